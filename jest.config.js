@@ -1,0 +1,11 @@
+export default {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '\\.ts$': './tools/strip-types.js' },
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/'],
+  globalSetup: './test/support/start-postgres.ts',
+  globalTeardown: './test/support/stop-postgres.ts',
+  testTimeout: 30_000,
+  maxWorkers: 2,
+};

@@ -1,0 +1,77 @@
+import type { KeyName } from './keys.ts';
+import type { Mode } from './config.ts';
+import type { Problem, Values } from './read-values.ts';
+
+const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost', '[::1]']);
+export const isLoopback = (host: string): boolean => LOOPBACK_HOSTS.has(host);
+
+/** Combinations that hurt: each setting may be fine alone. */
+export function checkTogether(mode: Mode, v: Values): Problem[] {
+  const problems: Problem[] = [];
+  const problem = (key: KeyName, text: string): void => void problems.push({ key, text });
+  const has = (key: KeyName): boolean => v[key] !== undefined;
+  const need = (key: KeyName, why: string): void => {
+    if (!has(key)) problem(key, why);
+  };
+
+  if (has('CHARTGATE_TLS_CERT_FILE') !== has('CHARTGATE_TLS_KEY_FILE'))
+    problem('CHARTGATE_TLS_CERT_FILE', 'and CHARTGATE_TLS_KEY_FILE go together');
+  if (v.CHARTGATE_WEBHOOK_HMAC !== 'off' && v.CHARTGATE_WEBHOOK_HMAC !== undefined) {
+    need('CHARTGATE_WEBHOOK_HMAC_KEY', 'is needed by CHARTGATE_WEBHOOK_HMAC');
+    if (v.CHARTGATE_WEBHOOK_HMAC !== 'standard-webhooks')
+      need('CHARTGATE_WEBHOOK_HMAC_HEADER', 'is needed by CHARTGATE_WEBHOOK_HMAC');
+  } else if (has('CHARTGATE_WEBHOOK_HMAC_KEY')) {
+    problem('CHARTGATE_WEBHOOK_HMAC_KEY', 'has no effect while CHARTGATE_WEBHOOK_HMAC is off');
+  }
+  const auth = v.CHARTGATE_EHR_AUTH;
+  if (auth === 'basic') {
+    need('CHARTGATE_EHR_USERNAME', 'is needed by CHARTGATE_EHR_AUTH=basic');
+    need('CHARTGATE_EHR_PASSWORD', 'is needed by CHARTGATE_EHR_AUTH=basic');
+  }
+  if (auth === 'bearer') need('CHARTGATE_EHR_TOKEN', 'is needed by CHARTGATE_EHR_AUTH=bearer');
+  if (auth === 'smart-backend') {
+    need('CHARTGATE_EHR_CLIENT_ID', 'is needed by CHARTGATE_EHR_AUTH=smart-backend');
+    need('CHARTGATE_EHR_PRIVATE_KEY', 'is needed by CHARTGATE_EHR_AUTH=smart-backend');
+    need('CHARTGATE_EHR_TOKEN_URL', 'is needed by CHARTGATE_EHR_AUTH=smart-backend');
+  }
+  if (v.CHARTGATE_AUTH_ISSUER !== 'embedded' && v.CHARTGATE_AUTH_ISSUER !== undefined)
+    need('CHARTGATE_AUTH_JWKS_URL', 'is needed with an external CHARTGATE_AUTH_ISSUER');
+  if (has('CHARTGATE_SOURCE_LAB_USERNAME') !== has('CHARTGATE_SOURCE_LAB_PASSWORD'))
+    problem('CHARTGATE_SOURCE_LAB_USERNAME', 'and CHARTGATE_SOURCE_LAB_PASSWORD go together');
+  if (has('CHARTGATE_SOURCE_LAB_TOKEN') && has('CHARTGATE_SOURCE_LAB_USERNAME'))
+    problem('CHARTGATE_SOURCE_LAB_TOKEN', 'and CHARTGATE_SOURCE_LAB_USERNAME exclude each other');
+
+  const dataSecrets = (v.CHARTGATE_WEBHOOK_SECRET ?? []) as string[];
+  const notificationSecrets = (v.CHARTGATE_NOTIFICATION_SECRET ?? []) as string[];
+  if (notificationSecrets.some((one) => dataSecrets.includes(one)))
+    problem('CHARTGATE_NOTIFICATION_SECRET', 'must differ from CHARTGATE_WEBHOOK_SECRET');
+  const atRest = [
+    ...((v.CHARTGATE_DATA_KEY ?? []) as string[]),
+    v.CHARTGATE_AUDIT_KEY as string | undefined,
+    v.CHARTGATE_PSEUDONYM_KEY as string | undefined,
+  ].filter((one) => one !== undefined);
+  if (new Set(atRest).size < atRest.length)
+    problem('CHARTGATE_DATA_KEY', 'and the audit and pseudonym keys must all differ from each other');
+
+  if (mode === 'serve') {
+    const keyHint = 'is required by serve; make one with: openssl rand -base64 32';
+    need('CHARTGATE_DATA_KEY', keyHint);
+    need('CHARTGATE_AUDIT_KEY', keyHint);
+    need('CHARTGATE_PSEUDONYM_KEY', keyHint);
+    need('CHARTGATE_EHR_URL', "is required by serve: the EHR's FHIR base");
+    need('CHARTGATE_MRN_SYSTEM', 'is required by serve: the identifier system of the MRN');
+    if (!has('CHARTGATE_WEBHOOK_SECRET') && (v.CHARTGATE_WEBHOOK_HMAC === 'off' || v.CHARTGATE_WEBHOOK_HMAC === undefined))
+      problem(
+        'CHARTGATE_WEBHOOK_SECRET',
+        'is missing: serve needs an authenticator for the webhook (this, or CHARTGATE_WEBHOOK_HMAC); make one with: openssl rand -hex 32',
+      );
+    if (
+      v.CHARTGATE_HOST !== undefined &&
+      !isLoopback(v.CHARTGATE_HOST as string) &&
+      !has('CHARTGATE_TLS_CERT_FILE') &&
+      !has('CHARTGATE_TRUST_PROXY')
+    )
+      problem('CHARTGATE_HOST', 'is a public address: give CHARTGATE_TLS_CERT_FILE and _KEY_FILE, or CHARTGATE_TRUST_PROXY');
+  }
+  return problems;
+}

@@ -1,0 +1,66 @@
+import type { Secret } from '../kernel/index.ts';
+
+/** `serve` is production; `demo` is everything on one machine with keys of its own making. */
+export type Mode = 'serve' | 'demo';
+
+export type DatabaseConfig =
+  | { readonly engine: 'sqlite'; readonly file: string; readonly filesystem: 'local' | 'any' }
+  | { readonly engine: 'postgres'; readonly url: Secret };
+
+export type EhrAuthConfig =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'basic'; readonly username: string; readonly password: Secret }
+  | { readonly kind: 'bearer'; readonly token: Secret }
+  | {
+      readonly kind: 'smart-backend';
+      readonly clientId: string;
+      readonly privateKey: Secret;
+      readonly tokenUrl: string;
+      readonly scope: string;
+    };
+
+export type HmacConfig =
+  | { readonly scheme: 'off' }
+  | { readonly scheme: 'fields' | 'raw-body' | 'standard-webhooks'; readonly header: string; readonly keys: readonly Secret[] };
+
+/** Divided by module: a module receives its part and no more. */
+export interface Config {
+  readonly mode: Mode;
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    readonly publicUrl: string;
+    readonly trustProxy: readonly string[];
+    readonly tls: { readonly cert: string; readonly key: Secret } | null;
+    readonly bodyBytesMax: number;
+    readonly drainGraceMs: number;
+  };
+  readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug' };
+  readonly store: { readonly database: DatabaseConfig };
+  readonly keys: { readonly data: readonly Secret[]; readonly audit: Secret; readonly pseudonym: Secret };
+  readonly ehr: { readonly url: string; readonly auth: EhrAuthConfig; readonly dialect: string };
+  readonly identity: { readonly mrnSystem: string; readonly patientMode: 'lookup' | 'create' };
+  readonly ingest: {
+    readonly clientUuid: string | null;
+    readonly dataSecrets: readonly Secret[];
+    readonly notificationSecrets: readonly Secret[];
+    readonly hmac: HmacConfig;
+  };
+  readonly admin: { readonly token: Secret | null };
+  readonly auth: { readonly issuer: string; readonly jwksUrl: string | null };
+  readonly source: {
+    readonly url: string | null;
+    readonly labUrl: string | null;
+    readonly secretKey: Secret | null;
+    readonly password: Secret | null;
+    readonly lab:
+      | { readonly kind: 'none' }
+      | { readonly kind: 'bearer'; readonly token: Secret }
+      | { readonly kind: 'basic'; readonly username: string; readonly password: Secret };
+    readonly urisFile: string | null;
+  };
+  readonly retention: { readonly bodyDays: number; readonly auditDays: number };
+  readonly translate: { readonly unmapped: 'park' | 'pass-through' };
+  /** Permissive choices that are legal and that somebody should know of; logged at start and shown by /readyz. */
+  readonly unverified: readonly string[];
+}

@@ -1,0 +1,175 @@
+import { z } from 'zod';
+
+/** One setting: how it is read, and what README.md says about it. A test compares the two. */
+export interface Key {
+  readonly read: z.ZodType;
+  readonly type: string;
+  readonly standard: string | null;
+  readonly since: string;
+  readonly about: string;
+  /** A secret also exists as NAME_FILE, which names a file that holds it. */
+  readonly isSecret?: true;
+}
+
+const webAddress = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http or https address')
+  .refine((text) => !URL.canParse(text) || new URL(text).username === '', 'must not hold credentials')
+  .transform((text) => text.replace(/\/+$/, ''));
+
+const port = z.coerce.number('must be a port number').int().min(0).max(65535);
+const days = z.coerce.number('must be a number of days').int().min(1).max(36_500);
+const words = <const T extends readonly [string, ...string[]]>(...allowed: T) =>
+  z.enum(allowed, `must be one of ${allowed.join(', ')}`);
+
+const BASE64_32 = /^[A-Za-z0-9+/]{43}=$/;
+const key32 = z
+  .string()
+  .regex(BASE64_32, 'must be 32 bytes in base64 (44 characters), for example from: openssl rand -base64 32');
+const pathSecret = z
+  .string()
+  .regex(/^[A-Za-z0-9_~-]+$/, 'may hold letters, digits, "-", "_" and "~" only, since it is part of an address')
+  .min(32, 'must have 32 characters or more');
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+const databaseUrl = z
+  .string()
+  .refine((text) => /^sqlite:.+/.test(text) || /^postgres(ql)?:\/\/.+/.test(text), 'must begin with sqlite: or postgres://');
+
+/** A setting without a default: an empty value counts as absent. */
+const open = (type: string, about: string, read: z.ZodType = z.string().min(1)): Key => ({
+  read,
+  type,
+  standard: null,
+  since: '0.1',
+  about,
+});
+const secretKey = (type: string, about: string, read: z.ZodType = z.string().min(1)): Key => ({
+  ...open(type, about, read),
+  isSecret: true,
+});
+const set = (type: string, standard: string, about: string, read: z.ZodType): Key => ({
+  read,
+  type,
+  standard,
+  since: '0.1',
+  about,
+});
+
+export const KEYS = {
+  CHARTGATE_CONFIG: open('path', 'JSON file with the same keys; the environment wins'),
+  CHARTGATE_HOST: set('address', '127.0.0.1', 'where to listen', z.string().min(1)),
+  CHARTGATE_PORT: set('port', '8080', 'where to listen', port),
+  CHARTGATE_PUBLIC_URL: set('address', 'http://localhost:8080', 'how others reach us', webAddress),
+  CHARTGATE_TRUST_PROXY: open('list of addresses', 'addresses or networks of the proxy in front', list),
+  CHARTGATE_TLS_CERT_FILE: open('path', 'certificate chain, for TLS by ourselves'),
+  CHARTGATE_TLS_KEY_FILE: open('path', 'private key of that certificate'),
+  CHARTGATE_BODY_LIMIT_MB: set(
+    'number',
+    '5',
+    'largest webhook body, 1 to 25',
+    z.coerce.number('must be a number').int('must be a whole number').min(1).max(25),
+  ),
+  CHARTGATE_DRAIN_SECONDS: set(
+    'number',
+    '5',
+    'how long /readyz says 503 before the listener closes, 0 to 15',
+    z.coerce.number('must be a number').min(0).max(15),
+  ),
+  CHARTGATE_LOG_LEVEL: set('word', 'info', '`error`, `warn`, `info` or `debug`', words('error', 'warn', 'info', 'debug')),
+  CHARTGATE_DATABASE_URL: secretKey('address', '`sqlite:FILE` or `postgres://…`', databaseUrl),
+  CHARTGATE_DATA_KEY: secretKey(
+    'base64',
+    'encryption at rest; after a rotation "new,old"',
+    list.pipe(z.array(key32).min(1).max(4)),
+  ),
+  CHARTGATE_AUDIT_KEY: secretKey('base64', 'audit signature', key32),
+  CHARTGATE_PSEUDONYM_KEY: secretKey('base64', 'pseudonyms and the index over encrypted columns', key32),
+  CHARTGATE_EHR_URL: open('address', "the EHR's FHIR base", webAddress),
+  CHARTGATE_EHR_AUTH: set(
+    'word',
+    'none',
+    '`none`, `basic`, `bearer` or `smart-backend`',
+    words('none', 'basic', 'bearer', 'smart-backend'),
+  ),
+  CHARTGATE_EHR_USERNAME: open('text', 'for `basic`'),
+  CHARTGATE_EHR_PASSWORD: secretKey('text', 'for `basic`'),
+  CHARTGATE_EHR_TOKEN: secretKey('text', 'for `bearer`'),
+  CHARTGATE_EHR_CLIENT_ID: open('text', 'for `smart-backend`'),
+  CHARTGATE_EHR_PRIVATE_KEY: secretKey('PEM or JWK', 'for `smart-backend`'),
+  CHARTGATE_EHR_TOKEN_URL: open('address', 'for `smart-backend`', webAddress),
+  CHARTGATE_EHR_SCOPE: set('text', 'system/*.cruds', 'for `smart-backend`', z.string().min(1)),
+  CHARTGATE_MRN_SYSTEM: open(
+    'URI',
+    'identifier system of the MRN',
+    z.string().regex(/^(urn:|https?:\/\/)[^\s|]+$/, 'must be an absolute URI'),
+  ),
+  CHARTGATE_PATIENT_MODE: set('word', 'lookup', '`lookup` or `create`', words('lookup', 'create')),
+  CHARTGATE_CLIENT_UUID: open('text', 'our client at the source'),
+  CHARTGATE_WEBHOOK_SECRET: secretKey(
+    'text, 32 or more',
+    'path segment of the Data Webhook; while rotating "new,old"',
+    list.pipe(z.array(pathSecret).min(1).max(2)),
+  ),
+  CHARTGATE_NOTIFICATION_SECRET: secretKey(
+    'text, 32 or more',
+    'path segment of the Notification Webhook; while rotating "new,old"',
+    list.pipe(z.array(pathSecret).min(1).max(2)),
+  ),
+  CHARTGATE_WEBHOOK_HMAC: set(
+    'word',
+    'off',
+    '`off`, `fields`, `raw-body` or `standard-webhooks`',
+    words('off', 'fields', 'raw-body', 'standard-webhooks'),
+  ),
+  CHARTGATE_WEBHOOK_HMAC_HEADER: open(
+    'header name',
+    'header that carries the signature',
+    z
+      .string()
+      .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
+      .transform((name) => name.toLowerCase()),
+  ),
+  CHARTGATE_WEBHOOK_HMAC_KEY: secretKey(
+    'text',
+    'its key; while rotating "new,old"',
+    list.pipe(z.array(z.string()).min(1).max(2)),
+  ),
+  CHARTGATE_ADMIN_TOKEN: secretKey(
+    'text, 32 or more',
+    'bearer token of the admin API and the console',
+    z.string().min(32, 'must have 32 characters or more'),
+  ),
+  CHARTGATE_AUTH_ISSUER: set(
+    'address',
+    'embedded',
+    'an external issuer instead of the embedded one',
+    z.union([z.literal('embedded'), webAddress]),
+  ),
+  CHARTGATE_AUTH_JWKS_URL: open('address', "the external issuer's keys", webAddress),
+  CHARTGATE_SOURCE_URL: open('address', "the health data service's API", webAddress),
+  CHARTGATE_SOURCE_LAB_URL: open('address', 'its laboratory document API', webAddress),
+  CHARTGATE_SOURCE_SECRET_KEY: secretKey('text', 'credential of authorizer, revoke and binding'),
+  CHARTGATE_SOURCE_PASSWORD: secretKey('text', 'credential of the user profile'),
+  CHARTGATE_SOURCE_LAB_TOKEN: secretKey('text', 'bearer token for laboratory documents'),
+  CHARTGATE_SOURCE_LAB_USERNAME: open('text', 'or a user name'),
+  CHARTGATE_SOURCE_LAB_PASSWORD: secretKey('text', 'and its password'),
+  CHARTGATE_SOURCE_URIS: open('path', "file with the service's identifier, code, tag and extension URIs; default: the sandbox's"),
+  CHARTGATE_RETENTION_DAYS: set('number', '90', 'days that bodies are kept', days),
+  CHARTGATE_AUDIT_RETENTION_DAYS: set('number', '2192', 'days that audit records are kept', days),
+  CHARTGATE_DIALECT: set(
+    'word',
+    'auto',
+    "the EHR's dialect file",
+    z.string().regex(/^[a-z0-9-]+$/, 'must be the name of a dialect'),
+  ),
+  CHARTGATE_UNMAPPED: set('word', 'park', 'codes without a mapping: `park` or `pass-through`', words('park', 'pass-through')),
+} as const satisfies Record<string, Key>;
+
+export type KeyName = keyof typeof KEYS;
+export const STANDARD_DATABASE_URL = 'sqlite:data/chartgate.db';

@@ -1,0 +1,166 @@
+import { secret, type Secret } from '../kernel/index.ts';
+import { checkTogether, isLoopback } from './check-together.ts';
+import type { Config, DatabaseConfig, EhrAuthConfig, HmacConfig, Mode } from './config.ts';
+import { STANDARD_DATABASE_URL } from './keys.ts';
+import { readValues, type Environment, type Problem, type ReadText, type Values } from './read-values.ts';
+
+/** Thrown at start with every problem found, so that they can be mended in one go. */
+export class ConfigError extends Error {
+  readonly problems: readonly Problem[];
+  constructor(problems: readonly Problem[]) {
+    super(`Configuration:\n${problems.map((p) => `  ${p.key} ${p.text}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+const text = (value: unknown): string | null => (value === undefined ? null : (value as string));
+const hidden = (value: unknown): Secret | null => (value === undefined ? null : secret(value as string));
+const hiddenList = (value: unknown): Secret[] => ((value ?? []) as string[]).map(secret);
+
+function toDatabase(url: string): DatabaseConfig {
+  if (!url.startsWith('sqlite:')) return { engine: 'postgres', url: secret(url) };
+  const [file = '', query = ''] = url.slice('sqlite:'.length).split('?');
+  return { engine: 'sqlite', file, filesystem: new URLSearchParams(query).get('filesystem') === 'any' ? 'any' : 'local' };
+}
+
+function toEhrAuth(v: Values): EhrAuthConfig {
+  switch (v.CHARTGATE_EHR_AUTH as EhrAuthConfig['kind']) {
+    case 'none':
+      return { kind: 'none' };
+    case 'basic':
+      return {
+        kind: 'basic',
+        username: v.CHARTGATE_EHR_USERNAME as string,
+        password: secret(v.CHARTGATE_EHR_PASSWORD as string),
+      };
+    case 'bearer':
+      return { kind: 'bearer', token: secret(v.CHARTGATE_EHR_TOKEN as string) };
+    case 'smart-backend':
+      return {
+        kind: 'smart-backend',
+        clientId: v.CHARTGATE_EHR_CLIENT_ID as string,
+        privateKey: secret(v.CHARTGATE_EHR_PRIVATE_KEY as string),
+        tokenUrl: v.CHARTGATE_EHR_TOKEN_URL as string,
+        scope: v.CHARTGATE_EHR_SCOPE as string,
+      };
+  }
+}
+
+function toHmac(v: Values): HmacConfig {
+  const scheme = v.CHARTGATE_WEBHOOK_HMAC as HmacConfig['scheme'];
+  if (scheme === 'off') return { scheme };
+  return {
+    scheme,
+    header: (v.CHARTGATE_WEBHOOK_HMAC_HEADER as string | undefined) ?? 'webhook-signature',
+    keys: hiddenList(v.CHARTGATE_WEBHOOK_HMAC_KEY),
+  };
+}
+
+function toLab(v: Values): Config['source']['lab'] {
+  if (v.CHARTGATE_SOURCE_LAB_TOKEN !== undefined)
+    return { kind: 'bearer', token: secret(v.CHARTGATE_SOURCE_LAB_TOKEN as string) };
+  if (v.CHARTGATE_SOURCE_LAB_USERNAME === undefined) return { kind: 'none' };
+  return {
+    kind: 'basic',
+    username: v.CHARTGATE_SOURCE_LAB_USERNAME as string,
+    password: secret(v.CHARTGATE_SOURCE_LAB_PASSWORD as string),
+  };
+}
+
+/** Legal choices that leave something unchecked. They are logged at start and shown by /readyz. */
+function listUnverified(v: Values, database: DatabaseConfig): string[] {
+  const out: string[] = [];
+  if (v.CHARTGATE_WEBHOOK_HMAC === 'off') out.push('webhook bodies are not signed: whoever learns the address can send data');
+  if (v.CHARTGATE_CLIENT_UUID === undefined) out.push('CHARTGATE_CLIENT_UUID is not set: deliveries of any client are taken');
+  if (typeof v.CHARTGATE_EHR_URL === 'string' && v.CHARTGATE_EHR_URL.startsWith('http:'))
+    out.push('the EHR is reached without TLS');
+  if (database.engine === 'sqlite' && database.filesystem === 'any') out.push('the file system of the database is not checked');
+  if (database.engine === 'postgres') {
+    const url = new URL(database.url.reveal());
+    const tls = url.searchParams.get('sslmode');
+    if (!isLoopback(url.hostname) && url.hostname !== '' && tls !== 'verify-full')
+      out.push('PostgreSQL is reached without sslmode=verify-full');
+  }
+  return out;
+}
+
+function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]): Config {
+  const database = toDatabase((v.CHARTGATE_DATABASE_URL as string | undefined) ?? STANDARD_DATABASE_URL);
+  const readOrReport = (key: 'CHARTGATE_TLS_CERT_FILE' | 'CHARTGATE_TLS_KEY_FILE'): string => {
+    try {
+      return readText(v[key] as string);
+    } catch {
+      problems.push({ key, text: 'the file cannot be read' });
+      return '';
+    }
+  };
+  return {
+    mode,
+    http: {
+      host: v.CHARTGATE_HOST as string,
+      port: v.CHARTGATE_PORT as number,
+      publicUrl: v.CHARTGATE_PUBLIC_URL as string,
+      trustProxy: (v.CHARTGATE_TRUST_PROXY ?? []) as string[],
+      tls:
+        v.CHARTGATE_TLS_CERT_FILE === undefined
+          ? null
+          : { cert: readOrReport('CHARTGATE_TLS_CERT_FILE'), key: secret(readOrReport('CHARTGATE_TLS_KEY_FILE')) },
+      bodyBytesMax: (v.CHARTGATE_BODY_LIMIT_MB as number) * 1024 * 1024,
+      drainGraceMs: (v.CHARTGATE_DRAIN_SECONDS as number) * 1000,
+    },
+    log: { level: v.CHARTGATE_LOG_LEVEL as Config['log']['level'] },
+    store: { database },
+    keys: {
+      data: hiddenList(v.CHARTGATE_DATA_KEY),
+      audit: secret((v.CHARTGATE_AUDIT_KEY ?? '') as string),
+      pseudonym: secret((v.CHARTGATE_PSEUDONYM_KEY ?? '') as string),
+    },
+    ehr: { url: (v.CHARTGATE_EHR_URL ?? '') as string, auth: toEhrAuth(v), dialect: v.CHARTGATE_DIALECT as string },
+    identity: {
+      mrnSystem: (v.CHARTGATE_MRN_SYSTEM ?? '') as string,
+      patientMode: v.CHARTGATE_PATIENT_MODE as 'lookup' | 'create',
+    },
+    ingest: {
+      clientUuid: text(v.CHARTGATE_CLIENT_UUID),
+      dataSecrets: hiddenList(v.CHARTGATE_WEBHOOK_SECRET),
+      notificationSecrets: hiddenList(v.CHARTGATE_NOTIFICATION_SECRET),
+      hmac: toHmac(v),
+    },
+    admin: { token: hidden(v.CHARTGATE_ADMIN_TOKEN) },
+    auth: { issuer: v.CHARTGATE_AUTH_ISSUER as string, jwksUrl: text(v.CHARTGATE_AUTH_JWKS_URL) },
+    source: {
+      url: text(v.CHARTGATE_SOURCE_URL),
+      labUrl: text(v.CHARTGATE_SOURCE_LAB_URL),
+      secretKey: hidden(v.CHARTGATE_SOURCE_SECRET_KEY),
+      password: hidden(v.CHARTGATE_SOURCE_PASSWORD),
+      lab: toLab(v),
+      urisFile: text(v.CHARTGATE_SOURCE_URIS),
+    },
+    retention: {
+      bodyDays: v.CHARTGATE_RETENTION_DAYS as number,
+      auditDays: v.CHARTGATE_AUDIT_RETENTION_DAYS as number,
+    },
+    translate: { unmapped: v.CHARTGATE_UNMAPPED as 'park' | 'pass-through' },
+    unverified: listUnverified(v, database),
+  };
+}
+
+function freeze<T extends object>(value: T): T {
+  for (const part of Object.values(value))
+    if (typeof part === 'object' && part !== null && !Object.isFrozen(part)) freeze(part as object);
+  return Object.freeze(value);
+}
+
+/** The whole configuration, or a ConfigError that lists every problem. Called once, by main.ts. */
+export function loadConfig(mode: Mode, env: Environment, readText: ReadText): Config {
+  const problems: Problem[] = [];
+  const values = readValues(env, readText, problems);
+  const reported = new Set(problems.map((p) => p.key.replace(/_FILE$/, '')));
+  // A setting whose value was refused is not also "missing".
+  problems.push(...checkTogether(mode, values).filter((p) => !reported.has(p.key)));
+  if (problems.length > 0) throw new ConfigError(problems);
+  const config = toConfig(mode, values, readText, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return freeze(config);
+}

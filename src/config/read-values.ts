@@ -1,0 +1,81 @@
+import { KEYS, type Key, type KeyName } from './keys.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+export type ReadText = (path: string) => string;
+export type Values = Readonly<Record<KeyName, unknown>>;
+
+/** What is wrong with one setting. Never holds the value itself: it may be a secret. */
+export interface Problem {
+  readonly key: string;
+  readonly text: string;
+}
+
+const PREFIX = 'CHARTGATE_';
+const named = (name: string): Key | undefined => (Object.hasOwn(KEYS, name) ? KEYS[name as KeyName] : undefined);
+const reason = (thrown: unknown): string =>
+  thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : 'not readable';
+
+function readFileKeys(env: Environment, readText: ReadText, problems: Problem[]): Record<string, string> {
+  const path = env['CHARTGATE_CONFIG'];
+  if (path === undefined || path === '') return {};
+  const wrong = (text: string): Record<string, string> => {
+    problems.push({ key: 'CHARTGATE_CONFIG', text });
+    return {};
+  };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readText(path));
+  } catch (thrown) {
+    return wrong(thrown instanceof SyntaxError ? 'the file is not JSON' : `the file cannot be read (${reason(thrown)})`);
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return wrong('the file must hold one JSON object');
+  const out: Record<string, string> = {};
+  for (const [name, value] of Object.entries(parsed)) {
+    if (!name.startsWith(PREFIX)) problems.push({ key: name, text: `is no setting (in the file that CHARTGATE_CONFIG names)` });
+    else if (typeof value === 'string' || typeof value === 'number') out[name] = String(value);
+    else problems.push({ key: name, text: 'must be text or a number in the configuration file' });
+  }
+  return out;
+}
+
+/** The text of each setting, secrets from their files included. */
+function gather(given: Environment, readText: ReadText, problems: Problem[]): Map<KeyName, string> {
+  const texts = new Map<KeyName, string>();
+  for (const [name, value] of Object.entries(given)) {
+    if (!name.startsWith(PREFIX) || value === undefined || value === '') continue;
+    if (named(name) !== undefined) {
+      texts.set(name as KeyName, value);
+      continue;
+    }
+    const base = name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : '';
+    if (named(base)?.isSecret !== true) {
+      problems.push({ key: name, text: 'is no setting; check its spelling' });
+      continue;
+    }
+    const direct = given[base];
+    if (direct !== undefined && direct !== '') {
+      problems.push({ key: name, text: `is given together with ${base}; give one of them` });
+      continue;
+    }
+    try {
+      texts.set(base as KeyName, readText(value).trim());
+    } catch (thrown) {
+      problems.push({ key: name, text: `the file cannot be read (${reason(thrown)})` });
+    }
+  }
+  return texts;
+}
+
+/** Every setting, parsed, with all problems of all settings in `problems`. */
+export function readValues(env: Environment, readText: ReadText, problems: Problem[]): Values {
+  const texts = gather({ ...readFileKeys(env, readText, problems), ...env }, readText, problems);
+  const values = {} as Record<KeyName, unknown>;
+  for (const [name, key] of Object.entries<Key>(KEYS)) {
+    const text = texts.get(name as KeyName) ?? key.standard ?? undefined;
+    if (text === undefined) continue;
+    const parsed = key.read.safeParse(text);
+    if (parsed.success) values[name as KeyName] = parsed.data;
+    else for (const issue of parsed.error.issues) problems.push({ key: name, text: issue.message });
+  }
+  return values;
+}

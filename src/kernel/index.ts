@@ -1,0 +1,18 @@
+export { type Result, ok, fail } from './result.ts';
+export { StartError } from './start-error.ts';
+export { type Fault, type FaultKind, type FaultCode, FAULT_CODES, HANDLING, fault } from './fault.ts';
+export {
+  type Brand,
+  type RequestId,
+  type DeliveryId,
+  type LinkId,
+  type AttemptId,
+  type InstanceId,
+  type Tenant,
+  type Chance,
+  type NewId,
+  makeNewId,
+} from './id.ts';
+export { type Clock, systemClock } from './clock.ts';
+export { type Secret, secret } from './secret.ts';
+export { type Log, type LogEvent, type LogFields, type SafeError, LOG_EVENTS, faultFields, safeError, silentLog } from './log.ts';

@@ -1,0 +1,89 @@
+import type { Fault } from './fault.ts';
+
+/** Every event that may be logged: `noun.past-verb`. docs/operate.md says what each one means. */
+export const LOG_EVENTS = [
+  'process.started',
+  'process.draining',
+  'process.stopped',
+  'process.failed',
+  'config.unverified',
+  'request.answered',
+  'request.failed',
+  'store.opened',
+  'store.migrated',
+  'store.lost',
+  'store.recovered',
+  'store.failed',
+  'ehr.started',
+] as const;
+
+export type LogEvent = (typeof LOG_EVENTS)[number];
+
+/**
+ * The closed set of fields. None can hold patient data: ids are our own, texts are constants of the code base.
+ * A new field is a reviewed change to this type.
+ */
+export interface LogFields {
+  readonly requestId?: string;
+  readonly instance?: string;
+  readonly component?: 'gateway' | 'demo-ehr' | 'store' | 'http';
+  readonly method?: string;
+  /** The route's template, never the URL. */
+  readonly route?: string;
+  readonly status?: number;
+  readonly durationMs?: number;
+  readonly bytes?: number;
+  readonly count?: number;
+  readonly faultCode?: string;
+  readonly engine?: 'sqlite' | 'postgres';
+  readonly version?: string;
+  readonly migration?: string;
+  readonly signal?: string;
+  readonly exitCode?: number;
+  readonly setting?: string;
+  readonly port?: number;
+  readonly error?: SafeError;
+}
+
+/** What may be told of a thrown thing: its kind and where it came from, never its message, which may quote data. */
+export interface SafeError {
+  readonly name: string;
+  readonly code?: string;
+  readonly stack?: readonly string[];
+}
+
+export interface Log {
+  debug(event: LogEvent, fields?: LogFields): void;
+  info(event: LogEvent, fields?: LogFields): void;
+  warn(event: LogEvent, fields?: LogFields): void;
+  error(event: LogEvent, fields?: LogFields): void;
+  /** The same log with these fields on every line. */
+  with(fields: LogFields): Log;
+}
+
+export function safeError(thrown: unknown): SafeError {
+  if (!(thrown instanceof Error)) return { name: typeof thrown };
+  const code =
+    'code' in thrown && (typeof thrown.code === 'string' || typeof thrown.code === 'number') ? String(thrown.code) : undefined;
+  // A stack begins with the message, which may run over several lines; frames are the lines that say "at".
+  const stack = (thrown.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .map((line) => line.trim())
+    .slice(0, 8);
+  return { name: thrown.name, ...(code === undefined ? {} : { code }), stack };
+}
+
+/** The fields that tell of a fault in a line. */
+export function faultFields(fault: Fault): LogFields {
+  return { faultCode: fault.code, ...(fault.cause === undefined ? {} : { error: safeError(fault.cause) }) };
+}
+
+const SILENT: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  with: () => SILENT,
+};
+export const silentLog: Log = SILENT;

@@ -1,0 +1,122 @@
+import type { Result } from '../kernel/index.ts';
+import type { Vault } from './vault.ts';
+
+/** The operations of one module by name: what goes in and what comes out, both plain data (structured clone). */
+export type Operations = Record<string, { readonly args: unknown; readonly out: unknown }>;
+
+export type SqlValue = string | number | bigint | null | Uint8Array;
+export type Row = Record<string, SqlValue>;
+
+/** Inside the SQLite writer everything is synchronous. Statements are prepared once for each distinct text. */
+export interface SqliteDb {
+  get(sql: string, ...params: SqlValue[]): Row | undefined;
+  all(sql: string, ...params: SqlValue[]): Row[];
+  run(sql: string, ...params: SqlValue[]): { readonly changes: number; readonly lastId: number };
+}
+
+export interface PostgresDb {
+  get(sql: string, ...params: unknown[]): Promise<Record<string, unknown> | undefined>;
+  all(sql: string, ...params: unknown[]): Promise<Record<string, unknown>[]>;
+  run(sql: string, ...params: unknown[]): Promise<{ readonly changes: number }>;
+}
+
+/** `writer` names the single writer that this context belongs to; it is the name of its audit chain. */
+export interface SqliteContext {
+  readonly db: SqliteDb;
+  readonly vault: Vault;
+  readonly writer: string;
+}
+export interface PostgresContext {
+  readonly db: PostgresDb;
+  readonly vault: Vault;
+  readonly writer: string;
+}
+
+export type SqliteOperations<O extends Operations> = {
+  readonly [K in keyof O]: (context: SqliteContext, args: O[K]['args']) => O[K]['out'];
+};
+export type PostgresOperations<O extends Operations> = {
+  readonly [K in keyof O]: (context: PostgresContext, args: O[K]['args']) => Promise<O[K]['out']>;
+};
+/** The same command for several arguments at once, in their order, with one result each: saves round trips. */
+export type PostgresMany<O extends Operations> = {
+  readonly [K in keyof O]?: (context: PostgresContext, args: readonly O[K]['args'][]) => Promise<readonly O[K]['out'][]>;
+};
+
+/** What the `postgres.ts` of a module exports. */
+export interface PostgresFile<W extends Operations = Operations, R extends Operations = Operations> {
+  readonly writes: PostgresOperations<W>;
+  readonly writesMany?: PostgresMany<W>;
+  readonly reads: PostgresOperations<R>;
+}
+/** What the `sqlite.ts` of a module exports. */
+export interface SqliteFile<W extends Operations = Operations, R extends Operations = Operations> {
+  readonly writes: SqliteOperations<W>;
+  readonly reads: SqliteOperations<R>;
+}
+
+declare const writesOf: unique symbol;
+declare const readsOf: unique symbol;
+
+/** The commands of one module, for both engines. SQLite's are loaded inside its threads, hence by address. */
+export interface CommandSet<W extends Operations, R extends Operations> {
+  readonly sqlite: URL;
+  readonly postgres: () => Promise<PostgresFile<W, R>>;
+  readonly [writesOf]?: W;
+  readonly [readsOf]?: R;
+}
+
+/** A set of any module, as the engines hold it: who knows the arguments is the module alone. */
+export interface AnyPostgresFile {
+  readonly writes: Readonly<Record<string, (context: PostgresContext, args: never) => Promise<unknown>>>;
+  readonly writesMany?: Readonly<
+    Record<string, ((context: PostgresContext, args: never) => Promise<readonly unknown[]>) | undefined>
+  >;
+  readonly reads: Readonly<Record<string, (context: PostgresContext, args: never) => Promise<unknown>>>;
+}
+export interface AnyCommandSet {
+  readonly sqlite: URL;
+  readonly postgres: () => Promise<AnyPostgresFile>;
+}
+
+/** Names the file beside the caller whether it runs from the sources or from `dist/`. */
+export const fileBeside = (moduleUrl: string, name: string): URL =>
+  new URL(`${name}${moduleUrl.slice(moduleUrl.lastIndexOf('.'))}`, moduleUrl);
+
+export interface Operate<W extends Operations, R extends Operations> {
+  /**
+   * Runs a command wholly inside the writer and answers once its transaction is on stable storage.
+   * A fault means that nothing of it was stored, except `store.commit-unknown`, where that cannot be known.
+   * A bug in the command rejects, and fails nobody else's command.
+   */
+  write<K extends keyof W & string>(name: K, args: W[K]['args']): Promise<Result<W[K]['out']>>;
+  read<K extends keyof R & string>(name: K, args: R[K]['args']): Promise<Result<R[K]['out']>>;
+}
+
+export interface StoreHealth {
+  /** `ready`: takes writes. Any other: the fault code of why it does not. */
+  readonly state: 'ready' | 'store.full' | 'store.io' | 'store.unreachable' | 'store.not-durable' | 'store.busy' | 'store.closed';
+  readonly queued: number;
+  readonly queuedBytes: number;
+}
+
+export interface StoreFigures {
+  readonly commits: number;
+  readonly commands: number;
+  readonly failures: number;
+  readonly lastBatch: number;
+  readonly lastCommitMs: number;
+}
+
+export interface Store {
+  readonly engine: 'sqlite' | 'postgres';
+  /** `3.53.4`, `18.4`. */
+  readonly engineVersion: string;
+  use<W extends Operations, R extends Operations>(set: CommandSet<W, R>): Operate<W, R>;
+  health(): StoreHealth;
+  figures(): StoreFigures;
+  /** Resolves the first time that the store can no longer be trusted and the process must end. */
+  readonly broken: Promise<{ readonly code: 'store.io' | 'store.wrong-database'; readonly cause: unknown }>;
+  /** Finishes what was taken, refuses what comes, frees the file or the connections. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,18 @@
+export { openStore, type Database, type StoreDeps } from './open-store.ts';
+export {
+  fileBeside,
+  type AnyCommandSet,
+  type CommandSet,
+  type Operate,
+  type Operations,
+  type PostgresContext,
+  type PostgresMany,
+  type PostgresOperations,
+  type Row,
+  type SqliteContext,
+  type SqliteOperations,
+  type Store,
+  type StoreFigures,
+  type StoreHealth,
+} from './commands.ts';
+export type { Vault } from './vault.ts';

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { StartError } from '../../kernel/index.ts';
+import { foundation } from './0001-foundation.ts';
+import type { Migration } from './migration.ts';
+
+export type { Migration } from './migration.ts';
+
+export const MIGRATIONS: readonly Migration[] = [foundation];
+
+export type Engine = 'sqlite' | 'postgres';
+export interface Applied {
+  readonly version: number;
+  readonly digest: string;
+}
+export interface Step {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+  readonly digest: string;
+}
+
+const digestOf = (sql: string): string => createHash('sha256').update(sql).digest('hex');
+
+/** What is left to do, in order. Throws where the database has seen steps that this program does not know or knows otherwise. */
+export function decideSteps(migrations: readonly Migration[], engine: Engine, applied: readonly Applied[]): Step[] {
+  const known = new Map(migrations.map((m) => [m.version, m]));
+  for (const { version, digest } of applied) {
+    const migration = known.get(version);
+    if (migration === undefined)
+      throw new StartError(
+        'store.newer',
+        `The database has schema version ${version}, which this program does not know. Start a newer release.`,
+      );
+    if (digestOf(migration[engine]) !== digest)
+      throw new StartError(
+        'store.altered',
+        `Schema step ${version} of the database differs from this program's. Start the release that made it.`,
+      );
+  }
+  const done = new Set(applied.map((a) => a.version));
+  return migrations
+    .filter((m) => !done.has(m.version))
+    .sort((a, b) => a.version - b.version)
+    .map((m) => ({ version: m.version, name: m.name, sql: m[engine], digest: digestOf(m[engine]) }));
+}
+
+/** The table that remembers the steps, and the one row that tells databases and keys apart. */
+export const BOOKKEEPING = {
+  sqlite: `
+CREATE TABLE IF NOT EXISTS schema_step (version INTEGER PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS store_identity (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, sealed BLOB NOT NULL, pseudonym BLOB NOT NULL, beat_at INTEGER NOT NULL) STRICT;`,
+  postgres: `
+CREATE TABLE IF NOT EXISTS schema_step (version bigint PRIMARY KEY, name text NOT NULL, digest text NOT NULL, applied_at bigint NOT NULL);
+CREATE TABLE IF NOT EXISTS store_identity (one integer PRIMARY KEY CHECK (one = 1), id text NOT NULL, sealed bytea NOT NULL, pseudonym bytea NOT NULL, beat_at bigint NOT NULL);`,
+} as const;

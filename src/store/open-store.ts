@@ -1,0 +1,32 @@
+import type { Clock, Log, Secret } from '../kernel/index.ts';
+import type { AnyCommandSet, Store } from './commands.ts';
+import { openPostgres } from './postgres/open-postgres.ts';
+import { openSqlite } from './sqlite/open-sqlite.ts';
+import type { QueueLimits } from './write-queue.ts';
+
+export type Database =
+  | { readonly engine: 'sqlite'; readonly file: string; readonly filesystem: 'local' | 'any' }
+  | { readonly engine: 'postgres'; readonly url: Secret };
+
+export interface StoreDeps {
+  readonly database: Database;
+  readonly keys: { readonly data: readonly Secret[]; readonly pseudonym: Secret };
+  /** Names this process; its writers and audit chains carry it. */
+  readonly instance: string;
+  readonly sets: readonly AnyCommandSet[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits?: QueueLimits;
+  /** How long a PostgreSQL that is not there yet is waited for. */
+  readonly startPatienceMs?: number;
+}
+
+const bytes = (key: Secret): Uint8Array => new Uint8Array(Buffer.from(key.reveal(), 'base64'));
+
+/** Opens, checks and migrates. Throws a StartError whose message says what to do. */
+export function openStore({ database, keys, ...deps }: StoreDeps): Promise<Store> {
+  const vaultKeys = { data: keys.data.map(bytes), pseudonym: bytes(keys.pseudonym) };
+  return database.engine === 'sqlite'
+    ? openSqlite({ ...deps, file: database.file, filesystem: database.filesystem, keys: vaultKeys })
+    : openPostgres({ ...deps, url: database.url.reveal(), keys: vaultKeys });
+}

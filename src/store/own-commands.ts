@@ -1,0 +1,14 @@
+import { fileBeside, type CommandSet } from './commands.ts';
+
+export type OwnWrites = {
+  /** A write of one small row: proves that the store takes writes again. */
+  'store.beat': { args: { readonly nowMs: number }; out: null };
+};
+export type OwnReads = {
+  'store.identity': { args: null; out: { readonly id: string } };
+};
+
+export const storeSet: CommandSet<OwnWrites, OwnReads> = {
+  sqlite: fileBeside(import.meta.url, './own/sqlite'),
+  postgres: () => import('./own/postgres.ts'),
+};

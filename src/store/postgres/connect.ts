@@ -1,0 +1,63 @@
+import pg from 'pg';
+import type { PostgresDb } from '../commands.ts';
+
+const INT8 = 20;
+
+const parserOf = pg.types.getTypeParser as (oid: number, format?: string) => unknown;
+
+/** Our int8 columns are counters and milliseconds, far below 2^53, so numbers are exact. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
+    return oid === INT8 && format !== 'binary' ? Number : (parserOf(oid, format) as (value: string) => unknown);
+  },
+};
+
+export function clientConfig(url: string, name: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: name,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 5_000,
+    lock_timeout: 2_000,
+    idle_in_transaction_session_timeout: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types,
+  };
+}
+
+const names = new Map<string, string>();
+/** Statements are prepared under one name for each distinct text; texts are constants of the code base. */
+function nameOf(sql: string): string {
+  let name = names.get(sql);
+  if (name === undefined) {
+    name = `chartgate_${names.size}`;
+    names.set(sql, name);
+  }
+  return name;
+}
+
+export function makeDb(client: pg.Client | pg.PoolClient): PostgresDb {
+  const query = (sql: string, params: unknown[]) =>
+    client.query<Record<string, unknown>>({ name: nameOf(sql), text: sql, values: params });
+  return {
+    get: async (sql, ...params) => (await query(sql, params)).rows[0],
+    all: async (sql, ...params) => (await query(sql, params)).rows,
+    run: async (sql, ...params) => ({ changes: (await query(sql, params)).rowCount ?? 0 }),
+  };
+}
+
+/** What must hold for a commit to be a promise. `null`: all of it does. */
+export async function findUndurable(client: pg.Client): Promise<string | null> {
+  const { rows } = await client.query<Record<string, string | boolean>>(
+    `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+            current_setting('synchronous_commit') AS synchronous_commit, pg_is_in_recovery() AS in_recovery`,
+  );
+  const [found = {}] = rows;
+  if (found['fsync'] !== 'on') return 'fsync is off';
+  if (found['full_page_writes'] !== 'on') return 'full_page_writes is off';
+  if (found['synchronous_commit'] !== 'on' && found['synchronous_commit'] !== 'remote_apply')
+    return 'synchronous_commit is neither on nor remote_apply';
+  if (found['in_recovery'] === true) return 'the server is a standby';
+  return null;
+}

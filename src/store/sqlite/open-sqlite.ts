@@ -1,0 +1,94 @@
+import { resolve as absolute } from 'node:path';
+import { type Clock, type FaultCode, type Log } from '../../kernel/index.ts';
+import { storeSet } from '../own-commands.ts';
+import type { AnyCommandSet, Store, StoreHealth } from '../commands.ts';
+import type { VaultKeys } from '../vault.ts';
+import { makeWriteQueue, type Ask, type Outcome, type QueueLimits } from '../write-queue.ts';
+import { makeHealthWatch } from '../health-watch.ts';
+import { startReader } from './start-reader.ts';
+import { startWriter } from './start-writer.ts';
+
+/** How often a store that could not write tries again by itself, so that it is ready before the next sender comes. */
+const PROBE_MS = 1_000;
+
+export async function openSqlite(deps: {
+  readonly file: string;
+  readonly filesystem: 'local' | 'any';
+  readonly keys: VaultKeys;
+  readonly instance: string;
+  readonly sets: readonly AnyCommandSet[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits?: QueueLimits;
+}): Promise<Store> {
+  const data = {
+    file: absolute(deps.file),
+    filesystem: deps.filesystem,
+    keys: deps.keys,
+    writer: `${deps.instance}.0`,
+    commandFiles: [storeSet, ...deps.sets].map((set) => set.sqlite.href),
+  };
+  let breakIt: (value: { code: 'store.io'; cause: unknown }) => void = () => undefined;
+  const broken = new Promise<{ code: 'store.io'; cause: unknown }>((resolve) => {
+    breakIt = resolve;
+  });
+  const onBroken = (cause: unknown): void => breakIt({ code: 'store.io', cause });
+
+  const writer = await startWriter(data, onBroken);
+  const reader = await startReader(data, onBroken).catch(async (thrown: unknown) => {
+    await writer.close();
+    throw thrown;
+  });
+  for (const migration of writer.migrated) deps.log.info('store.migrated', { engine: 'sqlite', migration });
+
+  const watch = makeHealthWatch({ engine: 'sqlite', log: deps.log });
+  let isBusy = false;
+
+  async function runBatch(asks: readonly Ask[]): Promise<readonly Outcome[]> {
+    isBusy = true;
+    const { outcomes, commitMs } = await writer.run(asks);
+    isBusy = false;
+    // Here a fault is always that of the whole batch: what concerns one command alone is a bug.
+    const failed = outcomes.find((one) => !one.done && 'fault' in one);
+    if (failed !== undefined && 'fault' in failed) watch.failed(failed.fault);
+    else watch.committed(outcomes.length, commitMs);
+    return outcomes;
+  }
+
+  const queue = makeWriteQueue({
+    take: () => (isBusy ? null : runBatch),
+    nowMs: () => deps.clock.monotonicMs(),
+    whyWaiting: (): FaultCode => 'store.queue-full',
+    ...(deps.limits === undefined ? {} : { limits: deps.limits }),
+  });
+
+  const probe = setInterval(() => {
+    if (watch.state() !== 'ready' && queue.size().count === 0)
+      void queue.push('store.beat', { nowMs: deps.clock.now().getTime() });
+  }, PROBE_MS).unref();
+
+  let isClosed = false;
+  deps.log.info('store.opened', { engine: 'sqlite', version: writer.version });
+  return {
+    engine: 'sqlite',
+    engineVersion: writer.version,
+    use: () => ({
+      write: (name, args) => queue.push(name, args),
+      read: (name, args) => reader.read(name, args),
+    }),
+    health: (): StoreHealth => {
+      const { count, bytes } = queue.size();
+      return { state: isClosed ? 'store.closed' : watch.state(), queued: count, queuedBytes: bytes };
+    },
+    figures: watch.figures,
+    broken,
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      clearInterval(probe);
+      await queue.close();
+      await reader.close();
+      await writer.close();
+    },
+  };
+}

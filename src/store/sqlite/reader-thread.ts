@@ -1,0 +1,44 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { makeVault } from '../vault.ts';
+import { storeFault } from './errors.ts';
+import { loadCommands } from './load-commands.ts';
+import { openReader } from './open-database.ts';
+import { toThreadError, type FromReader, type ThreadData, type ThreadOutcome, type ToReader } from './protocol.ts';
+import { makeStatements } from './statements.ts';
+
+const data = workerData as ThreadData;
+const send = (message: FromReader): void => parentPort?.postMessage(message);
+
+async function main(): Promise<void> {
+  const db = openReader(data.file);
+  const commands = await loadCommands(data.commandFiles, 'reads');
+  const context = { db: makeStatements(db), vault: makeVault(data.keys), writer: data.writer };
+
+  function answer(name: string, args: unknown): ThreadOutcome {
+    try {
+      const command = commands.get(name);
+      if (command === undefined) throw new Error(`no query is named ${name}`);
+      return { done: true, out: command(context, args) };
+    } catch (thrown) {
+      const store = storeFault(thrown);
+      const error = toThreadError(thrown);
+      return store === null ? { done: false, error } : { done: false, store, error };
+    }
+  }
+
+  parentPort?.on('message', (message: ToReader) => {
+    if (message.kind === 'close') {
+      db.close();
+      send({ kind: 'closed' });
+      parentPort?.close();
+      return;
+    }
+    send({ kind: 'read', n: message.n, outcome: answer(message.ask.name, message.ask.args) });
+  });
+  send({ kind: 'open' });
+}
+
+main().catch((thrown: unknown) => {
+  send({ kind: 'refused', error: toThreadError(thrown) });
+  parentPort?.close();
+});

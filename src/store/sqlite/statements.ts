@@ -1,0 +1,23 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { SqliteDb } from '../commands.ts';
+
+/** Each distinct text is prepared once; texts are constants of the code base, so the map stays small. */
+export function makeStatements(db: DatabaseSync): SqliteDb {
+  const prepared = new Map<string, StatementSync>();
+  const statement = (sql: string): StatementSync => {
+    let found = prepared.get(sql);
+    if (found === undefined) {
+      found = db.prepare(sql);
+      prepared.set(sql, found);
+    }
+    return found;
+  };
+  return {
+    get: (sql, ...params) => statement(sql).get(...params),
+    all: (sql, ...params) => statement(sql).all(...params),
+    run: (sql, ...params) => {
+      const { changes, lastInsertRowid } = statement(sql).run(...params);
+      return { changes: Number(changes), lastId: Number(lastInsertRowid) };
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+
+/** The keys of the vault as they travel to the writer thread: 32 bytes each. The first data key seals, all of them open. */
+export interface VaultKeys {
+  readonly data: readonly Uint8Array[];
+  readonly pseudonym: Uint8Array;
+}
+
+/** Encryption at rest. `place` names the table, column and row, so that a sealed value cannot be moved to another. */
+export interface Vault {
+  seal(plain: Uint8Array, place: string): Buffer;
+  /** Throws where the key is not known or the value was tampered with or moved. */
+  open(sealed: Uint8Array, place: string): Buffer;
+  /** Finds a sealed value again: equal values of one field have equal indexes, and nothing can be read from them. */
+  index(field: string, value: string): Buffer;
+  /** Tells keys apart without telling them. */
+  readonly keyId: string;
+}
+
+const VERSION = 1;
+const HEAD = 1 + 4;
+const NONCE = 12;
+const TAG = 16;
+
+const idOf = (key: Uint8Array): Buffer => createHash('sha256').update('chartgate key id\n').update(key).digest().subarray(0, 4);
+
+/** Sealed form: version, key id (4), nonce (12), ciphertext, tag (16). A fresh nonce a value: 2^32 values a key are safe. */
+export function makeVault(keys: VaultKeys): Vault {
+  const ring = new Map(keys.data.map((key) => [idOf(key).toString('hex'), key]));
+  const [sealing] = keys.data;
+  if (sealing === undefined) throw new Error('a vault needs a data key');
+  const head = Buffer.concat([Buffer.from([VERSION]), idOf(sealing)]);
+  // Its own key, so that an index and an audit pseudonym of one value have nothing in common.
+  const indexKey = Buffer.from(hkdfSync('sha256', keys.pseudonym, '', 'chartgate index v1', 32));
+
+  return {
+    keyId: idOf(sealing).toString('hex'),
+    seal(plain, place) {
+      const nonce = randomBytes(NONCE);
+      const cipher = createCipheriv('aes-256-gcm', sealing, nonce);
+      cipher.setAAD(Buffer.from(place));
+      return Buffer.concat([head, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+    },
+    open(sealed, place) {
+      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+      const key = ring.get(bytes.subarray(1, HEAD).toString('hex'));
+      if (bytes[0] !== VERSION || key === undefined) throw new Error('sealed with a key that this vault does not have');
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(HEAD, HEAD + NONCE), { authTagLength: TAG });
+      decipher.setAAD(Buffer.from(place));
+      decipher.setAuthTag(bytes.subarray(bytes.length - TAG));
+      return Buffer.concat([decipher.update(bytes.subarray(HEAD + NONCE, bytes.length - TAG)), decipher.final()]);
+    },
+    index: (field, value) => createHmac('sha256', indexKey).update(field).update('\0').update(value).digest().subarray(0, 16),
+  };
+}

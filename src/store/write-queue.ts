@@ -1,0 +1,171 @@
+import { fail, fault, ok, type Fault, type FaultCode, type Result } from '../kernel/index.ts';
+
+export const QUEUE_LIMITS = {
+  /** One transaction takes at most this much, so that a commit stays short (reliability: 128 rows or 8 MB). */
+  batchCount: 128,
+  batchBytes: 8 * 1024 * 1024,
+  /** Above this the queue refuses at once: it is the memory that waiting may cost. */
+  queueCount: 4_000,
+  queueBytes: 64 * 1024 * 1024,
+  /** A command that could not begin within this time is refused; the sender may come again. */
+  waitMs: 5_000,
+} as const;
+
+export type QueueLimits = { readonly [K in keyof typeof QUEUE_LIMITS]: number };
+
+export interface Ask {
+  readonly name: string;
+  readonly args: unknown;
+}
+
+/** What became of one command of a batch. */
+export type Outcome =
+  | { readonly done: true; readonly out: unknown }
+  | { readonly done: false; readonly fault: Fault }
+  | { readonly done: false; readonly bug: Error };
+
+/** Carries out one batch in one transaction. Must answer one outcome for each, in order; never rejects. */
+export type RunBatch = (asks: readonly Ask[]) => Promise<readonly Outcome[]>;
+
+interface Waiting extends Ask {
+  readonly bytes: number;
+  readonly since: number;
+  readonly settle: (outcome: Outcome) => void;
+}
+
+export interface WriteQueue {
+  push(name: string, args: unknown): Promise<Result<unknown>>;
+  size(): { count: number; bytes: number };
+  /** Refuses what comes from now on and resolves when all that was taken has been settled. */
+  close(): Promise<void>;
+  /** An executor has become free for some other reason than the end of its batch. */
+  wake(): void;
+}
+
+/** What the arguments weigh: their bytes and texts, one level deep, which is where the large ones are. */
+export function weigh(args: unknown): number {
+  if (typeof args !== 'object' || args === null) return 64;
+  let sum = 128;
+  for (const value of Object.values(args as Record<string, unknown>)) {
+    if (value instanceof Uint8Array) sum += value.byteLength;
+    else if (typeof value === 'string') sum += value.length;
+  }
+  return sum;
+}
+
+/**
+ * Natural group commit: a batch is whatever arrived while the last commit ran; no timer ever delays one.
+ * `take` gives a free executor or null; it is asked again after each batch and on `wake`.
+ */
+export function makeWriteQueue(deps: {
+  readonly take: () => RunBatch | null;
+  readonly nowMs: () => number;
+  /** The fault of a command that waited in vain. */
+  readonly whyWaiting: () => FaultCode;
+  readonly limits?: QueueLimits;
+}): WriteQueue {
+  const limits = deps.limits ?? QUEUE_LIMITS;
+  const waiting: Waiting[] = [];
+  let bytes = 0;
+  let running = 0;
+  let isClosed = false;
+  let isScheduled = false;
+  let expiry: NodeJS.Timeout | undefined;
+  let drained: (() => void) | undefined;
+
+  const remove = (count: number): Waiting[] => {
+    const out = waiting.splice(0, count);
+    for (const one of out) bytes -= one.bytes;
+    return out;
+  };
+
+  function nextBatch(): Waiting[] {
+    let count = 0;
+    let weight = 0;
+    while (count < waiting.length && count < limits.batchCount) {
+      weight += waiting[count]?.bytes ?? 0;
+      if (count > 0 && weight > limits.batchBytes) break;
+      count += 1;
+    }
+    return remove(count);
+  }
+
+  /** Arrivals are in order, so only the head can have waited too long. */
+  function expire(): void {
+    const now = deps.nowMs();
+    let count = 0;
+    while (count < waiting.length && now - (waiting[count]?.since ?? now) >= limits.waitMs) count += 1;
+    if (count > 0) {
+      const refusal: Outcome = { done: false, fault: fault(deps.whyWaiting()) };
+      for (const one of remove(count)) one.settle(refusal);
+    }
+    clearTimeout(expiry);
+    const head = waiting[0];
+    expiry = head === undefined ? undefined : setTimeout(expire, Math.max(1, head.since + limits.waitMs - now)).unref();
+    finishIfDrained();
+  }
+
+  function finishIfDrained(): void {
+    if (isClosed && running === 0 && waiting.length === 0) {
+      clearTimeout(expiry);
+      drained?.();
+    }
+  }
+
+  function flush(): void {
+    isScheduled = false;
+    while (waiting.length > 0) {
+      const runBatch = deps.take();
+      if (runBatch === null) break;
+      const batch = nextBatch();
+      running += 1;
+      void runBatch(batch).then((outcomes) => {
+        running -= 1;
+        batch.forEach((one, i) => one.settle(outcomes[i] ?? { done: false, bug: new Error(`${one.name} got no outcome`) }));
+        schedule();
+        finishIfDrained();
+      });
+    }
+    expire();
+  }
+
+  // After the I/O of this turn: callers that were just answered, and requests read together, ask together.
+  function schedule(): void {
+    if (isScheduled || waiting.length === 0) return;
+    isScheduled = true;
+    setImmediate(flush);
+  }
+
+  return {
+    push(name, args) {
+      if (isClosed) return Promise.resolve(fail(fault('store.closed')));
+      const weight = weigh(args);
+      if (waiting.length >= limits.queueCount || bytes + weight > limits.queueBytes)
+        return Promise.resolve(fail(fault('store.queue-full')));
+      return new Promise((resolve, reject) => {
+        bytes += weight;
+        waiting.push({
+          name,
+          args,
+          bytes: weight,
+          since: deps.nowMs(),
+          settle: (outcome) => {
+            if (outcome.done) resolve(ok(outcome.out));
+            else if ('fault' in outcome) resolve(fail(outcome.fault));
+            else reject(outcome.bug);
+          },
+        });
+        schedule();
+      });
+    },
+    size: () => ({ count: waiting.length, bytes }),
+    close() {
+      isClosed = true;
+      return new Promise((resolve) => {
+        drained = resolve;
+        finishIfDrained();
+      });
+    },
+    wake: schedule,
+  };
+}

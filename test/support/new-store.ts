@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { secret, silentLog, systemClock, type Log } from '../../src/kernel/index.ts';
+import { openStore, type AnyCommandSet, type Database, type Store, type StoreDeps } from '../../src/store/index.ts';
+import { probeSet } from './probe-commands/index.ts';
+
+export const someKey = () => secret(randomBytes(32).toString('base64'));
+export const TEST_KEYS = { data: [someKey()], pseudonym: someKey() };
+
+/** A place for a database of one's own, and the way to open it again and again. */
+export interface Place {
+  readonly database: Database;
+  open(more?: Partial<StoreDeps>): Promise<Store>;
+  /** Closes what is still open and removes the database. */
+  remove(): Promise<void>;
+}
+
+let instances = 0;
+
+function makePlace(database: Database, removeDatabase: () => Promise<void>, log: Log = silentLog): Place {
+  const opened: Store[] = [];
+  return {
+    database,
+    async open(more = {}) {
+      instances += 1;
+      const sets: readonly AnyCommandSet[] = [probeSet];
+      const store = await openStore({
+        database,
+        keys: TEST_KEYS,
+        instance: `ins_test${process.pid}_${instances}`,
+        sets,
+        clock: systemClock,
+        log,
+        ...more,
+      });
+      opened.push(store);
+      return store;
+    },
+    async remove() {
+      await Promise.all(opened.map((store) => store.close()));
+      await removeDatabase();
+    },
+  };
+}
+
+export function sqlitePlace(): Promise<Place> {
+  const folder = mkdtempSync(join(tmpdir(), 'chartgate-db-'));
+  return Promise.resolve(
+    makePlace({ engine: 'sqlite', file: join(folder, 'chartgate.db'), filesystem: 'any' }, () => {
+      rmSync(folder, { recursive: true, force: true });
+      return Promise.resolve();
+    }),
+  );
+}
+
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+export async function postgresPlace(serverUrl = process.env['TEST_POSTGRES_URL']): Promise<Place> {
+  if (serverUrl === undefined) throw new Error('the test PostgreSQL was not started');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await withClient(serverUrl, (client) => client.query(`CREATE DATABASE ${name}`));
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return makePlace({ engine: 'postgres', url: secret(url.href) }, async () => {
+    await withClient(serverUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  });
+}
+
+export const PLACES = [
+  ['sqlite', sqlitePlace],
+  ['postgres', () => postgresPlace()],
+] as const;
