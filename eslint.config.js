@@ -18,6 +18,12 @@ export default tseslint.config(
         { selector: 'ExportDefaultDeclaration', message: 'Name what you export.' },
         { selector: 'TSEnumDeclaration', message: 'Use a union of literals.' },
       ],
+      // There are no classes here: a function of an object is a plain function.
+      '@typescript-eslint/unbound-method': 'off',
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
       eqeqeq: 'error',
       'no-console': 'error',
     },

@@ -182,8 +182,6 @@ export const FAULT_CODES = {
   'http.not-found': 'not-found',
   'http.too-large': 'too-large',
   'http.draining': 'draining',
-  'admin.token': 'unauthenticated',
-  'admin.not-configured': 'unauthenticated',
   'store.queue-full': 'overloaded',
   'store.full': 'store-unavailable',
   'store.io': 'store-unavailable',

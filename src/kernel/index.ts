@@ -13,6 +13,7 @@ export {
   type NewId,
   makeNewId,
 } from './id.ts';
+export { type Answer, type Ask, type Route, jsonAnswer } from './route.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type Secret, secret } from './secret.ts';
 export { type Log, type LogEvent, type LogFields, type SafeError, LOG_EVENTS, faultFields, safeError, silentLog } from './log.ts';

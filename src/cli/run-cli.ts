@@ -1,0 +1,60 @@
+import { ConfigError } from '../config/index.ts';
+import { StartError } from '../kernel/index.ts';
+import { VERSION } from '../wire.ts';
+import { EXIT, type Command, type Terminal } from './command.ts';
+import { demo } from './demo.ts';
+import { serve } from './serve.ts';
+
+export const COMMANDS: readonly Command[] = [serve, demo];
+
+const overview = (): string => `Chartgate ${VERSION}: wearable and laboratory data into the chart.
+
+Usage: chartgate <command> [options]
+
+${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`).join('\n')}
+
+chartgate <command> --help tells more about each.
+`;
+
+function explain(thrown: unknown, terminal: Terminal, isJson: boolean): number {
+  const say = (code: string, message: string, problems?: unknown): void =>
+    void terminal.stderr.write(
+      isJson ? `${JSON.stringify({ code, message, ...(problems === undefined ? {} : { problems }) })}\n` : `${message}\n`,
+    );
+  if (thrown instanceof ConfigError) {
+    say('config', thrown.message, thrown.problems);
+    return EXIT.config;
+  }
+  if (thrown instanceof StartError) {
+    say(thrown.code, thrown.message);
+    return EXIT.unavailable;
+  }
+  throw thrown;
+}
+
+/** Finds the command and runs it; what stops it from starting is told in a sentence, everything else is a bug and rejects. */
+export async function runCli(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const [name, ...args] = argv;
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    terminal.stdout.write(overview());
+    return name === undefined ? EXIT.usage : EXIT.ok;
+  }
+  if (name === '--version') {
+    terminal.stdout.write(`${VERSION}\n`);
+    return EXIT.ok;
+  }
+  const command = COMMANDS.find((one) => one.name === name);
+  if (command === undefined) {
+    terminal.stderr.write(`There is no command of that name.\n\n${overview()}`);
+    return EXIT.usage;
+  }
+  if (args.includes('--help') || args.includes('-h')) {
+    terminal.stdout.write(command.help);
+    return EXIT.ok;
+  }
+  try {
+    return await command.run(args, terminal);
+  } catch (thrown) {
+    return explain(thrown, terminal, args.includes('--json'));
+  }
+}

@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http';
+import type { OperationOutcome } from '@medplum/fhirtypes';
+import { HANDLING, type Fault } from '../kernel/index.ts';
+
+const FHIR_BASE = /^\/fhir(\/|\?|$)/;
+
+/** Seconds; the source comes back only three times, so a refusal asks for an early return, not a late one. */
+const RETRY_AFTER: Partial<Record<Fault['kind'], number>> = {
+  overloaded: 120,
+  'store-unavailable': 120,
+  'too-many': 60,
+  'ehr-unavailable': 30,
+  draining: 5,
+};
+
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly code: string;
+  readonly at?: string;
+  readonly request_id: string;
+}
+
+/** RFC 9457. The title is a constant of the fault table; `code` leads to docs/faults.md. */
+export function toProblem(fault: Fault, requestId: string): Problem {
+  const { status, text } = HANDLING[fault.kind];
+  return {
+    type: `urn:chartgate:fault:${fault.code}`,
+    title: text,
+    status,
+    code: fault.code,
+    ...(fault.at === undefined ? {} : { at: fault.at }),
+    request_id: requestId,
+  };
+}
+
+export function toOutcome(fault: Fault, requestId: string): OperationOutcome {
+  const { issue, text, status } = HANDLING[fault.kind];
+  return {
+    resourceType: 'OperationOutcome',
+    issue: [
+      {
+        severity: status === 500 ? 'fatal' : 'error',
+        code: issue,
+        details: { coding: [{ system: 'urn:chartgate:fault', code: fault.code }], text },
+        diagnostics: `request ${requestId}`,
+        ...(fault.at === undefined ? {} : { expression: [fault.at] }),
+      },
+    ],
+  };
+}
+
+/** FHIR routes answer OperationOutcome, everything else problem+json: both from the one table. */
+export function answerFault(res: ServerResponse, url: string, fault: Fault, requestId: string): void {
+  if (res.headersSent) return;
+  const { status } = HANDLING[fault.kind];
+  const isFhir = FHIR_BASE.test(url);
+  res.statusCode = status;
+  res.setHeader('Content-Type', isFhir ? 'application/fhir+json; charset=utf-8' : 'application/problem+json; charset=utf-8');
+  res.setHeader('Cache-Control', 'no-store');
+  res.setHeader('X-Request-Id', requestId);
+  const retryAfter = RETRY_AFTER[fault.kind];
+  if (retryAfter !== undefined) res.setHeader('Retry-After', String(retryAfter));
+  if (status === 401 && !res.hasHeader('WWW-Authenticate')) res.setHeader('WWW-Authenticate', 'Bearer');
+  if (status === 405 && !res.hasHeader('Allow')) res.setHeader('Allow', 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
+  if (fault.kind === 'draining' || fault.kind === 'overloaded') res.setHeader('Connection', 'close');
+  res.end(JSON.stringify(isFhir ? toOutcome(fault, requestId) : toProblem(fault, requestId)));
+}

@@ -1,0 +1,148 @@
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import helmet from 'helmet';
+import {
+  HANDLING,
+  fault,
+  faultFields,
+  type Answer,
+  type Clock,
+  type Fault,
+  type Log,
+  type NewId,
+  type RequestId,
+  type Route,
+} from '../kernel/index.ts';
+import { answerFault } from './answer-fault.ts';
+import { checkRequest } from './check-request.ts';
+import { requestIdOf } from './request-id.ts';
+
+/** Told of every answer, for metrics. */
+export type Observe = (answer: { route: string; method: string; status: number; durationMs: number }) => void;
+
+interface Context {
+  readonly requestId: RequestId;
+  readonly log: Log;
+  /** Why the request was refused, for its one line in the log. */
+  fault?: Fault;
+}
+
+const UNMATCHED = '(none)';
+
+/** Pages are our own, without a script and without anything from elsewhere. */
+const securityHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: false },
+  referrerPolicy: { policy: 'no-referrer' },
+});
+
+const EXPRESS_STATUS: Readonly<Record<number, Fault['code']>> = {
+  400: 'http.malformed',
+  404: 'http.not-found',
+  413: 'http.too-large',
+  415: 'http.encoding',
+};
+
+/** Express and its parsers throw errors that carry a 4xx status; anything else that is thrown is a bug. */
+function toFault(thrown: unknown): Fault {
+  const status = thrown instanceof Error && 'status' in thrown && typeof thrown.status === 'number' ? thrown.status : 500;
+  return fault(EXPRESS_STATUS[status] ?? 'internal.bug', { cause: thrown });
+}
+
+function send(res: Response, answer: Answer): void {
+  res.statusCode = answer.status;
+  for (const [name, value] of Object.entries(answer.headers ?? {})) res.setHeader(name, value);
+  res.end(answer.body);
+}
+
+export function makeApp(deps: {
+  readonly routes: readonly Route[];
+  readonly trustProxy: readonly string[];
+  readonly newId: NewId;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly observe: Observe;
+}): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('query parser', false);
+  app.set('etag', false);
+  app.set('trust proxy', deps.trustProxy.length === 0 ? false : [...deps.trustProxy]);
+
+  const contexts = new WeakMap<Request, Context>();
+  const contextOf = (req: Request): Context => {
+    const found = contexts.get(req);
+    if (found === undefined) throw new Error('the request has no context yet');
+    return found;
+  };
+  const refuse = (req: Request, res: Response, why: Fault): void => {
+    const context = contextOf(req);
+    context.fault = why;
+    answerFault(res, req.originalUrl, why, context.requestId);
+  };
+
+  app.use((req, res, next) => {
+    const requestId = requestIdOf(req, deps.newId);
+    const context: Context = { requestId, log: deps.log.with({ requestId }) };
+    const from = deps.clock.monotonicMs();
+    contexts.set(req, context);
+    res.setHeader('X-Request-Id', requestId);
+    res.setHeader('Cache-Control', 'no-store');
+    res.once('close', () => {
+      const route = (req.route as { path?: string } | undefined)?.path ?? UNMATCHED;
+      const durationMs = Math.round((deps.clock.monotonicMs() - from) * 1000) / 1000;
+      const { fault: why, log } = context;
+      deps.observe({ route, method: req.method, status: res.statusCode, durationMs });
+      log[why === undefined ? 'info' : HANDLING[why.kind].log]('request.answered', {
+        method: req.method,
+        route,
+        status: res.statusCode,
+        durationMs,
+        ...(why === undefined ? {} : faultFields(why)),
+      });
+    });
+    const checked = checkRequest(req);
+    if (checked.ok) next();
+    else refuse(req, res, checked.fault);
+  });
+  app.use(securityHeaders);
+
+  for (const route of deps.routes) {
+    app[route.method](route.path, async (req: Request, res: Response) => {
+      const { requestId, log } = contextOf(req);
+      const result = await route.handle({ request: req, params: req.params as Record<string, string>, requestId, log });
+      if (result.ok) send(res, result.value);
+      else refuse(req, res, result.fault);
+    });
+  }
+
+  const methodsOf = new Map<string, Set<string>>();
+  for (const { path, method } of deps.routes) {
+    const methods = methodsOf.get(path) ?? new Set(method === 'get' ? ['HEAD'] : []);
+    methodsOf.set(path, methods.add(method.toUpperCase()));
+  }
+  for (const [path, methods] of methodsOf) {
+    app.all(path, (req, res) => {
+      res.setHeader('Allow', [...methods].sort().join(', '));
+      refuse(req, res, fault('http.method'));
+    });
+  }
+
+  app.use((req, res) => {
+    refuse(req, res, fault('http.not-found'));
+  });
+  app.use((thrown: unknown, req: Request, res: Response, _next: NextFunction) => {
+    if (res.headersSent) res.destroy();
+    refuse(req, res, toFault(thrown));
+  });
+  return app;
+}

@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import type { RequestId } from './id.ts';
+import type { Log } from './log.ts';
+import type { Result } from './result.ts';
+
+/** What a handler is asked. The body is unread: who needs it reads it from `request` within the limits of its route. */
+export interface Ask {
+  readonly request: IncomingMessage;
+  /** The parts of the path that the route names. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly requestId: RequestId;
+  readonly log: Log;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+/**
+ * One line of the table that is the whole surface. `path` is an Express path, and the route's name in logs and metrics.
+ * A fault that comes back is answered as its table says, in the form that the path asks for.
+ */
+export interface Route {
+  readonly method: 'get' | 'post' | 'put' | 'delete';
+  readonly path: string;
+  /** `open`: no credential. */
+  readonly access: 'open';
+  readonly handle: (ask: Ask) => Result<Answer> | Promise<Result<Answer>>;
+}
+
+export const jsonAnswer = (status: number, value: unknown): Answer => ({
+  status,
+  headers: { 'Content-Type': 'application/json; charset=utf-8' },
+  body: JSON.stringify(value),
+});

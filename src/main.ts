@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+import { isatty } from 'node:tty';
+
+const MINIMUM = [24, 15] as const;
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < MINIMUM[0] || (major === MINIMUM[0] && minor < MINIMUM[1])) {
+  process.stderr.write(
+    `Chartgate needs Node ${MINIMUM.join('.')} or later; this is ${process.versions.node}. In a checkout, "npm start" brings its own.\n`,
+  );
+  process.exit(78);
+}
+
+const { EXIT, runCli } = await import('./cli/index.ts');
+const { safeError } = await import('./kernel/index.ts');
+
+// Files that are made hold secrets or patient data.
+process.umask(0o077);
+
+/** A bug: its kind and place are told, its message may quote data and is not. */
+function fail(thrown: unknown): never {
+  process.stderr.write(
+    `${JSON.stringify({ level: 'error', event: 'process.failed', exitCode: EXIT.bug, error: safeError(thrown) })}\n`,
+  );
+  process.exit(EXIT.bug);
+}
+process.on('uncaughtException', fail);
+process.on('unhandledRejection', fail);
+
+const stopped = new Promise<'SIGINT' | 'SIGTERM'>((resolve) => {
+  let count = 0;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      count += 1;
+      // Whoever asks twice does not want to wait for the drain.
+      if (count > 1) process.exit(signal === 'SIGINT' ? 130 : 143);
+      resolve(signal);
+    });
+});
+
+const code = await runCli(process.argv.slice(2), {
+  env: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: Object.assign(process.stderr, { isTTY: isatty(2) }),
+  stopped,
+}).catch(fail);
+process.exit(code);

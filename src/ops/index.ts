@@ -1,0 +1,5 @@
+export { makeMetrics, type Metrics } from './metrics.ts';
+export { decideReadiness, type Readiness } from './readiness.ts';
+export type { Described } from './render-docs.ts';
+export { makeOpsRoutes } from './routes.ts';
+export { makeWinstonLog } from './winston-log.ts';

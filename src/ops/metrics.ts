@@ -1,0 +1,65 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { StoreFigures, StoreHealth } from '../store/index.ts';
+
+export interface Metrics {
+  readonly contentType: string;
+  render(): Promise<string>;
+  observeRequest(answer: { route: string; method: string; status: number; durationMs: number }): void;
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Labels are route templates and words of ours; nothing that a caller sends can become one. */
+export function makeMetrics(deps: {
+  readonly storeHealth: () => StoreHealth;
+  readonly storeFigures: () => StoreFigures;
+}): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+
+  const seconds = new Histogram({
+    name: 'chartgate_http_request_seconds',
+    help: 'Time to answer, by route template',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+    registers,
+  });
+  const gauge = (name: string, help: string, read: () => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  };
+  const counter = (name: string, help: string, read: () => number): void => {
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  };
+
+  gauge('chartgate_store_ready', '1 while the store takes writes', () => (deps.storeHealth().state === 'ready' ? 1 : 0));
+  gauge('chartgate_store_queued', 'Commands that wait for the writer', () => deps.storeHealth().queued);
+  gauge('chartgate_store_queued_bytes', 'What they weigh', () => deps.storeHealth().queuedBytes);
+  gauge('chartgate_store_last_commit_seconds', 'How long the last commit took', () => deps.storeFigures().lastCommitMs / 1000);
+  gauge('chartgate_store_last_batch', 'How many commands shared it', () => deps.storeFigures().lastBatch);
+  counter('chartgate_store_commits_total', 'Transactions committed', () => deps.storeFigures().commits);
+  counter('chartgate_store_commands_total', 'Commands committed', () => deps.storeFigures().commands);
+  counter('chartgate_store_failures_total', 'Transactions that failed as a whole', () => deps.storeFigures().failures);
+
+  return {
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+    observeRequest: ({ route, method, status, durationMs }) =>
+      seconds.observe({ route, method: METHODS.has(method) ? method : 'other', status: String(status) }, durationMs / 1000),
+  };
+}

@@ -1,0 +1,33 @@
+import winston from 'winston';
+import type { Log, LogEvent, LogFields } from '../kernel/index.ts';
+
+type Level = 'error' | 'warn' | 'info' | 'debug';
+
+/** JSON lines on `stream`. The only file that knows winston; what a line may hold is decided by the types of kernel/log.ts. */
+export function makeWinstonLog(deps: {
+  readonly level: Level;
+  readonly stream: NodeJS.WritableStream;
+  readonly now: () => Date;
+}): Log {
+  const logger = winston.createLogger({
+    level: deps.level,
+    format: winston.format.printf(({ level, message, ...fields }) =>
+      JSON.stringify({ time: deps.now().toISOString(), level, event: message, ...fields }),
+    ),
+    transports: [new winston.transports.Stream({ stream: deps.stream, eol: '\n' })],
+  });
+  const make = (bound: LogFields): Log => {
+    const write =
+      (level: Level) =>
+      (event: LogEvent, fields: LogFields = {}): void =>
+        void logger.log(level, event, { ...bound, ...fields });
+    return {
+      debug: write('debug'),
+      info: write('info'),
+      warn: write('warn'),
+      error: write('error'),
+      with: (fields) => make({ ...bound, ...fields }),
+    };
+  };
+  return make({});
+}

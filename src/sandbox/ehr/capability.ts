@@ -1,0 +1,52 @@
+import type { CapabilityStatement, CapabilityStatementRestResource } from '@medplum/fhirtypes';
+import { RESOURCE_TYPES, paramsOf } from './search-params.ts';
+import type { Switches } from './switches.ts';
+
+/** Tells what this server does at the moment, its traits included, so that a plan can be made from it. */
+export function describeCapability(base: string, traits: Switches, date: string): CapabilityStatement {
+  const isConditional = traits.refuseConditional !== true;
+  const resource = RESOURCE_TYPES.map((type): CapabilityStatementRestResource => {
+    const isWritable = traits.writableTypes === undefined || traits.writableTypes.includes(type);
+    const ignored = new Set(traits.ignoreParams);
+    return {
+      type: type as 'Patient',
+      interaction: [
+        { code: 'read' },
+        { code: 'vread' },
+        { code: 'history-instance' },
+        { code: 'search-type' },
+        ...(isWritable ? ([{ code: 'create' }, { code: 'update' }, { code: 'delete' }] as const) : []),
+      ],
+      versioning: 'versioned-update',
+      readHistory: true,
+      updateCreate: traits.noClientIds !== true,
+      conditionalCreate: isConditional,
+      conditionalUpdate: isConditional,
+      conditionalDelete: 'not-supported',
+      referencePolicy: ['literal'],
+      searchParam: [...(paramsOf(type) ?? [])]
+        .filter(([name]) => !ignored.has(name))
+        .map(([name, { kind }]) => ({ name, type: kind })),
+    };
+  });
+  return {
+    resourceType: 'CapabilityStatement',
+    status: 'active',
+    date,
+    kind: 'instance',
+    software: { name: 'Chartgate demo EHR' },
+    implementation: { description: 'A FHIR R4 server for development and tests', url: base },
+    fhirVersion: '4.0.1',
+    format: ['application/fhir+json', 'json'],
+    rest: [
+      {
+        mode: 'server',
+        resource,
+        interaction: [
+          ...(traits.noTransactions === true ? [] : [{ code: 'transaction' as const }]),
+          ...(traits.noBatch === true ? [] : [{ code: 'batch' as const }]),
+        ],
+      },
+    ],
+  };
+}

@@ -1,0 +1,212 @@
+import { isBad, parseQuery, type Query } from './query.ts';
+import { etagOf, headersOf, refuse, replyJson, type Reply } from './reply.ts';
+import type { Change, Repository, Version } from './repository.ts';
+import { paramsOf } from './search-params.ts';
+import type { Switches } from './switches.ts';
+import type { Resource } from './values.ts';
+
+const ID = /^[A-Za-z0-9.-]{1,64}$/;
+
+export interface Given {
+  readonly ifMatch?: string;
+  readonly ifNoneMatch?: string;
+  readonly ifNoneExist?: string;
+  readonly prefer?: string;
+}
+
+/** What an interaction needs; `commit` writes, logs and keeps. */
+export interface Kit {
+  readonly base: string;
+  readonly repository: Repository;
+  readonly switches: Switches;
+  readonly newId: () => string;
+  readonly commit: (changes: readonly Change[]) => Version[];
+}
+
+export const isReply = (value: unknown): value is Reply =>
+  typeof value === 'object' && value !== null && 'status' in value && 'headers' in value;
+
+const unknownType = (type: string): Reply =>
+  refuse(404, 'not-supported', `This server keeps no ${/^[A-Za-z]{1,40}$/.test(type) ? type : 'such type'}`);
+
+export function readResource({ repository }: Kit, type: string, id: string, given: Given): Reply {
+  if (paramsOf(type) === undefined) return unknownType(type);
+  const version = repository.read(type, id);
+  if (version === undefined) return refuse(404, 'not-found', 'No such resource');
+  if (version.resource === null) return refuse(410, 'deleted', 'The resource was deleted');
+  if (given.ifNoneMatch === etagOf(version)) return { status: 304, headers: headersOf(version), body: '' };
+  return replyJson(200, version.json, headersOf(version));
+}
+
+export function readVersion({ repository }: Kit, type: string, id: string, versionId: string): Reply {
+  const version = repository.versions(type, id).find((one) => String(one.versionId) === versionId);
+  if (version === undefined) return refuse(404, 'not-found', 'No such version');
+  if (version.resource === null) return refuse(410, 'deleted', 'This version is the deletion');
+  return replyJson(200, version.json, headersOf(version));
+}
+
+export function readHistory({ repository, base }: Kit, type: string, id: string): Reply {
+  const versions = repository.versions(type, id);
+  if (versions.length === 0) return refuse(404, 'not-found', 'No such resource');
+  const entries = [...versions].reverse().map((version) => {
+    const method = version.resource === null ? 'DELETE' : version.versionId === 1 ? 'POST' : 'PUT';
+    const request = JSON.stringify({ method, url: method === 'POST' ? type : `${type}/${id}` });
+    const response = JSON.stringify({
+      status: method === 'POST' ? '201' : '200',
+      etag: etagOf(version),
+      lastModified: version.lastUpdated,
+    });
+    const resource = version.resource === null ? '' : `"resource":${version.json},`;
+    return `{"fullUrl":"${base}/${type}/${id}",${resource}"request":${request},"response":${response}}`;
+  });
+  return replyJson(200, `{"resourceType":"Bundle","type":"history","total":${versions.length},"entry":[${entries.join(',')}]}`);
+}
+
+function withElements(version: Version, elements: readonly string[] | null): string {
+  if (elements === null || version.resource === null) return version.json;
+  const kept = new Set(['resourceType', 'id', 'meta', ...elements]);
+  const { meta, ...rest } = version.resource;
+  const tag = [
+    ...((meta?.['tag'] ?? []) as unknown[]),
+    { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' },
+  ];
+  return JSON.stringify({
+    ...Object.fromEntries(Object.entries(rest).filter(([name]) => kept.has(name))),
+    meta: { ...meta, tag },
+  });
+}
+
+const queryText = (pairs: readonly (readonly [string, string])[]): string =>
+  new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])).toString();
+
+function links(base: string, query: Query, total: number): string {
+  const at = (offset: number): string => {
+    const pairs = [
+      ...query.used.filter(([name]) => name !== '_offset' && name !== '_count'),
+      ['_count', String(query.page.count)] as const,
+      ['_offset', String(offset)] as const,
+    ];
+    return `${base}/${query.type}?${queryText(pairs)}`;
+  };
+  const out = [{ relation: 'self', url: `${base}/${query.type}${query.used.length === 0 ? '' : `?${queryText(query.used)}`}` }];
+  const { count, offset } = query.page;
+  if (query.summary !== 'count' && offset + count < total) out.push({ relation: 'next', url: at(offset + count) });
+  if (query.summary !== 'count' && offset > 0) out.push({ relation: 'previous', url: at(Math.max(0, offset - count)) });
+  return JSON.stringify(out);
+}
+
+export function search(kit: Kit, type: string, pairs: Iterable<readonly [string, string]>, given: Given): Reply {
+  if (paramsOf(type) === undefined) return unknownType(type);
+  const query = parseQuery(type, pairs, kit.switches.ignoreParams);
+  if (isBad(query)) return refuse(400, 'invalid', `The search parameter ${query.bad} cannot be used like this`);
+  if (query.ignored.length > 0 && given.prefer?.includes('handling=strict') === true)
+    return refuse(400, 'not-supported', `These search parameters are not known: ${query.ignored.join(', ')}`);
+  const { total, matches, included } = kit.repository.search(query);
+  const entry = (version: Version, mode: 'match' | 'include', json: string): string =>
+    `{"fullUrl":"${kit.base}/${version.type}/${version.id}","resource":${json},"search":{"mode":"${mode}"}}`;
+  const entries = [
+    ...matches.map((version) => entry(version, 'match', withElements(version, query.elements))),
+    ...included.map((version) => entry(version, 'include', version.json)),
+  ];
+  const list = entries.length === 0 ? '' : `,"entry":[${entries.join(',')}]`;
+  return replyJson(
+    200,
+    `{"resourceType":"Bundle","type":"searchset","total":${total},"link":${links(kit.base, query, total)}${list}}`,
+  );
+}
+
+/** The one resource that a conditional means; a Reply where it means several or is not allowed. */
+export function resolveConditional(kit: Kit, type: string, criteria: string): Version | null | Reply {
+  if (kit.switches.refuseConditional === true) return refuse(400, 'not-supported', 'Conditional interactions are not supported');
+  const query = parseQuery(type, new URLSearchParams(criteria), kit.switches.ignoreParams);
+  if (isBad(query)) return refuse(400, 'invalid', 'The criteria cannot be read');
+  // A condition of which nothing is left would mean every resource of the type, as it does on servers that ignore what they do not know.
+  if (query.clauses.length === 0 && query.ignored.length === 0)
+    return refuse(412, 'multiple-matches', 'The criteria select nothing in particular');
+  const found = kit.repository.find(type, query.clauses);
+  if (found.length > 1) return refuse(412, 'multiple-matches', 'The criteria match several resources');
+  return found[0] ?? null;
+}
+
+function checkWritable(kit: Kit, type: string, resource: Resource): Reply | null {
+  if (paramsOf(type) === undefined) return unknownType(type);
+  if (resource.resourceType !== type) return refuse(400, 'invalid', 'The resource type differs from that in the address');
+  const { writableTypes } = kit.switches;
+  if (writableTypes !== undefined && !writableTypes.includes(type))
+    return refuse(405, 'not-supported', 'This server takes no writes of this type');
+  return null;
+}
+
+/** What a write would do: a change, or the version that is there already (`If-None-Exist`), or a refusal. */
+export type Intent = { readonly change: Change } | { readonly already: Version } | Reply;
+
+export function intendCreate(kit: Kit, type: string, resource: Resource, given: Given): Intent {
+  const bad = checkWritable(kit, type, resource);
+  if (bad !== null) return bad;
+  if (given.ifNoneExist !== undefined) {
+    const found = resolveConditional(kit, type, given.ifNoneExist);
+    if (isReply(found)) return found;
+    if (found !== null) return { already: found };
+  }
+  return { change: { kind: 'create', type, id: kit.newId(), resource } };
+}
+
+export function intendUpdate(kit: Kit, type: string, id: string, resource: Resource, given: Given): Intent {
+  const bad = checkWritable(kit, type, resource);
+  if (bad !== null) return bad;
+  if (!ID.test(id)) return refuse(400, 'invalid', 'The id is not a legal one');
+  if (resource.id !== undefined && resource.id !== id)
+    return refuse(400, 'invalid', 'The id in the resource differs from that in the address');
+  const current = kit.repository.read(type, id);
+  const { noClientIds, requireIfMatch } = kit.switches;
+  if (current === undefined && noClientIds === true) return refuse(405, 'not-supported', 'Clients may not choose ids here');
+  if (current !== undefined && requireIfMatch === true && given.ifMatch === undefined)
+    return refuse(412, 'conflict', 'If-Match is required');
+  if (given.ifNoneMatch === '*' && current !== undefined) return refuse(412, 'conflict', 'The resource exists');
+  if (given.ifMatch !== undefined && (current === undefined || given.ifMatch !== etagOf(current)))
+    return refuse(requireIfMatch === true ? 409 : 412, 'conflict', 'The version is not the current one');
+  return { change: { kind: current === undefined ? 'create' : 'update', type, id, resource } };
+}
+
+export function intendConditionalUpdate(kit: Kit, type: string, criteria: string, resource: Resource, given: Given): Intent {
+  const found = resolveConditional(kit, type, criteria);
+  if (isReply(found)) return found;
+  if (found !== null) return intendUpdate(kit, type, found.id, { ...resource, id: resource.id ?? found.id }, given);
+  const bad = checkWritable(kit, type, resource);
+  if (bad !== null) return bad;
+  const { id } = resource;
+  if (id !== undefined && kit.switches.noClientIds !== true) return intendUpdate(kit, type, id, resource, given);
+  return { change: { kind: 'create', type, id: kit.newId(), resource } };
+}
+
+export function intendDelete(kit: Kit, type: string, id: string): Intent {
+  const current = kit.repository.read(type, id);
+  if (current === undefined) return refuse(404, 'not-found', 'No such resource');
+  if (current.resource === null) return { already: current };
+  return { change: { kind: 'delete', type, id, resource: null } };
+}
+
+export const locationOf = (kit: Kit, version: Version): string =>
+  kit.switches.bareCreate === true
+    ? `${kit.base}/${version.type}/${version.id}`
+    : `${kit.base}/${version.type}/${version.id}/_history/${version.versionId}`;
+
+/** Carries out one intended write and answers it. */
+export function carryOut(kit: Kit, intent: Intent, given: Given): Reply {
+  if (isReply(intent)) return intent;
+  if ('already' in intent)
+    return intent.already.resource === null
+      ? { status: 204, headers: {}, body: '' }
+      : replyJson(200, intent.already.json, headersOf(intent.already));
+  const [version] = kit.commit([intent.change]);
+  if (version === undefined) throw new Error('the repository gave no version');
+  if (intent.change.kind === 'delete') return { status: 204, headers: headersOf(version), body: '' };
+  const isCreated = intent.change.kind === 'create';
+  const headers = { ...headersOf(version), ...(isCreated ? { location: locationOf(kit, version) } : {}) };
+  if (isCreated && kit.switches.bareCreate === true)
+    return { status: 201, headers: { 'content-type': 'text/html', ...headers }, body: '' };
+  const isMinimal = given.prefer?.includes('return=minimal') === true;
+  return isMinimal
+    ? { status: isCreated ? 201 : 200, headers, body: '' }
+    : replyJson(isCreated ? 201 : 200, version.json, headers);
+}

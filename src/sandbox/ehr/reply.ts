@@ -1,0 +1,28 @@
+import type { Version } from './repository.ts';
+
+/** An answer before it is sent. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const FHIR_JSON = 'application/fhir+json; charset=utf-8';
+
+export const replyJson = (status: number, body: string, headers: Record<string, string> = {}): Reply => ({
+  status,
+  headers: { 'content-type': FHIR_JSON, ...headers },
+  body,
+});
+
+export const outcomeJson = (severity: 'error' | 'information', code: string, text: string): string =>
+  JSON.stringify({ resourceType: 'OperationOutcome', issue: [{ severity, code, diagnostics: text }] });
+
+export const refuse = (status: number, code: string, text: string): Reply => replyJson(status, outcomeJson('error', code, text));
+
+export const etagOf = (version: Version): string => `W/"${version.versionId}"`;
+
+export const headersOf = (version: Version): Record<string, string> => ({
+  etag: etagOf(version),
+  'last-modified': new Date(version.lastUpdated).toUTCString(),
+});

@@ -1,0 +1,211 @@
+import { matches, referenceKey, splitEscaped, unescape, type Clause, type Query } from './query.ts';
+import { paramsOf, type SearchParam } from './search-params.ts';
+import { elementsOf, literalOf, spanOfElement, textsOf, tokensOf, type Resource } from './values.ts';
+
+/** One stored version. `json` is made once, when it is written, and is what every reader gets. */
+export interface Version {
+  readonly type: string;
+  readonly id: string;
+  readonly versionId: number;
+  readonly lastUpdated: string;
+  readonly resource: Resource | null;
+  readonly json: string;
+}
+
+export interface Change {
+  readonly kind: 'create' | 'update' | 'delete';
+  readonly type: string;
+  readonly id: string;
+  readonly resource: Resource | null;
+}
+
+export interface Found {
+  readonly total: number;
+  readonly matches: readonly Version[];
+  readonly included: readonly Version[];
+}
+
+export interface Repository {
+  read(type: string, id: string): Version | undefined;
+  versions(type: string, id: string): readonly Version[];
+  /** The live resources that meet all clauses, in the order of their creation. */
+  find(type: string, clauses: readonly Clause[]): Version[];
+  search(query: Query): Found;
+  /** All or nothing is up to the caller: nothing in here can fail. */
+  apply(changes: readonly Change[], lastUpdated: string): Version[];
+  count(): number;
+}
+
+interface Slot {
+  readonly n: number;
+  readonly versions: Version[];
+}
+type Index = Map<string, Set<string>>;
+
+const ANY_SYSTEM = '\u0000';
+const isIndexed = (param: SearchParam): boolean => param.kind === 'token' || param.kind === 'reference';
+
+/** Under which keys a resource is found by one parameter; a token also under its bare code. */
+function keysOf(resource: Resource, param: SearchParam): string[] {
+  return elementsOf(resource, param).flatMap((element) => {
+    if (param.kind === 'token')
+      return tokensOf(element).flatMap(({ system, code }) => [`${system}|${code}`, `${ANY_SYSTEM}|${code}`]);
+    const literal = literalOf(element);
+    if (literal === null || (param.target !== undefined && !literal.startsWith(`${param.target}/`))) return [];
+    return [literal, `${ANY_SYSTEM}/${literal.slice(literal.indexOf('/') + 1)}`];
+  });
+}
+
+/** The keys that a clause asks for; null where it cannot be answered from the index. */
+function wantedKeys(clause: Clause): string[] | null {
+  if (!isIndexed(clause.param) || clause.modifier !== '') return null;
+  const keys: string[] = [];
+  for (const value of clause.values) {
+    if (clause.param.kind === 'token') {
+      const [first = '', second] = splitEscaped(value, '|').map(unescape);
+      if (second === '') return null;
+      keys.push(second === undefined ? `${ANY_SYSTEM}|${first}` : `${first}|${second}`);
+    } else keys.push(referenceKey(value, clause.param.target) ?? `${ANY_SYSTEM}/${value}`);
+  }
+  return keys;
+}
+
+function sortKey(resource: Resource | null, param: SearchParam): string | number {
+  const [element] = resource === null ? [] : elementsOf(resource, param);
+  if (param.kind === 'date') return spanOfElement(element)?.from ?? 0;
+  if (param.kind === 'token') return tokensOf(element)[0]?.code ?? '';
+  return param.kind === 'string' ? (textsOf(element)[0] ?? '') : (literalOf(element) ?? '');
+}
+
+function getOrMake<V>(map: Map<string, V>, key: string, make: () => V): V {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+export function makeRepository(): Repository {
+  const slots = new Map<string, Map<string, Slot>>();
+  const indexes = new Map<string, Map<string, Index>>();
+  let n = 0;
+
+  const slotsOf = (type: string): Map<string, Slot> => getOrMake(slots, type, () => new Map<string, Slot>());
+  const indexOf = (type: string, name: string): Index =>
+    getOrMake(
+      getOrMake(indexes, type, () => new Map<string, Index>()),
+      name,
+      () => new Map<string, Set<string>>(),
+    );
+  const current = (slot: Slot | undefined): Version | undefined => slot?.versions.at(-1);
+
+  function reindex(type: string, id: string, before: Resource | null, after: Resource | null): void {
+    for (const [name, param] of paramsOf(type) ?? []) {
+      if (!isIndexed(param)) continue;
+      const index = indexOf(type, name);
+      if (before !== null)
+        for (const key of keysOf(before, param)) {
+          const ids = index.get(key);
+          ids?.delete(id);
+          if (ids?.size === 0) index.delete(key);
+        }
+      if (after !== null)
+        for (const key of keysOf(after, param)) {
+          const ids = index.get(key);
+          if (ids === undefined) index.set(key, new Set([id]));
+          else ids.add(id);
+        }
+    }
+  }
+
+  /** The smallest set of ids that the index allows for; null when all of the type must be looked at. */
+  function candidates(type: string, clauses: readonly Clause[]): Set<string> | null {
+    let best: Set<string> | null = null;
+    for (const clause of clauses) {
+      const keys = wantedKeys(clause);
+      if (keys === null) continue;
+      const index = indexOf(type, clause.name);
+      const sets = keys.map((key) => index.get(key) ?? new Set<string>());
+      const size = sets.reduce((sum, set) => sum + set.size, 0);
+      if (best === null || size < best.size)
+        best = sets.length === 1 ? (sets[0] ?? new Set()) : new Set(sets.flatMap((set) => [...set]));
+    }
+    return best;
+  }
+
+  function find(type: string, clauses: readonly Clause[]): Version[] {
+    const ofType = slotsOf(type);
+    const ids = candidates(type, clauses) ?? ofType.keys();
+    const found: [number, Version][] = [];
+    for (const id of ids) {
+      const slot = ofType.get(id);
+      const version = current(slot);
+      if (slot !== undefined && version !== undefined && version.resource !== null && matches(version.resource, clauses))
+        found.push([slot.n, version]);
+    }
+    return found.sort(([a], [b]) => a - b).map(([, version]) => version);
+  }
+
+  function includedBy(query: Query, page: readonly Version[]): Version[] {
+    const seen = new Set(page.map((v) => `${v.type}/${v.id}`));
+    const out: Version[] = [];
+    const add = (version: Version | undefined): void => {
+      if (version === undefined || version.resource === null || seen.has(`${version.type}/${version.id}`)) return;
+      seen.add(`${version.type}/${version.id}`);
+      out.push(version);
+    };
+    for (const { type, param } of query.include)
+      for (const match of page)
+        if (match.type === type && match.resource !== null)
+          for (const element of elementsOf(match.resource, param)) {
+            const [ofType = '', id = ''] = (literalOf(element) ?? '').split('/');
+            add(current(slotsOf(ofType).get(id)));
+          }
+    for (const { type, param } of query.revinclude) {
+      const name = [...(paramsOf(type) ?? [])].find(([, one]) => one === param)?.[0] ?? '';
+      for (const match of page)
+        for (const found of find(type, [{ name, param, modifier: '', values: [`${match.type}/${match.id}`] }])) add(found);
+    }
+    return out;
+  }
+
+  return {
+    read: (type, id) => current(slotsOf(type).get(id)),
+    versions: (type, id) => slotsOf(type).get(id)?.versions ?? [],
+    find,
+    search(query) {
+      const all = find(query.type, query.clauses);
+      for (const { param, descending } of [...query.sort].reverse()) {
+        const keys = new Map(all.map((version) => [version, sortKey(version.resource, param)]));
+        all.sort((a, b) => {
+          const [left, right] = [keys.get(a) ?? '', keys.get(b) ?? ''];
+          const order = left < right ? -1 : left > right ? 1 : 0;
+          return descending ? -order : order;
+        });
+      }
+      const page = query.summary === 'count' ? [] : all.slice(query.page.offset, query.page.offset + query.page.count);
+      return { total: all.length, matches: page, included: includedBy(query, page) };
+    },
+    apply: (changes, lastUpdated) =>
+      changes.map(({ type, id, resource }) => {
+        const ofType = slotsOf(type);
+        const slot = getOrMake(ofType, id, () => ({ n: (n += 1), versions: [] }));
+        const before = current(slot)?.resource ?? null;
+        const versionId = slot.versions.length + 1;
+        const after =
+          resource === null ? null : { ...resource, id, meta: { ...resource.meta, versionId: String(versionId), lastUpdated } };
+        const version: Version = {
+          type,
+          id,
+          versionId,
+          lastUpdated,
+          resource: after,
+          json: after === null ? '' : JSON.stringify(after),
+        };
+        slot.versions.push(version);
+        reindex(type, id, before, after);
+        return version;
+      }),
+    count: () => [...slots.values()].reduce((sum, ofType) => sum + ofType.size, 0),
+  };
+}
