@@ -1,3 +1,4 @@
+import { errorCode } from '../kernel/index.ts';
 import { KEYS, type Key, type KeyName } from './keys.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,8 +13,7 @@ export interface Problem {
 
 const PREFIX = 'CHARTGATE_';
 const named = (name: string): Key | undefined => (Object.hasOwn(KEYS, name) ? KEYS[name as KeyName] : undefined);
-const reason = (thrown: unknown): string =>
-  thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : 'not readable';
+const reason = (thrown: unknown): string => errorCode(thrown) ?? 'not readable';
 
 function readFileKeys(env: Environment, readText: ReadText, problems: Problem[]): Record<string, string> {
   const path = env['CHARTGATE_CONFIG'];

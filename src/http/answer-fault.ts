@@ -10,7 +10,6 @@ const RETRY_AFTER: Partial<Record<Fault['kind'], number>> = {
   'store-unavailable': 120,
   'too-many': 60,
   'ehr-unavailable': 30,
-  draining: 5,
 };
 
 export interface Problem {
@@ -64,6 +63,6 @@ export function answerFault(res: ServerResponse, url: string, fault: Fault, requ
   if (retryAfter !== undefined) res.setHeader('Retry-After', String(retryAfter));
   if (status === 401 && !res.hasHeader('WWW-Authenticate')) res.setHeader('WWW-Authenticate', 'Bearer');
   if (status === 405 && !res.hasHeader('Allow')) res.setHeader('Allow', 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
-  if (fault.kind === 'draining' || fault.kind === 'overloaded') res.setHeader('Connection', 'close');
+  if (fault.kind === 'overloaded') res.setHeader('Connection', 'close');
   res.end(JSON.stringify(isFhir ? toOutcome(fault, requestId) : toProblem(fault, requestId)));
 }

@@ -4,6 +4,7 @@ import {
   HANDLING,
   fault,
   faultFields,
+  isError,
   type Answer,
   type Clock,
   type Fault,
@@ -54,7 +55,7 @@ const EXPRESS_STATUS: Readonly<Record<number, Fault['code']>> = {
 
 /** Express and its parsers throw errors that carry a 4xx status; anything else that is thrown is a bug. */
 function toFault(thrown: unknown): Fault {
-  const status = thrown instanceof Error && 'status' in thrown && typeof thrown.status === 'number' ? thrown.status : 500;
+  const status = isError(thrown) && 'status' in thrown && typeof thrown.status === 'number' ? thrown.status : 500;
   return fault(EXPRESS_STATUS[status] ?? 'internal.bug', { cause: thrown });
 }
 

@@ -144,13 +144,6 @@ export const HANDLING = {
     log: 'error',
     text: 'The database cannot take this at the moment, and nothing was stored. Try again after Retry-After.',
   },
-  draining: {
-    status: 503,
-    issue: 'transient',
-    retry: 'later',
-    log: 'info',
-    text: 'This process is stopping. Try again; another one answers.',
-  },
   internal: {
     status: 500,
     issue: 'exception',
@@ -181,15 +174,14 @@ export const FAULT_CODES = {
   'http.method': 'method-not-allowed',
   'http.not-found': 'not-found',
   'http.too-large': 'too-large',
-  'http.draining': 'draining',
   'store.queue-full': 'overloaded',
   'store.full': 'store-unavailable',
   'store.io': 'store-unavailable',
   'store.unreachable': 'store-unavailable',
   'store.commit-unknown': 'store-unavailable',
   'store.not-durable': 'store-unavailable',
-  'store.closed': 'store-unavailable',
   'store.busy': 'store-unavailable',
+  'store.closed': 'store-unavailable',
   'internal.bug': 'internal',
 } as const satisfies Record<string, FaultKind>;
 

@@ -1,4 +1,5 @@
 export { type Result, ok, fail } from './result.ts';
+export { errorCode, isError } from './is-error.ts';
 export { StartError } from './start-error.ts';
 export { type Fault, type FaultKind, type FaultCode, FAULT_CODES, HANDLING, fault } from './fault.ts';
 export {

@@ -1,3 +1,4 @@
+import { errorCode, isError } from './is-error.ts';
 import type { Fault } from './fault.ts';
 
 /** Every event that may be logged: `noun.past-verb`. docs/operate.md says what each one means. */
@@ -8,13 +9,10 @@ export const LOG_EVENTS = [
   'process.failed',
   'config.unverified',
   'request.answered',
-  'request.failed',
   'store.opened',
   'store.migrated',
   'store.lost',
   'store.recovered',
-  'store.failed',
-  'ehr.started',
 ] as const;
 
 export type LogEvent = (typeof LOG_EVENTS)[number];
@@ -26,19 +24,16 @@ export type LogEvent = (typeof LOG_EVENTS)[number];
 export interface LogFields {
   readonly requestId?: string;
   readonly instance?: string;
-  readonly component?: 'gateway' | 'demo-ehr' | 'store' | 'http';
+  readonly component?: 'gateway';
   readonly method?: string;
   /** The route's template, never the URL. */
   readonly route?: string;
   readonly status?: number;
   readonly durationMs?: number;
-  readonly bytes?: number;
-  readonly count?: number;
   readonly faultCode?: string;
   readonly engine?: 'sqlite' | 'postgres';
   readonly version?: string;
   readonly migration?: string;
-  readonly signal?: string;
   readonly exitCode?: number;
   readonly setting?: string;
   readonly port?: number;
@@ -62,9 +57,8 @@ export interface Log {
 }
 
 export function safeError(thrown: unknown): SafeError {
-  if (!(thrown instanceof Error)) return { name: typeof thrown };
-  const code =
-    'code' in thrown && (typeof thrown.code === 'string' || typeof thrown.code === 'number') ? String(thrown.code) : undefined;
+  if (!isError(thrown)) return { name: typeof thrown };
+  const code = errorCode(thrown) ?? undefined;
   // A stack begins with the message, which may run over several lines; frames are the lines that say "at".
   const stack = (thrown.stack ?? '')
     .split('\n')

@@ -9,6 +9,7 @@ export interface Secret {
   reveal(): string;
   /** In constant time, whatever the length of the other. */
   equals(other: string): boolean;
+  toString(): string;
 }
 
 const digest = (text: string): Buffer => createHmac('sha256', PROCESS_KEY).update(text).digest();

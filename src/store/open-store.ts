@@ -19,6 +19,8 @@ export interface StoreDeps {
   readonly limits?: QueueLimits;
   /** How long a PostgreSQL that is not there yet is waited for. */
   readonly startPatienceMs?: number;
+  /** How often PostgreSQL's settings are looked at again. */
+  readonly checkMs?: number;
 }
 
 const bytes = (key: Secret): Uint8Array => new Uint8Array(Buffer.from(key.reveal(), 'base64'));

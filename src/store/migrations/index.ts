@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { StartError } from '../../kernel/index.ts';
-import { foundation } from './0001-foundation.ts';
+import { foundation } from './0001-foundation/index.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';

@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { PostgresDb } from '../commands.ts';
 
 const INT8 = 20;
+const STATEMENT_MS = 5_000;
 
 const parserOf = pg.types.getTypeParser as (oid: number, format?: string) => unknown;
 
@@ -17,7 +18,9 @@ export function clientConfig(url: string, name: string): pg.ClientConfig {
     connectionString: url,
     application_name: name,
     connectionTimeoutMillis: 5_000,
-    statement_timeout: 5_000,
+    statement_timeout: STATEMENT_MS,
+    // Ours, for a server that is there and silent: longer than its own, so that its answer is heard where it has one.
+    query_timeout: STATEMENT_MS + 3_000,
     lock_timeout: 2_000,
     idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,

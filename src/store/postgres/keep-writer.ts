@@ -8,7 +8,6 @@ import { readIdentity } from './migrate.ts';
 import { runBatch, type BatchResult, type Commands } from './run-batch.ts';
 
 const RECONNECT_MS = { first: 100, cap: 2_000 } as const;
-const CHECK_MS = 30_000;
 
 /** One connection that writes, with an audit chain of its own. It comes back by itself after the server does. */
 export interface KeptWriter {
@@ -23,6 +22,7 @@ export function keepWriter(deps: {
   readonly vault: Vault;
   readonly commands: Commands;
   readonly identity: string;
+  readonly checkMs: number;
   readonly onFree: () => void;
   readonly onLost: (fault: Fault) => void;
   readonly onBack: () => void;
@@ -72,7 +72,7 @@ export function keepWriter(deps: {
           isBusy = false;
           deps.onFree();
         });
-    }, CHECK_MS).unref();
+    }, deps.checkMs).unref();
   }
 
   async function open(): Promise<void> {

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import {
   StartError,
+  errorCode,
   fail,
   fault,
   ok,
@@ -19,7 +20,7 @@ import { storeSet } from '../own-commands.ts';
 import { makeVault, type VaultKeys } from '../vault.ts';
 import { makeWriteQueue, QUEUE_LIMITS, type Ask, type Outcome, type QueueLimits } from '../write-queue.ts';
 import { clientConfig, findUndurable, makeDb } from './connect.ts';
-import { codeOf, mayComeUp, storeFault, wasInTheWay } from './errors.ts';
+import { mayComeUp, storeFault, wasInTheWay } from './errors.ts';
 import { keepWriter } from './keep-writer.ts';
 import { migrate, settleIdentity } from './migrate.ts';
 import { gatherCommands } from './run-batch.ts';
@@ -27,6 +28,8 @@ import { gatherCommands } from './run-batch.ts';
 const WRITERS = 3;
 const READERS = 8;
 const BATCH_COUNT = 64;
+/** How often the server's settings are looked at again. */
+const CHECK_MS = 30_000;
 const START = { patienceMs: 30_000, everyMs: 500 } as const;
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -40,7 +43,9 @@ const WORDS: Readonly<Record<string, string>> = {
 async function firstConnection(url: string, name: string, clock: Clock, log: Log, patienceMs: number): Promise<pg.Client> {
   const from = clock.monotonicMs();
   for (let tries = 0; ; tries += 1) {
-    const client = new pg.Client(clientConfig(url, name));
+    // A schema step, or another replica's, may take its time.
+    const { query_timeout: _limit, ...patient } = clientConfig(url, name);
+    const client = new pg.Client(patient);
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -48,7 +53,7 @@ async function firstConnection(url: string, name: string, clock: Clock, log: Log
       return client;
     } catch (thrown) {
       client.end().catch(() => undefined);
-      const words = WORDS[codeOf(thrown) ?? ''];
+      const words = WORDS[errorCode(thrown) ?? ''];
       if (words !== undefined) throw new StartError('store.refused', words, thrown);
       if (!mayComeUp(thrown))
         throw new StartError('store.refused', 'PostgreSQL refuses the connection that CHARTGATE_DATABASE_URL describes.', thrown);
@@ -73,6 +78,7 @@ export async function openPostgres(deps: {
   readonly log: Log;
   readonly limits?: QueueLimits;
   readonly startPatienceMs?: number;
+  readonly checkMs?: number;
 }): Promise<Store> {
   const vault = makeVault(deps.keys);
   const files = await Promise.all([storeSet, ...deps.sets].map((set) => set.postgres()));
@@ -119,6 +125,7 @@ export async function openPostgres(deps: {
       vault,
       commands: writes,
       identity,
+      checkMs: deps.checkMs ?? CHECK_MS,
       onFree: () => queue.wake(),
       onLost: (why) => {
         entry.isUp = false;

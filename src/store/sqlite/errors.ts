@@ -1,4 +1,4 @@
-import type { FaultCode } from '../../kernel/index.ts';
+import { isError, type FaultCode } from '../../kernel/index.ts';
 
 /** Primary result codes, https://sqlite.org/rescode.html; the low byte of an extended code. */
 const PRIMARY: Readonly<Record<number, FaultCode>> = {
@@ -18,7 +18,7 @@ const FLUSH_FAILED = new Set([1034 /* IOERR_FSYNC */, 1290 /* IOERR_DIR_FSYNC */
 const CORRUPT = new Set([11, 26]);
 
 const codeOf = (thrown: unknown): number | null =>
-  thrown instanceof Error && 'errcode' in thrown && typeof thrown.errcode === 'number' ? thrown.errcode : null;
+  isError(thrown) && 'errcode' in thrown && typeof thrown.errcode === 'number' ? thrown.errcode : null;
 
 /** The fault of an error that concerns the database as a whole; null for the fault of one command alone. */
 export function storeFault(thrown: unknown): FaultCode | null {

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { StartError } from '../../kernel/index.ts';
+import { StartError, isError } from '../../kernel/index.ts';
 
 /** SQLITE_BUSY */
 const BUSY = 5;
@@ -14,7 +14,7 @@ export function holdLock(file: string): () => void {
     lock.exec('PRAGMA journal_mode=MEMORY; PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE;');
   } catch (thrown) {
     lock.close();
-    if (thrown instanceof Error && 'errcode' in thrown && thrown.errcode === BUSY)
+    if (isError(thrown) && 'errcode' in thrown && thrown.errcode === BUSY)
       throw new StartError(
         'store.locked',
         'Another process has this database open. Stop it, or give this one another CHARTGATE_DATABASE_URL.',

@@ -1,0 +1,39 @@
+import type { Figure } from './figure.ts';
+
+/** Each bench by its name; loaded only when it is run. */
+const BENCHES: Readonly<Record<string, () => Promise<{ run(): AsyncIterable<Figure> }>>> = {
+  store: () => import('./store.ts'),
+};
+
+const help = `Usage: npm run bench -- [NAME…] [--json]
+
+Names: ${Object.keys(BENCHES).join(', ')} (default: all). Both sides of a figure run in the same process tree, interleaved,
+at least three rounds, and the median is reported. --json prints one JSON object a line and nothing else.
+`;
+
+const args = process.argv.slice(2);
+const isJson = args.includes('--json');
+const names = args.filter((one) => !one.startsWith('-'));
+const unknown = [
+  ...names.filter((name) => !Object.hasOwn(BENCHES, name)),
+  ...args.filter((one) => one.startsWith('-') && one !== '--json'),
+];
+
+if (unknown.length > 0) {
+  process.stdout.write(help);
+  process.exit(args.includes('--help') || args.includes('-h') ? 0 : 2);
+}
+for (const name of names.length === 0 ? Object.keys(BENCHES) : names) {
+  const bench = await BENCHES[name]?.();
+  if (bench === undefined) continue;
+  if (!isJson)
+    process.stdout.write(
+      `\n${name}\n${'figure'.padEnd(34)}${'ratio'.padStart(9)}${'ours'.padStart(12)}${'theirs'.padStart(12)}  unit, note\n`,
+    );
+  for await (const figure of bench.run())
+    process.stdout.write(
+      isJson
+        ? `${JSON.stringify(figure)}\n`
+        : `${figure.figure.padEnd(34)}${String(figure.ratio).padStart(9)}${String(figure.ours).padStart(12)}${String(figure.theirs).padStart(12)}  ${figure.unit}; ${figure.note}\n`,
+    );
+}

@@ -1,0 +1,187 @@
+import { STATES } from './states.ts';
+
+export const postgres = `
+CREATE TABLE delivery (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant text NOT NULL,
+  id text NOT NULL UNIQUE,
+  hook text NOT NULL CHECK (hook IN ('data','notification')),
+  received_at bigint NOT NULL,
+  request_id text NOT NULL,
+  state text NOT NULL CHECK (state IN ${STATES}),
+  reason text,
+  state_at bigint NOT NULL,
+  body_bytes integer NOT NULL,
+  raw_digest bytea NOT NULL,
+  content_digest bytea,
+  data_structure text,
+  user_index bytea,
+  user_sealed bytea,
+  document_index bytea,
+  document_version bigint
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+CREATE INDEX delivery_received ON delivery (seq) WHERE state = 'received';
+CREATE INDEX delivery_by_state ON delivery (tenant, state, seq);
+CREATE INDEX delivery_by_user ON delivery (tenant, user_index, seq) WHERE user_index IS NOT NULL;
+CREATE INDEX delivery_by_document ON delivery (tenant, document_index, seq) WHERE document_index IS NOT NULL;
+
+CREATE TABLE delivery_body (
+  seq bigint PRIMARY KEY REFERENCES delivery (seq),
+  sealed bytea NOT NULL
+);
+ALTER TABLE delivery_body ALTER COLUMN sealed SET STORAGE EXTERNAL;
+
+CREATE TABLE delivery_digest (
+  tenant text NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('raw','content')),
+  digest bytea NOT NULL,
+  seq bigint NOT NULL REFERENCES delivery (seq),
+  PRIMARY KEY (tenant, kind, digest)
+);
+
+CREATE TABLE delivery_step (
+  seq bigint NOT NULL REFERENCES delivery (seq),
+  n integer NOT NULL,
+  at bigint NOT NULL,
+  from_state text,
+  to_state text NOT NULL,
+  reason text,
+  fault_code text,
+  actor text NOT NULL,
+  PRIMARY KEY (seq, n)
+);
+
+CREATE TABLE ledger_count (
+  tenant text NOT NULL,
+  writer text NOT NULL,
+  state text NOT NULL,
+  count bigint NOT NULL,
+  PRIMARY KEY (tenant, state, writer)
+) WITH (fillfactor = 50);
+
+CREATE TABLE document (
+  tenant text NOT NULL,
+  document_index bytea NOT NULL,
+  data_structure text NOT NULL,
+  version bigint NOT NULL,
+  clinical_digest bytea,
+  seq bigint NOT NULL REFERENCES delivery (seq),
+  changed_at bigint NOT NULL,
+  PRIMARY KEY (tenant, document_index)
+) WITH (fillfactor = 70);
+
+CREATE TABLE source_user (
+  tenant text NOT NULL,
+  user_index bytea NOT NULL,
+  user_sealed bytea NOT NULL,
+  seen_at bigint NOT NULL,
+  PRIMARY KEY (tenant, user_index)
+);
+
+CREATE TABLE link (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant text NOT NULL,
+  id text NOT NULL UNIQUE,
+  user_index bytea NOT NULL,
+  user_sealed bytea NOT NULL,
+  mrn_index bytea NOT NULL,
+  mrn_sealed bytea NOT NULL,
+  status text NOT NULL CHECK (status IN ('proposed','confirmed','revoked')),
+  evidence text NOT NULL,
+  actor text NOT NULL,
+  made_at bigint NOT NULL,
+  changed_at bigint NOT NULL
+);
+CREATE UNIQUE INDEX link_one_confirmed ON link (tenant, user_index) WHERE status = 'confirmed';
+CREATE INDEX link_by_mrn ON link (tenant, mrn_index);
+
+CREATE TABLE lane (
+  tenant text NOT NULL,
+  target text NOT NULL,
+  patient_index bytea NOT NULL,
+  lease_owner text,
+  lease_epoch bigint NOT NULL DEFAULT 0,
+  lease_until timestamptz NOT NULL DEFAULT '-infinity',
+  next_at timestamptz NOT NULL DEFAULT now(),
+  pending integer NOT NULL DEFAULT 0 CHECK (pending >= 0),
+  PRIMARY KEY (tenant, target, patient_index)
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+CREATE INDEX lane_ready ON lane (target, next_at) WHERE pending > 0;
+
+CREATE TABLE job (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant text NOT NULL,
+  target text NOT NULL,
+  patient_index bytea NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('deliver','retract')),
+  delivery_seq bigint NOT NULL REFERENCES delivery (seq),
+  state text NOT NULL CHECK (state IN ('queued','done')),
+  attempts integer NOT NULL DEFAULT 0,
+  first_attempt_at bigint
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+CREATE INDEX job_head ON job (tenant, target, patient_index, seq) WHERE state = 'queued';
+CREATE INDEX job_by_delivery ON job (delivery_seq);
+
+CREATE TABLE attempt (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant text NOT NULL,
+  id text NOT NULL UNIQUE,
+  job_seq bigint NOT NULL REFERENCES job (seq),
+  lease_epoch bigint NOT NULL,
+  request_digest bytea NOT NULL,
+  started_at bigint NOT NULL,
+  ended_at bigint,
+  outcome text,
+  fault_code text,
+  http_status integer
+);
+CREATE INDEX attempt_by_job ON attempt (job_seq, seq);
+CREATE INDEX attempt_open ON attempt (job_seq) WHERE ended_at IS NULL;
+
+CREATE TABLE written_resource (
+  tenant text NOT NULL,
+  target text NOT NULL,
+  name text NOT NULL,
+  patient_index bytea NOT NULL,
+  document_index bytea NOT NULL,
+  chart_day text,
+  summary_group text,
+  resource_type text NOT NULL,
+  resource_id_sealed bytea NOT NULL,
+  version_id text,
+  content_digest bytea NOT NULL,
+  delivery_seq bigint NOT NULL REFERENCES delivery (seq),
+  written_at bigint NOT NULL,
+  retracted_at bigint,
+  PRIMARY KEY (tenant, target, name)
+) WITH (fillfactor = 70);
+CREATE INDEX written_by_document ON written_resource (tenant, target, document_index);
+CREATE INDEX written_by_patient ON written_resource (tenant, target, patient_index, chart_day);
+
+CREATE TABLE audit_chain (
+  chain text PRIMARY KEY,
+  opened_at bigint NOT NULL,
+  first_link bytea NOT NULL,
+  last_seq bigint NOT NULL,
+  last_link bytea NOT NULL
+) WITH (fillfactor = 50);
+
+CREATE TABLE audit_record (
+  chain text NOT NULL,
+  seq bigint NOT NULL,
+  at bigint NOT NULL,
+  record text NOT NULL,
+  leaf bytea NOT NULL,
+  link bytea NOT NULL,
+  PRIMARY KEY (chain, seq)
+);
+CREATE TABLE audit_checkpoint (
+  n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at bigint NOT NULL,
+  records bigint NOT NULL,
+  note text NOT NULL
+);
+CREATE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '% is append only', TG_TABLE_NAME; END $$;
+CREATE TRIGGER audit_record_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_record EXECUTE FUNCTION append_only();
+CREATE TRIGGER audit_checkpoint_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_checkpoint EXECUTE FUNCTION append_only();
+`;

@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { COMMANDS, EXIT } from '../src/cli/index.ts';
+import { KEYS, type Key } from '../src/config/index.ts';
+import { FAULT_CODES, HANDLING, LOG_EVENTS } from '../src/kernel/index.ts';
+import { filesBelow, quoted, read, tableRows } from './support/source-files.ts';
+
+test('README lists every setting as the program knows it, and no other', () => {
+  const expected = Object.entries<Key>(KEYS).map(([name, key]) => [
+    `\`${name}\`${key.isSecret === true ? ' *' : ''}`,
+    key.type,
+    key.standard === null ? '' : `\`${key.standard}\``,
+    key.since,
+    key.about,
+  ]);
+  expect(tableRows('README.md', 'since')).toEqual(expected);
+});
+
+test('docs/faults.md lists every fault code with its status, and no other', () => {
+  const rows = tableRows('docs/faults.md', 'what happened').map(([code = '', status = '']) => [quoted(code)[0], Number(status)]);
+  expect(rows).toEqual(Object.entries(FAULT_CODES).map(([code, kind]) => [code, HANDLING[kind].status]));
+});
+
+test('docs/operate.md lists every log event that is written, and no other', () => {
+  const rows = tableRows('docs/operate.md', '| event | level').map(([event = '']) => quoted(event)[0]);
+  expect([...rows].sort()).toEqual([...LOG_EVENTS].sort());
+  const sources = filesBelow('src', '.ts')
+    .filter((file) => file !== 'src/kernel/log.ts')
+    .map(read)
+    .join('\n');
+  for (const event of LOG_EVENTS) expect([event, sources.includes(`'${event}'`)]).toEqual([event, true]);
+});
+
+test('docs/operate.md lists every exit code', () => {
+  expect(tableRows('docs/operate.md', '| code | meaning').map(([code]) => Number(code))).toEqual(
+    Object.values(EXIT).sort((a, b) => a - b),
+  );
+});
+
+test('docs/surface.md names every command', () => {
+  for (const { name } of COMMANDS) expect(read('docs/surface.md')).toContain(`chartgate ${name}`);
+});
+
+const PAGES = [...filesBelow('docs', '.md'), 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'mappings/README.md'];
+
+describe.each(PAGES)('%s', (page) => {
+  test('has no link that leads nowhere', () => {
+    const root = new URL('../', import.meta.url).pathname;
+    const links = [...read(page).matchAll(/\]\(([^)#]+)(#[^)]*)?\)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !/^[a-z]+:/.test(link));
+    expect(links.filter((link) => !existsSync(join(root, dirname(page), link)))).toEqual([]);
+  });
+
+  test('names no path of a machine', () => {
+    expect(read(page)).not.toMatch(/(^|[^\w./-])\/(root|home|work|tmp)\//);
+  });
+});

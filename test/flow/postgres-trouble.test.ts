@@ -1,0 +1,169 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { secret } from '../../src/kernel/index.ts';
+import type { Store } from '../../src/store/index.ts';
+import { collectLog } from '../support/collect-log.ts';
+import { makeCuttingProxy } from '../support/cutting-proxy.ts';
+import { eventually } from '../support/eventually.ts';
+import { postgresPlace, withClient, type Place } from '../support/new-store.ts';
+import { makePostgresServer, type PostgresServer } from '../support/postgres-server.ts';
+import { probeSet } from '../support/probe-commands/index.ts';
+
+let server: PostgresServer;
+let place: Place;
+let store: Store;
+const body = new Uint8Array(100);
+const put = (id: string) => store.use(probeSet).write('probe.put', { id, body, atMs: 1 });
+const codeOf = async (id: string): Promise<string> => {
+  const result = await put(id);
+  return result.ok ? 'ok' : result.fault.code;
+};
+const isStored = async (id: string): Promise<boolean> => {
+  const found = await store.use(probeSet).read('probe.body', { id });
+  return found.ok && found.value !== null;
+};
+const stateIs = (wanted: string) =>
+  eventually(
+    () => store.health().state,
+    (state) => state === wanted,
+  );
+
+beforeAll(async () => {
+  server = await makePostgresServer();
+});
+afterAll(() => server.remove());
+beforeEach(async () => {
+  place = await postgresPlace(server.url('postgres'));
+});
+afterEach(async () => {
+  await server.stop();
+  await server.start();
+  await place.remove();
+});
+
+test('a server that is down at start is waited for, then named in a sentence', async () => {
+  await server.stop();
+  const log = collectLog();
+  await expect(place.open({ startPatienceMs: 300, log })).rejects.toMatchObject({
+    name: 'StartError',
+    code: 'store.unreachable',
+  });
+  expect(log.lines.map((line) => line.event)).toEqual(['store.lost']);
+});
+
+test('a server that comes up while it is waited for is used', async () => {
+  await server.stop();
+  const opening = place.open({ startPatienceMs: 20_000 });
+  await server.start();
+  store = await opening;
+  expect(await codeOf('dlv_1')).toBe('ok');
+});
+
+test.each([
+  ['a user that does not exist', (url: URL) => void (url.username = 'nobody_here'), 'store.refused'],
+  ['a database that does not exist', (url: URL) => void (url.pathname = '/nothing_here'), 'store.refused'],
+])('%s is final at start', async (_what, change, code) => {
+  if (place.database.engine !== 'postgres') throw new Error('not PostgreSQL');
+  const url = new URL(place.database.url.reveal());
+  change(url);
+  await expect(place.open({ database: { engine: 'postgres', url: secret(url.href) } })).rejects.toMatchObject({
+    name: 'StartError',
+    code,
+  });
+});
+
+test.each([
+  ['fsync off', ['-c', 'fsync=off']],
+  ['full_page_writes off', ['-c', 'full_page_writes=off']],
+  ['synchronous_commit off', ['-c', 'synchronous_commit=off']],
+])('a server with %s is refused at start', async (_what, flags) => {
+  await server.stop();
+  await server.start(flags);
+  await expect(place.open()).rejects.toMatchObject({ name: 'StartError', code: 'store.not-durable' });
+});
+
+test('a server that stops being durable is written to no more, and again once it is', async () => {
+  store = await place.open({ checkMs: 50 });
+  expect(await codeOf('dlv_1')).toBe('ok');
+  const alter = (sql: string) =>
+    withClient(server.url('postgres'), async (client) => {
+      await client.query(sql);
+      await client.query('SELECT pg_reload_conf()');
+    });
+  await alter(`ALTER SYSTEM SET synchronous_commit = 'off'`);
+  expect(await stateIs('store.not-durable')).toBe('store.not-durable');
+  await eventually(
+    () => store.health().queued,
+    (queued) => queued === 0,
+  );
+  const refused = store.use(probeSet).write('probe.put', { id: 'dlv_2', body, atMs: 1 });
+  await alter(`ALTER SYSTEM RESET synchronous_commit`);
+  expect(await stateIs('ready')).toBe('ready');
+  // It waited for the server and was stored once the server could be trusted again.
+  expect((await refused).ok).toBe(true);
+});
+
+test('what was acknowledged survives a crash of the server under load, and the store comes back by itself', async () => {
+  const log = collectLog();
+  store = await place.open({ log });
+  const acknowledged: string[] = [];
+  let isOver = false;
+  const senders = Array.from({ length: 8 }, async (_, sender) => {
+    for (let n = 0; !isOver && n < 20_000; n += 1) {
+      const id = `dlv_${sender}_${n}`;
+      if ((await put(id)).ok) acknowledged.push(id);
+    }
+  });
+  await eventually(
+    () => acknowledged.length,
+    (count) => count > 200,
+  );
+  await server.stop('immediate');
+  expect(await stateIs('store.unreachable')).toBe('store.unreachable');
+  await server.start();
+  expect(await stateIs('ready')).toBe('ready');
+  const before = acknowledged.length;
+  await eventually(
+    () => acknowledged.length,
+    (count) => count > before + 100,
+  );
+  isOver = true;
+  await Promise.all(senders);
+  const found = await withClient(server.url(databaseName()), (client) => client.query<{ id: string }>('SELECT id FROM delivery'));
+  const stored = new Set(found.rows.map((row) => row.id));
+  expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
+  // One line for the change of state, however many commands failed.
+  expect(log.lines.filter((line) => line.event === 'store.lost')).toHaveLength(1);
+  expect(log.lines.filter((line) => line.event === 'store.recovered')).toHaveLength(1);
+});
+
+const databaseName = (): string => {
+  if (place.database.engine !== 'postgres') throw new Error('not PostgreSQL');
+  return new URL(place.database.url.reveal()).pathname.slice(1);
+};
+
+test('a COMMIT whose answer was lost is a failure, although the row may be there', async () => {
+  const proxy = await makeCuttingProxy(server.port);
+  if (place.database.engine !== 'postgres') throw new Error('not PostgreSQL');
+  const url = new URL(place.database.url.reveal());
+  url.port = String(proxy.port);
+  store = await place.open({ database: { engine: 'postgres', url: secret(url.href) } });
+  expect(await codeOf('dlv_1')).toBe('ok');
+  proxy.cutAfter('COMMIT');
+  expect(await codeOf('dlv_2')).toBe('store.commit-unknown');
+  expect(proxy.cuts()).toBe(1);
+  expect(await eventually(() => isStored('dlv_2'), Boolean)).toBe(true);
+  expect(await stateIs('ready')).toBe('ready');
+  expect(await codeOf('dlv_3')).toBe('ok');
+  await store.close();
+  await proxy.close();
+});
+
+test('another database behind the same address ends the process instead of taking writes', async () => {
+  store = await place.open();
+  expect(await codeOf('dlv_1')).toBe('ok');
+  await withClient(server.url(databaseName()), (client) => client.query(`UPDATE store_identity SET id = 'other'`));
+  await withClient(server.url('postgres'), (client) =>
+    client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [databaseName()]),
+  );
+  expect((await store.broken).code).toBe('store.wrong-database');
+});

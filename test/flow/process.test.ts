@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { COMMANDS } from '../../src/cli/index.ts';
+import { portOf, runProcess, serveSettings } from '../support/run-process.ts';
+
+let folder: string;
+const database = () => join(folder, 'db', 'chartgate.db');
+const settings = () => serveSettings(`sqlite:${database()}?filesystem=any`);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'chartgate-process-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('serve', () => {
+  test('starts, is ready, and ends with 0 on SIGTERM', async () => {
+    const running = runProcess(['serve'], settings());
+    const ready = await fetch(`http://127.0.0.1:${await portOf(running)}/readyz`);
+    expect([ready.status, await ready.json()]).toMatchObject([
+      200,
+      { ready: true, process: 'serving', store: { state: 'ready', engine: 'sqlite' } },
+    ]);
+    running.signal('SIGTERM');
+    const { code, stdout, stderr } = await running.ended;
+    expect([code, stderr]).toEqual([0, '']);
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { event: string }).event);
+    expect(events.filter((event) => event !== 'config.unverified')).toEqual([
+      'store.migrated',
+      'store.opened',
+      'process.started',
+      'request.answered',
+      'process.draining',
+      'process.stopped',
+    ]);
+  });
+
+  test('says 503 at /readyz while it drains, and still answers', async () => {
+    const running = runProcess(['serve'], { ...settings(), CHARTGATE_DRAIN_SECONDS: '15' });
+    const url = `http://127.0.0.1:${await portOf(running)}/readyz`;
+    running.signal('SIGTERM');
+    await running.saw('process.draining');
+    const answer = await fetch(url);
+    expect([answer.status, await answer.json()]).toMatchObject([503, { ready: false, process: 'draining' }]);
+    // Whoever asks twice does not want to wait.
+    running.signal('SIGTERM');
+    expect((await running.ended).code).toBe(143);
+  });
+
+  test('leaves files that only their owner may read', async () => {
+    const running = runProcess(['serve'], settings());
+    await portOf(running);
+    for (const name of readdirSync(join(folder, 'db')))
+      expect([name, statSync(join(folder, 'db', name)).mode & 0o077]).toEqual([name, 0]);
+    expect(statSync(join(folder, 'db')).mode & 0o077).toBe(0);
+    running.signal('SIGTERM');
+    await running.ended;
+  });
+
+  test('with a wrong configuration ends with 78 and lists everything at once', async () => {
+    const { code, stdout, stderr } = await runProcess(['serve'], { CHARTGATE_PORT: 'x', CHARTGATE_TYPO: '1' }).ended;
+    expect([code, stdout]).toEqual([78, '']);
+    for (const key of ['CHARTGATE_PORT', 'CHARTGATE_TYPO', 'CHARTGATE_DATA_KEY', 'CHARTGATE_EHR_URL', 'CHARTGATE_WEBHOOK_SECRET'])
+      expect(stderr).toContain(`  ${key} `);
+    const asJson = await runProcess(['serve', '--check', '--json'], {}).ended;
+    expect((JSON.parse(asJson.stderr) as { code: string }).code).toBe('config');
+  });
+
+  test('--check says whether the configuration is sound, and touches nothing', async () => {
+    const { code, stdout } = await runProcess(['serve', '--check'], settings()).ended;
+    expect([code, stdout.split('\n')[0]]).toEqual([0, 'The configuration is sound.']);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('a second process on the same file ends with 69 and says why; the first goes on', async () => {
+    const env = settings();
+    const first = runProcess(['serve'], env);
+    const port = await portOf(first);
+    const second = await runProcess(['serve'], env).ended;
+    expect([second.code, second.stderr]).toEqual([69, expect.stringContaining('Another process has this database open')]);
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    first.signal('SIGTERM');
+    await first.ended;
+  });
+
+  test('after a kill the next start finds no lock in its way', async () => {
+    const env = settings();
+    const first = runProcess(['serve'], env);
+    await portOf(first);
+    first.signal('SIGKILL');
+    await first.ended;
+    const second = runProcess(['serve'], env);
+    await portOf(second);
+    second.signal('SIGTERM');
+    expect((await second.ended).code).toBe(0);
+  });
+
+  test('a database that another program holds locked is said in a sentence', async () => {
+    mkdirSync(join(folder, 'db'));
+    const other = new DatabaseSync(database());
+    other.exec('PRAGMA locking_mode=EXCLUSIVE; CREATE TABLE x (a); BEGIN EXCLUSIVE; INSERT INTO x VALUES (1)');
+    const { code, stderr } = await runProcess(['serve'], settings()).ended;
+    other.close();
+    expect([code, stderr]).toEqual([69, 'The database is locked by another program. Close that program and start again.\n']);
+  });
+
+  test('a file that is no database is said in a sentence, and is left as it is', async () => {
+    mkdirSync(join(folder, 'db'));
+    writeFileSync(
+      database(),
+      'a shopping list, quite long, so that it could be taken for a database header by somebody in a hurry'.repeat(20),
+    );
+    const { code, stderr } = await runProcess(['serve'], settings()).ended;
+    expect([code, stderr]).toEqual([69, 'The file that CHARTGATE_DATABASE_URL names is not a SQLite database.\n']);
+    expect(readFileSync(database(), 'utf8')).toMatch(/^a shopping list/);
+  });
+
+  test('a port that is taken is said in a sentence', async () => {
+    const other: Server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const address = other.address();
+    const port = address !== null && typeof address !== 'string' ? address.port : 0;
+    const { code, stderr } = await runProcess(['serve'], { ...settings(), CHARTGATE_PORT: String(port) }).ended;
+    other.close();
+    expect([code, stderr]).toEqual([69, expect.stringContaining('is already taken')]);
+  });
+
+  test('the database of another key is refused', async () => {
+    const first = runProcess(['serve'], settings());
+    await portOf(first);
+    first.signal('SIGTERM');
+    await first.ended;
+    const { code, stderr } = await runProcess(['serve'], settings()).ended;
+    expect([code, stderr]).toEqual([69, expect.stringContaining('CHARTGATE_DATA_KEY does not fit this database')]);
+  });
+});
+
+describe('demo', () => {
+  test('runs gateway and demo EHR, tells where to look, stops on SIGINT, and remembers', async () => {
+    const args = ['demo', '--data', join(folder, 'data'), '--port', '0', '--ehr-port', '0', '--json'];
+    for (const expected of [1, 2]) {
+      const running = runProcess(args);
+      const said = JSON.parse(await running.saw('gateway')) as { gateway: string; ehr: string; patients: number };
+      expect((await fetch(`${said.gateway}/readyz`)).status).toBe(200);
+      const patients = (await (await fetch(`${said.ehr}/Patient?_count=2`)).json()) as { total: number };
+      expect(patients.total).toBe(said.patients);
+      const put = await fetch(`${said.ehr}/Patient/demo-patient-1`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/fhir+json' },
+        body: JSON.stringify({ resourceType: 'Patient', id: 'demo-patient-1', active: true }),
+      });
+      expect(put.headers.get('etag')).toBe(`W/"${expected + 1}"`);
+      running.signal('SIGINT');
+      expect((await running.ended).code).toBe(0);
+    }
+  });
+});
+
+describe('the command line', () => {
+  test.each([['--help'], ['help'], ...COMMANDS.map(({ name }) => [name, '--help'])])(
+    'chartgate %s %s prints help and ends with 0',
+    async (...args) => {
+      const { code, stdout, stderr } = await runProcess(args.filter((one) => typeof one === 'string')).ended;
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toContain('Usage: chartgate');
+    },
+  );
+
+  test.each([[[]], [['nonsense']], [['serve', '--nonsense']], [['demo', '--port', 'x']]])(
+    'chartgate %j ends with 2',
+    async (args: string[]) => {
+      expect((await runProcess(args).ended).code).toBe(2);
+    },
+  );
+});

@@ -1,0 +1,126 @@
+import { describe, expect, test } from '@jest/globals';
+import request from 'supertest';
+import { fail, fault, jsonAnswer, ok, type FaultCode, type Route } from '../../src/kernel/index.ts';
+import { collectLog } from '../support/collect-log.ts';
+import { appOf } from '../support/gateway.ts';
+
+const MARKER = 'MarkerPatient';
+const route = (path: string, handle: Route['handle'], method: Route['method'] = 'get'): Route => ({
+  method,
+  path,
+  access: 'open',
+  handle,
+});
+const refusing = (path: string, code: FaultCode): Route =>
+  route(path, () => fail(fault(code, { at: 'Patient.name', cause: new Error(MARKER) })));
+
+describe('an answer', () => {
+  test('carries a request id of ours, or the caller’s where it is one', async () => {
+    const app = appOf([route('/x', () => ok(jsonAnswer(200, {})))]);
+    expect((await request(app).get('/x')).headers['x-request-id']).toMatch(/^req_[0-9a-z]{26}$/);
+    expect((await request(app).get('/x').set('X-Request-Id', 'trace-0001')).headers['x-request-id']).toBe('trace-0001');
+    expect((await request(app).get('/x').set('X-Request-Id', 'Ada <ada@example.org>')).headers['x-request-id']).toMatch(/^req_/);
+  });
+
+  test('is never cached, never framed, and says nothing of what made it', async () => {
+    const { headers } = await request(appOf([route('/x', () => ok(jsonAnswer(200, {})))])).get('/x');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers).not.toHaveProperty('x-powered-by');
+    expect(headers).not.toHaveProperty('etag');
+  });
+
+  test('to HEAD is that to GET without its body', async () => {
+    const answer = await request(appOf([route('/x', () => ok(jsonAnswer(200, { a: 1 })))])).head('/x');
+    expect([answer.status, answer.text]).toEqual([200, undefined]);
+  });
+});
+
+describe('a fault', () => {
+  test('is problem+json, with nothing of its cause', async () => {
+    const answer = await request(appOf([refusing('/x', 'store.full')])).get('/x');
+    expect(answer.status).toBe(503);
+    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
+    expect(answer.headers['retry-after']).toBe('120');
+    expect(JSON.parse(answer.text)).toEqual({
+      type: 'urn:chartgate:fault:store.full',
+      title: 'The database cannot take this at the moment, and nothing was stored. Try again after Retry-After.',
+      status: 503,
+      code: 'store.full',
+      at: 'Patient.name',
+      request_id: answer.headers['x-request-id'],
+    });
+  });
+
+  test.each(['/fhir', '/fhir/Patient', '/fhir?x=1'])('under %s is an OperationOutcome', async (path) => {
+    const answer = await request(appOf([refusing('/fhir', 'store.full'), refusing('/fhir/Patient', 'store.full')])).get(path);
+    expect(answer.headers['content-type']).toMatch(/^application\/fhir\+json/);
+    expect(JSON.parse(answer.text)).toEqual({
+      resourceType: 'OperationOutcome',
+      issue: [
+        {
+          severity: 'error',
+          code: 'no-store',
+          details: {
+            coding: [{ system: 'urn:chartgate:fault', code: 'store.full' }],
+            text: expect.any(String) as unknown as string,
+          },
+          diagnostics: `request ${String(answer.headers['x-request-id'])}`,
+          expression: ['Patient.name'],
+        },
+      ],
+    });
+    expect(answer.text).not.toContain(MARKER);
+  });
+
+  test('is logged once, with its code and the route’s template, never the address', async () => {
+    const log = collectLog();
+    await request(appOf([refusing('/p/:id', 'store.full')], log)).get(`/p/${MARKER}?name=${MARKER}`);
+    expect(log.lines).toHaveLength(1);
+    expect(log.lines[0]).toMatchObject({
+      level: 'error',
+      event: 'request.answered',
+      route: '/p/:id',
+      status: 503,
+      faultCode: 'store.full',
+    });
+    expect(JSON.stringify(log.lines)).not.toContain(MARKER);
+  });
+});
+
+describe('a bug', () => {
+  test.each([
+    [
+      'thrown',
+      () => {
+        throw new Error(MARKER);
+      },
+    ],
+    ['rejected', () => Promise.reject(new Error(MARKER))],
+  ] as [string, Route['handle']][])('that is %s answers 500 and tells its place to the log alone', async (_how, handle) => {
+    const log = collectLog();
+    const answer = await request(appOf([route('/x', handle)], log)).get('/x');
+    expect(answer.status).toBe(500);
+    expect(JSON.parse(answer.text)).toMatchObject({ code: 'internal.bug' });
+    expect(answer.text + JSON.stringify(log.lines)).not.toContain(MARKER);
+    expect(log.lines[0]?.error?.stack?.[0]).toContain('app.test.ts');
+  });
+});
+
+describe('an address', () => {
+  test('that nobody serves is 404', async () => {
+    expect((await request(appOf([])).get('/nix')).status).toBe(404);
+  });
+
+  test('that cannot be decoded is 400, not a bug', async () => {
+    const answer = await request(appOf([refusing('/p/:id', 'store.full')])).get('/p/%E0%A4%A');
+    expect([answer.status, (JSON.parse(answer.text) as { code: string }).code]).toEqual([400, 'http.malformed']);
+  });
+
+  test('with a method that it does not take is 405 and lists those it takes', async () => {
+    const app = appOf([route('/x', () => ok(jsonAnswer(200, {}))), route('/x', () => ok(jsonAnswer(200, {})), 'post')]);
+    const answer = await request(app).delete('/x');
+    expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD, POST']);
+  });
+});

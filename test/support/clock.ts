@@ -1,0 +1,11 @@
+import type { Clock } from '../../src/kernel/index.ts';
+
+/** A clock that stands until it is moved. */
+export function testClock(start = '2026-01-02T03:04:05.678Z'): Clock & { advance(ms: number): void } {
+  let elapsed = 0;
+  return {
+    now: () => new Date(Date.parse(start) + elapsed),
+    monotonicMs: () => elapsed,
+    advance: (ms) => void (elapsed += ms),
+  };
+}

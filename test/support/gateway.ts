@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto';
+import type { Express } from 'express';
+import { makeApp } from '../../src/http/index.ts';
+import { makeNewId, systemClock, type Log, type Route } from '../../src/kernel/index.ts';
+import { loadConfig, type Config } from '../../src/config/index.ts';
+import { collectLog } from './collect-log.ts';
+import { serveSettings } from './run-process.ts';
+
+export const newId = makeNewId({ now: Date.now, chance: randomBytes });
+
+/** The app around some routes, without a store. */
+export function appOf(routes: readonly Route[], log: Log = collectLog()): Express {
+  return makeApp({ routes, trustProxy: [], newId, clock: systemClock, log, observe: () => undefined });
+}
+
+/** A sound configuration on a free port, for whole-gateway tests. */
+export const configOf = (databaseUrl: string, more: Record<string, string> = {}): Config =>
+  loadConfig('serve', { ...serveSettings(databaseUrl), ...more }, () => '');

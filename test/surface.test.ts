@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import request from 'supertest';
+import { systemClock } from '../src/kernel/index.ts';
+import { startGateway, type Gateway } from '../src/wire.ts';
+import { collectLog } from './support/collect-log.ts';
+import { configOf } from './support/gateway.ts';
+import { sqlitePlace, type Place } from './support/new-store.ts';
+import { read } from './support/source-files.ts';
+
+let gateway: Gateway;
+let place: Place;
+const url = () => `http://127.0.0.1:${gateway.port}`;
+
+beforeAll(async () => {
+  place = await sqlitePlace();
+  if (place.database.engine !== 'sqlite') throw new Error('not SQLite');
+  gateway = await startGateway({
+    config: configOf(`sqlite:${place.database.file}?filesystem=any`),
+    clock: systemClock,
+    log: collectLog(),
+  });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await place.remove();
+});
+
+/** The whole surface, and what needs no token. A new route is a deliberate change of this list. */
+const OPEN = ['GET /', 'GET /healthz', 'GET /readyz', 'GET /metrics', 'GET /openapi.json', 'GET /docs', 'GET /docs/style.css'];
+
+test('these routes exist, and no other', () => {
+  expect(gateway.routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`)).toEqual(OPEN);
+});
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean;
+  readonly items?: Schema;
+}
+interface OpenApi {
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          {
+            readonly responses: Readonly<
+              Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>
+            >;
+          }
+        >
+      >
+    >
+  >;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+const described = JSON.parse(read('openapi/openapi.json')) as OpenApi;
+
+/** As much of JSON Schema as openapi/ uses; says where a value differs. */
+function differences(value: unknown, schema: Schema, at = '$'): string[] {
+  if (schema.$ref !== undefined)
+    return differences(value, described.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, at);
+  if (schema.const !== undefined && value !== schema.const) return [`${at} is not ${String(schema.const)}`];
+  if (schema.enum !== undefined && !schema.enum.includes(value)) return [`${at} is none of ${schema.enum.join(', ')}`];
+  const type = Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
+  if (schema.type !== undefined && schema.type !== type && !(schema.type === 'number' && type === 'integer'))
+    return [`${at} is ${type}, not ${schema.type}`];
+  if (Array.isArray(value)) return value.flatMap((one, i) => differences(one, schema.items ?? {}, `${at}[${i}]`));
+  if (typeof value !== 'object' || value === null) return [];
+  const properties = schema.properties ?? {};
+  return [
+    ...(schema.required ?? []).filter((name) => !(name in value)).map((name) => `${at}.${name} is missing`),
+    ...Object.entries(value).flatMap(([name, part]) => {
+      const ofPart = properties[name];
+      if (ofPart !== undefined) return differences(part, ofPart, `${at}.${name}`);
+      return schema.additionalProperties === false ? [`${at}.${name} is not described`] : [];
+    }),
+  ];
+}
+
+test('openapi/ describes exactly these routes', () => {
+  const paths = Object.entries(described.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(paths.sort()).toEqual([...OPEN].sort());
+});
+
+test.each(OPEN)('%s answers as openapi/ describes it', async (route) => {
+  const [, path = ''] = route.split(' ');
+  const answer = await request(url()).get(path);
+  const response = described.paths[path]?.['get']?.responses[String(answer.status)];
+  expect(response).toBeDefined();
+  const [[type, content] = [undefined, undefined]] = Object.entries(response?.content ?? {});
+  if (type === undefined) return;
+  expect(answer.headers['content-type']?.split(';')[0]).toBe(type);
+  if (type === 'application/json') expect(differences(JSON.parse(answer.text), content?.schema ?? {})).toEqual([]);
+});
+
+test('a problem is as openapi/ describes it', async () => {
+  const answer = await request(url()).get('/nix');
+  expect(differences(JSON.parse(answer.text), { $ref: '#/components/schemas/Problem' })).toEqual([]);
+});
+
+test('metrics name routes by their template', async () => {
+  await request(url()).get('/nix/MarkerPatient?name=MarkerPatient');
+  const { text } = await request(url()).get('/metrics');
+  expect(text).toContain('chartgate_http_request_seconds_count{route="(none)",method="GET",status="404"}');
+  expect(text).toContain('chartgate_store_ready 1');
+  expect(text).not.toContain('MarkerPatient');
+});
+
+test('the description is a page without a script that names every route', async () => {
+  const { text } = await request(url()).get('/docs');
+  expect(text).not.toMatch(/<script/i);
+  for (const path of Object.keys(described.paths)) expect(text).toContain(`GET ${path}</code>`);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals';
+import { Writable } from 'node:stream';
+import { fault, faultFields, safeError, secret } from '../../../src/kernel/index.ts';
+import { makeWinstonLog } from '../../../src/ops/index.ts';
+import { testClock } from '../../support/clock.ts';
+
+const MARKER = 'MarkerPatient';
+
+function memoryLog(level: 'info' | 'debug' = 'info') {
+  const lines: string[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  return { lines, log: makeWinstonLog({ level, stream, now: () => testClock().now() }) };
+}
+
+test('a line is one JSON object with time, level, event and bound fields', () => {
+  const { lines, log } = memoryLog();
+  log.with({ requestId: 'req_1' }).info('request.answered', { status: 200, route: '/healthz' });
+  expect(JSON.parse(lines.join(''))).toEqual({
+    time: '2026-01-02T03:04:05.678Z',
+    level: 'info',
+    event: 'request.answered',
+    requestId: 'req_1',
+    status: 200,
+    route: '/healthz',
+  });
+});
+
+test('debug lines are off unless asked for', () => {
+  const { lines, log } = memoryLog();
+  log.debug('request.answered');
+  expect(lines).toEqual([]);
+});
+
+test.each([
+  ['in its message', new Error(`cannot read ${MARKER}`)],
+  ['in a message of several lines', new Error(`first\n${MARKER}\n  second line`)],
+  ['as the thrown thing itself', MARKER],
+  ['in a property', Object.assign(new Error('x'), { detail: MARKER, code: 'E_X' })],
+])('an error that holds patient data %s tells none of it', (_where, thrown) => {
+  const { lines, log } = memoryLog();
+  log.error('request.failed', faultFields(fault('internal.bug', { cause: thrown })));
+  expect(lines.join('')).not.toContain(MARKER);
+});
+
+test('an error keeps its name, code and place', () => {
+  const told = safeError(Object.assign(new TypeError('x'), { code: 'E_X' }));
+  expect(told).toMatchObject({ name: 'TypeError', code: 'E_X' });
+  expect(told.stack?.[0]).toContain('log.test.ts');
+});
+
+test('a secret prints as nothing in a line, a template or JSON', () => {
+  const hidden = secret(MARKER);
+  expect(`${hidden.toString()} ${JSON.stringify({ hidden })}`).toBe('[secret] {"hidden":"[secret]"}');
+  expect(hidden.reveal()).toBe(MARKER);
+  expect(hidden.equals(MARKER)).toBe(true);
+  expect(hidden.equals(`${MARKER}x`)).toBe(false);
+});

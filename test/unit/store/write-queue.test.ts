@@ -1,0 +1,125 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { setImmediate as turn } from 'node:timers/promises';
+import { QUEUE_LIMITS, makeWriteQueue, type Ask, type Outcome } from '../../../src/store/write-queue.ts';
+
+/** A writer whose commits end when the test says so. */
+function slowWriter() {
+  const batches: { asks: readonly Ask[]; commit: () => void }[] = [];
+  let isBusy = false;
+  const run = (asks: readonly Ask[]): Promise<readonly Outcome[]> => {
+    isBusy = true;
+    return new Promise((resolve) => {
+      batches.push({
+        asks,
+        commit: () => {
+          isBusy = false;
+          resolve(asks.map(({ args }) => ({ done: true, out: args })));
+        },
+      });
+    });
+  };
+  return { batches, take: () => (isBusy ? null : run) };
+}
+
+function setUp(limits = {}) {
+  let now = 0;
+  const writer = slowWriter();
+  const queue = makeWriteQueue({
+    take: writer.take,
+    nowMs: () => now,
+    whyWaiting: () => 'store.queue-full',
+    limits: { ...QUEUE_LIMITS, ...limits },
+  });
+  return { queue, batches: writer.batches, advance: (ms: number) => void (now += ms) };
+}
+
+test('a batch is whatever arrived while the last commit ran', async () => {
+  const { queue, batches } = setUp();
+  const first = queue.push('a', 1);
+  await turn();
+  const rest = [2, 3, 4].map((n) => queue.push('a', n));
+  await turn();
+  expect(batches.map(({ asks }) => asks.map(({ args }) => args))).toEqual([[1]]);
+  batches[0]?.commit();
+  expect(await first).toEqual({ ok: true, value: 1 });
+  await turn();
+  expect(batches[1]?.asks.map(({ args }) => args)).toEqual([2, 3, 4]);
+  batches[1]?.commit();
+  expect(await Promise.all(rest)).toEqual([2, 3, 4].map((value) => ({ ok: true, value })));
+});
+
+test('callers that are answered together ask together again', async () => {
+  const { queue, batches } = setUp();
+  const twice = async (n: number): Promise<void> => {
+    await queue.push('a', n);
+    await queue.push('b', n);
+  };
+  const all = Promise.all([1, 2, 3, 4].map(twice));
+  await turn();
+  batches[0]?.commit();
+  await turn();
+  await turn();
+  expect(batches[1]?.asks.map(({ name }) => name)).toEqual(['b', 'b', 'b', 'b']);
+  batches[1]?.commit();
+  await all;
+});
+
+test('no batch is larger than its limits, in count or in bytes, and none is empty', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 60 }), async (sizes) => {
+      const { queue, batches } = setUp({ batchCount: 8, batchBytes: 1_000 });
+      const all = sizes.map((size, i) => queue.push('a', { i, text: 'x'.repeat(size) }));
+      let isSettled = false;
+      const settled = Promise.all(all).then(() => (isSettled = true));
+      while (!isSettled) {
+        await turn();
+        batches.at(-1)?.commit();
+      }
+      await settled;
+      const order = batches.flatMap(({ asks }) => asks.map(({ args }) => (args as { i: number }).i));
+      expect(order).toEqual(sizes.map((_, i) => i));
+      for (const { asks } of batches) {
+        expect(asks.length).toBeGreaterThan(0);
+        expect(asks.length).toBeLessThanOrEqual(8);
+        const bytes = asks.reduce((sum, { args }) => sum + 128 + (args as { text: string }).text.length, 0);
+        expect(asks.length === 1 || bytes <= 1_000).toBe(true);
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a command that could not begin in time is refused, one that has begun is not', async () => {
+  const { queue, batches, advance } = setUp({ waitMs: 5_000, batchCount: 1 });
+  const begun = queue.push('a', 1);
+  await turn();
+  const waiting = queue.push('a', 2);
+  advance(5_000);
+  queue.wake();
+  await turn();
+  expect(await waiting).toMatchObject({ ok: false, fault: { code: 'store.queue-full' } });
+  expect(queue.size()).toEqual({ count: 0, bytes: 0 });
+  batches[0]?.commit();
+  expect(await begun).toEqual({ ok: true, value: 1 });
+});
+
+test('what waits is bounded in bytes', async () => {
+  const { queue, batches } = setUp({ queueBytes: 1_000 });
+  const taken = queue.push('a', { text: 'x'.repeat(500) });
+  expect(await queue.push('a', { text: 'x'.repeat(600) })).toMatchObject({ ok: false, fault: { code: 'store.queue-full' } });
+  await turn();
+  batches[0]?.commit();
+  expect((await taken).ok).toBe(true);
+});
+
+test('closing settles what was taken and refuses what comes', async () => {
+  const { queue, batches } = setUp();
+  const taken = queue.push('a', 1);
+  const closed = queue.close();
+  expect(await queue.push('a', 2)).toMatchObject({ ok: false, fault: { code: 'store.closed' } });
+  await turn();
+  batches[0]?.commit();
+  expect((await taken).ok).toBe(true);
+  await closed;
+});
