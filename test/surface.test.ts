@@ -66,7 +66,7 @@ const described = JSON.parse(read('openapi/openapi.json')) as OpenApi;
 function differences(value: unknown, schema: Schema, at = '$'): string[] {
   if (schema.$ref !== undefined)
     return differences(value, described.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, at);
-  if (schema.const !== undefined && value !== schema.const) return [`${at} is not ${String(schema.const)}`];
+  if (schema.const !== undefined && value !== schema.const) return [`${at} is not ${JSON.stringify(schema.const)}`];
   if (schema.enum !== undefined && !schema.enum.includes(value)) return [`${at} is none of ${schema.enum.join(', ')}`];
   const type = Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
   if (schema.type !== undefined && schema.type !== type && !(schema.type === 'number' && type === 'integer'))
@@ -96,10 +96,10 @@ test.each(OPEN)('%s answers as openapi/ describes it', async (route) => {
   const answer = await request(url()).get(path);
   const response = described.paths[path]?.['get']?.responses[String(answer.status)];
   expect(response).toBeDefined();
-  const [[type, content] = [undefined, undefined]] = Object.entries(response?.content ?? {});
-  if (type === undefined) return;
+  const [type = '', content] = Object.entries(response?.content ?? {})[0] ?? [];
+  if (content === undefined) return;
   expect(answer.headers['content-type']?.split(';')[0]).toBe(type);
-  if (type === 'application/json') expect(differences(JSON.parse(answer.text), content?.schema ?? {})).toEqual([]);
+  if (type === 'application/json') expect(differences(JSON.parse(answer.text), content.schema)).toEqual([]);
 });
 
 test('a problem is as openapi/ describes it', async () => {

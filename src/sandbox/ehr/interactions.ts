@@ -1,4 +1,4 @@
-import { isBad, parseQuery, type Query } from './query.ts';
+import { isBad, matches, parseQuery, type Query } from './query.ts';
 import { etagOf, headersOf, refuse, replyJson, type Reply } from './reply.ts';
 import type { Change, Repository, Version } from './repository.ts';
 import { paramsOf } from './search-params.ts';
@@ -20,13 +20,15 @@ export interface Kit {
   readonly repository: Repository;
   readonly switches: Switches;
   readonly newId: () => string;
+  /** What the transaction under way has decided so far: later entries see it as done. */
+  readonly pending: readonly Change[];
   readonly commit: (changes: readonly Change[]) => Version[];
 }
 
 export const isReply = (value: unknown): value is Reply =>
   typeof value === 'object' && value !== null && 'status' in value && 'headers' in value;
 
-const unknownType = (type: string): Reply =>
+export const unknownType = (type: string): Reply =>
   refuse(404, 'not-supported', `This server keeps no ${/^[A-Za-z]{1,40}$/.test(type) ? type : 'such type'}`);
 
 export function readResource({ repository }: Kit, type: string, id: string, given: Given): Reply {
@@ -49,10 +51,10 @@ export function readHistory({ repository, base }: Kit, type: string, id: string)
   const versions = repository.versions(type, id);
   if (versions.length === 0) return refuse(404, 'not-found', 'No such resource');
   const entries = [...versions].reverse().map((version) => {
-    const method = version.resource === null ? 'DELETE' : version.versionId === 1 ? 'POST' : 'PUT';
+    const { method } = version;
     const request = JSON.stringify({ method, url: method === 'POST' ? type : `${type}/${id}` });
     const response = JSON.stringify({
-      status: method === 'POST' ? '201' : '200',
+      status: method === 'DELETE' ? '204' : version.versionId === 1 ? '201' : '200',
       etag: etagOf(version),
       lastModified: version.lastUpdated,
     });
@@ -97,7 +99,7 @@ function links(base: string, query: Query, total: number): string {
 
 export function search(kit: Kit, type: string, pairs: Iterable<readonly [string, string]>, given: Given): Reply {
   if (paramsOf(type) === undefined) return unknownType(type);
-  const query = parseQuery(type, pairs, kit.switches.ignoreParams);
+  const query = parseQuery(type, pairs, { base: kit.base, ignoreParams: kit.switches.ignoreParams });
   if (isBad(query)) return refuse(400, 'invalid', `The search parameter ${query.bad} cannot be used like this`);
   if (query.ignored.length > 0 && given.prefer?.includes('handling=strict') === true)
     return refuse(400, 'not-supported', `These search parameters are not known: ${query.ignored.join(', ')}`);
@@ -115,30 +117,42 @@ export function search(kit: Kit, type: string, pairs: Iterable<readonly [string,
   );
 }
 
-/** The one resource that a conditional means; a Reply where it means several or is not allowed. */
-export function resolveConditional(kit: Kit, type: string, criteria: string): Version | null | Reply {
+/**
+ * The id of the one resource that a condition means, null for none; a Reply where it means several or is not allowed.
+ * Inside a transaction the condition of an entry sees deletions and creations as done; a reference sees the updates as well.
+ */
+export function resolveConditional(
+  kit: Kit,
+  type: string,
+  criteria: string,
+  sees: 'deletions-and-creations' | 'everything' = 'deletions-and-creations',
+): string | null | Reply {
   if (kit.switches.refuseConditional === true) return refuse(400, 'not-supported', 'Conditional interactions are not supported');
-  const query = parseQuery(type, new URLSearchParams(criteria), kit.switches.ignoreParams);
+  const query = parseQuery(type, new URLSearchParams(criteria), { base: kit.base, ignoreParams: kit.switches.ignoreParams });
   if (isBad(query)) return refuse(400, 'invalid', 'The criteria cannot be read');
-  // A condition of which nothing is left would mean every resource of the type, as it does on servers that ignore what they do not know.
+  // A condition of which everything is ignored means every resource of the type, as it does on lenient servers.
   if (query.clauses.length === 0 && query.ignored.length === 0)
     return refuse(412, 'multiple-matches', 'The criteria select nothing in particular');
-  const found = kit.repository.find(type, query.clauses);
+  const pending = kit.pending.filter((change) => change.type === type && (sees === 'everything' || change.kind !== 'update'));
+  const stored = kit.repository.find(type, query.clauses).filter(({ id }) => !pending.some((change) => change.id === id));
+  const fresh = pending.filter(({ resource }) => resource !== null && matches(resource, query.clauses));
+  const found = [...stored, ...fresh].map(({ id }) => id);
   if (found.length > 1) return refuse(412, 'multiple-matches', 'The criteria match several resources');
   return found[0] ?? null;
 }
 
-function checkWritable(kit: Kit, type: string, resource: Resource): Reply | null {
+function checkWritable(kit: Kit, type: string, resource: Resource | null): Reply | null {
   if (paramsOf(type) === undefined) return unknownType(type);
-  if (resource.resourceType !== type) return refuse(400, 'invalid', 'The resource type differs from that in the address');
+  if (resource !== null && resource.resourceType !== type)
+    return refuse(400, 'invalid', 'The resource type differs from that in the address');
   const { writableTypes } = kit.switches;
   if (writableTypes !== undefined && !writableTypes.includes(type))
     return refuse(405, 'not-supported', 'This server takes no writes of this type');
   return null;
 }
 
-/** What a write would do: a change, or the version that is there already (`If-None-Exist`), or a refusal. */
-export type Intent = { readonly change: Change } | { readonly already: Version } | Reply;
+/** What a write would do: a change, or nothing because the resource is there already (or gone already), or a refusal. */
+export type Intent = { readonly change: Change } | { readonly already: { readonly type: string; readonly id: string } } | Reply;
 
 export function intendCreate(kit: Kit, type: string, resource: Resource, given: Given): Intent {
   const bad = checkWritable(kit, type, resource);
@@ -146,17 +160,16 @@ export function intendCreate(kit: Kit, type: string, resource: Resource, given: 
   if (given.ifNoneExist !== undefined) {
     const found = resolveConditional(kit, type, given.ifNoneExist);
     if (isReply(found)) return found;
-    if (found !== null) return { already: found };
+    if (found !== null) return { already: { type, id: found } };
   }
-  return { change: { kind: 'create', type, id: kit.newId(), resource } };
+  return { change: { kind: 'create', method: 'POST', type, id: kit.newId(), resource } };
 }
 
 export function intendUpdate(kit: Kit, type: string, id: string, resource: Resource, given: Given): Intent {
   const bad = checkWritable(kit, type, resource);
   if (bad !== null) return bad;
   if (!ID.test(id)) return refuse(400, 'invalid', 'The id is not a legal one');
-  if (resource.id !== undefined && resource.id !== id)
-    return refuse(400, 'invalid', 'The id in the resource differs from that in the address');
+  if (resource.id !== id) return refuse(400, 'invalid', 'The resource must carry the id that is in the address');
   const current = kit.repository.read(type, id);
   const { noClientIds, requireIfMatch } = kit.switches;
   if (current === undefined && noClientIds === true) return refuse(405, 'not-supported', 'Clients may not choose ids here');
@@ -165,25 +178,25 @@ export function intendUpdate(kit: Kit, type: string, id: string, resource: Resou
   if (given.ifNoneMatch === '*' && current !== undefined) return refuse(412, 'conflict', 'The resource exists');
   if (given.ifMatch !== undefined && (current === undefined || given.ifMatch !== etagOf(current)))
     return refuse(requireIfMatch === true ? 409 : 412, 'conflict', 'The version is not the current one');
-  return { change: { kind: current === undefined ? 'create' : 'update', type, id, resource } };
+  return { change: { kind: current === undefined ? 'create' : 'update', method: 'PUT', type, id, resource } };
 }
 
 export function intendConditionalUpdate(kit: Kit, type: string, criteria: string, resource: Resource, given: Given): Intent {
   const found = resolveConditional(kit, type, criteria);
   if (isReply(found)) return found;
-  if (found !== null) return intendUpdate(kit, type, found.id, { ...resource, id: resource.id ?? found.id }, given);
-  const bad = checkWritable(kit, type, resource);
-  if (bad !== null) return bad;
+  if (found !== null) return intendUpdate(kit, type, found, { ...resource, id: resource.id ?? found }, given);
   const { id } = resource;
   if (id !== undefined && kit.switches.noClientIds !== true) return intendUpdate(kit, type, id, resource, given);
-  return { change: { kind: 'create', type, id: kit.newId(), resource } };
+  const bad = checkWritable(kit, type, resource);
+  return bad ?? { change: { kind: 'create', method: 'PUT', type, id: kit.newId(), resource } };
 }
 
 export function intendDelete(kit: Kit, type: string, id: string): Intent {
+  const bad = checkWritable(kit, type, null);
+  if (bad !== null) return bad;
   const current = kit.repository.read(type, id);
-  if (current === undefined) return refuse(404, 'not-found', 'No such resource');
-  if (current.resource === null) return { already: current };
-  return { change: { kind: 'delete', type, id, resource: null } };
+  if (current === undefined || current.resource === null) return { already: { type, id } };
+  return { change: { kind: 'delete', method: 'DELETE', type, id, resource: null } };
 }
 
 export const locationOf = (kit: Kit, version: Version): string =>
@@ -194,10 +207,12 @@ export const locationOf = (kit: Kit, version: Version): string =>
 /** Carries out one intended write and answers it. */
 export function carryOut(kit: Kit, intent: Intent, given: Given): Reply {
   if (isReply(intent)) return intent;
-  if ('already' in intent)
-    return intent.already.resource === null
+  if ('already' in intent) {
+    const found = kit.repository.read(intent.already.type, intent.already.id);
+    return found === undefined || found.resource === null
       ? { status: 204, headers: {}, body: '' }
-      : replyJson(200, intent.already.json, headersOf(intent.already));
+      : replyJson(200, found.json, headersOf(found));
+  }
   const [version] = kit.commit([intent.change]);
   if (version === undefined) throw new Error('the repository gave no version');
   if (intent.change.kind === 'delete') return { status: 204, headers: headersOf(version), body: '' };

@@ -1,5 +1,5 @@
 import { paramsOf, type SearchParam } from './search-params.ts';
-import { elementsOf, fold, literalOf, spanOf, spanOfElement, textsOf, tokensOf, type Resource } from './values.ts';
+import { elementsOf, fold, literalOf, spanOf, spanOfElement, textsOf, tokensOf, typeOfLiteral, type Resource } from './values.ts';
 
 /** One condition of a search: any of its values may hold. */
 export interface Clause {
@@ -7,6 +7,12 @@ export interface Clause {
   readonly param: SearchParam;
   readonly modifier: '' | 'exact' | 'contains' | 'not' | 'missing';
   readonly values: readonly string[];
+}
+
+export interface Include {
+  readonly type: string;
+  readonly name: string;
+  readonly param: SearchParam;
 }
 
 export interface Page {
@@ -19,8 +25,8 @@ export interface Query {
   readonly clauses: readonly Clause[];
   readonly page: Page;
   readonly sort: readonly { readonly param: SearchParam; readonly descending: boolean }[];
-  readonly include: readonly { readonly type: string; readonly param: SearchParam }[];
-  readonly revinclude: readonly { readonly type: string; readonly param: SearchParam }[];
+  readonly include: readonly Include[];
+  readonly revinclude: readonly Include[];
   readonly elements: readonly string[] | null;
   readonly summary: 'count' | 'none';
   /** The parameters that were used, for the `self` link. */
@@ -33,7 +39,15 @@ export interface BadQuery {
 }
 
 const COUNT = { standard: 20, most: 200 } as const;
-const MODIFIERS = new Set(['exact', 'contains', 'not', 'missing']);
+/** R4, 3.1.1.4.5: a modifier that a parameter does not support is refused, never ignored. */
+const MODIFIERS: Readonly<Record<SearchParam['kind'], readonly string[]>> = {
+  string: ['exact', 'contains', 'missing'],
+  token: ['not', 'missing'],
+  reference: ['missing'],
+  date: ['missing'],
+  uri: ['missing'],
+};
+const DATE_VALUE = /^(eq|ne|gt|ge|lt|le|sa|eb)?(\d.*)$/;
 
 /** FHIR escapes `\ , | $` by a backslash; a plain split would cut inside an MRN. */
 export function splitEscaped(text: string, separator: ',' | '|'): string[] {
@@ -53,23 +67,32 @@ export function splitEscaped(text: string, separator: ',' | '|'): string[] {
 }
 export const unescape = (text: string): string => text.replace(/\\([\\,|$])/g, '$1');
 
-function parseInclude(value: string): { type: string; param: SearchParam } | null {
-  const [type = '', name = ''] = value.split(':');
+/** `Type:parameter` or `Type:parameter:target`. */
+function parseInclude(value: string): Include | null {
+  const [type = '', name = '', target] = value.split(':');
   const param = paramsOf(type)?.get(name);
-  return param?.kind === 'reference' ? { type, param } : null;
+  if (param?.kind !== 'reference' || (target !== undefined && paramsOf(target) === undefined)) return null;
+  return { type, name, param: target === undefined ? param : { ...param, target } };
 }
 
-/** Reads a search. `ignore` holds names that this server pretends not to know. */
+function isGoodValue(param: SearchParam, modifier: string, value: string): boolean {
+  if (modifier === 'missing') return value === 'true' || value === 'false';
+  if (param.kind !== 'date') return true;
+  const [, , text] = DATE_VALUE.exec(value) ?? [];
+  return text !== undefined && spanOf(text) !== null;
+}
+
+/** Reads a search. `ignoreParams` holds names that this server pretends not to know. */
 export function parseQuery(
   type: string,
   pairs: Iterable<readonly [string, string]>,
-  ignore: readonly string[] = [],
+  server: { readonly base: string; readonly ignoreParams?: readonly string[] | undefined },
 ): Query | BadQuery {
   const params = paramsOf(type) ?? new Map<string, SearchParam>();
   const clauses: Clause[] = [];
   const sort: { param: SearchParam; descending: boolean }[] = [];
-  const include: { type: string; param: SearchParam }[] = [];
-  const revinclude: { type: string; param: SearchParam }[] = [];
+  const include: Include[] = [];
+  const revinclude: Include[] = [];
   const used: [string, string][] = [];
   const ignored: string[] = [];
   let count: number = COUNT.standard;
@@ -102,28 +125,29 @@ export function parseQuery(
     else if (name === '_total' || name === '_format' || name === '_pretty') {
       // Totals are always exact here, and there is one format.
     } else {
-      const param = ignore.includes(name) ? undefined : params.get(name);
+      const param = server.ignoreParams?.includes(name) === true ? undefined : params.get(name);
       if (param === undefined) {
         ignored.push(key);
         continue;
       }
       // patient:Patient=1 is patient=Patient/1
-      const isTyped = param.kind === 'reference' && /^[A-Z]/.test(modifier);
-      if (modifier !== '' && !MODIFIERS.has(modifier) && !isTyped) return { bad: key };
-      const values = splitEscaped(value, ',').filter((one) => one !== '');
-      if (values.length === 0) return { bad: key };
-      if (param.kind === 'date' && modifier === '' && values.some((one) => spanOf(one.replace(/^[a-z]{2}/, '')) === null))
-        return { bad: key };
-      clauses.push({
-        name,
-        param,
-        modifier: isTyped ? '' : (modifier as Clause['modifier']),
-        values: isTyped ? values.map((one) => `${modifier}/${one}`) : values,
-      });
+      const isTyped = param.kind === 'reference' && paramsOf(modifier) !== undefined;
+      if (modifier !== '' && !isTyped && !MODIFIERS[param.kind].includes(modifier)) return { bad: key };
+      const given = splitEscaped(value, ',').filter((one) => one !== '');
+      if (given.length === 0 || !given.every((one) => isGoodValue(param, modifier, one))) return { bad: key };
+      const values =
+        param.kind === 'reference' ? given.map((one) => toReference(one, isTyped ? modifier : null, server.base)) : given;
+      clauses.push({ name, param, modifier: isTyped ? '' : (modifier as Clause['modifier']), values });
     }
     used.push([key, value]);
   }
   return { type, clauses, page: { count, offset }, sort, include, revinclude, elements, summary, used, ignored };
+}
+
+/** As it would stand in a resource: relative where it means this server. */
+function toReference(value: string, type: string | null, base: string): string {
+  if (value.startsWith(`${base}/`)) return value.slice(base.length + 1);
+  return type === null || value.includes('/') ? value : `${type}/${value}`;
 }
 
 export const isBad = (query: Query | BadQuery): query is BadQuery => 'bad' in query;
@@ -135,20 +159,18 @@ function tokenMatches(value: string, found: { system: string; code: string }): b
   return found.system === first && (second === '' || found.code === second);
 }
 
-/** A bare id means any type that the parameter may point at. */
-export function referenceKey(value: string, target?: string): string | null {
-  if (value.includes('/')) return literalOf({ reference: value });
-  return target === undefined ? null : `${target}/${value}`;
-}
+const pointsAt = (literal: string, target: string | undefined): boolean =>
+  target === undefined || typeOfLiteral(literal) === target;
 
+/** A bare id means that id at this server, of any type that the parameter may point at. */
 function referenceMatches(value: string, element: unknown, target?: string): boolean {
   const literal = literalOf(element);
-  if (literal === null || (target !== undefined && !literal.startsWith(`${target}/`))) return false;
-  return value.includes('/') ? literal === literalOf({ reference: value }) : literal.endsWith(`/${value}`);
+  if (literal === null || !pointsAt(literal, target)) return false;
+  return value.includes('/') ? literal === value : !literal.includes(':') && literal.endsWith(`/${value}`);
 }
 
 function dateMatches(value: string, element: unknown): boolean {
-  const [, prefix = 'eq', text = ''] = /^(eq|ne|gt|ge|lt|le|sa|eb)?(.*)$/.exec(value) ?? [];
+  const [, prefix = 'eq', text = ''] = DATE_VALUE.exec(value) ?? [];
   const wanted = spanOf(text);
   const found = spanOfElement(element);
   if (wanted === null || found === null) return false;
@@ -173,10 +195,10 @@ function dateMatches(value: string, element: unknown): boolean {
 }
 
 function textMatches(value: string, modifier: Clause['modifier'], element: unknown): boolean {
-  const wanted = fold(unescape(value));
-  return textsOf(element).some((text) =>
-    modifier === 'exact' ? text === wanted : modifier === 'contains' ? text.includes(wanted) : text.startsWith(wanted),
-  );
+  const exact = unescape(value);
+  if (modifier === 'exact') return textsOf(element).includes(exact);
+  const wanted = fold(exact);
+  return textsOf(element).some((text) => (modifier === 'contains' ? fold(text).includes(wanted) : fold(text).startsWith(wanted)));
 }
 
 function valueMatches(clause: Clause, value: string, element: unknown): boolean {
@@ -196,7 +218,9 @@ function valueMatches(clause: Clause, value: string, element: unknown): boolean 
 
 export function matches(resource: Resource, clauses: readonly Clause[]): boolean {
   return clauses.every((clause) => {
-    const elements = elementsOf(resource, clause.param);
+    const { target } = clause.param;
+    const all = elementsOf(resource, clause.param);
+    const elements = target === undefined ? all : all.filter((element) => pointsAt(literalOf(element) ?? '', target));
     if (clause.modifier === 'missing') return (elements.length === 0) === (clause.values[0] === 'true');
     const isFound = elements.some((element) => clause.values.some((value) => valueMatches(clause, value, element)));
     return clause.modifier === 'not' ? !isFound : isFound;

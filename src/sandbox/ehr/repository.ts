@@ -1,6 +1,6 @@
-import { matches, referenceKey, splitEscaped, unescape, type Clause, type Query } from './query.ts';
+import { matches, splitEscaped, unescape, type Clause, type Query } from './query.ts';
 import { paramsOf, type SearchParam } from './search-params.ts';
-import { elementsOf, literalOf, spanOfElement, textsOf, tokensOf, type Resource } from './values.ts';
+import { elementsOf, fold, literalOf, spanOfElement, textsOf, tokensOf, typeOfLiteral, type Resource } from './values.ts';
 
 /** One stored version. `json` is made once, when it is written, and is what every reader gets. */
 export interface Version {
@@ -8,12 +8,16 @@ export interface Version {
   readonly id: string;
   readonly versionId: number;
   readonly lastUpdated: string;
+  readonly method: Method;
   readonly resource: Resource | null;
   readonly json: string;
 }
 
+export type Method = 'POST' | 'PUT' | 'DELETE';
+
 export interface Change {
   readonly kind: 'create' | 'update' | 'delete';
+  readonly method: Method;
   readonly type: string;
   readonly id: string;
   readonly resource: Resource | null;
@@ -51,7 +55,8 @@ function keysOf(resource: Resource, param: SearchParam): string[] {
     if (param.kind === 'token')
       return tokensOf(element).flatMap(({ system, code }) => [`${system}|${code}`, `${ANY_SYSTEM}|${code}`]);
     const literal = literalOf(element);
-    if (literal === null || (param.target !== undefined && !literal.startsWith(`${param.target}/`))) return [];
+    if (literal === null || (param.target !== undefined && typeOfLiteral(literal) !== param.target)) return [];
+    if (literal.includes(':')) return [literal];
     return [literal, `${ANY_SYSTEM}/${literal.slice(literal.indexOf('/') + 1)}`];
   });
 }
@@ -65,7 +70,7 @@ function wantedKeys(clause: Clause): string[] | null {
       const [first = '', second] = splitEscaped(value, '|').map(unescape);
       if (second === '') return null;
       keys.push(second === undefined ? `${ANY_SYSTEM}|${first}` : `${first}|${second}`);
-    } else keys.push(referenceKey(value, clause.param.target) ?? `${ANY_SYSTEM}/${value}`);
+    } else keys.push(value.includes('/') ? value : `${ANY_SYSTEM}/${value}`);
   }
   return keys;
 }
@@ -74,7 +79,7 @@ function sortKey(resource: Resource | null, param: SearchParam): string | number
   const [element] = resource === null ? [] : elementsOf(resource, param);
   if (param.kind === 'date') return spanOfElement(element)?.from ?? 0;
   if (param.kind === 'token') return tokensOf(element)[0]?.code ?? '';
-  return param.kind === 'string' ? (textsOf(element)[0] ?? '') : (literalOf(element) ?? '');
+  return param.kind === 'string' ? fold(textsOf(element)[0] ?? '') : (literalOf(element) ?? '');
 }
 
 function getOrMake<V>(map: Map<string, V>, key: string, make: () => V): V {
@@ -102,19 +107,17 @@ export function makeRepository(): Repository {
   function reindex(type: string, id: string, before: Resource | null, after: Resource | null): void {
     for (const [name, param] of paramsOf(type) ?? []) {
       if (!isIndexed(param)) continue;
+      const old = before === null ? [] : keysOf(before, param);
+      const next = after === null ? [] : keysOf(after, param);
+      // An update leaves most of them as they are, and large sets are slow to change.
+      if (old.length === next.length && old.every((key, i) => key === next[i])) continue;
       const index = indexOf(type, name);
-      if (before !== null)
-        for (const key of keysOf(before, param)) {
-          const ids = index.get(key);
-          ids?.delete(id);
-          if (ids?.size === 0) index.delete(key);
-        }
-      if (after !== null)
-        for (const key of keysOf(after, param)) {
-          const ids = index.get(key);
-          if (ids === undefined) index.set(key, new Set([id]));
-          else ids.add(id);
-        }
+      for (const key of old) {
+        const ids = index.get(key);
+        ids?.delete(id);
+        if (ids?.size === 0) index.delete(key);
+      }
+      for (const key of next) getOrMake(index, key, () => new Set<string>()).add(id);
     }
   }
 
@@ -158,14 +161,13 @@ export function makeRepository(): Repository {
       for (const match of page)
         if (match.type === type && match.resource !== null)
           for (const element of elementsOf(match.resource, param)) {
-            const [ofType = '', id = ''] = (literalOf(element) ?? '').split('/');
-            add(current(slotsOf(ofType).get(id)));
+            const literal = literalOf(element) ?? '';
+            const [ofType = '', id = ''] = literal.split('/');
+            if (param.target === undefined || typeOfLiteral(literal) === param.target) add(current(slotsOf(ofType).get(id)));
           }
-    for (const { type, param } of query.revinclude) {
-      const name = [...(paramsOf(type) ?? [])].find(([, one]) => one === param)?.[0] ?? '';
+    for (const { type, name, param } of query.revinclude)
       for (const match of page)
         for (const found of find(type, [{ name, param, modifier: '', values: [`${match.type}/${match.id}`] }])) add(found);
-    }
     return out;
   }
 
@@ -187,7 +189,7 @@ export function makeRepository(): Repository {
       return { total: all.length, matches: page, included: includedBy(query, page) };
     },
     apply: (changes, lastUpdated) =>
-      changes.map(({ type, id, resource }) => {
+      changes.map(({ type, id, method, resource }) => {
         const ofType = slotsOf(type);
         const slot = getOrMake(ofType, id, () => ({ n: (n += 1), versions: [] }));
         const before = current(slot)?.resource ?? null;
@@ -199,6 +201,7 @@ export function makeRepository(): Repository {
           id,
           versionId,
           lastUpdated,
+          method,
           resource: after,
           json: after === null ? '' : JSON.stringify(after),
         };

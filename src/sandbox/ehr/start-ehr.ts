@@ -10,10 +10,6 @@ import {
   intendDelete,
   intendUpdate,
   isReply,
-  readHistory,
-  readResource,
-  readVersion,
-  search,
   type Given,
   type Kit,
 } from './interactions.ts';
@@ -23,7 +19,9 @@ import { refuse, replyJson, type Reply } from './reply.ts';
 import { makeRepository, type Change, type Repository } from './repository.ts';
 import { sendReply } from './send-reply.ts';
 import { makeSwitchBoard, type SwitchBoard, type Switches } from './switches.ts';
-import { runBundle, type BundleIn } from './transaction.ts';
+import { runBundle } from './run-bundle.ts';
+import { readAt } from './read-at.ts';
+import { rewriteReferences } from './rewrite-references.ts';
 import type { Resource } from './values.ts';
 import { makeWriteLog, type WriteLog } from './write-log.ts';
 
@@ -52,11 +50,19 @@ async function readBody(req: IncomingMessage): Promise<string | Reply> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-function parseResource(body: string): Resource | Reply {
+/** References to this server are kept relative, however they were written. */
+function parseResource(body: string, base: string): Resource | Reply {
   try {
     const parsed = parseJson(body);
-    if (typeof parsed === 'object' && parsed !== null && typeof (parsed as Resource).resourceType === 'string')
-      return parsed as Resource;
+    if (typeof parsed === 'object' && parsed !== null && typeof (parsed as Resource).resourceType === 'string') {
+      if (!body.includes(base)) return parsed as Resource;
+      const own = `${base}/`;
+      return rewriteReferences(
+        parsed,
+        (reference) => (reference.startsWith(own) ? reference.slice(own.length) : reference),
+        new Map(),
+      ) as Resource;
+    }
   } catch {
     // Answered below, with the same words as a body without a resourceType.
   }
@@ -86,27 +92,26 @@ function act(
   given: Given,
   date: string,
 ): Reply {
-  const [type = '', id = '', history = '', versionId = ''] = segments;
+  const [type = '', id = '', ...rest] = segments;
+  const nowhere = (): Reply => refuse(404, 'not-found', 'There is nothing at this address');
   const withResource = (use: (resource: Resource) => Reply): Reply => {
-    const resource = parseResource(body);
+    const resource = parseResource(body, kit.base);
     return isReply(resource) ? resource : use(resource);
   };
   switch (method) {
     case 'GET':
     case 'HEAD':
       if (type === 'metadata') return replyJson(200, JSON.stringify(describeCapability(kit.base, kit.switches, date)));
-      if (type === '') return refuse(400, 'not-supported', 'Searching all types at once is not supported');
-      if (id === '') return search(kit, type, query, given);
-      if (history === '_history') return versionId === '' ? readHistory(kit, type, id) : readVersion(kit, type, id, versionId);
-      return readResource(kit, type, id, given);
+      return readAt(kit, segments, query, given);
     case 'POST':
-      if (id === '_search') return search(kit, type, [...query, ...new URLSearchParams(body)], given);
       if (type === '')
         return withResource((bundle) =>
-          bundle.resourceType === 'Bundle' ? runBundle(kit, bundle as BundleIn) : refuse(400, 'invalid', 'A Bundle is needed'),
+          bundle.resourceType === 'Bundle' ? runBundle(kit, bundle) : refuse(400, 'invalid', 'A Bundle is needed'),
         );
-      return withResource((resource) => carryOut(kit, intendCreate(kit, type, resource, given), given));
+      if (id === '_search' && rest.length === 0) return readAt(kit, [type], [...query, ...new URLSearchParams(body)], given);
+      return id === '' ? withResource((resource) => carryOut(kit, intendCreate(kit, type, resource, given), given)) : nowhere();
     case 'PUT':
+      if (rest.length > 0) return nowhere();
       return withResource((resource) =>
         carryOut(
           kit,
@@ -117,7 +122,7 @@ function act(
         ),
       );
     case 'DELETE':
-      return carryOut(kit, intendDelete(kit, type, id), given);
+      return id === '' || rest.length > 0 ? nowhere() : carryOut(kit, intendDelete(kit, type, id), given);
     default:
       return refuse(405, 'not-supported', 'This method is not supported');
   }
@@ -149,8 +154,8 @@ export async function startEhr(deps: {
 }): Promise<DemoEhr> {
   const repository = makeRepository();
   const kept = keepWrites(deps.file ?? null);
-  for (const { kind, type, id, json, at } of kept.past)
-    repository.apply([{ kind, type, id, resource: json === null ? null : (parseJson(json) as Resource) }], at);
+  for (const { kind, method, type, id, json, at } of kept.past)
+    repository.apply([{ kind, method, type, id, resource: json === null ? null : (parseJson(json) as Resource) }], at);
   const log = makeWriteLog(kept.past, kept.append);
   const board = makeSwitchBoard();
   let base = '';
@@ -158,16 +163,17 @@ export async function startEhr(deps: {
   const commitFor = (requestId: string) => (changes: readonly Change[]) => {
     const at = deps.clock.now().toISOString();
     const versions = repository.apply(changes, at);
-    versions.forEach((version, i) =>
-      log.add({
+    log.add(
+      versions.map((version, i) => ({
         at,
         requestId,
         kind: changes[i]?.kind ?? 'update',
+        method: version.method,
         type: version.type,
         id: version.id,
         versionId: version.versionId,
         json: version.resource === null ? null : version.json,
-      }),
+      })),
     );
     return versions;
   };
@@ -205,7 +211,7 @@ export async function startEhr(deps: {
       .slice(BASE_PATH.length + 1)
       .split('/')
       .map(decodeURIComponent);
-    const kit: Kit = { base, repository, switches, newId: randomUUID, commit: commitFor(requestId) };
+    const kit: Kit = { base, repository, switches, newId: randomUUID, pending: [], commit: commitFor(requestId) };
     const reply =
       faultReply(switches) ?? act(kit, method, segments, url.searchParams, body, givenOf(req), deps.clock.now().toISOString());
     const isWhole = await sendReply(res, method === 'HEAD' ? { ...reply, body: '' } : reply, switches, requestId);
@@ -243,7 +249,7 @@ export async function startEhr(deps: {
     repository,
     put: (resource) => {
       const kind = repository.read(resource.resourceType, resource.id) === undefined ? 'create' : 'update';
-      commitFor('a-person')([{ kind, type: resource.resourceType, id: resource.id, resource }]);
+      commitFor('a-person')([{ kind, method: 'PUT', type: resource.resourceType, id: resource.id, resource }]);
     },
     stop: () =>
       new Promise((resolve) => {

@@ -53,16 +53,28 @@ export function tokensOf(element: unknown): { system: string; code: string }[] {
   return found === '' ? [] : [{ system: asText(system), code: found }];
 }
 
-/** `Type/id` of a literal reference, without base and version. */
+const RELATIVE = /^[A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64}(?:\/_history\/[^/]+)?$/;
+const ABSOLUTE = /^[a-z][a-z0-9+.-]*:/;
+
+/** `Type/id` of a reference to this server, the whole address of one to elsewhere, both without a version. */
 export function literalOf(element: unknown): string | null {
   if (typeof element !== 'object' || element === null) return null;
   const { reference } = element as { reference?: unknown };
-  if (typeof reference !== 'string') return null;
-  const match = /(?:^|\/)([A-Z][A-Za-z]+)\/([A-Za-z0-9.-]{1,64})(?:\/_history\/[^/]+)?$/.exec(reference);
-  return match === null ? null : `${match[1] ?? ''}/${match[2] ?? ''}`;
+  if (typeof reference !== 'string' || !(RELATIVE.test(reference) || ABSOLUTE.test(reference))) return null;
+  return reference.replace(/\/_history\/[^/]+$/, '');
 }
 
+/** The type that a literal names, here or elsewhere. */
+export const typeOfLiteral = (literal: string): string => /(?:^|\/)([A-Z][A-Za-z]+)\/[^/]+$/.exec(literal)?.[1] ?? '';
+
 const DATE = /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:T.*)?)?)?$/;
+
+/** 30 February would otherwise become 1 March. */
+function isCalendarDay(text: string): boolean {
+  const [year = 0, month = 1, day = 1] = text.slice(0, 10).split('-').map(Number);
+  const at = new Date(Date.UTC(year, month - 1, day));
+  return at.getUTCMonth() === month - 1 && at.getUTCDate() === day;
+}
 
 /** The span that a date of any precision covers, in milliseconds, its end excluded. */
 export function spanOf(text: string): { from: number; to: number } | null {
@@ -70,12 +82,13 @@ export function spanOf(text: string): { from: number; to: number } | null {
   if (match === null) return null;
   if (text.includes('T')) {
     const at = Date.parse(text);
-    if (Number.isNaN(at)) return null;
+    if (Number.isNaN(at) || !isCalendarDay(text)) return null;
     return { from: at, to: at + (/\.\d/.test(text) ? 1 : /T\d\d:\d\d:\d\d/.test(text) ? 1000 : 60_000) };
   }
   const year = Number(match[1]);
   const month = match[2] === undefined ? null : Number(match[2]) - 1;
   const day = match[3] === undefined ? null : Number(match[3]);
+  if (!isCalendarDay(text)) return null;
   if (month === null) return { from: Date.UTC(year, 0), to: Date.UTC(year + 1, 0) };
   if (day === null) return { from: Date.UTC(year, month), to: Date.UTC(year, month + 1) };
   return { from: Date.UTC(year, month, day), to: Date.UTC(year, month, day + 1) };
@@ -92,13 +105,16 @@ export function spanOfElement(element: unknown): { from: number; to: number } | 
   return { from: first?.from ?? -Infinity, to: last?.to ?? Infinity };
 }
 
-/** The texts of a string, HumanName or Address, in lower case and without accents, as FHIR's string search compares. */
+/** What of a HumanName is a name; its `use` is not. */
+const NAME_PARTS = ['text', 'family', 'given', 'prefix', 'suffix'] as const;
+
+/** The texts of a string or a HumanName, as they are written. */
 export function textsOf(element: unknown): string[] {
-  if (typeof element === 'string') return [fold(element)];
+  if (typeof element === 'string') return [element];
   if (typeof element !== 'object' || element === null) return [];
-  return Object.values(element).flatMap((part) =>
-    Array.isArray(part) ? part.flatMap(textsOf) : typeof part === 'string' ? [fold(part)] : [],
-  );
+  const name = element as Record<string, unknown>;
+  return NAME_PARTS.flatMap((part) => name[part] ?? []).filter((text) => typeof text === 'string');
 }
 
+/** Without case and accents, as FHIR's string search compares. */
 export const fold = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();

@@ -4,6 +4,7 @@ export interface Write {
   readonly at: string;
   readonly requestId: string;
   readonly kind: 'create' | 'update' | 'delete';
+  readonly method: 'POST' | 'PUT' | 'DELETE';
   readonly type: string;
   readonly id: string;
   readonly versionId: number;
@@ -25,12 +26,13 @@ export interface Seen {
 export interface WriteLog {
   writes(afterN?: number): readonly Write[];
   requests(): readonly Seen[];
-  add(write: Omit<Write, 'n'>): Write;
+  /** The writes of one commit. */
+  add(writes: readonly Omit<Write, 'n'>[]): void;
   begin(requestId: string, method: string, path: string): Seen;
   end(seen: Seen, status: number | null): void;
 }
 
-export function makeWriteLog(past: readonly Write[], append: (write: Write) => void): WriteLog {
+export function makeWriteLog(past: readonly Write[], append: (writes: readonly Write[]) => void): WriteLog {
   const writes: Write[] = [...past];
   const requests: Seen[] = [];
   let tick = 0;
@@ -38,11 +40,10 @@ export function makeWriteLog(past: readonly Write[], append: (write: Write) => v
     // `n` is the place in the list, so what comes after `n` is a slice.
     writes: (afterN = 0) => writes.slice(afterN),
     requests: () => requests,
-    add(write) {
-      const logged = { n: writes.length + 1, ...write };
-      writes.push(logged);
+    add(next) {
+      const logged = next.map((write, i) => ({ n: writes.length + i + 1, ...write }));
+      writes.push(...logged);
       append(logged);
-      return logged;
     },
     begin(requestId, method, path) {
       const seen: Seen = { requestId, method, path, began: (tick += 1), ended: null, status: null };

@@ -43,7 +43,7 @@ test.each([
   ['in a property', Object.assign(new Error('x'), { detail: MARKER, code: 'E_X' })],
 ])('an error that holds patient data %s tells none of it', (_where, thrown) => {
   const { lines, log } = memoryLog();
-  log.error('request.failed', faultFields(fault('internal.bug', { cause: thrown })));
+  log.error('request.answered', faultFields(fault('internal.bug', { cause: thrown })));
   expect(lines.join('')).not.toContain(MARKER);
 });
 

@@ -1,0 +1,12 @@
+import { readHistory, readResource, readVersion, search, type Given, type Kit } from './interactions.ts';
+import { refuse, type Reply } from './reply.ts';
+
+/** A read by its path below the base: search, read, history or vread, whether it stands alone or in a Bundle. */
+export function readAt(kit: Kit, segments: readonly string[], query: Iterable<readonly [string, string]>, given: Given): Reply {
+  const [type = '', id, history, versionId, ...rest] = segments;
+  if (type === '') return refuse(400, 'not-supported', 'Searching all types at once is not supported');
+  if (id === undefined) return search(kit, type, query, given);
+  if (history === undefined) return readResource(kit, type, id, given);
+  if (history !== '_history' || rest.length > 0) return refuse(404, 'not-found', 'There is nothing at this address');
+  return versionId === undefined ? readHistory(kit, type, id) : readVersion(kit, type, id, versionId);
+}
