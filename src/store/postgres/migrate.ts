@@ -12,7 +12,7 @@ export async function migrate(client: pg.Client, migrations: readonly Migration[
   await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
   try {
     await client.query(BOOKKEEPING.postgres);
-    const { rows } = await client.query<Applied>('SELECT version, digest FROM schema_step ORDER BY version');
+    const { rows } = await client.query<Applied>('SELECT version::integer AS version, digest FROM schema_step ORDER BY version');
     const steps = decideSteps(migrations, 'postgres', rows);
     for (const step of steps) {
       await client.query('BEGIN');
