@@ -2,8 +2,8 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { secret, silentLog, systemClock } from '../src/kernel/index.ts';
-import { fileBeside, openStore, type AnyCommandSet, type Database } from '../src/store/index.ts';
+import { fileBeside, secret, silentLog, systemClock } from '../src/kernel/index.ts';
+import { openStore, type AnyCommandSet, type Database } from '../src/store/index.ts';
 import { makePostgresServer } from '../test/support/postgres-server.ts';
 import { withClient } from '../test/support/new-store.ts';
 import { probeSet } from '../test/support/probe-commands/index.ts';

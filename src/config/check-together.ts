@@ -23,6 +23,15 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
   } else if (has('CHARTGATE_WEBHOOK_HMAC_KEY')) {
     problem('CHARTGATE_WEBHOOK_HMAC_KEY', 'has no effect while CHARTGATE_WEBHOOK_HMAC is off');
   }
+  if (v.CHARTGATE_WEBHOOK_LEARN === 'on' && (v.CHARTGATE_WEBHOOK_HMAC === 'off' || !has('CHARTGATE_WEBHOOK_SECRET')))
+    problem(
+      'CHARTGATE_WEBHOOK_LEARN',
+      'needs CHARTGATE_WEBHOOK_HMAC with its key to learn about, and CHARTGATE_WEBHOOK_SECRET to be safe meanwhile',
+    );
+  if (has('CHARTGATE_WEBHOOK_MTLS_HEADER') !== has('CHARTGATE_WEBHOOK_MTLS_NAME'))
+    problem('CHARTGATE_WEBHOOK_MTLS_HEADER', 'and CHARTGATE_WEBHOOK_MTLS_NAME go together');
+  if (has('CHARTGATE_WEBHOOK_MTLS_HEADER') && !has('CHARTGATE_TRUST_PROXY'))
+    problem('CHARTGATE_WEBHOOK_MTLS_HEADER', 'is worth something only from a proxy that CHARTGATE_TRUST_PROXY names');
   const auth = v.CHARTGATE_EHR_AUTH;
   if (auth === 'basic') {
     need('CHARTGATE_EHR_USERNAME', 'is needed by CHARTGATE_EHR_AUTH=basic');

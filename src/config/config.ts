@@ -45,6 +45,12 @@ export interface Config {
     readonly dataSecrets: readonly Secret[];
     readonly notificationSecrets: readonly Secret[];
     readonly hmac: HmacConfig;
+    /** With the keys of `hmac`, which is then not enforced. */
+    readonly learn: boolean;
+    readonly basic: readonly Secret[];
+    readonly mtls: { readonly header: string; readonly names: readonly Secret[] } | null;
+    readonly documentKey: 'bundle-id' | 'user-day';
+    readonly labPath: string | null;
   };
   readonly admin: { readonly token: Secret | null };
   readonly auth: { readonly issuer: string; readonly jwksUrl: string | null };

@@ -37,6 +37,11 @@ const list = z.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 
+const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
+  .transform((name) => name.toLowerCase());
+
 const databaseUrl = z
   .string()
   .refine((text) => /^sqlite:.+/.test(text) || /^postgres(ql)?:\/\/.+/.test(text), 'must begin with sqlite: or postgres://');
@@ -127,18 +132,47 @@ export const KEYS = {
     '`off`, `fields`, `raw-body` or `standard-webhooks`',
     words('off', 'fields', 'raw-body', 'standard-webhooks'),
   ),
-  CHARTGATE_WEBHOOK_HMAC_HEADER: open(
-    'header name',
-    'header that carries the signature',
-    z
-      .string()
-      .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
-      .transform((name) => name.toLowerCase()),
-  ),
+  CHARTGATE_WEBHOOK_HMAC_HEADER: open('header name', 'header that carries the signature', headerName),
   CHARTGATE_WEBHOOK_HMAC_KEY: secretKey(
     'text',
     'its key; while rotating "new,old"',
     list.pipe(z.array(z.string()).min(1).max(2)),
+  ),
+  CHARTGATE_WEBHOOK_BASIC: secretKey(
+    'user:password',
+    'basic authentication of the webhooks as well; while rotating "new,old"',
+    list.pipe(
+      z
+        .array(z.string().regex(/^[^:]+:.+$/, 'must be user:password'))
+        .min(1)
+        .max(2),
+    ),
+  ),
+  CHARTGATE_WEBHOOK_MTLS_HEADER: open(
+    'header name',
+    'header in which the trusted proxy names the client certificate it has checked',
+    headerName,
+  ),
+  CHARTGATE_WEBHOOK_MTLS_NAME: secretKey(
+    'text',
+    'what it must say; while rotating "new,old"',
+    list.pipe(z.array(z.string()).min(1).max(2)),
+  ),
+  CHARTGATE_WEBHOOK_LEARN: set(
+    'word',
+    'off',
+    '`on` tells which signature scheme fits the key, and enforces none',
+    words('off', 'on'),
+  ),
+  CHARTGATE_DOCUMENT_KEY: set(
+    'word',
+    'bundle-id',
+    'what makes two clinical_ready the same document: `bundle-id` or `user-day`',
+    words('bundle-id', 'user-day'),
+  ),
+  CHARTGATE_LAB_PATH: open(
+    'path',
+    'where the FHIR content of a laboratory result stands (a.b.c); default: the one place that has it',
   ),
   CHARTGATE_ADMIN_TOKEN: secretKey(
     'text, 32 or more',

@@ -72,6 +72,7 @@ function toLab(v: Values): Config['source']['lab'] {
 function listUnverified(v: Values, database: DatabaseConfig): string[] {
   const out: string[] = [];
   if (v.CHARTGATE_WEBHOOK_HMAC === 'off') out.push('webhook bodies are not signed: whoever learns the address can send data');
+  if (v.CHARTGATE_WEBHOOK_LEARN === 'on') out.push('the signature of webhooks is learned and not enforced');
   if (v.CHARTGATE_CLIENT_UUID === undefined) out.push('CHARTGATE_CLIENT_UUID is not set: deliveries of any client are taken');
   if (typeof v.CHARTGATE_EHR_URL === 'string' && v.CHARTGATE_EHR_URL.startsWith('http:'))
     out.push('the EHR is reached without TLS');
@@ -126,6 +127,14 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
       dataSecrets: hiddenList(v.CHARTGATE_WEBHOOK_SECRET),
       notificationSecrets: hiddenList(v.CHARTGATE_NOTIFICATION_SECRET),
       hmac: toHmac(v),
+      learn: v.CHARTGATE_WEBHOOK_LEARN === 'on',
+      basic: hiddenList(v.CHARTGATE_WEBHOOK_BASIC),
+      mtls:
+        v.CHARTGATE_WEBHOOK_MTLS_HEADER === undefined
+          ? null
+          : { header: v.CHARTGATE_WEBHOOK_MTLS_HEADER as string, names: hiddenList(v.CHARTGATE_WEBHOOK_MTLS_NAME) },
+      documentKey: v.CHARTGATE_DOCUMENT_KEY as 'bundle-id' | 'user-day',
+      labPath: text(v.CHARTGATE_LAB_PATH),
     },
     admin: { token: hidden(v.CHARTGATE_ADMIN_TOKEN) },
     auth: { issuer: v.CHARTGATE_AUTH_ISSUER as string, jwksUrl: text(v.CHARTGATE_AUTH_JWKS_URL) },

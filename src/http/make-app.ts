@@ -12,8 +12,10 @@ import {
   type NewId,
   type RequestId,
   type Route,
+  type Secret,
 } from '../kernel/index.ts';
 import { answerFault } from './answer-fault.ts';
+import { checkAdmin } from './check-admin.ts';
 import { checkRequest } from './check-request.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -68,6 +70,7 @@ function send(res: Response, answer: Answer): void {
 export function makeApp(deps: {
   readonly routes: readonly Route[];
   readonly trustProxy: readonly string[];
+  readonly adminToken: Secret | null;
   readonly newId: NewId;
   readonly clock: Clock;
   readonly log: Log;
@@ -120,6 +123,13 @@ export function makeApp(deps: {
   for (const route of deps.routes) {
     app[route.method](route.path, async (req: Request, res: Response) => {
       const { requestId, log } = contextOf(req);
+      if (route.access === 'admin') {
+        const may = checkAdmin(req.headers.authorization, deps.adminToken);
+        if (!may.ok) {
+          refuse(req, res, may.fault);
+          return;
+        }
+      }
       const result = await route.handle({ request: req, params: req.params as Record<string, string>, requestId, log });
       if (result.ok) send(res, result.value);
       else refuse(req, res, result.fault);

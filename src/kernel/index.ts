@@ -1,5 +1,8 @@
 export { type Result, ok, fail } from './result.ts';
+export { canonicalJson } from './canonical-json.ts';
+export { fileBeside } from './file-beside.ts';
 export { errorCode, isError } from './is-error.ts';
+export { readBody } from './read-body.ts';
 export { StartError } from './start-error.ts';
 export { type Fault, type FaultKind, type FaultCode, FAULT_CODES, HANDLING, fault } from './fault.ts';
 export {

@@ -9,6 +9,12 @@ export const LOG_EVENTS = [
   'process.failed',
   'config.unverified',
   'request.answered',
+  'webhook.learned',
+  'delivery.settled',
+  'delivery.stuck',
+  'ledger.unequal',
+  'ledger.equal',
+  'bodies.shredded',
   'store.opened',
   'store.migrated',
   'store.lost',
@@ -34,6 +40,11 @@ export interface LogFields {
   readonly engine?: 'sqlite' | 'postgres';
   readonly version?: string;
   readonly migration?: string;
+  readonly deliveryId?: string;
+  readonly state?: string;
+  /** A word of ours: why a delivery is in its state. */
+  readonly reason?: string;
+  readonly count?: number;
   readonly exitCode?: number;
   readonly setting?: string;
   readonly port?: number;

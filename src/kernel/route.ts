@@ -25,8 +25,8 @@ export interface Answer {
 export interface Route {
   readonly method: 'get' | 'post' | 'put' | 'delete';
   readonly path: string;
-  /** `open`: no credential. */
-  readonly access: 'open';
+  /** `open`: no credential. `source`: the route asks for the sender's own. `admin`: the operator's token, asked for before the route. */
+  readonly access: 'open' | 'source' | 'admin';
   readonly handle: (ask: Ask) => Result<Answer> | Promise<Result<Answer>>;
 }
 

@@ -79,10 +79,6 @@ export interface AnyCommandSet {
   readonly postgres: () => Promise<AnyPostgresFile>;
 }
 
-/** Names the file beside the caller whether it runs from the sources or from `dist/`. */
-export const fileBeside = (moduleUrl: string, name: string): URL =>
-  new URL(`${name}${moduleUrl.slice(moduleUrl.lastIndexOf('.'))}`, moduleUrl);
-
 export interface Operate<W extends Operations, R extends Operations> {
   /**
    * Runs a command wholly inside the writer and answers once its transaction is on stable storage.

@@ -1,6 +1,5 @@
 export { openStore, type Database, type StoreDeps } from './open-store.ts';
 export {
-  fileBeside,
   type AnyCommandSet,
   type CommandSet,
   type Operate,

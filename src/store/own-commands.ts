@@ -1,4 +1,5 @@
-import { fileBeside, type CommandSet } from './commands.ts';
+import { fileBeside } from '../kernel/index.ts';
+import type { CommandSet } from './commands.ts';
 
 export type OwnWrites = {
   /** A write of one small row: proves that the store takes writes again. */

@@ -10,7 +10,7 @@ export const newId = makeNewId({ now: Date.now, chance: randomBytes });
 
 /** The app around some routes, without a store. */
 export function appOf(routes: readonly Route[], log: Log = collectLog()): Express {
-  return makeApp({ routes, trustProxy: [], newId, clock: systemClock, log, observe: () => undefined });
+  return makeApp({ routes, trustProxy: [], adminToken: null, newId, clock: systemClock, log, observe: () => undefined });
 }
 
 /** A sound configuration on a free port, for whole-gateway tests. */

@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { fail, fault, ok, type Result } from '../../kernel/index.ts';
-import { fileBeside } from '../commands.ts';
+import { fail, fault, fileBeside, ok, type Result } from '../../kernel/index.ts';
 import { toOutcome, toStartError } from './start-writer.ts';
 import type { FromReader, ThreadData, ThreadOutcome, ToReader } from './protocol.ts';
 

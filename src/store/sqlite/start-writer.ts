@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { StartError, fault } from '../../kernel/index.ts';
-import { fileBeside } from '../commands.ts';
+import { StartError, fault, fileBeside } from '../../kernel/index.ts';
 import type { Ask, Outcome } from '../write-queue.ts';
 import {
   fromThreadError,

@@ -1,4 +1,5 @@
-import { fileBeside, type CommandSet } from '../../../src/store/index.ts';
+import { fileBeside } from '../../../src/kernel/index.ts';
+import type { CommandSet } from '../../../src/store/index.ts';
 
 /** Commands of the shape that the gateway's own have: a delivery with its sealed body and an audit row, in one commit. */
 export type ProbeWrites = {

@@ -12,8 +12,8 @@ async function putMany({ db, vault, writer }: PostgresContext, all: readonly Put
        SELECT * FROM unnest($1::text[], $2::bigint[], $3::int[], $4::bytea[], $5::bytea[], $6::bytea[], $7::text[])
          WITH ORDINALITY AS g(id, at, bytes, digest, user_index, sealed, record, n)
      ), put AS (
-       INSERT INTO delivery (tenant, id, hook, received_at, request_id, state, state_at, body_bytes, raw_digest, user_index)
-       SELECT 'default', id, 'data', at, 'req_probe', 'received', at, bytes, digest, user_index FROM given ORDER BY n
+       INSERT INTO delivery (tenant, id, hook, received_at, request_id, receiver, sender, state, state_at, body_bytes, raw_digest, user_index)
+       SELECT 'default', id, 'data', at, 'req_probe', 'ins_probe', 'probe', 'received', at, bytes, digest, user_index FROM given ORDER BY n
        RETURNING seq, id
      ), bodies AS (
        INSERT INTO delivery_body (seq, sealed) SELECT put.seq, given.sealed FROM put JOIN given USING (id)

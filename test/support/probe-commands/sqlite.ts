@@ -6,8 +6,8 @@ function put({ db, vault, writer }: SqliteContext, args: ProbeWrites['probe.put'
   const digest = createHash('sha256').update(args.body).digest();
   const user = args.user === undefined ? null : vault.index('user_id', args.user);
   const { lastId } = db.run(
-    `INSERT INTO delivery (tenant, id, hook, received_at, request_id, state, state_at, body_bytes, raw_digest, user_index)
-     VALUES ('default', ?, 'data', ?, 'req_probe', 'received', ?, ?, ?, ?)`,
+    `INSERT INTO delivery (tenant, id, hook, received_at, request_id, receiver, sender, state, state_at, body_bytes, raw_digest, user_index)
+     VALUES ('default', ?, 'data', ?, 'req_probe', 'ins_probe', 'probe', 'received', ?, ?, ?, ?)`,
     args.id,
     args.atMs,
     args.atMs,

@@ -12,7 +12,8 @@ test.each(Object.entries(HANDLING))('what a caller reads of %s is one or two who
   expect(text).toMatch(/^[A-Z].*\.$/);
 });
 
-test('only what may be tried again later is answered with a retryable status', () => {
-  for (const { status, retry } of Object.values(HANDLING))
-    if (status === 503 || status === 504 || status === 429) expect(retry).toBe('later');
+test('what is answered as a matter of time is tried again later', () => {
+  for (const [kind, { status, retry }] of Object.entries(HANDLING))
+    if (kind === 'not-configured') expect(retry).toBe('after-a-person');
+    else if (status === 503 || status === 504 || status === 429) expect(retry).toBe('later');
 });

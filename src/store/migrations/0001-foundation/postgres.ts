@@ -8,6 +8,8 @@ CREATE TABLE delivery (
   hook text NOT NULL CHECK (hook IN ('data','notification')),
   received_at bigint NOT NULL,
   request_id text NOT NULL,
+  receiver text NOT NULL,
+  sender text NOT NULL,
   state text NOT NULL CHECK (state IN ${STATES}),
   reason text,
   state_at bigint NOT NULL,
@@ -18,7 +20,9 @@ CREATE TABLE delivery (
   user_index bytea,
   user_sealed bytea,
   document_index bytea,
-  document_version bigint
+  document_version bigint,
+  duplicate_of bigint,
+  findings text
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX delivery_received ON delivery (seq) WHERE state = 'received';
 CREATE INDEX delivery_by_state ON delivery (tenant, state, seq);
@@ -33,7 +37,7 @@ ALTER TABLE delivery_body ALTER COLUMN sealed SET STORAGE EXTERNAL;
 
 CREATE TABLE delivery_digest (
   tenant text NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('raw','content')),
+  kind text NOT NULL CHECK (kind IN ('data','notification','content')),
   digest bytea NOT NULL,
   seq bigint NOT NULL REFERENCES delivery (seq),
   PRIMARY KEY (tenant, kind, digest)
@@ -161,10 +165,9 @@ CREATE INDEX written_by_patient ON written_resource (tenant, target, patient_ind
 CREATE TABLE audit_chain (
   chain text PRIMARY KEY,
   opened_at bigint NOT NULL,
-  first_link bytea NOT NULL,
-  last_seq bigint NOT NULL,
-  last_link bytea NOT NULL
-) WITH (fillfactor = 50);
+  previous text,
+  first_link bytea NOT NULL
+);
 
 CREATE TABLE audit_record (
   chain text NOT NULL,

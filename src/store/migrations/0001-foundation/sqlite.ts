@@ -8,6 +8,8 @@ CREATE TABLE delivery (
   hook TEXT NOT NULL CHECK (hook IN ('data','notification')),
   received_at INTEGER NOT NULL,
   request_id TEXT NOT NULL,
+  receiver TEXT NOT NULL,
+  sender TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ${STATES}),
   reason TEXT,
   state_at INTEGER NOT NULL,
@@ -18,7 +20,9 @@ CREATE TABLE delivery (
   user_index BLOB,
   user_sealed BLOB,
   document_index BLOB,
-  document_version INTEGER
+  document_version INTEGER,
+  duplicate_of INTEGER,
+  findings TEXT
 ) STRICT;
 CREATE INDEX delivery_received ON delivery (seq) WHERE state = 'received';
 CREATE INDEX delivery_by_state ON delivery (tenant, state, seq);
@@ -32,7 +36,7 @@ CREATE TABLE delivery_body (
 
 CREATE TABLE delivery_digest (
   tenant TEXT NOT NULL,
-  kind TEXT NOT NULL CHECK (kind IN ('raw','content')),
+  kind TEXT NOT NULL CHECK (kind IN ('data','notification','content')),
   digest BLOB NOT NULL,
   seq INTEGER NOT NULL REFERENCES delivery (seq),
   PRIMARY KEY (tenant, kind, digest)
@@ -160,9 +164,8 @@ CREATE INDEX written_by_patient ON written_resource (tenant, target, patient_ind
 CREATE TABLE audit_chain (
   chain TEXT PRIMARY KEY,
   opened_at INTEGER NOT NULL,
-  first_link BLOB NOT NULL,
-  last_seq INTEGER NOT NULL,
-  last_link BLOB NOT NULL
+  previous TEXT,
+  first_link BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE audit_record (

@@ -1,0 +1,2 @@
+export { judge, type Judgement } from './judge.ts';
+export { processReceived } from './process-received.ts';

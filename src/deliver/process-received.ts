@@ -1,0 +1,106 @@
+import { faultFields, safeError, type Clock, type Log } from '../kernel/index.ts';
+import type { InboxReads, InboxWrites, Received } from '../inbox/index.ts';
+import type { PayloadOptions } from '../payloads/index.ts';
+import type { Validator } from '../r4/index.ts';
+import type { Operate } from '../store/index.ts';
+import { judge, type Judgement } from './judge.ts';
+
+const PAGE = 32;
+const EVERY_MS = 1_000;
+/** What another process received is left to it for this long: it may just be busy, or it may be dead. */
+const OTHERS_AFTER_MS = 10_000;
+
+/** Looks at what was received, in the order of arrival, until nothing is left; then again when it is told of more. */
+export function processReceived(deps: {
+  readonly tenant: string;
+  readonly instance: string;
+  readonly inbox: Operate<InboxWrites, InboxReads>;
+  readonly options: PayloadOptions;
+  readonly validator: Validator;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onSettled: (state: string, reason: string | null) => void;
+}) {
+  const { tenant, inbox, log } = deps;
+  let running: Promise<void> | null = null;
+  let isAsked = false;
+  let isStopped = false;
+
+  /** A delivery that throws must not stop the ones behind it. */
+  function judgeSafely(one: Received): Judgement | null {
+    try {
+      return judge(one.hook, one.body ?? new Uint8Array(0), deps.options, deps.validator);
+    } catch (thrown) {
+      log.error('delivery.stuck', { deliveryId: one.id, error: safeError(thrown) });
+      return null;
+    }
+  }
+
+  async function settle(one: Received): Promise<boolean> {
+    const judgement = judgeSafely(one);
+    if (judgement === null) return false;
+    const settled = await inbox.write('inbox.settle', {
+      tenant,
+      seq: one.seq,
+      at: deps.clock.now(),
+      requestId: one.requestId,
+      ...judgement,
+    });
+    if (!settled.ok) {
+      log.warn('delivery.stuck', { deliveryId: one.id, ...faultFields(settled.fault) });
+      return false;
+    }
+    if (settled.value !== null) {
+      const { state, reason } = settled.value;
+      deps.onSettled(state, reason);
+      log.info('delivery.settled', {
+        deliveryId: one.id,
+        requestId: one.requestId,
+        state,
+        ...(reason === null ? {} : { reason }),
+      });
+    }
+    return true;
+  }
+
+  async function pass(): Promise<void> {
+    for (let after = 0; !isStopped;) {
+      const page = await inbox.read('inbox.received', {
+        tenant,
+        receiver: deps.instance,
+        othersBefore: deps.clock.now().getTime() - OTHERS_AFTER_MS,
+        after,
+        limit: PAGE,
+      });
+      if (!page.ok || page.value.length === 0) return;
+      await Promise.all(page.value.map(settle));
+      after = page.value.at(-1)?.seq ?? after;
+    }
+  }
+
+  function poke(): void {
+    if (isStopped) return;
+    if (running !== null) {
+      isAsked = true;
+      return;
+    }
+    isAsked = false;
+    running = pass()
+      .catch((thrown: unknown) => log.error('delivery.stuck', { error: safeError(thrown) }))
+      .finally(() => {
+        running = null;
+        if (isAsked) poke();
+      });
+  }
+
+  const timer = setInterval(poke, EVERY_MS).unref();
+  return {
+    poke,
+    /** Finishes the page under way. */
+    async stop(): Promise<void> {
+      isStopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import { fileBeside } from '../kernel/index.ts';
+import type { CommandSet } from '../store/index.ts';
+import type { ParkReason, QuarantineReason, State } from './state.ts';
+
+export interface PutDelivery {
+  readonly id: string;
+  readonly tenant: string;
+  readonly hook: 'data' | 'notification';
+  readonly at: Date;
+  readonly requestId: string;
+  /** The process that received it, and the authenticators that its sender passed. */
+  readonly receiver: string;
+  readonly sender: string;
+  readonly body: Uint8Array;
+}
+
+/** What a delivery turned out to be about; sealed and indexed inside the command. */
+export interface Facts {
+  readonly dataStructure: string | null;
+  readonly client: string | null;
+  readonly user: string | null;
+  readonly contentDigest: Uint8Array | null;
+  /** Codes and paths, never values. */
+  readonly findings: readonly string[];
+}
+
+/** The document that a delivery is a version of. */
+export interface DocumentFacts {
+  readonly key: string;
+  readonly version: number;
+  readonly clinicalDigest: Uint8Array;
+  /** `version`: equal versions must be equal. `ascending`: what is not higher is out of date. */
+  readonly order: 'version' | 'ascending';
+}
+
+export type Verdict =
+  | { readonly kind: 'quarantine'; readonly reason: QuarantineReason }
+  | { readonly kind: 'park'; readonly reason: ParkReason; readonly document: DocumentFacts | null }
+  | { readonly kind: 'handled' };
+
+export interface Settle {
+  readonly tenant: string;
+  readonly seq: number;
+  readonly at: Date;
+  readonly requestId: string;
+  readonly facts: Facts;
+  readonly verdict: Verdict;
+}
+
+export interface Received {
+  readonly seq: number;
+  readonly id: string;
+  readonly hook: 'data' | 'notification';
+  readonly requestId: string;
+  readonly body: Uint8Array | null;
+}
+
+export interface ListedDelivery {
+  readonly seq: number;
+  readonly id: string;
+  readonly hook: string;
+  readonly receivedAt: number;
+  readonly state: State;
+  readonly reason: string | null;
+  readonly stateAt: number;
+  readonly dataStructure: string | null;
+  readonly documentVersion: number | null;
+  readonly bodyBytes: number;
+  readonly findings: readonly string[];
+}
+
+export interface DeliveryStep {
+  readonly at: number;
+  readonly from: State | null;
+  readonly to: State;
+  readonly reason: string | null;
+  readonly actor: string;
+}
+
+export interface DetailedDelivery extends ListedDelivery {
+  readonly requestId: string;
+  readonly sender: string;
+  readonly userId: string | null;
+  readonly duplicateOf: string | null;
+  readonly hasBody: boolean;
+  readonly steps: readonly DeliveryStep[];
+}
+
+export interface DeliveryFilter {
+  readonly tenant: string;
+  readonly state: State | null;
+  readonly reason: string | null;
+  readonly dataStructure: string | null;
+  readonly client: string | null;
+  readonly user: string | null;
+  /** Deliveries below this place in the order of arrival; newest first. */
+  readonly before: number | null;
+  readonly limit: number;
+}
+
+export interface LedgerCounts {
+  readonly acknowledged: number;
+  readonly byState: Readonly<Record<State, number>>;
+}
+
+/** An act of a person on one delivery. */
+export interface Act {
+  readonly tenant: string;
+  readonly id: string;
+  readonly at: Date;
+  readonly requestId: string;
+  readonly actor: string;
+}
+
+export type ActOutcome = 'done' | 'not-found' | 'not-in-a-state-for-it';
+
+export type InboxWrites = {
+  'inbox.put': { args: PutDelivery; out: { readonly state: 'received' | 'duplicate' } };
+  /** Null where somebody else has settled it meanwhile. */
+  'inbox.settle': { args: Settle; out: { readonly state: State; readonly reason: string | null } | null };
+  'inbox.replay': { args: Act; out: ActOutcome };
+  'inbox.replay-many': {
+    args: Omit<Act, 'id'> & { readonly state: 'parked' | 'quarantined'; readonly reason: string | null; readonly limit: number };
+    out: { readonly count: number };
+  };
+  'inbox.discard': { args: Act & { readonly why: string }; out: ActOutcome };
+  /** Removes bodies that have been kept long enough. Rows and digests stay. */
+  'inbox.shred': {
+    args: { readonly tenant: string; readonly before: Date; readonly at: Date; readonly limit: number };
+    out: { readonly count: number };
+  };
+};
+
+export type InboxReads = {
+  /** What waits to be looked at, in the order of arrival: of this receiver at once, of others when they have had time enough. */
+  'inbox.received': {
+    args: {
+      readonly tenant: string;
+      readonly receiver: string;
+      readonly othersBefore: number;
+      readonly after: number;
+      readonly limit: number;
+    };
+    out: readonly Received[];
+  };
+  'inbox.list': { args: DeliveryFilter; out: readonly ListedDelivery[] };
+  'inbox.get': { args: { readonly tenant: string; readonly id: string }; out: DetailedDelivery | null };
+  'inbox.ledger': { args: { readonly tenant: string }; out: LedgerCounts };
+  /** The same, counted row by row. */
+  'inbox.recount': { args: { readonly tenant: string }; out: LedgerCounts };
+};
+
+export const inboxSet: CommandSet<InboxWrites, InboxReads> = {
+  sqlite: fileBeside(import.meta.url, './sqlite'),
+  postgres: () => import('./postgres.ts'),
+};

@@ -1,0 +1,412 @@
+import { createHash } from 'node:crypto';
+import { appendPostgres, type AuditDraft } from '../audit/index.ts';
+import type { PostgresContext, PostgresMany, PostgresOperations } from '../store/index.ts';
+import type { Act, ActOutcome, Facts, InboxReads, InboxWrites, PutDelivery, Settle } from './commands.ts';
+import { decideVersion } from './decide-version.ts';
+import { ACKNOWLEDGED, LISTED, bodyPlace, documentIndex, sealUser, toCounts, toDetailed, toListed, userIndex } from './rows.ts';
+import { DISCARDABLE, REPLACEABLE, REPLAYABLE, STATES, mayFollow, type State } from './state.ts';
+
+/** Sums by state first: each counter of this writer is touched once, and no other writer touches it. */
+async function count(
+  { db, writer }: PostgresContext,
+  tenant: string,
+  changes: readonly (readonly [string, number])[],
+): Promise<void> {
+  const sums = new Map<string, number>();
+  for (const [state, by] of changes) sums.set(state, (sums.get(state) ?? 0) + by);
+  await db.run(
+    `INSERT INTO ledger_count (tenant, writer, state, count) SELECT $1, $2, * FROM unnest($3::text[], $4::bigint[])
+     ON CONFLICT (tenant, state, writer) DO UPDATE SET count = ledger_count.count + excluded.count`,
+    tenant,
+    writer,
+    [...sums.keys()],
+    [...sums.values()],
+  );
+}
+
+interface Move {
+  readonly tenant: string;
+  readonly seq: number;
+  readonly id: string;
+  readonly from: State;
+  readonly to: State;
+  readonly reason: string | null;
+  readonly actor: string;
+  readonly at: Date;
+  readonly requestId: string;
+}
+
+/** Every change of state: the row, its step, the ledger and the audit record, in the one commit of the command. */
+async function move(context: PostgresContext, moves: readonly Move[]): Promise<void> {
+  for (const m of moves) {
+    if (!mayFollow(m.from, m.to)) throw new Error(`${m.from} is not followed by ${m.to}`);
+    const { changes } = await context.db.run(
+      'UPDATE delivery SET state = $1, reason = $2, state_at = $3 WHERE seq = $4 AND state = $5',
+      m.to,
+      m.reason,
+      m.at.getTime(),
+      m.seq,
+      m.from,
+    );
+    if (changes !== 1) throw new Error('the delivery is not in the state that it was read in');
+    await context.db.run(
+      `INSERT INTO delivery_step (seq, n, at, from_state, to_state, reason, fault_code, actor)
+       SELECT $1::bigint, coalesce(max(n), 0) + 1, $2::bigint, $3::text, $4::text, $5::text, NULL, $6::text FROM delivery_step WHERE seq = $1::bigint`,
+      m.seq,
+      m.at.getTime(),
+      m.from,
+      m.to,
+      m.reason,
+      m.actor,
+    );
+  }
+  const [first] = moves;
+  if (first === undefined) return;
+  await count(
+    context,
+    first.tenant,
+    moves.flatMap((m) => [[m.from, -1] as const, [m.to, 1] as const]),
+  );
+  await appendPostgres(
+    context,
+    moves.map((m): AuditDraft => ({
+      at: m.at,
+      type: 'delivery.change',
+      tenant: m.tenant,
+      requestId: m.requestId,
+      action: 'U',
+      outcome: '0',
+      actor: m.actor,
+      deliveryId: m.id,
+      from: m.from,
+      to: m.to,
+      ...(m.reason === null ? {} : { why: m.reason }),
+    })),
+  );
+}
+
+/** A whole batch in a handful of statements; the digests decide which of them, also among themselves, were there before. */
+async function putMany(context: PostgresContext, all: readonly PutDelivery[]): Promise<{ state: 'received' | 'duplicate' }[]> {
+  const { db, vault } = context;
+  const [first] = all;
+  if (first === undefined) return [];
+  const { tenant } = first;
+  const digests = all.map(({ body }) => createHash('sha256').update(body).digest());
+  const inserted = await db.all(
+    `INSERT INTO delivery (tenant, id, hook, received_at, request_id, receiver, sender, state, state_at, body_bytes, raw_digest)
+     SELECT $1, id, hook, at, request, receiver, sender, 'received', at, bytes, digest
+     FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::int[], $9::bytea[])
+       WITH ORDINALITY AS g(id, hook, at, request, receiver, sender, bytes, digest, n) ORDER BY n RETURNING seq, id`,
+    tenant,
+    all.map((d) => d.id),
+    all.map((d) => d.hook),
+    all.map((d) => d.at.getTime()),
+    all.map((d) => d.requestId),
+    all.map((d) => d.receiver),
+    all.map((d) => d.sender),
+    all.map((d) => d.body.byteLength),
+    digests,
+  );
+  const seqOf = new Map(inserted.map((row) => [String(row['id']), Number(row['seq'])]));
+  const seqs = all.map((d) => seqOf.get(d.id) ?? 0);
+  // In the order of the digests, so that two writers with the same ones cannot wait for each other in a circle.
+  const fresh = await db.all(
+    `INSERT INTO delivery_digest (tenant, kind, digest, seq)
+     SELECT $1, kind, digest, seq FROM unnest($2::text[], $3::bytea[], $4::bigint[]) AS g(kind, digest, seq) ORDER BY kind, digest, seq
+     ON CONFLICT DO NOTHING RETURNING seq`,
+    tenant,
+    all.map((d) => d.hook),
+    digests,
+    seqs,
+  );
+  const isFresh = new Set(fresh.map((row) => Number(row['seq'])));
+  const states = seqs.map((seq) => (isFresh.has(seq) ? ('received' as const) : ('duplicate' as const)));
+  const kept = all.flatMap((d, i) =>
+    states[i] === 'received' ? [{ seq: seqs[i], sealed: vault.seal(d.body, bodyPlace(d.id)) }] : [],
+  );
+  await db.run(
+    'INSERT INTO delivery_body (seq, sealed) SELECT * FROM unnest($1::bigint[], $2::bytea[])',
+    kept.map(({ seq }) => seq),
+    kept.map(({ sealed }) => sealed),
+  );
+  const repeated = seqs.filter((_, i) => states[i] === 'duplicate');
+  if (repeated.length > 0)
+    await db.run(
+      `UPDATE delivery d SET state = 'duplicate', reason = 'same-bytes', duplicate_of = g.seq FROM delivery_digest g
+       WHERE d.seq = ANY($1::bigint[]) AND g.tenant = d.tenant AND g.kind = d.hook AND g.digest = d.raw_digest`,
+      repeated,
+    );
+  await db.run(
+    `INSERT INTO delivery_step (seq, n, at, to_state, actor) SELECT seq, 1, at, state, 'source' FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS g(seq, at, state)`,
+    seqs,
+    all.map((d) => d.at.getTime()),
+    states,
+  );
+  await count(context, tenant, [[ACKNOWLEDGED, all.length], ...states.map((state) => [state, 1] as const)]);
+  await appendPostgres(
+    context,
+    all.map((d, i): AuditDraft => ({
+      at: d.at,
+      type: 'hook.accept',
+      tenant,
+      requestId: d.requestId,
+      action: 'C',
+      outcome: '0',
+      actor: 'source',
+      deliveryId: d.id,
+      bodyDigest: digests[i]?.toString('hex') ?? '',
+      to: states[i] ?? 'received',
+    })),
+  );
+  return states.map((state) => ({ state }));
+}
+
+async function writeFacts(
+  { db, vault }: PostgresContext,
+  seq: number,
+  id: string,
+  facts: Facts,
+  document: Uint8Array | null,
+  version: number | null,
+): Promise<void> {
+  const { user, client } = facts;
+  await db.run(
+    `UPDATE delivery SET data_structure = $1, user_index = $2, user_sealed = $3, content_digest = $4, document_index = $5, document_version = $6, findings = $7 WHERE seq = $8`,
+    facts.dataStructure,
+    user === null || client === null ? null : userIndex(vault, client, user),
+    user === null ? null : sealUser(vault, user, id),
+    facts.contentDigest,
+    document,
+    version,
+    facts.findings.length === 0 ? null : JSON.stringify(facts.findings),
+    seq,
+  );
+}
+
+async function sameContentBefore(
+  { db }: PostgresContext,
+  tenant: string,
+  digest: Uint8Array,
+  seq: number,
+): Promise<number | null> {
+  await db.run(
+    `INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES ($1, 'content', $2, $3) ON CONFLICT DO NOTHING`,
+    tenant,
+    digest,
+    seq,
+  );
+  const first = await db.get(
+    `SELECT seq FROM delivery_digest WHERE tenant = $1 AND kind = 'content' AND digest = $2`,
+    tenant,
+    digest,
+  );
+  return Number(first?.['seq']) === seq ? null : Number(first?.['seq']);
+}
+
+async function settle(context: PostgresContext, s: Settle): Promise<{ state: State; reason: string | null } | null> {
+  const { db, vault } = context;
+  const row = await db.get('SELECT id, state FROM delivery WHERE seq = $1 AND tenant = $2 FOR UPDATE', s.seq, s.tenant);
+  if (row?.['state'] !== 'received') return null;
+  const id = String(row['id']);
+  const document = s.verdict.kind === 'park' ? s.verdict.document : null;
+  const index = document === null ? null : documentIndex(vault, document.key);
+  await writeFacts(context, s.seq, id, s.facts, index, document?.version ?? null);
+
+  const become = async (to: State, reason: string | null): Promise<{ state: State; reason: string | null }> => {
+    await move(context, [
+      { tenant: s.tenant, seq: s.seq, id, from: 'received', to, reason, actor: 'gateway', at: s.at, requestId: s.requestId },
+    ]);
+    return { state: to, reason };
+  };
+  const original =
+    s.facts.contentDigest === null ? null : await sameContentBefore(context, s.tenant, s.facts.contentDigest, s.seq);
+  if (original !== null) {
+    await db.run('UPDATE delivery SET duplicate_of = $1 WHERE seq = $2', original, s.seq);
+    return become('duplicate', 'same-content');
+  }
+  if (s.verdict.kind === 'quarantine') return become('quarantined', s.verdict.reason);
+  if (s.verdict.kind === 'handled') return become('delivered', 'notification');
+  if (document === null || index === null) return become('parked', s.verdict.reason);
+
+  // The row of the document is what replicas queue up for; it is made, at a version below every version, by whoever comes first.
+  await db.run(
+    `INSERT INTO document (tenant, document_index, data_structure, version, clinical_digest, seq, changed_at) VALUES ($1, $2, $3, -1, NULL, $4, $5) ON CONFLICT DO NOTHING`,
+    s.tenant,
+    index,
+    s.facts.dataStructure ?? '',
+    s.seq,
+    s.at.getTime(),
+  );
+  const known = await db.get(
+    'SELECT version, seq, clinical_digest FROM document WHERE tenant = $1 AND document_index = $2 FOR UPDATE',
+    s.tenant,
+    index,
+  );
+  const place = decideVersion(
+    s.seq,
+    document,
+    known === undefined
+      ? null
+      : {
+          version: Number(known['version']),
+          seq: Number(known['seq']),
+          clinicalDigest: known['clinical_digest'] as Uint8Array | null,
+        },
+  );
+  if (place === 'older') return become('superseded', 'older-version');
+  if (place === 'conflict') return become('quarantined', 'version-conflict');
+  if (place === 'same') {
+    await db.run('UPDATE delivery SET duplicate_of = $1 WHERE seq = $2', Number(known?.['seq']), s.seq);
+    return become('duplicate', 'same-clinical-content');
+  }
+  await db.run(
+    'UPDATE document SET version = $3, clinical_digest = $4, seq = $5, changed_at = $6 WHERE tenant = $1 AND document_index = $2',
+    s.tenant,
+    index,
+    document.version,
+    document.clinicalDigest,
+    s.seq,
+    s.at.getTime(),
+  );
+  const replaced = await db.all(
+    'SELECT seq, id, state FROM delivery WHERE tenant = $1 AND document_index = $2 AND seq <> $3 AND state = ANY($4::text[]) ORDER BY seq FOR UPDATE',
+    s.tenant,
+    index,
+    s.seq,
+    REPLACEABLE,
+  );
+  await move(
+    context,
+    replaced.map((old): Move => ({
+      tenant: s.tenant,
+      seq: Number(old['seq']),
+      id: String(old['id']),
+      from: old['state'] as State,
+      to: 'superseded',
+      reason: 'newer-version',
+      actor: 'gateway',
+      at: s.at,
+      requestId: s.requestId,
+    })),
+  );
+  return become('parked', s.verdict.reason);
+}
+
+async function act(
+  context: PostgresContext,
+  a: Act,
+  allowed: readonly State[],
+  to: State,
+  reason: string | null,
+): Promise<ActOutcome> {
+  const row = await context.db.get('SELECT seq, state FROM delivery WHERE tenant = $1 AND id = $2 FOR UPDATE', a.tenant, a.id);
+  if (row === undefined) return 'not-found';
+  const from = row['state'] as State;
+  if (!allowed.includes(from)) return 'not-in-a-state-for-it';
+  await move(context, [
+    { tenant: a.tenant, seq: Number(row['seq']), id: a.id, from, to, reason, actor: a.actor, at: a.at, requestId: a.requestId },
+  ]);
+  return 'done';
+}
+
+export const writes: PostgresOperations<InboxWrites> = {
+  'inbox.put': async (context, delivery) => {
+    const [out] = await putMany(context, [delivery]);
+    if (out === undefined) throw new Error('no outcome came back');
+    return out;
+  },
+  'inbox.settle': settle,
+  'inbox.replay': (context, args) => act(context, args, REPLAYABLE, 'received', 'replay'),
+  'inbox.replay-many': async (context, { tenant, state, reason, limit, ...who }) => {
+    const rows = await context.db.all(
+      'SELECT id FROM delivery WHERE tenant = $1 AND state = $2 AND ($3::text IS NULL OR reason = $3::text) ORDER BY seq LIMIT $4 FOR UPDATE SKIP LOCKED',
+      tenant,
+      state,
+      reason,
+      limit,
+    );
+    for (const row of rows) await act(context, { tenant, id: String(row['id']), ...who }, REPLAYABLE, 'received', 'replay');
+    return { count: rows.length };
+  },
+  'inbox.discard': (context, { why, ...args }) => act(context, args, DISCARDABLE, 'discarded', why),
+  'inbox.shred': async (context, { tenant, before, at, limit }) => {
+    const { changes } = await context.db.run(
+      `DELETE FROM delivery_body WHERE seq IN (
+         SELECT d.seq FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = $1 AND d.received_at < $2 ORDER BY d.seq LIMIT $3)`,
+      tenant,
+      before.getTime(),
+      limit,
+    );
+    if (changes > 0)
+      await appendPostgres(context, [
+        { at, type: 'admin', tenant, requestId: 'retention', action: 'D', outcome: '0', actor: 'retention', count: changes },
+      ]);
+    return { count: changes };
+  },
+};
+
+export const writesMany: PostgresMany<InboxWrites> = { 'inbox.put': putMany };
+
+export const reads: PostgresOperations<InboxReads> = {
+  'inbox.received': async ({ db, vault }, { tenant, receiver, othersBefore, after, limit }) => {
+    const rows = await db.all(
+      `SELECT d.seq, d.id, d.hook, d.request_id, b.sealed FROM delivery d LEFT JOIN delivery_body b USING (seq)
+       WHERE d.state = 'received' AND d.tenant = $1 AND d.seq > $2 AND (d.receiver = $3 OR d.state_at < $4) ORDER BY d.seq LIMIT $5`,
+      tenant,
+      after,
+      receiver,
+      othersBefore,
+      limit,
+    );
+    return rows.map((row) => ({
+      seq: Number(row['seq']),
+      id: String(row['id']),
+      hook: row['hook'] as 'data' | 'notification',
+      requestId: String(row['request_id']),
+      body: row['sealed'] === null ? null : vault.open(row['sealed'] as Uint8Array, bodyPlace(String(row['id']))),
+    }));
+  },
+  'inbox.list': async ({ db, vault }, f) => {
+    const rows = await db.all(
+      `SELECT ${LISTED} FROM delivery WHERE tenant = $1 AND ($2::text IS NULL OR state = $2::text) AND ($3::text IS NULL OR reason = $3::text)
+         AND ($4::text IS NULL OR data_structure = $4::text) AND ($5::bytea IS NULL OR user_index = $5::bytea) AND ($6::bigint IS NULL OR seq < $6::bigint)
+       ORDER BY seq DESC LIMIT $7`,
+      f.tenant,
+      f.state,
+      f.reason,
+      f.dataStructure,
+      f.client === null || f.user === null ? null : userIndex(vault, f.client, f.user),
+      f.before,
+      f.limit,
+    );
+    return rows.map(toListed);
+  },
+  'inbox.get': async ({ db, vault }, { tenant, id }) => {
+    const row = await db.get(
+      `SELECT ${LISTED}, request_id, sender, user_sealed, duplicate_of, (EXISTS (SELECT 1 FROM delivery_body b WHERE b.seq = d.seq))::int AS has_body
+       FROM delivery d WHERE tenant = $1 AND id = $2`,
+      tenant,
+      id,
+    );
+    if (row === undefined) return null;
+    const steps = await db.all(
+      'SELECT at, from_state, to_state, reason, actor FROM delivery_step WHERE seq = $1 ORDER BY n',
+      row['seq'],
+    );
+    const original =
+      row['duplicate_of'] === null ? undefined : await db.get('SELECT id FROM delivery WHERE seq = $1', row['duplicate_of']);
+    return toDetailed(row, steps, original, vault);
+  },
+  'inbox.ledger': async ({ db }, { tenant }) =>
+    toCounts(
+      await db.all('SELECT state, sum(count)::bigint AS count FROM ledger_count WHERE tenant = $1 GROUP BY state', tenant),
+    ),
+  'inbox.recount': async ({ db }, { tenant }) => {
+    const rows = await db.all(
+      'SELECT state, count(*) AS count FROM delivery WHERE tenant = $1 AND state = ANY($2::text[]) GROUP BY state',
+      tenant,
+      STATES,
+    );
+    return toCounts([...rows, { state: ACKNOWLEDGED, count: rows.reduce((sum, row) => sum + Number(row['count']), 0) }]);
+  },
+};

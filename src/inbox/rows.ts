@@ -1,0 +1,66 @@
+import type { Vault } from '../store/index.ts';
+import type { DeliveryStep, DetailedDelivery, LedgerCounts, ListedDelivery } from './commands.ts';
+import { STATES, type State } from './state.ts';
+
+/** A row of either engine. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export const ACKNOWLEDGED = 'acknowledged';
+
+export const LISTED =
+  'seq, id, hook, received_at, state, reason, state_at, data_structure, document_version, body_bytes, findings';
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const number = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value));
+
+export const toListed = (row: Row): ListedDelivery => ({
+  seq: Number(row['seq']),
+  id: String(row['id']),
+  hook: String(row['hook']),
+  receivedAt: Number(row['received_at']),
+  state: row['state'] as State,
+  reason: text(row['reason']),
+  stateAt: Number(row['state_at']),
+  dataStructure: text(row['data_structure']),
+  documentVersion: number(row['document_version']),
+  bodyBytes: Number(row['body_bytes']),
+  findings: JSON.parse(text(row['findings']) ?? '[]') as string[],
+});
+
+export const toStep = (row: Row): DeliveryStep => ({
+  at: Number(row['at']),
+  from: text(row['from_state']) as State | null,
+  to: row['to_state'] as State,
+  reason: text(row['reason']),
+  actor: String(row['actor']),
+});
+
+export function toDetailed(row: Row, steps: readonly Row[], duplicateOf: Row | undefined, vault: Vault): DetailedDelivery {
+  const sealed = row['user_sealed'] as Uint8Array | null;
+  return {
+    ...toListed(row),
+    requestId: String(row['request_id']),
+    sender: String(row['sender']),
+    userId: sealed === null ? null : openUser(vault, sealed, String(row['id'])),
+    duplicateOf: text(duplicateOf?.['id']),
+    hasBody: Number(row['has_body']) === 1,
+    steps: steps.map(toStep),
+  };
+}
+
+export function toCounts(rows: readonly Row[]): LedgerCounts {
+  const found = new Map(rows.map((row) => [String(row['state']), Number(row['count'])]));
+  const byState = Object.fromEntries(STATES.map((state) => [state, found.get(state) ?? 0])) as Record<State, number>;
+  return { acknowledged: found.get(ACKNOWLEDGED) ?? 0, byState };
+}
+
+/** Places name the row by its id: a value that was moved to another does not open. */
+export const bodyPlace = (id: string): string => `delivery_body.sealed/${id}`;
+const userPlace = (id: string): string => `delivery.user_sealed/${id}`;
+export const sealUser = (vault: Vault, user: string, id: string): Buffer => vault.seal(Buffer.from(user), userPlace(id));
+const openUser = (vault: Vault, sealed: Uint8Array, id: string): string => vault.open(sealed, userPlace(id)).toString();
+
+/** A user of one client is another than the user of that name of another client. */
+export const userIndex = (vault: Vault, client: string, user: string): Buffer =>
+  vault.index('source_user', JSON.stringify([client, user]));
+export const documentIndex = (vault: Vault, key: string): Buffer => vault.index('document', key);

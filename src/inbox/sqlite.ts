@@ -1,0 +1,361 @@
+import { createHash } from 'node:crypto';
+import { appendSqlite } from '../audit/index.ts';
+import type { SqliteContext, SqliteOperations } from '../store/index.ts';
+import type { Act, ActOutcome, Facts, InboxReads, InboxWrites, PutDelivery, Settle } from './commands.ts';
+import { decideVersion } from './decide-version.ts';
+import { ACKNOWLEDGED, LISTED, bodyPlace, documentIndex, sealUser, toCounts, toDetailed, toListed, userIndex } from './rows.ts';
+import { DISCARDABLE, REPLACEABLE, REPLAYABLE, STATES, mayFollow, type State } from './state.ts';
+
+type Cell = string | number | Uint8Array | null;
+
+function count({ db, writer }: SqliteContext, tenant: string, state: string, by: number): void {
+  db.run(
+    `INSERT INTO ledger_count (tenant, writer, state, count) VALUES (?1, ?2, ?3, ?4)
+     ON CONFLICT (tenant, state, writer) DO UPDATE SET count = count + ?4`,
+    tenant,
+    writer,
+    state,
+    by,
+  );
+}
+
+interface Move {
+  readonly tenant: string;
+  readonly seq: number;
+  readonly id: string;
+  readonly from: State;
+  readonly to: State;
+  readonly reason: string | null;
+  readonly actor: string;
+  readonly at: Date;
+  readonly requestId: string;
+}
+
+/** Every change of state: the row, its step, the ledger and the audit record, in the one commit of the command. */
+function move(context: SqliteContext, m: Move): void {
+  if (!mayFollow(m.from, m.to)) throw new Error(`${m.from} is not followed by ${m.to}`);
+  const atMs = m.at.getTime();
+  const { changes } = context.db.run(
+    'UPDATE delivery SET state = ?, reason = ?, state_at = ? WHERE seq = ? AND state = ?',
+    m.to,
+    m.reason,
+    atMs,
+    m.seq,
+    m.from,
+  );
+  if (changes !== 1) throw new Error('the delivery is not in the state that it was read in');
+  context.db.run(
+    `INSERT INTO delivery_step (seq, n, at, from_state, to_state, reason, fault_code, actor)
+     SELECT ?1, coalesce(max(n), 0) + 1, ?2, ?3, ?4, ?5, NULL, ?6 FROM delivery_step WHERE seq = ?1`,
+    m.seq,
+    atMs,
+    m.from,
+    m.to,
+    m.reason,
+    m.actor,
+  );
+  count(context, m.tenant, m.from, -1);
+  count(context, m.tenant, m.to, 1);
+  appendSqlite(context, {
+    at: m.at,
+    type: 'delivery.change',
+    tenant: m.tenant,
+    requestId: m.requestId,
+    action: 'U',
+    outcome: '0',
+    actor: m.actor,
+    deliveryId: m.id,
+    from: m.from,
+    to: m.to,
+    ...(m.reason === null ? {} : { why: m.reason }),
+  });
+}
+
+function put(context: SqliteContext, d: PutDelivery): { state: 'received' | 'duplicate' } {
+  const { db, vault } = context;
+  const atMs = d.at.getTime();
+  const digest = createHash('sha256').update(d.body).digest();
+  const before = db.get('SELECT seq FROM delivery_digest WHERE tenant = ? AND kind = ? AND digest = ?', d.tenant, d.hook, digest);
+  const state = before === undefined ? 'received' : 'duplicate';
+  const { lastId: seq } = db.run(
+    `INSERT INTO delivery (tenant, id, hook, received_at, request_id, receiver, sender, state, reason, state_at, body_bytes, raw_digest, duplicate_of)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    d.tenant,
+    d.id,
+    d.hook,
+    atMs,
+    d.requestId,
+    d.receiver,
+    d.sender,
+    state,
+    before === undefined ? null : 'same-bytes',
+    atMs,
+    d.body.byteLength,
+    digest,
+    (before?.['seq'] ?? null) as Cell,
+  );
+  if (before === undefined) {
+    db.run('INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES (?, ?, ?, ?)', d.tenant, d.hook, digest, seq);
+    db.run('INSERT INTO delivery_body (seq, sealed) VALUES (?, ?)', seq, vault.seal(d.body, bodyPlace(d.id)));
+  }
+  db.run(`INSERT INTO delivery_step (seq, n, at, to_state, actor) VALUES (?, 1, ?, ?, 'source')`, seq, atMs, state);
+  count(context, d.tenant, ACKNOWLEDGED, 1);
+  count(context, d.tenant, state, 1);
+  appendSqlite(context, {
+    at: d.at,
+    type: 'hook.accept',
+    tenant: d.tenant,
+    requestId: d.requestId,
+    action: 'C',
+    outcome: '0',
+    actor: 'source',
+    deliveryId: d.id,
+    bodyDigest: digest.toString('hex'),
+    to: state,
+  });
+  return { state };
+}
+
+function writeFacts(
+  { db, vault }: SqliteContext,
+  seq: number,
+  id: string,
+  facts: Facts,
+  document: Uint8Array | null,
+  version: number | null,
+): void {
+  const { user, client } = facts;
+  db.run(
+    `UPDATE delivery SET data_structure = ?, user_index = ?, user_sealed = ?, content_digest = ?, document_index = ?, document_version = ?, findings = ? WHERE seq = ?`,
+    facts.dataStructure,
+    user === null || client === null ? null : userIndex(vault, client, user),
+    user === null ? null : sealUser(vault, user, id),
+    facts.contentDigest,
+    document,
+    version,
+    facts.findings.length === 0 ? null : JSON.stringify(facts.findings),
+    seq,
+  );
+}
+
+/** The place of an earlier delivery with the same content, if there is one; else this one is remembered as the first. */
+function sameContentBefore({ db }: SqliteContext, tenant: string, digest: Uint8Array, seq: number): number | null {
+  db.run(
+    `INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES (?, 'content', ?, ?) ON CONFLICT DO NOTHING`,
+    tenant,
+    digest,
+    seq,
+  );
+  const first = db.get(`SELECT seq FROM delivery_digest WHERE tenant = ? AND kind = 'content' AND digest = ?`, tenant, digest);
+  return Number(first?.['seq']) === seq ? null : Number(first?.['seq']);
+}
+
+function settle(context: SqliteContext, s: Settle): { state: State; reason: string | null } | null {
+  const { db, vault } = context;
+  const row = db.get('SELECT id, state FROM delivery WHERE seq = ? AND tenant = ?', s.seq, s.tenant);
+  if (row?.['state'] !== 'received') return null;
+  const id = String(row['id']);
+  const document = s.verdict.kind === 'park' ? s.verdict.document : null;
+  const index = document === null ? null : documentIndex(vault, document.key);
+  writeFacts(context, s.seq, id, s.facts, index, document?.version ?? null);
+
+  const become = (to: State, reason: string | null): { state: State; reason: string | null } => {
+    move(context, {
+      tenant: s.tenant,
+      seq: s.seq,
+      id,
+      from: 'received',
+      to,
+      reason,
+      actor: 'gateway',
+      at: s.at,
+      requestId: s.requestId,
+    });
+    return { state: to, reason };
+  };
+  const original = s.facts.contentDigest === null ? null : sameContentBefore(context, s.tenant, s.facts.contentDigest, s.seq);
+  if (original !== null) {
+    db.run('UPDATE delivery SET duplicate_of = ? WHERE seq = ?', original, s.seq);
+    return become('duplicate', 'same-content');
+  }
+  if (s.verdict.kind === 'quarantine') return become('quarantined', s.verdict.reason);
+  if (s.verdict.kind === 'handled') return become('delivered', 'notification');
+  if (document === null || index === null) return become('parked', s.verdict.reason);
+
+  const known = db.get(
+    'SELECT version, seq, clinical_digest FROM document WHERE tenant = ? AND document_index = ?',
+    s.tenant,
+    index,
+  );
+  const place = decideVersion(
+    s.seq,
+    document,
+    known === undefined
+      ? null
+      : {
+          version: Number(known['version']),
+          seq: Number(known['seq']),
+          clinicalDigest: known['clinical_digest'] as Uint8Array | null,
+        },
+  );
+  if (place === 'older') return become('superseded', 'older-version');
+  if (place === 'conflict') return become('quarantined', 'version-conflict');
+  if (place === 'same') {
+    db.run('UPDATE delivery SET duplicate_of = ? WHERE seq = ?', Number(known?.['seq']), s.seq);
+    return become('duplicate', 'same-clinical-content');
+  }
+  db.run(
+    `INSERT INTO document (tenant, document_index, data_structure, version, clinical_digest, seq, changed_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+     ON CONFLICT (tenant, document_index) DO UPDATE SET version = ?4, clinical_digest = ?5, seq = ?6, changed_at = ?7`,
+    s.tenant,
+    index,
+    s.facts.dataStructure ?? '',
+    document.version,
+    document.clinicalDigest,
+    s.seq,
+    s.at.getTime(),
+  );
+  const replaced = db.all(
+    `SELECT seq, id, state FROM delivery WHERE tenant = ? AND document_index = ? AND seq <> ? AND state IN (${REPLACEABLE.map(() => '?').join(',')})`,
+    s.tenant,
+    index,
+    s.seq,
+    ...REPLACEABLE,
+  );
+  for (const old of replaced)
+    move(context, {
+      tenant: s.tenant,
+      seq: Number(old['seq']),
+      id: String(old['id']),
+      from: old['state'] as State,
+      to: 'superseded',
+      reason: 'newer-version',
+      actor: 'gateway',
+      at: s.at,
+      requestId: s.requestId,
+    });
+  return become('parked', s.verdict.reason);
+}
+
+function act(context: SqliteContext, a: Act, allowed: readonly State[], to: State, reason: string | null): ActOutcome {
+  const row = context.db.get('SELECT seq, state FROM delivery WHERE tenant = ? AND id = ?', a.tenant, a.id);
+  if (row === undefined) return 'not-found';
+  const from = row['state'] as State;
+  if (!allowed.includes(from)) return 'not-in-a-state-for-it';
+  move(context, {
+    tenant: a.tenant,
+    seq: Number(row['seq']),
+    id: a.id,
+    from,
+    to,
+    reason,
+    actor: a.actor,
+    at: a.at,
+    requestId: a.requestId,
+  });
+  return 'done';
+}
+
+export const writes: SqliteOperations<InboxWrites> = {
+  'inbox.put': put,
+  'inbox.settle': settle,
+  'inbox.replay': (context, args) => act(context, args, REPLAYABLE, 'received', 'replay'),
+  'inbox.replay-many': (context, { tenant, state, reason, limit, ...who }) => {
+    const rows = context.db.all(
+      'SELECT id FROM delivery WHERE tenant = ?1 AND state = ?2 AND (?3 IS NULL OR reason = ?3) ORDER BY seq LIMIT ?4',
+      tenant,
+      state,
+      reason,
+      limit,
+    );
+    for (const row of rows) act(context, { tenant, id: String(row['id']), ...who }, REPLAYABLE, 'received', 'replay');
+    return { count: rows.length };
+  },
+  'inbox.discard': (context, { why, ...args }) => act(context, args, DISCARDABLE, 'discarded', why),
+  'inbox.shred': (context, { tenant, before, at, limit }) => {
+    const rows = context.db.all(
+      `SELECT d.seq, d.id FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = ? AND d.received_at < ? ORDER BY d.seq LIMIT ?`,
+      tenant,
+      before.getTime(),
+      limit,
+    );
+    for (const row of rows) context.db.run('DELETE FROM delivery_body WHERE seq = ?', Number(row['seq']));
+    if (rows.length > 0)
+      appendSqlite(context, {
+        at,
+        type: 'admin',
+        tenant,
+        requestId: 'retention',
+        action: 'D',
+        outcome: '0',
+        actor: 'retention',
+        count: rows.length,
+      });
+    return { count: rows.length };
+  },
+};
+
+export const reads: SqliteOperations<InboxReads> = {
+  'inbox.received': ({ db, vault }, { tenant, receiver, othersBefore, after, limit }) =>
+    db
+      .all(
+        `SELECT d.seq, d.id, d.hook, d.request_id, b.sealed FROM delivery d LEFT JOIN delivery_body b USING (seq)
+         WHERE d.state = 'received' AND d.tenant = ? AND d.seq > ? AND (d.receiver = ? OR d.state_at < ?) ORDER BY d.seq LIMIT ?`,
+        tenant,
+        after,
+        receiver,
+        othersBefore,
+        limit,
+      )
+      .map((row) => ({
+        seq: Number(row['seq']),
+        id: String(row['id']),
+        hook: row['hook'] as 'data' | 'notification',
+        requestId: String(row['request_id']),
+        body: row['sealed'] === null ? null : vault.open(row['sealed'] as Uint8Array, bodyPlace(String(row['id']))),
+      })),
+  'inbox.list': ({ db, vault }, f) => {
+    const user = f.client === null || f.user === null ? null : userIndex(vault, f.client, f.user);
+    const conditions: [string, Cell][] = [
+      ['tenant = ?', f.tenant],
+      ...(f.state === null ? [] : [['state = ?', f.state] as [string, Cell]]),
+      ...(f.reason === null ? [] : [['reason = ?', f.reason] as [string, Cell]]),
+      ...(f.dataStructure === null ? [] : [['data_structure = ?', f.dataStructure] as [string, Cell]]),
+      ...(user === null ? [] : [['user_index = ?', user] as [string, Cell]]),
+      ...(f.before === null ? [] : [['seq < ?', f.before] as [string, Cell]]),
+    ];
+    const where = conditions.map(([sql]) => sql).join(' AND ');
+    return db
+      .all(
+        `SELECT ${LISTED} FROM delivery WHERE ${where} ORDER BY seq DESC LIMIT ?`,
+        ...conditions.map(([, value]) => value),
+        f.limit,
+      )
+      .map(toListed);
+  },
+  'inbox.get': ({ db, vault }, { tenant, id }) => {
+    const row = db.get(
+      `SELECT ${LISTED}, request_id, sender, user_sealed, duplicate_of, EXISTS (SELECT 1 FROM delivery_body b WHERE b.seq = d.seq) AS has_body
+       FROM delivery d WHERE tenant = ? AND id = ?`,
+      tenant,
+      id,
+    );
+    if (row === undefined) return null;
+    const steps = db.all(
+      'SELECT at, from_state, to_state, reason, actor FROM delivery_step WHERE seq = ? ORDER BY n',
+      Number(row['seq']),
+    );
+    const original =
+      row['duplicate_of'] === null ? undefined : db.get('SELECT id FROM delivery WHERE seq = ?', Number(row['duplicate_of']));
+    return toDetailed(row, steps, original, vault);
+  },
+  'inbox.ledger': ({ db }, { tenant }) =>
+    toCounts(db.all('SELECT state, sum(count) AS count FROM ledger_count WHERE tenant = ? GROUP BY state', tenant)),
+  'inbox.recount': ({ db }, { tenant }) => {
+    const rows = STATES.map((state) => ({
+      state: state as string,
+      count: Number(db.get('SELECT count(*) AS n FROM delivery WHERE tenant = ? AND state = ?', tenant, state)?.['n']),
+    }));
+    return toCounts([...rows, { state: ACKNOWLEDGED, count: rows.reduce((sum, row) => sum + row.count, 0) }]);
+  },
+};

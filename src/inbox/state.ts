@@ -1,0 +1,52 @@
+/** The life of a delivery. docs/delivery.md tells what each state means. */
+export const STATES = [
+  'received',
+  'queued',
+  'sending',
+  'unknown',
+  'delivered',
+  'superseded',
+  'duplicate',
+  'parked',
+  'quarantined',
+  'discarded',
+] as const;
+export type State = (typeof STATES)[number];
+
+export const PARK_REASONS = [
+  'unlinked',
+  'unmapped',
+  'implausible',
+  'patient',
+  'conflict',
+  'ambiguous',
+  'rejected',
+  'exhausted',
+  'suspicious',
+] as const;
+export type ParkReason = (typeof PARK_REASONS)[number];
+
+export const QUARANTINE_REASONS = ['not-json', 'shape', 'not-r4', 'identity', 'foreign-client', 'version-conflict'] as const;
+export type QuarantineReason = (typeof QUARANTINE_REASONS)[number];
+
+/** Which state may follow which. What is missing here cannot happen: every change is checked against it inside its command. */
+const NEXT: Readonly<Record<State, readonly State[]>> = {
+  received: ['queued', 'delivered', 'superseded', 'duplicate', 'parked', 'quarantined'],
+  queued: ['sending', 'superseded', 'parked', 'quarantined'],
+  sending: ['delivered', 'queued', 'unknown', 'parked'],
+  unknown: ['delivered', 'queued', 'parked'],
+  parked: ['received', 'queued', 'superseded', 'discarded'],
+  quarantined: ['received', 'superseded', 'discarded'],
+  delivered: [],
+  superseded: [],
+  duplicate: [],
+  discarded: [],
+};
+
+export const mayFollow = (from: State, to: State): boolean => NEXT[from].includes(to);
+
+/** A newer version of the same document takes the place of these. One that is being sent is not interrupted. */
+export const REPLACEABLE: readonly State[] = (['queued', 'parked'] as const).filter((state) => mayFollow(state, 'superseded'));
+/** A person may have these processed again from their stored bytes. */
+export const REPLAYABLE: readonly State[] = STATES.filter((state) => mayFollow(state, 'received'));
+export const DISCARDABLE: readonly State[] = STATES.filter((state) => mayFollow(state, 'discarded'));

@@ -1,0 +1,102 @@
+import {
+  fail,
+  fault,
+  jsonAnswer,
+  ok,
+  readBody,
+  type Answer,
+  type Ask,
+  type Clock,
+  type Log,
+  type NewId,
+  type Result,
+  type Route,
+} from '../kernel/index.ts';
+import type { InboxReads, InboxWrites } from '../inbox/index.ts';
+import type { Authenticator, Head } from './authenticator.ts';
+import { HMAC_SCHEMES, hmacMatches } from './hmac-authenticators.ts';
+import type { RecordReject } from './record-rejects.ts';
+import type { Secret } from '../kernel/index.ts';
+
+/** The part of the inbox that receiving needs. */
+export interface Put {
+  write(name: 'inbox.put', args: InboxWrites['inbox.put']['args']): Promise<Result<InboxWrites['inbox.put']['out']>>;
+}
+export type { InboxReads };
+
+export interface IngestDeps {
+  readonly tenant: string;
+  readonly instance: string;
+  readonly inbox: Put;
+  readonly data: readonly Authenticator[];
+  readonly notifications: readonly Authenticator[];
+  /** Tries every scheme with these keys and says which one fits, enforcing none; null when that is off. */
+  readonly learn: { readonly header: string; readonly keys: readonly Secret[] } | null;
+  readonly bodyBytesMax: number;
+  readonly rejects: RecordReject;
+  readonly newId: NewId;
+  readonly clock: Clock;
+  /** Told of every delivery that was stored. */
+  readonly onStored: () => void;
+}
+
+const headOf = ({ request, params }: Ask): Head => ({
+  pathSecret: params['secret'] ?? '',
+  headers: request.headers,
+  remoteAddress: request.socket.remoteAddress ?? '',
+});
+
+function learnScheme(learn: NonNullable<IngestDeps['learn']>, head: Head, body: Buffer, log: Log): void {
+  const scheme = HMAC_SCHEMES.find((one) => hmacMatches(one, learn.header, learn.keys, head, body));
+  log.warn('webhook.learned', { setting: scheme ?? 'none' });
+}
+
+/**
+ * Receives one hook: who it is, the bytes, the commit, then 202. What the bytes say is looked at later: an authentic delivery
+ * is always stored, whatever is wrong with it, because a refusal would burn one of the sender's few tries.
+ */
+function makeReceive(deps: IngestDeps, hook: 'data' | 'notification', authenticators: readonly Authenticator[]) {
+  const sender = authenticators.map(({ name }) => name).join('+');
+  const reject = (ask: Ask, head: Head, why: string): Result<Answer> => {
+    deps.rejects.record({ requestId: ask.requestId, why, remoteAddress: head.remoteAddress });
+    return fail(fault('webhook.unauthenticated'));
+  };
+
+  return async (ask: Ask): Promise<Result<Answer>> => {
+    if (authenticators.length === 0) return fail(fault('webhook.not-configured'));
+    const head = headOf(ask);
+    for (const one of authenticators) if (one.stage === 'head' && !one.check(head)) return reject(ask, head, one.name);
+    const body = await readBody(ask.request, deps.bodyBytesMax);
+    if (!body.ok) return body;
+    for (const one of authenticators)
+      if (one.stage === 'body' && !one.check(head, body.value)) return reject(ask, head, one.name);
+    if (deps.learn !== null && hook === 'data') learnScheme(deps.learn, head, body.value, ask.log);
+
+    const id = deps.newId('dlv');
+    const stored = await deps.inbox.write('inbox.put', {
+      id,
+      tenant: deps.tenant,
+      hook,
+      at: deps.clock.now(),
+      requestId: ask.requestId,
+      receiver: deps.instance,
+      sender,
+      body: body.value,
+    });
+    if (!stored.ok) return stored;
+    deps.onStored();
+    return ok(jsonAnswer(202, { id }));
+  };
+}
+
+export function makeIngestRoutes(deps: IngestDeps): Route[] {
+  return [
+    { method: 'post', path: '/webhooks/:secret/data', access: 'source', handle: makeReceive(deps, 'data', deps.data) },
+    {
+      method: 'post',
+      path: '/webhooks/:secret/notifications',
+      access: 'source',
+      handle: makeReceive(deps, 'notification', deps.notifications),
+    },
+  ];
+}

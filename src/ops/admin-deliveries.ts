@@ -1,0 +1,149 @@
+import { fail, fault, jsonAnswer, ok, readBody, type Ask, type Clock, type Result, type Route } from '../kernel/index.ts';
+import { STATES, type ActOutcome, type InboxReads, type InboxWrites, type ListedDelivery, type State } from '../inbox/index.ts';
+import type { Operate } from '../store/index.ts';
+import { addsUp } from './adds-up.ts';
+
+const PAGE = { standard: 50, most: 500 } as const;
+const BODY_BYTES_MAX = 16 * 1024;
+const REPLAY_AT_ONCE = 500;
+const REASON = /^[\p{L}\p{N} .,;:()'_/-]{3,200}$/u;
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** Opaque to the caller: the place in the order of arrival from which the next page goes down. */
+const toCursor = (seq: number): string => Buffer.from(`d${seq}`).toString('base64url');
+function fromCursor(text: string): number | null {
+  const [, digits] = /^d(\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  return digits === undefined ? null : Number(digits);
+}
+
+const shown = ({ seq: _seq, receivedAt, stateAt, ...rest }: ListedDelivery) => ({
+  ...rest,
+  receivedAt: iso(receivedAt),
+  stateAt: iso(stateAt),
+});
+
+/** The parameters of a query that the route knows; any other is a mistake that should not pass for a narrower answer. */
+function queryOf(ask: Ask, known: readonly string[]): Result<ReadonlyMap<string, string>> {
+  const pairs = [...new URL(ask.request.url ?? '/', 'http://localhost').searchParams];
+  const odd = pairs.find(([name], i) => !known.includes(name) || pairs.findIndex(([other]) => other === name) !== i);
+  return odd === undefined ? ok(new Map(pairs)) : fail(fault('admin.parameter', { at: known.includes(odd[0]) ? odd[0] : '' }));
+}
+
+const isState = (text: string): text is State => (STATES as readonly string[]).includes(text);
+
+function answerAct(result: Result<ActOutcome>, id: string): Result<ReturnType<typeof jsonAnswer>> {
+  if (!result.ok) return result;
+  if (result.value === 'done') return ok(jsonAnswer(200, { id }));
+  return fail(fault(result.value === 'not-found' ? 'delivery.not-found' : 'delivery.state'));
+}
+
+export function makeDeliveryRoutes(deps: {
+  readonly tenant: string;
+  readonly clientUuid: string | null;
+  readonly inbox: Operate<InboxWrites, InboxReads>;
+  readonly clock: Clock;
+  /** Told that there is something to look at again. */
+  readonly onReplay: () => void;
+}): Route[] {
+  const { tenant, inbox } = deps;
+  const who = ({ requestId }: Ask) => ({ tenant, at: deps.clock.now(), requestId, actor: 'operator' });
+  const admin = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+    method,
+    path,
+    access: 'admin',
+    handle,
+  });
+
+  return [
+    admin('get', '/admin/api/ledger', async () => {
+      const counts = await inbox.read('inbox.ledger', { tenant });
+      return counts.ok ? ok(jsonAnswer(200, { tenant, ...counts.value, addsUp: addsUp(counts.value) })) : counts;
+    }),
+
+    admin('get', '/admin/api/deliveries', async (ask) => {
+      const query = queryOf(ask, ['state', 'reason', 'user_id', 'client_uuid', 'data_structure', 'cursor', 'limit']);
+      if (!query.ok) return query;
+      const get = (name: string): string | null => query.value.get(name) ?? null;
+      const state = get('state');
+      const cursor = get('cursor');
+      const before = cursor === null ? null : fromCursor(cursor);
+      const limit = Number(get('limit') ?? PAGE.standard);
+      const client = get('client_uuid') ?? deps.clientUuid;
+      if (state !== null && !isState(state)) return fail(fault('admin.parameter', { at: 'state' }));
+      if (cursor !== null && before === null) return fail(fault('admin.parameter', { at: 'cursor' }));
+      if (!Number.isInteger(limit) || limit < 1 || limit > PAGE.most) return fail(fault('admin.parameter', { at: 'limit' }));
+      // A user id means nothing without its client.
+      if (get('user_id') !== null && client === null) return fail(fault('admin.parameter', { at: 'client_uuid' }));
+      const page = await inbox.read('inbox.list', {
+        tenant,
+        state,
+        reason: get('reason'),
+        dataStructure: get('data_structure'),
+        client: get('user_id') === null ? null : client,
+        user: get('user_id'),
+        before,
+        limit: limit + 1,
+      });
+      if (!page.ok) return page;
+      const deliveries = page.value.slice(0, limit);
+      const last = deliveries.at(-1);
+      const next = page.value.length > limit && last !== undefined ? toCursor(last.seq) : null;
+      return ok(jsonAnswer(200, { deliveries: deliveries.map(shown), next }));
+    }),
+
+    admin('get', '/admin/api/deliveries/:id', async ({ params }) => {
+      const found = await inbox.read('inbox.get', { tenant, id: params['id'] ?? '' });
+      if (!found.ok) return found;
+      if (found.value === null) return fail(fault('delivery.not-found'));
+      const { steps, ...rest } = found.value;
+      return ok(jsonAnswer(200, { ...shown(rest), steps: steps.map((step) => ({ ...step, at: iso(step.at) })) }));
+    }),
+
+    admin('post', '/admin/api/deliveries/:id/replay', async (ask) => {
+      const id = ask.params['id'] ?? '';
+      const done = await inbox.write('inbox.replay', { ...who(ask), id });
+      deps.onReplay();
+      return answerAct(done, id);
+    }),
+
+    admin('post', '/admin/api/replay', async (ask) => {
+      const query = queryOf(ask, ['state', 'reason']);
+      if (!query.ok) return query;
+      const state = query.value.get('state');
+      if (state !== 'parked' && state !== 'quarantined') return fail(fault('admin.parameter', { at: 'state' }));
+      let count = 0;
+      for (;;) {
+        const some = await inbox.write('inbox.replay-many', {
+          ...who(ask),
+          state,
+          reason: query.value.get('reason') ?? null,
+          limit: REPLAY_AT_ONCE,
+        });
+        if (!some.ok) return some;
+        count += some.value.count;
+        if (some.value.count < REPLAY_AT_ONCE) break;
+      }
+      deps.onReplay();
+      return ok(jsonAnswer(200, { count }));
+    }),
+
+    admin('post', '/admin/api/deliveries/:id/discard', async (ask) => {
+      const body = await readBody(ask.request, BODY_BYTES_MAX);
+      if (!body.ok) return body;
+      const why = reasonOf(body.value.toString('utf8'));
+      if (why === null) return fail(fault('admin.parameter', { at: 'reason' }));
+      const id = ask.params['id'] ?? '';
+      return answerAct(await inbox.write('inbox.discard', { ...who(ask), id, why }), id);
+    }),
+  ];
+}
+
+function reasonOf(text: string): string | null {
+  try {
+    const { reason } = JSON.parse(text) as { reason?: unknown };
+    return typeof reason === 'string' && REASON.test(reason) ? reason : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+
+/** What the Device Metadata add-on tells of the device behind an event. */
+export interface SourceDevice {
+  readonly type: string | null;
+  readonly manufacturer: string | null;
+  readonly isMedicalGrade: boolean | null;
+  readonly model: string | null;
+  readonly sourceType: string | null;
+}
+
+const word = z.string().nullish();
+const shape = z.looseObject({
+  device_source_data_array: z
+    .array(
+      z.looseObject({
+        device_type_string: word,
+        manufacturer_string: word,
+        medical_grade_bool: z.boolean().nullish(),
+        model_string: word,
+        source_type_string: word,
+      }),
+    )
+    .nullish(),
+});
+
+export const readDevices = (payload: unknown): z.ZodSafeParseResult<SourceDevice[]> =>
+  shape
+    .transform(({ device_source_data_array: all }) =>
+      (all ?? []).map((d): SourceDevice => ({
+        type: d.device_type_string ?? null,
+        manufacturer: d.manufacturer_string ?? null,
+        isMedicalGrade: d.medical_grade_bool ?? null,
+        model: d.model_string ?? null,
+        sourceType: d.source_type_string ?? null,
+      })),
+    )
+    .safeParse(payload);

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { Brand } from '../kernel/index.ts';
+
+export type SourceUserId = Brand<string, 'SourceUserId'>;
+
+/** The fields that every delivery has. */
+export interface Envelope {
+  readonly dataStructure: string;
+  readonly clientUuid: string;
+  readonly userId: SourceUserId;
+  readonly version: number;
+  readonly documentVersion: number;
+}
+
+/** Specification, section 8: 1 to 50 characters. Compared byte by byte, so nothing is trimmed or folded. */
+export const userId = z
+  .string()
+  .min(1)
+  .max(50)
+  .transform((text) => text as SourceUserId);
+
+export const envelopeShape = z
+  .looseObject({
+    data_structure: z.string().min(1).max(100),
+    client_uuid: z.string().min(1).max(100),
+    user_id: userId,
+    version: z.int().nonnegative(),
+    document_version: z.int().nonnegative(),
+  })
+  .transform((e): Envelope => ({
+    dataStructure: e.data_structure,
+    clientUuid: e.client_uuid,
+    userId: e.user_id,
+    version: e.version,
+    documentVersion: e.document_version,
+  }));
+
+/** ISO 8601 as the source writes it: with an offset, with Z, or (notifications) with neither. */
+export const dateTime = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/, 'is not a date and time');
+export const sources = z.array(z.string()).default([]);
+
+/** JSON numbers, also those that keep their digits as raw JSON. */
+export const number = z.union([z.number(), z.looseObject({ rawJSON: z.string() }).transform(({ rawJSON }) => Number(rawJSON))]);
+export const integer = number.refine((value) => Number.isInteger(value), 'is not a whole number');

@@ -1,0 +1,22 @@
+import type { Fault } from '../kernel/index.ts';
+
+/** Something that disagrees inside a document that goes on all the same. Codes and paths, never values. */
+export interface Finding {
+  readonly code: 'alerts.total' | 'alerts.order' | 'profile.level' | 'version.unexpected';
+  readonly at: string;
+}
+
+/** What a kind of document gives, once its shape is known to be right. */
+export interface Read<D> {
+  readonly document: D;
+  /** Every user id inside, with its place: all must be that of the envelope. */
+  readonly userIds: readonly { readonly at: string; readonly id: string }[];
+  readonly findings: readonly Finding[];
+  /** What makes two deliveries versions of one document, besides the user. */
+  readonly keyParts: readonly string[];
+  /** `ascending` counts up by a value of the document itself. */
+  readonly order: { readonly by: 'version' } | { readonly by: 'ascending'; readonly value: number };
+  /** What counts when two deliveries of one version are compared: no timestamps of the export, no meta, no order of entries. */
+  readonly clinical: unknown;
+  readonly fault?: Fault;
+}

@@ -1,0 +1,104 @@
+import { canonicalJson, fault, type Fault } from '../kernel/index.ts';
+import { bundle, referenceOf, resource, type AnyResource } from './clinical-ready.ts';
+import type { Read } from './finding.ts';
+
+/**
+ * A structured laboratory result. Its envelope is not published: the FHIR content is where `path` says, or else the one
+ * place in the payload that holds a Bundle or a DiagnosticReport.
+ */
+export type LabResult =
+  | { readonly kind: 'lab_result'; readonly format: 'fhir'; readonly resource: AnyResource; readonly documentId: string | null }
+  /** The service's own JSON: kept until a mapping for it exists. */
+  | { readonly kind: 'lab_result'; readonly format: 'service'; readonly documentId: string | null };
+
+const DEPTH = 5;
+const ROOTS = new Set(['Bundle', 'DiagnosticReport']);
+type Found = { readonly at: string; readonly resource: AnyResource };
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The outermost resources of the payload; what is inside them belongs to them. */
+function findRoots(value: unknown, at: string, depth: number): Found[] {
+  if (depth > DEPTH) return [];
+  if (Array.isArray(value)) return value.flatMap((one, i) => findRoots(one, `${at}[${i}]`, depth + 1));
+  if (!isObject(value)) return [];
+  if (typeof value['resourceType'] === 'string')
+    return ROOTS.has(value['resourceType']) ? [{ at, resource: value as AnyResource }] : [];
+  return Object.entries(value).flatMap(([name, part]) => findRoots(part, at === '' ? name : `${at}.${name}`, depth + 1));
+}
+
+const atPath = (value: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((part, name) => (isObject(part) ? part[name] : undefined), value);
+
+function findFhir(value: unknown, path: string | null): Found | null {
+  if (path !== null) {
+    const parsed = resource.safeParse(atPath(value, path));
+    return parsed.success && ROOTS.has(parsed.data.resourceType) ? { at: path, resource: parsed.data } : null;
+  }
+  const [only, ...others] = findRoots(value, '', 0);
+  return only !== undefined && others.length === 0 ? only : null;
+}
+
+/** `document_id` correlates a result with its submission; where it stands is not published either. */
+function findDocumentId(value: unknown, depth = 0): string | null {
+  if (depth > 3 || !isObject(value)) return null;
+  for (const [name, part] of Object.entries(value))
+    if (/^document_id(_string)?$/.test(name) && typeof part === 'string') return part;
+  for (const part of Object.values(value)) {
+    const found = isObject(part) && part['resourceType'] === undefined ? findDocumentId(part, depth + 1) : null;
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function resourcesOf(root: AnyResource): { resource: AnyResource; fullUrl?: string | undefined }[] {
+  const parsed = bundle.safeParse(root);
+  return parsed.success ? parsed.data.entry : [{ resource: root }];
+}
+
+/** At most one Patient, and all subjects agree. */
+function checkPatients(all: readonly { resource: AnyResource; fullUrl?: string | undefined }[], at: string): Fault | null {
+  const patients = all.filter(({ resource: one }) => one.resourceType === 'Patient');
+  if (patients.length > 1) return fault('payload.identity', { at });
+  const subjects = new Set(all.flatMap(({ resource: one }) => referenceOf(one['subject']) ?? []));
+  const [patient] = patients;
+  if (patient !== undefined) {
+    const names = [patient.fullUrl, typeof patient.resource['id'] === 'string' ? `Patient/${patient.resource['id']}` : undefined];
+    for (const subject of subjects) if (!names.includes(subject)) return fault('payload.identity', { at: `${at}.subject` });
+    return null;
+  }
+  return subjects.size > 1 ? fault('payload.identity', { at: `${at}.subject` }) : null;
+}
+
+/** Null where the payload is no laboratory result. */
+export function readLabResult(value: unknown, dataStructure: string, path: string | null): Read<LabResult> | null {
+  const found = findFhir(value, path);
+  const documentId = findDocumentId(value);
+  const keyOf = (content: unknown): string[] =>
+    documentId === null ? ['lab-content', canonicalJson(content)] : ['lab', documentId];
+  if (found === null)
+    return /(^|_)lab(s|_|$)|laborator/i.test(dataStructure)
+      ? {
+          document: { kind: 'lab_result', format: 'service', documentId },
+          userIds: [],
+          findings: [],
+          keyParts: keyOf(value),
+          order: { by: 'version' },
+          clinical: value,
+        }
+      : null;
+  const all = resourcesOf(found.resource);
+  if (!all.some(({ resource: one }) => one.resourceType === 'DiagnosticReport')) return null;
+  const wrong = checkPatients(all, found.at);
+  const said = all.map(({ resource: { meta: _meta, ...one } }) => canonicalJson(one)).sort();
+  return {
+    document: { kind: 'lab_result', format: 'fhir', resource: found.resource, documentId },
+    userIds: [],
+    findings: [],
+    keyParts: keyOf(said),
+    order: { by: 'version' },
+    clinical: said,
+    ...(wrong === null ? {} : { fault: wrong }),
+  };
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { dateTime, integer, sources } from './envelope.ts';
+import type { Read } from './finding.ts';
+
+export interface StepsEvent {
+  readonly at: string;
+  readonly sources: readonly string[];
+  readonly wasActive: boolean | null;
+  readonly accumulatedSteps: number;
+}
+export interface StepsEvents {
+  readonly kind: 'steps_event';
+  readonly isAutoDetected: boolean | null;
+  readonly events: readonly StepsEvent[];
+}
+
+const shape = z.looseObject({
+  auto_detected: z.boolean().nullish(),
+  physical_health: z.looseObject({
+    events: z.looseObject({
+      steps_event: z
+        .array(
+          z.looseObject({
+            metadata: z.looseObject({
+              datetime_string: dateTime,
+              user_id_string: z.string(),
+              sources_of_data_array: sources,
+              was_the_user_under_physical_activity_bool: z.boolean().nullish(),
+            }),
+            steps: z.looseObject({ accumulated_steps_int: integer.pipe(z.number().nonnegative()) }),
+          }),
+        )
+        .min(1),
+    }),
+  }),
+});
+
+/** The day on the wall of the user: the date as it is written, in the offset that it is written with. */
+const localDay = (at: string): string => at.slice(0, 10);
+
+/** Accumulated steps only ascend within a local day, so the count itself is the version of that day. */
+export function readStepsEvent(value: unknown): z.ZodSafeParseResult<Read<StepsEvents>> {
+  return shape
+    .transform((payload): Read<StepsEvents> => {
+      const raw = payload.physical_health.events.steps_event;
+      const events = raw.map(({ metadata, steps }): StepsEvent => ({
+        at: metadata.datetime_string,
+        sources: metadata.sources_of_data_array,
+        wasActive: metadata.was_the_user_under_physical_activity_bool ?? null,
+        accumulatedSteps: steps.accumulated_steps_int,
+      }));
+      const day =
+        events
+          .map(({ at }) => localDay(at))
+          .sort()
+          .at(-1) ?? '';
+      const ofDay = events.filter(({ at }) => localDay(at) === day).map(({ accumulatedSteps }) => accumulatedSteps);
+      return {
+        document: { kind: 'steps_event', isAutoDetected: payload.auto_detected ?? null, events },
+        userIds: raw.map(({ metadata }, i) => ({
+          at: `physical_health.events.steps_event[${i}].metadata.user_id_string`,
+          id: metadata.user_id_string,
+        })),
+        findings: [],
+        keyParts: ['steps', day],
+        order: { by: 'ascending', value: Math.max(...ofDay) },
+        clinical: events.map(({ at, accumulatedSteps }) => [at, accumulatedSteps]),
+      };
+    })
+    .safeParse(value);
+}
