@@ -8,7 +8,7 @@ import { startGateway } from '../wire.ts';
 import { EXIT, type Command } from './command.ts';
 import { loadDemoSettings } from './demo-settings.ts';
 import { parseOptions } from './parse-options.ts';
-import { runUntilStopped } from './run-until-stopped.ts';
+import { runUntilStopped, unlessStopped } from './run-until-stopped.ts';
 
 const help = `Usage: chartgate demo [--data FOLDER] [--port N] [--ehr-port N] [--json]
 
@@ -71,7 +71,8 @@ export const demo: Command = {
         (path) => readFileSync(path, 'utf8'),
       );
       const log = makeWinstonLog({ level: config.log.level, stream: terminal.stderr, now: () => systemClock.now() });
-      const gateway = await startGateway({ config, clock: systemClock, log });
+      const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log }), terminal);
+      if (gateway === null) return EXIT.ok;
       const base = `http://localhost:${gateway.port}`;
       terminal.stdout.write(
         json === true

@@ -5,7 +5,7 @@ import { makeWinstonLog } from '../ops/index.ts';
 import { startGateway } from '../wire.ts';
 import { EXIT, type Command } from './command.ts';
 import { parseOptions } from './parse-options.ts';
-import { runUntilStopped } from './run-until-stopped.ts';
+import { runUntilStopped, unlessStopped } from './run-until-stopped.ts';
 
 const help = `Usage: chartgate serve [--check] [--json]
 
@@ -37,7 +37,8 @@ export const serve: Command = {
       return EXIT.ok;
     }
     const log = makeWinstonLog({ level: config.log.level, stream: terminal.stdout, now: () => systemClock.now() });
-    const gateway = await startGateway({ config, clock: systemClock, log });
+    const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log }), terminal);
+    if (gateway === null) return EXIT.ok;
     return runUntilStopped(gateway, log, terminal, () => Promise.resolve());
   },
 };

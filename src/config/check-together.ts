@@ -59,28 +59,30 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     v.CHARTGATE_AUDIT_KEY as string | undefined,
     v.CHARTGATE_PSEUDONYM_KEY as string | undefined,
   ].filter((one) => one !== undefined);
-  if (new Set(atRest).size < atRest.length)
+  // Compared as bytes: base64 has several spellings of some.
+  if (new Set(atRest.map((one) => Buffer.from(one, 'base64').toString('hex'))).size < atRest.length)
     problem('CHARTGATE_DATA_KEY', 'and the audit and pseudonym keys must all differ from each other');
 
+  const keyHint = 'is required; make one with: openssl rand -base64 32';
+  need('CHARTGATE_DATA_KEY', keyHint);
+  need('CHARTGATE_AUDIT_KEY', keyHint);
+  need('CHARTGATE_PSEUDONYM_KEY', keyHint);
+  if (
+    v.CHARTGATE_HOST !== undefined &&
+    !isLoopback(v.CHARTGATE_HOST as string) &&
+    !has('CHARTGATE_TLS_CERT_FILE') &&
+    !has('CHARTGATE_TRUST_PROXY')
+  )
+    problem('CHARTGATE_HOST', 'is a public address: give CHARTGATE_TLS_CERT_FILE and _KEY_FILE, or CHARTGATE_TRUST_PROXY');
   if (mode === 'serve') {
-    const keyHint = 'is required by serve; make one with: openssl rand -base64 32';
-    need('CHARTGATE_DATA_KEY', keyHint);
-    need('CHARTGATE_AUDIT_KEY', keyHint);
-    need('CHARTGATE_PSEUDONYM_KEY', keyHint);
     need('CHARTGATE_EHR_URL', "is required by serve: the EHR's FHIR base");
     need('CHARTGATE_MRN_SYSTEM', 'is required by serve: the identifier system of the MRN');
-    if (!has('CHARTGATE_WEBHOOK_SECRET') && (v.CHARTGATE_WEBHOOK_HMAC === 'off' || v.CHARTGATE_WEBHOOK_HMAC === undefined))
+    const isSigned = v.CHARTGATE_WEBHOOK_HMAC !== 'off' && v.CHARTGATE_WEBHOOK_HMAC !== undefined;
+    if (!isSigned && !has('CHARTGATE_WEBHOOK_SECRET') && !has('CHARTGATE_WEBHOOK_BASIC') && !has('CHARTGATE_WEBHOOK_MTLS_HEADER'))
       problem(
         'CHARTGATE_WEBHOOK_SECRET',
         'is missing: serve needs an authenticator for the webhook (this, or CHARTGATE_WEBHOOK_HMAC); make one with: openssl rand -hex 32',
       );
-    if (
-      v.CHARTGATE_HOST !== undefined &&
-      !isLoopback(v.CHARTGATE_HOST as string) &&
-      !has('CHARTGATE_TLS_CERT_FILE') &&
-      !has('CHARTGATE_TRUST_PROXY')
-    )
-      problem('CHARTGATE_HOST', 'is a public address: give CHARTGATE_TLS_CERT_FILE and _KEY_FILE, or CHARTGATE_TRUST_PROXY');
   }
   return problems;
 }

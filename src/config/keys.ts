@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** One setting: how it is read, and what README.md says about it. A test compares the two. */
@@ -14,11 +15,15 @@ export interface Key {
 const webAddress = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http or https address')
-  .refine((text) => !URL.canParse(text) || new URL(text).username === '', 'must not hold credentials')
+  .refine((text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === '', 'must not hold credentials')
   .transform((text) => text.replace(/\/+$/, ''));
 
-const port = z.coerce.number('must be a port number').int().min(0).max(65535);
-const days = z.coerce.number('must be a number of days').int().min(1).max(36_500);
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number')
+  .transform(Number);
+const port = wholeNumber.pipe(z.number().max(65_535, 'must be a port number'));
+const days = wholeNumber.pipe(z.number().min(1).max(36_500));
 const words = <const T extends readonly [string, ...string[]]>(...allowed: T) =>
   z.enum(allowed, `must be one of ${allowed.join(', ')}`);
 
@@ -37,6 +42,14 @@ const list = z.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 
+/** A network that holds everybody is no proxy. */
+const network = z.string().refine((text) => {
+  const [address = '', bits] = text.split('/');
+  const family = isIP(address);
+  if (family === 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128));
+}, 'must be addresses or networks, such as 10.0.0.1 or 10.0.0.0/24');
+
 const headerName = z
   .string()
   .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
@@ -44,7 +57,8 @@ const headerName = z
 
 const databaseUrl = z
   .string()
-  .refine((text) => /^sqlite:.+/.test(text) || /^postgres(ql)?:\/\/.+/.test(text), 'must begin with sqlite: or postgres://');
+  .refine((text) => /^sqlite:.+/.test(text) || /^postgres(ql)?:\/\/.+/.test(text), 'must begin with sqlite: or postgres://')
+  .refine((text) => text.startsWith('sqlite:') || URL.canParse(text), 'is not an address');
 
 /** A setting without a default: an empty value counts as absent. */
 const open = (type: string, about: string, read: z.ZodType = z.string().min(1)): Key => ({
@@ -71,20 +85,19 @@ export const KEYS = {
   CHARTGATE_HOST: set('address', '127.0.0.1', 'where to listen', z.string().min(1)),
   CHARTGATE_PORT: set('port', '8080', 'where to listen', port),
   CHARTGATE_PUBLIC_URL: set('address', 'http://localhost:8080', 'how others reach us', webAddress),
-  CHARTGATE_TRUST_PROXY: open('list of addresses', 'addresses or networks of the proxy in front', list),
+  CHARTGATE_TRUST_PROXY: open(
+    'list of addresses',
+    'addresses or networks of the proxy in front',
+    list.pipe(z.array(network).min(1, 'names no address')),
+  ),
   CHARTGATE_TLS_CERT_FILE: open('path', 'certificate chain, for TLS by ourselves'),
   CHARTGATE_TLS_KEY_FILE: open('path', 'private key of that certificate'),
-  CHARTGATE_BODY_LIMIT_MB: set(
-    'number',
-    '5',
-    'largest webhook body, 1 to 25',
-    z.coerce.number('must be a number').int('must be a whole number').min(1).max(25),
-  ),
+  CHARTGATE_BODY_LIMIT_MB: set('number', '5', 'largest webhook body, 1 to 25', wholeNumber.pipe(z.number().min(1).max(25))),
   CHARTGATE_DRAIN_SECONDS: set(
     'number',
     '5',
     'how long /readyz says 503 before the listener closes, 0 to 15',
-    z.coerce.number('must be a number').min(0).max(15),
+    wholeNumber.pipe(z.number().max(15)),
   ),
   CHARTGATE_LOG_LEVEL: set('word', 'info', '`error`, `warn`, `info` or `debug`', words('error', 'warn', 'info', 'debug')),
   CHARTGATE_DATABASE_URL: secretKey('address', '`sqlite:FILE` or `postgres://…`', databaseUrl),
@@ -134,9 +147,9 @@ export const KEYS = {
   ),
   CHARTGATE_WEBHOOK_HMAC_HEADER: open('header name', 'header that carries the signature', headerName),
   CHARTGATE_WEBHOOK_HMAC_KEY: secretKey(
-    'text',
+    'text, 16 or more',
     'its key; while rotating "new,old"',
-    list.pipe(z.array(z.string()).min(1).max(2)),
+    list.pipe(z.array(z.string().min(16, 'must have 16 characters or more')).min(1).max(2)),
   ),
   CHARTGATE_WEBHOOK_BASIC: secretKey(
     'user:password',

@@ -72,6 +72,7 @@ function toLab(v: Values): Config['source']['lab'] {
 function listUnverified(v: Values, database: DatabaseConfig): string[] {
   const out: string[] = [];
   if (v.CHARTGATE_WEBHOOK_HMAC === 'off') out.push('webhook bodies are not signed: whoever learns the address can send data');
+  if (v.CHARTGATE_WEBHOOK_HMAC === 'fields') out.push('the signature of webhooks does not cover their bodies');
   if (v.CHARTGATE_WEBHOOK_LEARN === 'on') out.push('the signature of webhooks is learned and not enforced');
   if (v.CHARTGATE_CLIENT_UUID === undefined) out.push('CHARTGATE_CLIENT_UUID is not set: deliveries of any client are taken');
   if (typeof v.CHARTGATE_EHR_URL === 'string' && v.CHARTGATE_EHR_URL.startsWith('http:'))
@@ -80,7 +81,8 @@ function listUnverified(v: Values, database: DatabaseConfig): string[] {
   if (database.engine === 'postgres') {
     const url = new URL(database.url.reveal());
     const tls = url.searchParams.get('sslmode');
-    if (!isLoopback(url.hostname) && url.hostname !== '' && tls !== 'verify-full')
+    const hosts = [url.hostname, ...url.searchParams.getAll('host')].filter((host) => host !== '' && !host.startsWith('/'));
+    if (hosts.some((host) => !isLoopback(host)) && tls !== 'verify-full')
       out.push('PostgreSQL is reached without sslmode=verify-full');
   }
   return out;

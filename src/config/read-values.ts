@@ -68,7 +68,13 @@ function gather(given: Environment, readText: ReadText, problems: Problem[]): Ma
 
 /** Every setting, parsed, with all problems of all settings in `problems`. */
 export function readValues(env: Environment, readText: ReadText, problems: Problem[]): Values {
-  const texts = gather({ ...readFileKeys(env, readText, problems), ...env }, readText, problems);
+  // An empty value in the environment says nothing; NAME_FILE there wins over NAME in the file as NAME itself would.
+  const given = Object.entries(env).filter(([, value]) => value !== undefined && value !== '');
+  const taken = new Set(given.map(([name]) => name.replace(/_FILE$/, '')));
+  const fromFile = Object.entries(readFileKeys(env, readText, problems)).filter(
+    ([name]) => !taken.has(name.replace(/_FILE$/, '')),
+  );
+  const texts = gather(Object.fromEntries([...fromFile, ...given]), readText, problems);
   const values = {} as Record<KeyName, unknown>;
   for (const [name, key] of Object.entries<Key>(KEYS)) {
     const text = texts.get(name as KeyName) ?? key.standard ?? undefined;

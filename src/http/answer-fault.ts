@@ -8,6 +8,7 @@ const FHIR_BASE = /^\/fhir(\/|\?|$)/;
 const RETRY_AFTER: Partial<Record<Fault['kind'], number>> = {
   overloaded: 120,
   'store-unavailable': 120,
+  'store-uncertain': 120,
   'too-many': 60,
   'ehr-unavailable': 30,
 };

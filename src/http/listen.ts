@@ -34,22 +34,37 @@ function limit(server: Server): void {
   });
 }
 
+/** Node's own words for a certificate that does not fit name no setting. */
+function orSay<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (thrown) {
+    throw new StartError(
+      'http.tls',
+      'CHARTGATE_TLS_CERT_FILE and CHARTGATE_TLS_KEY_FILE are not a certificate and its private key in PEM.',
+      thrown,
+    );
+  }
+}
+
 export function makeServer(handle: RequestListener, tls: { readonly cert: string; readonly key: Secret } | null): Server {
   if (tls === null) {
     const server = createHttpServer(LIMITS, handle);
     limit(server);
     return server;
   }
-  const server = createHttpsServer(
-    {
-      ...LIMITS,
-      cert: tls.cert,
-      key: tls.key.reveal(),
-      minVersion: 'TLSv1.2',
-      honorCipherOrder: true,
-      ALPNProtocols: ['http/1.1'],
-    },
-    handle,
+  const server = orSay(() =>
+    createHttpsServer(
+      {
+        ...LIMITS,
+        cert: tls.cert,
+        key: tls.key.reveal(),
+        minVersion: 'TLSv1.2',
+        honorCipherOrder: true,
+        ALPNProtocols: ['http/1.1'],
+      },
+      handle,
+    ),
   );
   limit(server);
   server.on('tlsClientError', () => undefined);

@@ -29,6 +29,8 @@ interface Context {
   fault?: Fault;
 }
 
+/** As nginx has it: no standard status says that nobody was there to answer. */
+const CLIENT_GONE = 499;
 const UNMATCHED = '(none)';
 
 /** Pages are our own, without a script and without anything from elsewhere. */
@@ -57,7 +59,9 @@ const EXPRESS_STATUS: Readonly<Record<number, Fault['code']>> = {
 
 /** Express and its parsers throw errors that carry a 4xx status; anything else that is thrown is a bug. */
 function toFault(thrown: unknown): Fault {
-  const status = isError(thrown) && 'status' in thrown && typeof thrown.status === 'number' ? thrown.status : 500;
+  // Theirs say whether they may be shown; an error that merely has a status, such as an upstream's, is a bug of ours.
+  const isTheirs = isError(thrown) && (thrown.name === 'URIError' || 'expose' in thrown);
+  const status = isTheirs && 'status' in thrown && typeof thrown.status === 'number' ? thrown.status : 500;
   return fault(EXPRESS_STATUS[status] ?? 'internal.bug', { cause: thrown });
 }
 
@@ -75,11 +79,14 @@ export function makeApp(deps: {
   readonly clock: Clock;
   readonly log: Log;
   readonly observe: Observe;
+  readonly isDraining: () => boolean;
 }): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('query parser', false);
   app.set('etag', false);
+  app.set('case sensitive routing', true);
+  app.set('strict routing', true);
   app.set('trust proxy', deps.trustProxy.length === 0 ? false : [...deps.trustProxy]);
 
   const contexts = new WeakMap<Request, Context>();
@@ -94,6 +101,7 @@ export function makeApp(deps: {
     answerFault(res, req.originalUrl, why, context.requestId);
   };
 
+  app.use(securityHeaders);
   app.use((req, res, next) => {
     const requestId = requestIdOf(req, deps.newId);
     const context: Context = { requestId, log: deps.log.with({ requestId }) };
@@ -101,15 +109,18 @@ export function makeApp(deps: {
     contexts.set(req, context);
     res.setHeader('X-Request-Id', requestId);
     res.setHeader('Cache-Control', 'no-store');
+    if (deps.isDraining()) res.setHeader('Connection', 'close');
     res.once('close', () => {
       const route = (req.route as { path?: string } | undefined)?.path ?? UNMATCHED;
       const durationMs = Math.round((deps.clock.monotonicMs() - from) * 1000) / 1000;
+      // A caller who went away before the answer was sent did not get it, whatever it would have been.
+      const status = res.writableFinished ? res.statusCode : CLIENT_GONE;
       const { fault: why, log } = context;
-      deps.observe({ route, method: req.method, status: res.statusCode, durationMs });
+      deps.observe({ route, method: req.method, status, durationMs });
       log[why === undefined ? 'info' : HANDLING[why.kind].log]('request.answered', {
         method: req.method,
         route,
-        status: res.statusCode,
+        status,
         durationMs,
         ...(why === undefined ? {} : faultFields(why)),
       });
@@ -118,8 +129,6 @@ export function makeApp(deps: {
     if (checked.ok) next();
     else refuse(req, res, checked.fault);
   });
-  app.use(securityHeaders);
-
   for (const route of deps.routes) {
     app[route.method](route.path, async (req: Request, res: Response) => {
       const { requestId, log } = contextOf(req);

@@ -144,6 +144,13 @@ export const HANDLING = {
     log: 'error',
     text: 'The database cannot take this at the moment, and nothing was stored. Try again after Retry-After.',
   },
+  'store-uncertain': {
+    status: 503,
+    issue: 'no-store',
+    retry: 'later',
+    log: 'error',
+    text: 'It is not known whether this was stored. Send it again after Retry-After; a repetition is recognised.',
+  },
   'not-configured': {
     status: 503,
     issue: 'security',
@@ -197,7 +204,7 @@ export const FAULT_CODES = {
   'store.full': 'store-unavailable',
   'store.io': 'store-unavailable',
   'store.unreachable': 'store-unavailable',
-  'store.commit-unknown': 'store-unavailable',
+  'store.commit-unknown': 'store-uncertain',
   'store.not-durable': 'store-unavailable',
   'store.busy': 'store-unavailable',
   'store.closed': 'store-unavailable',

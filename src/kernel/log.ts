@@ -70,10 +70,12 @@ export interface Log {
 export function safeError(thrown: unknown): SafeError {
   if (!isError(thrown)) return { name: typeof thrown };
   const code = errorCode(thrown) ?? undefined;
-  // A stack begins with the message, which may run over several lines; frames are the lines that say "at".
-  const stack = (thrown.stack ?? '')
+  // A stack begins with the message, which may run over several lines and may itself look like frames.
+  const whole = thrown.stack ?? '';
+  const message = whole.indexOf(thrown.message);
+  const stack = (message < 0 ? whole : whole.slice(message + thrown.message.length))
     .split('\n')
-    .filter((line) => /^\s+at /.test(line))
+    .filter((line) => /^\s+at .*[:/)\w]$/.test(line))
     .map((line) => line.trim())
     .slice(0, 8);
   return { name: thrown.name, ...(code === undefined ? {} : { code }), stack };

@@ -5,9 +5,7 @@ export type OwnWrites = {
   /** A write of one small row: proves that the store takes writes again. */
   'store.beat': { args: { readonly nowMs: number }; out: null };
 };
-export type OwnReads = {
-  'store.identity': { args: null; out: { readonly id: string } };
-};
+export type OwnReads = Record<never, never>;
 
 export const storeSet: CommandSet<OwnWrites, OwnReads> = {
   sqlite: fileBeside(import.meta.url, './own/sqlite'),

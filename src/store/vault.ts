@@ -13,8 +13,9 @@ export interface Vault {
   open(sealed: Uint8Array, place: string): Buffer;
   /** Finds a sealed value again: equal values of one field have equal indexes, and nothing can be read from them. */
   index(field: string, value: string): Buffer;
-  /** Tells keys apart without telling them. */
+  /** Tells keys apart without telling them: the one that seals, and all that open. */
   readonly keyId: string;
+  readonly keyIds: readonly string[];
 }
 
 const VERSION = 1;
@@ -35,6 +36,7 @@ export function makeVault(keys: VaultKeys): Vault {
 
   return {
     keyId: idOf(sealing).toString('hex'),
+    keyIds: [...ring.keys()],
     seal(plain, place) {
       const nonce = randomBytes(NONCE);
       const cipher = createCipheriv('aes-256-gcm', sealing, nonce);

@@ -119,12 +119,16 @@ export function makeWriteQueue(deps: {
       if (runBatch === null) break;
       const batch = nextBatch();
       running += 1;
-      void runBatch(batch).then((outcomes) => {
-        running -= 1;
-        batch.forEach((one, i) => one.settle(outcomes[i] ?? { done: false, bug: new Error(`${one.name} got no outcome`) }));
-        schedule();
-        finishIfDrained();
-      });
+      const failed = (thrown: unknown): readonly Outcome[] =>
+        batch.map(() => ({ done: false, bug: thrown instanceof Error ? thrown : new Error('the batch failed') }));
+      void runBatch(batch)
+        .catch(failed)
+        .then((outcomes) => {
+          running -= 1;
+          batch.forEach((one, i) => one.settle(outcomes[i] ?? { done: false, bug: new Error(`${one.name} got no outcome`) }));
+          schedule();
+          finishIfDrained();
+        });
     }
     expire();
   }

@@ -60,6 +60,37 @@ describe.each(PLACES)('the store on %s', (_engine, makePlace) => {
     expect(store.health().state).toBe('ready');
   });
 
+  test('a command that goes on after an error of the database harms nobody else', async () => {
+    const outcomes = await Promise.allSettled([
+      probe().write('probe.put', { id: 'dlv_a', body: body('a'), atMs: 1 }),
+      probe().write('probe.put-and-swallow', { id: 'dlv_x', body: body('x'), atMs: 1 }),
+      probe().write('probe.who', null),
+      probe().write('probe.put', { id: 'dlv_b', body: body('b'), atMs: 1 }),
+    ]);
+    const [a, x, who, b] = outcomes.map((o) => o.status === 'fulfilled' && o.value.ok);
+    expect([a, who, b]).toEqual([true, true, true]);
+    for (const [id, isAcknowledged] of [
+      ['dlv_a', true],
+      ['dlv_b', true],
+      ['dlv_x', x],
+    ] as const) {
+      const found = await probe().read('probe.body', { id });
+      expect([id, found.ok && found.value !== null]).toEqual([id, isAcknowledged]);
+    }
+  });
+
+  test('arguments that are no plain data fail for their own caller alone', async () => {
+    const odd = { id: 'dlv_odd', body: body('x'), atMs: 1, user: (() => 'x') as unknown as string };
+    const outcomes = await Promise.allSettled([
+      probe().write('probe.put', { id: 'dlv_a', body: body('a'), atMs: 1 }),
+      probe().write('probe.put', odd),
+      probe().write('probe.put', { id: 'dlv_b', body: body('b'), atMs: 1 }),
+    ]);
+    expect(outcomes.map((o) => o.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((await count()).deliveries).toBe(2);
+    expect(store.health().state).toBe('ready');
+  });
+
   test('any mix of good and bad commands stores exactly the good ones', async () => {
     let round = 0;
     await fc.assert(
@@ -104,6 +135,7 @@ describe.each(PLACES)('the store on %s', (_engine, makePlace) => {
   test('an audit record can be neither changed nor removed', async () => {
     await probe().write('probe.put', { id: 'dlv_1', body: body('1'), atMs: 1 });
     await expect(probe().write('probe.rewrite-audit', { id: 'dlv_1' })).rejects.toThrow();
+    await expect(probe().write('probe.replace-audit', { id: 'dlv_1' })).rejects.toThrow();
     await expect(probe().write('probe.remove-audit', { id: 'dlv_1' })).rejects.toThrow();
     expect((await count()).audits).toBe(1);
   });
@@ -127,6 +159,18 @@ describe.each(PLACES)('the store on %s', (_engine, makePlace) => {
     }
   });
 
+  test('a key that sealed something cannot be left out later', async () => {
+    const [second, third] = [someKey(), someKey()];
+    const { pseudonym } = TEST_KEYS;
+    await store.close();
+    store = await place.open({ keys: { data: [second, ...TEST_KEYS.data], pseudonym } });
+    await store.close();
+    await expect(place.open({ keys: { data: [third, ...TEST_KEYS.data], pseudonym } })).rejects.toMatchObject({
+      code: 'store.data-key',
+    });
+    store = await place.open({ keys: { data: [third, second, ...TEST_KEYS.data], pseudonym } });
+  });
+
   test.each([
     ['store.data-key', { data: [someKey()], pseudonym: TEST_KEYS.pseudonym }],
     ['store.pseudonym-key', { data: TEST_KEYS.data, pseudonym: someKey() }],
@@ -144,6 +188,7 @@ describe.each(PLACES)('the store on %s', (_engine, makePlace) => {
       fault: { code: 'store.closed' },
     });
     expect(store.health().state).toBe('store.closed');
+    await store.close();
   });
 
   test('a full queue refuses at once and stores nothing of it', async () => {

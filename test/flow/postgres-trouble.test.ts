@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { secret } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { collectLog } from '../support/collect-log.ts';
@@ -26,6 +26,12 @@ const stateIs = (wanted: string) =>
     () => store.health().state,
     (state) => state === wanted,
   );
+
+const alter = (sql: string) =>
+  withClient(server.url('postgres'), async (client) => {
+    await client.query(sql);
+    await client.query('SELECT pg_reload_conf()');
+  });
 
 beforeAll(async () => {
   server = await makePostgresServer();
@@ -84,11 +90,6 @@ test.each([
 test('a server that stops being durable is written to no more, and again once it is', async () => {
   store = await place.open({ checkMs: 50 });
   expect(await codeOf('dlv_1')).toBe('ok');
-  const alter = (sql: string) =>
-    withClient(server.url('postgres'), async (client) => {
-      await client.query(sql);
-      await client.query('SELECT pg_reload_conf()');
-    });
   await alter(`ALTER SYSTEM SET synchronous_commit = 'off'`);
   expect(await stateIs('store.not-durable')).toBe('store.not-durable');
   await eventually(
@@ -100,6 +101,20 @@ test('a server that stops being durable is written to no more, and again once it
   expect(await stateIs('ready')).toBe('ready');
   // It waited for the server and was stored once the server could be trusted again.
   expect((await refused).ok).toBe(true);
+});
+
+test('a server that stops being durable under full load is noticed there too', async () => {
+  store = await place.open({ checkMs: 50 });
+  let isOver = false;
+  const senders = Array.from({ length: 60 }, async (_, sender) => {
+    for (let n = 0; !isOver && n < 20_000; n += 1) await put(`dlv_${sender}_${n}`);
+  });
+  await alter(`ALTER SYSTEM SET synchronous_commit = 'off'`);
+  expect(await stateIs('store.not-durable')).toBe('store.not-durable');
+  isOver = true;
+  await alter(`ALTER SYSTEM RESET synchronous_commit`);
+  expect(await stateIs('ready')).toBe('ready');
+  await Promise.all(senders);
 });
 
 test('what was acknowledged survives a crash of the server under load, and the store comes back by itself', async () => {
@@ -143,10 +158,7 @@ const databaseName = (): string => {
 
 test('a COMMIT whose answer was lost is a failure, although the row may be there', async () => {
   const proxy = await makeCuttingProxy(server.port);
-  if (place.database.engine !== 'postgres') throw new Error('not PostgreSQL');
-  const url = new URL(place.database.url.reveal());
-  url.port = String(proxy.port);
-  store = await place.open({ database: { engine: 'postgres', url: secret(url.href) } });
+  store = await place.open({ database: { engine: 'postgres', url: secret(throughProxy(proxy.port)) } });
   expect(await codeOf('dlv_1')).toBe('ok');
   proxy.cutAfter('COMMIT');
   expect(await codeOf('dlv_2')).toBe('store.commit-unknown');
@@ -166,4 +178,66 @@ test('another database behind the same address ends the process instead of takin
     client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [databaseName()]),
   );
   expect((await store.broken).code).toBe('store.wrong-database');
+});
+
+test('an empty database behind the same address is another one', async () => {
+  store = await place.open();
+  await withClient(server.url(databaseName()), (client) => client.query('DROP TABLE store_identity'));
+  await withClient(server.url('postgres'), (client) =>
+    client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [databaseName()]),
+  );
+  expect((await store.broken).code).toBe('store.wrong-database');
+});
+
+test('a connection that breaks under a read is a fault of that read, not the end of the process', async () => {
+  const proxy = await makeCuttingProxy(server.port);
+  store = await place.open({ database: { engine: 'postgres', url: secret(throughProxy(proxy.port)) } });
+  await put('dlv_1');
+  expect(await isStored('dlv_1')).toBe(true);
+  proxy.cutAfter('chartgate_');
+  const reads = await Promise.all(Array.from({ length: 4 }, () => store.use(probeSet).read('probe.count', null)));
+  expect(proxy.cuts()).toBe(1);
+  for (const read of reads) if (!read.ok) expect(read.fault.code).toBe('store.unreachable');
+  expect(await isStored('dlv_1')).toBe(true);
+  await store.close();
+  await proxy.close();
+});
+
+const throughProxy = (port: number): string => {
+  if (place.database.engine !== 'postgres') throw new Error('not PostgreSQL');
+  const url = new URL(place.database.url.reveal());
+  url.port = String(port);
+  return url.href;
+};
+
+describe('a server that is there and silent', () => {
+  test('does not keep a store from closing', async () => {
+    store = await place.open();
+    await put('dlv_1');
+    server.signal('SIGSTOP');
+    await store.close();
+    expect(store.health().state).toBe('store.closed');
+  });
+
+  test('is given up at start', async () => {
+    server.signal('SIGSTOP');
+    await expect(place.open({ startPatienceMs: 100 })).rejects.toMatchObject({ name: 'StartError', code: 'store.unreachable' });
+  });
+});
+
+test('a lock that another session holds delays its own command, and its neighbours for no longer than one wait', async () => {
+  store = await place.open();
+  await put('dlv_1');
+  await withClient(server.url(databaseName()), async (other) => {
+    await other.query('BEGIN');
+    await other.query('LOCK TABLE audit_checkpoint IN ACCESS EXCLUSIVE MODE');
+    const from = performance.now();
+    const [good] = await Promise.all([
+      put('dlv_2'),
+      ...Array.from({ length: 6 }, () => store.use(probeSet).write('probe.touch-checkpoint', null)),
+    ]);
+    expect(good.ok).toBe(true);
+    expect(performance.now() - from).toBeLessThan(8_000);
+    await other.query('ROLLBACK');
+  });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,6 +89,40 @@ describe('serve', () => {
     await first.ended;
   });
 
+  test('a link to the file is the same file', async () => {
+    const env = settings();
+    const first = runProcess(['serve'], env);
+    await portOf(first);
+    symlinkSync(database(), join(folder, 'link.db'));
+    const second = await runProcess(['serve'], {
+      ...env,
+      CHARTGATE_DATABASE_URL: `sqlite:${join(folder, 'link.db')}?filesystem=any`,
+    }).ended;
+    expect([second.code, second.stderr]).toEqual([69, expect.stringContaining('Another process has this database open')]);
+    first.signal('SIGTERM');
+    await first.ended;
+  });
+
+  test('a signal during the start ends it', async () => {
+    const running = runProcess(['serve'], serveSettings('postgres://nobody@127.0.0.1:9/nothing'));
+    await running.saw('store.lost');
+    running.signal('SIGTERM');
+    expect((await running.ended).code).toBe(0);
+  });
+
+  test.each([
+    ['a certificate that is none', 69, { CHARTGATE_TLS_CERT_FILE: 'README.md', CHARTGATE_TLS_KEY_FILE: 'README.md' }],
+    ['an address that is none', 78, { CHARTGATE_DATABASE_URL: 'postgres://a b:c' }],
+    [
+      'a root certificate that is missing',
+      69,
+      { CHARTGATE_DATABASE_URL: 'postgres://x@127.0.0.1:9/x?sslmode=verify-full&sslrootcert=/nowhere' },
+    ],
+  ])('%s is the operator’s mistake (%i), not a bug', async (_what, code, more) => {
+    const ran = await runProcess(['serve'], { ...settings(), ...more }).ended;
+    expect([ran.code, ran.stderr.length > 0]).toEqual([code, true]);
+  });
+
   test('after a kill the next start finds no lock in its way', async () => {
     const env = settings();
     const first = runProcess(['serve'], env);
@@ -142,6 +176,12 @@ describe('serve', () => {
 });
 
 describe('demo', () => {
+  test('says what is wrong with a data folder that cannot be one', async () => {
+    writeFileSync(join(folder, 'file'), '');
+    const { code, stderr } = await runProcess(['demo', '--data', join(folder, 'file'), '--port', '0', '--ehr-port', '0']).ended;
+    expect([code, stderr]).toEqual([69, expect.stringContaining('Choose another with --data')]);
+  });
+
   test('runs gateway and demo EHR, tells where to look, stops on SIGINT, and remembers', async () => {
     const args = ['demo', '--data', join(folder, 'data'), '--port', '0', '--ehr-port', '0', '--json'];
     for (const expected of [1, 2]) {

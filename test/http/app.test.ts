@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import request from 'supertest';
 import { fail, fault, jsonAnswer, ok, type FaultCode, type Route } from '../../src/kernel/index.ts';
 import { collectLog } from '../support/collect-log.ts';
+import { eventually } from '../support/eventually.ts';
 import { appOf } from '../support/gateway.ts';
 
 const MARKER = 'MarkerPatient';
@@ -18,7 +21,9 @@ describe('an answer', () => {
   test('carries a request id of ours, or the caller’s where it is one', async () => {
     const app = appOf([route('/x', () => ok(jsonAnswer(200, {})))]);
     expect((await request(app).get('/x')).headers['x-request-id']).toMatch(/^req_[0-9a-z]{26}$/);
-    expect((await request(app).get('/x').set('X-Request-Id', 'trace-0001')).headers['x-request-id']).toBe('trace-0001');
+    const theirs = '0af76519-16cd-43dd-8448-eb211c80319c';
+    expect((await request(app).get('/x').set('X-Request-Id', theirs)).headers['x-request-id']).toBe(theirs);
+    expect((await request(app).get('/x').set('X-Request-Id', 'Ada.Lovelace')).headers['x-request-id']).toMatch(/^req_/);
     expect((await request(app).get('/x').set('X-Request-Id', 'Ada <ada@example.org>')).headers['x-request-id']).toMatch(/^req_/);
   });
 
@@ -122,5 +127,60 @@ describe('an address', () => {
     const app = appOf([route('/x', () => ok(jsonAnswer(200, {}))), route('/x', () => ok(jsonAnswer(200, {})), 'post')]);
     const answer = await request(app).delete('/x');
     expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD, POST']);
+  });
+});
+
+describe('a caller who goes away before the answer', () => {
+  test('is logged as gone, not as answered', async () => {
+    const log = collectLog();
+    const waiting = Promise.withResolvers<null>();
+    const app = appOf([route('/slow', () => waiting.promise.then(() => ok(jsonAnswer(200, {}))))], log);
+    const server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const caller = connect(address !== null && typeof address !== 'string' ? address.port : 0, '127.0.0.1');
+    caller.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(server, 'request');
+    caller.destroy();
+    expect(
+      (
+        await eventually(
+          () => log.lines[0],
+          (line) => line !== undefined,
+        )
+      )?.status,
+    ).toBe(499);
+    waiting.resolve(null);
+    server.close();
+  });
+});
+
+test('an error that merely carries a status, such as an upstream’s, is a bug of ours', async () => {
+  const upstream = (): never => {
+    throw Object.assign(new Error('x'), { status: 404 });
+  };
+  expect((await request(appOf([route('/x', upstream)])).get('/x')).status).toBe(500);
+});
+
+test('an address in another case is another address', async () => {
+  expect((await request(appOf([refusing('/fhir/x', 'store.full')])).get('/FHIR/x')).status).toBe(404);
+});
+
+test('what the guard refuses carries the same security headers', async () => {
+  const answer = await request(appOf([])).get('/x').set('Upgrade', 'h2c');
+  expect([answer.status, answer.headers['x-content-type-options']]).toEqual([400, 'nosniff']);
+});
+
+describe('an admin route', () => {
+  const admin: Route = { method: 'get', path: '/admin/api/x', access: 'admin', handle: () => ok(jsonAnswer(200, {})) };
+
+  test('is closed while no token is configured', async () => {
+    expect(
+      (
+        await request(appOf([admin]))
+          .get('/admin/api/x')
+          .set('Authorization', 'Bearer anything')
+      ).status,
+    ).toBe(503);
   });
 });

@@ -10,7 +10,16 @@ export const newId = makeNewId({ now: Date.now, chance: randomBytes });
 
 /** The app around some routes, without a store. */
 export function appOf(routes: readonly Route[], log: Log = collectLog()): Express {
-  return makeApp({ routes, trustProxy: [], adminToken: null, newId, clock: systemClock, log, observe: () => undefined });
+  return makeApp({
+    routes,
+    trustProxy: [],
+    adminToken: null,
+    newId,
+    clock: systemClock,
+    log,
+    observe: () => undefined,
+    isDraining: () => false,
+  });
 }
 
 /** A sound configuration on a free port, for whole-gateway tests. */

@@ -8,6 +8,4 @@ export const writes: PostgresOperations<OwnWrites> = {
   },
 };
 
-export const reads: PostgresOperations<OwnReads> = {
-  'store.identity': async ({ db }) => ({ id: String((await db.get('SELECT id FROM store_identity'))?.['id']) }),
-};
+export const reads: PostgresOperations<OwnReads> = {};

@@ -8,6 +8,4 @@ export const writes: SqliteOperations<OwnWrites> = {
   },
 };
 
-export const reads: SqliteOperations<OwnReads> = {
-  'store.identity': ({ db }) => ({ id: String(db.get('SELECT id FROM store_identity')?.['id']) }),
-};
+export const reads: SqliteOperations<OwnReads> = {};

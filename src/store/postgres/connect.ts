@@ -3,7 +3,6 @@ import type { PostgresDb } from '../commands.ts';
 
 const INT8 = 20;
 const STATEMENT_MS = 5_000;
-
 const parserOf = pg.types.getTypeParser as (oid: number, format?: string) => unknown;
 
 /** Our int8 columns are counters and milliseconds, far below 2^53, so numbers are exact. */
@@ -13,9 +12,18 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
+/** What an address may say beside where the server is: anything else there would win over the limits below. */
+const FROM_ADDRESS = new Set(['host', 'sslmode', 'sslcert', 'sslkey', 'sslrootcert']);
+
+function withoutLimits(address: string): string {
+  const url = new URL(address);
+  for (const name of [...url.searchParams.keys()]) if (!FROM_ADDRESS.has(name)) url.searchParams.delete(name);
+  return url.href;
+}
+
 export function clientConfig(url: string, name: string): pg.ClientConfig {
   return {
-    connectionString: url,
+    connectionString: withoutLimits(url),
     application_name: name,
     connectionTimeoutMillis: 5_000,
     statement_timeout: STATEMENT_MS,
@@ -23,6 +31,7 @@ export function clientConfig(url: string, name: string): pg.ClientConfig {
     query_timeout: STATEMENT_MS + 3_000,
     lock_timeout: 2_000,
     idle_in_transaction_session_timeout: 10_000,
+    options: '-c tcp_user_timeout=15000 -c client_connection_check_interval=5000',
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types,
@@ -40,14 +49,34 @@ function nameOf(sql: string): string {
   return name;
 }
 
-export function makeDb(client: pg.Client | pg.PoolClient): PostgresDb {
-  const query = (sql: string, params: unknown[]) =>
-    client.query<Record<string, unknown>>({ name: nameOf(sql), text: sql, values: params });
+/** A database for one command: what it still asks after it was settled belongs to nobody's transaction, and is refused. */
+export function makeDb(client: pg.Client | pg.PoolClient): PostgresDb & { end(): void } {
+  let isOver = false;
+  const query = (sql: string, params: unknown[]) => {
+    if (isOver) return Promise.reject(new Error('the command was settled already'));
+    return client.query<Record<string, unknown>>({ name: nameOf(sql), text: sql, values: params });
+  };
   return {
     get: async (sql, ...params) => (await query(sql, params)).rows[0],
     all: async (sql, ...params) => (await query(sql, params)).rows,
     run: async (sql, ...params) => ({ changes: (await query(sql, params)).rowCount ?? 0 }),
+    end: () => void (isOver = true),
   };
+}
+
+const CLOSE_MS = 2_000;
+
+/** A polite end, or after a while the end of the socket: a silent server must not keep a process alive. */
+export async function endClient(client: pg.Client): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+      resolve();
+    }, CLOSE_MS);
+  });
+  await Promise.race([client.end().catch(() => undefined), late]);
+  clearTimeout(timer);
 }
 
 /** What must hold for a commit to be a promise. `null`: all of it does. */

@@ -1,4 +1,5 @@
-import { errorCode, isError, type FaultCode } from '../../kernel/index.ts';
+import pg from 'pg';
+import { errorCode, type FaultCode } from '../../kernel/index.ts';
 
 const NETWORK = new Set([
   'ECONNREFUSED',
@@ -9,36 +10,34 @@ const NETWORK = new Set([
   'EPIPE',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  'ENOENT',
 ]);
 
-const isSqlState = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code);
+/** What the server itself said; an error of a command's own making is none, whatever code or words it has. */
+export const sqlState = (thrown: unknown): string | null =>
+  thrown instanceof pg.DatabaseError ||
+  (thrown as { constructor?: { name?: string } } | null)?.constructor?.name === 'DatabaseError'
+    ? errorCode(thrown)
+    : null;
 
-/** The server answered, so it is known what became of the statement. */
-export const wasAnswered = (thrown: unknown): boolean => {
-  const code = errorCode(thrown);
-  return code !== null && isSqlState(code) && !code.startsWith('08') && !code.startsWith('57P');
-};
-
-/** The fault of an error that concerns the server as a whole; null for the fault of one command alone. SQLSTATE by class. */
+/** By SQLSTATE class: the fault of an answer that concerns the server as a whole; null for that of one command alone. */
 export function storeFault(thrown: unknown): FaultCode | null {
-  const code = errorCode(thrown);
-  // pg throws plain errors for a connection that ended under a query.
-  if (code === null)
-    return isError(thrown) && /connection|timeout|ended|closed/i.test(thrown.message) ? 'store.unreachable' : null;
-  if (NETWORK.has(code)) return 'store.unreachable';
-  if (code === '53100' || code === '53200') return 'store.full';
-  if (code.startsWith('08') || code.startsWith('57P') || code.startsWith('53')) return 'store.unreachable';
-  if (code.startsWith('58') || code.startsWith('XX')) return 'store.io';
-  if (code === '25006') return 'store.unreachable';
-  return null;
+  const state = sqlState(thrown);
+  if (state === null) return null;
+  if (state === '53100' || state === '53200') return 'store.full';
+  // 26000: a prepared statement that this connection remembers and the server does not.
+  if (/^(08|57P|53)/.test(state) || state === '25006' || state === '26000') return 'store.unreachable';
+  return /^(58|XX)/.test(state) ? 'store.io' : null;
 }
 
-/** Another transaction was in the way: the command may be tried again. Deadlock, serialization, lock or statement timeout. */
-export const wasInTheWay = (thrown: unknown): boolean => ['40P01', '40001', '55P03', '57014'].includes(errorCode(thrown) ?? '');
+/** Another transaction was in the way: deadlock, serialization, lock or statement timeout. The command may be tried again. */
+export const wasInTheWay = (thrown: unknown): boolean => ['40P01', '40001', '55P03', '57014'].includes(sqlState(thrown) ?? '');
 
 /** Worth waiting for at start; anything else, such as a wrong password, will not mend itself. */
-export const mayComeUp = (thrown: unknown): boolean => {
-  const code = errorCode(thrown);
-  return storeFault(thrown) === 'store.unreachable' || (code !== null && code.startsWith('57P'));
-};
+export function mayComeUp(thrown: unknown): boolean {
+  const state = sqlState(thrown);
+  if (state !== null) return state.startsWith('57P') || state.startsWith('53');
+  return (
+    NETWORK.has(errorCode(thrown) ?? '') ||
+    /^(timeout expired|Connection terminated)/.test((thrown as Error | undefined)?.message ?? '')
+  );
+}

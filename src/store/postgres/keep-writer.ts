@@ -1,20 +1,30 @@
 import pg from 'pg';
 import { fault, type Fault } from '../../kernel/index.ts';
-import type { PostgresContext } from '../commands.ts';
 import type { Vault } from '../vault.ts';
 import type { Ask } from '../write-queue.ts';
-import { clientConfig, findUndurable, makeDb } from './connect.ts';
+import { clientConfig, endClient, findUndurable } from './connect.ts';
+import type { Commands } from './gather-commands.ts';
 import { readIdentity } from './migrate.ts';
-import { runBatch, type BatchResult, type Commands } from './run-batch.ts';
+import { makeRunBatch, type BatchResult } from './run-batch.ts';
 
 const RECONNECT_MS = { first: 100, cap: 2_000 } as const;
 
 /** One connection that writes, with an audit chain of its own. It comes back by itself after the server does. */
 export interface KeptWriter {
   readonly isFree: () => boolean;
+  readonly isUp: () => boolean;
   run(asks: readonly Ask[]): Promise<BatchResult>;
+  /** Lets go of the connection, because of something that another one has learned. */
+  suspect(why: Fault): void;
   close(): Promise<void>;
 }
+
+interface Live {
+  readonly client: pg.Client;
+  readonly runBatch: (asks: readonly Ask[]) => Promise<BatchResult>;
+}
+
+class Undurable extends Error {}
 
 export function keepWriter(deps: {
   readonly url: string;
@@ -28,112 +38,131 @@ export function keepWriter(deps: {
   readonly onBack: () => void;
   readonly onWrongDatabase: (found: string | null) => void;
 }): KeptWriter {
-  let client: pg.Client | null = null;
-  let context: PostgresContext | null = null;
+  let live: Live | null = null;
   let isBusy = false;
+  let isCheckDue = false;
   let isClosed = false;
   let waitMs: number = RECONNECT_MS.first;
   let again: NodeJS.Timeout | undefined;
   let check: NodeJS.Timeout | undefined;
 
-  function drop(fault: Fault): void {
-    const dropped = client;
-    client = null;
-    context = null;
+  /** Only the connection that is in use can be lost, and only once: late words of an earlier one change nothing. */
+  function drop(which: Live, why: Fault): void {
+    if (live !== which) return;
+    live = null;
     clearTimeout(check);
-    dropped?.removeAllListeners();
-    dropped?.on('error', () => undefined);
-    dropped?.end().catch(() => undefined);
+    void endClient(which.client);
     if (isClosed) return;
-    deps.onLost(fault);
+    deps.onLost(why);
+    connectLater();
+  }
+
+  function connectLater(): void {
+    clearTimeout(again);
     again = setTimeout(connect, waitMs).unref();
     waitMs = Math.min(RECONNECT_MS.cap, waitMs * 2);
   }
 
-  /** Settings can change under a running server; a commit is only a promise while they hold. */
-  function checkLater(on: pg.Client): void {
+  /** Settings can change under a running server, and a commit is only a promise while they hold. */
+  async function checkNow(on: Live): Promise<void> {
+    isCheckDue = false;
+    isBusy = true;
+    try {
+      const reason = await findUndurable(on.client);
+      if (reason !== null) drop(on, fault('store.not-durable', { cause: new Error(reason) }));
+    } catch (thrown) {
+      drop(on, fault('store.unreachable', { cause: thrown }));
+    } finally {
+      isBusy = false;
+      checkLater(on);
+      deps.onFree();
+    }
+  }
+
+  /** A busy writer is checked as soon as its batch ends, before it may begin another. */
+  function checkLater(on: Live): void {
+    clearTimeout(check);
+    if (live !== on) return;
     check = setTimeout(() => {
-      if (client !== on) return;
-      if (isBusy) {
-        checkLater(on);
-        return;
-      }
-      isBusy = true;
-      findUndurable(on)
-        .then((reason) => {
-          if (client !== on) return;
-          if (reason === null) checkLater(on);
-          else drop(fault('store.not-durable', { cause: new Error(reason) }));
-        })
-        .catch((thrown: unknown) => {
-          if (client === on) drop(fault('store.unreachable', { cause: thrown }));
-        })
-        .finally(() => {
-          isBusy = false;
-          deps.onFree();
-        });
+      isCheckDue = true;
+      if (!isBusy && live === on) void checkNow(on);
     }, deps.checkMs).unref();
   }
 
-  async function open(): Promise<void> {
-    const next = new pg.Client({ ...clientConfig(deps.url, deps.name), pipeline: true });
+  async function open(): Promise<Live> {
+    const client = new pg.Client({ ...clientConfig(deps.url, deps.name), pipeline: true });
     // Without a listener an error between two queries would end the process.
-    next.on('error', () => undefined);
+    client.on('error', () => undefined);
     try {
-      await next.connect();
-      const reason = await findUndurable(next);
-      if (reason !== null) throw Object.assign(new Error(reason), { isUndurable: true });
-      const identity = await readIdentity(next);
+      await client.connect();
+      const reason = await findUndurable(client);
+      if (reason !== null) throw new Undurable(reason);
+      const identity = await readIdentity(client);
       if (identity !== deps.identity) {
         deps.onWrongDatabase(identity);
         throw new Error('another database answers');
       }
     } catch (thrown) {
-      next.end().catch(() => undefined);
+      void endClient(client);
       throw thrown;
     }
-    if (isClosed) {
-      await next.end();
-      return;
-    }
-    client = next;
-    context = { db: makeDb(next), vault: deps.vault, writer: deps.name };
-    waitMs = RECONNECT_MS.first;
-    next.on('error', (thrown) => drop(fault('store.unreachable', { cause: thrown })));
-    next.on('end', () => drop(fault('store.unreachable')));
-    checkLater(next);
-    deps.onBack();
-    deps.onFree();
+    return { client, runBatch: makeRunBatch(client, deps.vault, deps.name, deps.commands) };
   }
 
   function connect(): void {
-    open().catch((thrown: unknown) => {
-      const isUndurable = thrown instanceof Error && 'isUndurable' in thrown;
-      drop(fault(isUndurable ? 'store.not-durable' : 'store.unreachable', { cause: thrown }));
-    });
+    open().then(
+      (next) => {
+        if (isClosed) {
+          void endClient(next.client);
+          return;
+        }
+        live = next;
+        isCheckDue = false;
+        waitMs = RECONNECT_MS.first;
+        next.client.on('error', (thrown) => drop(next, fault('store.unreachable', { cause: thrown })));
+        next.client.on('end', () => drop(next, fault('store.unreachable')));
+        checkLater(next);
+        deps.onBack();
+        deps.onFree();
+      },
+      (thrown: unknown) => {
+        if (isClosed) return;
+        deps.onLost(fault(thrown instanceof Undurable ? 'store.not-durable' : 'store.unreachable', { cause: thrown }));
+        connectLater();
+      },
+    );
   }
   connect();
 
   return {
-    isFree: () => client !== null && !isBusy,
+    isFree: () => live !== null && !isBusy && !isCheckDue,
+    isUp: () => live !== null,
     async run(asks) {
-      const on = client;
-      if (on === null || context === null) return { committed: false, fault: fault('store.unreachable') };
+      const on = live;
+      if (on === null) {
+        const why = fault('store.unreachable');
+        return { outcomes: asks.map(() => ({ done: false, fault: why })), fault: why, isUsable: false };
+      }
       isBusy = true;
-      const result = await runBatch(on, context, deps.commands, asks);
-      isBusy = false;
-      if (!result.committed && client === on) drop(result.fault);
-      return result;
+      try {
+        const result = await on.runBatch(asks);
+        if (!result.isUsable && result.fault !== null) drop(on, result.fault);
+        return result;
+      } finally {
+        isBusy = false;
+        if (isCheckDue && live === on) void checkNow(on);
+      }
+    },
+    suspect(why) {
+      if (live !== null) drop(live, why);
     },
     async close() {
       isClosed = true;
       clearTimeout(again);
       clearTimeout(check);
-      const closing = client;
-      client = null;
-      closing?.removeAllListeners();
-      closing?.on('error', () => undefined);
-      await closing?.end();
+      const closing = live;
+      live = null;
+      if (closing !== null) await endClient(closing.client);
     },
   };
 }

@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import { StartError, errorCode } from '../../kernel/index.ts';
 import { checkIdentity, makeIdentity, type IdentityRow } from '../identity.ts';
 import { BOOKKEEPING, decideSteps, type Applied, type Migration } from '../migrations/index.ts';
 import type { Vault } from '../vault.ts';
@@ -6,10 +8,24 @@ import type { Vault } from '../vault.ts';
 /** Any constant: replicas that start together migrate one after the other. */
 const MIGRATION_LOCK = 0x63686172;
 
+/** A step may take its time, and so may another replica's; nothing else may. */
+const STEP_MS = 3_600_000;
+const LOCK_EVERY_MS = 200;
+
+async function holdLock(client: pg.Client): Promise<void> {
+  const until = performance.now() + STEP_MS;
+  for (;;) {
+    const { rows } = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [MIGRATION_LOCK]);
+    if (rows[0]?.held === true) return;
+    if (performance.now() > until)
+      throw new StartError('store.migration', 'Another replica has been changing the schema for an hour. Look at it first.');
+    await pause(LOCK_EVERY_MS);
+  }
+}
+
 /** Each step commits together with its own mark; the lock is the session's, so a killed replica lets go of it. */
 export async function migrate(client: pg.Client, migrations: readonly Migration[], nowMs: number): Promise<string[]> {
-  await client.query('SET statement_timeout = 0; SET lock_timeout = 0');
-  await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  await holdLock(client);
   try {
     await client.query(BOOKKEEPING.postgres);
     const { rows } = await client.query<Applied>('SELECT version::integer AS version, digest FROM schema_step ORDER BY version');
@@ -17,7 +33,8 @@ export async function migrate(client: pg.Client, migrations: readonly Migration[
     for (const step of steps) {
       await client.query('BEGIN');
       try {
-        await client.query(step.sql);
+        await client.query('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
+        await client.query({ text: step.sql, query_timeout: STEP_MS } as pg.QueryConfig);
         await client.query('INSERT INTO schema_step (version, name, digest, applied_at) VALUES ($1, $2, $3, $4)', [
           step.version,
           step.name,
@@ -39,18 +56,33 @@ export async function migrate(client: pg.Client, migrations: readonly Migration[
 /** The id of this database, made by the first replica that comes. */
 export async function settleIdentity(client: pg.Client, vault: Vault, newId: string, nowMs: number): Promise<string> {
   const made = makeIdentity(vault, newId);
-  await client.query(
-    'INSERT INTO store_identity (one, id, sealed, pseudonym, beat_at) VALUES (1, $1, $2, $3, $4) ON CONFLICT DO NOTHING',
-    [made.id, made.sealed, made.pseudonym, nowMs],
-  );
-  const { rows } = await client.query<IdentityRow & { id: string }>('SELECT id, sealed, pseudonym FROM store_identity');
+  await client.query('INSERT INTO store_identity (one, id, pseudonym, beat_at) VALUES (1, $1, $2, $3) ON CONFLICT DO NOTHING', [
+    made.id,
+    made.pseudonym,
+    nowMs,
+  ]);
+  const { rows } = await client.query<IdentityRow>('SELECT id, pseudonym FROM store_identity');
+  const used = await client.query<{ id: string }>('SELECT id FROM store_key');
   const [row] = rows;
   if (row === undefined) throw new Error('store_identity has no row');
-  checkIdentity(vault, row);
+  checkIdentity(
+    vault,
+    row,
+    used.rows.map(({ id }) => id),
+  );
+  await client.query('INSERT INTO store_key (id, first_used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING', [vault.keyId, nowMs]);
   return row.id;
 }
 
+const NO_SUCH_TABLE = '42P01';
+
+/** Null where this is not one of our databases at all. */
 export async function readIdentity(client: pg.Client): Promise<string | null> {
-  const { rows } = await client.query<{ id: string }>('SELECT id FROM store_identity');
-  return rows[0]?.id ?? null;
+  try {
+    const { rows } = await client.query<{ id: string }>('SELECT id FROM store_identity');
+    return rows[0]?.id ?? null;
+  } catch (thrown) {
+    if (errorCode(thrown) === NO_SUCH_TABLE) return null;
+    throw thrown;
+  }
 }

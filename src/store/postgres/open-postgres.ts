@@ -4,6 +4,7 @@ import pg from 'pg';
 import {
   StartError,
   errorCode,
+  isError,
   fail,
   fault,
   ok,
@@ -19,17 +20,20 @@ import { MIGRATIONS } from '../migrations/index.ts';
 import { storeSet } from '../own-commands.ts';
 import { makeVault, type VaultKeys } from '../vault.ts';
 import { makeWriteQueue, QUEUE_LIMITS, type Ask, type Outcome, type QueueLimits } from '../write-queue.ts';
-import { clientConfig, findUndurable, makeDb } from './connect.ts';
+import { clientConfig, endClient, findUndurable, makeDb } from './connect.ts';
 import { mayComeUp, storeFault, wasInTheWay } from './errors.ts';
-import { keepWriter } from './keep-writer.ts';
+import { gatherCommands } from './gather-commands.ts';
+import { keepWriter, type KeptWriter } from './keep-writer.ts';
 import { migrate, settleIdentity } from './migrate.ts';
-import { gatherCommands } from './run-batch.ts';
 
 const WRITERS = 3;
 const READERS = 8;
 const BATCH_COUNT = 64;
 /** How often the server's settings are looked at again. */
 const CHECK_MS = 30_000;
+/** How often a store that could not write tries again by itself. */
+const PROBE_MS = 1_000;
+const POOL_CLOSE_MS = 2_000;
 const START = { patienceMs: 30_000, everyMs: 500 } as const;
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -39,24 +43,33 @@ const WORDS: Readonly<Record<string, string>> = {
   '42501': 'The user in CHARTGATE_DATABASE_URL may not create tables in this database.',
 };
 
+/** A refusal in words, or the refusal itself. */
+function explain(thrown: unknown): unknown {
+  const words = WORDS[errorCode(thrown) ?? ''];
+  return words === undefined ? thrown : new StartError('store.refused', words, thrown);
+}
+
 /** A server that is not there yet is waited for; any other refusal is final. */
 async function firstConnection(url: string, name: string, clock: Clock, log: Log, patienceMs: number): Promise<pg.Client> {
   const from = clock.monotonicMs();
   for (let tries = 0; ; tries += 1) {
-    // A schema step, or another replica's, may take its time.
-    const { query_timeout: _limit, ...patient } = clientConfig(url, name);
-    const client = new pg.Client(patient);
-    client.on('error', () => undefined);
+    let client: pg.Client | undefined;
     try {
+      client = new pg.Client(clientConfig(url, name));
+      client.on('error', () => undefined);
       await client.connect();
       if (tries > 0) log.info('store.recovered', { engine: 'postgres' });
       return client;
     } catch (thrown) {
-      client.end().catch(() => undefined);
-      const words = WORDS[errorCode(thrown) ?? ''];
-      if (words !== undefined) throw new StartError('store.refused', words, thrown);
+      if (client !== undefined) void endClient(client);
+      const explained = explain(thrown);
+      if (explained !== thrown) throw explained;
       if (!mayComeUp(thrown))
-        throw new StartError('store.refused', 'PostgreSQL refuses the connection that CHARTGATE_DATABASE_URL describes.', thrown);
+        throw new StartError(
+          'store.refused',
+          'PostgreSQL refuses the connection that CHARTGATE_DATABASE_URL describes, or a file that it names is missing.',
+          thrown,
+        );
       if (clock.monotonicMs() - from > patienceMs)
         throw new StartError(
           'store.unreachable',
@@ -105,8 +118,10 @@ export async function openPostgres(deps: {
     for (const migration of migrated) deps.log.info('store.migrated', { engine: 'postgres', migration });
     identity = await settleIdentity(first, vault, randomUUID(), deps.clock.now().getTime());
     version = (await first.query<{ server_version: string }>('SHOW server_version')).rows[0]?.server_version ?? '';
+  } catch (thrown) {
+    throw explain(thrown);
   } finally {
-    await first.end().catch(() => undefined);
+    await endClient(first);
   }
 
   let breakIt: (value: { code: 'store.wrong-database'; cause: unknown }) => void = () => undefined;
@@ -115,11 +130,12 @@ export async function openPostgres(deps: {
   });
   const watch = makeHealthWatch({ engine: 'postgres', log: deps.log });
   let lastFault: Fault = fault('store.unreachable');
-  const isAnyUp = (): boolean => writers.some((one) => one.isUp);
+  const isAnyUp = (): boolean => writers.some((one) => one.isUp());
+  /** Readiness is proven by a commit, not by a connection. */
+  const beat = (): void => void queue.push('store.beat', { nowMs: deps.clock.now().getTime() });
 
-  const writers = Array.from({ length: WRITERS }, (_, n) => {
-    const entry = { isUp: false, kept: null as unknown as ReturnType<typeof keepWriter> };
-    entry.kept = keepWriter({
+  const writers: readonly KeptWriter[] = Array.from({ length: WRITERS }, (_, n) =>
+    keepWriter({
       url: deps.url,
       name: `${deps.instance}.${n}`,
       vault,
@@ -128,34 +144,30 @@ export async function openPostgres(deps: {
       checkMs: deps.checkMs ?? CHECK_MS,
       onFree: () => queue.wake(),
       onLost: (why) => {
-        entry.isUp = false;
-        lastFault = why;
+        lastFault = why.code === 'store.commit-unknown' ? fault('store.unreachable', { cause: why.cause }) : why;
+        // Settings are the server's, not the connection's: what one has learned holds for all.
+        if (why.code === 'store.not-durable') for (const other of writers) other.suspect(why);
         // One connection of several may end for reasons of its own; the store is lost when none is left.
-        if (!isAnyUp() || why.code === 'store.not-durable') watch.lost(why);
+        if (!isAnyUp()) watch.lost(lastFault);
       },
       onBack: () => {
-        entry.isUp = true;
-        watch.recovered();
+        if (watch.state() !== 'ready') beat();
       },
       onWrongDatabase: (found) =>
         breakIt({ code: 'store.wrong-database', cause: new Error(found === null ? 'empty database' : 'other identity') }),
-    });
-    return entry;
-  });
+    }),
+  );
 
   const queue = makeWriteQueue({
     take() {
-      const free = writers.find((one) => one.kept.isFree());
+      const free = writers.find((one) => one.isFree());
       if (free === undefined) return null;
       return async (asks: readonly Ask[]): Promise<readonly Outcome[]> => {
         const from = deps.clock.monotonicMs();
-        const result = await free.kept.run(asks);
-        if (result.committed) {
-          watch.committed(asks.length, deps.clock.monotonicMs() - from);
-          return result.outcomes;
-        }
-        watch.failed(result.fault);
-        return asks.map(() => ({ done: false, fault: result.fault }));
+        const { outcomes, fault: why } = await free.run(asks);
+        if (why === null) watch.committed(outcomes.filter(({ done }) => done).length, deps.clock.monotonicMs() - from);
+        else if (why.code === 'store.full' || !isAnyUp()) watch.failed(why);
+        return outcomes;
       };
     },
     nowMs: () => deps.clock.monotonicMs(),
@@ -163,33 +175,54 @@ export async function openPostgres(deps: {
     limits: { ...QUEUE_LIMITS, batchCount: BATCH_COUNT, ...deps.limits },
   });
 
+  const probe = setInterval(() => {
+    if (watch.state() !== 'ready' && isAnyUp() && queue.size().count === 0) beat();
+  }, PROBE_MS).unref();
+
   const pool = new pg.Pool({
     ...clientConfig(deps.url, `chartgate/${deps.instance}/read`),
     max: READERS,
     idleTimeoutMillis: 30_000,
   });
   pool.on('error', () => undefined);
+  // The pool takes its own listener off a connection that is lent out; one without any would end the process when it breaks.
+  const brokenClients = new WeakSet<pg.PoolClient>();
+  pool.on('connect', (client) => {
+    client.on('error', () => brokenClients.add(client));
+    client.on('end', () => brokenClients.add(client));
+  });
 
   async function read(name: string, args: unknown): Promise<Result<unknown>> {
     const query = reads.one.get(name);
     if (query === undefined) throw new Error(`no query is named ${name}`);
     if (isClosed) return fail(fault('store.closed'));
-    let client: pg.PoolClient | undefined;
+    let client: pg.PoolClient;
     try {
       client = await pool.connect();
-      return ok(await query({ db: makeDb(client), vault, writer: '' }, args));
     } catch (thrown) {
-      const code = storeFault(thrown) ?? (wasInTheWay(thrown) ? 'store.busy' : null);
+      return fail(fault(storeFault(thrown) ?? 'store.unreachable', { cause: thrown }));
+    }
+    const db = makeDb(client);
+    try {
+      const value = await query({ db, vault, writer: '' }, args);
+      client.release();
+      return ok(value);
+    } catch (thrown) {
+      const isSilent = isError(thrown) && thrown.message === 'Query read timeout';
+      const code =
+        isSilent || brokenClients.has(client)
+          ? 'store.unreachable'
+          : (storeFault(thrown) ?? (wasInTheWay(thrown) ? 'store.busy' : null));
+      client.release(code !== null && code !== 'store.busy');
       if (code === null) throw thrown;
-      client?.release(true);
-      client = undefined;
       return fail(fault(code, { cause: thrown }));
     } finally {
-      client?.release();
+      db.end();
     }
   }
 
   let isClosed = false;
+  let closing: Promise<void> | undefined;
   deps.log.info('store.opened', { engine: 'postgres', version });
   return {
     engine: 'postgres',
@@ -204,12 +237,16 @@ export async function openPostgres(deps: {
     },
     figures: watch.figures,
     broken,
-    async close() {
-      if (isClosed) return;
-      isClosed = true;
-      await queue.close();
-      await Promise.all(writers.map((one) => one.kept.close()));
-      await pool.end();
+    close() {
+      closing ??= (async () => {
+        isClosed = true;
+        clearInterval(probe);
+        await queue.close();
+        await Promise.all(writers.map((one) => one.close()));
+        // Connections that are lent out to a silent server are given up with the process.
+        await Promise.race([pool.end(), pause(POOL_CLOSE_MS, undefined, { ref: false })]);
+      })();
+      return closing;
     },
   };
 }

@@ -1,37 +1,33 @@
 import type pg from 'pg';
-import { fault, type Fault } from '../../kernel/index.ts';
-import type { AnyPostgresFile, PostgresContext } from '../commands.ts';
+import { fault, isError, type Fault } from '../../kernel/index.ts';
+import type { Vault } from '../vault.ts';
 import type { Ask, Outcome } from '../write-queue.ts';
-import { storeFault, wasAnswered, wasInTheWay } from './errors.ts';
+import { makeDb } from './connect.ts';
+import { sqlState, storeFault, wasInTheWay } from './errors.ts';
+import type { Commands } from './gather-commands.ts';
 
-type Run = (context: PostgresContext, args: unknown) => Promise<unknown>;
-type RunMany = (context: PostgresContext, args: readonly unknown[]) => Promise<readonly unknown[]>;
-
-export interface Commands {
-  readonly one: ReadonlyMap<string, Run>;
-  readonly many: ReadonlyMap<string, RunMany>;
+export interface BatchResult {
+  readonly outcomes: readonly Outcome[];
+  /** The trouble of the server, if there was any; what it concerns has it as its outcome. */
+  readonly fault: Fault | null;
+  /** Whether the connection can be used again. */
+  readonly isUsable: boolean;
 }
 
-export function gatherCommands(files: readonly AnyPostgresFile[], kind: 'writes' | 'reads'): Commands {
-  const one = new Map<string, Run>();
-  const many = new Map<string, RunMany>();
-  for (const file of files) {
-    for (const [name, run] of Object.entries(file[kind])) {
-      if (one.has(name)) throw new Error(`two commands are named ${name}`);
-      one.set(name, run as Run);
-    }
-    if (kind === 'writes')
-      for (const [name, run] of Object.entries(file.writesMany ?? {})) if (run !== undefined) many.set(name, run as RunMany);
+/** After one command waited in vain for a lock, those behind it do not wait that long again. */
+const STRAINED_LOCK_MS = 100;
+const DEADLOCK_TRIES = 3;
+
+/** Thrown through the batch when it must be undone as a whole: for the server's sake, or to run its commands one by one. */
+class Undo extends Error {
+  readonly fault: Fault | null;
+  constructor(why: Fault | null, cause?: unknown) {
+    super('the batch is undone', { cause });
+    this.fault = why;
   }
-  return { one, many };
 }
 
-export type BatchResult =
-  | { readonly committed: true; readonly outcomes: readonly Outcome[] }
-  /** Nothing of the batch is known to be stored. */
-  | { readonly committed: false; readonly fault: Fault };
-
-const TRIES = 3;
+const asError = (thrown: unknown, name: string): Error => (isError(thrown) ? thrown : new Error(`${name} failed`));
 
 /** Neighbours of one name that can go as one. */
 function group(asks: readonly Ask[], many: Commands['many']): Ask[][] {
@@ -44,76 +40,175 @@ function group(asks: readonly Ask[], many: Commands['many']): Ask[][] {
   return groups;
 }
 
-/** One transaction for the batch, one savepoint for each command (or group of like ones): a bad one fails alone. */
-export async function runBatch(
-  client: pg.Client,
-  context: PostgresContext,
-  commands: Commands,
-  asks: readonly Ask[],
-): Promise<BatchResult> {
-  // The connection is pipelined: what is not awaited here is answered before what is awaited after it.
-  const send = (sql: string): Promise<pg.QueryResult> => {
+export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, commands: Commands) {
+  /** The connection is pipelined: what is not awaited is answered before what is awaited after it. */
+  function send(sql: string): Promise<pg.QueryResult> {
     const answer = client.query(sql);
     answer.catch(() => undefined);
     return answer;
-  };
+  }
 
-  async function attempt<T>(run: () => Promise<T>): Promise<{ ok: true; value: T } | { ok: false; thrown: unknown }> {
-    for (let tries = 1; ; tries += 1) {
-      void send('SAVEPOINT command');
+  /** The server's own word on an error; where it has none, the connection is asked whether it still lives. */
+  async function undoTo(sql: string, thrown: unknown): Promise<void> {
+    const known = storeFault(thrown);
+    if (known !== null) throw new Undo(fault(known, { cause: thrown }));
+    try {
+      await send(sql);
+    } catch (second) {
+      // Answered, so the connection lives: a command before has left the transaction broken, and each must go alone.
+      const isAlive = sqlState(second) !== null && storeFault(second) === null;
+      throw new Undo(isAlive ? null : fault(storeFault(second) ?? 'store.unreachable', { cause: thrown }));
+    }
+  }
+
+  async function withDb<T>(
+    work: (context: { db: ReturnType<typeof makeDb>; vault: Vault; writer: string }) => Promise<T>,
+  ): Promise<T> {
+    const db = makeDb(client);
+    try {
+      return await work({ db, vault, writer });
+    } finally {
+      db.end();
+    }
+  }
+
+  /**
+   * PostgreSQL says COMMIT to what it has committed, ROLLBACK to what had failed before, and warns where a commit that waited
+   * for its standby was interrupted: then nobody knows. An answer that never came is the same.
+   */
+  async function commit(): Promise<'committed' | 'rolled-back' | Fault> {
+    let isWarned = false;
+    const notice = ({ severity }: { severity?: string | undefined }): void => void (isWarned ||= severity === 'WARNING');
+    client.on('notice', notice);
+    try {
+      const { command } = await send('COMMIT');
+      if (isWarned) return fault('store.commit-unknown');
+      return command === 'COMMIT' ? 'committed' : 'rolled-back';
+    } catch (thrown) {
+      const state = sqlState(thrown);
+      const isAnswered = state !== null && !/^(08|57P)/.test(state);
+      return fault(isAnswered ? (storeFault(thrown) ?? 'store.io') : 'store.commit-unknown', { cause: thrown });
+    } finally {
+      client.off('notice', notice);
+    }
+  }
+
+  /** One transaction for all, one savepoint for each command or group of like ones. */
+  async function runTogether(asks: readonly Ask[]): Promise<Outcome[]> {
+    const releases: Promise<unknown>[] = [];
+    let n = 0;
+
+    async function within<T>(run: () => Promise<T>): Promise<{ ok: true; value: T } | { ok: false; thrown: unknown }> {
+      n += 1;
+      const name = `command_${n}`;
+      void send(`SAVEPOINT ${name}`);
       try {
         const value = await run();
-        void send('RELEASE command');
+        releases.push(send(`RELEASE ${name}`));
         return { ok: true, value };
       } catch (thrown) {
-        if (storeFault(thrown) !== null) throw thrown;
-        await send('ROLLBACK TO command');
-        void send('RELEASE command');
-        if (!wasInTheWay(thrown) || tries === TRIES) return { ok: false, thrown };
+        // Its locks would be kept by the commands before it: all of them are better off alone.
+        if (wasInTheWay(thrown)) throw new Undo(null, thrown);
+        await undoTo(`ROLLBACK TO ${name}`, thrown);
+        return { ok: false, thrown };
+      }
+    }
+
+    async function runOne(ask: Ask): Promise<Outcome> {
+      const command = commands.one.get(ask.name);
+      if (command === undefined) return { done: false, bug: new Error(`no command is named ${ask.name}`) };
+      const result = await within(() => withDb((context) => command(context, ask.args)));
+      return result.ok ? { done: true, out: result.value } : { done: false, bug: asError(result.thrown, ask.name) };
+    }
+
+    async function runGroup(group: readonly Ask[]): Promise<Outcome[]> {
+      const together = group.length > 1 ? commands.many.get(group[0]?.name ?? '') : undefined;
+      if (together !== undefined) {
+        const args = group.map((ask) => ask.args);
+        const result = await within(() => withDb((context) => together(context, args)));
+        if (result.ok && result.value.length === group.length) return result.value.map((out) => ({ done: true, out }));
+        if (result.ok)
+          throw new Undo(null, new Error(`${group[0]?.name ?? ''} answered ${result.value.length} of ${group.length}`));
+      }
+      const outcomes: Outcome[] = [];
+      for (const ask of group) outcomes.push(await runOne(ask));
+      return outcomes;
+    }
+
+    void send('BEGIN');
+    const outcomes: Outcome[] = [];
+    for (const one of group(asks, commands.many)) outcomes.push(...(await runGroup(one)));
+    // A command that caught an error of the database and went on has left the transaction broken behind its back.
+    await Promise.all(releases).catch((thrown: unknown) => {
+      throw new Undo(null, thrown);
+    });
+    const end = await commit();
+    if (end === 'committed') return outcomes;
+    if (end === 'rolled-back') throw new Undo(null);
+    throw new Undo(end);
+  }
+
+  /** One command in a transaction of its own. */
+  async function runAlone(ask: Ask, isStrained: boolean): Promise<Outcome & { wasBlocked?: true }> {
+    const command = commands.one.get(ask.name);
+    if (command === undefined) return { done: false, bug: new Error(`no command is named ${ask.name}`) };
+    for (let tries = 1; ; tries += 1) {
+      void send(isStrained ? `BEGIN; SET LOCAL lock_timeout = ${STRAINED_LOCK_MS}` : 'BEGIN');
+      try {
+        const out = await withDb((context) => command(context, ask.args));
+        const end = await commit();
+        if (end === 'committed') return { done: true, out };
+        if (end === 'rolled-back') return { done: false, bug: new Error(`${ask.name} went on after an error of the database`) };
+        throw new Undo(end);
+      } catch (thrown) {
+        if (thrown instanceof Undo) throw thrown;
+        await undoTo('ROLLBACK', thrown);
+        if (!wasInTheWay(thrown)) return { done: false, bug: asError(thrown, ask.name) };
+        const isBlocked = sqlState(thrown) === '55P03' || sqlState(thrown) === '57014';
+        if (isBlocked || tries === DEADLOCK_TRIES)
+          return { done: false, fault: fault('store.busy', { cause: thrown }), ...(isBlocked ? { wasBlocked: true } : {}) };
       }
     }
   }
 
-  async function runOne(ask: Ask): Promise<Outcome> {
-    const command = commands.one.get(ask.name);
-    if (command === undefined) return { done: false, bug: new Error(`no command is named ${ask.name}`) };
-    const result = await attempt(() => command(context, ask.args));
-    if (result.ok) return { done: true, out: result.value };
-    if (wasInTheWay(result.thrown)) return { done: false, fault: fault('store.busy', { cause: result.thrown }) };
-    return { done: false, bug: result.thrown instanceof Error ? result.thrown : new Error(`${ask.name} failed`) };
-  }
-
-  async function runGroup(group: readonly Ask[]): Promise<Outcome[]> {
-    const together = group.length > 1 ? commands.many.get(group[0]?.name ?? '') : undefined;
-    if (together !== undefined) {
-      const result = await attempt(() =>
-        together(
-          context,
-          group.map((ask) => ask.args),
-        ),
-      );
-      if (result.ok) return group.map((_, i) => ({ done: true, out: result.value[i] }));
-    }
+  async function runOneByOne(asks: readonly Ask[]): Promise<BatchResult> {
     const outcomes: Outcome[] = [];
-    for (const ask of group) outcomes.push(await runOne(ask));
-    return outcomes;
+    let isStrained = false;
+    for (const ask of asks) {
+      try {
+        const { wasBlocked, ...outcome } = await runAlone(ask, isStrained);
+        isStrained ||= wasBlocked === true;
+        outcomes.push(outcome);
+      } catch (thrown) {
+        if (!(thrown instanceof Undo) || thrown.fault === null) throw thrown;
+        const { fault: why } = thrown;
+        // Only the one under way may have been stored; those behind it were never begun.
+        const behind = why.code === 'store.commit-unknown' ? fault('store.unreachable', { cause: why.cause }) : why;
+        asks.slice(outcomes.length).forEach((_, i) => outcomes.push({ done: false, fault: i === 0 ? why : behind }));
+        return { outcomes, fault: why, isUsable: false };
+      }
+    }
+    return { outcomes, fault: null, isUsable: true };
   }
 
-  const outcomes: Outcome[] = [];
-  try {
-    void send('BEGIN');
-    for (const one of group(asks, commands.many)) outcomes.push(...(await runGroup(one)));
-  } catch (thrown) {
-    await send('ROLLBACK').catch(() => undefined);
-    return { committed: false, fault: fault(storeFault(thrown) ?? 'store.io', { cause: thrown }) };
-  }
-  try {
-    const { command } = await send('COMMIT');
-    // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, and without an error.
-    if (command !== 'COMMIT') return { committed: false, fault: fault('store.io') };
-    return { committed: true, outcomes };
-  } catch (thrown) {
-    const code = wasAnswered(thrown) ? (storeFault(thrown) ?? 'store.io') : 'store.commit-unknown';
-    return { committed: false, fault: fault(code, { cause: thrown }) };
-  }
+  /** Never rejects for the database's sake. */
+  return async (asks: readonly Ask[]): Promise<BatchResult> => {
+    try {
+      return { outcomes: await runTogether(asks), fault: null, isUsable: true };
+    } catch (thrown) {
+      if (!(thrown instanceof Undo)) throw thrown;
+      const isClean = await send('ROLLBACK').then(
+        () => true,
+        () => false,
+      );
+      if (thrown.fault === null && isClean) return runOneByOne(asks);
+      const why = thrown.fault ?? fault('store.unreachable', { cause: thrown.cause });
+      // A full disk is answered, and the connection is as good as before.
+      return {
+        outcomes: asks.map(() => ({ done: false, fault: why })),
+        fault: why,
+        isUsable: isClean && why.code === 'store.full',
+      };
+    }
+  };
 }

@@ -28,16 +28,17 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[], nowM
 }
 
 export function settleIdentity(db: DatabaseSync, vault: Vault, newId: string, nowMs: number): void {
-  const row = db.prepare('SELECT id, sealed, pseudonym FROM store_identity').get() as unknown as IdentityRow | undefined;
-  if (row !== undefined) {
-    checkIdentity(vault, row);
-    return;
-  }
   const made = makeIdentity(vault, newId);
-  db.prepare('INSERT INTO store_identity (one, id, sealed, pseudonym, beat_at) VALUES (1, ?, ?, ?, ?)').run(
+  db.prepare('INSERT INTO store_identity (one, id, pseudonym, beat_at) VALUES (1, ?, ?, ?) ON CONFLICT DO NOTHING').run(
     made.id,
-    made.sealed,
     made.pseudonym,
     nowMs,
   );
+  const row = db.prepare('SELECT id, pseudonym FROM store_identity').get() as unknown as IdentityRow;
+  const used = db
+    .prepare('SELECT id FROM store_key')
+    .all()
+    .map(({ id }) => String(id));
+  checkIdentity(vault, row, used);
+  db.prepare('INSERT INTO store_key (id, first_used_at) VALUES (?, ?) ON CONFLICT DO NOTHING').run(vault.keyId, nowMs);
 }

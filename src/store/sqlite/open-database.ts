@@ -49,6 +49,7 @@ export function openWriter(file: string): DatabaseSync {
     PRAGMA fullfsync=ON;
     PRAGMA checkpoint_fullfsync=ON;
     PRAGMA trusted_schema=OFF;
+    PRAGMA recursive_triggers=ON;
     PRAGMA wal_autocheckpoint=0;
     PRAGMA journal_size_limit=67108864;
     PRAGMA secure_delete=ON;
@@ -68,26 +69,18 @@ export function openReader(file: string): DatabaseSync {
 }
 
 const AUDIT_TABLES = new Set(['audit_record', 'audit_checkpoint']);
+/** What a running writer still asks of PRAGMA: to checkpoint, and not to wait while it does. */
+const PRAGMAS = new Set(['wal_checkpoint', 'busy_timeout']);
+const SCHEMA_CHANGE = /^SQLITE_(CREATE|DROP|ALTER|ATTACH|DETACH|REINDEX)/;
 
-/** From here on no statement of this connection can rewrite the audit, attach a file or alter the schema or a setting. */
+/** From here on no statement of this connection can rewrite the audit, attach a file, or alter the schema or a setting. */
 export function forbidRewriting(db: DatabaseSync): void {
-  const {
-    SQLITE_DENY,
-    SQLITE_OK,
-    SQLITE_UPDATE,
-    SQLITE_DELETE,
-    SQLITE_ATTACH,
-    SQLITE_DETACH,
-    SQLITE_DROP_TABLE,
-    SQLITE_DROP_TRIGGER,
-    SQLITE_ALTER_TABLE,
-    SQLITE_PRAGMA,
-  } = constants;
-  const never = new Set([SQLITE_ATTACH, SQLITE_DETACH, SQLITE_DROP_TABLE, SQLITE_DROP_TRIGGER, SQLITE_ALTER_TABLE]);
+  const { SQLITE_DENY, SQLITE_OK, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_PRAGMA } = constants;
+  const never = new Set(Object.entries(constants).flatMap(([name, code]) => (SCHEMA_CHANGE.test(name) ? [code] : [])));
   db.setAuthorizer((action, table, value) => {
     if (never.has(action)) return SQLITE_DENY;
     if ((action === SQLITE_UPDATE || action === SQLITE_DELETE) && AUDIT_TABLES.has(table ?? '')) return SQLITE_DENY;
-    if (action === SQLITE_PRAGMA && table !== 'wal_checkpoint' && value !== null) return SQLITE_DENY;
+    if (action === SQLITE_PRAGMA && value !== null && !PRAGMAS.has(table ?? '')) return SQLITE_DENY;
     return SQLITE_OK;
   });
 }

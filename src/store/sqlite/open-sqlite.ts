@@ -35,7 +35,7 @@ export async function openSqlite(deps: {
   const onBroken = (cause: unknown): void => breakIt({ code: 'store.io', cause });
 
   const writer = await startWriter(data, onBroken);
-  const reader = await startReader(data, onBroken).catch(async (thrown: unknown) => {
+  const reader = await startReader({ ...data, file: writer.file }, onBroken).catch(async (thrown: unknown) => {
     await writer.close();
     throw thrown;
   });
@@ -68,6 +68,7 @@ export async function openSqlite(deps: {
   }, PROBE_MS).unref();
 
   let isClosed = false;
+  let closing: Promise<void> | undefined;
   deps.log.info('store.opened', { engine: 'sqlite', version: writer.version });
   return {
     engine: 'sqlite',
@@ -82,13 +83,15 @@ export async function openSqlite(deps: {
     },
     figures: watch.figures,
     broken,
-    async close() {
-      if (isClosed) return;
-      isClosed = true;
-      clearInterval(probe);
-      await queue.close();
-      await reader.close();
-      await writer.close();
+    close() {
+      closing ??= (async () => {
+        isClosed = true;
+        clearInterval(probe);
+        await queue.close();
+        await reader.close();
+        await writer.close();
+      })();
+      return closing;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, chmodSync, statfsSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StartError } from '../../kernel/index.ts';
 
@@ -22,20 +22,24 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Makes folder and file for us alone. SQLite flushes the folder for its journal, not for the main file, so we do. */
-export function prepareFile(file: string, filesystem: 'local' | 'any'): void {
+/**
+ * Makes folder and file for us alone, and answers the file's one true path: a link to it must not be another database.
+ * SQLite flushes the folder for its journal, not for the main file, so we do, and the folder's own folder as well.
+ */
+export function prepareFile(file: string, filesystem: 'local' | 'any'): string {
   const folder = dirname(file);
+  const isNew = !existsSync(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (isNew) syncFolder(dirname(realpathSync(folder)));
   const kind = UNSAFE_FILESYSTEMS.get(statfsSync(folder).type);
   if (kind !== undefined && filesystem === 'local')
     throw new StartError(
       'store.filesystem',
       `The database folder is on ${kind}, where a flush or a lock cannot be relied on. Use a local disk, or PostgreSQL; to go on at your own risk add ?filesystem=any to CHARTGATE_DATABASE_URL.`,
     );
-  if (existsSync(file)) {
-    chmodSync(file, 0o600);
-    return;
-  }
   closeSync(openSync(file, 'a', 0o600));
-  syncFolder(folder);
+  chmodSync(file, 0o600);
+  const real = realpathSync(file);
+  syncFolder(dirname(real));
+  return real;
 }

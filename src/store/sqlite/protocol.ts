@@ -28,7 +28,7 @@ export type ThreadOutcome =
 export type ToWriter = { readonly kind: 'batch'; readonly asks: readonly Ask[] } | { readonly kind: 'close' };
 
 export type FromWriter =
-  | { readonly kind: 'open'; readonly version: string; readonly migrated: readonly string[] }
+  | { readonly kind: 'open'; readonly file: string; readonly version: string; readonly migrated: readonly string[] }
   | { readonly kind: 'refused'; readonly error: ThreadError }
   | { readonly kind: 'batch'; readonly outcomes: readonly ThreadOutcome[]; readonly commitMs: number }
   | { readonly kind: 'broken'; readonly error: ThreadError }

@@ -33,7 +33,12 @@ async function main(): Promise<void> {
       parentPort?.close();
       return;
     }
-    send({ kind: 'read', n: message.n, outcome: answer(message.ask.name, message.ask.args) });
+    const outcome = answer(message.ask.name, message.ask.args);
+    try {
+      send({ kind: 'read', n: message.n, outcome });
+    } catch (thrown) {
+      send({ kind: 'read', n: message.n, outcome: { done: false, error: toThreadError(thrown) } });
+    }
   });
   send({ kind: 'open' });
 }

@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { fail, fault, fileBeside, ok, type Result } from '../../kernel/index.ts';
 import { toOutcome, toStartError } from './start-writer.ts';
-import type { FromReader, ThreadData, ThreadOutcome, ToReader } from './protocol.ts';
+import type { Outcome } from '../write-queue.ts';
+import type { FromReader, ThreadData, ToReader } from './protocol.ts';
 
 export interface Reader {
   read(name: string, args: unknown): Promise<Result<unknown>>;
@@ -10,26 +11,36 @@ export interface Reader {
 
 export function startReader(data: ThreadData, onBroken: (cause: unknown) => void): Promise<Reader> {
   const thread = new Worker(fileBeside(import.meta.url, './reader-thread'), { workerData: data });
-  const asked = new Map<number, (outcome: ThreadOutcome) => void>();
+  const asked = new Map<number, (outcome: Outcome) => void>();
   let n = 0;
   let closed: (() => void) | undefined;
+  let dead: Error | null = null;
   const tell = (message: ToReader): void => thread.postMessage(message);
 
   const read = (name: string, args: unknown): Promise<Result<unknown>> => {
     if (closed !== undefined) return Promise.resolve(fail(fault('store.closed')));
+    if (dead !== null) return Promise.resolve(fail(fault('store.io', { cause: dead })));
     return new Promise((resolve, reject) => {
       n += 1;
-      asked.set(n, (from) => {
-        const outcome = toOutcome(from);
+      tell({ kind: 'read', n, ask: { name, args } });
+      asked.set(n, (outcome) => {
         if (outcome.done) resolve(ok(outcome.out));
         else if ('fault' in outcome) resolve(fail(outcome.fault));
         else reject(outcome.bug);
       });
-      tell({ kind: 'read', n, ask: { name, args } });
     });
   };
 
   return new Promise((resolve, reject) => {
+    const die = (why: Error): void => {
+      if (dead !== null) return;
+      dead = why;
+      reject(why);
+      for (const settle of asked.values()) settle({ done: false, fault: fault('store.io', { cause: why }) });
+      asked.clear();
+      closed?.();
+      if (closed === undefined) onBroken(why);
+    };
     thread.on('message', (message: FromReader) => {
       switch (message.kind) {
         case 'open':
@@ -38,7 +49,8 @@ export function startReader(data: ThreadData, onBroken: (cause: unknown) => void
             close: () =>
               new Promise((done) => {
                 closed = done;
-                tell({ kind: 'close' });
+                if (dead === null) tell({ kind: 'close' });
+                else done();
               }),
           });
           break;
@@ -46,7 +58,7 @@ export function startReader(data: ThreadData, onBroken: (cause: unknown) => void
           reject(toStartError(message.error));
           break;
         case 'read':
-          asked.get(message.n)?.(message.outcome);
+          asked.get(message.n)?.(toOutcome(message.outcome));
           asked.delete(message.n);
           break;
         case 'closed':
@@ -54,12 +66,7 @@ export function startReader(data: ThreadData, onBroken: (cause: unknown) => void
           break;
       }
     });
-    thread.on('error', (thrown: Error) => {
-      reject(thrown);
-      onBroken(thrown);
-    });
-    thread.on('exit', () => {
-      if (closed === undefined) onBroken(new Error('the reader thread ended'));
-    });
+    thread.on('error', (thrown: Error) => die(thrown));
+    thread.on('exit', () => die(new Error('the reader thread ended')));
   });
 }

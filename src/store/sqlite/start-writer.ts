@@ -11,9 +11,11 @@ import {
 } from './protocol.ts';
 
 export interface Writer {
+  /** The true path of the file, links followed. */
+  readonly file: string;
   readonly version: string;
   readonly migrated: readonly string[];
-  /** One batch at a time. */
+  /** One batch at a time. Never rejects. */
   run(asks: readonly Ask[]): Promise<{ readonly outcomes: readonly Outcome[]; readonly commitMs: number }>;
   close(): Promise<void>;
 }
@@ -43,28 +45,74 @@ export function toStartError(error: ThreadError): Error {
   return words === undefined ? fromThreadError(error) : new StartError('store.start', words, fromThreadError(error));
 }
 
+/** The asks that can be copied into a thread; the others are bugs of their callers. */
+function sortCopyable(asks: readonly Ask[]): Map<number, Outcome> {
+  const bad = new Map<number, Outcome>();
+  asks.forEach(({ args }, i) => {
+    try {
+      structuredClone(args);
+    } catch (thrown) {
+      bad.set(i, { done: false, bug: thrown instanceof Error ? thrown : new Error('the arguments cannot be copied') });
+    }
+  });
+  return bad;
+}
+
 export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void): Promise<Writer> {
   const thread = new Worker(fileBeside(import.meta.url, './writer-thread'), { workerData: data });
-  let batch: ((message: Extract<FromWriter, { kind: 'batch' }>) => void) | undefined;
+  let settleBatch: ((outcomes: readonly Outcome[] | Error, commitMs: number) => void) | undefined;
   let closed: (() => void) | undefined;
+  let dead: Error | null = null;
   const tell = (message: ToWriter): void => thread.postMessage(message);
 
+  function run(asks: readonly Ask[]): Promise<{ outcomes: readonly Outcome[]; commitMs: number }> {
+    const all = (why: Error): Outcome[] => asks.map(() => ({ done: false, fault: fault('store.io', { cause: why }) }));
+    if (dead !== null) return Promise.resolve({ outcomes: all(dead), commitMs: 0 });
+    return new Promise((settle) => {
+      let bad = new Map<number, Outcome>();
+      settleBatch = (outcomes, commitMs) => {
+        if (outcomes instanceof Error) {
+          settle({ outcomes: all(outcomes), commitMs });
+          return;
+        }
+        const good = outcomes.values();
+        settle({
+          outcomes: asks.map((_, i): Outcome => bad.get(i) ?? good.next().value ?? { done: false, bug: new Error('no outcome') }),
+          commitMs,
+        });
+      };
+      const plain = asks.map(({ name, args }) => ({ name, args }));
+      try {
+        tell({ kind: 'batch', asks: plain });
+      } catch {
+        bad = sortCopyable(asks);
+        tell({ kind: 'batch', asks: plain.filter((_, i) => !bad.has(i)) });
+      }
+    });
+  }
+
   return new Promise((resolve, reject) => {
+    const die = (why: Error): void => {
+      if (dead !== null) return;
+      dead = why;
+      reject(why);
+      settleBatch?.(why, 0);
+      closed?.();
+      if (closed === undefined) onBroken(why);
+    };
     thread.on('message', (message: FromWriter) => {
       switch (message.kind) {
         case 'open':
           resolve({
+            file: message.file,
             version: message.version,
             migrated: message.migrated,
-            run: (asks) =>
-              new Promise((settle) => {
-                batch = ({ outcomes, commitMs }) => settle({ outcomes: outcomes.map(toOutcome), commitMs });
-                tell({ kind: 'batch', asks: asks.map(({ name, args }) => ({ name, args })) });
-              }),
+            run,
             close: () =>
               new Promise((done) => {
                 closed = done;
-                tell({ kind: 'close' });
+                if (dead === null) tell({ kind: 'close' });
+                else done();
               }),
           });
           break;
@@ -72,7 +120,7 @@ export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void
           reject(toStartError(message.error));
           break;
         case 'batch':
-          batch?.(message);
+          settleBatch?.(message.outcomes.map(toOutcome), message.commitMs);
           break;
         case 'broken':
           onBroken(fromThreadError(message.error));
@@ -82,12 +130,7 @@ export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void
           break;
       }
     });
-    thread.on('error', (thrown: Error) => {
-      reject(thrown);
-      onBroken(thrown);
-    });
-    thread.on('exit', () => {
-      if (closed === undefined) onBroken(new Error('the writer thread ended'));
-    });
+    thread.on('error', (thrown: Error) => die(thrown));
+    thread.on('exit', () => die(new Error('the writer thread ended')));
   });
 }

@@ -1,12 +1,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { SqliteDb } from '../commands.ts';
 
+const TRANSACTION = /^\s*(BEGIN|COMMIT|END|ROLLBACK|SAVEPOINT|RELEASE|PRAGMA|VACUUM)\b/i;
+
 /** Each distinct text is prepared once; texts are constants of the code base, so the map stays small. */
 export function makeStatements(db: DatabaseSync): SqliteDb {
   const prepared = new Map<string, StatementSync>();
   const statement = (sql: string): StatementSync => {
     let found = prepared.get(sql);
     if (found === undefined) {
+      if (TRANSACTION.test(sql)) throw new Error('a command does not begin or end transactions');
       found = db.prepare(sql);
       prepared.set(sql, found);
     }

@@ -1,10 +1,10 @@
-import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { randomUUID } from 'node:crypto';
 import { MIGRATIONS } from '../migrations/index.ts';
 import { makeVault } from '../vault.ts';
 import type { Ask } from '../write-queue.ts';
+import { makeCheckpoint } from './checkpoint.ts';
 import { isBeyondTrust, storeFault } from './errors.ts';
 import { holdLock } from './hold-lock.ts';
 import { loadCommands } from './load-commands.ts';
@@ -14,25 +14,28 @@ import { prepareFile } from './prepare-file.ts';
 import { toThreadError, type FromWriter, type ThreadData, type ThreadOutcome, type ToWriter } from './protocol.ts';
 import { makeStatements } from './statements.ts';
 
-const WAL_PASSIVE_BYTES = 16 * 1024 * 1024;
-const WAL_TRUNCATE_BYTES = 64 * 1024 * 1024;
 const IDLE_MS = 2_000;
 
 const data = workerData as ThreadData;
 const send = (message: FromWriter): void => parentPort?.postMessage(message);
 
 function open() {
-  prepareFile(data.file, data.filesystem);
-  const release = holdLock(data.file);
-  const db = openWriter(data.file);
+  const file = prepareFile(data.file, data.filesystem);
+  const release = holdLock(file);
+  const db = openWriter(file);
   const vault = makeVault(data.keys);
   const migrated = migrate(db, MIGRATIONS, Date.now());
   settleIdentity(db, vault, randomUUID(), Date.now());
   forbidRewriting(db);
-  return { db, vault, migrated, release };
+  return { file, db, vault, migrated, release };
 }
 
-const walBytes = (): number => statSync(`${data.file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+/** A promise would be answered before its work is done, and a function cannot leave the thread. */
+function plain(out: unknown): unknown {
+  if (typeof out === 'function' || (typeof out === 'object' && out !== null && 'then' in out))
+    throw new TypeError('a command answers plain data');
+  return out;
+}
 
 /** One transaction for the batch, one savepoint for each command: a bad one fails alone. */
 function makeRunBatch(db: DatabaseSync, run: (ask: Ask) => unknown) {
@@ -57,7 +60,7 @@ function makeRunBatch(db: DatabaseSync, run: (ask: Ask) => unknown) {
       for (const ask of asks) {
         savepoint.run();
         try {
-          outcomes.push({ done: true, out: run(ask) });
+          outcomes.push({ done: true, out: plain(run(ask)) });
         } catch (thrown) {
           // The trouble of the whole database, and what SQLite has already rolled back, fails the batch.
           if (storeFault(thrown) !== null || !db.isTransaction) throw thrown;
@@ -76,8 +79,24 @@ function makeRunBatch(db: DatabaseSync, run: (ask: Ask) => unknown) {
   };
 }
 
+/** What cannot be copied out of the thread fails for its own caller, although it is stored: its command is wrong. */
+function sendBatch(outcomes: readonly ThreadOutcome[], commitMs: number): void {
+  try {
+    send({ kind: 'batch', outcomes, commitMs });
+  } catch {
+    const copied = outcomes.map((one): ThreadOutcome => {
+      try {
+        return structuredClone(one);
+      } catch (thrown) {
+        return { done: false, error: toThreadError(thrown) };
+      }
+    });
+    send({ kind: 'batch', outcomes: copied, commitMs });
+  }
+}
+
 async function main(): Promise<void> {
-  const { db, vault, migrated, release } = open();
+  const { file, db, vault, migrated, release } = open();
   const commands = await loadCommands(data.commandFiles, 'writes');
   const context = { db: makeStatements(db), vault, writer: data.writer };
   const runBatch = makeRunBatch(db, ({ name, args }) => {
@@ -86,23 +105,14 @@ async function main(): Promise<void> {
     return command(context, args);
   });
 
-  const checkpoint = (mode: 'PASSIVE' | 'TRUNCATE'): void => {
-    try {
-      db.exec(`PRAGMA wal_checkpoint(${mode})`);
-    } catch (thrown) {
-      if (isBeyondTrust(thrown)) send({ kind: 'broken', error: toThreadError(thrown) });
-      // Anything else: the log keeps growing, and the next turn tries again.
-    }
-  };
+  const checkpoint = makeCheckpoint(db, file, (thrown) => send({ kind: 'broken', error: toThreadError(thrown) }));
   let idle: NodeJS.Timeout | undefined;
   const tidy = (): void => {
-    const bytes = walBytes();
-    if (bytes > WAL_TRUNCATE_BYTES) checkpoint('TRUNCATE');
-    else if (bytes > WAL_PASSIVE_BYTES) checkpoint('PASSIVE');
+    checkpoint('if-large');
     if (idle === undefined)
       idle = setTimeout(() => {
         idle = undefined;
-        checkpoint('TRUNCATE');
+        checkpoint('now');
       }, IDLE_MS);
     else idle.refresh();
   };
@@ -110,7 +120,7 @@ async function main(): Promise<void> {
   parentPort?.on('message', (message: ToWriter) => {
     if (message.kind === 'close') {
       clearTimeout(idle);
-      checkpoint('TRUNCATE');
+      checkpoint('now');
       db.close();
       release();
       send({ kind: 'closed' });
@@ -119,10 +129,10 @@ async function main(): Promise<void> {
     }
     const from = performance.now();
     const outcomes = runBatch(message.asks);
-    send({ kind: 'batch', outcomes, commitMs: performance.now() - from });
+    sendBatch(outcomes, performance.now() - from);
     tidy();
   });
-  send({ kind: 'open', version: versionOf(db), migrated });
+  send({ kind: 'open', file, version: versionOf(db), migrated });
 }
 
 main().catch((thrown: unknown) => {

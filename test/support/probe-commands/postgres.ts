@@ -44,7 +44,22 @@ export const writes: PostgresOperations<ProbeWrites> = {
   'probe.put': put,
   'probe.put-and-throw': async (context, args) => {
     await put(context, args);
-    throw new RangeError('on purpose');
+    throw new RangeError('the connection was closed on purpose');
+  },
+  'probe.put-and-swallow': async (context, args) => {
+    const out = await put(context, args);
+    await context.db
+      .run('INSERT INTO delivery_body (seq, sealed) VALUES ($1, $2)', out.seq, Buffer.alloc(1))
+      .catch(() => undefined);
+    return out;
+  },
+  'probe.replace-audit': async ({ db }, { id }) => {
+    await db.run(
+      `INSERT INTO audit_record SELECT chain, seq, at, '{}', leaf, link FROM audit_record WHERE record LIKE $1
+       ON CONFLICT (chain, seq) DO UPDATE SET record = excluded.record`,
+      `%${id}%`,
+    );
+    return null;
   },
   'probe.rewrite-audit': async ({ db }, { id }) => {
     await db.run(`UPDATE audit_record SET record = '{}' WHERE record LIKE $1`, `%${id}%`);
@@ -54,6 +69,9 @@ export const writes: PostgresOperations<ProbeWrites> = {
     await db.run('DELETE FROM audit_record WHERE record LIKE $1', `%${id}%`);
     return null;
   },
+  'probe.touch-checkpoint': async ({ db }) => ({
+    checkpoints: Number((await db.get('SELECT count(*) AS n FROM audit_checkpoint'))?.['n']),
+  }),
   'probe.who': ({ writer }) => Promise.resolve({ writer }),
 };
 

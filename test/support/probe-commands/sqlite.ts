@@ -36,7 +36,23 @@ export const writes: SqliteOperations<ProbeWrites> = {
   'probe.put': put,
   'probe.put-and-throw': (context, args) => {
     put(context, args);
-    throw new RangeError('on purpose');
+    throw new RangeError('the connection was closed on purpose');
+  },
+  'probe.put-and-swallow': (context, args) => {
+    const out = put(context, args);
+    try {
+      context.db.run('INSERT INTO delivery_body (seq, sealed) VALUES (?, ?)', out.seq, new Uint8Array(1));
+    } catch {
+      // On purpose.
+    }
+    return out;
+  },
+  'probe.replace-audit': ({ db }, { id }) => {
+    db.run(
+      `INSERT OR REPLACE INTO audit_record SELECT chain, seq, at, '{}', leaf, link FROM audit_record WHERE record LIKE ?`,
+      `%${id}%`,
+    );
+    return null;
   },
   'probe.rewrite-audit': ({ db }, { id }) => {
     db.run(`UPDATE audit_record SET record = '{}' WHERE record LIKE ?`, `%${id}%`);
@@ -46,6 +62,7 @@ export const writes: SqliteOperations<ProbeWrites> = {
     db.run('DELETE FROM audit_record WHERE record LIKE ?', `%${id}%`);
     return null;
   },
+  'probe.touch-checkpoint': ({ db }) => ({ checkpoints: Number(db.get('SELECT count(*) AS n FROM audit_checkpoint')?.['n']) }),
   'probe.who': ({ writer }) => ({ writer }),
 };
 

@@ -64,12 +64,19 @@ test('serve refuses to start without an authenticator for the webhook', () => {
   const signed = {
     CHARTGATE_WEBHOOK_HMAC: 'raw-body',
     CHARTGATE_WEBHOOK_HMAC_HEADER: 'X-Signature',
-    CHARTGATE_WEBHOOK_HMAC_KEY: 'k',
+    CHARTGATE_WEBHOOK_HMAC_KEY: 'k'.repeat(16),
   };
   expect(problemsOf({ ...without, ...signed })).toEqual([]);
 });
 
+test('one key in two spellings of base64 is one key', () => {
+  const odd = key(1).replace(/E=$/, 'F=');
+  expect(odd).not.toBe(key(1));
+  expect(problemsOf({ ...SOUND, CHARTGATE_AUDIT_KEY: odd })).toEqual(['CHARTGATE_DATA_KEY']);
+});
+
 test('demo needs nothing but the keys that it makes itself', () => {
+  expect(problemsOf({}, 'demo')).toEqual(['CHARTGATE_DATA_KEY', 'CHARTGATE_AUDIT_KEY', 'CHARTGATE_PSEUDONYM_KEY']);
   expect(
     problemsOf({ CHARTGATE_DATA_KEY: key(1), CHARTGATE_AUDIT_KEY: key(2), CHARTGATE_PSEUDONYM_KEY: key(3) }, 'demo'),
   ).toEqual([]);
@@ -85,7 +92,7 @@ test.each<[string, Record<string, string>, string[]]>([
     { CHARTGATE_WEBHOOK_HMAC: 'raw-body', CHARTGATE_WEBHOOK_HMAC_HEADER: 'x-s' },
     ['CHARTGATE_WEBHOOK_HMAC_KEY'],
   ],
-  ['a signature key without its scheme', { CHARTGATE_WEBHOOK_HMAC_KEY: 'k' }, ['CHARTGATE_WEBHOOK_HMAC_KEY']],
+  ['a signature key without its scheme', { CHARTGATE_WEBHOOK_HMAC_KEY: 'k'.repeat(16) }, ['CHARTGATE_WEBHOOK_HMAC_KEY']],
   ['basic without a password', { CHARTGATE_EHR_AUTH: 'basic', CHARTGATE_EHR_USERNAME: 'u' }, ['CHARTGATE_EHR_PASSWORD']],
   ['bearer without a token', { CHARTGATE_EHR_AUTH: 'bearer' }, ['CHARTGATE_EHR_TOKEN']],
   [
@@ -100,6 +107,27 @@ test.each<[string, Record<string, string>, string[]]>([
   ['a body limit that is no limit', { CHARTGATE_BODY_LIMIT_MB: '0' }, ['CHARTGATE_BODY_LIMIT_MB']],
   ['credentials inside an address', { CHARTGATE_EHR_URL: 'https://u:p@ehr.example.org' }, ['CHARTGATE_EHR_URL']],
   ['a port out of range', { CHARTGATE_PORT: '70000' }, ['CHARTGATE_PORT']],
+  [
+    'a proxy list that names nobody',
+    { CHARTGATE_HOST: '0.0.0.0', CHARTGATE_TRUST_PROXY: ',' },
+    ['CHARTGATE_TRUST_PROXY', 'CHARTGATE_HOST'],
+  ],
+  ['a proxy that is everybody', { CHARTGATE_TRUST_PROXY: '0.0.0.0/0' }, ['CHARTGATE_TRUST_PROXY']],
+  ['a proxy that is no address', { CHARTGATE_TRUST_PROXY: 'nonsense' }, ['CHARTGATE_TRUST_PROXY']],
+  [
+    'a short signature key',
+    { CHARTGATE_WEBHOOK_HMAC: 'raw-body', CHARTGATE_WEBHOOK_HMAC_HEADER: 'x-s', CHARTGATE_WEBHOOK_HMAC_KEY: 'x' },
+    ['CHARTGATE_WEBHOOK_HMAC_KEY'],
+  ],
+  ['a PostgreSQL address that is none', { CHARTGATE_DATABASE_URL: 'postgres://a b:c' }, ['CHARTGATE_DATABASE_URL']],
+  ['a password without a user in an address', { CHARTGATE_EHR_URL: 'https://:p@ehr.example.org' }, ['CHARTGATE_EHR_URL']],
+  ['a port that is blank', { CHARTGATE_PORT: ' ' }, ['CHARTGATE_PORT']],
+  ['learning without anything to learn', { CHARTGATE_WEBHOOK_LEARN: 'on' }, ['CHARTGATE_WEBHOOK_LEARN']],
+  [
+    'a certificate header without a proxy',
+    { CHARTGATE_WEBHOOK_MTLS_HEADER: 'x-cert', CHARTGATE_WEBHOOK_MTLS_NAME: 'cn=source' },
+    ['CHARTGATE_WEBHOOK_MTLS_HEADER'],
+  ],
   ['a bad trust proxy with sound rest', { CHARTGATE_HOST: '0.0.0.0', CHARTGATE_TRUST_PROXY: '10.0.0.1' }, []],
   ['an empty value, which counts as absent', { CHARTGATE_EHR_TOKEN: '' }, []],
   ['other programs’ variables', { PATH: '/usr/bin', CHART: 'x' }, []],
@@ -127,6 +155,7 @@ test('a configuration file holds the same keys, and the environment wins', () =>
   const read = files({ 'c.json': JSON.stringify({ ...SOUND, CHARTGATE_PORT: 9000, CHARTGATE_HOST: '127.0.0.1' }) });
   expect(loadConfig('serve', { CHARTGATE_CONFIG: 'c.json', CHARTGATE_PORT: '9001' }, read).http.port).toBe(9001);
   expect(loadConfig('serve', { CHARTGATE_CONFIG: 'c.json' }, read).http.port).toBe(9000);
+  expect(loadConfig('serve', { CHARTGATE_CONFIG: 'c.json', CHARTGATE_PORT: '' }, read).http.port).toBe(9000);
 });
 
 test.each([

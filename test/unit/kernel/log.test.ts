@@ -39,6 +39,7 @@ test('debug lines are off unless asked for', () => {
 test.each([
   ['in its message', new Error(`cannot read ${MARKER}`)],
   ['in a message of several lines', new Error(`first\n${MARKER}\n  second line`)],
+  ['in a line that looks like a frame', new Error(`bad value:\n    at ${MARKER} (mrn:1:2)`)],
   ['as the thrown thing itself', MARKER],
   ['in a property', Object.assign(new Error('x'), { detail: MARKER, code: 'E_X' })],
 ])('an error that holds patient data %s tells none of it', (_where, thrown) => {

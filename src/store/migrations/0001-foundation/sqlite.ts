@@ -177,6 +177,7 @@ CREATE TABLE audit_record (
   link BLOB NOT NULL,
   PRIMARY KEY (chain, seq)
 ) STRICT, WITHOUT ROWID;
+CREATE TRIGGER audit_record_once BEFORE INSERT ON audit_record WHEN EXISTS (SELECT 1 FROM audit_record WHERE chain = NEW.chain AND seq = NEW.seq) BEGIN SELECT RAISE(ABORT, 'audit records are append only'); END;
 CREATE TRIGGER audit_record_stays BEFORE UPDATE ON audit_record BEGIN SELECT RAISE(ABORT, 'audit records are append only'); END;
 CREATE TRIGGER audit_record_remains BEFORE DELETE ON audit_record BEGIN SELECT RAISE(ABORT, 'audit records are append only'); END;
 
@@ -186,6 +187,7 @@ CREATE TABLE audit_checkpoint (
   records INTEGER NOT NULL,
   note TEXT NOT NULL
 ) STRICT;
+CREATE TRIGGER audit_checkpoint_once BEFORE INSERT ON audit_checkpoint WHEN EXISTS (SELECT 1 FROM audit_checkpoint WHERE n = NEW.n) BEGIN SELECT RAISE(ABORT, 'checkpoints are append only'); END;
 CREATE TRIGGER audit_checkpoint_stays BEFORE UPDATE ON audit_checkpoint BEGIN SELECT RAISE(ABORT, 'checkpoints are append only'); END;
 CREATE TRIGGER audit_checkpoint_remains BEFORE DELETE ON audit_checkpoint BEGIN SELECT RAISE(ABORT, 'checkpoints are append only'); END;
 `;

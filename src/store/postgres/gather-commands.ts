@@ -1,0 +1,24 @@
+import type { AnyPostgresFile, PostgresContext } from '../commands.ts';
+
+export type Run = (context: PostgresContext, args: unknown) => Promise<unknown>;
+export type RunMany = (context: PostgresContext, args: readonly unknown[]) => Promise<readonly unknown[]>;
+
+export interface Commands {
+  readonly one: ReadonlyMap<string, Run>;
+  readonly many: ReadonlyMap<string, RunMany>;
+}
+
+/** The commands of all modules by name. Two modules with one name for two commands is a bug, found at start. */
+export function gatherCommands(files: readonly AnyPostgresFile[], kind: 'writes' | 'reads'): Commands {
+  const one = new Map<string, Run>();
+  const many = new Map<string, RunMany>();
+  for (const file of files) {
+    for (const [name, run] of Object.entries(file[kind])) {
+      if (one.has(name)) throw new Error(`two commands are named ${name}`);
+      one.set(name, run as Run);
+    }
+    if (kind === 'writes')
+      for (const [name, run] of Object.entries(file.writesMany ?? {})) if (run !== undefined) many.set(name, run as RunMany);
+  }
+  return { one, many };
+}
