@@ -1,0 +1,115 @@
+import type { ValueSet } from '../definitions/load-definitions.ts';
+import { functionName, type Mode } from './mode.ts';
+import type { Element } from './read-structures.ts';
+
+/** What emitting an element needs to know of the whole: shared constants, and the bit that remembers its presence. */
+export interface Shared {
+  /** The name of a constant set of reference targets; `null` for any. */
+  readonly targets: (types: readonly string[]) => string;
+  readonly valueSet: (name: string) => { readonly constant: string; readonly set: ValueSet };
+}
+
+export interface Place {
+  /** Sets the presence bit, or nothing when nobody asks. */
+  readonly mark: string;
+  /** Tests and sets the variable of the choice; empty for plain elements. */
+  readonly choose: string;
+}
+
+const q = (text: string): string => JSON.stringify(text);
+
+/** The boolean expression that a primitive value must satisfy, and the finding when it does not. */
+function primitiveTest(element: Element, shared: Shared): { readonly test: (v: string) => string; readonly rule: string; readonly what: string } {
+  if (element.type.kind !== 'primitive') throw new Error(`${element.name} is not primitive`);
+  const { name } = element.type;
+  const { binding } = element;
+  if (binding === 'mime') return { test: (v) => `isMime(${v})`, rule: 'binding-required', what: 'mimetypes' };
+  if (binding !== null && name === 'code') {
+    const { constant } = shared.valueSet(binding);
+    return { test: (v) => `${constant}.has(${v})`, rule: 'binding-required', what: binding };
+  }
+  return { test: (v) => `is_${name}(${v})`, rule: `primitive-${name}`, what: name };
+}
+
+function emitPrimitive(element: Element, place: Place, shared: Shared, mode: Mode): string {
+  if (element.type.kind !== 'primitive') throw new Error(`${element.name} is not primitive`);
+  const key = q(element.name);
+  const { test, rule, what } = primitiveTest(element, shared);
+  const isList = element.max > 1;
+  const path = `p+${q(`.${element.name}`)}`;
+  const other = q(`_${element.name}`);
+  const lines: string[] = [];
+  if (isList) {
+    const check = `(x)=>${test('x')}`;
+    const call = `${mode.prefix}List(o[k],o[${other}],${check}${mode.name === 'report' ? `,c,${path},${q(rule)},${q(what)}` : ''})`;
+    lines.push(`case ${key}:${place.choose}${mode.demand(call)}${emitValueRules(element, mode, true)}${place.mark}break;`);
+  } else {
+    const bad = mode.name === 'fast' ? 'return false;' : `sayValue(c,${q(rule)},${q(what)},o[k],${path});`;
+    lines.push(`case ${key}:${place.choose}if(!${test('o[k]')})${bad}${emitValueRules(element, mode, false)}${place.mark}break;`);
+  }
+  if (element.type.isBare) return lines.join('\n');
+  const helper = isList ? 'Elements' : 'Element';
+  const call = `${mode.prefix}${helper}(o[k],o[${key}],c,d${mode.path(path)})`;
+  lines.push(`case ${other}:${place.choose}${mode.demand(call)}${place.mark}break;`);
+  return lines.join('\n');
+}
+
+/** Rules of a primitive's value that only some elements have. */
+function emitValueRules(element: Element, mode: Mode, isList: boolean): string {
+  const path = mode.name === 'fast' ? "''" : `p+${q(`.${element.name}`)}`;
+  const rules = element.invariants.filter((rule) => rule !== 'txt-1' && rule !== 'txt-2').map((rule) => emitItemRule(rule, 'o[k]', path, mode));
+  if (element.type.kind === 'primitive' && element.type.name === 'xhtml') rules.push(mode.demand(`checkNarrative(o[k],c,${path})`));
+  if (isList && rules.length > 0) throw new Error(`No rule on a list of primitives is known: ${element.name}`);
+  return rules.join('');
+}
+
+export const invariantFunction = (key: string): string => `v_${key.replaceAll(/\W/g, '_')}`;
+
+const emitItemRule = (key: string, item: string, path: string, mode: Mode): string =>
+  `if(!${invariantFunction(key)}(${item},c))${mode.name === 'fast' ? 'return false;' : `sayInvariant(c,${q(key)},${path});`}`;
+
+/** What is demanded of one complex item: its structure, then what this element adds to it. */
+function emitItem(element: Element, item: string, path: string, shared: Shared, mode: Mode): string {
+  const { type, binding } = element;
+  const extra: string[] = [];
+  let call: string;
+  switch (type.kind) {
+    case 'resource':
+      call = `${mode.prefix}${element.name === 'contained' ? 'Contained' : 'Resource'}(${item},c,d+1${mode.path(path)})`;
+      break;
+    case 'reference': {
+      call = `${functionName(mode, 'Reference')}(${item},c,d+1${mode.path(path)})`;
+      const check = `checkReference(${item},${shared.targets(type.targets)},c,${mode.name === 'fast' ? "''" : path})`;
+      extra.push(mode.demand(mode.name === 'fast' ? check : `isObject(${item})&&${check}`));
+      break;
+    }
+    case 'structure':
+      call = `${functionName(mode, type.name)}(${item},c,d+1${mode.path(path)})`;
+      break;
+    case 'primitive':
+      throw new Error(`${element.name} is primitive`);
+  }
+  if (binding !== null && type.kind === 'structure') {
+    const name = binding === 'ucum' ? 'isUcumConcept' : `has${type.name}`;
+    const args = binding === 'ucum' ? item : `${item},${shared.valueSet(binding).constant}`;
+    extra.push(`if(!${name}(${args}))${mode.name === 'fast' ? 'return false;' : `sayBinding(c,${q(binding)},${path});`}`);
+  }
+  extra.push(...element.invariants.map((rule) => emitItemRule(rule, item, path, mode)));
+  return mode.demand(call) + extra.join('');
+}
+
+function emitComplex(element: Element, place: Place, shared: Shared, mode: Mode): string {
+  const key = q(element.name);
+  const path = `p+${q(`.${element.name}`)}`;
+  if (element.max === 1) return `case ${key}:${place.choose}${emitItem(element, 'o[k]', path, shared, mode)}${place.mark}break;`;
+  const isEntry = element.type.kind === 'structure' && element.type.name === 'Bundle.entry';
+  const guard = isEntry ? 'if(c.isEntriesDone&&d===0)break;' : '';
+  const open = `case ${key}:{${guard ? place.mark + guard : ''}const l=o[k];`;
+  const count = element.max === Infinity ? '' : `if(l.length>${element.max})${mode.fail('shape', path, q(`At most ${element.max} are allowed.`))}`;
+  if (mode.name === 'fast')
+    return `${open}if(!isArray(l)||l.length===0)return false;${count}for(let i=0;i<l.length;i++){${emitItem(element, 'l[i]', '', shared, mode)}}${place.mark}break;}`;
+  return `${open}if(isList(c,l,${path})){${count}for(let i=0;i<l.length;i++){const q=${path}+'['+i+']';${emitItem(element, 'l[i]', 'q', shared, mode)}}}${place.mark}break;}`;
+}
+
+export const emitElement = (element: Element, place: Place, shared: Shared, mode: Mode): string =>
+  element.type.kind === 'primitive' ? emitPrimitive(element, place, shared, mode) : emitComplex(element, place, shared, mode);

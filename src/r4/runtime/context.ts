@@ -1,0 +1,48 @@
+import { describeIssue, type Issue } from '../issue.ts';
+import type { RuleId } from '../rules.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** The bundle around the resource being checked: what its entries are called, and how strictly references must resolve. */
+export interface BundleScope {
+  readonly typeByUrl: ReadonlyMap<string, string>;
+  /** In these bundles nothing outside can answer a urn: reference. */
+  readonly isClosed: boolean;
+}
+
+/** A rule of a profile. Answers false when broken; files findings through `flag`. */
+export type ProfileRule = (resource: Json, c: Context, path: string) => boolean;
+
+/** What travels through the generated functions. Fast functions find `issues` null and build nothing. */
+export interface Context {
+  /** Properties seen by the fast functions: the raw text must hold as many, or a key was repeated. */
+  keys: number;
+  root: Json;
+  resource: Json;
+  bundle: BundleScope | null;
+  /** The entries of the outermost Bundle were checked one by one by the caller. */
+  isEntriesDone: boolean;
+  readonly issues: Issue[] | null;
+  readonly issuesMax: number;
+  readonly withWarnings: boolean;
+  readonly profileRules: readonly ProfileRule[];
+}
+
+const NOTHING: Json = Object.freeze({});
+
+export function newContext(of: Pick<Context, 'issues' | 'issuesMax' | 'withWarnings' | 'profileRules'>): Context {
+  return { keys: 0, root: NOTHING, resource: NOTHING, bundle: null, isEntriesDone: false, ...of };
+}
+
+/** Files a finding, if findings are wanted, and always answers false. */
+export function flag(c: Context, rule: RuleId, path: string, text: string): false {
+  if (c.issues !== null) file(c, describeIssue(rule, path, text));
+  return false;
+}
+
+export function file(c: Context, issue: Issue): void {
+  if (c.issues === null) return;
+  if (c.issues.length < c.issuesMax) c.issues.push(issue);
+  else if (c.issues.length === c.issuesMax)
+    c.issues.push(describeIssue('issues-limit', issue.expression, `Only the first ${c.issuesMax} findings are listed.`));
+}

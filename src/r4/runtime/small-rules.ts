@@ -1,0 +1,54 @@
+import { flag, type Context, type Json } from './context.ts';
+import { isAfter } from './dates.ts';
+import { isUcum } from './ucum.ts';
+
+const UCUM = 'http://unitsofmeasure.org';
+const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:/;
+/** RFC 6838 names, with parameters; CapabilityStatement.format and TestScript also say plain `xml` and `json`. */
+const MIME = /^[A-Za-z0-9][\w!#$&^.+-]{0,126}(?:\/[A-Za-z0-9*][\w!#$&^.+-]{0,126})?(?:\s*;\s*[\w!#$&^.+-]+=(?:"[^"]*"|[^\s;"]+))*$/;
+
+export const isMime = (v: unknown): boolean => typeof v === 'string' && v.length <= 1_000 && MIME.test(v);
+
+export function checkPeriod(o: Json, c: Context, path: string): boolean {
+  const { start, end } = o as { start: unknown; end: unknown };
+  if (typeof start !== 'string' || typeof end !== 'string' || !isAfter(start, end)) return true;
+  return flag(c, 'per-1', path, `The period ends (${end}) before it starts (${start}).`);
+}
+
+export function checkUnit(o: Json, c: Context, path: string): boolean {
+  const code = o['code'];
+  if (code === undefined || o['system'] !== UCUM || isUcum(code)) return true;
+  return flag(c, 'ucum', `${path}.code`, `"${String(code)}" is not a valid UCUM code.`);
+}
+
+export function checkCoding(o: Json, c: Context, path: string): boolean {
+  const system = o['system'];
+  if (typeof system !== 'string' || ABSOLUTE.test(system)) return true;
+  return flag(c, 'coding-system', `${path}.system`, `Coding.system "${system}" is not an absolute URI.`);
+}
+
+export function checkAttachment(o: Json, c: Context, path: string): boolean {
+  const { data, size } = o as { data: unknown; size: unknown };
+  if (typeof data !== 'string' || typeof size !== 'number') return true;
+  const bytes = Buffer.byteLength(data.replace(/\s+/g, ''), 'base64');
+  return bytes === size || flag(c, 'attachment-size', `${path}.size`, `size says ${size}, data holds ${bytes} bytes.`);
+}
+
+/** Sets of codes by system, for required bindings of Coding and CodeableConcept. */
+type CodesBySystem = ReadonlyMap<unknown, ReadonlySet<unknown>>;
+
+const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null;
+
+export const hasCoding = (v: unknown, set: CodesBySystem): boolean =>
+  !isObject(v) || set.get(v['system'])?.has(v['code']) === true;
+
+/** At least one coding must be a member; further codings may translate it. */
+export function hasCodeableConcept(v: unknown, set: CodesBySystem): boolean {
+  const codings = isObject(v) ? v['coding'] : undefined;
+  return Array.isArray(codings) && codings.some((coding) => isObject(coding) && hasCoding(coding, set));
+}
+
+export function isUcumConcept(v: unknown): boolean {
+  const codings = isObject(v) ? v['coding'] : undefined;
+  return Array.isArray(codings) && codings.some((coding: unknown) => isObject(coding) && coding['system'] === UCUM && isUcum(coding['code']));
+}
