@@ -5,6 +5,14 @@ interface Focus {
   readonly item: string;
   readonly has: (name: string) => string | null;
   readonly depth: number;
+  /** Operands inside a lambda that do not depend on its item: computed once, when first needed. */
+  readonly hoisted: string[];
+}
+
+/** An invariant as JavaScript: `test` may use the variables in `declare`, which belong in the same function. */
+export interface CompiledExpression {
+  readonly test: string;
+  readonly declare: string;
 }
 
 /** Steps that give nothing for nothing, so that an absent first child settles the whole chain without building it. */
@@ -20,8 +28,10 @@ const hasItem = (item: string) => (name: string) => (isTypeName(name) ? null : `
  * FHIRPath has three truth values. Instead of carrying them at run time, every expression is compiled twice:
  * `whenTrue` is "it is exactly true", `whenFalse` is "it is exactly false"; an empty result is neither.
  */
-export function compileExpression(text: string, has: (name: string) => string | null): string {
-  return whenTrue(parseExpression(text), { item: 'o', has: (name) => has(name) ?? hasItem('o')(name), depth: 0 });
+export function compileExpression(text: string, has: (name: string) => string | null): CompiledExpression {
+  const hoisted: string[] = [];
+  const test = whenTrue(parseExpression(text), { item: 'o', has: (name) => has(name) ?? hasItem('o')(name), depth: 0, hoisted });
+  return { test, declare: hoisted.length === 0 ? '' : `let ${hoisted.join()};` };
 }
 
 function whenTrue(e: Expression, at: Focus): string {
@@ -90,11 +100,25 @@ function firstChild(e: Expression): Extract<Expression, { kind: 'child' }> | nul
 
 function lambda(body: Expression, at: Focus, compile: (e: Expression, focus: Focus) => string): string {
   const item = `t${at.depth + 1}`;
-  return `(${item})=>${compile(body, { item, has: hasItem(item), depth: at.depth + 1 })}`;
+  return `(${item})=>${compile(body, { ...at, item, has: hasItem(item), depth: at.depth + 1 })}`;
+}
+
+/** Whether a chain of steps begins at the resource or the context and has no lambda of its own. */
+function isFixed(e: Expression): boolean {
+  if (e.kind === 'variable') return e.name === '%resource' || e.name === '%context' || e.name === '%rootResource';
+  if (e.kind === 'child') return e.of !== null && isFixed(e.of);
+  return e.kind === 'call' && e.of !== null && isFixed(e.of) && e.args.every((arg) => arg.kind === 'literal');
 }
 
 /** An expression whose value is an array. */
 function collection(e: Expression, at: Focus): string {
+  if (at.depth === 0 || e.kind === 'variable' || !isFixed(e)) return collect(e, at);
+  const name = `h${at.hoisted.length}`;
+  at.hoisted.push(name);
+  return `(${name}??=${collect(e, { ...at, depth: 0 })})`;
+}
+
+function collect(e: Expression, at: Focus): string {
   switch (e.kind) {
     case 'empty':
       return '[]';
@@ -182,6 +206,7 @@ function call(e: Extract<Expression, { kind: 'call' }>, at: Focus): string {
       return `${e.name}Type(${of},${quote(type.name)})`;
     }
     case 'combine':
+    case 'subsetOf':
     case 'intersect':
     case 'startsWith':
     case 'contains':

@@ -38,6 +38,14 @@ export const CORRECTIONS: Readonly<Record<string, { readonly expression: string;
     expression: "path.matches('^[A-Za-z][A-Za-z0-9]*(\\\\.[a-z][A-Za-z0-9]*(\\\\[x])?)*$')",
     because: 'without anchors any path matches',
   },
+  'ig-1': {
+    expression: 'resource.groupingId.subsetOf(grouping.id)',
+    because: 'the same rule, in linear time',
+  },
+  'ig-2': {
+    expression: 'definition.resource.fhirVersion.subsetOf(fhirVersion)',
+    because: 'the same rule, in linear time',
+  },
   'opd-3': {
     expression: "targetProfile.exists() implies (type = 'Reference' or type = 'canonical' or type.matches('^[A-Z]'))",
     because: 'an operation may return a resource of a profile',

@@ -132,8 +132,9 @@ export function emitModule(definitions: Definitions): string {
   const bodies = [FAST, REPORT].flatMap((mode) => structures.map((structure) => emitStructure(structure, parts, mode)));
   for (const key of new Set(structures.flatMap((s) => s.elements.flatMap((e) => e.invariants)))) {
     const name = invariantFunction(key);
-    if (!key.startsWith('txt-'))
-      functions.set(name, `function ${name}(o,c){return ${compileExpression(expressionOf(key, definitions.invariants), () => null)};}`);
+    if (key.startsWith('txt-')) continue;
+    const { test, declare } = compileExpression(expressionOf(key, definitions.invariants), () => null);
+    functions.set(name, `function ${name}(o,c){${declare}return ${test};}`);
   }
   const table = (mode: typeof FAST): string =>
     `new Map([${[...definitions.resourceTypes].map((type) => `[${JSON.stringify(type)},${functionName(mode, type)}]`).join()}])`;

@@ -35,10 +35,10 @@ function presenceNames(structure: Structure, expressions: readonly string[]): st
 
 /** An invariant that needs a lambda gets its own function: a closure in the hot one would cost every call. */
 function compileInvariant(key: string, text: string, structure: Structure, presence: Presence, names: ReadonlySet<string>, parts: Parts): string {
-  const test = compileExpression(text, (name) => (names.has(name) ? presence.test(name) : null));
+  const { test, declare } = compileExpression(text, (name) => (names.has(name) ? presence.test(name) : null));
   if (!test.includes('=>')) return test;
   const name = `${invariantFunction(key)}_${structure.name.replaceAll('.', '_')}`;
-  parts.addFunction(name, `function ${name}(o,c,${presence.variables()}){return ${test};}`);
+  parts.addFunction(name, `function ${name}(o,c,${presence.variables()}){${declare}return ${test};}`);
   return `${name}(o,c,${presence.variables()})`;
 }
 

@@ -24,7 +24,7 @@ export function openScope(bundle: Json): BundleScope {
 /** A RESTful fullUrl and the resource's id must agree, http://hl7.org/fhir/R4/bundle.html#bundle-unique */
 function checkFullUrl(fullUrl: string, entry: Json, types: ResourceTypes, c: Context, path: string): boolean {
   if (fullUrl.includes('/_history/')) return flag(c, 'bdl-8', path, 'fullUrl must not name a version.');
-  if (!/^[A-Za-z][A-Za-z0-9+.-]*:/.test(fullUrl)) return flag(c, 'fullurl-absolute', path, `fullUrl "${fullUrl}" is not absolute.`);
+  if (!/^[A-Za-z][A-Za-z0-9+.-]{0,60}:/.test(fullUrl)) return flag(c, 'fullurl-absolute', path, `fullUrl "${fullUrl}" is not absolute.`);
   const resource = entry['resource'];
   const id = field(resource, 'id');
   const type = typeInUrl(fullUrl, types);

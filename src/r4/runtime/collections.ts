@@ -8,6 +8,8 @@ import { isRawNumber, numberValue } from './raw-number.ts';
 type Items = readonly unknown[];
 
 const NONE: Items = [];
+/** R4's limit for strings, and a bound on what a regular expression may have to read. */
+const TEXT_MAX = 1_048_576;
 
 const isObject = (v: unknown): v is Readonly<Record<string, unknown>> => typeof v === 'object' && v !== null && !Array.isArray(v);
 const isPrimitive = (v: unknown): boolean => typeof v !== 'object' || isRawNumber(v);
@@ -63,22 +65,38 @@ export function makeCollections(choices: Choices) {
 const listOf = (v: unknown): Items => (Array.isArray(v) ? (v as unknown[]).filter((i) => i !== null) : v === null ? NONE : [v]);
 
 function isEqual(a: unknown, b: unknown): boolean {
-  const [x, y] = [plain(a), plain(b)];
-  if (x === y) return true;
-  if (Array.isArray(x) && Array.isArray(y)) return x.length === y.length && x.every((v, i) => isEqual(v, y[i]));
-  if (!isObject(x) || !isObject(y)) return false;
-  const keys = Object.keys(x);
-  return keys.length === Object.keys(y).length && keys.every((key) => Object.hasOwn(y, key) && isEqual(x[key], y[key]));
+  return a === b || keyOf(a) === keyOf(b);
 }
 
-const includes = (items: Items, wanted: unknown): boolean => items.some((item) => isEqual(item, wanted));
-const distinct = (items: Items): Items => items.filter((item, i) => items.findIndex((other) => isEqual(item, other)) === i);
-
-/** Linear for primitives, which is what `isDistinct` meets in large code systems and questionnaires. */
-function isDistinctList(items: Items): boolean {
-  if (items.every((item) => typeof item !== 'object')) return new Set(items).size === items.length;
-  return distinct(items).length === items.length;
+/** Equal items have equal keys, whatever the order of their properties. Sets of keys keep every comparison linear. */
+function keyOf(v: unknown): unknown {
+  const value = plain(v);
+  return typeof value === 'object' ? `{${JSON.stringify(sorted(value, 0))}` : value;
 }
+
+function sorted(v: unknown, depth: number): unknown {
+  if (typeof v !== 'object' || v === null || depth > 100) return typeof v === 'object' ? null : v;
+  if (isRawNumber(v)) return Number(v.rawJSON);
+  if (Array.isArray(v)) return v.map((item) => sorted(item, depth + 1));
+  const object = v as Readonly<Record<string, unknown>>;
+  return Object.keys(object)
+    .sort()
+    .map((key) => [key, sorted(object[key], depth + 1)]);
+}
+
+/** Kept per list: a hoisted operand is the same list for every item it is compared with. */
+const keySets = new WeakMap<Items, ReadonlySet<unknown>>();
+function keysOf(items: Items): ReadonlySet<unknown> {
+  const known = keySets.get(items);
+  if (known !== undefined) return known;
+  const made = new Set(items.map(keyOf));
+  keySets.set(items, made);
+  return made;
+}
+
+const includes = (items: Items, wanted: unknown): boolean => items.length > 0 && keysOf(items).has(keyOf(wanted));
+const distinct = (items: Items): Items => [...new Map(items.map((item) => [keyOf(item), item])).values()];
+const isDistinctList = (items: Items): boolean => items.length < 2 || new Set(items.map(keyOf)).size === items.length;
 
 /** How `a` stands to `b`: below, equal, above, or not to be said. A comparison that cannot be decided breaks no rule. */
 function order(a: unknown, b: unknown): number | 'same-or-unknown' | undefined {
@@ -141,6 +159,7 @@ const PURE = {
   above: (a: Items, b: Items): Items => compare(a, b, (sign) => sign > 0),
   union: (a: Items, b: Items): Items => distinct([...a, ...b]),
   combine: (a: Items, b: Items): Items => [...a, ...b],
+  subsetOf: (a: Items, b: Items): Items => [a.every((item) => includes(b, item))],
   intersect: (a: Items, b: Items): Items => distinct(a).filter((item) => includes(b, item)),
   join: (a: Items, b: Items): Items => [textOf(a) + textOf(b)],
   plus: (a: Items, b: Items): Items => {
@@ -160,7 +179,7 @@ const PURE = {
   length: (items: Items): Items => onText(items, (text) => text.length),
   startsWith: (items: Items, start: Items): Items => onText(items, (text) => text.startsWith(textOf(start))),
   contains: (items: Items, part: Items): Items => onText(items, (text) => text.includes(textOf(part))),
-  matches: (items: Items, pattern: Items): Items => onText(items, (text) => patternOf(textOf(pattern)).test(text)),
+  matches: (items: Items, pattern: Items): Items => onText(items, (text) => text.length <= TEXT_MAX && patternOf(textOf(pattern)).test(text)),
   substring: (items: Items, from: Items): Items => onText(items, (text) => text.slice(numberValue(from[0]) ?? 0)),
   replaceMatches: (items: Items, pattern: Items, by: Items): Items =>
     onText(items, (text) => text.replace(new RegExp(textOf(pattern), 'g'), textOf(by))),

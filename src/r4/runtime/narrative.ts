@@ -43,43 +43,64 @@ const ALLOWED = new Map([...ELEMENTS].map((name) => [name, new Set([...words(COM
 const VOID = new Set(['br', 'hr', 'img', 'col', 'area']);
 const LINKS = new Set(['href', 'src', 'cite', 'longdesc', 'usemap']);
 
-const TAG = /<(\/?)([A-Za-z][\w:.-]*)((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>/y;
-const ATTRIBUTE = /\s+([A-Za-z_][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
+const TAG_NAME = /<(\/?)([A-Za-z][\w:.-]{0,60})/y;
+const ATTRIBUTE_NAME = /\s+([A-Za-z_][\w:.-]{0,60})\s*=\s*(["'])/y;
+const LINK_START = 200;
 const STRAY_AMPERSAND = /&(?!(?:[A-Za-z][A-Za-z0-9]*|#\d+|#x[0-9A-Fa-f]+);)/;
 const NAMESPACE = 'http://www.w3.org/1999/xhtml';
 const DEPTH_MAX = 200;
 
 /** A link may lead to the web, to mail, into the narrative or its resource; a data: link only to an image. */
 function isSafeLink(element: string, value: string): boolean {
-  const scheme = /^[\s\u0000-\u001f]*([A-Za-z][A-Za-z0-9+.-]*)\s*:/.exec(value.replaceAll(/&[^;]*;/g, ''))?.[1]?.toLowerCase(); // eslint-disable-line no-control-regex -- browsers skip them
-  if (/&(?:#|colon|tab|newline)/i.test(value) && /^[^/?#]*&/.test(value)) return false;
+  const start = value.slice(0, LINK_START);
+  // An entity before the first / ? or # could spell a scheme that this would not see.
+  if (/^[^/?#]*&/.test(start)) return false;
+  const plain = start.replaceAll(/[\u0000-\u0020]/g, ''); // eslint-disable-line no-control-regex -- browsers skip them
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(plain)?.[1]?.toLowerCase();
   if (scheme === undefined) return true;
-  if (scheme === 'data') return element === 'img' && /^\s*data:image\//i.test(value);
+  if (scheme === 'data') return element === 'img' && /^data:image\//i.test(plain);
   return !['javascript', 'vbscript', 'file', 'jar'].includes(scheme);
 }
 
 const isSafeStyle = (value: string): boolean =>
-  !/expression\s*\(|javascript:|vbscript:|behavior\s*:|-moz-binding|@import|url\s*\(\s*['"]?\s*(?!#|data:image\/)[a-z]/i.test(value);
+  !/expression\s*\(|javascript:|vbscript:|behavior\s*:|-moz-binding|@import|\\|url\s*\(\s*['"]?\s*data:(?!\s*image\/)/i.test(value);
 
 /** Why the attributes of one tag are unsafe or malformed; null when they are not. */
 function faultOfAttributes(element: string, text: string): string | null {
   const allowed = ALLOWED.get(element);
   const seen = new Set<string>();
   let at = 0;
-  ATTRIBUTE.lastIndex = 0;
-  for (let match = ATTRIBUTE.exec(text); match !== null; match = ATTRIBUTE.exec(text)) {
+  for (;;) {
+    ATTRIBUTE_NAME.lastIndex = at;
+    const match = ATTRIBUTE_NAME.exec(text);
+    const close = match === null ? -1 : text.indexOf(match[2] ?? '', ATTRIBUTE_NAME.lastIndex);
+    if (match === null || close === -1) break;
     const name = match[1] ?? '';
-    const value = match[2] ?? match[3] ?? '';
-    at = ATTRIBUTE.lastIndex;
+    const value = text.slice(ATTRIBUTE_NAME.lastIndex, close);
+    at = close + 1;
     if (allowed?.has(name) !== true) return `the attribute ${name} is not allowed in <${element}>`;
     if (seen.has(name)) return `the attribute ${name} is repeated in <${element}>`;
     seen.add(name);
-    if (STRAY_AMPERSAND.test(value)) return `the attribute ${name} holds a bare &`;
+    if (STRAY_AMPERSAND.test(value) || value.includes('<')) return `the attribute ${name} is not well formed`;
     if (name === 'xmlns' && value !== NAMESPACE) return `the namespace ${value} is not XHTML`;
     if (LINKS.has(name) && !isSafeLink(element, value)) return `the link in ${name} of <${element}> is not allowed`;
     if (name === 'style' && !isSafeStyle(value)) return `the style of <${element}> is not allowed`;
   }
-  return /^\s*$/.test(text.slice(at)) ? null : `the tag <${element}> is not well formed`;
+  return text.slice(at).trim() === '' ? null : `the tag <${element}> is not well formed`;
+}
+
+/** Where the tag that begins before `from` ends, leaving quoted text alone; -1 when it does not. */
+function endOfTag(div: string, from: number): number {
+  for (let i = from; i < div.length; i++) {
+    const char = div.charCodeAt(i);
+    if (char === 62) return i;
+    if (char === 60) return -1;
+    if (char === 34 || char === 39) {
+      i = div.indexOf(div.charAt(i), i + 1);
+      if (i === -1) return -1;
+    }
+  }
+  return -1;
 }
 
 interface Reading {
@@ -112,12 +133,13 @@ function readNarrative(div: string): Reading {
       at = close + 3;
       continue;
     }
-    TAG.lastIndex = at;
-    const tag = TAG.exec(div);
-    if (tag === null) return stop('a tag is not well formed');
-    at = TAG.lastIndex;
+    TAG_NAME.lastIndex = at;
+    const tag = TAG_NAME.exec(div);
+    const close = tag === null ? -1 : endOfTag(div, TAG_NAME.lastIndex);
+    if (tag === null || close === -1) return stop('a tag is not well formed');
     const name = tag[2] ?? '';
-    const rest = tag[3] ?? '';
+    const rest = div.slice(TAG_NAME.lastIndex, close);
+    at = close + 1;
     if (!isFirst && open.length === 0) return stop('there is more than one root element');
     if (tag[1] === '/') {
       if (open.pop() !== name || rest.trim() !== '') return stop(`</${name}> closes nothing`);

@@ -68,7 +68,9 @@ export function isUri(v: unknown): boolean {
   }
   // Upper case is tolerated in urn:uuid: official examples have it.
   if (v.startsWith('urn:uuid:')) return UUID.test(v.slice(9).toLowerCase());
-  return !v.startsWith('urn:oid:') || OID.test(v.slice(8));
+  if (!v.startsWith('urn:oid:')) return true;
+  const version = v.indexOf('|');
+  return OID.test(v.slice(8, version === -1 ? v.length : version));
 }
 
 export const isOid = (v: unknown): boolean => typeof v === 'string' && v.startsWith('urn:oid:') && OID.test(v.slice(8));

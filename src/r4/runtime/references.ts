@@ -9,23 +9,32 @@ type Lead = { readonly type: string } | { readonly rule: 'ref-1' | 'bundle-unres
 
 const UNKNOWN: Lead = { type: '' };
 
+/** Id → type of what a resource contains; kept with the resource, for one that has thousands of local references. */
+const containedTypes = new WeakMap<Json, ReadonlyMap<unknown, Lead>>();
+
+function containedOf(root: Json): ReadonlyMap<unknown, Lead> {
+  const known = containedTypes.get(root);
+  if (known !== undefined) return known;
+  const list = root['contained'];
+  const found = new Map<unknown, Lead>();
+  for (const inner of Array.isArray(list) ? (list as unknown[]) : []) {
+    if (typeof inner === 'object' && inner !== null) found.set((inner as Json)['id'], typeOf(inner as Json));
+  }
+  containedTypes.set(root, found);
+  return found;
+}
+
 function leadOfContained(reference: string, c: Context): Lead {
   if (reference.length === 1) return typeOf(c.root);
-  const list = c.root['contained'];
   const id = reference.slice(1);
-  if (Array.isArray(list)) {
-    for (const inner of list as unknown[]) {
-      if (typeof inner === 'object' && inner !== null && (inner as Json)['id'] === id) return typeOf(inner as Json);
-    }
-  }
-  return { rule: 'ref-1', text: `No contained resource has the id "${id}".` };
+  return containedOf(c.root).get(id) ?? { rule: 'ref-1', text: `No contained resource has the id "${id}".` };
 }
 
 const typeOf = (resource: Json): Lead => ({ type: typeof resource['resourceType'] === 'string' ? resource['resourceType'] : '' });
 
 /** `[base/]Type/id[/_history/version]`: the type, '' when a URL has another form, null when a relative one has. */
 export function typeInUrl(url: string, types: ResourceTypes): string | null {
-  const isAbsolute = /^[A-Za-z][A-Za-z0-9+.-]*:/.test(url);
+  const isAbsolute = /^[A-Za-z][A-Za-z0-9+.-]{0,60}:/.test(url);
   const versioned = url.indexOf('/_history/');
   const path = versioned === -1 ? url : url.slice(0, versioned);
   const slash = path.lastIndexOf('/');

@@ -3,9 +3,9 @@ import { isAfter } from './dates.ts';
 import { isUcum } from './ucum.ts';
 
 const UCUM = 'http://unitsofmeasure.org';
-const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:/;
-/** RFC 6838 names, with parameters; CapabilityStatement.format and TestScript also say plain `xml` and `json`. */
-const MIME = /^[A-Za-z0-9][\w!#$&^.+-]{0,126}(?:\/[A-Za-z0-9*][\w!#$&^.+-]{0,126})?(?:\s*;\s*[\w!#$&^.+-]+=(?:"[^"]*"|[^\s;"]+))*$/;
+const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]{0,60}:/;
+/** RFC 6838 names, with parameters (whose values hold blanks in HL7's examples); CapabilityStatement.format and TestScript also say plain `xml` and `json`. */
+const MIME = /^[A-Za-z0-9][\w!#$&^.+-]{0,126}(?:\/[A-Za-z0-9*][\w!#$&^.+-]{0,126})?(?:\s*;\s*[\w!#$&^.+-]+=(?:"[^"]*"|[^;"]+))*$/;
 
 export const isMime = (v: unknown): boolean => typeof v === 'string' && v.length <= 1_000 && MIME.test(v);
 
