@@ -40,8 +40,8 @@ export function loadEngine(options: ValidatorOptions = {}): Engine {
   const settings = { issuesMax: options.issuesMax ?? 1_000, withWarnings: options.warnings === 'report', profileRules };
   return {
     compiled,
-    fastContext: () => newContext({ ...settings, issues: null }),
-    reportContext: (issues) => newContext({ ...settings, issues }),
+    fastContext: () => newContext(null, settings),
+    reportContext: (issues) => newContext(issues, settings),
     wantsWarnings: settings.withWarnings,
   };
 }

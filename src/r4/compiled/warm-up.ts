@@ -29,6 +29,6 @@ const BUNDLE = {
 /** Runs the functions that every feed uses, so that V8's code cache holds them compiled. */
 export function warmUp(compiled: Compiled): void {
   const settings = { issuesMax: 10, withWarnings: false, profileRules: [] };
-  compiled.fResource(BUNDLE, newContext({ ...settings, issues: null }), 0);
-  compiled.rResource(BUNDLE, newContext({ ...settings, issues: [] }), 0, 'Bundle');
+  compiled.fResource(BUNDLE, newContext(null, settings), 0);
+  compiled.rResource(BUNDLE, newContext([], settings), 0, 'Bundle');
 }

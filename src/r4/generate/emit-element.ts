@@ -1,5 +1,6 @@
 import type { ValueSet } from '../definitions/load-definitions.ts';
 import { functionName, type Mode } from './mode.ts';
+import { VALUE_RULES } from './native-rules.ts';
 import type { Element } from './read-structures.ts';
 
 /** What emitting an element needs to know of the whole: shared constants, and the bit that remembers its presence. */
@@ -31,34 +32,41 @@ function primitiveTest(element: Element, shared: Shared): { readonly test: (v: s
   return { test: (v) => `is_${name}(${v})`, rule: `primitive-${name}`, what: name };
 }
 
-function emitPrimitive(element: Element, place: Place, shared: Shared, mode: Mode): string {
+/** One `case`: the property's name and what happens when it is met. */
+export interface Case {
+  readonly key: string;
+  readonly body: string;
+}
+
+function emitPrimitive(element: Element, place: Place, shared: Shared, mode: Mode): Case[] {
   if (element.type.kind !== 'primitive') throw new Error(`${element.name} is not primitive`);
   const key = q(element.name);
   const { test, rule, what } = primitiveTest(element, shared);
   const isList = element.max > 1;
   const path = `p+${q(`.${element.name}`)}`;
   const other = q(`_${element.name}`);
-  const lines: string[] = [];
+  const cases: Case[] = [];
   if (isList) {
     const check = `(x)=>${test('x')}`;
     const call = `${mode.prefix}List(o[k],o[${other}],${check}${mode.name === 'report' ? `,c,${path},${q(rule)},${q(what)}` : ''})`;
-    lines.push(`case ${key}:${place.choose}${mode.demand(call)}${emitValueRules(element, mode, true)}${place.mark}break;`);
+    cases.push({ key: element.name, body: `${place.choose}${mode.demand(call)}${emitValueRules(element, mode, true)}${place.mark}` });
   } else {
     const bad = mode.name === 'fast' ? 'return false;' : `sayValue(c,${q(rule)},${q(what)},o[k],${path});`;
-    lines.push(`case ${key}:${place.choose}if(!${test('o[k]')})${bad}${emitValueRules(element, mode, false)}${place.mark}break;`);
+    cases.push({ key: element.name, body: `${place.choose}if(!${test('o[k]')})${bad}${emitValueRules(element, mode, false)}${place.mark}` });
   }
-  if (element.type.isBare) return lines.join('\n');
+  if (element.type.isBare) return cases;
   const helper = isList ? 'Elements' : 'Element';
   const call = `${mode.prefix}${helper}(o[k],o[${key}],c,d${mode.path(path)})`;
-  lines.push(`case ${other}:${place.choose}${mode.demand(call)}${place.mark}break;`);
-  return lines.join('\n');
+  cases.push({ key: `_${element.name}`, body: `${place.choose}${mode.demand(call)}${place.mark}` });
+  return cases;
 }
 
 /** Rules of a primitive's value that only some elements have. */
 function emitValueRules(element: Element, mode: Mode, isList: boolean): string {
   const path = mode.name === 'fast' ? "''" : `p+${q(`.${element.name}`)}`;
   const rules = element.invariants.filter((rule) => rule !== 'txt-1' && rule !== 'txt-2').map((rule) => emitItemRule(rule, 'o[k]', path, mode));
-  if (element.type.kind === 'primitive' && element.type.name === 'xhtml') rules.push(mode.demand(`checkNarrative(o[k],c,${path})`));
+  const own = VALUE_RULES[`${element.owner}.${element.name}`];
+  if (own !== undefined) rules.push(mode.demand(own.replace('(v,c,p)', `(o[k],c,${path})`)));
   if (isList && rules.length > 0) throw new Error(`No rule on a list of primitives is known: ${element.name}`);
   return rules.join('');
 }
@@ -77,12 +85,9 @@ function emitItem(element: Element, item: string, path: string, shared: Shared, 
     case 'resource':
       call = `${mode.prefix}${element.name === 'contained' ? 'Contained' : 'Resource'}(${item},c,d+1${mode.path(path)})`;
       break;
-    case 'reference': {
-      call = `${functionName(mode, 'Reference')}(${item},c,d+1${mode.path(path)})`;
-      const check = `checkReference(${item},${shared.targets(type.targets)},c,${mode.name === 'fast' ? "''" : path})`;
-      extra.push(mode.demand(mode.name === 'fast' ? check : `isObject(${item})&&${check}`));
+    case 'reference':
+      call = `${functionName(mode, 'Reference')}(${item},c,d+1${mode.path(path)},${shared.targets(type.targets)})`;
       break;
-    }
     case 'structure':
       call = `${functionName(mode, type.name)}(${item},c,d+1${mode.path(path)})`;
       break;
@@ -99,17 +104,18 @@ function emitItem(element: Element, item: string, path: string, shared: Shared, 
 }
 
 function emitComplex(element: Element, place: Place, shared: Shared, mode: Mode): string {
-  const key = q(element.name);
   const path = `p+${q(`.${element.name}`)}`;
-  if (element.max === 1) return `case ${key}:${place.choose}${emitItem(element, 'o[k]', path, shared, mode)}${place.mark}break;`;
+  if (element.max === 1) return `${place.choose}${emitItem(element, 'o[k]', path, shared, mode)}${place.mark}`;
   const isEntry = element.type.kind === 'structure' && element.type.name === 'Bundle.entry';
   const guard = isEntry ? 'if(c.isEntriesDone&&d===0)break;' : '';
-  const open = `case ${key}:{${guard ? place.mark + guard : ''}const l=o[k];`;
+  const open = `${guard ? place.mark + guard : ''}const l=o[k];`;
   const count = element.max === Infinity ? '' : `if(l.length>${element.max})${mode.fail('shape', path, q(`At most ${element.max} are allowed.`))}`;
   if (mode.name === 'fast')
-    return `${open}if(!isArray(l)||l.length===0)return false;${count}for(let i=0;i<l.length;i++){${emitItem(element, 'l[i]', '', shared, mode)}}${place.mark}break;}`;
-  return `${open}if(isList(c,l,${path})){${count}for(let i=0;i<l.length;i++){const q=${path}+'['+i+']';${emitItem(element, 'l[i]', 'q', shared, mode)}}}${place.mark}break;}`;
+    return `${open}if(!isArray(l)||l.length===0)return false;${count}for(let i=0;i<l.length;i++){${emitItem(element, 'l[i]', '', shared, mode)}}${place.mark}`;
+  return `${open}if(isList(c,l,${path})){${count}for(let i=0;i<l.length;i++){const q=${path}+'['+i+']';${emitItem(element, 'l[i]', 'q', shared, mode)}}}${place.mark}`;
 }
 
-export const emitElement = (element: Element, place: Place, shared: Shared, mode: Mode): string =>
-  element.type.kind === 'primitive' ? emitPrimitive(element, place, shared, mode) : emitComplex(element, place, shared, mode);
+export const emitElement = (element: Element, place: Place, shared: Shared, mode: Mode): Case[] =>
+  element.type.kind === 'primitive'
+    ? emitPrimitive(element, place, shared, mode)
+    : [{ key: element.name, body: emitComplex(element, place, shared, mode) }];

@@ -34,7 +34,7 @@ function fResource(o,c,d){
   if(f===undefined)return false;
   const root=c.root,resource=c.resource;
   c.root=o;c.resource=o;
-  if(!f(o,c,d)||(o.contained!==undefined&&!checkContained(o,c,'')))return false;
+  if(!f(o,c,d))return false;
   if(c.profileRules.length>0&&!checkProfiles(o,c,''))return false;
   c.root=root;c.resource=resource;
   return true;
@@ -77,7 +77,6 @@ function rResource(o,c,d,p){
   const root=c.root,resource=c.resource;
   c.root=o;c.resource=o;
   r(o,c,d,p);
-  if(o.contained!==undefined)checkContained(o,c,p);
   if(c.profileRules.length>0)checkProfiles(o,c,p);
   c.root=root;c.resource=resource;
 }

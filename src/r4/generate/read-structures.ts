@@ -15,6 +15,8 @@ export type ElementType =
   | { readonly kind: 'structure'; readonly name: string };
 
 export interface Element {
+  /** The structure whose row this is read for. */
+  readonly owner: string;
   readonly name: string;
   readonly min: number;
   readonly max: number;
@@ -54,11 +56,11 @@ function readType(text: string): ElementType {
   return text === 'Resource' ? { kind: 'resource' } : { kind: 'structure', name: text };
 }
 
-function readElements(row: string): Element[] {
+function readElements(owner: string, row: string): Element[] {
   const groups = ROW.exec(row)?.groups;
   if (groups === undefined) throw new Error(`Definitions: cannot read "${row}"`);
   const { name = '', choice, min = '0', max = '1', types = '', binding = null, rules = '' } = groups;
-  const shared = { max: max === '*' ? Infinity : Number(max), binding, invariants: rules.split(' ~').slice(1) };
+  const shared = { owner, max: max === '*' ? Infinity : Number(max), binding, invariants: rules.split(' ~').slice(1) };
   return types.split('|').map((text) => {
     const bare = text.replace(/\(.*$/, '');
     if (choice === undefined) return { ...shared, name, min: Number(min), type: readType(text), choice: null };
@@ -88,7 +90,7 @@ export function readStructures(rows: Readonly<Record<string, StructureRow>>): Re
       isResource: row.kind === 'domain' || row.kind === 'resource',
       isDomain: row.kind === 'domain',
       isAbstract: row.abstract === true,
-      elements: all.flatMap(readElements),
+      elements: all.flatMap((element) => readElements(name, element)),
       choices: choicesOf(all),
       invariants: row.invariants ?? [],
     });

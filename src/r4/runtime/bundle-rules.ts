@@ -13,16 +13,24 @@ const entriesOf = (bundle: Json): readonly unknown[] => (Array.isArray(bundle['e
 /** Built once per bundle: rebuilding it for each entry would make large bundles quadratic. */
 export function openScope(bundle: Json): BundleScope {
   const typeByUrl = new Map<string, string>();
-  for (const entry of entriesOf(bundle)) {
-    const url = field(entry, 'fullUrl');
-    const type = field(field(entry, 'resource'), 'resourceType');
-    if (typeof url === 'string') typeByUrl.set(url, typeof type === 'string' ? type : '');
+  let named = 0;
+  const entries = entriesOf(bundle);
+  for (let i = 0; i < entries.length; i++) {
+    const entry = entries[i];
+    if (!isObject(entry)) continue;
+    const url = entry['fullUrl'];
+    if (typeof url !== 'string') continue;
+    const type = field(entry['resource'], 'resourceType');
+    typeByUrl.set(url, typeof type === 'string' ? type : '');
+    named++;
   }
-  return { typeByUrl, isClosed: typeof bundle['type'] === 'string' && CLOSED.has(bundle['type']) };
+  const isClosed = typeof bundle['type'] === 'string' && CLOSED.has(bundle['type']);
+  return { typeByUrl, isClosed, hasRepeatedUrl: named !== typeByUrl.size };
 }
 
 /** A RESTful fullUrl and the resource's id must agree, http://hl7.org/fhir/R4/bundle.html#bundle-unique */
 function checkFullUrl(fullUrl: string, entry: Json, types: ResourceTypes, c: Context, path: string): boolean {
+  if (fullUrl.startsWith('urn:')) return true;
   if (fullUrl.includes('/_history/')) return flag(c, 'bdl-8', path, 'fullUrl must not name a version.');
   if (!/^[A-Za-z][A-Za-z0-9+.-]{0,60}:/.test(fullUrl)) return flag(c, 'fullurl-absolute', path, `fullUrl "${fullUrl}" is not absolute.`);
   const resource = entry['resource'];
@@ -33,9 +41,19 @@ function checkFullUrl(fullUrl: string, entry: Json, types: ResourceTypes, c: Con
   return flag(c, 'fullurl-id', path, `fullUrl "${fullUrl}" does not end with the type and id of its resource.`);
 }
 
+function isRepeated(fullUrl: string, resource: unknown, seen: Set<string>): boolean {
+  const version = field(field(resource, 'meta'), 'versionId');
+  const name = typeof version === 'string' ? `${fullUrl}\n${version}` : fullUrl;
+  if (seen.has(name)) return true;
+  seen.add(name);
+  return false;
+}
+
 function checkEntries(bundle: Json, types: ResourceTypes, c: Context, path: string): boolean {
   const type = typeof bundle['type'] === 'string' ? bundle['type'] : '';
-  const seen = new Set<string>();
+  const isRequested = REQUESTED.has(type);
+  const isAnswered = ANSWERED.has(type);
+  const seen = c.bundle?.hasRepeatedUrl === true && type !== 'history' ? new Set<string>() : null;
   let isSound = true;
   const entries = entriesOf(bundle);
   for (let i = 0; i < entries.length; i++) {
@@ -44,18 +62,15 @@ function checkEntries(bundle: Json, types: ResourceTypes, c: Context, path: stri
     const at = c.issues === null ? '' : `${path}.entry[${i}]`;
     const { fullUrl, request, response, resource } = entry as Record<string, unknown>;
     if (entry['search'] !== undefined && type !== 'searchset') isSound = flag(c, 'bdl-2', at, 'search is for a searchset.');
-    if ((request !== undefined) !== REQUESTED.has(type))
+    if ((request !== undefined) !== isRequested)
       isSound = flag(c, 'bdl-3', at, `An entry of a ${type} ${request === undefined ? 'needs a' : 'has no'} request.`);
-    if ((response !== undefined) !== ANSWERED.has(type))
+    if ((response !== undefined) !== isAnswered)
       isSound = flag(c, 'bdl-4', at, `An entry of a ${type} ${response === undefined ? 'needs a' : 'has no'} response.`);
     if (resource === undefined && request === undefined && response === undefined)
       isSound = flag(c, 'bdl-5', at, 'An entry needs a resource, a request or a response.');
     if (typeof fullUrl === 'string') {
       if (!checkFullUrl(fullUrl, entry, types, c, at)) isSound = false;
-      const version = field(field(resource, 'meta'), 'versionId');
-      const name = typeof version === 'string' ? `${fullUrl}\n${version}` : fullUrl;
-      if (type !== 'history' && seen.has(name)) isSound = flag(c, 'bdl-7', at, `fullUrl "${fullUrl}" appears more than once.`);
-      seen.add(name);
+      if (seen !== null && isRepeated(fullUrl, resource, seen)) isSound = flag(c, 'bdl-7', at, `fullUrl "${fullUrl}" appears more than once.`);
     }
     if (!isSound && c.issues === null) return false;
   }

@@ -8,6 +8,7 @@ export interface BundleScope {
   readonly typeByUrl: ReadonlyMap<string, string>;
   /** In these bundles nothing outside can answer a urn: reference. */
   readonly isClosed: boolean;
+  readonly hasRepeatedUrl: boolean;
 }
 
 /** A rule of a profile. Answers false when broken; files findings through `flag`. */
@@ -30,8 +31,20 @@ export interface Context {
 
 const NOTHING: Json = Object.freeze({});
 
-export function newContext(of: Pick<Context, 'issues' | 'issuesMax' | 'withWarnings' | 'profileRules'>): Context {
-  return { keys: 0, root: NOTHING, resource: NOTHING, bundle: null, isEntriesDone: false, ...of };
+type Settings = Pick<Context, 'issuesMax' | 'withWarnings' | 'profileRules'>;
+
+export function newContext(issues: Issue[] | null, { issuesMax, withWarnings, profileRules }: Settings): Context {
+  return {
+    keys: 0,
+    root: NOTHING,
+    resource: NOTHING,
+    bundle: null,
+    isEntriesDone: false,
+    issues,
+    issuesMax,
+    withWarnings,
+    profileRules,
+  };
 }
 
 /** Files a finding, if findings are wanted, and always answers false. */

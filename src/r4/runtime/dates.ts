@@ -79,7 +79,9 @@ const ZONE_MS = 14 * 3_600_000;
  * a period from 2024-05-03T10:00:00Z to 2024-05-03 is sound, because its end includes the whole day.
  */
 export function isAfter(a: string, b: string): boolean {
-  if (a.length === b.length && a.length >= 10 && (a.length === 10 || a.slice(19) === b.slice(19)) && a <= b) return false;
+  // Of one length and in one zone, the order of the texts is the order of the times.
+  if (a.length === b.length && (a.length === 10 || (a.charCodeAt(a.length - 1) === 90 && b.charCodeAt(b.length - 1) === 90)) && a <= b)
+    return false;
   if (a > LAST || b > LAST) return false;
   const [first, second] = [span(a), span(b)];
   if (first === null || second === null) return false;

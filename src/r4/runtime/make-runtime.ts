@@ -7,7 +7,7 @@ import { checkNarrative } from './narrative.ts';
 import { PRIMITIVES } from './primitives.ts';
 import { checkOnBehalfOf, checkReference } from './references.ts';
 import { isObject, makeSay } from './say.ts';
-import { checkAttachment, checkCoding, checkPeriod, checkUnit, hasCodeableConcept, hasCoding, isMime, isUcumConcept } from './small-rules.ts';
+import { checkAttachment, checkCodingSystem, checkPeriod, checkUnit, hasCodeableConcept, hasCoding, isMime, isUcumConcept } from './small-rules.ts';
 
 function checkProfiles(resource: Json, c: Context, path: string): boolean {
   let isSound = true;
@@ -30,7 +30,8 @@ export function makeRuntime(definitions: Definitions): Readonly<Record<string, u
     isUcumConcept,
     hasCoding,
     hasCodeableConcept,
-    checkReference: (o: Json, targets: ReadonlySet<string> | null, c: Context, p: string) => checkReference(o, targets, types, c, p),
+    checkReference: (reference: unknown, claimed: unknown, targets: ReadonlySet<string> | null, c: Context, p: string) =>
+      checkReference(reference, claimed, targets, types, c, p),
     checkBundle: (o: Json, c: Context, p: string) => checkBundle(o, types, c, p),
     checkOnBehalfOf: (o: Json, c: Context, p: string) => checkOnBehalfOf(o, types, c, p),
     checkContained,
@@ -38,7 +39,7 @@ export function makeRuntime(definitions: Definitions): Readonly<Record<string, u
     checkPeriod,
     checkAttachment,
     checkUnit,
-    checkCoding,
+    checkCodingSystem,
     checkProfiles,
     openScope,
   };

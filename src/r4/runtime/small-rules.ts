@@ -9,26 +9,22 @@ const MIME = /^[A-Za-z0-9][\w!#$&^.+-]{0,126}(?:\/[A-Za-z0-9*][\w!#$&^.+-]{0,126
 
 export const isMime = (v: unknown): boolean => typeof v === 'string' && v.length <= 1_000 && MIME.test(v);
 
-export function checkPeriod(o: Json, c: Context, path: string): boolean {
-  const { start, end } = o as { start: unknown; end: unknown };
+export function checkPeriod(start: unknown, end: unknown, c: Context, path: string): boolean {
   if (typeof start !== 'string' || typeof end !== 'string' || !isAfter(start, end)) return true;
   return flag(c, 'per-1', path, `The period ends (${end}) before it starts (${start}).`);
 }
 
-export function checkUnit(o: Json, c: Context, path: string): boolean {
-  const code = o['code'];
-  if (code === undefined || o['system'] !== UCUM || isUcum(code)) return true;
+export function checkUnit(system: unknown, code: unknown, c: Context, path: string): boolean {
+  if (code === undefined || system !== UCUM || isUcum(code)) return true;
   return flag(c, 'ucum', `${path}.code`, `"${String(code)}" is not a valid UCUM code.`);
 }
 
-export function checkCoding(o: Json, c: Context, path: string): boolean {
-  const system = o['system'];
-  if (typeof system !== 'string' || ABSOLUTE.test(system)) return true;
-  return flag(c, 'coding-system', `${path}.system`, `Coding.system "${system}" is not an absolute URI.`);
+export function checkCodingSystem(system: unknown, c: Context, path: string): boolean {
+  if (typeof system !== 'string' || system.startsWith('http') || ABSOLUTE.test(system)) return true;
+  return flag(c, 'coding-system', path, `Coding.system "${system}" is not an absolute URI.`);
 }
 
-export function checkAttachment(o: Json, c: Context, path: string): boolean {
-  const { data, size } = o as { data: unknown; size: unknown };
+export function checkAttachment(data: unknown, size: unknown, c: Context, path: string): boolean {
   if (typeof data !== 'string' || typeof size !== 'number') return true;
   const bytes = Buffer.byteLength(data.replace(/\s+/g, ''), 'base64');
   return bytes === size || flag(c, 'attachment-size', `${path}.size`, `size says ${size}, data holds ${bytes} bytes.`);
