@@ -60,8 +60,15 @@ function writeWhole(folder: string, name: string, content: string | Buffer): boo
 const cacheName = (digest: string): string => `r4-${digest}-${process.version}-${process.arch}.cache`;
 
 function compile(source: string, cachedData: Buffer | undefined): { factory: Factory; script: Script; isFresh: boolean } {
-  const script = new Script(source, { filename: 'chartgate-r4-validator.js', ...(cachedData === undefined ? {} : { cachedData }) });
-  return { script, factory: script.runInThisContext() as Factory, isFresh: cachedData === undefined || script.cachedDataRejected === true };
+  const script = new Script(source, {
+    filename: 'chartgate-r4-validator.js',
+    ...(cachedData === undefined ? {} : { cachedData }),
+  });
+  return {
+    script,
+    factory: script.runInThisContext() as Factory,
+    isFresh: cachedData === undefined || script.cachedDataRejected === true,
+  };
 }
 
 /** `folders` in the order in which they are asked; the first that can be written receives what is missing. */

@@ -16,7 +16,18 @@ export interface CompiledExpression {
 }
 
 /** Steps that give nothing for nothing, so that an absent first child settles the whole chain without building it. */
-const STAYS_EMPTY = new Set(['where', 'select', 'intersect', 'first', 'tail', 'trace', 'as', 'ofType', 'descendants', 'children']);
+const STAYS_EMPTY = new Set([
+  'where',
+  'select',
+  'intersect',
+  'first',
+  'tail',
+  'trace',
+  'as',
+  'ofType',
+  'descendants',
+  'children',
+]);
 
 const quote = (value: string | number | boolean): string => JSON.stringify(value);
 

@@ -20,7 +20,10 @@ export interface Place {
 const q = (text: string): string => JSON.stringify(text);
 
 /** The boolean expression that a primitive value must satisfy, and the finding when it does not. */
-function primitiveTest(element: Element, shared: Shared): { readonly test: (v: string) => string; readonly rule: string; readonly what: string } {
+function primitiveTest(
+  element: Element,
+  shared: Shared,
+): { readonly test: (v: string) => string; readonly rule: string; readonly what: string } {
   if (element.type.kind !== 'primitive') throw new Error(`${element.name} is not primitive`);
   const { name } = element.type;
   const { binding } = element;
@@ -49,10 +52,16 @@ function emitPrimitive(element: Element, place: Place, shared: Shared, mode: Mod
   if (isList) {
     const check = `(x)=>${test('x')}`;
     const call = `${mode.prefix}List(o[k],o[${other}],${check}${mode.name === 'report' ? `,c,${path},${q(rule)},${q(what)}` : ''})`;
-    cases.push({ key: element.name, body: `${place.choose}${mode.demand(call)}${emitValueRules(element, mode, true)}${place.mark}` });
+    cases.push({
+      key: element.name,
+      body: `${place.choose}${mode.demand(call)}${emitValueRules(element, mode, true)}${place.mark}`,
+    });
   } else {
     const bad = mode.name === 'fast' ? 'return false;' : `sayValue(c,${q(rule)},${q(what)},o[k],${path});`;
-    cases.push({ key: element.name, body: `${place.choose}if(!${test('o[k]')})${bad}${emitValueRules(element, mode, false)}${place.mark}` });
+    cases.push({
+      key: element.name,
+      body: `${place.choose}if(!${test('o[k]')})${bad}${emitValueRules(element, mode, false)}${place.mark}`,
+    });
   }
   if (element.type.isBare) return cases;
   const helper = isList ? 'Elements' : 'Element';
@@ -64,7 +73,9 @@ function emitPrimitive(element: Element, place: Place, shared: Shared, mode: Mod
 /** Rules of a primitive's value that only some elements have. */
 function emitValueRules(element: Element, mode: Mode, isList: boolean): string {
   const path = mode.name === 'fast' ? "''" : `p+${q(`.${element.name}`)}`;
-  const rules = element.invariants.filter((rule) => rule !== 'txt-1' && rule !== 'txt-2').map((rule) => emitItemRule(rule, 'o[k]', path, mode));
+  const rules = element.invariants
+    .filter((rule) => rule !== 'txt-1' && rule !== 'txt-2')
+    .map((rule) => emitItemRule(rule, 'o[k]', path, mode));
   const own = VALUE_RULES[`${element.owner}.${element.name}`];
   if (own !== undefined) rules.push(mode.demand(own.replace('(v,c,p)', `(o[k],c,${path})`)));
   if (isList && rules.length > 0) throw new Error(`No rule on a list of primitives is known: ${element.name}`);
@@ -109,7 +120,10 @@ function emitComplex(element: Element, place: Place, shared: Shared, mode: Mode)
   const isEntry = element.type.kind === 'structure' && element.type.name === 'Bundle.entry';
   const guard = isEntry ? 'if(c.isEntriesDone&&d===0)break;' : '';
   const open = `${guard ? place.mark + guard : ''}const l=o[k];`;
-  const count = element.max === Infinity ? '' : `if(l.length>${element.max})${mode.fail('shape', path, q(`At most ${element.max} are allowed.`))}`;
+  const count =
+    element.max === Infinity
+      ? ''
+      : `if(l.length>${element.max})${mode.fail('shape', path, q(`At most ${element.max} are allowed.`))}`;
   if (mode.name === 'fast')
     return `${open}if(!isArray(l)||l.length===0)return false;${count}for(let i=0;i<l.length;i++){${emitItem(element, 'l[i]', '', shared, mode)}}${place.mark}`;
   return `${open}if(isList(c,l,${path})){${count}for(let i=0;i<l.length;i++){const q=${path}+'['+i+']';${emitItem(element, 'l[i]', 'q', shared, mode)}}}${place.mark}`;

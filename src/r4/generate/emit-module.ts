@@ -123,7 +123,9 @@ export function emitModule(definitions: Definitions): string {
       const set = definitions.valueSets[name];
       if (set === undefined) throw new Error(`No value set ${name}`);
       if (Array.isArray(set)) return { set, constant: constant(`new Set(${JSON.stringify(set)})`) };
-      const systems = Object.entries(set).map(([system, codes]) => `[${JSON.stringify(system)},new Set(${JSON.stringify(codes)})]`);
+      const systems = Object.entries(set).map(
+        ([system, codes]) => `[${JSON.stringify(system)},new Set(${JSON.stringify(codes)})]`,
+      );
       return { set, constant: constant(`new Map([${systems.join()}])`) };
     },
   };

@@ -34,7 +34,14 @@ function presenceNames(structure: Structure, expressions: readonly string[], mor
 }
 
 /** An invariant that needs a lambda gets its own function: a closure in the hot one would cost every call. */
-function compileInvariant(key: string, text: string, structure: Structure, presence: Presence, names: ReadonlySet<string>, parts: Parts): string {
+function compileInvariant(
+  key: string,
+  text: string,
+  structure: Structure,
+  presence: Presence,
+  names: ReadonlySet<string>,
+  parts: Parts,
+): string {
   const { test, declare } = compileExpression(text, (name) => (names.has(name) ? presence.test(name) : null));
   if (!test.includes('=>')) return test;
   const name = `${invariantFunction(key)}_${structure.name.replaceAll('.', '_')}`;
@@ -50,7 +57,10 @@ function compileInvariants(structure: Structure, presence: Presence, names: Read
     test: compileInvariant(key, expressionOf(key, parts.invariants), structure, presence, names, parts),
   }));
   if (structure.name !== 'Extension') return compiled;
-  return [{ key: 'ext-1', isWarning: false, test: compileInvariant('ext-1', EXTENSION_RULE, structure, presence, names, parts) }, ...compiled];
+  return [
+    { key: 'ext-1', isWarning: false, test: compileInvariant('ext-1', EXTENSION_RULE, structure, presence, names, parts) },
+    ...compiled,
+  ];
 }
 
 /** First by length, then by name: a choice such as Extension.value[x] has a hundred names, and comparing costs. */
@@ -115,7 +125,11 @@ export function emitStructure(structure: Structure, parts: Parts, mode: Mode): s
   if (structure.name === 'Extension') expressions.push(EXTENSION_RULE);
   const native = nativeRuleOf(structure);
   const isReference = structure.name === 'Reference';
-  const names = presenceNames(structure, expressions, [...(native?.when ?? []), 'id', ...(isReference ? ['reference', 'type'] : [])]);
+  const names = presenceNames(structure, expressions, [
+    ...(native?.when ?? []),
+    'id',
+    ...(isReference ? ['reference', 'type'] : []),
+  ]);
   const presence = makePresence(names);
   const compiled = compileInvariants(structure, presence, new Set(names), parts);
   const choices = [...structure.choices.keys()].map((_, i) => `x${i}=0`);
@@ -123,7 +137,9 @@ export function emitStructure(structure: Structure, parts: Parts, mode: Mode): s
   const isFast = mode.name === 'fast';
   // ele-1. Only the _field of a primitive may hold an id alone, beside its value.
   const isNothing = structure.name === 'Element' ? 'n===0' : `n===0||(n===1&&${presence.test('id')})`;
-  const empty = structure.isResource ? '' : `if(${isNothing})${mode.fail('empty', 'p', q('An element must have a value or children.'))}`;
+  const empty = structure.isResource
+    ? ''
+    : `if(${isNothing})${mode.fail('empty', 'p', q('An element must have a value or children.'))}`;
   return [
     `function ${functionName(mode, structure.name)}(o,c,d${mode.path('p')}${isReference ? ',targets' : ''}){`,
     isFast ? 'if(d>DEPTH)return false;' : 'if(!enter(c,o,d,p))return;',

@@ -38,7 +38,8 @@ export interface Structure {
   readonly invariants: readonly string[];
 }
 
-const ROW = /^(?<name>\w+)(?<choice>\[x\])? (?<min>\d+)\.\.(?<max>\d+|\*) (?<types>[^ ]+)(?: !(?<binding>[^ ]+))?(?<rules>(?: ~[^ ]+)*)$/;
+const ROW =
+  /^(?<name>\w+)(?<choice>\[x\])? (?<min>\d+)\.\.(?<max>\d+|\*) (?<types>[^ ]+)(?: !(?<binding>[^ ]+))?(?<rules>(?: ~[^ ]+)*)$/;
 
 const BASES: Readonly<Record<string, readonly string[]>> = {
   element: ['Element'],

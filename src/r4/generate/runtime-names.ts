@@ -5,7 +5,9 @@ export const RUNTIME_NAMES: readonly string[] = [
   ...Object.keys(PRIMITIVES).map((name) => `is_${name}`),
   ...'isArray isObject isMime isUcumConcept hasCoding hasCodeableConcept'.split(' '),
   ...'flag enter isList sayValue sayUnknown sayBinding sayInvariant sayResourceType'.split(' '),
-  ...'checkReference checkContained checkNarrative checkBundle checkPeriod checkAttachment checkUnit checkCodingSystem'.split(' '),
+  ...'checkReference checkContained checkNarrative checkBundle checkPeriod checkAttachment checkUnit checkCodingSystem'.split(
+    ' ',
+  ),
   ...'checkOnBehalfOf checkProfiles openScope'.split(' '),
   ...'kid kids has children descendants isTrue isFalse threeWay equals differs atMost atLeast below above union'.split(' '),
   ...'combine intersect join plus isIn isDistinct hasValue toInteger asText length startsWith contains matches'.split(' '),

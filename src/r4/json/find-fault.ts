@@ -24,7 +24,7 @@ export function findFault(text: string, limits: JsonLimits): JsonFault | null {
   /** By hand, because a regular expression's stack grows with the string. */
   const skipString = (): boolean => {
     if (text.charCodeAt(at) !== 34) return false;
-    for (at++; ; ) {
+    for (at++; ;) {
       const char = text.charCodeAt(at);
       if (char === 34) {
         at++;
@@ -35,14 +35,17 @@ export function findFault(text: string, limits: JsonLimits): JsonFault | null {
     }
   };
   const unexpected = (): JsonFault =>
-    at >= text.length ? fault('json-syntax', 'The text ends too early') : fault('json-syntax', `Unexpected character ${JSON.stringify(text.charAt(at))}`);
+    at >= text.length
+      ? fault('json-syntax', 'The text ends too early')
+      : fault('json-syntax', `Unexpected character ${JSON.stringify(text.charAt(at))}`);
 
   function readKey(keys: Set<string>): JsonFault | null {
     skip(BLANK);
     const start = at;
     if (!skipString()) return unexpected();
     const key = JSON.parse(text.slice(start, at)) as string;
-    if (keys.has(key)) return fault('json-duplicate-key', `The property ${JSON.stringify(key.slice(0, 60))} appears twice`, start);
+    if (keys.has(key))
+      return fault('json-duplicate-key', `The property ${JSON.stringify(key.slice(0, 60))} appears twice`, start);
     keys.add(key);
     tokens++;
     skip(BLANK);

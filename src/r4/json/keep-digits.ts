@@ -1,19 +1,20 @@
 import { keepDigits } from '../runtime/raw-number.ts';
-import type { Scan } from './scan-text.ts';
+import type { Text } from './read-text.ts';
+import type { Scan } from './scan-bytes.ts';
 
 /** The escaped form of U+0000: it can stand in no text whose scan says `hasNul: false`. */
 const MARK = '\\u0000';
 
 /** The text with each odd number in quotes and marked, so that JSON.parse keeps its digits as a string. */
-export function markNumbers(text: string, odd: readonly number[]): string {
+export function markNumbers(bytes: Buffer, odd: readonly number[]): string {
   const parts: string[] = [];
   let at = 0;
   for (let i = 0; i < odd.length; i += 2) {
     const [start = 0, end = 0] = [odd[i], odd[i + 1]];
-    parts.push(text.slice(at, start), '"', MARK, text.slice(start, end), '"');
+    parts.push(bytes.toString('utf8', at, start), '"', MARK, bytes.toString('latin1', start, end), '"');
     at = end;
   }
-  parts.push(text.slice(at));
+  parts.push(bytes.toString('utf8', at, bytes.length));
   return parts.join('');
 }
 
@@ -70,13 +71,13 @@ const parseSlowly = (text: string): unknown =>
   );
 
 /** Parses a scanned text. `keys` is null where they were not counted on the way. Throws what JSON.parse throws. */
-export function buildValue(text: string, scan: Scan): { readonly value: unknown; readonly keys: number | null } {
+export function buildValue({ text, bytes }: Text, scan: Scan): { readonly value: unknown; readonly keys: number | null } {
   if (scan.odd === null) return { value: JSON.parse(text) as unknown, keys: null };
   if (scan.hasNul) {
     const value = parseSlowly(text);
     // Kept numbers are objects with one property; they are leaves here.
     return { value, keys: countKeys(JSON.parse(text)) };
   }
-  const value: unknown = JSON.parse(markNumbers(text, scan.odd));
+  const value: unknown = JSON.parse(markNumbers(bytes, scan.odd));
   return typeof value === 'string' ? { value: restore(value), keys: 0 } : { value, keys: settle(value) };
 }

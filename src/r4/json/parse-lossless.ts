@@ -4,7 +4,7 @@ import { jsonFault, type JsonFault } from './json-fault.ts';
 import { buildValue, countKeys } from './keep-digits.ts';
 import { JSON_LIMITS, type JsonLimits } from './limits.ts';
 import { readText } from './read-text.ts';
-import { scanText, type Scan } from './scan-text.ts';
+import { scanBytes, type Scan } from './scan-bytes.ts';
 
 /** A text that was read. `keys` is how many properties it names; null in `counted` when the value's were not counted yet. */
 export interface Read {
@@ -21,17 +21,21 @@ export const isWithin = (scan: Scan, limits: JsonLimits): boolean =>
 export const explain = (text: string, limits: JsonLimits): JsonFault =>
   findFault(text, limits) ?? jsonFault('json-tokens', `The text holds more than ${limits.tokensMax} values`, text, 0);
 
+/** By name, because a realm other than ours may have made it. */
+const isSyntaxError = (error: unknown): boolean => (error as Error | undefined)?.name === 'SyntaxError';
+
 /** Everything but the comparison of keys, which a caller who walks the value anyway can do for nothing. */
 export function readJson(input: Uint8Array | string, limits: JsonLimits): Result<Read, JsonFault> {
-  const text = readText(input, limits);
-  if (!text.ok) return text;
-  const scan = scanText(text.value);
-  if (!isWithin(scan, limits)) return fail(explain(text.value, limits));
+  const read = readText(input, limits);
+  if (!read.ok) return read;
+  const { text, bytes } = read.value;
+  const scan = scanBytes(bytes);
+  if (!isWithin(scan, limits)) return fail(explain(text, limits));
   try {
-    const { value, keys } = buildValue(text.value, scan);
-    return ok({ value, text: text.value, keys: scan.keys, counted: keys });
+    const { value, keys } = buildValue(read.value, scan);
+    return ok({ value, text, keys: scan.keys, counted: keys });
   } catch (error) {
-    if (error instanceof SyntaxError) return fail(explain(text.value, limits));
+    if (isSyntaxError(error)) return fail(explain(text, limits));
     throw error;
   }
 }

@@ -9,7 +9,9 @@ function firstBadByte(bytes: Uint8Array): number {
   while (broken - sound > 1) {
     const middle = (sound + broken) >> 1;
     // A cut may split a character: up to three bytes before it may be an unfinished one.
-    const isSound = [0, 1, 2, 3].some((back) => middle - back >= 0 && isUtf8(bytes.subarray(0, middle - back)) && isPrefix(bytes, middle - back, middle));
+    const isSound = [0, 1, 2, 3].some(
+      (back) => middle - back >= 0 && isUtf8(bytes.subarray(0, middle - back)) && isPrefix(bytes, middle - back, middle),
+    );
     if (isSound) sound = middle;
     else broken = middle;
   }
@@ -26,14 +28,25 @@ function isPrefix(bytes: Uint8Array, start: number, end: number): boolean {
   return bytes.subarray(start + 1, end).every((byte) => (byte & 0xc0) === 0x80);
 }
 
-/** Bytes to text, within the size limit. */
-export function readText(input: Uint8Array | string, limits: JsonLimits): Result<string, JsonFault> {
+/** A text in both forms: bytes to scan, a string to parse. */
+export interface Text {
+  readonly text: string;
+  readonly bytes: Buffer;
+}
+
+/** Within the size limit, and in valid Unicode. */
+export function readText(input: Uint8Array | string, limits: JsonLimits): Result<Text, JsonFault> {
   const size = typeof input === 'string' ? input.length : input.byteLength;
-  if (size > limits.bytesMax) return fail(jsonFault('json-size', `The text has ${size} bytes; the limit is ${limits.bytesMax}`, '', 0));
-  if (typeof input === 'string') return ok(input);
+  if (size > limits.bytesMax)
+    return fail(jsonFault('json-size', `The text has ${size} bytes; the limit is ${limits.bytesMax}`, '', 0));
+  if (typeof input === 'string') {
+    if (!input.isWellFormed()) return fail(jsonFault('json-utf8', 'The text holds half of a surrogate pair', '', 0));
+    return ok({ text: input, bytes: Buffer.from(input, 'utf8') });
+  }
   if (!isUtf8(input)) {
     const offset = firstBadByte(input);
     return fail({ rule: 'json-utf8', text: `Byte ${offset} is not part of a UTF-8 character`, offset, line: 0, column: 0 });
   }
-  return ok(Buffer.from(input.buffer, input.byteOffset, input.byteLength).toString('utf8'));
+  const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
+  return ok({ text: bytes.toString('utf8', 0, bytes.length), bytes });
 }

@@ -32,7 +32,8 @@ export function openScope(bundle: Json): BundleScope {
 function checkFullUrl(fullUrl: string, entry: Json, types: ResourceTypes, c: Context, path: string): boolean {
   if (fullUrl.startsWith('urn:')) return true;
   if (fullUrl.includes('/_history/')) return flag(c, 'bdl-8', path, 'fullUrl must not name a version.');
-  if (!/^[A-Za-z][A-Za-z0-9+.-]{0,60}:/.test(fullUrl)) return flag(c, 'fullurl-absolute', path, `fullUrl "${fullUrl}" is not absolute.`);
+  if (!/^[A-Za-z][A-Za-z0-9+.-]{0,60}:/.test(fullUrl))
+    return flag(c, 'fullurl-absolute', path, `fullUrl "${fullUrl}" is not absolute.`);
   const resource = entry['resource'];
   const id = field(resource, 'id');
   const type = typeInUrl(fullUrl, types);
@@ -70,7 +71,8 @@ function checkEntries(bundle: Json, types: ResourceTypes, c: Context, path: stri
       isSound = flag(c, 'bdl-5', at, 'An entry needs a resource, a request or a response.');
     if (typeof fullUrl === 'string') {
       if (!checkFullUrl(fullUrl, entry, types, c, at)) isSound = false;
-      if (seen !== null && isRepeated(fullUrl, resource, seen)) isSound = flag(c, 'bdl-7', at, `fullUrl "${fullUrl}" appears more than once.`);
+      if (seen !== null && isRepeated(fullUrl, resource, seen))
+        isSound = flag(c, 'bdl-7', at, `fullUrl "${fullUrl}" appears more than once.`);
     }
     if (!isSound && c.issues === null) return false;
   }

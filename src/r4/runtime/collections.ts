@@ -43,12 +43,15 @@ export function makeCollections(choices: Choices) {
     return NONE;
   }
 
-  const kids = (items: Items, name: string): Items => (items.length === 1 ? kid(items[0], name) : items.flatMap((i) => kid(i, name)));
+  const kids = (items: Items, name: string): Items =>
+    items.length === 1 ? kid(items[0], name) : items.flatMap((i) => kid(i, name));
   const has = (item: unknown, name: string): boolean => kid(item, name).length > 0;
 
   const children = (items: Items): Items =>
     items.flatMap((item) =>
-      isObject(item) && !isRawNumber(item) ? Object.keys(item).flatMap((key) => (key === 'resourceType' ? [] : listOf(item[key]))) : [],
+      isObject(item) && !isRawNumber(item)
+        ? Object.keys(item).flatMap((key) => (key === 'resourceType' ? [] : listOf(item[key])))
+        : [],
     );
 
   function descendants(items: Items): Items {
@@ -179,7 +182,8 @@ const PURE = {
   length: (items: Items): Items => onText(items, (text) => text.length),
   startsWith: (items: Items, start: Items): Items => onText(items, (text) => text.startsWith(textOf(start))),
   contains: (items: Items, part: Items): Items => onText(items, (text) => text.includes(textOf(part))),
-  matches: (items: Items, pattern: Items): Items => onText(items, (text) => text.length <= TEXT_MAX && patternOf(textOf(pattern)).test(text)),
+  matches: (items: Items, pattern: Items): Items =>
+    onText(items, (text) => text.length <= TEXT_MAX && patternOf(textOf(pattern)).test(text)),
   substring: (items: Items, from: Items): Items => onText(items, (text) => text.slice(numberValue(from[0]) ?? 0)),
   replaceMatches: (items: Items, pattern: Items, by: Items): Items =>
     onText(items, (text) => text.replace(new RegExp(textOf(pattern), 'g'), textOf(by))),

@@ -25,7 +25,8 @@ function checkOne(inner: Json, resource: Json, wanted: ReadonlySet<string>, c: C
     if (meta['security'] !== undefined) isSound = flag(c, 'dom-5', path, 'A contained resource must not have meta.security.');
   }
   const id = inner['id'];
-  if (typeof id !== 'string') return flag(c, 'contained-id', path, 'A contained resource needs an id, so that it can be referred to.');
+  if (typeof id !== 'string')
+    return flag(c, 'contained-id', path, 'A contained resource needs an id, so that it can be referred to.');
   if (wanted.has(id)) return isSound;
   const own = new Set<string>();
   collectLocal(inner, own, 0);
@@ -47,7 +48,8 @@ export function checkContained(resource: Json, c: Context, path: string): boolea
     const at = c.issues === null ? '' : `${path}.contained[${i}]`;
     if (!checkOne(inner, resource, wanted, c, at)) isSound = false;
     const id = inner['id'];
-    if (typeof id === 'string' && ids.has(id)) isSound = flag(c, 'contained-id', at, `Two contained resources have the id "${id}".`);
+    if (typeof id === 'string' && ids.has(id))
+      isSound = flag(c, 'contained-id', at, `Two contained resources have the id "${id}".`);
     ids.add(id);
     if (!isSound && c.issues === null) return false;
   }

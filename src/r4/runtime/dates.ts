@@ -80,7 +80,11 @@ const ZONE_MS = 14 * 3_600_000;
  */
 export function isAfter(a: string, b: string): boolean {
   // Of one length and in one zone, the order of the texts is the order of the times.
-  if (a.length === b.length && (a.length === 10 || (a.charCodeAt(a.length - 1) === 90 && b.charCodeAt(b.length - 1) === 90)) && a <= b)
+  if (
+    a.length === b.length &&
+    (a.length === 10 || (a.charCodeAt(a.length - 1) === 90 && b.charCodeAt(b.length - 1) === 90)) &&
+    a <= b
+  )
     return false;
   if (a > LAST || b > LAST) return false;
   const [first, second] = [span(a), span(b)];

@@ -7,7 +7,16 @@ import { checkNarrative } from './narrative.ts';
 import { PRIMITIVES } from './primitives.ts';
 import { checkOnBehalfOf, checkReference } from './references.ts';
 import { isObject, makeSay } from './say.ts';
-import { checkAttachment, checkCodingSystem, checkPeriod, checkUnit, hasCodeableConcept, hasCoding, isMime, isUcumConcept } from './small-rules.ts';
+import {
+  checkAttachment,
+  checkCodingSystem,
+  checkPeriod,
+  checkUnit,
+  hasCodeableConcept,
+  hasCoding,
+  isMime,
+  isUcumConcept,
+} from './small-rules.ts';
 
 function checkProfiles(resource: Json, c: Context, path: string): boolean {
   let isSound = true;

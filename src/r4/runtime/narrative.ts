@@ -55,7 +55,7 @@ function isSafeLink(element: string, value: string): boolean {
   const start = value.slice(0, LINK_START);
   // An entity before the first / ? or # could spell a scheme that this would not see.
   if (/^[^/?#]*&/.test(start)) return false;
-  const plain = start.replaceAll(/[\u0000-\u0020]/g, ''); // eslint-disable-line no-control-regex -- browsers skip them
+  const plain = start.replaceAll(/[\u0000-\u0020]/g, '');
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(plain)?.[1]?.toLowerCase();
   if (scheme === undefined) return true;
   if (scheme === 'data') return element === 'img' && /^data:image\//i.test(plain);
@@ -63,7 +63,9 @@ function isSafeLink(element: string, value: string): boolean {
 }
 
 const isSafeStyle = (value: string): boolean =>
-  !/expression\s*\(|javascript:|vbscript:|behavior\s*:|-moz-binding|@import|\\|url\s*\(\s*['"]?\s*data:(?!\s*image\/)/i.test(value);
+  !/expression\s*\(|javascript:|vbscript:|behavior\s*:|-moz-binding|@import|\\|url\s*\(\s*['"]?\s*data:(?!\s*image\/)/i.test(
+    value,
+  );
 
 /** Why the attributes of one tag are unsafe or malformed; null when they are not. */
 function faultOfAttributes(element: string, text: string): string | null {
@@ -122,7 +124,8 @@ function readNarrative(div: string): Reading {
       const text = div.slice(at, next === -1 ? end : next);
       if (open.length === 0) return stop('text stands outside the <div>');
       if (STRAY_AMPERSAND.test(text)) return stop('a bare & is not XHTML');
-      if (!hasContent && open.at(-1) !== 'style' && /[^\s\u00a0]/.test(text.replaceAll(/&(?:nbsp|#160|#xa0);/gi, ''))) hasContent = true;
+      if (!hasContent && open.at(-1) !== 'style' && /[^\s\u00a0]/.test(text.replaceAll(/&(?:nbsp|#160|#xa0);/gi, '')))
+        hasContent = true;
       if (open.at(-1) === 'style' && !isSafeStyle(text)) return stop('the style sheet is not allowed');
       at = next === -1 ? end : next;
       continue;

@@ -5,8 +5,8 @@ const STRING_MAX = 1_048_576;
 const INT_MAX = 2_147_483_647;
 /** Up to here a loop beats the call of a regular expression (measured: 24 against 42 ns at 12 characters, 75 against 47 at 32). */
 const SHORT = 14;
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/; // eslint-disable-line no-control-regex -- that is the check
-const NOT_URI = /[\u0000-\u0020\ud800-\udfff]/; // eslint-disable-line no-control-regex -- that is the check
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
+const NOT_URI = /[\u0000-\u0020\ud800-\udfff]/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const OID = /^[0-2](?:\.(?:0|[1-9]\d*))+$/;
 const NOT_BASE64 = /[^A-Za-z0-9+/]/;
@@ -23,7 +23,9 @@ export const isUnsignedInt = (v: unknown): boolean => typeof v === 'number' && v
 export const isPositiveInt = (v: unknown): boolean => isUnsignedInt(v) && v !== 0;
 
 export const isDecimal = (v: unknown): boolean =>
-  typeof v === 'number' ? v - v === 0 : v !== null && typeof v === 'object' && isRawNumber(v) && Number.isFinite(Number(v.rawJSON));
+  typeof v === 'number'
+    ? v - v === 0
+    : v !== null && typeof v === 'object' && isRawNumber(v) && Number.isFinite(Number(v.rawJSON));
 
 /** Short strings are read here, because calling the regular expression costs more than reading them. */
 export function isString(v: unknown): boolean {
@@ -78,7 +80,7 @@ export function isUri(v: unknown): boolean {
   const isUrn = v.charCodeAt(0) === 117 && v.startsWith('urn:');
   // Upper case is tolerated in urn:uuid: official examples have it.
   if (isUrn && v.startsWith('uuid:', 4)) return v.length === 45 && isUuidAt(v, 9);
-  if (NOT_URI.test(v) && (/[\u0000-\u0020]/.test(v) || !v.isWellFormed())) return false; // eslint-disable-line no-control-regex -- that is the check
+  if (NOT_URI.test(v) && (/[\u0000-\u0020]/.test(v) || !v.isWellFormed())) return false;
   if (!isUrn || !v.startsWith('oid:', 4)) return true;
   const version = v.indexOf('|');
   return OID.test(v.slice(8, version === -1 ? v.length : version));

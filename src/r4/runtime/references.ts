@@ -75,7 +75,12 @@ export function checkReference(
 ): boolean {
   if (typeof reference !== 'string' || reference === '') {
     if (targets === null || typeof claimed !== 'string' || !types.has(claimed) || targets.has(claimed)) return true;
-    return flag(c, 'reference-target', path, `A reference to ${claimed} is not allowed here; allowed: ${[...targets].join(', ')}.`);
+    return flag(
+      c,
+      'reference-target',
+      path,
+      `A reference to ${claimed} is not allowed here; allowed: ${[...targets].join(', ')}.`,
+    );
   }
   const lead = leadOf(reference, c, types);
   if (typeof lead !== 'string') return flag(c, lead.rule, path, lead.text);

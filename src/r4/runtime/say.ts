@@ -12,7 +12,8 @@ export function show(v: unknown): string {
   if (Array.isArray(v)) return 'a list';
   if (isRawNumber(v)) return v.rawJSON;
   if (typeof v === 'object') return 'an object';
-  const text = typeof v === 'string' ? JSON.stringify(v) : String(v);
+  const text = JSON.stringify(v) as string | undefined;
+  if (text === undefined) return typeof v;
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}… (${text.length} characters)` : text;
 }
 

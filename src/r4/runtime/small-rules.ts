@@ -16,7 +16,7 @@ export function checkPeriod(start: unknown, end: unknown, c: Context, path: stri
 
 export function checkUnit(system: unknown, code: unknown, c: Context, path: string): boolean {
   if (code === undefined || system !== UCUM || isUcum(code)) return true;
-  return flag(c, 'ucum', `${path}.code`, `"${String(code)}" is not a valid UCUM code.`);
+  return flag(c, 'ucum', `${path}.code`, `${JSON.stringify(code)} is not a valid UCUM code.`);
 }
 
 export function checkCodingSystem(system: unknown, c: Context, path: string): boolean {
@@ -46,5 +46,8 @@ export function hasCodeableConcept(v: unknown, set: CodesBySystem): boolean {
 
 export function isUcumConcept(v: unknown): boolean {
   const codings = isObject(v) ? v['coding'] : undefined;
-  return Array.isArray(codings) && codings.some((coding: unknown) => isObject(coding) && coding['system'] === UCUM && isUcum(coding['code']));
+  return (
+    Array.isArray(codings) &&
+    codings.some((coding: unknown) => isObject(coding) && coding['system'] === UCUM && isUcum(coding['code']))
+  );
 }

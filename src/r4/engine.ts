@@ -12,13 +12,6 @@ export interface ValidatorOptions {
   readonly issuesMax?: number;
 }
 
-export interface Validator {
-  /** True when the resource has no error. Takes anything, never throws, builds nothing. */
-  isValid(resource: unknown): boolean;
-  /** Every finding, in the order of the document. */
-  validate(resource: unknown): Issue[];
-}
-
 /** What the other parts of this module need beyond the public door. */
 export interface Engine {
   readonly compiled: Compiled;
@@ -43,21 +36,5 @@ export function loadEngine(options: ValidatorOptions = {}): Engine {
     fastContext: () => newContext(null, settings),
     reportContext: (issues) => newContext(issues, settings),
     wantsWarnings: settings.withWarnings,
-  };
-}
-
-/** Boot only: the first use on a machine generates the code (about a second), later ones load it (well under 150 ms). */
-export function loadValidator(options: ValidatorOptions = {}): Validator {
-  const engine = loadEngine(options);
-  const { fResource, rResource } = engine.compiled;
-  const isValid = (resource: unknown): boolean => fResource(resource, engine.fastContext(), 0);
-  return {
-    isValid,
-    validate(resource) {
-      if (!engine.wantsWarnings && isValid(resource)) return [];
-      const issues: Issue[] = [];
-      rResource(resource, engine.reportContext(issues), 0, typeOf(resource));
-      return issues;
-    },
   };
 }
