@@ -3,9 +3,11 @@ import { report, unreadable, type Checked } from './check-text.ts';
 import type { Issue } from './issue.ts';
 import { JSON_LIMITS, type JsonLimits } from './json/limits.ts';
 import { parseInPieces } from './json/parse-in-pieces.ts';
+import type { ItemCheck } from './compiled/load-compiled.ts';
+import { isObject } from './runtime/say.ts';
 import { openScope } from './runtime/bundle-rules.ts';
 import type { Context, Json } from './runtime/context.ts';
-import type { Engine } from './engine.ts';
+import { typeOf, type Engine } from './engine.ts';
 
 /** How long one turn of the event loop may be used before others get theirs. */
 const TURN_MS = 10;
@@ -21,44 +23,60 @@ async function runSteps<T>(steps: Generator<undefined, T>): Promise<T> {
   }
 }
 
-const entriesOf = (resource: unknown): readonly unknown[] | null => {
-  if (typeof resource !== 'object' || resource === null || (resource as Json)['resourceType'] !== 'Bundle') return null;
-  const entries = (resource as Json)['entry'];
-  return Array.isArray(entries) && entries.length > 0 ? (entries as unknown[]) : null;
-};
+/** The longest list that stands directly in a resource, and what checks its items. */
+interface LongList {
+  readonly key: string;
+  readonly items: readonly unknown[];
+  readonly check: ItemCheck;
+  readonly path: string;
+}
 
-function enterBundle(bundle: unknown, c: Context): void {
-  c.root = bundle as Json;
-  c.resource = bundle as Json;
-  c.bundle = openScope(bundle as Json);
-  c.isEntriesDone = true;
+const LONG = 50;
+
+function findLongList(engine: Engine, resource: unknown): LongList | null {
+  if (!isObject(resource)) return null;
+  let longest: LongList | null = null;
+  for (const [key, items] of Object.entries(resource)) {
+    if (!Array.isArray(items) || items.length < LONG || (longest !== null && items.length <= longest.items.length)) continue;
+    const path = `${typeOf(resource)}.${key}`;
+    const check = engine.compiled.lists.get(path);
+    if (check !== undefined) longest = { key, items: items as unknown[], check, path };
+  }
+  return longest;
+}
+
+function enter(resource: unknown, list: LongList, c: Context): void {
+  const root = resource as Json;
+  c.root = root;
+  c.resource = root;
+  c.bundle = root['resourceType'] === 'Bundle' ? openScope(root) : null;
+  c.doneKey = list.key;
 }
 
 function* isValidInSteps(engine: Engine, resource: unknown): Generator<undefined, boolean> {
-  const { fEntry, fResource } = engine.compiled;
-  const entries = entriesOf(resource);
+  const list = findLongList(engine, resource);
   const c = engine.fastContext();
-  if (entries !== null) {
-    enterBundle(resource, c);
-    for (const entry of entries) {
-      if (!fEntry(entry, c, 1)) return false;
+  if (list !== null) {
+    enter(resource, list, c);
+    for (const item of list.items) {
+      if (!list.check.fast(item, c, 1)) return false;
       yield undefined;
     }
   }
-  return fResource(resource, c, 0);
+  return engine.compiled.fResource(resource, c, 0);
 }
 
 function* reportInSteps(engine: Engine, resource: unknown): Generator<undefined, Issue[]> {
-  const entries = entriesOf(resource);
-  if (entries === null) return report(engine, resource);
+  const list = findLongList(engine, resource);
+  if (list === null) return report(engine, resource);
   const issues: Issue[] = [];
   const c = engine.reportContext(issues);
-  enterBundle(resource, c);
-  for (let i = 0; i < entries.length; i++) {
-    engine.compiled.rEntry(entries[i], c, 1, `Bundle.entry[${i}]`);
+  enter(resource, list, c);
+  for (let i = 0; i < list.items.length; i++) {
+    list.check.report(list.items[i], c, 1, `${list.path}[${i}]`);
     yield undefined;
   }
-  engine.compiled.rResource(resource, c, 0, 'Bundle');
+  engine.compiled.rResource(resource, c, 0, typeOf(resource));
   return issues;
 }
 
@@ -68,7 +86,7 @@ function* validateSteps(engine: Engine, resource: unknown): Generator<undefined,
   return yield* reportInSteps(engine, resource);
 }
 
-/** `validate` that gives way to the event loop between the entries of a Bundle. */
+/** `validate` that gives way to the event loop between the items of its longest list: the entries of a Bundle. */
 export const validateInChunks = (engine: Engine, resource: unknown): Promise<Issue[]> =>
   runSteps(validateSteps(engine, resource));
 

@@ -23,8 +23,13 @@ import { warmUp } from './warm-up.ts';
 export interface Compiled {
   readonly fResource: (resource: unknown, c: Context, depth: number) => boolean;
   readonly rResource: (resource: unknown, c: Context, depth: number, path: string) => void;
-  readonly fEntry: (entry: unknown, c: Context, depth: number) => boolean;
-  readonly rEntry: (entry: unknown, c: Context, depth: number, path: string) => void;
+  /** `Bundle.entry`, `Questionnaire.item` and so on: what checks one item of a list that stands directly in a resource. */
+  readonly lists: ReadonlyMap<string, ItemCheck>;
+}
+
+export interface ItemCheck {
+  readonly fast: (item: unknown, c: Context, depth: number) => boolean;
+  readonly report: (item: unknown, c: Context, depth: number, path: string) => void;
 }
 
 type Factory = (runtime: Readonly<Record<string, unknown>>) => Compiled;

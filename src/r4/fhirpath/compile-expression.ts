@@ -45,7 +45,28 @@ export function compileExpression(text: string, has: (name: string) => string | 
   return { test, declare: hoisted.length === 0 ? '' : `let ${hoisted.join()};` };
 }
 
+/** The texts of `'a' | 'b' | 'c'`, or null for anything else. */
+function literals(e: Expression): string[] | null {
+  if (e.kind === 'literal') return typeof e.value === 'string' ? [e.value] : null;
+  if (e.kind !== 'binary' || e.operator !== '|') return null;
+  const [left, right] = [literals(e.left), literals(e.right)];
+  return left === null || right === null ? null : [...left, ...right];
+}
+
+/** `code = 'x'`, `code != 'x'` and `code in ('x' | 'y')` on a child of the focus, which need no lists. */
+function compareText(e: Expression, at: Focus): { readonly isOne: string; readonly isNone: string } | null {
+  if (e.kind !== 'binary' || e.left.kind !== 'child' || e.left.of !== null || isTypeName(e.left.name)) return null;
+  const texts = ['=', '!=', 'in'].includes(e.operator) ? literals(e.right) : null;
+  if (texts === null) return null;
+  const args = `(${at.item},${quote(e.left.name)},${JSON.stringify(texts)})`;
+  return e.operator === '!='
+    ? { isOne: `isNone${args}`, isNone: `isOne${args}` }
+    : { isOne: `isOne${args}`, isNone: `isNone${args}` };
+}
+
 function whenTrue(e: Expression, at: Focus): string {
+  const simple = compareText(e, at);
+  if (simple !== null) return simple.isOne;
   if (e.kind === 'binary') {
     const { left, right } = e;
     if (e.operator === 'and') return `(${whenTrue(left, at)}&&${whenTrue(right, at)})`;
@@ -69,6 +90,8 @@ function whenTrue(e: Expression, at: Focus): string {
 }
 
 function whenFalse(e: Expression, at: Focus): string {
+  const simple = compareText(e, at);
+  if (simple !== null) return simple.isNone;
   if (e.kind === 'binary') {
     const { left, right } = e;
     if (e.operator === 'and') return `(${whenFalse(left, at)}||${whenFalse(right, at)})`;
@@ -138,8 +161,10 @@ function collect(e: Expression, at: Focus): string {
     case 'variable':
       return variable(e.name, at);
     case 'child':
-      if (e.of !== null) return `kids(${collection(e.of, at)},${quote(e.name)})`;
-      return isTypeName(e.name) ? `[${at.item}]` : `kid(${at.item},${quote(e.name)})`;
+      if (e.of?.kind === 'call' && e.of.name === 'descendants')
+        return `kidsBelow(${collection(subject(e.of), at)},${quote(e.name)})`;
+      if (e.of !== null) return `kids(${collection(e.of, at)},${quote(e.name)},${quote(`_${e.name}`)})`;
+      return isTypeName(e.name) ? `[${at.item}]` : `kid(${at.item},${quote(e.name)},${quote(`_${e.name}`)})`;
     case 'type':
       return `${e.operator}Type(${collection(e.of, at)},${quote(e.type)})`;
     case 'binary':

@@ -117,9 +117,9 @@ function emitItem(element: Element, item: string, path: string, shared: Shared, 
 function emitComplex(element: Element, place: Place, shared: Shared, mode: Mode): string {
   const path = `p+${q(`.${element.name}`)}`;
   if (element.max === 1) return `${place.choose}${emitItem(element, 'o[k]', path, shared, mode)}${place.mark}`;
-  const isEntry = element.type.kind === 'structure' && element.type.name === 'Bundle.entry';
-  const guard = isEntry ? 'if(c.isEntriesDone&&d===0)break;' : '';
-  const open = `${guard ? place.mark + guard : ''}const l=o[k];`;
+  // The items of one list of the outermost resource may have been checked in chunks; see check-in-chunks.ts.
+  const guard = element.isTopList ? `if(d===0&&c.doneKey===k){${place.mark}break;}` : '';
+  const open = `${guard}const l=o[k];`;
   const count =
     element.max === Infinity
       ? ''

@@ -139,6 +139,13 @@ export function emitModule(definitions: Definitions): string {
   }
   const table = (mode: typeof FAST): string =>
     `new Map([${[...definitions.resourceTypes].map((type) => `[${JSON.stringify(type)},${functionName(mode, type)}]`).join()}])`;
+  const topLists = structures
+    .filter((s) => s.isResource)
+    .flatMap((s) => s.elements.filter((e) => e.isTopList))
+    .map((e) => {
+      const item = e.type.kind === 'structure' ? e.type.name : '';
+      return `["${e.owner}.${e.name}",{fast:${functionName(FAST, item)},report:${functionName(REPORT, item)}}]`;
+    });
   return [
     '(function(runtime){"use strict";',
     `const {${RUNTIME_NAMES.join()}}=runtime;`,
@@ -149,7 +156,7 @@ export function emitModule(definitions: Definitions): string {
     ...bodies,
     `const fast=${table(FAST)};`,
     `const report=${table(REPORT)};`,
-    `return {fResource,rResource,fEntry:${functionName(FAST, 'Bundle.entry')},rEntry:${functionName(REPORT, 'Bundle.entry')}};`,
+    `return {fResource,rResource,lists:new Map([${topLists.join()}])};`,
     '})',
   ].join('\n');
 }

@@ -25,6 +25,8 @@ export interface Element {
   readonly choice: string | null;
   readonly binding: string | null;
   readonly invariants: readonly string[];
+  /** A list of backbone elements directly in a resource, with no rules but theirs: its items can be checked apart. */
+  readonly isTopList: boolean;
 }
 
 export interface Structure {
@@ -61,7 +63,8 @@ function readElements(owner: string, row: string): Element[] {
   const groups = ROW.exec(row)?.groups;
   if (groups === undefined) throw new Error(`Definitions: cannot read "${row}"`);
   const { name = '', choice, min = '0', max = '1', types = '', binding = null, rules = '' } = groups;
-  const shared = { owner, max: max === '*' ? Infinity : Number(max), binding, invariants: rules.split(' ~').slice(1) };
+  const isTopList = !owner.includes('.') && max === '*' && types.startsWith('#') && binding === null && rules === '';
+  const shared = { owner, isTopList, max: max === '*' ? Infinity : Number(max), binding, invariants: rules.split(' ~').slice(1) };
   return types.split('|').map((text) => {
     const bare = text.replace(/\(.*$/, '');
     if (choice === undefined) return { ...shared, name, min: Number(min), type: readType(text), choice: null };

@@ -9,7 +9,9 @@ export const RUNTIME_NAMES: readonly string[] = [
     ' ',
   ),
   ...'checkOnBehalfOf checkProfiles openScope'.split(' '),
-  ...'kid kids has children descendants isTrue isFalse threeWay equals differs atMost atLeast below above union'.split(' '),
+  ...'kid kids kidsBelow has isOne isNone children descendants isTrue isFalse threeWay equals differs atMost atLeast below above union'.split(
+    ' ',
+  ),
   ...'combine intersect join plus isIn isDistinct hasValue toInteger asText length startsWith contains matches'.split(' '),
   ...'subsetOf substring replaceMatches isType asType ofTypeType'.split(' '),
 ];

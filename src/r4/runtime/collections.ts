@@ -8,6 +8,7 @@ import { isRawNumber, numberValue } from './raw-number.ts';
 type Items = readonly unknown[];
 
 const NONE: Items = [];
+const DEPTH_MAX = 200;
 /** R4's limit for strings, and a bound on what a regular expression may have to read. */
 const TEXT_MAX = 1_048_576;
 
@@ -32,10 +33,11 @@ function primitives(value: unknown, element: unknown): Items {
 }
 
 export function makeCollections(choices: Choices) {
-  function kid(item: unknown, name: string): Items {
+  /** `other` is `_name`, given so that it need not be made for every call. */
+  function kid(item: unknown, name: string, other: string): Items {
     if (!isObject(item)) return NONE;
     const value = item[name];
-    const element = item[`_${name}`];
+    const element = item[other];
     if (value !== undefined || element !== undefined) return primitives(value, element);
     for (const choice of choices.get(name) ?? []) {
       if (item[choice] !== undefined || item[`_${choice}`] !== undefined) return primitives(item[choice], item[`_${choice}`]);
@@ -43,9 +45,45 @@ export function makeCollections(choices: Choices) {
     return NONE;
   }
 
-  const kids = (items: Items, name: string): Items =>
-    items.length === 1 ? kid(items[0], name) : items.flatMap((i) => kid(i, name));
-  const has = (item: unknown, name: string): boolean => kid(item, name).length > 0;
+  /** `descendants().name` without the list of all descendants, which a large Questionnaire cannot afford. */
+  function kidsBelow(items: Items, name: string): Items {
+    const out: unknown[] = [];
+    const other = `_${name}`;
+    const isChoice = choices.has(name);
+    const walk = (value: unknown, depth: number): void => {
+      if (typeof value !== 'object' || value === null || depth > DEPTH_MAX) return;
+      if (Array.isArray(value)) {
+        for (const item of value as unknown[]) walk(item, depth);
+        return;
+      }
+      const object = value as Readonly<Record<string, unknown>>;
+      if (depth > 0 && (isChoice || object[name] !== undefined || object[other] !== undefined))
+        out.push(...kid(object, name, other));
+      for (const key in object) if (typeof object[key] === 'object') walk(object[key], depth + 1);
+    };
+    for (const item of items) walk(item, 0);
+    return out;
+  }
+
+  const kids = (items: Items, name: string, other: string): Items =>
+    items.length === 1 ? kid(items[0], name, other) : items.flatMap((item) => kid(item, name, other));
+  const has = (item: unknown, name: string): boolean => kid(item, name, `_${name}`).length > 0;
+
+  /** Whether the child is one of the texts. A list or a number answers as FHIRPath's `=` would. */
+  function isOne(item: unknown, name: string, texts: readonly string[]): boolean {
+    const value = isObject(item) ? item[name] : undefined;
+    if (typeof value === 'string') return texts.includes(value);
+    const items = kid(item, name, `_${name}`);
+    return items.length === 1 && texts.some((text) => isEqual(items[0], text));
+  }
+
+  /** Whether the child is there and is none of the texts: absent is neither. */
+  function isNone(item: unknown, name: string, texts: readonly string[]): boolean {
+    const value = isObject(item) ? item[name] : undefined;
+    if (typeof value === 'string') return !texts.includes(value);
+    const items = kid(item, name, `_${name}`);
+    return items.length > 0 && !(items.length === 1 && texts.some((text) => isEqual(items[0], text)));
+  }
 
   const children = (items: Items): Items =>
     items.flatMap((item) =>
@@ -56,13 +94,13 @@ export function makeCollections(choices: Choices) {
 
   function descendants(items: Items): Items {
     const out: unknown[] = [];
-    for (let level = children(items), depth = 0; level.length > 0 && depth < 200; level = children(level), depth++) {
+    for (let level = children(items), depth = 0; level.length > 0 && depth < DEPTH_MAX; level = children(level), depth++) {
       for (const item of level) out.push(item);
     }
     return out;
   }
 
-  return { kid, kids, has, children, descendants, ...PURE };
+  return { kid, kids, kidsBelow, has, isOne, isNone, children, descendants, ...PURE };
 }
 
 const listOf = (v: unknown): Items => (Array.isArray(v) ? (v as unknown[]).filter((i) => i !== null) : v === null ? NONE : [v]);

@@ -21,8 +21,8 @@ export interface Context {
   root: Json;
   resource: Json;
   bundle: BundleScope | null;
-  /** The entries of the outermost Bundle were checked one by one by the caller. */
-  isEntriesDone: boolean;
+  /** The property of the outermost resource whose items the caller has checked one by one. */
+  doneKey: string | null;
   readonly issues: Issue[] | null;
   readonly issuesMax: number;
   readonly withWarnings: boolean;
@@ -39,7 +39,7 @@ export function newContext(issues: Issue[] | null, { issuesMax, withWarnings, pr
     root: NOTHING,
     resource: NOTHING,
     bundle: null,
-    isEntriesDone: false,
+    doneKey: null,
     issues,
     issuesMax,
     withWarnings,
