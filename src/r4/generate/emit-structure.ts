@@ -56,6 +56,7 @@ function compileInvariants(structure: Structure, presence: Presence, names: Read
     isWarning: parts.invariants[key]?.severity === 'warning',
     test: compileInvariant(key, expressionOf(key, parts.invariants), structure, presence, names, parts),
   }));
+  if (structure.isDomain) return [{ key: 'dom-6', isWarning: true, test: presence.test('text') }, ...compiled];
   if (structure.name !== 'Extension') return compiled;
   return [
     { key: 'ext-1', isWarning: false, test: compileInvariant('ext-1', EXTENSION_RULE, structure, presence, names, parts) },
@@ -128,6 +129,7 @@ export function emitStructure(structure: Structure, parts: Parts, mode: Mode): s
   const names = presenceNames(structure, expressions, [
     ...(native?.when ?? []),
     'id',
+    ...(structure.isDomain ? ['text'] : []),
     ...(isReference ? ['reference', 'type'] : []),
   ]);
   const presence = makePresence(names);

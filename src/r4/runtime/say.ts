@@ -28,6 +28,7 @@ function enter(c: Context, v: unknown, depth: number, path: string): boolean {
 }
 
 function isList(c: Context, v: unknown, path: string): boolean {
+  if (v === null) return flag(c, 'null-value', path, 'null is not allowed here; leave the property out.');
   if (!Array.isArray(v)) return flag(c, 'shape', path, `Expected a list, found ${show(v)}.`);
   return v.length > 0 || flag(c, 'empty', path, 'A list must not be empty; leave the property out.');
 }
@@ -37,6 +38,8 @@ const sample = (set: ValueSet | undefined): string => {
   const codes = Object.values(set).flat() as string[];
   return codes.length <= 12 ? `: ${codes.join(', ')}` : `: ${codes.slice(0, 8).join(', ')} … (${codes.length} codes)`;
 };
+
+const aboutRule = (rule: string): string => (Object.hasOwn(RULES, rule) ? RULES[rule as RuleId].about : rule);
 
 /** The report side of the runtime: what generated functions call to put a finding into words. */
 export function makeSay(invariants: Readonly<Record<string, Invariant>>, valueSets: Readonly<Record<string, ValueSet>>) {
@@ -56,8 +59,8 @@ export function makeSay(invariants: Readonly<Record<string, Invariant>>, valueSe
   function sayInvariant(c: Context, key: string, path: string): void {
     const rule = key.slice(key.indexOf(':') + 1);
     const found = invariants[key];
-    const severity = found?.severity === 'warning' ? 'warning' : 'error';
-    file(c, { severity, code: 'invariant', expression: path, text: found?.human ?? RULES['ext-1'].about, rule });
+    const severity = found?.severity === 'warning' || rule === 'dom-6' ? 'warning' : 'error';
+    file(c, { severity, code: 'invariant', expression: path, text: found?.human ?? aboutRule(rule), rule });
   }
 
   function sayUnknown(c: Context, path: string, key: string): void {
