@@ -56,7 +56,11 @@ function writeWhole(folder: string, name: string, content: string | Buffer): boo
     renameSync(aside, join(folder, name));
     return true;
   } catch {
-    rmSync(aside, { force: true });
+    try {
+      rmSync(aside, { force: true });
+    } catch {
+      // It was never there: the folder itself cannot be.
+    }
     return false;
   }
 }
