@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { report, unreadable, type Checked } from './check-text.ts';
+import { checkText, report, unreadable, type Checked } from './check-text.ts';
 import type { Issue } from './issue.ts';
 import { JSON_LIMITS, type JsonLimits } from './json/limits.ts';
 import { parseInPieces } from './json/parse-in-pieces.ts';
@@ -32,6 +32,9 @@ interface LongList {
 }
 
 const LONG = 50;
+
+/** Up to this length one go takes a few milliseconds, and steps would only cost. */
+const SMALL = 256 * 1024;
 
 function findLongList(engine: Engine, resource: unknown): LongList | null {
   if (!isObject(resource)) return null;
@@ -96,6 +99,7 @@ export async function checkInChunks(
   input: Uint8Array | string,
   limits: Partial<JsonLimits> = {},
 ): Promise<Checked> {
+  if (input.length <= SMALL) return checkText(engine, input, limits);
   const parsed = await runSteps(parseInPieces(input, { ...JSON_LIMITS, ...limits }));
   if (!parsed.ok) return unreadable(parsed.fault);
   await nextTurn();
