@@ -110,6 +110,8 @@ function emitItem(element: Element, item: string, path: string, shared: Shared, 
     const args = binding === 'ucum' ? item : `${item},${shared.valueSet(binding).constant}`;
     extra.push(`if(!${name}(${args}))${mode.name === 'fast' ? 'return false;' : `sayBinding(c,${q(binding)},${path});`}`);
   }
+  if (type.kind === 'structure' && type.name === 'Extension' && element.owner !== 'Extension')
+    extra.push(mode.demand(`checkExtensionUrl(${item},c,${mode.name === 'fast' ? "''" : path})`));
   extra.push(...element.invariants.map((rule) => emitItemRule(rule, item, path, mode)));
   return mode.demand(call) + extra.join('');
 }

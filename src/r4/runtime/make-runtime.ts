@@ -10,6 +10,7 @@ import { isObject, makeSay } from './say.ts';
 import {
   checkAttachment,
   checkCodingSystem,
+  checkExtensionUrl,
   checkPeriod,
   checkUnit,
   hasCodeableConcept,
@@ -49,6 +50,7 @@ export function makeRuntime(definitions: Definitions): Readonly<Record<string, u
     checkAttachment,
     checkUnit,
     checkCodingSystem,
+    checkExtensionUrl,
     checkProfiles,
     openScope,
   };

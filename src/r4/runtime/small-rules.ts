@@ -24,6 +24,13 @@ export function checkCodingSystem(system: unknown, c: Context, path: string): bo
   return flag(c, 'coding-system', path, `Coding.system "${system}" is not an absolute URI.`);
 }
 
+/** A nested extension may be named relative to the one around it; any other must say whose it is. */
+export function checkExtensionUrl(extension: unknown, c: Context, path: string): boolean {
+  const url = isObject(extension) ? extension['url'] : undefined;
+  if (typeof url !== 'string' || url.startsWith('http') || ABSOLUTE.test(url)) return true;
+  return flag(c, 'extension-url', `${path}.url`, `The extension url ${JSON.stringify(url.slice(0, 80))} is not absolute.`);
+}
+
 export function checkAttachment(data: unknown, size: unknown, c: Context, path: string): boolean {
   if (typeof data !== 'string' || typeof size !== 'number') return true;
   const bytes = Buffer.byteLength(data.replace(/\s+/g, ''), 'base64');

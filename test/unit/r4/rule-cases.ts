@@ -301,6 +301,17 @@ export const TERMINOLOGY: readonly RuleCase[] = [
 
 export const REFERENCE: readonly RuleCase[] = [
   {
+    rule: 'extension-url',
+    broken: [
+      patient({ extension: [{ url: 'mine', valueString: 'x' }] }),
+      patient({ birthDate: '2020', _birthDate: { extension: [{ url: 'mine', valueString: 'x' }] } }),
+    ],
+    sound: [
+      extension({ extension: [{ url: 'part', valueString: 'x' }] }),
+      patient({ extension: [{ url: 'urn:x:mine', valueString: 'x' }] }),
+    ],
+  },
+  {
     rule: 'reference-form',
     broken: ['foo', 'Nothing/1', 'patient/1', 'Patient/', 'Patient/a b', 'Patient/1/2', '/Patient/1', 'Patient/1/_history/'].map(
       (reference) => observation({ subject: { reference } }),
