@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parseLossless, loadValidator } from '../src/r4/index.ts';
@@ -41,6 +42,16 @@ function figure(title: string, ours: number, theirs: number, unit: string, note:
     unit,
     note,
   };
+}
+
+/** How long a new process takes to load the validator and judge one resource, the generated code being there. */
+function startMs(): number {
+  const door = new URL('../src/r4/load-validator.ts', import.meta.url).href;
+  const script = `const { loadValidator } = await import(${JSON.stringify(door)});
+    const since = performance.now();
+    loadValidator().isValid({ resourceType: 'Patient' });
+    process.stdout.write(String(performance.now() - since));`;
+  return Number(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }));
 }
 
 /** What is really held: without a collection first, garbage would be counted. */
@@ -139,6 +150,14 @@ export async function* run(): AsyncGenerator<Figure> {
     before,
     'MB of heap',
     `held after and before ${runs * 16} validations of resources (${runs} bundles)`,
+  );
+
+  yield figure(
+    'start',
+    median(Array.from({ length: ROUNDS }, startMs)),
+    150,
+    'ms',
+    'loadValidator and one resource in a new process; the limit is 150',
   );
 
   const huge = Buffer.from(JSON.stringify(aClinicalBundle(7_700)));

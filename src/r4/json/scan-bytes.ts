@@ -28,12 +28,17 @@ function endOfNumber(bytes: Buffer, from: number): number {
   return i;
 }
 
-/** Most numbers are settled by their form: few digits, no sign, no exponent, no trailing zero, not below one. */
+/** Most numbers are settled by their form: few digits, no sign, no exponent, no trailing zero after a point, not below 0.1. */
 function isOdd(bytes: Buffer, start: number, end: number): boolean {
-  if (end - start <= DIGITS_SAFE && bytes[start] !== 48 && bytes[end - 1] !== 48) {
+  if (end - start <= DIGITS_SAFE) {
+    let hasPoint = false;
     let i = start;
-    while (i < end && (bytes[i] as number) >= 46 && (bytes[i] as number) <= 57) i++;
-    if (i === end) return false;
+    for (; i < end; i++) {
+      const byte = bytes[i] as number;
+      if (byte === 46) hasPoint = true;
+      else if (byte < 48 || byte > 57) break;
+    }
+    if (i === end && (!hasPoint || (bytes[end - 1] !== 48 && (bytes[start] !== 48 || bytes[start + 2] !== 48)))) return false;
   }
   return !isPrintedAlike(bytes.toString('latin1', start, end));
 }
@@ -43,26 +48,40 @@ const isNul = (bytes: Buffer, i: number): boolean =>
   bytes[i + 1] === 48 && bytes[i + 2] === 48 && bytes[i + 3] === 48 && bytes[i + 4] === 48;
 
 /**
+ * Where the string that begins before `from` ends: after its closing quote. Four bytes are looked at together: a byte of
+ * `word ^ pattern` is zero where the pattern's byte stands, and `(x - 1) & ~x` has its high bit set for zero bytes.
+ */
+function endOfString(bytes: Buffer, view: DataView, from: number, scan: Scan): number {
+  const end = bytes.length;
+  let i = from;
+  for (;;) {
+    for (; i <= end - 4; i += 4) {
+      const word = view.getInt32(i, true);
+      const quote = word ^ 0x22222222;
+      const escape = word ^ 0x5c5c5c5c;
+      if (((((quote - 0x01010101) & ~quote) | ((escape - 0x01010101) & ~escape)) & 0x80808080) !== 0) break;
+    }
+    let byte = bytes[i] as number;
+    while (byte !== 34 && byte !== 92 && i < end) byte = bytes[++i] as number;
+    if (byte !== 92) return i + 1;
+    if (bytes[i + 1] === 117 && isNul(bytes, i + 1)) scan.hasNul = true;
+    i += 2;
+  }
+}
+
+/**
  * Continues a scan from `from` to at least `to`, stopping between tokens. Answers where it stopped.
- * One loop over bytes, because it runs over everything that enters the house: reading a byte costs a quarter of
- * `charCodeAt`, which must ask each time how the string is stored.
+ * Over bytes, because it runs over everything that enters the house: reading a byte costs a quarter of `charCodeAt`,
+ * which must ask each time how the string is stored.
  */
 export function scanOn(bytes: Buffer, from: number, to: number, scan: Scan): number {
-  const end = bytes.length;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let { keys, depth, tokens, level } = scan;
   let i = from;
   while (i < to) {
     const byte = bytes[i++] as number;
-    if (byte === 34) {
-      for (;;) {
-        const inner = bytes[i++] as number;
-        if (inner === 34) break;
-        if (inner === 92) {
-          if (bytes[i] === 117 && isNul(bytes, i)) scan.hasNul = true;
-          i++;
-        } else if (i >= end) break;
-      }
-    } else if (byte === 58) keys++;
+    if (byte === 34) i = endOfString(bytes, view, i, scan);
+    else if (byte === 58) keys++;
     else if (byte === 44) tokens++;
     else if ((byte | 32) === 123) {
       tokens++;
