@@ -4,7 +4,7 @@
  *   npm install --prefix <folder> hl7.fhir.r4.examples@4.0.1 hl7.fhir.r4.expansions@4.0.1
  *   node tools/derive-r4.ts <folder>
  *
- * One line per structure, one string per element, in the notation that `src/r4/generate/read-structures.ts` reads:
+ * One line per structure, one string per element, in the notation that `src/r4/definitions/read-structures.ts` reads:
  *   name min..max type|type(target,target) !value-set ~invariant
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

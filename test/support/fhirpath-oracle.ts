@@ -79,3 +79,13 @@ export function brokenInvariants(resource: Json): {
   visit(resource, '*', String(resource['resourceType']), resource, resource);
   return { broken, undecided };
 }
+
+/** Whether the engine takes an expression at all: a path into this resource, in FHIRPath's grammar. */
+export function canFollow(resource: Json, expression: string): boolean {
+  try {
+    void fhirpath.evaluate(resource, expression, undefined, model as unknown as Model);
+    return /^\w+(?:\.(?:\w+|`div`)(?:\[\d+\])?)*$/.test(expression);
+  } catch {
+    return false;
+  }
+}

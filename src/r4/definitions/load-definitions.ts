@@ -1,12 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  collectChoices,
-  readStructures,
-  resourceTypesOf,
-  type Structure,
-  type StructureRow,
-} from '../generate/read-structures.ts';
+import { collectChoices, readStructures, resourceTypesOf, type Structure, type StructureRow } from './read-structures.ts';
 
 export interface Invariant {
   readonly severity: string;
@@ -24,8 +18,6 @@ export interface Definitions {
   readonly valueSets: Readonly<Record<string, ValueSet>>;
   readonly invariants: Readonly<Record<string, Invariant>>;
 }
-
-export const DEFINITION_FILES = ['structures.json', 'value-sets.json', 'invariants.json'] as const;
 
 export const readDefinition = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
 

@@ -1,7 +1,7 @@
 import type { ValueSet } from '../definitions/load-definitions.ts';
 import { functionName, type Mode } from './mode.ts';
 import { VALUE_RULES } from './native-rules.ts';
-import type { Element } from './read-structures.ts';
+import type { Element } from '../definitions/read-structures.ts';
 
 /** What emitting an element needs to know of the whole: shared constants, and the bit that remembers its presence. */
 export interface Shared {
@@ -18,6 +18,9 @@ export interface Place {
 }
 
 const q = (text: string): string => JSON.stringify(text);
+
+/** FHIRPath names a choice by its stem, whatever type the value has, and `div` is an operator there. */
+const pathOf = ({ choice, name }: Element): string => `p+${q(`.${name === 'div' ? '`div`' : (choice ?? name)}`)}`;
 
 /** The boolean expression that a primitive value must satisfy, and the finding when it does not. */
 function primitiveTest(
@@ -46,7 +49,7 @@ function emitPrimitive(element: Element, place: Place, shared: Shared, mode: Mod
   const key = q(element.name);
   const { test, rule, what } = primitiveTest(element, shared);
   const isList = element.max > 1;
-  const path = `p+${q(`.${element.name}`)}`;
+  const path = pathOf(element);
   const other = q(`_${element.name}`);
   const cases: Case[] = [];
   if (isList) {
@@ -72,7 +75,7 @@ function emitPrimitive(element: Element, place: Place, shared: Shared, mode: Mod
 
 /** Rules of a primitive's value that only some elements have. */
 function emitValueRules(element: Element, mode: Mode, isList: boolean): string {
-  const path = mode.name === 'fast' ? "''" : `p+${q(`.${element.name}`)}`;
+  const path = mode.name === 'fast' ? "''" : pathOf(element);
   const rules = element.invariants
     .filter((rule) => rule !== 'txt-1' && rule !== 'txt-2')
     .map((rule) => emitItemRule(rule, 'o[k]', path, mode));
@@ -117,7 +120,7 @@ function emitItem(element: Element, item: string, path: string, shared: Shared, 
 }
 
 function emitComplex(element: Element, place: Place, shared: Shared, mode: Mode): string {
-  const path = `p+${q(`.${element.name}`)}`;
+  const path = pathOf(element);
   if (element.max === 1) return `${place.choose}${emitItem(element, 'o[k]', path, shared, mode)}${place.mark}`;
   // The items of one list of the outermost resource may have been checked in chunks; see check-in-chunks.ts.
   const guard = element.isTopList ? `if(d===0&&c.doneKey===k){${place.mark}break;}` : '';

@@ -1,11 +1,10 @@
 import { compileExpression } from '../fhirpath/compile-expression.ts';
 import type { Definitions } from '../definitions/load-definitions.ts';
+import { DEPTH_MAX } from '../depth.ts';
 import { invariantFunction } from './emit-element.ts';
 import { emitStructure, expressionOf, type Parts } from './emit-structure.ts';
 import { FAST, REPORT, functionName } from './mode.ts';
 import { RUNTIME_NAMES } from './runtime-names.ts';
-
-export const DEPTH_MAX = 100;
 
 /** The few functions that all structures share: lists of primitives, `_fields`, and the step into another resource. */
 const PRELUDE = `

@@ -5,7 +5,7 @@ import { emitElement, invariantFunction, type Case, type Shared } from './emit-e
 import { functionName, type Mode } from './mode.ts';
 import { EXTENSION_RULE, NATIVE_INVARIANTS, nativeRuleOf } from './native-rules.ts';
 import { makePresence, type Presence } from './presence.ts';
-import type { Structure } from './read-structures.ts';
+import type { Structure } from '../definitions/read-structures.ts';
 
 export interface Parts extends Shared {
   readonly invariants: Readonly<Record<string, Invariant>>;

@@ -1,4 +1,4 @@
-import type { Structure } from './read-structures.ts';
+import type { Structure } from '../definitions/read-structures.ts';
 
 /** Invariants that are functions of our own: hot, not expressible in FHIRPath, or in need of what surrounds the resource. */
 export const NATIVE_INVARIANTS: ReadonlySet<string> = new Set(

@@ -1,5 +1,6 @@
+import { DEPTH_MAX } from '../depth.ts';
 import { loadDefinitions } from '../definitions/load-definitions.ts';
-import type { Structure } from '../generate/read-structures.ts';
+import type { Structure } from '../definitions/read-structures.ts';
 import type { Json } from '../runtime/context.ts';
 import { isObject } from '../runtime/say.ts';
 
@@ -13,19 +14,18 @@ export interface FoundReference {
 /** Answers the new reference, or undefined to leave it as it is. */
 type Rewrite = (found: FoundReference) => string | undefined;
 
-const DEPTH_MAX = 100;
-
-/** What stands under each property of a structure, as far as a reference can be below it. */
-type Children = ReadonlyMap<string, string>;
+/** What stands under each property of a structure, as far as a reference can be below it, and how FHIRPath calls it. */
+type Children = ReadonlyMap<string, { readonly structure: string; readonly name: string }>;
 const RESOURCE = '*';
 const childrenOf = new Map<string, Children>();
 
 function readChildren(structure: Structure): Children {
-  const found = new Map<string, string>();
-  for (const { name, type } of structure.elements) {
-    if (type.kind === 'primitive') found.set(`_${name}`, 'Element');
-    else if (type.kind === 'reference') found.set(name, 'Reference');
-    else found.set(name, type.kind === 'resource' ? RESOURCE : type.name);
+  const found = new Map<string, { structure: string; name: string }>();
+  for (const { name: key, choice, type } of structure.elements) {
+    const name = choice ?? key;
+    if (type.kind === 'primitive') found.set(`_${key}`, { structure: 'Element', name });
+    else if (type.kind === 'reference') found.set(key, { structure: 'Reference', name });
+    else found.set(key, { structure: type.kind === 'resource' ? RESOURCE : type.name, name });
   }
   return found;
 }
@@ -34,7 +34,7 @@ function childrenOfStructure(name: string): Children {
   const known = childrenOf.get(name);
   if (known !== undefined) return known;
   const structure = loadDefinitions().structures.get(name);
-  const found = structure === undefined ? new Map<string, string>() : readChildren(structure);
+  const found: Children = structure === undefined ? new Map() : readChildren(structure);
   childrenOf.set(name, found);
   return found;
 }
@@ -62,7 +62,7 @@ function rewriteValue(value: unknown, name: string, path: string, depth: number,
   for (const key of Object.keys(value)) {
     const below = children.get(key);
     if (below === undefined) continue;
-    const next = rewriteValue(value[key], below, `${path}.${key.replace(/^_/, '')}`, depth + 1, rewrite);
+    const next = rewriteValue(value[key], below.structure, `${path}.${below.name}`, depth + 1, rewrite);
     if (next !== value[key]) put(key, next);
   }
   if (structure === 'Reference' && typeof value['reference'] === 'string') {

@@ -1,4 +1,4 @@
-import { DEPTH_MAX } from '../generate/emit-module.ts';
+import { DEPTH_MAX } from '../depth.ts';
 import type { Invariant, ValueSet } from '../definitions/load-definitions.ts';
 import { RULES, type RuleId } from '../rules.ts';
 import { file, flag, type Context, type Json } from './context.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { loadDefinitions } from '../../../src/r4/definitions/load-definitions.ts';
 import { loadValidator } from '../../../src/r4/index.ts';
 import { aClinicalBundle } from '../../support/clinical-bundle.ts';
-import { brokenInvariants } from '../../support/fhirpath-oracle.ts';
+import { brokenInvariants, canFollow } from '../../support/fhirpath-oracle.ts';
 import { makeMedplumOracle } from '../../support/medplum-oracle.ts';
 import { mutate, picker } from '../../support/mutate.ts';
 import { R4_EXAMPLES } from '../../support/r4-examples.ts';
@@ -118,5 +118,15 @@ describe('fhirpath.js', () => {
     });
     expect(wrong).toEqual([]);
     expect(broken).toBeGreaterThan(20);
+  });
+
+  test('follows the expression of every finding to its place', () => {
+    const lost = mutants(400, 2_000_000).flatMap(({ name, mutant }) =>
+      validator
+        .validate(mutant)
+        .filter((issue) => !canFollow(mutant, issue.expression))
+        .map((issue) => `${name}: ${issue.expression}`),
+    );
+    expect(lost).toEqual([]);
   });
 });

@@ -30,13 +30,13 @@ const tricky = {
 describe('references are found by definition', () => {
   test('wherever a definition puts one, and nowhere else', () => {
     expect(walkReferences(tricky)).toEqual([
-      { reference: 'Patient/5', path: 'Observation.status.extension[0].value'.replace('.value', '.valueReference') },
-      { reference: 'Patient/2', path: 'Observation.code.extension[0].valueReference' },
+      { reference: 'Patient/5', path: 'Observation.status.extension[0].value' },
+      { reference: 'Patient/2', path: 'Observation.code.extension[0].value' },
       { reference: 'Patient/3', path: 'Observation.contained[0].subject' },
       { reference: 'Patient/1', path: 'Observation.subject' },
       { reference: 'Organization/1', path: 'Observation.performer[0].identifier.assigner' },
       { reference: '#s', path: 'Observation.specimen' },
-      { reference: 'Practitioner/1', path: 'Observation.note[0].authorReference' },
+      { reference: 'Practitioner/1', path: 'Observation.note[0].author' },
     ]);
   });
 
