@@ -40,7 +40,6 @@ const OWN: Readonly<Record<string, string>> = {
 
 const words = (text: string): string[] => (text === '' ? [] : text.split(' '));
 const ALLOWED = new Map([...ELEMENTS].map((name) => [name, new Set([...words(COMMON), ...words(OWN[name] ?? '')])]));
-const VOID = new Set(['br', 'hr', 'img', 'col', 'area']);
 const LINKS = new Set(['href', 'src', 'cite', 'longdesc', 'usemap']);
 
 const TAG_NAME = /<(\/?)([A-Za-z][\w:.-]{0,60})/y;
@@ -105,64 +104,79 @@ function endOfTag(div: string, from: number): number {
   return -1;
 }
 
-interface Reading {
-  readonly fault: string | null;
-  readonly hasContent: boolean;
+/** Where the reading of a narrative stands. */
+interface Reader {
+  readonly div: string;
+  readonly end: number;
+  readonly open: string[];
+  at: number;
+  hasRoot: boolean;
+  hasContent: boolean;
 }
 
-function readNarrative(div: string): Reading {
-  const open: string[] = [];
-  let hasContent = false;
-  let at = 0;
-  const stop = (fault: string): Reading => ({ fault, hasContent });
-  const end = div.trimEnd().length;
-  at = div.length - div.trimStart().length;
-  let isFirst = true;
-  while (at < end) {
-    if (div.charCodeAt(at) !== 60) {
-      const next = div.indexOf('<', at);
-      const text = div.slice(at, next === -1 ? end : next);
-      if (open.length === 0) return stop('text stands outside the <div>');
-      if (STRAY_AMPERSAND.test(text)) return stop('a bare & is not XHTML');
-      if (!hasContent && open.at(-1) !== 'style' && /[^\s\u00a0]/.test(text.replaceAll(/&(?:nbsp|#160|#xa0);/gi, '')))
-        hasContent = true;
-      if (open.at(-1) === 'style' && !isSafeStyle(text)) return stop('the style sheet is not allowed');
-      at = next === -1 ? end : next;
-      continue;
-    }
-    if (div.startsWith('<!--', at)) {
-      const close = div.indexOf('-->', at + 4);
-      if (close === -1) return stop('a comment is not closed');
-      at = close + 3;
-      continue;
-    }
-    TAG_NAME.lastIndex = at;
-    const tag = TAG_NAME.exec(div);
-    const close = tag === null ? -1 : endOfTag(div, TAG_NAME.lastIndex);
-    if (tag === null || close === -1) return stop('a tag is not well formed');
-    const name = tag[2] ?? '';
-    const rest = div.slice(TAG_NAME.lastIndex, close);
-    at = close + 1;
-    if (!isFirst && open.length === 0) return stop('there is more than one root element');
-    if (tag[1] === '/') {
-      if (open.pop() !== name || rest.trim() !== '') return stop(`</${name}> closes nothing`);
-      continue;
-    }
-    if (isFirst && name !== 'div') return stop('the root element is not <div>');
-    if (!ELEMENTS.has(name)) return stop(`<${name}> is not allowed`);
-    const isClosed = rest.endsWith('/');
-    const attributes = isClosed ? rest.slice(0, -1) : rest;
-    const fault = faultOfAttributes(name, attributes);
-    if (fault !== null) return stop(fault);
-    if (isFirst && !/\sxmlns\s*=/.test(attributes)) return stop(`the <div> lacks xmlns="${NAMESPACE}"`);
-    isFirst = false;
-    if (name === 'img') hasContent = true;
-    if (!isClosed) open.push(name);
-    else if (!VOID.has(name) && name === 'style') return stop('an empty style sheet');
-    if (open.length > DEPTH_MAX) return stop(`it is nested deeper than ${DEPTH_MAX}`);
+const BLANKS = /&(?:nbsp|#160|#xa0);/gi;
+
+/** Text up to the next tag. Each of these three answers what is wrong, or null. */
+function readText(reader: Reader): string | null {
+  const { div, open } = reader;
+  const next = div.indexOf('<', reader.at);
+  const text = div.slice(reader.at, next === -1 ? reader.end : next);
+  reader.at = next === -1 ? reader.end : next;
+  const inside = open.at(-1);
+  if (inside === undefined) return 'text stands outside the <div>';
+  if (STRAY_AMPERSAND.test(text)) return 'a bare & is not XHTML';
+  if (inside === 'style') return isSafeStyle(text) ? null : 'the style sheet is not allowed';
+  if (!reader.hasContent && /[^\s\u00a0]/.test(text.replaceAll(BLANKS, ''))) reader.hasContent = true;
+  return null;
+}
+
+function readComment(reader: Reader): string | null {
+  const close = reader.div.indexOf('-->', reader.at + 4);
+  if (close === -1) return 'a comment is not closed';
+  reader.at = close + 3;
+  return null;
+}
+
+function openElement(reader: Reader, name: string, rest: string): string | null {
+  if (!reader.hasRoot && name !== 'div') return 'the root element is not <div>';
+  if (!ELEMENTS.has(name)) return `<${name}> is not allowed`;
+  const isClosed = rest.endsWith('/');
+  const attributes = isClosed ? rest.slice(0, -1) : rest;
+  const fault = faultOfAttributes(name, attributes);
+  if (fault !== null) return fault;
+  if (!reader.hasRoot && !/\sxmlns\s*=/.test(attributes)) return `the <div> lacks xmlns="${NAMESPACE}"`;
+  reader.hasRoot = true;
+  if (name === 'img') reader.hasContent = true;
+  if (!isClosed) reader.open.push(name);
+  return reader.open.length > DEPTH_MAX ? `it is nested deeper than ${DEPTH_MAX}` : null;
+}
+
+function readTag(reader: Reader): string | null {
+  const { div, open } = reader;
+  TAG_NAME.lastIndex = reader.at;
+  const tag = TAG_NAME.exec(div);
+  const start = TAG_NAME.lastIndex;
+  const close = tag === null ? -1 : endOfTag(div, start);
+  if (tag === null || close === -1) return 'a tag is not well formed';
+  if (reader.hasRoot && open.length === 0) return 'there is more than one root element';
+  const name = tag[2] ?? '';
+  const rest = div.slice(start, close);
+  reader.at = close + 1;
+  if (tag[1] !== '/') return openElement(reader, name, rest);
+  return open.pop() === name && rest.trim() === '' ? null : `</${name}> closes nothing`;
+}
+
+function readNarrative(div: string): { readonly fault: string | null; readonly hasContent: boolean } {
+  const at = div.length - div.trimStart().length;
+  const reader: Reader = { div, end: div.trimEnd().length, open: [], at, hasRoot: false, hasContent: false };
+  let fault: string | null = null;
+  while (fault === null && reader.at < reader.end) {
+    if (div.charCodeAt(reader.at) !== 60) fault = readText(reader);
+    else fault = div.startsWith('<!--', reader.at) ? readComment(reader) : readTag(reader);
   }
-  if (open.length > 0) return stop(`<${open.at(-1) ?? ''}> is not closed`);
-  return isFirst ? stop('it holds no <div>') : { fault: null, hasContent };
+  if (fault === null && reader.open.length > 0) fault = `<${reader.open.at(-1) ?? ''}> is not closed`;
+  if (fault === null && !reader.hasRoot) fault = 'it holds no <div>';
+  return { fault, hasContent: reader.hasContent };
 }
 
 /** txt-1 and txt-2: the one place of a resource that a browser may render. */
