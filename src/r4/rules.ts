@@ -40,6 +40,7 @@ export const RULES = {
   'binding-required': error('code-invalid', 'codes with a required binding are members of the value set'),
   ucum: error('code-invalid', 'codes of the UCUM system are valid UCUM'),
   'coding-system': error('value', 'Coding.system is an absolute URI'),
+  'element-id': error('invariant', 'an element id is unique within its resource'),
   'extension-url': error('value', 'the url of an extension is absolute, except inside another extension'),
   'reference-form': error('value', 'a relative reference is Type/id, perhaps with /_history/version'),
   'reference-target': error('invariant', 'a reference leads to a type that the element allows'),

@@ -73,6 +73,10 @@ function emitPrimitive(element: Element, place: Place, shared: Shared, mode: Mod
   return cases;
 }
 
+/** ElementDefinition repeats its ids in snapshot and differential, by design. */
+const isElementId = ({ name, owner, type }: Element): boolean =>
+  name === 'id' && type.kind === 'primitive' && type.isBare && owner !== 'ElementDefinition';
+
 /** Rules of a primitive's value that only some elements have. */
 function emitValueRules(element: Element, mode: Mode, isList: boolean): string {
   const path = mode.name === 'fast' ? "''" : pathOf(element);
@@ -80,6 +84,7 @@ function emitValueRules(element: Element, mode: Mode, isList: boolean): string {
     .filter((rule) => rule !== 'txt-1' && rule !== 'txt-2')
     .map((rule) => emitItemRule(rule, 'o[k]', path, mode));
   const own = VALUE_RULES[`${element.owner}.${element.name}`];
+  if (isElementId(element)) rules.push(mode.demand(`checkElementId(o[k],c,${path})`));
   if (own !== undefined) rules.push(mode.demand(own.replace('(v,c,p)', `(o[k],c,${path})`)));
   if (isList && rules.length > 0) throw new Error(`No rule on a list of primitives is known: ${element.name}`);
   return rules.join('');

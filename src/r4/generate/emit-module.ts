@@ -31,21 +31,21 @@ function fResource(o,c,d){
   if(o===null||typeof o!=='object')return false;
   const f=fast.get(o.resourceType);
   if(f===undefined)return false;
-  const root=c.root,resource=c.resource;
-  c.root=o;c.resource=o;
+  const root=c.root,resource=c.resource,ids=c.ids;
+  c.root=o;c.resource=o;c.ids=null;
   if(!f(o,c,d))return false;
   if(c.profileRules.length>0&&!checkProfiles(o,c,''))return false;
-  c.root=root;c.resource=resource;
+  c.root=root;c.resource=resource;c.ids=ids;
   return true;
 }
 function fContained(o,c,d){
   if(o===null||typeof o!=='object')return false;
   const f=fast.get(o.resourceType);
   if(f===undefined)return false;
-  const resource=c.resource;
-  c.resource=o;
+  const resource=c.resource,ids=c.ids;
+  c.resource=o;c.ids=null;
   if(!f(o,c,d))return false;
-  c.resource=resource;
+  c.resource=resource;c.ids=ids;
   return true;
 }
 function rList(l,e,is,c,p,rule,what){
@@ -73,19 +73,19 @@ function rElements(e,l,c,d,p){
 function rResource(o,c,d,p){
   const r=reportOf(o,c,p);
   if(r===undefined)return;
-  const root=c.root,resource=c.resource;
-  c.root=o;c.resource=o;
+  const root=c.root,resource=c.resource,ids=c.ids;
+  c.root=o;c.resource=o;c.ids=null;
   r(o,c,d,p);
   if(c.profileRules.length>0)checkProfiles(o,c,p);
-  c.root=root;c.resource=resource;
+  c.root=root;c.resource=resource;c.ids=ids;
 }
 function rContained(o,c,d,p){
   const r=reportOf(o,c,p);
   if(r===undefined)return;
-  const resource=c.resource;
-  c.resource=o;
+  const resource=c.resource,ids=c.ids;
+  c.resource=o;c.ids=null;
   r(o,c,d,p);
-  c.resource=resource;
+  c.resource=resource;c.ids=ids;
 }
 function reportOf(o,c,p){
   if(!isObject(o)){flag(c,'shape',p,'A resource must be an object.');return undefined;}

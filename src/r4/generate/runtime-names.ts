@@ -5,7 +5,7 @@ export const RUNTIME_NAMES: readonly string[] = [
   ...Object.keys(PRIMITIVES).map((name) => `is_${name}`),
   ...'isArray isObject isMime isUcumConcept hasCoding hasCodeableConcept'.split(' '),
   ...'flag enter isList sayValue sayUnknown sayBinding sayInvariant sayResourceType'.split(' '),
-  ...'checkReference checkContained checkNarrative checkBundle checkPeriod checkAttachment checkUnit checkCodingSystem checkExtensionUrl'.split(
+  ...'checkReference checkContained checkNarrative checkBundle checkPeriod checkAttachment checkUnit checkCodingSystem checkExtensionUrl checkElementId'.split(
     ' ',
   ),
   ...'checkOnBehalfOf checkProfiles openScope'.split(' '),

@@ -21,6 +21,8 @@ export interface Context {
   root: Json;
   resource: Json;
   bundle: BundleScope | null;
+  /** Element ids of the resource in hand; null until there is one, because there seldom is. */
+  ids: Set<string> | null;
   /** The property of the outermost resource whose items the caller has checked one by one. */
   doneKey: string | null;
   readonly issues: Issue[] | null;
@@ -39,6 +41,7 @@ export function newContext(issues: Issue[] | null, { issuesMax, withWarnings, pr
     root: NOTHING,
     resource: NOTHING,
     bundle: null,
+    ids: null,
     doneKey: null,
     issues,
     issuesMax,

@@ -11,6 +11,7 @@ import {
   checkAttachment,
   checkCodingSystem,
   checkExtensionUrl,
+  checkElementId,
   checkPeriod,
   checkUnit,
   hasCodeableConcept,
@@ -51,6 +52,7 @@ export function makeRuntime(definitions: Definitions): Readonly<Record<string, u
     checkUnit,
     checkCodingSystem,
     checkExtensionUrl,
+    checkElementId,
     checkProfiles,
     openScope,
   };

@@ -24,6 +24,15 @@ export function checkCodingSystem(system: unknown, c: Context, path: string): bo
   return flag(c, 'coding-system', path, `Coding.system "${system}" is not an absolute URI.`);
 }
 
+export function checkElementId(id: unknown, c: Context, path: string): boolean {
+  if (typeof id !== 'string') return true;
+  c.ids ??= new Set();
+  if (c.ids.has(id))
+    return flag(c, 'element-id', path, `Another element of this resource has the id ${JSON.stringify(id.slice(0, 80))}.`);
+  c.ids.add(id);
+  return true;
+}
+
 /** A nested extension may be named relative to the one around it; any other must say whose it is. */
 export function checkExtensionUrl(extension: unknown, c: Context, path: string): boolean {
   const url = isObject(extension) ? extension['url'] : undefined;

@@ -301,6 +301,26 @@ export const TERMINOLOGY: readonly RuleCase[] = [
 
 export const REFERENCE: readonly RuleCase[] = [
   {
+    rule: 'element-id',
+    broken: [
+      patient({ name: [{ id: 'a', text: 'x' }], address: [{ id: 'a', text: 'y' }] }),
+      patient({ birthDate: '2020', _birthDate: { id: 'a' }, name: [{ id: 'a', text: 'x' }] }),
+    ],
+    sound: [
+      patient({
+        id: 'a',
+        name: [
+          { id: 'a', text: 'x' },
+          { id: 'b', text: 'y' },
+        ],
+      }),
+      bundle('collection', [
+        { resource: patient({ name: [{ id: 'a', text: 'x' }] }) },
+        { resource: patient({ name: [{ id: 'a', text: 'x' }] }) },
+      ]),
+    ],
+  },
+  {
     rule: 'extension-url',
     broken: [
       patient({ extension: [{ url: 'mine', valueString: 'x' }] }),
