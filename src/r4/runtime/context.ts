@@ -21,6 +21,8 @@ export interface Context {
   root: Json;
   resource: Json;
   bundle: BundleScope | null;
+  /** Id → type of what `of` contains: built once, for a resource that has thousands of local references. */
+  contained: { readonly of: Json; readonly typeById: ReadonlyMap<unknown, string> } | null;
   /** Element ids of the resource in hand; null until there is one, because there seldom is. */
   ids: Set<string> | null;
   /** The property of the outermost resource whose items the caller has checked one by one. */
@@ -41,6 +43,7 @@ export function newContext(issues: Issue[] | null, { issuesMax, withWarnings, pr
     root: NOTHING,
     resource: NOTHING,
     bundle: null,
+    contained: null,
     ids: null,
     doneKey: null,
     issues,

@@ -9,25 +9,21 @@ type Lead = string | { readonly rule: 'ref-1' | 'bundle-unresolved' | 'reference
 
 const UNKNOWN = '';
 
-/** Id → type of what a resource contains; kept with the resource, for one that has thousands of local references. */
-const containedTypes = new WeakMap<Json, ReadonlyMap<unknown, Lead>>();
-
-function containedOf(root: Json): ReadonlyMap<unknown, Lead> {
-  const known = containedTypes.get(root);
-  if (known !== undefined) return known;
-  const list = root['contained'];
-  const found = new Map<unknown, Lead>();
+function typesOfContained(c: Context): ReadonlyMap<unknown, string> {
+  if (c.contained?.of === c.root) return c.contained.typeById;
+  const list = c.root['contained'];
+  const typeById = new Map<unknown, string>();
   for (const inner of Array.isArray(list) ? (list as unknown[]) : []) {
-    if (typeof inner === 'object' && inner !== null) found.set((inner as Json)['id'], typeOf(inner as Json));
+    if (typeof inner === 'object' && inner !== null) typeById.set((inner as Json)['id'], typeOf(inner as Json));
   }
-  containedTypes.set(root, found);
-  return found;
+  c.contained = { of: c.root, typeById };
+  return typeById;
 }
 
 function leadOfContained(reference: string, c: Context): Lead {
   if (reference.length === 1) return typeOf(c.root);
   const id = reference.slice(1);
-  return containedOf(c.root).get(id) ?? { rule: 'ref-1', text: `No contained resource has the id "${id}".` };
+  return typesOfContained(c).get(id) ?? { rule: 'ref-1', text: `No contained resource has the id "${id}".` };
 }
 
 const typeOf = (resource: Json): string => (typeof resource['resourceType'] === 'string' ? resource['resourceType'] : UNKNOWN);

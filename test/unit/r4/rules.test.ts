@@ -59,3 +59,13 @@ test('warnings are found when they are asked for', () => {
   expect(careful.validate({ resourceType: 'Patient' }).map((i) => i.rule)).toEqual(['dom-6']);
   expect(careful.isValid(named)).toBe(true);
 });
+
+test('a resource that changed is judged anew', () => {
+  const contained: unknown[] = [];
+  const changing = { resourceType: 'Observation', status: 'final', code: { text: 'x' }, subject: { reference: '#p' }, contained };
+  expect(validator.isValid(changing)).toBe(false);
+  contained.push({ resourceType: 'Patient', id: 'p' });
+  expect(validator.validate(changing)).toEqual([]);
+  contained[0] = { resourceType: 'Organization', id: 'p', name: 'x' };
+  expect(validator.validate(changing).map((issue) => issue.rule)).toEqual(['reference-target']);
+});
