@@ -1,0 +1,178 @@
+import { execFileSync } from 'node:child_process';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { parseLossless, loadValidator } from '../src/r4/index.ts';
+import { scanBytes } from '../src/r4/json/scan-bytes.ts';
+import { aClinicalBundle } from '../test/support/clinical-bundle.ts';
+import { makeMedplumOracle } from '../test/support/medplum-oracle.ts';
+import type { Figure } from './figure.ts';
+
+export const name = 'validate';
+
+const ROUNDS = 5;
+const ROUND_MS = 400;
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
+
+/** Microseconds per call over one round. */
+function timeUs(work: () => unknown): number {
+  const since = performance.now();
+  let calls = 0;
+  do {
+    work();
+    calls++;
+  } while (performance.now() - since < ROUND_MS);
+  return ((performance.now() - since) * 1_000) / calls;
+}
+
+/** Interleaved rounds, so that whatever else the machine does falls on all alike. Medians, in microseconds. */
+function race(works: readonly (() => unknown)[]): number[] {
+  for (const work of works) timeUs(work);
+  const rounds = Array.from({ length: ROUNDS }, () => works.map(timeUs));
+  return works.map((_, i) => median(rounds.map((round) => round[i] ?? NaN)));
+}
+
+function figure(title: string, ours: number, theirs: number, unit: string, note: string): Figure {
+  return {
+    bench: name,
+    figure: title,
+    ratio: Number((theirs / ours).toFixed(3)),
+    ours: Number(ours.toFixed(2)),
+    theirs: Number(theirs.toFixed(2)),
+    unit,
+    note,
+  };
+}
+
+/** How long a new process takes to load the validator and judge one resource, the generated code being there. */
+function startMs(): number {
+  const door = new URL('../src/r4/load-validator.ts', import.meta.url).href;
+  const script = `const { loadValidator } = await import(${JSON.stringify(door)});
+    const since = performance.now();
+    loadValidator().isValid({ resourceType: 'Patient' });
+    process.stdout.write(String(performance.now() - since));`;
+  return Number(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }));
+}
+
+/** What is really held: without a collection first, garbage would be counted. */
+function heldMb(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed / 1e6;
+}
+
+/** The longest time for which the event loop was not served while `work` ran. */
+async function longestBlockMs(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let last = performance.now();
+  let isRunning = true;
+  const tick = (): void => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    if (isRunning) setImmediate(tick);
+  };
+  setImmediate(tick);
+  await work();
+  longest = Math.max(longest, performance.now() - last);
+  isRunning = false;
+  return longest;
+}
+
+export async function* run(): AsyncGenerator<Figure> {
+  const validator = loadValidator();
+  const medplum = makeMedplumOracle();
+  const bundle = aClinicalBundle();
+  const text = JSON.stringify(bundle);
+  const bytes = Buffer.from(text);
+  const what = `${text.length} bytes, 16 entries, median of ${ROUNDS} interleaved rounds`;
+  if (!validator.isValid(bundle) || !medplum(bundle)) throw new Error('The bundle of the bench must be valid.');
+
+  // Fresh objects, as they come from the parser: the same object again and again would flatter both.
+  const copies = Array.from({ length: 64 }, () => JSON.parse(text) as unknown);
+  let turn = 0;
+  const next = (): unknown => copies[turn++ & 63];
+  const [object = NaN, onText = NaN, theirs = NaN] = race([
+    () => validator.isValid(next()),
+    () => scanBytes(bytes).keys > 0 && validator.isValid(next()),
+    () => medplum(next()),
+  ]);
+  yield figure('object-vs-medplum', object, theirs, 'us per bundle', `isValid against @medplum/core validateResource; ${what}`);
+  yield figure(
+    'text-vs-medplum',
+    onText,
+    theirs,
+    'us per bundle',
+    `isValid and the checks on the raw text (keys, depth, digits), parsing not counted; ${what}`,
+  );
+
+  const odd = Buffer.from(text.replaceAll(/"value":(\d+)(?:\.\d+)?/g, '"value":$1.10'));
+  const [all = NaN, parse = NaN, kept = NaN, parseOdd = NaN, parseOnly = NaN] = race([
+    () => validator.checkText(bytes),
+    () => JSON.parse(text) as unknown,
+    () => validator.checkText(odd),
+    () => JSON.parse(odd.toString()) as unknown,
+    () => parseLossless(bytes),
+  ]);
+  yield figure(
+    'all-vs-json-parse',
+    all,
+    parse,
+    'us per bundle',
+    `lossless parse of bytes and every check against JSON.parse of the string alone; ${what}`,
+  );
+  yield figure(
+    'all-vs-json-parse-kept-digits',
+    kept,
+    parseOdd,
+    'us per bundle',
+    `the same, with every value written as n.10; ${what}`,
+  );
+  yield figure('lossless-vs-json-parse', parseOnly, parse, 'us per bundle', `parseLossless alone; ${what}`);
+
+  const large = aClinicalBundle(5_000);
+  const [perBundle = NaN, perLarge = NaN] = race([() => validator.isValid(next()), () => validator.isValid(large)]);
+  yield figure(
+    'large-bundle-per-resource',
+    perLarge / 5_001,
+    perBundle / 16,
+    'us per resource',
+    'Bundle of 5,001 entries against one of 16: 1 means the same cost per resource',
+  );
+
+  const runs = 200_000;
+  for (let i = 0; i < 2_000; i++) validator.isValid(next());
+  const before = heldMb();
+  for (let i = 0; i < runs; i++) validator.isValid(next());
+  yield figure(
+    'memory-flat',
+    heldMb(),
+    before,
+    'MB of heap',
+    `held after and before ${runs * 16} validations of resources (${runs} bundles)`,
+  );
+
+  yield figure(
+    'start',
+    median(Array.from({ length: ROUNDS }, startMs)),
+    150,
+    'ms',
+    'loadValidator and one resource in a new process; the limit is 150',
+  );
+
+  const huge = Buffer.from(JSON.stringify(aClinicalBundle(7_700)));
+  await validator.checkInChunks(huge);
+  const blocks: number[] = [];
+  for (let i = 0; i < ROUNDS; i++) blocks.push(await longestBlockMs(() => validator.checkInChunks(huge)));
+  yield figure(
+    'longest-block',
+    median(blocks),
+    50,
+    'ms',
+    `event loop, while ${(huge.length / 1e6).toFixed(1)} MB are parsed and judged with checkInChunks; the limit is 50; worst of ${ROUNDS}: ${Math.max(...blocks).toFixed(0)}`,
+  );
+}
+
+if (import.meta.main) {
+  for await (const found of run()) console.log(JSON.stringify(found));
+}

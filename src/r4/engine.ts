@@ -1,0 +1,40 @@
+import { loadCompiled, type Compiled } from './compiled/load-compiled.ts';
+import type { Issue } from './issue.ts';
+import { PROFILES, type ProfileName } from './profiles/index.ts';
+import { newContext, type Context, type Json } from './runtime/context.ts';
+
+export interface ValidatorOptions {
+  /** Profiles imposed on top of R4; none by default. */
+  readonly profiles?: readonly ProfileName[];
+  /** Whether warnings are looked for; by default only errors are. */
+  readonly warnings?: 'report' | 'skip';
+  /** Findings beyond this number are summed up in one; 1,000 by default. */
+  readonly issuesMax?: number;
+}
+
+/** What the other parts of this module need beyond the public door. */
+export interface Engine {
+  readonly compiled: Compiled;
+  readonly fastContext: () => Context;
+  readonly reportContext: (issues: Issue[]) => Context;
+  readonly wantsWarnings: boolean;
+}
+
+let compiled: Compiled | undefined;
+
+export const typeOf = (resource: unknown): string => {
+  const type = typeof resource === 'object' && resource !== null ? (resource as Json)['resourceType'] : undefined;
+  return typeof type === 'string' && /^[A-Za-z]{1,64}$/.test(type) ? type : 'Resource';
+};
+
+export function loadEngine(options: ValidatorOptions = {}): Engine {
+  compiled ??= loadCompiled();
+  const profileRules = (options.profiles ?? []).flatMap((name) => PROFILES[name]);
+  const settings = { issuesMax: options.issuesMax ?? 1_000, withWarnings: options.warnings === 'report', profileRules };
+  return {
+    compiled,
+    fastContext: () => newContext(null, settings),
+    reportContext: (issues) => newContext(issues, settings),
+    wantsWarnings: settings.withWarnings,
+  };
+}

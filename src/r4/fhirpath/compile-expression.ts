@@ -1,0 +1,265 @@
+import { parseExpression, type Expression } from './parse-expression.ts';
+
+/** Where an expression stands: the variable that holds the item in focus, and how its children's presence is asked. */
+interface Focus {
+  readonly item: string;
+  readonly has: (name: string) => string | null;
+  readonly depth: number;
+  /** Operands inside a lambda that do not depend on its item: computed once, when first needed. */
+  readonly hoisted: string[];
+}
+
+/** An invariant as JavaScript: `test` may use the variables in `declare`, which belong in the same function. */
+export interface CompiledExpression {
+  readonly test: string;
+  readonly declare: string;
+}
+
+/** Steps that give nothing for nothing, so that an absent first child settles the whole chain without building it. */
+const STAYS_EMPTY = new Set([
+  'where',
+  'select',
+  'intersect',
+  'first',
+  'tail',
+  'trace',
+  'as',
+  'ofType',
+  'descendants',
+  'children',
+]);
+
+const quote = (value: string | number | boolean): string => JSON.stringify(value);
+
+const isTypeName = (name: string): boolean => /^[A-Z]/.test(name);
+
+const hasItem = (item: string) => (name: string) => (isTypeName(name) ? null : `has(${item},${quote(name)})`);
+
+/**
+ * FHIRPath has three truth values. Instead of carrying them at run time, every expression is compiled twice:
+ * `whenTrue` is "it is exactly true", `whenFalse` is "it is exactly false"; an empty result is neither.
+ */
+export function compileExpression(text: string, has: (name: string) => string | null): CompiledExpression {
+  const hoisted: string[] = [];
+  const test = whenTrue(parseExpression(text), { item: 'o', has: (name) => has(name) ?? hasItem('o')(name), depth: 0, hoisted });
+  return { test, declare: hoisted.length === 0 ? '' : `let ${hoisted.join()};` };
+}
+
+/** The texts of `'a' | 'b' | 'c'`, or null for anything else. */
+function literals(e: Expression): string[] | null {
+  if (e.kind === 'literal') return typeof e.value === 'string' ? [e.value] : null;
+  if (e.kind !== 'binary' || e.operator !== '|') return null;
+  const [left, right] = [literals(e.left), literals(e.right)];
+  return left === null || right === null ? null : [...left, ...right];
+}
+
+/** `code = 'x'`, `code != 'x'` and `code in ('x' | 'y')` on a child of the focus, which need no lists. */
+function compareText(e: Expression, at: Focus): { readonly isOne: string; readonly isNone: string } | null {
+  if (e.kind !== 'binary' || e.left.kind !== 'child' || e.left.of !== null || isTypeName(e.left.name)) return null;
+  const texts = ['=', '!=', 'in'].includes(e.operator) ? literals(e.right) : null;
+  if (texts === null) return null;
+  const args = `(${at.item},${quote(e.left.name)},${JSON.stringify(texts)})`;
+  return e.operator === '!='
+    ? { isOne: `isNone${args}`, isNone: `isOne${args}` }
+    : { isOne: `isOne${args}`, isNone: `isNone${args}` };
+}
+
+function whenTrue(e: Expression, at: Focus): string {
+  const simple = compareText(e, at);
+  if (simple !== null) return simple.isOne;
+  if (e.kind === 'binary') {
+    const { left, right } = e;
+    if (e.operator === 'and') return `(${whenTrue(left, at)}&&${whenTrue(right, at)})`;
+    if (e.operator === 'or') return `(${whenTrue(left, at)}||${whenTrue(right, at)})`;
+    if (e.operator === 'implies') return `(${whenFalse(left, at)}||${whenTrue(right, at)})`;
+    if (e.operator === 'xor')
+      return `(${whenTrue(left, at)}?${whenFalse(right, at)}:${whenFalse(left, at)}&&${whenTrue(right, at)})`;
+  }
+  if (e.kind === 'call') {
+    if (e.name === 'not') return whenFalse(subject(e), at);
+    if (e.name === 'exists') return `!${isEmpty(narrowed(e), at)}`;
+    if (e.name === 'empty') return isEmpty(subject(e), at);
+    if (e.name === 'all') return `${collection(subject(e), at)}.every(${lambda(only(e), at, whenTrue)})`;
+    if (e.name === 'iif') {
+      const [condition, then, otherwise] = e.args;
+      if (condition === undefined || then === undefined) throw new Error('FHIRPath: iif needs two arguments');
+      return `(${whenTrue(condition, at)}?${whenTrue(then, at)}:${otherwise === undefined ? 'false' : whenTrue(otherwise, at)})`;
+    }
+  }
+  return `isTrue(${collection(e, at)})`;
+}
+
+function whenFalse(e: Expression, at: Focus): string {
+  const simple = compareText(e, at);
+  if (simple !== null) return simple.isNone;
+  if (e.kind === 'binary') {
+    const { left, right } = e;
+    if (e.operator === 'and') return `(${whenFalse(left, at)}||${whenFalse(right, at)})`;
+    if (e.operator === 'or') return `(${whenFalse(left, at)}&&${whenFalse(right, at)})`;
+    if (e.operator === 'implies') return `(${whenTrue(left, at)}&&${whenFalse(right, at)})`;
+    if (e.operator === 'xor')
+      return `(${whenTrue(left, at)}?${whenTrue(right, at)}:${whenFalse(left, at)}&&${whenFalse(right, at)})`;
+  }
+  if (e.kind === 'call') {
+    if (e.name === 'not') return whenTrue(subject(e), at);
+    if (e.name === 'exists' || e.name === 'empty' || e.name === 'all') return `!${whenTrue(e, at)}`;
+  }
+  return `isFalse(${collection(e, at)})`;
+}
+
+const subject = (e: Extract<Expression, { kind: 'call' }>): Expression => e.of ?? { kind: 'variable', name: '$this' };
+
+function only(e: Extract<Expression, { kind: 'call' }>): Expression {
+  const [first] = e.args;
+  if (first === undefined) throw new Error(`FHIRPath: ${e.name} needs an argument`);
+  return first;
+}
+
+/** `exists(criteria)` is `where(criteria).exists()`. */
+const narrowed = (e: Extract<Expression, { kind: 'call' }>): Expression =>
+  e.args.length === 0 ? subject(e) : { kind: 'call', of: subject(e), name: 'where', args: e.args };
+
+function isEmpty(e: Expression, at: Focus): string {
+  const first = firstChild(e);
+  const presence = first === null ? null : at.has(first.name);
+  if (presence === null) return `(${collection(e, at)}.length===0)`;
+  return first === e ? `(!${presence})` : `(!${presence}||${collection(e, at)}.length===0)`;
+}
+
+function firstChild(e: Expression): Extract<Expression, { kind: 'child' }> | null {
+  if (e.kind === 'child') return e.of === null ? e : firstChild(e.of);
+  if (e.kind === 'call' && STAYS_EMPTY.has(e.name) && e.of !== null) return firstChild(e.of);
+  return null;
+}
+
+function lambda(body: Expression, at: Focus, compile: (e: Expression, focus: Focus) => string): string {
+  const item = `t${at.depth + 1}`;
+  return `(${item})=>${compile(body, { ...at, item, has: hasItem(item), depth: at.depth + 1 })}`;
+}
+
+/** Whether a chain of steps begins at the resource or the context and has no lambda of its own. */
+function isFixed(e: Expression): boolean {
+  if (e.kind === 'variable') return e.name === '%resource' || e.name === '%context' || e.name === '%rootResource';
+  if (e.kind === 'child') return e.of !== null && isFixed(e.of);
+  return e.kind === 'call' && e.of !== null && isFixed(e.of) && e.args.every((arg) => arg.kind === 'literal');
+}
+
+/** An expression whose value is an array. */
+function collection(e: Expression, at: Focus): string {
+  if (at.depth === 0 || e.kind === 'variable' || !isFixed(e)) return collect(e, at);
+  const name = `h${at.hoisted.length}`;
+  at.hoisted.push(name);
+  return `(${name}??=${collect(e, { ...at, depth: 0 })})`;
+}
+
+function collect(e: Expression, at: Focus): string {
+  switch (e.kind) {
+    case 'empty':
+      return '[]';
+    case 'literal':
+      return `[${quote(e.value)}]`;
+    case 'variable':
+      return variable(e.name, at);
+    case 'child':
+      if (e.of?.kind === 'call' && e.of.name === 'descendants')
+        return `kidsBelow(${collection(subject(e.of), at)},${quote(e.name)})`;
+      if (e.of !== null) return `kids(${collection(e.of, at)},${quote(e.name)},${quote(`_${e.name}`)})`;
+      return isTypeName(e.name) ? `[${at.item}]` : `kid(${at.item},${quote(e.name)},${quote(`_${e.name}`)})`;
+    case 'type':
+      return `${e.operator}Type(${collection(e.of, at)},${quote(e.type)})`;
+    case 'binary':
+      return binary(e, at);
+    case 'call':
+      return call(e, at);
+  }
+}
+
+function variable(name: string, at: Focus): string {
+  switch (name) {
+    case '$this':
+      return `[${at.item}]`;
+    case '%context':
+      return '[o]';
+    case '%resource':
+      return '[c.resource]';
+    case '%rootResource':
+      return '[c.root]';
+    case '%ucum':
+      return '["http://unitsofmeasure.org"]';
+    default:
+      throw new Error(`FHIRPath: unknown variable ${name}`);
+  }
+}
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  '=': 'equals',
+  '!=': 'differs',
+  '<=': 'atMost',
+  '>=': 'atLeast',
+  '<': 'below',
+  '>': 'above',
+  '|': 'union',
+  '&': 'join',
+  '+': 'plus',
+  in: 'isIn',
+};
+
+function binary(e: Extract<Expression, { kind: 'binary' }>, at: Focus): string {
+  if (['and', 'or', 'xor', 'implies'].includes(e.operator)) return `threeWay(${whenTrue(e, at)},${whenFalse(e, at)})`;
+  const [left, right] = [collection(e.left, at), collection(e.right, at)];
+  if (e.operator === 'contains') return `isIn(${right},${left})`;
+  const name = OPERATORS[e.operator];
+  if (name === undefined) throw new Error(`FHIRPath: unknown operator ${e.operator}`);
+  return `${name}(${left},${right})`;
+}
+
+function call(e: Extract<Expression, { kind: 'call' }>, at: Focus): string {
+  const of = collection(subject(e), at);
+  switch (e.name) {
+    case 'where':
+      return `${of}.filter(${lambda(only(e), at, whenTrue)})`;
+    case 'select':
+      return `${of}.flatMap(${lambda(only(e), at, collection)})`;
+    case 'trace':
+      return of;
+    case 'not':
+    case 'exists':
+    case 'empty':
+    case 'all':
+    case 'iif':
+      return `threeWay(${whenTrue(e, at)},${whenFalse(e, at)})`;
+    case 'first':
+      return `${of}.slice(0,1)`;
+    case 'tail':
+      return `${of}.slice(1)`;
+    case 'count':
+      return `[${of}.length]`;
+    case 'is':
+    case 'as':
+    case 'ofType': {
+      const type = only(e);
+      if (type.kind !== 'child') throw new Error('FHIRPath: expected a type');
+      return `${e.name}Type(${of},${quote(type.name)})`;
+    }
+    case 'combine':
+    case 'subsetOf':
+    case 'intersect':
+    case 'startsWith':
+    case 'contains':
+    case 'matches':
+    case 'substring':
+      return `${e.name}(${of},${collection(only(e), at)})`;
+    case 'replaceMatches':
+      return `replaceMatches(${of},${e.args.map((a) => collection(a, at)).join()})`;
+    case 'isDistinct':
+    case 'hasValue':
+    case 'toInteger':
+    case 'toString':
+    case 'length':
+    case 'children':
+    case 'descendants':
+      return `${e.name === 'toString' ? 'asText' : e.name}(${of})`;
+    default:
+      throw new Error(`FHIRPath: unknown function ${e.name}`);
+  }
+}

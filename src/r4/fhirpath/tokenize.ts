@@ -1,0 +1,30 @@
+export type Token =
+  | { readonly kind: 'name' | 'symbol' | 'variable' | 'string'; readonly text: string }
+  | { readonly kind: 'number'; readonly value: number }
+  | { readonly kind: 'end' };
+
+const PATTERN =
+  /\s*(?:(?<name>[A-Za-z_]\w*)|`(?<quoted>[^`]+)`|(?<number>\d+(?:\.\d+)?)|'(?<string>(?:[^'\\]|\\.)*)'|(?<variable>[%$]\w+)|(?<symbol><=|>=|!=|[.,()[\]|&+\-*/=<>]))/y;
+
+const ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f' };
+
+const unescape = (text: string): string => text.replace(/\\(.)/g, (_, letter: string) => ESCAPES[letter] ?? letter);
+
+/** Splits one invariant. The input is HL7's, read at generation time, so a surprise is a bug and throws. */
+export function tokenize(expression: string): Token[] {
+  const tokens: Token[] = [];
+  const text = expression.trim();
+  PATTERN.lastIndex = 0;
+  while (PATTERN.lastIndex < text.length) {
+    const at = PATTERN.lastIndex;
+    const groups = PATTERN.exec(text)?.groups;
+    if (groups === undefined) throw new Error(`FHIRPath: cannot read at ${at}: ${text}`);
+    if (groups['number'] !== undefined) tokens.push({ kind: 'number', value: Number(groups['number']) });
+    else if (groups['string'] !== undefined) tokens.push({ kind: 'string', text: unescape(groups['string']) });
+    else if (groups['variable'] !== undefined) tokens.push({ kind: 'variable', text: groups['variable'] });
+    else if (groups['symbol'] !== undefined) tokens.push({ kind: 'symbol', text: groups['symbol'] });
+    else tokens.push({ kind: 'name', text: groups['name'] ?? groups['quoted'] ?? '' });
+  }
+  tokens.push({ kind: 'end' });
+  return tokens;
+}

@@ -1,0 +1,18 @@
+/**
+ * FHIR R4 for anyone: a compiled strict validator, lossless JSON, reference walking and the patient compartment.
+ * Knows nothing of the gateway.
+ */
+export { type Issue } from './issue.ts';
+export { RULES } from './rules.ts';
+export { type ValidatorOptions } from './engine.ts';
+export { loadValidator, type Validator } from './load-validator.ts';
+export { type Checked } from './check-text.ts';
+export { prepareValidator } from './compiled/prepare-validator.ts';
+export { type ProfileName, PROFILE_NAMES } from './profiles/index.ts';
+export { toOperationOutcome } from './outcome.ts';
+export { parseLossless } from './json/parse-lossless.ts';
+export { type JsonFault, type JsonRule, JSON_RULES } from './json/json-fault.ts';
+export { type JsonLimits, JSON_LIMITS } from './json/limits.ts';
+export { walkReferences, rewriteReferences, type FoundReference } from './references/walk-references.ts';
+export { compartmentParams, isInCompartment, COMPARTMENT_TYPES } from './compartment/patient-compartment.ts';
+export { RESOURCE_TYPES, isResourceType } from './resource-types.ts';

@@ -1,0 +1,31 @@
+import { checkInChunks, validateInChunks } from './check-in-chunks.ts';
+import { checkText, report, type Checked } from './check-text.ts';
+import type { Issue } from './issue.ts';
+import type { JsonLimits } from './json/limits.ts';
+import { loadEngine, type ValidatorOptions } from './engine.ts';
+
+export interface Validator {
+  /** True when the resource has no error. Takes anything, never throws, builds nothing. */
+  isValid(resource: unknown): boolean;
+  /** Every finding. Takes what `JSON.parse` or `parseLossless` gave. */
+  validate(resource: unknown): Issue[];
+  /** As `validate`, giving way to the event loop between the entries of a Bundle. */
+  validateInChunks(resource: unknown): Promise<Issue[]>;
+  /** Lossless parse and every check, on the text as it came. */
+  checkText(input: Uint8Array | string, limits?: Partial<JsonLimits>): Checked;
+  /** As `checkText` for large texts: the event loop is never held for long. */
+  checkInChunks(input: Uint8Array | string, limits?: Partial<JsonLimits>): Promise<Checked>;
+}
+
+/** Boot only: the first use on a machine generates the code (a quarter of a second), later ones load it (about 50 ms). */
+export function loadValidator(options: ValidatorOptions = {}): Validator {
+  const engine = loadEngine(options);
+  const isValid = (resource: unknown): boolean => engine.compiled.fResource(resource, engine.fastContext(), 0);
+  return {
+    isValid,
+    validate: (resource) => (!engine.wantsWarnings && isValid(resource) ? [] : report(engine, resource)),
+    validateInChunks: (resource) => validateInChunks(engine, resource),
+    checkText: (input, limits) => checkText(engine, input, limits),
+    checkInChunks: (input, limits) => checkInChunks(engine, input, limits),
+  };
+}

@@ -1,0 +1,67 @@
+import { describeIssue, type Issue } from '../issue.ts';
+import type { RuleId } from '../rules.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** The bundle around the resource being checked: what its entries are called, and how strictly references must resolve. */
+export interface BundleScope {
+  readonly typeByUrl: ReadonlyMap<string, string>;
+  /** In these bundles nothing outside can answer a urn: reference. */
+  readonly isClosed: boolean;
+  readonly hasRepeatedUrl: boolean;
+}
+
+/** A rule of a profile. Answers false when broken; files findings through `flag`. */
+export type ProfileRule = (resource: Json, c: Context, path: string) => boolean;
+
+/** What travels through the generated functions. Fast functions find `issues` null and build nothing. */
+export interface Context {
+  /** Properties seen by the fast functions: the raw text must hold as many, or a key was repeated. */
+  keys: number;
+  root: Json;
+  resource: Json;
+  bundle: BundleScope | null;
+  /** Id → type of what `of` contains: built once, for a resource that has thousands of local references. */
+  contained: { readonly of: Json; readonly typeById: ReadonlyMap<unknown, string> } | null;
+  /** Element ids of the resource in hand; null until there is one, because there seldom is. */
+  ids: Set<string> | null;
+  /** The property of the outermost resource whose items the caller has checked one by one. */
+  doneKey: string | null;
+  readonly issues: Issue[] | null;
+  readonly issuesMax: number;
+  readonly withWarnings: boolean;
+  readonly profileRules: readonly ProfileRule[];
+}
+
+const NOTHING: Json = Object.freeze({});
+
+type Settings = Pick<Context, 'issuesMax' | 'withWarnings' | 'profileRules'>;
+
+export function newContext(issues: Issue[] | null, { issuesMax, withWarnings, profileRules }: Settings): Context {
+  return {
+    keys: 0,
+    root: NOTHING,
+    resource: NOTHING,
+    bundle: null,
+    contained: null,
+    ids: null,
+    doneKey: null,
+    issues,
+    issuesMax,
+    withWarnings,
+    profileRules,
+  };
+}
+
+/** Files a finding, if findings are wanted, and always answers false. */
+export function flag(c: Context, rule: RuleId, path: string, text: string): false {
+  if (c.issues !== null) file(c, describeIssue(rule, path, text));
+  return false;
+}
+
+export function file(c: Context, issue: Issue): void {
+  if (c.issues === null) return;
+  if (c.issues.length < c.issuesMax) c.issues.push(issue);
+  else if (c.issues.length === c.issuesMax)
+    c.issues.push(describeIssue('issues-limit', issue.expression, `Only the first ${c.issuesMax} findings are listed.`));
+}

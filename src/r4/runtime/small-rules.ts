@@ -1,0 +1,69 @@
+import { flag, type Context, type Json } from './context.ts';
+import { isAfter } from './dates.ts';
+import { isUcum } from './ucum.ts';
+
+const UCUM = 'http://unitsofmeasure.org';
+const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]{0,60}:/;
+/** RFC 6838 names, with parameters (whose values hold blanks in HL7's examples); CapabilityStatement.format and TestScript also say plain `xml` and `json`. */
+const MIME = /^[A-Za-z0-9][\w!#$&^.+-]{0,126}(?:\/[A-Za-z0-9*][\w!#$&^.+-]{0,126})?(?:\s*;\s*[\w!#$&^.+-]+=(?:"[^"]*"|[^;"]+))*$/;
+
+export const isMime = (v: unknown): boolean => typeof v === 'string' && v.length <= 1_000 && MIME.test(v);
+
+export function checkPeriod(start: unknown, end: unknown, c: Context, path: string): boolean {
+  if (typeof start !== 'string' || typeof end !== 'string' || !isAfter(start, end)) return true;
+  return flag(c, 'per-1', path, `The period ends (${end}) before it starts (${start}).`);
+}
+
+export function checkUnit(system: unknown, code: unknown, c: Context, path: string): boolean {
+  if (code === undefined || system !== UCUM || isUcum(code)) return true;
+  return flag(c, 'ucum', `${path}.code`, `${JSON.stringify(code)} is not a valid UCUM code.`);
+}
+
+export function checkCodingSystem(system: unknown, c: Context, path: string): boolean {
+  if (typeof system !== 'string' || system.startsWith('http') || ABSOLUTE.test(system)) return true;
+  return flag(c, 'coding-system', path, `Coding.system "${system}" is not an absolute URI.`);
+}
+
+export function checkElementId(id: unknown, c: Context, path: string): boolean {
+  if (typeof id !== 'string') return true;
+  c.ids ??= new Set();
+  if (c.ids.has(id))
+    return flag(c, 'element-id', path, `Another element of this resource has the id ${JSON.stringify(id.slice(0, 80))}.`);
+  c.ids.add(id);
+  return true;
+}
+
+/** A nested extension may be named relative to the one around it; any other must say whose it is. */
+export function checkExtensionUrl(extension: unknown, c: Context, path: string): boolean {
+  const url = isObject(extension) ? extension['url'] : undefined;
+  if (typeof url !== 'string' || url.startsWith('http') || ABSOLUTE.test(url)) return true;
+  return flag(c, 'extension-url', `${path}.url`, `The extension url ${JSON.stringify(url.slice(0, 80))} is not absolute.`);
+}
+
+export function checkAttachment(data: unknown, size: unknown, c: Context, path: string): boolean {
+  if (typeof data !== 'string' || typeof size !== 'number') return true;
+  const bytes = Buffer.byteLength(data.replace(/\s+/g, ''), 'base64');
+  return bytes === size || flag(c, 'attachment-size', `${path}.size`, `size says ${size}, data holds ${bytes} bytes.`);
+}
+
+/** Sets of codes by system, for required bindings of Coding and CodeableConcept. */
+type CodesBySystem = ReadonlyMap<unknown, ReadonlySet<unknown>>;
+
+const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null;
+
+export const hasCoding = (v: unknown, set: CodesBySystem): boolean =>
+  !isObject(v) || set.get(v['system'])?.has(v['code']) === true;
+
+/** At least one coding must be a member; further codings may translate it. */
+export function hasCodeableConcept(v: unknown, set: CodesBySystem): boolean {
+  const codings = isObject(v) ? v['coding'] : undefined;
+  return Array.isArray(codings) && codings.some((coding) => isObject(coding) && hasCoding(coding, set));
+}
+
+export function isUcumConcept(v: unknown): boolean {
+  const codings = isObject(v) ? v['coding'] : undefined;
+  return (
+    Array.isArray(codings) &&
+    codings.some((coding: unknown) => isObject(coding) && coding['system'] === UCUM && isUcum(coding['code']))
+  );
+}
