@@ -3,6 +3,7 @@ import type { Figure } from './figure.ts';
 /** Each bench by its name; loaded only when it is run. */
 const BENCHES: Readonly<Record<string, () => Promise<{ run(): AsyncIterable<Figure> }>>> = {
   store: () => import('./store.ts'),
+  validate: () => import('./validate.ts'),
 };
 
 const help = `Usage: npm run bench -- [NAME…] [--json]

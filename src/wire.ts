@@ -1,13 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { auditSet } from './audit/index.ts';
 import type { Config } from './config/index.ts';
+import { keepRetention, processReceived } from './deliver/index.ts';
 import { drainServer, listen, makeApp, makeServer } from './http/index.ts';
+import { inboxSet } from './inbox/index.ts';
+import {
+  basic,
+  hmac,
+  makeAddressList,
+  makeIngestRoutes,
+  makeRecordReject,
+  mtlsHeader,
+  secretPath,
+  type Authenticator,
+} from './ingest/index.ts';
 import { makeNewId, type Clock, type Log, type Route } from './kernel/index.ts';
-import { decideReadiness, makeMetrics, makeOpsRoutes, type Described } from './ops/index.ts';
+import { decideReadiness, makeDeliveryRoutes, makeMetrics, makeOpsRoutes, watchLedger, type Described } from './ops/index.ts';
+import { loadValidator } from './r4/index.ts';
 import { openStore, type Store } from './store/index.ts';
 
-/** How long requests under way may take to finish once the listener is closed. */
-const DRAIN_PATIENCE_MS = 15_000;
+/** Grace and the end of requests under way together; closing the store comes after, and 25 s are the whole of it. */
+const DRAIN_TOTAL_MS = 20_000;
+
+/** One tenant a process for now; every table has the column, so that several can follow. */
+const TENANT = 'default';
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 
@@ -19,6 +36,29 @@ export interface Gateway {
   readonly routes: readonly Route[];
   /** Says 503 at /readyz, serves for the grace time, finishes what is under way, closes the store. Twice is once. */
   stop(): Promise<void>;
+}
+
+/** What both webhooks ask for beside their own secret path. */
+function sharedAuthenticators({ ingest, http }: Config): Authenticator[] {
+  return [
+    ...(ingest.basic.length > 0 ? [basic(ingest.basic)] : []),
+    ...(ingest.mtls === null ? [] : [mtlsHeader(ingest.mtls.header, ingest.mtls.names, makeAddressList(http.trustProxy))]),
+  ];
+}
+
+function dataAuthenticators(config: Config): Authenticator[] {
+  const { dataSecrets, hmac: signed, learn } = config.ingest;
+  return [
+    ...(dataSecrets.length > 0 ? [secretPath(dataSecrets)] : []),
+    ...sharedAuthenticators(config),
+    ...(signed.scheme === 'off' || learn ? [] : [hmac(signed.scheme, signed.header, signed.keys)]),
+  ];
+}
+
+/** Notifications carry no datetime in the form that `fields` signs, so their own secret path is what proves them. */
+function notificationAuthenticators(config: Config): Authenticator[] {
+  const { notificationSecrets } = config.ingest;
+  return notificationSecrets.length > 0 ? [secretPath(notificationSecrets), ...sharedAuthenticators(config)] : [];
 }
 
 /** The one place where the parts are joined. */
@@ -33,26 +73,82 @@ export async function startGateway(deps: {
   const log = deps.log.with({ instance });
   for (const setting of config.unverified) log.warn('config.unverified', { setting });
 
-  const store = await openStore({ database: config.store.database, keys: config.keys, instance, sets: [], clock, log });
+  const store = await openStore({
+    database: config.store.database,
+    keys: config.keys,
+    instance,
+    sets: [auditSet, inboxSet],
+    clock,
+    log,
+  });
+  const audit = store.use(auditSet);
+  const inbox = store.use(inboxSet);
   let process: 'serving' | 'draining' = 'serving';
   const metrics = makeMetrics({ storeHealth: store.health, storeFigures: store.figures });
-  const routes = makeOpsRoutes({
-    metrics,
-    described: readJson('../openapi/openapi.json') as Described,
-    readiness: () =>
-      decideReadiness({
-        process,
-        store: { ...store.health(), engine: store.engine, version: store.engineVersion },
-        unverified: config.unverified,
-        version: VERSION,
-      }),
+  const ledger = watchLedger({ inbox, tenant: TENANT, log });
+
+  const processor = processReceived({
+    tenant: TENANT,
+    instance,
+    inbox,
+    options: { clientUuid: config.ingest.clientUuid, documentKey: config.ingest.documentKey, labPath: config.ingest.labPath },
+    validator: loadValidator(),
+    clock,
+    log,
+    onSettled: metrics.observeSettled,
   });
-  const app = makeApp({ routes, trustProxy: config.http.trustProxy, newId, clock, log, observe: metrics.observeRequest });
+  const retention = keepRetention({ tenant: TENANT, inbox, bodyDays: config.retention.bodyDays, clock, log });
+  const rejects = makeRecordReject({
+    append: (draft) => void audit.write('audit.append', draft),
+    tenant: TENANT,
+    pseudonymKey: Buffer.from(config.keys.pseudonym.reveal(), 'base64'),
+    clock,
+  });
+
+  const routes = [
+    ...makeOpsRoutes({
+      metrics,
+      described: readJson('../openapi/openapi.json') as Described,
+      readiness: () =>
+        decideReadiness({
+          process,
+          store: { ...store.health(), engine: store.engine, version: store.engineVersion },
+          ledger: ledger.state(),
+          unverified: config.unverified,
+          version: VERSION,
+        }),
+    }),
+    ...makeIngestRoutes({
+      tenant: TENANT,
+      instance,
+      inbox,
+      data: dataAuthenticators(config),
+      notifications: notificationAuthenticators(config),
+      learn: config.ingest.learn && config.ingest.hmac.scheme !== 'off' ? config.ingest.hmac : null,
+      bodyBytesMax: config.http.bodyBytesMax,
+      rejects,
+      newId,
+      clock,
+      onStored: processor.poke,
+    }),
+    ...makeDeliveryRoutes({ tenant: TENANT, clientUuid: config.ingest.clientUuid, inbox, clock, onReplay: processor.poke }),
+  ];
+  const app = makeApp({
+    routes,
+    trustProxy: config.http.trustProxy,
+    adminToken: config.admin.token,
+    newId,
+    clock,
+    log,
+    observe: metrics.observeRequest,
+    isDraining: () => process === 'draining',
+  });
   const server = makeServer(app, config.http.tls);
   const port = await listen(server, config.http.host, config.http.port).catch(async (thrown: unknown) => {
     await store.close();
     throw thrown;
   });
+  processor.poke();
   log.info('process.started', { component: 'gateway', port, version: VERSION });
 
   let stopping: Promise<void> | undefined;
@@ -64,7 +160,11 @@ export async function startGateway(deps: {
       stopping ??= (async () => {
         process = 'draining';
         log.info('process.draining');
-        await drainServer(server, config.http.drainGraceMs, DRAIN_PATIENCE_MS);
+        await drainServer(server, config.http.drainGraceMs, DRAIN_TOTAL_MS - config.http.drainGraceMs);
+        rejects.flush();
+        ledger.stop();
+        retention.stop();
+        await processor.stop();
         await store.close();
         log.info('process.stopped');
       })();

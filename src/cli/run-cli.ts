@@ -4,8 +4,16 @@ import { VERSION } from '../wire.ts';
 import { EXIT, type Command, type Terminal } from './command.ts';
 import { demo } from './demo.ts';
 import { serve } from './serve.ts';
+import { validateCommand, validateHelp } from './validate.ts';
 
-export const COMMANDS: readonly Command[] = [serve, demo];
+const validate: Command = {
+  name: 'validate',
+  summary: 'check FHIR R4 resources in files',
+  help: validateHelp,
+  run: (args, terminal) => validateCommand(args, terminal),
+};
+
+export const COMMANDS: readonly Command[] = [serve, demo, validate];
 
 const overview = (): string => `Chartgate ${VERSION}: wearable and laboratory data into the chart.
 

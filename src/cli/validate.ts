@@ -10,7 +10,7 @@ export interface CommandIo {
   readonly stderr: NodeJS.WritableStream & { isTTY?: boolean };
 }
 
-export const validateHelp = `chartgate validate [options] FILE…
+export const validateHelp = `Usage: chartgate validate [options] FILE…
 
 Checks FHIR R4 resources: JSON files, or NDJSON (by extension .ndjson or .jsonl, or by content) with one resource a line.
 FILE may be - for standard input.

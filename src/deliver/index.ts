@@ -1,2 +1,3 @@
+export { keepRetention } from './keep-retention.ts';
 export { judge, type Judgement } from './judge.ts';
 export { processReceived } from './process-received.ts';

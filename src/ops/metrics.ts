@@ -4,6 +4,7 @@ import type { StoreFigures, StoreHealth } from '../store/index.ts';
 export interface Metrics {
   readonly contentType: string;
   render(): Promise<string>;
+  observeSettled(state: string, reason: string | null): void;
   observeRequest(answer: { route: string; method: string; status: number; durationMs: number }): void;
 }
 
@@ -56,7 +57,15 @@ export function makeMetrics(deps: {
   counter('chartgate_store_commands_total', 'Commands committed', () => deps.storeFigures().commands);
   counter('chartgate_store_failures_total', 'Transactions that failed as a whole', () => deps.storeFigures().failures);
 
+  const settled = new Counter({
+    name: 'chartgate_deliveries_settled_total',
+    help: 'Deliveries that were looked at, by the state they came to',
+    labelNames: ['state', 'reason'],
+    registers,
+  });
+
   return {
+    observeSettled: (state, reason) => settled.inc({ state, reason: reason ?? '' }),
     contentType: registry.contentType,
     render: () => registry.metrics(),
     observeRequest: ({ route, method, status, durationMs }) =>

@@ -1,0 +1,44 @@
+import { faultFields, type Clock, type Log } from '../kernel/index.ts';
+import type { InboxReads, InboxWrites } from '../inbox/index.ts';
+import type { Operate } from '../store/index.ts';
+
+const EVERY_MS = 3_600_000;
+const AT_ONCE = 500;
+const DAY_MS = 86_400_000;
+
+/** Shreds bodies that have been kept long enough, a few at a time so that nobody waits for it. Rows and digests stay. */
+export function keepRetention(deps: {
+  readonly tenant: string;
+  readonly inbox: Operate<InboxWrites, InboxReads>;
+  readonly bodyDays: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}) {
+  let isStopped = false;
+
+  async function shred(): Promise<number> {
+    let count = 0;
+    while (!isStopped) {
+      const at = deps.clock.now();
+      const before = new Date(at.getTime() - deps.bodyDays * DAY_MS);
+      const some = await deps.inbox.write('inbox.shred', { tenant: deps.tenant, before, at, limit: AT_ONCE });
+      if (!some.ok) {
+        deps.log.warn('bodies.shredded', { count, ...faultFields(some.fault) });
+        return count;
+      }
+      count += some.value.count;
+      if (some.value.count < AT_ONCE) break;
+    }
+    if (count > 0) deps.log.info('bodies.shredded', { count });
+    return count;
+  }
+
+  const timer = setInterval(() => void shred(), EVERY_MS).unref();
+  return {
+    shred,
+    stop: (): void => {
+      isStopped = true;
+      clearInterval(timer);
+    },
+  };
+}
