@@ -93,7 +93,7 @@ function* validateSteps(engine: Engine, resource: unknown): Generator<undefined,
 export const validateInChunks = (engine: Engine, resource: unknown): Promise<Issue[]> =>
   runSteps(validateSteps(engine, resource));
 
-/** `checkText` that never holds the event loop for long: parses and judges a large text piece by piece. */
+/** `checkText` piece by piece. Gives way while parsing, and between the items of the root's longest list, but not inside one. */
 export async function checkInChunks(
   engine: Engine,
   input: Uint8Array | string,

@@ -13,7 +13,7 @@ export interface Validator {
   validateInChunks(resource: unknown): Promise<Issue[]>;
   /** Lossless parse and every check, on the text as it came. */
   checkText(input: Uint8Array | string, limits?: Partial<JsonLimits>): Checked;
-  /** As `checkText` for large texts: the event loop is never held for long. */
+  /** As `checkText` for large texts, giving way to the event loop. One huge nested list is still judged in one go. */
   checkInChunks(input: Uint8Array | string, limits?: Partial<JsonLimits>): Promise<Checked>;
 }
 

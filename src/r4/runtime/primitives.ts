@@ -3,7 +3,7 @@ import { isRawNumber } from './raw-number.ts';
 
 const STRING_MAX = 1_048_576;
 const INT_MAX = 2_147_483_647;
-/** Up to here a loop beats the call of a regular expression (measured: 24 against 42 ns at 12 characters, 75 against 47 at 32). */
+/** Up to here a loop beats the call of a regular expression (measured: 24 against 47 ns at 12 characters, 75 against 47 at 32). */
 const SHORT = 14;
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
 const NOT_URI = /[\u0000-\u0020\ud800-\udfff]/;
