@@ -1,11 +1,15 @@
 /* `npm run build`: makes dist/ anew, for the published command and the image. Node strips no types under node_modules. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, rmSync } from 'node:fs';
+
+const run = (args: readonly string[]): void => {
+  if (spawnSync(process.execPath, args, { stdio: 'inherit' }).status !== 0) process.exit(1);
+};
 
 rmSync('dist', { recursive: true, force: true });
-const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
-  stdio: 'inherit',
-});
-if (status !== 0) process.exit(1);
+run(['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
+cpSync('src/r4/definitions', 'dist/r4/definitions', { recursive: true, filter: (path) => !path.endsWith('.ts') });
+// From dist itself: the digest that names the generated code covers the files that generate it.
+run(['--eval', `import('./dist/r4/index.js').then(({ prepareValidator }) => prepareValidator())`]);
 chmodSync('dist/main.js', 0o755);
 console.log('dist/ is made');
