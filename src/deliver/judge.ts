@@ -59,8 +59,7 @@ function judgeData(value: unknown, options: PayloadOptions, validator: Validator
     return quarantine(factsOf(value, [`${parsed.fault.code} ${parsed.fault.at ?? ''}`]), REASONS[parsed.fault.code] ?? 'shape');
   const payload = parsed.value;
   const fhir = fhirOf(payload);
-  const issues =
-    fhir === null ? [] : validator.validate(fhir).filter(({ severity }) => severity === 'error' || severity === 'fatal');
+  const issues = fhir === null ? [] : validator.validate(fhir).filter(({ severity }) => severity === 'error');
   const findings = [
     ...payload.findings.map(({ code, at }) => `${code} ${at}`),
     ...issues.map(({ rule, expression }) => `${rule} ${expression}`),
