@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { auditSet } from './audit/index.ts';
 import type { Config } from './config/index.ts';
-import { keepRetention, processReceived } from './deliver/index.ts';
+import { keepRetention, makeJudge, processReceived } from './deliver/index.ts';
 import { drainServer, listen, makeApp, makeServer } from './http/index.ts';
 import { inboxSet } from './inbox/index.ts';
 import {
@@ -87,12 +87,12 @@ export async function startGateway(deps: {
   const metrics = makeMetrics({ storeHealth: store.health, storeFigures: store.figures });
   const ledger = watchLedger({ inbox, tenant: TENANT, log });
 
+  const { clientUuid, documentKey, labPath } = config.ingest;
   const processor = processReceived({
     tenant: TENANT,
     instance,
     inbox,
-    options: { clientUuid: config.ingest.clientUuid, documentKey: config.ingest.documentKey, labPath: config.ingest.labPath },
-    validator: loadValidator(),
+    judge: makeJudge({ clientUuid, documentKey, labPath }, loadValidator()),
     clock,
     log,
     onSettled: metrics.observeSettled,
@@ -131,7 +131,7 @@ export async function startGateway(deps: {
       clock,
       onStored: processor.poke,
     }),
-    ...makeDeliveryRoutes({ tenant: TENANT, clientUuid: config.ingest.clientUuid, inbox, clock, onReplay: processor.poke }),
+    ...makeDeliveryRoutes({ tenant: TENANT, clientUuid, inbox, clock, onReplay: processor.poke }),
   ];
   const app = makeApp({
     routes,

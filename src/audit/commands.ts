@@ -6,7 +6,7 @@ export type AuditWrites = {
   /** For an act that has no other effect in the store, such as a refusal. */
   'audit.append': { args: AuditDraft; out: null };
 };
-export type AuditReads = Record<never, never>;
+export type AuditReads = Record<string, never>;
 
 export const auditSet: CommandSet<AuditWrites, AuditReads> = {
   sqlite: fileBeside(import.meta.url, './sqlite'),

@@ -1,9 +1,8 @@
 import { faultFields, safeError, type Clock, type Log } from '../kernel/index.ts';
 import type { InboxReads, InboxWrites, Received } from '../inbox/index.ts';
-import type { PayloadOptions } from '../payloads/index.ts';
-import type { Validator } from '../r4/index.ts';
 import type { Operate } from '../store/index.ts';
-import { judge, type Judgement } from './judge.ts';
+import type { Judgement } from './judge.ts';
+import type { Judge } from './make-judge.ts';
 
 const PAGE = 32;
 const EVERY_MS = 1_000;
@@ -15,8 +14,7 @@ export function processReceived(deps: {
   readonly tenant: string;
   readonly instance: string;
   readonly inbox: Operate<InboxWrites, InboxReads>;
-  readonly options: PayloadOptions;
-  readonly validator: Validator;
+  readonly judge: Judge;
   readonly clock: Clock;
   readonly log: Log;
   readonly onSettled: (state: string, reason: string | null) => void;
@@ -27,9 +25,9 @@ export function processReceived(deps: {
   let isStopped = false;
 
   /** A delivery that throws must not stop the ones behind it. */
-  function judgeSafely(one: Received): Judgement | null {
+  async function judgeSafely(one: Received): Promise<Judgement | null> {
     try {
-      return judge(one.hook, one.body ?? new Uint8Array(0), deps.options, deps.validator);
+      return await deps.judge(one.hook, one.body ?? new Uint8Array(0));
     } catch (thrown) {
       log.error('delivery.stuck', { deliveryId: one.id, error: safeError(thrown) });
       return null;
@@ -37,7 +35,7 @@ export function processReceived(deps: {
   }
 
   async function settle(one: Received): Promise<boolean> {
-    const judgement = judgeSafely(one);
+    const judgement = await judgeSafely(one);
     if (judgement === null) return false;
     const settled = await inbox.write('inbox.settle', {
       tenant,

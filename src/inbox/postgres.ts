@@ -1,89 +1,13 @@
 import { createHash } from 'node:crypto';
 import { appendPostgres, type AuditDraft } from '../audit/index.ts';
 import type { PostgresContext, PostgresMany, PostgresOperations } from '../store/index.ts';
-import type { Act, ActOutcome, Facts, InboxReads, InboxWrites, PutDelivery, Settle } from './commands.ts';
+import type { Act, ActOutcome, Facts, InboxWrites, PutDelivery, Settle } from './commands.ts';
 import { decideVersion } from './decide-version.ts';
-import { ACKNOWLEDGED, LISTED, bodyPlace, documentIndex, sealUser, toCounts, toDetailed, toListed, userIndex } from './rows.ts';
-import { DISCARDABLE, REPLACEABLE, REPLAYABLE, STATES, mayFollow, type State } from './state.ts';
+import { count, move, type Move } from './move-postgres.ts';
+import { ACKNOWLEDGED, bodyPlace, documentIndex, sealUser, userIndex } from './rows.ts';
+import { DISCARDABLE, REPLACEABLE, REPLAYABLE, type State } from './state.ts';
 
-/** Sums by state first: each counter of this writer is touched once, and no other writer touches it. */
-async function count(
-  { db, writer }: PostgresContext,
-  tenant: string,
-  changes: readonly (readonly [string, number])[],
-): Promise<void> {
-  const sums = new Map<string, number>();
-  for (const [state, by] of changes) sums.set(state, (sums.get(state) ?? 0) + by);
-  await db.run(
-    `INSERT INTO ledger_count (tenant, writer, state, count) SELECT $1, $2, * FROM unnest($3::text[], $4::bigint[])
-     ON CONFLICT (tenant, state, writer) DO UPDATE SET count = ledger_count.count + excluded.count`,
-    tenant,
-    writer,
-    [...sums.keys()],
-    [...sums.values()],
-  );
-}
-
-interface Move {
-  readonly tenant: string;
-  readonly seq: number;
-  readonly id: string;
-  readonly from: State;
-  readonly to: State;
-  readonly reason: string | null;
-  readonly actor: string;
-  readonly at: Date;
-  readonly requestId: string;
-}
-
-/** Every change of state: the row, its step, the ledger and the audit record, in the one commit of the command. */
-async function move(context: PostgresContext, moves: readonly Move[]): Promise<void> {
-  for (const m of moves) {
-    if (!mayFollow(m.from, m.to)) throw new Error(`${m.from} is not followed by ${m.to}`);
-    const { changes } = await context.db.run(
-      'UPDATE delivery SET state = $1, reason = $2, state_at = $3 WHERE seq = $4 AND state = $5',
-      m.to,
-      m.reason,
-      m.at.getTime(),
-      m.seq,
-      m.from,
-    );
-    if (changes !== 1) throw new Error('the delivery is not in the state that it was read in');
-    await context.db.run(
-      `INSERT INTO delivery_step (seq, n, at, from_state, to_state, reason, fault_code, actor)
-       SELECT $1::bigint, coalesce(max(n), 0) + 1, $2::bigint, $3::text, $4::text, $5::text, NULL, $6::text FROM delivery_step WHERE seq = $1::bigint`,
-      m.seq,
-      m.at.getTime(),
-      m.from,
-      m.to,
-      m.reason,
-      m.actor,
-    );
-  }
-  const [first] = moves;
-  if (first === undefined) return;
-  await count(
-    context,
-    first.tenant,
-    moves.flatMap((m) => [[m.from, -1] as const, [m.to, 1] as const]),
-  );
-  await appendPostgres(
-    context,
-    moves.map((m): AuditDraft => ({
-      at: m.at,
-      type: 'delivery.change',
-      tenant: m.tenant,
-      requestId: m.requestId,
-      action: 'U',
-      outcome: '0',
-      actor: m.actor,
-      deliveryId: m.id,
-      from: m.from,
-      to: m.to,
-      ...(m.reason === null ? {} : { why: m.reason }),
-    })),
-  );
-}
+export { reads } from './read-postgres.ts';
 
 /** A whole batch in a handful of statements; the digests decide which of them, also among themselves, were there before. */
 async function putMany(context: PostgresContext, all: readonly PutDelivery[]): Promise<{ state: 'received' | 'duplicate' }[]> {
@@ -346,67 +270,3 @@ export const writes: PostgresOperations<InboxWrites> = {
 };
 
 export const writesMany: PostgresMany<InboxWrites> = { 'inbox.put': putMany };
-
-export const reads: PostgresOperations<InboxReads> = {
-  'inbox.received': async ({ db, vault }, { tenant, receiver, othersBefore, after, limit }) => {
-    const rows = await db.all(
-      `SELECT d.seq, d.id, d.hook, d.request_id, b.sealed FROM delivery d LEFT JOIN delivery_body b USING (seq)
-       WHERE d.state = 'received' AND d.tenant = $1 AND d.seq > $2 AND (d.receiver = $3 OR d.state_at < $4) ORDER BY d.seq LIMIT $5`,
-      tenant,
-      after,
-      receiver,
-      othersBefore,
-      limit,
-    );
-    return rows.map((row) => ({
-      seq: Number(row['seq']),
-      id: String(row['id']),
-      hook: row['hook'] as 'data' | 'notification',
-      requestId: String(row['request_id']),
-      body: row['sealed'] === null ? null : vault.open(row['sealed'] as Uint8Array, bodyPlace(String(row['id']))),
-    }));
-  },
-  'inbox.list': async ({ db, vault }, f) => {
-    const rows = await db.all(
-      `SELECT ${LISTED} FROM delivery WHERE tenant = $1 AND ($2::text IS NULL OR state = $2::text) AND ($3::text IS NULL OR reason = $3::text)
-         AND ($4::text IS NULL OR data_structure = $4::text) AND ($5::bytea IS NULL OR user_index = $5::bytea) AND ($6::bigint IS NULL OR seq < $6::bigint)
-       ORDER BY seq DESC LIMIT $7`,
-      f.tenant,
-      f.state,
-      f.reason,
-      f.dataStructure,
-      f.client === null || f.user === null ? null : userIndex(vault, f.client, f.user),
-      f.before,
-      f.limit,
-    );
-    return rows.map(toListed);
-  },
-  'inbox.get': async ({ db, vault }, { tenant, id }) => {
-    const row = await db.get(
-      `SELECT ${LISTED}, request_id, sender, user_sealed, duplicate_of, (EXISTS (SELECT 1 FROM delivery_body b WHERE b.seq = d.seq))::int AS has_body
-       FROM delivery d WHERE tenant = $1 AND id = $2`,
-      tenant,
-      id,
-    );
-    if (row === undefined) return null;
-    const steps = await db.all(
-      'SELECT at, from_state, to_state, reason, actor FROM delivery_step WHERE seq = $1 ORDER BY n',
-      row['seq'],
-    );
-    const original =
-      row['duplicate_of'] === null ? undefined : await db.get('SELECT id FROM delivery WHERE seq = $1', row['duplicate_of']);
-    return toDetailed(row, steps, original, vault);
-  },
-  'inbox.ledger': async ({ db }, { tenant }) =>
-    toCounts(
-      await db.all('SELECT state, sum(count)::bigint AS count FROM ledger_count WHERE tenant = $1 GROUP BY state', tenant),
-    ),
-  'inbox.recount': async ({ db }, { tenant }) => {
-    const rows = await db.all(
-      'SELECT state, count(*) AS count FROM delivery WHERE tenant = $1 AND state = ANY($2::text[]) GROUP BY state',
-      tenant,
-      STATES,
-    );
-    return toCounts([...rows, { state: ACKNOWLEDGED, count: rows.reduce((sum, row) => sum + Number(row['count']), 0) }]);
-  },
-};

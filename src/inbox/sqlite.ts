@@ -1,75 +1,13 @@
 import { createHash } from 'node:crypto';
 import { appendSqlite } from '../audit/index.ts';
 import type { SqliteContext, SqliteOperations } from '../store/index.ts';
-import type { Act, ActOutcome, Facts, InboxReads, InboxWrites, PutDelivery, Settle } from './commands.ts';
+import type { Act, ActOutcome, Facts, InboxWrites, PutDelivery, Settle } from './commands.ts';
 import { decideVersion } from './decide-version.ts';
-import { ACKNOWLEDGED, LISTED, bodyPlace, documentIndex, sealUser, toCounts, toDetailed, toListed, userIndex } from './rows.ts';
-import { DISCARDABLE, REPLACEABLE, REPLAYABLE, STATES, mayFollow, type State } from './state.ts';
+import { count, move } from './move-sqlite.ts';
+import { ACKNOWLEDGED, bodyPlace, documentIndex, sealUser, userIndex } from './rows.ts';
+import { DISCARDABLE, REPLACEABLE, REPLAYABLE, type State } from './state.ts';
 
-type Cell = string | number | Uint8Array | null;
-
-function count({ db, writer }: SqliteContext, tenant: string, state: string, by: number): void {
-  db.run(
-    `INSERT INTO ledger_count (tenant, writer, state, count) VALUES (?1, ?2, ?3, ?4)
-     ON CONFLICT (tenant, state, writer) DO UPDATE SET count = count + ?4`,
-    tenant,
-    writer,
-    state,
-    by,
-  );
-}
-
-interface Move {
-  readonly tenant: string;
-  readonly seq: number;
-  readonly id: string;
-  readonly from: State;
-  readonly to: State;
-  readonly reason: string | null;
-  readonly actor: string;
-  readonly at: Date;
-  readonly requestId: string;
-}
-
-/** Every change of state: the row, its step, the ledger and the audit record, in the one commit of the command. */
-function move(context: SqliteContext, m: Move): void {
-  if (!mayFollow(m.from, m.to)) throw new Error(`${m.from} is not followed by ${m.to}`);
-  const atMs = m.at.getTime();
-  const { changes } = context.db.run(
-    'UPDATE delivery SET state = ?, reason = ?, state_at = ? WHERE seq = ? AND state = ?',
-    m.to,
-    m.reason,
-    atMs,
-    m.seq,
-    m.from,
-  );
-  if (changes !== 1) throw new Error('the delivery is not in the state that it was read in');
-  context.db.run(
-    `INSERT INTO delivery_step (seq, n, at, from_state, to_state, reason, fault_code, actor)
-     SELECT ?1, coalesce(max(n), 0) + 1, ?2, ?3, ?4, ?5, NULL, ?6 FROM delivery_step WHERE seq = ?1`,
-    m.seq,
-    atMs,
-    m.from,
-    m.to,
-    m.reason,
-    m.actor,
-  );
-  count(context, m.tenant, m.from, -1);
-  count(context, m.tenant, m.to, 1);
-  appendSqlite(context, {
-    at: m.at,
-    type: 'delivery.change',
-    tenant: m.tenant,
-    requestId: m.requestId,
-    action: 'U',
-    outcome: '0',
-    actor: m.actor,
-    deliveryId: m.id,
-    from: m.from,
-    to: m.to,
-    ...(m.reason === null ? {} : { why: m.reason }),
-  });
-}
+export { reads } from './read-sqlite.ts';
 
 function put(context: SqliteContext, d: PutDelivery): { state: 'received' | 'duplicate' } {
   const { db, vault } = context;
@@ -92,7 +30,7 @@ function put(context: SqliteContext, d: PutDelivery): { state: 'received' | 'dup
     atMs,
     d.body.byteLength,
     digest,
-    (before?.['seq'] ?? null) as Cell,
+    before?.['seq'] ?? null,
   );
   if (before === undefined) {
     db.run('INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES (?, ?, ?, ?)', d.tenant, d.hook, digest, seq);
@@ -292,70 +230,5 @@ export const writes: SqliteOperations<InboxWrites> = {
         count: rows.length,
       });
     return { count: rows.length };
-  },
-};
-
-export const reads: SqliteOperations<InboxReads> = {
-  'inbox.received': ({ db, vault }, { tenant, receiver, othersBefore, after, limit }) =>
-    db
-      .all(
-        `SELECT d.seq, d.id, d.hook, d.request_id, b.sealed FROM delivery d LEFT JOIN delivery_body b USING (seq)
-         WHERE d.state = 'received' AND d.tenant = ? AND d.seq > ? AND (d.receiver = ? OR d.state_at < ?) ORDER BY d.seq LIMIT ?`,
-        tenant,
-        after,
-        receiver,
-        othersBefore,
-        limit,
-      )
-      .map((row) => ({
-        seq: Number(row['seq']),
-        id: String(row['id']),
-        hook: row['hook'] as 'data' | 'notification',
-        requestId: String(row['request_id']),
-        body: row['sealed'] === null ? null : vault.open(row['sealed'] as Uint8Array, bodyPlace(String(row['id']))),
-      })),
-  'inbox.list': ({ db, vault }, f) => {
-    const user = f.client === null || f.user === null ? null : userIndex(vault, f.client, f.user);
-    const conditions: [string, Cell][] = [
-      ['tenant = ?', f.tenant],
-      ...(f.state === null ? [] : [['state = ?', f.state] as [string, Cell]]),
-      ...(f.reason === null ? [] : [['reason = ?', f.reason] as [string, Cell]]),
-      ...(f.dataStructure === null ? [] : [['data_structure = ?', f.dataStructure] as [string, Cell]]),
-      ...(user === null ? [] : [['user_index = ?', user] as [string, Cell]]),
-      ...(f.before === null ? [] : [['seq < ?', f.before] as [string, Cell]]),
-    ];
-    const where = conditions.map(([sql]) => sql).join(' AND ');
-    return db
-      .all(
-        `SELECT ${LISTED} FROM delivery WHERE ${where} ORDER BY seq DESC LIMIT ?`,
-        ...conditions.map(([, value]) => value),
-        f.limit,
-      )
-      .map(toListed);
-  },
-  'inbox.get': ({ db, vault }, { tenant, id }) => {
-    const row = db.get(
-      `SELECT ${LISTED}, request_id, sender, user_sealed, duplicate_of, EXISTS (SELECT 1 FROM delivery_body b WHERE b.seq = d.seq) AS has_body
-       FROM delivery d WHERE tenant = ? AND id = ?`,
-      tenant,
-      id,
-    );
-    if (row === undefined) return null;
-    const steps = db.all(
-      'SELECT at, from_state, to_state, reason, actor FROM delivery_step WHERE seq = ? ORDER BY n',
-      Number(row['seq']),
-    );
-    const original =
-      row['duplicate_of'] === null ? undefined : db.get('SELECT id FROM delivery WHERE seq = ?', Number(row['duplicate_of']));
-    return toDetailed(row, steps, original, vault);
-  },
-  'inbox.ledger': ({ db }, { tenant }) =>
-    toCounts(db.all('SELECT state, sum(count) AS count FROM ledger_count WHERE tenant = ? GROUP BY state', tenant)),
-  'inbox.recount': ({ db }, { tenant }) => {
-    const rows = STATES.map((state) => ({
-      state: state as string,
-      count: Number(db.get('SELECT count(*) AS n FROM delivery WHERE tenant = ? AND state = ?', tenant, state)?.['n']),
-    }));
-    return toCounts([...rows, { state: ACKNOWLEDGED, count: rows.reduce((sum, row) => sum + row.count, 0) }]);
   },
 };

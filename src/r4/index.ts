@@ -7,6 +7,7 @@ export { RULES } from './rules.ts';
 export { type ValidatorOptions } from './engine.ts';
 export { loadValidator, type Validator } from './load-validator.ts';
 export { type Checked } from './check-text.ts';
+export { type Judged } from './elsewhere/judged.ts';
 export { prepareValidator } from './compiled/prepare-validator.ts';
 export { type ProfileName, PROFILE_NAMES } from './profiles/index.ts';
 export { toOperationOutcome } from './outcome.ts';

@@ -5,7 +5,7 @@ export type OwnWrites = {
   /** A write of one small row: proves that the store takes writes again. */
   'store.beat': { args: { readonly nowMs: number }; out: null };
 };
-export type OwnReads = Record<never, never>;
+export type OwnReads = Record<string, never>;
 
 export const storeSet: CommandSet<OwnWrites, OwnReads> = {
   sqlite: fileBeside(import.meta.url, './own/sqlite'),

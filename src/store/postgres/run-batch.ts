@@ -77,12 +77,14 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
    * for its standby was interrupted: then nobody knows. An answer that never came is the same.
    */
   async function commit(): Promise<'committed' | 'rolled-back' | Fault> {
-    let isWarned = false;
-    const notice = ({ severity }: { severity?: string | undefined }): void => void (isWarned ||= severity === 'WARNING');
+    const warnings: string[] = [];
+    const notice = ({ severity }: { severity?: string | undefined }): void => {
+      if (severity === 'WARNING') warnings.push(severity);
+    };
     client.on('notice', notice);
     try {
       const { command } = await send('COMMIT');
-      if (isWarned) return fault('store.commit-unknown');
+      if (warnings.length > 0) return fault('store.commit-unknown');
       return command === 'COMMIT' ? 'committed' : 'rolled-back';
     } catch (thrown) {
       const state = sqlState(thrown);

@@ -62,3 +62,34 @@ describe('in chunks', () => {
     expect(turns).toBeGreaterThan(4);
   });
 });
+
+describe('elsewhere', () => {
+  const nested = JSON.stringify({
+    resourceType: 'Questionnaire',
+    status: 'draft',
+    item: [{ linkId: 'g', type: 'group', item: (JSON.parse(questionnaire) as { item: unknown[] }).item }],
+  });
+
+  test.each([
+    ['a bundle', text],
+    ['one large item', nested],
+    ['a repeated key', text.replace('"id":"obs-2000"', '"id":"obs-2000","id":"x"')],
+    ['a broken text', text.slice(0, -1)],
+    ['nothing', ''],
+    ['findings', text.replace('"status":"final"', '"status":"x"')],
+  ])('%s is judged as here', async (_, input) => {
+    const here = validator.checkText(input);
+    const there = await validator.checkElsewhere(Buffer.from(input));
+    expect([there.kind, there.issues]).toEqual([here.kind, here.issues]);
+  });
+
+  test('several texts at once are each answered for themselves', async () => {
+    const inputs = [text, '{', nested, '{"resourceType":"Patient"}'];
+    const judged = await Promise.all(inputs.map((input) => validator.checkElsewhere(Buffer.from(input))));
+    expect(judged.map(({ kind }) => kind)).toEqual(['read', 'unreadable', 'read', 'read']);
+  });
+
+  test('limits hold', async () => {
+    expect((await validator.checkElsewhere(Buffer.from(text), { tokensMax: 1_000 })).issues[0]?.rule).toBe('json-tokens');
+  });
+});

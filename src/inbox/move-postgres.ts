@@ -1,0 +1,82 @@
+import { appendPostgres, type AuditDraft } from '../audit/index.ts';
+import type { PostgresContext } from '../store/index.ts';
+import { mayFollow, type State } from './state.ts';
+
+/** Sums by state first: each counter of this writer is touched once, and no other writer touches it. */
+export async function count(
+  { db, writer }: PostgresContext,
+  tenant: string,
+  changes: readonly (readonly [string, number])[],
+): Promise<void> {
+  const sums = new Map<string, number>();
+  for (const [state, by] of changes) sums.set(state, (sums.get(state) ?? 0) + by);
+  await db.run(
+    `INSERT INTO ledger_count (tenant, writer, state, count) SELECT $1, $2, * FROM unnest($3::text[], $4::bigint[])
+     ON CONFLICT (tenant, state, writer) DO UPDATE SET count = ledger_count.count + excluded.count`,
+    tenant,
+    writer,
+    [...sums.keys()],
+    [...sums.values()],
+  );
+}
+
+export interface Move {
+  readonly tenant: string;
+  readonly seq: number;
+  readonly id: string;
+  readonly from: State;
+  readonly to: State;
+  readonly reason: string | null;
+  readonly actor: string;
+  readonly at: Date;
+  readonly requestId: string;
+}
+
+/** Every change of state: the row, its step, the ledger and the audit record, in the one commit of the command. */
+export async function move(context: PostgresContext, moves: readonly Move[]): Promise<void> {
+  for (const m of moves) {
+    if (!mayFollow(m.from, m.to)) throw new Error(`${m.from} is not followed by ${m.to}`);
+    const { changes } = await context.db.run(
+      'UPDATE delivery SET state = $1, reason = $2, state_at = $3 WHERE seq = $4 AND state = $5',
+      m.to,
+      m.reason,
+      m.at.getTime(),
+      m.seq,
+      m.from,
+    );
+    if (changes !== 1) throw new Error('the delivery is not in the state that it was read in');
+    await context.db.run(
+      `INSERT INTO delivery_step (seq, n, at, from_state, to_state, reason, fault_code, actor)
+       SELECT $1::bigint, coalesce(max(n), 0) + 1, $2::bigint, $3::text, $4::text, $5::text, NULL, $6::text FROM delivery_step WHERE seq = $1::bigint`,
+      m.seq,
+      m.at.getTime(),
+      m.from,
+      m.to,
+      m.reason,
+      m.actor,
+    );
+  }
+  const [first] = moves;
+  if (first === undefined) return;
+  await count(
+    context,
+    first.tenant,
+    moves.flatMap((m) => [[m.from, -1] as const, [m.to, 1] as const]),
+  );
+  await appendPostgres(
+    context,
+    moves.map((m): AuditDraft => ({
+      at: m.at,
+      type: 'delivery.change',
+      tenant: m.tenant,
+      requestId: m.requestId,
+      action: 'U',
+      outcome: '0',
+      actor: m.actor,
+      deliveryId: m.id,
+      from: m.from,
+      to: m.to,
+      ...(m.reason === null ? {} : { why: m.reason }),
+    })),
+  );
+}

@@ -1,0 +1,68 @@
+import type { PostgresOperations } from '../store/index.ts';
+import type { InboxReads } from './commands.ts';
+import { ACKNOWLEDGED, LISTED, bodyPlace, toCounts, toDetailed, toListed, userIndex } from './rows.ts';
+import { STATES } from './state.ts';
+
+export const reads: PostgresOperations<InboxReads> = {
+  'inbox.received': async ({ db, vault }, { tenant, receiver, othersBefore, after, limit }) => {
+    const rows = await db.all(
+      `SELECT d.seq, d.id, d.hook, d.request_id, b.sealed FROM delivery d LEFT JOIN delivery_body b USING (seq)
+       WHERE d.state = 'received' AND d.tenant = $1 AND d.seq > $2 AND (d.receiver = $3 OR d.state_at < $4) ORDER BY d.seq LIMIT $5`,
+      tenant,
+      after,
+      receiver,
+      othersBefore,
+      limit,
+    );
+    return rows.map((row) => ({
+      seq: Number(row['seq']),
+      id: String(row['id']),
+      hook: row['hook'] as 'data' | 'notification',
+      requestId: String(row['request_id']),
+      body: row['sealed'] === null ? null : vault.open(row['sealed'] as Uint8Array, bodyPlace(String(row['id']))),
+    }));
+  },
+  'inbox.list': async ({ db, vault }, f) => {
+    const rows = await db.all(
+      `SELECT ${LISTED} FROM delivery WHERE tenant = $1 AND ($2::text IS NULL OR state = $2::text) AND ($3::text IS NULL OR reason = $3::text)
+         AND ($4::text IS NULL OR data_structure = $4::text) AND ($5::bytea IS NULL OR user_index = $5::bytea) AND ($6::bigint IS NULL OR seq < $6::bigint)
+       ORDER BY seq DESC LIMIT $7`,
+      f.tenant,
+      f.state,
+      f.reason,
+      f.dataStructure,
+      f.client === null || f.user === null ? null : userIndex(vault, f.client, f.user),
+      f.before,
+      f.limit,
+    );
+    return rows.map(toListed);
+  },
+  'inbox.get': async ({ db, vault }, { tenant, id }) => {
+    const row = await db.get(
+      `SELECT ${LISTED}, request_id, sender, user_sealed, duplicate_of, (EXISTS (SELECT 1 FROM delivery_body b WHERE b.seq = d.seq))::int AS has_body
+       FROM delivery d WHERE tenant = $1 AND id = $2`,
+      tenant,
+      id,
+    );
+    if (row === undefined) return null;
+    const steps = await db.all(
+      'SELECT at, from_state, to_state, reason, actor FROM delivery_step WHERE seq = $1 ORDER BY n',
+      row['seq'],
+    );
+    const original =
+      row['duplicate_of'] === null ? undefined : await db.get('SELECT id FROM delivery WHERE seq = $1', row['duplicate_of']);
+    return toDetailed(row, steps, original, vault);
+  },
+  'inbox.ledger': async ({ db }, { tenant }) =>
+    toCounts(
+      await db.all('SELECT state, sum(count)::bigint AS count FROM ledger_count WHERE tenant = $1 GROUP BY state', tenant),
+    ),
+  'inbox.recount': async ({ db }, { tenant }) => {
+    const rows = await db.all(
+      'SELECT state, count(*) AS count FROM delivery WHERE tenant = $1 AND state = ANY($2::text[]) GROUP BY state',
+      tenant,
+      STATES,
+    );
+    return toCounts([...rows, { state: ACKNOWLEDGED, count: rows.reduce((sum, row) => sum + Number(row['count']), 0) }]);
+  },
+};

@@ -1,0 +1,71 @@
+import type { SqliteOperations } from '../store/index.ts';
+import type { InboxReads } from './commands.ts';
+import { ACKNOWLEDGED, LISTED, bodyPlace, toCounts, toDetailed, toListed, userIndex } from './rows.ts';
+import { STATES } from './state.ts';
+
+type Cell = string | number | Uint8Array | null;
+
+export const reads: SqliteOperations<InboxReads> = {
+  'inbox.received': ({ db, vault }, { tenant, receiver, othersBefore, after, limit }) =>
+    db
+      .all(
+        `SELECT d.seq, d.id, d.hook, d.request_id, b.sealed FROM delivery d LEFT JOIN delivery_body b USING (seq)
+         WHERE d.state = 'received' AND d.tenant = ? AND d.seq > ? AND (d.receiver = ? OR d.state_at < ?) ORDER BY d.seq LIMIT ?`,
+        tenant,
+        after,
+        receiver,
+        othersBefore,
+        limit,
+      )
+      .map((row) => ({
+        seq: Number(row['seq']),
+        id: String(row['id']),
+        hook: row['hook'] as 'data' | 'notification',
+        requestId: String(row['request_id']),
+        body: row['sealed'] === null ? null : vault.open(row['sealed'] as Uint8Array, bodyPlace(String(row['id']))),
+      })),
+  'inbox.list': ({ db, vault }, f) => {
+    const user = f.client === null || f.user === null ? null : userIndex(vault, f.client, f.user);
+    const conditions: [string, Cell][] = [
+      ['tenant = ?', f.tenant],
+      ...(f.state === null ? [] : [['state = ?', f.state] as [string, Cell]]),
+      ...(f.reason === null ? [] : [['reason = ?', f.reason] as [string, Cell]]),
+      ...(f.dataStructure === null ? [] : [['data_structure = ?', f.dataStructure] as [string, Cell]]),
+      ...(user === null ? [] : [['user_index = ?', user] as [string, Cell]]),
+      ...(f.before === null ? [] : [['seq < ?', f.before] as [string, Cell]]),
+    ];
+    const where = conditions.map(([sql]) => sql).join(' AND ');
+    return db
+      .all(
+        `SELECT ${LISTED} FROM delivery WHERE ${where} ORDER BY seq DESC LIMIT ?`,
+        ...conditions.map(([, value]) => value),
+        f.limit,
+      )
+      .map(toListed);
+  },
+  'inbox.get': ({ db, vault }, { tenant, id }) => {
+    const row = db.get(
+      `SELECT ${LISTED}, request_id, sender, user_sealed, duplicate_of, EXISTS (SELECT 1 FROM delivery_body b WHERE b.seq = d.seq) AS has_body
+       FROM delivery d WHERE tenant = ? AND id = ?`,
+      tenant,
+      id,
+    );
+    if (row === undefined) return null;
+    const steps = db.all(
+      'SELECT at, from_state, to_state, reason, actor FROM delivery_step WHERE seq = ? ORDER BY n',
+      Number(row['seq']),
+    );
+    const original =
+      row['duplicate_of'] === null ? undefined : db.get('SELECT id FROM delivery WHERE seq = ?', Number(row['duplicate_of']));
+    return toDetailed(row, steps, original, vault);
+  },
+  'inbox.ledger': ({ db }, { tenant }) =>
+    toCounts(db.all('SELECT state, sum(count) AS count FROM ledger_count WHERE tenant = ? GROUP BY state', tenant)),
+  'inbox.recount': ({ db }, { tenant }) => {
+    const rows = STATES.map((state) => ({
+      state: state,
+      count: Number(db.get('SELECT count(*) AS n FROM delivery WHERE tenant = ? AND state = ?', tenant, state)?.['n']),
+    }));
+    return toCounts([...rows, { state: ACKNOWLEDGED, count: rows.reduce((sum, row) => sum + row.count, 0) }]);
+  },
+};

@@ -1,0 +1,55 @@
+import { Worker } from 'node:worker_threads';
+
+interface Asked<A> {
+  readonly resolve: (answer: A) => void;
+  readonly reject: (why: Error) => void;
+}
+
+/** What goes over to the thread and comes back: the question and its number, the answer or the error under the same number. */
+export interface ThreadQuestion<Q> {
+  readonly n: number;
+  readonly question: Q;
+}
+export type ThreadAnswer<A> = { readonly n: number; readonly answer: A } | { readonly n: number; readonly error: string };
+
+/**
+ * Pure work that would hold the event loop for too long, in one thread of its own. It is started with the first question, never
+ * keeps a process alive, and is started anew after it died; the questions it had then are rejected.
+ */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it ties the caller to the thread's file
+export function makeAskThread<Q, A>(file: URL, workerData: unknown): (question: Q) => Promise<A> {
+  const asked = new Map<number, Asked<A>>();
+  let thread: Worker | null = null;
+  let n = 0;
+
+  function start(): Worker {
+    const worker = new Worker(file, { workerData });
+    const end = (why: Error): void => {
+      if (thread === worker) thread = null;
+      for (const { reject } of asked.values()) reject(why);
+      asked.clear();
+    };
+    worker.on('message', (message: ThreadAnswer<A>) => {
+      const waiting = asked.get(message.n);
+      asked.delete(message.n);
+      if (asked.size === 0) worker.unref();
+      if ('answer' in message) waiting?.resolve(message.answer);
+      else waiting?.reject(new Error(message.error));
+    });
+    worker.on('error', (thrown: Error) => end(thrown));
+    worker.on('exit', () => end(new Error('the thread ended')));
+    return worker;
+  }
+
+  return (question) => {
+    thread ??= start();
+    const worker = thread;
+    worker.ref();
+    n += 1;
+    const message: ThreadQuestion<Q> = { n, question };
+    return new Promise((resolve, reject) => {
+      asked.set(message.n, { resolve, reject });
+      worker.postMessage(message);
+    });
+  };
+}

@@ -1,0 +1,360 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { auditSet } from '../../src/audit/index.ts';
+import { inboxSet, type DocumentFacts, type Facts, type State, type Verdict } from '../../src/inbox/index.ts';
+import type { Store } from '../../src/store/index.ts';
+import { PLACES, type Place } from '../support/new-store.ts';
+import { readAuditSet } from '../support/read-audit/index.ts';
+
+const tenant = 'default';
+const digest = (text: string): Uint8Array => createHash('sha256').update(text).digest();
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const at = new Date('2026-01-02T03:04:05.678Z');
+
+describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
+  let place: Place;
+  let store: Store;
+  let n = 0;
+  const inbox = () => store.use(inboxSet);
+
+  beforeEach(async () => {
+    place = await makePlace();
+    store = await place.open({ sets: [auditSet, inboxSet, readAuditSet] });
+  });
+  afterEach(() => place.remove());
+
+  async function put(
+    body: string,
+    hook: 'data' | 'notification' = 'data',
+    more: { at?: Date; receiver?: string } = {},
+  ): Promise<string> {
+    n += 1;
+    const id = `dlv_${n}`;
+    const done = await inbox().write('inbox.put', {
+      id,
+      tenant,
+      hook,
+      at: more.at ?? at,
+      requestId: 'req_test',
+      receiver: more.receiver ?? 'ins_me',
+      sender: 'secret-path',
+      body: bytes(body),
+    });
+    if (!done.ok) throw new Error(done.fault.code);
+    return id;
+  }
+  const get = async (id: string) => {
+    const found = await inbox().read('inbox.get', { tenant, id });
+    if (!found.ok || found.value === null) throw new Error(`${id} is not there`);
+    return found.value;
+  };
+  const stateOf = async (id: string): Promise<[State, string | null]> => {
+    const { state, reason } = await get(id);
+    return [state, reason];
+  };
+  const facts = (more: Partial<Facts> = {}): Facts => ({
+    dataStructure: 'clinical_ready',
+    client: 'c',
+    user: 'u',
+    contentDigest: null,
+    findings: [],
+    ...more,
+  });
+  const document = (key: string, version: number, clinical: string, order: DocumentFacts['order'] = 'version'): Verdict => ({
+    kind: 'park',
+    reason: 'unlinked',
+    document: { key, version, clinicalDigest: digest(clinical), order },
+  });
+  async function settle(id: string, verdict: Verdict, more: Partial<Facts> = {}): Promise<[State, string | null] | null> {
+    const { seq } = await get(id);
+    const done = await inbox().write('inbox.settle', { tenant, seq, at, requestId: 'req_test', facts: facts(more), verdict });
+    if (!done.ok) throw new Error(done.fault.code);
+    return done.value === null ? null : [done.value.state, done.value.reason];
+  }
+  async function ledger() {
+    const [counted, rows] = [await inbox().read('inbox.ledger', { tenant }), await inbox().read('inbox.recount', { tenant })];
+    if (!counted.ok || !rows.ok) throw new Error('the ledger cannot be read');
+    expect(counted.value).toEqual(rows.value);
+    expect(Object.values(counted.value.byState).reduce((a, b) => a + b, 0)).toBe(counted.value.acknowledged);
+    return counted.value;
+  }
+
+  test('what was put is received, with its bytes, once', async () => {
+    const id = await put('{"a":1}');
+    const page = await inbox().read('inbox.received', { tenant, receiver: 'ins_me', othersBefore: 0, after: 0, limit: 10 });
+    expect(page.ok && page.value.map((one) => [one.id, Buffer.from(one.body ?? []).toString()])).toEqual([[id, '{"a":1}']]);
+    expect((await ledger()).byState.received).toBe(1);
+  });
+
+  test('the same bytes again are a duplicate for ever, of the first, and are not stored again', async () => {
+    const first = await put('same');
+    const second = await put('same');
+    const other = await put('same', 'notification');
+    expect(await stateOf(second)).toEqual(['duplicate', 'same-bytes']);
+    expect(await get(second)).toMatchObject({ duplicateOf: first, hasBody: false });
+    expect(await stateOf(other)).toEqual(['received', null]);
+    expect(await ledger()).toMatchObject({ acknowledged: 3 });
+  });
+
+  test('the same bytes many times at once are received once', async () => {
+    const ids = await Promise.all(Array.from({ length: 40 }, () => put('at once')));
+    const states = await Promise.all(ids.map(stateOf));
+    expect(states.filter(([state]) => state === 'received')).toHaveLength(1);
+    expect(states.filter(([state]) => state === 'duplicate')).toHaveLength(39);
+    await ledger();
+  });
+
+  test('what another process received is left to it, until it has had time enough', async () => {
+    await put('theirs', 'data', { receiver: 'ins_other' });
+    const look = async (othersBefore: number) => {
+      const page = await inbox().read('inbox.received', { tenant, receiver: 'ins_me', othersBefore, after: 0, limit: 10 });
+      return page.ok ? page.value.length : -1;
+    };
+    expect([await look(at.getTime()), await look(at.getTime() + 1)]).toEqual([0, 1]);
+  });
+
+  test('a delivery is settled once; who comes second is told so', async () => {
+    const id = await put('x');
+    expect(await settle(id, { kind: 'quarantine', reason: 'shape' })).toEqual(['quarantined', 'shape']);
+    expect(await settle(id, { kind: 'quarantine', reason: 'not-json' })).toBeNull();
+    expect(await stateOf(id)).toEqual(['quarantined', 'shape']);
+  });
+
+  test('the same content in other bytes is a duplicate', async () => {
+    const [one, two] = [await put('{"a":1}'), await put('{ "a": 1 }')];
+    const same = { contentDigest: digest('content') };
+    await settle(one, document('k', 1, 'x'), same);
+    expect(await settle(two, document('k', 1, 'x'), same)).toEqual(['duplicate', 'same-content']);
+    expect((await get(two)).duplicateOf).toBe(one);
+  });
+
+  test.each<[string, [number, string][], [State, string | null][]]>([
+    [
+      'versions in order',
+      [
+        [1, 'a'],
+        [2, 'b'],
+      ],
+      [
+        ['superseded', 'newer-version'],
+        ['parked', 'unlinked'],
+      ],
+    ],
+    [
+      'versions the other way round',
+      [
+        [2, 'b'],
+        [1, 'a'],
+      ],
+      [
+        ['parked', 'unlinked'],
+        ['superseded', 'older-version'],
+      ],
+    ],
+    [
+      'the same version with the same clinical content',
+      [
+        [1, 'a'],
+        [1, 'a'],
+      ],
+      [
+        ['parked', 'unlinked'],
+        ['duplicate', 'same-clinical-content'],
+      ],
+    ],
+    [
+      'the same version with other clinical content',
+      [
+        [1, 'a'],
+        [1, 'b'],
+      ],
+      [
+        ['parked', 'unlinked'],
+        ['quarantined', 'version-conflict'],
+      ],
+    ],
+  ])('%s', async (_what, versions, expected) => {
+    const ids: string[] = [];
+    for (const [version, clinical] of versions) {
+      const id = await put(`${version} ${clinical} ${Math.random()}`);
+      ids.push(id);
+      await settle(id, document('k', version, clinical));
+    }
+    expect(await Promise.all(ids.map(stateOf))).toEqual(expected);
+    await ledger();
+  });
+
+  test('counts that ascend: what is not higher is out of date, never a conflict', async () => {
+    const ids: string[] = [];
+    for (const steps of [100, 300, 300, 200]) {
+      const id = await put(`steps ${steps} ${Math.random()}`);
+      ids.push(id);
+      await settle(id, document('day', steps, String(Math.random()), 'ascending'));
+    }
+    expect((await Promise.all(ids.map(stateOf))).map(([state]) => state)).toEqual([
+      'superseded',
+      'parked',
+      'superseded',
+      'superseded',
+    ]);
+  });
+
+  test('versions in any order, repeated and interleaved over documents, leave the highest of each and a ledger that adds up', async () => {
+    let round = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({ key: fc.constantFrom('k1', 'k2'), version: fc.integer({ min: 1, max: 5 }), isRepeated: fc.boolean() }),
+          { minLength: 1, maxLength: 12 },
+        ),
+        async (plan) => {
+          round += 1;
+          const sent = await Promise.all(
+            plan.map(async ({ key, version, isRepeated }, i) => ({
+              key,
+              version,
+              id: await put(isRepeated ? `${round} ${key} ${version}` : `${round} ${key} ${version} ${i}`),
+            })),
+          );
+          // All at once: the order in which they are settled is the writer's.
+          await Promise.all(
+            sent.map(({ id, key, version }) => settle(id, document(`${round} ${key}`, version, `${key} ${version}`))),
+          );
+          for (const key of ['k1', 'k2']) {
+            const ofKey = sent.filter((one) => one.key === key);
+            const live = (await Promise.all(ofKey.map(async (one) => ({ ...one, state: (await stateOf(one.id))[0] })))).filter(
+              ({ state }) => state === 'parked',
+            );
+            const highest = Math.max(...ofKey.map(({ version }) => version));
+            expect(live.map(({ version }) => version)).toEqual(ofKey.length === 0 ? [] : [highest]);
+          }
+          await ledger();
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  test('a replay goes back to the start and is judged anew, as itself', async () => {
+    const id = await put('x');
+    await settle(id, document('k', 1, 'a'));
+    const who = { tenant, at, requestId: 'req_2', actor: 'operator' };
+    expect(await inbox().write('inbox.replay', { ...who, id })).toEqual({ ok: true, value: 'done' });
+    expect(await stateOf(id)).toEqual(['received', 'replay']);
+    expect(await settle(id, document('k', 1, 'b'))).toEqual(['parked', 'unlinked']);
+    expect((await get(id)).steps.map(({ from, to, actor }) => [from, to, actor])).toEqual([
+      [null, 'received', 'source'],
+      ['received', 'parked', 'gateway'],
+      ['parked', 'received', 'operator'],
+      ['received', 'parked', 'gateway'],
+    ]);
+    await ledger();
+  });
+
+  test('many are replayed at once, by state and reason', async () => {
+    for (const [i, verdict] of [
+      { kind: 'quarantine', reason: 'shape' },
+      { kind: 'quarantine', reason: 'shape' },
+      { kind: 'quarantine', reason: 'not-r4' },
+    ].entries())
+      await settle(await put(`m${i}`), verdict as Verdict);
+    const who = { tenant, at, requestId: 'req_2', actor: 'operator' };
+    expect(await inbox().write('inbox.replay-many', { ...who, state: 'quarantined', reason: 'shape', limit: 10 })).toEqual({
+      ok: true,
+      value: { count: 2 },
+    });
+    expect((await ledger()).byState).toMatchObject({ received: 2, quarantined: 1 });
+  });
+
+  test('only what waits for a person can be discarded or replayed', async () => {
+    const who = { tenant, at, requestId: 'req_2', actor: 'operator' };
+    const [parked, gone, fresh] = [await put('p'), await put('g'), await put('f')];
+    await settle(parked, document('k', 2, 'a'));
+    await settle(gone, document('k', 1, 'a'));
+    expect(await inbox().write('inbox.discard', { ...who, id: parked, why: 'a test person' })).toEqual({
+      ok: true,
+      value: 'done',
+    });
+    expect(await stateOf(parked)).toEqual(['discarded', 'a test person']);
+    for (const id of [parked, gone, fresh])
+      expect(await inbox().write('inbox.replay', { ...who, id })).toEqual({ ok: true, value: 'not-in-a-state-for-it' });
+    expect(await inbox().write('inbox.discard', { ...who, id: 'dlv_none', why: 'x' })).toEqual({ ok: true, value: 'not-found' });
+  });
+
+  test('bodies that were kept long enough are shredded; rows, digests and audit stay', async () => {
+    const old = await put('old', 'data', { at: new Date('2025-01-01T00:00:00Z') });
+    const fresh = await put('fresh');
+    const shred = { tenant, before: new Date('2025-06-01T00:00:00Z'), at, limit: 10 };
+    expect(await inbox().write('inbox.shred', shred)).toEqual({ ok: true, value: { count: 1 } });
+    expect([(await get(old)).hasBody, (await get(fresh)).hasBody]).toEqual([false, true]);
+    expect(await stateOf(await put('old'))).toEqual(['duplicate', 'same-bytes']);
+    expect(await inbox().write('inbox.shred', shred)).toEqual({ ok: true, value: { count: 0 } });
+  });
+
+  test('a list is seen whole, newest first, by pages and filters', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 7; i += 1) {
+      const id = await put(`l${i}`);
+      ids.unshift(id);
+      await settle(id, document(`k${i}`, 1, 'a'), {
+        user: i % 2 === 0 ? 'even' : 'odd',
+        dataStructure: i < 3 ? 'steps_event' : 'user_profile',
+      });
+    }
+    const list = async (more: object) => {
+      const page = await inbox().read('inbox.list', {
+        tenant,
+        state: null,
+        reason: null,
+        dataStructure: null,
+        client: null,
+        user: null,
+        before: null,
+        limit: 3,
+        ...more,
+      });
+      if (!page.ok) throw new Error(page.fault.code);
+      return page.value;
+    };
+    const seen: string[] = [];
+    for (let page = await list({}); page.length > 0; page = await list({ before: page.at(-1)?.seq ?? 0 }))
+      seen.push(...page.map(({ id }) => id));
+    expect(seen).toEqual(ids);
+    expect(await list({ state: 'queued' })).toEqual([]);
+    expect(await list({ dataStructure: 'steps_event' })).toHaveLength(3);
+    expect((await list({ client: 'c', user: 'odd', limit: 10 })).length).toBe(3);
+    expect(await list({ client: 'other', user: 'odd' })).toEqual([]);
+  });
+
+  test('a user id is shown to the operator and stands nowhere in clear', async () => {
+    const id = await put('x');
+    await settle(id, document('k', 1, 'a'), { user: 'MarkerUser' });
+    expect((await get(id)).userId).toBe('MarkerUser');
+    const rows = await store.use(readAuditSet).read('audit-test.everything', null);
+    expect(rows.ok && JSON.stringify(rows.value)).not.toContain('MarkerUser');
+  });
+
+  test('every put and every change has its audit record, in chains without a gap', async () => {
+    const id = await put('x');
+    await settle(id, document('k', 1, 'a'));
+    await Promise.all(Array.from({ length: 30 }, (_, i) => put(`many ${i}`)));
+    const found = await store.use(readAuditSet).read('audit-test.everything', null);
+    if (!found.ok) throw new Error(found.fault.code);
+    const { chains, records } = found.value;
+    expect(
+      records.map(({ record }) => (JSON.parse(record) as { type: string }).type).filter((type) => type === 'hook.accept'),
+    ).toHaveLength(31);
+    expect(records.filter(({ record }) => record.includes('"delivery.change"'))).toHaveLength(1);
+    for (const { chain, firstLink } of chains) {
+      let link = Buffer.from(firstLink, 'hex');
+      const ofChain = records.filter((one) => one.chain === chain).sort((a, b) => a.seq - b.seq);
+      expect(ofChain.map(({ seq }) => seq)).toEqual(ofChain.map((_, i) => i + 1));
+      for (const { record, link: stored } of ofChain) {
+        const leaf = createHash('sha256').update('\u0000').update(record).digest();
+        link = createHash('sha256').update('\u0002').update(link).update(leaf).digest();
+        expect(stored).toBe(link.toString('hex'));
+      }
+    }
+  });
+});
