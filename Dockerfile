@@ -25,7 +25,7 @@ VOLUME /var/lib/chartgate/data
 EXPOSE 8080
 # Nothing is written outside the volume: run with --read-only --cap-drop ALL --security-opt no-new-privileges.
 # Behind a proxy the listener speaks HTTP; with TLS by ourselves override this check.
-HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["node", "-e", "fetch('http://127.0.0.1:8080/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.CHARTGATE_PORT ?? 8080}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "--disable-proto=throw", "--no-addons", "/app/dist/main.js"]
 CMD ["serve"]

@@ -4,6 +4,7 @@ import type { Figure } from './figure.ts';
 const BENCHES: Readonly<Record<string, () => Promise<{ run(): AsyncIterable<Figure> }>>> = {
   store: () => import('./store.ts'),
   validate: () => import('./validate.ts'),
+  ingest: () => import('./ingest.ts'),
 };
 
 const help = `Usage: npm run bench -- [NAME…] [--json]

@@ -9,7 +9,7 @@ import {
   basic,
   hmac,
   makeAddressList,
-  makeIngestRoutes,
+  makeIngest,
   makeRecordReject,
   mtlsHeader,
   secretPath,
@@ -87,6 +87,25 @@ export async function startGateway(deps: {
   const metrics = makeMetrics({ storeHealth: store.health, storeFigures: store.figures });
   const ledger = watchLedger({ inbox, tenant: TENANT, log });
 
+  const rejects = makeRecordReject({
+    append: (draft) => void audit.write('audit.append', draft),
+    tenant: TENANT,
+    pseudonymKey: Buffer.from(config.keys.pseudonym.reveal(), 'base64'),
+    clock,
+  });
+  const ingest = makeIngest({
+    tenant: TENANT,
+    instance,
+    inbox,
+    data: dataAuthenticators(config),
+    notifications: notificationAuthenticators(config),
+    learn: config.ingest.learn && config.ingest.hmac.scheme !== 'off' ? config.ingest.hmac : null,
+    bodyBytesMax: config.http.bodyBytesMax,
+    rejects,
+    newId,
+    clock,
+    onStored: () => processor.poke(),
+  });
   const { clientUuid, documentKey, labPath } = config.ingest;
   const processor = processReceived({
     tenant: TENANT,
@@ -95,16 +114,10 @@ export async function startGateway(deps: {
     judge: makeJudge({ clientUuid, documentKey, labPath }, loadValidator()),
     clock,
     log,
+    isBusy: () => ingest.waiting() > 2,
     onSettled: metrics.observeSettled,
   });
   const retention = keepRetention({ tenant: TENANT, inbox, bodyDays: config.retention.bodyDays, clock, log });
-  const rejects = makeRecordReject({
-    append: (draft) => void audit.write('audit.append', draft),
-    tenant: TENANT,
-    pseudonymKey: Buffer.from(config.keys.pseudonym.reveal(), 'base64'),
-    clock,
-  });
-
   const routes = [
     ...makeOpsRoutes({
       metrics,
@@ -118,19 +131,7 @@ export async function startGateway(deps: {
           version: VERSION,
         }),
     }),
-    ...makeIngestRoutes({
-      tenant: TENANT,
-      instance,
-      inbox,
-      data: dataAuthenticators(config),
-      notifications: notificationAuthenticators(config),
-      learn: config.ingest.learn && config.ingest.hmac.scheme !== 'off' ? config.ingest.hmac : null,
-      bodyBytesMax: config.http.bodyBytesMax,
-      rejects,
-      newId,
-      clock,
-      onStored: processor.poke,
-    }),
+    ...ingest.routes,
     ...makeDeliveryRoutes({ tenant: TENANT, clientUuid, inbox, clock, onReplay: processor.poke }),
   ];
   const app = makeApp({

@@ -7,6 +7,7 @@ import { configOf } from './support/gateway.ts';
 import { sqlitePlace, type Place } from './support/new-store.ts';
 import { read } from './support/source-files.ts';
 
+const TOKEN = 'operator-'.repeat(5);
 let gateway: Gateway;
 let place: Place;
 const url = () => `http://127.0.0.1:${gateway.port}`;
@@ -15,7 +16,7 @@ beforeAll(async () => {
   place = await sqlitePlace();
   if (place.database.engine !== 'sqlite') throw new Error('not SQLite');
   gateway = await startGateway({
-    config: configOf(`sqlite:${place.database.file}?filesystem=any`),
+    config: configOf(`sqlite:${place.database.file}?filesystem=any`, { CHARTGATE_ADMIN_TOKEN: TOKEN }),
     clock: systemClock,
     log: collectLog(),
   });
@@ -25,16 +26,61 @@ afterAll(async () => {
   await place.remove();
 });
 
-/** The whole surface, and what needs no token. A new route is a deliberate change of this list. */
+/** The whole surface, and what each part of it asks for. A new route is a deliberate change of this list. */
 const OPEN = ['GET /', 'GET /healthz', 'GET /readyz', 'GET /metrics', 'GET /openapi.json', 'GET /docs', 'GET /docs/style.css'];
+const SOURCE = ['POST /webhooks/:secret/data', 'POST /webhooks/:secret/notifications'];
+const ADMIN = [
+  'GET /admin/api/ledger',
+  'GET /admin/api/deliveries',
+  'GET /admin/api/deliveries/:id',
+  'POST /admin/api/deliveries/:id/replay',
+  'POST /admin/api/replay',
+  'POST /admin/api/deliveries/:id/discard',
+];
 
-test('these routes exist, and no other', () => {
-  expect(gateway.routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`)).toEqual(OPEN);
+test.each([
+  ['open', OPEN],
+  ['source', SOURCE],
+  ['admin', ADMIN],
+])('these routes are %s, and no other', (access, expected) => {
+  const found = gateway.routes.filter((route) => route.access === access);
+  expect(found.map(({ method, path }) => `${method.toUpperCase()} ${path}`)).toEqual(expected);
+});
+
+test.each(ADMIN)('%s refuses whoever is not the operator, and says nothing else', async (route) => {
+  const [method = '', path = ''] = route.split(' ');
+  for (const authorization of ['', 'Bearer wrong', `Basic ${TOKEN}`, `Bearer ${TOKEN}x`]) {
+    const answer = await fetch(`${url()}${path}`, { method, headers: authorization === '' ? {} : { authorization } });
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([401, 'admin.unauthenticated']);
+  }
+});
+
+test.each([
+  ['GET', '/admin/api/ledger', 200],
+  ['GET', '/admin/api/deliveries?limit=1', 200],
+  ['GET', '/admin/api/deliveries?limit=0', 400],
+  ['GET', '/admin/api/deliveries?state=lost', 400],
+  ['GET', '/admin/api/deliveries?cursor=x', 400],
+  ['GET', '/admin/api/deliveries?stat=parked', 400],
+  ['GET', '/admin/api/deliveries?state=parked&state=queued', 400],
+  ['GET', '/admin/api/deliveries/dlv_none', 404],
+  ['POST', '/admin/api/deliveries/dlv_none/replay', 404],
+  ['POST', '/admin/api/deliveries/dlv_none/discard', 400],
+  ['POST', '/admin/api/replay?state=parked', 200],
+  ['POST', '/admin/api/replay?state=delivered', 400],
+])('%s %s answers %i as openapi/ describes it', async (method, path, status) => {
+  const answer = await fetch(`${url()}${path}`, { method, headers: { authorization: `Bearer ${TOKEN}` } });
+  expect(answer.status).toBe(status);
+  const template = path.replace(/\?.*/, '').replace('dlv_none', '{id}');
+  const [type = '', content] =
+    Object.entries(described.paths[template]?.[method.toLowerCase()]?.responses[String(status)]?.content ?? {})[0] ?? [];
+  expect(answer.headers.get('content-type')?.split(';')[0]).toBe(type);
+  expect(differences(await answer.json(), content?.schema ?? {})).toEqual([]);
 });
 
 interface Schema {
   readonly $ref?: string;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly required?: readonly string[];
@@ -68,9 +114,10 @@ function differences(value: unknown, schema: Schema, at = '$'): string[] {
     return differences(value, described.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, at);
   if (schema.const !== undefined && value !== schema.const) return [`${at} is not ${JSON.stringify(schema.const)}`];
   if (schema.enum !== undefined && !schema.enum.includes(value)) return [`${at} is none of ${schema.enum.join(', ')}`];
-  const type = Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
-  if (schema.type !== undefined && schema.type !== type && !(schema.type === 'number' && type === 'integer'))
-    return [`${at} is ${type}, not ${schema.type}`];
+  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
+  const types = schema.type === undefined ? null : [schema.type].flat();
+  if (types !== null && !types.includes(type) && !(types.includes('number') && type === 'integer'))
+    return [`${at} is ${type}, not ${types.join(' or ')}`];
   if (Array.isArray(value)) return value.flatMap((one, i) => differences(one, schema.items ?? {}, `${at}[${i}]`));
   if (typeof value !== 'object' || value === null) return [];
   const properties = schema.properties ?? {};
@@ -88,7 +135,8 @@ test('openapi/ describes exactly these routes', () => {
   const paths = Object.entries(described.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  expect(paths.sort()).toEqual([...OPEN].sort());
+  const routes = [...OPEN, ...SOURCE, ...ADMIN].map((route) => route.replace(/:(\w+)/g, '{$1}'));
+  expect(paths.sort()).toEqual(routes.sort());
 });
 
 test.each(OPEN)('%s answers as openapi/ describes it', async (route) => {
@@ -118,5 +166,5 @@ test('metrics name routes by their template', async () => {
 test('the description is a page without a script that names every route', async () => {
   const { text } = await request(url()).get('/docs');
   expect(text).not.toMatch(/<script/i);
-  for (const path of Object.keys(described.paths)) expect(text).toContain(`GET ${path}</code>`);
+  for (const path of Object.keys(described.paths)) expect(text).toContain(` ${path}</code>`);
 });

@@ -10,7 +10,8 @@ export interface Judgement {
 }
 
 const FINDINGS_MAX = 50;
-const digest = (value: unknown): Uint8Array => createHash('sha256').update(canonicalJson(value)).digest();
+const sha256 = (text: string): Uint8Array => new Uint8Array(createHash('sha256').update(text).digest());
+const digest = (value: unknown): Uint8Array => sha256(canonicalJson(value));
 
 const REASONS: Partial<Record<Fault['code'], QuarantineReason>> = {
   'payload.shape': 'shape',
@@ -19,6 +20,12 @@ const REASONS: Partial<Record<Fault['code'], QuarantineReason>> = {
 };
 
 const NOTHING: Facts = { dataStructure: null, client: null, user: null, contentDigest: null, findings: [] };
+
+/** Of a delivery over which judging threw. It waits for a person and, more likely, for a new release. */
+export const FAILED: Judgement = {
+  facts: NOTHING,
+  verdict: { kind: 'quarantine', reason: 'failed' },
+};
 
 /** What can be said of a payload that was not believed: its envelope, where that is text. */
 function factsOf(value: unknown, findings: readonly string[]): Facts {
@@ -75,7 +82,7 @@ function judgeData(value: unknown, options: PayloadOptions, validator: Validator
   const document: DocumentFacts = {
     key: payload.documentKey,
     version: payload.order.value,
-    clinicalDigest: digest(payload.clinical),
+    clinicalDigest: sha256(payload.clinical),
     order: payload.order.by,
   };
   const isUnmapped =

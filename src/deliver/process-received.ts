@@ -1,10 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { faultFields, safeError, type Clock, type Log } from '../kernel/index.ts';
 import type { InboxReads, InboxWrites, Received } from '../inbox/index.ts';
 import type { Operate } from '../store/index.ts';
-import type { Judgement } from './judge.ts';
+import { FAILED, type Judgement } from './judge.ts';
 import type { Judge } from './make-judge.ts';
 
-const PAGE = 32;
+/** While deliveries are coming in, looking at them gives way to taking them. */
+const PAGE = { idle: 32, busy: 8 } as const;
+const BUSY_PAUSE_MS = 15;
 const EVERY_MS = 1_000;
 /** What another process received is left to it for this long: it may just be busy, or it may be dead. */
 const OTHERS_AFTER_MS = 10_000;
@@ -17,6 +20,8 @@ export function processReceived(deps: {
   readonly judge: Judge;
   readonly clock: Clock;
   readonly log: Log;
+  /** Whether senders are waiting for their acknowledgement at the moment. */
+  readonly isBusy: () => boolean;
   readonly onSettled: (state: string, reason: string | null) => void;
 }) {
   const { tenant, inbox, log } = deps;
@@ -24,20 +29,19 @@ export function processReceived(deps: {
   let isAsked = false;
   let isStopped = false;
 
-  /** A delivery that throws must not stop the ones behind it. */
-  async function judgeSafely(one: Received): Promise<Judgement | null> {
+  /** A delivery that makes us throw is set aside, so that it neither stops the ones behind it nor comes back every second. */
+  async function judgeSafely(one: Received): Promise<Judgement> {
     try {
       return await deps.judge(one.hook, one.body ?? new Uint8Array(0));
     } catch (thrown) {
-      log.error('delivery.stuck', { deliveryId: one.id, error: safeError(thrown) });
-      return null;
+      log.error('delivery.failed', { deliveryId: one.id, error: safeError(thrown) });
+      return FAILED;
     }
   }
 
-  async function settle(one: Received): Promise<boolean> {
+  async function settle(one: Received): Promise<void> {
     const judgement = await judgeSafely(one);
-    if (judgement === null) return false;
-    const settled = await inbox.write('inbox.settle', {
+    const settled = await inbox.writeBehind('inbox.settle', {
       tenant,
       seq: one.seq,
       at: deps.clock.now(),
@@ -45,8 +49,9 @@ export function processReceived(deps: {
       ...judgement,
     });
     if (!settled.ok) {
-      log.warn('delivery.stuck', { deliveryId: one.id, ...faultFields(settled.fault) });
-      return false;
+      // Still received: the next pass comes by again.
+      log.warn('delivery.waiting', { deliveryId: one.id, ...faultFields(settled.fault) });
+      return;
     }
     if (settled.value !== null) {
       const { state, reason } = settled.value;
@@ -58,7 +63,6 @@ export function processReceived(deps: {
         ...(reason === null ? {} : { reason }),
       });
     }
-    return true;
   }
 
   async function pass(): Promise<void> {
@@ -68,11 +72,12 @@ export function processReceived(deps: {
         receiver: deps.instance,
         othersBefore: deps.clock.now().getTime() - OTHERS_AFTER_MS,
         after,
-        limit: PAGE,
+        limit: deps.isBusy() ? PAGE.busy : PAGE.idle,
       });
       if (!page.ok || page.value.length === 0) return;
       await Promise.all(page.value.map(settle));
       after = page.value.at(-1)?.seq ?? after;
+      if (deps.isBusy()) await pause(BUSY_PAUSE_MS, undefined, { ref: false });
     }
   }
 
@@ -84,7 +89,7 @@ export function processReceived(deps: {
     }
     isAsked = false;
     running = pass()
-      .catch((thrown: unknown) => log.error('delivery.stuck', { error: safeError(thrown) }))
+      .catch((thrown: unknown) => log.error('delivery.failed', { error: safeError(thrown) }))
       .finally(() => {
         running = null;
         if (isAsked) poke();

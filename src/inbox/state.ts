@@ -26,7 +26,16 @@ export const PARK_REASONS = [
 ] as const;
 export type ParkReason = (typeof PARK_REASONS)[number];
 
-export const QUARANTINE_REASONS = ['not-json', 'shape', 'not-r4', 'identity', 'foreign-client', 'version-conflict'] as const;
+/** `failed`: the gateway itself failed over it, which is a bug of ours. */
+export const QUARANTINE_REASONS = [
+  'not-json',
+  'shape',
+  'not-r4',
+  'identity',
+  'foreign-client',
+  'version-conflict',
+  'failed',
+] as const;
 export type QuarantineReason = (typeof QUARANTINE_REASONS)[number];
 
 /** Which state may follow which. What is missing here cannot happen: every change is checked against it inside its command. */

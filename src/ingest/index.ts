@@ -2,4 +2,4 @@ export type { Authenticator, Head } from './authenticator.ts';
 export { basic, makeAddressList, mtlsHeader, secretPath } from './head-authenticators.ts';
 export { hmac, type HmacScheme } from './hmac-authenticators.ts';
 export { makeRecordReject, type RecordReject } from './record-rejects.ts';
-export { makeIngestRoutes, type IngestDeps } from './routes.ts';
+export { makeIngest, type Ingest, type IngestDeps } from './routes.ts';

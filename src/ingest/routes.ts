@@ -12,7 +12,7 @@ import {
   type Result,
   type Route,
 } from '../kernel/index.ts';
-import type { InboxReads, InboxWrites } from '../inbox/index.ts';
+import type { InboxWrites } from '../inbox/index.ts';
 import type { Authenticator, Head } from './authenticator.ts';
 import { HMAC_SCHEMES, hmacMatches } from './hmac-authenticators.ts';
 import type { RecordReject } from './record-rejects.ts';
@@ -22,7 +22,6 @@ import type { Secret } from '../kernel/index.ts';
 export interface Put {
   write(name: 'inbox.put', args: InboxWrites['inbox.put']['args']): Promise<Result<InboxWrites['inbox.put']['out']>>;
 }
-export type { InboxReads };
 
 export interface IngestDeps {
   readonly tenant: string;
@@ -40,6 +39,12 @@ export interface IngestDeps {
   readonly onStored: () => void;
 }
 
+export interface Ingest {
+  readonly routes: Route[];
+  /** How many senders wait for their acknowledgement. */
+  readonly waiting: () => number;
+}
+
 const headOf = ({ request, params }: Ask): Head => ({
   pathSecret: params['secret'] ?? '',
   headers: request.headers,
@@ -55,7 +60,12 @@ function learnScheme(learn: NonNullable<IngestDeps['learn']>, head: Head, body: 
  * Receives one hook: who it is, the bytes, the commit, then 202. What the bytes say is looked at later: an authentic delivery
  * is always stored, whatever is wrong with it, because a refusal would burn one of the sender's few tries.
  */
-function makeReceive(deps: IngestDeps, hook: 'data' | 'notification', authenticators: readonly Authenticator[]) {
+function makeReceive(
+  deps: IngestDeps,
+  hook: 'data' | 'notification',
+  authenticators: readonly Authenticator[],
+  count: (by: number) => void,
+) {
   const sender = authenticators.map(({ name }) => name).join('+');
   const reject = (ask: Ask, head: Head, why: string): Result<Answer> => {
     deps.rejects.record({ requestId: ask.requestId, why, remoteAddress: head.remoteAddress });
@@ -73,6 +83,7 @@ function makeReceive(deps: IngestDeps, hook: 'data' | 'notification', authentica
     if (deps.learn !== null && hook === 'data') learnScheme(deps.learn, head, body.value, ask.log);
 
     const id = deps.newId('dlv');
+    count(1);
     const stored = await deps.inbox.write('inbox.put', {
       id,
       tenant: deps.tenant,
@@ -83,20 +94,22 @@ function makeReceive(deps: IngestDeps, hook: 'data' | 'notification', authentica
       sender,
       body: body.value,
     });
+    count(-1);
     if (!stored.ok) return stored;
     deps.onStored();
     return ok(jsonAnswer(202, { id }));
   };
 }
 
-export function makeIngestRoutes(deps: IngestDeps): Route[] {
-  return [
-    { method: 'post', path: '/webhooks/:secret/data', access: 'source', handle: makeReceive(deps, 'data', deps.data) },
-    {
-      method: 'post',
-      path: '/webhooks/:secret/notifications',
-      access: 'source',
-      handle: makeReceive(deps, 'notification', deps.notifications),
-    },
-  ];
+export function makeIngest(deps: IngestDeps): Ingest {
+  let waiting = 0;
+  const count = (by: number): void => void (waiting += by);
+  const hook = (path: string, handle: Route['handle']): Route => ({ method: 'post', path, access: 'source', handle });
+  return {
+    waiting: () => waiting,
+    routes: [
+      hook('/webhooks/:secret/data', makeReceive(deps, 'data', deps.data, count)),
+      hook('/webhooks/:secret/notifications', makeReceive(deps, 'notification', deps.notifications, count)),
+    ],
+  };
 }

@@ -21,7 +21,13 @@ export function readBody(request: IncomingMessage, bytesMax: number): Promise<Re
       if (size > bytesMax) settle(fail(fault('http.too-large')));
       else parts.push(part);
     };
-    const end = (): void => settle(ok(parts.length === 1 ? (parts[0] ?? Buffer.alloc(0)) : Buffer.concat(parts, size)));
+    // Into memory of its own: a part is a view of the socket's buffer, and whoever copies the view copies all of that.
+    const end = (): void => {
+      const whole = Buffer.from(new ArrayBuffer(size));
+      let at = 0;
+      for (const part of parts) at += part.copy(whole, at);
+      settle(ok(whole));
+    };
     const stop = (): void => settle(fail(fault('http.cut-short')));
     request.on('data', take);
     request.once('end', end);

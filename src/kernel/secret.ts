@@ -1,7 +1,7 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import { inspect } from 'node:util';
 
-const PROCESS_KEY = randomBytes(32);
+const PROCESS_KEY = createSecretKey(randomBytes(32));
 const REDACTED = '[secret]';
 
 /** A value that prints as `[secret]` wherever it ends up; only `reveal` gives it out. */
@@ -15,9 +15,10 @@ export interface Secret {
 const digest = (text: string): Buffer => createHmac('sha256', PROCESS_KEY).update(text).digest();
 
 export function secret(value: string): Secret {
+  const own = digest(value);
   return Object.freeze({
     reveal: () => value,
-    equals: (other: string) => timingSafeEqual(digest(value), digest(other)),
+    equals: (other: string) => timingSafeEqual(own, digest(other)),
     toString: () => REDACTED,
     toJSON: () => REDACTED,
     [inspect.custom]: () => REDACTED,

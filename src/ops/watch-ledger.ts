@@ -1,11 +1,10 @@
 import type { Log, Result } from '../kernel/index.ts';
-import type { InboxReads, LedgerCounts } from '../inbox/index.ts';
+import type { LedgerCounts } from '../inbox/index.ts';
 import { addsUp } from './adds-up.ts';
 
 interface Read {
   read(name: 'inbox.ledger' | 'inbox.recount', args: { readonly tenant: string }): Promise<Result<LedgerCounts>>;
 }
-export type { InboxReads };
 
 const EVERY_MS = 10_000;
 /** Counting row by row costs more, so it is done less often. */

@@ -97,7 +97,7 @@ export function readAlertEvent(payload: unknown): z.ZodSafeParseResult<Read<Aler
         findings: [],
         keyParts: ['alert', only.type, only.measuredAt ?? m.datetime_string],
         order: { by: 'version' },
-        clinical: only,
+        clinical: JSON.stringify(only),
       };
     })
     .safeParse(payload);
@@ -138,7 +138,10 @@ export function readAlertSummary(payload: unknown): z.ZodSafeParseResult<Read<Al
         findings,
         keyParts: ['alert-summary', m.summary_date_string],
         order: { by: 'version' },
-        clinical: signals.map((one) => JSON.stringify(one)).sort(),
+        clinical: signals
+          .map((one) => JSON.stringify(one))
+          .sort()
+          .join('\n'),
       };
     })
     .safeParse(payload);

@@ -77,7 +77,7 @@ export function readClinicalReady(
         findings: [],
         keyParts: documentKey === 'bundle-id' ? ['bundle', data.id] : ['day', metadata.datetime_string.slice(0, 10)],
         order: { by: 'version' },
-        clinical: data.entry.map(sayingOf).sort(),
+        clinical: data.entry.map(sayingOf).sort().join('\n'),
         ...(wrong === null ? {} : { fault: wrong }),
       };
     })

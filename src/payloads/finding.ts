@@ -16,7 +16,7 @@ export interface Read<D> {
   readonly keyParts: readonly string[];
   /** `ascending` counts up by a value of the document itself. */
   readonly order: { readonly by: 'version' } | { readonly by: 'ascending'; readonly value: number };
-  /** What counts when two deliveries of one version are compared: no timestamps of the export, no meta, no order of entries. */
-  readonly clinical: unknown;
+  /** What counts when two deliveries of one version are compared, as text: no timestamps of the export, no meta, no order of entries. */
+  readonly clinical: string;
   readonly fault?: Fault;
 }

@@ -85,7 +85,7 @@ export function readLabResult(value: unknown, dataStructure: string, path: strin
           findings: [],
           keyParts: keyOf(value),
           order: { by: 'version' },
-          clinical: value,
+          clinical: canonicalJson(value),
         }
       : null;
   const all = resourcesOf(found.resource);
@@ -98,7 +98,7 @@ export function readLabResult(value: unknown, dataStructure: string, path: strin
     findings: [],
     keyParts: keyOf(said),
     order: { by: 'version' },
-    clinical: said,
+    clinical: said.join('\n'),
     ...(wrong === null ? {} : { fault: wrong }),
   };
 }

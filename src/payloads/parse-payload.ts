@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { fail, fault, ok, type Result } from '../kernel/index.ts';
+import { canonicalJson, fail, fault, ok, type Result } from '../kernel/index.ts';
 import { readAlertEvent, readAlertSummary, type AlertEvent, type AlertSummary } from './alerts.ts';
 import { readClinicalReady, type ClinicalReady } from './clinical-ready.ts';
 import { readDevices, type SourceDevice } from './device.ts';
@@ -25,7 +25,7 @@ export interface Payload {
   readonly documentKey: string;
   /** What orders the versions: the document_version, or the document's own ascending value. */
   readonly order: { readonly by: 'version' | 'ascending'; readonly value: number };
-  readonly clinical: unknown;
+  readonly clinical: string;
 }
 
 export interface PayloadOptions {
@@ -56,7 +56,7 @@ function readOther(value: unknown, { dataStructure }: Envelope, { labPath }: Pay
     findings: [],
     keyParts: [],
     order: { by: 'version' },
-    clinical: value,
+    clinical: canonicalJson(value),
   };
   return readLabResult(value, dataStructure, labPath) ?? unknown;
 }

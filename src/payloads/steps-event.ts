@@ -64,7 +64,7 @@ export function readStepsEvent(value: unknown): z.ZodSafeParseResult<Read<StepsE
         findings: [],
         keyParts: ['steps', day],
         order: { by: 'ascending', value: Math.max(...ofDay) },
-        clinical: events.map(({ at, accumulatedSteps }) => [at, accumulatedSteps]),
+        clinical: JSON.stringify(events.map(({ at, accumulatedSteps }) => [at, accumulatedSteps])),
       };
     })
     .safeParse(value);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalJson } from '../kernel/index.ts';
 import { dateTime, integer } from './envelope.ts';
 import type { Finding, Read } from './finding.ts';
 
@@ -118,7 +119,7 @@ export function readUserProfile(payload: unknown): z.ZodSafeParseResult<Read<Use
         ],
         keyParts: ['profile', p.metadata.datetime_string.slice(0, 10)],
         order: { by: 'version' },
-        clinical: said,
+        clinical: canonicalJson(said),
       };
     })
     .safeParse(payload);

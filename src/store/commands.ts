@@ -86,6 +86,8 @@ export interface Operate<W extends Operations, R extends Operations> {
    * A bug in the command rejects, and fails nobody else's command.
    */
   write<K extends keyof W & string>(name: K, args: W[K]['args']): Promise<Result<W[K]['out']>>;
+  /** The same, behind what others wait for: a few at a time while the writer is busy, all of it while it is not. */
+  writeBehind<K extends keyof W & string>(name: K, args: W[K]['args']): Promise<Result<W[K]['out']>>;
   read<K extends keyof R & string>(name: K, args: R[K]['args']): Promise<Result<R[K]['out']>>;
 }
 

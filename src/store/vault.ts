@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 
 /** The keys of the vault as they travel to the writer thread: 32 bytes each. The first data key seals, all of them open. */
 export interface VaultKeys {
@@ -27,15 +27,17 @@ const idOf = (key: Uint8Array): Buffer => createHash('sha256').update('chartgate
 
 /** Sealed form: version, key id (4), nonce (12), ciphertext, tag (16). A fresh nonce a value: 2^32 values a key are safe. */
 export function makeVault(keys: VaultKeys): Vault {
-  const ring = new Map(keys.data.map((key) => [idOf(key).toString('hex'), key]));
-  const [sealing] = keys.data;
-  if (sealing === undefined) throw new Error('a vault needs a data key');
-  const head = Buffer.concat([Buffer.from([VERSION]), idOf(sealing)]);
+  // Key objects: raw bytes would be made into one at every call.
+  const ring = new Map(keys.data.map((key) => [idOf(key).toString('hex'), createSecretKey(key)]));
+  const [first] = keys.data;
+  if (first === undefined) throw new Error('a vault needs a data key');
+  const sealing = createSecretKey(first);
+  const head = Buffer.concat([Buffer.from([VERSION]), idOf(first)]);
   // Its own key, so that an index and an audit pseudonym of one value have nothing in common.
-  const indexKey = Buffer.from(hkdfSync('sha256', keys.pseudonym, '', 'chartgate index v1', 32));
+  const indexKey = createSecretKey(Buffer.from(hkdfSync('sha256', keys.pseudonym, '', 'chartgate index v1', 32)));
 
   return {
-    keyId: idOf(sealing).toString('hex'),
+    keyId: idOf(first).toString('hex'),
     keyIds: [...ring.keys()],
     seal(plain, place) {
       const nonce = randomBytes(NONCE);

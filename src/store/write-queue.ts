@@ -11,6 +11,9 @@ export const QUEUE_LIMITS = {
   waitMs: 5_000,
 } as const;
 
+/** How many commands that give way share a batch with those that do not. */
+const BEHIND_BESIDE = 8;
+
 export type QueueLimits = { readonly [K in keyof typeof QUEUE_LIMITS]: number };
 
 export interface Ask {
@@ -33,8 +36,11 @@ interface Waiting extends Ask {
   readonly settle: (outcome: Outcome) => void;
 }
 
+/** `behind` gives way: it may wait for as long as others come, and is never refused for that. */
+export type Urgency = 'now' | 'behind';
+
 export interface WriteQueue {
-  push(name: string, args: unknown): Promise<Result<unknown>>;
+  push(name: string, args: unknown, urgency?: Urgency): Promise<Result<unknown>>;
   size(): { count: number; bytes: number };
   /** Refuses what comes from now on and resolves when all that was taken has been settled. */
   close(): Promise<void>;
@@ -65,7 +71,8 @@ export function makeWriteQueue(deps: {
   readonly limits?: QueueLimits;
 }): WriteQueue {
   const limits = deps.limits ?? QUEUE_LIMITS;
-  const waiting: Waiting[] = [];
+  const lines: Readonly<Record<Urgency, Waiting[]>> = { now: [], behind: [] };
+  const { now: waiting, behind } = lines;
   let bytes = 0;
   let running = 0;
   let isClosed = false;
@@ -73,21 +80,30 @@ export function makeWriteQueue(deps: {
   let expiry: NodeJS.Timeout | undefined;
   let drained: (() => void) | undefined;
 
-  const remove = (count: number): Waiting[] => {
-    const out = waiting.splice(0, count);
+  const remove = (line: Waiting[], count: number): Waiting[] => {
+    const out = line.splice(0, count);
     for (const one of out) bytes -= one.bytes;
     return out;
   };
 
-  function nextBatch(): Waiting[] {
+  /** From the head of a line, as many as the limits still allow. */
+  function takeFrom(line: Waiting[], countMax: number, bytesMax: number, isFirst: boolean): Waiting[] {
     let count = 0;
     let weight = 0;
-    while (count < waiting.length && count < limits.batchCount) {
-      weight += waiting[count]?.bytes ?? 0;
-      if (count > 0 && weight > limits.batchBytes) break;
+    while (count < line.length && count < countMax) {
+      weight += line[count]?.bytes ?? 0;
+      if (weight > bytesMax && !(isFirst && count === 0)) break;
       count += 1;
     }
-    return remove(count);
+    return remove(line, count);
+  }
+
+  function nextBatch(): Waiting[] {
+    const urgent = takeFrom(waiting, limits.batchCount, limits.batchBytes, true);
+    const weight = urgent.reduce((sum, one) => sum + one.bytes, 0);
+    // While others wait, only so many go along that the commit stays short; and always some, so that they get done.
+    const room = urgent.length === 0 ? limits.batchCount : Math.min(BEHIND_BESIDE, limits.batchCount - urgent.length);
+    return [...urgent, ...takeFrom(behind, room, limits.batchBytes - weight, urgent.length === 0)];
   }
 
   /** Arrivals are in order, so only the head can have waited too long. */
@@ -97,7 +113,7 @@ export function makeWriteQueue(deps: {
     while (count < waiting.length && now - (waiting[count]?.since ?? now) >= limits.waitMs) count += 1;
     if (count > 0) {
       const refusal: Outcome = { done: false, fault: fault(deps.whyWaiting()) };
-      for (const one of remove(count)) one.settle(refusal);
+      for (const one of remove(waiting, count)) one.settle(refusal);
     }
     clearTimeout(expiry);
     const head = waiting[0];
@@ -106,7 +122,7 @@ export function makeWriteQueue(deps: {
   }
 
   function finishIfDrained(): void {
-    if (isClosed && running === 0 && waiting.length === 0) {
+    if (isClosed && running === 0 && waiting.length + behind.length === 0) {
       clearTimeout(expiry);
       drained?.();
     }
@@ -114,7 +130,7 @@ export function makeWriteQueue(deps: {
 
   function flush(): void {
     isScheduled = false;
-    while (waiting.length > 0) {
+    while (waiting.length + behind.length > 0) {
       const runBatch = deps.take();
       if (runBatch === null) break;
       const batch = nextBatch();
@@ -135,20 +151,20 @@ export function makeWriteQueue(deps: {
 
   // After the I/O of this turn: callers that were just answered, and requests read together, ask together.
   function schedule(): void {
-    if (isScheduled || waiting.length === 0) return;
+    if (isScheduled || waiting.length + behind.length === 0) return;
     isScheduled = true;
     setImmediate(flush);
   }
 
   return {
-    push(name, args) {
+    push(name, args, urgency = 'now') {
       if (isClosed) return Promise.resolve(fail(fault('store.closed')));
       const weight = weigh(args);
-      if (waiting.length >= limits.queueCount || bytes + weight > limits.queueBytes)
+      if (lines[urgency].length >= limits.queueCount || bytes + weight > limits.queueBytes)
         return Promise.resolve(fail(fault('store.queue-full')));
       return new Promise((resolve, reject) => {
         bytes += weight;
-        waiting.push({
+        lines[urgency].push({
           name,
           args,
           bytes: weight,
@@ -162,7 +178,7 @@ export function makeWriteQueue(deps: {
         schedule();
       });
     },
-    size: () => ({ count: waiting.length, bytes }),
+    size: () => ({ count: waiting.length + behind.length, bytes }),
     close() {
       isClosed = true;
       return new Promise((resolve) => {

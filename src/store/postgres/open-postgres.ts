@@ -229,6 +229,7 @@ export async function openPostgres(deps: {
     engineVersion: version,
     use: () => ({
       write: (name, args) => queue.push(name, args),
+      writeBehind: (name, args) => queue.push(name, args, 'behind'),
       read: (name, args) => read(name, args),
     }),
     health: (): StoreHealth => {

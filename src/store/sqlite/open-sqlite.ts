@@ -75,6 +75,7 @@ export async function openSqlite(deps: {
     engineVersion: writer.version,
     use: () => ({
       write: (name, args) => queue.push(name, args),
+      writeBehind: (name, args) => queue.push(name, args, 'behind'),
       read: (name, args) => reader.read(name, args),
     }),
     health: (): StoreHealth => {
