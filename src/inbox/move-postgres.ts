@@ -1,6 +1,6 @@
-import { appendPostgres, type AuditDraft } from '../audit/index.ts';
+import { appendPostgres } from '../audit/index.ts';
 import type { PostgresContext } from '../store/index.ts';
-import { mayFollow, type State } from './state.ts';
+import { auditOfMove, checkMove, type Move } from './move.ts';
 
 /** Sums by state first: each counter of this writer is touched once, and no other writer touches it. */
 export async function count(
@@ -20,22 +20,10 @@ export async function count(
   );
 }
 
-export interface Move {
-  readonly tenant: string;
-  readonly seq: number;
-  readonly id: string;
-  readonly from: State;
-  readonly to: State;
-  readonly reason: string | null;
-  readonly actor: string;
-  readonly at: Date;
-  readonly requestId: string;
-}
-
 /** Every change of state: the row, its step, the ledger and the audit record, in the one commit of the command. */
 export async function move(context: PostgresContext, moves: readonly Move[]): Promise<void> {
   for (const m of moves) {
-    if (!mayFollow(m.from, m.to)) throw new Error(`${m.from} is not followed by ${m.to}`);
+    checkMove(m);
     const { changes } = await context.db.run(
       'UPDATE delivery SET state = $1, reason = $2, state_at = $3 WHERE seq = $4 AND state = $5',
       m.to,
@@ -63,20 +51,5 @@ export async function move(context: PostgresContext, moves: readonly Move[]): Pr
     first.tenant,
     moves.flatMap((m) => [[m.from, -1] as const, [m.to, 1] as const]),
   );
-  await appendPostgres(
-    context,
-    moves.map((m): AuditDraft => ({
-      at: m.at,
-      type: 'delivery.change',
-      tenant: m.tenant,
-      requestId: m.requestId,
-      action: 'U',
-      outcome: '0',
-      actor: m.actor,
-      deliveryId: m.id,
-      from: m.from,
-      to: m.to,
-      ...(m.reason === null ? {} : { why: m.reason }),
-    })),
-  );
+  await appendPostgres(context, moves.map(auditOfMove));
 }

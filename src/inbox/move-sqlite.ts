@@ -1,6 +1,6 @@
 import { appendSqlite } from '../audit/index.ts';
 import type { SqliteContext } from '../store/index.ts';
-import { mayFollow, type State } from './state.ts';
+import { auditOfMove, checkMove, type Move } from './move.ts';
 
 export function count({ db, writer }: SqliteContext, tenant: string, state: string, by: number): void {
   db.run(
@@ -13,21 +13,9 @@ export function count({ db, writer }: SqliteContext, tenant: string, state: stri
   );
 }
 
-export interface Move {
-  readonly tenant: string;
-  readonly seq: number;
-  readonly id: string;
-  readonly from: State;
-  readonly to: State;
-  readonly reason: string | null;
-  readonly actor: string;
-  readonly at: Date;
-  readonly requestId: string;
-}
-
 /** Every change of state: the row, its step, the ledger and the audit record, in the one commit of the command. */
 export function move(context: SqliteContext, m: Move): void {
-  if (!mayFollow(m.from, m.to)) throw new Error(`${m.from} is not followed by ${m.to}`);
+  checkMove(m);
   const atMs = m.at.getTime();
   const { changes } = context.db.run(
     'UPDATE delivery SET state = ?, reason = ?, state_at = ? WHERE seq = ? AND state = ?',
@@ -50,17 +38,5 @@ export function move(context: SqliteContext, m: Move): void {
   );
   count(context, m.tenant, m.from, -1);
   count(context, m.tenant, m.to, 1);
-  appendSqlite(context, {
-    at: m.at,
-    type: 'delivery.change',
-    tenant: m.tenant,
-    requestId: m.requestId,
-    action: 'U',
-    outcome: '0',
-    actor: m.actor,
-    deliveryId: m.id,
-    from: m.from,
-    to: m.to,
-    ...(m.reason === null ? {} : { why: m.reason }),
-  });
+  appendSqlite(context, auditOfMove(m));
 }

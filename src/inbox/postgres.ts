@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { appendPostgres, type AuditDraft } from '../audit/index.ts';
+import { appendPostgres } from '../audit/index.ts';
 import type { PostgresContext, PostgresMany, PostgresOperations } from '../store/index.ts';
-import type { Act, ActOutcome, Facts, InboxWrites, PutDelivery, Settle } from './commands.ts';
-import { decideVersion } from './decide-version.ts';
-import { count, move, type Move } from './move-postgres.ts';
-import { ACKNOWLEDGED, bodyPlace, documentIndex, sealUser, userIndex } from './rows.ts';
+import type { Act, ActOutcome, DocumentFacts, Facts, InboxWrites, PutDelivery, Settle } from './commands.ts';
+import { decideSettlement } from './decide-settlement.ts';
+import { auditOfPut, type Move } from './move.ts';
+import { count, move } from './move-postgres.ts';
+import { ACKNOWLEDGED, bodyPlace, documentIndex, sealUser, toKnown, userIndex } from './rows.ts';
 import { DISCARDABLE, REPLACEABLE, REPLAYABLE, type State } from './state.ts';
 
 export { reads } from './read-postgres.ts';
@@ -69,18 +70,7 @@ async function putMany(context: PostgresContext, all: readonly PutDelivery[]): P
   await count(context, tenant, [[ACKNOWLEDGED, all.length], ...states.map((state) => [state, 1] as const)]);
   await appendPostgres(
     context,
-    all.map((d, i): AuditDraft => ({
-      at: d.at,
-      type: 'hook.accept',
-      tenant,
-      requestId: d.requestId,
-      action: 'C',
-      outcome: '0',
-      actor: 'source',
-      deliveryId: d.id,
-      bodyDigest: digests[i]?.toString('hex') ?? '',
-      to: states[i] ?? 'received',
-    })),
+    all.map((d, i) => auditOfPut(d, digests[i] ?? Buffer.alloc(0), states[i] ?? 'received')),
   );
   return states.map((state) => ({ state }));
 }
@@ -127,31 +117,7 @@ async function sameContentBefore(
   return Number(first?.['seq']) === seq ? null : Number(first?.['seq']);
 }
 
-async function settle(context: PostgresContext, s: Settle): Promise<{ state: State; reason: string | null } | null> {
-  const { db, vault } = context;
-  const row = await db.get('SELECT id, state FROM delivery WHERE seq = $1 AND tenant = $2 FOR UPDATE', s.seq, s.tenant);
-  if (row?.['state'] !== 'received') return null;
-  const id = String(row['id']);
-  const document = s.verdict.kind === 'park' ? s.verdict.document : null;
-  const index = document === null ? null : documentIndex(vault, document.key);
-  await writeFacts(context, s.seq, id, s.facts, index, document?.version ?? null);
-
-  const become = async (to: State, reason: string | null): Promise<{ state: State; reason: string | null }> => {
-    await move(context, [
-      { tenant: s.tenant, seq: s.seq, id, from: 'received', to, reason, actor: 'gateway', at: s.at, requestId: s.requestId },
-    ]);
-    return { state: to, reason };
-  };
-  const original =
-    s.facts.contentDigest === null ? null : await sameContentBefore(context, s.tenant, s.facts.contentDigest, s.seq);
-  if (original !== null) {
-    await db.run('UPDATE delivery SET duplicate_of = $1 WHERE seq = $2', original, s.seq);
-    return become('duplicate', 'same-content');
-  }
-  if (s.verdict.kind === 'quarantine') return become('quarantined', s.verdict.reason);
-  if (s.verdict.kind === 'handled') return become('delivered', 'notification');
-  if (document === null || index === null) return become('parked', s.verdict.reason);
-
+async function lockDocument({ db }: PostgresContext, s: Settle, index: Uint8Array): Promise<Record<string, unknown> | undefined> {
   // The row of the document is what replicas queue up for; it is made, at a version below every version, by whoever comes first.
   await db.run(
     `INSERT INTO document (tenant, document_index, data_structure, version, clinical_digest, seq, changed_at) VALUES ($1, $2, $3, -1, NULL, $4, $5) ON CONFLICT DO NOTHING`,
@@ -161,28 +127,16 @@ async function settle(context: PostgresContext, s: Settle): Promise<{ state: Sta
     s.seq,
     s.at.getTime(),
   );
-  const known = await db.get(
+  return db.get(
     'SELECT version, seq, clinical_digest FROM document WHERE tenant = $1 AND document_index = $2 FOR UPDATE',
     s.tenant,
     index,
   );
-  const place = decideVersion(
-    s.seq,
-    document,
-    known === undefined
-      ? null
-      : {
-          version: Number(known['version']),
-          seq: Number(known['seq']),
-          clinicalDigest: known['clinical_digest'] as Uint8Array | null,
-        },
-  );
-  if (place === 'older') return become('superseded', 'older-version');
-  if (place === 'conflict') return become('quarantined', 'version-conflict');
-  if (place === 'same') {
-    await db.run('UPDATE delivery SET duplicate_of = $1 WHERE seq = $2', Number(known?.['seq']), s.seq);
-    return become('duplicate', 'same-clinical-content');
-  }
+}
+
+/** The version that counts from now on; older ones that still wait are out of date. */
+async function takePlace(context: PostgresContext, s: Settle, document: DocumentFacts, index: Uint8Array): Promise<void> {
+  const { db } = context;
   await db.run(
     'UPDATE document SET version = $3, clinical_digest = $4, seq = $5, changed_at = $6 WHERE tenant = $1 AND document_index = $2',
     s.tenant,
@@ -213,7 +167,31 @@ async function settle(context: PostgresContext, s: Settle): Promise<{ state: Sta
       requestId: s.requestId,
     })),
   );
-  return become('parked', s.verdict.reason);
+}
+
+async function settle(context: PostgresContext, s: Settle): Promise<{ state: State; reason: string | null } | null> {
+  const { db, vault } = context;
+  const row = await db.get('SELECT id, state FROM delivery WHERE seq = $1 AND tenant = $2 FOR UPDATE', s.seq, s.tenant);
+  if (row?.['state'] !== 'received') return null;
+  const id = String(row['id']);
+  const document = s.verdict.kind === 'park' ? s.verdict.document : null;
+  const index = document === null ? null : documentIndex(vault, document.key);
+  await writeFacts(context, s.seq, id, s.facts, index, document?.version ?? null);
+
+  const original =
+    s.facts.contentDigest === null ? null : await sameContentBefore(context, s.tenant, s.facts.contentDigest, s.seq);
+  const known = original !== null || index === null ? undefined : await lockDocument(context, s, index);
+  const { to, reason, duplicateOf, isCurrent } = decideSettlement(
+    s.seq,
+    s.verdict,
+    original,
+    known === undefined ? null : toKnown(known),
+  );
+  const self = { tenant: s.tenant, actor: 'gateway', at: s.at, requestId: s.requestId };
+  if (duplicateOf !== null) await db.run('UPDATE delivery SET duplicate_of = $1 WHERE seq = $2', duplicateOf, s.seq);
+  if (isCurrent && document !== null && index !== null) await takePlace(context, s, document, index);
+  await move(context, [{ ...self, seq: s.seq, id, from: 'received', to, reason }]);
+  return { state: to, reason };
 }
 
 async function act(

@@ -1,5 +1,6 @@
 import type { Vault } from '../store/index.ts';
 import type { DeliveryStep, DetailedDelivery, LedgerCounts, ListedDelivery } from './commands.ts';
+import type { KnownDocument } from './decide-version.ts';
 import { STATES, type State } from './state.ts';
 
 /** A row of either engine. */
@@ -47,6 +48,12 @@ export function toDetailed(row: Row, steps: readonly Row[], duplicateOf: Row | u
     steps: steps.map(toStep),
   };
 }
+
+export const toKnown = (row: Row): KnownDocument => ({
+  version: Number(row['version']),
+  seq: Number(row['seq']),
+  clinicalDigest: row['clinical_digest'] as Uint8Array | null,
+});
 
 export function toCounts(rows: readonly Row[]): LedgerCounts {
   const found = new Map(rows.map((row) => [String(row['state']), Number(row['count'])]));

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { appendSqlite } from '../audit/index.ts';
 import type { SqliteContext, SqliteOperations } from '../store/index.ts';
-import type { Act, ActOutcome, Facts, InboxWrites, PutDelivery, Settle } from './commands.ts';
-import { decideVersion } from './decide-version.ts';
+import type { Act, ActOutcome, DocumentFacts, Facts, InboxWrites, PutDelivery, Settle } from './commands.ts';
+import { decideSettlement } from './decide-settlement.ts';
+import { auditOfPut } from './move.ts';
 import { count, move } from './move-sqlite.ts';
-import { ACKNOWLEDGED, bodyPlace, documentIndex, sealUser, userIndex } from './rows.ts';
+import { ACKNOWLEDGED, bodyPlace, documentIndex, sealUser, toKnown, userIndex } from './rows.ts';
 import { DISCARDABLE, REPLACEABLE, REPLAYABLE, type State } from './state.ts';
 
 export { reads } from './read-sqlite.ts';
@@ -39,18 +40,7 @@ function put(context: SqliteContext, d: PutDelivery): { state: 'received' | 'dup
   db.run(`INSERT INTO delivery_step (seq, n, at, to_state, actor) VALUES (?, 1, ?, ?, 'source')`, seq, atMs, state);
   count(context, d.tenant, ACKNOWLEDGED, 1);
   count(context, d.tenant, state, 1);
-  appendSqlite(context, {
-    at: d.at,
-    type: 'hook.accept',
-    tenant: d.tenant,
-    requestId: d.requestId,
-    action: 'C',
-    outcome: '0',
-    actor: 'source',
-    deliveryId: d.id,
-    bodyDigest: digest.toString('hex'),
-    to: state,
-  });
+  appendSqlite(context, auditOfPut(d, digest, state));
   return { state };
 }
 
@@ -88,60 +78,9 @@ function sameContentBefore({ db }: SqliteContext, tenant: string, digest: Uint8A
   return Number(first?.['seq']) === seq ? null : Number(first?.['seq']);
 }
 
-function settle(context: SqliteContext, s: Settle): { state: State; reason: string | null } | null {
-  const { db, vault } = context;
-  const row = db.get('SELECT id, state FROM delivery WHERE seq = ? AND tenant = ?', s.seq, s.tenant);
-  if (row?.['state'] !== 'received') return null;
-  const id = String(row['id']);
-  const document = s.verdict.kind === 'park' ? s.verdict.document : null;
-  const index = document === null ? null : documentIndex(vault, document.key);
-  writeFacts(context, s.seq, id, s.facts, index, document?.version ?? null);
-
-  const become = (to: State, reason: string | null): { state: State; reason: string | null } => {
-    move(context, {
-      tenant: s.tenant,
-      seq: s.seq,
-      id,
-      from: 'received',
-      to,
-      reason,
-      actor: 'gateway',
-      at: s.at,
-      requestId: s.requestId,
-    });
-    return { state: to, reason };
-  };
-  const original = s.facts.contentDigest === null ? null : sameContentBefore(context, s.tenant, s.facts.contentDigest, s.seq);
-  if (original !== null) {
-    db.run('UPDATE delivery SET duplicate_of = ? WHERE seq = ?', original, s.seq);
-    return become('duplicate', 'same-content');
-  }
-  if (s.verdict.kind === 'quarantine') return become('quarantined', s.verdict.reason);
-  if (s.verdict.kind === 'handled') return become('delivered', 'notification');
-  if (document === null || index === null) return become('parked', s.verdict.reason);
-
-  const known = db.get(
-    'SELECT version, seq, clinical_digest FROM document WHERE tenant = ? AND document_index = ?',
-    s.tenant,
-    index,
-  );
-  const place = decideVersion(
-    s.seq,
-    document,
-    known === undefined
-      ? null
-      : {
-          version: Number(known['version']),
-          seq: Number(known['seq']),
-          clinicalDigest: known['clinical_digest'] as Uint8Array | null,
-        },
-  );
-  if (place === 'older') return become('superseded', 'older-version');
-  if (place === 'conflict') return become('quarantined', 'version-conflict');
-  if (place === 'same') {
-    db.run('UPDATE delivery SET duplicate_of = ? WHERE seq = ?', Number(known?.['seq']), s.seq);
-    return become('duplicate', 'same-clinical-content');
-  }
+/** The version that counts from now on; older ones that still wait are out of date. */
+function takePlace(context: SqliteContext, s: Settle, document: DocumentFacts, index: Uint8Array): void {
+  const { db } = context;
   db.run(
     `INSERT INTO document (tenant, document_index, data_structure, version, clinical_digest, seq, changed_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
      ON CONFLICT (tenant, document_index) DO UPDATE SET version = ?4, clinical_digest = ?5, seq = ?6, changed_at = ?7`,
@@ -172,7 +111,33 @@ function settle(context: SqliteContext, s: Settle): { state: State; reason: stri
       at: s.at,
       requestId: s.requestId,
     });
-  return become('parked', s.verdict.reason);
+}
+
+function settle(context: SqliteContext, s: Settle): { state: State; reason: string | null } | null {
+  const { db, vault } = context;
+  const row = db.get('SELECT id, state FROM delivery WHERE seq = ? AND tenant = ?', s.seq, s.tenant);
+  if (row?.['state'] !== 'received') return null;
+  const id = String(row['id']);
+  const document = s.verdict.kind === 'park' ? s.verdict.document : null;
+  const index = document === null ? null : documentIndex(vault, document.key);
+  writeFacts(context, s.seq, id, s.facts, index, document?.version ?? null);
+
+  const original = s.facts.contentDigest === null ? null : sameContentBefore(context, s.tenant, s.facts.contentDigest, s.seq);
+  const known =
+    original !== null || index === null
+      ? undefined
+      : db.get('SELECT version, seq, clinical_digest FROM document WHERE tenant = ? AND document_index = ?', s.tenant, index);
+  const { to, reason, duplicateOf, isCurrent } = decideSettlement(
+    s.seq,
+    s.verdict,
+    original,
+    known === undefined ? null : toKnown(known),
+  );
+  const self = { tenant: s.tenant, actor: 'gateway', at: s.at, requestId: s.requestId };
+  if (duplicateOf !== null) db.run('UPDATE delivery SET duplicate_of = ? WHERE seq = ?', duplicateOf, s.seq);
+  if (isCurrent && document !== null && index !== null) takePlace(context, s, document, index);
+  move(context, { ...self, seq: s.seq, id, from: 'received', to, reason });
+  return { state: to, reason };
 }
 
 function act(context: SqliteContext, a: Act, allowed: readonly State[], to: State, reason: string | null): ActOutcome {

@@ -20,7 +20,9 @@ if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed)) throw new 
 const from = performance.now();
 const place = engine === 'sqlite' ? makeSqlitePlace() : await makePostgresPlace();
 try {
-  const onRound = json ? () => undefined : (round: Parameters<typeof roundLine>[0]) => process.stdout.write(`${roundLine(round)}\n`);
+  const onRound = json
+    ? () => undefined
+    : (round: Parameters<typeof roundLine>[0]) => process.stdout.write(`${roundLine(round)}\n`);
   const rounds = await runKills({ place, kills, seed, onRound });
   process.exitCode = finish(rounds, { engine, seed }, from, json);
 } finally {

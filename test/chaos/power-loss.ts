@@ -23,7 +23,9 @@ if (!Number.isInteger(count) || count < 1 || !Number.isInteger(seed)) throw new 
 const from = performance.now();
 const place = makeSqlitePlace();
 try {
-  const onRound = json ? () => undefined : (round: Parameters<typeof roundLine>[0]) => process.stdout.write(`${roundLine(round)}\n`);
+  const onRound = json
+    ? () => undefined
+    : (round: Parameters<typeof roundLine>[0]) => process.stdout.write(`${roundLine(round)}\n`);
   const rounds = await runPowerLosses({ place, rounds: count, seed, synchronous, onRound });
   process.exitCode = finish(rounds, { synchronous, seed }, from, json);
 } finally {

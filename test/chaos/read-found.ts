@@ -16,7 +16,9 @@ export function vaultOf(settings: Readonly<Record<string, string>>): Vault {
 function digestOfSealed(vault: Vault, sealed: Uint8Array | null, id: string): string | null {
   if (sealed === null) return null;
   try {
-    return createHash('sha256').update(vault.open(sealed, bodyPlace(id))).digest('hex');
+    return createHash('sha256')
+      .update(vault.open(sealed, bodyPlace(id)))
+      .digest('hex');
   } catch {
     return null;
   }

@@ -3,7 +3,7 @@ import type { ChaosPlace } from './chaos-place.ts';
 import { checkAcknowledged, type Violation } from './check-acknowledged.ts';
 import { makeBodies } from './make-bodies.ts';
 import { makeRandom } from './random.ts';
-import { startSender } from './sender.ts';
+import { firstAnswer, sendDuring } from './sender.ts';
 import { killStart, startServe } from './start-serve.ts';
 
 export interface KillRound {
@@ -44,14 +44,16 @@ export async function runKills(deps: {
       const gap = random() * BETWEEN_CRASHES_MS;
       const before = acknowledged.size;
 
-      const sender = startSender({ url: served.webhook, nextBody, acknowledged });
-      await pause(loadMs);
-      if (crash === 'before') {
-        await server?.crash();
-        await pause(gap);
-      }
-      await served.end('SIGKILL');
-      await sender.stop();
+      const dying = served;
+      await sendDuring({ url: dying.webhook, nextBody, acknowledged }, async () => {
+        if (round % 2 === 1) await firstAnswer(acknowledged);
+        await pause(loadMs);
+        if (crash === 'before') {
+          await server?.crash();
+          await pause(gap);
+        }
+        await dying.end('SIGKILL');
+      });
       if (crash === 'after') await server?.crash();
       if (crash !== 'none') await server?.start();
       if (killedStartMs !== null) await killStart(settings, killedStartMs);
@@ -69,6 +71,8 @@ export async function runKills(deps: {
         startMs: served.startMs,
         violations,
       };
+      // Told once.
+      for (const { kind, about } of violations) if (kind === 'lost') acknowledged.delete(about);
       rounds.push(done);
       deps.onRound?.(done);
     }

@@ -1,30 +1,33 @@
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '../support/eventually.ts';
 import type { SqliteChaosPlace } from './chaos-place.ts';
 import { checkAcknowledged, type Violation } from './check-acknowledged.ts';
 import { makeBodies } from './make-bodies.ts';
 import { makeRandom } from './random.ts';
-import { startSender } from './sender.ts';
+import { firstAnswer, sendDuring } from './sender.ts';
 import { makeShadowDisk } from './shadow-disk.ts';
-import { startServe } from './start-serve.ts';
+import { withServe } from './start-serve.ts';
 
 export interface PowerLossRound {
   readonly round: number;
+  /** The power went at a random moment of the load, or shortly after the first write of a checkpoint. */
+  readonly moment: 'random' | 'checkpoint';
   readonly loadMs: number;
   readonly acknowledged: number;
   readonly stored: number;
   readonly lost: number;
-  /** Bytes that were written and not flushed when the power went, by the sizes of the files. */
-  readonly walBytes: number;
   readonly violations: readonly Violation[];
 }
 
 const LOAD_MS = { least: 50, most: 900 } as const;
+const CHECKPOINT_WITHIN_MS = 6_000;
+const INTO_CHECKPOINT_MS = 30;
 const WEAK = { NODE_OPTIONS: `--import="${fileURLToPath(new URL('./weaken-synchronous.ts', import.meta.url))}"` };
 
-/** Load, power loss at a random moment, start on what was flushed, check. */
+/** Load, power loss, start on what was flushed, check; on one database, round after round. */
 export async function runPowerLosses(deps: {
   readonly place: SqliteChaosPlace;
   readonly rounds: number;
@@ -35,44 +38,64 @@ export async function runPowerLosses(deps: {
   /** Ends the run early. */
   readonly isEnough?: (round: PowerLossRound) => boolean;
 }): Promise<PowerLossRound[]> {
-  const { settings, folder, work } = deps.place;
-  const disk = makeShadowDisk(folder, work);
+  const { place } = deps;
+  const disk = makeShadowDisk(place.folder, place.work);
+  const environment = { ...disk.environment, ...(deps.synchronous === 'NORMAL' ? WEAK : {}) };
   const random = makeRandom(deps.seed);
   const nextBody = makeBodies(random);
   const acknowledged = new Map<string, string>();
   const rounds: PowerLossRound[] = [];
+
+  /** Only a checkpoint writes the file itself. */
+  async function checkpointBegins(): Promise<boolean> {
+    const changed = (): bigint => statSync(join(place.folder, 'chartgate.db'), { bigint: true }).mtimeNs;
+    const before = changed();
+    return (await eventually(changed, (now) => now !== before, CHECKPOINT_WITHIN_MS)) !== before;
+  }
+
   for (let round = 1; round <= deps.rounds; round += 1) {
-    const loadMs = Math.round(LOAD_MS.least + random() * (LOAD_MS.most - LOAD_MS.least));
+    const untilMs = LOAD_MS.least + random() * (LOAD_MS.most - LOAD_MS.least);
+    const intoMs = random() * INTO_CHECKPOINT_MS;
     const before = acknowledged.size;
+    let moment: PowerLossRound['moment'] = 'random';
+    let loadMs = 0;
     disk.seed();
-    const served = await startServe(settings, { ...disk.environment, ...(deps.synchronous === 'NORMAL' ? WEAK : {}) });
-    const sender = startSender({ url: served.webhook, nextBody, acknowledged });
-    await pause(loadMs);
-    await served.end('SIGKILL');
-    await sender.stop();
-    const wal = readdirSync(folder).find((name) => name.endsWith('-wal'));
-    const walBytes = wal === undefined ? 0 : statSync(join(folder, wal)).size;
+    await withServe(place.settings, environment, (served) =>
+      sendDuring({ url: served.webhook, nextBody, acknowledged }, async () => {
+        const from = performance.now();
+        if (round % 2 === 1) await firstAnswer(acknowledged);
+        if (round % 3 !== 0) await pause(untilMs);
+        else if (await checkpointBegins()) {
+          moment = 'checkpoint';
+          await pause(intoMs);
+        }
+        await served.end('SIGKILL');
+        loadMs = Math.round(performance.now() - from);
+      }),
+    );
     disk.restore();
 
-    const after = await startServe(settings);
-    const found = await deps.place.find();
-    const violations = checkAcknowledged(acknowledged, found, await after.ledger());
-    await after.end('SIGTERM');
-    const lost = violations.filter(({ kind }) => kind === 'lost');
-    const done: PowerLossRound = {
-      round,
-      loadMs,
-      acknowledged: acknowledged.size - before,
-      stored: found.deliveries.length,
-      lost: lost.length,
-      walBytes,
-      violations,
-    };
-    // Told once.
-    for (const { about } of lost) acknowledged.delete(about);
-    rounds.push(done);
-    deps.onRound?.(done);
-    if (deps.isEnough?.(done) === true) break;
+    await withServe(place.settings, {}, async (served) => {
+      const found = await place.find();
+      const violations = checkAcknowledged(acknowledged, found, await served.ledger());
+      await served.end('SIGTERM');
+      const lost = violations.filter(({ kind }) => kind === 'lost');
+      rounds.push({
+        round,
+        moment,
+        loadMs,
+        acknowledged: acknowledged.size - before,
+        stored: found.deliveries.length,
+        lost: lost.length,
+        violations,
+      });
+      // Told once.
+      for (const { about } of lost) acknowledged.delete(about);
+    });
+    const last = rounds.at(-1);
+    if (last === undefined) continue;
+    deps.onRound?.(last);
+    if (deps.isEnough?.(last) === true) break;
   }
   return rounds;
 }

@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-
-export interface Sender {
-  /** Stops after the answers that are on their way, if they come at all. */
-  stop(): Promise<void>;
-}
+import { eventually } from '../support/eventually.ts';
 
 const CONNECTIONS = 8;
 const AGAIN_MS = 20;
@@ -28,15 +24,18 @@ function post(agent: Agent, url: string, body: Buffer): Promise<{ status: number
   });
 }
 
-/**
- * Posts over several connections as fast as it is answered, and notes in `acknowledged` the id and the body's digest of every
- * delivery whose whole 202 was read: from then on it is the gateway's.
- */
-export function startSender(deps: {
+export interface Sending {
   readonly url: string;
   readonly nextBody: () => Buffer;
   readonly acknowledged: Map<string, string>;
-}): Sender {
+}
+
+/**
+ * While `work` goes on, posts over several connections as fast as it is answered, and notes in `acknowledged` the id and the
+ * body's digest of every delivery whose whole 202 was read: from then on it is the gateway's. Afterwards it waits for the
+ * answers that are on their way, if they come at all.
+ */
+export async function sendDuring(deps: Sending, work: () => Promise<void>): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   let isStopped = false;
 
@@ -52,13 +51,22 @@ export function startSender(deps: {
   }
 
   const lines = Array.from({ length: CONNECTIONS }, keepSending);
-  return {
-    async stop() {
-      isStopped = true;
-      const cut = setTimeout(() => agent.destroy(), GRACE_MS);
-      await Promise.all(lines);
-      clearTimeout(cut);
-      agent.destroy();
-    },
-  };
+  try {
+    await work();
+  } finally {
+    isStopped = true;
+    const cut = setTimeout(() => agent.destroy(), GRACE_MS);
+    await Promise.all(lines);
+    clearTimeout(cut);
+    agent.destroy();
+  }
+}
+
+/** Until one more is acknowledged, so that a slow machine does not kill what has not begun to answer in every round. */
+export async function firstAnswer(acknowledged: ReadonlyMap<string, string>): Promise<void> {
+  const before = acknowledged.size;
+  await eventually(
+    () => acknowledged.size,
+    (now) => now > before,
+  );
 }

@@ -15,9 +15,13 @@ export interface ShadowDisk {
 
 function compile(into: string): void {
   const source = fileURLToPath(new URL('./power-loss.c', import.meta.url));
-  const made = spawnSync('cc', ['-shared', '-fPIC', '-O2', '-Wall', '-o', into, source, '-ldl', '-lpthread'], { encoding: 'utf8' });
+  const made = spawnSync('cc', ['-shared', '-fPIC', '-O2', '-Wall', '-o', into, source, '-ldl', '-lpthread'], {
+    encoding: 'utf8',
+  });
   if (made.error !== undefined)
-    throw new Error('The power-loss test needs a C compiler: `cc` was not found. Install one (Debian, Ubuntu: apt install gcc libc6-dev).');
+    throw new Error(
+      'The power-loss test needs a C compiler: `cc` was not found. Install one (Debian, Ubuntu: apt install gcc libc6-dev).',
+    );
   if (made.status !== 0) throw new Error(`The power-loss shim does not compile: ${made.stderr}`);
 }
 
@@ -40,7 +44,10 @@ export function makeShadowDisk(folder: string, work: string): ShadowDisk {
       writeFileSync(names, lines.join(''));
     },
     restore() {
-      const files = readFileSync(names, 'utf8').trimEnd().split('\n').map((line) => line.split(' '));
+      const files = readFileSync(names, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(' '));
       if (files.length < 2) throw new Error('nothing was flushed: the power-loss shim was not reached');
       for (const name of readdirSync(folder)) rmSync(join(folder, name));
       for (const [key = '', name = ''] of files) {

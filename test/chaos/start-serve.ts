@@ -37,6 +37,20 @@ export async function startServe(settings: Settings, environment: Settings = {})
   };
 }
 
+/** Serves while `work` goes on, and not a moment longer. */
+export async function withServe(
+  settings: Settings,
+  environment: Settings,
+  work: (served: Served) => Promise<void>,
+): Promise<void> {
+  const served = await startServe(settings, environment);
+  try {
+    await work(served);
+  } finally {
+    await served.end('SIGKILL');
+  }
+}
+
 /** A start that is cut off `afterMs` into it: in the middle of loading, recovering or opening. */
 export async function killStart(settings: Settings, afterMs: number): Promise<void> {
   const running = runProcess(['serve'], { ...settings });
