@@ -4,6 +4,8 @@ import type { DocumentFacts, Facts, QuarantineReason, Verdict } from '../inbox/i
 import { parseNotification, parsePayload, type Payload, type PayloadOptions } from '../payloads/index.ts';
 import { parseLossless, type Validator } from '../r4/index.ts';
 
+type Hook = 'data' | 'notification';
+
 export interface Judgement {
   readonly facts: Facts;
   readonly verdict: Verdict;
@@ -28,7 +30,7 @@ export const FAILED: Judgement = {
 };
 
 /** What can be said of a payload that was not believed: its envelope, where that is text. */
-function factsOf(value: unknown, findings: readonly string[]): Facts {
+function factsOf(hook: Hook, value: unknown, findings: readonly string[]): Facts {
   const {
     data_structure: structure,
     client_uuid: client,
@@ -39,7 +41,7 @@ function factsOf(value: unknown, findings: readonly string[]): Facts {
     dataStructure: text(structure, 100),
     client: text(client, 100),
     user: text(user, 50),
-    contentDigest: digest(value),
+    contentDigest: digest([hook, value]),
     findings,
   };
 }
@@ -48,8 +50,8 @@ const quarantine = (facts: Facts, reason: QuarantineReason): Judgement => ({ fac
 
 function judgeNotification(value: unknown, options: PayloadOptions): Judgement {
   const parsed = parseNotification(value);
-  if (!parsed.ok) return quarantine(factsOf(value, [`${parsed.fault.code} ${parsed.fault.at ?? ''}`]), 'shape');
-  const facts: Facts = { ...factsOf(value, []), dataStructure: 'notification' };
+  if (!parsed.ok) return quarantine(factsOf('notification', value, [`${parsed.fault.code} ${parsed.fault.at ?? ''}`]), 'shape');
+  const facts: Facts = { ...factsOf('notification', value, []), dataStructure: 'notification' };
   if (options.clientUuid !== null && parsed.value.clientUuid !== options.clientUuid) return quarantine(facts, 'foreign-client');
   return { facts, verdict: { kind: 'handled' } };
 }
@@ -63,7 +65,10 @@ function fhirOf({ document }: Payload): unknown {
 function judgeData(value: unknown, options: PayloadOptions, validator: Validator): Judgement {
   const parsed = parsePayload(value, options);
   if (!parsed.ok)
-    return quarantine(factsOf(value, [`${parsed.fault.code} ${parsed.fault.at ?? ''}`]), REASONS[parsed.fault.code] ?? 'shape');
+    return quarantine(
+      factsOf('data', value, [`${parsed.fault.code} ${parsed.fault.at ?? ''}`]),
+      REASONS[parsed.fault.code] ?? 'shape',
+    );
   const payload = parsed.value;
   const fhir = fhirOf(payload);
   const issues = fhir === null ? [] : validator.validate(fhir).filter(({ severity }) => severity === 'error');
@@ -75,7 +80,7 @@ function judgeData(value: unknown, options: PayloadOptions, validator: Validator
     dataStructure: payload.envelope.dataStructure,
     client: payload.envelope.clientUuid,
     user: payload.envelope.userId,
-    contentDigest: digest(value),
+    contentDigest: digest(['data', value]),
     findings,
   };
   if (issues.length > 0) return quarantine(facts, 'not-r4');
@@ -91,7 +96,7 @@ function judgeData(value: unknown, options: PayloadOptions, validator: Validator
 }
 
 /** What a stored delivery is, from its bytes alone. The same bytes and settings give the same answer. */
-export function judge(hook: 'data' | 'notification', body: Uint8Array, options: PayloadOptions, validator: Validator): Judgement {
+export function judge(hook: Hook, body: Uint8Array, options: PayloadOptions, validator: Validator): Judgement {
   const parsed = parseLossless(body);
   if (!parsed.ok) return quarantine({ ...NOTHING, findings: [parsed.fault.rule] }, 'not-json');
   return hook === 'notification' ? judgeNotification(parsed.value, options) : judgeData(parsed.value, options, validator);

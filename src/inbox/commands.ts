@@ -120,8 +120,13 @@ export type InboxWrites = {
   'inbox.settle': { args: Settle; out: { readonly state: State; readonly reason: string | null } | null };
   'inbox.replay': { args: Act; out: ActOutcome };
   'inbox.replay-many': {
-    args: Omit<Act, 'id'> & { readonly state: 'parked' | 'quarantined'; readonly reason: string | null; readonly limit: number };
-    out: { readonly count: number };
+    args: Omit<Act, 'id'> & {
+      readonly state: 'parked' | 'quarantined';
+      readonly reason: string | null;
+      readonly after: number;
+      readonly limit: number;
+    };
+    out: { readonly count: number; readonly last: number };
   };
   'inbox.discard': { args: Act & { readonly why: string }; out: ActOutcome };
   /** Removes bodies that have been kept long enough. Rows and digests stay. */

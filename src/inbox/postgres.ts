@@ -219,16 +219,17 @@ export const writes: PostgresOperations<InboxWrites> = {
   },
   'inbox.settle': settle,
   'inbox.replay': (context, args) => act(context, args, REPLAYABLE, 'received', 'replay'),
-  'inbox.replay-many': async (context, { tenant, state, reason, limit, ...who }) => {
+  'inbox.replay-many': async (context, { tenant, state, reason, after, limit, ...who }) => {
     const rows = await context.db.all(
-      'SELECT id FROM delivery WHERE tenant = $1 AND state = $2 AND ($3::text IS NULL OR reason = $3::text) ORDER BY seq LIMIT $4 FOR UPDATE SKIP LOCKED',
+      'SELECT seq, id FROM delivery WHERE tenant = $1 AND state = $2 AND seq > $5 AND ($3::text IS NULL OR reason = $3::text) ORDER BY seq LIMIT $4 FOR UPDATE SKIP LOCKED',
       tenant,
       state,
       reason,
       limit,
+      after,
     );
     for (const row of rows) await act(context, { tenant, id: String(row['id']), ...who }, REPLAYABLE, 'received', 'replay');
-    return { count: rows.length };
+    return { count: rows.length, last: Number(rows.at(-1)?.['seq'] ?? after) };
   },
   'inbox.discard': (context, { why, ...args }) => act(context, args, DISCARDABLE, 'discarded', why),
   'inbox.shred': async (context, { tenant, before, at, limit }) => {

@@ -163,16 +163,17 @@ export const writes: SqliteOperations<InboxWrites> = {
   'inbox.put': put,
   'inbox.settle': settle,
   'inbox.replay': (context, args) => act(context, args, REPLAYABLE, 'received', 'replay'),
-  'inbox.replay-many': (context, { tenant, state, reason, limit, ...who }) => {
+  'inbox.replay-many': (context, { tenant, state, reason, after, limit, ...who }) => {
     const rows = context.db.all(
-      'SELECT id FROM delivery WHERE tenant = ?1 AND state = ?2 AND (?3 IS NULL OR reason = ?3) ORDER BY seq LIMIT ?4',
+      'SELECT seq, id FROM delivery WHERE tenant = ?1 AND state = ?2 AND seq > ?5 AND (?3 IS NULL OR reason = ?3) ORDER BY seq LIMIT ?4',
       tenant,
       state,
       reason,
       limit,
+      after,
     );
     for (const row of rows) act(context, { tenant, id: String(row['id']), ...who }, REPLAYABLE, 'received', 'replay');
-    return { count: rows.length };
+    return { count: rows.length, last: Number(rows.at(-1)?.['seq'] ?? after) };
   },
   'inbox.discard': (context, { why, ...args }) => act(context, args, DISCARDABLE, 'discarded', why),
   'inbox.shred': (context, { tenant, before, at, limit }) => {

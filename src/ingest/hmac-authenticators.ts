@@ -12,8 +12,8 @@ const headerOf = ({ headers }: Head, name: string): string => {
 /** In constant time, hex or base64, with or without the `sha256=` that some senders put in front. */
 function isDigest(given: string, digest: Buffer): boolean {
   const text = given.replace(/^sha256=/i, '');
-  const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
-  return bytes.length === digest.length && timingSafeEqual(bytes, digest);
+  const encoding = /^[0-9a-f]{64}$/i.test(text) ? 'hex' : /^[A-Za-z0-9+/]{43}=$/.test(text) ? 'base64' : null;
+  return encoding !== null && timingSafeEqual(Buffer.from(text, encoding), digest);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -73,8 +73,9 @@ export function makeDeliveryRoutes(deps: {
       if (state !== null && !isState(state)) return fail(fault('admin.parameter', { at: 'state' }));
       if (cursor !== null && before === null) return fail(fault('admin.parameter', { at: 'cursor' }));
       if (!Number.isInteger(limit) || limit < 1 || limit > PAGE.most) return fail(fault('admin.parameter', { at: 'limit' }));
-      // A user id means nothing without its client.
+      // A user id means nothing without its client, and a client alone is no filter.
       if (get('user_id') !== null && client === null) return fail(fault('admin.parameter', { at: 'client_uuid' }));
+      if (get('client_uuid') !== null && get('user_id') === null) return fail(fault('admin.parameter', { at: 'user_id' }));
       const page = await inbox.read('inbox.list', {
         tenant,
         state,
@@ -112,16 +113,19 @@ export function makeDeliveryRoutes(deps: {
       if (!query.ok) return query;
       const state = query.value.get('state');
       if (state !== 'parked' && state !== 'quarantined') return fail(fault('admin.parameter', { at: 'state' }));
+      // By their places: what is judged again meanwhile, and parked once more, is not met twice.
       let count = 0;
-      for (;;) {
+      for (let after = 0; ;) {
         const some = await inbox.write('inbox.replay-many', {
           ...who(ask),
           state,
           reason: query.value.get('reason') ?? null,
+          after,
           limit: REPLAY_AT_ONCE,
         });
         if (!some.ok) return some;
         count += some.value.count;
+        after = some.value.last;
         if (some.value.count < REPLAY_AT_ONCE) break;
       }
       deps.onReplay();
@@ -142,7 +146,7 @@ export function makeDeliveryRoutes(deps: {
 function reasonOf(text: string): string | null {
   try {
     const { reason } = JSON.parse(text) as { reason?: unknown };
-    return typeof reason === 'string' && REASON.test(reason) ? reason : null;
+    return typeof reason === 'string' && REASON.test(reason.trim()) ? reason.trim() : null;
   } catch {
     return null;
   }

@@ -37,6 +37,11 @@ export const referenceOf = (value: unknown): string | null => {
   return typeof reference === 'string' ? reference : null;
 };
 
+function valueOf(identifier: unknown): string {
+  const { value } = (identifier ?? {}) as { value?: unknown };
+  return typeof value === 'string' ? value : '';
+}
+
 /** One Patient, and every other entry about that Patient. */
 function checkPatients(entries: Entries): Fault | null {
   const patients = entries.filter((one) => one.resource.resourceType === 'Patient');
@@ -64,14 +69,21 @@ export function readClinicalReady(
     .transform(({ clinical_ready: { metadata, clinical_ready_data: data } }): Read<ClinicalReady> => {
       const wrong = checkPatients(data.entry);
       const patient = data.entry.find((one) => one.resource.resourceType === 'Patient');
-      const identifiers = (patient?.resource['identifier'] ?? []) as { value?: unknown }[];
+      const identifiers = patient?.resource['identifier'];
+      const named = (Array.isArray(identifiers) ? identifiers : []).map((one: unknown) => valueOf(one));
       return {
-        document: { kind: 'clinical_ready', bundle: data, sources: metadata.sources_of_data_array, at: metadata.datetime_string },
+        document: {
+          kind: 'clinical_ready',
+          bundle: data,
+          sources: metadata.sources_of_data_array,
+          at: metadata.datetime_string,
+        },
         userIds: [
           { at: 'clinical_ready.metadata.user_id', id: metadata.user_id },
-          ...(Array.isArray(identifiers) ? identifiers : []).map(({ value: id }, i) => ({
+          // A Patient that names nobody is not the user of the envelope either.
+          ...(patient !== undefined && named.length === 0 ? [''] : named).map((id, i) => ({
             at: `${AT}.Patient.identifier[${i}].value`,
-            id: typeof id === 'string' ? id : '',
+            id,
           })),
         ],
         findings: [],

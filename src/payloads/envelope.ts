@@ -12,6 +12,16 @@ export interface Envelope {
   readonly documentVersion: number;
 }
 
+interface RawNumber {
+  readonly rawJSON: string;
+}
+/** Of Node 24, and not yet in the type library. */
+const { isRawJSON } = JSON as unknown as { isRawJSON(value: unknown): value is RawNumber };
+
+/** JSON numbers, also those that keep their digits as raw JSON. */
+export const number = z.union([z.number(), z.custom<RawNumber>(isRawJSON).transform(({ rawJSON }) => Number(rawJSON))]);
+export const integer = number.refine((value) => Number.isSafeInteger(value), 'is not a whole number');
+
 /** Specification, section 8: 1 to 50 characters. Compared byte by byte, so nothing is trimmed or folded. */
 export const userId = z
   .string()
@@ -24,8 +34,8 @@ export const envelopeShape = z
     data_structure: z.string().min(1).max(100),
     client_uuid: z.string().min(1).max(100),
     user_id: userId,
-    version: z.int().nonnegative(),
-    document_version: z.int().nonnegative(),
+    version: integer.pipe(z.number().nonnegative()),
+    document_version: integer.pipe(z.number().nonnegative()),
   })
   .transform((e): Envelope => ({
     dataStructure: e.data_structure,
@@ -40,7 +50,3 @@ export const dateTime = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/, 'is not a date and time');
 export const sources = z.array(z.string()).default([]);
-
-/** JSON numbers, also those that keep their digits as raw JSON. */
-export const number = z.union([z.number(), z.looseObject({ rawJSON: z.string() }).transform(({ rawJSON }) => Number(rawJSON))]);
-export const integer = number.refine((value) => Number.isInteger(value), 'is not a whole number');

@@ -52,13 +52,39 @@ function findDocumentId(value: unknown, depth = 0): string | null {
   return null;
 }
 
-function resourcesOf(root: AnyResource): { resource: AnyResource; fullUrl?: string | undefined }[] {
+interface Entry {
+  readonly resource: AnyResource;
+  readonly fullUrl?: string | undefined;
+}
+
+/** Those of a Bundle, or the one; each with what it contains, which is named by `#id` inside it. */
+function resourcesOf(root: AnyResource): Entry[] {
   const parsed = bundle.safeParse(root);
-  return parsed.success ? parsed.data.entry : [{ resource: root }];
+  const entries: Entry[] = parsed.success ? parsed.data.entry : [{ resource: root }];
+  return entries.flatMap((entry) => [entry, ...containedIn(entry.resource)]);
+}
+
+function containedIn(owner: AnyResource): Entry[] {
+  const contained = Array.isArray(owner['contained']) ? (owner['contained'] as unknown[]) : [];
+  return contained.flatMap((one): Entry[] => {
+    const parsed = resource.safeParse(one);
+    if (!parsed.success) return [];
+    return [{ resource: parsed.data, fullUrl: typeof parsed.data['id'] === 'string' ? `#${parsed.data['id']}` : undefined }];
+  });
+}
+
+/** The user ids that the envelope of the result repeats, outside of its FHIR content. */
+function userIdsIn(value: unknown, at: string, depth = 0): { at: string; id: string }[] {
+  if (depth > DEPTH || !isObject(value) || typeof value['resourceType'] === 'string') return [];
+  return Object.entries(value).flatMap(([name, part]) => {
+    const place = at === '' ? name : `${at}.${name}`;
+    if (/^user_id(_string)?$/.test(name)) return [{ at: place, id: typeof part === 'string' ? part : '' }];
+    return userIdsIn(part, place, depth + 1);
+  });
 }
 
 /** At most one Patient, and all subjects agree. */
-function checkPatients(all: readonly { resource: AnyResource; fullUrl?: string | undefined }[], at: string): Fault | null {
+function checkPatients(all: readonly Entry[], at: string): Fault | null {
   const patients = all.filter(({ resource: one }) => one.resourceType === 'Patient');
   if (patients.length > 1) return fault('payload.identity', { at });
   const subjects = new Set(all.flatMap(({ resource: one }) => referenceOf(one['subject']) ?? []));
@@ -81,7 +107,7 @@ export function readLabResult(value: unknown, dataStructure: string, path: strin
     return /(^|_)lab(s|_|$)|laborator/i.test(dataStructure)
       ? {
           document: { kind: 'lab_result', format: 'service', documentId },
-          userIds: [],
+          userIds: userIdsIn(value, ''),
           findings: [],
           keyParts: keyOf(value),
           order: { by: 'version' },
@@ -94,7 +120,7 @@ export function readLabResult(value: unknown, dataStructure: string, path: strin
   const said = all.map(({ resource: { meta: _meta, ...one } }) => canonicalJson(one)).sort();
   return {
     document: { kind: 'lab_result', format: 'fhir', resource: found.resource, documentId },
-    userIds: [],
+    userIds: userIdsIn(value, ''),
     findings: [],
     keyParts: keyOf(said),
     order: { by: 'version' },

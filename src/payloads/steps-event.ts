@@ -63,8 +63,11 @@ export function readStepsEvent(value: unknown): z.ZodSafeParseResult<Read<StepsE
         })),
         findings: [],
         keyParts: ['steps', day],
-        order: { by: 'ascending', value: Math.max(...ofDay) },
-        clinical: JSON.stringify(events.map(({ at, accumulatedSteps }) => [at, accumulatedSteps])),
+        order: { by: 'ascending', value: ofDay.reduce((highest, steps) => Math.max(highest, steps), 0) },
+        clinical: events
+          .map(({ at, accumulatedSteps }) => `${at} ${accumulatedSteps}`)
+          .sort()
+          .join('\n'),
       };
     })
     .safeParse(value);

@@ -260,9 +260,11 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
     ].entries())
       await settle(await put(`m${i}`), verdict as Verdict);
     const who = { tenant, at, requestId: 'req_2', actor: 'operator' };
-    expect(await inbox().write('inbox.replay-many', { ...who, state: 'quarantined', reason: 'shape', limit: 10 })).toEqual({
+    expect(
+      await inbox().write('inbox.replay-many', { ...who, state: 'quarantined', reason: 'shape', after: 0, limit: 10 }),
+    ).toEqual({
       ok: true,
-      value: { count: 2 },
+      value: { count: 2, last: expect.any(Number) },
     });
     expect((await ledger()).byState).toMatchObject({ received: 2, quarantined: 1 });
   });

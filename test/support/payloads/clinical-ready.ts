@@ -1,27 +1,27 @@
 import { USER, envelopeOf, type EnvelopeOverrides } from './envelope.ts';
 import type { Json } from './json.ts';
 
-const SOURCE = 'https://source.example/fhir';
+const SOURCE = 'urn:src';
 const UCUM = 'http://unitsofmeasure.org';
 const CATEGORIES = 'http://terminology.hl7.org/CodeSystem/observation-category';
 
 /** Specification, section 2.3: what body, physical and sleep summaries hold. */
 const METRICS = [
-  ['vital-signs', 'body_weight', 'Body weight', 71.25, 'kilogram', 'kg'],
-  ['vital-signs', 'body_height', 'Body height', 178, 'centimeter', 'cm'],
-  ['vital-signs', 'body_mass_index', 'Body mass index', 22.5, 'kilogram per square meter', 'kg/m2'],
-  ['vital-signs', 'resting_heart_rate', 'Resting heart rate', 58, 'beats per minute', '/min', 'daily_average'],
-  ['vital-signs', 'oxygen_saturation', 'Oxygen saturation', 97.5, 'percent', '%', 'daily_average'],
-  ['vital-signs', 'caloric_intake', 'Caloric intake', 2150, 'kilocalorie', 'kcal'],
+  ['vital-signs', 'body_weight', 'Body weight', 71.25, 'kg', 'kg'],
+  ['vital-signs', 'body_height', 'Body height', 178, 'cm', 'cm'],
+  ['vital-signs', 'bmi', 'BMI', 22.5, 'kg/m2', 'kg/m2'],
+  ['vital-signs', 'resting_heart_rate', 'Resting heart rate', 58, 'bpm', '/min', 'daily_average'],
+  ['vital-signs', 'spo2', 'SpO2', 97.5, '%', '%'],
+  ['vital-signs', 'caloric_intake', 'Caloric intake', 2150, 'kcal', 'kcal'],
   ['activity', 'steps', 'Steps', 8421, 'steps', '{steps}'],
-  ['activity', 'distance', 'Distance', 6120.4, 'meter', 'm'],
-  ['activity', 'average_heart_rate', 'Average heart rate', 82, 'beats per minute', '/min', 'daily_average'],
-  ['activity', 'vo2max', 'Maximal oxygen uptake', 41.2, 'milliliter per kilogram and minute', 'mL/kg/min'],
-  ['activity', 'oxygen_saturation', 'Oxygen saturation', 96.8, 'percent', '%', 'daily_average'],
-  ['survey', 'sleep_duration', 'Sleep duration', 26_100, 'second', 's'],
-  ['survey', 'rem_sleep_duration', 'REM sleep duration', 5_700, 'second', 's'],
-  ['survey', 'breathing_rate', 'Breathing rate', 14.5, 'breaths per minute', '/min', 'daily_average'],
-  ['survey', 'time_to_fall_asleep', 'Time to fall asleep', 780, 'second', 's'],
+  ['activity', 'distance', 'Distance', 6120.4, 'm', 'm'],
+  ['activity', 'average_heart_rate', 'Average heart rate', 82, 'bpm', '/min', 'daily_average'],
+  ['activity', 'vo2max', 'VO2max', 41.2, 'mL/kg/min', 'mL/kg/min'],
+  ['activity', 'spo2', 'SpO2', 96.8, '%', '%'],
+  ['survey', 'sleep_duration', 'Sleep duration', 26_100, 's', 's'],
+  ['survey', 'rem_sleep', 'REM sleep', 5_700, 's', 's'],
+  ['survey', 'breathing_rate', 'Breathing rate', 14.5, 'bpm', '/min'],
+  ['survey', 'sleep_latency', 'Time to fall asleep', 780, 's', 's'],
 ] as const;
 
 const uuidOf = (family: string, n: number): string => `3f2b1c4d-5e6f-4a7b-8c9d-${family}${n.toString(16).padStart(11, '0')}`;
@@ -38,7 +38,7 @@ export interface BundleOverrides {
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
-/** One Patient and 15 Observations, about 9.4 kB with its envelope. */
+/** One Patient and 15 Observations, about 10 kB with its envelope. */
 export function aClinicalBundle(overrides: BundleOverrides = {}): Json {
   const { userId = USER, bundleId = 'c0ffee00-0000-4000-8000-000000000001', day = '2026-11-14' } = overrides;
   const patientUrl = `urn:uuid:${uuidOf('a', 0)}`;
@@ -48,7 +48,7 @@ export function aClinicalBundle(overrides: BundleOverrides = {}): Json {
     meta: {
       profile: ['http://hl7.org/fhir/StructureDefinition/Bundle'],
       source: SOURCE,
-      tag: [{ system: `${SOURCE}/tags`, code: 'clinical-ready', display: 'Clinical Ready' }],
+      tag: [{ system: `${SOURCE}:tags`, code: 'clinical-ready', display: 'Clinical Ready' }],
     },
     type: 'collection',
     timestamp: overrides.timestamp ?? `${day}T23:59:59Z`,
@@ -57,9 +57,9 @@ export function aClinicalBundle(overrides: BundleOverrides = {}): Json {
         fullUrl: patientUrl,
         resource: {
           resourceType: 'Patient',
-          id: uuidOf('a', 0),
+          id: 'p1',
           meta: { source: SOURCE },
-          identifier: [{ system: `${SOURCE}/users`, value: userId }],
+          identifier: [{ system: `${SOURCE}:users`, value: userId }],
         },
       },
       ...METRICS.slice(0, overrides.observations ?? METRICS.length).map(
@@ -67,12 +67,12 @@ export function aClinicalBundle(overrides: BundleOverrides = {}): Json {
           fullUrl: `urn:uuid:${uuidOf('b', i)}`,
           resource: {
             resourceType: 'Observation',
-            id: uuidOf('b', i),
+            id: `o${i + 1}`,
             meta: { source: SOURCE },
-            ...(context === undefined ? {} : { extension: [{ url: `${SOURCE}/context`, valueString: context }] }),
+            ...(context === undefined ? {} : { extension: [{ url: `${SOURCE}:context`, valueString: context }] }),
             status: 'final',
             category: [{ coding: [{ system: CATEGORIES, code: category }] }],
-            code: { coding: [{ system: `${SOURCE}/codes`, code, display }] },
+            code: { coding: [{ system: `${SOURCE}:codes`, code, display }] },
             subject: { reference: patientUrl },
             effectivePeriod: { start: `${day}T00:00:00Z`, end: `${day}T23:59:59Z` },
             valueQuantity: { value: overrides.values?.[code] ?? value, unit, system: UCUM, code: ucum },

@@ -1,10 +1,10 @@
 /** A JSON object as the source writes it. */
 export type Json = Readonly<Record<string, unknown>>;
 
-type Holder = Readonly<Record<string, unknown>> | readonly unknown[];
+type Holder = Record<string, unknown> | unknown[];
 
 function changeAt(holder: Holder, [name = '', ...rest]: readonly string[], change: (copy: Holder, name: string) => void): Holder {
-  const copy: Holder = Array.isArray(holder) ? [...(holder as unknown[])] : { ...holder };
+  const copy: Holder = Array.isArray(holder) ? [...holder] : { ...holder };
   if (rest.length === 0) change(copy, name);
   else {
     const slot = copy as Record<string, unknown>;

@@ -9,13 +9,11 @@ export const reads: SqliteOperations<ReadAudit> = {
     chains: db
       .all('SELECT chain, first_link FROM audit_chain')
       .map((row) => ({ chain: String(row['chain']), firstLink: hex(row['first_link']) })),
-    records: db
-      .all('SELECT chain, seq, record, link FROM audit_record')
-      .map((row) => ({
-        chain: String(row['chain']),
-        seq: Number(row['seq']),
-        record: String(row['record']),
-        link: hex(row['link']),
-      })),
+    records: db.all('SELECT chain, seq, record, link FROM audit_record').map((row) => ({
+      chain: String(row['chain']),
+      seq: Number(row['seq']),
+      record: String(row['record']),
+      link: hex(row['link']),
+    })),
   }),
 };
