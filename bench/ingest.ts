@@ -33,7 +33,10 @@ function firstLine(child: ChildProcess, isWanted: (line: string) => boolean): Pr
 }
 
 async function startOurs(folder: string): Promise<Side> {
-  const env: Record<string, string> = { ...serveSettings(`sqlite:${join(folder, 'chartgate.db')}?filesystem=any`), CHARTGATE_CLIENT_UUID: 'bench' };
+  const env: Record<string, string> = {
+    ...serveSettings(`sqlite:${join(folder, 'chartgate.db')}?filesystem=any`),
+    CHARTGATE_CLIENT_UUID: 'bench',
+  };
   const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -42,6 +42,7 @@ const code = await runCli(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: Object.assign(process.stderr, { isTTY: isatty(2) }),
+  onExit: (work) => void process.once('exit', work),
   stopped,
 }).catch(fail);
 process.exit(code);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { auditSet } from './audit/index.ts';
 import type { Config } from './config/index.ts';
@@ -15,7 +14,7 @@ import {
   secretPath,
   type Authenticator,
 } from './ingest/index.ts';
-import { makeNewId, type Clock, type Log, type Route } from './kernel/index.ts';
+import { makeNewId, makePooledChance, type Clock, type Log, type Route } from './kernel/index.ts';
 import { decideReadiness, makeDeliveryRoutes, makeMetrics, makeOpsRoutes, watchLedger, type Described } from './ops/index.ts';
 import { loadValidator } from './r4/index.ts';
 import { openStore, type Store } from './store/index.ts';
@@ -68,7 +67,7 @@ export async function startGateway(deps: {
   readonly log: Log;
 }): Promise<Gateway> {
   const { config, clock } = deps;
-  const newId = makeNewId({ now: () => clock.now().getTime(), chance: randomBytes });
+  const newId = makeNewId({ now: () => clock.now().getTime(), chance: makePooledChance() });
   const instance = newId('ins');
   const log = deps.log.with({ instance });
   for (const setting of config.unverified) log.warn('config.unverified', { setting });

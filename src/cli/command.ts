@@ -6,6 +6,8 @@ export interface Terminal {
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  /** Called once, synchronously, when the process ends. */
+  readonly onExit: (work: () => void) => void;
   /** Resolves when the process is asked to stop. */
   readonly stopped: Promise<'SIGINT' | 'SIGTERM'>;
 }

@@ -70,7 +70,12 @@ export const demo: Command = {
         },
         (path) => readFileSync(path, 'utf8'),
       );
-      const log = makeWinstonLog({ level: config.log.level, stream: terminal.stderr, now: () => systemClock.now() });
+      const log = makeWinstonLog({
+        level: config.log.level,
+        stream: terminal.stderr,
+        now: () => systemClock.now(),
+        onExit: terminal.onExit,
+      });
       const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log }), terminal);
       if (gateway === null) return EXIT.ok;
       const base = `http://localhost:${gateway.port}`;

@@ -36,7 +36,12 @@ export const serve: Command = {
       );
       return EXIT.ok;
     }
-    const log = makeWinstonLog({ level: config.log.level, stream: terminal.stdout, now: () => systemClock.now() });
+    const log = makeWinstonLog({
+      level: config.log.level,
+      stream: terminal.stdout,
+      now: () => systemClock.now(),
+      onExit: terminal.onExit,
+    });
     const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log }), terminal);
     if (gateway === null) return EXIT.ok;
     return runUntilStopped(gateway, log, terminal, () => Promise.resolve());

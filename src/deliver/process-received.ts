@@ -6,8 +6,8 @@ import { FAILED, type Judgement } from './judge.ts';
 import type { Judge } from './make-judge.ts';
 
 /** While deliveries are coming in, looking at them gives way to taking them. */
-const PAGE = { idle: 32, busy: 8 } as const;
-const BUSY_PAUSE_MS = 15;
+const PAGE = { idle: 32, busy: 4 } as const;
+const BUSY_PAUSE_MS = 25;
 const EVERY_MS = 1_000;
 /** What another process received is left to it for this long: it may just be busy, or it may be dead. */
 const OTHERS_AFTER_MS = 10_000;

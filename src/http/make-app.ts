@@ -101,7 +101,8 @@ export function makeApp(deps: {
     answerFault(res, req.originalUrl, why, context.requestId);
   };
 
-  app.use(securityHeaders);
+  // A webhook is answered to a machine that shows nothing to anybody.
+  app.use((req, res, next) => (req.url.startsWith('/webhooks/') ? next() : securityHeaders(req, res, next)));
   app.use((req, res, next) => {
     const requestId = requestIdOf(req, deps.newId);
     const context: Context = { requestId, log: deps.log.with({ requestId }) };

@@ -2,14 +2,19 @@ import { appendSqlite } from '../audit/index.ts';
 import type { SqliteContext } from '../store/index.ts';
 import { auditOfMove, checkMove, type Move } from './move.ts';
 
-export function count({ db, writer }: SqliteContext, tenant: string, state: string, by: number): void {
+export function count(
+  { db, writer }: SqliteContext,
+  tenant: string,
+  first: readonly [string, number],
+  second: readonly [string, number],
+): void {
   db.run(
-    `INSERT INTO ledger_count (tenant, writer, state, count) VALUES (?1, ?2, ?3, ?4)
-     ON CONFLICT (tenant, state, writer) DO UPDATE SET count = count + ?4`,
+    `INSERT INTO ledger_count (tenant, writer, state, count) VALUES (?1, ?2, ?3, ?4), (?1, ?2, ?5, ?6)
+     ON CONFLICT (tenant, state, writer) DO UPDATE SET count = count + excluded.count`,
     tenant,
     writer,
-    state,
-    by,
+    ...first,
+    ...second,
   );
 }
 
@@ -36,7 +41,6 @@ export function move(context: SqliteContext, m: Move): void {
     m.reason,
     m.actor,
   );
-  count(context, m.tenant, m.from, -1);
-  count(context, m.tenant, m.to, 1);
+  count(context, m.tenant, [m.from, -1], [m.to, 1]);
   appendSqlite(context, auditOfMove(m));
 }

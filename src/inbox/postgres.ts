@@ -61,12 +61,6 @@ async function putMany(context: PostgresContext, all: readonly PutDelivery[]): P
        WHERE d.seq = ANY($1::bigint[]) AND g.tenant = d.tenant AND g.kind = d.hook AND g.digest = d.raw_digest`,
       repeated,
     );
-  await db.run(
-    `INSERT INTO delivery_step (seq, n, at, to_state, actor) SELECT seq, 1, at, state, 'source' FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS g(seq, at, state)`,
-    seqs,
-    all.map((d) => d.at.getTime()),
-    states,
-  );
   await count(context, tenant, [[ACKNOWLEDGED, all.length], ...states.map((state) => [state, 1] as const)]);
   await appendPostgres(
     context,

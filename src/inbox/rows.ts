@@ -36,6 +36,14 @@ export const toStep = (row: Row): DeliveryStep => ({
   actor: String(row['actor']),
 });
 
+const arrivalOf = (row: Row, next: Row | undefined): DeliveryStep => ({
+  at: Number(row['received_at']),
+  from: null,
+  to: (next === undefined ? row['state'] : next['from_state']) as State,
+  reason: null,
+  actor: 'source',
+});
+
 export function toDetailed(row: Row, steps: readonly Row[], duplicateOf: Row | undefined, vault: Vault): DetailedDelivery {
   const sealed = row['user_sealed'] as Uint8Array | null;
   return {
@@ -45,7 +53,8 @@ export function toDetailed(row: Row, steps: readonly Row[], duplicateOf: Row | u
     userId: sealed === null ? null : openUser(vault, sealed, String(row['id'])),
     duplicateOf: text(duplicateOf?.['id']),
     hasBody: Number(row['has_body']) === 1,
-    steps: steps.map(toStep),
+    // That it came is in the row itself; a step is kept for each change after that.
+    steps: [arrivalOf(row, steps[0]), ...steps.map(toStep)],
   };
 }
 

@@ -37,9 +37,7 @@ function put(context: SqliteContext, d: PutDelivery): { state: 'received' | 'dup
     db.run('INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES (?, ?, ?, ?)', d.tenant, d.hook, digest, seq);
     db.run('INSERT INTO delivery_body (seq, sealed) VALUES (?, ?)', seq, vault.seal(d.body, bodyPlace(d.id)));
   }
-  db.run(`INSERT INTO delivery_step (seq, n, at, to_state, actor) VALUES (?, 1, ?, ?, 'source')`, seq, atMs, state);
-  count(context, d.tenant, ACKNOWLEDGED, 1);
-  count(context, d.tenant, state, 1);
+  count(context, d.tenant, [ACKNOWLEDGED, 1], [state, 1]);
   appendSqlite(context, auditOfPut(d, digest, state));
   return { state };
 }

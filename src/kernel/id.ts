@@ -19,12 +19,29 @@ interface IdOf {
 // Crockford's base32, lower case: no i, l, o, u, so that an id survives being read over the telephone.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-function base32(value: bigint, length: number): string {
-  let rest = value;
+function encodeTime(ms: number): string {
+  let rest = ms;
   let out = '';
-  for (let i = 0; i < length; i += 1) {
-    out = ALPHABET.charAt(Number(rest & 31n)) + out;
-    rest >>= 5n;
+  for (let i = 0; i < 10; i += 1) {
+    out = ALPHABET.charAt(rest % 32) + out;
+    rest = Math.floor(rest / 32);
+  }
+  return out;
+}
+
+/** Five bits a character. */
+function encodeBytes(bytes: Uint8Array): string {
+  let out = '';
+  let bits = 0;
+  let held = 0;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      out += ALPHABET.charAt((held >>> bits) & 31);
+    }
+    held &= (1 << bits) - 1;
   }
   return out;
 }
@@ -36,10 +53,8 @@ export type Chance = (bytes: number) => Uint8Array;
  * The two are arguments so that a test gets the same ids twice.
  */
 export function makeNewId(deps: { readonly now: () => number; readonly chance: Chance }) {
-  return <P extends keyof IdOf>(prefix: P): IdOf[P] => {
-    const random = deps.chance(10).reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
-    return `${prefix}_${base32(BigInt(deps.now()), 10)}${base32(random, 16)}` as unknown as IdOf[P];
-  };
+  return <P extends keyof IdOf>(prefix: P): IdOf[P] =>
+    `${prefix}_${encodeTime(deps.now())}${encodeBytes(deps.chance(10))}` as unknown as IdOf[P];
 }
 
 export type NewId = ReturnType<typeof makeNewId>;

@@ -2,6 +2,7 @@ export { type Result, ok, fail } from './result.ts';
 export { canonicalJson } from './canonical-json.ts';
 export { answerInThread } from './answer-in-thread.ts';
 export { makeAskThread } from './ask-thread.ts';
+export { makePooledChance } from './pooled-chance.ts';
 export { fileBeside } from './file-beside.ts';
 export { errorCode, isError } from './is-error.ts';
 export { readBody } from './read-body.ts';

@@ -1,5 +1,6 @@
 import winston from 'winston';
 import type { Log, LogEvent, LogFields } from '../kernel/index.ts';
+import { bufferLines } from './buffer-lines.ts';
 
 type Level = 'error' | 'warn' | 'info' | 'debug';
 
@@ -8,13 +9,17 @@ export function makeWinstonLog(deps: {
   readonly level: Level;
   readonly stream: NodeJS.WritableStream;
   readonly now: () => Date;
+  /** Takes what must be done before the process ends. */
+  readonly onExit?: (flush: () => void) => void;
 }): Log {
+  const { stream, flush } = bufferLines(deps.stream);
+  deps.onExit?.(flush);
   const logger = winston.createLogger({
     level: deps.level,
     format: winston.format.printf(({ level, message, ...fields }) =>
       JSON.stringify({ time: deps.now().toISOString(), level, event: message, ...fields }),
     ),
-    transports: [new winston.transports.Stream({ stream: deps.stream, eol: '\n' })],
+    transports: [new winston.transports.Stream({ stream, eol: '\n' })],
   });
   const make = (bound: LogFields): Log => {
     const write =

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, createSecretKey, hkdfSync } from 'node:crypto';
+import { makePooledChance } from '../kernel/index.ts';
 
 /** The keys of the vault as they travel to the writer thread: 32 bytes each. The first data key seals, all of them open. */
 export interface VaultKeys {
@@ -34,13 +35,14 @@ export function makeVault(keys: VaultKeys): Vault {
   const sealing = createSecretKey(first);
   const head = Buffer.concat([Buffer.from([VERSION]), idOf(first)]);
   // Its own key, so that an index and an audit pseudonym of one value have nothing in common.
+  const chance = makePooledChance();
   const indexKey = createSecretKey(Buffer.from(hkdfSync('sha256', keys.pseudonym, '', 'chartgate index v1', 32)));
 
   return {
     keyId: idOf(first).toString('hex'),
     keyIds: [...ring.keys()],
     seal(plain, place) {
-      const nonce = randomBytes(NONCE);
+      const nonce = chance(NONCE);
       const cipher = createCipheriv('aes-256-gcm', sealing, nonce);
       cipher.setAAD(Buffer.from(place));
       return Buffer.concat([head, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);

@@ -1,25 +1,35 @@
-import { statSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { isBeyondTrust } from './errors.ts';
 
-const LARGE_BYTES = 16 * 1024 * 1024;
+const LARGE_FRAMES = 4_096;
 /** After a checkpoint that a reader stood in the way of. */
 const AGAIN_MS = 1_000;
 const BUSY_MS = 5_000;
 
+/** Where the index of the log keeps how many frames are in it: https://sqlite.org/walformat.html, "mxFrame". */
+const MX_FRAME_AT = 16;
+
 /**
- * Moves the log into the file and cuts it off. The writer never waits for a reader: what cannot be done now is done a
+ * Moves the log into the file. Under load the log is begun anew and keeps its length, so that a flush has no new length to
+ * record; when there is nothing to do it is cut off. The writer never waits for a reader: what cannot be done now is done a
  * moment later, and meanwhile the log grows.
  */
 export function makeCheckpoint(db: DatabaseSync, file: string, onBroken: (thrown: unknown) => void) {
+  const index = openSync(`${file}-shm`, 'r');
+  const four = Buffer.alloc(4);
   let notBefore = 0;
-  const walBytes = (): number => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
-  return (when: 'if-large' | 'now'): void => {
-    if (when === 'if-large' && (performance.now() < notBefore || walBytes() < LARGE_BYTES)) return;
+  function framesInLog(): number {
+    readSync(index, four, 0, 4, MX_FRAME_AT);
+    // In the order of bytes of the machine that wrote it, which is this one.
+    return new Uint32Array(four.buffer, four.byteOffset, 1)[0] ?? 0;
+  }
+
+  function checkpoint(mode: 'RESTART' | 'TRUNCATE'): void {
     try {
       db.exec('PRAGMA busy_timeout=0');
-      const done = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+      const done = db.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
       if (Number(done?.['busy']) !== 0) notBefore = performance.now() + AGAIN_MS;
     } catch (thrown) {
       if (isBeyondTrust(thrown)) onBroken(thrown);
@@ -27,5 +37,13 @@ export function makeCheckpoint(db: DatabaseSync, file: string, onBroken: (thrown
     } finally {
       db.exec(`PRAGMA busy_timeout=${BUSY_MS}`);
     }
+  }
+
+  return {
+    ifLarge(): void {
+      if (performance.now() >= notBefore && framesInLog() >= LARGE_FRAMES) checkpoint('RESTART');
+    },
+    whenIdle: (): void => checkpoint('TRUNCATE'),
+    close: (): void => closeSync(index),
   };
 }

@@ -108,11 +108,11 @@ async function main(): Promise<void> {
   const checkpoint = makeCheckpoint(db, file, (thrown) => send({ kind: 'broken', error: toThreadError(thrown) }));
   let idle: NodeJS.Timeout | undefined;
   const tidy = (): void => {
-    checkpoint('if-large');
+    checkpoint.ifLarge();
     if (idle === undefined)
       idle = setTimeout(() => {
         idle = undefined;
-        checkpoint('now');
+        checkpoint.whenIdle();
       }, IDLE_MS);
     else idle.refresh();
   };
@@ -120,8 +120,10 @@ async function main(): Promise<void> {
   parentPort?.on('message', (message: ToWriter) => {
     if (message.kind === 'close') {
       clearTimeout(idle);
-      checkpoint('now');
+      checkpoint.whenIdle();
       db.close();
+      // Only now: to close a file is to let go of every lock that this process has on it.
+      checkpoint.close();
       release();
       send({ kind: 'closed' });
       parentPort?.close();

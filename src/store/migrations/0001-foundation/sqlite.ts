@@ -24,7 +24,6 @@ CREATE TABLE delivery (
   duplicate_of INTEGER,
   findings TEXT
 ) STRICT;
-CREATE INDEX delivery_received ON delivery (seq) WHERE state = 'received';
 CREATE INDEX delivery_by_state ON delivery (tenant, state, seq);
 CREATE INDEX delivery_by_user ON delivery (tenant, user_index, seq) WHERE user_index IS NOT NULL;
 CREATE INDEX delivery_by_document ON delivery (tenant, document_index, seq) WHERE document_index IS NOT NULL;
