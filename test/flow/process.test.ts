@@ -171,7 +171,7 @@ describe('serve', () => {
     first.signal('SIGTERM');
     await first.ended;
     const { code, stderr } = await runProcess(['serve'], settings()).ended;
-    expect([code, stderr]).toEqual([69, expect.stringContaining('CHARTGATE_DATA_KEY does not fit this database')]);
+    expect([code, stderr]).toEqual([69, expect.stringContaining('CHARTGATE_DATA_KEY lacks a key')]);
   });
 });
 
