@@ -21,7 +21,14 @@ const REASONS: Partial<Record<Fault['code'], QuarantineReason>> = {
   'payload.foreign-client': 'foreign-client',
 };
 
-const NOTHING: Facts = { dataStructure: null, client: null, user: null, contentDigest: null, findings: [] };
+const NOTHING: Facts = {
+  dataStructure: null,
+  client: null,
+  user: null,
+  documentVersion: null,
+  contentDigest: null,
+  findings: [],
+};
 
 /** Of a delivery over which judging threw. It waits for a person and, more likely, for a new release. */
 export const FAILED: Judgement = {
@@ -35,12 +42,14 @@ function factsOf(hook: Hook, value: unknown, findings: readonly string[]): Facts
     data_structure: structure,
     client_uuid: client,
     user_id: user,
+    document_version: version,
   } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
   const text = (one: unknown, max: number): string | null => (typeof one === 'string' && one.length <= max ? one : null);
   return {
     dataStructure: text(structure, 100),
     client: text(client, 100),
     user: text(user, 50),
+    documentVersion: typeof version === 'number' && Number.isSafeInteger(version) ? version : null,
     contentDigest: digest([hook, value]),
     findings,
   };
@@ -80,6 +89,7 @@ function judgeData(value: unknown, options: PayloadOptions, validator: Validator
     dataStructure: payload.envelope.dataStructure,
     client: payload.envelope.clientUuid,
     user: payload.envelope.userId,
+    documentVersion: payload.envelope.documentVersion,
     contentDigest: digest(['data', value]),
     findings,
   };

@@ -19,6 +19,8 @@ export interface Facts {
   readonly dataStructure: string | null;
   readonly client: string | null;
   readonly user: string | null;
+  /** As the source wrote it; what orders the document may be another number. */
+  readonly documentVersion: number | null;
   readonly contentDigest: Uint8Array | null;
   /** Codes and paths, never values. */
   readonly findings: readonly string[];

@@ -5,7 +5,7 @@ import type { Act, ActOutcome, DocumentFacts, Facts, InboxWrites, PutDelivery, S
 import { decideSettlement } from './decide-settlement.ts';
 import { auditOfPut, type Move } from './move.ts';
 import { count, move } from './move-postgres.ts';
-import { ACKNOWLEDGED, bodyPlace, documentIndex, sealUser, toKnown, userIndex } from './rows.ts';
+import { ACKNOWLEDGED, bodyPlace, documentIndex, sealFindings, sealUser, toKnown, userIndex } from './rows.ts';
 import { DISCARDABLE, REPLACEABLE, REPLAYABLE, type State } from './state.ts';
 
 export { reads } from './read-postgres.ts';
@@ -75,18 +75,17 @@ async function writeFacts(
   id: string,
   facts: Facts,
   document: Uint8Array | null,
-  version: number | null,
 ): Promise<void> {
   const { user, client } = facts;
   await db.run(
-    `UPDATE delivery SET data_structure = $1, user_index = $2, user_sealed = $3, content_digest = $4, document_index = $5, document_version = $6, findings = $7 WHERE seq = $8`,
+    `UPDATE delivery SET data_structure = $1, user_index = $2, user_sealed = $3, content_digest = $4, document_index = $5, document_version = $6, findings_sealed = $7 WHERE seq = $8`,
     facts.dataStructure,
     user === null || client === null ? null : userIndex(vault, client, user),
     user === null ? null : sealUser(vault, user, id),
     facts.contentDigest,
     document,
-    version,
-    facts.findings.length === 0 ? null : JSON.stringify(facts.findings),
+    facts.documentVersion,
+    sealFindings(vault, facts.findings, id),
     seq,
   );
 }
@@ -170,7 +169,7 @@ async function settle(context: PostgresContext, s: Settle): Promise<{ state: Sta
   const id = String(row['id']);
   const document = s.verdict.kind === 'park' ? s.verdict.document : null;
   const index = document === null ? null : documentIndex(vault, document.key);
-  await writeFacts(context, s.seq, id, s.facts, index, document?.version ?? null);
+  await writeFacts(context, s.seq, id, s.facts, index);
 
   const original =
     s.facts.contentDigest === null ? null : await sameContentBefore(context, s.tenant, s.facts.contentDigest, s.seq);

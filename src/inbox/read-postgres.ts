@@ -35,7 +35,7 @@ export const reads: PostgresOperations<InboxReads> = {
       f.before,
       f.limit,
     );
-    return rows.map(toListed);
+    return rows.map((row) => toListed(row, vault));
   },
   'inbox.get': async ({ db, vault }, { tenant, id }) => {
     const row = await db.get(

@@ -41,7 +41,7 @@ export const reads: SqliteOperations<InboxReads> = {
         ...conditions.map(([, value]) => value),
         f.limit,
       )
-      .map(toListed);
+      .map((row) => toListed(row, vault));
   },
   'inbox.get': ({ db, vault }, { tenant, id }) => {
     const row = db.get(

@@ -9,12 +9,12 @@ export type Row = Readonly<Record<string, unknown>>;
 export const ACKNOWLEDGED = 'acknowledged';
 
 export const LISTED =
-  'seq, id, hook, received_at, state, reason, state_at, data_structure, document_version, body_bytes, findings';
+  'seq, id, hook, received_at, state, reason, state_at, data_structure, document_version, body_bytes, findings_sealed';
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const number = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value));
 
-export const toListed = (row: Row): ListedDelivery => ({
+export const toListed = (row: Row, vault: Vault): ListedDelivery => ({
   seq: Number(row['seq']),
   id: String(row['id']),
   hook: String(row['hook']),
@@ -25,7 +25,7 @@ export const toListed = (row: Row): ListedDelivery => ({
   dataStructure: text(row['data_structure']),
   documentVersion: number(row['document_version']),
   bodyBytes: Number(row['body_bytes']),
-  findings: JSON.parse(text(row['findings']) ?? '[]') as string[],
+  findings: openFindings(vault, row['findings_sealed'] as Uint8Array | null, String(row['id'])),
 });
 
 export const toStep = (row: Row): DeliveryStep => ({
@@ -47,7 +47,7 @@ const arrivalOf = (row: Row, next: Row | undefined): DeliveryStep => ({
 export function toDetailed(row: Row, steps: readonly Row[], duplicateOf: Row | undefined, vault: Vault): DetailedDelivery {
   const sealed = row['user_sealed'] as Uint8Array | null;
   return {
-    ...toListed(row),
+    ...toListed(row, vault),
     requestId: String(row['request_id']),
     sender: String(row['sender']),
     userId: sealed === null ? null : openUser(vault, sealed, String(row['id'])),
@@ -75,6 +75,13 @@ export const bodyPlace = (id: string): string => `delivery_body.sealed/${id}`;
 const userPlace = (id: string): string => `delivery.user_sealed/${id}`;
 export const sealUser = (vault: Vault, user: string, id: string): Buffer => vault.seal(Buffer.from(user), userPlace(id));
 const openUser = (vault: Vault, sealed: Uint8Array, id: string): string => vault.open(sealed, userPlace(id)).toString();
+
+/** A path may hold the name of a property that nobody knows, and so whatever somebody wrote there. */
+const findingsPlace = (id: string): string => `delivery.findings_sealed/${id}`;
+export const sealFindings = (vault: Vault, findings: readonly string[], id: string): Buffer | null =>
+  findings.length === 0 ? null : vault.seal(Buffer.from(JSON.stringify(findings)), findingsPlace(id));
+const openFindings = (vault: Vault, sealed: Uint8Array | null, id: string): string[] =>
+  sealed === null ? [] : (JSON.parse(vault.open(sealed, findingsPlace(id)).toString()) as string[]);
 
 /** A user of one client is another than the user of that name of another client. */
 export const userIndex = (vault: Vault, client: string, user: string): Buffer =>

@@ -5,7 +5,7 @@ import type { Act, ActOutcome, DocumentFacts, Facts, InboxWrites, PutDelivery, S
 import { decideSettlement } from './decide-settlement.ts';
 import { auditOfPut } from './move.ts';
 import { count, move } from './move-sqlite.ts';
-import { ACKNOWLEDGED, bodyPlace, documentIndex, sealUser, toKnown, userIndex } from './rows.ts';
+import { ACKNOWLEDGED, bodyPlace, documentIndex, sealFindings, sealUser, toKnown, userIndex } from './rows.ts';
 import { DISCARDABLE, REPLACEABLE, REPLAYABLE, type State } from './state.ts';
 
 export { reads } from './read-sqlite.ts';
@@ -42,24 +42,17 @@ function put(context: SqliteContext, d: PutDelivery): { state: 'received' | 'dup
   return { state };
 }
 
-function writeFacts(
-  { db, vault }: SqliteContext,
-  seq: number,
-  id: string,
-  facts: Facts,
-  document: Uint8Array | null,
-  version: number | null,
-): void {
+function writeFacts({ db, vault }: SqliteContext, seq: number, id: string, facts: Facts, document: Uint8Array | null): void {
   const { user, client } = facts;
   db.run(
-    `UPDATE delivery SET data_structure = ?, user_index = ?, user_sealed = ?, content_digest = ?, document_index = ?, document_version = ?, findings = ? WHERE seq = ?`,
+    `UPDATE delivery SET data_structure = ?, user_index = ?, user_sealed = ?, content_digest = ?, document_index = ?, document_version = ?, findings_sealed = ? WHERE seq = ?`,
     facts.dataStructure,
     user === null || client === null ? null : userIndex(vault, client, user),
     user === null ? null : sealUser(vault, user, id),
     facts.contentDigest,
     document,
-    version,
-    facts.findings.length === 0 ? null : JSON.stringify(facts.findings),
+    facts.documentVersion,
+    sealFindings(vault, facts.findings, id),
     seq,
   );
 }
@@ -118,7 +111,7 @@ function settle(context: SqliteContext, s: Settle): { state: State; reason: stri
   const id = String(row['id']);
   const document = s.verdict.kind === 'park' ? s.verdict.document : null;
   const index = document === null ? null : documentIndex(vault, document.key);
-  writeFacts(context, s.seq, id, s.facts, index, document?.version ?? null);
+  writeFacts(context, s.seq, id, s.facts, index);
 
   const original = s.facts.contentDigest === null ? null : sameContentBefore(context, s.tenant, s.facts.contentDigest, s.seq);
   const known =

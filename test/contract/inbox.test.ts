@@ -57,6 +57,7 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
     dataStructure: 'clinical_ready',
     client: 'c',
     user: 'u',
+    documentVersion: 1,
     contentDigest: null,
     findings: [],
     ...more,

@@ -22,7 +22,7 @@ CREATE TABLE delivery (
   document_index bytea,
   document_version bigint,
   duplicate_of bigint,
-  findings text
+  findings_sealed bytea
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX delivery_by_state ON delivery (tenant, state, seq);
 CREATE INDEX delivery_by_user ON delivery (tenant, user_index, seq) WHERE user_index IS NOT NULL;

@@ -22,7 +22,7 @@ CREATE TABLE delivery (
   document_index BLOB,
   document_version INTEGER,
   duplicate_of INTEGER,
-  findings TEXT
+  findings_sealed BLOB
 ) STRICT;
 CREATE INDEX delivery_by_state ON delivery (tenant, state, seq);
 CREATE INDEX delivery_by_user ON delivery (tenant, user_index, seq) WHERE user_index IS NOT NULL;
