@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { serveSettings } from '../test/support/run-process.ts';
-import { aClinicalBundle } from '../test/support/clinical-bundle.ts';
+import { aClinicalReady } from '../test/support/payloads/index.ts';
 import { median, round, type Figure } from './figure.ts';
 import { TEMPLATE_MARK, load, makeTemplate, type Loaded } from './load.ts';
 
@@ -71,25 +71,7 @@ async function startTheirs(): Promise<Side> {
 }
 
 /** A clinical_ready of 16 entries, each its own document by its id. */
-function aDelivery(): string {
-  const bundle = { ...aClinicalBundle(16), id: `bundle-${TEMPLATE_MARK}` };
-  return JSON.stringify({
-    version: 1,
-    document_version: 1,
-    data_structure: 'clinical_ready',
-    user_id: 'user-1',
-    client_uuid: 'bench',
-    clinical_ready: {
-      metadata: {
-        datetime_string: '2026-01-01T00:00:00Z',
-        user_id: 'user-1',
-        sources_of_data_array: ['x'],
-        fhir_export_ready: true,
-      },
-      clinical_ready_data: bundle,
-    },
-  });
-}
+const aDelivery = (): string => JSON.stringify(aClinicalReady({ bundleId: `bundle-${TEMPLATE_MARK}`, clientUuid: 'bench' }));
 
 /** Durable acknowledgements against a server that only parses the same body, in turns. */
 export async function* run(): AsyncGenerator<Figure> {
@@ -98,6 +80,8 @@ export async function* run(): AsyncGenerator<Figure> {
   const bytes = template.before.length + template.after.length;
   const ours = await startOurs(folder);
   const theirs = await startTheirs();
+  const settledSound = async (): Promise<boolean> =>
+    /settled_total\{state="parked",reason="unlinked"\}/.test(await (await fetch(`http://127.0.0.1:${ours.port}/metrics`)).text());
   const results = { ours: [] as (Loaded & { cpuUs: number })[], theirs: [] as (Loaded & { cpuUs: number })[] };
   try {
     for (const side of [ours, theirs]) await load(side.port, side.path, template, CONNECTIONS, WARM_MS);
@@ -112,6 +96,7 @@ export async function* run(): AsyncGenerator<Figure> {
         if (loaded.statuses.get(202) !== count) throw new Error(`${name}: not every answer was 202`);
         results[name].push({ ...loaded, cpuUs: (((await side.cpuSeconds()) - before) * 1e6) / count });
       }
+    if (!(await settledSound())) throw new Error('the deliveries of this bench are not sound');
   } finally {
     for (const { child } of [ours, theirs]) child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });

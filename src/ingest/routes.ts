@@ -20,7 +20,11 @@ import type { Secret } from '../kernel/index.ts';
 
 /** The part of the inbox that receiving needs. */
 export interface Put {
-  write(name: 'inbox.put', args: InboxWrites['inbox.put']['args']): Promise<Result<InboxWrites['inbox.put']['out']>>;
+  write(
+    name: 'inbox.put',
+    args: InboxWrites['inbox.put']['args'],
+    give: readonly ArrayBuffer[],
+  ): Promise<Result<InboxWrites['inbox.put']['out']>>;
 }
 
 export interface IngestDeps {
@@ -84,16 +88,20 @@ function makeReceive(
 
     const id = deps.newId('dlv');
     count(1);
-    const stored = await deps.inbox.write('inbox.put', {
-      id,
-      tenant: deps.tenant,
-      hook,
-      at: deps.clock.now(),
-      requestId: ask.requestId,
-      receiver: deps.instance,
-      sender,
-      body: body.value,
-    });
+    const stored = await deps.inbox.write(
+      'inbox.put',
+      {
+        id,
+        tenant: deps.tenant,
+        hook,
+        at: deps.clock.now(),
+        requestId: ask.requestId,
+        receiver: deps.instance,
+        sender,
+        body: body.value,
+      },
+      [body.value.buffer as ArrayBuffer],
+    );
     count(-1);
     if (!stored.ok) return stored;
     deps.onStored();

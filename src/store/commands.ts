@@ -79,13 +79,16 @@ export interface AnyCommandSet {
   readonly postgres: () => Promise<AnyPostgresFile>;
 }
 
+/** Memory of the arguments that the caller gives away: it is moved to the writer instead of being copied, and is empty afterwards. */
+export type Given = readonly ArrayBuffer[];
+
 export interface Operate<W extends Operations, R extends Operations> {
   /**
    * Runs a command wholly inside the writer and answers once its transaction is on stable storage.
    * A fault means that nothing of it was stored, except `store.commit-unknown`, where that cannot be known.
    * A bug in the command rejects, and fails nobody else's command.
    */
-  write<K extends keyof W & string>(name: K, args: W[K]['args']): Promise<Result<W[K]['out']>>;
+  write<K extends keyof W & string>(name: K, args: W[K]['args'], give?: Given): Promise<Result<W[K]['out']>>;
   /** The same, behind what others wait for: a few at a time while the writer is busy, all of it while it is not. */
   writeBehind<K extends keyof W & string>(name: K, args: W[K]['args']): Promise<Result<W[K]['out']>>;
   read<K extends keyof R & string>(name: K, args: R[K]['args']): Promise<Result<R[K]['out']>>;

@@ -1,4 +1,5 @@
 import { fail, fault, ok, type Fault, type FaultCode, type Result } from '../kernel/index.ts';
+import type { Given } from './commands.ts';
 
 export const QUEUE_LIMITS = {
   /** One transaction takes at most this much, so that a commit stays short (reliability: 128 rows or 8 MB). */
@@ -19,6 +20,7 @@ export type QueueLimits = { readonly [K in keyof typeof QUEUE_LIMITS]: number };
 export interface Ask {
   readonly name: string;
   readonly args: unknown;
+  readonly give?: Given;
 }
 
 /** What became of one command of a batch. */
@@ -40,7 +42,7 @@ interface Waiting extends Ask {
 export type Urgency = 'now' | 'behind';
 
 export interface WriteQueue {
-  push(name: string, args: unknown, urgency?: Urgency): Promise<Result<unknown>>;
+  push(name: string, args: unknown, urgency?: Urgency, give?: Given): Promise<Result<unknown>>;
   size(): { count: number; bytes: number };
   /** Refuses what comes from now on and resolves when all that was taken has been settled. */
   close(): Promise<void>;
@@ -157,7 +159,7 @@ export function makeWriteQueue(deps: {
   }
 
   return {
-    push(name, args, urgency = 'now') {
+    push(name, args, urgency = 'now', give = []) {
       if (isClosed) return Promise.resolve(fail(fault('store.closed')));
       const weight = weigh(args);
       if (lines[urgency].length >= limits.queueCount || bytes + weight > limits.queueBytes)
@@ -167,6 +169,7 @@ export function makeWriteQueue(deps: {
         lines[urgency].push({
           name,
           args,
+          give,
           bytes: weight,
           since: deps.nowMs(),
           settle: (outcome) => {

@@ -228,7 +228,7 @@ export async function openPostgres(deps: {
     engine: 'postgres',
     engineVersion: version,
     use: () => ({
-      write: (name, args) => queue.push(name, args),
+      write: (name, args, give) => queue.push(name, args, 'now', give),
       writeBehind: (name, args) => queue.push(name, args, 'behind'),
       read: (name, args) => read(name, args),
     }),

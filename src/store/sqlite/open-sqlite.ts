@@ -74,7 +74,7 @@ export async function openSqlite(deps: {
     engine: 'sqlite',
     engineVersion: writer.version,
     use: () => ({
-      write: (name, args) => queue.push(name, args),
+      write: (name, args, give) => queue.push(name, args, 'now', give),
       writeBehind: (name, args) => queue.push(name, args, 'behind'),
       read: (name, args) => reader.read(name, args),
     }),

@@ -63,7 +63,7 @@ export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void
   let settleBatch: ((outcomes: readonly Outcome[] | Error, commitMs: number) => void) | undefined;
   let closed: (() => void) | undefined;
   let dead: Error | null = null;
-  const tell = (message: ToWriter): void => thread.postMessage(message);
+  const tell = (message: ToWriter, give: ArrayBuffer[] = []): void => thread.postMessage(message, give);
 
   function run(asks: readonly Ask[]): Promise<{ outcomes: readonly Outcome[]; commitMs: number }> {
     const all = (why: Error): Outcome[] => asks.map(() => ({ done: false, fault: fault('store.io', { cause: why }) }));
@@ -83,7 +83,10 @@ export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void
       };
       const plain = asks.map(({ name, args }) => ({ name, args }));
       try {
-        tell({ kind: 'batch', asks: plain });
+        tell(
+          { kind: 'batch', asks: plain },
+          asks.flatMap(({ give }) => give ?? []),
+        );
       } catch {
         bad = sortCopyable(asks);
         tell({ kind: 'batch', asks: plain.filter((_, i) => !bad.has(i)) });
