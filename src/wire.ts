@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { readFileSync } from 'node:fs';
 import { auditSet } from './audit/index.ts';
 import type { Config } from './config/index.ts';
@@ -14,13 +15,15 @@ import {
   secretPath,
   type Authenticator,
 } from './ingest/index.ts';
-import { makeNewId, makePooledChance, type Clock, type Log, type Route } from './kernel/index.ts';
+import { faultFields, makeNewId, makePooledChance, safeError, type Clock, type Log, type Route } from './kernel/index.ts';
 import { decideReadiness, makeDeliveryRoutes, makeMetrics, makeOpsRoutes, watchLedger, type Described } from './ops/index.ts';
 import { loadValidator } from './r4/index.ts';
 import { openStore, type Store } from './store/index.ts';
 
 /** Grace and the end of requests under way together; closing the store comes after, and 25 s are the whole of it. */
 const DRAIN_TOTAL_MS = 20_000;
+
+const PROCESSOR_STOP_MS = 3_000;
 
 /** One tenant a process for now; every table has the column, so that several can follow. */
 const TENANT = 'default';
@@ -54,10 +57,16 @@ function dataAuthenticators(config: Config): Authenticator[] {
   ];
 }
 
-/** Notifications carry no datetime in the form that `fields` signs, so their own secret path is what proves them. */
+/** `fields` signs a datetime that notifications do not have; the other schemes sign them as well. */
 function notificationAuthenticators(config: Config): Authenticator[] {
-  const { notificationSecrets } = config.ingest;
-  return notificationSecrets.length > 0 ? [secretPath(notificationSecrets), ...sharedAuthenticators(config)] : [];
+  const { notificationSecrets, hmac: signed, learn } = config.ingest;
+  if (notificationSecrets.length === 0) return [];
+  const isSigned = signed.scheme === 'raw-body' || signed.scheme === 'standard-webhooks';
+  return [
+    secretPath(notificationSecrets),
+    ...sharedAuthenticators(config),
+    ...(isSigned && !learn ? [hmac(signed.scheme, signed.header, signed.keys)] : []),
+  ];
 }
 
 /** The one place where the parts are joined. */
@@ -87,7 +96,14 @@ export async function startGateway(deps: {
   const ledger = watchLedger({ inbox, tenant: TENANT, log });
 
   const rejects = makeRecordReject({
-    append: (draft) => void audit.write('audit.append', draft),
+    append: (draft) => {
+      audit.write('audit.append', draft).then(
+        (done) => {
+          if (!done.ok) log.error('audit.lost', { ...faultFields(done.fault), count: draft.count ?? 1 });
+        },
+        (thrown: unknown) => log.error('audit.lost', { count: draft.count ?? 1, error: safeError(thrown) }),
+      );
+    },
     tenant: TENANT,
     pseudonymKey: Buffer.from(config.keys.pseudonym.reveal(), 'base64'),
     clock,
@@ -164,7 +180,8 @@ export async function startGateway(deps: {
         rejects.flush();
         ledger.stop();
         retention.stop();
-        await processor.stop();
+        // A store that is away would keep it waiting; what it was about is still received at the next start.
+        await Promise.race([processor.stop(), pause(PROCESSOR_STOP_MS, undefined, { ref: false })]);
         await store.close();
         log.info('process.stopped');
       })();

@@ -20,6 +20,9 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     need('CHARTGATE_WEBHOOK_HMAC_KEY', 'is needed by CHARTGATE_WEBHOOK_HMAC');
     if (v.CHARTGATE_WEBHOOK_HMAC !== 'standard-webhooks')
       need('CHARTGATE_WEBHOOK_HMAC_HEADER', 'is needed by CHARTGATE_WEBHOOK_HMAC');
+    const decoded = ((v.CHARTGATE_WEBHOOK_HMAC_KEY ?? []) as string[]).map((one) => one.replace(/^whsec_/, ''));
+    if (v.CHARTGATE_WEBHOOK_HMAC === 'standard-webhooks' && !decoded.every((one) => /^[A-Za-z0-9+/]{32,}={0,2}$/.test(one)))
+      problem('CHARTGATE_WEBHOOK_HMAC_KEY', 'must be base64 of 24 bytes or more (with or without whsec_) for standard-webhooks');
   } else if (has('CHARTGATE_WEBHOOK_HMAC_KEY')) {
     problem('CHARTGATE_WEBHOOK_HMAC_KEY', 'has no effect while CHARTGATE_WEBHOOK_HMAC is off');
   }

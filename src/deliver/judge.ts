@@ -44,7 +44,8 @@ function factsOf(hook: Hook, value: unknown, findings: readonly string[]): Facts
     user_id: user,
     document_version: version,
   } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-  const text = (one: unknown, max: number): string | null => (typeof one === 'string' && one.length <= max ? one : null);
+  const text = (one: unknown, max: number): string | null =>
+    typeof one === 'string' && one.length <= max && !/\p{Cc}/u.test(one) ? one : null;
   return {
     dataStructure: text(structure, 100),
     client: text(client, 100),

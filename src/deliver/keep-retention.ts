@@ -1,8 +1,10 @@
-import { faultFields, type Clock, type Log } from '../kernel/index.ts';
+import { faultFields, safeError, type Clock, type Log } from '../kernel/index.ts';
 import type { InboxReads, InboxWrites } from '../inbox/index.ts';
 import type { Operate } from '../store/index.ts';
 
 const EVERY_MS = 3_600_000;
+/** Soon after the start: a process that is restarted every day must get round to it. */
+const FIRST_MS = 60_000;
 const AT_ONCE = 500;
 const DAY_MS = 86_400_000;
 
@@ -33,11 +35,15 @@ export function keepRetention(deps: {
     return count;
   }
 
-  const timer = setInterval(() => void shred(), EVERY_MS).unref();
+  const run = (): void =>
+    void shred().catch((thrown: unknown) => deps.log.error('bodies.shredded', { error: safeError(thrown) }));
+  const first = setTimeout(run, FIRST_MS).unref();
+  const timer = setInterval(run, EVERY_MS).unref();
   return {
     shred,
     stop: (): void => {
       isStopped = true;
+      clearTimeout(first);
       clearInterval(timer);
     },
   };

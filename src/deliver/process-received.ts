@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { faultFields, safeError, type Clock, type Log } from '../kernel/index.ts';
 import type { InboxReads, InboxWrites, Received } from '../inbox/index.ts';
 import type { Operate } from '../store/index.ts';
@@ -30,39 +30,45 @@ export function processReceived(deps: {
   let isStopped = false;
 
   /** A delivery that makes us throw is set aside, so that it neither stops the ones behind it nor comes back every second. */
-  async function judgeSafely(one: Received): Promise<Judgement> {
+  async function judgeSafely(hook: Received['hook'], id: string, body: Uint8Array): Promise<Judgement> {
     try {
-      return await deps.judge(one.hook, one.body ?? new Uint8Array(0));
+      return await deps.judge(hook, body);
     } catch (thrown) {
-      log.error('delivery.failed', { deliveryId: one.id, error: safeError(thrown) });
+      log.error('delivery.failed', { deliveryId: id, error: safeError(thrown) });
       return FAILED;
     }
   }
 
-  async function settle(one: Received): Promise<void> {
-    const judgement = await judgeSafely(one);
-    const settled = await inbox.writeBehind('inbox.settle', {
-      tenant,
-      seq: one.seq,
-      at: deps.clock.now(),
-      requestId: one.requestId,
-      ...judgement,
+  const write = (one: Received, judgement: Judgement) =>
+    inbox.writeBehind('inbox.settle', { tenant, seq: one.seq, at: deps.clock.now(), requestId: one.requestId, ...judgement });
+
+  /** A verdict that the store cannot take is a bug of ours too, and ends in the same place. */
+  async function settle(one: Received, judgement: Judgement): Promise<void> {
+    const settled = await write(one, judgement).catch((thrown: unknown) => {
+      log.error('delivery.failed', { deliveryId: one.id, error: safeError(thrown) });
+      return write(one, FAILED);
     });
     if (!settled.ok) {
       // Still received: the next pass comes by again.
       log.warn('delivery.waiting', { deliveryId: one.id, ...faultFields(settled.fault) });
       return;
     }
-    if (settled.value !== null) {
-      const { state, reason } = settled.value;
-      deps.onSettled(state, reason);
-      log.info('delivery.settled', {
-        deliveryId: one.id,
-        requestId: one.requestId,
-        state,
-        ...(reason === null ? {} : { reason }),
-      });
+    if (settled.value === null) return;
+    const { state, reason } = settled.value;
+    deps.onSettled(state, reason);
+    log.info('delivery.settled', { deliveryId: one.id, requestId: one.requestId, state, ...(reason === null ? {} : { reason }) });
+  }
+
+  /** One after the other, with a turn for everybody else between them; then all of their verdicts together. */
+  async function settleAll(page: readonly Received[]): Promise<void> {
+    const settling: Promise<void>[] = [];
+    for (const one of page) {
+      // Sealed with a key that this process does not have: another one has it.
+      if (one.body === 'unopenable') continue;
+      await turn();
+      settling.push(settle(one, await judgeSafely(one.hook, one.id, one.body)));
     }
+    for (const { status } of await Promise.allSettled(settling)) if (status === 'rejected') log.error('delivery.failed');
   }
 
   async function pass(): Promise<void> {
@@ -75,7 +81,7 @@ export function processReceived(deps: {
         limit: deps.isBusy() ? PAGE.busy : PAGE.idle,
       });
       if (!page.ok || page.value.length === 0) return;
-      await Promise.all(page.value.map(settle));
+      await settleAll(page.value);
       after = page.value.at(-1)?.seq ?? after;
       if (deps.isBusy()) await pause(BUSY_PAUSE_MS, undefined, { ref: false });
     }

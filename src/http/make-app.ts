@@ -65,6 +65,14 @@ function toFault(thrown: unknown): Fault {
   return fault(EXPRESS_STATUS[status] ?? 'internal.bug', { cause: thrown });
 }
 
+const LINGER_MS = 500;
+
+/** Whoever is refused before its body was read is not listened to any longer: the answer goes out, then the connection. */
+function letGo(req: Request, res: Response): void {
+  res.setHeader('Connection', 'close');
+  res.once('finish', () => setTimeout(() => req.socket.destroy(), LINGER_MS).unref());
+}
+
 function send(res: Response, answer: Answer): void {
   res.statusCode = answer.status;
   for (const [name, value] of Object.entries(answer.headers ?? {})) res.setHeader(name, value);
@@ -98,6 +106,7 @@ export function makeApp(deps: {
   const refuse = (req: Request, res: Response, why: Fault): void => {
     const context = contextOf(req);
     context.fault = why;
+    if (!req.complete) letGo(req, res);
     answerFault(res, req.originalUrl, why, context.requestId);
   };
 

@@ -54,7 +54,8 @@ export interface Received {
   readonly id: string;
   readonly hook: 'data' | 'notification';
   readonly requestId: string;
-  readonly body: Uint8Array | null;
+  /** `unopenable`: sealed with a key that this process does not have. */
+  readonly body: Uint8Array | 'unopenable';
 }
 
 export interface ListedDelivery {

@@ -20,6 +20,7 @@ export function decideVersion(
 ): 'current' | 'older' | 'same' | 'conflict' {
   if (known === null || known.seq === seq || document.version > known.version) return 'current';
   if (document.version < known.version) return 'older';
+  if (known.clinicalDigest === null) return 'current';
   if (areEqual(document.clinicalDigest, known.clinicalDigest)) return 'same';
   return document.order === 'ascending' ? 'older' : 'conflict';
 }

@@ -6,7 +6,7 @@ import { decideSettlement } from './decide-settlement.ts';
 import { auditOfPut, type Move } from './move.ts';
 import { count, move } from './move-postgres.ts';
 import { ACKNOWLEDGED, bodyPlace, documentIndex, sealFindings, sealUser, toKnown, userIndex } from './rows.ts';
-import { DISCARDABLE, REPLACEABLE, REPLAYABLE, type State } from './state.ts';
+import { DISCARDABLE, REPLACEABLE, REPLAYABLE, TERMINAL, type State } from './state.ts';
 
 export { reads } from './read-postgres.ts';
 
@@ -194,10 +194,17 @@ async function act(
   to: State,
   reason: string | null,
 ): Promise<ActOutcome> {
-  const row = await context.db.get('SELECT seq, state FROM delivery WHERE tenant = $1 AND id = $2 FOR UPDATE', a.tenant, a.id);
+  const row = await context.db.get(
+    'SELECT seq, state, (EXISTS (SELECT 1 FROM delivery_body b WHERE b.seq = d.seq))::int AS has_body FROM delivery d WHERE tenant = $1 AND id = $2 FOR UPDATE',
+    a.tenant,
+    a.id,
+  );
   if (row === undefined) return 'not-found';
   const from = row['state'] as State;
-  if (!allowed.includes(from)) return 'not-in-a-state-for-it';
+  if (!allowed.includes(from) || (to === 'received' && Number(row['has_body']) === 0)) return 'not-in-a-state-for-it';
+  // What was given up no longer says what its version holds: another delivery of that version may.
+  if (to === 'discarded')
+    await context.db.run('UPDATE document SET clinical_digest = NULL WHERE tenant = $1 AND seq = $2', a.tenant, row['seq']);
   await move(context, [
     { tenant: a.tenant, seq: Number(row['seq']), id: a.id, from, to, reason, actor: a.actor, at: a.at, requestId: a.requestId },
   ]);
@@ -228,10 +235,11 @@ export const writes: PostgresOperations<InboxWrites> = {
   'inbox.shred': async (context, { tenant, before, at, limit }) => {
     const { changes } = await context.db.run(
       `DELETE FROM delivery_body WHERE seq IN (
-         SELECT d.seq FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = $1 AND d.received_at < $2 ORDER BY d.seq LIMIT $3)`,
+         SELECT d.seq FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = $1 AND d.received_at < $2 AND d.state = ANY($4::text[]) ORDER BY d.seq LIMIT $3)`,
       tenant,
       before.getTime(),
       limit,
+      TERMINAL,
     );
     if (changes > 0)
       await appendPostgres(context, [

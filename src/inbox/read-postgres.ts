@@ -1,12 +1,12 @@
 import type { PostgresOperations } from '../store/index.ts';
 import type { InboxReads } from './commands.ts';
-import { ACKNOWLEDGED, LISTED, bodyPlace, toCounts, toDetailed, toListed, userIndex } from './rows.ts';
+import { ACKNOWLEDGED, LISTED, toCounts, toDetailed, toListed, toReceived, userIndex } from './rows.ts';
 import { STATES } from './state.ts';
 
 export const reads: PostgresOperations<InboxReads> = {
   'inbox.received': async ({ db, vault }, { tenant, receiver, othersBefore, after, limit }) => {
     const rows = await db.all(
-      `SELECT d.seq, d.id, d.hook, d.request_id, b.sealed FROM delivery d LEFT JOIN delivery_body b USING (seq)
+      `SELECT d.seq, d.id, d.hook, d.request_id, b.sealed FROM delivery d JOIN delivery_body b USING (seq)
        WHERE d.state = 'received' AND d.tenant = $1 AND d.seq > $2 AND (d.receiver = $3 OR d.state_at < $4) ORDER BY d.seq LIMIT $5`,
       tenant,
       after,
@@ -14,13 +14,7 @@ export const reads: PostgresOperations<InboxReads> = {
       othersBefore,
       limit,
     );
-    return rows.map((row) => ({
-      seq: Number(row['seq']),
-      id: String(row['id']),
-      hook: row['hook'] as 'data' | 'notification',
-      requestId: String(row['request_id']),
-      body: row['sealed'] === null ? null : vault.open(row['sealed'] as Uint8Array, bodyPlace(String(row['id']))),
-    }));
+    return rows.map((row) => toReceived(row, vault));
   },
   'inbox.list': async ({ db, vault }, f) => {
     const rows = await db.all(

@@ -1,6 +1,6 @@
 import type { SqliteOperations } from '../store/index.ts';
 import type { InboxReads } from './commands.ts';
-import { ACKNOWLEDGED, LISTED, bodyPlace, toCounts, toDetailed, toListed, userIndex } from './rows.ts';
+import { ACKNOWLEDGED, LISTED, toCounts, toDetailed, toListed, toReceived, userIndex } from './rows.ts';
 import { STATES } from './state.ts';
 
 type Cell = string | number | Uint8Array | null;
@@ -9,7 +9,7 @@ export const reads: SqliteOperations<InboxReads> = {
   'inbox.received': ({ db, vault }, { tenant, receiver, othersBefore, after, limit }) =>
     db
       .all(
-        `SELECT d.seq, d.id, d.hook, d.request_id, b.sealed FROM delivery d LEFT JOIN delivery_body b USING (seq)
+        `SELECT d.seq, d.id, d.hook, d.request_id, b.sealed FROM delivery d JOIN delivery_body b USING (seq)
          WHERE d.state = 'received' AND d.tenant = ? AND d.seq > ? AND (d.receiver = ? OR d.state_at < ?) ORDER BY d.seq LIMIT ?`,
         tenant,
         after,
@@ -17,13 +17,7 @@ export const reads: SqliteOperations<InboxReads> = {
         othersBefore,
         limit,
       )
-      .map((row) => ({
-        seq: Number(row['seq']),
-        id: String(row['id']),
-        hook: row['hook'] as 'data' | 'notification',
-        requestId: String(row['request_id']),
-        body: row['sealed'] === null ? null : vault.open(row['sealed'] as Uint8Array, bodyPlace(String(row['id']))),
-      })),
+      .map((row) => toReceived(row, vault)),
   'inbox.list': ({ db, vault }, f) => {
     const user = f.client === null || f.user === null ? null : userIndex(vault, f.client, f.user);
     const conditions: [string, Cell][] = [

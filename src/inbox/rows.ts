@@ -1,5 +1,5 @@
 import type { Vault } from '../store/index.ts';
-import type { DeliveryStep, DetailedDelivery, LedgerCounts, ListedDelivery } from './commands.ts';
+import type { DeliveryStep, DetailedDelivery, LedgerCounts, ListedDelivery, Received } from './commands.ts';
 import type { KnownDocument } from './decide-version.ts';
 import { STATES, type State } from './state.ts';
 
@@ -72,6 +72,22 @@ export function toCounts(rows: readonly Row[]): LedgerCounts {
 
 /** Places name the row by its id: a value that was moved to another does not open. */
 export const bodyPlace = (id: string): string => `delivery_body.sealed/${id}`;
+/** Each for itself: one body that does not open must not keep the others from being looked at. */
+export const toReceived = (row: Row, vault: Vault): Received => ({
+  seq: Number(row['seq']),
+  id: String(row['id']),
+  hook: row['hook'] as Received['hook'],
+  requestId: String(row['request_id']),
+  body: openBody(vault, row['sealed'] as Uint8Array, String(row['id'])),
+});
+
+function openBody(vault: Vault, sealed: Uint8Array, id: string): Uint8Array | 'unopenable' {
+  try {
+    return vault.open(sealed, bodyPlace(id));
+  } catch {
+    return 'unopenable';
+  }
+}
 const userPlace = (id: string): string => `delivery.user_sealed/${id}`;
 export const sealUser = (vault: Vault, user: string, id: string): Buffer => vault.seal(Buffer.from(user), userPlace(id));
 const openUser = (vault: Vault, sealed: Uint8Array, id: string): string => vault.open(sealed, userPlace(id)).toString();

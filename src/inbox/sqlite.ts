@@ -6,7 +6,7 @@ import { decideSettlement } from './decide-settlement.ts';
 import { auditOfPut } from './move.ts';
 import { count, move } from './move-sqlite.ts';
 import { ACKNOWLEDGED, bodyPlace, documentIndex, sealFindings, sealUser, toKnown, userIndex } from './rows.ts';
-import { DISCARDABLE, REPLACEABLE, REPLAYABLE, type State } from './state.ts';
+import { DISCARDABLE, REPLACEABLE, REPLAYABLE, TERMINAL, type State } from './state.ts';
 
 export { reads } from './read-sqlite.ts';
 
@@ -132,10 +132,17 @@ function settle(context: SqliteContext, s: Settle): { state: State; reason: stri
 }
 
 function act(context: SqliteContext, a: Act, allowed: readonly State[], to: State, reason: string | null): ActOutcome {
-  const row = context.db.get('SELECT seq, state FROM delivery WHERE tenant = ? AND id = ?', a.tenant, a.id);
+  const row = context.db.get(
+    'SELECT seq, state, EXISTS (SELECT 1 FROM delivery_body b WHERE b.seq = d.seq) AS has_body FROM delivery d WHERE tenant = ? AND id = ?',
+    a.tenant,
+    a.id,
+  );
   if (row === undefined) return 'not-found';
   const from = row['state'] as State;
-  if (!allowed.includes(from)) return 'not-in-a-state-for-it';
+  if (!allowed.includes(from) || (to === 'received' && Number(row['has_body']) === 0)) return 'not-in-a-state-for-it';
+  // What was given up no longer says what its version holds: another delivery of that version may.
+  if (to === 'discarded')
+    context.db.run('UPDATE document SET clinical_digest = NULL WHERE tenant = ? AND seq = ?', a.tenant, Number(row['seq']));
   move(context, {
     tenant: a.tenant,
     seq: Number(row['seq']),
@@ -169,9 +176,10 @@ export const writes: SqliteOperations<InboxWrites> = {
   'inbox.discard': (context, { why, ...args }) => act(context, args, DISCARDABLE, 'discarded', why),
   'inbox.shred': (context, { tenant, before, at, limit }) => {
     const rows = context.db.all(
-      `SELECT d.seq, d.id FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = ? AND d.received_at < ? ORDER BY d.seq LIMIT ?`,
+      `SELECT d.seq, d.id FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = ? AND d.received_at < ? AND d.state IN (${TERMINAL.map(() => '?').join(',')}) ORDER BY d.seq LIMIT ?`,
       tenant,
       before.getTime(),
+      ...TERMINAL,
       limit,
     );
     for (const row of rows) context.db.run('DELETE FROM delivery_body WHERE seq = ?', Number(row['seq']));

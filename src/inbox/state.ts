@@ -58,4 +58,6 @@ export const mayFollow = (from: State, to: State): boolean => NEXT[from].include
 export const REPLACEABLE: readonly State[] = (['queued', 'parked'] as const).filter((state) => mayFollow(state, 'superseded'));
 /** A person may have these processed again from their stored bytes. */
 export const REPLAYABLE: readonly State[] = STATES.filter((state) => mayFollow(state, 'received'));
+/** Nothing follows these: only their bytes are no longer needed. */
+export const TERMINAL: readonly State[] = STATES.filter((state) => NEXT[state].length === 0);
 export const DISCARDABLE: readonly State[] = STATES.filter((state) => mayFollow(state, 'discarded'));

@@ -16,13 +16,17 @@ function isDigest(given: string, digest: Buffer): boolean {
   return encoding !== null && timingSafeEqual(Buffer.from(text, encoding), digest);
 }
 
+/** Nothing else is taken for one: with no separator between the fields, a digit more would make one user another. */
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/;
+
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Every `datetime` and `datetime_string` near the top; the specification does not say which one is signed. */
 function dateTimesOf(value: unknown, depth = 0): string[] {
   if (!isObject(value) || depth > 6) return [];
   return Object.entries(value).flatMap(([name, part]) => {
-    if ((name === 'datetime' || name === 'datetime_string') && typeof part === 'string') return [part];
+    if ((name === 'datetime' || name === 'datetime_string') && typeof part === 'string')
+      return DATE_TIME.test(part) ? [part] : [];
     return name === 'clinical_ready_data' ? [] : dateTimesOf(part, depth + 1);
   });
 }

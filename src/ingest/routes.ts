@@ -88,21 +88,22 @@ function makeReceive(
 
     const id = deps.newId('dlv');
     count(1);
-    const stored = await deps.inbox.write(
-      'inbox.put',
-      {
-        id,
-        tenant: deps.tenant,
-        hook,
-        at: deps.clock.now(),
-        requestId: ask.requestId,
-        receiver: deps.instance,
-        sender,
-        body: body.value,
-      },
-      [body.value.buffer as ArrayBuffer],
-    );
-    count(-1);
+    const stored = await deps.inbox
+      .write(
+        'inbox.put',
+        {
+          id,
+          tenant: deps.tenant,
+          hook,
+          at: deps.clock.now(),
+          requestId: ask.requestId,
+          receiver: deps.instance,
+          sender,
+          body: body.value,
+        },
+        [body.value.buffer],
+      )
+      .finally(() => count(-1));
     if (!stored.ok) return stored;
     deps.onStored();
     return ok(jsonAnswer(202, { id }));

@@ -18,14 +18,16 @@ export type ThreadAnswer<A> = { readonly n: number; readonly answer: A } | { rea
  */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it ties the caller to the thread's file
 export function makeAskThread<Q, A>(file: URL, workerData: unknown): (question: Q) => Promise<A> {
-  const asked = new Map<number, Asked<A>>();
-  let thread: Worker | null = null;
+  let thread: { readonly worker: Worker; readonly asked: Map<number, Asked<A>> } | null = null;
   let n = 0;
 
-  function start(): Worker {
+  function start(): NonNullable<typeof thread> {
     const worker = new Worker(file, { workerData });
+    // Of this thread alone: the late end of an earlier one is not its affair.
+    const asked = new Map<number, Asked<A>>();
+    const started = { worker, asked };
     const end = (why: Error): void => {
-      if (thread === worker) thread = null;
+      if (thread === started) thread = null;
       for (const { reject } of asked.values()) reject(why);
       asked.clear();
     };
@@ -38,12 +40,12 @@ export function makeAskThread<Q, A>(file: URL, workerData: unknown): (question: 
     });
     worker.on('error', (thrown: Error) => end(thrown));
     worker.on('exit', () => end(new Error('the thread ended')));
-    return worker;
+    return started;
   }
 
   return (question) => {
     thread ??= start();
-    const worker = thread;
+    const { worker, asked } = thread;
     worker.ref();
     n += 1;
     const message: ThreadQuestion<Q> = { n, question };

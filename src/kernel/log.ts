@@ -13,6 +13,7 @@ export const LOG_EVENTS = [
   'delivery.settled',
   'delivery.waiting',
   'delivery.failed',
+  'audit.lost',
   'ledger.unequal',
   'ledger.equal',
   'bodies.shredded',

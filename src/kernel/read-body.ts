@@ -2,14 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { fault } from './fault.ts';
 import { fail, ok, type Result } from './result.ts';
 
+const FIRST_BYTES = 16 * 1024;
+
 /** The bytes of a request, as they came, up to a limit. A length that is declared too large is refused unread. */
-export function readBody(request: IncomingMessage, bytesMax: number): Promise<Result<Buffer>> {
+export function readBody(request: IncomingMessage, bytesMax: number): Promise<Result<Buffer<ArrayBuffer>>> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bytesMax) return Promise.resolve(fail(fault('http.too-large')));
   return new Promise((resolve) => {
-    const parts: Buffer[] = [];
+    // One buffer that grows: a body that comes byte by byte must not cost a buffer for each byte.
+    let whole = Buffer.from(new ArrayBuffer(declared > 0 ? declared : FIRST_BYTES));
     let size = 0;
-    const settle = (result: Result<Buffer>): void => {
+    const settle = (result: Result<Buffer<ArrayBuffer>>): void => {
       request.off('data', take);
       request.off('end', end);
       request.off('error', stop);
@@ -17,16 +20,24 @@ export function readBody(request: IncomingMessage, bytesMax: number): Promise<Re
       resolve(result);
     };
     const take = (part: Buffer): void => {
-      size += part.length;
-      if (size > bytesMax) settle(fail(fault('http.too-large')));
-      else parts.push(part);
+      if (size + part.length > bytesMax) {
+        settle(fail(fault('http.too-large')));
+        return;
+      }
+      if (size + part.length > whole.length) {
+        const larger = Buffer.from(new ArrayBuffer(Math.min(bytesMax, Math.max(whole.length * 2, size + part.length))));
+        whole.copy(larger, 0, 0, size);
+        whole = larger;
+      }
+      size += part.copy(whole, size);
     };
-    // Into memory of its own: a part is a view of the socket's buffer, and whoever copies the view copies all of that.
     const end = (): void => {
-      const whole = Buffer.from(new ArrayBuffer(size));
-      let at = 0;
-      for (const part of parts) at += part.copy(whole, at);
-      settle(ok(whole));
+      if (size === whole.length) settle(ok(whole));
+      else {
+        const exact = Buffer.from(new ArrayBuffer(size));
+        whole.copy(exact, 0, 0, size);
+        settle(ok(exact));
+      }
     };
     const stop = (): void => settle(fail(fault('http.cut-short')));
     request.on('data', take);

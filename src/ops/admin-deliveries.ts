@@ -26,9 +26,14 @@ const shown = ({ seq: _seq, receivedAt, stateAt, ...rest }: ListedDelivery) => (
 /** The parameters of a query that the route knows; any other is a mistake that should not pass for a narrower answer. */
 function queryOf(ask: Ask, known: readonly string[]): Result<ReadonlyMap<string, string>> {
   const pairs = [...new URL(ask.request.url ?? '/', 'http://localhost').searchParams];
-  const odd = pairs.find(([name], i) => !known.includes(name) || pairs.findIndex(([other]) => other === name) !== i);
+  const odd = pairs.find(
+    ([name, value], i) => !known.includes(name) || /\p{Cc}/u.test(value) || pairs.findIndex(([other]) => other === name) !== i,
+  );
   return odd === undefined ? ok(new Map(pairs)) : fail(fault('admin.parameter', { at: known.includes(odd[0]) ? odd[0] : '' }));
 }
+
+/** What cannot be an id is nobody's. */
+const idOf = (params: Ask['params']): string => (/^[\w-]{1,64}$/.test(params['id'] ?? '') ? (params['id'] ?? '') : '-');
 
 const isState = (text: string): text is State => (STATES as readonly string[]).includes(text);
 
@@ -94,7 +99,7 @@ export function makeDeliveryRoutes(deps: {
     }),
 
     admin('get', '/admin/api/deliveries/:id', async ({ params }) => {
-      const found = await inbox.read('inbox.get', { tenant, id: params['id'] ?? '' });
+      const found = await inbox.read('inbox.get', { tenant, id: idOf(params) });
       if (!found.ok) return found;
       if (found.value === null) return fail(fault('delivery.not-found'));
       const { steps, ...rest } = found.value;
@@ -102,7 +107,7 @@ export function makeDeliveryRoutes(deps: {
     }),
 
     admin('post', '/admin/api/deliveries/:id/replay', async (ask) => {
-      const id = ask.params['id'] ?? '';
+      const id = idOf(ask.params);
       const done = await inbox.write('inbox.replay', { ...who(ask), id });
       deps.onReplay();
       return answerAct(done, id);
@@ -137,7 +142,7 @@ export function makeDeliveryRoutes(deps: {
       if (!body.ok) return body;
       const why = reasonOf(body.value.toString('utf8'));
       if (why === null) return fail(fault('admin.parameter', { at: 'reason' }));
-      const id = ask.params['id'] ?? '';
+      const id = idOf(ask.params);
       return answerAct(await inbox.write('inbox.discard', { ...who(ask), id, why }), id);
     }),
   ];

@@ -1,4 +1,4 @@
-import type { Log, Result } from '../kernel/index.ts';
+import { safeError, type Log, type Result } from '../kernel/index.ts';
 import type { LedgerCounts } from '../inbox/index.ts';
 import { addsUp } from './adds-up.ts';
 
@@ -22,20 +22,22 @@ export function watchLedger(deps: {
   readonly everyMs?: number;
 }) {
   let state: 'equal' | 'unequal' = 'equal';
-  let turn = 0;
+  let recountIn = 0;
+  let doRowsAgree = true;
 
   async function look(): Promise<void> {
-    const isRecount = turn % RECOUNT_EVERY === 0;
-    turn += 1;
     const before = await deps.inbox.read('inbox.ledger', { tenant: deps.tenant });
     if (!before.ok) return;
-    let isEqual = addsUp(before.value);
-    if (isEqual && isRecount) {
+    if (recountIn === 0 || !doRowsAgree) {
       const rows = await deps.inbox.read('inbox.recount', { tenant: deps.tenant });
       const after = await deps.inbox.read('inbox.ledger', { tenant: deps.tenant });
-      // Only a quiet moment can be compared; a busy one comes round again.
-      if (rows.ok && after.ok && areEqual(before.value, after.value)) isEqual = areEqual(rows.value, after.value);
-    }
+      // Only a quiet moment can be compared; after a busy one it is tried again at the next look.
+      if (rows.ok && after.ok && areEqual(before.value, after.value)) {
+        doRowsAgree = areEqual(rows.value, after.value);
+        recountIn = RECOUNT_EVERY;
+      }
+    } else recountIn -= 1;
+    const isEqual = addsUp(before.value) && doRowsAgree;
     const next = isEqual ? 'equal' : 'unequal';
     if (next === state) return;
     state = next;
@@ -43,6 +45,9 @@ export function watchLedger(deps: {
     else deps.log.info('ledger.equal');
   }
 
-  const timer = setInterval(() => void look(), deps.everyMs ?? EVERY_MS).unref();
+  const timer = setInterval(
+    () => void look().catch((thrown: unknown) => deps.log.error('ledger.unequal', { error: safeError(thrown) })),
+    deps.everyMs ?? EVERY_MS,
+  ).unref();
   return { state: () => state, look, stop: () => clearInterval(timer) };
 }

@@ -31,7 +31,7 @@ export const userId = z
 
 export const envelopeShape = z
   .looseObject({
-    data_structure: z.string().min(1).max(100),
+    data_structure: z.string().regex(/^[^\p{Cc}]{1,100}$/u, 'is no name'),
     client_uuid: z.string().min(1).max(100),
     user_id: userId,
     version: integer.pipe(z.number().nonnegative()),

@@ -75,7 +75,9 @@ function containedIn(owner: AnyResource): Entry[] {
 
 /** The user ids that the envelope of the result repeats, outside of its FHIR content. */
 function userIdsIn(value: unknown, at: string, depth = 0): { at: string; id: string }[] {
-  if (depth > DEPTH || !isObject(value) || typeof value['resourceType'] === 'string') return [];
+  if (depth > DEPTH) return [];
+  if (Array.isArray(value)) return value.flatMap((one, i) => userIdsIn(one, `${at}[${i}]`, depth + 1));
+  if (!isObject(value) || typeof value['resourceType'] === 'string') return [];
   return Object.entries(value).flatMap(([name, part]) => {
     const place = at === '' ? name : `${at}.${name}`;
     if (/^user_id(_string)?$/.test(name)) return [{ at: place, id: typeof part === 'string' ? part : '' }];
@@ -87,7 +89,12 @@ function userIdsIn(value: unknown, at: string, depth = 0): { at: string; id: str
 function checkPatients(all: readonly Entry[], at: string): Fault | null {
   const patients = all.filter(({ resource: one }) => one.resourceType === 'Patient');
   if (patients.length > 1) return fault('payload.identity', { at });
-  const subjects = new Set(all.flatMap(({ resource: one }) => referenceOf(one['subject']) ?? []));
+  // By what it points at, or else by all that it says: two who are only named are two.
+  const subjects = new Set(
+    all.flatMap(({ resource: one }) =>
+      one['subject'] === undefined ? [] : [referenceOf(one['subject']) ?? canonicalJson(one['subject'])],
+    ),
+  );
   const [patient] = patients;
   if (patient !== undefined) {
     const names = [patient.fullUrl, typeof patient.resource['id'] === 'string' ? `Patient/${patient.resource['id']}` : undefined];

@@ -49,11 +49,8 @@ export function readStepsEvent(value: unknown): z.ZodSafeParseResult<Read<StepsE
         wasActive: metadata.was_the_user_under_physical_activity_bool ?? null,
         accumulatedSteps: steps.accumulated_steps_int,
       }));
-      const day =
-        events
-          .map(({ at }) => localDay(at))
-          .sort()
-          .at(-1) ?? '';
+      const days = [...new Set(events.map(({ at }) => localDay(at)))].sort();
+      const day = days.at(-1) ?? '';
       const ofDay = events.filter(({ at }) => localDay(at) === day).map(({ accumulatedSteps }) => accumulatedSteps);
       return {
         document: { kind: 'steps_event', isAutoDetected: payload.auto_detected ?? null, events },
@@ -62,7 +59,8 @@ export function readStepsEvent(value: unknown): z.ZodSafeParseResult<Read<StepsE
           id: metadata.user_id_string,
         })),
         findings: [],
-        keyParts: ['steps', day],
+        // One that also tells of the day before is not out of date when only its last day is.
+        keyParts: ['steps', ...days],
         order: { by: 'ascending', value: ofDay.reduce((highest, steps) => Math.max(highest, steps), 0) },
         clinical: events
           .map(({ at, accumulatedSteps }) => `${at} ${accumulatedSteps}`)

@@ -71,12 +71,16 @@ export function makeWriteQueue(deps: {
   /** The fault of a command that waited in vain. */
   readonly whyWaiting: () => FaultCode;
   readonly limits?: QueueLimits;
+  /** Whether what gives way may share a transaction with what does not. */
+  readonly behindGoes?: 'along' | 'apart';
 }): WriteQueue {
   const limits = deps.limits ?? QUEUE_LIMITS;
   const lines: Readonly<Record<Urgency, Waiting[]>> = { now: [], behind: [] };
   const { now: waiting, behind } = lines;
   let bytes = 0;
   let running = 0;
+  let behindRunning = 0;
+  let wasUrgent = false;
   let isClosed = false;
   let isScheduled = false;
   let expiry: NodeJS.Timeout | undefined;
@@ -100,12 +104,20 @@ export function makeWriteQueue(deps: {
     return remove(line, count);
   }
 
-  function nextBatch(): Waiting[] {
-    const urgent = takeFrom(waiting, limits.batchCount, limits.batchBytes, true);
-    const weight = urgent.reduce((sum, one) => sum + one.bytes, 0);
-    // While others wait, only so many go along that the commit stays short; and always some, so that they get done.
-    const room = urgent.length === 0 ? limits.batchCount : Math.min(BEHIND_BESIDE, limits.batchCount - urgent.length);
-    return [...urgent, ...takeFrom(behind, room, limits.batchBytes - weight, urgent.length === 0)];
+  /**
+   * While others wait, only so many that give way go along that the commit stays short; and always some, so that they get done.
+   * Where `behind` goes apart, they have a batch of their own, one at a time: what they lock is then in nobody's way.
+   */
+  function nextBatch(): { readonly batch: Waiting[]; readonly isBehind: boolean } {
+    if (deps.behindGoes === 'apart') {
+      const isBehind = behind.length > 0 && behindRunning === 0 && (waiting.length === 0 || wasUrgent);
+      wasUrgent = !isBehind;
+      return { batch: takeFrom(isBehind ? behind : waiting, limits.batchCount, limits.batchBytes, true), isBehind };
+    }
+    const kept = behind.length === 0 ? 0 : Math.min(BEHIND_BESIDE, limits.batchCount - 1);
+    const urgent = takeFrom(waiting, limits.batchCount - kept, limits.batchBytes, true);
+    const room = urgent.length === 0 ? limits.batchCount : kept;
+    return { batch: [...urgent, ...takeFrom(behind, room, limits.batchBytes, true)], isBehind: false };
   }
 
   /** Arrivals are in order, so only the head can have waited too long. */
@@ -135,14 +147,17 @@ export function makeWriteQueue(deps: {
     while (waiting.length + behind.length > 0) {
       const runBatch = deps.take();
       if (runBatch === null) break;
-      const batch = nextBatch();
+      const { batch, isBehind } = nextBatch();
+      if (batch.length === 0) break;
       running += 1;
+      if (isBehind) behindRunning += 1;
       const failed = (thrown: unknown): readonly Outcome[] =>
         batch.map(() => ({ done: false, bug: thrown instanceof Error ? thrown : new Error('the batch failed') }));
       void runBatch(batch)
         .catch(failed)
         .then((outcomes) => {
           running -= 1;
+          if (isBehind) behindRunning -= 1;
           batch.forEach((one, i) => one.settle(outcomes[i] ?? { done: false, bug: new Error(`${one.name} got no outcome`) }));
           schedule();
           finishIfDrained();
@@ -184,6 +199,8 @@ export function makeWriteQueue(deps: {
     size: () => ({ count: waiting.length + behind.length, bytes }),
     close() {
       isClosed = true;
+      // Nobody waits for these, and whatever they are about is still there at the next start.
+      for (const one of remove(behind, behind.length)) one.settle({ done: false, fault: fault('store.closed') });
       return new Promise((resolve) => {
         drained = resolve;
         finishIfDrained();

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { auditSet } from '../../src/audit/index.ts';
 import { inboxSet, type DocumentFacts, type Facts, type State, type Verdict } from '../../src/inbox/index.ts';
 import type { Store } from '../../src/store/index.ts';
-import { PLACES, type Place } from '../support/new-store.ts';
+import { PLACES, TEST_KEYS, someKey, type Place } from '../support/new-store.ts';
 import { readAuditSet } from '../support/read-audit/index.ts';
 
 const tenant = 'default';
@@ -84,7 +84,7 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
   test('what was put is received, with its bytes, once', async () => {
     const id = await put('{"a":1}');
     const page = await inbox().read('inbox.received', { tenant, receiver: 'ins_me', othersBefore: 0, after: 0, limit: 10 });
-    expect(page.ok && page.value.map((one) => [one.id, Buffer.from(one.body ?? []).toString()])).toEqual([[id, '{"a":1}']]);
+    expect(page.ok && page.value.map((one) => [one.id, Buffer.from(one.body).toString()])).toEqual([[id, '{"a":1}']]);
     expect((await ledger()).byState.received).toBe(1);
   });
 
@@ -285,14 +285,54 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
     expect(await inbox().write('inbox.discard', { ...who, id: 'dlv_none', why: 'x' })).toEqual({ ok: true, value: 'not-found' });
   });
 
-  test('bodies that were kept long enough are shredded; rows, digests and audit stay', async () => {
-    const old = await put('old', 'data', { at: new Date('2025-01-01T00:00:00Z') });
+  test('bodies that nobody needs any longer are shredded; those that wait for a person, rows, digests and audit stay', async () => {
+    const long = { at: new Date('2025-01-01T00:00:00Z') };
+    const [done, waiting] = [await put('done', 'data', long), await put('waiting', 'data', long)];
     const fresh = await put('fresh');
+    await settle(done, { kind: 'handled' });
+    await settle(waiting, document('k', 1, 'a'));
     const shred = { tenant, before: new Date('2025-06-01T00:00:00Z'), at, limit: 10 };
     expect(await inbox().write('inbox.shred', shred)).toEqual({ ok: true, value: { count: 1 } });
-    expect([(await get(old)).hasBody, (await get(fresh)).hasBody]).toEqual([false, true]);
-    expect(await stateOf(await put('old'))).toEqual(['duplicate', 'same-bytes']);
+    expect([(await get(done)).hasBody, (await get(waiting)).hasBody, (await get(fresh)).hasBody]).toEqual([false, true, true]);
+    expect(await stateOf(await put('done'))).toEqual(['duplicate', 'same-bytes']);
     expect(await inbox().write('inbox.shred', shred)).toEqual({ ok: true, value: { count: 0 } });
+  });
+
+  test('after the version that stood in its way was given up, a delivery of that version counts', async () => {
+    const who = { tenant, at, requestId: 'req_2', actor: 'operator' };
+    const [wrong, right] = [await put('w'), await put('r')];
+    await settle(wrong, document('k', 1, 'wrong'));
+    expect(await settle(right, document('k', 1, 'right'))).toEqual(['quarantined', 'version-conflict']);
+    await inbox().write('inbox.discard', { ...who, id: wrong, why: 'the wrong one' });
+    await inbox().write('inbox.replay', { ...who, id: right });
+    expect(await settle(right, document('k', 1, 'right'))).toEqual(['parked', 'unlinked']);
+  });
+
+  test('a body that this process cannot open keeps no other from being looked at', async () => {
+    const { pseudonym } = TEST_KEYS;
+    const next = someKey();
+    await store.close();
+    const sets = [auditSet, inboxSet, readAuditSet];
+    store = await place.open({ sets, keys: { data: [next, ...TEST_KEYS.data], pseudonym } });
+    const [closed, open] = [await put('closed'), 'dlv_open'];
+    await store.close();
+    // As a process that was started before the rotation would see it.
+    store = await place.open({ sets, keys: { data: [...TEST_KEYS.data, next], pseudonym } });
+    await inbox().write('inbox.put', {
+      id: open,
+      tenant,
+      hook: 'data',
+      at,
+      requestId: 'r',
+      receiver: 'ins_me',
+      sender: 's',
+      body: bytes('open'),
+    });
+    const page = await inbox().read('inbox.received', { tenant, receiver: 'ins_me', othersBefore: 0, after: 0, limit: 10 });
+    expect(page.ok && page.value.map(({ id, body }) => [id, body !== 'unopenable'])).toEqual([
+      [closed, true],
+      [open, true],
+    ]);
   });
 
   test('a list is seen whole, newest first, by pages and filters', async () => {

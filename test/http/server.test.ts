@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import type { Server } from 'node:http';
 import { drainServer, listen, makeServer } from '../../src/http/index.ts';
-import { jsonAnswer, ok } from '../../src/kernel/index.ts';
+import { jsonAnswer, ok, readBody } from '../../src/kernel/index.ts';
 import { appOf } from '../support/gateway.ts';
 
 let server: Server | undefined;
@@ -95,4 +95,29 @@ test('a drain cuts what does not finish in time', async () => {
   await promise;
   expect(await drainServer(server, 0, 20)).toBe('cut');
   expect(await hanging).toBe('cut');
+});
+
+test('whoever is refused before its body was read is not listened to any longer', async () => {
+  const port = await start(app());
+  const socket = connect(port, '127.0.0.1');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.on('error', () => undefined);
+  let answer = '';
+  socket.on('data', (part: Buffer) => (answer += part.toString()));
+  socket.write('POST /nix HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\nx');
+  await closed;
+  expect(answer).toMatch(/^HTTP\/1.1 404 [\s\S]*connection: close/i);
+});
+
+test('a body that comes byte by byte is one buffer', async () => {
+  const sizes: number[] = [];
+  const port = await start((req, res) => {
+    void readBody(req, 1_000_000).then((body) => {
+      if (body.ok) sizes.push(body.value.length, body.value.buffer.byteLength);
+      res.end('ok');
+    });
+  });
+  const bytes = Array.from({ length: 20_000 }, () => '1\r\nx\r\n').join('');
+  await raw(port, `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${bytes}0\r\n\r\n`);
+  expect(sizes).toEqual([20_000, 20_000]);
 });

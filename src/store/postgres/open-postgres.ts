@@ -170,6 +170,7 @@ export async function openPostgres(deps: {
         return outcomes;
       };
     },
+    behindGoes: 'apart',
     nowMs: () => deps.clock.monotonicMs(),
     whyWaiting: (): FaultCode => (isAnyUp() ? 'store.queue-full' : lastFault.code),
     limits: { ...QUEUE_LIMITS, batchCount: BATCH_COUNT, ...deps.limits },

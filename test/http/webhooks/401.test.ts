@@ -105,11 +105,12 @@ test('all three proofs together are taken, and are kept with the delivery', asyn
   expect([sender, state]).toEqual(['secret-path+basic+hmac-raw-body', 'parked']);
 });
 
-test('a notification is proven by its secret and the shared credential', async () => {
+test('a notification is proven by its secret, the shared credential and its signature', async () => {
   const path = `/webhooks/${NOTIFICATION_SECRET}/notifications`;
   const body = JSON.stringify(aNotification());
   expect(told(await hooks.post(path, body))).toEqual(REFUSED);
-  const answer = await hooks.post(path, body, { Authorization: PAIR });
+  expect(told(await hooks.post(path, body, { Authorization: PAIR }))).toEqual(REFUSED);
+  const answer = await hooks.post(path, body, { Authorization: PAIR, 'X-Hash': signatureOf(body) });
   expect(outcome(await hooks.settled((answer.body as { id: string }).id))).toEqual(['delivered', 'notification']);
 });
 

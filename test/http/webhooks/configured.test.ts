@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { CLIENT, USER, aClinicalReady, aNotification, aStepsEvent } from '../../support/payloads/index.ts';
 import { DATA_SECRET, outcome, startHookGateway, type HookGateway } from './hook-gateway.ts';
 
-const KEY = 'the-key-of-the-signature';
+const KEY = 'dGhlLWtleS1vZi10aGUtc2lnbmF0dXJl';
 const BODY = JSON.stringify(aStepsEvent());
 const SIGNATURES: Readonly<Record<string, Record<string, string>>> = {
   fields: {

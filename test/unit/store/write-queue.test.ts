@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { setImmediate as turn } from 'node:timers/promises';
 import { QUEUE_LIMITS, makeWriteQueue, type Ask, type Outcome } from '../../../src/store/write-queue.ts';
@@ -22,13 +22,14 @@ function slowWriter() {
   return { batches, take: () => (isBusy ? null : run) };
 }
 
-function setUp(limits = {}) {
+function setUp(limits = {}, behindGoes: 'along' | 'apart' = 'along') {
   let now = 0;
   const writer = slowWriter();
   const queue = makeWriteQueue({
     take: writer.take,
     nowMs: () => now,
     whyWaiting: () => 'store.queue-full',
+    behindGoes,
     limits: { ...QUEUE_LIMITS, ...limits },
   });
   return { queue, batches: writer.batches, advance: (ms: number) => void (now += ms) };
@@ -122,4 +123,53 @@ test('closing settles what was taken and refuses what comes', async () => {
   batches[0]?.commit();
   expect((await taken).ok).toBe(true);
   await closed;
+});
+
+describe('what gives way', () => {
+  const names = (batch: { asks: readonly Ask[] } | undefined): string => (batch?.asks ?? []).map(({ name }) => name).join('');
+
+  test('goes along in small numbers while others wait, and always in some', async () => {
+    const { queue, batches } = setUp({ batchCount: 12 });
+    const all = [
+      ...Array.from({ length: 40 }, () => queue.push('n', 1)),
+      ...Array.from({ length: 30 }, () => queue.push('b', 1, 'behind')),
+    ];
+    let isSettled = false;
+    const settled = Promise.all(all).then(() => (isSettled = true));
+    while (!isSettled) {
+      await turn();
+      batches.at(-1)?.commit();
+    }
+    await settled;
+    expect(names(batches[0])).toBe('nnnnbbbbbbbb');
+    expect(batches.every(({ asks }) => asks.length <= 12)).toBe(true);
+  });
+
+  test('has batches of its own where it goes apart, and gets its turn', async () => {
+    const { queue, batches } = setUp({ batchCount: 4 }, 'apart');
+    const all = [
+      ...Array.from({ length: 12 }, () => queue.push('n', 1)),
+      ...Array.from({ length: 6 }, () => queue.push('b', 1, 'behind')),
+    ];
+    let isSettled = false;
+    const settled = Promise.all(all).then(() => (isSettled = true));
+    while (!isSettled) {
+      await turn();
+      batches.at(-1)?.commit();
+    }
+    await settled;
+    expect(batches.map(names)).toEqual(['nnnn', 'bbbb', 'nnnn', 'bb', 'nnnn']);
+  });
+
+  test('does not keep a queue from closing', async () => {
+    const { queue, batches } = setUp();
+    const begun = queue.push('n', 1);
+    await turn();
+    const waiting = queue.push('b', 1, 'behind');
+    const closed = queue.close();
+    expect(await waiting).toMatchObject({ ok: false, fault: { code: 'store.closed' } });
+    batches[0]?.commit();
+    await begun;
+    await closed;
+  });
 });

@@ -1,0 +1,82 @@
+import { expect, test } from '@jest/globals';
+import { processReceived } from '../../../src/deliver/index.ts';
+import type { Judgement } from '../../../src/deliver/index.ts';
+import type { InboxReads, InboxWrites, Received } from '../../../src/inbox/index.ts';
+import { ok, systemClock } from '../../../src/kernel/index.ts';
+import type { Operate } from '../../../src/store/index.ts';
+import { collectLog } from '../../support/collect-log.ts';
+
+const SOUND: Judgement = {
+  facts: { dataStructure: 'x', client: 'c', user: 'u', documentVersion: 1, contentDigest: null, findings: [] },
+  verdict: { kind: 'park', reason: 'unlinked', document: null },
+};
+
+/** An inbox that holds some received deliveries, and refuses to store sound verdicts on those named `poison`. */
+function inboxOf(ids: readonly string[]) {
+  const settled = new Map<string, string>();
+  const received = ids.map((id, i): Received => ({
+    seq: i + 1,
+    id,
+    hook: 'data',
+    requestId: 'r',
+    body: id === 'closed' ? 'unopenable' : new TextEncoder().encode(id),
+  }));
+  const inbox = {
+    read: (_name: string, { after }: InboxReads['inbox.received']['args']) =>
+      Promise.resolve(ok(received.filter(({ seq, id }) => seq > after && !settled.has(id)))),
+    writeBehind: (_name: string, { seq, verdict }: InboxWrites['inbox.settle']['args']) => {
+      const id = received[seq - 1]?.id ?? '';
+      if (id === 'poison' && verdict.kind === 'park') return Promise.reject(new Error('the database does not take this'));
+      settled.set(id, verdict.kind === 'quarantine' ? verdict.reason : verdict.kind);
+      return Promise.resolve(ok({ state: 'parked', reason: null }));
+    },
+  } as unknown as Operate<InboxWrites, InboxReads>;
+  return { inbox, settled };
+}
+
+async function processAll(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const { inbox, settled } = inboxOf(ids);
+  const processor = processReceived({
+    tenant: 't',
+    instance: 'i',
+    inbox,
+    judge: (_hook, body) => {
+      if (Buffer.from(body).toString() === 'throws') throw new Error('a bug of ours');
+      return SOUND;
+    },
+    clock: systemClock,
+    log: collectLog(),
+    isBusy: () => false,
+    onSettled: () => undefined,
+  });
+  const done = ids.filter((id) => id !== 'closed').length;
+  while (settled.size < done) {
+    processor.poke();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await processor.stop();
+  return settled;
+}
+
+test('a delivery over which judging throws is set aside, and those behind it go on', async () => {
+  expect(await processAll(['throws', 'good'])).toEqual(
+    new Map([
+      ['throws', 'failed'],
+      ['good', 'park'],
+    ]),
+  );
+});
+
+test('a verdict that the store cannot take is set aside as well', async () => {
+  expect(await processAll(['poison', 'good', 'poison-not'])).toEqual(
+    new Map([
+      ['poison', 'failed'],
+      ['good', 'park'],
+      ['poison-not', 'park'],
+    ]),
+  );
+});
+
+test('a body that cannot be opened here is left to others', async () => {
+  expect(await processAll(['closed', 'good'])).toEqual(new Map([['good', 'park']]));
+});
