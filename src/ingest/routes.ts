@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import {
   fail,
   fault,
@@ -64,12 +65,7 @@ function learnScheme(learn: NonNullable<IngestDeps['learn']>, head: Head, body: 
  * Receives one hook: who it is, the bytes, the commit, then 202. What the bytes say is looked at later: an authentic delivery
  * is always stored, whatever is wrong with it, because a refusal would burn one of the sender's few tries.
  */
-function makeReceive(
-  deps: IngestDeps,
-  hook: 'data' | 'notification',
-  authenticators: readonly Authenticator[],
-  count: (by: number) => void,
-) {
+function makeReceive(deps: IngestDeps, hook: 'data' | 'notification', authenticators: readonly Authenticator[], counts: Counts) {
   const sender = authenticators.map(({ name }) => name).join('+');
   const reject = (ask: Ask, head: Head, why: string): Result<Answer> => {
     deps.rejects.record({ requestId: ask.requestId, why, remoteAddress: head.remoteAddress });
@@ -80,14 +76,14 @@ function makeReceive(
     if (authenticators.length === 0) return fail(fault('webhook.not-configured'));
     const head = headOf(ask);
     for (const one of authenticators) if (one.stage === 'head' && !one.check(head)) return reject(ask, head, one.name);
-    const body = await readBody(ask.request, deps.bodyBytesMax);
+    const body = await counts.reading(ask.request, deps.bodyBytesMax);
     if (!body.ok) return body;
     for (const one of authenticators)
       if (one.stage === 'body' && !one.check(head, body.value)) return reject(ask, head, one.name);
     if (deps.learn !== null && hook === 'data') learnScheme(deps.learn, head, body.value, ask.log);
 
     const id = deps.newId('dlv');
-    count(1);
+    counts.waiting(1);
     const stored = await deps.inbox
       .write(
         'inbox.put',
@@ -103,22 +99,43 @@ function makeReceive(
         },
         [body.value.buffer],
       )
-      .finally(() => count(-1));
+      .finally(() => counts.waiting(-1));
     if (!stored.ok) return stored;
     deps.onStored();
     return ok(jsonAnswer(202, { id }));
   };
 }
 
+/** What all requests together may hold in memory before the queue of the store counts them. */
+const READING_BYTES_MAX = 128 * 1024 * 1024;
+
+interface Counts {
+  readonly waiting: (by: number) => void;
+  readonly reading: (request: IncomingMessage, bytesMax: number) => Promise<Result<Buffer<ArrayBuffer>>>;
+}
+
 export function makeIngest(deps: IngestDeps): Ingest {
   let waiting = 0;
-  const count = (by: number): void => void (waiting += by);
+  let readingBytes = 0;
+  const counts: Counts = {
+    waiting: (by) => void (waiting += by),
+    async reading(request, bytesMax) {
+      // Who does not say how much is coming may send all that is allowed.
+      const declared = request.headers['content-length'];
+      const share = declared === undefined ? bytesMax : Math.min(bytesMax, Number(declared));
+      if (readingBytes + share > READING_BYTES_MAX) return fail(fault('webhook.no-room'));
+      readingBytes += share;
+      const body = await readBody(request, bytesMax);
+      readingBytes -= share;
+      return body;
+    },
+  };
   const hook = (path: string, handle: Route['handle']): Route => ({ method: 'post', path, access: 'source', handle });
   return {
     waiting: () => waiting,
     routes: [
-      hook('/webhooks/:secret/data', makeReceive(deps, 'data', deps.data, count)),
-      hook('/webhooks/:secret/notifications', makeReceive(deps, 'notification', deps.notifications, count)),
+      hook('/webhooks/:secret/data', makeReceive(deps, 'data', deps.data, counts)),
+      hook('/webhooks/:secret/notifications', makeReceive(deps, 'notification', deps.notifications, counts)),
     ],
   };
 }

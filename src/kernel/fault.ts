@@ -191,6 +191,7 @@ export const FAULT_CODES = {
   'http.cut-short': 'malformed',
   'webhook.unauthenticated': 'unauthenticated',
   'webhook.not-configured': 'not-configured',
+  'webhook.no-room': 'overloaded',
   'admin.unauthenticated': 'unauthenticated',
   'admin.not-configured': 'not-configured',
   'admin.parameter': 'malformed',
