@@ -131,6 +131,7 @@ export async function startGateway(deps: {
     log,
     isBusy: () => ingest.waiting() > 2,
     onSettled: metrics.observeSettled,
+    onFinding: metrics.observeFinding,
   });
   const retention = keepRetention({ tenant: TENANT, inbox, bodyDays: config.retention.bodyDays, clock, log });
   const routes = [

@@ -23,6 +23,7 @@ export function processReceived(deps: {
   /** Whether senders are waiting for their acknowledgement at the moment. */
   readonly isBusy: () => boolean;
   readonly onSettled: (state: string, reason: string | null) => void;
+  readonly onFinding: (code: string) => void;
 }) {
   const { tenant, inbox, log } = deps;
   let running: Promise<void> | null = null;
@@ -56,6 +57,8 @@ export function processReceived(deps: {
     if (settled.value === null) return;
     const { state, reason } = settled.value;
     deps.onSettled(state, reason);
+    // The code alone: what comes after it is a place.
+    for (const finding of judgement.facts.findings) deps.onFinding(finding.split(' ')[0] ?? '');
     log.info('delivery.settled', { deliveryId: one.id, requestId: one.requestId, state, ...(reason === null ? {} : { reason }) });
   }
 

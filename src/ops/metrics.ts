@@ -5,6 +5,7 @@ export interface Metrics {
   readonly contentType: string;
   render(): Promise<string>;
   observeSettled(state: string, reason: string | null): void;
+  observeFinding(code: string): void;
   observeRequest(answer: { route: string; method: string; status: number; durationMs: number }): void;
 }
 
@@ -64,7 +65,15 @@ export function makeMetrics(deps: {
     registers,
   });
 
+  const findings = new Counter({
+    name: 'chartgate_findings_total',
+    help: 'What did not add up in deliveries, by code',
+    labelNames: ['code'],
+    registers,
+  });
+
   return {
+    observeFinding: (code) => findings.inc({ code }),
     observeSettled: (state, reason) => settled.inc({ state, reason: reason ?? '' }),
     contentType: registry.contentType,
     render: () => registry.metrics(),

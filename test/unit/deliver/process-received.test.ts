@@ -48,6 +48,7 @@ async function processAll(ids: readonly string[]): Promise<ReadonlyMap<string, s
     log: collectLog(),
     isBusy: () => false,
     onSettled: () => undefined,
+    onFinding: () => undefined,
   });
   const done = ids.filter((id) => id !== 'closed').length;
   while (settled.size < done) {
