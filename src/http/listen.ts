@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { StartError, type Secret } from '../kernel/index.ts';
+import { StartError, errorCode, type Secret } from '../kernel/index.ts';
 
 /** Bounds on what a client may cost us. Node's own defaults are far wider (300 s a request, 2,000 headers). */
 const LIMITS = {
@@ -24,13 +24,20 @@ const WORDS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'is not an address of this machine',
 };
 
+/** What Node's parser and its clocks refuse before there is a request. */
+const PARSER_STATUS: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+};
+
 function limit(server: Server): void {
   server.maxHeadersCount = 64;
   server.maxRequestsPerSocket = 1_000;
   server.maxConnections = 2_000;
   server.setTimeout(45_000);
-  server.on('clientError', (_error: Error, socket: Duplex) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  server.on('clientError', (error: Error, socket: Duplex) => {
+    const status = PARSER_STATUS[errorCode(error) ?? ''] ?? '400 Bad Request';
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   });
 }
 

@@ -197,7 +197,6 @@ export const FAULT_CODES = {
   'admin.parameter': 'malformed',
   'delivery.not-found': 'not-found',
   'delivery.state': 'conflict',
-  'payload.not-json': 'malformed',
   'payload.shape': 'malformed',
   'payload.identity': 'invalid',
   'payload.foreign-client': 'invalid',

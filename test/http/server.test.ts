@@ -39,7 +39,7 @@ test.each([
     400,
   ],
   ['two lengths', 'POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nab', 400],
-  ['a header block above the limit', `GET /x HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}\r\nConnection: close\r\n\r\n`, 400],
+  ['a header block above the limit', `GET /x HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}\r\nConnection: close\r\n\r\n`, 431],
   ['a method of no standard', 'BREW /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 400],
   ['TRACE', 'TRACE /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 405],
   ['a sound request', 'GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 200],
@@ -120,4 +120,22 @@ test('a body that comes byte by byte is one buffer', async () => {
   const bytes = Array.from({ length: 20_000 }, () => '1\r\nx\r\n').join('');
   await raw(port, `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${bytes}0\r\n\r\n`);
   expect(sizes).toEqual([20_000, 20_000]);
+});
+
+test.each([
+  ['its head', 'POST /x HTTP/1.1\r\nHost: a\r\nX-Slow: '],
+  ['its body', 'POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{'],
+])('a sender that never finishes %s is cut', async (_what, begun) => {
+  const port = await start((req, res) => {
+    req.on('error', () => undefined);
+    req.resume().on('end', () => res.end('whole'));
+  });
+  const socket = connect(port, '127.0.0.1', () => socket.write(begun));
+  let answer = '';
+  socket.on('data', (part: Buffer) => (answer += part.toString()));
+  socket.on('error', () => undefined);
+  const from = performance.now();
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(answer === '' || answer.startsWith('HTTP/1.1 408')).toBe(true);
+  expect(performance.now() - from).toBeLessThan(20_000);
 });

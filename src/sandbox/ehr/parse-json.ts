@@ -1,12 +1,11 @@
-/** JSON.rawJSON and the reviver's third argument are in Node 24 and not yet in the type library. */
-interface RawJson {
-  rawJSON(text: string): unknown;
-  parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
-}
-const json = JSON as unknown as RawJson;
+import { parseLossless } from '../../r4/index.ts';
 
-/** Keeps the digits of a decimal that JavaScript would print otherwise: 70.10 stays 70.10. */
-export const parseJson = (text: string): unknown =>
-  json.parse(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && source !== String(value) ? json.rawJSON(source) : value,
-  );
+/** Generous: what a server takes is its own affair, and tests send large things on purpose. */
+const LIMITS = { bytesMax: 64 * 1024 * 1024, tokensMax: 5_000_000 } as const;
+
+/** Keeps the digits of a decimal that JavaScript would print otherwise: 70.10 stays 70.10. Throws what is no JSON. */
+export function parseJson(text: string): unknown {
+  const parsed = parseLossless(text, LIMITS);
+  if (!parsed.ok) throw new SyntaxError(parsed.fault.text);
+  return parsed.value;
+}
