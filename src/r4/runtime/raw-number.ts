@@ -20,3 +20,15 @@ export function numberValue(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return isRawNumber(value) ? Number(value.rawJSON) : undefined;
 }
+
+/** The digits of a JSON number as they were written; undefined for anything else. */
+export function digitsOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return isRawNumber(value) ? value.rawJSON : undefined;
+}
+
+/** A JSON number of these digits: a plain number where it prints the same, else one that keeps them. */
+export function numberOf(digits: string): number | object {
+  const value = Number(digits);
+  return String(value) === digits ? value : keepDigits(digits);
+}

@@ -8,18 +8,34 @@ const CACHE_MAX = 2_000;
 const CODE_LENGTH_MAX = 200;
 const known = new Map<string, boolean>();
 
+interface UcumUnit {
+  /** Powers of length, time, mass, angle, temperature, charge and luminous intensity; null or absent for pure numbers. */
+  readonly dim_?: { readonly dimVec_: readonly number[] | null } | null;
+  readonly magnitude_: number;
+  readonly isArbitrary_: boolean;
+  readonly isSpecial_: boolean;
+  readonly cnv_: string | null;
+  readonly moleExp_: number;
+  readonly equivalentExp_: number;
+}
+
 interface UcumUtils {
   validateUnitString(code: string): { readonly status: string; readonly ucumCode: string | null };
+  getSpecifiedUnit(code: string, purpose: 'validate'): { readonly unit: UcumUnit | null };
 }
 
 let utils: UcumUtils | undefined;
 
+function library(): UcumUtils {
+  utils ??= (require('@lhncbc/ucum-lhc') as { UcumLhcUtils: { getInstance(): UcumUtils } }).UcumLhcUtils.getInstance();
+  return utils;
+}
+
 function askLibrary(code: string): boolean {
   // The library prints to the console on blanks, and takes long on long input.
   if (code.length > CODE_LENGTH_MAX || !/^[\x21-\x7e]+$/.test(code)) return false;
-  utils ??= (require('@lhncbc/ucum-lhc') as { UcumLhcUtils: { getInstance(): UcumUtils } }).UcumLhcUtils.getInstance();
   try {
-    const answer = utils.validateUnitString(code);
+    const answer = library().validateUnitString(code);
     return answer.status === 'valid' && answer.ucumCode === code;
   } catch {
     return false;
@@ -35,4 +51,56 @@ export function isUcum(code: unknown): boolean {
   const isValid = askLibrary(code);
   known.set(code, isValid);
   return isValid;
+}
+
+/** What a unit measures, and how much of it. */
+export interface UcumMeasure {
+  /** Units of one dimension can be converted into each other; the text itself means nothing. */
+  readonly dimension: string;
+  /** In base units; null for scales with a zero of their own, such as Celsius. */
+  readonly magnitude: number | null;
+}
+
+const ABSOLUTE_SCALES = ['Cel', 'degF', 'degRe'];
+
+/**
+ * UCUM calls everything without a dimension the unity. A laboratory does not: a mole ratio is no mass ratio, and a count of
+ * cells per field is no fraction. They are kept apart by their atoms.
+ */
+function kindOfNumber(code: string): string {
+  const bare = code.replace(/\{[^}]*\}/g, '');
+  if (/^(?:1|10[*^]-?\d+)?$/.test(bare)) return 'number';
+  const atoms = bare.match(/\[[^\]]+\]/g);
+  if (atoms !== null) return `number of ${atoms.sort().join(' ')}`;
+  return bare.includes('mol') ? 'mole ratio' : 'ratio';
+}
+
+const measured = new Map<string, UcumMeasure | null>();
+
+function measure(code: string): UcumMeasure | null {
+  if (!isUcum(code)) return null;
+  const { unit } = library().getSpecifiedUnit(code, 'validate');
+  if (unit === null) return null;
+  const powers = [...(unit.dim_?.dimVec_ ?? []), 0, 0, 0, 0, 0, 0, 0].slice(0, 7);
+  const isAbsolute = unit.isSpecial_ && ABSOLUTE_SCALES.includes(unit.cnv_ ?? '');
+  const parts = [
+    powers.join(' '),
+    `mol ${unit.moleExp_}`,
+    `eq ${unit.equivalentExp_}`,
+    unit.isArbitrary_ ? (code.match(/\[[^\]]+\]/g) ?? []).sort().join(' ') : '',
+    unit.isSpecial_ && !isAbsolute ? (unit.cnv_ ?? '') : '',
+  ];
+  const isNumber = powers.every((power) => power === 0) && unit.moleExp_ === 0 && unit.equivalentExp_ === 0 && !unit.isArbitrary_;
+  if (isNumber && !unit.isSpecial_) parts.push(kindOfNumber(code));
+  return { dimension: parts.join('; '), magnitude: unit.isSpecial_ ? null : unit.magnitude_ };
+}
+
+/** Null when `code` is not UCUM. Annotations count for nothing; arbitrary units measure only what they name. */
+export function measureUcum(code: string): UcumMeasure | null {
+  const before = measured.get(code);
+  if (before !== undefined) return before;
+  if (measured.size >= CACHE_MAX) measured.clear();
+  const found = measure(code);
+  measured.set(code, found);
+  return found;
 }

@@ -1,0 +1,48 @@
+import { isResourceType } from '../r4/index.ts';
+import { isLoinc } from './check-code.ts';
+import type { Dialect } from './mapping.ts';
+import type { Report } from './problem.ts';
+import { count, hasShape, listOrNull, object, oneOf, orNull, words } from './read-shape.ts';
+
+const SHAPE = {
+  name: words,
+  title: words,
+  types: listOrNull,
+  categories: listOrNull,
+  componentsOf: listOrNull,
+  effective: oneOf('as-given', 'start', 'end'),
+  interpretationsMax: orNull(count),
+  referenceRange: oneOf('typed', 'normal-only'),
+  performer: oneOf('patient', 'none'),
+  device: oneOf('resource', 'contained', 'note'),
+  provenance: oneOf('resource', 'none'),
+  extensions: oneOf('keep', 'drop'),
+  preliminary: oneOf('keep', 'as-final'),
+  amendedStatus: oneOf('amended', 'corrected', 'final'),
+  retraction: oneOf('entered-in-error', 'corrected'),
+  write: object,
+  source: words,
+  reviewer: words,
+} as const satisfies Record<Exclude<keyof Dialect, 'row'>, unknown>;
+
+const WRITE = {
+  bundle: oneOf('auto', 'transaction', 'batch', 'none'),
+  identity: oneOf('auto', 'put-by-id', 'conditional-update', 'search-then-write', 'ledger-only'),
+  entriesMax: count,
+  bytesMax: count,
+} as const satisfies Record<keyof Dialect['write'], unknown>;
+
+/** `files` holds the parsed files of `dialects/`, by their name. */
+export function buildDialects(files: ReadonlyMap<string, unknown>, report: Report): ReadonlyMap<string, Dialect> {
+  const dialects = new Map<string, Dialect>();
+  for (const [file, value] of files) {
+    if (!hasShape(value, SHAPE, file, report)) continue;
+    const dialect = value as Omit<Dialect, 'row'>;
+    const isWritable = hasShape(dialect.write, WRITE, `${file}#write`, report);
+    if (file !== `dialects/${dialect.name}.json`) report(file, `the name must be that of the file, not ${dialect.name}`);
+    for (const type of dialect.types ?? []) if (!isResourceType(type)) report(file, `${type} is no resource type`);
+    for (const code of dialect.componentsOf ?? []) if (!isLoinc(code)) report(file, `${code} has a wrong LOINC check digit`);
+    if (isWritable) dialects.set(dialect.name, { ...dialect, row: file });
+  }
+  return dialects;
+}

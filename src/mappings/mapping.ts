@@ -1,0 +1,160 @@
+/** Where a row of the mapping data stands, who says so, and who looked at it. Shown by `explain` beside every decision. */
+export interface Origin {
+  /** `conceptmap-metrics.json#weight/point`: the file, and the key of the row inside it. */
+  readonly row: string;
+  readonly source: string;
+  readonly reviewer: string;
+}
+
+export interface MappedCoding {
+  readonly system: string;
+  readonly code: string;
+  readonly display?: string;
+}
+
+export type Equivalence = 'equal' | 'equivalent' | 'wider' | 'narrower' | 'inexact' | 'relatedto';
+
+/** What one source code becomes. */
+export interface CodeRow extends Origin {
+  /** The target first, then the companions that its profile asks for. */
+  readonly codings: readonly MappedCoding[];
+  readonly equivalence: Equivalence;
+}
+
+/** What one metric of the source, or one alert signal, becomes in its context. */
+export interface MetricRow extends CodeRow {
+  /** UCUM, and its text for people. Null where the value stands in components. */
+  readonly unit: { readonly code: string; readonly text: string } | null;
+  /** Decimals that are kept at most when a value is converted. */
+  readonly decimals: number;
+  /** A code of HL7's observation-category. */
+  readonly category: string;
+  /** The panel that this metric is a component of; metrics of one panel and time make one Observation. */
+  readonly panel: {
+    readonly key: string;
+    readonly codings: readonly MappedCoding[];
+    readonly components: readonly string[];
+  } | null;
+  /** What Observation.method says. */
+  readonly method: string | null;
+}
+
+export interface LabRow extends CodeRow {
+  /** The usual unit of the code, UCUM; null for codes without. */
+  readonly unit: string | null;
+  readonly scale: 'quantitative' | 'ordinal' | 'nominal' | 'narrative';
+}
+
+export type LabFound =
+  | { readonly kind: 'found'; readonly row: LabRow }
+  /** `dimension`: the name is known, but not with a unit of this dimension. */
+  | { readonly kind: 'none'; readonly why: 'unknown' | 'dimension' };
+
+export interface UnitRow extends Origin {
+  readonly ucum: string;
+}
+
+export interface Range {
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
+export interface PlausibilityRow extends Origin {
+  readonly unit: string;
+  /** Outside of it the value cannot be true; the document waits for a person. */
+  readonly hard: Range;
+  /** Outside of it the value is rare; it is sent with a note. */
+  readonly soft: Range;
+}
+
+export interface Converted {
+  /** JSON number text. */
+  readonly digits: string;
+  /** Null where the units were the same and nothing was converted. */
+  readonly row: string | null;
+}
+
+/** The URIs of the health data service. They are configuration: the service does not publish them. */
+export interface SourceUris {
+  readonly code: string;
+  readonly userIdentifier: string;
+  readonly tag: string;
+  readonly context: string;
+}
+
+/** What one EHR accepts. */
+export interface Dialect extends Origin {
+  readonly name: string;
+  readonly title: string;
+  /** Resource types that it takes; null takes any. */
+  readonly types: readonly string[] | null;
+  /** Observation categories that it takes; null takes any. */
+  readonly categories: readonly string[] | null;
+  /** LOINC codes of Observations that may have components; null allows any. */
+  readonly componentsOf: readonly string[] | null;
+  /** `as-given` keeps a Period; the others make a dateTime of one of its ends. */
+  readonly effective: 'as-given' | 'start' | 'end';
+  readonly interpretationsMax: number | null;
+  /** `typed`: with a type that says what it is. `normal-only`: ranges of any other type become a note. */
+  readonly referenceRange: 'typed' | 'normal-only';
+  readonly performer: 'patient' | 'none';
+  readonly device: 'resource' | 'contained' | 'note';
+  readonly provenance: 'resource' | 'none';
+  readonly extensions: 'keep' | 'drop';
+  /** Observation statuses that it takes besides those that amend and retract. */
+  readonly preliminary: 'keep' | 'as-final';
+  readonly amendedStatus: 'amended' | 'corrected' | 'final';
+  /** What a resource becomes that should not have been written. */
+  readonly retraction: 'entered-in-error' | 'corrected';
+  readonly write: {
+    /** `auto` believes the CapabilityStatement. */
+    readonly bundle: 'auto' | 'transaction' | 'batch' | 'none';
+    readonly identity: 'auto' | 'put-by-id' | 'conditional-update' | 'search-then-write' | 'ledger-only';
+    readonly entriesMax: number;
+    readonly bytesMax: number;
+  };
+}
+
+export interface MetricQuestion {
+  readonly system: string;
+  readonly code: string;
+  readonly context: string;
+  /** `day`: the time is a whole local day. */
+  readonly window: 'day' | 'other';
+}
+
+export interface LabQuestion {
+  readonly name: string;
+  /** UCUM; null where the result has no unit. */
+  readonly unit: string | null;
+  readonly value: 'quantity' | 'coded' | 'text';
+}
+
+/** All mapping data, checked. Lookups never throw; null means that nobody has mapped it. */
+export interface Mappings {
+  /** Changes with any byte of the data. */
+  readonly version: string;
+  readonly uris: SourceUris;
+  readonly dialects: ReadonlyMap<string, Dialect>;
+  readonly findMetric: (question: MetricQuestion) => MetricRow | null;
+  readonly findSignal: (signal: string) => MetricRow | null;
+  /** A metric of a health profile by the full name of its field. A row without a unit is text. */
+  readonly findProfileMetric: (field: string) => MetricRow | null;
+  readonly findLab: (question: LabQuestion) => LabFound;
+  /** A panel of laboratory tests by its name. */
+  readonly findPanel: (name: string) => CodeRow | null;
+  readonly findUnit: (text: string) => UnitRow | null;
+  readonly findCategory: (code: string) => CodeRow | null;
+  readonly findInterpretation: (word: string) => CodeRow | null;
+  readonly findDeviceType: (word: string) => CodeRow | null;
+  /** `Negative`, `Trace`, `1+`: coded only where the optional SNOMED file is installed. */
+  readonly findQualitative: (word: string) => CodeRow | null;
+  readonly findSpecimen: (word: string) => CodeRow | null;
+  /** A code of the gateway's own CodeSystem. */
+  readonly local: (code: string) => MappedCoding;
+  readonly findPlausibility: (code: string, unit: string) => PlausibilityRow | null;
+  /** Exact, rounded half to even once at the end. Null where no factor is known. */
+  readonly convert: (digits: string, from: string, to: string, decimalsMax: number) => Converted | null;
+  /** As `convert`, and between mass and substance where the molar mass of what this LOINC code measures is known. */
+  readonly convertSubstance: (code: string, digits: string, from: string, to: string, decimalsMax: number) => Converted | null;
+}
