@@ -4,7 +4,7 @@ import { canonicalJson } from '../kernel/index.ts';
 /** What is recorded of one act. Ids are ours or keyed hashes; nothing of a patient stands here in clear. */
 export interface AuditDraft {
   readonly at: Date;
-  readonly type: 'hook.accept' | 'hook.reject' | 'delivery.change' | 'admin';
+  readonly type: 'hook.accept' | 'hook.reject' | 'delivery.change' | 'link.change' | 'admin';
   readonly tenant: string;
   readonly requestId: string;
   /** As FHIR's audit-event-action has them. */
@@ -16,10 +16,15 @@ export interface AuditDraft {
   /** Keyed hash of the caller's address. */
   readonly addressHash?: string;
   readonly deliveryId?: string;
+  readonly linkId?: string;
+  /** Keyed hashes, of a kind that no column of the store has. */
+  readonly userHash?: string;
+  readonly patientHash?: string;
   readonly bodyDigest?: string;
   readonly from?: string;
   readonly to?: string;
   readonly count?: number;
+  readonly counts?: Readonly<Record<string, number>>;
 }
 
 export interface Link {

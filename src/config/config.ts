@@ -26,6 +26,7 @@ export type HmacConfig =
 /** Divided by module: a module receives its part and no more. */
 export interface Config {
   readonly mode: Mode;
+  readonly environment: 'production' | 'sandbox';
   readonly http: {
     readonly host: string;
     readonly port: number;
@@ -66,7 +67,12 @@ export interface Config {
     readonly urisFile: string | null;
   };
   readonly retention: { readonly bodyDays: number; readonly auditDays: number };
-  readonly translate: { readonly unmapped: 'park' | 'pass-through' };
+  readonly translate: {
+    readonly unmapped: 'park' | 'pass-through';
+    readonly labStatus: 'preliminary' | 'as-given';
+    readonly sourceIdentifier: 'none' | 'secondary';
+  };
+  readonly mappings: { readonly folder: string | null; readonly snomed: 'off' | 'on' };
   /** Permissive choices that are legal and that somebody should know of; logged at start and shown by /readyz. */
   readonly unverified: readonly string[];
 }

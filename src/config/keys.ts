@@ -100,6 +100,12 @@ export const KEYS = {
     wholeNumber.pipe(z.number().max(15)),
   ),
   CHARTGATE_LOG_LEVEL: set('word', 'info', '`error`, `warn`, `info` or `debug`', words('error', 'warn', 'info', 'debug')),
+  CHARTGATE_ENVIRONMENT: set(
+    'word',
+    'production',
+    'which environment of the source the data are of: `production` or `sandbox`; a database is of one of them for ever',
+    words('production', 'sandbox'),
+  ),
   CHARTGATE_DATABASE_URL: secretKey('address', '`sqlite:FILE` or `postgres://…`', databaseUrl),
   CHARTGATE_DATA_KEY: secretKey(
     'base64',
@@ -214,6 +220,28 @@ export const KEYS = {
     'auto',
     "the EHR's dialect file",
     z.string().regex(/^[a-z0-9-]+$/, 'must be the name of a dialect'),
+  ),
+  CHARTGATE_MAPPINGS: open(
+    'path',
+    'folder of the mapping data, with `custom/` for templates of your own; default: the shipped one',
+  ),
+  CHARTGATE_SNOMED: set(
+    'word',
+    'off',
+    '`on` uses the rows that lead to SNOMED CT, for which you may need a licence',
+    words('off', 'on'),
+  ),
+  CHARTGATE_LAB_STATUS: set(
+    'word',
+    'preliminary',
+    'final laboratory results, which a machine read from a document: `preliminary` until a person looked, or `as-given`',
+    words('preliminary', 'as-given'),
+  ),
+  CHARTGATE_SOURCE_IDENTIFIER: set(
+    'word',
+    'none',
+    'whether a Patient also names the source user: `none` or `secondary`',
+    words('none', 'secondary'),
   ),
   CHARTGATE_UNMAPPED: set('word', 'park', 'codes without a mapping: `park` or `pass-through`', words('park', 'pass-through')),
 } as const satisfies Record<string, Key>;

@@ -100,6 +100,7 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
   };
   return {
     mode,
+    environment: v.CHARTGATE_ENVIRONMENT as Config['environment'],
     http: {
       host: v.CHARTGATE_HOST as string,
       port: v.CHARTGATE_PORT as number,
@@ -152,7 +153,12 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
       bodyDays: v.CHARTGATE_RETENTION_DAYS as number,
       auditDays: v.CHARTGATE_AUDIT_RETENTION_DAYS as number,
     },
-    translate: { unmapped: v.CHARTGATE_UNMAPPED as 'park' | 'pass-through' },
+    translate: {
+      unmapped: v.CHARTGATE_UNMAPPED as 'park' | 'pass-through',
+      labStatus: v.CHARTGATE_LAB_STATUS as 'preliminary' | 'as-given',
+      sourceIdentifier: v.CHARTGATE_SOURCE_IDENTIFIER as 'none' | 'secondary',
+    },
+    mappings: { folder: text(v.CHARTGATE_MAPPINGS), snomed: v.CHARTGATE_SNOMED as 'off' | 'on' },
     unverified: listUnverified(v, database),
   };
 }

@@ -24,6 +24,13 @@ export interface Facts {
   readonly contentDigest: Uint8Array | null;
   /** Codes and paths, never values. */
   readonly findings: readonly string[];
+  /** Words of the source that nobody has mapped. */
+  readonly unmapped: readonly UnmappedWord[];
+}
+
+export interface UnmappedWord {
+  readonly kind: 'code' | 'context' | 'unit' | 'structure';
+  readonly what: string;
 }
 
 /** The document that a delivery is a version of. */
@@ -37,7 +44,8 @@ export interface DocumentFacts {
 
 export type Verdict =
   | { readonly kind: 'quarantine'; readonly reason: QuarantineReason }
-  | { readonly kind: 'park'; readonly reason: ParkReason; readonly document: DocumentFacts | null }
+  /** Believed. `trouble`: why it cannot go on whoever the patient is. */
+  | { readonly kind: 'sound'; readonly trouble: ParkReason | null; readonly document: DocumentFacts | null }
   | { readonly kind: 'handled' };
 
 export interface Settle {
@@ -47,6 +55,16 @@ export interface Settle {
   readonly requestId: string;
   readonly facts: Facts;
   readonly verdict: Verdict;
+}
+
+/** Where a sound document without trouble goes: to its patient's lane, or it waits for the patient. */
+export type Destination = 'queued' | 'unlinked';
+
+export interface Settled {
+  readonly state: State;
+  readonly reason: string | null;
+  /** The places of older versions that were queued and whose jobs have become pointless. */
+  readonly unqueued: readonly number[];
 }
 
 export interface Received {
@@ -119,8 +137,6 @@ export type ActOutcome = 'done' | 'not-found' | 'not-in-a-state-for-it';
 
 export type InboxWrites = {
   'inbox.put': { args: PutDelivery; out: { readonly state: 'received' | 'duplicate' } };
-  /** Null where somebody else has settled it meanwhile. */
-  'inbox.settle': { args: Settle; out: { readonly state: State; readonly reason: string | null } | null };
   'inbox.replay': { args: Act; out: ActOutcome };
   'inbox.replay-many': {
     args: Omit<Act, 'id'> & {
@@ -150,6 +166,11 @@ export type InboxReads = {
       readonly limit: number;
     };
     out: readonly Received[];
+  };
+  /** The bytes of one delivery; null where there is none, or where its bytes are gone. */
+  'inbox.body': {
+    args: { readonly tenant: string; readonly id: string };
+    out: (Omit<Received, 'seq'> & { readonly receivedAt: number }) | null;
   };
   'inbox.list': { args: DeliveryFilter; out: readonly ListedDelivery[] };
   'inbox.get': { args: { readonly tenant: string; readonly id: string }; out: DetailedDelivery | null };

@@ -1,4 +1,4 @@
-import type { Verdict } from './commands.ts';
+import type { Destination, Verdict } from './commands.ts';
 import { decideVersion, type KnownDocument } from './decide-version.ts';
 import type { State } from './state.ts';
 
@@ -25,11 +25,14 @@ export function decideSettlement(
   verdict: Verdict,
   original: number | null,
   known: KnownDocument | null,
+  destination: Destination,
 ): Settlement {
   if (original !== null) return become('duplicate', 'same-content', { duplicateOf: original });
   if (verdict.kind === 'quarantine') return become('quarantined', verdict.reason);
   if (verdict.kind === 'handled') return become('delivered', 'notification');
-  if (verdict.document === null) return become('parked', verdict.reason);
+  const trouble = verdict.trouble ?? (destination === 'unlinked' ? 'unlinked' : null);
+  const onward: readonly [State, string | null] = trouble === null ? ['queued', null] : ['parked', trouble];
+  if (verdict.document === null) return become(...onward);
   switch (decideVersion(seq, verdict.document, known)) {
     case 'older':
       return become('superseded', 'older-version');
@@ -38,6 +41,6 @@ export function decideSettlement(
     case 'same':
       return become('duplicate', 'same-clinical-content', { duplicateOf: known?.seq ?? null });
     case 'current':
-      return become('parked', verdict.reason, { isCurrent: true });
+      return become(...onward, { isCurrent: true });
   }
 }

@@ -2,6 +2,7 @@ export {
   inboxSet,
   type ActOutcome,
   type DeliveryFilter,
+  type Destination,
   type DetailedDelivery,
   type DocumentFacts,
   type Facts,
@@ -10,6 +11,15 @@ export {
   type LedgerCounts,
   type ListedDelivery,
   type Received,
+  type Settle,
+  type Settled,
+  type UnmappedWord,
   type Verdict,
 } from './commands.ts';
+export type { Move } from './move.ts';
+export { move as movePostgres } from './move-postgres.ts';
+export { move as moveSqlite } from './move-sqlite.ts';
+export { documentIndex } from './rows.ts';
+export { settlePostgres } from './settle-postgres.ts';
+export { settleSqlite } from './settle-sqlite.ts';
 export { PARK_REASONS, QUARANTINE_REASONS, STATES, type ParkReason, type QuarantineReason, type State } from './state.ts';

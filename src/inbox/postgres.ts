@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { appendPostgres } from '../audit/index.ts';
 import type { PostgresContext, PostgresMany, PostgresOperations } from '../store/index.ts';
-import type { Act, ActOutcome, DocumentFacts, Facts, InboxWrites, PutDelivery, Settle } from './commands.ts';
-import { decideSettlement } from './decide-settlement.ts';
-import { auditOfPut, type Move } from './move.ts';
+import type { Act, ActOutcome, InboxWrites, PutDelivery } from './commands.ts';
+import { auditOfPut } from './move.ts';
 import { count, move } from './move-postgres.ts';
-import { ACKNOWLEDGED, bodyPlace, documentIndex, sealFindings, sealUser, toKnown, userIndex } from './rows.ts';
-import { DISCARDABLE, REPLACEABLE, REPLAYABLE, TERMINAL, type State } from './state.ts';
+import { ACKNOWLEDGED, bodyPlace } from './rows.ts';
+import { DISCARDABLE, REPLAYABLE, TERMINAL, type State } from './state.ts';
 
 export { reads } from './read-postgres.ts';
 
@@ -69,124 +68,6 @@ async function putMany(context: PostgresContext, all: readonly PutDelivery[]): P
   return states.map((state) => ({ state }));
 }
 
-async function writeFacts(
-  { db, vault }: PostgresContext,
-  seq: number,
-  id: string,
-  facts: Facts,
-  document: Uint8Array | null,
-): Promise<void> {
-  const { user, client } = facts;
-  await db.run(
-    `UPDATE delivery SET data_structure = $1, user_index = $2, user_sealed = $3, content_digest = $4, document_index = $5, document_version = $6, findings_sealed = $7 WHERE seq = $8`,
-    facts.dataStructure,
-    user === null || client === null ? null : userIndex(vault, client, user),
-    user === null ? null : sealUser(vault, user, id),
-    facts.contentDigest,
-    document,
-    facts.documentVersion,
-    sealFindings(vault, facts.findings, id),
-    seq,
-  );
-}
-
-async function sameContentBefore(
-  { db }: PostgresContext,
-  tenant: string,
-  digest: Uint8Array,
-  seq: number,
-): Promise<number | null> {
-  await db.run(
-    `INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES ($1, 'content', $2, $3) ON CONFLICT DO NOTHING`,
-    tenant,
-    digest,
-    seq,
-  );
-  const first = await db.get(
-    `SELECT seq FROM delivery_digest WHERE tenant = $1 AND kind = 'content' AND digest = $2`,
-    tenant,
-    digest,
-  );
-  return Number(first?.['seq']) === seq ? null : Number(first?.['seq']);
-}
-
-async function lockDocument({ db }: PostgresContext, s: Settle, index: Uint8Array): Promise<Record<string, unknown> | undefined> {
-  // The row of the document is what replicas queue up for; it is made, at a version below every version, by whoever comes first.
-  await db.run(
-    `INSERT INTO document (tenant, document_index, data_structure, version, clinical_digest, seq, changed_at) VALUES ($1, $2, $3, -1, NULL, $4, $5) ON CONFLICT DO NOTHING`,
-    s.tenant,
-    index,
-    s.facts.dataStructure ?? '',
-    s.seq,
-    s.at.getTime(),
-  );
-  return db.get(
-    'SELECT version, seq, clinical_digest FROM document WHERE tenant = $1 AND document_index = $2 FOR UPDATE',
-    s.tenant,
-    index,
-  );
-}
-
-/** The version that counts from now on; older ones that still wait are out of date. */
-async function takePlace(context: PostgresContext, s: Settle, document: DocumentFacts, index: Uint8Array): Promise<void> {
-  const { db } = context;
-  await db.run(
-    'UPDATE document SET version = $3, clinical_digest = $4, seq = $5, changed_at = $6 WHERE tenant = $1 AND document_index = $2',
-    s.tenant,
-    index,
-    document.version,
-    document.clinicalDigest,
-    s.seq,
-    s.at.getTime(),
-  );
-  const replaced = await db.all(
-    'SELECT seq, id, state FROM delivery WHERE tenant = $1 AND document_index = $2 AND seq <> $3 AND state = ANY($4::text[]) ORDER BY seq FOR UPDATE',
-    s.tenant,
-    index,
-    s.seq,
-    REPLACEABLE,
-  );
-  await move(
-    context,
-    replaced.map((old): Move => ({
-      tenant: s.tenant,
-      seq: Number(old['seq']),
-      id: String(old['id']),
-      from: old['state'] as State,
-      to: 'superseded',
-      reason: 'newer-version',
-      actor: 'gateway',
-      at: s.at,
-      requestId: s.requestId,
-    })),
-  );
-}
-
-async function settle(context: PostgresContext, s: Settle): Promise<{ state: State; reason: string | null } | null> {
-  const { db, vault } = context;
-  const row = await db.get('SELECT id, state FROM delivery WHERE seq = $1 AND tenant = $2 FOR UPDATE', s.seq, s.tenant);
-  if (row?.['state'] !== 'received') return null;
-  const id = String(row['id']);
-  const document = s.verdict.kind === 'park' ? s.verdict.document : null;
-  const index = document === null ? null : documentIndex(vault, document.key);
-  await writeFacts(context, s.seq, id, s.facts, index);
-
-  const original =
-    s.facts.contentDigest === null ? null : await sameContentBefore(context, s.tenant, s.facts.contentDigest, s.seq);
-  const known = original !== null || index === null ? undefined : await lockDocument(context, s, index);
-  const { to, reason, duplicateOf, isCurrent } = decideSettlement(
-    s.seq,
-    s.verdict,
-    original,
-    known === undefined ? null : toKnown(known),
-  );
-  const self = { tenant: s.tenant, actor: 'gateway', at: s.at, requestId: s.requestId };
-  if (duplicateOf !== null) await db.run('UPDATE delivery SET duplicate_of = $1 WHERE seq = $2', duplicateOf, s.seq);
-  if (isCurrent && document !== null && index !== null) await takePlace(context, s, document, index);
-  await move(context, [{ ...self, seq: s.seq, id, from: 'received', to, reason }]);
-  return { state: to, reason };
-}
-
 async function act(
   context: PostgresContext,
   a: Act,
@@ -217,7 +98,6 @@ export const writes: PostgresOperations<InboxWrites> = {
     if (out === undefined) throw new Error('no outcome came back');
     return out;
   },
-  'inbox.settle': settle,
   'inbox.replay': (context, args) => act(context, args, REPLAYABLE, 'received', 'replay'),
   'inbox.replay-many': async (context, { tenant, state, reason, after, limit, ...who }) => {
     const rows = await context.db.all(
@@ -235,7 +115,7 @@ export const writes: PostgresOperations<InboxWrites> = {
   'inbox.shred': async (context, { tenant, before, at, limit }) => {
     const { changes } = await context.db.run(
       `DELETE FROM delivery_body WHERE seq IN (
-         SELECT d.seq FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = $1 AND d.received_at < $2 AND d.state = ANY($4::text[]) ORDER BY d.seq LIMIT $3)`,
+         SELECT d.seq FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = $1 AND d.received_at < $2 AND d.state = ANY($4::text[]) ORDER BY d.seq LIMIT $3 FOR UPDATE OF d SKIP LOCKED)`,
       tenant,
       before.getTime(),
       limit,

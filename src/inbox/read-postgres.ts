@@ -1,6 +1,6 @@
-import type { PostgresOperations } from '../store/index.ts';
+import { userIndex, type PostgresOperations } from '../store/index.ts';
 import type { InboxReads } from './commands.ts';
-import { ACKNOWLEDGED, LISTED, toCounts, toDetailed, toListed, toReceived, userIndex } from './rows.ts';
+import { ACKNOWLEDGED, LISTED, toBody, toCounts, toDetailed, toListed, toReceived } from './rows.ts';
 import { STATES } from './state.ts';
 
 export const reads: PostgresOperations<InboxReads> = {
@@ -15,6 +15,14 @@ export const reads: PostgresOperations<InboxReads> = {
       limit,
     );
     return rows.map((row) => toReceived(row, vault));
+  },
+  'inbox.body': async ({ db, vault }, { tenant, id }) => {
+    const row = await db.get(
+      'SELECT d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = $1 AND d.id = $2',
+      tenant,
+      id,
+    );
+    return row === undefined ? null : toBody(row, vault);
   },
   'inbox.list': async ({ db, vault }, f) => {
     const rows = await db.all(

@@ -1,6 +1,6 @@
-import type { SqliteOperations } from '../store/index.ts';
+import { userIndex, type SqliteOperations } from '../store/index.ts';
 import type { InboxReads } from './commands.ts';
-import { ACKNOWLEDGED, LISTED, toCounts, toDetailed, toListed, toReceived, userIndex } from './rows.ts';
+import { ACKNOWLEDGED, LISTED, toBody, toCounts, toDetailed, toListed, toReceived } from './rows.ts';
 import { STATES } from './state.ts';
 
 type Cell = string | number | Uint8Array | null;
@@ -18,6 +18,14 @@ export const reads: SqliteOperations<InboxReads> = {
         limit,
       )
       .map((row) => toReceived(row, vault)),
+  'inbox.body': ({ db, vault }, { tenant, id }) => {
+    const row = db.get(
+      'SELECT d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = ? AND d.id = ?',
+      tenant,
+      id,
+    );
+    return row === undefined ? null : toBody(row, vault);
+  },
   'inbox.list': ({ db, vault }, f) => {
     const user = f.client === null || f.user === null ? null : userIndex(vault, f.client, f.user);
     const conditions: [string, Cell][] = [

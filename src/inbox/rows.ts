@@ -1,5 +1,5 @@
 import type { Vault } from '../store/index.ts';
-import type { DeliveryStep, DetailedDelivery, LedgerCounts, ListedDelivery, Received } from './commands.ts';
+import type { DeliveryStep, DetailedDelivery, InboxReads, LedgerCounts, ListedDelivery, Received } from './commands.ts';
 import type { KnownDocument } from './decide-version.ts';
 import { STATES, type State } from './state.ts';
 
@@ -64,6 +64,10 @@ export const toKnown = (row: Row): KnownDocument => ({
   clinicalDigest: row['clinical_digest'] as Uint8Array | null,
 });
 
+/** The places of those that were in a lane. */
+export const queuedAmong = (rows: readonly Row[]): number[] =>
+  rows.filter((row) => row['state'] === 'queued').map((row) => Number(row['seq']));
+
 export function toCounts(rows: readonly Row[]): LedgerCounts {
   const found = new Map(rows.map((row) => [String(row['state']), Number(row['count'])]));
   const byState = Object.fromEntries(STATES.map((state) => [state, found.get(state) ?? 0])) as Record<State, number>;
@@ -80,6 +84,11 @@ export const toReceived = (row: Row, vault: Vault): Received => ({
   requestId: String(row['request_id']),
   body: openBody(vault, row['sealed'] as Uint8Array, String(row['id'])),
 });
+
+export const toBody = (row: Row, vault: Vault): NonNullable<InboxReads['inbox.body']['out']> => {
+  const { seq: _seq, ...received } = toReceived(row, vault);
+  return { ...received, receivedAt: Number(row['received_at']) };
+};
 
 function openBody(vault: Vault, sealed: Uint8Array, id: string): Uint8Array | 'unopenable' {
   try {
@@ -99,7 +108,4 @@ export const sealFindings = (vault: Vault, findings: readonly string[], id: stri
 const openFindings = (vault: Vault, sealed: Uint8Array | null, id: string): string[] =>
   sealed === null ? [] : (JSON.parse(vault.open(sealed, findingsPlace(id)).toString()) as string[]);
 
-/** A user of one client is another than the user of that name of another client. */
-export const userIndex = (vault: Vault, client: string, user: string): Buffer =>
-  vault.index('source_user', JSON.stringify([client, user]));
 export const documentIndex = (vault: Vault, key: string): Buffer => vault.index('document', key);

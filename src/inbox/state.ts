@@ -46,7 +46,8 @@ const NEXT: Readonly<Record<State, readonly State[]>> = {
   unknown: ['delivered', 'queued', 'parked'],
   parked: ['received', 'queued', 'superseded', 'discarded'],
   quarantined: ['received', 'superseded', 'discarded'],
-  delivered: [],
+  // A re-link takes it out of the chart of the one patient and brings it to that of the other.
+  delivered: ['queued'],
   superseded: [],
   duplicate: [],
   discarded: [],
@@ -58,6 +59,6 @@ export const mayFollow = (from: State, to: State): boolean => NEXT[from].include
 export const REPLACEABLE: readonly State[] = (['queued', 'parked'] as const).filter((state) => mayFollow(state, 'superseded'));
 /** A person may have these processed again from their stored bytes. */
 export const REPLAYABLE: readonly State[] = STATES.filter((state) => mayFollow(state, 'received'));
-/** Nothing follows these: only their bytes are no longer needed. */
-export const TERMINAL: readonly State[] = STATES.filter((state) => NEXT[state].length === 0);
+/** These wait for nothing, so that their bytes need not be kept; whoever wants one again after that is told so. */
+export const TERMINAL: readonly State[] = ['delivered', 'superseded', 'duplicate', 'discarded'];
 export const DISCARDABLE: readonly State[] = STATES.filter((state) => mayFollow(state, 'discarded'));

@@ -14,4 +14,5 @@ export {
   type StoreFigures,
   type StoreHealth,
 } from './commands.ts';
+export { patientIndex, userIndex } from './indexes.ts';
 export type { Vault } from './vault.ts';

@@ -1,5 +1,6 @@
 import type { Clock, Log, Secret } from '../kernel/index.ts';
 import type { AnyCommandSet, Store } from './commands.ts';
+import type { StoreEnvironment } from './identity.ts';
 import { openPostgres } from './postgres/open-postgres.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import type { QueueLimits } from './write-queue.ts';
@@ -13,6 +14,8 @@ export interface StoreDeps {
   readonly keys: { readonly data: readonly Secret[]; readonly pseudonym: Secret };
   /** Names this process; its writers and audit chains carry it. */
   readonly instance: string;
+  /** Of which environment of the source the data are. A database remembers it and is refused to the other. */
+  readonly environment?: StoreEnvironment;
   readonly sets: readonly AnyCommandSet[];
   readonly clock: Clock;
   readonly log: Log;
@@ -26,7 +29,8 @@ export interface StoreDeps {
 const bytes = (key: Secret): Uint8Array => new Uint8Array(Buffer.from(key.reveal(), 'base64'));
 
 /** Opens, checks and migrates. Throws a StartError whose message says what to do. */
-export function openStore({ database, keys, ...deps }: StoreDeps): Promise<Store> {
+export function openStore({ database, keys, environment = 'production', ...given }: StoreDeps): Promise<Store> {
+  const deps = { ...given, environment };
   const vaultKeys = { data: keys.data.map(bytes), pseudonym: bytes(keys.pseudonym) };
   return database.engine === 'sqlite'
     ? openSqlite({ ...deps, file: database.file, filesystem: database.filesystem, keys: vaultKeys })

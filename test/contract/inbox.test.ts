@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { auditSet } from '../../src/audit/index.ts';
+import { deliverSet } from '../../src/deliver/index.ts';
 import { inboxSet, type DocumentFacts, type Facts, type State, type Verdict } from '../../src/inbox/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { PLACES, TEST_KEYS, someKey, type Place } from '../support/new-store.ts';
@@ -20,7 +21,7 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
 
   beforeEach(async () => {
     place = await makePlace();
-    store = await place.open({ sets: [auditSet, inboxSet, readAuditSet] });
+    store = await place.open({ sets: [auditSet, inboxSet, deliverSet, readAuditSet] });
   });
   afterEach(() => place.remove());
 
@@ -60,16 +61,19 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
     documentVersion: 1,
     contentDigest: null,
     findings: [],
+    unmapped: [],
     ...more,
   });
   const document = (key: string, version: number, clinical: string, order: DocumentFacts['order'] = 'version'): Verdict => ({
-    kind: 'park',
-    reason: 'unlinked',
+    kind: 'sound',
+    trouble: null,
     document: { key, version, clinicalDigest: digest(clinical), order },
   });
   async function settle(id: string, verdict: Verdict, more: Partial<Facts> = {}): Promise<[State, string | null] | null> {
     const { seq } = await get(id);
-    const done = await inbox().write('inbox.settle', { tenant, seq, at, requestId: 'req_test', facts: facts(more), verdict });
+    const done = await store
+      .use(deliverSet)
+      .write('deliver.settle', { tenant, seq, at, requestId: 'req_test', facts: facts(more), verdict });
     if (!done.ok) throw new Error(done.fault.code);
     return done.value === null ? null : [done.value.state, done.value.reason];
   }
@@ -312,7 +316,7 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
     const { pseudonym } = TEST_KEYS;
     const next = someKey();
     await store.close();
-    const sets = [auditSet, inboxSet, readAuditSet];
+    const sets = [auditSet, inboxSet, deliverSet, readAuditSet];
     store = await place.open({ sets, keys: { data: [next, ...TEST_KEYS.data], pseudonym } });
     const [closed, open] = [await put('closed'), 'dlv_open'];
     await store.close();

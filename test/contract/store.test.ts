@@ -179,6 +179,12 @@ describe.each(PLACES)('the store on %s', (_engine, makePlace) => {
     await expect(place.open({ keys })).rejects.toMatchObject({ name: 'StartError', code });
   });
 
+  test('a database of one environment is refused to the other', async () => {
+    await store.close();
+    await expect(place.open({ environment: 'sandbox' })).rejects.toMatchObject({ name: 'StartError', code: 'store.environment' });
+    store = await place.open({ environment: 'production' });
+  });
+
   test('a closed store refuses, and closing waits for what was taken', async () => {
     const taken = probe().write('probe.put', { id: 'dlv_1', body: body('1'), atMs: 1 });
     await store.close();

@@ -48,10 +48,10 @@ export function decideSteps(migrations: readonly Migration[], engine: Engine, ap
 export const BOOKKEEPING = {
   sqlite: `
 CREATE TABLE IF NOT EXISTS schema_step (version INTEGER PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS store_identity (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, pseudonym BLOB NOT NULL, beat_at INTEGER NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS store_identity (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, pseudonym BLOB NOT NULL, environment TEXT NOT NULL, beat_at INTEGER NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS store_key (id TEXT PRIMARY KEY, first_used_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
   postgres: `
 CREATE TABLE IF NOT EXISTS schema_step (version bigint PRIMARY KEY, name text NOT NULL, digest text NOT NULL, applied_at bigint NOT NULL);
-CREATE TABLE IF NOT EXISTS store_identity (one integer PRIMARY KEY CHECK (one = 1), id text NOT NULL, pseudonym bytea NOT NULL, beat_at bigint NOT NULL);
+CREATE TABLE IF NOT EXISTS store_identity (one integer PRIMARY KEY CHECK (one = 1), id text NOT NULL, pseudonym bytea NOT NULL, environment text NOT NULL, beat_at bigint NOT NULL);
 CREATE TABLE IF NOT EXISTS store_key (id text PRIMARY KEY, first_used_at bigint NOT NULL);`,
 } as const;

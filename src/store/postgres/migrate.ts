@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { StartError, errorCode } from '../../kernel/index.ts';
-import { checkIdentity, makeIdentity, type IdentityRow } from '../identity.ts';
+import { checkIdentity, makeIdentity, type IdentityRow, type StoreEnvironment } from '../identity.ts';
 import { BOOKKEEPING, decideSteps, type Applied, type Migration } from '../migrations/index.ts';
 import type { Vault } from '../vault.ts';
 
@@ -54,14 +54,19 @@ export async function migrate(client: pg.Client, migrations: readonly Migration[
 }
 
 /** The id of this database, made by the first replica that comes. */
-export async function settleIdentity(client: pg.Client, vault: Vault, newId: string, nowMs: number): Promise<string> {
-  const made = makeIdentity(vault, newId);
-  await client.query('INSERT INTO store_identity (one, id, pseudonym, beat_at) VALUES (1, $1, $2, $3) ON CONFLICT DO NOTHING', [
-    made.id,
-    made.pseudonym,
-    nowMs,
-  ]);
-  const { rows } = await client.query<IdentityRow>('SELECT id, pseudonym FROM store_identity');
+export async function settleIdentity(
+  client: pg.Client,
+  vault: Vault,
+  newId: string,
+  environment: StoreEnvironment,
+  nowMs: number,
+): Promise<string> {
+  const made = makeIdentity(vault, newId, environment);
+  await client.query(
+    'INSERT INTO store_identity (one, id, pseudonym, environment, beat_at) VALUES (1, $1, $2, $3, $4) ON CONFLICT DO NOTHING',
+    [made.id, made.pseudonym, made.environment, nowMs],
+  );
+  const { rows } = await client.query<IdentityRow>('SELECT id, pseudonym, environment FROM store_identity');
   const used = await client.query<{ id: string }>('SELECT id FROM store_key');
   const [row] = rows;
   if (row === undefined) throw new Error('store_identity has no row');
@@ -69,6 +74,7 @@ export async function settleIdentity(client: pg.Client, vault: Vault, newId: str
     vault,
     row,
     used.rows.map(({ id }) => id),
+    environment,
   );
   await client.query('INSERT INTO store_key (id, first_used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING', [vault.keyId, nowMs]);
   return row.id;

@@ -16,6 +16,7 @@ import {
 } from '../../kernel/index.ts';
 import type { AnyCommandSet, Store, StoreHealth } from '../commands.ts';
 import { makeHealthWatch } from '../health-watch.ts';
+import type { StoreEnvironment } from '../identity.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
 import { storeSet } from '../own-commands.ts';
 import { makeVault, type VaultKeys } from '../vault.ts';
@@ -86,6 +87,7 @@ export async function openPostgres(deps: {
   readonly url: string;
   readonly keys: VaultKeys;
   readonly instance: string;
+  readonly environment: StoreEnvironment;
   readonly sets: readonly AnyCommandSet[];
   readonly clock: Clock;
   readonly log: Log;
@@ -116,7 +118,7 @@ export async function openPostgres(deps: {
       );
     const migrated = await migrate(first, MIGRATIONS, deps.clock.now().getTime());
     for (const migration of migrated) deps.log.info('store.migrated', { engine: 'postgres', migration });
-    identity = await settleIdentity(first, vault, randomUUID(), deps.clock.now().getTime());
+    identity = await settleIdentity(first, vault, randomUUID(), deps.environment, deps.clock.now().getTime());
     version = (await first.query<{ server_version: string }>('SHOW server_version')).rows[0]?.server_version ?? '';
   } catch (thrown) {
     throw explain(thrown);

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { checkIdentity, makeIdentity, type IdentityRow } from '../identity.ts';
+import { checkIdentity, makeIdentity, type IdentityRow, type StoreEnvironment } from '../identity.ts';
 import { BOOKKEEPING, decideSteps, type Applied, type Migration } from '../migrations/index.ts';
 import type { Vault } from '../vault.ts';
 
@@ -27,18 +27,22 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[], nowM
   return steps.map((step) => step.name);
 }
 
-export function settleIdentity(db: DatabaseSync, vault: Vault, newId: string, nowMs: number): void {
-  const made = makeIdentity(vault, newId);
-  db.prepare('INSERT INTO store_identity (one, id, pseudonym, beat_at) VALUES (1, ?, ?, ?) ON CONFLICT DO NOTHING').run(
-    made.id,
-    made.pseudonym,
-    nowMs,
-  );
-  const row = db.prepare('SELECT id, pseudonym FROM store_identity').get() as unknown as IdentityRow;
+export function settleIdentity(
+  db: DatabaseSync,
+  vault: Vault,
+  newId: string,
+  environment: StoreEnvironment,
+  nowMs: number,
+): void {
+  const made = makeIdentity(vault, newId, environment);
+  db.prepare(
+    'INSERT INTO store_identity (one, id, pseudonym, environment, beat_at) VALUES (1, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  ).run(made.id, made.pseudonym, made.environment, nowMs);
+  const row = db.prepare('SELECT id, pseudonym, environment FROM store_identity').get() as unknown as IdentityRow;
   const used = db
     .prepare('SELECT id FROM store_key')
     .all()
     .map(({ id }) => String(id));
-  checkIdentity(vault, row, used);
+  checkIdentity(vault, row, used, environment);
   db.prepare('INSERT INTO store_key (id, first_used_at) VALUES (?, ?) ON CONFLICT DO NOTHING').run(vault.keyId, nowMs);
 }

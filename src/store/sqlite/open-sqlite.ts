@@ -2,6 +2,7 @@ import { resolve as absolute } from 'node:path';
 import { type Clock, type FaultCode, type Log } from '../../kernel/index.ts';
 import { storeSet } from '../own-commands.ts';
 import type { AnyCommandSet, Store, StoreHealth } from '../commands.ts';
+import type { StoreEnvironment } from '../identity.ts';
 import type { VaultKeys } from '../vault.ts';
 import { makeWriteQueue, type Ask, type Outcome, type QueueLimits } from '../write-queue.ts';
 import { makeHealthWatch } from '../health-watch.ts';
@@ -16,6 +17,7 @@ export async function openSqlite(deps: {
   readonly filesystem: 'local' | 'any';
   readonly keys: VaultKeys;
   readonly instance: string;
+  readonly environment: StoreEnvironment;
   readonly sets: readonly AnyCommandSet[];
   readonly clock: Clock;
   readonly log: Log;
@@ -26,6 +28,7 @@ export async function openSqlite(deps: {
     filesystem: deps.filesystem,
     keys: deps.keys,
     writer: `${deps.instance}.0`,
+    environment: deps.environment,
     commandFiles: [storeSet, ...deps.sets].map((set) => set.sqlite.href),
   };
   let breakIt: (value: { code: 'store.io'; cause: unknown }) => void = () => undefined;

@@ -1,5 +1,6 @@
 import type { FaultCode } from '../../kernel/index.ts';
 import type { Ask } from '../write-queue.ts';
+import type { StoreEnvironment } from '../identity.ts';
 import type { VaultKeys } from '../vault.ts';
 
 /** What the two threads are started with. */
@@ -8,6 +9,7 @@ export interface ThreadData {
   readonly filesystem: 'local' | 'any';
   readonly keys: VaultKeys;
   readonly writer: string;
+  readonly environment: StoreEnvironment;
   /** The `sqlite` files of the modules' command sets. */
   readonly commandFiles: readonly string[];
 }

@@ -25,7 +25,7 @@ function open() {
   const db = openWriter(file);
   const vault = makeVault(data.keys);
   const migrated = migrate(db, MIGRATIONS, Date.now());
-  settleIdentity(db, vault, randomUUID(), Date.now());
+  settleIdentity(db, vault, randomUUID(), data.environment, Date.now());
   forbidRewriting(db);
   return { file, db, vault, migrated, release };
 }

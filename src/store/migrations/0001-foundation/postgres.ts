@@ -26,6 +26,7 @@ CREATE TABLE delivery (
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX delivery_by_state ON delivery (tenant, state, seq);
 CREATE INDEX delivery_by_user ON delivery (tenant, user_index, seq) WHERE user_index IS NOT NULL;
+CREATE INDEX delivery_waiting ON delivery (tenant, user_index, seq) WHERE state IN ('queued','parked');
 CREATE INDEX delivery_by_document ON delivery (tenant, document_index, seq) WHERE document_index IS NOT NULL;
 
 CREATE TABLE delivery_body (
@@ -73,13 +74,28 @@ CREATE TABLE document (
   PRIMARY KEY (tenant, document_index)
 ) WITH (fillfactor = 70);
 
+CREATE TABLE unmapped (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant text NOT NULL,
+  word_index bytea NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('code','context','unit','structure')),
+  word_sealed bytea NOT NULL,
+  data_structure text NOT NULL,
+  count bigint NOT NULL,
+  first_at bigint NOT NULL,
+  last_at bigint NOT NULL,
+  UNIQUE (tenant, word_index)
+) WITH (fillfactor = 70);
+
 CREATE TABLE source_user (
   tenant text NOT NULL,
   user_index bytea NOT NULL,
   user_sealed bytea NOT NULL,
   seen_at bigint NOT NULL,
+  unsettled_at bigint,
   PRIMARY KEY (tenant, user_index)
 );
+CREATE INDEX source_user_unsettled ON source_user (tenant, unsettled_at) WHERE unsettled_at IS NOT NULL;
 
 CREATE TABLE link (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -90,13 +106,15 @@ CREATE TABLE link (
   mrn_index bytea NOT NULL,
   mrn_sealed bytea NOT NULL,
   status text NOT NULL CHECK (status IN ('proposed','confirmed','revoked')),
-  evidence text NOT NULL,
+  evidence_sealed bytea NOT NULL,
   actor text NOT NULL,
   made_at bigint NOT NULL,
-  changed_at bigint NOT NULL
+  changed_at bigint NOT NULL,
+  replaces bigint REFERENCES link (seq)
 );
 CREATE UNIQUE INDEX link_one_confirmed ON link (tenant, user_index) WHERE status = 'confirmed';
-CREATE INDEX link_by_mrn ON link (tenant, mrn_index);
+CREATE INDEX link_by_user ON link (tenant, user_index, seq);
+CREATE INDEX link_by_mrn ON link (tenant, mrn_index, seq);
 
 CREATE TABLE lane (
   tenant text NOT NULL,
@@ -118,11 +136,12 @@ CREATE TABLE job (
   patient_index bytea NOT NULL,
   kind text NOT NULL CHECK (kind IN ('deliver','retract')),
   delivery_seq bigint NOT NULL REFERENCES delivery (seq),
-  state text NOT NULL CHECK (state IN ('queued','done')),
+  state text NOT NULL CHECK (state IN ('queued','done','cancelled')),
   attempts integer NOT NULL DEFAULT 0,
-  first_attempt_at bigint
+  first_attempt_at bigint,
+  after_job bigint REFERENCES job (seq)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
-CREATE INDEX job_head ON job (tenant, target, patient_index, seq) WHERE state = 'queued';
+CREATE INDEX job_head ON job (tenant, target, patient_index, delivery_seq, seq) WHERE state = 'queued';
 CREATE INDEX job_by_delivery ON job (delivery_seq);
 
 CREATE TABLE attempt (

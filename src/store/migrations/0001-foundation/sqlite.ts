@@ -26,6 +26,7 @@ CREATE TABLE delivery (
 ) STRICT;
 CREATE INDEX delivery_by_state ON delivery (tenant, state, seq);
 CREATE INDEX delivery_by_user ON delivery (tenant, user_index, seq) WHERE user_index IS NOT NULL;
+CREATE INDEX delivery_waiting ON delivery (tenant, user_index, seq) WHERE state IN ('queued','parked');
 CREATE INDEX delivery_by_document ON delivery (tenant, document_index, seq) WHERE document_index IS NOT NULL;
 
 CREATE TABLE delivery_body (
@@ -72,13 +73,28 @@ CREATE TABLE document (
   PRIMARY KEY (tenant, document_index)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE unmapped (
+  seq INTEGER PRIMARY KEY,
+  tenant TEXT NOT NULL,
+  word_index BLOB NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('code','context','unit','structure')),
+  word_sealed BLOB NOT NULL,
+  data_structure TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  first_at INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  UNIQUE (tenant, word_index)
+) STRICT;
+
 CREATE TABLE source_user (
   tenant TEXT NOT NULL,
   user_index BLOB NOT NULL,
   user_sealed BLOB NOT NULL,
   seen_at INTEGER NOT NULL,
+  unsettled_at INTEGER,
   PRIMARY KEY (tenant, user_index)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX source_user_unsettled ON source_user (tenant, unsettled_at) WHERE unsettled_at IS NOT NULL;
 
 CREATE TABLE link (
   seq INTEGER PRIMARY KEY,
@@ -89,13 +105,15 @@ CREATE TABLE link (
   mrn_index BLOB NOT NULL,
   mrn_sealed BLOB NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('proposed','confirmed','revoked')),
-  evidence TEXT NOT NULL,
+  evidence_sealed BLOB NOT NULL,
   actor TEXT NOT NULL,
   made_at INTEGER NOT NULL,
-  changed_at INTEGER NOT NULL
+  changed_at INTEGER NOT NULL,
+  replaces INTEGER REFERENCES link (seq)
 ) STRICT;
 CREATE UNIQUE INDEX link_one_confirmed ON link (tenant, user_index) WHERE status = 'confirmed';
-CREATE INDEX link_by_mrn ON link (tenant, mrn_index);
+CREATE INDEX link_by_user ON link (tenant, user_index, seq);
+CREATE INDEX link_by_mrn ON link (tenant, mrn_index, seq);
 
 CREATE TABLE lane (
   tenant TEXT NOT NULL,
@@ -117,11 +135,12 @@ CREATE TABLE job (
   patient_index BLOB NOT NULL,
   kind TEXT NOT NULL CHECK (kind IN ('deliver','retract')),
   delivery_seq INTEGER NOT NULL REFERENCES delivery (seq),
-  state TEXT NOT NULL CHECK (state IN ('queued','done')),
+  state TEXT NOT NULL CHECK (state IN ('queued','done','cancelled')),
   attempts INTEGER NOT NULL DEFAULT 0,
-  first_attempt_at INTEGER
+  first_attempt_at INTEGER,
+  after_job INTEGER REFERENCES job (seq)
 ) STRICT;
-CREATE INDEX job_head ON job (tenant, target, patient_index, seq) WHERE state = 'queued';
+CREATE INDEX job_head ON job (tenant, target, patient_index, delivery_seq, seq) WHERE state = 'queued';
 CREATE INDEX job_by_delivery ON job (delivery_seq);
 
 CREATE TABLE attempt (

@@ -1,0 +1,93 @@
+import { fileBeside } from '../kernel/index.ts';
+import type { CommandSet } from '../store/index.ts';
+
+export const LINK_STATUSES = ['proposed', 'confirmed', 'revoked'] as const;
+export type LinkStatus = (typeof LINK_STATUSES)[number];
+
+/** Who changes a link, and when. */
+export interface LinkAct {
+  readonly tenant: string;
+  readonly at: Date;
+  readonly requestId: string;
+  readonly actor: string;
+}
+
+/** A source user: a user id means nothing without its client. */
+export interface SourceUser {
+  readonly client: string;
+  readonly user: string;
+}
+
+/** What is known of a user whose row this transaction holds. */
+export interface HeldUser {
+  readonly index: Buffer;
+  /** Deliveries of the user are still on their way to where its link says: what arrives waits behind them. */
+  readonly isUnsettled: boolean;
+}
+
+export interface WantedLink extends SourceUser {
+  /** The id of the link, should a new one be made. */
+  readonly id: string;
+  readonly mrnSystem: string;
+  readonly mrn: string;
+  readonly status: 'proposed' | 'confirmed';
+  /** Null: nothing is said; what a proposal said stays. */
+  readonly evidence: string | null;
+}
+
+/** What the other commands of a transaction need to know of a link. */
+export interface LinkHead {
+  readonly seq: number;
+  readonly id: string;
+  readonly status: LinkStatus;
+  readonly mrnIndex: Uint8Array;
+}
+
+/** `changed`: the user was linked to another patient before. */
+export type LinkChange = 'proposed' | 'confirmed' | 'changed' | 'revoked' | 'unchanged';
+
+export interface ChangedLink {
+  readonly change: LinkChange;
+  readonly link: LinkHead;
+}
+
+export interface ShownLink {
+  readonly seq: number;
+  readonly id: string;
+  readonly clientUuid: string;
+  readonly userId: string;
+  readonly mrn: string;
+  readonly status: LinkStatus;
+  readonly evidence: string;
+  readonly actor: string;
+  readonly madeAt: number;
+  readonly changedAt: number;
+}
+
+export interface LinkFilter {
+  readonly tenant: string;
+  readonly status: LinkStatus | null;
+  readonly user: SourceUser | null;
+  readonly patient: { readonly mrnSystem: string; readonly mrn: string } | null;
+  /** Links below this place in the order of their making; newest first. */
+  readonly before: number | null;
+  readonly limit: number;
+}
+
+export type IdentityWrites = Record<string, never>;
+
+export type IdentityReads = {
+  'identity.list': { args: LinkFilter; out: readonly ShownLink[] };
+  /** Whether the deliveries of the user are still on their way to where its link says. */
+  'identity.is-unsettled': { args: { readonly tenant: string; readonly user: SourceUser }; out: boolean };
+  /** What asking for each of these links would change. */
+  'identity.foresee': {
+    args: { readonly tenant: string; readonly wanted: readonly WantedLink[] };
+    out: readonly LinkChange[];
+  };
+};
+
+export const identitySet: CommandSet<IdentityWrites, IdentityReads> = {
+  sqlite: fileBeside(import.meta.url, './sqlite'),
+  postgres: () => import('./postgres.ts'),
+};

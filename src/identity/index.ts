@@ -1,0 +1,36 @@
+export {
+  changeLinkPostgres,
+  confirmedLinkPostgres,
+  holdUserPostgres,
+  markUserPostgres,
+  replacedPatientsPostgres,
+  revokeLinkPostgres,
+} from './change-postgres.ts';
+export {
+  changeLinkSqlite,
+  confirmedLinkSqlite,
+  holdUserSqlite,
+  markUserSqlite,
+  replacedPatientsSqlite,
+  revokeLinkSqlite,
+} from './change-sqlite.ts';
+export {
+  identitySet,
+  LINK_STATUSES,
+  type ChangedLink,
+  type HeldUser,
+  type IdentityReads,
+  type IdentityWrites,
+  type LinkAct,
+  type LinkChange,
+  type LinkHead,
+  type LinkStatus,
+  type ShownLink,
+  type SourceUser,
+  type WantedLink,
+} from './commands.ts';
+export { escapeSearchValue } from './escape-search-value.ts';
+export { isClientUuid, isEvidence, isMrn, isUserId } from './mrn.ts';
+export { writeCsv } from './parse-csv.ts';
+export { readLinkRows, ROW_CODES, type BadRow, type LinkRow, type RowCode } from './read-link-rows.ts';
+export { openUser } from './rows.ts';

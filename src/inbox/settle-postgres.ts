@@ -1,0 +1,128 @@
+import { userIndex, type PostgresContext } from '../store/index.ts';
+import type { Destination, DocumentFacts, Facts, Settle, Settled } from './commands.ts';
+import { decideSettlement } from './decide-settlement.ts';
+import type { Move } from './move.ts';
+import { move } from './move-postgres.ts';
+import { documentIndex, queuedAmong, sealFindings, sealUser, toKnown } from './rows.ts';
+import { REPLACEABLE, type State } from './state.ts';
+
+async function writeFacts(
+  { db, vault }: PostgresContext,
+  seq: number,
+  id: string,
+  facts: Facts,
+  document: Uint8Array | null,
+): Promise<void> {
+  const { user, client } = facts;
+  await db.run(
+    `UPDATE delivery SET data_structure = $1, user_index = $2, user_sealed = $3, content_digest = $4, document_index = $5, document_version = $6, findings_sealed = $7 WHERE seq = $8`,
+    facts.dataStructure,
+    user === null || client === null ? null : userIndex(vault, client, user),
+    user === null ? null : sealUser(vault, user, id),
+    facts.contentDigest,
+    document,
+    facts.documentVersion,
+    sealFindings(vault, facts.findings, id),
+    seq,
+  );
+}
+
+async function sameContentBefore(
+  { db }: PostgresContext,
+  tenant: string,
+  digest: Uint8Array,
+  seq: number,
+): Promise<number | null> {
+  await db.run(
+    `INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES ($1, 'content', $2, $3) ON CONFLICT DO NOTHING`,
+    tenant,
+    digest,
+    seq,
+  );
+  const first = await db.get(
+    `SELECT seq FROM delivery_digest WHERE tenant = $1 AND kind = 'content' AND digest = $2`,
+    tenant,
+    digest,
+  );
+  return Number(first?.['seq']) === seq ? null : Number(first?.['seq']);
+}
+
+async function lockDocument({ db }: PostgresContext, s: Settle, index: Uint8Array): Promise<Record<string, unknown> | undefined> {
+  // The row of the document is what replicas queue up for; it is made, at a version below every version, by whoever comes first.
+  await db.run(
+    `INSERT INTO document (tenant, document_index, data_structure, version, clinical_digest, seq, changed_at) VALUES ($1, $2, $3, -1, NULL, $4, $5) ON CONFLICT DO NOTHING`,
+    s.tenant,
+    index,
+    s.facts.dataStructure ?? '',
+    s.seq,
+    s.at.getTime(),
+  );
+  return db.get(
+    'SELECT version, seq, clinical_digest FROM document WHERE tenant = $1 AND document_index = $2 FOR UPDATE',
+    s.tenant,
+    index,
+  );
+}
+
+/** The version that counts from now on; older ones that still wait are out of date. */
+async function takePlace(context: PostgresContext, s: Settle, document: DocumentFacts, index: Uint8Array): Promise<number[]> {
+  const { db } = context;
+  await db.run(
+    'UPDATE document SET version = $3, clinical_digest = $4, seq = $5, changed_at = $6 WHERE tenant = $1 AND document_index = $2',
+    s.tenant,
+    index,
+    document.version,
+    document.clinicalDigest,
+    s.seq,
+    s.at.getTime(),
+  );
+  const replaced = await db.all(
+    'SELECT seq, id, state FROM delivery WHERE tenant = $1 AND document_index = $2 AND seq <> $3 AND state = ANY($4::text[]) ORDER BY seq FOR UPDATE',
+    s.tenant,
+    index,
+    s.seq,
+    REPLACEABLE,
+  );
+  await move(
+    context,
+    replaced.map((old): Move => ({
+      tenant: s.tenant,
+      seq: Number(old['seq']),
+      id: String(old['id']),
+      from: old['state'] as State,
+      to: 'superseded',
+      reason: 'newer-version',
+      actor: 'gateway',
+      at: s.at,
+      requestId: s.requestId,
+    })),
+  );
+  return queuedAmong(replaced);
+}
+
+/** Gives a received delivery its state. Null where somebody else has settled it meanwhile. */
+export async function settlePostgres(context: PostgresContext, s: Settle, destination: Destination): Promise<Settled | null> {
+  const { db, vault } = context;
+  const row = await db.get('SELECT id, state FROM delivery WHERE seq = $1 AND tenant = $2 FOR UPDATE', s.seq, s.tenant);
+  if (row?.['state'] !== 'received') return null;
+  const id = String(row['id']);
+  const document = s.verdict.kind === 'sound' ? s.verdict.document : null;
+  const index = document === null ? null : documentIndex(vault, document.key);
+  await writeFacts(context, s.seq, id, s.facts, index);
+
+  const original =
+    s.facts.contentDigest === null ? null : await sameContentBefore(context, s.tenant, s.facts.contentDigest, s.seq);
+  const known = original !== null || index === null ? undefined : await lockDocument(context, s, index);
+  const { to, reason, duplicateOf, isCurrent } = decideSettlement(
+    s.seq,
+    s.verdict,
+    original,
+    known === undefined ? null : toKnown(known),
+    destination,
+  );
+  const self = { tenant: s.tenant, actor: 'gateway', at: s.at, requestId: s.requestId };
+  if (duplicateOf !== null) await db.run('UPDATE delivery SET duplicate_of = $1 WHERE seq = $2', duplicateOf, s.seq);
+  const unqueued = isCurrent && document !== null && index !== null ? await takePlace(context, s, document, index) : [];
+  await move(context, [{ ...self, seq: s.seq, id, from: 'received', to, reason }]);
+  return { state: to, reason, unqueued };
+}

@@ -1,0 +1,98 @@
+import { userIndex, type SqliteContext } from '../store/index.ts';
+import type { Destination, DocumentFacts, Facts, Settle, Settled } from './commands.ts';
+import { decideSettlement } from './decide-settlement.ts';
+import { move } from './move-sqlite.ts';
+import { documentIndex, queuedAmong, sealFindings, sealUser, toKnown } from './rows.ts';
+import { REPLACEABLE, type State } from './state.ts';
+
+function writeFacts({ db, vault }: SqliteContext, seq: number, id: string, facts: Facts, document: Uint8Array | null): void {
+  const { user, client } = facts;
+  db.run(
+    `UPDATE delivery SET data_structure = ?, user_index = ?, user_sealed = ?, content_digest = ?, document_index = ?, document_version = ?, findings_sealed = ? WHERE seq = ?`,
+    facts.dataStructure,
+    user === null || client === null ? null : userIndex(vault, client, user),
+    user === null ? null : sealUser(vault, user, id),
+    facts.contentDigest,
+    document,
+    facts.documentVersion,
+    sealFindings(vault, facts.findings, id),
+    seq,
+  );
+}
+
+/** The place of an earlier delivery with the same content, if there is one; else this one is remembered as the first. */
+function sameContentBefore({ db }: SqliteContext, tenant: string, digest: Uint8Array, seq: number): number | null {
+  db.run(
+    `INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES (?, 'content', ?, ?) ON CONFLICT DO NOTHING`,
+    tenant,
+    digest,
+    seq,
+  );
+  const first = db.get(`SELECT seq FROM delivery_digest WHERE tenant = ? AND kind = 'content' AND digest = ?`, tenant, digest);
+  return Number(first?.['seq']) === seq ? null : Number(first?.['seq']);
+}
+
+/** The version that counts from now on; older ones that still wait are out of date. */
+function takePlace(context: SqliteContext, s: Settle, document: DocumentFacts, index: Uint8Array): number[] {
+  const { db } = context;
+  db.run(
+    `INSERT INTO document (tenant, document_index, data_structure, version, clinical_digest, seq, changed_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+     ON CONFLICT (tenant, document_index) DO UPDATE SET version = ?4, clinical_digest = ?5, seq = ?6, changed_at = ?7`,
+    s.tenant,
+    index,
+    s.facts.dataStructure ?? '',
+    document.version,
+    document.clinicalDigest,
+    s.seq,
+    s.at.getTime(),
+  );
+  const replaced = db.all(
+    `SELECT seq, id, state FROM delivery WHERE tenant = ? AND document_index = ? AND seq <> ? AND state IN (${REPLACEABLE.map(() => '?').join(',')})`,
+    s.tenant,
+    index,
+    s.seq,
+    ...REPLACEABLE,
+  );
+  for (const old of replaced)
+    move(context, {
+      tenant: s.tenant,
+      seq: Number(old['seq']),
+      id: String(old['id']),
+      from: old['state'] as State,
+      to: 'superseded',
+      reason: 'newer-version',
+      actor: 'gateway',
+      at: s.at,
+      requestId: s.requestId,
+    });
+  return queuedAmong(replaced);
+}
+
+/** Gives a received delivery its state. Null where somebody else has settled it meanwhile. */
+export function settleSqlite(context: SqliteContext, s: Settle, destination: Destination): Settled | null {
+  const { db, vault } = context;
+  const row = db.get('SELECT id, state FROM delivery WHERE seq = ? AND tenant = ?', s.seq, s.tenant);
+  if (row?.['state'] !== 'received') return null;
+  const id = String(row['id']);
+  const document = s.verdict.kind === 'sound' ? s.verdict.document : null;
+  const index = document === null ? null : documentIndex(vault, document.key);
+  writeFacts(context, s.seq, id, s.facts, index);
+
+  const original = s.facts.contentDigest === null ? null : sameContentBefore(context, s.tenant, s.facts.contentDigest, s.seq);
+  const known =
+    original !== null || index === null
+      ? undefined
+      : db.get('SELECT version, seq, clinical_digest FROM document WHERE tenant = ? AND document_index = ?', s.tenant, index);
+  const { to, reason, duplicateOf, isCurrent } = decideSettlement(
+    s.seq,
+    s.verdict,
+    original,
+    known === undefined ? null : toKnown(known),
+    destination,
+  );
+  const self = { tenant: s.tenant, actor: 'gateway', at: s.at, requestId: s.requestId };
+  if (duplicateOf !== null) db.run('UPDATE delivery SET duplicate_of = ? WHERE seq = ?', duplicateOf, s.seq);
+  const unqueued = isCurrent && document !== null && index !== null ? takePlace(context, s, document, index) : [];
+  move(context, { ...self, seq: s.seq, id, from: 'received', to, reason });
+  return { state: to, reason, unqueued };
+}
