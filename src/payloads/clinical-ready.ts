@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { canonicalJson, fault, type Fault } from '../kernel/index.ts';
 import { dateTime, sources } from './envelope.ts';
-import type { Read } from './finding.ts';
+import { mapParsed, type Read } from './finding.ts';
 
 /** A resource as it came; what R4 says about it is checked elsewhere. */
 export type AnyResource = Readonly<Record<string, unknown>> & { readonly resourceType: string };
@@ -14,23 +14,65 @@ export interface ClinicalReady {
 }
 
 export const resource = z.looseObject({ resourceType: z.string() });
-const entry = z.looseObject({ fullUrl: z.string().optional(), resource });
-export const bundle = z.looseObject({
-  resourceType: z.literal('Bundle'),
-  type: z.string(),
-  id: z.string().optional(),
-  entry: z.array(entry),
+
+/** A Bundle as it came: what R4 says of it is checked elsewhere, so nothing of it is copied or looked at twice. */
+export interface AnyBundle extends AnyResource {
+  readonly resourceType: 'Bundle';
+  readonly type: string;
+  readonly id?: string;
+  readonly entry: readonly BundleEntry[];
+}
+export interface BundleEntry {
+  readonly fullUrl?: string;
+  readonly resource: AnyResource;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isTextOrNone = (value: unknown): boolean => value === undefined || typeof value === 'string';
+
+/** Where a value is not a Bundle with resources; null where it is one. */
+function placeOfFault(value: unknown): (string | number)[] | null {
+  if (!isObject(value)) return [];
+  if (value['resourceType'] !== 'Bundle') return ['resourceType'];
+  if (typeof value['type'] !== 'string') return ['type'];
+  if (!isTextOrNone(value['id'])) return ['id'];
+  if (!Array.isArray(value['entry'])) return ['entry'];
+  const entries: readonly unknown[] = value['entry'];
+  for (let i = 0; i < entries.length; i += 1) {
+    const entry = entries[i];
+    if (!isObject(entry)) return ['entry', i];
+    if (!isTextOrNone(entry['fullUrl'])) return ['entry', i, 'fullUrl'];
+    if (!isObject(entry['resource'])) return ['entry', i, 'resource'];
+    if (typeof entry['resource']['resourceType'] !== 'string') return ['entry', i, 'resource', 'resourceType'];
+  }
+  return null;
+}
+
+export const bundle = z.unknown().transform((value, context): AnyBundle => {
+  const path = placeOfFault(value);
+  if (path === null) return value as AnyBundle;
+  context.addIssue({ code: 'custom', message: 'is not a Bundle', path });
+  return z.NEVER;
 });
 
-const shape = z.looseObject({
-  clinical_ready: z.looseObject({
-    metadata: z.looseObject({ datetime_string: dateTime, user_id: z.string(), sources_of_data_array: sources }),
-    clinical_ready_data: bundle.extend({ type: z.literal('collection'), id: z.string().min(1) }),
+const shape = z.object({
+  clinical_ready: z.object({
+    metadata: z.object({ datetime_string: dateTime, user_id: z.string(), sources_of_data_array: sources }),
+    clinical_ready_data: bundle.transform((value, context): AnyBundle & { readonly id: string } => {
+      if (value.type === 'collection' && value.id !== undefined && value.id !== '') return { ...value, id: value.id };
+      context.addIssue({
+        code: 'custom',
+        message: 'is not a collection with an id',
+        path: [value.type === 'collection' ? 'id' : 'type'],
+      });
+      return z.NEVER;
+    }),
   }),
 });
 
 const AT = 'clinical_ready.clinical_ready_data';
-type Entries = z.infer<typeof bundle>['entry'];
+type Entries = readonly BundleEntry[];
 
 export const referenceOf = (value: unknown): string | null => {
   const { reference } = (value ?? {}) as { reference?: unknown };
@@ -65,33 +107,31 @@ export function readClinicalReady(
   value: unknown,
   documentKey: 'bundle-id' | 'user-day',
 ): z.ZodSafeParseResult<Read<ClinicalReady>> {
-  return shape
-    .transform(({ clinical_ready: { metadata, clinical_ready_data: data } }): Read<ClinicalReady> => {
-      const wrong = checkPatients(data.entry);
-      const patient = data.entry.find((one) => one.resource.resourceType === 'Patient');
-      const identifiers = patient?.resource['identifier'];
-      const named = (Array.isArray(identifiers) ? identifiers : []).map((one: unknown) => valueOf(one));
-      return {
-        document: {
-          kind: 'clinical_ready',
-          bundle: data,
-          sources: metadata.sources_of_data_array,
-          at: metadata.datetime_string,
-        },
-        userIds: [
-          { at: 'clinical_ready.metadata.user_id', id: metadata.user_id },
-          // A Patient that names nobody is not the user of the envelope either.
-          ...(patient !== undefined && named.length === 0 ? [''] : named).map((id, i) => ({
-            at: `${AT}.Patient.identifier[${i}].value`,
-            id,
-          })),
-        ],
-        findings: [],
-        keyParts: documentKey === 'bundle-id' ? ['bundle', data.id] : ['day', metadata.datetime_string.slice(0, 10)],
-        order: { by: 'version' },
-        clinical: data.entry.map(sayingOf).sort().join('\n'),
-        ...(wrong === null ? {} : { fault: wrong }),
-      };
-    })
-    .safeParse(value);
+  return mapParsed(shape.safeParse(value), ({ clinical_ready: { metadata, clinical_ready_data: data } }): Read<ClinicalReady> => {
+    const wrong = checkPatients(data.entry);
+    const patient = data.entry.find((one) => one.resource.resourceType === 'Patient');
+    const identifiers = patient?.resource['identifier'];
+    const named = (Array.isArray(identifiers) ? identifiers : []).map((one: unknown) => valueOf(one));
+    return {
+      document: {
+        kind: 'clinical_ready',
+        bundle: data,
+        sources: metadata.sources_of_data_array,
+        at: metadata.datetime_string,
+      },
+      userIds: [
+        { at: 'clinical_ready.metadata.user_id', id: metadata.user_id },
+        // A Patient that names nobody is not the user of the envelope either.
+        ...(patient !== undefined && named.length === 0 ? [''] : named).map((id, i) => ({
+          at: `${AT}.Patient.identifier[${i}].value`,
+          id,
+        })),
+      ],
+      findings: [],
+      keyParts: documentKey === 'bundle-id' ? ['bundle', data.id] : ['day', metadata.datetime_string.slice(0, 10)],
+      order: { by: 'version' },
+      clinical: () => data.entry.map(sayingOf).sort().join('\n'),
+      ...(wrong === null ? {} : { fault: wrong }),
+    };
+  });
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { word } from './envelope.ts';
+import { mapParsed } from './finding.ts';
 
 /** What the Device Metadata add-on tells of the device behind an event. */
 export interface SourceDevice {
@@ -9,8 +11,7 @@ export interface SourceDevice {
   readonly sourceType: string | null;
 }
 
-const word = z.string().nullish();
-const shape = z.looseObject({
+const shape = z.object({
   device_source_data_array: z
     .array(
       z.looseObject({
@@ -25,14 +26,12 @@ const shape = z.looseObject({
 });
 
 export const readDevices = (payload: unknown): z.ZodSafeParseResult<SourceDevice[]> =>
-  shape
-    .transform(({ device_source_data_array: all }) =>
-      (all ?? []).map((d): SourceDevice => ({
-        type: d.device_type_string ?? null,
-        manufacturer: d.manufacturer_string ?? null,
-        isMedicalGrade: d.medical_grade_bool ?? null,
-        model: d.model_string ?? null,
-        sourceType: d.source_type_string ?? null,
-      })),
-    )
-    .safeParse(payload);
+  mapParsed(shape.safeParse(payload), ({ device_source_data_array: all }) =>
+    (all ?? []).map((d): SourceDevice => ({
+      type: d.device_type_string,
+      manufacturer: d.manufacturer_string,
+      isMedicalGrade: d.medical_grade_bool ?? null,
+      model: d.model_string,
+      sourceType: d.source_type_string,
+    })),
+  );

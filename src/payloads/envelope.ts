@@ -15,11 +15,15 @@ export interface Envelope {
 interface RawNumber {
   readonly rawJSON: string;
 }
+/** A JSON number, with its digits where a plain number would lose them. */
+export type JsonNumber = number | RawNumber;
 /** Of Node 24, and not yet in the type library. */
 const { isRawJSON } = JSON as unknown as { isRawJSON(value: unknown): value is RawNumber };
 
-/** JSON numbers, also those that keep their digits as raw JSON. */
-export const number = z.union([z.number(), z.custom<RawNumber>(isRawJSON).transform(({ rawJSON }) => Number(rawJSON))]);
+/** A measured value: its digits go on as they came. */
+export const decimal: z.ZodType<JsonNumber> = z.union([z.number(), z.custom<RawNumber>(isRawJSON)]);
+/** A number to count with. */
+const number = decimal.transform((value) => (typeof value === 'number' ? value : Number(value.rawJSON)));
 export const integer = number.refine((value) => Number.isSafeInteger(value), 'is not a whole number');
 
 /** Specification, section 8: 1 to 50 characters. Compared byte by byte, so nothing is trimmed or folded. */
@@ -30,7 +34,7 @@ export const userId = z
   .transform((text) => text as SourceUserId);
 
 export const envelopeShape = z
-  .looseObject({
+  .object({
     data_structure: z.string().regex(/^[^\p{Cc}]{1,100}$/u, 'is no name'),
     client_uuid: z.string().min(1).max(100),
     user_id: userId,
@@ -49,4 +53,12 @@ export const envelopeShape = z
 export const dateTime = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/, 'is not a date and time');
-export const sources = z.array(z.string()).default([]);
+export const sources = z
+  .array(z.string())
+  .default([])
+  .transform((names) => names.filter((name) => name.trim() !== ''));
+/** A word that may be missing; blank is missing too. */
+export const word = z
+  .string()
+  .nullish()
+  .transform((text) => (text === undefined || text === null || text.trim() === '' ? null : text));

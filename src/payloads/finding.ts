@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Fault } from '../kernel/index.ts';
 
 /** Something that disagrees inside a document that goes on all the same. Codes and paths, never values. */
@@ -16,7 +17,11 @@ export interface Read<D> {
   readonly keyParts: readonly string[];
   /** `ascending` counts up by a value of the document itself. */
   readonly order: { readonly by: 'version' } | { readonly by: 'ascending'; readonly value: number };
-  /** What counts when two deliveries of one version are compared, as text: no timestamps of the export, no meta, no order of entries. */
-  readonly clinical: string;
+  /** What counts when two deliveries of one version are compared, as text: no timestamps of the export, no meta, no order of entries. Made when asked for. */
+  readonly clinical: () => string;
   readonly fault?: Fault;
 }
+
+/** A schema with a transformation at its end would be built anew for each payload. */
+export const mapParsed = <A, B>(parsed: z.ZodSafeParseResult<A>, map: (value: A) => B): z.ZodSafeParseResult<B> =>
+  parsed.success ? { success: true, data: map(parsed.data) } : (parsed as z.ZodSafeParseError<never>);

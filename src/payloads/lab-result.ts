@@ -1,13 +1,21 @@
 import { canonicalJson, fault, type Fault } from '../kernel/index.ts';
-import { bundle, referenceOf, resource, type AnyResource } from './clinical-ready.ts';
+import { bundle, referenceOf, resource as resourceShape, type AnyResource } from './clinical-ready.ts';
 import type { Read } from './finding.ts';
+import { withoutUnzonedTimes } from './unzoned-times.ts';
 
 /**
  * A structured laboratory result. Its envelope is not published: the FHIR content is where `path` says, or else the one
  * place in the payload that holds a Bundle or a DiagnosticReport.
  */
 export type LabResult =
-  | { readonly kind: 'lab_result'; readonly format: 'fhir'; readonly resource: AnyResource; readonly documentId: string | null }
+  | {
+      readonly kind: 'lab_result';
+      readonly format: 'fhir';
+      readonly resource: AnyResource;
+      readonly documentId: string | null;
+      /** Times without a zone were made dates. */
+      readonly hasUnzoned: boolean;
+    }
   /** The service's own JSON: kept until a mapping for it exists. */
   | { readonly kind: 'lab_result'; readonly format: 'service'; readonly documentId: string | null };
 
@@ -33,7 +41,7 @@ const atPath = (value: unknown, path: string): unknown =>
 
 function findFhir(value: unknown, path: string | null): Found | null {
   if (path !== null) {
-    const parsed = resource.safeParse(atPath(value, path));
+    const parsed = resourceShape.safeParse(atPath(value, path));
     return parsed.success && ROOTS.has(parsed.data.resourceType) ? { at: path, resource: parsed.data } : null;
   }
   const [only, ...others] = findRoots(value, '', 0);
@@ -59,15 +67,22 @@ interface Entry {
 
 /** Those of a Bundle, or the one; each with what it contains, which is named by `#id` inside it. */
 function resourcesOf(root: AnyResource): Entry[] {
-  const parsed = bundle.safeParse(root);
-  const entries: Entry[] = parsed.success ? parsed.data.entry : [{ resource: root }];
-  return entries.flatMap((entry) => [entry, ...containedIn(entry.resource)]);
+  return entriesOf(root).flatMap((entry) => [entry, ...containedIn(entry.resource)]);
+}
+
+/** An entry may tell only of a request or a response; of those nothing is said here. */
+function entriesOf(root: AnyResource): readonly Entry[] {
+  if (root.resourceType !== 'Bundle') return [{ resource: root }];
+  const entries = Array.isArray(root['entry']) ? (root['entry'] as unknown[]) : [];
+  const withResource = entries.filter((one) => isObject(one) && isObject(one['resource']));
+  const parsed = bundle.safeParse({ ...root, entry: withResource });
+  return parsed.success ? parsed.data.entry : [];
 }
 
 function containedIn(owner: AnyResource): Entry[] {
   const contained = Array.isArray(owner['contained']) ? (owner['contained'] as unknown[]) : [];
   return contained.flatMap((one): Entry[] => {
-    const parsed = resource.safeParse(one);
+    const parsed = resourceShape.safeParse(one);
     if (!parsed.success) return [];
     return [{ resource: parsed.data, fullUrl: typeof parsed.data['id'] === 'string' ? `#${parsed.data['id']}` : undefined }];
   });
@@ -83,6 +98,18 @@ function userIdsIn(value: unknown, at: string, depth = 0): { at: string; id: str
     if (/^user_id(_string)?$/.test(name)) return [{ at: place, id: typeof part === 'string' ? part : '' }];
     return userIdsIn(part, place, depth + 1);
   });
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** What a Patient inside is called at the source must be the user of the envelope. */
+function patientIdsIn(all: readonly Entry[], at: string, userSystem: string | null): { at: string; id: string }[] {
+  if (userSystem === null) return [];
+  return all
+    .filter(({ resource: one }) => one.resourceType === 'Patient')
+    .flatMap(({ resource: one }) => (Array.isArray(one['identifier']) ? (one['identifier'] as unknown[]) : []))
+    .filter((one) => isObject(one) && one['system'] === userSystem)
+    .map((one) => ({ at: `${at}.Patient.identifier`, id: textOf((one as { value?: unknown }).value) }));
 }
 
 /** At most one Patient, and all subjects agree. */
@@ -105,7 +132,12 @@ function checkPatients(all: readonly Entry[], at: string): Fault | null {
 }
 
 /** Null where the payload is no laboratory result. */
-export function readLabResult(value: unknown, dataStructure: string, path: string | null): Read<LabResult> | null {
+export function readLabResult(
+  value: unknown,
+  dataStructure: string,
+  path: string | null,
+  userSystem: string | null,
+): Read<LabResult> | null {
   const found = findFhir(value, path);
   const documentId = findDocumentId(value);
   const keyOf = (content: unknown): string[] =>
@@ -118,20 +150,21 @@ export function readLabResult(value: unknown, dataStructure: string, path: strin
           findings: [],
           keyParts: keyOf(value),
           order: { by: 'version' },
-          clinical: canonicalJson(value),
+          clinical: () => canonicalJson(value),
         }
       : null;
-  const all = resourcesOf(found.resource);
+  const resource = withoutUnzonedTimes(found.resource);
+  const all = resourcesOf(resource);
   if (!all.some(({ resource: one }) => one.resourceType === 'DiagnosticReport')) return null;
   const wrong = checkPatients(all, found.at);
   const said = all.map(({ resource: { meta: _meta, ...one } }) => canonicalJson(one)).sort();
   return {
-    document: { kind: 'lab_result', format: 'fhir', resource: found.resource, documentId },
-    userIds: userIdsIn(value, ''),
+    document: { kind: 'lab_result', format: 'fhir', resource, documentId, hasUnzoned: resource !== found.resource },
+    userIds: [...userIdsIn(value, ''), ...patientIdsIn(all, found.at, userSystem)],
     findings: [],
     keyParts: keyOf(said),
     order: { by: 'version' },
-    clinical: said.join('\n'),
+    clinical: () => said.join('\n'),
     ...(wrong === null ? {} : { fault: wrong }),
   };
 }

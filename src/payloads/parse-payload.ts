@@ -25,7 +25,7 @@ export interface Payload {
   readonly documentKey: string;
   /** What orders the versions: the document_version, or the document's own ascending value. */
   readonly order: { readonly by: 'version' | 'ascending'; readonly value: number };
-  readonly clinical: string;
+  readonly clinical: () => string;
 }
 
 export interface PayloadOptions {
@@ -34,6 +34,8 @@ export interface PayloadOptions {
   readonly documentKey: 'bundle-id' | 'user-day';
   /** Where the FHIR content of a laboratory result stands; null looks for it. */
   readonly labPath: string | null;
+  /** The identifier system of the source's users; absent where nobody has said it. */
+  readonly userSystem?: string;
 }
 
 type Reader = (value: unknown, options: PayloadOptions) => z.ZodSafeParseResult<Read<Document>>;
@@ -46,10 +48,13 @@ const READERS: Readonly<Record<string, Reader>> = {
   alert_summary: readAlertSummary,
 };
 
+/** The structures whose shape is published; a laboratory result is found by what it holds. */
+export const KNOWN_STRUCTURES: readonly string[] = Object.keys(READERS);
+
 const shapeFault = (error: z.ZodError): Result<never> =>
   fail(fault('payload.shape', { at: error.issues[0]?.path.join('.') ?? '' }));
 
-function readOther(value: unknown, { dataStructure }: Envelope, { labPath }: PayloadOptions): Read<Document> {
+function readOther(value: unknown, { dataStructure }: Envelope, { labPath, userSystem }: PayloadOptions): Read<Document> {
   const unknown: Read<Document> = {
     document: { kind: 'unknown' },
     userIds: [],
@@ -57,9 +62,9 @@ function readOther(value: unknown, { dataStructure }: Envelope, { labPath }: Pay
     // Nobody has told what makes two of them the same, so only the same content does.
     keyParts: ['content', canonicalJson(value)],
     order: { by: 'version' },
-    clinical: canonicalJson(value),
+    clinical: () => canonicalJson(value),
   };
-  return readLabResult(value, dataStructure, labPath) ?? unknown;
+  return readLabResult(value, dataStructure, labPath, userSystem ?? null) ?? unknown;
 }
 
 /**

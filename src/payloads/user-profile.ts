@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { canonicalJson } from '../kernel/index.ts';
-import { dateTime, integer } from './envelope.ts';
-import type { Finding, Read } from './finding.ts';
+import { dateTime, integer, word } from './envelope.ts';
+import { mapParsed, type Finding, type Read } from './finding.ts';
 
 export const DOMAINS = ['activity', 'sleep', 'cardio', 'recovery', 'body'] as const;
 export type Domain = (typeof DOMAINS)[number];
@@ -44,7 +44,6 @@ const LEVELS = [
 export const levelOf = (score: number): string => LEVELS.find(([from]) => score >= from)?.[1] ?? 'Critical';
 
 const score = integer.pipe(z.number().min(0).max(100)).nullish();
-const word = z.string().nullish();
 const domain = z.looseObject({ score_int: score, level_string: word, trend_string: word, metrics: z.looseObject({}).nullish() });
 const shape = z.looseObject({
   user_profile_data: z.looseObject({
@@ -69,58 +68,56 @@ const disagrees = (at: string, value: number | null | undefined, level: string |
   typeof value === 'number' && typeof level === 'string' && levelOf(value) !== level ? [{ code: 'profile.level', at }] : [];
 
 export function readUserProfile(payload: unknown): z.ZodSafeParseResult<Read<UserProfile>> {
-  return shape
-    .transform(({ user_profile_data: p }): Read<UserProfile> => {
-      const domains = Object.fromEntries(
-        DOMAINS.map((name) => {
-          const d = p.profiles[name];
-          return [
-            name,
-            {
-              score: d.score_int ?? null,
-              level: d.level_string ?? null,
-              trend: d.trend_string ?? null,
-              metrics: d.metrics ?? null,
-            },
-          ];
-        }),
-      ) as Record<Domain, DomainProfile>;
-      const { metadata: _metadata, ...said } = p;
-      return {
-        document: {
-          kind: 'user_profile',
-          at: p.metadata.datetime_string,
-          requestId: p.metadata.request_id_string ?? null,
-          demographics: {
-            sex: p.demographics?.sex_string ?? null,
-            birthYear: p.demographics?.birth_year_int ?? null,
-            country: p.demographics?.country_string ?? null,
-            utcOffsetSeconds: p.demographics?.utc_offset_seconds_int ?? null,
+  return mapParsed(shape.safeParse(payload), ({ user_profile_data: p }): Read<UserProfile> => {
+    const domains = Object.fromEntries(
+      DOMAINS.map((name) => {
+        const d = p.profiles[name];
+        return [
+          name,
+          {
+            score: d.score_int ?? null,
+            level: d.level_string,
+            trend: d.trend_string,
+            metrics: d.metrics ?? null,
           },
-          domains,
-          overall:
-            p.overall === null || p.overall === undefined
-              ? null
-              : {
-                  score: p.overall.health_score_int ?? null,
-                  level: p.overall.category_string ?? null,
-                  trend: p.overall.trend_string ?? null,
-                  confidence: p.overall.confidence_score_int ?? null,
-                },
-          observations: p.observations.map(({ text_string: text, confidence_int: confidence }) => ({
-            text,
-            confidence: confidence ?? null,
-          })),
+        ];
+      }),
+    ) as Record<Domain, DomainProfile>;
+    const { metadata: _metadata, ...said } = p;
+    return {
+      document: {
+        kind: 'user_profile',
+        at: p.metadata.datetime_string,
+        requestId: p.metadata.request_id_string,
+        demographics: {
+          sex: p.demographics?.sex_string ?? null,
+          birthYear: p.demographics?.birth_year_int ?? null,
+          country: p.demographics?.country_string ?? null,
+          utcOffsetSeconds: p.demographics?.utc_offset_seconds_int ?? null,
         },
-        userIds: [{ at: 'user_profile_data.metadata.user_id_string', id: p.metadata.user_id_string }],
-        findings: [
-          ...DOMAINS.flatMap((name) => disagrees(`user_profile_data.profiles.${name}`, domains[name].score, domains[name].level)),
-          ...disagrees('user_profile_data.overall', p.overall?.health_score_int, p.overall?.category_string),
-        ],
-        keyParts: ['profile', p.metadata.datetime_string.slice(0, 10)],
-        order: { by: 'version' },
-        clinical: canonicalJson(said),
-      };
-    })
-    .safeParse(payload);
+        domains,
+        overall:
+          p.overall === null || p.overall === undefined
+            ? null
+            : {
+                score: p.overall.health_score_int ?? null,
+                level: p.overall.category_string,
+                trend: p.overall.trend_string,
+                confidence: p.overall.confidence_score_int ?? null,
+              },
+        observations: p.observations.map(({ text_string: text, confidence_int: confidence }) => ({
+          text,
+          confidence: confidence ?? null,
+        })),
+      },
+      userIds: [{ at: 'user_profile_data.metadata.user_id_string', id: p.metadata.user_id_string }],
+      findings: [
+        ...DOMAINS.flatMap((name) => disagrees(`user_profile_data.profiles.${name}`, domains[name].score, domains[name].level)),
+        ...disagrees('user_profile_data.overall', p.overall?.health_score_int, p.overall?.category_string),
+      ],
+      keyParts: ['profile', p.metadata.datetime_string.slice(0, 10)],
+      order: { by: 'version' },
+      clinical: () => canonicalJson(said),
+    };
+  });
 }

@@ -1,7 +1,7 @@
 /** A clinical_ready Bundle as the source sends it: one Patient and `count` Observations. Synthetic throughout. */
 const METRICS = [
-  ['vital-signs', 'body_weight', 'Body weight', 71.25, 'kg', 'kg'],
-  ['vital-signs', 'body_height', 'Body height', 178, 'cm', 'cm'],
+  ['vital-signs', 'weight', 'Body weight', 71.25, 'kg', 'kg'],
+  ['vital-signs', 'height', 'Body height', 178, 'cm', 'cm'],
   ['vital-signs', 'bmi', 'Body mass index', 22.5, 'kg/m2', 'kg/m2'],
   ['vital-signs', 'resting_heart_rate', 'Resting heart rate', 58, 'beats/minute', '/min'],
   ['vital-signs', 'spo2', 'Oxygen saturation', 97.5, '%', '%'],
@@ -9,7 +9,7 @@ const METRICS = [
   ['activity', 'distance', 'Distance', 6120.4, 'm', 'm'],
   ['activity', 'vo2max', 'VO2max', 41.2, 'mL/kg/min', 'mL/kg/min'],
   ['survey', 'sleep_duration', 'Sleep duration', 7.25, 'h', 'h'],
-  ['survey', 'rem_sleep', 'REM sleep', 95, 'min', 'min'],
+  ['survey', 'sleep_rem', 'REM sleep', 95, 'min', 'min'],
 ] as const;
 
 const uuid = (n: number): string => `urn:uuid:3f2b1c4d-5e6f-4a7b-8c9d-${n.toString(16).padStart(12, '0')}`;

@@ -1,14 +1,14 @@
 import { USER, envelopeOf, type EnvelopeOverrides } from './envelope.ts';
 import type { Json } from './json.ts';
 
-const SOURCE = 'urn:src';
+const SOURCE = 'urn:example:health-data-service';
 const UCUM = 'http://unitsofmeasure.org';
 const CATEGORIES = 'http://terminology.hl7.org/CodeSystem/observation-category';
 
 /** Specification, section 2.3: what body, physical and sleep summaries hold. */
 const METRICS = [
-  ['vital-signs', 'body_weight', 'Body weight', 71.25, 'kg', 'kg'],
-  ['vital-signs', 'body_height', 'Body height', 178, 'cm', 'cm'],
+  ['vital-signs', 'weight', 'Body weight', 71.25, 'kg', 'kg'],
+  ['vital-signs', 'height', 'Body height', 178, 'cm', 'cm'],
   ['vital-signs', 'bmi', 'BMI', 22.5, 'kg/m2', 'kg/m2'],
   ['vital-signs', 'resting_heart_rate', 'Resting heart rate', 58, 'bpm', '/min', 'daily_average'],
   ['vital-signs', 'spo2', 'SpO2', 97.5, '%', '%'],
@@ -19,7 +19,7 @@ const METRICS = [
   ['activity', 'vo2max', 'VO2max', 41.2, 'mL/kg/min', 'mL/kg/min'],
   ['activity', 'spo2', 'SpO2', 96.8, '%', '%'],
   ['survey', 'sleep_duration', 'Sleep duration', 26_100, 's', 's'],
-  ['survey', 'rem_sleep', 'REM sleep', 5_700, 's', 's'],
+  ['survey', 'sleep_rem', 'REM sleep', 5_700, 's', 's'],
   ['survey', 'breathing_rate', 'Breathing rate', 14.5, 'bpm', '/min'],
   ['survey', 'sleep_latency', 'Time to fall asleep', 780, 's', 's'],
 ] as const;

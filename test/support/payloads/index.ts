@@ -6,3 +6,4 @@ export { aLabBundle, aLabResult, aServiceLabResult, type LabResultOverrides } fr
 export { aNotification, type NotificationOverrides } from './notification.ts';
 export { aStepsEvent, type StepsEventOverrides } from './steps-event.ts';
 export { aUserProfile, type UserProfileOverrides } from './user-profile.ts';
+export { aClinicalReadyOf, anObservationOf, DAY, PATIENT_ID, PATIENT_URL, type Metric, type MetricsOverrides } from './metric.ts';

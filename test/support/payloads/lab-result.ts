@@ -68,6 +68,7 @@ export function aServiceLabResult(overrides: Omit<LabResultOverrides, 'resource'
     ...envelopeOf('lab_result', 1, overrides),
     lab_result: {
       document_id: overrides.documentId ?? 'd0c00000-0000-4000-8000-000000000001',
+      sample_collection_datetime_string: '2026-11-10T08:15:00+01:00',
       biomarkers_array: [{ name_string: 'Glucose', value_float: overrides.glucose ?? 92, unit_string: 'mg/dL' }],
     },
     ...overrides.fields,

@@ -115,5 +115,9 @@ describe('`__proto__`', () => {
 });
 
 test('the same payload is always read the same', () => {
-  for (const sample of SAMPLES) expect(parsePayload(sample, OPTIONS)).toEqual(parsePayload(structuredClone(sample), OPTIONS));
+  const read = (value: unknown): unknown => {
+    const parsed = parsePayload(value, OPTIONS);
+    return parsed.ok ? { ...parsed.value, clinical: parsed.value.clinical() } : parsed;
+  };
+  for (const sample of SAMPLES) expect(read(sample)).toEqual(read(structuredClone(sample)));
 });

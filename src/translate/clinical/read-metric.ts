@@ -1,0 +1,100 @@
+import type { MappedCoding } from '../../mappings/index.ts';
+import type { AnyResource } from '../../payloads/index.ts';
+import type { Measured } from '../quantity.ts';
+import { effectiveOf, type Times } from '../times.ts';
+import { listOf, partOf, pick, textOf, type Part } from '../parts.ts';
+
+/** One Observation of a clinical_ready document, as the source wrote it. */
+export interface Metric {
+  readonly at: string;
+  readonly coding: MappedCoding;
+  readonly text: string | null;
+  readonly category: string;
+  readonly context: string;
+  readonly times: Times | null;
+  readonly status: string;
+  /** Null where the source says that there is no value; `unreadable` where it says it in a form that is no number. */
+  readonly measured: (Measured & { readonly comparator: string | null }) | 'unreadable' | null;
+  /** The elements that hold the value, as they came. */
+  readonly given: () => Part;
+  readonly dataAbsentReason: unknown;
+  /** The extension that tells the context, kept as it came. */
+  readonly extension: readonly unknown[];
+}
+
+/** Without a context the source tells of single readings. */
+const NO_CONTEXT = 'point';
+
+function codingOf(code: Part, system: string): MappedCoding {
+  const codings = listOf(code['coding']);
+  const own = codings.find((one) => one['system'] === system) ?? codings[0] ?? {};
+  const display = textOf(own['display']);
+  return {
+    system: textOf(own['system']) ?? '',
+    code: textOf(own['code']) ?? textOf(code['text']) ?? '',
+    ...(display === null ? {} : { display }),
+  };
+}
+
+/** The elements that hold a value, or would. */
+function valueNames(observation: AnyResource): string[] {
+  const names: string[] = [];
+  for (const name in observation)
+    if (name.startsWith('value') || name.startsWith('_value') || name === 'component' || name === 'hasMember') names.push(name);
+  return names;
+}
+
+function measuredOf(observation: AnyResource): Metric['measured'] {
+  const said = valueNames(observation);
+  if (said.length === 0) return null;
+  const quantity = partOf(observation['valueQuantity']);
+  if (said.length > 1 || quantity['value'] === undefined) return 'unreadable';
+  return {
+    value: quantity['value'],
+    comparator: textOf(quantity['comparator']),
+    unit: textOf(quantity['unit']),
+    system: textOf(quantity['system']),
+    code: textOf(quantity['code']),
+  };
+}
+
+/** As it came, but for the order of names. */
+function givenOf(observation: AnyResource): Part {
+  const names = valueNames(observation).filter((name) => name !== 'hasMember');
+  const given = pick(observation, ...names.sort());
+  if (given['valueQuantity'] === undefined) return given;
+  return { ...given, valueQuantity: pick(partOf(given['valueQuantity']), 'value', 'comparator', 'unit', 'system', 'code') };
+}
+
+/** A context in whatever form it is told; one that cannot be read is no known context. */
+function contextOf(extension: Part | undefined): string {
+  if (extension === undefined) return NO_CONTEXT;
+  return (
+    textOf(extension['valueString']) ?? textOf(extension['valueCode']) ?? textOf(partOf(extension['valueCoding'])['code']) ?? ''
+  );
+}
+
+export function readMetric(
+  observation: AnyResource,
+  at: string,
+  uris: { readonly code: string; readonly context: string },
+): Metric {
+  const code = partOf(observation['code']);
+  const coding = codingOf(code, uris.code);
+  const extension = listOf(observation['extension'])
+    .filter(({ url }) => url === uris.context)
+    .map(({ url, ...said }) => ({ url, ...said }));
+  return {
+    at,
+    coding,
+    text: coding.display ?? textOf(code['text']),
+    category: textOf(listOf(listOf(observation['category'])[0]?.['coding'])[0]?.['code']) ?? '',
+    context: contextOf(extension[0]),
+    times: effectiveOf(observation),
+    status: textOf(observation['status']) ?? 'final',
+    measured: measuredOf(observation),
+    given: () => givenOf(observation),
+    dataAbsentReason: observation['dataAbsentReason'],
+    extension,
+  };
+}

@@ -1,0 +1,15 @@
+export { translate, type TranslateQuestion } from './translate.ts';
+export { asAmended, asRetracted, isRetractable } from './restate.ts';
+export type {
+  CustomContent,
+  Decision,
+  DeliveryFacts,
+  FindingCode,
+  Group,
+  LinkedPatient,
+  Scope,
+  Setting,
+  Translation,
+  TranslationFinding,
+  Wanted,
+} from './translation.ts';

@@ -1,0 +1,91 @@
+import type { LabRow } from '../../mappings/index.ts';
+import { digitsOf, numberOf } from '../../r4/index.ts';
+import { codesText } from '../notebook.ts';
+import type { Element } from '../observation.ts';
+import { ucumOf } from '../quantity.ts';
+import { UCUM, type Scene } from '../scene.ts';
+import { plainQuantity, readResult } from './read-result.ts';
+import { textOf, type Part } from '../parts.ts';
+
+/** As reported, never converted: only a unit in words gets its UCUM code beside it. */
+export function quantityAsReported(scene: Scene, at: string, given: Part): Element {
+  const unit = textOf(given['unit']);
+  const code = textOf(given['code']);
+  if (unit === null && code === null) return given;
+  const ucum = ucumOf(scene, at, { unit, system: textOf(given['system']), code });
+  if (ucum === null) {
+    scene.notebook.find('unit.unmapped', at, unit ?? code);
+    return given;
+  }
+  return { ...given, unit: unit ?? code, system: UCUM, code: ucum };
+}
+
+function codedOf(scene: Scene, at: string, text: string): Element {
+  const row = scene.mappings.findQualitative(text);
+  if (row !== null) scene.notebook.decide(at, 'value', 'a result in words', codesText(row), row);
+  return { valueCodeableConcept: { ...(row === null ? {} : { coding: row.codings }), text } };
+}
+
+/** The value elements of a result or a component, and the UCUM code of a quantity. */
+export function translateValue(
+  scene: Scene,
+  at: string,
+  given: Part,
+  row: LabRow | null,
+): { value: Element; ucum: string | null; digits: string | null } {
+  const ucumIn = (quantity: Element): string | null => (quantity['system'] === UCUM ? textOf(quantity['code']) : null);
+  if (typeof given['valueQuantity'] === 'object' && given['valueQuantity'] !== null) {
+    const quantity = quantityAsReported(scene, at, given['valueQuantity'] as Part);
+    return { value: { valueQuantity: quantity }, ucum: ucumIn(quantity), digits: digitsOf(quantity['value']) ?? null };
+  }
+  const words = textOf(given['valueString']);
+  if (words !== null && row?.scale !== 'narrative') return fromWords(scene, at, words);
+  const concept = given['valueCodeableConcept'] as Part | undefined;
+  const text = concept?.['coding'] === undefined ? textOf(concept?.['text']) : null;
+  if (text !== null) return { value: codedOf(scene, at, text), ucum: null, digits: null };
+  const value = Object.fromEntries(Object.entries(given).filter(([name]) => /^_?(value[A-Z]|dataAbsentReason$)/.test(name)));
+  return { value, ucum: null, digits: null };
+}
+
+function fromWords(scene: Scene, at: string, words: string): { value: Element; ucum: string | null; digits: string | null } {
+  const read = readResult(words);
+  const withUnit = (digits: string, unit: string | null): Element =>
+    quantityAsReported(scene, at, { value: numberOf(digits), ...(unit === null ? {} : { unit }) });
+  switch (read.kind) {
+    case 'quantity': {
+      const { value, ...rest } = withUnit(read.digits, read.unit);
+      const quantity = { value, ...(read.comparator === null ? {} : { comparator: read.comparator }), ...rest };
+      return {
+        value: { valueQuantity: quantity },
+        ucum: textOf(rest['code']),
+        digits: read.digits,
+      };
+    }
+    case 'range':
+      return {
+        value: { valueRange: { low: withUnit(read.low, read.unit), high: withUnit(read.high, read.unit) } },
+        ucum: null,
+        digits: null,
+      };
+    case 'ratio':
+      return {
+        value: { valueRatio: { numerator: plainQuantity(read.numerator), denominator: plainQuantity(read.denominator) } },
+        ucum: null,
+        digits: null,
+      };
+    case 'words':
+      return { value: codedOf(scene, at, read.text), ucum: null, digits: null };
+  }
+}
+
+/** UCUM beside the units of a reference range; what is only text stays text. */
+export function rangesAsReported(scene: Scene, at: string, ranges: unknown): Element {
+  if (!Array.isArray(ranges) || ranges.length === 0) return {};
+  const side = (range: Part, name: 'low' | 'high'): Element =>
+    typeof range[name] === 'object' && range[name] !== null
+      ? { [name]: quantityAsReported(scene, `${at}.referenceRange`, range[name] as Part) }
+      : {};
+  return {
+    referenceRange: (ranges as readonly Part[]).map((range) => ({ ...range, ...side(range, 'low'), ...side(range, 'high') })),
+  };
+}

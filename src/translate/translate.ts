@@ -1,0 +1,140 @@
+import { canonicalJson } from '../kernel/index.ts';
+import type { Payload } from '../payloads/index.ts';
+import { buildDevices } from './build-devices.ts';
+import { buildProvenance, sourcesOf } from './build-provenance.ts';
+import { translateMetrics } from './clinical/translate-metrics.ts';
+import { applyDialect } from './dialect/apply-dialect.ts';
+import { translateLab } from './lab/translate-lab.ts';
+import { makeNameOf } from './name.ts';
+import { openNotebook, type Notebook } from './notebook.ts';
+import { wordOf } from './parts.ts';
+import { remember, utcOf } from './times.ts';
+import { patientOf, type Scene } from './scene.ts';
+import { translateAlertEvent, translateAlertSummary } from './translate-alerts.ts';
+import { translateCustom } from './translate-custom.ts';
+import { translateProfile } from './translate-profile.ts';
+import { translateSteps } from './translate-steps.ts';
+import type { CustomContent, DeliveryFacts, LinkedPatient, Scope, Setting, Translation, Wanted } from './translation.ts';
+
+export interface TranslateQuestion {
+  readonly payload: Payload;
+  /** What a template made of it, where the site has one for its structure. */
+  readonly custom: CustomContent | null;
+  readonly patient: LinkedPatient;
+  readonly delivery: DeliveryFacts;
+  readonly setting: Setting;
+}
+
+function translateDocument(scene: Scene, { payload, custom, delivery }: TranslateQuestion): Wanted[] {
+  const { document } = payload;
+  switch (document.kind) {
+    case 'clinical_ready':
+      return translateMetrics(scene, document);
+    case 'steps_event':
+      return translateSteps(scene, document);
+    case 'alert_event':
+      return translateAlertEvent(scene, document);
+    case 'alert_summary':
+      return translateAlertSummary(scene, document);
+    case 'user_profile':
+      return translateProfile(scene, document);
+    case 'lab_result': {
+      if (document.format === 'fhir') {
+        if (document.hasUnzoned) scene.notebook.find('time.unzoned', document.resource.resourceType);
+        return translateLab(scene, document.resource, document.documentId, delivery);
+      }
+      if (custom === null) break;
+      const root = { resourceType: 'Bundle', entry: custom.resources.map((resource) => ({ resource })) };
+      return translateLab(scene, root, document.documentId ?? custom.key, delivery);
+    }
+    case 'unknown':
+      if (custom !== null) return translateCustom(scene, custom);
+  }
+  scene.notebook.find('code.unmapped', 'data_structure', payload.envelope.dataStructure);
+  return [];
+}
+
+/** What is referred to comes first. */
+const RANK = ['Organization', 'Device', 'Specimen', 'Observation', 'DiagnosticReport', 'DocumentReference'];
+const rankOf = ({ resource }: Wanted): number => {
+  const rank = RANK.indexOf(resource.resourceType);
+  // An Observation over others comes after them.
+  const isParent = resource.resourceType === 'Observation' && resource['hasMember'] !== undefined;
+  return (rank === -1 ? RANK.length : rank) * 2 + (isParent ? 1 : 0);
+};
+
+/** By day and code before the name, so that a person finds what she looks for. */
+interface Ranked {
+  readonly one: Wanted;
+  readonly rank: number;
+  readonly code: string;
+}
+const before = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const compare = (a: Ranked, b: Ranked): number =>
+  a.rank - b.rank ||
+  before(a.one.chartDay ?? '', b.one.chartDay ?? '') ||
+  before(a.one.group, b.one.group) ||
+  before(a.code, b.code) ||
+  before(a.one.name, b.one.name);
+
+const codeOf = ({ resource }: Wanted): string => {
+  const { coding, text } = (resource['code'] ?? {}) as { coding?: { code?: unknown }[]; text?: unknown };
+  return wordOf(coding?.[0]?.code) || wordOf(text);
+};
+
+const inOrder = (wanted: readonly Wanted[]): Wanted[] =>
+  wanted
+    .map((one): Ranked => ({ one, rank: rankOf(one), code: codeOf(one) }))
+    .sort(compare)
+    .map(({ one }) => one);
+
+/** One resource under each name. The same said twice is said once; two contradicting ones stop the document. */
+function onePerName(wanted: readonly Wanted[], notebook: Notebook): Wanted[] {
+  const byName = new Map<string, Wanted>();
+  for (const one of wanted) {
+    const known = byName.get(one.name);
+    if (known === undefined) byName.set(one.name, one);
+    else {
+      if (canonicalJson(known.resource) !== canonicalJson(one.resource))
+        notebook.find('measurement.twice', one.resource.resourceType);
+      // Whichever came first, the answer is the same, to the last digit.
+      if (JSON.stringify(one.resource) < JSON.stringify(known.resource)) byName.set(one.name, one);
+    }
+  }
+  return [...byName.values()];
+}
+
+function scopesOf(content: readonly Wanted[]): Scope[] {
+  const scopes: Scope[] = [];
+  for (const { group, chartDay } of content)
+    if (group !== 'support' && !scopes.some((one) => one.group === group && one.chartDay === chartDay))
+      scopes.push({ group, chartDay });
+  return scopes.sort((a, b) => before(a.group, b.group) || before(a.chartDay ?? '', b.chartDay ?? ''));
+}
+
+/**
+ * What the EHR should hold because of this document. Pure: the same document, link, mappings and dialect give the same bytes, and the
+ * order of entries does not matter.
+ */
+export function translate(question: TranslateQuestion): Translation {
+  const { payload, patient, setting, delivery } = question;
+  const notebook = openNotebook();
+  const { mappings, dialect } = setting;
+  const names = makeNameOf(payload.envelope.clientUuid, payload.envelope.userId, patient.mrnSystem, patient.mrn);
+  const alone = { envelope: payload.envelope, patient, setting, mappings, notebook, utc: remember(utcOf), nameOf: names };
+  const rekeyed = patientOf(alone);
+  const bare: Scene = { ...alone, subject: { reference: rekeyed.reference }, device: null };
+  const devices = buildDevices(bare, payload.devices);
+  const [only, ...others] = devices;
+  const scene: Scene = only !== undefined && others.length === 0 ? { ...bare, device: { reference: only.reference } } : bare;
+  const content = onePerName([...devices, ...translateDocument(scene, question)], notebook);
+  const wanted = applyDialect(dialect, inOrder(content), notebook);
+  const sources = sourcesOf(payload.document);
+  return {
+    patient: rekeyed,
+    wanted,
+    scopes: scopesOf(content),
+    provenance: dialect.provenance === 'none' || wanted.length === 0 ? null : buildProvenance(scene, delivery, sources, wanted),
+    ...notebook.close(setting.unmapped),
+  };
+}

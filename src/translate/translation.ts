@@ -1,0 +1,106 @@
+import type { Dialect, Mappings } from '../mappings/index.ts';
+import type { AnyResource } from '../payloads/index.ts';
+
+/** The patient whose chart a document belongs to. The link says so; nothing in the document does. */
+export interface LinkedPatient {
+  readonly mrnSystem: string;
+  readonly mrn: string;
+}
+
+/** The delivery that brought the document, for its Provenance. */
+export interface DeliveryFacts {
+  readonly id: string;
+  readonly receivedAt: Date;
+}
+
+export interface Setting {
+  readonly mappings: Mappings;
+  readonly dialect: Dialect;
+  readonly unmapped: 'park' | 'pass-through';
+  /** Whether the Patient also names the source user. */
+  readonly sourceIdentifier: 'secondary' | 'none';
+  /** `preliminary`: results that a machine read from a document wait for a person's look. */
+  readonly labStatus: 'preliminary' | 'as-given';
+  readonly environment: 'production' | 'sandbox';
+}
+
+/** What a site's own template made of a structure that the gateway does not know. */
+export interface CustomContent {
+  readonly key: string;
+  readonly resources: readonly AnyResource[];
+}
+
+/** The part of a chart that one document speaks for: a later version retracts only within it. */
+export type Group = 'body' | 'physical' | 'sleep' | 'other' | 'lab' | 'alerts' | 'profile' | 'steps' | 'custom' | 'support';
+
+/** One resource that the EHR should hold. */
+export interface Wanted {
+  /** Comes from what was measured, never from its value: doing it twice is doing it once. Also an id for EHRs that take one. */
+  readonly name: string;
+  /** By which other wanted resources refer to it, until it has its address at the EHR. */
+  readonly reference: string;
+  readonly resource: AnyResource;
+  readonly group: Group;
+  /** The local day in the chart; null where the whole document stands or falls together. */
+  readonly chartDay: string | null;
+  /**
+   * `to-replace`: says that nothing is left to say, and is written only where something was said before.
+   * `if-absent`: shared between charts, so it is created once and never changed.
+   */
+  readonly write: 'always' | 'to-replace' | 'if-absent';
+}
+
+/** A part of the chart that a document speaks for, also where it has nothing left to say there. */
+export interface Scope {
+  readonly group: Group;
+  readonly chartDay: string | null;
+}
+
+/** One decision of the translation and the row of the mapping data behind it. Codes and places, never values. */
+export interface Decision {
+  readonly at: string;
+  readonly what: 'code' | 'unit' | 'value' | 'category' | 'dialect' | 'reference' | 'status' | 'device';
+  readonly from: string;
+  /** Null where nothing is known. */
+  readonly to: string | null;
+  readonly row: string | null;
+  readonly source: string | null;
+  readonly reviewer: string | null;
+}
+
+export type FindingCode =
+  | 'code.unmapped'
+  | 'context.unmapped'
+  | 'unit.unmapped'
+  | 'value.unreadable'
+  | 'value.implausible'
+  | 'value.rare'
+  | 'measurement.twice'
+  | 'alerts.disagree'
+  | 'resource.modified'
+  | 'reference.dangling'
+  | 'resource.left-out'
+  | 'time.unzoned'
+  | 'issued.assumed';
+
+export interface TranslationFinding {
+  readonly code: FindingCode;
+  readonly at: string;
+  /** The source's code, unit or name, where the finding is that nobody has mapped it. */
+  readonly what: string | null;
+}
+
+export interface Translation {
+  /** Re-keyed to the MRN. Serves references and explain; written only where the EHR is told to create patients. */
+  readonly patient: Wanted;
+  /** In a fixed order: what is referred to comes before what refers to it. */
+  readonly wanted: readonly Wanted[];
+  /** Whatever the EHR takes of it: a later version takes back only within what it still speaks for. */
+  readonly scopes: readonly Scope[];
+  /** Of everything in `wanted`; null where the EHR takes none. */
+  readonly provenance: Wanted | null;
+  readonly decisions: readonly Decision[];
+  readonly findings: readonly TranslationFinding[];
+  /** Why a person must look before anything of it is sent. */
+  readonly trouble: 'unmapped' | 'implausible' | null;
+}

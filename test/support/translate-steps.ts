@@ -1,0 +1,91 @@
+import { decideChanges, contentDigest, type Change, type WrittenResource } from '../../src/deliver/decide-changes.ts';
+import type { Mappings } from '../../src/mappings/index.ts';
+import { parsePayload, type AnyResource } from '../../src/payloads/index.ts';
+import { loadValidator, parseLossless } from '../../src/r4/index.ts';
+import { asRetracted, translate, type Setting, type Translation } from '../../src/translate/index.ts';
+
+export const PATIENT = { mrnSystem: 'urn:example:chartgate:mrn', mrn: '0001001' };
+export const DELIVERY = { id: 'dlv_01hx0000000000000000000000', receivedAt: new Date('2026-11-15T06:00:00Z') };
+
+export interface CaseOptions {
+  readonly dialect?: string;
+  readonly unmapped?: Setting['unmapped'];
+  readonly labStatus?: Setting['labStatus'];
+  readonly sourceIdentifier?: Setting['sourceIdentifier'];
+  readonly environment?: Setting['environment'];
+}
+
+export function settingOf(mappings: Mappings, options: CaseOptions = {}): Setting {
+  const dialect = mappings.dialects.get(options.dialect ?? 'default');
+  if (dialect === undefined) throw new Error(`no dialect ${options.dialect ?? 'default'}`);
+  return {
+    mappings,
+    dialect,
+    unmapped: options.unmapped ?? 'park',
+    sourceIdentifier: options.sourceIdentifier ?? 'none',
+    labStatus: options.labStatus ?? 'preliminary',
+    environment: options.environment ?? 'production',
+  };
+}
+
+export function translateText(text: string | Uint8Array, setting: Setting, patient = PATIENT): Translation {
+  const value = parseLossless(typeof text === 'string' ? Buffer.from(text) : text);
+  if (!value.ok) throw new Error(value.fault.rule);
+  const payload = parsePayload(value.value, { clientUuid: null, documentKey: 'bundle-id', labPath: null });
+  if (!payload.ok) throw new Error(`${payload.fault.code} ${payload.fault.at ?? ''}`);
+  return translate({ payload: payload.value, custom: null, patient, delivery: DELIVERY, setting });
+}
+
+const validator = loadValidator({ profiles: ['vital-signs', 'us-core-lab'] });
+
+/** All of a translation as one Bundle, so that every reference must resolve. */
+export function toBundle({ patient, wanted, provenance }: Translation): AnyResource {
+  return {
+    resourceType: 'Bundle',
+    type: 'collection',
+    entry: [patient, ...wanted, ...(provenance === null ? [] : [provenance])].map(({ reference, resource }) => ({
+      fullUrl: reference,
+      resource,
+    })),
+  };
+}
+
+export const problemsOf = (translation: Translation): string[] =>
+  validator.validate(toBundle(translation)).map(({ rule, expression, text }) => `${rule} ${expression} ${text}`);
+
+/** The ledger of one document in memory, as deliver keeps it in the store. */
+export function makeLedger() {
+  const written = new Map<string, WrittenResource & { readonly resource: AnyResource }>();
+  return (translation: Translation, setting: Setting, version: number) => {
+    const { changes, isSuspicious } = decideChanges(translation, [...written.values()], setting.dialect);
+    const shown = changes.map((change) => {
+      if (change.kind === 'retract') {
+        const before = written.get(change.written.name);
+        const resource = asRetracted(
+          before?.resource ?? ({} as AnyResource),
+          setting.dialect,
+          `Superseded by version ${version} of its document.`,
+        );
+        if (before !== undefined) written.set(before.name, { ...before, resource, isRetracted: true });
+        return { change: change.kind, resource };
+      }
+      const { wanted } = change;
+      if (change.kind === 'create' || change.kind === 'update')
+        written.set(wanted.name, {
+          name: wanted.name,
+          resourceType: wanted.resource.resourceType,
+          group: wanted.group,
+          chartDay: wanted.chartDay,
+          contentDigest: contentDigest(wanted.resource),
+          isRetracted: false,
+          isOfDocument: true,
+          resource: change.resource,
+        });
+      return { change: change.kind, resource: resourceOf(change) };
+    });
+    return { isSuspicious, changes: shown };
+  };
+}
+
+const resourceOf = (change: Exclude<Change, { kind: 'retract' }>): AnyResource =>
+  'resource' in change ? change.resource : change.wanted.resource;
