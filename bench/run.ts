@@ -5,6 +5,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(): AsyncIterable<Figu
   store: () => import('./store.ts'),
   validate: () => import('./validate.ts'),
   ingest: () => import('./ingest.ts'),
+  translate: () => import('./translate.ts'),
 };
 
 const help = `Usage: npm run bench -- [NAME…] [--json]

@@ -5,32 +5,10 @@ import { parseLossless, loadValidator } from '../src/r4/index.ts';
 import { scanBytes } from '../src/r4/json/scan-bytes.ts';
 import { aClinicalBundle } from '../test/support/clinical-bundle.ts';
 import { makeMedplumOracle } from '../test/support/medplum-oracle.ts';
-import type { Figure } from './figure.ts';
+import { median, type Figure } from './figure.ts';
+import { race, ROUNDS } from './race.ts';
 
 export const name = 'validate';
-
-const ROUNDS = 5;
-const ROUND_MS = 400;
-
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
-
-/** Microseconds per call over one round. */
-function timeUs(work: () => unknown): number {
-  const since = performance.now();
-  let calls = 0;
-  do {
-    work();
-    calls++;
-  } while (performance.now() - since < ROUND_MS);
-  return ((performance.now() - since) * 1_000) / calls;
-}
-
-/** Interleaved rounds, so that whatever else the machine does falls on all alike. Medians, in microseconds. */
-function race(works: readonly (() => unknown)[]): number[] {
-  for (const work of works) timeUs(work);
-  const rounds = Array.from({ length: ROUNDS }, () => works.map(timeUs));
-  return works.map((_, i) => median(rounds.map((round) => round[i] ?? NaN)));
-}
 
 function figure(title: string, ours: number, theirs: number, unit: string, note: string): Figure {
   return {

@@ -43,6 +43,7 @@ const code = await runCli(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: Object.assign(process.stderr, { isTTY: isatty(2) }),
   onExit: (work) => void process.once('exit', work),
+  onReload: (work) => void process.on('SIGHUP', work),
   stopped,
 }).catch(fail);
 process.exit(code);

@@ -2,8 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readFileSync } from 'node:fs';
 import { auditSet } from './audit/index.ts';
 import type { Config } from './config/index.ts';
-import { keepRetention, makeJudge, processReceived } from './deliver/index.ts';
+import {
+  deliverSet,
+  keepLinks,
+  keepRetention,
+  makeExplain,
+  makeJudge,
+  makeReadingHolder,
+  processReceived,
+  type ReadingSettings,
+  type Reloaded,
+} from './deliver/index.ts';
 import { drainServer, listen, makeApp, makeServer } from './http/index.ts';
+import { identitySet } from './identity/index.ts';
+import { readSourceUris, SHIPPED_FOLDER } from './mappings/index.ts';
 import { inboxSet } from './inbox/index.ts';
 import {
   basic,
@@ -15,9 +27,27 @@ import {
   secretPath,
   type Authenticator,
 } from './ingest/index.ts';
-import { faultFields, makeNewId, makePooledChance, safeError, type Clock, type Log, type Route } from './kernel/index.ts';
-import { decideReadiness, makeDeliveryRoutes, makeMetrics, makeOpsRoutes, watchLedger, type Described } from './ops/index.ts';
-import { loadValidator } from './r4/index.ts';
+import {
+  faultFields,
+  makeNewId,
+  makePooledChance,
+  safeError,
+  type Clock,
+  type Log,
+  type Result,
+  type Route,
+} from './kernel/index.ts';
+import {
+  decideReadiness,
+  makeDeliveryRoutes,
+  makeLinkRoutes,
+  makeMappingRoutes,
+  makeMetrics,
+  makeOpsRoutes,
+  makeRecordAct,
+  watchLedger,
+  type Described,
+} from './ops/index.ts';
 import { openStore, type Store } from './store/index.ts';
 
 /** Grace and the end of requests under way together; closing the store comes after, and 25 s are the whole of it. */
@@ -36,6 +66,8 @@ export interface Gateway {
   readonly port: number;
   readonly store: Store;
   readonly routes: readonly Route[];
+  /** Loads mapping data and templates anew; unsound ones are refused and logged. */
+  reload(): void;
   /** Says 503 at /readyz, serves for the grace time, finishes what is under way, closes the store. Twice is once. */
   stop(): Promise<void>;
 }
@@ -69,6 +101,19 @@ function notificationAuthenticators(config: Config): Authenticator[] {
   ];
 }
 
+const readingSettings = (config: Config): ReadingSettings => {
+  const { clientUuid, documentKey, labPath } = config.ingest;
+  return {
+    payloads: { clientUuid, documentKey, labPath },
+    folder: config.mappings.folder ?? SHIPPED_FOLDER,
+    snomed: config.mappings.snomed,
+    uris: config.source.urisFile === null ? null : readSourceUris(config.source.urisFile),
+    dialect: config.ehr.dialect,
+    environment: config.environment,
+    ...config.translate,
+  };
+};
+
 /** The one place where the parts are joined. */
 export async function startGateway(deps: {
   readonly config: Config;
@@ -81,16 +126,22 @@ export async function startGateway(deps: {
   const log = deps.log.with({ instance });
   for (const setting of config.unverified) log.warn('config.unverified', { setting });
 
+  const reading = makeReadingHolder(readingSettings(config));
+  const loaded = reading.current().reading;
+  log.info('mappings.loaded', { version: loaded.setting.mappings.version, count: loaded.templates.size });
+
   const store = await openStore({
     database: config.store.database,
     keys: config.keys,
     instance,
-    sets: [auditSet, inboxSet],
+    environment: config.environment,
+    sets: [auditSet, inboxSet, identitySet, deliverSet],
     clock,
     log,
   });
   const audit = store.use(auditSet);
   const inbox = store.use(inboxSet);
+  const deliver = store.use(deliverSet);
   let process: 'serving' | 'draining' = 'serving';
   const metrics = makeMetrics({ storeHealth: store.health, storeFigures: store.figures });
   const ledger = watchLedger({ inbox, tenant: TENANT, log });
@@ -121,18 +172,29 @@ export async function startGateway(deps: {
     clock,
     onStored: () => processor.poke(),
   });
-  const { clientUuid, documentKey, labPath } = config.ingest;
+  const { clientUuid } = config.ingest;
+  const { mrnSystem } = config.identity;
+  const identity = store.use(identitySet);
+  const record = makeRecordAct({ tenant: TENANT, audit, clock });
+  function reload(): Result<Reloaded, string> {
+    const done = reading.reload();
+    if (done.ok) log.info('mappings.loaded', { version: done.value.version, count: done.value.templates });
+    else log.error('mappings.refused', { count: done.fault.split('\n').length - 1 });
+    return done;
+  }
   const processor = processReceived({
     tenant: TENANT,
     instance,
     inbox,
-    judge: makeJudge({ clientUuid, documentKey, labPath }, loadValidator()),
+    deliver,
+    judge: makeJudge(reading.current),
     clock,
     log,
     isBusy: () => ingest.waiting() > 2,
     onSettled: metrics.observeSettled,
     onFinding: metrics.observeFinding,
   });
+  const links = keepLinks({ tenant: TENANT, deliver, clock, log });
   const retention = keepRetention({ tenant: TENANT, inbox, bodyDays: config.retention.bodyDays, clock, log });
   const routes = [
     ...makeOpsRoutes({
@@ -149,6 +211,23 @@ export async function startGateway(deps: {
     }),
     ...ingest.routes,
     ...makeDeliveryRoutes({ tenant: TENANT, clientUuid, inbox, clock, onReplay: processor.poke }),
+    ...makeMappingRoutes({
+      tenant: TENANT,
+      deliver,
+      record,
+      explain: makeExplain({ tenant: TENANT, mrnSystem, inbox, identity, deliver, current: reading.current }),
+      reload,
+    }),
+    ...makeLinkRoutes({
+      tenant: TENANT,
+      clientUuid,
+      mrnSystem,
+      identity,
+      links,
+      record,
+      newId,
+      clock,
+    }),
   ];
   const app = makeApp({
     routes,
@@ -166,6 +245,7 @@ export async function startGateway(deps: {
     throw thrown;
   });
   processor.poke();
+  links.resume();
   log.info('process.started', { component: 'gateway', port, version: VERSION });
 
   let stopping: Promise<void> | undefined;
@@ -173,6 +253,7 @@ export async function startGateway(deps: {
     port,
     store,
     routes,
+    reload: () => void reload(),
     stop() {
       stopping ??= (async () => {
         process = 'draining';
@@ -182,7 +263,7 @@ export async function startGateway(deps: {
         ledger.stop();
         retention.stop();
         // A store that is away would keep it waiting; what it was about is still received at the next start.
-        await Promise.race([processor.stop(), pause(PROCESSOR_STOP_MS, undefined, { ref: false })]);
+        await Promise.race([Promise.all([processor.stop(), links.stop()]), pause(PROCESSOR_STOP_MS, undefined, { ref: false })]);
         await store.close();
         log.info('process.stopped');
       })();

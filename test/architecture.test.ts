@@ -40,6 +40,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'node:sqlite': 'src/store/sqlite/',
   zod: 'src/config/ src/payloads/',
   '@lhncbc/ucum-lhc': 'src/r4/',
+  jsonata: 'src/templates/',
 };
 
 test.each(Object.entries(OWNERS))('%s is imported only below %s', (name, owner) => {

@@ -42,7 +42,14 @@ test('docs/surface.md names every command', () => {
   for (const { name } of COMMANDS) expect(read('docs/surface.md')).toContain(`chartgate ${name}`);
 });
 
-const PAGES = [...filesBelow('docs', '.md'), 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'mappings/README.md'];
+const PAGES = [
+  ...filesBelow('docs', '.md'),
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  ...filesBelow('mappings', '.md'),
+];
 
 describe.each(PAGES)('%s', (page) => {
   test('has no link that leads nowhere', () => {

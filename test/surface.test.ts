@@ -36,6 +36,14 @@ const ADMIN = [
   'POST /admin/api/deliveries/:id/replay',
   'POST /admin/api/replay',
   'POST /admin/api/deliveries/:id/discard',
+  'GET /admin/api/deliveries/:id/explain',
+  'GET /admin/api/unmapped',
+  'POST /admin/api/mappings/reload',
+  'GET /admin/api/links',
+  'GET /admin/api/links/:user_id',
+  'PUT /admin/api/links/:user_id',
+  'DELETE /admin/api/links/:user_id',
+  'POST /admin/api/links/import',
 ];
 
 test.each([
@@ -66,12 +74,24 @@ test.each([
   ['GET', '/admin/api/deliveries/dlv_none', 404],
   ['POST', '/admin/api/deliveries/dlv_none/replay', 404],
   ['POST', '/admin/api/deliveries/dlv_none/discard', 400],
+  ['GET', '/admin/api/deliveries/dlv_none/explain', 404],
+  ['GET', '/admin/api/unmapped', 200],
+  ['GET', '/admin/api/unmapped?limit=x', 400],
+  ['POST', '/admin/api/mappings/reload', 200],
   ['POST', '/admin/api/replay?state=parked', 200],
   ['POST', '/admin/api/replay?state=delivered', 400],
+  ['GET', '/admin/api/links', 200],
+  ['GET', '/admin/api/links?status=lost', 400],
+  ['GET', '/admin/api/links?user_id=u', 400],
+  ['GET', '/admin/api/links/user_none', 400],
+  ['GET', '/admin/api/links/user_none?client_uuid=c', 404],
+  ['PUT', '/admin/api/links/user_none', 400],
+  ['DELETE', '/admin/api/links/user_none?client_uuid=c', 404],
+  ['POST', '/admin/api/links/import', 400],
 ])('%s %s answers %i as openapi/ describes it', async (method, path, status) => {
   const answer = await fetch(`${url()}${path}`, { method, headers: { authorization: `Bearer ${TOKEN}` } });
   expect(answer.status).toBe(status);
-  const template = path.replace(/\?.*/, '').replace('dlv_none', '{id}');
+  const template = path.replace(/\?.*/, '').replace('dlv_none', '{id}').replace('user_none', '{user_id}');
   const [type = '', content] =
     Object.entries(described.paths[template]?.[method.toLowerCase()]?.responses[String(status)]?.content ?? {})[0] ?? [];
   expect(answer.headers.get('content-type')?.split(';')[0]).toBe(type);

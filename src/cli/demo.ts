@@ -65,6 +65,7 @@ export const demo: Command = {
           CHARTGATE_MRN_SYSTEM: DEMO_MRN_SYSTEM,
           CHARTGATE_DRAIN_SECONDS: '0',
           CHARTGATE_LOG_LEVEL: 'error',
+          CHARTGATE_ENVIRONMENT: 'sandbox',
           ...settings,
           ...terminal.env,
         },

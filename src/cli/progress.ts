@@ -5,34 +5,42 @@ const LONG_MS = 1_000;
 const EVERY_MS = 100;
 const WIDTH = 24;
 
+type Screen = NodeJS.WritableStream & { readonly isTTY?: boolean };
+
+/** One line that is drawn over itself. */
+export function makeBar(to: Screen, nowMs: () => number = () => performance.now()) {
+  const since = nowMs();
+  let shownAt = 0;
+  let isShown = false;
+  return {
+    draw(part: number, words: string): void {
+      const now = nowMs();
+      if (to.isTTY !== true || now - since < LONG_MS || now - shownAt < EVERY_MS) return;
+      shownAt = now;
+      isShown = true;
+      const filled = Math.round(part * WIDTH);
+      to.write(`\r[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${words}`);
+    },
+    /** Takes the bar away, so that a report can be written. */
+    clear(): void {
+      if (isShown) to.write(`\r${' '.repeat(WIDTH + 60)}\r`);
+      isShown = false;
+    },
+  };
+}
+
 export interface Progress {
   step(piece: Piece): void;
   fileDone(): void;
-  /** Takes the bar away, so that a report can be written. */
   clear(): void;
 }
 
 /** A bar over the files, with the number of resources judged so far. */
-export function makeProgress(
-  to: NodeJS.WritableStream & { isTTY?: boolean },
-  files: number,
-  nowMs: () => number = () => performance.now(),
-): Progress {
-  const since = nowMs();
-  let shownAt = 0;
-  let isShown = false;
+export function makeProgress(to: Screen, files: number, nowMs?: () => number): Progress {
+  const bar = makeBar(to, nowMs);
   let resources = 0;
   let done = 0;
-
-  function draw(): void {
-    const now = nowMs();
-    if (to.isTTY !== true || now - since < LONG_MS || now - shownAt < EVERY_MS) return;
-    shownAt = now;
-    isShown = true;
-    const filled = Math.round((done / files) * WIDTH);
-    to.write(`\r[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${done}/${files} files, ${resources} resources`);
-  }
-
+  const draw = (): void => bar.draw(done / files, `${done}/${files} files, ${resources} resources`);
   return {
     step() {
       resources++;
@@ -42,9 +50,6 @@ export function makeProgress(
       done++;
       draw();
     },
-    clear() {
-      if (isShown) to.write(`\r${' '.repeat(WIDTH + 60)}\r`);
-      isShown = false;
-    },
+    clear: bar.clear,
   };
 }

@@ -3,6 +3,9 @@ import { StartError } from '../kernel/index.ts';
 import { VERSION } from '../wire.ts';
 import { EXIT, type Command, type Terminal } from './command.ts';
 import { demo } from './demo.ts';
+import { explain as explainCommand } from './explain.ts';
+import { link } from './link.ts';
+import { links } from './links.ts';
 import { serve } from './serve.ts';
 import { validateCommand, validateHelp } from './validate.ts';
 
@@ -13,7 +16,7 @@ const validate: Command = {
   run: (args, terminal) => validateCommand(args, terminal),
 };
 
-export const COMMANDS: readonly Command[] = [serve, demo, validate];
+export const COMMANDS: readonly Command[] = [serve, demo, validate, explainCommand, link, links];
 
 const overview = (): string => `Chartgate ${VERSION}: wearable and laboratory data into the chart.
 

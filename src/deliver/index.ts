@@ -1,4 +1,19 @@
+export {
+  ADJUST_AT_ONCE,
+  deliverSet,
+  TARGET,
+  type Adjusted,
+  type DeliverReads,
+  type DeliverWrites,
+  type LinkOutcome,
+} from './commands.ts';
+export { keepLinks, type Links } from './keep-links.ts';
 export { keepRetention } from './keep-retention.ts';
+export { decideChanges, contentDigest, type Change, type Changes, type WrittenResource } from './decide-changes.ts';
+export { explain, type Explanation, type ExplainedResource } from './explain.ts';
+export { makeReadingHolder, type HeldReading, type Reloaded, type ReadingHolder, type ReadingSettings } from './hold-reading.ts';
 export { judge, type Judgement } from './judge.ts';
-export { makeJudge, type Judge } from './make-judge.ts';
+export { makeExplain } from './make-explain.ts';
+export type { Unmapped } from './unmapped.ts';
+export { loadValidators, makeJudge, type Judge } from './make-judge.ts';
 export { processReceived } from './process-received.ts';

@@ -1,8 +1,14 @@
 import { answerInThread } from '../kernel/index.ts';
-import { loadValidator } from '../r4/index.ts';
+import { buildReading } from './hold-reading.ts';
 import { judge, type Judgement } from './judge.ts';
-import type { JudgeQuestion } from './make-judge.ts';
+import { loadValidators, type JudgeQuestion } from './make-judge.ts';
+import type { Reading } from './read-document.ts';
 
-const validator = loadValidator();
+const validators = loadValidators();
+let held: { readonly generation: number; readonly reading: Reading } | null = null;
 
-answerInThread<JudgeQuestion, Judgement>(({ hook, body, options }) => judge(hook, body, options, validator));
+answerInThread<JudgeQuestion, Judgement | 'stale'>(({ hook, body, generation, source }) => {
+  if (source !== null) held = { generation, reading: buildReading(source.settings, source.data) };
+  if (held?.generation !== generation) return 'stale';
+  return judge(hook, body, { reading: held.reading, ...validators });
+});

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, type Fault } from '../kernel/index.ts';
-import type { DocumentFacts, Facts, QuarantineReason, Verdict } from '../inbox/index.ts';
-import { parseNotification, parsePayload, type Payload, type PayloadOptions } from '../payloads/index.ts';
+import { canonicalJson, type Fault, type Result } from '../kernel/index.ts';
+import type { DocumentFacts, Facts, QuarantineReason, UnmappedWord, Verdict } from '../inbox/index.ts';
+import { parseNotification } from '../payloads/index.ts';
 import { parseLossless, type Validator } from '../r4/index.ts';
+import { translate, type Translation, type TranslationFinding } from '../translate/index.ts';
+import { fhirOf, readDocument, toBundle, type ReadDocument, type Reading } from './read-document.ts';
 
 type Hook = 'data' | 'notification';
 
@@ -11,7 +13,16 @@ export interface Judgement {
   readonly verdict: Verdict;
 }
 
+export interface JudgeDeps {
+  readonly reading: Reading;
+  /** Of what comes in: R4 and no more, since a source need not know of profiles. */
+  readonly validator: Validator;
+  /** Of what would go out: with the profiles that EHRs impose. */
+  readonly outValidator: Validator;
+}
+
 const FINDINGS_MAX = 50;
+const UNMAPPED_MAX = 100;
 const sha256 = (text: string): Uint8Array => new Uint8Array(createHash('sha256').update(text).digest());
 const digest = (value: unknown): Uint8Array => sha256(canonicalJson(value));
 
@@ -28,6 +39,7 @@ const NOTHING: Facts = {
   documentVersion: null,
   contentDigest: null,
   findings: [],
+  unmapped: [],
 };
 
 /** Of a delivery over which judging threw. It waits for a person and, more likely, for a new release. */
@@ -47,6 +59,7 @@ function factsOf(hook: Hook, value: unknown, findings: readonly string[]): Facts
   const text = (one: unknown, max: number): string | null =>
     typeof one === 'string' && one.length <= max && !/\p{Cc}/u.test(one) ? one : null;
   return {
+    ...NOTHING,
     dataStructure: text(structure, 100),
     client: text(client, 100),
     user: text(user, 50),
@@ -58,57 +71,99 @@ function factsOf(hook: Hook, value: unknown, findings: readonly string[]): Facts
 
 const quarantine = (facts: Facts, reason: QuarantineReason): Judgement => ({ facts, verdict: { kind: 'quarantine', reason } });
 
-function judgeNotification(value: unknown, options: PayloadOptions): Judgement {
+function judgeNotification(value: unknown, { reading }: JudgeDeps): Judgement {
   const parsed = parseNotification(value);
   if (!parsed.ok) return quarantine(factsOf('notification', value, [`${parsed.fault.code} ${parsed.fault.at ?? ''}`]), 'shape');
-  const facts: Facts = { ...factsOf('notification', value, []), dataStructure: 'notification' };
-  if (options.clientUuid !== null && parsed.value.clientUuid !== options.clientUuid) return quarantine(facts, 'foreign-client');
+  // Of another environment than ours: somebody has given our address to the wrong one.
+  const { environment } = parsed.value;
+  const isOurs = environment === null || environment.toLowerCase() === reading.setting.environment;
+  const findings = isOurs ? [] : ['notification.environment environment'];
+  const facts: Facts = { ...factsOf('notification', value, findings), dataStructure: 'notification' };
+  const { clientUuid } = reading.payloads;
+  if (clientUuid !== null && parsed.value.clientUuid !== clientUuid) return quarantine(facts, 'foreign-client');
   return { facts, verdict: { kind: 'handled' } };
 }
 
-/** The FHIR content of a document, which must be valid R4 before anything is made of it. */
-function fhirOf({ document }: Payload): unknown {
-  if (document.kind === 'clinical_ready') return document.bundle;
-  return document.kind === 'lab_result' && document.format === 'fhir' ? document.resource : null;
+/** Nobody: what can be translated at all can be translated for anyone. */
+const ANYONE = {
+  patient: { mrnSystem: 'urn:chartgate:anyone', mrn: 'anyone' },
+  delivery: { id: 'dlv_trial', receivedAt: new Date(0) },
+};
+
+const errorsOf = (validator: Validator, value: unknown): string[] =>
+  validator
+    .validate(value)
+    .filter(({ severity }) => severity === 'error')
+    .map(({ rule, expression }) => `${rule} ${expression}`);
+
+/** What would go out must be as sound as what came in; that it is not is for whoever keeps the mapping data or the template. */
+const faultsOfOutput = (translation: Translation, validator: Validator): string[] =>
+  errorsOf(validator, toBundle(translation)).map((text) => `output.${text}`);
+
+const KINDS: Partial<Record<TranslationFinding['code'], UnmappedWord['kind']>> = {
+  'code.unmapped': 'code',
+  'context.unmapped': 'context',
+  'unit.unmapped': 'unit',
+};
+
+function unmappedOf(findings: readonly TranslationFinding[]): UnmappedWord[] {
+  const words = new Map<string, UnmappedWord>();
+  for (const { code, at, what } of findings) {
+    const kind = at === 'data_structure' ? 'structure' : KINDS[code];
+    if (kind !== undefined && what !== null) words.set(`${kind} ${what}`, { kind, what: what.slice(0, 200) });
+  }
+  return [...words.values()].slice(0, UNMAPPED_MAX);
 }
 
-function judgeData(value: unknown, options: PayloadOptions, validator: Validator): Judgement {
-  const parsed = parsePayload(value, options);
-  if (!parsed.ok)
-    return quarantine(
-      factsOf('data', value, [`${parsed.fault.code} ${parsed.fault.at ?? ''}`]),
-      REASONS[parsed.fault.code] ?? 'shape',
-    );
-  const payload = parsed.value;
+function judgeDocument(value: unknown, { payload, custom }: ReadDocument, deps: JudgeDeps): Judgement {
+  const { envelope } = payload;
   const fhir = fhirOf(payload);
-  const issues = fhir === null ? [] : validator.validate(fhir).filter(({ severity }) => severity === 'error');
-  const findings = [
-    ...payload.findings.map(({ code, at }) => `${code} ${at}`),
-    ...issues.map(({ rule, expression }) => `${rule} ${expression}`),
-  ].slice(0, FINDINGS_MAX);
+  const issues = fhir === null ? [] : errorsOf(deps.validator, fhir);
   const facts: Facts = {
-    dataStructure: payload.envelope.dataStructure,
-    client: payload.envelope.clientUuid,
-    user: payload.envelope.userId,
-    documentVersion: payload.envelope.documentVersion,
+    ...NOTHING,
+    dataStructure: envelope.dataStructure,
+    client: envelope.clientUuid,
+    user: envelope.userId,
+    documentVersion: envelope.documentVersion,
     contentDigest: digest(['data', value]),
-    findings,
+    findings: [...payload.findings.map(({ code, at }) => `${code} ${at}`), ...issues].slice(0, FINDINGS_MAX),
   };
   if (issues.length > 0) return quarantine(facts, 'not-r4');
+  const translation = translate({ payload, custom, ...ANYONE, setting: deps.reading.setting });
+  const wrong = translation.trouble === null ? faultsOfOutput(translation, deps.outValidator) : [];
   const document: DocumentFacts = {
     key: payload.documentKey,
     version: payload.order.value,
-    clinicalDigest: sha256(payload.clinical),
+    clinicalDigest: sha256(payload.clinical()),
     order: payload.order.by,
   };
-  const isUnmapped =
-    payload.document.kind === 'unknown' || (payload.document.kind === 'lab_result' && payload.document.format === 'service');
-  return { facts, verdict: { kind: 'park', reason: isUnmapped ? 'unmapped' : 'unlinked', document } };
+  return {
+    facts: {
+      ...facts,
+      findings: [...facts.findings, ...translation.findings.map(({ code, at }) => `${code} ${at}`), ...wrong].slice(
+        0,
+        FINDINGS_MAX,
+      ),
+      unmapped: unmappedOf(translation.findings),
+    },
+    verdict: { kind: 'sound', trouble: translation.trouble ?? (wrong.length > 0 ? 'unmapped' : null), document },
+  };
 }
 
-/** What a stored delivery is, from its bytes alone. The same bytes and settings give the same answer. */
-export function judge(hook: Hook, body: Uint8Array, options: PayloadOptions, validator: Validator): Judgement {
+function judgeRead(value: unknown, read: Result<ReadDocument>, deps: JudgeDeps): Judgement {
+  if (read.ok) return judgeDocument(value, read.value, deps);
+  const { code, at } = read.fault;
+  const facts = factsOf('data', value, [`${code} ${at ?? ''}`]);
+  // A template that fails is mended like a mapping, and the delivery is replayed.
+  if (code.startsWith('template.')) return { facts, verdict: { kind: 'sound', trouble: 'unmapped', document: null } };
+  return quarantine(facts, REASONS[code] ?? 'shape');
+}
+
+/** What a stored delivery is, from its bytes alone. The same bytes, settings and mapping data give the same answer. */
+export function judge(hook: Hook, body: Uint8Array, deps: JudgeDeps): Judgement | Promise<Judgement> {
   const parsed = parseLossless(body);
   if (!parsed.ok) return quarantine({ ...NOTHING, findings: [parsed.fault.rule] }, 'not-json');
-  return hook === 'notification' ? judgeNotification(parsed.value, options) : judgeData(parsed.value, options, validator);
+  if (hook === 'notification') return judgeNotification(parsed.value, deps);
+  const read = readDocument(parsed.value, deps.reading);
+  return read instanceof Promise ? read.then((one) => judgeRead(parsed.value, one, deps)) : judgeRead(parsed.value, read, deps);
 }

@@ -2,6 +2,7 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { faultFields, safeError, type Clock, type Log } from '../kernel/index.ts';
 import type { InboxReads, InboxWrites, Received } from '../inbox/index.ts';
 import type { Operate } from '../store/index.ts';
+import type { DeliverReads, DeliverWrites } from './commands.ts';
 import { FAILED, type Judgement } from './judge.ts';
 import type { Judge } from './make-judge.ts';
 
@@ -17,6 +18,7 @@ export function processReceived(deps: {
   readonly tenant: string;
   readonly instance: string;
   readonly inbox: Operate<InboxWrites, InboxReads>;
+  readonly deliver: Operate<DeliverWrites, DeliverReads>;
   readonly judge: Judge;
   readonly clock: Clock;
   readonly log: Log;
@@ -41,7 +43,13 @@ export function processReceived(deps: {
   }
 
   const write = (one: Received, judgement: Judgement) =>
-    inbox.writeBehind('inbox.settle', { tenant, seq: one.seq, at: deps.clock.now(), requestId: one.requestId, ...judgement });
+    deps.deliver.writeBehind('deliver.settle', {
+      tenant,
+      seq: one.seq,
+      at: deps.clock.now(),
+      requestId: one.requestId,
+      ...judgement,
+    });
 
   /** A verdict that the store cannot take is a bug of ours too, and ends in the same place. */
   async function settle(one: Received, judgement: Judgement): Promise<void> {

@@ -19,6 +19,7 @@ export interface Problem {
   readonly status: number;
   readonly code: string;
   readonly at?: string;
+  readonly problems?: readonly string[];
   readonly request_id: string;
 }
 
@@ -31,6 +32,7 @@ export function toProblem(fault: Fault, requestId: string): Problem {
     status,
     code: fault.code,
     ...(fault.at === undefined ? {} : { at: fault.at }),
+    ...(fault.problems === undefined ? {} : { problems: fault.problems }),
     request_id: requestId,
   };
 }

@@ -175,6 +175,8 @@ export interface Fault {
   readonly code: FaultCode;
   /** FHIRPath or JSON path of the place, where there is one. */
   readonly at?: string;
+  /** Every problem at once, for whoever mends them; of files and settings, never of a patient. */
+  readonly problems?: readonly string[];
   readonly cause?: unknown;
 }
 
@@ -197,9 +199,18 @@ export const FAULT_CODES = {
   'admin.parameter': 'malformed',
   'delivery.not-found': 'not-found',
   'delivery.state': 'conflict',
+  'link.not-found': 'not-found',
+  'link.client': 'malformed',
+  'link.unsettled': 'conflict',
+  'links.csv': 'malformed',
+  'links.too-many': 'too-large',
   'payload.shape': 'malformed',
   'payload.identity': 'invalid',
   'payload.foreign-client': 'invalid',
+  'mappings.unsound': 'conflict',
+  'template.timeout': 'unmapped',
+  'template.failed': 'unmapped',
+  'template.output': 'unmapped',
   'store.queue-full': 'overloaded',
   'store.full': 'store-unavailable',
   'store.io': 'store-unavailable',
@@ -213,6 +224,6 @@ export const FAULT_CODES = {
 
 export type FaultCode = keyof typeof FAULT_CODES;
 
-export function fault(code: FaultCode, more: { readonly at?: string; readonly cause?: unknown } = {}): Fault {
+export function fault(code: FaultCode, more: Omit<Fault, 'kind' | 'code'> = {}): Fault {
   return { kind: FAULT_CODES[code], code, ...more };
 }

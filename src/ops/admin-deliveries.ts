@@ -2,35 +2,16 @@ import { fail, fault, jsonAnswer, ok, readBody, type Ask, type Clock, type Resul
 import { STATES, type ActOutcome, type InboxReads, type InboxWrites, type ListedDelivery, type State } from '../inbox/index.ts';
 import type { Operate } from '../store/index.ts';
 import { addsUp } from './adds-up.ts';
+import { adminRoute as admin, fromCursor, iso, PAGE, queryOf, REASON, toCursor } from './admin-query.ts';
 
-const PAGE = { standard: 50, most: 500 } as const;
 const BODY_BYTES_MAX = 16 * 1024;
 const REPLAY_AT_ONCE = 500;
-const REASON = /^[\p{L}\p{N} .,;:()'_/-]{3,200}$/u;
-
-const iso = (ms: number): string => new Date(ms).toISOString();
-
-/** Opaque to the caller: the place in the order of arrival from which the next page goes down. */
-const toCursor = (seq: number): string => Buffer.from(`d${seq}`).toString('base64url');
-function fromCursor(text: string): number | null {
-  const [, digits] = /^d(\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
-  return digits === undefined ? null : Number(digits);
-}
 
 const shown = ({ seq: _seq, receivedAt, stateAt, ...rest }: ListedDelivery) => ({
   ...rest,
   receivedAt: iso(receivedAt),
   stateAt: iso(stateAt),
 });
-
-/** The parameters of a query that the route knows; any other is a mistake that should not pass for a narrower answer. */
-function queryOf(ask: Ask, known: readonly string[]): Result<ReadonlyMap<string, string>> {
-  const pairs = [...new URL(ask.request.url ?? '/', 'http://localhost').searchParams];
-  const odd = pairs.find(
-    ([name, value], i) => !known.includes(name) || /\p{Cc}/u.test(value) || pairs.findIndex(([other]) => other === name) !== i,
-  );
-  return odd === undefined ? ok(new Map(pairs)) : fail(fault('admin.parameter', { at: known.includes(odd[0]) ? odd[0] : '' }));
-}
 
 /** What cannot be an id is nobody's. */
 const idOf = (params: Ask['params']): string => (/^[\w-]{1,64}$/.test(params['id'] ?? '') ? (params['id'] ?? '') : '-');
@@ -53,12 +34,6 @@ export function makeDeliveryRoutes(deps: {
 }): Route[] {
   const { tenant, inbox } = deps;
   const who = ({ requestId }: Ask) => ({ tenant, at: deps.clock.now(), requestId, actor: 'operator' });
-  const admin = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
-    method,
-    path,
-    access: 'admin',
-    handle,
-  });
 
   return [
     admin('get', '/admin/api/ledger', async () => {
@@ -72,7 +47,7 @@ export function makeDeliveryRoutes(deps: {
       const get = (name: string): string | null => query.value.get(name) ?? null;
       const state = get('state');
       const cursor = get('cursor');
-      const before = cursor === null ? null : fromCursor(cursor);
+      const before = cursor === null ? null : fromCursor('d', cursor);
       const limit = Number(get('limit') ?? PAGE.standard);
       const client = get('client_uuid') ?? deps.clientUuid;
       if (state !== null && !isState(state)) return fail(fault('admin.parameter', { at: 'state' }));
@@ -94,7 +69,7 @@ export function makeDeliveryRoutes(deps: {
       if (!page.ok) return page;
       const deliveries = page.value.slice(0, limit);
       const last = deliveries.at(-1);
-      const next = page.value.length > limit && last !== undefined ? toCursor(last.seq) : null;
+      const next = page.value.length > limit && last !== undefined ? toCursor('d', last.seq) : null;
       return ok(jsonAnswer(200, { deliveries: deliveries.map(shown), next }));
     }),
 

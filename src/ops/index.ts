@@ -1,5 +1,8 @@
 export { makeDeliveryRoutes } from './admin-deliveries.ts';
+export { makeLinkRoutes } from './admin-links.ts';
+export { makeMappingRoutes } from './admin-mappings.ts';
 export { makeMetrics, type Metrics } from './metrics.ts';
+export { makeRecordAct, type RecordAct } from './record-act.ts';
 export { decideReadiness, type Readiness } from './readiness.ts';
 export type { Described } from './render-docs.ts';
 export { makeOpsRoutes } from './routes.ts';

@@ -32,6 +32,7 @@ describe('serve', () => {
       .split('\n')
       .map((line) => (JSON.parse(line) as { event: string }).event);
     expect(events.filter((event) => event !== 'config.unverified')).toEqual([
+      'mappings.loaded',
       'store.migrated',
       'store.opened',
       'process.started',

@@ -102,6 +102,12 @@ test('a notification is handled', async () => {
   });
 });
 
+test('a notification of another environment is handled, and says so', async () => {
+  const { state, findings } = await hooks.notify(aNotification({ fields: { environment: 'sandbox' } }));
+  expect([state, findings]).toEqual(['delivered', ['notification.environment environment']]);
+  expect((await hooks.notify(aNotification({ action: 'again', fields: { environment: 'Production' } }))).findings).toEqual([]);
+});
+
 test('both secrets are taken during a rotation', async () => {
   const body = JSON.stringify(envelopeOf('rotation', 1, {}));
   const answers = await Promise.all([DATA_SECRET, OLD_DATA_SECRET].map((secret) => hooks.post(`/webhooks/${secret}/data`, body)));

@@ -69,7 +69,7 @@ export async function startHookGateway(settings: Record<string, string> = {}) {
       // supertest would write a text as JSON once more.
       .serialize((one: unknown) => one as string)
       .send(body as string);
-  const admin = (method: 'get' | 'post', path: string, body?: object): Promise<Response> =>
+  const admin = (method: 'get' | 'post' | 'put', path: string, body?: object): Promise<Response> =>
     request(url)[method](`/admin/api/${path}`).set('Authorization', `Bearer ${ADMIN_TOKEN}`).send(body);
 
   const bytesOf = (value: unknown): string | Buffer =>
@@ -90,6 +90,7 @@ export async function startHookGateway(settings: Record<string, string> = {}) {
     log,
     post,
     admin,
+    put: (path: string, body: object) => admin('put', path, body),
     read,
     settled,
     postData: (value: unknown, headers: Record<string, string> = {}) =>

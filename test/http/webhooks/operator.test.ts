@@ -154,7 +154,7 @@ describe('replay', () => {
 
   test('of a version conflict stays a conflict', async () => {
     await hooks.deliver(aClinicalReady({ bundleId: 'clash' }));
-    const { id } = await hooks.deliver(aClinicalReady({ bundleId: 'clash', values: { body_weight: 1 } }));
+    const { id } = await hooks.deliver(aClinicalReady({ bundleId: 'clash', values: { weight: 1 } }));
     await hooks.admin('post', `deliveries/${id}/replay`);
     expect(outcome(await hooks.settled(id))).toEqual(['quarantined', 'version-conflict']);
   });

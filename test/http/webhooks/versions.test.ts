@@ -81,7 +81,7 @@ describe('the same again is a duplicate of the first', () => {
 
   test('after a newer version has come, too', async () => {
     const body = JSON.stringify(aClinicalReady({ bundleId: 'late' }));
-    const newer = aClinicalReady({ bundleId: 'late', documentVersion: 2, values: { body_weight: 70 } });
+    const newer = aClinicalReady({ bundleId: 'late', documentVersion: 2, values: { weight: 70 } });
     expect(await outcomesOf(body, newer, body, ` ${body}`)).toEqual([
       REPLACED,
       WAITS,
@@ -109,7 +109,7 @@ describe('the same again is a duplicate of the first', () => {
 
 describe('versions of one clinical_ready', () => {
   const version = (bundleId: string, documentVersion: number, weight = 70 + documentVersion): Json =>
-    aClinicalReady({ bundleId, documentVersion, values: { body_weight: weight } });
+    aClinicalReady({ bundleId, documentVersion, values: { weight: weight } });
 
   test('a newer one takes the place of the older one that waits', async () => {
     expect(await outcomesOf(version('a', 1), version('a', 2))).toEqual([REPLACED, WAITS]);

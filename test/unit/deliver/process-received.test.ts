@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { processReceived } from '../../../src/deliver/index.ts';
-import type { Judgement } from '../../../src/deliver/index.ts';
+import type { DeliverReads, DeliverWrites, Judgement } from '../../../src/deliver/index.ts';
 import type { InboxReads, InboxWrites, Received } from '../../../src/inbox/index.ts';
 import { ok, systemClock } from '../../../src/kernel/index.ts';
 import type { Operate } from '../../../src/store/index.ts';
 import { collectLog } from '../../support/collect-log.ts';
 
 const SOUND: Judgement = {
-  facts: { dataStructure: 'x', client: 'c', user: 'u', documentVersion: 1, contentDigest: null, findings: [] },
-  verdict: { kind: 'park', reason: 'unlinked', document: null },
+  facts: { dataStructure: 'x', client: 'c', user: 'u', documentVersion: 1, contentDigest: null, findings: [], unmapped: [] },
+  verdict: { kind: 'sound', trouble: null, document: null },
 };
 
 /** An inbox that holds some received deliveries, and refuses to store sound verdicts on those named `poison`. */
@@ -24,22 +24,25 @@ function inboxOf(ids: readonly string[]) {
   const inbox = {
     read: (_name: string, { after }: InboxReads['inbox.received']['args']) =>
       Promise.resolve(ok(received.filter(({ seq, id }) => seq > after && !settled.has(id)))),
-    writeBehind: (_name: string, { seq, verdict }: InboxWrites['inbox.settle']['args']) => {
+  } as unknown as Operate<InboxWrites, InboxReads>;
+  const deliver = {
+    writeBehind: (_name: string, { seq, verdict }: DeliverWrites['deliver.settle']['args']) => {
       const id = received[seq - 1]?.id ?? '';
-      if (id === 'poison' && verdict.kind === 'park') return Promise.reject(new Error('the database does not take this'));
+      if (id === 'poison' && verdict.kind === 'sound') return Promise.reject(new Error('the database does not take this'));
       settled.set(id, verdict.kind === 'quarantine' ? verdict.reason : verdict.kind);
       return Promise.resolve(ok({ state: 'parked', reason: null }));
     },
-  } as unknown as Operate<InboxWrites, InboxReads>;
-  return { inbox, settled };
+  } as unknown as Operate<DeliverWrites, DeliverReads>;
+  return { inbox, deliver, settled };
 }
 
 async function processAll(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const { inbox, settled } = inboxOf(ids);
+  const { inbox, deliver, settled } = inboxOf(ids);
   const processor = processReceived({
     tenant: 't',
     instance: 'i',
     inbox,
+    deliver,
     judge: (_hook, body) => {
       if (Buffer.from(body).toString() === 'throws') throw new Error('a bug of ours');
       return SOUND;
@@ -63,7 +66,7 @@ test('a delivery over which judging throws is set aside, and those behind it go 
   expect(await processAll(['throws', 'good'])).toEqual(
     new Map([
       ['throws', 'failed'],
-      ['good', 'park'],
+      ['good', 'sound'],
     ]),
   );
 });
@@ -72,12 +75,12 @@ test('a verdict that the store cannot take is set aside as well', async () => {
   expect(await processAll(['poison', 'good', 'poison-not'])).toEqual(
     new Map([
       ['poison', 'failed'],
-      ['good', 'park'],
-      ['poison-not', 'park'],
+      ['good', 'sound'],
+      ['poison-not', 'sound'],
     ]),
   );
 });
 
 test('a body that cannot be opened here is left to others', async () => {
-  expect(await processAll(['closed', 'good'])).toEqual(new Map([['good', 'park']]));
+  expect(await processAll(['closed', 'good'])).toEqual(new Map([['good', 'sound']]));
 });

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import type { Environment } from '../config/index.ts';
+import { StartError } from '../kernel/index.ts';
+import { parseLossless } from '../r4/index.ts';
+
+const STANDARD_URL = 'http://localhost:8080';
+
+export interface AdminAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** The admin API of a running gateway, as the command line asks it. */
+export interface AdminApi {
+  ask(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body?: { readonly type: string; readonly text: string },
+  ): Promise<AdminAnswer>;
+}
+
+function tokenOf(env: Environment): string {
+  const file = env['CHARTGATE_ADMIN_TOKEN_FILE'];
+  try {
+    const token = env['CHARTGATE_ADMIN_TOKEN'] ?? (file === undefined ? '' : readFileSync(file, 'utf8').trim());
+    if (token !== '') return token;
+  } catch (thrown) {
+    throw new StartError('cli.token', 'The file that CHARTGATE_ADMIN_TOKEN_FILE names cannot be read.', thrown);
+  }
+  throw new StartError('cli.token', 'Give the operator’s token in CHARTGATE_ADMIN_TOKEN or CHARTGATE_ADMIN_TOKEN_FILE.');
+}
+
+/** Throws a StartError with a sentence where there is no token, no gateway, or no gateway at that address. */
+export function makeAdminApi(url: string | undefined, env: Environment): AdminApi {
+  const base = url ?? env['CHARTGATE_PUBLIC_URL'] ?? STANDARD_URL;
+  if (!URL.canParse(base)) throw new StartError('cli.url', 'The address of the gateway is not a URL.');
+  const authorization = `Bearer ${tokenOf(env)}`;
+  return {
+    async ask(method, path, body) {
+      const address = new URL(`admin/api/${path}`, base.endsWith('/') ? base : `${base}/`);
+      try {
+        const answer = await fetch(address, {
+          method,
+          redirect: 'error',
+          headers: { authorization, ...(body === undefined ? {} : { 'content-type': body.type }) },
+          ...(body === undefined ? {} : { body: body.text }),
+        });
+        // Numbers keep their digits: what is explained is shown as it would be written.
+        const parsed = parseLossless(Buffer.from(await answer.arrayBuffer()));
+        if (!parsed.ok) throw new Error('not JSON');
+        return { status: answer.status, body: parsed.value as Readonly<Record<string, unknown>> };
+      } catch (thrown) {
+        throw new StartError('cli.unreachable', `No gateway answers at ${address.origin}. Is it running there?`, thrown);
+      }
+    },
+  };
+}
+
+const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/** What the gateway said no to, in a line. */
+export const explainAnswer = ({ status, body }: AdminAnswer): string => {
+  const where = [text(body['code']) ?? String(status), text(body['at'])].filter((one) => one !== null);
+  return `${text(body['title']) ?? 'The gateway refused.'} (${where.join(', ')})`;
+};

@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { errorCode, ok, StartError } from '../kernel/index.ts';
+import { explain as explainBody, loadValidators, makeReadingHolder, type Explanation } from '../deliver/index.ts';
+import { readSourceUris, SHIPPED_FOLDER } from '../mappings/index.ts';
+import { explainAnswer, makeAdminApi } from './admin-api.ts';
+import { EXIT, type Command, type Terminal } from './command.ts';
+import { explanationText } from './explain-report.ts';
+import { parseOptions } from './parse-options.ts';
+
+const help = `Usage: chartgate explain DELIVERY-ID [--url URL] [--json]
+       chartgate explain --file FILE [--mrn MRN] [--mrn-system URI] [--mappings FOLDER] [--uris FILE] [--dialect NAME]
+                         [--unmapped park|pass-through] [--lab-status preliminary|as-given] [--snomed] [--json]
+
+Shows what would be written for a document, every mapping decision with its row, and the difference to what was written before.
+Nothing is sent. A stored delivery is asked of a running gateway, with the operator's token from CHARTGATE_ADMIN_TOKEN. A file holds
+one payload of the Data Webhook and needs no gateway: the way to try mapping data and templates before they are loaded.
+
+  --url URL          where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
+  --file FILE        a payload; - reads standard input
+  --mrn MRN          the patient, as if linked; --mrn-system names its system
+  --mappings FOLDER  mapping data, with custom/ for templates (default: CHARTGATE_MAPPINGS or the shipped ones)
+  --uris FILE        the source's URIs (default: CHARTGATE_SOURCE_URIS or those of the folder)
+  --dialect NAME     what the EHR accepts (default: default)
+  --json             everything, resources included, as one line of JSON
+
+Exit code: 0 it would go out · 1 it would not · 2 wrong arguments or unreadable · 69 no gateway there
+`;
+
+const OPTIONS = {
+  url: { type: 'string' },
+  file: { type: 'string' },
+  mrn: { type: 'string' },
+  'mrn-system': { type: 'string', default: 'urn:example:mrn' },
+  mappings: { type: 'string' },
+  uris: { type: 'string' },
+  dialect: { type: 'string', default: 'default' },
+  unmapped: { type: 'string', default: 'park' },
+  'lab-status': { type: 'string', default: 'preliminary' },
+  snomed: { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const;
+
+interface FileOptions {
+  readonly file: string;
+  readonly mrn: string | undefined;
+  readonly mrnSystem: string;
+  readonly mappings: string | undefined;
+  readonly uris: string | undefined;
+  readonly dialect: string;
+  readonly unmapped: 'park' | 'pass-through';
+  readonly labStatus: 'preliminary' | 'as-given';
+  readonly snomed: 'off' | 'on';
+}
+
+async function readFile(file: string, { stdin }: Terminal): Promise<Uint8Array> {
+  if (file !== '-') return readFileSync(file);
+  const parts: Buffer[] = [];
+  for await (const part of stdin) parts.push(Buffer.from(part));
+  return Buffer.concat(parts);
+}
+
+/** The delivery that a file would be: none, and of no time, so that the same file gives the same bytes. */
+const NO_DELIVERY = { id: 'dlv_file', receivedAt: new Date(0) };
+
+async function explainFile(options: FileOptions, terminal: Terminal) {
+  const { env } = terminal;
+  const uris = options.uris ?? env['CHARTGATE_SOURCE_URIS'];
+  const holder = makeReadingHolder({
+    payloads: { clientUuid: null, documentKey: 'bundle-id', labPath: null },
+    folder: options.mappings ?? env['CHARTGATE_MAPPINGS'] ?? SHIPPED_FOLDER,
+    uris: uris === undefined ? null : readSourceUris(uris),
+    dialect: options.dialect,
+    unmapped: options.unmapped,
+    labStatus: options.labStatus,
+    snomed: options.snomed,
+    sourceIdentifier: 'none',
+    environment: 'production',
+  });
+  const body = await readFile(options.file, terminal);
+  const { mrn, mrnSystem } = options;
+  return explainBody(body, NO_DELIVERY, {
+    reading: holder.current().reading,
+    ...loadValidators(),
+    link: () => Promise.resolve(ok(mrn === undefined ? null : { mrnSystem, mrn })),
+    written: () => Promise.resolve(ok([])),
+  });
+}
+
+const isOneOf = <T extends string>(value: string, ...words: readonly T[]): value is T =>
+  (words as readonly string[]).includes(value);
+
+/** A file of nobody is explained for what it is; that it has no link is no fault of it. */
+const wouldGo = ({ trouble, issues }: Explanation, isFile: boolean): boolean =>
+  issues.length === 0 && (trouble === null || (isFile && trouble === 'unlinked'));
+
+export const explain: Command = {
+  name: 'explain',
+  summary: 'show what would be written for a delivery or a file, and why',
+  help,
+  async run(args, terminal) {
+    const parsed = parseOptions(args, OPTIONS, 'some');
+    const usage = (wrong: string): number => {
+      terminal.stderr.write(`${wrong}\n\n${help}`);
+      return EXIT.usage;
+    };
+    if (!parsed.ok) return usage(parsed.wrong);
+    const { url, file, json, unmapped, 'lab-status': labStatus, 'mrn-system': mrnSystem, snomed, ...rest } = parsed.value.values;
+    const [id, ...more] = parsed.value.positionals;
+    if ((id === undefined) === (file === undefined) || more.length > 0) return usage('Name one delivery, or a --file.');
+    if (!isOneOf(unmapped, 'park', 'pass-through')) return usage('--unmapped is park or pass-through.');
+    if (!isOneOf(labStatus, 'preliminary', 'as-given')) return usage('--lab-status is preliminary or as-given.');
+    const show = (explanation: Explanation): number => {
+      terminal.stdout.write(json === true ? `${JSON.stringify(explanation)}\n` : explanationText(explanation));
+      return wouldGo(explanation, file !== undefined) ? EXIT.ok : EXIT.failed;
+    };
+
+    if (file === undefined) {
+      const answer = await makeAdminApi(url, terminal.env).ask('GET', `deliveries/${encodeURIComponent(id ?? '')}/explain`);
+      if (answer.status === 200) return show(answer.body as unknown as Explanation);
+      if (json === true) terminal.stdout.write(`${JSON.stringify(answer.body)}\n`);
+      else terminal.stderr.write(`${explainAnswer(answer)}\n`);
+      return EXIT.failed;
+    }
+    try {
+      const { mrn, mappings, uris, dialect } = rest;
+      const options = {
+        file,
+        mrn,
+        mrnSystem,
+        mappings,
+        uris,
+        dialect,
+        unmapped,
+        labStatus,
+        snomed: snomed === true ? 'on' : 'off',
+      } as const;
+      const explained = await explainFile(options, terminal);
+      if (explained.ok) return show(explained.value);
+      const { code, at } = explained.fault;
+      terminal.stderr.write(`${file} cannot be read: ${code}${at === undefined ? '' : ` at ${at}`}\n`);
+      return EXIT.usage;
+    } catch (thrown) {
+      // Mapping data and templates say themselves what is wrong with them.
+      if (thrown instanceof StartError || errorCode(thrown) === null) throw thrown;
+      terminal.stderr.write(`${file} cannot be read (${errorCode(thrown) ?? ''}).\n`);
+      return EXIT.usage;
+    }
+  },
+};

@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import { readLinkRows, writeCsv, type LinkRow } from '../identity/index.ts';
+import { errorCode } from '../kernel/index.ts';
+import { explainAnswer, makeAdminApi, type AdminAnswer } from './admin-api.ts';
+import { EXIT, type Command, type Terminal } from './command.ts';
+import { parseOptions } from './parse-options.ts';
+import { makeBar } from './progress.ts';
+
+const help = `Usage: chartgate links import FILE.csv [--dry-run] [--url URL] [--json]
+
+Tells a running gateway which patients many source users are. FILE may be - for standard input; its first line names the columns:
+user_id and mrn, and any of client_uuid, status (proposed or confirmed), evidence. Good rows are applied, every bad one is told by
+its line. The same file may be imported again. The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
+
+  --dry-run   only tell what would change
+  --url URL   where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
+  --json      the report as one line of JSON
+
+Exit code: 0 all rows good · 1 some were bad, or refused · 2 wrong arguments, or unreadable · 69 no gateway there
+`;
+
+const ROWS_AT_ONCE = 500;
+const COUNTS = [
+  'confirmed',
+  'changed',
+  'proposed',
+  'unchanged',
+  'released',
+  'requeued',
+  'retracting',
+  'unrepeatable',
+  'unsettled',
+] as const;
+type Counts = Record<(typeof COUNTS)[number], number>;
+interface Bad {
+  readonly line: number;
+  readonly code: string;
+}
+
+async function readAll(file: string, stdin: NodeJS.ReadableStream): Promise<string> {
+  if (file !== '-') return readFile(file, 'utf8');
+  const parts: Buffer[] = [];
+  for await (const part of stdin) parts.push(Buffer.from(part));
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** A line each, since no field that is taken may hold a line break: line n of the chunk is its row n - 2. */
+const toCsv = (rows: readonly LinkRow[]): string =>
+  writeCsv([
+    ['user_id', 'mrn', 'client_uuid', 'status', 'evidence'],
+    ...rows.map(({ user, mrn, client, status, evidence }) => [user, mrn, client ?? '', status, evidence ?? '']),
+  ]);
+
+/** Row by row in chunks, so that the bar tells how far it really is. */
+async function importRows(
+  rows: readonly LinkRow[],
+  send: (csv: string) => Promise<AdminAnswer>,
+  onDone: (done: number) => void,
+): Promise<{ counts: Counts; bad: Bad[]; refused: AdminAnswer | null }> {
+  const counts = Object.fromEntries(COUNTS.map((name) => [name, 0])) as Counts;
+  const bad: Bad[] = [];
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    const chunk = rows.slice(from, from + ROWS_AT_ONCE);
+    const answer = await send(toCsv(chunk));
+    if (answer.status !== 200) return { counts, bad, refused: answer };
+    for (const name of COUNTS) counts[name] += Number(answer.body[name] ?? 0);
+    for (const { line, code } of (answer.body['bad'] ?? []) as Bad[]) bad.push({ line: chunk[line - 2]?.line ?? 0, code });
+    onDone(from + chunk.length);
+  }
+  return { counts, bad, refused: null };
+}
+
+async function importFile(
+  file: string,
+  options: { isDry: boolean; isJson: boolean; url: string | undefined },
+  terminal: Terminal,
+) {
+  let text: string;
+  try {
+    text = await readAll(file, terminal.stdin);
+  } catch (thrown) {
+    terminal.stderr.write(`The file cannot be read (${errorCode(thrown) ?? 'unknown'}).\n`);
+    return EXIT.usage;
+  }
+  // Which client is the gateway's own, it alone knows.
+  const read = readLinkRows(text, '');
+  if (!read.ok) {
+    terminal.stderr.write(
+      read.fault.code === 'links.csv'
+        ? 'The first line must name the columns user_id and mrn, and none but client_uuid, status and evidence beside them.\n'
+        : 'The file has more than 100,000 rows. Import it in parts.\n',
+    );
+    return EXIT.usage;
+  }
+  const { rows, bad: unreadable } = read.value;
+  const api = makeAdminApi(options.url, terminal.env);
+  const bar = makeBar(terminal.stderr);
+  const { counts, bad, refused } = await importRows(
+    rows,
+    (csv) => api.ask('POST', `links/import?dry_run=${String(options.isDry)}`, { type: 'text/csv', text: csv }),
+    (done) => bar.draw(done / rows.length, `${done}/${rows.length} rows`),
+  );
+  bar.clear();
+  const all = [...unreadable, ...bad].sort((a, b) => a.line - b.line);
+  if (options.isJson)
+    terminal.stdout.write(
+      `${JSON.stringify({ dryRun: options.isDry, rows: rows.length + unreadable.length, ...counts, bad: all, ...(refused === null ? {} : { refused: refused.body }) })}\n`,
+    );
+  else {
+    for (const { line, code } of all) terminal.stdout.write(`line ${line}: ${code}\n`);
+    const said = COUNTS.filter((name) => counts[name] > 0).map((name) => `${counts[name]} ${name}`);
+    terminal.stdout.write(
+      `${options.isDry ? 'Would be: ' : ''}${rows.length + unreadable.length} rows: ${[...said, `${all.length} bad`].join(', ')}\n`,
+    );
+    if (refused !== null) terminal.stderr.write(`${explainAnswer(refused)}\nImport the same file again to go on.\n`);
+  }
+  return all.length > 0 || refused !== null ? EXIT.failed : EXIT.ok;
+}
+
+export const links: Command = {
+  name: 'links',
+  summary: 'import many links from a CSV file into a running gateway',
+  help,
+  async run(args, terminal) {
+    const parsed = parseOptions(
+      args,
+      { 'dry-run': { type: 'boolean' }, json: { type: 'boolean' }, url: { type: 'string' } },
+      'some',
+    );
+    const usage = (wrong: string): number => {
+      terminal.stderr.write(`${wrong}\n\n${help}`);
+      return EXIT.usage;
+    };
+    if (!parsed.ok) return usage(parsed.wrong);
+    const [verb, file, ...more] = parsed.value.positionals;
+    if (verb !== 'import' || file === undefined || more.length > 0) return usage('Say: links import FILE.csv');
+    const { json, url } = parsed.value.values;
+    return importFile(file, { isDry: parsed.value.values['dry-run'] === true, isJson: json === true, url }, terminal);
+  },
+};

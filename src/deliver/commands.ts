@@ -1,0 +1,69 @@
+import { fileBeside } from '../kernel/index.ts';
+import type { ChangedLink, LinkAct, SourceUser, WantedLink } from '../identity/index.ts';
+import type { Settle, Settled } from '../inbox/index.ts';
+import type { CommandSet } from '../store/index.ts';
+import type { WrittenResource } from './decide-changes.ts';
+import type { Unmapped } from './unmapped.ts';
+
+/** The one EHR of a process for now; lanes and jobs have the column, so that several can follow. */
+export const TARGET = 'ehr';
+
+/** What bringing deliveries to where a link says has done so far. */
+export interface Adjusted {
+  /** Waited for the link, and are in their lane now. */
+  readonly released: number;
+  /** In a lane again, of another patient than before: from their old lane, or from the old chart. */
+  readonly requeued: number;
+  /** Documents that are taken out of the old patient's chart. */
+  readonly retracting: number;
+  /** Of these, how many cannot be written to the new chart, since their bytes are gone. */
+  readonly unrepeatable: number;
+  /** Wait for a link again. */
+  readonly parked: number;
+  /** All deliveries of the user are where the link says; else there is more to do. */
+  readonly isSettled: boolean;
+}
+
+/** How many deliveries of a user one command moves: some hundred statements, and a fraction of a second, on PostgreSQL. */
+export const ADJUST_AT_ONCE = 100;
+
+export type LinkOutcome = Omit<ChangedLink, 'link'> & { readonly id: string; readonly status: string } & Adjusted;
+
+export type DeliverWrites = {
+  /** Null where somebody else has settled it meanwhile. */
+  'deliver.settle': { args: Settle; out: Pick<Settled, 'state' | 'reason'> | null };
+  /** Proposes, confirms or changes a link, and moves the first deliveries of its user in the same commit. */
+  'deliver.link': { args: LinkAct & { readonly wanted: WantedLink; readonly limit: number }; out: LinkOutcome };
+  /** `unsettled`: an earlier change must first be carried out (`deliver.adjust`), since it would be forgotten with the link. */
+  'deliver.revoke': {
+    args: LinkAct & { readonly user: SourceUser; readonly why: string; readonly limit: number };
+    out: LinkOutcome | 'not-found' | 'unsettled';
+  };
+  /** The next deliveries of a user whose link has changed. Doing it once too often changes nothing. */
+  'deliver.adjust': { args: LinkAct & { readonly user: SourceUser; readonly limit: number }; out: Adjusted };
+};
+
+export type DeliverReads = {
+  /** What was written to a chart because of a document, and what stands there under these names whoever wrote it. */
+  'deliver.written': {
+    args: {
+      readonly tenant: string;
+      readonly patient: { readonly mrnSystem: string; readonly mrn: string };
+      readonly documentKey: string;
+      readonly names: readonly string[];
+    };
+    out: readonly WrittenResource[];
+  };
+  /** Words of the source that nobody has mapped; newest first, below this place. */
+  'deliver.unmapped': {
+    args: { readonly tenant: string; readonly before: number | null; readonly limit: number };
+    out: readonly Unmapped[];
+  };
+  /** Users whose deliveries are not yet where their links say, longest first. */
+  'deliver.unsettled': { args: { readonly tenant: string; readonly limit: number }; out: readonly SourceUser[] };
+};
+
+export const deliverSet: CommandSet<DeliverWrites, DeliverReads> = {
+  sqlite: fileBeside(import.meta.url, './sqlite'),
+  postgres: () => import('./postgres.ts'),
+};

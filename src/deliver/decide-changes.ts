@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../kernel/index.ts';
+import type { Dialect } from '../mappings/index.ts';
+import type { AnyResource } from '../payloads/index.ts';
+import { asAmended, isRetractable, type Group, type Scope, type Translation, type Wanted } from '../translate/index.ts';
+
+/** What the ledger says of one resource that we wrote. */
+export interface WrittenResource {
+  readonly name: string;
+  readonly resourceType: string;
+  readonly group: Group;
+  readonly chartDay: string | null;
+  /** Hexadecimal, of the resource as it was wanted then. */
+  readonly contentDigest: string;
+  readonly isRetracted: boolean;
+  /** Whether the document at hand, in an earlier version, is what wrote it last. */
+  readonly isOfDocument: boolean;
+}
+
+export type Change =
+  | { readonly kind: 'create' | 'update'; readonly wanted: Wanted; readonly resource: AnyResource }
+  /** The EHR holds it already. */
+  | { readonly kind: 'keep'; readonly wanted: Wanted }
+  /** Nothing was said before that it would take back. */
+  | { readonly kind: 'skip'; readonly wanted: Wanted }
+  | { readonly kind: 'retract'; readonly written: WrittenResource };
+
+export interface Changes {
+  readonly changes: readonly Change[];
+  /** The plan would take back more than half of what a day of the chart holds: a person must look. */
+  readonly isSuspicious: boolean;
+}
+
+/** Equal for equal content, whatever the digits or the order of names. */
+export const contentDigest = (resource: AnyResource): string =>
+  createHash('sha256').update(canonicalJson(resource)).digest('hex');
+
+const scopeOf = ({ group, chartDay }: Scope): string => `${group} ${chartDay ?? ''}`;
+/** Groups in which losing most of a day is more likely a broken export than a correction. */
+const GUARDED: ReadonlySet<Group> = new Set(['body', 'physical', 'sleep', 'other', 'lab']);
+
+/**
+ * What must be written so that the EHR says what the document now says. A version takes back only measurements of its own document,
+ * and only of a day and group of which it still carries at least one: a body summary never wipes the sleep of that day.
+ */
+export function decideChanges(
+  { wanted, scopes }: Pick<Translation, 'wanted' | 'scopes'>,
+  written: readonly WrittenResource[],
+  dialect: Dialect,
+): Changes {
+  const known = new Map(written.map((one) => [one.name, one]));
+  const live = written.filter(({ isRetracted, isOfDocument }) => isOfDocument && !isRetracted);
+  const forward = wanted.map((one): Change => decideOne(one, known.get(one.name), live.length > 0, dialect));
+
+  const names = new Set(wanted.map(({ name }) => name));
+  const carried = new Set(scopes.map(scopeOf));
+  const gone = live.filter(
+    (one) => !names.has(one.name) && one.group !== 'support' && isRetractable(one.resourceType) && carried.has(scopeOf(one)),
+  );
+  return {
+    changes: [...forward, ...gone.map((one): Change => ({ kind: 'retract', written: one }))],
+    isSuspicious: takesMostOfADay(live, gone),
+  };
+}
+
+function decideOne(wanted: Wanted, before: WrittenResource | undefined, saidSomething: boolean, dialect: Dialect): Change {
+  if (before === undefined) {
+    if (wanted.write === 'to-replace' && !saidSomething) return { kind: 'skip', wanted };
+    return { kind: 'create', wanted, resource: wanted.resource };
+  }
+  const isSame = !before.isRetracted && before.contentDigest === contentDigest(wanted.resource);
+  if (isSame || wanted.write === 'if-absent') return { kind: 'keep', wanted };
+  return { kind: 'update', wanted, resource: asAmended(wanted.resource, dialect) };
+}
+
+function takesMostOfADay(live: readonly WrittenResource[], gone: readonly WrittenResource[]): boolean {
+  const count = (of: readonly WrittenResource[]): Map<string, number> => {
+    const counts = new Map<string, number>();
+    for (const { group, chartDay } of of)
+      if (GUARDED.has(group)) counts.set(chartDay ?? '', (counts.get(chartDay ?? '') ?? 0) + 1);
+    return counts;
+  };
+  const all = count(live);
+  return [...count(gone)].some(([day, lost]) => lost * 2 > (all.get(day) ?? 0));
+}

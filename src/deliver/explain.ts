@@ -1,0 +1,122 @@
+import { parseLossless, type Validator } from '../r4/index.ts';
+import { fail, fault, ok, type Result } from '../kernel/index.ts';
+import type { AnyResource, Envelope } from '../payloads/index.ts';
+import { translate, type Decision, type DeliveryFacts, type LinkedPatient, type TranslationFinding } from '../translate/index.ts';
+import { decideChanges, type Change, type WrittenResource } from './decide-changes.ts';
+import { fhirOf, readDocument, toBundle, type Reading } from './read-document.ts';
+
+/** One resource, and what would be done with it. */
+export interface ExplainedResource {
+  readonly change: Change['kind'];
+  readonly name: string;
+  readonly resourceType: string;
+  readonly group: string;
+  readonly chartDay: string | null;
+  /** Null for what would be withdrawn: it stands at the EHR. */
+  readonly resource: AnyResource | null;
+}
+
+/** What would be written for a document and why. Nothing of it was sent. */
+export interface Explanation {
+  readonly dataStructure: string;
+  readonly documentVersion: number;
+  /** Null where the source user has no confirmed link; names are then those of nobody. */
+  readonly link: LinkedPatient | null;
+  readonly mappings: string;
+  readonly dialect: string;
+  /** The template of the site that read it, where one did. */
+  readonly template: string | null;
+  /** Why a person must look before anything is sent. */
+  readonly trouble: string | null;
+  readonly patient: AnyResource;
+  readonly resources: readonly ExplainedResource[];
+  readonly provenance: AnyResource | null;
+  readonly decisions: readonly Decision[];
+  readonly findings: readonly TranslationFinding[];
+  /** Where the source's FHIR, or what was made of it, is not valid R4. */
+  readonly issues: readonly string[];
+}
+
+export interface ExplainDeps {
+  readonly reading: Reading;
+  readonly validator: Validator;
+  readonly outValidator: Validator;
+  /** The patient to whom the source user is linked; null where nobody has confirmed one. */
+  readonly link: (envelope: Envelope) => Promise<Result<LinkedPatient | null>>;
+  /** What was written before, for the document of this key and under these names. */
+  readonly written: (
+    patient: LinkedPatient,
+    documentKey: string,
+    names: readonly string[],
+  ) => Promise<Result<readonly WrittenResource[]>>;
+}
+
+const NOBODY: LinkedPatient = { mrnSystem: 'urn:chartgate:unlinked', mrn: 'unlinked' };
+
+const explained = (change: Change): ExplainedResource => {
+  if (change.kind === 'retract') {
+    const { name, resourceType, group, chartDay } = change.written;
+    return { change: change.kind, name, resourceType, group, chartDay, resource: null };
+  }
+  const { name, group, chartDay, resource } = change.wanted;
+  const shown = 'resource' in change ? change.resource : resource;
+  return { change: change.kind, name, resourceType: resource.resourceType, group, chartDay, resource: shown };
+};
+
+const issuesOf = (validator: Validator, value: unknown): string[] =>
+  validator.validate(value).map(({ rule, expression, text }) => `${rule} ${expression}: ${text}`);
+
+/** The same that judging says: a document that is not R4, or would not be, goes nowhere. */
+function troubleOf(
+  found: string | null,
+  issues: { readonly source: readonly string[]; readonly output: readonly string[] },
+  isSuspicious: boolean,
+  patient: LinkedPatient | null,
+): string | null {
+  if (issues.source.length > 0) return 'not-r4';
+  if (found !== null) return found;
+  if (issues.output.length > 0) return 'unmapped';
+  if (isSuspicious) return 'suspicious';
+  return patient === null ? 'unlinked' : null;
+}
+
+/** The whole way of a document, up to the door. */
+export async function explain(body: Uint8Array, delivery: DeliveryFacts, deps: ExplainDeps): Promise<Result<Explanation>> {
+  const parsed = parseLossless(body);
+  if (!parsed.ok) return fail(fault('payload.shape', { at: parsed.fault.rule }));
+  const read = await readDocument(parsed.value, deps.reading);
+  if (!read.ok) return read;
+  const { payload, custom } = read.value;
+  const link = await deps.link(payload.envelope);
+  if (!link.ok) return link;
+  const patient = link.value;
+  const { setting, templates } = deps.reading;
+  const translation = translate({ payload, custom, patient: patient ?? NOBODY, delivery, setting });
+  const written = await deps.written(
+    patient ?? NOBODY,
+    payload.documentKey,
+    translation.wanted.map(({ name }) => name),
+  );
+  if (!written.ok) return written;
+  const { changes, isSuspicious } = decideChanges(translation, written.value, setting.dialect);
+  const fhir = fhirOf(payload);
+  const issues = {
+    source: fhir === null ? [] : issuesOf(deps.validator, fhir),
+    output: issuesOf(deps.outValidator, toBundle(translation)),
+  };
+  return ok({
+    dataStructure: payload.envelope.dataStructure,
+    documentVersion: payload.envelope.documentVersion,
+    link: patient,
+    mappings: setting.mappings.version,
+    dialect: setting.dialect.name,
+    template: custom === null ? null : (templates.get(payload.envelope.dataStructure)?.row ?? null),
+    trouble: troubleOf(translation.trouble, issues, isSuspicious, patient),
+    patient: translation.patient.resource,
+    resources: changes.map(explained),
+    provenance: translation.provenance?.resource ?? null,
+    decisions: translation.decisions,
+    findings: translation.findings,
+    issues: [...issues.source, ...issues.output.map((text) => `output: ${text}`)],
+  });
+}

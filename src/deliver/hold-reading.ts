@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { errorCode, fail, ok, StartError, type Result } from '../kernel/index.ts';
+import { buildMappings, MappingsError, readMappingFiles, type MappingFiles, type SourceUris } from '../mappings/index.ts';
+import { KNOWN_STRUCTURES, type PayloadOptions } from '../payloads/index.ts';
+import { loadTemplates, makeRunTemplate, type Templates } from '../templates/index.ts';
+import type { Setting } from '../translate/index.ts';
+import type { Reading } from './read-document.ts';
+
+/** What does not change while the process runs. Plain, so that it can go to a thread. */
+export interface ReadingSettings extends Omit<Setting, 'mappings' | 'dialect'> {
+  readonly payloads: PayloadOptions;
+  /** The folder of the mapping data; templates of the site stand in `custom/` below it. */
+  readonly folder: string;
+  readonly uris: SourceUris | null;
+  readonly dialect: string;
+  /** Whether rows that lead to SNOMED CT are used: it needs a licence in many countries. */
+  readonly snomed: 'off' | 'on';
+}
+
+/** What can be loaded anew: the bytes of the mapping data and the templates. Plain as well. */
+export interface ReadingData {
+  readonly files: MappingFiles;
+  readonly templates: Templates;
+}
+
+/** The dialect until the EHR has been asked what it is. */
+const AUTO = 'default';
+
+const runTemplate = makeRunTemplate();
+
+export function buildReading(settings: ReadingSettings, { files, templates }: ReadingData): Reading {
+  const { payloads, folder: _folder, uris, dialect: name, snomed: _snomed, ...rest } = settings;
+  const built = buildMappings(files, { uris });
+  if (!built.ok) throw new MappingsError(built.fault);
+  const mappings = built.value;
+  const dialect = mappings.dialects.get(name === 'auto' ? AUTO : name);
+  if (dialect === undefined) {
+    const known = [...mappings.dialects.keys()].join(', ');
+    throw new StartError('dialect.unknown', `CHARTGATE_DIALECT: there is no dialect ${name}. There are auto, ${known}.`);
+  }
+  return { payloads, setting: { ...rest, mappings, dialect }, templates, runTemplate };
+}
+
+const isLicensed = (name: string, { snomed }: ReadingSettings): boolean => snomed === 'on' || !name.endsWith('-snomed.json');
+
+function loadData(settings: ReadingSettings): ReadingData {
+  try {
+    const files = readMappingFiles(settings.folder);
+    return {
+      files: new Map([...files].filter(([name]) => isLicensed(name, settings))),
+      templates: loadTemplates(join(settings.folder, 'custom'), KNOWN_STRUCTURES),
+    };
+  } catch (thrown) {
+    if (thrown instanceof StartError || errorCode(thrown) === null) throw thrown;
+    throw new StartError(
+      'mappings.folder',
+      `The mapping data cannot be read (${errorCode(thrown) ?? ''}). Check CHARTGATE_MAPPINGS.`,
+      thrown,
+    );
+  }
+}
+
+export interface Reloaded {
+  readonly version: string;
+  readonly changed: 'changed' | 'same';
+  readonly templates: number;
+}
+
+/** What deliveries are read with, and the plain parts that it was made of. */
+export interface HeldReading {
+  readonly settings: ReadingSettings;
+  readonly data: ReadingData;
+  readonly reading: Reading;
+}
+
+export interface ReadingHolder {
+  /** What is in force. Ask once for each delivery: a reload in between must not show inside one. */
+  readonly current: () => HeldReading;
+  /** Takes the new data when they are sound; else keeps the old and says, for a person, what is wrong with the new. */
+  readonly reload: () => Result<Reloaded, string>;
+}
+
+/** Loads once; throws a StartError with every problem. */
+export function makeReadingHolder(settings: ReadingSettings): ReadingHolder {
+  const load = (): HeldReading => {
+    const data = loadData(settings);
+    return { settings, data, reading: buildReading(settings, data) };
+  };
+  let held = load();
+  const versionsOf = ({ reading }: HeldReading): string =>
+    [reading.setting.mappings.version, ...[...reading.templates.values()].map(({ version }) => version).sort()].join();
+  return {
+    current: () => held,
+    reload() {
+      try {
+        const next = load();
+        const changed = versionsOf(next) === versionsOf(held) ? 'same' : 'changed';
+        if (changed === 'changed') held = next;
+        return ok({ version: next.reading.setting.mappings.version, changed, templates: next.reading.templates.size });
+      } catch (thrown) {
+        if (thrown instanceof StartError) return fail(thrown.message);
+        throw thrown;
+      }
+    },
+  };
+}

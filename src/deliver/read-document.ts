@@ -1,0 +1,65 @@
+import { ok, type Result } from '../kernel/index.ts';
+import { parsePayload, type Payload, type PayloadOptions } from '../payloads/index.ts';
+import type { RunTemplate, Templates } from '../templates/index.ts';
+import type { CustomContent, Setting, Translation } from '../translate/index.ts';
+
+/** What deliveries are read with: the settings, and the mapping data as it is now. */
+export interface Reading {
+  readonly payloads: PayloadOptions;
+  readonly setting: Setting;
+  readonly templates: Templates;
+  readonly runTemplate: RunTemplate;
+}
+
+export interface ReadDocument {
+  readonly payload: Payload;
+  /** Of the site's own template; null where none is needed or none is there. */
+  readonly custom: CustomContent | null;
+}
+
+const wantsTemplate = ({ document }: Payload): boolean =>
+  document.kind === 'unknown' || (document.kind === 'lab_result' && document.format === 'service');
+
+/** A template names its documents; before, only the same content was the same document. */
+const rekeyed = (payload: Payload, { key }: CustomContent): Payload => ({
+  ...payload,
+  documentKey: JSON.stringify([
+    payload.envelope.clientUuid,
+    payload.envelope.userId,
+    payload.envelope.dataStructure,
+    'custom',
+    key,
+  ]),
+});
+
+async function readByTemplate(payload: Payload, value: unknown, reading: Reading): Promise<Result<ReadDocument>> {
+  const template = reading.templates.get(payload.envelope.dataStructure);
+  if (template === undefined) return ok({ payload, custom: null });
+  const mapped = await reading.runTemplate(template, value);
+  return mapped.ok ? ok({ payload: rekeyed(payload, mapped.value), custom: mapped.value }) : mapped;
+}
+
+/** The document of a payload. At once, but for one that a template of the site reads. */
+export function readDocument(value: unknown, reading: Reading): Result<ReadDocument> | Promise<Result<ReadDocument>> {
+  const { userIdentifier } = reading.setting.mappings.uris;
+  const parsed = parsePayload(value, { ...reading.payloads, userSystem: userIdentifier });
+  if (!parsed.ok) return parsed;
+  if (wantsTemplate(parsed.value) && reading.templates.size > 0) return readByTemplate(parsed.value, value, reading);
+  return ok({ payload: parsed.value, custom: null });
+}
+
+/** The FHIR content of a document, which must be valid R4 before anything is made of it. */
+export function fhirOf({ document }: Payload): unknown {
+  if (document.kind === 'clinical_ready') return document.bundle;
+  return document.kind === 'lab_result' && document.format === 'fhir' ? document.resource : null;
+}
+
+/** All of a translation as one Bundle, in which every reference must resolve. */
+export function toBundle({ patient, wanted, provenance }: Translation): unknown {
+  const all = [patient, ...wanted, ...(provenance === null ? [] : [provenance])];
+  return {
+    resourceType: 'Bundle',
+    type: 'collection',
+    entry: all.map(({ reference, resource }) => ({ fullUrl: reference, resource })),
+  };
+}

@@ -1,0 +1,118 @@
+import {
+  changeLinkSqlite,
+  confirmedLinkSqlite,
+  holdUserSqlite,
+  openUser,
+  revokeLinkSqlite,
+  type LinkHead,
+} from '../identity/index.ts';
+import { documentIndex, settleSqlite, type Settle } from '../inbox/index.ts';
+import { patientIndex, type SqliteContext, type SqliteOperations } from '../store/index.ts';
+import { makeLaneChanges, NOTHING } from './adjust.ts';
+import { adjustSqlite } from './adjust-sqlite.ts';
+import { TARGET, type DeliverReads, type DeliverWrites } from './commands.ts';
+import { cancelSqlite, changeLanesSqlite, enqueueSqlite } from './jobs-sqlite.ts';
+import { sealWord, toUnmapped, UNMAPPED_COLUMNS, wordIndex } from './unmapped.ts';
+import { toWritten, WRITTEN_COLUMNS } from './written.ts';
+
+/** The link along which a sound document goes on. While earlier deliveries of its user are still on their way, it waits behind them. */
+function linkOf(context: SqliteContext, { tenant, at, verdict, facts: { client, user } }: Settle): LinkHead | null {
+  if (verdict.kind !== 'sound' || client === null || user === null) return null;
+  const held = holdUserSqlite(context, tenant, { client, user }, at);
+  return held.isUnsettled ? null : confirmedLinkSqlite(context, tenant, held.index);
+}
+
+/** One row a word, counted up each time that it is met. */
+function countUnmapped({ db, vault }: SqliteContext, { tenant, at, facts }: Settle): void {
+  const structure = facts.dataStructure ?? '';
+  for (const word of facts.unmapped) {
+    const index = wordIndex(vault, word, structure);
+    db.run(
+      `INSERT INTO unmapped (tenant, word_index, kind, word_sealed, data_structure, count, first_at, last_at) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?6)
+       ON CONFLICT (tenant, word_index) DO UPDATE SET count = count + 1, last_at = excluded.last_at`,
+      tenant,
+      index,
+      word.kind,
+      sealWord(vault, index, word),
+      structure,
+      at.getTime(),
+    );
+  }
+}
+
+function settle(context: SqliteContext, s: Settle): DeliverWrites['deliver.settle']['out'] {
+  const link = linkOf(context, s);
+  const settled = settleSqlite(context, s, link === null ? 'unlinked' : 'queued');
+  if (settled === null) return null;
+  countUnmapped(context, s);
+  const lanes = makeLaneChanges();
+  cancelSqlite(context, lanes, settled.unqueued);
+  if (settled.state === 'queued' && link !== null) enqueueSqlite(context, lanes, s.tenant, 'deliver', link.mrnIndex, [s.seq]);
+  changeLanesSqlite(context, s.tenant, lanes);
+  return { state: settled.state, reason: settled.reason };
+}
+
+export const writes: SqliteOperations<DeliverWrites> = {
+  'deliver.settle': settle,
+  'deliver.link': (context, { wanted, limit, ...act }) => {
+    const user = holdUserSqlite(context, act.tenant, wanted, act.at);
+    const { change, link } = changeLinkSqlite(context, act, user, wanted);
+    const isMoved = change === 'confirmed' || change === 'changed';
+    const adjusted = isMoved ? adjustSqlite(context, act, user, limit) : { ...NOTHING, isSettled: !user.isUnsettled };
+    return { change, id: link.id, status: link.status, ...adjusted };
+  },
+  'deliver.revoke': (context, { user: who, why, limit, ...act }) => {
+    const user = holdUserSqlite(context, act.tenant, who, act.at);
+    if (user.isUnsettled) return 'unsettled';
+    const revoked = revokeLinkSqlite(context, act, user, why);
+    if (revoked === null) return 'not-found';
+    const { change, link } = revoked;
+    return { change, id: link.id, status: link.status, ...adjustSqlite(context, act, user, limit) };
+  },
+  'deliver.adjust': (context, { user: who, limit, ...act }) =>
+    adjustSqlite(context, act, holdUserSqlite(context, act.tenant, who, act.at), limit),
+};
+
+export const reads: SqliteOperations<DeliverReads> = {
+  'deliver.written': ({ db, vault }, { tenant, patient, documentKey, names }) => {
+    const document = documentIndex(vault, documentKey);
+    const chart = patientIndex(vault, patient.mrnSystem, patient.mrn);
+    const rows = [
+      ...db.all(
+        `SELECT ${WRITTEN_COLUMNS} FROM written_resource WHERE tenant = ? AND target = ? AND document_index = ? AND patient_index = ?`,
+        tenant,
+        TARGET,
+        document,
+        chart,
+      ),
+      ...names.flatMap((name) =>
+        db.all(
+          `SELECT ${WRITTEN_COLUMNS} FROM written_resource WHERE tenant = ? AND target = ? AND name = ? AND document_index <> ? AND patient_index = ?`,
+          tenant,
+          TARGET,
+          name,
+          document,
+          chart,
+        ),
+      ),
+    ];
+    return rows.map((row) => toWritten(row, document));
+  },
+  'deliver.unmapped': ({ db, vault }, { tenant, before, limit }) =>
+    db
+      .all(
+        `SELECT ${UNMAPPED_COLUMNS} FROM unmapped WHERE tenant = ?1 AND (?2 IS NULL OR seq < ?2) ORDER BY seq DESC LIMIT ?3`,
+        tenant,
+        before,
+        limit,
+      )
+      .map((row) => toUnmapped(row, vault)),
+  'deliver.unsettled': ({ db, vault }, { tenant, limit }) =>
+    db
+      .all(
+        'SELECT user_index, user_sealed FROM source_user WHERE tenant = ? AND unsettled_at IS NOT NULL ORDER BY unsettled_at LIMIT ?',
+        tenant,
+        limit,
+      )
+      .map((row) => openUser(vault, row)),
+};

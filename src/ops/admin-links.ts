@@ -1,0 +1,174 @@
+import {
+  fail,
+  fault,
+  jsonAnswer,
+  ok,
+  readBody,
+  type Ask,
+  type Clock,
+  type NewId,
+  type Result,
+  type Route,
+} from '../kernel/index.ts';
+import type { Links, LinkOutcome } from '../deliver/index.ts';
+import {
+  isClientUuid,
+  isEvidence,
+  isMrn,
+  isUserId,
+  LINK_STATUSES,
+  type IdentityReads,
+  type IdentityWrites,
+  type LinkStatus,
+  type ShownLink,
+  type SourceUser,
+} from '../identity/index.ts';
+import type { Operate } from '../store/index.ts';
+import { adminRoute as admin, fromCursor, iso, PAGE, queryOf, REASON, toCursor } from './admin-query.ts';
+import { makeImportLinks } from './import-links.ts';
+import type { RecordAct } from './record-act.ts';
+
+const BODY_BYTES_MAX = 16 * 1024;
+const IMPORT_BYTES_MAX = 10 * 1024 * 1024;
+
+const isStatus = (text: string): text is LinkStatus => (LINK_STATUSES as readonly string[]).includes(text);
+
+const shown = ({ seq: _seq, madeAt, changedAt, ...rest }: ShownLink) => ({
+  ...rest,
+  madeAt: iso(madeAt),
+  changedAt: iso(changedAt),
+});
+
+interface PutBody {
+  readonly mrn: string;
+  readonly status: 'proposed' | 'confirmed';
+  readonly evidence: string | null;
+  readonly client: string | null;
+}
+
+/** The field that is wrong, where one is. */
+function putBodyOf(text: string): PutBody | { readonly wrong: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { wrong: '' };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { wrong: '' };
+  const { mrn, status = 'confirmed', evidence = null, client_uuid: client = null, ...odd } = value as Record<string, unknown>;
+  if (Object.keys(odd).length > 0) return { wrong: '' };
+  if (typeof mrn !== 'string' || !isMrn(mrn)) return { wrong: 'mrn' };
+  if (status !== 'proposed' && status !== 'confirmed') return { wrong: 'status' };
+  if (evidence !== null && (typeof evidence !== 'string' || !isEvidence(evidence))) return { wrong: 'evidence' };
+  if (client !== null && (typeof client !== 'string' || !isClientUuid(client))) return { wrong: 'client_uuid' };
+  return { mrn, status, evidence, client };
+}
+
+export function makeLinkRoutes(deps: {
+  readonly tenant: string;
+  readonly clientUuid: string | null;
+  readonly mrnSystem: string;
+  readonly identity: Operate<IdentityWrites, IdentityReads>;
+  readonly links: Links;
+  readonly record: RecordAct;
+  readonly newId: NewId;
+  readonly clock: Clock;
+}): Route[] {
+  const { tenant, identity, links, mrnSystem, record } = deps;
+  const who = ({ requestId }: Ask) => ({ tenant, at: deps.clock.now(), requestId, actor: 'operator' });
+  const importLinks = makeImportLinks(deps);
+
+  /** The user whom the path names, of the client that the caller names or of our own. */
+  function userOf({ params }: Ask, client: string | null): Result<SourceUser> {
+    const user = params['user_id'] ?? '';
+    if (!isUserId(user)) return fail(fault('link.not-found'));
+    const of = client ?? deps.clientUuid;
+    return of === null ? fail(fault('link.client', { at: 'client_uuid' })) : ok({ client: of, user });
+  }
+  const answer = ({ change, id, status, ...counts }: LinkOutcome) => ok(jsonAnswer(200, { id, status, change, ...counts }));
+
+  return [
+    admin('get', '/admin/api/links', async (ask) => {
+      const query = queryOf(ask, ['status', 'user_id', 'client_uuid', 'mrn', 'cursor', 'limit']);
+      if (!query.ok) return query;
+      const get = (name: string): string | null => query.value.get(name) ?? null;
+      const [status, user, mrn, cursor] = [get('status'), get('user_id'), get('mrn'), get('cursor')];
+      const before = cursor === null ? null : fromCursor('l', cursor);
+      const limit = Number(get('limit') ?? PAGE.standard);
+      const client = get('client_uuid') ?? deps.clientUuid;
+      if (status !== null && !isStatus(status)) return fail(fault('admin.parameter', { at: 'status' }));
+      if (cursor !== null && before === null) return fail(fault('admin.parameter', { at: 'cursor' }));
+      if (!Number.isInteger(limit) || limit < 1 || limit > PAGE.most) return fail(fault('admin.parameter', { at: 'limit' }));
+      if (user !== null && client === null) return fail(fault('link.client', { at: 'client_uuid' }));
+      if (get('client_uuid') !== null && user === null) return fail(fault('admin.parameter', { at: 'user_id' }));
+      const page = await identity.read('identity.list', {
+        tenant,
+        status,
+        user: user === null || client === null ? null : { client, user },
+        patient: mrn === null ? null : { mrnSystem, mrn },
+        before,
+        limit: limit + 1,
+      });
+      if (!page.ok) return page;
+      const list = page.value.slice(0, limit);
+      const last = list.at(-1);
+      const next = page.value.length > limit && last !== undefined ? toCursor('l', last.seq) : null;
+      const recorded = await record(ask, { action: 'R', outcome: '0', why: 'links', count: list.length });
+      return recorded.ok ? ok(jsonAnswer(200, { links: list.map(shown), next })) : recorded;
+    }),
+
+    admin('get', '/admin/api/links/:user_id', async (ask) => {
+      const query = queryOf(ask, ['client_uuid']);
+      if (!query.ok) return query;
+      const user = userOf(ask, query.value.get('client_uuid') ?? null);
+      if (!user.ok) return user;
+      const filter = { tenant, status: null, user: user.value, patient: null, before: null, limit: PAGE.most };
+      const [found, unsettled] = await Promise.all([
+        identity.read('identity.list', filter),
+        identity.read('identity.is-unsettled', { tenant, user: user.value }),
+      ]);
+      if (!found.ok) return found;
+      if (!unsettled.ok) return unsettled;
+      if (found.value.length === 0) return fail(fault('link.not-found'));
+      const { id: linkId } = found.value[0] ?? { id: '' };
+      const recorded = await record(ask, { action: 'R', outcome: '0', why: 'link', linkId });
+      return recorded.ok ? ok(jsonAnswer(200, { isSettled: !unsettled.value, links: found.value.map(shown) })) : recorded;
+    }),
+
+    admin('put', '/admin/api/links/:user_id', async (ask) => {
+      const text = await readBody(ask.request, BODY_BYTES_MAX);
+      if (!text.ok) return text;
+      const body = putBodyOf(text.value.toString('utf8'));
+      if ('wrong' in body) return fail(fault('admin.parameter', { at: body.wrong }));
+      const user = userOf(ask, body.client);
+      if (!user.ok) return user;
+      const { mrn, status, evidence } = body;
+      const done = await links.put(who(ask), { id: deps.newId('lnk'), ...user.value, mrnSystem, mrn, status, evidence });
+      return done.ok ? answer(done.value) : done;
+    }),
+
+    admin('delete', '/admin/api/links/:user_id', async (ask) => {
+      const query = queryOf(ask, ['client_uuid', 'reason']);
+      if (!query.ok) return query;
+      const user = userOf(ask, query.value.get('client_uuid') ?? null);
+      if (!user.ok) return user;
+      const why = query.value.get('reason') ?? 'revoked';
+      if (!REASON.test(why)) return fail(fault('admin.parameter', { at: 'reason' }));
+      const done = await links.revoke(who(ask), user.value, why);
+      if (!done.ok) return done;
+      if (typeof done.value !== 'string') return answer(done.value);
+      return fail(fault(done.value === 'not-found' ? 'link.not-found' : 'link.unsettled'));
+    }),
+
+    admin('post', '/admin/api/links/import', async (ask) => {
+      const query = queryOf(ask, ['dry_run']);
+      if (!query.ok) return query;
+      const dry = query.value.get('dry_run') ?? 'false';
+      if (dry !== 'true' && dry !== 'false') return fail(fault('admin.parameter', { at: 'dry_run' }));
+      const body = await readBody(ask.request, IMPORT_BYTES_MAX);
+      if (!body.ok) return body;
+      const done = await importLinks(who(ask), body.value, dry === 'true' ? 'foresee' : 'apply');
+      return done.ok ? ok(jsonAnswer(200, done.value)) : done;
+    }),
+  ];
+}
