@@ -36,6 +36,7 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
   if (has('CHARTGATE_WEBHOOK_MTLS_HEADER') && !has('CHARTGATE_TRUST_PROXY'))
     problem('CHARTGATE_WEBHOOK_MTLS_HEADER', 'is worth something only from a proxy that CHARTGATE_TRUST_PROXY names');
   const auth = v.CHARTGATE_EHR_AUTH;
+  const ehrUrl = has('CHARTGATE_EHR_URL') ? new URL(v.CHARTGATE_EHR_URL as string) : null;
   if (auth === 'basic') {
     need('CHARTGATE_EHR_USERNAME', 'is needed by CHARTGATE_EHR_AUTH=basic');
     need('CHARTGATE_EHR_PASSWORD', 'is needed by CHARTGATE_EHR_AUTH=basic');
@@ -44,8 +45,15 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
   if (auth === 'smart-backend') {
     need('CHARTGATE_EHR_CLIENT_ID', 'is needed by CHARTGATE_EHR_AUTH=smart-backend');
     need('CHARTGATE_EHR_PRIVATE_KEY', 'is needed by CHARTGATE_EHR_AUTH=smart-backend');
-    need('CHARTGATE_EHR_TOKEN_URL', 'is needed by CHARTGATE_EHR_AUTH=smart-backend');
+    if (!has('CHARTGATE_EHR_TOKEN_URL') && ehrUrl?.protocol === 'http:')
+      problem('CHARTGATE_EHR_TOKEN_URL', 'is needed while CHARTGATE_EHR_URL is not https: nobody vouches for what it would name');
   }
+  if (ehrUrl !== null && /[?#]/.test(v.CHARTGATE_EHR_URL as string))
+    problem('CHARTGATE_EHR_URL', 'must be a FHIR base, without query or fragment');
+  if (has('CHARTGATE_EHR_TLS_CERT_FILE') !== has('CHARTGATE_EHR_TLS_KEY_FILE'))
+    problem('CHARTGATE_EHR_TLS_CERT_FILE', 'and CHARTGATE_EHR_TLS_KEY_FILE go together');
+  if (ehrUrl?.protocol === 'http:' && (has('CHARTGATE_EHR_TLS_CERT_FILE') || has('CHARTGATE_EHR_TLS_CA_FILE')))
+    problem('CHARTGATE_EHR_URL', 'is not https, so CHARTGATE_EHR_TLS_* would have no effect');
   if (v.CHARTGATE_AUTH_ISSUER !== 'embedded' && v.CHARTGATE_AUTH_ISSUER !== undefined)
     need('CHARTGATE_AUTH_JWKS_URL', 'is needed with an external CHARTGATE_AUTH_ISSUER');
   if (has('CHARTGATE_SOURCE_LAB_USERNAME') !== has('CHARTGATE_SOURCE_LAB_PASSWORD'))

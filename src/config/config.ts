@@ -15,9 +15,16 @@ export type EhrAuthConfig =
       readonly kind: 'smart-backend';
       readonly clientId: string;
       readonly privateKey: Secret;
-      readonly tokenUrl: string;
+      /** Null: the EHR's own discovery names it. */
+      readonly tokenUrl: string | null;
       readonly scope: string;
     };
+
+/** How the EHR and we prove to each other who we are; null leaves it to the machine's authorities, without a certificate of ours. */
+export interface EhrTlsConfig {
+  readonly client: { readonly cert: string; readonly key: Secret } | null;
+  readonly ca: string | null;
+}
 
 export type HmacConfig =
   | { readonly scheme: 'off' }
@@ -39,7 +46,12 @@ export interface Config {
   readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug' };
   readonly store: { readonly database: DatabaseConfig };
   readonly keys: { readonly data: readonly Secret[]; readonly audit: Secret; readonly pseudonym: Secret };
-  readonly ehr: { readonly url: string; readonly auth: EhrAuthConfig; readonly dialect: string };
+  readonly ehr: {
+    readonly url: string;
+    readonly auth: EhrAuthConfig;
+    readonly tls: EhrTlsConfig | null;
+    readonly dialect: string;
+  };
   readonly identity: { readonly mrnSystem: string; readonly patientMode: 'lookup' | 'create' };
   readonly ingest: {
     readonly clientUuid: string | null;

@@ -18,6 +18,15 @@ const webAddress = z
   .refine((text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === '', 'must not hold credentials')
   .transform((text) => text.replace(/\/+$/, ''));
 
+/** Kept to the letter: the assertion's audience is compared with it, so a slash at the end counts. */
+const tokenAddress = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/[#\s]/.test(text),
+    'must be an http or https address without a fragment',
+  )
+  .refine((text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === '', 'must not hold credentials');
+
 const wholeNumber = z
   .string()
   .regex(/^\d{1,9}$/, 'must be a whole number')
@@ -126,8 +135,11 @@ export const KEYS = {
   CHARTGATE_EHR_TOKEN: secretKey('text', 'for `bearer`'),
   CHARTGATE_EHR_CLIENT_ID: open('text', 'for `smart-backend`'),
   CHARTGATE_EHR_PRIVATE_KEY: secretKey('PEM or JWK', 'for `smart-backend`'),
-  CHARTGATE_EHR_TOKEN_URL: open('address', 'for `smart-backend`', webAddress),
+  CHARTGATE_EHR_TOKEN_URL: open('address', 'for `smart-backend`; default: what the EHR names over https', tokenAddress),
   CHARTGATE_EHR_SCOPE: set('text', 'system/*.cruds', 'for `smart-backend`', z.string().min(1)),
+  CHARTGATE_EHR_TLS_CERT_FILE: open('path', 'our certificate chain, for an EHR that asks for one (mutual TLS)'),
+  CHARTGATE_EHR_TLS_KEY_FILE: open('path', 'private key of that certificate'),
+  CHARTGATE_EHR_TLS_CA_FILE: open('path', "authorities that may sign the EHR's certificate, instead of the machine's own"),
   CHARTGATE_MRN_SYSTEM: open(
     'URI',
     'identifier system of the MRN',

@@ -1,7 +1,7 @@
 import { secret, type Secret } from '../kernel/index.ts';
 import { checkTogether, isLoopback } from './check-together.ts';
-import type { Config, DatabaseConfig, EhrAuthConfig, HmacConfig, Mode } from './config.ts';
-import { STANDARD_DATABASE_URL } from './keys.ts';
+import type { Config, DatabaseConfig, EhrAuthConfig, EhrTlsConfig, HmacConfig, Mode } from './config.ts';
+import { STANDARD_DATABASE_URL, type KeyName } from './keys.ts';
 import { readValues, type Environment, type Problem, type ReadText, type Values } from './read-values.ts';
 
 /** Thrown at start with every problem found, so that they can be mended in one go. */
@@ -41,10 +41,20 @@ function toEhrAuth(v: Values): EhrAuthConfig {
         kind: 'smart-backend',
         clientId: v.CHARTGATE_EHR_CLIENT_ID as string,
         privateKey: secret(v.CHARTGATE_EHR_PRIVATE_KEY as string),
-        tokenUrl: v.CHARTGATE_EHR_TOKEN_URL as string,
+        tokenUrl: text(v.CHARTGATE_EHR_TOKEN_URL),
         scope: v.CHARTGATE_EHR_SCOPE as string,
       };
   }
+}
+
+function toEhrTls(v: Values, read: (key: KeyName) => string): EhrTlsConfig | null {
+  const hasClient = v.CHARTGATE_EHR_TLS_CERT_FILE !== undefined;
+  const hasCa = v.CHARTGATE_EHR_TLS_CA_FILE !== undefined;
+  if (!hasClient && !hasCa) return null;
+  return {
+    client: hasClient ? { cert: read('CHARTGATE_EHR_TLS_CERT_FILE'), key: secret(read('CHARTGATE_EHR_TLS_KEY_FILE')) } : null,
+    ca: hasCa ? read('CHARTGATE_EHR_TLS_CA_FILE') : null,
+  };
 }
 
 function toHmac(v: Values): HmacConfig {
@@ -77,6 +87,8 @@ function listUnverified(v: Values, database: DatabaseConfig): string[] {
   if (v.CHARTGATE_CLIENT_UUID === undefined) out.push('CHARTGATE_CLIENT_UUID is not set: deliveries of any client are taken');
   if (typeof v.CHARTGATE_EHR_URL === 'string' && v.CHARTGATE_EHR_URL.startsWith('http:'))
     out.push('the EHR is reached without TLS');
+  if (typeof v.CHARTGATE_EHR_TOKEN_URL === 'string' && v.CHARTGATE_EHR_TOKEN_URL.startsWith('http:'))
+    out.push("the EHR's tokens are fetched without TLS");
   if (database.engine === 'sqlite' && database.filesystem === 'any') out.push('the file system of the database is not checked');
   if (database.engine === 'postgres') {
     const url = new URL(database.url.reveal());
@@ -90,7 +102,7 @@ function listUnverified(v: Values, database: DatabaseConfig): string[] {
 
 function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]): Config {
   const database = toDatabase((v.CHARTGATE_DATABASE_URL as string | undefined) ?? STANDARD_DATABASE_URL);
-  const readOrReport = (key: 'CHARTGATE_TLS_CERT_FILE' | 'CHARTGATE_TLS_KEY_FILE'): string => {
+  const readOrReport = (key: KeyName): string => {
     try {
       return readText(v[key] as string);
     } catch {
@@ -120,7 +132,12 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
       audit: secret((v.CHARTGATE_AUDIT_KEY ?? '') as string),
       pseudonym: secret((v.CHARTGATE_PSEUDONYM_KEY ?? '') as string),
     },
-    ehr: { url: (v.CHARTGATE_EHR_URL ?? '') as string, auth: toEhrAuth(v), dialect: v.CHARTGATE_DIALECT as string },
+    ehr: {
+      url: (v.CHARTGATE_EHR_URL ?? '') as string,
+      auth: toEhrAuth(v),
+      tls: toEhrTls(v, readOrReport),
+      dialect: v.CHARTGATE_DIALECT as string,
+    },
     identity: {
       mrnSystem: (v.CHARTGATE_MRN_SYSTEM ?? '') as string,
       patientMode: v.CHARTGATE_PATIENT_MODE as 'lookup' | 'create',

@@ -96,10 +96,29 @@ test.each<[string, Record<string, string>, string[]]>([
   ['basic without a password', { CHARTGATE_EHR_AUTH: 'basic', CHARTGATE_EHR_USERNAME: 'u' }, ['CHARTGATE_EHR_PASSWORD']],
   ['bearer without a token', { CHARTGATE_EHR_AUTH: 'bearer' }, ['CHARTGATE_EHR_TOKEN']],
   [
-    'smart-backend without its three',
+    'smart-backend without client and key',
     { CHARTGATE_EHR_AUTH: 'smart-backend' },
-    ['CHARTGATE_EHR_CLIENT_ID', 'CHARTGATE_EHR_PRIVATE_KEY', 'CHARTGATE_EHR_TOKEN_URL'],
+    ['CHARTGATE_EHR_CLIENT_ID', 'CHARTGATE_EHR_PRIVATE_KEY'],
   ],
+  [
+    'a token endpoint that would be discovered without TLS',
+    {
+      CHARTGATE_EHR_AUTH: 'smart-backend',
+      CHARTGATE_EHR_CLIENT_ID: 'c',
+      CHARTGATE_EHR_PRIVATE_KEY: 'k',
+      CHARTGATE_EHR_URL: 'http://ehr.example.org/fhir',
+    },
+    ['CHARTGATE_EHR_TOKEN_URL'],
+  ],
+  ['a token endpoint with a fragment', { CHARTGATE_EHR_TOKEN_URL: 'https://a.example.org/#x' }, ['CHARTGATE_EHR_TOKEN_URL']],
+  ['a base with a query', { CHARTGATE_EHR_URL: 'https://ehr.example.org/fhir?x=1' }, ['CHARTGATE_EHR_URL']],
+  ["the EHR's certificate without its key", { CHARTGATE_EHR_TLS_CERT_FILE: 'c.pem' }, ['CHARTGATE_EHR_TLS_CERT_FILE']],
+  [
+    'authorities for an EHR without TLS',
+    { CHARTGATE_EHR_TLS_CA_FILE: 'ca.pem', CHARTGATE_EHR_URL: 'http://ehr.example.org' },
+    ['CHARTGATE_EHR_URL'],
+  ],
+  ["a file of the EHR's TLS that is not there", { CHARTGATE_EHR_TLS_CA_FILE: 'ca.pem' }, ['CHARTGATE_EHR_TLS_CA_FILE']],
   ['an external issuer without its keys', { CHARTGATE_AUTH_ISSUER: 'https://idp.example.org' }, ['CHARTGATE_AUTH_JWKS_URL']],
   ['a public address without TLS or proxy', { CHARTGATE_HOST: '0.0.0.0' }, ['CHARTGATE_HOST']],
   ['a certificate without its key', { CHARTGATE_TLS_CERT_FILE: 'cert.pem' }, ['CHARTGATE_TLS_CERT_FILE']],
@@ -144,6 +163,37 @@ test('a secret may come from a file, not from both', () => {
   ]);
   expect(problemsOf({ ...rest, CHARTGATE_DATA_KEY_FILE: '/run/none' })).toContain('CHARTGATE_DATA_KEY_FILE');
   expect(problemsOf({ ...SOUND, CHARTGATE_PORT_FILE: '/run/port' })).toEqual(['CHARTGATE_PORT_FILE']);
+});
+
+test('certificate, key and authorities for the EHR are read from their files, the key as a secret', () => {
+  const { ehr } = loadConfig(
+    'serve',
+    {
+      ...SOUND,
+      CHARTGATE_EHR_TLS_CERT_FILE: 'cert.pem',
+      CHARTGATE_EHR_TLS_KEY_FILE: 'key.pem',
+      CHARTGATE_EHR_TLS_CA_FILE: 'ca.pem',
+    },
+    files({ 'cert.pem': 'CERT', 'key.pem': 'KEY', 'ca.pem': 'CA' }),
+  );
+  expect([ehr.tls?.client?.cert, ehr.tls?.client?.key.reveal(), ehr.tls?.ca]).toEqual(['CERT', 'KEY', 'CA']);
+  expect(JSON.stringify(ehr)).not.toContain('KEY');
+  expect(loadConfig('serve', SOUND, noFiles).ehr.tls).toBeNull();
+});
+
+test('the address of the token endpoint is kept to the letter', () => {
+  const { ehr } = loadConfig(
+    'serve',
+    {
+      ...SOUND,
+      CHARTGATE_EHR_AUTH: 'smart-backend',
+      CHARTGATE_EHR_CLIENT_ID: 'c',
+      CHARTGATE_EHR_PRIVATE_KEY: 'k',
+      CHARTGATE_EHR_TOKEN_URL: 'https://a.example.org/token/',
+    },
+    noFiles,
+  );
+  expect(ehr.auth).toMatchObject({ kind: 'smart-backend', tokenUrl: 'https://a.example.org/token/' });
 });
 
 test('two keys live at once while one is rotated', () => {

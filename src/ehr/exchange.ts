@@ -1,0 +1,74 @@
+/** Names and values, in order; a name may come twice. */
+export type Pairs = readonly (readonly [string, string])[];
+
+/** One request to the EHR. Everything that may be said is here; nothing else goes out. */
+export interface EhrRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below the base, without a slash before it: `Patient/1`, `Observation/_search`; empty for a Bundle. */
+  readonly path: string;
+  readonly query?: Pairs;
+  /** What POST _search carries, so that no search value is in an address. Excludes `body`. */
+  readonly form?: Pairs;
+  /** JSON as it shall go out, so that decimals keep their digits. */
+  readonly body?: string;
+  readonly prefer?: 'return=minimal' | 'return=representation' | 'handling=strict' | 'handling=lenient';
+  readonly ifMatch?: string;
+  readonly ifNoneMatch?: string;
+  readonly ifModifiedSince?: string;
+  /** Only the part behind the question mark. */
+  readonly ifNoneExist?: string;
+  /** Sent as X-Request-Id. */
+  readonly requestId: string;
+  /** The whole exchange ends then, however busy it still is. */
+  readonly deadlineMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What the EHR may tell us in headers. */
+export interface AnswerHeaders {
+  readonly etag?: string;
+  readonly location?: string;
+  readonly lastModified?: string;
+  readonly retryAfter?: string;
+}
+
+export type AnswerBody =
+  | { readonly kind: 'empty' }
+  /** Parsed without loss: see `parseLossless` of r4. */
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'unreadable'; readonly because: 'content-type' | 'encoding' | 'syntax' };
+
+/** The EHR answered, whatever it said. */
+export interface Answered {
+  readonly kind: 'answered';
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly body: AnswerBody;
+  /** The body as it came. */
+  readonly bytes: Uint8Array;
+}
+
+export const SILENCES = [
+  'dns',
+  'refused',
+  'connect-timeout',
+  'tls',
+  'timeout',
+  'reset',
+  'too-large',
+  'not-http',
+  'abandoned',
+  'closed',
+] as const;
+
+/** It did not, or not to the end. */
+export interface Unanswered {
+  readonly kind: 'unanswered';
+  readonly because: (typeof SILENCES)[number];
+  /** `nothing`: not one byte of the request left, so it may be sent again. */
+  readonly sent: 'nothing' | 'something';
+  /** The error's kind and code alone; its message may quote an address. */
+  readonly cause?: unknown;
+}
+
+export type Exchange = Answered | Unanswered;

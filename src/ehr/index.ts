@@ -1,0 +1,28 @@
+/**
+ * The only way to the EHR: nothing else of the gateway opens a connection to it, holds its credentials or decides what one of its
+ * answers means.
+ */
+export { openEhr, type Ehr, type EhrAuth, type EhrTarget, type Sent } from './open-ehr.ts';
+export { EHR_LIMITS, type EhrLimits, type EhrTls } from './open-pool.ts';
+export type { AnswerBody, Answered, AnswerHeaders, EhrRequest, Exchange, Pairs, Unanswered } from './exchange.ts';
+export { readLocation, type AddressGuard, type Located, type OwnAddress } from './guard-address.ts';
+export { makeJwksRoute, type Jwks } from './publish-jwks.ts';
+
+export { classifyAnswer, classifyExchange, type Asked, type Effect, type ToClassify, type Verdict } from './classify-answer.ts';
+export { classifyEntries, type BundleVerdict, type EntryAnswer } from './classify-entries.ts';
+export { parseRetryAfter, RETRY_AFTER_MAX_MS } from './parse-retry-after.ts';
+export { readOutcome } from './read-outcome.ts';
+
+export { readCapability, type Capability, type TypeCapability } from './read-capability.ts';
+export { probeEhr, PROBED_TYPES, type Probed } from './probe-ehr.ts';
+export type { IdentifierFilter, VerifiedFilter } from './verify-identifier.ts';
+export { choosePlan, type Identity, type Reason, type TypePlan, type WritePlan } from './choose-plan.ts';
+export { watchCapability, type CapabilityState, type CapabilityWatch } from './watch-capability.ts';
+
+export { escapeSearchValue, identifierToken } from './escape-search-value.ts';
+export { searchResources, type Found, type Resource, type SearchBy } from './search-resources.ts';
+export { makeResolvePatient, type AskedPatient, type Mrn, type ResolvedPatient, type ResolvePatient } from './resolve-patient.ts';
+export { rememberPatients, type PatientMemory } from './remember-patients.ts';
+
+export { BACKOFF, backoffMs, nextAttemptMs } from './back-off.ts';
+export { guardTarget, type Entry, type Permit, type TargetGuard, type TargetState } from './guard-target.ts';

@@ -1,0 +1,48 @@
+import { createHash, createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { StartError, type Secret } from '../kernel/index.ts';
+
+/** The key that we sign client assertions with. */
+export interface ClientKey {
+  readonly privateKey: KeyObject;
+  readonly alg: 'RS384' | 'ES384';
+  readonly kid: string;
+  /** The public half, as the EHR reads it. */
+  readonly publicJwk: Readonly<JsonWebKey>;
+}
+
+const RSA_BITS_MIN = 2048;
+
+function parseKey(text: string): { key: KeyObject; kid: string | null } {
+  if (!text.trimStart().startsWith('{')) return { key: createPrivateKey(text), kid: null };
+  const jwk = JSON.parse(text) as JsonWebKey & { kid?: unknown };
+  return { key: createPrivateKey({ key: jwk, format: 'jwk' }), kid: typeof jwk.kid === 'string' ? jwk.kid : null };
+}
+
+/** RFC 7638: the required members in the order of their names. */
+function thumbprint({ kty, crv, x, y, e, n }: JsonWebKey): string {
+  const members = kty === 'EC' ? { crv, kty, x, y } : { e, kty, n };
+  return createHash('sha256').update(JSON.stringify(members)).digest('base64url');
+}
+
+function algOf(key: KeyObject): ClientKey['alg'] | null {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
+  if (type === 'rsa') return (details?.modulusLength ?? 0) >= RSA_BITS_MIN ? 'RS384' : null;
+  return type === 'ec' && details?.namedCurve === 'secp384r1' ? 'ES384' : null;
+}
+
+/** SMART Backend Services asks for RS384 or ES384; which one follows from the key. Throws at start where neither does. */
+export function loadClientKey(given: Secret): ClientKey {
+  let parsed: ReturnType<typeof parseKey>;
+  try {
+    parsed = parseKey(given.reveal());
+  } catch {
+    // The cause is left out: it may quote the key.
+    throw new StartError('ehr.key', 'CHARTGATE_EHR_PRIVATE_KEY is neither a private key in PEM nor one as JWK.');
+  }
+  const alg = algOf(parsed.key);
+  if (alg === null)
+    throw new StartError('ehr.key', 'CHARTGATE_EHR_PRIVATE_KEY must be RSA of 2048 bits or more, or EC on P-384.');
+  const jwk = createPublicKey(parsed.key).export({ format: 'jwk' });
+  const kid = parsed.kid ?? thumbprint(jwk);
+  return { privateKey: parsed.key, alg, kid, publicJwk: { ...jwk, kid, alg, use: 'sig', key_ops: ['verify'] } };
+}

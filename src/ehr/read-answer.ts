@@ -1,0 +1,35 @@
+import { parseLossless } from '../r4/index.ts';
+import type { AnswerBody, Answered, AnswerHeaders } from './exchange.ts';
+
+export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+const JSON_TYPE = /^application\/(fhir\+)?json\s*(;|$)/i;
+
+const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
+
+function allowed(headers: RawHeaders): AnswerHeaders {
+  const [etag, location, lastModified, retryAfter] = ['etag', 'location', 'last-modified', 'retry-after'].map((name) =>
+    one(headers[name]),
+  );
+  return {
+    ...(etag === undefined ? {} : { etag }),
+    ...(location === undefined ? {} : { location }),
+    ...(lastModified === undefined ? {} : { lastModified }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  };
+}
+
+function readBody(headers: RawHeaders, bytes: Uint8Array, bytesMax: number): AnswerBody {
+  if (bytes.byteLength === 0) return { kind: 'empty' };
+  // We ask for identity: what is small when packed could be anything when unpacked.
+  if (!['', 'identity'].includes((one(headers['content-encoding']) ?? '').toLowerCase()))
+    return { kind: 'unreadable', because: 'encoding' };
+  if (!JSON_TYPE.test(one(headers['content-type']) ?? '')) return { kind: 'unreadable', because: 'content-type' };
+  const parsed = parseLossless(bytes, { bytesMax });
+  return parsed.ok ? { kind: 'json', value: parsed.value } : { kind: 'unreadable', because: 'syntax' };
+}
+
+/** Takes from an answer what may be taken. */
+export function readAnswer(status: number, headers: RawHeaders, bytes: Uint8Array, bytesMax: number): Answered {
+  return { kind: 'answered', status, headers: allowed(headers), body: readBody(headers, bytes, bytesMax), bytes };
+}

@@ -1,0 +1,84 @@
+import { fail, fault, ok, type Result } from '../kernel/index.ts';
+
+/** What the EHR says it does with one type. Whatever it does not say it does not do. */
+export interface TypeCapability {
+  readonly read: boolean;
+  readonly search: boolean;
+  readonly create: boolean;
+  readonly update: boolean;
+  readonly delete: boolean;
+  /** A PUT to an id that it does not know creates the resource under it. */
+  readonly updateCreate: boolean;
+  readonly conditionalCreate: boolean;
+  readonly conditionalUpdate: boolean;
+  readonly conditionalRead: 'not-supported' | 'modified-since' | 'not-match' | 'full-support';
+  readonly versioning: 'no-version' | 'versioned' | 'versioned-update';
+  readonly searchParams: readonly string[];
+}
+
+export interface Capability {
+  readonly fhirVersion: string;
+  /** As the server calls itself, cut to 80 plain characters. */
+  readonly software: string | null;
+  readonly transaction: boolean;
+  readonly batch: boolean;
+  readonly types: Readonly<Record<string, TypeCapability>>;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const word = <const T extends readonly [string, ...string[]]>(value: unknown, words: T): T[number] =>
+  words.find((one) => one === value) ?? words[0];
+const codes = (value: unknown): Set<unknown> => new Set(objects(value).map(({ code }) => code));
+
+function readType(resource: Json): TypeCapability {
+  const does = codes(resource['interaction']);
+  const names = objects(resource['searchParam']).map(({ name }) => name);
+  return {
+    read: does.has('read'),
+    search: does.has('search-type'),
+    create: does.has('create'),
+    update: does.has('update'),
+    delete: does.has('delete'),
+    updateCreate: resource['updateCreate'] === true,
+    conditionalCreate: resource['conditionalCreate'] === true,
+    conditionalUpdate: resource['conditionalUpdate'] === true,
+    conditionalRead: word(resource['conditionalRead'], ['not-supported', 'modified-since', 'not-match', 'full-support']),
+    versioning: word(resource['versioning'], ['no-version', 'versioned', 'versioned-update']),
+    searchParams: names.filter((name): name is string => typeof name === 'string').slice(0, 500),
+  };
+}
+
+function softwareOf(statement: Json): string | null {
+  const { software } = statement;
+  const name = isObject(software) && typeof software['name'] === 'string' ? software['name'] : '';
+  const version = isObject(software) && typeof software['version'] === 'string' ? ` ${software['version']}` : '';
+  const plain = `${name}${version}`.replace(/[^\x20-\x7e]/g, '').slice(0, 80);
+  return plain === '' ? null : plain;
+}
+
+/** Reads a CapabilityStatement. A fault where it is none, or of a server that does not speak R4. */
+export function readCapability(statement: unknown): Result<Capability> {
+  if (!isObject(statement) || statement['resourceType'] !== 'CapabilityStatement')
+    return fail(fault('ehr.capability', { at: 'CapabilityStatement' }));
+  const { fhirVersion } = statement;
+  if (typeof fhirVersion !== 'string' || !/^4\.0\.\d{1,2}(-|$)/.test(fhirVersion))
+    return fail(fault('ehr.capability', { at: 'CapabilityStatement.fhirVersion' }));
+  const rest = objects(statement['rest']).find(({ mode }) => mode === 'server');
+  if (rest === undefined) return fail(fault('ehr.capability', { at: 'CapabilityStatement.rest' }));
+  const does = codes(rest['interaction']);
+  const types: Record<string, TypeCapability> = Object.create(null) as Record<string, TypeCapability>;
+  for (const resource of objects(rest['resource'])) {
+    const { type } = resource;
+    if (typeof type === 'string' && /^[A-Z][A-Za-z]{1,63}$/.test(type)) types[type] = readType(resource);
+  }
+  return ok({
+    fhirVersion: fhirVersion.slice(0, 20),
+    software: softwareOf(statement),
+    transaction: does.has('transaction'),
+    batch: does.has('batch'),
+    types,
+  });
+}

@@ -1,0 +1,75 @@
+import { faultFields, safeError, type Clock, type Fault, type Log, type Result } from '../kernel/index.ts';
+import type { Probed } from './probe-ehr.ts';
+
+const EVERY_MS = 3_600_000;
+/** While nothing is known yet, or the last try failed. */
+const AGAIN_MS = 60_000;
+
+export interface CapabilityState {
+  /** The last good result, however old; null before the first. */
+  readonly probed: Probed | null;
+  readonly probedAt: Date | null;
+  /** What the last try came to, where it failed. */
+  readonly fault: Fault | null;
+}
+
+export interface CapabilityWatch {
+  state(): CapabilityState;
+  /** Probes now. Who asks while a probe is under way gets that one. */
+  refresh(): Promise<CapabilityState>;
+  stop(): void;
+}
+
+/** Probes at start, every hour and on demand. A failed probe keeps what was known; each change is one line. */
+export function watchCapability(deps: {
+  readonly probe: () => Promise<Result<Probed>>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly everyMs?: number;
+  readonly againMs?: number;
+}): CapabilityWatch {
+  let state: CapabilityState = { probed: null, probedAt: null, fault: null };
+  let underWay: Promise<CapabilityState> | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  let isStopped = false;
+
+  async function look(): Promise<CapabilityState> {
+    const result = await deps.probe();
+    if (result.ok) {
+      const isNews = JSON.stringify(result.value) !== JSON.stringify(state.probed) || state.fault !== null;
+      state = { probed: result.value, probedAt: deps.clock.now(), fault: null };
+      if (isNews) deps.log.info('ehr.probed');
+    } else {
+      const isNews = state.fault?.code !== result.fault.code;
+      state = { ...state, fault: result.fault };
+      if (isNews) deps.log.warn('ehr.probe-failed', faultFields(result.fault));
+    }
+    return state;
+  }
+
+  function refresh(): Promise<CapabilityState> {
+    if (timer !== null) clearTimeout(timer);
+    underWay ??= look().finally(() => {
+      underWay = null;
+      if (isStopped) return;
+      const waitMs = state.fault === null ? (deps.everyMs ?? EVERY_MS) : (deps.againMs ?? AGAIN_MS);
+      timer = setTimeout(refreshAlone, waitMs).unref();
+    });
+    return underWay;
+  }
+
+  /** By itself: nobody is there to hear of a bug, so the log is. */
+  function refreshAlone(): void {
+    refresh().catch((thrown: unknown) => deps.log.error('ehr.probe-failed', { error: safeError(thrown) }));
+  }
+
+  refreshAlone();
+  return {
+    state: () => state,
+    refresh,
+    stop: () => {
+      isStopped = true;
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}
