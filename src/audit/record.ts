@@ -4,7 +4,7 @@ import { canonicalJson } from '../kernel/index.ts';
 /** What is recorded of one act. Ids are ours or keyed hashes; nothing of a patient stands here in clear. */
 export interface AuditDraft {
   readonly at: Date;
-  readonly type: 'hook.accept' | 'hook.reject' | 'delivery.change' | 'link.change' | 'admin';
+  readonly type: 'hook.accept' | 'hook.reject' | 'delivery.change' | 'link.change' | 'ehr.write' | 'admin';
   readonly tenant: string;
   readonly requestId: string;
   /** As FHIR's audit-event-action has them. */
@@ -17,6 +17,7 @@ export interface AuditDraft {
   readonly addressHash?: string;
   readonly deliveryId?: string;
   readonly linkId?: string;
+  readonly attemptId?: string;
   /** Keyed hashes, of a kind that no column of the store has. */
   readonly userHash?: string;
   readonly patientHash?: string;

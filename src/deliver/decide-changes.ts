@@ -15,6 +15,8 @@ export interface WrittenResource {
   readonly isRetracted: boolean;
   /** Whether the document at hand, in an earlier version, is what wrote it last. */
   readonly isOfDocument: boolean;
+  /** When the document that wrote it last was made, as its source says. */
+  readonly saidAt: number;
 }
 
 export type Change =
@@ -35,6 +37,13 @@ export interface Changes {
 export const contentDigest = (resource: AnyResource): string =>
   createHash('sha256').update(canonicalJson(resource)).digest('hex');
 
+/** The digest of what a document says: what the gateway only assumed, because the document does not say it, is no change. */
+export function digestOf({ resource, assumed }: Wanted): string {
+  if (assumed === undefined) return contentDigest(resource);
+  const { [assumed]: _assumed, ...said } = resource;
+  return contentDigest(said);
+}
+
 const scopeOf = ({ group, chartDay }: Scope): string => `${group} ${chartDay ?? ''}`;
 /** Groups in which losing most of a day is more likely a broken export than a correction. */
 const GUARDED: ReadonlySet<Group> = new Set(['body', 'physical', 'sleep', 'other', 'lab']);
@@ -47,10 +56,12 @@ export function decideChanges(
   { wanted, scopes }: Pick<Translation, 'wanted' | 'scopes'>,
   written: readonly WrittenResource[],
   dialect: Dialect,
+  /** When the document at hand was made, as its source says. */
+  saidAt: number,
 ): Changes {
   const known = new Map(written.map((one) => [one.name, one]));
   const live = written.filter(({ isRetracted, isOfDocument }) => isOfDocument && !isRetracted);
-  const forward = wanted.map((one): Change => decideOne(one, known.get(one.name), live.length > 0, dialect));
+  const forward = wanted.map((one): Change => decideOne(one, known.get(one.name), live.length > 0, dialect, saidAt));
 
   const names = new Set(wanted.map(({ name }) => name));
   const carried = new Set(scopes.map(scopeOf));
@@ -63,12 +74,20 @@ export function decideChanges(
   };
 }
 
-function decideOne(wanted: Wanted, before: WrittenResource | undefined, saidSomething: boolean, dialect: Dialect): Change {
+function decideOne(
+  wanted: Wanted,
+  before: WrittenResource | undefined,
+  saidSomething: boolean,
+  dialect: Dialect,
+  saidAt: number,
+): Change {
   if (before === undefined) {
     if (wanted.write === 'to-replace' && !saidSomething) return { kind: 'skip', wanted };
     return { kind: 'create', wanted, resource: wanted.resource };
   }
-  const isSame = !before.isRetracted && before.contentDigest === contentDigest(wanted.resource);
+  // Another document has said something newer of the same measurement.
+  if (!before.isOfDocument && before.saidAt > saidAt) return { kind: 'keep', wanted };
+  const isSame = !before.isRetracted && before.contentDigest === digestOf(wanted);
   if (isSame || wanted.write === 'if-absent') return { kind: 'keep', wanted };
   return { kind: 'update', wanted, resource: asAmended(wanted.resource, dialect) };
 }

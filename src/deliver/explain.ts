@@ -3,7 +3,7 @@ import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import type { AnyResource, Envelope } from '../payloads/index.ts';
 import { translate, type Decision, type DeliveryFacts, type LinkedPatient, type TranslationFinding } from '../translate/index.ts';
 import { decideChanges, type Change, type WrittenResource } from './decide-changes.ts';
-import { fhirOf, readDocument, toBundle, type Reading } from './read-document.ts';
+import { fhirOf, readDocument, saidAtOf, toBundle, type Reading } from './read-document.ts';
 
 /** One resource, and what would be done with it. */
 export interface ExplainedResource {
@@ -98,7 +98,12 @@ export async function explain(body: Uint8Array, delivery: DeliveryFacts, deps: E
     translation.wanted.map(({ name }) => name),
   );
   if (!written.ok) return written;
-  const { changes, isSuspicious } = decideChanges(translation, written.value, setting.dialect);
+  const { changes, isSuspicious } = decideChanges(
+    translation,
+    written.value,
+    setting.dialect,
+    saidAtOf(payload, delivery.receivedAt),
+  );
   const fhir = fhirOf(payload);
   const issues = {
     source: fhir === null ? [] : issuesOf(deps.validator, fhir),

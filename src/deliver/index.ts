@@ -8,8 +8,11 @@ export {
   type LinkOutcome,
 } from './commands.ts';
 export { keepLinks, type Links } from './keep-links.ts';
+export { laneSet, type LaneReads, type LaneWrites, type Outcome } from './lane/commands.ts';
+export { openTarget, type OpenTarget } from './lane/open-target.ts';
+export { runLanes } from './lane/run-lanes.ts';
 export { keepRetention } from './keep-retention.ts';
-export { decideChanges, contentDigest, type Change, type Changes, type WrittenResource } from './decide-changes.ts';
+export { decideChanges, contentDigest, digestOf, type Change, type Changes, type WrittenResource } from './decide-changes.ts';
 export { explain, type Explanation, type ExplainedResource } from './explain.ts';
 export { makeReadingHolder, type HeldReading, type Reloaded, type ReadingHolder, type ReadingSettings } from './hold-reading.ts';
 export { judge, type Judgement } from './judge.ts';

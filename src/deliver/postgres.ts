@@ -59,6 +59,14 @@ async function settle(context: PostgresContext, s: Settle): Promise<DeliverWrite
   if (settled.state === 'queued' && link !== null)
     await enqueuePostgres(context, lanes, s.tenant, 'deliver', link.mrnIndex, [s.seq]);
   await changeLanesPostgres(context, s.tenant, lanes);
+  // What the lane was waiting for is gone: its wait is not that of the newer version.
+  if (settled.unqueued.length > 0 && link !== null)
+    await context.db.run(
+      'UPDATE lane SET next_at = least(next_at, now()) WHERE tenant = $1 AND target = $2 AND patient_index = $3',
+      s.tenant,
+      TARGET,
+      link.mrnIndex,
+    );
   return { state: settled.state, reason: settled.reason };
 }
 

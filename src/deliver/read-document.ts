@@ -48,6 +48,13 @@ export function readDocument(value: unknown, reading: Reading): Result<ReadDocum
   return ok({ payload: parsed.value, custom: null });
 }
 
+/** When a document was made: by its own word, else when it came. Orders what two documents say of one measurement. */
+export function saidAtOf({ document }: Payload, receivedAt: Date): number {
+  const said = document.kind === 'clinical_ready' ? document.bundle['timestamp'] : undefined;
+  const ms = typeof said === 'string' ? Date.parse(said) : NaN;
+  return Number.isNaN(ms) ? receivedAt.getTime() : ms;
+}
+
 /** The FHIR content of a document, which must be valid R4 before anything is made of it. */
 export function fhirOf({ document }: Payload): unknown {
   if (document.kind === 'clinical_ready') return document.bundle;

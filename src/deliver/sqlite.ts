@@ -49,6 +49,15 @@ function settle(context: SqliteContext, s: Settle): DeliverWrites['deliver.settl
   cancelSqlite(context, lanes, settled.unqueued);
   if (settled.state === 'queued' && link !== null) enqueueSqlite(context, lanes, s.tenant, 'deliver', link.mrnIndex, [s.seq]);
   changeLanesSqlite(context, s.tenant, lanes);
+  // What the lane was waiting for is gone: its wait is not that of the newer version.
+  if (settled.unqueued.length > 0 && link !== null)
+    context.db.run(
+      'UPDATE lane SET next_at = min(next_at, ?) WHERE tenant = ? AND target = ? AND patient_index = ?',
+      s.at.getTime(),
+      s.tenant,
+      TARGET,
+      link.mrnIndex,
+    );
   return { state: settled.state, reason: settled.reason };
 }
 
@@ -79,7 +88,7 @@ export const reads: SqliteOperations<DeliverReads> = {
     const chart = patientIndex(vault, patient.mrnSystem, patient.mrn);
     const rows = [
       ...db.all(
-        `SELECT ${WRITTEN_COLUMNS} FROM written_resource WHERE tenant = ? AND target = ? AND document_index = ? AND patient_index = ?`,
+        `SELECT ${WRITTEN_COLUMNS} FROM written_resource INDEXED BY written_by_document WHERE tenant = ? AND target = ? AND document_index = ? AND patient_index = ?`,
         tenant,
         TARGET,
         document,

@@ -33,4 +33,4 @@ export { escapeSearchValue } from './escape-search-value.ts';
 export { isClientUuid, isEvidence, isMrn, isUserId } from './mrn.ts';
 export { writeCsv } from './parse-csv.ts';
 export { readLinkRows, ROW_CODES, type BadRow, type LinkRow, type RowCode } from './read-link-rows.ts';
-export { openUser } from './rows.ts';
+export { openPatient, openUser } from './rows.ts';

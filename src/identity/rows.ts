@@ -37,6 +37,12 @@ export function openUser(vault: Vault, row: Row): SourceUser {
   return { client, user };
 }
 
+/** The patient of a link, from its sealed column. */
+export function openPatient(vault: Vault, row: Row): { mrnSystem: string; mrn: string } {
+  const [mrnSystem, mrn] = open(vault, 'mrn_sealed', row) as [string, string];
+  return { mrnSystem, mrn };
+}
+
 export const toHead = (row: Row): LinkHead => ({
   seq: Number(row['seq']),
   id: String(row['id']),

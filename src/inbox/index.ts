@@ -19,7 +19,7 @@ export {
 export type { Move } from './move.ts';
 export { move as movePostgres } from './move-postgres.ts';
 export { move as moveSqlite } from './move-sqlite.ts';
-export { documentIndex } from './rows.ts';
+export { documentIndex, openBody } from './rows.ts';
 export { settlePostgres } from './settle-postgres.ts';
 export { settleSqlite } from './settle-sqlite.ts';
 export { PARK_REASONS, QUARANTINE_REASONS, STATES, type ParkReason, type QuarantineReason, type State } from './state.ts';

@@ -90,7 +90,7 @@ export const toBody = (row: Row, vault: Vault): NonNullable<InboxReads['inbox.bo
   return { ...received, receivedAt: Number(row['received_at']) };
 };
 
-function openBody(vault: Vault, sealed: Uint8Array, id: string): Uint8Array | 'unopenable' {
+export function openBody(vault: Vault, sealed: Uint8Array, id: string): Uint8Array | 'unopenable' {
   try {
     return vault.open(sealed, bodyPlace(id));
   } catch {

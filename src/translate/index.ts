@@ -1,4 +1,5 @@
 export { translate, type TranslateQuestion } from './translate.ts';
+export { withoutReferences } from './lab/map-references.ts';
 export { asAmended, asRetracted, isRetractable } from './restate.ts';
 export type {
   CustomContent,

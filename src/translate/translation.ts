@@ -48,6 +48,8 @@ export interface Wanted {
    * `if-absent`: shared between charts, so it is created once and never changed.
    */
   readonly write: 'always' | 'to-replace' | 'if-absent';
+  /** An element that the document does not say and that a profile wants; it is no change when it alone differs. */
+  readonly assumed?: 'issued';
 }
 
 /** A part of the chart that a document speaks for, also where it has nothing left to say there. */

@@ -1,4 +1,4 @@
-import { decideChanges, contentDigest, type Change, type WrittenResource } from '../../src/deliver/decide-changes.ts';
+import { decideChanges, digestOf, type Change, type WrittenResource } from '../../src/deliver/decide-changes.ts';
 import type { Mappings } from '../../src/mappings/index.ts';
 import { parsePayload, type AnyResource } from '../../src/payloads/index.ts';
 import { loadValidator, parseLossless } from '../../src/r4/index.ts';
@@ -57,7 +57,7 @@ export const problemsOf = (translation: Translation): string[] =>
 export function makeLedger() {
   const written = new Map<string, WrittenResource & { readonly resource: AnyResource }>();
   return (translation: Translation, setting: Setting, version: number) => {
-    const { changes, isSuspicious } = decideChanges(translation, [...written.values()], setting.dialect);
+    const { changes, isSuspicious } = decideChanges(translation, [...written.values()], setting.dialect, 0);
     const shown = changes.map((change) => {
       if (change.kind === 'retract') {
         const before = written.get(change.written.name);
@@ -76,9 +76,10 @@ export function makeLedger() {
           resourceType: wanted.resource.resourceType,
           group: wanted.group,
           chartDay: wanted.chartDay,
-          contentDigest: contentDigest(wanted.resource),
+          contentDigest: digestOf(wanted),
           isRetracted: false,
           isOfDocument: true,
+          saidAt: 0,
           resource: change.resource,
         });
       return { change: change.kind, resource: resourceOf(change) };

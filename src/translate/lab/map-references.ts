@@ -1,4 +1,5 @@
-import { type Part } from '../parts.ts';
+import type { AnyResource } from '../../payloads/index.ts';
+import type { Part } from '../parts.ts';
 
 const isObject = (value: unknown): value is Part =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !('rawJSON' in value);
@@ -26,3 +27,9 @@ export function mapReferences(value: unknown, change: (reference: Part) => Part 
     .filter(([, part]) => part !== undefined);
   return kept.length === 0 && Object.keys(value).length > 0 ? undefined : Object.fromEntries(kept);
 }
+
+/** A resource without its references to what is not there. */
+export const withoutReferences = (resource: AnyResource, left: ReadonlySet<string>): AnyResource =>
+  left.size === 0
+    ? resource
+    : (mapReferences(resource, (one) => (left.has(String(one['reference'])) ? null : one)) as AnyResource);

@@ -157,11 +157,13 @@ export function translateLab(scene: Scene, root: AnyResource, documentId: string
 
   const wanted = kept.map((entry): Wanted => {
     const isShared = entry.resource.resourceType === 'Organization';
-    return want(
+    const made = want(
       names.get(entry) ?? '',
       translateOne(entry),
       isShared ? { group: 'support', chartDay: null, write: 'if-absent' } : PLACE,
     );
+    const isAssumed = entry.resource.resourceType === 'DiagnosticReport' && entry.resource['issued'] === undefined;
+    return isAssumed ? { ...made, assumed: 'issued' } : made;
   });
   return wanted.flatMap((one) => withOriginals(scene, one, document, documentId));
 }

@@ -136,7 +136,7 @@ CREATE TABLE job (
   patient_index bytea NOT NULL,
   kind text NOT NULL CHECK (kind IN ('deliver','retract')),
   delivery_seq bigint NOT NULL REFERENCES delivery (seq),
-  state text NOT NULL CHECK (state IN ('queued','done','cancelled')),
+  state text NOT NULL CHECK (state IN ('queued','done','cancelled','parked')),
   attempts integer NOT NULL DEFAULT 0,
   first_attempt_at bigint,
   after_job bigint REFERENCES job (seq)
@@ -155,7 +155,8 @@ CREATE TABLE attempt (
   ended_at bigint,
   outcome text,
   fault_code text,
-  http_status integer
+  http_status integer,
+  resolved_at bigint
 );
 CREATE INDEX attempt_by_job ON attempt (job_seq, seq);
 CREATE INDEX attempt_open ON attempt (job_seq) WHERE ended_at IS NULL;
@@ -174,11 +175,20 @@ CREATE TABLE written_resource (
   content_digest bytea NOT NULL,
   delivery_seq bigint NOT NULL REFERENCES delivery (seq),
   written_at bigint NOT NULL,
+  said_at bigint NOT NULL DEFAULT 0,
   retracted_at bigint,
   PRIMARY KEY (tenant, target, name)
 ) WITH (fillfactor = 70);
 CREATE INDEX written_by_document ON written_resource (tenant, target, document_index);
 CREATE INDEX written_by_patient ON written_resource (tenant, target, patient_index, chart_day);
+
+CREATE TABLE target (
+  tenant text NOT NULL,
+  target text NOT NULL,
+  paused_at bigint,
+  paused_by text,
+  PRIMARY KEY (tenant, target)
+);
 
 CREATE TABLE audit_chain (
   chain text PRIMARY KEY,

@@ -135,7 +135,7 @@ CREATE TABLE job (
   patient_index BLOB NOT NULL,
   kind TEXT NOT NULL CHECK (kind IN ('deliver','retract')),
   delivery_seq INTEGER NOT NULL REFERENCES delivery (seq),
-  state TEXT NOT NULL CHECK (state IN ('queued','done','cancelled')),
+  state TEXT NOT NULL CHECK (state IN ('queued','done','cancelled','parked')),
   attempts INTEGER NOT NULL DEFAULT 0,
   first_attempt_at INTEGER,
   after_job INTEGER REFERENCES job (seq)
@@ -154,7 +154,8 @@ CREATE TABLE attempt (
   ended_at INTEGER,
   outcome TEXT,
   fault_code TEXT,
-  http_status INTEGER
+  http_status INTEGER,
+  resolved_at INTEGER
 ) STRICT;
 CREATE INDEX attempt_by_job ON attempt (job_seq, seq);
 CREATE INDEX attempt_open ON attempt (job_seq) WHERE ended_at IS NULL;
@@ -173,11 +174,20 @@ CREATE TABLE written_resource (
   content_digest BLOB NOT NULL,
   delivery_seq INTEGER NOT NULL REFERENCES delivery (seq),
   written_at INTEGER NOT NULL,
+  said_at INTEGER NOT NULL DEFAULT 0,
   retracted_at INTEGER,
   PRIMARY KEY (tenant, target, name)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX written_by_document ON written_resource (tenant, target, document_index);
 CREATE INDEX written_by_patient ON written_resource (tenant, target, patient_index, chart_day);
+
+CREATE TABLE target (
+  tenant TEXT NOT NULL,
+  target TEXT NOT NULL,
+  paused_at INTEGER,
+  paused_by TEXT,
+  PRIMARY KEY (tenant, target)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE audit_chain (
   chain TEXT PRIMARY KEY,

@@ -1,0 +1,215 @@
+import { appendPostgres } from '../../audit/index.ts';
+import { confirmedLinkPostgres, openPatient } from '../../identity/index.ts';
+import { movePostgres, openBody } from '../../inbox/index.ts';
+import type { PostgresContext, PostgresOperations } from '../../store/index.ts';
+import { makeLaneChanges } from '../adjust.ts';
+import { TARGET } from '../commands.ts';
+import { changeLanesPostgres, enqueuePostgres } from '../jobs-postgres.ts';
+import type { Claimed, Fence, LaneWrites } from './commands.ts';
+import { finish, holdJob, startSending } from './finish-postgres.ts';
+import { deliveryOf, HEAD, jobOf, NEXT_MAX_MS, READY, type Row } from './rows.ts';
+
+export { reads } from './read-postgres.ts';
+
+/*
+ * Leases are counted by the database's clock. A claim touches lanes alone; what follows locks the user, the delivery and the lane in
+ * that order, as everything else does (see ../postgres.ts).
+ */
+
+/** A lane whose head waits for a retraction elsewhere is woken by its end, and looked at again then at the latest. */
+const BLOCKED = `interval '60 seconds'`;
+
+async function isLinkedTo(context: PostgresContext, { tenant, patient }: Fence, user: Uint8Array | null): Promise<boolean> {
+  const link = user === null ? null : await confirmedLinkPostgres(context, tenant, user);
+  return link !== null && Buffer.compare(link.mrnIndex, patient) === 0;
+}
+
+async function claimOne(context: PostgresContext, tenant: string, lane: Row): Promise<Claimed | null> {
+  const { db, vault } = context;
+  const patient = lane['patient_index'] as Uint8Array;
+  const row = await db.get(
+    `${HEAD} WHERE j.tenant = $1 AND j.target = $2 AND j.patient_index = $3 AND ${READY} ORDER BY j.delivery_seq, j.seq LIMIT 1`,
+    tenant,
+    TARGET,
+    patient,
+  );
+  if (row === undefined) {
+    await db.run(
+      `UPDATE lane SET lease_owner = NULL, lease_until = '-infinity', next_at = now() + ${BLOCKED} WHERE tenant = $1 AND target = $2 AND patient_index = $3`,
+      tenant,
+      TARGET,
+      patient,
+    );
+    return null;
+  }
+  const user = row['user_index'] as Uint8Array | null;
+  const link = user === null ? null : await confirmedLinkPostgres(context, tenant, user);
+  const isLinked = link !== null && Buffer.compare(link.mrnIndex, patient) === 0;
+  const linked =
+    user === null
+      ? undefined
+      : await db.get(
+          'SELECT id, mrn_sealed FROM link WHERE tenant = $1 AND user_index = $2 AND mrn_index = $3 ORDER BY seq DESC LIMIT 1',
+          tenant,
+          user,
+          patient,
+        );
+  const delivery = deliveryOf(row);
+  return {
+    patient: new Uint8Array(patient),
+    epoch: Number(lane['lease_epoch']),
+    job: jobOf(row),
+    delivery,
+    isUnknown: Number(row['is_unknown']) === 1,
+    body: row['sealed'] === null ? 'gone' : openBody(vault, row['sealed'] as Uint8Array, delivery.id),
+    mrn: linked === undefined ? null : openPatient(vault, linked),
+    isLinked,
+    wasApproved: Number(row['was_approved']) === 1,
+  };
+}
+
+/** A person has looked: what could not be taken out of a chart is tried again. */
+async function retryRetractions(context: PostgresContext, tenant: string): Promise<void> {
+  const lanes = makeLaneChanges();
+  for (const row of await context.db.all(
+    `UPDATE job SET state = 'queued' WHERE tenant = $1 AND target = $2 AND state = 'parked' RETURNING patient_index`,
+    tenant,
+    TARGET,
+  ))
+    lanes.add(row['patient_index'] as Uint8Array, 1);
+  await changeLanesPostgres(context, tenant, lanes);
+}
+
+export const writes: PostgresOperations<LaneWrites> = {
+  'lane.claim': async (context, { tenant, owner, leaseMs, limit }) => {
+    const lanes = await context.db.all(
+      `WITH due AS (SELECT tenant, target, patient_index FROM lane WHERE target = $1 AND pending > 0 AND next_at <= now() AND lease_until < now() AND tenant = $2
+         ORDER BY next_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+       UPDATE lane SET lease_owner = $4, lease_epoch = lease_epoch + 1, lease_until = now() + $5::int * interval '1 millisecond'
+       FROM due WHERE (lane.tenant, lane.target, lane.patient_index) = (due.tenant, due.target, due.patient_index)
+       RETURNING lane.patient_index, lane.lease_epoch`,
+      TARGET,
+      tenant,
+      limit,
+      owner,
+      leaseMs,
+    );
+    const claimed: Claimed[] = [];
+    for (const lane of lanes) {
+      const one = await claimOne(context, tenant, lane);
+      if (one !== null) claimed.push(one);
+    }
+    return { claimed, examined: lanes.length };
+  },
+  'lane.begin': async (context, { fence, jobSeq, attemptId, requestDigest, mode, leaseMs, at }) => {
+    const { db } = context;
+    const row = await holdJob(context, fence, jobSeq);
+    if (row === null || row === 'lost') return 'lost';
+    // Since the claim the link may have gone to somebody else: then nothing of it may go out.
+    if (
+      row['kind'] === 'deliver' &&
+      mode === 'write' &&
+      !(await isLinkedTo(context, fence, row['user_index'] as Uint8Array | null))
+    )
+      return 'lost';
+    await db.run(
+      `UPDATE lane SET lease_until = now() + $1::int * interval '1 millisecond' WHERE tenant = $2 AND target = $3 AND patient_index = $4`,
+      leaseMs,
+      fence.tenant,
+      TARGET,
+      fence.patient,
+    );
+    if (row['kind'] === 'deliver') await startSending(context, fence.tenant, deliveryOf(row), jobSeq, at);
+    await db.run(
+      'INSERT INTO attempt (tenant, id, job_seq, lease_epoch, request_digest, started_at) VALUES ($1, $2, $3, $4, $5, $6)',
+      fence.tenant,
+      attemptId,
+      jobSeq,
+      fence.epoch,
+      Buffer.from(requestDigest, 'hex'),
+      at.getTime(),
+    );
+    await db.run(
+      'UPDATE job SET attempts = attempts + 1, first_attempt_at = coalesce(first_attempt_at, $1) WHERE seq = $2',
+      at.getTime(),
+      jobSeq,
+    );
+    return 'begun';
+  },
+  'lane.finish': finish,
+  'lane.renew': async (context, { tenant, owner, leaseMs, held }) => {
+    const kept: boolean[] = [];
+    for (const { patient, epoch } of held) {
+      const { changes } = await context.db.run(
+        `UPDATE lane SET lease_until = now() + $1::int * interval '1 millisecond'
+         WHERE tenant = $2 AND target = $3 AND patient_index = $4 AND lease_owner = $5 AND lease_epoch = $6 AND lease_until > now()`,
+        leaseMs,
+        tenant,
+        TARGET,
+        patient,
+        owner,
+        epoch,
+      );
+      kept.push(changes === 1);
+    }
+    return kept;
+  },
+  'lane.free': async ({ db }, { tenant }) => {
+    // A clock that was ahead must not freeze a lane.
+    await db.run(
+      `UPDATE lane SET next_at = now() + $1::bigint * interval '1 millisecond' WHERE tenant = $2 AND target = $3 AND next_at > now() + $1::bigint * interval '1 millisecond'`,
+      NEXT_MAX_MS,
+      tenant,
+      TARGET,
+    );
+    return 0;
+  },
+  'lane.pause': async (context, { tenant, at, actor, requestId, state }) => {
+    await context.db.run(
+      `INSERT INTO target (tenant, target, paused_at, paused_by) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (tenant, target) DO UPDATE SET paused_at = excluded.paused_at, paused_by = excluded.paused_by`,
+      tenant,
+      TARGET,
+      state === 'paused' ? at.getTime() : null,
+      state === 'paused' ? actor : null,
+    );
+    if (state === 'running') await retryRetractions(context, tenant);
+    await appendPostgres(context, [
+      { at, type: 'admin', tenant, requestId, action: 'U', outcome: '0', actor, to: state, why: 'target' },
+    ]);
+    return null;
+  },
+  'lane.reforward': async (context, { tenant, at, actor, requestId, after, limit }) => {
+    const rows = await context.db.all(
+      `SELECT d.seq, d.id, d.user_index, d.document_index FROM delivery d JOIN delivery_body b USING (seq) JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq
+       WHERE d.tenant = $1 AND d.state = 'delivered' AND d.seq > $2 AND d.user_index IS NOT NULL ORDER BY d.seq LIMIT $3 FOR UPDATE OF d`,
+      tenant,
+      after,
+      limit,
+    );
+    const lanes = makeLaneChanges();
+    let count = 0;
+    for (const row of rows) {
+      const link = await confirmedLinkPostgres(context, tenant, row['user_index'] as Uint8Array);
+      // Only what stands in the chart of the linked patient: what an earlier link wrote elsewhere is somebody else's.
+      const stands =
+        link !== null &&
+        (await context.db.get(
+          'SELECT 1 AS stands FROM written_resource WHERE tenant = $1 AND target = $2 AND document_index = $3 AND patient_index = $4 AND retracted_at IS NULL LIMIT 1',
+          tenant,
+          TARGET,
+          row['document_index'],
+          link.mrnIndex,
+        )) !== undefined;
+      if (!stands) continue;
+      const seq = Number(row['seq']);
+      await movePostgres(context, [
+        { tenant, seq, id: String(row['id']), from: 'delivered', to: 'queued', reason: 'reforward', actor, at, requestId },
+      ]);
+      await enqueuePostgres(context, lanes, tenant, 'deliver', link.mrnIndex, [seq]);
+      count += 1;
+    }
+    await changeLanesPostgres(context, tenant, lanes);
+    return { count, last: Number(rows.at(-1)?.['seq'] ?? after) };
+  },
+};

@@ -1,0 +1,64 @@
+import type { PostgresContext, PostgresOperations } from '../../store/index.ts';
+import { TARGET } from '../commands.ts';
+import type { LaneReads } from './commands.ts';
+import { LEDGER, toLedgerRow } from './rows.ts';
+
+const documentOf = async ({ db }: PostgresContext, seq: number): Promise<Uint8Array> =>
+  ((await db.get('SELECT document_index FROM delivery WHERE seq = $1', seq))?.['document_index'] ??
+    Buffer.alloc(0)) as Uint8Array;
+
+export const reads: PostgresOperations<LaneReads> = {
+  'lane.ledger': async (context, { tenant, deliverySeq, patient, names }) => {
+    const document = await documentOf(context, deliverySeq);
+    const rows = await context.db.all(
+      `SELECT ${LEDGER} FROM written_resource WHERE tenant = $1 AND target = $2 AND (document_index = $3 OR name = ANY($4::text[])) AND patient_index = $5`,
+      tenant,
+      TARGET,
+      document,
+      [...names],
+      patient,
+    );
+    return rows.map((row) => toLedgerRow(row, context.vault, document));
+  },
+  'lane.to-retract': async (context, { tenant, deliverySeq, patient }) => {
+    const document = await documentOf(context, deliverySeq);
+    const rows = await context.db.all(
+      `SELECT ${LEDGER} FROM written_resource WHERE tenant = $1 AND target = $2 AND document_index = $3 AND patient_index = $4 AND retracted_at IS NULL`,
+      tenant,
+      TARGET,
+      document,
+      patient,
+    );
+    return rows.map((row) => toLedgerRow(row, context.vault, document));
+  },
+  'lane.target': async ({ db }, { tenant }) => {
+    const row = await db.get('SELECT paused_at, paused_by FROM target WHERE tenant = $1 AND target = $2', tenant, TARGET);
+    return {
+      pausedAt:
+        typeof row?.['paused_at'] === 'string' || typeof row?.['paused_at'] === 'number' ? Number(row['paused_at']) : null,
+      pausedBy: typeof row?.['paused_by'] === 'string' ? row['paused_by'] : null,
+    };
+  },
+  'lane.lag': async ({ db }, { tenant }) => {
+    const lanes = await db.get(
+      'SELECT count(*) AS lanes, coalesce(sum(pending), 0) AS jobs FROM lane WHERE tenant = $1 AND target = $2 AND pending > 0',
+      tenant,
+      TARGET,
+    );
+    const oldest = await db.get(
+      `SELECT received_at FROM delivery WHERE tenant = $1 AND state IN ('queued','sending','unknown') ORDER BY seq LIMIT 1`,
+      tenant,
+    );
+    const parked = await db.get(
+      `SELECT count(*) AS n FROM job WHERE tenant = $1 AND target = $2 AND state = 'parked'`,
+      tenant,
+      TARGET,
+    );
+    return {
+      retractionsParked: Number(parked?.['n']),
+      lanes: Number(lanes?.['lanes']),
+      jobs: Number(lanes?.['jobs']),
+      oldestAt: oldest === undefined ? null : Number(oldest['received_at']),
+    };
+  },
+};

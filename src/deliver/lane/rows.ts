@@ -1,0 +1,138 @@
+import type { AuditDraft } from '../../audit/index.ts';
+import type { Move, State } from '../../inbox/index.ts';
+import type { Group } from '../../translate/index.ts';
+import type { Vault } from '../../store/index.ts';
+import type { Claimed, Finish, LedgerRow, Outcome, WrittenRow } from './commands.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** The id of a resource at the EHR leads to a person. Where it is the name that we gave it, nothing stands for it: the name is there. */
+const idPlace = (name: string): string => `written_resource.resource_id_sealed/${name}`;
+export const sealId = (vault: Vault, { name, id }: Pick<WrittenRow, 'name' | 'id'>): Buffer =>
+  id === name ? Buffer.alloc(0) : vault.seal(Buffer.from(id), idPlace(name));
+const openId = (vault: Vault, sealed: Uint8Array, name: string): string =>
+  sealed.byteLength === 0 ? name : vault.open(sealed, idPlace(name)).toString();
+
+export const LEDGER =
+  'name, resource_type, resource_id_sealed, version_id, content_digest, summary_group, chart_day, retracted_at, document_index, said_at';
+
+export const toLedgerRow = (row: Row, vault: Vault, document: Uint8Array): LedgerRow => {
+  const name = String(row['name']);
+  return {
+    name,
+    resourceType: String(row['resource_type']),
+    id: openId(vault, row['resource_id_sealed'] as Uint8Array, name),
+    versionId: text(row['version_id']),
+    contentDigest: Buffer.from(row['content_digest'] as Uint8Array).toString('hex'),
+    group: (text(row['summary_group']) ?? 'other') as Group,
+    chartDay: text(row['chart_day']),
+    isRetracted: row['retracted_at'] !== null,
+    isOfDocument: Buffer.compare(row['document_index'] as Uint8Array, document) === 0,
+    saidAt: Number(row['said_at']),
+  };
+};
+
+export const jobOf = (row: Row): Claimed['job'] => ({
+  seq: Number(row['seq']),
+  kind: row['kind'] as Claimed['job']['kind'],
+  attempts: Number(row['attempts']),
+  firstAttemptAt: row['first_attempt_at'] === null ? null : Number(row['first_attempt_at']),
+});
+
+export const deliveryOf = (row: Row): Claimed['delivery'] => ({
+  seq: Number(row['delivery_seq']),
+  id: String(row['id']),
+  requestId: String(row['request_id']),
+  receivedAt: Number(row['received_at']),
+});
+
+const JOB =
+  'j.seq, j.kind, j.attempts, j.first_attempt_at, j.delivery_seq, d.id, d.state, d.request_id, d.received_at, d.user_index';
+/** A job and its delivery, without the body: whoever ends an attempt has had it. */
+export const JOB_ROW = `SELECT ${JOB} FROM job j JOIN delivery d ON d.seq = j.delivery_seq`;
+/** The head of a lane: the oldest delivery whose retraction from another chart, if there is one, is done. */
+export const HEAD = `SELECT ${JOB}, b.sealed,
+  CASE WHEN EXISTS (SELECT 1 FROM delivery o JOIN job k ON k.delivery_seq = o.seq JOIN attempt a ON a.job_seq = k.seq
+    WHERE o.tenant = d.tenant AND o.document_index = d.document_index AND k.patient_index = j.patient_index
+      AND a.resolved_at IS NULL AND (a.outcome IS NULL OR a.outcome IN ('unknown','lost'))) THEN 1 ELSE 0 END AS is_unknown,
+  CASE WHEN EXISTS (SELECT 1 FROM delivery_step s WHERE s.seq = d.seq AND s.to_state = 'parked' AND s.reason IN ('suspicious','ambiguous')) THEN 1 ELSE 0 END AS was_approved
+  FROM job j JOIN delivery d ON d.seq = j.delivery_seq LEFT JOIN delivery_body b ON b.seq = d.seq`;
+/** What is written of a document waits until it is out of every other chart. */
+export const READY = `j.state = 'queued' AND (j.kind = 'retract' OR NOT EXISTS (SELECT 1 FROM delivery o JOIN job r ON r.delivery_seq = o.seq
+  WHERE o.tenant = d.tenant AND o.document_index = d.document_index AND r.kind = 'retract' AND r.state IN ('queued','parked')))`;
+
+/** An outcome as the attempt's row and the audit record name it. */
+const OUTCOMES: Readonly<Record<Outcome['kind'], { readonly word: string; readonly code: AuditDraft['outcome'] }>> = {
+  delivered: { word: 'delivered', code: '0' },
+  retry: { word: 'retry', code: '4' },
+  unknown: { word: 'unknown', code: '8' },
+  park: { word: 'parked', code: '8' },
+  'put-back': { word: 'put-back', code: '4' },
+};
+export const outcomeWord = ({ kind }: Outcome): string => OUTCOMES[kind].word;
+export const faultOf = (outcome: Outcome): string | null => ('faultCode' in outcome ? outcome.faultCode : null);
+
+/** What was written to whose chart, in counts and keyed hashes. */
+export const auditOfFinish = (
+  vault: Vault,
+  { fence, at, outcome, written, retracted, attemptId }: Finish,
+  { id, requestId }: Claimed['delivery'],
+): AuditDraft => {
+  const why = faultOf(outcome);
+  return {
+    at,
+    type: 'ehr.write',
+    tenant: fence.tenant,
+    requestId,
+    action: retracted.length > 0 && written.length === 0 ? 'D' : 'U',
+    outcome: OUTCOMES[outcome.kind].code,
+    actor: 'gateway',
+    deliveryId: id,
+    patientHash: vault.index('audit_lane', Buffer.from(fence.patient).toString('hex')).toString('hex'),
+    to: outcomeWord(outcome),
+    ...(attemptId === null ? {} : { attemptId }),
+    ...(why === null ? {} : { why }),
+    counts: { written: written.length, retracted: retracted.length },
+  };
+};
+
+/** The moves that lead to `sending` from where the last attempt left a delivery. */
+export function stepsToSending(state: State): readonly Pick<Move, 'from' | 'to' | 'reason'>[] {
+  const send = { from: 'queued', to: 'sending', reason: null } as const;
+  const readBack = { from: 'unknown', to: 'queued', reason: 'read-back' } as const;
+  if (state === 'sending') return [{ from: 'sending', to: 'unknown', reason: 'lease-lost' }, readBack, send];
+  return state === 'unknown' ? [readBack, send] : [send];
+}
+
+/** Attempts whose outcome nobody knew, for the document of a delivery in this chart. */
+export const IN_DOUBT = `resolved_at IS NULL AND (outcome IS NULL OR outcome IN ('unknown','lost')) AND job_seq IN (
+  SELECT k.seq FROM delivery d JOIN delivery o ON o.tenant = d.tenant AND o.document_index = d.document_index JOIN job k ON k.delivery_seq = o.seq`;
+
+/** The longest wait that anything asks for: a server's Retry-After is cut to it. */
+export const NEXT_MAX_MS = 6 * 3_600_000;
+
+/** A retraction that cannot be carried out stays owed: what waits for it goes on waiting. */
+export const endOf = (outcome: Outcome, isRetraction: boolean): 'done' | 'cancelled' | 'parked' => {
+  if (outcome.kind === 'delivered') return 'done';
+  return isRetraction ? 'parked' : 'cancelled';
+};
+
+/** Where a delivery goes that is tried again. One of which the last attempt is in doubt stays in doubt until it was looked up. */
+export function stepBack(from: State, { attemptId, outcome, isResolved }: Finish): Pick<Move, 'from' | 'to' | 'reason'> | null {
+  const reason = faultOf(outcome);
+  if (from === 'unknown') return isResolved ? { from, to: 'queued', reason } : null;
+  if (from !== 'sending') return null;
+  return attemptId === null && !isResolved ? { from, to: 'unknown', reason: 'lease-lost' } : { from, to: 'queued', reason };
+}
+
+/** What every change of a delivery by a lane has in common. */
+export const moveOf = ({ seq, id, requestId }: Claimed['delivery'], tenant: string, at: Date) => ({
+  tenant,
+  seq,
+  id,
+  actor: 'gateway',
+  at,
+  requestId,
+});

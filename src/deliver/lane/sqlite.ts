@@ -1,0 +1,217 @@
+import { appendSqlite } from '../../audit/index.ts';
+import { confirmedLinkSqlite, openPatient } from '../../identity/index.ts';
+import { moveSqlite, openBody } from '../../inbox/index.ts';
+import type { SqliteContext, SqliteOperations } from '../../store/index.ts';
+import { makeLaneChanges } from '../adjust.ts';
+import { TARGET } from '../commands.ts';
+import { enqueueSqlite, changeLanesSqlite } from '../jobs-sqlite.ts';
+import type { Claimed, Fence, LaneWrites } from './commands.ts';
+import { finish, isHeld, startSending } from './finish-sqlite.ts';
+import { deliveryOf, HEAD, JOB_ROW, jobOf, NEXT_MAX_MS, READY } from './rows.ts';
+
+export { reads } from './read-sqlite.ts';
+
+/** A lane whose head waits for a retraction elsewhere is woken by its end, and looked at again then at the latest. */
+const BLOCKED_MS = 60_000;
+
+function isLinkedTo(context: SqliteContext, { tenant, patient }: Fence, user: Uint8Array | null): boolean {
+  const link = user === null ? null : confirmedLinkSqlite(context, tenant, user);
+  return link !== null && Buffer.compare(link.mrnIndex, patient) === 0;
+}
+
+function claimOne(
+  context: SqliteContext,
+  tenant: string,
+  patient: Uint8Array,
+  owner: string,
+  at: Date,
+  leaseMs: number,
+): Claimed | null {
+  const { db, vault } = context;
+  const lane = [tenant, TARGET, patient] as const;
+  const row = db.get(
+    `${HEAD} WHERE j.tenant = ? AND j.target = ? AND j.patient_index = ? AND ${READY} ORDER BY j.delivery_seq, j.seq LIMIT 1`,
+    ...lane,
+  );
+  if (row === undefined) {
+    db.run(
+      'UPDATE lane SET next_at = ? WHERE tenant = ? AND target = ? AND patient_index = ?',
+      at.getTime() + BLOCKED_MS,
+      ...lane,
+    );
+    return null;
+  }
+  const leased = db.get(
+    'UPDATE lane SET lease_owner = ?, lease_epoch = lease_epoch + 1, lease_until = ? WHERE tenant = ? AND target = ? AND patient_index = ? RETURNING lease_epoch',
+    owner,
+    at.getTime() + leaseMs,
+    ...lane,
+  );
+  const user = row['user_index'] as Uint8Array | null;
+  const link = user === null ? null : confirmedLinkSqlite(context, tenant, user);
+  const isLinked = link !== null && Buffer.compare(link.mrnIndex, patient) === 0;
+  const linked =
+    user === null
+      ? undefined
+      : db.get(
+          'SELECT id, mrn_sealed FROM link WHERE tenant = ? AND user_index = ? AND mrn_index = ? ORDER BY seq DESC LIMIT 1',
+          tenant,
+          user,
+          patient,
+        );
+  const delivery = deliveryOf(row);
+  return {
+    patient,
+    epoch: Number(leased?.['lease_epoch']),
+    job: jobOf(row),
+    delivery,
+    isUnknown: Number(row['is_unknown']) === 1,
+    body: row['sealed'] === null ? 'gone' : openBody(vault, row['sealed'] as Uint8Array, delivery.id),
+    mrn: linked === undefined ? null : openPatient(vault, linked),
+    isLinked,
+    wasApproved: Number(row['was_approved']) === 1,
+  };
+}
+
+/** A person has looked: what could not be taken out of a chart is tried again. */
+function retryRetractions(context: SqliteContext, tenant: string): void {
+  const lanes = makeLaneChanges();
+  for (const row of context.db.all(
+    `UPDATE job SET state = 'queued' WHERE tenant = ? AND target = ? AND state = 'parked' RETURNING patient_index`,
+    tenant,
+    TARGET,
+  ))
+    lanes.add(row['patient_index'] as Uint8Array, 1);
+  changeLanesSqlite(context, tenant, lanes);
+}
+
+export const writes: SqliteOperations<LaneWrites> = {
+  'lane.claim': (context, { tenant, owner, at, leaseMs, limit }) => {
+    const due = context.db.all(
+      'SELECT patient_index FROM lane WHERE target = ? AND pending > 0 AND next_at <= ? AND lease_until <= ? AND tenant = ? ORDER BY next_at LIMIT ?',
+      TARGET,
+      at.getTime(),
+      at.getTime(),
+      tenant,
+      limit,
+    );
+    const claimed = due.flatMap((row) => claimOne(context, tenant, row['patient_index'] as Uint8Array, owner, at, leaseMs) ?? []);
+    return { claimed, examined: due.length };
+  },
+  'lane.begin': (context, { fence, jobSeq, attemptId, requestDigest, mode, leaseMs, at }) => {
+    const { db } = context;
+    const row = isHeld(context, fence) ? db.get(`${JOB_ROW} WHERE j.seq = ? AND j.state = 'queued'`, jobSeq) : undefined;
+    if (row === undefined) return 'lost';
+    // Since the claim the link may have gone to somebody else: then nothing of it may go out.
+    if (row['kind'] === 'deliver' && mode === 'write' && !isLinkedTo(context, fence, row['user_index'] as Uint8Array | null))
+      return 'lost';
+    db.run(
+      'UPDATE lane SET lease_until = ? WHERE tenant = ? AND target = ? AND patient_index = ?',
+      at.getTime() + leaseMs,
+      fence.tenant,
+      TARGET,
+      fence.patient,
+    );
+    if (row['kind'] === 'deliver') startSending(context, fence.tenant, deliveryOf(row), jobSeq, at);
+    db.run(
+      'INSERT INTO attempt (tenant, id, job_seq, lease_epoch, request_digest, started_at) VALUES (?, ?, ?, ?, ?, ?)',
+      fence.tenant,
+      attemptId,
+      jobSeq,
+      fence.epoch,
+      Buffer.from(requestDigest, 'hex'),
+      at.getTime(),
+    );
+    db.run(
+      'UPDATE job SET attempts = attempts + 1, first_attempt_at = coalesce(first_attempt_at, ?) WHERE seq = ?',
+      at.getTime(),
+      jobSeq,
+    );
+    return 'begun';
+  },
+  'lane.finish': finish,
+  'lane.renew': (context, { tenant, owner, at, leaseMs, held }) =>
+    held.map(
+      ({ patient, epoch }) =>
+        context.db.run(
+          'UPDATE lane SET lease_until = ? WHERE tenant = ? AND target = ? AND patient_index = ? AND lease_owner = ? AND lease_epoch = ?',
+          at.getTime() + leaseMs,
+          tenant,
+          TARGET,
+          patient,
+          owner,
+          epoch,
+        ).changes === 1,
+    ),
+  'lane.free': ({ db }, { tenant, owner, at }) => {
+    // A clock that was ahead must not freeze a lane.
+    db.run(
+      'UPDATE lane SET next_at = ? WHERE tenant = ? AND target = ? AND next_at > ?',
+      at.getTime() + NEXT_MAX_MS,
+      tenant,
+      TARGET,
+      at.getTime() + NEXT_MAX_MS,
+    );
+    return db.run(
+      'UPDATE lane SET lease_owner = NULL, lease_until = 0 WHERE tenant = ? AND target = ? AND lease_owner IS NOT NULL AND lease_owner <> ?',
+      tenant,
+      TARGET,
+      owner,
+    ).changes;
+  },
+  'lane.pause': (context, { tenant, at, actor, requestId, state }) => {
+    context.db.run(
+      `INSERT INTO target (tenant, target, paused_at, paused_by) VALUES (?1, ?2, ?3, ?4)
+       ON CONFLICT (tenant, target) DO UPDATE SET paused_at = excluded.paused_at, paused_by = excluded.paused_by`,
+      tenant,
+      TARGET,
+      state === 'paused' ? at.getTime() : null,
+      state === 'paused' ? actor : null,
+    );
+    if (state === 'running') retryRetractions(context, tenant);
+    appendSqlite(context, { at, type: 'admin', tenant, requestId, action: 'U', outcome: '0', actor, to: state, why: 'target' });
+    return null;
+  },
+  'lane.reforward': (context, { tenant, at, actor, requestId, after, limit }) => {
+    const { db } = context;
+    const rows = db.all(
+      `SELECT d.seq, d.id, d.user_index, d.document_index FROM delivery d JOIN delivery_body b USING (seq) JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq
+       WHERE d.tenant = ? AND d.state = 'delivered' AND d.seq > ? AND d.user_index IS NOT NULL ORDER BY d.seq LIMIT ?`,
+      tenant,
+      after,
+      limit,
+    );
+    const lanes = makeLaneChanges();
+    let count = 0;
+    for (const row of rows) {
+      const link = confirmedLinkSqlite(context, tenant, row['user_index'] as Uint8Array);
+      // Only what stands in the chart of the linked patient: what an earlier link wrote elsewhere is somebody else's.
+      const stands =
+        link !== null &&
+        db.get(
+          'SELECT 1 AS stands FROM written_resource WHERE tenant = ? AND target = ? AND document_index = ? AND patient_index = ? AND retracted_at IS NULL LIMIT 1',
+          tenant,
+          TARGET,
+          row['document_index'] as Uint8Array,
+          link.mrnIndex,
+        ) !== undefined;
+      if (!stands) continue;
+      const seq = Number(row['seq']);
+      moveSqlite(context, {
+        tenant,
+        seq,
+        id: String(row['id']),
+        from: 'delivered',
+        to: 'queued',
+        reason: 'reforward',
+        actor,
+        at,
+        requestId,
+      });
+      enqueueSqlite(context, lanes, tenant, 'deliver', link.mrnIndex, [seq]);
+      count += 1;
+    }
+    changeLanesSqlite(context, tenant, lanes);
+    return { count, last: Number(rows.at(-1)?.['seq'] ?? after) };
+  },
+};

@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { deliverSet, laneSet, type LaneWrites } from '../../src/deliver/index.ts';
+import { inboxSet, type Facts, type State } from '../../src/inbox/index.ts';
+import type { Result } from '../../src/kernel/index.ts';
+import type { Store } from '../../src/store/index.ts';
+import { PLACES, type Place } from '../support/new-store.ts';
+import { auditSet } from '../../src/audit/index.ts';
+import { identitySet } from '../../src/identity/index.ts';
+
+function must<T>(result: Result<T>): T {
+  if (!result.ok) throw new Error(result.fault.code);
+  return result.value;
+}
+const tenant = 'default';
+const at = new Date();
+const act = { tenant, at, requestId: 'r', actor: 'test' };
+type Claimed = LaneWrites['lane.claim']['out']['claimed'][number];
+const HEX = createHash('sha256').update('x').digest('hex');
+const WRITTEN = {
+  name: 'n1',
+  resourceType: 'Observation',
+  id: 'o1',
+  versionId: '1',
+  contentDigest: HEX,
+  group: 'body',
+  chartDay: '2026-11-14',
+  saidAt: 1,
+} as const;
+
+describe.each(PLACES)('lanes on %s', (_, newPlace) => {
+  let place: Place;
+  let store: Store;
+  let n = 0;
+  beforeAll(async () => {
+    place = await newPlace();
+    store = await place.open({ sets: [auditSet, inboxSet, identitySet, deliverSet, laneSet] });
+  });
+  afterAll(async () => {
+    await store.close();
+    await place.remove();
+  });
+  const lanes = () => store.use(laneSet);
+
+  async function link(user: string, mrn: string): Promise<void> {
+    const wanted = {
+      id: `lnk_${user}_${mrn}`,
+      client: 'c',
+      user,
+      mrnSystem: 'urn:mrn',
+      mrn,
+      status: 'confirmed',
+      evidence: null,
+    } as const;
+    must(await store.use(deliverSet).write('deliver.link', { ...act, wanted, limit: 100 }));
+  }
+  async function arrive(user: string, key?: string): Promise<string> {
+    n += 1;
+    const id = `dlv_lane_${n}`;
+    const body = new TextEncoder().encode(`lane body ${n}`);
+    must(
+      await store
+        .use(inboxSet)
+        .write('inbox.put', { id, tenant, hook: 'data', at, requestId: 'r', receiver: 'i', sender: 's', body }),
+    );
+    const { seq } = must(await store.use(inboxSet).read('inbox.get', { tenant, id })) ?? { seq: 0 };
+    const facts: Facts = {
+      dataStructure: 'x',
+      client: 'c',
+      user,
+      documentVersion: 1,
+      contentDigest: null,
+      findings: [],
+      unmapped: [],
+    };
+    const clinicalDigest = createHash('sha256').update(id).digest();
+    const document = { key: key ?? `lane doc ${n}`, version: n, clinicalDigest, order: 'version' } as const;
+    must(
+      await store
+        .use(deliverSet)
+        .write('deliver.settle', { tenant, seq, at, requestId: 'r', facts, verdict: { kind: 'sound', trouble: null, document } }),
+    );
+    return id;
+  }
+  const claim = async (owner: string, leaseMs = 15_000, limit = 10): Promise<readonly Claimed[]> =>
+    must(await lanes().write('lane.claim', { tenant, owner, at: new Date(), leaseMs, limit })).claimed;
+  const fenceOf = (owner: string, { patient, epoch }: Claimed) => ({ tenant, owner, patient, epoch });
+  const begin = async (owner: string, one: Claimed, leaseMs = 15_000): Promise<string> => {
+    const attemptId = `att_${one.delivery.id}_${one.epoch}`;
+    return must(
+      await lanes().write('lane.begin', {
+        fence: fenceOf(owner, one),
+        jobSeq: one.job.seq,
+        attemptId,
+        requestDigest: HEX,
+        mode: 'write',
+        leaseMs,
+        at: new Date(),
+      }),
+    );
+  };
+  const finish = async (
+    owner: string,
+    one: Claimed,
+    more: Pick<LaneWrites['lane.finish']['args'], 'outcome'> & Partial<LaneWrites['lane.finish']['args']>,
+  ): Promise<string> =>
+    must(
+      await lanes().write('lane.finish', {
+        fence: fenceOf(owner, one),
+        jobSeq: one.job.seq,
+        attemptId: `att_${one.delivery.id}_${one.epoch}`,
+        at: new Date(),
+        httpStatus: 200,
+        written: [],
+        retracted: [],
+        isResolved: false,
+        ...more,
+      }),
+    );
+  const stateOf = async (id: string): Promise<State | undefined> =>
+    must(await store.use(inboxSet).read('inbox.get', { tenant, id }))?.state;
+  const soundness = async (): Promise<void> =>
+    expect(must(await store.use(inboxSet).read('inbox.ledger', { tenant }))).toEqual(
+      must(await store.use(inboxSet).read('inbox.recount', { tenant })),
+    );
+  const only = (claimed: readonly Claimed[]): Claimed => {
+    const [one] = claimed;
+    if (one === undefined || claimed.length !== 1) throw new Error(`${claimed.length} claimed`);
+    return one;
+  };
+
+  test('a lane is one writer at a time, in the order of arrival, with all that its head needs', async () => {
+    await link('u1', '0001');
+    const [first, second] = [await arrive('u1'), await arrive('u1')];
+    const head = only(await claim('a'));
+    expect(head).toMatchObject({
+      job: { kind: 'deliver', attempts: 0, firstAttemptAt: null },
+      delivery: { id: first },
+      isUnknown: false,
+      isLinked: true,
+      mrn: { mrnSystem: 'urn:mrn', mrn: '0001' },
+    });
+    expect(Buffer.from(head.body as Uint8Array).toString()).toMatch(/^lane body/);
+    expect(await claim('b')).toEqual([]);
+    expect(await begin('a', head)).toBe('begun');
+    expect(await stateOf(first)).toBe('sending');
+    expect(await finish('a', head, { outcome: { kind: 'delivered' }, written: [WRITTEN] })).toBe('done');
+    expect(await stateOf(first)).toBe('delivered');
+    const next = only(await claim('b'));
+    expect([next.delivery.id, next.epoch > head.epoch]).toEqual([second, true]);
+    const ledger = must(
+      await lanes().read('lane.ledger', { tenant, deliverySeq: head.delivery.seq, patient: head.patient, names: [] }),
+    );
+    expect(ledger).toEqual([{ ...WRITTEN, isRetracted: false, isOfDocument: true }]);
+    await finish('b', next, { outcome: { kind: 'put-back', afterMs: 60_000 }, attemptId: null });
+    expect(await stateOf(second)).toBe('queued');
+    expect(await claim('a')).toEqual([]);
+    await soundness();
+  });
+
+  test('whoever lost the lease stores nothing, and whoever has it reads back first', async () => {
+    await link('u2', '0002');
+    const id = await arrive('u2');
+    const slow = only(await claim('slow'));
+    expect(await begin('slow', slow, 1)).toBe('begun');
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const fast = only(await claim('fast'));
+    expect([fast.delivery.id, fast.isUnknown, fast.epoch > slow.epoch]).toEqual([id, true, true]);
+    expect(await begin('slow', slow)).toBe('lost');
+    expect(await finish('slow', slow, { outcome: { kind: 'delivered' }, written: [{ ...WRITTEN, name: 'n2' }] })).toBe('lost');
+    expect(
+      must(await lanes().read('lane.to-retract', { tenant, deliverySeq: slow.delivery.seq, patient: slow.patient })),
+    ).toEqual([]);
+    expect(must(await lanes().write('lane.renew', { tenant, owner: 'slow', at: new Date(), leaseMs: 1, held: [slow] }))).toEqual([
+      false,
+    ]);
+    expect(
+      must(await lanes().write('lane.renew', { tenant, owner: 'fast', at: new Date(), leaseMs: 15_000, held: [fast] })),
+    ).toEqual([true]);
+    expect(await begin('fast', fast)).toBe('begun');
+    expect(await finish('fast', fast, { outcome: { kind: 'delivered' } })).toBe('done');
+    expect(await stateOf(id)).toBe('delivered');
+    await soundness();
+  });
+
+  test('an unknown outcome stays unknown until it is read back', async () => {
+    await link('u3', '0003');
+    const id = await arrive('u3');
+    const one = only(await claim('a'));
+    await begin('a', one);
+    await finish('a', one, { outcome: { kind: 'unknown', afterMs: 0, faultCode: 'ehr.timeout' } });
+    expect(await stateOf(id)).toBe('unknown');
+    const again = only(await claim('a'));
+    expect([again.isUnknown, again.job.attempts]).toEqual([true, 1]);
+    await begin('a', again);
+    await finish('a', again, { outcome: { kind: 'retry', afterMs: 0, faultCode: 'ehr.busy' }, isResolved: true });
+    expect(await stateOf(id)).toBe('queued');
+    const third = only(await claim('a'));
+    expect(third.isUnknown).toBe(false);
+    await finish('a', third, { outcome: { kind: 'park', reason: 'rejected', faultCode: 'ehr.rejected' }, attemptId: null });
+    expect(await stateOf(id)).toBe('parked');
+    expect(await claim('a')).toEqual([]);
+    await soundness();
+  });
+
+  test('a parked head does not stop its lane', async () => {
+    await link('u4', '0004');
+    const [first, second] = [await arrive('u4'), await arrive('u4')];
+    const head = only(await claim('a'));
+    expect(head.delivery.id).toBe(first);
+    await finish('a', head, { outcome: { kind: 'park', reason: 'patient', faultCode: 'patient.none' }, attemptId: null });
+    const next = only(await claim('a'));
+    expect(next.delivery.id).toBe(second);
+    await finish('a', next, { outcome: { kind: 'delivered' }, attemptId: null });
+    expect(await stateOf(second)).toBe('delivered');
+  });
+
+  test('what goes to another chart waits until it is out of the old one', async () => {
+    await link('u5', '0005');
+    const id = await arrive('u5');
+    const old = only(await claim('a'));
+    await begin('a', old);
+    await finish('a', old, { outcome: { kind: 'delivered' }, written: [{ ...WRITTEN, name: 'n5' }] });
+    await link('u5', '0055');
+    const retraction = only(await claim('a'));
+    expect([retraction.job.kind, retraction.delivery.id]).toEqual(['retract', id]);
+    const rows = must(
+      await lanes().read('lane.to-retract', { tenant, deliverySeq: retraction.delivery.seq, patient: retraction.patient }),
+    );
+    expect(rows.map(({ name }) => name)).toEqual(['n5']);
+    expect(await claim('b')).toEqual([]);
+    await begin('a', retraction);
+    await finish('a', retraction, { outcome: { kind: 'delivered' }, retracted: [{ name: 'n5', versionId: '2' }] });
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const fresh = only(await claim('b'));
+    expect([fresh.job.kind, fresh.mrn]).toEqual(['deliver', { mrnSystem: 'urn:mrn', mrn: '0055' }]);
+    await finish('b', fresh, { outcome: { kind: 'delivered' }, attemptId: null });
+    await soundness();
+  });
+
+  test('many that claim at once never get the same lane', async () => {
+    for (let i = 0; i < 20; i += 1) {
+      await link(`many${i}`, `m${i}`);
+      await arrive(`many${i}`);
+    }
+    const claimed = (await Promise.all(Array.from({ length: 8 }, (_one, i) => claim(`owner${i}`, 15_000, 5)))).flat();
+    const patients = claimed.map(({ patient }) => Buffer.from(patient).toString('hex'));
+    expect([new Set(patients).size, patients.length]).toEqual([20, 20]);
+  });
+
+  test('what was delivered can be forwarded again, and a pause is remembered', async () => {
+    const done = must(await lanes().write('lane.reforward', { ...act, after: 0, limit: 100 }));
+    expect(done.count).toBeGreaterThan(0);
+    must(await lanes().write('lane.pause', { ...act, state: 'paused' }));
+    expect(must(await lanes().read('lane.target', { tenant }))).toEqual({ pausedAt: at.getTime(), pausedBy: 'test' });
+    must(await lanes().write('lane.pause', { ...act, state: 'running' }));
+    expect(must(await lanes().read('lane.target', { tenant }))).toEqual({ pausedAt: null, pausedBy: null });
+    expect(must(await lanes().read('lane.lag', { tenant })).jobs).toBeGreaterThan(0);
+    await soundness();
+  });
+});
