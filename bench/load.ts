@@ -7,34 +7,39 @@ export interface Loaded {
   readonly statuses: ReadonlyMap<number, number>;
 }
 
-const MARK = '000000000000';
+/** The next body to send; no two are the same. */
+export type NextBody = () => Buffer;
 
-/** A body in which a mark of fixed length is replaced by a number, so that no two requests are the same. */
-export interface Template {
-  readonly before: Buffer;
-  readonly after: Buffer;
-}
+/** A mark of fixed length, which is replaced by a number. */
+export const TEMPLATE_MARK = '000000000000';
 
-export function makeTemplate(body: string): Template {
-  const at = body.indexOf(MARK);
+/** Bodies that differ where the mark of their template is. */
+export function makeBodies(template: string): NextBody {
+  const at = template.indexOf(TEMPLATE_MARK);
   if (at < 0) throw new Error('the body has no mark');
-  return { before: Buffer.from(body.slice(0, at)), after: Buffer.from(body.slice(at + MARK.length)) };
-}
-export const TEMPLATE_MARK = MARK;
-
-let counter = 0;
-function nextRequest(head: string, { before, after }: Template): Buffer {
-  counter += 1;
-  return Buffer.concat([Buffer.from(head), before, Buffer.from(String(counter).padStart(MARK.length, '0')), after]);
+  const before = Buffer.from(template.slice(0, at));
+  const after = Buffer.from(template.slice(at + TEMPLATE_MARK.length));
+  let counter = 0;
+  return () => {
+    counter += 1;
+    return Buffer.concat([before, Buffer.from(String(counter).padStart(TEMPLATE_MARK.length, '0')), after]);
+  };
 }
 
 /** Keep-alive connections that each wait for their answer before they ask again; raw sockets, so that the load costs little. */
-export async function load(port: number, path: string, template: Template, connections: number, ms: number): Promise<Loaded> {
-  const length = template.before.length + MARK.length + template.after.length;
-  const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+export async function load(
+  port: number,
+  path: string,
+  nextBody: NextBody,
+  connections: number,
+  until: { readonly ms: number } | { readonly count: number },
+): Promise<Loaded> {
+  const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: `;
   const times: number[] = [];
   const statuses = new Map<number, number>();
   const from = performance.now();
+  let sent = 0;
+  const isOver = (): boolean => ('ms' in until ? performance.now() - from >= until.ms : sent >= until.count);
 
   const one = (): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -42,10 +47,15 @@ export async function load(port: number, path: string, template: Template, conne
       let got = '';
       let asked = 0;
       const ask = (): void => {
+        sent += 1;
+        const body = nextBody();
         asked = performance.now();
-        socket.write(nextRequest(head, template));
+        socket.write(Buffer.concat([Buffer.from(`${head}${body.length}\r\n\r\n`), body]));
       };
-      socket.on('connect', ask);
+      socket.on('connect', () => {
+        if (isOver()) socket.end();
+        else ask();
+      });
       socket.on('data', (part: Buffer) => {
         got += part.toString('latin1');
         const end = got.indexOf('\r\n\r\n');
@@ -57,7 +67,7 @@ export async function load(port: number, path: string, template: Template, conne
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         times.push(performance.now() - asked);
         got = '';
-        if (performance.now() - from >= ms) socket.end();
+        if (isOver()) socket.end();
         else if (isClosing) socket.end(() => void one().then(resolve, reject));
         else ask();
       });

@@ -1,25 +1,32 @@
 import type { Figure } from './figure.ts';
 
+interface Options {
+  readonly rows?: number;
+}
+
 /** Each bench by its name; loaded only when it is run. */
-const BENCHES: Readonly<Record<string, () => Promise<{ run(): AsyncIterable<Figure> }>>> = {
+const BENCHES: Readonly<Record<string, () => Promise<{ run(options: Options): AsyncIterable<Figure> }>>> = {
   store: () => import('./store.ts'),
   validate: () => import('./validate.ts'),
   ingest: () => import('./ingest.ts'),
   translate: () => import('./translate.ts'),
+  deliver: () => import('./deliver.ts'),
 };
 
-const help = `Usage: npm run bench -- [NAME…] [--json]
+const help = `Usage: npm run bench -- [NAME…] [--json] [--rows=N]
 
 Names: ${Object.keys(BENCHES).join(', ')} (default: all). Both sides of a figure run in the same process tree, interleaved,
-at least three rounds, and the median is reported. --json prints one JSON object a line and nothing else.
+at least three rounds, and the median is reported. --json prints one JSON object a line and nothing else. --rows: how many deliveries \`deliver\` finds stored.
 `;
 
 const args = process.argv.slice(2);
 const isJson = args.includes('--json');
 const names = args.filter((one) => !one.startsWith('-'));
+const ROWS = /^--rows=([1-9]\d{0,7})$/;
+const rows = args.map((one) => ROWS.exec(one)?.[1]).find((one) => one !== undefined);
 const unknown = [
   ...names.filter((name) => !Object.hasOwn(BENCHES, name)),
-  ...args.filter((one) => one.startsWith('-') && one !== '--json'),
+  ...args.filter((one) => one.startsWith('-') && one !== '--json' && !ROWS.test(one)),
 ];
 
 if (unknown.length > 0) {
@@ -33,7 +40,7 @@ for (const name of names.length === 0 ? Object.keys(BENCHES) : names) {
     process.stdout.write(
       `\n${name}\n${'figure'.padEnd(34)}${'ratio'.padStart(9)}${'ours'.padStart(12)}${'theirs'.padStart(12)}  unit, note\n`,
     );
-  for await (const figure of bench.run())
+  for await (const figure of bench.run(rows === undefined ? {} : { rows: Number(rows) }))
     process.stdout.write(
       isJson
         ? `${JSON.stringify(figure)}\n`

@@ -6,27 +6,22 @@ import {
   deliverSet,
   keepLinks,
   keepRetention,
+  laneSet,
   makeExplain,
   makeJudge,
   makeReadingHolder,
+  openTarget,
   processReceived,
+  runLanes,
   type ReadingSettings,
   type Reloaded,
 } from './deliver/index.ts';
 import { drainServer, listen, makeApp, makeServer } from './http/index.ts';
+import { makeJwksRoute } from './ehr/index.ts';
 import { identitySet } from './identity/index.ts';
 import { readSourceUris, SHIPPED_FOLDER } from './mappings/index.ts';
 import { inboxSet } from './inbox/index.ts';
-import {
-  basic,
-  hmac,
-  makeAddressList,
-  makeIngest,
-  makeRecordReject,
-  mtlsHeader,
-  secretPath,
-  type Authenticator,
-} from './ingest/index.ts';
+import { dataAuthenticators, makeIngest, makeRecordReject, notificationAuthenticators } from './ingest/index.ts';
 import {
   faultFields,
   makeNewId,
@@ -45,6 +40,7 @@ import {
   makeMetrics,
   makeOpsRoutes,
   makeRecordAct,
+  makeTargetRoutes,
   watchLedger,
   type Described,
 } from './ops/index.ts';
@@ -54,6 +50,8 @@ import { openStore, type Store } from './store/index.ts';
 const DRAIN_TOTAL_MS = 20_000;
 
 const PROCESSOR_STOP_MS = 3_000;
+const SENDER_STOP_MS = 5_000;
+const ABORT_STOP_MS = 1_000;
 
 /** One tenant a process for now; every table has the column, so that several can follow. */
 const TENANT = 'default';
@@ -70,35 +68,6 @@ export interface Gateway {
   reload(): void;
   /** Says 503 at /readyz, serves for the grace time, finishes what is under way, closes the store. Twice is once. */
   stop(): Promise<void>;
-}
-
-/** What both webhooks ask for beside their own secret path. */
-function sharedAuthenticators({ ingest, http }: Config): Authenticator[] {
-  return [
-    ...(ingest.basic.length > 0 ? [basic(ingest.basic)] : []),
-    ...(ingest.mtls === null ? [] : [mtlsHeader(ingest.mtls.header, ingest.mtls.names, makeAddressList(http.trustProxy))]),
-  ];
-}
-
-function dataAuthenticators(config: Config): Authenticator[] {
-  const { dataSecrets, hmac: signed, learn } = config.ingest;
-  return [
-    ...(dataSecrets.length > 0 ? [secretPath(dataSecrets)] : []),
-    ...sharedAuthenticators(config),
-    ...(signed.scheme === 'off' || learn ? [] : [hmac(signed.scheme, signed.header, signed.keys)]),
-  ];
-}
-
-/** `fields` signs a datetime that notifications do not have; the other schemes sign them as well. */
-function notificationAuthenticators(config: Config): Authenticator[] {
-  const { notificationSecrets, hmac: signed, learn } = config.ingest;
-  if (notificationSecrets.length === 0) return [];
-  const isSigned = signed.scheme === 'raw-body' || signed.scheme === 'standard-webhooks';
-  return [
-    secretPath(notificationSecrets),
-    ...sharedAuthenticators(config),
-    ...(isSigned && !learn ? [hmac(signed.scheme, signed.header, signed.keys)] : []),
-  ];
 }
 
 const readingSettings = (config: Config): ReadingSettings => {
@@ -121,7 +90,8 @@ export async function startGateway(deps: {
   readonly log: Log;
 }): Promise<Gateway> {
   const { config, clock } = deps;
-  const newId = makeNewId({ now: () => clock.now().getTime(), chance: makePooledChance() });
+  const chance = makePooledChance();
+  const newId = makeNewId({ now: () => clock.now().getTime(), chance });
   const instance = newId('ins');
   const log = deps.log.with({ instance });
   for (const setting of config.unverified) log.warn('config.unverified', { setting });
@@ -135,7 +105,7 @@ export async function startGateway(deps: {
     keys: config.keys,
     instance,
     environment: config.environment,
-    sets: [auditSet, inboxSet, identitySet, deliverSet],
+    sets: [auditSet, inboxSet, identitySet, deliverSet, laneSet],
     clock,
     log,
   });
@@ -159,12 +129,13 @@ export async function startGateway(deps: {
     pseudonymKey: Buffer.from(config.keys.pseudonym.reveal(), 'base64'),
     clock,
   });
+  const senders = { ...config.ingest, trustProxy: config.http.trustProxy };
   const ingest = makeIngest({
     tenant: TENANT,
     instance,
     inbox,
-    data: dataAuthenticators(config),
-    notifications: notificationAuthenticators(config),
+    data: dataAuthenticators(senders),
+    notifications: notificationAuthenticators(senders),
     learn: config.ingest.learn && config.ingest.hmac.scheme !== 'off' ? config.ingest.hmac : null,
     bodyBytesMax: config.http.bodyBytesMax,
     rejects,
@@ -191,8 +162,43 @@ export async function startGateway(deps: {
     clock,
     log,
     isBusy: () => ingest.waiting() > 2,
-    onSettled: metrics.observeSettled,
+    onSettled: (state, reason) => {
+      metrics.observeSettled(state, reason);
+      if (state === 'queued') sender.poke();
+    },
     onFinding: metrics.observeFinding,
+  });
+  const lanes = store.use(laneSet);
+  const target = openTarget({
+    ehr: config.ehr,
+    patientMode: config.identity.patientMode,
+    dialect: () => reading.current().reading.setting.dialect,
+    clock,
+    log,
+    chance,
+    newId,
+  });
+  const sender = runLanes({
+    tenant: TENANT,
+    owner: instance,
+    lanes,
+    reading: () => reading.current().reading,
+    target: target.current,
+    guard: target.guard,
+    clock,
+    log,
+    newId,
+    spread: () => (chance(1)[0] ?? 0) / 256,
+    onOutcome: metrics.observeOutcome,
+    onFinished: () => links.resume(),
+  });
+  metrics.watchTarget({
+    state: target.guard.state,
+    lag: async () => {
+      const lag = await lanes.read('lane.lag', { tenant: TENANT });
+      return lag.ok ? lag.value : null;
+    },
+    nowMs: () => clock.now().getTime(),
   });
   const links = keepLinks({ tenant: TENANT, deliver, clock, log });
   const retention = keepRetention({ tenant: TENANT, inbox, bodyDays: config.retention.bodyDays, clock, log });
@@ -210,7 +216,15 @@ export async function startGateway(deps: {
         }),
     }),
     ...ingest.routes,
-    ...makeDeliveryRoutes({ tenant: TENANT, clientUuid, inbox, clock, onReplay: processor.poke }),
+    ...makeDeliveryRoutes({
+      tenant: TENANT,
+      clientUuid,
+      inbox,
+      clock,
+      onReplay: processor.poke,
+      lanes,
+      onReforward: sender.poke,
+    }),
     ...makeMappingRoutes({
       tenant: TENANT,
       deliver,
@@ -218,6 +232,8 @@ export async function startGateway(deps: {
       explain: makeExplain({ tenant: TENANT, mrnSystem, inbox, identity, deliver, current: reading.current }),
       reload,
     }),
+    ...makeTargetRoutes({ tenant: TENANT, lanes, target, clock, onResume: sender.poke }),
+    makeJwksRoute(target.ehr.publicJwks),
     ...makeLinkRoutes({
       tenant: TENANT,
       clientUuid,
@@ -246,7 +262,17 @@ export async function startGateway(deps: {
   });
   processor.poke();
   links.resume();
+  await sender.start();
+  target.refresh().then(sender.poke, () => undefined);
   log.info('process.started', { component: 'gateway', port, version: VERSION });
+
+  /** What is under way gets some seconds; what is not done then is of unknown outcome, and read back at the next start. */
+  async function stopSending(): Promise<void> {
+    const stopped = sender.stop();
+    if ((await Promise.race([stopped.then(() => 'done'), pause(SENDER_STOP_MS, 'late', { ref: false })])) === 'done') return;
+    sender.abort();
+    await Promise.race([stopped, pause(ABORT_STOP_MS, undefined, { ref: false })]);
+  }
 
   let stopping: Promise<void> | undefined;
   return {
@@ -258,12 +284,16 @@ export async function startGateway(deps: {
       stopping ??= (async () => {
         process = 'draining';
         log.info('process.draining');
+        // Nothing more is claimed from now on; requests under way finish beside it.
+        const sending = stopSending();
         await drainServer(server, config.http.drainGraceMs, DRAIN_TOTAL_MS - config.http.drainGraceMs);
         rejects.flush();
         ledger.stop();
         retention.stop();
         // A store that is away would keep it waiting; what it was about is still received at the next start.
         await Promise.race([Promise.all([processor.stop(), links.stop()]), pause(PROCESSOR_STOP_MS, undefined, { ref: false })]);
+        await sending;
+        await target.close();
         await store.close();
         log.info('process.stopped');
       })();

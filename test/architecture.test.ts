@@ -41,6 +41,9 @@ const OWNERS: Readonly<Record<string, string>> = {
   zod: 'src/config/ src/payloads/',
   '@lhncbc/ucum-lhc': 'src/r4/',
   jsonata: 'src/templates/',
+  'fhir-kit-client': 'src/ehr/send-request.ts',
+  undici: 'src/ehr/',
+  jose: 'src/ehr/',
 };
 
 test.each(Object.entries(OWNERS))('%s is imported only below %s', (name, owner) => {

@@ -27,7 +27,16 @@ afterAll(async () => {
 });
 
 /** The whole surface, and what each part of it asks for. A new route is a deliberate change of this list. */
-const OPEN = ['GET /', 'GET /healthz', 'GET /readyz', 'GET /metrics', 'GET /openapi.json', 'GET /docs', 'GET /docs/style.css'];
+const OPEN = [
+  'GET /',
+  'GET /healthz',
+  'GET /readyz',
+  'GET /metrics',
+  'GET /openapi.json',
+  'GET /docs',
+  'GET /docs/style.css',
+  'GET /.well-known/jwks.json',
+];
 const SOURCE = ['POST /webhooks/:secret/data', 'POST /webhooks/:secret/notifications'];
 const ADMIN = [
   'GET /admin/api/ledger',
@@ -39,6 +48,9 @@ const ADMIN = [
   'GET /admin/api/deliveries/:id/explain',
   'GET /admin/api/unmapped',
   'POST /admin/api/mappings/reload',
+  'GET /admin/api/targets',
+  'POST /admin/api/targets/:id/pause',
+  'POST /admin/api/targets/:id/resume',
   'GET /admin/api/links',
   'GET /admin/api/links/:user_id',
   'PUT /admin/api/links/:user_id',
@@ -79,7 +91,12 @@ test.each([
   ['GET', '/admin/api/unmapped?limit=x', 400],
   ['POST', '/admin/api/mappings/reload', 200],
   ['POST', '/admin/api/replay?state=parked', 200],
-  ['POST', '/admin/api/replay?state=delivered', 400],
+  ['POST', '/admin/api/replay?state=delivered', 200],
+  ['POST', '/admin/api/replay?state=superseded', 400],
+  ['GET', '/admin/api/targets', 200],
+  ['POST', '/admin/api/targets/ehr/pause', 200],
+  ['POST', '/admin/api/targets/ehr/resume', 200],
+  ['POST', '/admin/api/targets/other/pause', 404],
   ['GET', '/admin/api/links', 200],
   ['GET', '/admin/api/links?status=lost', 400],
   ['GET', '/admin/api/links?user_id=u', 400],
@@ -91,7 +108,10 @@ test.each([
 ])('%s %s answers %i as openapi/ describes it', async (method, path, status) => {
   const answer = await fetch(`${url()}${path}`, { method, headers: { authorization: `Bearer ${TOKEN}` } });
   expect(answer.status).toBe(status);
-  const template = path.replace(/\?.*/, '').replace('dlv_none', '{id}').replace('user_none', '{user_id}');
+  const template = path
+    .replace(/\?.*/, '')
+    .replace(/dlv_none|(?<=targets\/)\w+/, '{id}')
+    .replace('user_none', '{user_id}');
   const [type = '', content] =
     Object.entries(described.paths[template]?.[method.toLowerCase()]?.responses[String(status)]?.content ?? {})[0] ?? [];
   expect(answer.headers.get('content-type')?.split(';')[0]).toBe(type);

@@ -3,3 +3,4 @@ export { basic, makeAddressList, mtlsHeader, secretPath } from './head-authentic
 export { hmac, type HmacScheme } from './hmac-authenticators.ts';
 export { makeRecordReject, type RecordReject } from './record-rejects.ts';
 export { makeIngest, type Ingest, type IngestDeps } from './routes.ts';
+export { dataAuthenticators, notificationAuthenticators, type SenderSettings } from './choose-authenticators.ts';

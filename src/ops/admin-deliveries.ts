@@ -1,5 +1,6 @@
 import { fail, fault, jsonAnswer, ok, readBody, type Ask, type Clock, type Result, type Route } from '../kernel/index.ts';
 import { STATES, type ActOutcome, type InboxReads, type InboxWrites, type ListedDelivery, type State } from '../inbox/index.ts';
+import type { LaneReads, LaneWrites } from '../deliver/index.ts';
 import type { Operate } from '../store/index.ts';
 import { addsUp } from './adds-up.ts';
 import { adminRoute as admin, fromCursor, iso, PAGE, queryOf, REASON, toCursor } from './admin-query.ts';
@@ -29,11 +30,28 @@ export function makeDeliveryRoutes(deps: {
   readonly clientUuid: string | null;
   readonly inbox: Operate<InboxWrites, InboxReads>;
   readonly clock: Clock;
+  readonly lanes: Operate<LaneWrites, LaneReads>;
   /** Told that there is something to look at again. */
   readonly onReplay: () => void;
+  /** Told that there is something to send again. */
+  readonly onReforward: () => void;
 }): Route[] {
   const { tenant, inbox } = deps;
   const who = ({ requestId }: Ask) => ({ tenant, at: deps.clock.now(), requestId, actor: 'operator' });
+
+  /** What was delivered goes through its lane again, by the mapping data as they are now; only what differs is sent. */
+  async function reforward(ask: Ask): Promise<Result<ReturnType<typeof jsonAnswer>>> {
+    let count = 0;
+    for (let after = 0; ;) {
+      const some = await deps.lanes.write('lane.reforward', { ...who(ask), after, limit: REPLAY_AT_ONCE });
+      if (!some.ok) return some;
+      count += some.value.count;
+      if (some.value.last === after) break;
+      after = some.value.last;
+    }
+    deps.onReforward();
+    return ok(jsonAnswer(200, { count }));
+  }
 
   return [
     admin('get', '/admin/api/ledger', async () => {
@@ -92,6 +110,7 @@ export function makeDeliveryRoutes(deps: {
       const query = queryOf(ask, ['state', 'reason']);
       if (!query.ok) return query;
       const state = query.value.get('state');
+      if (state === 'delivered') return reforward(ask);
       if (state !== 'parked' && state !== 'quarantined') return fail(fault('admin.parameter', { at: 'state' }));
       // By their places: what is judged again meanwhile, and parked once more, is not met twice.
       let count = 0;

@@ -1,6 +1,7 @@
 export { makeDeliveryRoutes } from './admin-deliveries.ts';
 export { makeLinkRoutes } from './admin-links.ts';
 export { makeMappingRoutes } from './admin-mappings.ts';
+export { makeTargetRoutes } from './admin-targets.ts';
 export { makeMetrics, type Metrics } from './metrics.ts';
 export { makeRecordAct, type RecordAct } from './record-act.ts';
 export { decideReadiness, type Readiness } from './readiness.ts';

@@ -6,6 +6,14 @@ export interface Metrics {
   render(): Promise<string>;
   observeSettled(state: string, reason: string | null): void;
   observeFinding(code: string): void;
+  /** The end of an attempt at the EHR. */
+  observeOutcome(outcome: { readonly kind: string; readonly reason?: string }, seconds: number): void;
+  /** Shown once there is an EHR to tell of. */
+  watchTarget(target: {
+    readonly state: () => { readonly breaker: string; readonly limit: number; readonly inFlight: number };
+    readonly lag: () => Promise<{ readonly jobs: number; readonly lanes: number; readonly oldestAt: number | null } | null>;
+    readonly nowMs: () => number;
+  }): void;
   observeRequest(answer: { route: string; method: string; status: number; durationMs: number }): void;
 }
 
@@ -72,7 +80,37 @@ export function makeMetrics(deps: {
     registers,
   });
 
+  const attempts = new Histogram({
+    name: 'chartgate_ehr_attempt_seconds',
+    help: 'Time of an attempt to bring a delivery to the EHR, by what came of it',
+    labelNames: ['outcome', 'reason'],
+    buckets: [0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
+    registers,
+  });
+
   return {
+    observeOutcome: ({ kind, reason }, taken) => attempts.observe({ outcome: kind, reason: reason ?? '' }, taken),
+    watchTarget({ state, lag, nowMs }) {
+      gauge('chartgate_ehr_breaker_open', '1 while the EHR is left alone', () => (state().breaker === 'closed' ? 0 : 1));
+      gauge('chartgate_ehr_in_flight', 'Requests to the EHR under way', () => state().inFlight);
+      gauge('chartgate_ehr_concurrency_limit', 'How many it is trusted to bear', () => state().limit);
+      const later = (name: string, help: string, read: (found: NonNullable<Awaited<ReturnType<typeof lag>>>) => number): void => {
+        new Gauge({
+          name,
+          help,
+          registers,
+          async collect() {
+            const found = await lag();
+            if (found !== null) this.set(read(found));
+          },
+        });
+      };
+      later('chartgate_lane_jobs', 'Jobs that wait in lanes', ({ jobs }) => jobs);
+      later('chartgate_lanes_waiting', 'Lanes in which something waits', ({ lanes }) => lanes);
+      later('chartgate_delivery_lag_seconds', 'Age of the oldest delivery in a lane', ({ oldestAt }) =>
+        oldestAt === null ? 0 : Math.max(0, (nowMs() - oldestAt) / 1000),
+      );
+    },
     observeFinding: (code) => findings.inc({ code }),
     observeSettled: (state, reason) => settled.inc({ state, reason: reason ?? '' }),
     contentType: registry.contentType,

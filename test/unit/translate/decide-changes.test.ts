@@ -67,6 +67,7 @@ function writtenOf(held: ReadonlyMap<string, Held>, key: string): WrittenResourc
     ...groupAndDay(name),
     contentDigest: contentDigest({ resourceType: 'Observation', status: 'final', valueInteger: value }),
     isRetracted: !isLive,
+    saidAt: 0,
     isOfDocument: by === key,
   }));
 }
@@ -79,7 +80,7 @@ describe('whatever versions of two documents come', () => {
         for (const [key, said] of history) {
           const { next, gone } = modelled(held, key, said);
           const plan = { wanted: wantedOf(said), scopes: scopesOf(said) };
-          const { changes, isSuspicious } = decideChanges(plan, writtenOf(held, key), dialect);
+          const { changes, isSuspicious } = decideChanges(plan, writtenOf(held, key), dialect, 0);
 
           const retracted = changes.flatMap((one) => (one.kind === 'retract' ? [one.written.name] : []));
           expect(new Set(retracted)).toEqual(new Set(gone));
@@ -101,7 +102,7 @@ describe('whatever versions of two documents come', () => {
           if (isSuspicious) continue;
 
           held = next;
-          const again = decideChanges(plan, writtenOf(held, key), dialect);
+          const again = decideChanges(plan, writtenOf(held, key), dialect, 0);
           expect(again.changes.filter(({ kind }) => kind !== 'keep')).toEqual([]);
         }
       }),

@@ -1,0 +1,61 @@
+import { fail, fault, jsonAnswer, ok, type Clock, type Route } from '../kernel/index.ts';
+import type { LaneReads, LaneWrites, OpenTarget } from '../deliver/index.ts';
+import type { Operate } from '../store/index.ts';
+import { adminRoute as admin, iso } from './admin-query.ts';
+
+const ID = 'ehr';
+
+/** The EHR: what it can, how it is written to and why so, whether it is being left alone, and how much waits for it. */
+export function makeTargetRoutes(deps: {
+  readonly tenant: string;
+  readonly lanes: Operate<LaneWrites, LaneReads>;
+  readonly target: Pick<OpenTarget, 'guard' | 'plan' | 'capability' | 'refresh'>;
+  readonly clock: Clock;
+  readonly onResume: () => void;
+}): Route[] {
+  const { tenant, lanes, target } = deps;
+
+  const set =
+    (state: 'paused' | 'running'): Route['handle'] =>
+    async ({ params, requestId }) => {
+      if (params['id'] !== ID) return fail(fault('target.not-found'));
+      const done = await lanes.write('lane.pause', { tenant, at: deps.clock.now(), actor: 'operator', requestId, state });
+      if (!done.ok) return done;
+      if (state === 'running') deps.onResume();
+      return ok(jsonAnswer(200, { id: ID, state }));
+    };
+
+  return [
+    admin('get', '/admin/api/targets', async () => {
+      const [row, lag] = [await lanes.read('lane.target', { tenant }), await lanes.read('lane.lag', { tenant })];
+      if (!row.ok) return row;
+      if (!lag.ok) return lag;
+      const { probedAt, fault: failed } = target.capability();
+      const { pausedAt, pausedBy } = row.value;
+      return ok(
+        jsonAnswer(200, {
+          targets: [
+            {
+              id: ID,
+              state: pausedAt === null ? 'running' : 'paused',
+              pausedAt: pausedAt === null ? null : iso(pausedAt),
+              pausedBy,
+              ...target.guard.state(),
+              probedAt: probedAt?.toISOString() ?? null,
+              probeFault: failed?.code ?? null,
+              plan: target.plan(),
+              waiting: {
+                lanes: lag.value.lanes,
+                jobs: lag.value.jobs,
+                retractionsParked: lag.value.retractionsParked,
+                oldestAt: lag.value.oldestAt === null ? null : iso(lag.value.oldestAt),
+              },
+            },
+          ],
+        }),
+      );
+    }),
+    admin('post', '/admin/api/targets/:id/pause', set('paused')),
+    admin('post', '/admin/api/targets/:id/resume', set('running')),
+  ];
+}
