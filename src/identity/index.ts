@@ -29,7 +29,6 @@ export {
   type SourceUser,
   type WantedLink,
 } from './commands.ts';
-export { escapeSearchValue } from './escape-search-value.ts';
 export { isClientUuid, isEvidence, isMrn, isUserId } from './mrn.ts';
 export { writeCsv } from './parse-csv.ts';
 export { readLinkRows, ROW_CODES, type BadRow, type LinkRow, type RowCode } from './read-link-rows.ts';

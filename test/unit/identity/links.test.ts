@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { escapeSearchValue, isMrn, readLinkRows, writeCsv } from '../../../src/identity/index.ts';
+import { escapeSearchValue } from '../../../src/ehr/index.ts';
+import { isMrn, readLinkRows, writeCsv } from '../../../src/identity/index.ts';
 import { decideChange, type LiveLink } from '../../../src/identity/decide-change.ts';
 import { parseCsv } from '../../../src/identity/parse-csv.ts';
 
