@@ -229,10 +229,10 @@ export async function startGateway(deps: {
       tenant: TENANT,
       deliver,
       record,
-      explain: makeExplain({ tenant: TENANT, mrnSystem, inbox, identity, deliver, current: reading.current }),
+      explain: makeExplain({ tenant: TENANT, mrnSystem, inbox, identity, lanes, current: reading.current }),
       reload,
     }),
-    ...makeTargetRoutes({ tenant: TENANT, lanes, target, clock, onResume: sender.poke }),
+    ...makeTargetRoutes({ tenant: TENANT, lanes, target, clock, onChange: sender.recheck }),
     makeJwksRoute(target.ehr.publicJwks),
     ...makeLinkRoutes({
       tenant: TENANT,

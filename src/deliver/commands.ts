@@ -2,7 +2,6 @@ import { fileBeside } from '../kernel/index.ts';
 import type { ChangedLink, LinkAct, SourceUser, WantedLink } from '../identity/index.ts';
 import type { Settle, Settled } from '../inbox/index.ts';
 import type { CommandSet } from '../store/index.ts';
-import type { WrittenResource } from './decide-changes.ts';
 import type { Unmapped } from './unmapped.ts';
 
 /** The one EHR of a process for now; lanes and jobs have the column, so that several can follow. */
@@ -44,16 +43,6 @@ export type DeliverWrites = {
 };
 
 export type DeliverReads = {
-  /** What was written to a chart because of a document, and what stands there under these names whoever wrote it. */
-  'deliver.written': {
-    args: {
-      readonly tenant: string;
-      readonly patient: { readonly mrnSystem: string; readonly mrn: string };
-      readonly documentKey: string;
-      readonly names: readonly string[];
-    };
-    out: readonly WrittenResource[];
-  };
   /** Words of the source that nobody has mapped; newest first, below this place. */
   'deliver.unmapped': {
     args: { readonly tenant: string; readonly before: number | null; readonly limit: number };

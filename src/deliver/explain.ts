@@ -43,12 +43,8 @@ export interface ExplainDeps {
   readonly outValidator: Validator;
   /** The patient to whom the source user is linked; null where nobody has confirmed one. */
   readonly link: (envelope: Envelope) => Promise<Result<LinkedPatient | null>>;
-  /** What was written before, for the document of this key and under these names. */
-  readonly written: (
-    patient: LinkedPatient,
-    documentKey: string,
-    names: readonly string[],
-  ) => Promise<Result<readonly WrittenResource[]>>;
+  /** What was written before to this chart, for the document and under these names. */
+  readonly written: (patient: LinkedPatient, names: readonly string[]) => Promise<Result<readonly WrittenResource[]>>;
 }
 
 const NOBODY: LinkedPatient = { mrnSystem: 'urn:chartgate:unlinked', mrn: 'unlinked' };
@@ -94,7 +90,6 @@ export async function explain(body: Uint8Array, delivery: DeliveryFacts, deps: E
   const translation = translate({ payload, custom, patient: patient ?? NOBODY, delivery, setting });
   const written = await deps.written(
     patient ?? NOBODY,
-    payload.documentKey,
     translation.wanted.map(({ name }) => name),
   );
   if (!written.ok) return written;

@@ -2,10 +2,6 @@ import type { PostgresContext } from '../store/index.ts';
 import type { LaneChanges } from './adjust.ts';
 import { TARGET } from './commands.ts';
 
-/** What is written of a document waits for every retraction of it that is still to come; a retraction waits for nothing. */
-const AFTER = `(SELECT max(r.seq) FROM delivery o JOIN job r ON r.delivery_seq = o.seq
-  WHERE o.tenant = d.tenant AND o.document_index = d.document_index AND r.kind = 'retract' AND r.state = 'queued')`;
-
 export async function enqueuePostgres(
   { db }: PostgresContext,
   lanes: LaneChanges,
@@ -16,8 +12,8 @@ export async function enqueuePostgres(
 ): Promise<void> {
   if (seqs.length === 0) return;
   await db.run(
-    `INSERT INTO job (tenant, target, patient_index, kind, delivery_seq, state, after_job)
-     SELECT $1, $2, $3, $4::text, d.seq, 'queued', CASE WHEN $4::text = 'deliver' THEN ${AFTER} END FROM delivery d WHERE d.seq = ANY($5::bigint[]) ORDER BY d.seq`,
+    `INSERT INTO job (tenant, target, patient_index, kind, delivery_seq, state)
+     SELECT $1, $2, $3, $4, seq, 'queued' FROM unnest($5::bigint[]) AS given (seq) ORDER BY seq`,
     tenant,
     TARGET,
     patient,

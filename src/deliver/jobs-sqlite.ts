@@ -2,10 +2,6 @@ import type { SqliteContext } from '../store/index.ts';
 import type { LaneChanges } from './adjust.ts';
 import { TARGET } from './commands.ts';
 
-/** What is written of a document waits for every retraction of it that is still to come; a retraction waits for nothing. */
-const AFTER = `(SELECT max(r.seq) FROM delivery o JOIN job r ON r.delivery_seq = o.seq
-  WHERE o.tenant = d.tenant AND o.document_index = d.document_index AND r.kind = 'retract' AND r.state = 'queued')`;
-
 export function enqueueSqlite(
   { db }: SqliteContext,
   lanes: LaneChanges,
@@ -16,8 +12,7 @@ export function enqueueSqlite(
 ): void {
   for (const seq of seqs)
     db.run(
-      `INSERT INTO job (tenant, target, patient_index, kind, delivery_seq, state, after_job)
-       SELECT ?1, ?2, ?3, ?4, d.seq, 'queued', CASE WHEN ?4 = 'deliver' THEN ${AFTER} END FROM delivery d WHERE d.seq = ?5`,
+      `INSERT INTO job (tenant, target, patient_index, kind, delivery_seq, state) VALUES (?, ?, ?, ?, ?, 'queued')`,
       tenant,
       TARGET,
       patient,

@@ -4,9 +4,9 @@ import type { InboxReads, InboxWrites } from '../inbox/index.ts';
 import type { Envelope } from '../payloads/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { LinkedPatient } from '../translate/index.ts';
-import type { DeliverReads, DeliverWrites } from './commands.ts';
 import { explain, type Explanation } from './explain.ts';
 import type { HeldReading } from './hold-reading.ts';
+import type { LaneReads, LaneWrites } from './lane/commands.ts';
 import { loadValidators } from './make-judge.ts';
 
 /** Explains a stored delivery. Reads only. */
@@ -15,7 +15,7 @@ export function makeExplain(deps: {
   readonly mrnSystem: string;
   readonly inbox: Operate<InboxWrites, InboxReads>;
   readonly identity: Operate<IdentityWrites, IdentityReads>;
-  readonly deliver: Operate<DeliverWrites, DeliverReads>;
+  readonly lanes: Operate<LaneWrites, LaneReads>;
   readonly current: () => HeldReading;
 }): (id: string) => Promise<Result<Explanation>> {
   const { tenant, mrnSystem } = deps;
@@ -48,7 +48,7 @@ export function makeExplain(deps: {
         reading: deps.current().reading,
         ...validators,
         link,
-        written: (patient, documentKey, names) => deps.deliver.read('deliver.written', { tenant, patient, documentKey, names }),
+        written: (patient, names) => deps.lanes.read('lane.ledger', { tenant, deliveryId: id, patient, names }),
       },
     );
   };

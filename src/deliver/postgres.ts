@@ -6,14 +6,13 @@ import {
   revokeLinkPostgres,
   type LinkHead,
 } from '../identity/index.ts';
-import { documentIndex, settlePostgres, type Settle } from '../inbox/index.ts';
-import { patientIndex, type PostgresContext, type PostgresOperations } from '../store/index.ts';
+import { settlePostgres, type Settle } from '../inbox/index.ts';
+import type { PostgresContext, PostgresOperations } from '../store/index.ts';
 import { makeLaneChanges, NOTHING } from './adjust.ts';
 import { adjustPostgres } from './adjust-postgres.ts';
 import { TARGET, type DeliverReads, type DeliverWrites } from './commands.ts';
 import { cancelPostgres, changeLanesPostgres, enqueuePostgres } from './jobs-postgres.ts';
 import { sealWord, toUnmapped, UNMAPPED_COLUMNS, wordIndex } from './unmapped.ts';
-import { toWritten, WRITTEN_COLUMNS } from './written.ts';
 
 /*
  * The order of locks, the same in every command: the row of the user, then the document, then deliveries in the order of arrival,
@@ -92,18 +91,6 @@ export const writes: PostgresOperations<DeliverWrites> = {
 };
 
 export const reads: PostgresOperations<DeliverReads> = {
-  'deliver.written': async ({ db, vault }, { tenant, patient, documentKey, names }) => {
-    const document = documentIndex(vault, documentKey);
-    const rows = await db.all(
-      `SELECT ${WRITTEN_COLUMNS} FROM written_resource WHERE tenant = $1 AND target = $2 AND (document_index = $3 OR name = ANY($4::text[])) AND patient_index = $5`,
-      tenant,
-      TARGET,
-      document,
-      [...names],
-      patientIndex(vault, patient.mrnSystem, patient.mrn),
-    );
-    return rows.map((row) => toWritten(row, document));
-  },
   'deliver.unmapped': async ({ db, vault }, { tenant, before, limit }) => {
     const rows = await db.all(
       `SELECT ${UNMAPPED_COLUMNS} FROM unmapped WHERE tenant = $1 AND ($2::bigint IS NULL OR seq < $2::bigint) ORDER BY seq DESC LIMIT $3`,

@@ -6,14 +6,13 @@ import {
   revokeLinkSqlite,
   type LinkHead,
 } from '../identity/index.ts';
-import { documentIndex, settleSqlite, type Settle } from '../inbox/index.ts';
-import { patientIndex, type SqliteContext, type SqliteOperations } from '../store/index.ts';
+import { settleSqlite, type Settle } from '../inbox/index.ts';
+import type { SqliteContext, SqliteOperations } from '../store/index.ts';
 import { makeLaneChanges, NOTHING } from './adjust.ts';
 import { adjustSqlite } from './adjust-sqlite.ts';
 import { TARGET, type DeliverReads, type DeliverWrites } from './commands.ts';
 import { cancelSqlite, changeLanesSqlite, enqueueSqlite } from './jobs-sqlite.ts';
 import { sealWord, toUnmapped, UNMAPPED_COLUMNS, wordIndex } from './unmapped.ts';
-import { toWritten, WRITTEN_COLUMNS } from './written.ts';
 
 /** The link along which a sound document goes on. While earlier deliveries of its user are still on their way, it waits behind them. */
 function linkOf(context: SqliteContext, { tenant, at, verdict, facts: { client, user } }: Settle): LinkHead | null {
@@ -83,30 +82,6 @@ export const writes: SqliteOperations<DeliverWrites> = {
 };
 
 export const reads: SqliteOperations<DeliverReads> = {
-  'deliver.written': ({ db, vault }, { tenant, patient, documentKey, names }) => {
-    const document = documentIndex(vault, documentKey);
-    const chart = patientIndex(vault, patient.mrnSystem, patient.mrn);
-    const rows = [
-      ...db.all(
-        `SELECT ${WRITTEN_COLUMNS} FROM written_resource INDEXED BY written_by_document WHERE tenant = ? AND target = ? AND document_index = ? AND patient_index = ?`,
-        tenant,
-        TARGET,
-        document,
-        chart,
-      ),
-      ...names.flatMap((name) =>
-        db.all(
-          `SELECT ${WRITTEN_COLUMNS} FROM written_resource WHERE tenant = ? AND target = ? AND name = ? AND document_index <> ? AND patient_index = ?`,
-          tenant,
-          TARGET,
-          name,
-          document,
-          chart,
-        ),
-      ),
-    ];
-    return rows.map((row) => toWritten(row, document));
-  },
   'deliver.unmapped': ({ db, vault }, { tenant, before, limit }) =>
     db
       .all(

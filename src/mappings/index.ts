@@ -20,4 +20,3 @@ export { MappingsError, type Problem } from './problem.ts';
 export { SHIPPED_FOLDER, readSourceUris } from './source-uris.ts';
 export { buildMappings, type MappingFiles } from './build-mappings.ts';
 export { loadMappings, readMappingFiles } from './load-mappings.ts';
-export { makeMappingsHolder, type MappingsHolder } from './hold-mappings.ts';

@@ -11,7 +11,8 @@ export function makeTargetRoutes(deps: {
   readonly lanes: Operate<LaneWrites, LaneReads>;
   readonly target: Pick<OpenTarget, 'guard' | 'plan' | 'capability' | 'refresh'>;
   readonly clock: Clock;
-  readonly onResume: () => void;
+  /** Told that the target was paused or goes on; other replicas find out within a second. */
+  readonly onChange: () => void;
 }): Route[] {
   const { tenant, lanes, target } = deps;
 
@@ -21,7 +22,7 @@ export function makeTargetRoutes(deps: {
       if (params['id'] !== ID) return fail(fault('target.not-found'));
       const done = await lanes.write('lane.pause', { tenant, at: deps.clock.now(), actor: 'operator', requestId, state });
       if (!done.ok) return done;
-      if (state === 'running') deps.onResume();
+      deps.onChange();
       return ok(jsonAnswer(200, { id: ID, state }));
     };
 

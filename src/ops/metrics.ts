@@ -94,13 +94,16 @@ export function makeMetrics(deps: {
       gauge('chartgate_ehr_breaker_open', '1 while the EHR is left alone', () => (state().breaker === 'closed' ? 0 : 1));
       gauge('chartgate_ehr_in_flight', 'Requests to the EHR under way', () => state().inFlight);
       gauge('chartgate_ehr_concurrency_limit', 'How many it is trusted to bear', () => state().limit);
+      // One question for all that are collected together.
+      let asked: ReturnType<typeof lag> | null = null;
+      const ask = (): ReturnType<typeof lag> => (asked ??= lag().finally(() => (asked = null)));
       const later = (name: string, help: string, read: (found: NonNullable<Awaited<ReturnType<typeof lag>>>) => number): void => {
         new Gauge({
           name,
           help,
           registers,
           async collect() {
-            const found = await lag();
+            const found = await ask();
             if (found !== null) this.set(read(found));
           },
         });

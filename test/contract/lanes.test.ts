@@ -149,7 +149,7 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     const next = only(await claim('b'));
     expect([next.delivery.id, next.epoch > head.epoch]).toEqual([second, true]);
     const ledger = must(
-      await lanes().read('lane.ledger', { tenant, deliverySeq: head.delivery.seq, patient: head.patient, names: [] }),
+      await lanes().read('lane.ledger', { tenant, deliveryId: first, patient: { mrnSystem: 'urn:mrn', mrn: '0001' }, names: [] }),
     );
     expect(ledger).toEqual([{ ...WRITTEN, isRetracted: false, isOfDocument: true }]);
     await finish('b', next, { outcome: { kind: 'put-back', afterMs: 60_000 }, attemptId: null });

@@ -1,4 +1,5 @@
 import { decideChanges, digestOf, type Change, type WrittenResource } from '../../src/deliver/decide-changes.ts';
+import { toBundle } from '../../src/deliver/read-document.ts';
 import type { Mappings } from '../../src/mappings/index.ts';
 import { parsePayload, type AnyResource } from '../../src/payloads/index.ts';
 import { loadValidator, parseLossless } from '../../src/r4/index.ts';
@@ -38,17 +39,7 @@ export function translateText(text: string | Uint8Array, setting: Setting, patie
 
 const validator = loadValidator({ profiles: ['vital-signs', 'us-core-lab'] });
 
-/** All of a translation as one Bundle, so that every reference must resolve. */
-export function toBundle({ patient, wanted, provenance }: Translation): AnyResource {
-  return {
-    resourceType: 'Bundle',
-    type: 'collection',
-    entry: [patient, ...wanted, ...(provenance === null ? [] : [provenance])].map(({ reference, resource }) => ({
-      fullUrl: reference,
-      resource,
-    })),
-  };
-}
+export { toBundle };
 
 export const problemsOf = (translation: Translation): string[] =>
   validator.validate(toBundle(translation)).map(({ rule, expression, text }) => `${rule} ${expression} ${text}`);

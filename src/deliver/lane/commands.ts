@@ -162,12 +162,12 @@ export type LaneWrites = {
 };
 
 export type LaneReads = {
-  /** What the ledger says of a document and of these names. */
+  /** What the ledger says of the document of a delivery in a chart, and of these names there whoever wrote them. */
   'lane.ledger': {
     args: {
       readonly tenant: string;
-      readonly deliverySeq: number;
-      readonly patient: Uint8Array;
+      readonly deliveryId: string;
+      readonly patient: { readonly mrnSystem: string; readonly mrn: string };
       readonly names: readonly string[];
     };
     out: readonly LedgerRow[];

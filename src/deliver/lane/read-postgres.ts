@@ -1,27 +1,27 @@
-import type { PostgresContext, PostgresOperations } from '../../store/index.ts';
+import { patientIndex, type PostgresContext, type PostgresOperations } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
 import type { LaneReads } from './commands.ts';
 import { LEDGER, toLedgerRow } from './rows.ts';
 
-const documentOf = async ({ db }: PostgresContext, seq: number): Promise<Uint8Array> =>
-  ((await db.get('SELECT document_index FROM delivery WHERE seq = $1', seq))?.['document_index'] ??
+const documentOf = async ({ db }: PostgresContext, by: 'id' | 'seq', value: string | number): Promise<Uint8Array> =>
+  ((await db.get(`SELECT document_index FROM delivery WHERE ${by} = $1`, value))?.['document_index'] ??
     Buffer.alloc(0)) as Uint8Array;
 
 export const reads: PostgresOperations<LaneReads> = {
-  'lane.ledger': async (context, { tenant, deliverySeq, patient, names }) => {
-    const document = await documentOf(context, deliverySeq);
+  'lane.ledger': async (context, { tenant, deliveryId, patient: { mrnSystem, mrn }, names }) => {
+    const document = await documentOf(context, 'id', deliveryId);
     const rows = await context.db.all(
       `SELECT ${LEDGER} FROM written_resource WHERE tenant = $1 AND target = $2 AND (document_index = $3 OR name = ANY($4::text[])) AND patient_index = $5`,
       tenant,
       TARGET,
       document,
       [...names],
-      patient,
+      patientIndex(context.vault, mrnSystem, mrn),
     );
     return rows.map((row) => toLedgerRow(row, context.vault, document));
   },
   'lane.to-retract': async (context, { tenant, deliverySeq, patient }) => {
-    const document = await documentOf(context, deliverySeq);
+    const document = await documentOf(context, 'seq', deliverySeq);
     const rows = await context.db.all(
       `SELECT ${LEDGER} FROM written_resource WHERE tenant = $1 AND target = $2 AND document_index = $3 AND patient_index = $4 AND retracted_at IS NULL`,
       tenant,

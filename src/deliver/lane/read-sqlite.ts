@@ -1,15 +1,16 @@
-import type { SqliteContext, SqliteOperations } from '../../store/index.ts';
+import { patientIndex, type SqliteContext, type SqliteOperations } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
 import type { LaneReads } from './commands.ts';
 import { LEDGER, toLedgerRow } from './rows.ts';
 
-const documentOf = ({ db }: SqliteContext, seq: number): Uint8Array =>
-  (db.get('SELECT document_index FROM delivery WHERE seq = ?', seq)?.['document_index'] ?? Buffer.alloc(0)) as Uint8Array;
+const documentOf = ({ db }: SqliteContext, by: 'id' | 'seq', value: string | number): Uint8Array =>
+  (db.get(`SELECT document_index FROM delivery WHERE ${by} = ?`, value)?.['document_index'] ?? Buffer.alloc(0)) as Uint8Array;
 
 export const reads: SqliteOperations<LaneReads> = {
-  'lane.ledger': (context, { tenant, deliverySeq, patient, names }) => {
+  'lane.ledger': (context, { tenant, deliveryId, patient: { mrnSystem, mrn }, names }) => {
     const { db, vault } = context;
-    const document = documentOf(context, deliverySeq);
+    const document = documentOf(context, 'id', deliveryId);
+    const patient = patientIndex(vault, mrnSystem, mrn);
     const rows = [
       ...db.all(
         `SELECT ${LEDGER} FROM written_resource INDEXED BY written_by_document WHERE tenant = ? AND target = ? AND document_index = ? AND patient_index = ?`,
@@ -32,7 +33,7 @@ export const reads: SqliteOperations<LaneReads> = {
     return rows.map((row) => toLedgerRow(row, vault, document));
   },
   'lane.to-retract': (context, { tenant, deliverySeq, patient }) => {
-    const document = documentOf(context, deliverySeq);
+    const document = documentOf(context, 'seq', deliverySeq);
     return context.db
       .all(
         `SELECT ${LEDGER} FROM written_resource INDEXED BY written_by_document WHERE tenant = ? AND target = ? AND document_index = ? AND patient_index = ? AND retracted_at IS NULL`,

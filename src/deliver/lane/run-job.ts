@@ -81,7 +81,7 @@ async function plan(claimed: Claimed, mrn: NonNullable<Claimed['mrn']>, deps: Jo
   });
   if (translation.trouble !== null) return { kind: 'park', reason: translation.trouble, faultCode: null };
   const names = translation.wanted.map(({ name }) => name);
-  const ledger = await lanes.read('lane.ledger', { tenant, deliverySeq: delivery.seq, patient: claimed.patient, names });
+  const ledger = await lanes.read('lane.ledger', { tenant, deliveryId: delivery.id, patient: mrn, names });
   if (!ledger.ok) return ledger;
   const saidAt = saidAtOf(payload, receivedAt);
   const { changes, isSuspicious } = decideChanges(translation, ledger.value, reading.setting.dialect, saidAt);

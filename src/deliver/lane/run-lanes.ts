@@ -218,6 +218,11 @@ export function runLanes(deps: LanesDeps) {
   ).unref();
   return {
     poke,
+    /** Somebody has just paused the target here, or let it go on. */
+    recheck(): void {
+      paused = { ...paused, lookedAt: -Infinity };
+      poke();
+    },
     inFlight: () => running.size,
     /** After a process that is gone: on SQLite its leases hold nobody up. */
     start: async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import { fileBeside } from '../../../src/kernel/index.ts';
+import { READY } from '../../../src/deliver/lane/rows.ts';
 import type { CommandSet } from '../../../src/store/index.ts';
 
 /** What a sender will do with lanes, and what is in them. */
@@ -10,7 +11,8 @@ export interface FoundJob {
   readonly deliverySeq: number;
   /** The keyed hash of the patient, in hex. */
   readonly patient: string;
-  readonly after: number | null;
+  /** Whether a claim would give it now, were it the head of its lane. */
+  readonly isReady: boolean;
 }
 
 export type LaneWrites = {
@@ -40,9 +42,9 @@ export const toJob = (row: Readonly<Record<string, unknown>>): FoundJob => ({
   delivery: String(row['id']),
   deliverySeq: Number(row['delivery_seq']),
   patient: Buffer.from(row['patient_index'] as Uint8Array).toString('hex'),
-  after: row['after_job'] === null ? null : Number(row['after_job']),
+  isReady: Number(row['is_ready']) === 1,
 });
 
-export const JOBS = `SELECT j.seq, j.kind, j.state, d.id, j.delivery_seq, j.patient_index, j.after_job FROM job j JOIN delivery d ON d.seq = j.delivery_seq ORDER BY j.seq`;
+export const JOBS = `SELECT j.seq, j.kind, j.state, d.id, j.delivery_seq, j.patient_index, CASE WHEN ${READY} THEN 1 ELSE 0 END AS is_ready FROM job j JOIN delivery d ON d.seq = j.delivery_seq ORDER BY j.seq`;
 export const PENDING = `SELECT l.pending AS said, (SELECT count(*) FROM job j WHERE j.tenant = l.tenant AND j.target = l.target AND j.patient_index = l.patient_index AND j.state = 'queued') AS counted FROM lane l
   UNION ALL SELECT 0, count(*) FROM job j WHERE j.state = 'queued' AND NOT EXISTS (SELECT 1 FROM lane l WHERE j.tenant = l.tenant AND j.target = l.target AND j.patient_index = l.patient_index) HAVING count(*) > 0`;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadMappings, makeMappingsHolder, MappingsError, readSourceUris, SHIPPED_FOLDER } from '../../../src/mappings/index.ts';
+import { loadMappings, MappingsError, readSourceUris, SHIPPED_FOLDER } from '../../../src/mappings/index.ts';
 import { StartError } from '../../../src/kernel/index.ts';
 
 let folder: string;
@@ -73,39 +73,5 @@ describe('the URIs of the source', () => {
     writeFileSync(join(folder, 'mine.txt'), 'code: x');
     expect(thrownBy(() => readSourceUris(join(folder, 'mine.txt')))).toBeInstanceOf(MappingsError);
     expect(thrownBy(() => readSourceUris(join(folder, 'no.txt')))).toBeInstanceOf(MappingsError);
-  });
-});
-
-describe('a reload', () => {
-  const load = () => loadMappings(folder, { uris: null });
-
-  test('takes sound data', () => {
-    const holder = makeMappingsHolder(load);
-    const before = holder.current();
-    expect(holder.reload()).toEqual({ ok: true, value: { version: before.version, changed: 'same' } });
-    rmSync(join(folder, 'conceptmap-specimens-snomed.json'));
-    expect(holder.reload()).toMatchObject({ ok: true, value: { changed: 'changed' } });
-    expect(holder.current().version).not.toBe(before.version);
-    expect(before.findSpecimen('serum')).not.toBeNull();
-    expect(holder.current().findSpecimen('serum')).toBeNull();
-  });
-
-  test('keeps the old data when the new are not sound, and says why', () => {
-    const holder = makeMappingsHolder(load);
-    const before = holder.current();
-    writeFileSync(join(folder, 'units.json'), '{}');
-    const outcome = holder.reload();
-    expect(outcome.ok ? [] : outcome.fault.map(({ row }) => row)).toContain('units.json');
-    expect(holder.current()).toBe(before);
-  });
-
-  test('lets a bug through', () => {
-    let times = 0;
-    const holder = makeMappingsHolder(() => {
-      times += 1;
-      if (times > 1) throw new TypeError('bug');
-      return load();
-    });
-    expect(thrownBy(() => holder.reload())).toBeInstanceOf(TypeError);
   });
 });

@@ -138,8 +138,7 @@ CREATE TABLE job (
   delivery_seq bigint NOT NULL REFERENCES delivery (seq),
   state text NOT NULL CHECK (state IN ('queued','done','cancelled','parked')),
   attempts integer NOT NULL DEFAULT 0,
-  first_attempt_at bigint,
-  after_job bigint REFERENCES job (seq)
+  first_attempt_at bigint
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX job_head ON job (tenant, target, patient_index, delivery_seq, seq) WHERE state = 'queued';
 CREATE INDEX job_by_delivery ON job (delivery_seq);

@@ -137,8 +137,7 @@ CREATE TABLE job (
   delivery_seq INTEGER NOT NULL REFERENCES delivery (seq),
   state TEXT NOT NULL CHECK (state IN ('queued','done','cancelled','parked')),
   attempts INTEGER NOT NULL DEFAULT 0,
-  first_attempt_at INTEGER,
-  after_job INTEGER REFERENCES job (seq)
+  first_attempt_at INTEGER
 ) STRICT;
 CREATE INDEX job_head ON job (tenant, target, patient_index, delivery_seq, seq) WHERE state = 'queued';
 CREATE INDEX job_by_delivery ON job (delivery_seq);
