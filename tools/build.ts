@@ -8,6 +8,10 @@ const run = (args: readonly string[]): void => {
 
 rmSync('dist', { recursive: true, force: true });
 run(['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
+// The sample app runs in a browser: it has a configuration of its own, and its pages go along.
+const app = 'sandbox/clinician-app/web';
+run(['node_modules/typescript/bin/tsc', '-p', `src/${app}/tsconfig.json`, '--noEmit', 'false', '--outDir', `dist/${app}`]);
+cpSync(`src/${app}`, `dist/${app}`, { recursive: true, filter: (path) => !/\.(?:ts|json)$/.test(path) });
 cpSync('src/r4/definitions', 'dist/r4/definitions', { recursive: true, filter: (path) => !path.endsWith('.ts') });
 // From dist itself: the digest that names the generated code covers the files that generate it.
 run(['--eval', `import('./dist/r4/index.js').then(({ prepareValidator }) => prepareValidator())`]);
