@@ -11,6 +11,8 @@ const RETRY_AFTER: Partial<Record<Fault['kind'], number>> = {
   'store-uncertain': 120,
   'too-many': 60,
   'ehr-unavailable': 30,
+  'issuer-unavailable': 30,
+  'source-unavailable': 30,
 };
 
 export interface Problem {
@@ -62,7 +64,7 @@ export function answerFault(res: ServerResponse, url: string, fault: Fault, requ
   res.setHeader('Content-Type', isFhir ? 'application/fhir+json; charset=utf-8' : 'application/problem+json; charset=utf-8');
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('X-Request-Id', requestId);
-  const retryAfter = RETRY_AFTER[fault.kind];
+  const retryAfter = fault.retryAfterMs === undefined ? RETRY_AFTER[fault.kind] : Math.ceil(fault.retryAfterMs / 1000);
   if (retryAfter !== undefined) res.setHeader('Retry-After', String(retryAfter));
   if (status === 401 && !res.hasHeader('WWW-Authenticate')) res.setHeader('WWW-Authenticate', 'Bearer');
   if (status === 405 && !res.hasHeader('Allow')) res.setHeader('Allow', 'GET, HEAD, POST, PUT, DELETE, OPTIONS');

@@ -13,7 +13,7 @@ function countHeader(raw: readonly string[], name: string): number {
 }
 
 /**
- * What Node's parser lets through and this server does not: a target that is not a path, two Host headers, both framings,
+ * What Node's parser lets through and this server does not: a target that is not a path, two Host or Authorization headers, both framings,
  * an upgrade, a compressed body. A webhook's body is kept as the bytes that came and never inflated, so it may be anything.
  */
 export function checkRequest(head: Head): Result<null> {
@@ -21,6 +21,8 @@ export function checkRequest(head: Head): Result<null> {
   if (!METHODS.has(method)) return fail(fault('http.method'));
   if (!url.startsWith('/') || url.startsWith('//')) return fail(fault('http.target'));
   if (countHeader(rawHeaders, 'host') !== 1) return fail(fault('http.host'));
+  // Node keeps the first of two and says nothing; which of them the sender meant is not for us to guess.
+  if (countHeader(rawHeaders, 'authorization') > 1) return fail(fault('http.framing'));
   if (headers['transfer-encoding'] !== undefined && headers['content-length'] !== undefined) return fail(fault('http.framing'));
   if (headers.upgrade !== undefined) return fail(fault('http.framing'));
   const encoding = headers['content-encoding'];

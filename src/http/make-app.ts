@@ -5,10 +5,13 @@ import {
   fault,
   faultFields,
   isError,
+  parseTraceparent,
+  traceOf,
   type Answer,
   type Clock,
   type Fault,
   type Log,
+  type Mount,
   type NewId,
   type RequestId,
   type Route,
@@ -24,7 +27,11 @@ export type Observe = (answer: { route: string; method: string; status: number; 
 
 interface Context {
   readonly requestId: RequestId;
+  /** The caller's; null where it has none. */
+  readonly traceId: string | null;
   readonly log: Log;
+  /** The mount that answered, where no route did. */
+  mount?: string;
   /** Why the request was refused, for its one line in the log. */
   fault?: Fault;
 }
@@ -81,6 +88,7 @@ function send(res: Response, answer: Answer): void {
 
 export function makeApp(deps: {
   readonly routes: readonly Route[];
+  readonly mounts?: readonly Mount[];
   readonly trustProxy: readonly string[];
   readonly adminToken: Secret | null;
   readonly newId: NewId;
@@ -114,14 +122,16 @@ export function makeApp(deps: {
   app.use((req, res, next) => (req.url.startsWith('/webhooks/') ? next() : securityHeaders(req, res, next)));
   app.use((req, res, next) => {
     const requestId = requestIdOf(req, deps.newId);
-    const context: Context = { requestId, log: deps.log.with({ requestId }) };
+    const given = req.headers['traceparent'];
+    const traceId = parseTraceparent(typeof given === 'string' ? given : undefined);
+    const context: Context = { requestId, traceId, log: deps.log.with({ requestId, traceId: traceId ?? traceOf(requestId) }) };
     const from = deps.clock.monotonicMs();
     contexts.set(req, context);
     res.setHeader('X-Request-Id', requestId);
     res.setHeader('Cache-Control', 'no-store');
     if (deps.isDraining()) res.setHeader('Connection', 'close');
     res.once('close', () => {
-      const route = (req.route as { path?: string } | undefined)?.path ?? UNMATCHED;
+      const route = (req.route as { path?: string } | undefined)?.path ?? context.mount ?? UNMATCHED;
       const durationMs = Math.round((deps.clock.monotonicMs() - from) * 1000) / 1000;
       // A caller who went away before the answer was sent did not get it, whatever it would have been.
       const status = res.writableFinished ? res.statusCode : CLIENT_GONE;
@@ -141,7 +151,7 @@ export function makeApp(deps: {
   });
   for (const route of deps.routes) {
     app[route.method](route.path, async (req: Request, res: Response) => {
-      const { requestId, log } = contextOf(req);
+      const { requestId, traceId, log } = contextOf(req);
       if (route.access === 'admin') {
         const may = checkAdmin(req.headers.authorization, deps.adminToken);
         if (!may.ok) {
@@ -149,7 +159,10 @@ export function makeApp(deps: {
           return;
         }
       }
-      const result = await route.handle({ request: req, params: req.params as Record<string, string>, requestId, log });
+      const setHeader = (name: string, value: string): void => void res.setHeader(name, value);
+      const params = req.params as Record<string, string>;
+      const traced = traceId === null ? {} : { traceId };
+      const result = await route.handle({ request: req, params, requestId, log, setHeader, ...traced });
       if (result.ok) send(res, result.value);
       else refuse(req, res, result.fault);
     });
@@ -164,6 +177,15 @@ export function makeApp(deps: {
     app.all(path, (req, res) => {
       res.setHeader('Allow', [...methods].sort().join(', '));
       refuse(req, res, fault('http.method'));
+    });
+  }
+
+  for (const { path, handle } of deps.mounts ?? []) {
+    app.use(path, (req, res, next) => {
+      const context = contextOf(req);
+      const { requestId, log } = context;
+      context.mount = path;
+      handle(req, res, { requestId, log }).catch(next);
     });
   }
 

@@ -11,11 +11,43 @@ function ofList(list: readonly unknown[]): string {
   return `${out}]`;
 }
 
+/** The names of an object as they were given, in their order, and each as it is written. */
+interface Shape {
+  readonly given: readonly string[];
+  readonly names: readonly string[];
+  readonly heads: readonly string[];
+}
+
+/** Documents have few shapes and many objects of each: a shape is sorted once. Bounded, since names may be anything. */
+const FIRST_NAMES_MAX = 500;
+const SHAPES_MAX = 12;
+/** By the first name. */
+const shapes = new Map<string, Shape[]>();
+
+function isOf(shape: Shape, keys: readonly string[]): boolean {
+  const { given } = shape;
+  if (given.length !== keys.length) return false;
+  for (let i = 0; i < given.length; i += 1) if (given[i] !== keys[i]) return false;
+  return true;
+}
+
+function shapeOf(keys: readonly string[]): Shape {
+  const [first = ''] = keys;
+  const known = shapes.get(first);
+  if (known !== undefined) for (const shape of known) if (isOf(shape, keys)) return shape;
+  const names = [...keys].sort();
+  const shape = { given: keys, names, heads: names.map((name) => `${quote(name)}:`) };
+  if (known === undefined && shapes.size < FIRST_NAMES_MAX) shapes.set(first, [shape]);
+  else if (known !== undefined && known.length < SHAPES_MAX) known.push(shape);
+  return shape;
+}
+
 function ofObject(value: Readonly<Record<string, unknown>>): string {
+  const { names, heads } = shapeOf(Object.keys(value));
   let out = '{';
-  for (const name of Object.keys(value).sort()) {
-    const part = value[name];
-    if (part !== undefined) out += `${out.length === 1 ? '' : ','}${quote(name)}:${canonicalJson(part)}`;
+  for (let i = 0; i < names.length; i += 1) {
+    const part = value[names[i] ?? ''];
+    if (part !== undefined) out += (out.length === 1 ? '' : ',') + (heads[i] ?? '') + canonicalJson(part);
   }
   return `${out}}`;
 }

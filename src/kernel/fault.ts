@@ -1,180 +1,4 @@
-/** How a kind of fault is answered, retried and logged. Nothing else in the code base mentions an error status. */
-interface Handling {
-  readonly status: number;
-  /** FHIR issue type, http://hl7.org/fhir/R4/valueset-issue-type.html */
-  readonly issue: string;
-  readonly retry: 'never' | 'later' | 'after-a-person';
-  readonly log: 'info' | 'warn' | 'error';
-  /** What any caller may read: a constant, tells the reader what to do, holds nothing of a patient. */
-  readonly text: string;
-}
-
-export const HANDLING = {
-  malformed: {
-    status: 400,
-    issue: 'structure',
-    retry: 'never',
-    log: 'info',
-    text: 'The request could not be read. Correct it and send it again.',
-  },
-  unauthenticated: {
-    status: 401,
-    issue: 'login',
-    retry: 'never',
-    log: 'info',
-    text: 'Authentication is required. Send valid credentials.',
-  },
-  forbidden: {
-    status: 403,
-    issue: 'forbidden',
-    retry: 'never',
-    log: 'info',
-    text: 'These credentials do not allow this. Ask for wider access.',
-  },
-  'not-found': {
-    status: 404,
-    issue: 'not-found',
-    retry: 'never',
-    log: 'info',
-    text: 'There is nothing here. Check the address.',
-  },
-  'method-not-allowed': {
-    status: 405,
-    issue: 'not-supported',
-    retry: 'never',
-    log: 'info',
-    text: 'This address does not take that method. The Allow header lists those it takes.',
-  },
-  'not-acceptable': {
-    status: 406,
-    issue: 'not-supported',
-    retry: 'never',
-    log: 'info',
-    text: 'The wanted format is not offered. Ask for application/fhir+json or application/json.',
-  },
-  conflict: {
-    status: 409,
-    issue: 'conflict',
-    retry: 'after-a-person',
-    log: 'info',
-    text: 'This contradicts what is stored. Read the current state and decide again.',
-  },
-  gone: { status: 410, issue: 'deleted', retry: 'never', log: 'info', text: 'This was here and has been removed.' },
-  'too-large': {
-    status: 413,
-    issue: 'too-long',
-    retry: 'never',
-    log: 'warn',
-    text: 'The request is larger than the limit. Send less, or have the limit raised.',
-  },
-  'unsupported-media': {
-    status: 415,
-    issue: 'not-supported',
-    retry: 'never',
-    log: 'info',
-    text: 'The content type or encoding is not taken here. Send plain application/json or application/fhir+json.',
-  },
-  misdirected: {
-    status: 421,
-    issue: 'structure',
-    retry: 'never',
-    log: 'info',
-    text: 'The request names its host more than once or not at all. Send one Host header.',
-  },
-  invalid: {
-    status: 422,
-    issue: 'invalid',
-    retry: 'after-a-person',
-    log: 'warn',
-    text: 'The content breaks a rule. The findings name each place.',
-  },
-  unmapped: {
-    status: 422,
-    issue: 'code-invalid',
-    retry: 'after-a-person',
-    log: 'warn',
-    text: 'A code or unit has no mapping. Add it to the mappings and replay.',
-  },
-  unlinked: {
-    status: 422,
-    issue: 'not-found',
-    retry: 'after-a-person',
-    log: 'info',
-    text: 'The source user has no confirmed link to a patient. Confirm the link; delivery goes on by itself.',
-  },
-  'patient-unresolved': {
-    status: 422,
-    issue: 'not-found',
-    retry: 'after-a-person',
-    log: 'warn',
-    text: 'The MRN does not lead to exactly one active patient of the EHR. Correct the patient there, or the link, and replay.',
-  },
-  'too-many': {
-    status: 429,
-    issue: 'throttled',
-    retry: 'later',
-    log: 'warn',
-    text: 'Too many requests. Wait as long as Retry-After says.',
-  },
-  'ehr-rejected': {
-    status: 502,
-    issue: 'processing',
-    retry: 'after-a-person',
-    log: 'warn',
-    text: 'The EHR refused the request. The EHR or its configuration needs attention.',
-  },
-  'ehr-unavailable': {
-    status: 503,
-    issue: 'transient',
-    retry: 'later',
-    log: 'warn',
-    text: 'The EHR cannot be reached at the moment. Try again later.',
-  },
-  'ehr-timeout': {
-    status: 504,
-    issue: 'timeout',
-    retry: 'later',
-    log: 'warn',
-    text: 'The EHR did not answer in time. Try again later.',
-  },
-  overloaded: {
-    status: 503,
-    issue: 'throttled',
-    retry: 'later',
-    log: 'warn',
-    text: 'No room at the moment, and nothing was stored. Try again after Retry-After.',
-  },
-  'store-unavailable': {
-    status: 503,
-    issue: 'no-store',
-    retry: 'later',
-    log: 'error',
-    text: 'The database cannot take this at the moment, and nothing was stored. Try again after Retry-After.',
-  },
-  'store-uncertain': {
-    status: 503,
-    issue: 'no-store',
-    retry: 'later',
-    log: 'error',
-    text: 'It is not known whether this was stored. Send it again after Retry-After; a repetition is recognised.',
-  },
-  'not-configured': {
-    status: 503,
-    issue: 'security',
-    retry: 'after-a-person',
-    log: 'error',
-    text: 'This is not configured. Whoever runs the gateway must give it an authenticator first.',
-  },
-  internal: {
-    status: 500,
-    issue: 'exception',
-    retry: 'later',
-    log: 'error',
-    text: 'An error on our side. The request id leads the operator to it.',
-  },
-} as const satisfies Record<string, Handling>;
-
-export type FaultKind = keyof typeof HANDLING;
+import type { FaultKind } from './handling.ts';
 
 /** An expected failure, as a value. `code` is stable and documented in docs/faults.md; `cause` never reaches a caller. */
 export interface Fault {
@@ -184,6 +8,8 @@ export interface Fault {
   readonly at?: string;
   /** Every problem at once, for whoever mends them; of files and settings, never of a patient. */
   readonly problems?: readonly string[];
+  /** How long another system asks to be left alone. */
+  readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
 
@@ -204,6 +30,14 @@ export const FAULT_CODES = {
   'admin.unauthenticated': 'unauthenticated',
   'admin.not-configured': 'not-configured',
   'admin.parameter': 'malformed',
+  'smart.unauthenticated': 'unauthenticated',
+  'client.not-found': 'not-found',
+  'client.id-taken': 'conflict',
+  'account.not-found': 'not-found',
+  'account.name-taken': 'conflict',
+  'launch.patient': 'invalid',
+  'auth.external': 'conflict',
+  'auth.issuer': 'issuer-unavailable',
   'delivery.not-found': 'not-found',
   'delivery.state': 'conflict',
   'target.not-found': 'not-found',
@@ -249,6 +83,32 @@ export const FAULT_CODES = {
   'patient.unverified': 'patient-unresolved',
   'patient.merged': 'patient-unresolved',
   'patient.not-created': 'patient-unresolved',
+  'read.parameter': 'malformed',
+  'read.patient-needed': 'malformed',
+  'read.cursor': 'malformed',
+  'read.scope': 'forbidden',
+  'read.no-patient': 'forbidden',
+  'read.other-patient': 'forbidden',
+  'read.shared-search': 'forbidden',
+  'read.not-found': 'not-found',
+  'read.format': 'not-acceptable',
+  'read.media': 'unsupported-media',
+  'read.foreign': 'ehr-rejected',
+  'read.ehr-address': 'ehr-rejected',
+  'read.busy': 'overloaded',
+  'enrol.not-found': 'not-found',
+  'enrol.document': 'unsupported-media',
+  'source.not-configured': 'not-configured',
+  'source.unreachable': 'source-unavailable',
+  'source.timeout': 'source-timeout',
+  'source.cut': 'source-timeout',
+  'source.failed': 'source-unavailable',
+  'source.unauthorized': 'source-rejected',
+  'source.not-activated': 'source-rejected',
+  'source.rejected': 'source-rejected',
+  'source.unreadable': 'source-rejected',
+  'source.too-large': 'too-large',
+  'source.too-many': 'too-many',
   'store.queue-full': 'overloaded',
   'store.full': 'store-unavailable',
   'store.io': 'store-unavailable',

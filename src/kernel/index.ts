@@ -7,7 +7,8 @@ export { fileBeside } from './file-beside.ts';
 export { errorCode, isError } from './is-error.ts';
 export { readBody } from './read-body.ts';
 export { StartError } from './start-error.ts';
-export { type Fault, type FaultKind, type FaultCode, FAULT_CODES, HANDLING, fault } from './fault.ts';
+export { type Fault, type FaultCode, FAULT_CODES, fault } from './fault.ts';
+export { type FaultKind, HANDLING } from './handling.ts';
 export {
   type Brand,
   type RequestId,
@@ -20,7 +21,8 @@ export {
   type NewId,
   makeNewId,
 } from './id.ts';
-export { type Answer, type Ask, type Route, jsonAnswer } from './route.ts';
+export { type Answer, type Ask, type Mount, type Route, jsonAnswer } from './route.ts';
+export { parseTraceparent, traceOf, traceparentOf } from './trace.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type Secret, secret } from './secret.ts';
 export { type Log, type LogEvent, type LogFields, type SafeError, LOG_EVENTS, faultFields, safeError, silentLog } from './log.ts';

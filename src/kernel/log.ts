@@ -16,17 +16,24 @@ export const LOG_EVENTS = [
   'delivery.sent',
   'lane.lost',
   'lane.failed',
+  'clock.jumped',
   'mappings.loaded',
   'mappings.refused',
   'links.followed',
+  'auth.failed',
   'audit.lost',
+  'audit.unsigned',
+  'audit.unanchored',
+  'audit.closed',
   'ledger.unequal',
   'ledger.equal',
   'bodies.shredded',
   'ehr.probed',
   'ehr.probe-failed',
+  'ehr.dialect-chosen',
   'ehr.breaker-opened',
   'ehr.breaker-closed',
+  'read.refused',
   'store.opened',
   'store.migrated',
   'store.lost',
@@ -41,6 +48,8 @@ export type LogEvent = (typeof LOG_EVENTS)[number];
  */
 export interface LogFields {
   readonly requestId?: string;
+  /** W3C Trace Context: what other systems' logs are joined by. */
+  readonly traceId?: string;
   readonly instance?: string;
   readonly component?: 'gateway';
   readonly method?: string;
@@ -59,6 +68,8 @@ export interface LogFields {
   readonly count?: number;
   readonly exitCode?: number;
   readonly setting?: string;
+  /** The name of a dialect file. */
+  readonly dialect?: string;
   readonly port?: number;
   readonly error?: SafeError;
 }

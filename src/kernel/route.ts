@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestId } from './id.ts';
 import type { Log } from './log.ts';
 import type { Result } from './result.ts';
@@ -9,7 +9,11 @@ export interface Ask {
   /** The parts of the path that the route names. */
   readonly params: Readonly<Record<string, string>>;
   readonly requestId: RequestId;
+  /** Of the caller's `traceparent`; absent where it sent none. */
+  readonly traceId?: string;
   readonly log: Log;
+  /** Puts a header on whatever is answered, a fault too. */
+  readonly setHeader: (name: string, value: string) => void;
 }
 
 export interface Answer {
@@ -23,11 +27,20 @@ export interface Answer {
  * A fault that comes back is answered as its table says, in the form that the path asks for.
  */
 export interface Route {
-  readonly method: 'get' | 'post' | 'put' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'delete' | 'options';
   readonly path: string;
-  /** `open`: no credential. `source`: the route asks for the sender's own. `admin`: the operator's token, asked for before the route. */
-  readonly access: 'open' | 'source' | 'admin';
+  /**
+   * `open`: no credential. `source`: the route asks for the sender's own. `smart`: the route asks for an app's token.
+   * `admin`: the operator's token, asked for before the route.
+   */
+  readonly access: 'open' | 'source' | 'smart' | 'admin';
   readonly handle: (ask: Ask) => Result<Answer> | Promise<Result<Answer>>;
+}
+
+/** A part of the surface that answers for itself: everything below `path`, such as an authorization server. */
+export interface Mount {
+  readonly path: string;
+  readonly handle: (request: IncomingMessage, response: ServerResponse, asked: Pick<Ask, 'requestId' | 'log'>) => Promise<void>;
 }
 
 export const jsonAnswer = (status: number, value: unknown): Answer => ({

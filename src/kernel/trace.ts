@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+
+/** https://www.w3.org/TR/trace-context/ : of a version to come, only the parts that this one has are read. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
+
+/** The caller's trace; null where it has none. */
+export function parseTraceparent(header: string | undefined): string | null {
+  const [, traceId, rest] = TRACEPARENT.exec(header ?? '') ?? [];
+  return traceId === undefined || (rest !== undefined && header?.startsWith('00') === true) ? null : traceId;
+}
+
+/** The trace of a request whose caller has none. By its id alone, so that every process finds the same one without being told. */
+export const traceOf = (requestId: string): string =>
+  createHash('sha256').update(`trace\n${requestId}`).digest('hex').slice(0, 32);
+
+/** What is passed on: the trace, and a span for this one call. */
+export const traceparentOf = (traceId: string, call: string): string =>
+  `00-${traceId}-${createHash('sha256').update(`span\n${traceId}\n${call}`).digest('hex').slice(0, 16)}-01`;
