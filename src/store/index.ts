@@ -1,3 +1,4 @@
+export { openForReading, type ReadOnlyStore } from './open-for-reading.ts';
 export { openStore, type Database, type StoreDeps } from './open-store.ts';
 export {
   type AnyCommandSet,

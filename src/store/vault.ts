@@ -23,6 +23,7 @@ const VERSION = 1;
 const HEAD = 1 + 4;
 const NONCE = 12;
 const TAG = 16;
+const INDEXES_MAX = 5_000;
 
 const idOf = (key: Uint8Array): Buffer => createHash('sha256').update('chartgate key id\n').update(key).digest().subarray(0, 4);
 
@@ -37,6 +38,9 @@ export function makeVault(keys: VaultKeys): Vault {
   // Its own key, so that an index and an audit pseudonym of one value have nothing in common.
   const chance = makePooledChance();
   const indexKey = createSecretKey(Buffer.from(hkdfSync('sha256', keys.pseudonym, '', 'chartgate index v1', 32)));
+
+  /** The same few people and lanes are asked for again and again. */
+  const indexes = new Map<string, Buffer>();
 
   return {
     keyId: idOf(first).toString('hex'),
@@ -56,6 +60,15 @@ export function makeVault(keys: VaultKeys): Vault {
       decipher.setAuthTag(bytes.subarray(bytes.length - TAG));
       return Buffer.concat([decipher.update(bytes.subarray(HEAD + NONCE, bytes.length - TAG)), decipher.final()]);
     },
-    index: (field, value) => createHmac('sha256', indexKey).update(field).update('\0').update(value).digest().subarray(0, 16),
+    index(field, value) {
+      if (typeof (value as unknown) !== 'string') throw new TypeError('an index is made of a text');
+      const text = `${field}\0${value}`;
+      const known = indexes.get(text);
+      if (known !== undefined) return known;
+      const made = createHmac('sha256', indexKey).update(text).digest().subarray(0, 16);
+      if (indexes.size >= INDEXES_MAX) indexes.clear();
+      indexes.set(text, made);
+      return made;
+    },
   };
 }

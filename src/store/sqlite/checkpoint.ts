@@ -2,7 +2,8 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { isBeyondTrust } from './errors.ts';
 
-const LARGE_FRAMES = 4_096;
+/** 48 MB: pages that change with every delivery are moved once for many of them. Below `journal_size_limit`. */
+const LARGE_FRAMES = 12_288;
 /** After a checkpoint that a reader stood in the way of. */
 const AGAIN_MS = 1_000;
 const BUSY_MS = 5_000;

@@ -68,7 +68,9 @@ export function openReader(file: string): DatabaseSync {
   return db;
 }
 
-const AUDIT_TABLES = new Set(['audit_record', 'audit_checkpoint']);
+const AUDIT_TABLES = new Set(['audit_record', 'audit_checkpoint', 'audit_segment']);
+/** Their rows may go once they are exported: the trigger of the table knows which. */
+const EXPORTED = 'audit_record';
 /** What a running writer still asks of PRAGMA: to checkpoint, and not to wait while it does. */
 const PRAGMAS = new Set(['wal_checkpoint', 'busy_timeout']);
 const SCHEMA_CHANGE = /^SQLITE_(CREATE|DROP|ALTER|ATTACH|DETACH|REINDEX)/;
@@ -79,7 +81,8 @@ export function forbidRewriting(db: DatabaseSync): void {
   const never = new Set(Object.entries(constants).flatMap(([name, code]) => (SCHEMA_CHANGE.test(name) ? [code] : [])));
   db.setAuthorizer((action, table, value) => {
     if (never.has(action)) return SQLITE_DENY;
-    if ((action === SQLITE_UPDATE || action === SQLITE_DELETE) && AUDIT_TABLES.has(table ?? '')) return SQLITE_DENY;
+    if (action === SQLITE_UPDATE && AUDIT_TABLES.has(table ?? '')) return SQLITE_DENY;
+    if (action === SQLITE_DELETE && table !== EXPORTED && AUDIT_TABLES.has(table ?? '')) return SQLITE_DENY;
     if (action === SQLITE_PRAGMA && value !== null && !PRAGMAS.has(table ?? '')) return SQLITE_DENY;
     return SQLITE_OK;
   });

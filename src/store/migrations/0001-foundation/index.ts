@@ -1,4 +1,6 @@
 import type { Migration } from '../migration.ts';
+import { accessPostgres } from './access-postgres.ts';
+import { accessSqlite } from './access-sqlite.ts';
 import { postgres } from './postgres.ts';
 import { sqlite } from './sqlite.ts';
 
@@ -8,4 +10,9 @@ import { sqlite } from './sqlite.ts';
  * Bodies stand apart from the rows that are searched, so that a million stored deliveries cost a claim nothing.
  */
 
-export const foundation: Migration = { version: 1, name: 'foundation', sqlite, postgres };
+export const foundation: Migration = {
+  version: 1,
+  name: 'foundation',
+  sqlite: sqlite + accessSqlite,
+  postgres: postgres + accessPostgres,
+};

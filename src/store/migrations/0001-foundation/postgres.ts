@@ -1,5 +1,6 @@
 import { STATES } from './states.ts';
 
+/** Deliveries, links, lanes and the ledger. */
 export const postgres = `
 CREATE TABLE delivery (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -8,6 +9,7 @@ CREATE TABLE delivery (
   hook text NOT NULL CHECK (hook IN ('data','notification')),
   received_at bigint NOT NULL,
   request_id text NOT NULL,
+  trace_id text,
   receiver text NOT NULL,
   sender text NOT NULL,
   state text NOT NULL CHECK (state IN ${STATES}),
@@ -116,6 +118,41 @@ CREATE UNIQUE INDEX link_one_confirmed ON link (tenant, user_index) WHERE status
 CREATE INDEX link_by_user ON link (tenant, user_index, seq);
 CREATE INDEX link_by_mrn ON link (tenant, mrn_index, seq);
 
+CREATE TABLE enrolled_user (
+  tenant text NOT NULL,
+  user_index bytea NOT NULL,
+  user_sealed bytea NOT NULL,
+  revoked_at bigint,
+  late bigint NOT NULL,
+  PRIMARY KEY (tenant, user_index)
+);
+CREATE INDEX enrolled_user_revoked ON enrolled_user (tenant, revoked_at) WHERE revoked_at IS NOT NULL;
+
+CREATE TABLE source_connection (
+  tenant text NOT NULL,
+  user_index bytea NOT NULL,
+  data_source text NOT NULL,
+  state text NOT NULL CHECK (state IN ('asked','connected','ended','revoked')),
+  asked_at bigint,
+  changed_at bigint NOT NULL,
+  failed_at bigint,
+  failure_sealed bytea,
+  PRIMARY KEY (tenant, user_index, data_source)
+);
+
+CREATE TABLE source_request (
+  tenant text NOT NULL,
+  user_index bytea NOT NULL,
+  id text NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('lab','profile')),
+  asked_at bigint NOT NULL,
+  mrn_sealed bytea,
+  delivery_id text,
+  arrived_at bigint,
+  PRIMARY KEY (tenant, user_index, id)
+);
+CREATE INDEX source_request_waiting ON source_request (tenant, asked_at) WHERE delivery_id IS NULL;
+
 CREATE TABLE lane (
   tenant text NOT NULL,
   target text NOT NULL,
@@ -125,9 +162,12 @@ CREATE TABLE lane (
   lease_until timestamptz NOT NULL DEFAULT '-infinity',
   next_at timestamptz NOT NULL DEFAULT now(),
   pending integer NOT NULL DEFAULT 0 CHECK (pending >= 0),
+  chart_index bytea,
+  chart_epoch bigint,
   PRIMARY KEY (tenant, target, patient_index)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX lane_ready ON lane (target, next_at) WHERE pending > 0;
+CREATE INDEX lane_by_chart ON lane (tenant, target, chart_index) WHERE chart_index IS NOT NULL;
 
 CREATE TABLE job (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -138,7 +178,10 @@ CREATE TABLE job (
   delivery_seq bigint NOT NULL REFERENCES delivery (seq),
   state text NOT NULL CHECK (state IN ('queued','done','cancelled','parked')),
   attempts integer NOT NULL DEFAULT 0,
-  first_attempt_at bigint
+  few_in_a_row integer NOT NULL DEFAULT 0,
+  first_attempt_at bigint,
+  plan_digest bytea,
+  approved_at bigint
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX job_head ON job (tenant, target, patient_index, delivery_seq, seq) WHERE state = 'queued';
 CREATE INDEX job_by_delivery ON job (delivery_seq);
@@ -163,7 +206,7 @@ CREATE INDEX attempt_open ON attempt (job_seq) WHERE ended_at IS NULL;
 CREATE TABLE written_resource (
   tenant text NOT NULL,
   target text NOT NULL,
-  name text NOT NULL,
+  name bytea NOT NULL,
   patient_index bytea NOT NULL,
   document_index bytea NOT NULL,
   chart_day text,
@@ -176,42 +219,30 @@ CREATE TABLE written_resource (
   written_at bigint NOT NULL,
   said_at bigint NOT NULL DEFAULT 0,
   retracted_at bigint,
-  PRIMARY KEY (tenant, target, name)
+  PRIMARY KEY (tenant, target, patient_index, name)
 ) WITH (fillfactor = 70);
-CREATE INDEX written_by_document ON written_resource (tenant, target, document_index);
-CREATE INDEX written_by_patient ON written_resource (tenant, target, patient_index, chart_day);
+CREATE INDEX written_by_document ON written_resource (tenant, target, patient_index, document_index);
+
+CREATE TABLE foreign_change (
+  tenant text NOT NULL,
+  target text NOT NULL,
+  delivery_seq bigint NOT NULL REFERENCES delivery (seq),
+  name bytea NOT NULL,
+  resource_type text NOT NULL,
+  resource_id_sealed bytea NOT NULL,
+  version_id text,
+  seen_at bigint NOT NULL,
+  decision text CHECK (decision IN ('keep-theirs','overwrite')),
+  PRIMARY KEY (tenant, target, delivery_seq, name)
+);
 
 CREATE TABLE target (
   tenant text NOT NULL,
   target text NOT NULL,
   paused_at bigint,
   paused_by text,
+  seen_at bigint,
+  known_since bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (tenant, target)
 );
-
-CREATE TABLE audit_chain (
-  chain text PRIMARY KEY,
-  opened_at bigint NOT NULL,
-  previous text,
-  first_link bytea NOT NULL
-);
-
-CREATE TABLE audit_record (
-  chain text NOT NULL,
-  seq bigint NOT NULL,
-  at bigint NOT NULL,
-  record text NOT NULL,
-  leaf bytea NOT NULL,
-  link bytea NOT NULL,
-  PRIMARY KEY (chain, seq)
-);
-CREATE TABLE audit_checkpoint (
-  n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  at bigint NOT NULL,
-  records bigint NOT NULL,
-  note text NOT NULL
-);
-CREATE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '% is append only', TG_TABLE_NAME; END $$;
-CREATE TRIGGER audit_record_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_record EXECUTE FUNCTION append_only();
-CREATE TRIGGER audit_checkpoint_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_checkpoint EXECUTE FUNCTION append_only();
 `;

@@ -1,5 +1,6 @@
 import { STATES } from './states.ts';
 
+/** Deliveries, links, lanes and the ledger. */
 export const sqlite = `
 CREATE TABLE delivery (
   seq INTEGER PRIMARY KEY,
@@ -8,6 +9,7 @@ CREATE TABLE delivery (
   hook TEXT NOT NULL CHECK (hook IN ('data','notification')),
   received_at INTEGER NOT NULL,
   request_id TEXT NOT NULL,
+  trace_id TEXT,
   receiver TEXT NOT NULL,
   sender TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ${STATES}),
@@ -115,6 +117,41 @@ CREATE UNIQUE INDEX link_one_confirmed ON link (tenant, user_index) WHERE status
 CREATE INDEX link_by_user ON link (tenant, user_index, seq);
 CREATE INDEX link_by_mrn ON link (tenant, mrn_index, seq);
 
+CREATE TABLE enrolled_user (
+  tenant TEXT NOT NULL,
+  user_index BLOB NOT NULL,
+  user_sealed BLOB NOT NULL,
+  revoked_at INTEGER,
+  late INTEGER NOT NULL,
+  PRIMARY KEY (tenant, user_index)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX enrolled_user_revoked ON enrolled_user (tenant, revoked_at) WHERE revoked_at IS NOT NULL;
+
+CREATE TABLE source_connection (
+  tenant TEXT NOT NULL,
+  user_index BLOB NOT NULL,
+  data_source TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('asked','connected','ended','revoked')),
+  asked_at INTEGER,
+  changed_at INTEGER NOT NULL,
+  failed_at INTEGER,
+  failure_sealed BLOB,
+  PRIMARY KEY (tenant, user_index, data_source)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE source_request (
+  tenant TEXT NOT NULL,
+  user_index BLOB NOT NULL,
+  id TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('lab','profile')),
+  asked_at INTEGER NOT NULL,
+  mrn_sealed BLOB,
+  delivery_id TEXT,
+  arrived_at INTEGER,
+  PRIMARY KEY (tenant, user_index, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX source_request_waiting ON source_request (tenant, asked_at) WHERE delivery_id IS NULL;
+
 CREATE TABLE lane (
   tenant TEXT NOT NULL,
   target TEXT NOT NULL,
@@ -124,9 +161,12 @@ CREATE TABLE lane (
   lease_until INTEGER NOT NULL DEFAULT 0,
   next_at INTEGER NOT NULL DEFAULT 0,
   pending INTEGER NOT NULL DEFAULT 0 CHECK (pending >= 0),
+  chart_index BLOB,
+  chart_epoch INTEGER,
   PRIMARY KEY (tenant, target, patient_index)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX lane_ready ON lane (target, next_at) WHERE pending > 0;
+CREATE INDEX lane_by_chart ON lane (tenant, target, chart_index) WHERE chart_index IS NOT NULL;
 
 CREATE TABLE job (
   seq INTEGER PRIMARY KEY,
@@ -137,7 +177,10 @@ CREATE TABLE job (
   delivery_seq INTEGER NOT NULL REFERENCES delivery (seq),
   state TEXT NOT NULL CHECK (state IN ('queued','done','cancelled','parked')),
   attempts INTEGER NOT NULL DEFAULT 0,
-  first_attempt_at INTEGER
+  few_in_a_row INTEGER NOT NULL DEFAULT 0,
+  first_attempt_at INTEGER,
+  plan_digest BLOB,
+  approved_at INTEGER
 ) STRICT;
 CREATE INDEX job_head ON job (tenant, target, patient_index, delivery_seq, seq) WHERE state = 'queued';
 CREATE INDEX job_by_delivery ON job (delivery_seq);
@@ -159,10 +202,11 @@ CREATE TABLE attempt (
 CREATE INDEX attempt_by_job ON attempt (job_seq, seq);
 CREATE INDEX attempt_open ON attempt (job_seq) WHERE ended_at IS NULL;
 
+-- In the order of writing, so that what one delivery wrote stands together; a name is 32 bytes.
 CREATE TABLE written_resource (
   tenant TEXT NOT NULL,
   target TEXT NOT NULL,
-  name TEXT NOT NULL,
+  name BLOB NOT NULL,
   patient_index BLOB NOT NULL,
   document_index BLOB NOT NULL,
   chart_day TEXT,
@@ -174,47 +218,31 @@ CREATE TABLE written_resource (
   delivery_seq INTEGER NOT NULL REFERENCES delivery (seq),
   written_at INTEGER NOT NULL,
   said_at INTEGER NOT NULL DEFAULT 0,
-  retracted_at INTEGER,
-  PRIMARY KEY (tenant, target, name)
+  retracted_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX written_once ON written_resource (tenant, target, patient_index, name);
+CREATE INDEX written_by_document ON written_resource (tenant, target, patient_index, document_index);
+
+CREATE TABLE foreign_change (
+  tenant TEXT NOT NULL,
+  target TEXT NOT NULL,
+  delivery_seq INTEGER NOT NULL REFERENCES delivery (seq),
+  name BLOB NOT NULL,
+  resource_type TEXT NOT NULL,
+  resource_id_sealed BLOB NOT NULL,
+  version_id TEXT,
+  seen_at INTEGER NOT NULL,
+  decision TEXT CHECK (decision IN ('keep-theirs','overwrite')),
+  PRIMARY KEY (tenant, target, delivery_seq, name)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX written_by_document ON written_resource (tenant, target, document_index);
-CREATE INDEX written_by_patient ON written_resource (tenant, target, patient_index, chart_day);
 
 CREATE TABLE target (
   tenant TEXT NOT NULL,
   target TEXT NOT NULL,
   paused_at INTEGER,
   paused_by TEXT,
+  seen_at INTEGER,
+  known_since INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (tenant, target)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE audit_chain (
-  chain TEXT PRIMARY KEY,
-  opened_at INTEGER NOT NULL,
-  previous TEXT,
-  first_link BLOB NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE audit_record (
-  chain TEXT NOT NULL,
-  seq INTEGER NOT NULL,
-  at INTEGER NOT NULL,
-  record TEXT NOT NULL,
-  leaf BLOB NOT NULL,
-  link BLOB NOT NULL,
-  PRIMARY KEY (chain, seq)
-) STRICT, WITHOUT ROWID;
-CREATE TRIGGER audit_record_once BEFORE INSERT ON audit_record WHEN EXISTS (SELECT 1 FROM audit_record WHERE chain = NEW.chain AND seq = NEW.seq) BEGIN SELECT RAISE(ABORT, 'audit records are append only'); END;
-CREATE TRIGGER audit_record_stays BEFORE UPDATE ON audit_record BEGIN SELECT RAISE(ABORT, 'audit records are append only'); END;
-CREATE TRIGGER audit_record_remains BEFORE DELETE ON audit_record BEGIN SELECT RAISE(ABORT, 'audit records are append only'); END;
-
-CREATE TABLE audit_checkpoint (
-  n INTEGER PRIMARY KEY,
-  at INTEGER NOT NULL,
-  records INTEGER NOT NULL,
-  note TEXT NOT NULL
-) STRICT;
-CREATE TRIGGER audit_checkpoint_once BEFORE INSERT ON audit_checkpoint WHEN EXISTS (SELECT 1 FROM audit_checkpoint WHERE n = NEW.n) BEGIN SELECT RAISE(ABORT, 'checkpoints are append only'); END;
-CREATE TRIGGER audit_checkpoint_stays BEFORE UPDATE ON audit_checkpoint BEGIN SELECT RAISE(ABORT, 'checkpoints are append only'); END;
-CREATE TRIGGER audit_checkpoint_remains BEFORE DELETE ON audit_checkpoint BEGIN SELECT RAISE(ABORT, 'checkpoints are append only'); END;
 `;
