@@ -1,5 +1,5 @@
 import type { PostgresContext } from '../store/index.ts';
-import { extendChain, firstLink, type AuditDraft, type Link } from './record.ts';
+import { extendChain, firstLink, type AuditDraft, type Columns, type Link } from './record.ts';
 
 /** Each writing connection has a chain of its own, so that no two wait for each other's end. */
 async function headOf({ db, writer }: PostgresContext, atMs: number): Promise<{ seq: number; link: Uint8Array }> {
@@ -18,21 +18,40 @@ async function headOf({ db, writer }: PostgresContext, atMs: number): Promise<{ 
 export async function appendPostgres(context: PostgresContext, drafts: readonly AuditDraft[]): Promise<void> {
   const [first] = drafts;
   if (first === undefined) return;
+  const { db, vault, writer } = context;
   let head = await headOf(context, first.at.getTime());
-  const links: (Link & { atMs: number })[] = [];
+  const links: Link[] = [];
   for (const draft of drafts) {
-    const next = extendChain(context.writer, head.seq + 1, head.link, draft);
-    links.push({ ...next, atMs: draft.at.getTime() });
+    const next = extendChain(vault, writer, head.seq + 1, head.link, draft);
+    links.push(next);
     head = next;
   }
-  await context.db.run(
-    `INSERT INTO audit_record (chain, seq, at, record, leaf, link)
-     SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::bytea[], $6::bytea[])`,
-    context.writer,
+  const column = <K extends keyof Columns>(name: K): Columns[K][] => links.map(({ columns }) => columns[name]);
+  await db.run(
+    `INSERT INTO audit_record (chain, seq, at, tenant, type, outcome, request_id, delivery_id, client, patient, chart, record, leaf, link)
+     SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+       $10::text[], $11::text[], $12::text[], $13::bytea[], $14::bytea[])`,
+    writer,
     links.map(({ seq }) => seq),
-    links.map(({ atMs }) => atMs),
+    column('atMs'),
+    column('tenant'),
+    column('type'),
+    column('outcome'),
+    column('requestId'),
+    column('deliveryId'),
+    column('client'),
+    column('patient'),
+    column('chart'),
     links.map(({ record }) => record),
     links.map(({ leaf }) => leaf),
     links.map(({ link }) => link),
   );
+  for (const { columns: c } of links)
+    if (c.patient !== null && c.chart !== null)
+      await db.run(
+        'INSERT INTO audit_chart (tenant, patient, chart) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+        c.tenant,
+        c.patient,
+        c.chart,
+      );
 }

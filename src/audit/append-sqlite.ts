@@ -7,10 +7,10 @@ function headOf({ db, writer }: SqliteContext, atMs: number): { seq: number; lin
   if (last !== undefined) return { seq: Number(last['seq']), link: last['link'] as Uint8Array };
   const opened = db.get('SELECT first_link FROM audit_chain WHERE chain = ?', writer);
   if (opened !== undefined) return { seq: 0, link: opened['first_link'] as Uint8Array };
-  // Chains of SQLite follow each other: there is one writer at a time.
+  // Chains of SQLite follow each other, in the order of their numbers: there is one writer at a time. The clock has no say.
   const before = db.get(
-    `SELECT c.chain, (SELECT link FROM audit_record r WHERE r.chain = c.chain ORDER BY seq DESC LIMIT 1) AS link
-     FROM audit_chain c ORDER BY opened_at DESC, chain DESC LIMIT 1`,
+    `SELECT c.chain, coalesce((SELECT link FROM audit_record r WHERE r.chain = c.chain ORDER BY seq DESC LIMIT 1), c.first_link) AS link
+     FROM audit_chain c ORDER BY n DESC LIMIT 1`,
   );
   const link = firstLink(writer, (before?.['link'] ?? null) as Uint8Array | null);
   db.run(
@@ -25,16 +25,32 @@ function headOf({ db, writer }: SqliteContext, atMs: number): { seq: number; lin
 
 /** Appends inside the command that it belongs to: both are stored, or neither. */
 export function appendSqlite(context: SqliteContext, draft: AuditDraft): void {
-  const atMs = draft.at.getTime();
-  const head = headOf(context, atMs);
-  const { seq, record, leaf, link } = extendChain(context.writer, head.seq + 1, head.link, draft);
-  context.db.run(
-    'INSERT INTO audit_record (chain, seq, at, record, leaf, link) VALUES (?, ?, ?, ?, ?, ?)',
-    context.writer,
+  const { db, vault, writer } = context;
+  const head = headOf(context, draft.at.getTime());
+  const { seq, record, leaf, link, columns: c } = extendChain(vault, writer, head.seq + 1, head.link, draft);
+  db.run(
+    `INSERT INTO audit_record (chain, seq, at, tenant, type, outcome, request_id, delivery_id, client, patient, chart, record, leaf, link)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    writer,
     seq,
-    atMs,
+    c.atMs,
+    c.tenant,
+    c.type,
+    c.outcome,
+    c.requestId,
+    c.deliveryId,
+    c.client,
+    c.patient,
+    c.chart,
     record,
     leaf,
     link,
   );
+  if (c.patient !== null && c.chart !== null)
+    db.run(
+      'INSERT INTO audit_chart (tenant, patient, chart) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+      c.tenant,
+      c.patient,
+      c.chart,
+    );
 }

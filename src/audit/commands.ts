@@ -1,12 +1,124 @@
 import { fileBeside } from '../kernel/index.ts';
 import type { CommandSet } from '../store/index.ts';
-import type { AuditDraft } from './record.ts';
+import type { AuditDraft, Columns, ToSeal } from './record.ts';
+
+/** A place in the order in which records are shown: newest first. */
+export interface Place {
+  readonly atMs: number;
+  readonly chain: string;
+  readonly seq: number;
+}
+
+export interface Search {
+  readonly tenant: string;
+  readonly patient: { readonly system: string; readonly mrn: string } | null;
+  /** The EHR's id of the Patient. */
+  readonly chart: string | null;
+  readonly client: string | null;
+  readonly delivery: string | null;
+  readonly request: string | null;
+  readonly type: string | null;
+  /** `refused`: whatever was no success. */
+  readonly outcome: string | null;
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  readonly before: Place | null;
+  readonly limit: number;
+  /** Whether what was sealed is opened, for whoever may know it. */
+  readonly sealed: 'open' | 'leave';
+}
+
+export interface FoundRecord extends Place {
+  readonly record: string;
+  readonly opened: ToSeal | null;
+}
+
+export interface StoredChain {
+  readonly chain: string;
+  readonly previous: string | null;
+  readonly firstLink: Uint8Array;
+}
+
+/** A record as it is stored, with the columns that repeat what it says. */
+export interface StoredRecord {
+  readonly seq: number;
+  readonly record: string;
+  /** Null where a record comes from an export, which has neither. */
+  readonly leaf: Uint8Array | null;
+  readonly columns: Columns | null;
+  readonly link: Uint8Array;
+}
+
+export interface StoredCheckpoint {
+  readonly n: number;
+  readonly atMs: number;
+  readonly records: number;
+  readonly note: string;
+  readonly frontier: Uint8Array;
+}
+
+/** What no checkpoint covers yet, in the order of chains and of their records. */
+export interface Uncovered {
+  readonly last: StoredCheckpoint | null;
+  readonly records: readonly {
+    readonly chain: string;
+    readonly seq: number;
+    readonly leaf: Uint8Array;
+    readonly link: Uint8Array;
+  }[];
+}
+
+/** The checkpoint up to which records were exported and may be gone, and the signed note that says so. */
+export interface Dropped {
+  readonly checkpoint: number;
+  readonly note: string;
+}
 
 export type AuditWrites = {
   /** For an act that has no other effect in the store, such as a refusal. */
   'audit.append': { args: AuditDraft; out: null };
+  /** Several of one act, such as one for each patient of a search: all, or none. */
+  'audit.append-many': { args: readonly AuditDraft[]; out: null };
+  /** `overtaken`: another process has written one meanwhile, and this one is not stored. */
+  'audit.checkpoint': {
+    args: {
+      readonly n: number;
+      readonly at: Date;
+      readonly records: number;
+      readonly note: string;
+      readonly frontier: Uint8Array;
+      readonly heads: readonly { readonly chain: string; readonly seq: number }[];
+    };
+    out: 'stored' | 'overtaken';
+  };
+  /** Everything up to a checkpoint was exported, and a later one names the export: its records may go. */
+  'audit.close-segment': {
+    args: {
+      readonly checkpoint: number;
+      readonly namedBy: number;
+      readonly digest: string;
+      readonly heads: readonly { readonly chain: string; readonly seq: number }[];
+    };
+    out: null;
+  };
+  /** Removes what closed segments hold, but for the last record of each chain, on which the next one stands. */
+  'audit.drop': { args: { readonly limit: number }; out: { readonly count: number } };
 };
-export type AuditReads = Record<string, never>;
+
+export type AuditReads = {
+  'audit.search': { args: Search; out: readonly FoundRecord[] };
+  'audit.last': { args: { readonly tenant: string; readonly type: string }; out: string | null };
+  'audit.uncovered': { args: { readonly limit: number }; out: Uncovered };
+  'audit.chains': { args: null; out: readonly StoredChain[] };
+  'audit.chain': {
+    args: { readonly chain: string; readonly after: number; readonly limit: number };
+    out: readonly StoredRecord[];
+  };
+  'audit.checkpoints': { args: { readonly after: number; readonly limit: number }; out: readonly StoredCheckpoint[] };
+  'audit.dropped': { args: null; out: Dropped | null };
+  /** A record whose chain nobody opened. */
+  'audit.stray': { args: null; out: { readonly chain: string; readonly seq: number } | null };
+};
 
 export const auditSet: CommandSet<AuditWrites, AuditReads> = {
   sqlite: fileBeside(import.meta.url, './sqlite'),

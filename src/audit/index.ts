@@ -1,4 +1,27 @@
+export { fileAnchor, readAnchored, type Anchor } from './anchor.ts';
+export { makeAppendLater } from './append-later.ts';
 export { appendPostgres } from './append-postgres.ts';
 export { appendSqlite } from './append-sqlite.ts';
-export { auditSet, type AuditReads, type AuditWrites } from './commands.ts';
-export type { AuditDraft } from './record.ts';
+export {
+  auditSet,
+  type AuditReads,
+  type AuditWrites,
+  type FoundRecord,
+  type Place,
+  type Search,
+  type StoredChain,
+  type StoredCheckpoint,
+  type StoredRecord,
+} from './commands.ts';
+export { EXPORT_START, exportPart, memorySource, readExport, type ExportPlace } from './export-records.ts';
+export { keepAudit, type AuditDeps, type KeptAudit } from './keep-audit.ts';
+export { keepCheckpoints, makeCheckpoint, type Checkpoints } from './keep-checkpoints.ts';
+export { keepSegments } from './keep-segments.ts';
+export { makeRecordReject, type RecordReject } from './record-rejects.ts';
+export { readNote } from './note.ts';
+export { chartPseudonym, mrnPseudonym, patientPseudonym } from './pseudonym.ts';
+export { AUDIT_TYPES, OUTCOMES, type AuditDraft, type AuditRecord, type AuditType, type ToSeal } from './record.ts';
+export { makeSigningKey, parseVerifyingKey, type SigningKey, type VerifyingKey } from './signing-key.ts';
+export { SourceLost, storeSource, type ReadAudit } from './store-source.ts';
+export { toAuditEvent, type AuditEvent, type EventSite } from './to-audit-event.ts';
+export { verifyAudit, type AuditSource, type Flaw, type Verified } from './verify.ts';

@@ -1,16 +1,51 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { canonicalJson } from '../kernel/index.ts';
+import type { Vault } from '../store/index.ts';
+import { chartPseudonym, mrnPseudonym, resourcePseudonym, subjectPseudonym } from './pseudonym.ts';
 
-/** What is recorded of one act. Ids are ours or keyed hashes; nothing of a patient stands here in clear. */
-export interface AuditDraft {
-  readonly at: Date;
-  readonly type: 'hook.accept' | 'hook.reject' | 'delivery.change' | 'link.change' | 'ehr.write' | 'admin';
+export const AUDIT_TYPES = [
+  'hook.accept',
+  'hook.reject',
+  'delivery.change',
+  'link.change',
+  'ehr.read',
+  'ehr.write',
+  'fhir.read',
+  'fhir.search',
+  'fhir.deny',
+  'auth.sign-in',
+  'auth.grant',
+  'auth.reject',
+  'admin',
+  'config',
+  'process',
+] as const;
+export type AuditType = (typeof AUDIT_TYPES)[number];
+
+export const OUTCOMES = ['0', '4', '8', '12'] as const;
+
+/** What leads to a person, in clear. It never leaves the writer so: it is stored as keyed hashes, and sealed as a whole. */
+export interface ToSeal {
+  readonly patient?: { readonly system: string; readonly mrn: string };
+  /** The EHR's id of the Patient. */
+  readonly chart?: string;
+  /** The id of the resource that was asked for. */
+  readonly resourceId?: string;
+  /** Who used the app: the token's `sub`. */
+  readonly subject?: string;
+  /** The request as it came, path and query. */
+  readonly query?: string;
+}
+
+/** What is told of an act in clear: ids are ours or keyed hashes; nothing of a patient stands here. */
+interface Told {
+  readonly type: AuditType;
   readonly tenant: string;
   readonly requestId: string;
   /** As FHIR's audit-event-action has them. */
   readonly action: 'C' | 'R' | 'U' | 'D' | 'E';
   /** As FHIR's audit-event-outcome: 0 success, 4 minor, 8 serious, 12 major failure. */
-  readonly outcome: '0' | '4' | '8' | '12';
+  readonly outcome: (typeof OUTCOMES)[number];
   readonly why?: string;
   readonly actor?: string;
   /** Keyed hash of the caller's address. */
@@ -21,11 +56,57 @@ export interface AuditDraft {
   /** Keyed hashes, of a kind that no column of the store has. */
   readonly userHash?: string;
   readonly patientHash?: string;
+  readonly chartHash?: string;
+  readonly subjectHash?: string;
+  readonly resourceHash?: string;
   readonly bodyDigest?: string;
   readonly from?: string;
   readonly to?: string;
   readonly count?: number;
   readonly counts?: Readonly<Record<string, number>>;
+  /** The `client_id` of the app, who issued its token and the token's `jti`. */
+  readonly client?: string;
+  readonly issuer?: string;
+  readonly tokenId?: string;
+  /** As FHIR names it: read, vread, search-type, create, update … */
+  readonly interaction?: string;
+  readonly resourceType?: string;
+  /** Type and the beginning of the name that we gave to each resource. */
+  readonly resources?: readonly string[];
+  readonly traceId?: string;
+  readonly version?: string;
+  /** Digests of the settings by section, secrets apart, and which sections differ from the start before. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly changed?: readonly string[];
+}
+
+/** What is to be recorded of one act. */
+export interface AuditDraft extends Told {
+  readonly at: Date;
+  readonly toSeal?: ToSeal;
+}
+
+/** A record as it stands in its chain. */
+export interface AuditRecord extends Told {
+  readonly v: number;
+  readonly chain: string;
+  readonly seq: number;
+  readonly at: string;
+  /** `ToSeal`, sealed; base64. */
+  readonly sealed?: string;
+}
+
+/** What of a record is searched by, beside its text. */
+export interface Columns {
+  readonly atMs: number;
+  readonly tenant: string;
+  readonly type: string;
+  readonly outcome: string;
+  readonly requestId: string;
+  readonly deliveryId: string | null;
+  readonly client: string | null;
+  readonly patient: string | null;
+  readonly chart: string | null;
 }
 
 export interface Link {
@@ -33,14 +114,16 @@ export interface Link {
   readonly record: string;
   readonly leaf: Buffer;
   readonly link: Buffer;
+  readonly columns: Columns;
 }
 
 const FORM = 1;
+const LINK = Buffer.from([2]);
 
-/** RFC 6962's leaf, so that a Merkle tree over the same leaves can be built later. */
-const leafOf = (record: string): Buffer => createHash('sha256').update('\u0000').update(record).digest();
-const linkOf = (previous: Uint8Array, leaf: Buffer): Buffer =>
-  createHash('sha256').update('\u0002').update(previous).update(leaf).digest();
+/** RFC 6962's leaf: the Merkle tree of the checkpoints stands on the same leaves as the chains. */
+export const leafOf = (record: string): Buffer => hash('sha256', `\u0000${record}`, 'buffer');
+export const linkOf = (previous: Uint8Array, leaf: Uint8Array): Buffer =>
+  hash('sha256', Buffer.concat([LINK, previous, leaf]), 'buffer');
 
 /** Where a chain begins: bound to its own name and to the end of the chain that this database was written by before. */
 export const firstLink = (chain: string, previousLink: Uint8Array | null): Buffer =>
@@ -49,9 +132,46 @@ export const firstLink = (chain: string, previousLink: Uint8Array | null): Buffe
     .update(previousLink ?? new Uint8Array(32))
     .digest();
 
+export const columnsOf = (record: AuditRecord): Columns => ({
+  atMs: Date.parse(record.at),
+  tenant: record.tenant,
+  type: record.type,
+  outcome: record.outcome,
+  requestId: record.requestId,
+  deliveryId: record.deliveryId ?? null,
+  client: record.client ?? null,
+  patient: record.patientHash ?? null,
+  chart: record.chartHash ?? null,
+});
+
+const sealPlace = (chain: string, seq: number): string => `audit_record.record/${chain}/${seq}`;
+
+function hide(vault: Vault, chain: string, seq: number, toSeal: ToSeal) {
+  const { patient, chart, resourceId, subject } = toSeal;
+  return {
+    ...(patient === undefined ? {} : { patientHash: mrnPseudonym(vault, patient.system, patient.mrn) }),
+    ...(chart === undefined ? {} : { chartHash: chartPseudonym(vault, chart) }),
+    ...(resourceId === undefined ? {} : { resourceHash: resourcePseudonym(vault, resourceId) }),
+    ...(subject === undefined ? {} : { subjectHash: subjectPseudonym(vault, subject) }),
+    sealed: vault.seal(Buffer.from(JSON.stringify(toSeal)), sealPlace(chain, seq)).toString('base64'),
+  };
+}
+
+/** What was sealed with a record. Throws where the key is missing or the record was moved. */
+export const openSealed = (vault: Vault, { chain, seq, sealed }: AuditRecord): ToSeal =>
+  sealed === undefined ? {} : (JSON.parse(vault.open(Buffer.from(sealed, 'base64'), sealPlace(chain, seq)).toString()) as ToSeal);
+
 /** The next record of a chain. Each record holds its place, so that none can be moved. */
-export function extendChain(chain: string, seq: number, previous: Uint8Array, { at, ...draft }: AuditDraft): Link {
-  const record = canonicalJson({ v: FORM, chain, seq, at: at.toISOString(), ...draft });
+export function extendChain(
+  vault: Vault,
+  chain: string,
+  seq: number,
+  previous: Uint8Array,
+  { at, toSeal, ...draft }: AuditDraft,
+): Link {
+  const hidden = toSeal === undefined ? {} : hide(vault, chain, seq, toSeal);
+  const told: AuditRecord = { v: FORM, chain, seq, at: at.toISOString(), ...draft, ...hidden };
+  const record = canonicalJson(told);
   const leaf = leafOf(record);
-  return { seq, record, leaf, link: linkOf(previous, leaf) };
+  return { seq, record, leaf, link: linkOf(previous, leaf), columns: columnsOf(told) };
 }

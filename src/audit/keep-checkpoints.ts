@@ -1,0 +1,128 @@
+import { faultFields, ok, safeError, type Clock, type Log, type Result } from '../kernel/index.ts';
+import type { Operate } from '../store/index.ts';
+import type { Anchor } from './anchor.ts';
+import type { AuditReads, AuditWrites, Uncovered } from './commands.ts';
+import { addLeaves, EMPTY, packFrontier, rootOf, unpackFrontier } from './merkle.ts';
+import { noteDigest, writeNote, type Checkpoint, type Head } from './note.ts';
+import type { SigningKey } from './signing-key.ts';
+
+const EVERY_MS = 60_000;
+const LOOK_MS = 1_000;
+/** About as many records: a command writes one, and seldom several. */
+const COMMANDS = 1_000;
+const AT_ONCE = 50_000;
+const TRIES = 5;
+
+/** How far each chain of these records has come. */
+export function headsOf(records: Uncovered['records']): Head[] {
+  const heads = new Map<string, Head>();
+  for (const { chain, seq, link } of records) heads.set(chain, { chain, seq, link });
+  return [...heads.values()];
+}
+
+export type Checkpointed = { readonly n: number; readonly note: string; readonly rest: 'none' | 'more' } | null;
+
+/** One more checkpoint over all that has none; null where there is nothing new and nothing to name. */
+export async function makeCheckpoint(
+  deps: { readonly audit: Operate<AuditWrites, AuditReads>; readonly key: SigningKey; readonly clock: Clock },
+  exported: Checkpoint['exported'] = null,
+): Promise<Result<Checkpointed>> {
+  for (let tries = 1; ; tries += 1) {
+    const uncovered = await deps.audit.read('audit.uncovered', { limit: AT_ONCE });
+    if (!uncovered.ok) return uncovered;
+    const { last, records } = uncovered.value;
+    if (records.length === 0 && exported === null) return ok(null);
+    const before = last === null ? EMPTY : unpackFrontier(last.records, last.frontier);
+    if (before === null) throw new Error('the last checkpoint of the audit is damaged; run: chartgate audit verify');
+    const frontier = addLeaves(
+      before,
+      records.map(({ leaf }) => leaf),
+    );
+    const at = deps.clock.now();
+    const n = (last?.n ?? 0) + 1;
+    const heads = headsOf(records);
+    const previous = last === null ? null : noteDigest(last.note);
+    const note = writeNote({ n, at, records: frontier.size, root: rootOf(frontier), heads, previous, exported }, deps.key);
+    const stored = await deps.audit.write('audit.checkpoint', {
+      n,
+      at,
+      records: frontier.size,
+      note,
+      frontier: packFrontier(frontier),
+      heads: heads.map(({ chain, seq }) => ({ chain, seq })),
+    });
+    if (!stored.ok) return stored;
+    if (stored.value === 'stored') return ok({ n, note, rest: records.length < AT_ONCE ? 'none' : 'more' });
+    // Another replica was first, and may have covered all of it.
+    if (tries === TRIES) return ok(null);
+  }
+}
+
+/**
+ * Signs a checkpoint every minute or thousand records, and at the end, and anchors it. Each holds all before it, so a checkpoint that
+ * could not be anchored is made good by the next.
+ */
+export function keepCheckpoints(deps: {
+  readonly audit: Operate<AuditWrites, AuditReads>;
+  readonly key: SigningKey;
+  readonly anchor: Anchor | null;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How many commands the store has carried out so far. */
+  readonly commands: () => number;
+}) {
+  let lastMs = deps.clock.monotonicMs();
+  let lastCommands = deps.commands();
+  let running: Promise<void> | null = null;
+  let isStopped = false;
+
+  async function anchor(made: NonNullable<Checkpointed>): Promise<void> {
+    try {
+      await deps.anchor?.(made);
+    } catch (thrown) {
+      deps.log.error('audit.unanchored', { count: made.n, error: safeError(thrown) });
+    }
+  }
+
+  async function once(): Promise<void> {
+    try {
+      lastMs = deps.clock.monotonicMs();
+      lastCommands = deps.commands();
+      for (;;) {
+        const made = await makeCheckpoint(deps);
+        if (!made.ok) {
+          deps.log.warn('audit.unsigned', faultFields(made.fault));
+          return;
+        }
+        if (made.value === null) return;
+        await anchor(made.value);
+        if (made.value.rest === 'none') return;
+      }
+    } catch (thrown) {
+      deps.log.error('audit.unsigned', { error: safeError(thrown) });
+    }
+  }
+
+  function run(): Promise<void> {
+    running ??= once().finally(() => (running = null));
+    return running;
+  }
+
+  const timer = setInterval(() => {
+    if (isStopped || running !== null) return;
+    if (deps.clock.monotonicMs() - lastMs >= EVERY_MS || deps.commands() - lastCommands >= COMMANDS) void run();
+  }, LOOK_MS).unref();
+
+  return {
+    run,
+    anchor,
+    /** The last one, over everything that was recorded until now. */
+    async stop(): Promise<void> {
+      isStopped = true;
+      clearInterval(timer);
+      await running;
+      await run();
+    },
+  };
+}
+export type Checkpoints = ReturnType<typeof keepCheckpoints>;
