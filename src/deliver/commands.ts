@@ -2,6 +2,7 @@ import { fileBeside } from '../kernel/index.ts';
 import type { ChangedLink, LinkAct, SourceUser, WantedLink } from '../identity/index.ts';
 import type { Settle, Settled } from '../inbox/index.ts';
 import type { CommandSet } from '../store/index.ts';
+import type { ClaimedAtOnce, ClaimWish } from './lane/commands.ts';
 import type { Unmapped } from './unmapped.ts';
 
 /** The one EHR of a process for now; lanes and jobs have the column, so that several can follow. */
@@ -29,8 +30,11 @@ export const ADJUST_AT_ONCE = 100;
 export type LinkOutcome = Omit<ChangedLink, 'link'> & { readonly id: string; readonly status: string } & Adjusted;
 
 export type DeliverWrites = {
-  /** Null where somebody else has settled it meanwhile. */
-  'deliver.settle': { args: Settle; out: Pick<Settled, 'state' | 'reason'> | null };
+  /** Null where somebody else has settled it meanwhile. A wish to claim it is granted on SQLite alone, and only where nothing stands before it. */
+  'deliver.settle': {
+    args: Settle & { readonly claim?: ClaimWish };
+    out: (Pick<Settled, 'state' | 'reason'> & { readonly atOnce?: ClaimedAtOnce }) | null;
+  };
   /** Proposes, confirms or changes a link, and moves the first deliveries of its user in the same commit. */
   'deliver.link': { args: LinkAct & { readonly wanted: WantedLink; readonly limit: number }; out: LinkOutcome };
   /** `unsettled`: an earlier change must first be carried out (`deliver.adjust`), since it would be forgotten with the link. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson } from '../kernel/index.ts';
 import type { Dialect } from '../mappings/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
@@ -34,8 +34,7 @@ export interface Changes {
 }
 
 /** Equal for equal content, whatever the digits or the order of names. */
-export const contentDigest = (resource: AnyResource): string =>
-  createHash('sha256').update(canonicalJson(resource)).digest('hex');
+export const contentDigest = (resource: AnyResource): string => hash('sha256', canonicalJson(resource));
 
 /** The digest of what a document says: what the gateway only assumed, because the document does not say it, is no change. */
 export function digestOf({ resource, assumed }: Wanted): string {

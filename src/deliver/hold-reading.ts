@@ -1,6 +1,14 @@
 import { join } from 'node:path';
 import { errorCode, fail, ok, StartError, type Result } from '../kernel/index.ts';
-import { buildMappings, MappingsError, readMappingFiles, type MappingFiles, type SourceUris } from '../mappings/index.ts';
+import {
+  buildMappings,
+  MappingsError,
+  readMappingFiles,
+  recogniseDialect,
+  type MappingFiles,
+  type SourceUris,
+  type Told,
+} from '../mappings/index.ts';
 import { KNOWN_STRUCTURES, type PayloadOptions } from '../payloads/index.ts';
 import { loadTemplates, makeRunTemplate, type Templates } from '../templates/index.ts';
 import type { Setting } from '../translate/index.ts';
@@ -33,7 +41,7 @@ export function buildReading(settings: ReadingSettings, { files, templates }: Re
   const built = buildMappings(files, { uris });
   if (!built.ok) throw new MappingsError(built.fault);
   const mappings = built.value;
-  const dialect = mappings.dialects.get(name === 'auto' ? AUTO : name);
+  const dialect = mappings.dialects.get(name);
   if (dialect === undefined) {
     const known = [...mappings.dialects.keys()].join(', ');
     throw new StartError('dialect.unknown', `CHARTGATE_DIALECT: there is no dialect ${name}. There are auto, ${known}.`);
@@ -78,19 +86,48 @@ export interface ReadingHolder {
   readonly current: () => HeldReading;
   /** Takes the new data when they are sound; else keeps the old and says, for a person, what is wrong with the new. */
   readonly reload: () => Result<Reloaded, string>;
+  /** What the EHR says of itself, which decides on the dialect where the setting is `auto`. */
+  readonly recognise: (told: Told) => ChosenDialect;
+  readonly dialect: () => ChosenDialect;
+}
+
+export interface ChosenDialect {
+  readonly name: string;
+  /** `setting`: by name. `recognised`: by what the EHR says of itself. `nothing-fits`: that is not yet known, or no dialect is like it. */
+  readonly because: 'setting' | 'recognised' | 'nothing-fits';
 }
 
 /** Loads once; throws a StartError with every problem. */
 export function makeReadingHolder(settings: ReadingSettings): ReadingHolder {
-  const load = (): HeldReading => {
-    const data = loadData(settings);
-    return { settings, data, reading: buildReading(settings, data) };
+  let told: Told | null = null;
+  const hold = (data: ReadingData, name: string): HeldReading => {
+    const own = { ...settings, dialect: name };
+    return { settings: own, data, reading: buildReading(own, data) };
   };
+  /** In the dialect that what is known of the EHR leads to among those of these data. */
+  function inDialect(loaded: HeldReading): HeldReading {
+    if (settings.dialect !== 'auto') return loaded;
+    const { dialects } = loaded.reading.setting.mappings;
+    const name = (told === null ? null : recogniseDialect(dialects, told)?.name) ?? AUTO;
+    return name === loaded.settings.dialect ? loaded : hold(loaded.data, name);
+  }
+  const load = (): HeldReading => inDialect(hold(loadData(settings), settings.dialect === 'auto' ? AUTO : settings.dialect));
   let held = load();
+  function dialect(): ChosenDialect {
+    const { name, recognisedBy } = held.reading.setting.dialect;
+    if (settings.dialect !== 'auto') return { name, because: 'setting' };
+    return { name, because: recognisedBy === null ? 'nothing-fits' : 'recognised' };
+  }
   const versionsOf = ({ reading }: HeldReading): string =>
     [reading.setting.mappings.version, ...[...reading.templates.values()].map(({ version }) => version).sort()].join();
   return {
     current: () => held,
+    dialect,
+    recognise(next) {
+      told = next;
+      held = inDialect(held);
+      return dialect();
+    },
     reload() {
       try {
         const next = load();

@@ -1,3 +1,4 @@
+export { auditOfLookUp } from './audit-of-look-up.ts';
 export {
   ADJUST_AT_ONCE,
   deliverSet,
@@ -7,14 +8,22 @@ export {
   type DeliverWrites,
   type LinkOutcome,
 } from './commands.ts';
+export { holdAhead, type HeldAhead } from './hold-ahead.ts';
 export { keepLinks, type Links } from './keep-links.ts';
-export { laneSet, type LaneReads, type LaneWrites, type Outcome } from './lane/commands.ts';
+export { laneSet, type Decision, type LaneReads, type LaneWrites, type Outcome } from './lane/commands.ts';
 export { openTarget, type OpenTarget } from './lane/open-target.ts';
 export { runLanes } from './lane/run-lanes.ts';
 export { keepRetention } from './keep-retention.ts';
 export { decideChanges, contentDigest, digestOf, type Change, type Changes, type WrittenResource } from './decide-changes.ts';
 export { explain, type Explanation, type ExplainedResource } from './explain.ts';
-export { makeReadingHolder, type HeldReading, type Reloaded, type ReadingHolder, type ReadingSettings } from './hold-reading.ts';
+export {
+  makeReadingHolder,
+  type ChosenDialect,
+  type HeldReading,
+  type Reloaded,
+  type ReadingHolder,
+  type ReadingSettings,
+} from './hold-reading.ts';
 export { judge, type Judgement } from './judge.ts';
 export { makeExplain } from './make-explain.ts';
 export type { Unmapped } from './unmapped.ts';

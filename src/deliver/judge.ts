@@ -1,20 +1,40 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson, type Fault, type Result } from '../kernel/index.ts';
 import type { DocumentFacts, Facts, QuarantineReason, UnmappedWord, Verdict } from '../inbox/index.ts';
-import { parseNotification } from '../payloads/index.ts';
+import { parseNotification, type Document, type Notification, type Payload } from '../payloads/index.ts';
 import { parseLossless, type Validator } from '../r4/index.ts';
-import { translate, type Translation, type TranslationFinding } from '../translate/index.ts';
+import {
+  translate,
+  type DeliveryFacts,
+  type LinkedPatient,
+  type Translation,
+  type TranslationFinding,
+} from '../translate/index.ts';
 import { fhirOf, readDocument, toBundle, type ReadDocument, type Reading } from './read-document.ts';
 
 type Hook = 'data' | 'notification';
 
+/** What a delivery tells beside what goes to the chart: of a connection, or that something asked for has come. */
+export type Told =
+  | ({ readonly kind: 'notification' } & Pick<Notification, 'dataSource' | 'action' | 'level' | 'message' | 'at'>)
+  | { readonly kind: 'lab' | 'profile'; readonly id: string };
+
 export interface Judgement {
   readonly facts: Facts;
   readonly verdict: Verdict;
+  readonly told?: Told;
+}
+
+/** Judging for a patient who is likely the right one, so that the translation can be used again. */
+export interface JudgeAhead {
+  readonly delivery: DeliveryFacts;
+  readonly patientOf: (payload: Payload) => LinkedPatient | null;
+  readonly keep: (payload: Payload, patient: LinkedPatient, translation: Translation) => void;
 }
 
 export interface JudgeDeps {
   readonly reading: Reading;
+  readonly ahead?: JudgeAhead | undefined;
   /** Of what comes in: R4 and no more, since a source need not know of profiles. */
   readonly validator: Validator;
   /** Of what would go out: with the profiles that EHRs impose. */
@@ -23,7 +43,7 @@ export interface JudgeDeps {
 
 const FINDINGS_MAX = 50;
 const UNMAPPED_MAX = 100;
-const sha256 = (text: string): Uint8Array => new Uint8Array(createHash('sha256').update(text).digest());
+const sha256 = (text: string): Uint8Array => new Uint8Array(hash('sha256', text, 'buffer'));
 const digest = (value: unknown): Uint8Array => sha256(canonicalJson(value));
 
 const REASONS: Partial<Record<Fault['code'], QuarantineReason>> = {
@@ -81,7 +101,17 @@ function judgeNotification(value: unknown, { reading }: JudgeDeps): Judgement {
   const facts: Facts = { ...factsOf('notification', value, findings), dataStructure: 'notification' };
   const { clientUuid } = reading.payloads;
   if (clientUuid !== null && parsed.value.clientUuid !== clientUuid) return quarantine(facts, 'foreign-client');
-  return { facts, verdict: { kind: 'handled' } };
+  const { dataSource, action, level, message, at } = parsed.value;
+  return { facts, verdict: { kind: 'handled' }, told: { kind: 'notification', dataSource, action, level, message, at } };
+}
+
+const ID = /^[A-Za-z0-9-]{1,100}$/;
+
+/** Results that were asked for name what they answer. */
+function toldOf(document: Document): Told | null {
+  const kind = document.kind === 'lab_result' ? 'lab' : 'profile';
+  const id = document.kind === 'lab_result' ? document.documentId : document.kind === 'user_profile' ? document.requestId : null;
+  return id !== null && ID.test(id) ? { kind, id } : null;
 }
 
 /** Nobody: what can be translated at all can be translated for anyone. */
@@ -129,8 +159,13 @@ function judgeDocument(value: unknown, { payload, custom }: ReadDocument, deps: 
     findings: [...payload.findings.map(({ code, at }) => `${code} ${at}`), ...issues].slice(0, FINDINGS_MAX),
   };
   if (issues.length > 0) return quarantine(facts, 'not-r4');
-  const translation = translate({ payload, custom, ...ANYONE, setting: deps.reading.setting });
+  const { ahead } = deps;
+  const patient = ahead?.patientOf(payload) ?? null;
+  const whose = patient === null || ahead === undefined ? ANYONE : { patient, delivery: ahead.delivery };
+  const translation = translate({ payload, custom, ...whose, setting: deps.reading.setting });
   const wrong = translation.trouble === null ? faultsOfOutput(translation, deps.outValidator) : [];
+  if (patient !== null && translation.trouble === null && wrong.length === 0) ahead?.keep(payload, patient, translation);
+  const told = toldOf(payload.document);
   const document: DocumentFacts = {
     key: payload.documentKey,
     version: payload.order.value,
@@ -147,6 +182,7 @@ function judgeDocument(value: unknown, { payload, custom }: ReadDocument, deps: 
       unmapped: unmappedOf(translation.findings),
     },
     verdict: { kind: 'sound', trouble: translation.trouble ?? (wrong.length > 0 ? 'unmapped' : null), document },
+    ...(told === null ? {} : { told }),
   };
 }
 

@@ -1,7 +1,10 @@
 import { fileBeside, makeAskThread } from '../kernel/index.ts';
 import { loadValidator } from '../r4/index.ts';
 import type { HeldReading, ReadingData, ReadingSettings } from './hold-reading.ts';
-import { judge, type Judgement } from './judge.ts';
+import type { DeliveryFacts } from '../translate/index.ts';
+import type { HeldAhead } from './hold-ahead.ts';
+import { judge, type JudgeAhead, type Judgement } from './judge.ts';
+import { saidAtOf, type Reading } from './read-document.ts';
 
 export interface JudgeQuestion {
   readonly hook: 'data' | 'notification';
@@ -15,14 +18,15 @@ export interface JudgeQuestion {
 /** Up to this size a judgement takes a few milliseconds; larger bodies are judged in a thread, so that nobody waits for them. */
 const HERE_BYTES_MAX = 128 * 1024;
 
-export type Judge = (hook: 'data' | 'notification', body: Uint8Array) => Judgement | Promise<Judgement>;
+/** `delivery`: whose translation is worth keeping. */
+export type Judge = (hook: 'data' | 'notification', body: Uint8Array, delivery?: DeliveryFacts) => Judgement | Promise<Judgement>;
 
 export const loadValidators = () => ({
   validator: loadValidator(),
   outValidator: loadValidator({ profiles: ['vital-signs', 'us-core-lab'] }),
 });
 
-export function makeJudge(current: () => HeldReading): Judge {
+export function makeJudge(current: () => HeldReading, held?: HeldAhead): Judge {
   const validators = loadValidators();
   const ask = makeAskThread<JudgeQuestion, Judgement | 'stale'>(fileBeside(import.meta.url, './judge-thread'), null);
   let known: HeldReading | null = null;
@@ -42,10 +46,23 @@ export function makeJudge(current: () => HeldReading): Judge {
     return again;
   }
 
-  return (hook, body) => {
-    const held = current();
-    return body.byteLength <= HERE_BYTES_MAX
-      ? judge(hook, body, { reading: held.reading, ...validators })
-      : judgeElsewhere(hook, body, held);
+  function aheadOf(delivery: DeliveryFacts, reading: Reading, bodyBytes: number): JudgeAhead | undefined {
+    if (held === undefined) return undefined;
+    return {
+      delivery,
+      patientOf: held.patientOf,
+      keep(payload, patient, translation) {
+        const saidAt = saidAtOf(payload, delivery.receivedAt);
+        held.keep(delivery.id, { reading, patient, translation, saidAt }, bodyBytes);
+      },
+    };
+  }
+
+  return (hook, body, delivery) => {
+    const now = current();
+    if (body.byteLength > HERE_BYTES_MAX) return judgeElsewhere(hook, body, now);
+    const { reading } = now;
+    const ahead = delivery === undefined ? undefined : aheadOf(delivery, reading, body.byteLength);
+    return judge(hook, body, { reading, ahead, ...validators });
   };
 }

@@ -1,17 +1,37 @@
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
-import { faultFields, safeError, type Clock, type Log } from '../kernel/index.ts';
+import { faultFields, ok, safeError, type Clock, type Log, type Result } from '../kernel/index.ts';
 import type { InboxReads, InboxWrites, Received } from '../inbox/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { DeliverReads, DeliverWrites } from './commands.ts';
-import { FAILED, type Judgement } from './judge.ts';
+import type { ClaimedAtOnce, ClaimWish } from './lane/commands.ts';
+import { FAILED, type Judgement, type Told } from './judge.ts';
 import type { Judge } from './make-judge.ts';
 
+const PAGE = 32;
 /** While deliveries are coming in, looking at them gives way to taking them. */
-const PAGE = { idle: 32, busy: 4 } as const;
+const BUSY_AT_ONCE = 4;
 const BUSY_PAUSE_MS = 25;
+/** Nobody waits for a verdict, and several share a commit. */
+const TOGETHER = 8;
 const EVERY_MS = 1_000;
 /** What another process received is left to it for this long: it may just be busy, or it may be dead. */
 const OTHERS_AFTER_MS = 10_000;
+
+/** What others may want to know of a delivery. */
+export interface Followed {
+  readonly id: string;
+  readonly hook: Received['hook'];
+  readonly user: { readonly client: string; readonly user: string } | null;
+  readonly told: Told | null;
+}
+
+/** How a delivery goes from its verdict to the EHR without waiting in its lane. */
+export interface AtOnce {
+  /** How many more could be sent now; waits a moment for the first. Zero: nothing to wait for. */
+  room(): Promise<number>;
+  /** A place for a delivery that was translated, or null where there is none. It must be used, if with null. */
+  reserve(deliveryId: string): { readonly claim: ClaimWish; use(claimed: ClaimedAtOnce | null): void } | null;
+}
 
 /** Looks at what was received, in the order of arrival, until nothing is left; then again when it is told of more. */
 export function processReceived(deps: {
@@ -24,8 +44,15 @@ export function processReceived(deps: {
   readonly log: Log;
   /** Whether senders are waiting for their acknowledgement at the moment. */
   readonly isBusy: () => boolean;
-  readonly onSettled: (state: string, reason: string | null) => void;
+  /** `goes`: it is on its way to the EHR already. */
+  readonly onSettled: (state: string, reason: string | null, then: 'waits' | 'goes') => void;
   readonly onFinding: (code: string) => void;
+  /**
+   * Told of a delivery before it is settled, and again should the settling be cut off. Answers what to add to its findings; a fault leaves the
+   * delivery for the next pass.
+   */
+  readonly follow: (delivery: Followed) => Promise<Result<readonly string[]>>;
+  readonly lanes?: AtOnce;
 }) {
   const { tenant, inbox, log } = deps;
   let running: Promise<void> | null = null;
@@ -33,27 +60,61 @@ export function processReceived(deps: {
   let isStopped = false;
 
   /** A delivery that makes us throw is set aside, so that it neither stops the ones behind it nor comes back every second. */
-  async function judgeSafely(hook: Received['hook'], id: string, body: Uint8Array): Promise<Judgement> {
+  async function judgeSafely({ hook, id, receivedAt }: Received, body: Uint8Array): Promise<Judgement> {
     try {
-      return await deps.judge(hook, body);
+      return await deps.judge(hook, body, { id, receivedAt: new Date(receivedAt) });
     } catch (thrown) {
       log.error('delivery.failed', { deliveryId: id, error: safeError(thrown) });
       return FAILED;
     }
   }
 
-  const write = (one: Received, judgement: Judgement) =>
+  const write = (one: Received, { facts, verdict }: Judgement, claim?: ClaimWish) =>
     deps.deliver.writeBehind('deliver.settle', {
       tenant,
       seq: one.seq,
       at: deps.clock.now(),
       requestId: one.requestId,
-      ...judgement,
+      facts,
+      verdict,
+      ...(claim === undefined ? {} : { claim }),
     });
 
+  /** Whom nobody believes tells nothing. */
+  async function follow(one: Received, judgement: Judgement): Promise<Result<Judgement>> {
+    const { facts, verdict, told = null } = judgement;
+    const { client, user } = facts;
+    if (verdict.kind === 'quarantine' || client === null || user === null) return ok(judgement);
+    const more = await deps.follow({ id: one.id, hook: one.hook, user: { client, user }, told }).catch((thrown: unknown) => {
+      // A bug of whoever follows must not keep the delivery from its chart.
+      log.error('delivery.failed', { deliveryId: one.id, error: safeError(thrown) });
+      return ok([]);
+    });
+    if (!more.ok || more.value.length === 0) return more.ok ? ok(judgement) : more;
+    return ok({ ...judgement, facts: { ...facts, findings: [...more.value, ...facts.findings] } });
+  }
+
+  async function writeVerdict(one: Received, judgement: Judgement) {
+    const place = deps.lanes?.reserve(one.id) ?? null;
+    let atOnce: ClaimedAtOnce | null = null;
+    try {
+      const settled = await write(one, judgement, place?.claim);
+      atOnce = (settled.ok ? settled.value?.atOnce : null) ?? null;
+      return settled;
+    } finally {
+      place?.use(atOnce);
+    }
+  }
+
   /** A verdict that the store cannot take is a bug of ours too, and ends in the same place. */
-  async function settle(one: Received, judgement: Judgement): Promise<void> {
-    const settled = await write(one, judgement).catch((thrown: unknown) => {
+  async function settle(one: Received, judged: Judgement): Promise<void> {
+    const followed = await follow(one, judged);
+    if (!followed.ok) {
+      log.warn('delivery.waiting', { deliveryId: one.id, ...faultFields(followed.fault) });
+      return;
+    }
+    const judgement = followed.value;
+    const settled = await writeVerdict(one, judgement).catch((thrown: unknown) => {
       log.error('delivery.failed', { deliveryId: one.id, error: safeError(thrown) });
       return write(one, FAILED);
     });
@@ -63,39 +124,70 @@ export function processReceived(deps: {
       return;
     }
     if (settled.value === null) return;
-    const { state, reason } = settled.value;
-    deps.onSettled(state, reason);
+    const { state, reason, atOnce } = settled.value;
+    deps.onSettled(state, reason, atOnce === undefined ? 'waits' : 'goes');
     // The code alone: what comes after it is a place.
     for (const finding of judgement.facts.findings) deps.onFinding(finding.split(' ')[0] ?? '');
     log.info('delivery.settled', { deliveryId: one.id, requestId: one.requestId, state, ...(reason === null ? {} : { reason }) });
   }
 
-  /** One after the other, with a turn for everybody else between them; then all of their verdicts together. */
-  async function settleAll(page: readonly Received[]): Promise<void> {
+  /**
+   * Judging gives way to senders that wait, and does not run away from what is on its way to the EHR: what can be sent as it is settled
+   * need not be claimed. It waits for an EHR once a page, so that a slow one holds nothing up. The answer: how many verdicts
+   * may be gathered before they are stored.
+   */
+  function makePace(): () => Promise<number> {
+    let judged = 0;
+    let isPatient = true;
+    return async () => {
+      judged += 1;
+      const isBusy = deps.isBusy();
+      if (isBusy && judged % BUSY_AT_ONCE === 0) await pause(BUSY_PAUSE_MS, undefined, { ref: false });
+      else await turn();
+      if (isBusy || !isPatient || deps.lanes === undefined) return BUSY_AT_ONCE;
+      const room = await deps.lanes.room();
+      isPatient = room > 0;
+      return Math.min(TOGETHER, Math.max(BUSY_AT_ONCE, room));
+    };
+  }
+
+  /** Judged one after the other, with a turn for everybody else between them; stored some at a time. The answer holds the settling of all. */
+  async function judgeAll(page: readonly Received[]): Promise<{ readonly settling: Promise<unknown> }> {
     const settling: Promise<void>[] = [];
+    const gathered: (readonly [Received, Judgement])[] = [];
+    const pace = makePace();
     for (const one of page) {
       // Sealed with a key that this process does not have: another one has it.
       if (one.body === 'unopenable') continue;
-      await turn();
-      settling.push(settle(one, await judgeSafely(one.hook, one.id, one.body)));
+      const together = await pace();
+      gathered.push([one, await judgeSafely(one, one.body)]);
+      if (gathered.length >= together) settling.push(...gathered.splice(0).map(([of, judgement]) => settle(of, judgement)));
     }
-    for (const { status } of await Promise.allSettled(settling)) if (status === 'rejected') log.error('delivery.failed');
+    settling.push(...gathered.map(([of, judgement]) => settle(of, judgement)));
+    const done = Promise.allSettled(settling).then((all) => {
+      for (const { status } of all) if (status === 'rejected') log.error('delivery.failed');
+    });
+    return { settling: done };
   }
 
+  /** The next page is judged while the last is being stored. */
   async function pass(): Promise<void> {
+    let before: Promise<unknown> = Promise.resolve();
     for (let after = 0; !isStopped;) {
       const page = await inbox.read('inbox.received', {
         tenant,
         receiver: deps.instance,
         othersBefore: deps.clock.now().getTime() - OTHERS_AFTER_MS,
         after,
-        limit: deps.isBusy() ? PAGE.busy : PAGE.idle,
+        limit: PAGE,
       });
-      if (!page.ok || page.value.length === 0) return;
-      await settleAll(page.value);
+      if (!page.ok || page.value.length === 0) break;
+      const { settling } = await judgeAll(page.value);
+      await before;
+      before = settling;
       after = page.value.at(-1)?.seq ?? after;
-      if (deps.isBusy()) await pause(BUSY_PAUSE_MS, undefined, { ref: false });
     }
+    await before;
   }
 
   function poke(): void {

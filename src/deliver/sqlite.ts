@@ -12,6 +12,7 @@ import { makeLaneChanges, NOTHING } from './adjust.ts';
 import { adjustSqlite } from './adjust-sqlite.ts';
 import { TARGET, type DeliverReads, type DeliverWrites } from './commands.ts';
 import { cancelSqlite, changeLanesSqlite, enqueueSqlite } from './jobs-sqlite.ts';
+import { claimAtOnce } from './lane/claim-at-once-sqlite.ts';
 import { sealWord, toUnmapped, UNMAPPED_COLUMNS, wordIndex } from './unmapped.ts';
 
 /** The link along which a sound document goes on. While earlier deliveries of its user are still on their way, it waits behind them. */
@@ -39,7 +40,7 @@ function countUnmapped({ db, vault }: SqliteContext, { tenant, at, facts }: Sett
   }
 }
 
-function settle(context: SqliteContext, s: Settle): DeliverWrites['deliver.settle']['out'] {
+function settle(context: SqliteContext, s: DeliverWrites['deliver.settle']['args']): DeliverWrites['deliver.settle']['out'] {
   const link = linkOf(context, s);
   const settled = settleSqlite(context, s, link === null ? 'unlinked' : 'queued');
   if (settled === null) return null;
@@ -57,7 +58,9 @@ function settle(context: SqliteContext, s: Settle): DeliverWrites['deliver.settl
       TARGET,
       link.mrnIndex,
     );
-  return { state: settled.state, reason: settled.reason };
+  const { state, reason } = settled;
+  const atOnce = state === 'queued' && s.claim !== undefined ? claimAtOnce(context, s, s.claim) : null;
+  return { state, reason, ...(atOnce === null ? {} : { atOnce }) };
 }
 
 export const writes: SqliteOperations<DeliverWrites> = {

@@ -11,18 +11,20 @@ export function backoffMs(attempt: number, spread: number): number {
 }
 
 /**
- * When to try again; `exhausted` when a person must look: after seven days, or after ten attempts where the verdict has few in mind.
+ * When to try again; `exhausted` when a person must look: after seven days, or after ten in a row where the verdict has few in mind.
  * What the server asks for is a floor.
  */
 export function nextAttemptMs(given: {
   /** Attempts that failed before this one: 0 after the first. */
   readonly attempt: number;
+  /** Of these, how many of the last in a row were such that few are worth making. */
+  readonly fewInARow: number;
   readonly sinceFirstMs: number;
   readonly patience: 'few' | 'long';
   readonly serverAsksMs: number | null;
   readonly spread: number;
 }): number | 'exhausted' {
   if (given.sinceFirstMs >= BACKOFF.patienceMs) return 'exhausted';
-  if (given.patience === 'few' && given.attempt + 1 >= BACKOFF.fewAttempts) return 'exhausted';
+  if (given.patience === 'few' && given.fewInARow + 1 >= BACKOFF.fewAttempts) return 'exhausted';
   return Math.max(backoffMs(given.attempt, given.spread), given.serverAsksMs ?? 0);
 }

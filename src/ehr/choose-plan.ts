@@ -26,6 +26,8 @@ export interface Reason {
 
 export interface WritePlan {
   readonly bundle: 'transaction' | 'batch' | 'none';
+  /** Whether entries of one Bundle may refer to each other. */
+  readonly references: 'in-bundle' | 'by-address';
   readonly entriesMax: number;
   readonly bytesMax: number;
   readonly provenance: 'yes' | 'no';
@@ -126,6 +128,7 @@ export function choosePlan(probed: Probed, dialect: Dialect): WritePlan {
   const [createPatient, createBecause] = chooseCreatePatient(probed);
   return {
     bundle,
+    references: bundle === 'transaction' ? dialect.write.references : 'by-address',
     entriesMax: dialect.write.entriesMax,
     bytesMax: dialect.write.bytesMax,
     provenance,

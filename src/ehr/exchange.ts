@@ -19,6 +19,8 @@ export interface EhrRequest {
   readonly ifNoneExist?: string;
   /** Sent as X-Request-Id. */
   readonly requestId: string;
+  /** Passed on as W3C traceparent. */
+  readonly traceId?: string;
   /** The whole exchange ends then, however busy it still is. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;

@@ -79,9 +79,17 @@ export interface Located {
 
 const LOCATION = /^([A-Z][A-Za-z]{1,63})\/([A-Za-z0-9.-]{1,64})(?:\/_history\/([A-Za-z0-9.-]{1,64}))?$/;
 
+const DOTS = /(?:^|\/)\.{1,2}(?:\/|$)/;
+/** Most answers name a resource by the plainest of paths, at once or below our base as it is written: those need no parsing as an address. */
+function plainPath({ base }: AddressGuard, location: string): string | null {
+  const path = location.startsWith(`${base}/`) ? location.slice(base.length + 1) : location;
+  return LOCATION.test(path) && !DOTS.test(path) ? path : null;
+}
+
 /** Which resource a Location, or the `location` of a Bundle's entry, names. Null where it is not one of this server. */
 export function readLocation(guard: AddressGuard, location: string): Located | null {
-  const own = guard.own(location);
+  const plain = plainPath(guard, location);
+  const own = plain === null ? guard.own(location) : ok({ path: plain });
   if (!own.ok) return null;
   const [, type, id, versionId = null] = LOCATION.exec(own.value.path) ?? [];
   return type === undefined || id === undefined ? null : { type, id, versionId };

@@ -3,6 +3,9 @@ import { fail, fault, ok, type Result } from '../kernel/index.ts';
 /** What the EHR says it does with one type. Whatever it does not say it does not do. */
 export interface TypeCapability {
   readonly read: boolean;
+  readonly vread: boolean;
+  /** The history of one resource. */
+  readonly history: boolean;
   readonly search: boolean;
   readonly create: boolean;
   readonly update: boolean;
@@ -14,12 +17,17 @@ export interface TypeCapability {
   readonly conditionalRead: 'not-supported' | 'modified-since' | 'not-match' | 'full-support';
   readonly versioning: 'no-version' | 'versioned' | 'versioned-update';
   readonly searchParams: readonly string[];
+  /** `Type:param`, or `*` for all. */
+  readonly searchIncludes: readonly string[];
 }
 
 export interface Capability {
   readonly fhirVersion: string;
   /** As the server calls itself, cut to 80 plain characters. */
   readonly software: string | null;
+  readonly publisher: string | null;
+  /** What it says of this installation, and under which address. */
+  readonly implementation: string | null;
   readonly transaction: boolean;
   readonly batch: boolean;
   readonly types: Readonly<Record<string, TypeCapability>>;
@@ -33,11 +41,16 @@ const word = <const T extends readonly [string, ...string[]]>(value: unknown, wo
   words.find((one) => one === value) ?? words[0];
 const codes = (value: unknown): Set<unknown> => new Set(objects(value).map(({ code }) => code));
 
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string').slice(0, 500) : [];
+
 function readType(resource: Json): TypeCapability {
   const does = codes(resource['interaction']);
   const names = objects(resource['searchParam']).map(({ name }) => name);
   return {
     read: does.has('read'),
+    vread: does.has('vread'),
+    history: does.has('history-instance'),
     search: does.has('search-type'),
     create: does.has('create'),
     update: does.has('update'),
@@ -47,17 +60,17 @@ function readType(resource: Json): TypeCapability {
     conditionalUpdate: resource['conditionalUpdate'] === true,
     conditionalRead: word(resource['conditionalRead'], ['not-supported', 'modified-since', 'not-match', 'full-support']),
     versioning: word(resource['versioning'], ['no-version', 'versioned', 'versioned-update']),
-    searchParams: names.filter((name): name is string => typeof name === 'string').slice(0, 500),
+    searchParams: texts(names),
+    searchIncludes: texts(resource['searchInclude']),
   };
 }
 
-function softwareOf(statement: Json): string | null {
-  const { software } = statement;
-  const name = isObject(software) && typeof software['name'] === 'string' ? software['name'] : '';
-  const version = isObject(software) && typeof software['version'] === 'string' ? ` ${software['version']}` : '';
-  const plain = `${name}${version}`.replace(/[^\x20-\x7e]/g, '').slice(0, 80);
-  return plain === '' ? null : plain;
+function plain(...parts: readonly unknown[]): string | null {
+  const words = parts.filter((part) => typeof part === 'string' && part !== '').join(' ');
+  const cut = words.replace(/[^\x20-\x7e]/g, '').slice(0, 80);
+  return cut === '' ? null : cut;
 }
+const partOf = (statement: Json, name: string): Json => (isObject(statement[name]) ? statement[name] : {});
 
 /** Reads a CapabilityStatement. A fault where it is none, or of a server that does not speak R4. */
 export function readCapability(statement: unknown): Result<Capability> {
@@ -74,9 +87,12 @@ export function readCapability(statement: unknown): Result<Capability> {
     const { type } = resource;
     if (typeof type === 'string' && /^[A-Z][A-Za-z]{1,63}$/.test(type)) types[type] = readType(resource);
   }
+  const [software, implementation] = [partOf(statement, 'software'), partOf(statement, 'implementation')];
   return ok({
     fhirVersion: fhirVersion.slice(0, 20),
-    software: softwareOf(statement),
+    software: plain(software['name'], software['version']),
+    publisher: plain(statement['publisher']),
+    implementation: plain(implementation['description'], implementation['url']),
     transaction: does.has('transaction'),
     batch: does.has('batch'),
     types,

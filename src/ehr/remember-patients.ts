@@ -5,6 +5,8 @@ const STANDARD = { entriesMax: 2_000, keepMs: 60_000 } as const;
 
 export interface PatientMemory {
   readonly resolvePatient: ResolvePatient;
+  /** The reference that would be answered at once; null where the EHR would be asked. */
+  remembered(mrn: Mrn): string | null;
   /** After a 404 of the patient, a conflict or a change of the link. */
   forget(mrn: Mrn): void;
   forgetAll(): void;
@@ -25,11 +27,17 @@ export function rememberPatients(deps: {
   /** Counts what was forgotten, so that an answer that was under way meanwhile is not kept. */
   let forgotten = 0;
 
+  const known = (key: string): ResolvedPatient | null => {
+    const found = kept.get(key);
+    return found !== undefined && deps.clock.monotonicMs() < found.untilMs ? found.patient : null;
+  };
+
   return {
+    remembered: (mrn) => known(keyOf(mrn))?.reference ?? null,
     async resolvePatient(asked) {
       const key = keyOf(asked);
-      const known = kept.get(key);
-      if (known !== undefined && deps.clock.monotonicMs() < known.untilMs) return { ok: true, value: known.patient };
+      const found = known(key);
+      if (found !== null) return { ok: true, value: found };
       kept.delete(key);
       const before = forgotten;
       const resolved = await deps.resolvePatient(asked);

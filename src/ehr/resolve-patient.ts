@@ -12,6 +12,7 @@ export interface Mrn {
 
 export interface AskedPatient extends Mrn {
   readonly requestId: string;
+  readonly traceId?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -25,6 +26,13 @@ export interface ResolvedPatient {
 export type ResolvePatient = (asked: AskedPatient) => Promise<Result<ResolvedPatient>>;
 
 const MERGES_MAX = 5;
+
+/** On whose behalf the EHR is asked. */
+const askedBy = ({ requestId, traceId, signal }: AskedPatient) => ({
+  requestId,
+  ...(traceId === undefined ? {} : { traceId }),
+  ...(signal === undefined ? {} : { signal }),
+});
 
 /** Only what we know: an identifier, and that it is a medical record number. */
 const minimalPatient = ({ mrnSystem, mrn }: Mrn): string =>
@@ -56,21 +64,19 @@ export function makeResolvePatient(deps: {
   async function search(asked: AskedPatient): Promise<Result<Found>> {
     const by = deps.searchBy();
     const params = [['identifier', identifierToken(asked.mrnSystem, asked.mrn)]] as const;
-    const { requestId, signal } = asked;
     const ask = (way: SearchBy): Promise<Result<Found>> =>
-      searchResources(ehr, { type: 'Patient', params, by: way, requestId, ...(signal === undefined ? {} : { signal }) });
+      searchResources(ehr, { type: 'Patient', params, by: way, ...askedBy(asked) });
     if (by !== 'unknown') return ask(by);
     const posted = await ask('post');
     const isRefused = !posted.ok && ['ehr.rejected', 'ehr.not-found'].includes(posted.fault.code);
     return isRefused ? ask('get') : posted;
   }
 
-  async function readPatient(id: string, { requestId, signal }: AskedPatient): Promise<Result<Resource>> {
+  async function readPatient(id: string, asked: AskedPatient): Promise<Result<Resource>> {
     const answer = await ehr.ask({
       method: 'GET',
       path: `Patient/${id}`,
-      requestId,
-      ...(signal === undefined ? {} : { signal }),
+      ...askedBy(asked),
     });
     // A survivor that is not there is a broken chain, not an outage.
     if (!answer.ok)
@@ -111,8 +117,7 @@ export function makeResolvePatient(deps: {
       body: minimalPatient(asked),
       ifNoneExist: `identifier=${encodeURIComponent(identifierToken(asked.mrnSystem, asked.mrn))}`,
       prefer: 'return=minimal',
-      requestId: asked.requestId,
-      ...(asked.signal === undefined ? {} : { signal: asked.signal }),
+      ...askedBy(asked),
     });
     switch (verdict.kind) {
       case 'ok':

@@ -61,15 +61,17 @@ export async function searchResources(
     readonly params: Pairs;
     readonly by: SearchBy;
     readonly requestId: string;
+    readonly traceId?: string;
     readonly handling?: 'strict' | 'lenient';
     readonly signal?: AbortSignal;
   },
 ): Promise<Result<Found>> {
-  const { type, params, by, requestId, handling, signal } = search;
+  const { type, params, by, requestId, traceId, handling, signal } = search;
   const answer = await ehr.ask({
     ...(by === 'post' ? { method: 'POST', path: `${type}/_search`, form: params } : { method: 'GET', path: type, query: params }),
     ...(handling === undefined ? {} : { prefer: `handling=${handling}` }),
     ...(signal === undefined ? {} : { signal }),
+    ...(traceId === undefined ? {} : { traceId }),
     requestId,
   });
   if (!answer.ok) return answer;

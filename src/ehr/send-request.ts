@@ -1,6 +1,6 @@
 import { Client } from 'fhir-kit-client';
 import type { Dispatcher } from 'undici';
-import { ok, type Result } from '../kernel/index.ts';
+import { ok, traceparentOf, type Result } from '../kernel/index.ts';
 import type { EhrRequest, Exchange } from './exchange.ts';
 import type { AddressGuard } from './guard-address.ts';
 import { errorCodes, nameSilence } from './name-silence.ts';
@@ -13,13 +13,14 @@ export type SendOnce = (request: EhrRequest, authorization: string | null) => Pr
 
 const FHIR_JSON = 'application/fhir+json';
 
-function headersOf(request: EhrRequest, authorization: string | null): Record<string, string> {
-  const { body, form, prefer, ifMatch, ifNoneMatch, ifModifiedSince, ifNoneExist, requestId } = request;
+function headersOf(request: EhrRequest, authorization: string | null, call: number): Record<string, string> {
+  const { body, form, prefer, ifMatch, ifNoneMatch, ifModifiedSince, ifNoneExist, requestId, traceId } = request;
   return {
     accept: request.path.startsWith('.well-known/') ? 'application/json' : FHIR_JSON,
     'accept-encoding': 'identity',
     'user-agent': 'chartgate',
     'x-request-id': requestId,
+    ...(traceId === undefined ? {} : { traceparent: traceparentOf(traceId, `${requestId} ${call}`) }),
     // HAPI answers a search from its memory of the last minute otherwise.
     ...(request.method === 'GET' || form !== undefined ? { 'cache-control': 'no-cache' } : {}),
     ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
@@ -50,16 +51,18 @@ export function makeSendOnce(deps: {
 }): SendOnce {
   const { guard, pool, limits } = deps;
   const client = new Client({ baseUrl: guard.base });
+  let calls = 0;
 
   return async (request, authorization) => {
     const target = guard.target(request.path, request.query);
     if (!target.ok) return target;
+    calls += 1;
     const deadline = AbortSignal.timeout(request.deadlineMs ?? limits.deadlineMs);
     const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]);
     const { dispatcher, tapped } = tapAnswer(pool, {
       origin: guard.origin,
       target: target.value,
-      headers: headersOf(request, authorization),
+      headers: headersOf(request, authorization, calls),
       body: bodyOf(request),
     });
     let thrown: unknown = null;

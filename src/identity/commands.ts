@@ -80,6 +80,11 @@ export type IdentityReads = {
   'identity.list': { args: LinkFilter; out: readonly ShownLink[] };
   /** Whether the deliveries of the user are still on their way to where its link says. */
   'identity.is-unsettled': { args: { readonly tenant: string; readonly user: SourceUser }; out: boolean };
+  /** Whether any of these patients has a confirmed link. */
+  'identity.is-linked': {
+    args: { readonly tenant: string; readonly patients: readonly { readonly mrnSystem: string; readonly mrn: string }[] };
+    out: boolean;
+  };
   /** What asking for each of these links would change. */
   'identity.foresee': {
     args: { readonly tenant: string; readonly wanted: readonly WantedLink[] };

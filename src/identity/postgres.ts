@@ -25,6 +25,12 @@ export const reads: PostgresOperations<IdentityReads> = {
       tenant,
       indexOf(vault, user),
     )) !== undefined,
+  'identity.is-linked': async ({ db, vault }, { tenant, patients }) =>
+    (await db.get(
+      `SELECT 1 AS one FROM link WHERE tenant = $1 AND mrn_index = ANY($2::bytea[]) AND status = 'confirmed' LIMIT 1`,
+      tenant,
+      patients.map((patient) => mrnIndexOf(vault, patient)),
+    )) !== undefined,
   'identity.foresee': async ({ db, vault }, { tenant, wanted }) => {
     const indexes = wanted.map((one) => indexOf(vault, one));
     const rows = await db.all(

@@ -1,4 +1,4 @@
-import type { AuditDraft } from '../audit/index.ts';
+import { mrnPseudonym, type AuditDraft } from '../audit/index.ts';
 import { patientIndex, userIndex, type Vault } from '../store/index.ts';
 import type { LinkAct, LinkHead, LinkStatus, ShownLink, SourceUser, WantedLink } from './commands.ts';
 import type { LiveLink } from './decide-change.ts';
@@ -72,6 +72,11 @@ export function toShown(row: Row, vault: Vault): ShownLink {
   };
 }
 
+const patientOf = (vault: Vault, row: Row): string => {
+  const [system, mrn] = open(vault, 'mrn_sealed', row) as [string, string];
+  return mrnPseudonym(vault, system, mrn);
+};
+
 /** The hashes are of a kind of their own: who has the audit alone cannot look for them in the store, nor the other way round. */
 export const auditOfLink = (
   vault: Vault,
@@ -90,7 +95,7 @@ export const auditOfLink = (
   actor: act.actor,
   linkId: String(row['id']),
   userHash: vault.index('audit_user', JSON.stringify(open(vault, 'user_sealed', row))).toString('hex'),
-  patientHash: vault.index('audit_patient', JSON.stringify(open(vault, 'mrn_sealed', row))).toString('hex'),
+  patientHash: patientOf(vault, row),
   ...(from === null ? {} : { from }),
   to,
   ...(why === undefined ? {} : { why }),

@@ -27,6 +27,15 @@ export const reads: SqliteOperations<IdentityReads> = {
       tenant,
       indexOf(vault, user),
     ) !== undefined,
+  'identity.is-linked': ({ db, vault }, { tenant, patients }) =>
+    patients.some(
+      (patient) =>
+        db.get(
+          `SELECT 1 AS one FROM link WHERE tenant = ? AND mrn_index = ? AND status = 'confirmed' LIMIT 1`,
+          tenant,
+          mrnIndexOf(vault, patient),
+        ) !== undefined,
+    ),
   'identity.foresee': ({ db, vault }, { tenant, wanted }) =>
     wanted.map((one) => {
       const rows = db.all(

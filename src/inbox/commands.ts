@@ -8,6 +8,8 @@ export interface PutDelivery {
   readonly hook: 'data' | 'notification';
   readonly at: Date;
   readonly requestId: string;
+  /** Of its sender's traceparent, where it had one. */
+  readonly traceId?: string;
   /** The process that received it, and the authenticators that its sender passed. */
   readonly receiver: string;
   readonly sender: string;
@@ -72,6 +74,7 @@ export interface Received {
   readonly id: string;
   readonly hook: 'data' | 'notification';
   readonly requestId: string;
+  readonly receivedAt: number;
   /** `unopenable`: sealed with a key that this process does not have. */
   readonly body: Uint8Array | 'unopenable';
 }
@@ -170,7 +173,7 @@ export type InboxReads = {
   /** The bytes of one delivery; null where there is none, or where its bytes are gone. */
   'inbox.body': {
     args: { readonly tenant: string; readonly id: string };
-    out: (Omit<Received, 'seq'> & { readonly receivedAt: number }) | null;
+    out: Omit<Received, 'seq'> | null;
   };
   'inbox.list': { args: DeliveryFilter; out: readonly ListedDelivery[] };
   'inbox.get': { args: { readonly tenant: string; readonly id: string }; out: DetailedDelivery | null };

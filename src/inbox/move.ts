@@ -45,4 +45,5 @@ export const auditOfPut = (d: PutDelivery, digest: Buffer, state: 'received' | '
   deliveryId: d.id,
   bodyDigest: digest.toString('hex'),
   to: state,
+  ...(d.traceId === undefined ? {} : { traceId: d.traceId }),
 });

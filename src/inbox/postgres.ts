@@ -17,10 +17,10 @@ async function putMany(context: PostgresContext, all: readonly PutDelivery[]): P
   const { tenant } = first;
   const digests = all.map(({ body }) => createHash('sha256').update(body).digest());
   const inserted = await db.all(
-    `INSERT INTO delivery (tenant, id, hook, received_at, request_id, receiver, sender, state, state_at, body_bytes, raw_digest)
-     SELECT $1, id, hook, at, request, receiver, sender, 'received', at, bytes, digest
-     FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::int[], $9::bytea[])
-       WITH ORDINALITY AS g(id, hook, at, request, receiver, sender, bytes, digest, n) ORDER BY n RETURNING seq, id`,
+    `INSERT INTO delivery (tenant, id, hook, received_at, request_id, trace_id, receiver, sender, state, state_at, body_bytes, raw_digest)
+     SELECT $1, id, hook, at, request, trace, receiver, sender, 'received', at, bytes, digest
+     FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::int[], $9::bytea[], $10::text[])
+       WITH ORDINALITY AS g(id, hook, at, request, receiver, sender, bytes, digest, trace, n) ORDER BY n RETURNING seq, id`,
     tenant,
     all.map((d) => d.id),
     all.map((d) => d.hook),
@@ -30,6 +30,7 @@ async function putMany(context: PostgresContext, all: readonly PutDelivery[]): P
     all.map((d) => d.sender),
     all.map((d) => d.body.byteLength),
     digests,
+    all.map((d) => d.traceId ?? null),
   );
   const seqOf = new Map(inserted.map((row) => [String(row['id']), Number(row['seq'])]));
   const seqs = all.map((d) => seqOf.get(d.id) ?? 0);

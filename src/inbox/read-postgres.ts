@@ -6,7 +6,7 @@ import { STATES } from './state.ts';
 export const reads: PostgresOperations<InboxReads> = {
   'inbox.received': async ({ db, vault }, { tenant, receiver, othersBefore, after, limit }) => {
     const rows = await db.all(
-      `SELECT d.seq, d.id, d.hook, d.request_id, b.sealed FROM delivery d JOIN delivery_body b USING (seq)
+      `SELECT d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed FROM delivery d JOIN delivery_body b USING (seq)
        WHERE d.state = 'received' AND d.tenant = $1 AND d.seq > $2 AND (d.receiver = $3 OR d.state_at < $4) ORDER BY d.seq LIMIT $5`,
       tenant,
       after,

@@ -9,7 +9,7 @@ export const reads: SqliteOperations<InboxReads> = {
   'inbox.received': ({ db, vault }, { tenant, receiver, othersBefore, after, limit }) =>
     db
       .all(
-        `SELECT d.seq, d.id, d.hook, d.request_id, b.sealed FROM delivery d JOIN delivery_body b USING (seq)
+        `SELECT d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed FROM delivery d JOIN delivery_body b USING (seq)
          WHERE d.state = 'received' AND d.tenant = ? AND d.seq > ? AND (d.receiver = ? OR d.state_at < ?) ORDER BY d.seq LIMIT ?`,
         tenant,
         after,

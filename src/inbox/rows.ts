@@ -82,12 +82,13 @@ export const toReceived = (row: Row, vault: Vault): Received => ({
   id: String(row['id']),
   hook: row['hook'] as Received['hook'],
   requestId: String(row['request_id']),
+  receivedAt: Number(row['received_at']),
   body: openBody(vault, row['sealed'] as Uint8Array, String(row['id'])),
 });
 
 export const toBody = (row: Row, vault: Vault): NonNullable<InboxReads['inbox.body']['out']> => {
   const { seq: _seq, ...received } = toReceived(row, vault);
-  return { ...received, receivedAt: Number(row['received_at']) };
+  return received;
 };
 
 export function openBody(vault: Vault, sealed: Uint8Array, id: string): Uint8Array | 'unopenable' {

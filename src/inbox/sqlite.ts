@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { appendSqlite } from '../audit/index.ts';
 import type { SqliteContext, SqliteOperations } from '../store/index.ts';
 import type { Act, ActOutcome, InboxWrites, PutDelivery } from './commands.ts';
@@ -12,17 +12,18 @@ export { reads } from './read-sqlite.ts';
 function put(context: SqliteContext, d: PutDelivery): { state: 'received' | 'duplicate' } {
   const { db, vault } = context;
   const atMs = d.at.getTime();
-  const digest = createHash('sha256').update(d.body).digest();
+  const digest = hash('sha256', d.body, 'buffer');
   const before = db.get('SELECT seq FROM delivery_digest WHERE tenant = ? AND kind = ? AND digest = ?', d.tenant, d.hook, digest);
   const state = before === undefined ? 'received' : 'duplicate';
   const { lastId: seq } = db.run(
-    `INSERT INTO delivery (tenant, id, hook, received_at, request_id, receiver, sender, state, reason, state_at, body_bytes, raw_digest, duplicate_of)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO delivery (tenant, id, hook, received_at, request_id, trace_id, receiver, sender, state, reason, state_at, body_bytes, raw_digest, duplicate_of)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     d.tenant,
     d.id,
     d.hook,
     atMs,
     d.requestId,
+    d.traceId ?? null,
     d.receiver,
     d.sender,
     state,

@@ -13,10 +13,10 @@ import {
   type Result,
   type Route,
 } from '../kernel/index.ts';
+import type { RecordReject } from '../audit/index.ts';
 import type { InboxWrites } from '../inbox/index.ts';
 import type { Authenticator, Head } from './authenticator.ts';
 import { HMAC_SCHEMES, hmacMatches } from './hmac-authenticators.ts';
-import type { RecordReject } from './record-rejects.ts';
 import type { Secret } from '../kernel/index.ts';
 
 /** The part of the inbox that receiving needs. */
@@ -93,6 +93,7 @@ function makeReceive(deps: IngestDeps, hook: 'data' | 'notification', authentica
           hook,
           at: deps.clock.now(),
           requestId: ask.requestId,
+          ...(ask.traceId === undefined ? {} : { traceId: ask.traceId }),
           receiver: deps.instance,
           sender,
           body: body.value,

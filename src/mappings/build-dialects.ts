@@ -1,5 +1,6 @@
 import { isResourceType } from '../r4/index.ts';
 import { isLoinc } from './check-code.ts';
+import { isSign } from './recognise-dialect.ts';
 import type { Dialect } from './mapping.ts';
 import type { Report } from './problem.ts';
 import { count, hasShape, listOrNull, object, oneOf, orNull, words } from './read-shape.ts';
@@ -7,6 +8,7 @@ import { count, hasShape, listOrNull, object, oneOf, orNull, words } from './rea
 const SHAPE = {
   name: words,
   title: words,
+  recognisedBy: listOrNull,
   types: listOrNull,
   categories: listOrNull,
   componentsOf: listOrNull,
@@ -28,6 +30,7 @@ const SHAPE = {
 const WRITE = {
   bundle: oneOf('auto', 'transaction', 'batch', 'none'),
   identity: oneOf('auto', 'put-by-id', 'conditional-update', 'search-then-write', 'ledger-only'),
+  references: oneOf('in-bundle', 'by-address'),
   entriesMax: count,
   bytesMax: count,
 } as const satisfies Record<keyof Dialect['write'], unknown>;
@@ -40,6 +43,7 @@ export function buildDialects(files: ReadonlyMap<string, unknown>, report: Repor
     const dialect = value as Omit<Dialect, 'row'>;
     const isWritable = hasShape(dialect.write, WRITE, `${file}#write`, report);
     if (file !== `dialects/${dialect.name}.json`) report(file, `the name must be that of the file, not ${dialect.name}`);
+    for (const sign of dialect.recognisedBy ?? []) if (!isSign(sign)) report(file, `${sign} is no sign of an EHR`);
     for (const type of dialect.types ?? []) if (!isResourceType(type)) report(file, `${type} is no resource type`);
     for (const code of dialect.componentsOf ?? []) if (!isLoinc(code)) report(file, `${code} has a wrong LOINC check digit`);
     if (isWritable) dialects.set(dialect.name, { ...dialect, row: file });

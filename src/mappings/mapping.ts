@@ -86,6 +86,8 @@ export interface SourceUris {
 export interface Dialect extends Origin {
   readonly name: string;
   readonly title: string;
+  /** What such an EHR says of itself: `software: *words*`. Any of them is enough; null: chosen only by name. */
+  readonly recognisedBy: readonly string[] | null;
   /** Resource types that it takes; null takes any. */
   readonly types: readonly string[] | null;
   /** Observation categories that it takes; null takes any. */
@@ -110,6 +112,8 @@ export interface Dialect extends Origin {
     /** `auto` believes the CapabilityStatement. */
     readonly bundle: 'auto' | 'transaction' | 'batch' | 'none';
     readonly identity: 'auto' | 'put-by-id' | 'conditional-update' | 'search-then-write' | 'ledger-only';
+    /** `by-address`: what another refers to is written before it, since the EHR may take a transaction for a batch. */
+    readonly references: 'in-bundle' | 'by-address';
     readonly entriesMax: number;
     readonly bytesMax: number;
   };

@@ -18,7 +18,7 @@ const act = { tenant, at, requestId: 'r', actor: 'test' };
 type Claimed = LaneWrites['lane.claim']['out']['claimed'][number];
 const HEX = createHash('sha256').update('x').digest('hex');
 const WRITTEN = {
-  name: 'n1',
+  name: 'a1'.repeat(32),
   resourceType: 'Observation',
   id: 'o1',
   versionId: '1',
@@ -85,7 +85,7 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
   const claim = async (owner: string, leaseMs = 15_000, limit = 10): Promise<readonly Claimed[]> =>
     must(await lanes().write('lane.claim', { tenant, owner, at: new Date(), leaseMs, limit })).claimed;
   const fenceOf = (owner: string, { patient, epoch }: Claimed) => ({ tenant, owner, patient, epoch });
-  const begin = async (owner: string, one: Claimed, leaseMs = 15_000): Promise<string> => {
+  const begin = async (owner: string, one: Claimed, leaseMs = 15_000, chart: string | null = null): Promise<string> => {
     const attemptId = `att_${one.delivery.id}_${one.epoch}`;
     return must(
       await lanes().write('lane.begin', {
@@ -93,6 +93,7 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
         jobSeq: one.job.seq,
         attemptId,
         requestDigest: HEX,
+        chart,
         mode: 'write',
         leaseMs,
         at: new Date(),
@@ -144,7 +145,7 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     expect(await claim('b')).toEqual([]);
     expect(await begin('a', head)).toBe('begun');
     expect(await stateOf(first)).toBe('sending');
-    expect(await finish('a', head, { outcome: { kind: 'delivered' }, written: [WRITTEN] })).toBe('done');
+    expect(await finish('a', head, { outcome: { kind: 'delivered' }, written: [WRITTEN] })).toBe('more');
     expect(await stateOf(first)).toBe('delivered');
     const next = only(await claim('b'));
     expect([next.delivery.id, next.epoch > head.epoch]).toEqual([second, true]);
@@ -167,7 +168,9 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     const fast = only(await claim('fast'));
     expect([fast.delivery.id, fast.isUnknown, fast.epoch > slow.epoch]).toEqual([id, true, true]);
     expect(await begin('slow', slow)).toBe('lost');
-    expect(await finish('slow', slow, { outcome: { kind: 'delivered' }, written: [{ ...WRITTEN, name: 'n2' }] })).toBe('lost');
+    expect(await finish('slow', slow, { outcome: { kind: 'delivered' }, written: [{ ...WRITTEN, name: 'a2'.repeat(32) }] })).toBe(
+      'lost',
+    );
     expect(
       must(await lanes().read('lane.to-retract', { tenant, deliverySeq: slow.delivery.seq, patient: slow.patient })),
     ).toEqual([]);
@@ -188,12 +191,15 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     const id = await arrive('u3');
     const one = only(await claim('a'));
     await begin('a', one);
-    await finish('a', one, { outcome: { kind: 'unknown', afterMs: 0, faultCode: 'ehr.timeout' } });
+    await finish('a', one, { outcome: { kind: 'unknown', afterMs: 0, faultCode: 'ehr.timeout', patience: 'long' } });
     expect(await stateOf(id)).toBe('unknown');
     const again = only(await claim('a'));
     expect([again.isUnknown, again.job.attempts]).toEqual([true, 1]);
     await begin('a', again);
-    await finish('a', again, { outcome: { kind: 'retry', afterMs: 0, faultCode: 'ehr.busy' }, isResolved: true });
+    await finish('a', again, {
+      outcome: { kind: 'retry', afterMs: 0, faultCode: 'ehr.busy', patience: 'long' },
+      isResolved: true,
+    });
     expect(await stateOf(id)).toBe('queued');
     const third = only(await claim('a'));
     expect(third.isUnknown).toBe(false);
@@ -220,17 +226,17 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     const id = await arrive('u5');
     const old = only(await claim('a'));
     await begin('a', old);
-    await finish('a', old, { outcome: { kind: 'delivered' }, written: [{ ...WRITTEN, name: 'n5' }] });
+    await finish('a', old, { outcome: { kind: 'delivered' }, written: [{ ...WRITTEN, name: 'a5'.repeat(32) }] });
     await link('u5', '0055');
     const retraction = only(await claim('a'));
     expect([retraction.job.kind, retraction.delivery.id]).toEqual(['retract', id]);
     const rows = must(
       await lanes().read('lane.to-retract', { tenant, deliverySeq: retraction.delivery.seq, patient: retraction.patient }),
     );
-    expect(rows.map(({ name }) => name)).toEqual(['n5']);
+    expect(rows.map(({ name }) => name)).toEqual(['a5'.repeat(32)]);
     expect(await claim('b')).toEqual([]);
     await begin('a', retraction);
-    await finish('a', retraction, { outcome: { kind: 'delivered' }, retracted: [{ name: 'n5', versionId: '2' }] });
+    await finish('a', retraction, { outcome: { kind: 'delivered' }, retracted: [{ name: 'a5'.repeat(32), versionId: '2' }] });
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     const fresh = only(await claim('b'));
     expect([fresh.job.kind, fresh.mrn]).toEqual(['deliver', { mrnSystem: 'urn:mrn', mrn: '0055' }]);
@@ -246,6 +252,145 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     const claimed = (await Promise.all(Array.from({ length: 8 }, (_one, i) => claim(`owner${i}`, 15_000, 5)))).flat();
     const patients = claimed.map(({ patient }) => Buffer.from(patient).toString('hex'));
     expect([new Set(patients).size, patients.length]).toEqual([20, 20]);
+  });
+
+  test('two MRNs that lead to one chart are never written to at once, and whoever holds it is fenced like a lane', async () => {
+    await link('merged-x', 'x1');
+    await link('merged-y', 'y1');
+    const [x1, y1] = [await arrive('merged-x'), await arrive('merged-y')];
+    const both = await claim('a');
+    const of = (id: string, all: readonly Claimed[]): Claimed => only(all.filter(({ delivery }) => delivery.id === id));
+    const [x, y] = [of(x1, both), of(y1, both)];
+    // Nobody is in anybody's way before it writes.
+    expect(await begin('a', x, 2_000, 'Patient/one')).toBe('begun');
+    expect(await begin('a', y, 15_000, 'Patient/one')).toBe('busy');
+    expect(await stateOf(y1)).toBe('queued');
+    // Whoever died in it is in nobody's way once its lease has run out.
+    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    expect(await begin('a', y, 15_000, 'Patient/one')).toBe('begun');
+    const again = of(x1, await claim('b'));
+    expect([again.isUnknown, await begin('b', again, 15_000, 'Patient/one')]).toEqual([true, 'busy']);
+    // What the other lane wrote to last is remembered: a retraction asks for no patient.
+    expect(await begin('b', again, 15_000, null)).toBe('busy');
+    await finish('a', y, { outcome: { kind: 'delivered' } });
+    expect(await begin('b', again, 15_000, null)).toBe('begun');
+    await finish('b', again, { outcome: { kind: 'delivered' } });
+    expect([await stateOf(x1), await stateOf(y1)]).toEqual(['delivered', 'delivered']);
+    await soundness();
+  });
+
+  test('of many that enter one chart at once exactly one does', async () => {
+    const mrns = ['e1', 'e2', 'e3', 'e4', 'e5', 'e6'];
+    for (const mrn of mrns) {
+      await link(`enter-${mrn}`, mrn);
+      await arrive(`enter-${mrn}`);
+    }
+    const claimed = await claim('a');
+    expect(claimed).toHaveLength(mrns.length);
+    const begun = await Promise.all(claimed.map((one) => begin('a', one, 15_000, 'Patient/crowd')));
+    expect(begun.toSorted()).toEqual(['begun', 'busy', 'busy', 'busy', 'busy', 'busy']);
+    for (const [i, one] of claimed.entries())
+      await finish(
+        'a',
+        one,
+        begun[i] === 'begun' ? { outcome: { kind: 'delivered' } } : { outcome: { kind: 'delivered' }, attemptId: null },
+      );
+    await soundness();
+  });
+
+  test('failures of which few are worth making are counted in a row', async () => {
+    await link('few', 'few1');
+    await arrive('few');
+    const counts: number[] = [];
+    for (const patience of ['few', 'few', 'long', 'few'] as const) {
+      const one = only(await claim('a'));
+      counts.push(one.job.fewInARow);
+      await begin('a', one);
+      await finish('a', one, { outcome: { kind: 'retry', afterMs: 0, faultCode: 'ehr.failed', patience }, isResolved: true });
+    }
+    const last = only(await claim('a'));
+    expect([...counts, last.job.fewInARow, last.job.attempts]).toEqual([0, 1, 2, 0, 1, 4]);
+    await finish('a', last, { outcome: { kind: 'delivered' }, attemptId: null });
+  });
+
+  test('a person approves the plan that was parked, and no other', async () => {
+    await link('approve', 'ap1');
+    const id = await arrive('approve');
+    const replay = async (): Promise<void> => {
+      must(await store.use(inboxSet).write('inbox.replay', { ...act, id }));
+      const { seq } = must(await store.use(inboxSet).read('inbox.get', { tenant, id })) ?? { seq: 0 };
+      const document = {
+        key: `lane doc ${n}`,
+        version: n,
+        clinicalDigest: createHash('sha256').update(id).digest(),
+        order: 'version',
+      } as const;
+      const facts: Facts = {
+        dataStructure: 'x',
+        client: 'c',
+        user: 'approve',
+        documentVersion: 1,
+        contentDigest: null,
+        findings: [],
+        unmapped: [],
+      };
+      must(
+        await store.use(deliverSet).write('deliver.settle', {
+          tenant,
+          seq,
+          at,
+          requestId: 'r',
+          facts,
+          verdict: { kind: 'sound', trouble: null, document },
+        }),
+      );
+    };
+    const park = async (planDigest: string): Promise<readonly string[]> => {
+      const one = only(await claim('a'));
+      await finish('a', one, { outcome: { kind: 'park', reason: 'suspicious', faultCode: null }, attemptId: null, planDigest });
+      return one.approvedPlans;
+    };
+    const [first, second] = ['aa'.repeat(32), 'bb'.repeat(32)];
+    expect(await park(first)).toEqual([]);
+    await replay();
+    expect(await park(first)).toEqual([]);
+    expect(must(await lanes().write('lane.approve', { ...act, of: { id } }))).toBe(1);
+    expect(must(await lanes().write('lane.approve', { ...act, of: { id } }))).toBe(0);
+    await replay();
+    expect(await park(second)).toEqual([first]);
+    expect(must(await lanes().write('lane.approve', { ...act, of: { reason: 'rejected' } }))).toBe(0);
+    expect(must(await lanes().write('lane.approve', { ...act, of: { reason: 'suspicious' } }))).toBe(1);
+    await replay();
+    expect((await park(second)).toSorted()).toEqual([first, second]);
+    await soundness();
+  });
+
+  test('what somebody else changed is kept for a person to decide on', async () => {
+    await link('foreign', 'fo1');
+    const id = await arrive('foreign');
+    const one = only(await claim('a'));
+    const seen = { name: 'f0'.repeat(32), resourceType: 'Observation', id: 'at-the-ehr', versionId: '7' };
+    await finish('a', one, { outcome: { kind: 'park', reason: 'conflict', faultCode: null }, attemptId: null, foreign: [seen] });
+    const read = async () =>
+      must(await lanes().read('lane.foreign', { tenant, deliveryId: id })).map(({ seenAt: _seenAt, ...rest }) => rest);
+    expect(await read()).toEqual([{ ...seen, decision: null }]);
+    expect(must(await lanes().write('lane.decide', { ...act, id: 'dlv_nobody', decision: 'overwrite' }))).toBe(0);
+    expect(must(await lanes().write('lane.decide', { ...act, id, decision: 'keep-theirs' }))).toBe(1);
+    expect(await read()).toEqual([{ ...seen, decision: 'keep-theirs' }]);
+    await soundness();
+  });
+
+  test('a database that nobody served for a while may have been restored', async () => {
+    const alive = async (ms: number): Promise<number> =>
+      must(await lanes().write('lane.alive', { tenant: 'restored', at: new Date(ms) }));
+    const now = Date.now();
+    expect(await alive(now)).toBe(0);
+    expect(await alive(now + 30_000)).toBe(0);
+    // PostgreSQL goes by its own clock, which does not jump for us.
+    if (store.engine === 'sqlite') {
+      expect(await alive(now + 100_000)).toBe(now + 100_000);
+      expect(await alive(now + 110_000)).toBe(now + 100_000);
+    }
   });
 
   test('what was delivered can be forwarded again, and a pause is remembered', async () => {

@@ -155,6 +155,27 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
     expect(new Set((await live()).map(({ patient }) => patient)).size).toBe(1);
   });
 
+  test('a patient is linked while one of its links is confirmed, in its own system of numbers', async () => {
+    const isLinked = async (mrnSystem: string, ...mrns: string[]): Promise<boolean> =>
+      must(
+        await store.use(identitySet).read('identity.is-linked', { tenant, patients: mrns.map((mrn) => ({ mrnSystem, mrn })) }),
+      );
+    await link('1', { status: 'proposed' });
+    expect(await isLinked('urn:mrn', '1')).toBe(false);
+    await link('1');
+    await link('1', { user: 'second' });
+    expect(await Promise.all([isLinked('urn:mrn', '1'), isLinked('urn:mrn', '2', '1'), isLinked('urn:mrn', '01')])).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(await Promise.all([isLinked('urn:other', '1'), isLinked('urn:mrn')])).toEqual([false, false]);
+    await revoke();
+    expect(await isLinked('urn:mrn', '1')).toBe(true);
+    await link('2', { user: 'second' });
+    expect(await Promise.all([isLinked('urn:mrn', '1'), isLinked('urn:mrn', '2')])).toEqual([false, true]);
+  });
+
   test('a proposal lets nothing out; its confirmation keeps its id', async () => {
     const id = await arrive();
     const proposed = await link('1', { status: 'proposed', evidence: 'same name' });

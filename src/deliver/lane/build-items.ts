@@ -16,7 +16,20 @@ export interface Item {
   readonly at: { readonly id: string; readonly versionId: string | null } | null;
   /** It was taken back before, and is said again. */
   readonly isRetracted: boolean;
+  /** The ledger knows nothing of it, and may have known once: it is looked for before it is written. */
+  readonly mayBeForgotten: boolean;
+  /** A person wants it written over the version that `at` names, whoever made that. */
+  readonly isDecided: boolean;
 }
+
+const DAY_BEGINS_MS = 14 * 3_600_000;
+
+/**
+ * Whether the ledger can have lost a resource that it does not know: only what was measured before it was restored from a backup, as
+ * far as anybody can tell. Days are local ones, and begin up to 14 hours before those of UTC.
+ */
+export const canBeForgotten = (chartDay: string | null, knownSince: number): boolean =>
+  knownSince > 0 && (chartDay === null || !(Date.parse(chartDay) - DAY_BEGINS_MS >= knownSince));
 
 export const CONTENT_TAG = 'urn:chartgate:content';
 const TAG_LENGTH = 40;
@@ -38,7 +51,7 @@ const contentTags = (resource: Part): Part[] => {
 };
 
 /** Whether a resource at the EHR is marked as one that we wrote, whatever it holds. */
-export const isMarked = (resource: Part): boolean => contentTags(resource).length > 0;
+const isMarked = (resource: Part): boolean => contentTags(resource).length > 0;
 
 /** Whether it is marked as holding this content, and was not taken back. */
 export const holdsContent = (resource: Part, digest: string): boolean =>
@@ -60,6 +73,15 @@ export function canBeOurs(found: string | null, known: string | null): boolean {
   return !Number.isInteger(now) || !Number.isInteger(before) || now === before || now === before + 1;
 }
 
+/** Whether what stands under the name of an item is as we left it, or as a person who wants it overwritten saw it. */
+export function isOurs(item: Item, resource: Part, found: string | null): boolean {
+  const known = item.at?.versionId ?? null;
+  if (item.isDecided) return found === known;
+  // Of what the ledger has forgotten only the first version can be told from what a person made of it.
+  const isFirst = !item.mayBeForgotten || found === null || found === '1' || holdsContent(resource, item.digest);
+  return isFirst && canBeOurs(found, known) && (item.isRetracted || isMarked(resource));
+}
+
 export const versionOf = (resource: Part): string | null => {
   const { versionId } = (resource['meta'] ?? {}) as Part;
   return typeof versionId === 'string' ? versionId : null;
@@ -70,7 +92,7 @@ export const versionOfEtag = (etag: string | null | undefined): string | null =>
   /^(?:W\/)?"?([^"\s]+)"?$/.exec(etag ?? '')?.[1] ?? null;
 
 /** What of the changes is to be written, in their order; what is withdrawn is looked up first and comes after it. */
-export function buildItems(changes: readonly Change[], ledger: readonly LedgerRow[]): Item[] {
+export function buildItems(changes: readonly Change[], ledger: readonly LedgerRow[], knownSince: number): Item[] {
   const known = new Map(ledger.map((row) => [row.name, row]));
   return changes.flatMap((change): Item[] => {
     if (change.kind !== 'create' && change.kind !== 'update') return [];
@@ -87,6 +109,8 @@ export function buildItems(changes: readonly Change[], ledger: readonly LedgerRo
         wanted,
         at: row === undefined ? null : { id: row.id, versionId: row.versionId },
         isRetracted: row?.isRetracted ?? false,
+        mayBeForgotten: row === undefined && canBeForgotten(wanted.chartDay, knownSince),
+        isDecided: false,
       },
     ];
   });

@@ -19,25 +19,42 @@ export interface Claimed {
     readonly seq: number;
     readonly kind: 'deliver' | 'retract';
     readonly attempts: number;
+    /** How many of the last attempts in a row ended in a way of which few are worth making. */
+    readonly fewInARow: number;
     readonly firstAttemptAt: number | null;
   };
   readonly delivery: {
     readonly seq: number;
     readonly id: string;
     readonly requestId: string;
+    readonly traceId: string | null;
     readonly receivedAt: number;
   };
   /** An earlier attempt for this document ended without a clear answer: read back before writing again. */
   readonly isUnknown: boolean;
-  /** `gone`: shredded by retention. */
-  readonly body: Uint8Array | 'unopenable' | 'gone';
+  /** `gone`: shredded by retention. `held`: whoever claimed it has read it already. */
+  readonly body: Uint8Array | 'unopenable' | 'gone' | 'held';
   /** The patient of this lane, as a link of the user names it; null where no link does. */
   readonly mrn: { readonly mrnSystem: string; readonly mrn: string } | null;
   /** Whether the confirmed link of the user is to this patient. */
   readonly isLinked: boolean;
-  /** A person has seen that it takes back most of a day, and wants it so. */
-  readonly wasApproved: boolean;
+  /** Digests of the plans of this delivery that a person has looked at and wants carried out, in hex. */
+  readonly approvedPlans: readonly string[];
+  /** A person has said what is to become of what somebody else changed. */
+  readonly isDecided: boolean;
 }
+
+export type Decision = 'keep-theirs' | 'overwrite';
+
+/** A resource of ours that somebody else changed, as it was when its delivery was parked. */
+export interface ForeignChange {
+  readonly name: string;
+  readonly resourceType: string;
+  readonly id: string;
+  /** Null where it was removed, or where the EHR has no versions. */
+  readonly versionId: string | null;
+}
+export type SeenChange = ForeignChange & { readonly seenAt: number; readonly decision: Decision | null };
 
 /** One resource as the ledger holds it. */
 export interface LedgerRow {
@@ -55,6 +72,29 @@ export interface LedgerRow {
   readonly saidAt: number;
 }
 
+/** A wish to claim a delivery in the very commit that puts it into its lane. */
+export interface ClaimWish {
+  readonly owner: string;
+  readonly leaseMs: number;
+  /** For whom it was translated; another link makes the wish void. */
+  readonly patient: { readonly mrnSystem: string; readonly mrn: string };
+  /** Of what would be written, as a JSON list. */
+  readonly names: string;
+  /** Begun as well, where nothing of these names was written before; null where something must be asked first. */
+  readonly attempt: {
+    readonly id: string;
+    readonly requestDigest: string;
+    /** The patient at the EHR, whose chart is taken as `lane.begin` takes it; where somebody is at it, nothing is begun. */
+    readonly chart: string;
+  } | null;
+}
+
+export interface ClaimedAtOnce {
+  readonly claimed: Claimed;
+  readonly ledger: readonly LedgerRow[];
+  readonly attemptId: string | null;
+}
+
 /** What was written, to be put into the ledger. */
 export interface WrittenRow {
   readonly name: string;
@@ -67,11 +107,14 @@ export interface WrittenRow {
   readonly saidAt: number;
 }
 
+/** How many more attempts a failure is worth. */
+export type Patience = 'few' | 'long';
+
 export type Outcome =
   | { readonly kind: 'delivered' }
   /** Back into the lane, until then. */
-  | { readonly kind: 'retry'; readonly afterMs: number; readonly faultCode: string }
-  | { readonly kind: 'unknown'; readonly afterMs: number; readonly faultCode: string }
+  | { readonly kind: 'retry'; readonly afterMs: number; readonly faultCode: string; readonly patience: Patience }
+  | { readonly kind: 'unknown'; readonly afterMs: number; readonly faultCode: string; readonly patience: Patience }
   | { readonly kind: 'park'; readonly reason: ParkReason; readonly faultCode: string | null }
   /** Nothing was tried. */
   | { readonly kind: 'put-back'; readonly afterMs: number };
@@ -88,11 +131,22 @@ export interface Finish {
   readonly retracted: readonly { readonly name: string; readonly versionId: string | null }[];
   /** Everything that an earlier attempt may have written was looked up: nothing about it is in doubt any more. */
   readonly isResolved: boolean;
+  /** Of the plan that is parked, in hex: what a person can approve. */
+  readonly planDigest?: string;
+  /** What somebody else changed, for a person to decide on; `settled`: what was decided is carried out. */
+  readonly foreign?: readonly ForeignChange[] | 'settled';
 }
 
 export interface TargetRow {
   readonly pausedAt: number | null;
   readonly pausedBy: string | null;
+}
+
+interface LaneAct {
+  readonly tenant: string;
+  readonly at: Date;
+  readonly actor: string;
+  readonly requestId: string;
 }
 
 export type LaneWrites = {
@@ -108,22 +162,27 @@ export type LaneWrites = {
     /** `examined`: lanes that were due, also those whose head cannot go on yet. */
     out: { readonly claimed: readonly Claimed[]; readonly examined: number };
   };
-  /** Commits that an attempt is about to be made. `lost`: the lease is no longer ours, so nothing may be sent. */
+  /**
+   * Commits that an attempt is about to be made. `lost`: the lease is no longer ours, so nothing may be sent. `busy`: under another
+   * MRN somebody writes to the same chart just now.
+   */
   'lane.begin': {
     args: {
       readonly fence: Fence;
       readonly jobSeq: number;
       readonly attemptId: string;
       readonly requestDigest: string;
+      /** The patient at the EHR; null: whom this lane wrote to last. */
+      readonly chart: string | null;
       /** Only to look: the link may be to somebody else by now. */
       readonly mode: 'write' | 'look-only';
       readonly leaseMs: number;
       readonly at: Date;
     };
-    out: 'begun' | 'lost';
+    out: 'begun' | 'lost' | 'busy';
   };
-  /** The end of an attempt: ledger, states, job and lane in one commit. `lost`: nothing of it was stored. */
-  'lane.finish': { args: Finish; out: 'done' | 'lost' };
+  /** The end of an attempt: ledger, states, job and lane in one commit. `more`: and its lane is not empty. `lost`: nothing of it was stored. */
+  'lane.finish': { args: Finish; out: 'done' | 'more' | 'lost' };
   /** Which of these leases still hold. */
   'lane.renew': {
     args: {
@@ -137,6 +196,20 @@ export type LaneWrites = {
   };
   /** SQLite has one process: leases of one that is gone hold nobody up. Elsewhere it does nothing. */
   'lane.free': { args: { readonly tenant: string; readonly owner: string; readonly at: Date }; out: number };
+  /** Somebody serves this database. Gives since when that is so without a gap: what was written before may not be in the ledger. */
+  'lane.alive': { args: { readonly tenant: string; readonly at: Date }; out: number };
+  /** A person wants the plan as it was parked: of one delivery, or of all that are parked so. Gives how many. */
+  'lane.approve': {
+    args: LaneAct & { readonly of: { readonly id: string } | { readonly reason: string | null } };
+    out: number;
+  };
+  /** What is to become of what somebody else changed. Gives how many resources that is about. */
+  'lane.decide': { args: LaneAct & { readonly id: string; readonly decision: Decision }; out: number };
+  /** The clock by which lanes wait went back so far: nothing waits longer for it. On PostgreSQL, which has its own, it does nothing. */
+  'lane.rewind': {
+    args: { readonly tenant: string; readonly at: Date; readonly byMs: number; readonly leaseMs: number };
+    out: null;
+  };
   'lane.pause': {
     args: {
       readonly tenant: string;
@@ -177,6 +250,7 @@ export type LaneReads = {
     args: { readonly tenant: string; readonly deliverySeq: number; readonly patient: Uint8Array };
     out: readonly LedgerRow[];
   };
+  'lane.foreign': { args: { readonly tenant: string; readonly deliveryId: string }; out: readonly SeenChange[] };
   'lane.target': { args: { readonly tenant: string }; out: TargetRow };
   /** How many wait, and since when the longest does. */
   'lane.lag': {

@@ -1,12 +1,14 @@
 import { HANDLING, type Fault } from '../../kernel/index.ts';
 import { nextAttemptMs, type Verdict } from '../../ehr/index.ts';
-import type { Outcome } from './commands.ts';
-import type { Stop } from './write-items.ts';
+import type { Outcome, Patience } from './commands.ts';
+import type { Stop } from './stop.ts';
 
 /** What of a job's past decides how long it is tried. */
 export interface Past {
   /** Attempts that failed before this one. */
   readonly attempts: number;
+  /** How many of them, the last ones in a row, were of the kind of which few are worth making. */
+  readonly fewInARow: number;
   readonly sinceFirstMs: number;
   readonly spread: number;
 }
@@ -21,22 +23,17 @@ const park = (reason: Extract<Outcome, { kind: 'park' }>['reason'], fault: Fault
 const putBack = (waitMs: number | null): Outcome => ({ kind: 'put-back', afterMs: Math.max(1_000, waitMs ?? 0) });
 
 /** Tried again, or given to a person when it has been tried for long enough. */
-function later(
-  fault: Fault,
-  past: Past,
-  patience: 'few' | 'long',
-  serverAsksMs: number | null,
-  effect: 'none' | 'unknown',
-): Outcome {
+function later(fault: Fault, past: Past, patience: Patience, serverAsksMs: number | null, effect: 'none' | 'unknown'): Outcome {
   const afterMs = nextAttemptMs({
     attempt: past.attempts,
+    fewInARow: past.fewInARow,
     sinceFirstMs: past.sinceFirstMs,
     patience,
     serverAsksMs,
     spread: past.spread,
   });
   if (afterMs === 'exhausted') return park('exhausted', fault);
-  return { kind: effect === 'unknown' ? 'unknown' : 'retry', afterMs, faultCode: fault.code };
+  return { kind: effect === 'unknown' ? 'unknown' : 'retry', afterMs, faultCode: fault.code, patience };
 }
 
 function afterVerdict(verdict: Exclude<Verdict, { kind: 'ok' }>, past: Past): Outcome {

@@ -3,6 +3,7 @@ import { confirmedLinkPostgres, markUserPostgres } from '../../identity/index.ts
 import { movePostgres, type State } from '../../inbox/index.ts';
 import type { PostgresContext } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
+import { keepForeign } from './act-postgres.ts';
 import type { Claimed, Fence, Finish, WrittenRow } from './commands.ts';
 import {
   auditOfFinish,
@@ -10,8 +11,10 @@ import {
   endOf,
   faultOf,
   IN_DOUBT,
+  isFew,
   JOB_ROW,
   moveOf,
+  nameBytes,
   outcomeWord,
   sealId,
   stepBack,
@@ -72,17 +75,17 @@ async function putWritten(
 ): Promise<void> {
   await db.run(
     `INSERT INTO written_resource (tenant, target, name, patient_index, document_index, chart_day, summary_group, resource_type, resource_id_sealed, version_id, content_digest, delivery_seq, written_at, said_at)
-     SELECT $1, $2, $3, $4::bytea, d.document_index, $5, $6, $7, $8::bytea, $9, $10::bytea, d.seq, $11::bigint, $13::bigint FROM delivery d WHERE d.seq = $12::bigint
-     ON CONFLICT (tenant, target, name) DO UPDATE SET document_index = excluded.document_index, resource_id_sealed = excluded.resource_id_sealed, version_id = excluded.version_id,
+     SELECT $1, $2, $3::bytea, $4::bytea, d.document_index, $5, $6, $7, $8::bytea, $9, $10::bytea, d.seq, $11::bigint, $13::bigint FROM delivery d WHERE d.seq = $12::bigint
+     ON CONFLICT (tenant, target, patient_index, name) DO UPDATE SET document_index = excluded.document_index, resource_id_sealed = excluded.resource_id_sealed, version_id = excluded.version_id,
        content_digest = excluded.content_digest, delivery_seq = excluded.delivery_seq, written_at = excluded.written_at, said_at = excluded.said_at, retracted_at = NULL`,
     fence.tenant,
     TARGET,
-    row.name,
+    nameBytes(row.name),
     fence.patient,
     row.chartDay,
     row.group,
     row.resourceType,
-    sealId(vault, row),
+    sealId(vault, 'written_resource', row),
     row.versionId,
     Buffer.from(row.contentDigest, 'hex'),
     at.getTime(),
@@ -135,7 +138,7 @@ async function wakeOthers({ db }: PostgresContext, tenant: string, seq: number):
   );
 }
 
-export async function finish(context: PostgresContext, f: Finish): Promise<'done' | 'lost'> {
+export async function finish(context: PostgresContext, f: Finish): Promise<'done' | 'more' | 'lost'> {
   const { db, vault } = context;
   const { fence, outcome, at } = f;
   const row = await holdJob(context, fence, f.jobSeq);
@@ -148,12 +151,13 @@ export async function finish(context: PostgresContext, f: Finish): Promise<'done
   for (const one of f.written) await putWritten(context, f, one, delivery.seq);
   for (const { name, versionId } of f.retracted)
     await db.run(
-      'UPDATE written_resource SET retracted_at = $1, version_id = coalesce($2, version_id) WHERE tenant = $3 AND target = $4 AND name = $5',
+      'UPDATE written_resource SET retracted_at = $1, version_id = coalesce($2, version_id) WHERE tenant = $3 AND target = $4 AND patient_index = $5 AND name = $6',
       at.getTime(),
       versionId,
       fence.tenant,
       TARGET,
-      name,
+      fence.patient,
+      nameBytes(name),
     );
   if (f.isResolved)
     await db.run(
@@ -175,17 +179,26 @@ export async function finish(context: PostgresContext, f: Finish): Promise<'done
   if (row['kind'] === 'deliver') await moveBy(context, f, delivery);
   const isOver = outcome.kind === 'delivered' || outcome.kind === 'park';
   const isRetraction = row['kind'] === 'retract';
-  if (isOver) await db.run('UPDATE job SET state = $1 WHERE seq = $2', endOf(outcome, isRetraction), f.jobSeq);
-  else if (f.attemptId === null && outcome.kind === 'retry')
+  if (isOver)
     await db.run(
-      'UPDATE job SET attempts = attempts + 1, first_attempt_at = coalesce(first_attempt_at, $1) WHERE seq = $2',
+      'UPDATE job SET state = $1, plan_digest = $2::bytea WHERE seq = $3',
+      endOf(outcome, isRetraction),
+      f.planDigest === undefined ? null : Buffer.from(f.planDigest, 'hex'),
+      f.jobSeq,
+    );
+  else if (outcome.kind !== 'put-back')
+    await db.run(
+      'UPDATE job SET attempts = attempts + $1::int, few_in_a_row = CASE WHEN $2::int = 1 THEN few_in_a_row + 1 ELSE 0 END, first_attempt_at = coalesce(first_attempt_at, $3) WHERE seq = $4',
+      f.attemptId === null && outcome.kind === 'retry' ? 1 : 0,
+      isFew(outcome) ? 1 : 0,
       at.getTime(),
       f.jobSeq,
     );
+  if (f.foreign !== undefined) await keepForeign(context, fence.tenant, delivery.seq, at, f.foreign);
   if (isRetraction && outcome.kind === 'delivered') await wakeOthers(context, fence.tenant, delivery.seq);
-  await db.run(
+  const lane = await db.get(
     `UPDATE lane SET lease_owner = NULL, lease_until = '-infinity', pending = pending - $1::int, next_at = now() + $2::int * interval '1 millisecond'
-     WHERE tenant = $3 AND target = $4 AND patient_index = $5`,
+     WHERE tenant = $3 AND target = $4 AND patient_index = $5 RETURNING pending`,
     isOver ? 1 : 0,
     'afterMs' in outcome ? Math.round(outcome.afterMs) : 0,
     fence.tenant,
@@ -200,5 +213,5 @@ export async function finish(context: PostgresContext, f: Finish): Promise<'done
       await markUserPostgres(context, fence.tenant, user, at);
   }
   if (f.attemptId !== null || f.written.length > 0) await appendPostgres(context, [auditOfFinish(vault, f, delivery)]);
-  return 'done';
+  return Number(lane?.['pending']) > 0 ? 'more' : 'done';
 }

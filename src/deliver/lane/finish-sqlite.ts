@@ -3,6 +3,7 @@ import { confirmedLinkSqlite, markUserSqlite } from '../../identity/index.ts';
 import { moveSqlite, type State } from '../../inbox/index.ts';
 import type { SqliteContext } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
+import { keepForeign } from './act-sqlite.ts';
 import type { Claimed, Fence, Finish, WrittenRow } from './commands.ts';
 import {
   auditOfFinish,
@@ -10,8 +11,10 @@ import {
   endOf,
   faultOf,
   IN_DOUBT,
+  isFew,
   JOB_ROW,
   moveOf,
+  nameBytes,
   outcomeWord,
   sealId,
   stepBack,
@@ -49,24 +52,31 @@ export function startSending(
   for (const step of stepsToSending(state)) moveSqlite(context, { ...moveOf(delivery, tenant, at), ...step });
 }
 
-function putWritten({ db, vault }: SqliteContext, { fence, at }: Finish, row: WrittenRow, deliverySeq: number): void {
+function putWritten(
+  { db, vault }: SqliteContext,
+  { fence, at }: Finish,
+  row: WrittenRow,
+  seq: number,
+  document: Uint8Array,
+): void {
   db.run(
     `INSERT INTO written_resource (tenant, target, name, patient_index, document_index, chart_day, summary_group, resource_type, resource_id_sealed, version_id, content_digest, delivery_seq, written_at, said_at)
-     SELECT ?1, ?2, ?3, ?4, d.document_index, ?5, ?6, ?7, ?8, ?9, ?10, d.seq, ?11, ?13 FROM delivery d WHERE d.seq = ?12
-     ON CONFLICT (tenant, target, name) DO UPDATE SET document_index = excluded.document_index, resource_id_sealed = excluded.resource_id_sealed, version_id = excluded.version_id,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (tenant, target, patient_index, name) DO UPDATE SET document_index = excluded.document_index, resource_id_sealed = excluded.resource_id_sealed, version_id = excluded.version_id,
        content_digest = excluded.content_digest, delivery_seq = excluded.delivery_seq, written_at = excluded.written_at, said_at = excluded.said_at, retracted_at = NULL`,
     fence.tenant,
     TARGET,
-    row.name,
+    nameBytes(row.name),
     fence.patient,
+    document,
     row.chartDay,
     row.group,
     row.resourceType,
-    sealId(vault, row),
+    sealId(vault, 'written_resource', row),
     row.versionId,
     Buffer.from(row.contentDigest, 'hex'),
+    seq,
     at.getTime(),
-    deliverySeq,
     row.saidAt,
   );
 }
@@ -120,7 +130,7 @@ function wakeOthers({ db }: SqliteContext, tenant: string, seq: number, at: Date
   );
 }
 
-export function finish(context: SqliteContext, f: Finish): 'done' | 'lost' {
+export function finish(context: SqliteContext, f: Finish): 'done' | 'more' | 'lost' {
   const { db, vault } = context;
   const { fence, outcome, at } = f;
   if (!isHeld(context, fence)) return 'lost';
@@ -130,15 +140,17 @@ export function finish(context: SqliteContext, f: Finish): 'done' | 'lost' {
     return 'lost';
   }
   const delivery = deliveryOf(row);
-  for (const one of f.written) putWritten(context, f, one, delivery.seq);
+  const document = row['document_index'] as Uint8Array;
+  for (const one of f.written) putWritten(context, f, one, delivery.seq, document);
   for (const { name, versionId } of f.retracted)
     db.run(
-      'UPDATE written_resource SET retracted_at = ?, version_id = coalesce(?, version_id) WHERE tenant = ? AND target = ? AND name = ?',
+      'UPDATE written_resource SET retracted_at = ?, version_id = coalesce(?, version_id) WHERE tenant = ? AND target = ? AND patient_index = ? AND name = ?',
       at.getTime(),
       versionId,
       fence.tenant,
       TARGET,
-      name,
+      fence.patient,
+      nameBytes(name),
     );
   if (f.isResolved)
     db.run(
@@ -160,16 +172,25 @@ export function finish(context: SqliteContext, f: Finish): 'done' | 'lost' {
   if (row['kind'] === 'deliver') moveBy(context, f, delivery);
   const isOver = outcome.kind === 'delivered' || outcome.kind === 'park';
   const isRetraction = row['kind'] === 'retract';
-  if (isOver) db.run('UPDATE job SET state = ? WHERE seq = ?', endOf(outcome, isRetraction), f.jobSeq);
-  else if (f.attemptId === null && outcome.kind === 'retry')
+  if (isOver)
     db.run(
-      'UPDATE job SET attempts = attempts + 1, first_attempt_at = coalesce(first_attempt_at, ?) WHERE seq = ?',
+      'UPDATE job SET state = ?, plan_digest = ? WHERE seq = ?',
+      endOf(outcome, isRetraction),
+      f.planDigest === undefined ? null : Buffer.from(f.planDigest, 'hex'),
+      f.jobSeq,
+    );
+  else if (outcome.kind !== 'put-back')
+    db.run(
+      'UPDATE job SET attempts = attempts + ?, few_in_a_row = CASE WHEN ? = 1 THEN few_in_a_row + 1 ELSE 0 END, first_attempt_at = coalesce(first_attempt_at, ?) WHERE seq = ?',
+      f.attemptId === null && outcome.kind === 'retry' ? 1 : 0,
+      isFew(outcome) ? 1 : 0,
       at.getTime(),
       f.jobSeq,
     );
+  if (f.foreign !== undefined) keepForeign(context, fence.tenant, delivery.seq, at, f.foreign);
   if (isRetraction && outcome.kind === 'delivered') wakeOthers(context, fence.tenant, delivery.seq, at);
-  db.run(
-    `UPDATE lane SET lease_owner = NULL, lease_until = 0, pending = pending - ?, next_at = ? WHERE tenant = ? AND target = ? AND patient_index = ?`,
+  const lane = db.get(
+    `UPDATE lane SET lease_owner = NULL, lease_until = 0, pending = pending - ?, next_at = ? WHERE tenant = ? AND target = ? AND patient_index = ? RETURNING pending`,
     isOver ? 1 : 0,
     at.getTime() + ('afterMs' in outcome ? outcome.afterMs : 0),
     fence.tenant,
@@ -183,5 +204,5 @@ export function finish(context: SqliteContext, f: Finish): 'done' | 'lost' {
     if (link === null || Buffer.compare(link.mrnIndex, fence.patient) !== 0) markUserSqlite(context, fence.tenant, user, at);
   }
   if (f.attemptId !== null || f.written.length > 0) appendSqlite(context, auditOfFinish(vault, f, delivery));
-  return 'done';
+  return Number(lane?.['pending']) > 0 ? 'more' : 'done';
 }

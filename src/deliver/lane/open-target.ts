@@ -1,4 +1,4 @@
-import { fail, fault, ok, type Chance, type Clock, type Log, type NewId } from '../../kernel/index.ts';
+import { fail, fault, ok, type Chance, type Clock, type Log, type NewId, type Result } from '../../kernel/index.ts';
 import {
   choosePlan,
   guardTarget,
@@ -7,15 +7,17 @@ import {
   probeEhr,
   rememberPatients,
   watchCapability,
+  type AskedPatient,
   type Ehr,
   type EhrRequest,
   type EhrTarget,
   type Probed,
+  type ResolvedPatient,
   type Sent,
   type Verdict,
   type WritePlan,
 } from '../../ehr/index.ts';
-import type { Dialect } from '../../mappings/index.ts';
+import type { Dialect, Told } from '../../mappings/index.ts';
 import type { Target } from './run-job.ts';
 
 /** The EHR: how to reach it, what it can, how it is to be written to, and whether it is to be left alone. */
@@ -23,16 +25,30 @@ export function openTarget(deps: {
   readonly ehr: EhrTarget;
   readonly patientMode: 'lookup' | 'create';
   readonly dialect: () => Dialect;
+  /** Told each time that the EHR has said what it is, before anything is planned by it. */
+  readonly onTold: (told: Told) => void;
   readonly clock: Clock;
   readonly log: Log;
   readonly chance: Chance;
   readonly newId: NewId;
+  /** Told of every time that the EHR was asked who has an MRN. */
+  readonly onLookUp: (asked: AskedPatient, found: Result<ResolvedPatient>) => void;
 }) {
   const { clock, log, chance, newId } = deps;
   const ehr = openEhr({ target: deps.ehr, clock, chance, newId });
   const guard = guardTarget({ clock, log });
-  const watch = watchCapability({ probe: () => probeEhr({ ehr, chance, newRequestId: () => newId('req') }), clock, log });
+  const { host: address } = new URL(deps.ehr.url);
+  const watch = watchCapability({ probe, clock, log });
   let made: { readonly probed: Probed; readonly dialect: Dialect; readonly plan: WritePlan } | null = null;
+
+  async function probe(): Promise<Result<Probed>> {
+    const probed = await probeEhr({ ehr, chance, newRequestId: () => newId('req') });
+    if (probed.ok) {
+      const { software, publisher, implementation } = probed.value.capability;
+      deps.onTold({ software, publisher, implementation, address });
+    }
+    return probed;
+  }
 
   /** Chosen anew only when the EHR or its dialect has changed. */
   function plan(): WritePlan | null {
@@ -73,25 +89,45 @@ export function openTarget(deps: {
     },
   };
 
+  const resolve = makeResolvePatient({
+    ehr: guarded,
+    mode: deps.patientMode,
+    searchBy: () => plan()?.types['Patient']?.searchBy ?? 'unknown',
+    mayCreate: () => plan()?.createPatient ?? 'no',
+  });
   const patients = rememberPatients({
-    resolvePatient: makeResolvePatient({
-      ehr: guarded,
-      mode: deps.patientMode,
-      searchBy: () => plan()?.types['Patient']?.searchBy ?? 'unknown',
-      mayCreate: () => plan()?.createPatient ?? 'no',
-    }),
+    async resolvePatient(asked) {
+      const resolved = await resolve(asked);
+      deps.onLookUp(asked, resolved);
+      return resolved;
+    },
     clock,
   });
 
   return {
     ehr,
+    /** For who only reads: not counted among the writes, but held back with them while the breaker is open. */
+    reading: {
+      ehr,
+      isPaused: () => guard.state().breaker === 'open',
+      capability: () => watch.state().probed?.capability ?? null,
+      searchBy: () => plan()?.types['Patient']?.searchBy ?? 'post',
+    },
     guard,
     plan,
     capability: watch.state,
     refresh: watch.refresh,
     current(): Target | null {
       const chosen = plan();
-      return chosen === null ? null : { ehr: guarded, plan: chosen, resolvePatient: patients.resolvePatient, send };
+      return chosen === null
+        ? null
+        : {
+            ehr: guarded,
+            plan: chosen,
+            resolvePatient: patients.resolvePatient,
+            rememberedPatient: patients.remembered,
+            send,
+          };
     },
     async close(): Promise<void> {
       watch.stop();

@@ -5,6 +5,7 @@ import type { PostgresContext, PostgresOperations } from '../../store/index.ts';
 import { makeLaneChanges } from '../adjust.ts';
 import { TARGET } from '../commands.ts';
 import { changeLanesPostgres, enqueuePostgres } from '../jobs-postgres.ts';
+import { acts, approvedPlans, enterChart } from './act-postgres.ts';
 import type { Claimed, Fence, LaneWrites } from './commands.ts';
 import { finish, holdJob, startSending } from './finish-postgres.ts';
 import { deliveryOf, HEAD, jobOf, NEXT_MAX_MS, READY, type Row } from './rows.ts';
@@ -64,7 +65,8 @@ async function claimOne(context: PostgresContext, tenant: string, lane: Row): Pr
     body: row['sealed'] === null ? 'gone' : openBody(vault, row['sealed'] as Uint8Array, delivery.id),
     mrn: linked === undefined ? null : openPatient(vault, linked),
     isLinked,
-    wasApproved: Number(row['was_approved']) === 1,
+    approvedPlans: Number(row['is_approved']) === 1 ? await approvedPlans(context, delivery.seq) : [],
+    isDecided: Number(row['is_decided']) === 1,
   };
 }
 
@@ -101,7 +103,7 @@ export const writes: PostgresOperations<LaneWrites> = {
     }
     return { claimed, examined: lanes.length };
   },
-  'lane.begin': async (context, { fence, jobSeq, attemptId, requestDigest, mode, leaseMs, at }) => {
+  'lane.begin': async (context, { fence, jobSeq, attemptId, requestDigest, chart, mode, leaseMs, at }) => {
     const { db } = context;
     const row = await holdJob(context, fence, jobSeq);
     if (row === null || row === 'lost') return 'lost';
@@ -112,13 +114,7 @@ export const writes: PostgresOperations<LaneWrites> = {
       !(await isLinkedTo(context, fence, row['user_index'] as Uint8Array | null))
     )
       return 'lost';
-    await db.run(
-      `UPDATE lane SET lease_until = now() + $1::int * interval '1 millisecond' WHERE tenant = $2 AND target = $3 AND patient_index = $4`,
-      leaseMs,
-      fence.tenant,
-      TARGET,
-      fence.patient,
-    );
+    if ((await enterChart(context, fence, chart, leaseMs)) === 'busy') return 'busy';
     if (row['kind'] === 'deliver') await startSending(context, fence.tenant, deliveryOf(row), jobSeq, at);
     await db.run(
       'INSERT INTO attempt (tenant, id, job_seq, lease_epoch, request_digest, started_at) VALUES ($1, $2, $3, $4, $5, $6)',
@@ -137,6 +133,7 @@ export const writes: PostgresOperations<LaneWrites> = {
     return 'begun';
   },
   'lane.finish': finish,
+  ...acts,
   'lane.renew': async (context, { tenant, owner, leaseMs, held }) => {
     const kept: boolean[] = [];
     for (const { patient, epoch } of held) {

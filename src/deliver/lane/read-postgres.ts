@@ -1,7 +1,7 @@
 import { patientIndex, type PostgresContext, type PostgresOperations } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
 import type { LaneReads } from './commands.ts';
-import { LEDGER, toLedgerRow } from './rows.ts';
+import { FOREIGN, LEDGER, nameBytes, toLedgerRow, toSeenChange } from './rows.ts';
 
 const documentOf = async ({ db }: PostgresContext, by: 'id' | 'seq', value: string | number): Promise<Uint8Array> =>
   ((await db.get(`SELECT document_index FROM delivery WHERE ${by} = $1`, value))?.['document_index'] ??
@@ -11,11 +11,11 @@ export const reads: PostgresOperations<LaneReads> = {
   'lane.ledger': async (context, { tenant, deliveryId, patient: { mrnSystem, mrn }, names }) => {
     const document = await documentOf(context, 'id', deliveryId);
     const rows = await context.db.all(
-      `SELECT ${LEDGER} FROM written_resource WHERE tenant = $1 AND target = $2 AND (document_index = $3 OR name = ANY($4::text[])) AND patient_index = $5`,
+      `SELECT ${LEDGER} FROM written_resource WHERE tenant = $1 AND target = $2 AND (document_index = $3 OR name = ANY($4::bytea[])) AND patient_index = $5`,
       tenant,
       TARGET,
       document,
-      [...names],
+      names.map(nameBytes),
       patientIndex(context.vault, mrnSystem, mrn),
     );
     return rows.map((row) => toLedgerRow(row, context.vault, document));
@@ -30,6 +30,15 @@ export const reads: PostgresOperations<LaneReads> = {
       patient,
     );
     return rows.map((row) => toLedgerRow(row, context.vault, document));
+  },
+  'lane.foreign': async ({ db, vault }, { tenant, deliveryId }) => {
+    const rows = await db.all(
+      `SELECT ${FOREIGN} FROM foreign_change WHERE tenant = $1 AND target = $2 AND delivery_seq = (SELECT seq FROM delivery WHERE tenant = $1 AND id = $3) ORDER BY name`,
+      tenant,
+      TARGET,
+      deliveryId,
+    );
+    return rows.map((row) => toSeenChange(row, vault));
   },
   'lane.target': async ({ db }, { tenant }) => {
     const row = await db.get('SELECT paused_at, paused_by FROM target WHERE tenant = $1 AND target = $2', tenant, TARGET);

@@ -1,49 +1,34 @@
 import { patientIndex, type SqliteContext, type SqliteOperations } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
 import type { LaneReads } from './commands.ts';
-import { LEDGER, toLedgerRow } from './rows.ts';
+import { writtenByDocument, writtenByOthers } from './ledger-sqlite.ts';
+import { FOREIGN, toSeenChange } from './rows.ts';
 
 const documentOf = ({ db }: SqliteContext, by: 'id' | 'seq', value: string | number): Uint8Array =>
   (db.get(`SELECT document_index FROM delivery WHERE ${by} = ?`, value)?.['document_index'] ?? Buffer.alloc(0)) as Uint8Array;
 
 export const reads: SqliteOperations<LaneReads> = {
   'lane.ledger': (context, { tenant, deliveryId, patient: { mrnSystem, mrn }, names }) => {
-    const { db, vault } = context;
     const document = documentOf(context, 'id', deliveryId);
-    const patient = patientIndex(vault, mrnSystem, mrn);
-    const rows = [
-      ...db.all(
-        `SELECT ${LEDGER} FROM written_resource INDEXED BY written_by_document WHERE tenant = ? AND target = ? AND document_index = ? AND patient_index = ?`,
-        tenant,
-        TARGET,
-        document,
-        patient,
-      ),
-      ...names.flatMap((name) =>
-        db.all(
-          `SELECT ${LEDGER} FROM written_resource WHERE tenant = ? AND target = ? AND name = ? AND document_index <> ? AND patient_index = ?`,
-          tenant,
-          TARGET,
-          name,
-          document,
-          patient,
-        ),
-      ),
+    const patient = patientIndex(context.vault, mrnSystem, mrn);
+    return [
+      ...writtenByDocument(context, tenant, patient, document),
+      ...writtenByOthers(context, tenant, patient, document, JSON.stringify(names)),
     ];
-    return rows.map((row) => toLedgerRow(row, vault, document));
   },
-  'lane.to-retract': (context, { tenant, deliverySeq, patient }) => {
-    const document = documentOf(context, 'seq', deliverySeq);
-    return context.db
+  'lane.to-retract': (context, { tenant, deliverySeq, patient }) =>
+    writtenByDocument(context, tenant, patient, documentOf(context, 'seq', deliverySeq)).filter(
+      ({ isRetracted }) => !isRetracted,
+    ),
+  'lane.foreign': ({ db, vault }, { tenant, deliveryId }) =>
+    db
       .all(
-        `SELECT ${LEDGER} FROM written_resource INDEXED BY written_by_document WHERE tenant = ? AND target = ? AND document_index = ? AND patient_index = ? AND retracted_at IS NULL`,
+        `SELECT ${FOREIGN} FROM foreign_change WHERE tenant = ? AND target = ? AND delivery_seq = (SELECT seq FROM delivery WHERE tenant = ?1 AND id = ?) ORDER BY name`,
         tenant,
         TARGET,
-        document,
-        patient,
+        deliveryId,
       )
-      .map((row) => toLedgerRow(row, context.vault, document));
-  },
+      .map((row) => toSeenChange(row, vault)),
   'lane.target': ({ db }, { tenant }) => {
     const row = db.get('SELECT paused_at, paused_by FROM target WHERE tenant = ? AND target = ?', tenant, TARGET);
     return {

@@ -28,22 +28,26 @@ export function requestFor(item: Item, { identity, ifMatch }: TypePlan, resource
 const urlOf = ({ path, query = [] }: Asked): string =>
   query.length === 0 ? path : `${path}?${query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`;
 
+export interface EntryText {
+  readonly item: Item;
+  readonly asked: ItemRequest['asked'];
+  readonly text: string;
+}
+
 /** The same as an entry of a Bundle. What has an address of its own is referred to by it. */
-export function entryFor(item: Item, { identity }: TypePlan, { asked, resource }: ItemRequest) {
+export function entryFor(item: Item, { identity }: TypePlan, { asked, resource }: ItemRequest): EntryText {
   const isAddressed = item.at !== null || identity === 'put-by-id';
-  return {
-    asked,
-    entry: {
-      ...(isAddressed ? {} : { fullUrl: item.reference }),
-      resource,
-      request: {
-        method: asked.method,
-        url: urlOf(asked),
-        ...(asked.ifMatch === undefined ? {} : { ifMatch: asked.ifMatch }),
-        ...(asked.ifNoneExist === undefined ? {} : { ifNoneExist: asked.ifNoneExist }),
-      },
+  const text = JSON.stringify({
+    ...(isAddressed ? {} : { fullUrl: item.reference }),
+    resource,
+    request: {
+      method: asked.method,
+      url: urlOf(asked),
+      ...(asked.ifMatch === undefined ? {} : { ifMatch: asked.ifMatch }),
+      ...(asked.ifNoneExist === undefined ? {} : { ifNoneExist: asked.ifNoneExist }),
     },
-  };
+  });
+  return { item, asked, text };
 }
 
 /** A Provenance is never in the ledger: it has no name that an EHR could look for. */
@@ -56,4 +60,6 @@ export const provenanceItem = (wanted: Wanted): Item => ({
   wanted,
   at: null,
   isRetracted: false,
+  mayBeForgotten: false,
+  isDecided: false,
 });

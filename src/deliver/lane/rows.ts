@@ -1,29 +1,41 @@
-import type { AuditDraft } from '../../audit/index.ts';
+import { patientPseudonym, type AuditDraft } from '../../audit/index.ts';
 import type { Move, State } from '../../inbox/index.ts';
 import type { Group } from '../../translate/index.ts';
 import type { Vault } from '../../store/index.ts';
-import type { Claimed, Finish, LedgerRow, Outcome, WrittenRow } from './commands.ts';
+import type { Claimed, Decision, Finish, LedgerRow, Outcome, SeenChange, WrittenRow } from './commands.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** The id of a resource at the EHR leads to a person. Where it is the name that we gave it, nothing stands for it: the name is there. */
-const idPlace = (name: string): string => `written_resource.resource_id_sealed/${name}`;
-export const sealId = (vault: Vault, { name, id }: Pick<WrittenRow, 'name' | 'id'>): Buffer =>
-  id === name ? Buffer.alloc(0) : vault.seal(Buffer.from(id), idPlace(name));
-const openId = (vault: Vault, sealed: Uint8Array, name: string): string =>
-  sealed.byteLength === 0 ? name : vault.open(sealed, idPlace(name)).toString();
+type IdTable = 'written_resource' | 'foreign_change';
+const idPlace = (table: IdTable, name: string): string => `${table}.resource_id_sealed/${name}`;
+export const sealId = (vault: Vault, table: IdTable, { name, id }: Pick<WrittenRow, 'name' | 'id'>): Buffer =>
+  id === name ? Buffer.alloc(0) : vault.seal(Buffer.from(id), idPlace(table, name));
+const openId = (vault: Vault, table: IdTable, sealed: Uint8Array, name: string): string =>
+  sealed.byteLength === 0 ? name : vault.open(sealed, idPlace(table, name)).toString();
+
+/** Names are 64 hexadecimal digits everywhere but at rest, where each byte is stored for every measurement of every patient. */
+export function nameBytes(name: string): Buffer {
+  const bytes = Buffer.from(name, 'hex');
+  if (bytes.length !== 32) throw new Error('a name has 64 hexadecimal digits');
+  return bytes;
+}
+const nameOf = (row: Row): string => {
+  const bytes = row['name'] as Uint8Array;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+};
 
 export const LEDGER =
   'name, resource_type, resource_id_sealed, version_id, content_digest, summary_group, chart_day, retracted_at, document_index, said_at';
 
 export const toLedgerRow = (row: Row, vault: Vault, document: Uint8Array): LedgerRow => {
-  const name = String(row['name']);
+  const name = nameOf(row);
   return {
     name,
     resourceType: String(row['resource_type']),
-    id: openId(vault, row['resource_id_sealed'] as Uint8Array, name),
+    id: openId(vault, 'written_resource', row['resource_id_sealed'] as Uint8Array, name),
     versionId: text(row['version_id']),
     contentDigest: Buffer.from(row['content_digest'] as Uint8Array).toString('hex'),
     group: (text(row['summary_group']) ?? 'other') as Group,
@@ -34,10 +46,35 @@ export const toLedgerRow = (row: Row, vault: Vault, document: Uint8Array): Ledge
   };
 };
 
+export const FOREIGN = 'name, resource_type, resource_id_sealed, version_id, seen_at, decision';
+export const toSeenChange = (row: Row, vault: Vault): SeenChange => {
+  const name = nameOf(row);
+  return {
+    name,
+    resourceType: String(row['resource_type']),
+    id: openId(vault, 'foreign_change', row['resource_id_sealed'] as Uint8Array, name),
+    versionId: text(row['version_id']),
+    seenAt: Number(row['seen_at']),
+    decision: text(row['decision']) as Decision | null,
+  };
+};
+
+export const chartIndex = (vault: Vault, reference: string): Buffer => vault.index('chart', reference);
+
+export const plansOf = (rows: readonly Row[]): string[] =>
+  rows.map((row) => Buffer.from(row['plan_digest'] as Uint8Array).toString('hex'));
+
+/** Without somebody who serves it for so long, a database may be one that was restored. */
+export const GAP_MS = 60_000;
+
+/** Kinds of failures of which few in a row are worth making; any other end of an attempt begins anew. */
+export const isFew = (outcome: Outcome): boolean => 'patience' in outcome && outcome.patience === 'few';
+
 export const jobOf = (row: Row): Claimed['job'] => ({
   seq: Number(row['seq']),
   kind: row['kind'] as Claimed['job']['kind'],
   attempts: Number(row['attempts']),
+  fewInARow: Number(row['few_in_a_row']),
   firstAttemptAt: row['first_attempt_at'] === null ? null : Number(row['first_attempt_at']),
 });
 
@@ -45,11 +82,12 @@ export const deliveryOf = (row: Row): Claimed['delivery'] => ({
   seq: Number(row['delivery_seq']),
   id: String(row['id']),
   requestId: String(row['request_id']),
+  traceId: text(row['trace_id']),
   receivedAt: Number(row['received_at']),
 });
 
 const JOB =
-  'j.seq, j.kind, j.attempts, j.first_attempt_at, j.delivery_seq, d.id, d.state, d.request_id, d.received_at, d.user_index';
+  'j.seq, j.kind, j.attempts, j.few_in_a_row, j.first_attempt_at, j.delivery_seq, d.id, d.state, d.request_id, d.trace_id, d.received_at, d.user_index, d.document_index';
 /** A job and its delivery, without the body: whoever ends an attempt has had it. */
 export const JOB_ROW = `SELECT ${JOB} FROM job j JOIN delivery d ON d.seq = j.delivery_seq`;
 /** The head of a lane: the oldest delivery whose retraction from another chart, if there is one, is done. */
@@ -57,7 +95,8 @@ export const HEAD = `SELECT ${JOB}, b.sealed,
   CASE WHEN EXISTS (SELECT 1 FROM delivery o JOIN job k ON k.delivery_seq = o.seq JOIN attempt a ON a.job_seq = k.seq
     WHERE o.tenant = d.tenant AND o.document_index = d.document_index AND k.patient_index = j.patient_index
       AND a.resolved_at IS NULL AND (a.outcome IS NULL OR a.outcome IN ('unknown','lost'))) THEN 1 ELSE 0 END AS is_unknown,
-  CASE WHEN EXISTS (SELECT 1 FROM delivery_step s WHERE s.seq = d.seq AND s.to_state = 'parked' AND s.reason IN ('suspicious','ambiguous')) THEN 1 ELSE 0 END AS was_approved
+  CASE WHEN EXISTS (SELECT 1 FROM job k WHERE k.delivery_seq = d.seq AND k.approved_at IS NOT NULL) THEN 1 ELSE 0 END AS is_approved,
+  CASE WHEN EXISTS (SELECT 1 FROM foreign_change c WHERE c.tenant = d.tenant AND c.target = j.target AND c.delivery_seq = d.seq AND c.decision IS NOT NULL) THEN 1 ELSE 0 END AS is_decided
   FROM job j JOIN delivery d ON d.seq = j.delivery_seq LEFT JOIN delivery_body b ON b.seq = d.seq`;
 /** What is written of a document waits until it is out of every other chart. */
 export const READY = `j.state = 'queued' AND (j.kind = 'retract' OR NOT EXISTS (SELECT 1 FROM delivery o JOIN job r ON r.delivery_seq = o.seq
@@ -74,11 +113,14 @@ const OUTCOMES: Readonly<Record<Outcome['kind'], { readonly word: string; readon
 export const outcomeWord = ({ kind }: Outcome): string => OUTCOMES[kind].word;
 export const faultOf = (outcome: Outcome): string | null => ('faultCode' in outcome ? outcome.faultCode : null);
 
+/** A document has some dozens; of more, the count tells. */
+const NAMED_MAX = 100;
+
 /** What was written to whose chart, in counts and keyed hashes. */
 export const auditOfFinish = (
   vault: Vault,
   { fence, at, outcome, written, retracted, attemptId }: Finish,
-  { id, requestId }: Claimed['delivery'],
+  { id, requestId, traceId }: Claimed['delivery'],
 ): AuditDraft => {
   const why = faultOf(outcome);
   return {
@@ -90,11 +132,15 @@ export const auditOfFinish = (
     outcome: OUTCOMES[outcome.kind].code,
     actor: 'gateway',
     deliveryId: id,
-    patientHash: vault.index('audit_lane', Buffer.from(fence.patient).toString('hex')).toString('hex'),
+    patientHash: patientPseudonym(vault, fence.patient),
     to: outcomeWord(outcome),
     ...(attemptId === null ? {} : { attemptId }),
     ...(why === null ? {} : { why }),
     counts: { written: written.length, retracted: retracted.length },
+    ...(written.length === 0
+      ? {}
+      : { resources: written.slice(0, NAMED_MAX).map(({ resourceType, name }) => `${resourceType}/${name.slice(0, 16)}`) }),
+    ...(traceId === null ? {} : { traceId }),
   };
 };
 

@@ -1,26 +1,37 @@
-import { createHash } from 'node:crypto';
-import { fail, fault, ok, type Clock, type Fault, type NewId, type Result } from '../../kernel/index.ts';
-import type { Ehr, EhrRequest, ResolvePatient, Sent, Verdict, WritePlan } from '../../ehr/index.ts';
-import { parseLossless } from '../../r4/index.ts';
+import { hash } from 'node:crypto';
+import { ok, type Clock, type NewId, type Result } from '../../kernel/index.ts';
+import type { Ehr, EhrRequest, ResolvePatient, Sent, WritePlan } from '../../ehr/index.ts';
 import type { Operate } from '../../store/index.ts';
-import type { Dialect } from '../../mappings/index.ts';
-import type { AnyResource } from '../../payloads/index.ts';
-import { asRetracted, isRetractable, translate, type Translation } from '../../translate/index.ts';
-import { decideChanges } from '../decide-changes.ts';
-import { readDocument, saidAtOf, type Reading } from '../read-document.ts';
-import { buildItems, versionOf, versionOfEtag, withoutMark, type Item } from './build-items.ts';
+import type { LinkedPatient, Translation } from '../../translate/index.ts';
+import type { Ahead, HeldAhead } from '../hold-ahead.ts';
+import type { Reading } from '../read-document.ts';
 import type { Claimed, Fence, Finish, LaneReads, LaneWrites, LedgerRow, Outcome } from './commands.ts';
 import { afterFault, decideOutcome, type Past } from './decide-outcome.ts';
-import { lookUp } from './look-up.ts';
-import { NAME_SYSTEM } from './request-items.ts';
-import { writeItems, type Stop } from './write-items.ts';
+import { applyDecisions, seeForeignChanges, type Decided } from './foreign-changes.ts';
+import { digestOfItems, planJob, type Planned } from './plan-job.ts';
+import { retractRows, type RetractedRows } from './retract-rows.ts';
+import { writeItems } from './write-items.ts';
 
 /** The EHR as it is known now. */
 export interface Target {
   readonly ehr: Ehr;
   readonly plan: WritePlan;
   readonly resolvePatient: ResolvePatient;
+  /** The reference that resolving would give without asking anybody; null where it would ask. */
+  readonly rememberedPatient: (mrn: LinkedPatient) => string | null;
   readonly send: (request: EhrRequest) => Promise<Sent>;
+}
+
+interface FoundAtOnce {
+  readonly ledger: readonly LedgerRow[];
+  readonly attemptId: null;
+  readonly planned: null;
+}
+interface BegunAtOnce {
+  readonly ledger: readonly LedgerRow[];
+  readonly attemptId: string;
+  readonly planned: Planned;
+  readonly chart: string;
 }
 
 export interface JobDeps {
@@ -34,165 +45,60 @@ export interface JobDeps {
   /** In [0, 1). */
   readonly spread: () => number;
   readonly leaseMs: number;
+  /** Since when the ledger is known to miss nothing; 0: ever since there is one. */
+  readonly knownSince: number;
+  /** False where another lane of this process is at the chart of this patient. */
+  readonly enterChart: (reference: string) => boolean;
   /** Ends what is under way when the lease is lost. */
   readonly signal: AbortSignal;
+  /** What judging made of it, where that is still there. */
+  readonly ahead: Ahead | null;
+  /** What was found in the commit that put it into its lane; with an attempt, also what it was begun for, and the chart that it took. */
+  readonly atOnce: FoundAtOnce | BegunAtOnce | null;
+  readonly learn: HeldAhead['learn'];
 }
 
 /** What was done, to be committed; null where the lease was lost and nothing may be. */
-type Ended = Omit<Finish, 'fence' | 'jobSeq' | 'at'>;
+export type Ended = Omit<Finish, 'fence' | 'jobSeq' | 'at'>;
 const NOTHING_DONE = { attemptId: null, httpStatus: null, written: [], retracted: [], isResolved: false } as const;
 const ended = (outcome: Outcome): Ended => ({ ...NOTHING_DONE, outcome });
 
 const SOON_MS = 1_000;
+const CHART_BUSY_MS = 150;
 
 function pastOf({ job }: Claimed, { clock, spread }: JobDeps): Past {
   const first = job.firstAttemptAt;
-  return { attempts: job.attempts, sinceFirstMs: first === null ? 0 : clock.now().getTime() - first, spread: spread() };
+  return {
+    attempts: job.attempts,
+    fewInARow: job.fewInARow,
+    sinceFirstMs: first === null ? 0 : clock.now().getTime() - first,
+    spread: spread(),
+  };
 }
 
-const digestOfItems = (items: readonly Item[]): string =>
-  createHash('sha256')
-    .update(items.map(({ name, digest }) => `${name} ${digest}`).join('\n'))
-    .digest('hex');
-
-interface Planned {
-  readonly translation: Translation;
-  readonly ledger: readonly LedgerRow[];
-  readonly items: readonly Item[];
-  readonly gone: readonly LedgerRow[];
-  readonly saidAt: number;
-}
-
-async function plan(claimed: Claimed, mrn: NonNullable<Claimed['mrn']>, deps: JobDeps): Promise<Result<Planned> | Outcome> {
-  const { reading, lanes, tenant } = deps;
-  const { delivery, body } = claimed;
-  if (body === 'gone' || body === 'unopenable') return { kind: 'park', reason: 'rejected', faultCode: null };
-  const parsed = parseLossless(body);
-  const read = parsed.ok ? await readDocument(parsed.value, reading) : fail(fault('payload.shape'));
-  if (!read.ok) return { kind: 'park', reason: 'unmapped', faultCode: read.fault.code };
-  const { payload, custom } = read.value;
-  const receivedAt = new Date(delivery.receivedAt);
-  const translation = translate({
-    payload,
-    custom,
-    patient: mrn,
-    delivery: { id: delivery.id, receivedAt },
-    setting: reading.setting,
-  });
-  if (translation.trouble !== null) return { kind: 'park', reason: translation.trouble, faultCode: null };
-  const names = translation.wanted.map(({ name }) => name);
-  const ledger = await lanes.read('lane.ledger', { tenant, deliveryId: delivery.id, patient: mrn, names });
-  if (!ledger.ok) return ledger;
-  const saidAt = saidAtOf(payload, receivedAt);
-  const { changes, isSuspicious } = decideChanges(translation, ledger.value, reading.setting.dialect, saidAt);
-  if (isSuspicious && !claimed.wasApproved) return { kind: 'park', reason: 'suspicious', faultCode: null };
-  const gone = changes.flatMap((change) =>
-    change.kind === 'retract' ? ledger.value.filter(({ name }) => name === change.written.name) : [],
-  );
-  return ok({ translation, ledger: ledger.value, items: buildItems(changes, ledger.value), gone, saidAt });
-}
-
-interface Retracted {
-  readonly retracted: Finish['retracted'];
-  readonly stop: Stop | null;
-  readonly httpStatus: number | null;
-}
-
-const RETRACTED_TAG = { system: 'urn:chartgate:retracted', code: 'retracted' };
-const isTakenBack = (resource: AnyResource): boolean => {
-  const { tag } = (resource['meta'] ?? {}) as { tag?: { system?: unknown }[] };
-  return resource['status'] === 'entered-in-error' || (tag ?? []).some(({ system }) => system === RETRACTED_TAG.system);
-};
-function takenBack(resource: AnyResource, dialect: Dialect, why: string): AnyResource {
-  const unmarked = withoutMark(asRetracted(resource, dialect, why));
-  const meta = (unmarked['meta'] ?? {}) as { tag?: unknown[] };
-  return { ...unmarked, meta: { ...meta, tag: [...(meta.tag ?? []), RETRACTED_TAG] } };
-}
-
-/**
- * Takes resources back, one by one: each is read, so that what a person added to it stays, and changed in its status alone. In the wrong
- * chart (`whoever`) it is taken back whoever was at it since; else somebody else's change is a conflict.
- */
-async function retract(rows: readonly LedgerRow[], why: string, mode: 'ours' | 'whoever', deps: JobDeps): Promise<Retracted> {
-  const { target, reading, signal } = deps;
-  const retracted: { name: string; versionId: string | null }[] = [];
-  let httpStatus: number | null = null;
-  const stopped = (stop: Stop): Retracted => ({ retracted, stop, httpStatus });
-  for (const row of rows) {
-    const typePlan = target.plan.types[row.resourceType];
-    if (typePlan === undefined || typePlan.change === 'none' || !isRetractable(row.resourceType))
-      return stopped({ kind: 'verdict', verdict: { kind: 'rejected', fault: fault('ehr.rejected') } });
-    const requestId = deps.newId('req');
-    const asked = {
-      resourceType: row.resourceType,
-      name: row.name,
-      system: NAME_SYSTEM,
-      id: row.id,
-      plan: typePlan,
-      requestId,
-      signal,
-    };
-    const looked = await lookUp(target.ehr, asked);
-    if (!looked.ok) return stopped({ kind: 'verdict', verdict: notNow(looked.fault) });
-    if (looked.value.kind !== 'there' || isTakenBack(looked.value.resource)) {
-      retracted.push({ name: row.name, versionId: looked.value.kind === 'there' ? versionOf(looked.value.resource) : null });
-      continue;
-    }
-    const { resource } = looked.value;
-    const version = versionOf(resource);
-    if (mode === 'ours' && row.versionId !== null && version !== null && row.versionId !== version)
-      return stopped({ kind: 'conflict', fault: fault('ehr.conflict') });
-    const { exchange, verdict } = await deps.target.send({
-      method: 'PUT',
-      path: `${row.resourceType}/${row.id}`,
-      body: JSON.stringify(takenBack(resource, reading.setting.dialect, why)),
-      ...(version === null || typePlan.ifMatch === 'none' ? {} : { ifMatch: `W/"${version}"` }),
-      prefer: 'return=minimal',
-      requestId,
-      signal,
-    });
-    if (exchange?.kind === 'answered') httpStatus = exchange.status;
-    if (verdict.kind !== 'ok') {
-      const isForeign = verdict.kind === 'conflict' && verdict.because === 'version' && mode === 'ours';
-      return stopped(isForeign ? { kind: 'conflict', fault: verdict.fault } : { kind: 'verdict', verdict: again(verdict) });
-    }
-    const etag = exchange?.kind === 'answered' ? exchange.headers.etag : undefined;
-    retracted.push({ name: row.name, versionId: versionOfEtag(etag) });
-  }
-  return { retracted, stop: null, httpStatus };
-}
-
-const notNow = (because: Fault): Exclude<Verdict, { kind: 'ok' }> => ({
-  kind: 'retry-later',
-  afterMs: null,
-  patience: 'long',
-  effect: 'none',
-  fault: because,
-});
-/** In the wrong chart a version that went on meanwhile is read once more. */
-const again = (verdict: Exclude<Verdict, { kind: 'ok' }>): Exclude<Verdict, { kind: 'ok' }> =>
-  verdict.kind === 'conflict' ? { ...verdict, because: 'concurrency' } : verdict;
-
-/** Commits that something is about to be sent; null where it must not be. */
+/** Commits that something is about to be sent. Gives the id of the attempt; null where the lease was lost. */
 async function begin(
   claimed: Claimed,
   fence: Fence,
   requestDigest: string,
+  chart: string | null,
   mode: 'write' | 'look-only',
   deps: JobDeps,
-): Promise<Result<string | null>> {
+): Promise<Result<{ readonly attemptId: string } | null | 'busy'>> {
   const attemptId = deps.newId('att');
   const begun = await deps.lanes.write('lane.begin', {
     fence,
     jobSeq: claimed.job.seq,
     attemptId,
     requestDigest,
+    chart,
     mode,
     leaseMs: deps.leaseMs,
     at: deps.clock.now(),
   });
   if (!begun.ok) return begun;
-  return ok(begun.value === 'begun' ? attemptId : null);
+  if (begun.value === 'busy') return ok('busy');
+  return ok(begun.value === 'begun' ? { attemptId } : null);
 }
 
 /** What is in doubt stays so until all of it was looked up. */
@@ -204,37 +110,46 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   const { mrn, isLinked, isUnknown } = claimed;
   // The link went elsewhere while nothing was under way: whoever changed it moves the delivery too.
   if (mrn === null || (!isLinked && !isUnknown)) return ended({ kind: 'put-back', afterMs: SOON_MS });
-  const planned = await plan(claimed, mrn, deps);
-  if ('kind' in planned) return ended(planned);
-  if (!planned.ok) return ended({ kind: 'put-back', afterMs: SOON_MS });
-  const { translation, ledger, items, gone, saidAt } = planned.value;
+  const planned = deps.atOnce?.planned ?? (await planJob(claimed, mrn, deps));
+  if ('outcome' in planned) return { ...NOTHING_DONE, ...planned };
+  if ('ok' in planned) return ended({ kind: 'put-back', afterMs: SOON_MS });
+  const { translation, ledger, items, gone, saidAt } = planned;
   if (items.length === 0 && gone.length === 0 && isLinked) return { ...ended({ kind: 'delivered' }), isResolved: true };
 
   const { target, signal } = deps;
   const requestId = deps.newId('req');
   const patient = await target.resolvePatient({ ...mrn, requestId, signal });
-  if (!patient.ok) return ended(afterFault(patient.fault, past));
+  const before = deps.atOnce?.attemptId === null ? null : deps.atOnce;
+  if (!patient.ok) return { ...ended(afterFault(patient.fault, past)), attemptId: before?.attemptId ?? null };
   const mode = isLinked ? 'write' : 'look-only';
-  const begun = await begin(claimed, fence, digestOfItems(items), mode, deps);
+  const asDecided = claimed.isDecided ? await applyDecisions(claimed.delivery.id, planned, deps) : ok(planned);
+  if (!asDecided.ok) return ended(afterFault(asDecided.fault, past));
+  const decided: Planned & Partial<Decided> = asDecided.value;
+  const { reference } = patient.value;
+  // What was begun as it was settled has taken the chart of the patient as remembered then.
+  const isElsewhere = before !== null && before.chart !== reference;
+  if (isElsewhere || !deps.enterChart(reference)) return { ...ended(chartBusy(deps)), attemptId: before?.attemptId ?? null };
+  const begun = before === null ? await begin(claimed, fence, digestOfItems(items), reference, mode, deps) : ok(before);
   if (!begun.ok) return ended({ kind: 'put-back', afterMs: SOON_MS });
+  if (begun.value === 'busy') return ended(chartBusy(deps));
   if (begun.value === null) return null;
 
-  const wrote = await writeItems(items, translation.provenance, isUnknown, {
+  const wrote = await writeItems(decided.items, translation.provenance, isUnknown, {
     ehr: target.ehr,
     plan: target.plan,
-    patient: { urn: translation.patient.reference, reference: patient.value.reference },
+    patient: { urn: translation.patient.reference, reference },
     saidAt,
     known: addressesOf(translation, ledger),
     requestId,
     signal,
-    isApproved: claimed.wasApproved,
+    isApproved: planned.isApproved,
     mode,
     now: deps.clock.now,
     send: target.send,
   });
   const done = {
-    attemptId: begun.value,
-    written: wrote.written.filter(({ resourceType }) => resourceType !== 'Provenance'),
+    attemptId: begun.value.attemptId,
+    written: [...(decided.kept ?? []), ...wrote.written.filter(({ resourceType }) => resourceType !== 'Provenance')],
     isResolved: wrote.isLookedUp,
   };
   // Now it is known what stands in the chart that is no longer the right one; the delivery follows its link.
@@ -243,21 +158,42 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
       ...done,
       httpStatus: wrote.httpStatus,
       retracted: [],
-      outcome: { kind: 'retry', afterMs: SOON_MS, faultCode: 'link.unsettled' },
+      outcome: { kind: 'retry', afterMs: SOON_MS, faultCode: 'link.unsettled', patience: 'long' },
     };
   const taken =
-    wrote.stop === null ? await retract(gone, 'Superseded by a newer version of its document.', 'ours', deps) : NOTHING_TAKEN;
+    wrote.stop === null
+      ? await retractRows(decided.gone, 'Superseded by a newer version of its document.', 'ours', deps)
+      : NOTHING_TAKEN;
   const stop = wrote.stop ?? taken.stop;
   const outcome: Outcome = stop === null ? { kind: 'delivered' } : decideOutcome(stop, past);
+  const retracted = [...(decided.left ?? []), ...taken.retracted];
   return {
     ...done,
     httpStatus: taken.httpStatus ?? wrote.httpStatus,
-    retracted: taken.retracted,
+    retracted,
     outcome: unlessResolved(outcome, isUnknown && !wrote.isLookedUp),
+    ...(await forAPerson(outcome, claimed, planned, [...done.written, ...retracted], deps)),
   };
 }
 
-const NOTHING_TAKEN: Retracted = { retracted: [], stop: null, httpStatus: null };
+/** What a person needs who is to decide on it. */
+async function forAPerson(
+  outcome: Outcome,
+  claimed: Claimed,
+  planned: Planned,
+  settled: readonly { readonly name: string }[],
+  deps: JobDeps,
+): Promise<Pick<Finish, 'planDigest' | 'foreign'>> {
+  if (outcome.kind === 'delivered') return claimed.isDecided ? { foreign: 'settled' } : {};
+  if (outcome.kind !== 'park') return {};
+  if (outcome.reason === 'ambiguous') return { planDigest: planned.digest() };
+  return outcome.reason === 'conflict' ? { foreign: await seeForeignChanges(planned, settled, deps) } : {};
+}
+
+/** Somebody is at the same chart under another MRN, which is soon over. */
+const chartBusy = ({ spread }: JobDeps): Outcome => ({ kind: 'put-back', afterMs: Math.round(CHART_BUSY_MS * (1 + spread())) });
+
+const NOTHING_TAKEN: RetractedRows = { retracted: [], stop: null, httpStatus: null };
 
 /** Where what is wanted stands already. */
 function addressesOf({ wanted }: Translation, ledger: readonly LedgerRow[]): ReadonlyMap<string, string> {
@@ -279,17 +215,16 @@ async function retractJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   if (!rows.ok) return ended({ kind: 'put-back', afterMs: SOON_MS });
   const owed = rows.value.filter(({ group }) => group !== 'support');
   if (owed.length === 0) return ended({ kind: 'delivered' });
-  const digest = createHash('sha256')
-    .update(owed.map(({ name }) => name).join())
-    .digest('hex');
-  const begun = await begin(claimed, fence, digest, 'look-only', deps);
+  const digest = hash('sha256', owed.map(({ name }) => name).join());
+  const begun = await begin(claimed, fence, digest, null, 'look-only', deps);
   if (!begun.ok) return ended({ kind: 'put-back', afterMs: SOON_MS });
+  if (begun.value === 'busy') return ended(chartBusy(deps));
   if (begun.value === null) return null;
   // What refers to others goes first, so that nothing refers to what is withdrawn.
   const why = 'Entered in the chart of another patient by mistake.';
-  const { retracted, stop, httpStatus } = await retract([...owed].reverse(), why, 'whoever', deps);
+  const { retracted, stop, httpStatus } = await retractRows([...owed].reverse(), why, 'whoever', deps);
   const outcome: Outcome = stop === null ? { kind: 'delivered' } : decideOutcome(stop, past);
-  return { attemptId: begun.value, httpStatus, written: [], retracted, outcome, isResolved: false };
+  return { attemptId: begun.value.attemptId, httpStatus, written: [], retracted, outcome, isResolved: false };
 }
 
 /** Carries out the head of a lane. What it did is told also where it came only half way; null where the lease was lost. */

@@ -1,20 +1,27 @@
-import { fault, faultFields, safeError, type Clock, type Log, type NewId } from '../../kernel/index.ts';
+import { faultFields, safeError, type Clock, type Log, type NewId } from '../../kernel/index.ts';
 import type { TargetGuard } from '../../ehr/index.ts';
 import type { Operate } from '../../store/index.ts';
 import type { Reading } from '../read-document.ts';
-import type { Claimed, Fence, LaneReads, LaneWrites, Outcome } from './commands.ts';
-import { runJob, type Target } from './run-job.ts';
+import type { Ahead, HeldAhead } from '../hold-ahead.ts';
+import type { AtOnce } from '../process-received.ts';
+import type { Claimed, ClaimedAtOnce, Fence, LaneReads, LaneWrites, Outcome } from './commands.ts';
+import { holdLeases, LEASE_MS } from './hold-leases.ts';
+import { digestOfItems, planFresh, type Planned } from './plan-job.ts';
+import { runJob, type JobDeps, type Target } from './run-job.ts';
+import { traceIdOf, traceTarget } from './trace-target.ts';
 
-const LEASE_MS = 15_000;
 const RENEW_MS = 5_000;
-/** Without a renewal for so long the lease may be somebody else's: nothing more is sent, and what is under way is ended. */
-const TRUST_MS = 10_000;
 const POLL_MS = 1_000;
 const AT_ONCE = 16;
 const PAUSE_LOOK_MS = 1_000;
 const WATCH_MS = 1_000;
 const FAILURES_MAX = 10;
 const FAILED_WAIT_MS = 60_000;
+const ALIVE_MS = 10_000;
+/** More than a clock that is set right little by little goes in a second. */
+const JUMP_MS = 2_000;
+/** Judging waits so long for what is under way: a slow EHR does not hold it up, a fast one is not run away from. */
+const ROOM_WAIT_MS = 50;
 
 /** Its job was taken away, or the lease is: what is still ours is given back. */
 const NOT_BEGUN = {
@@ -34,6 +41,7 @@ export interface LanesDeps {
   /** Null while the EHR has not said what it can. */
   readonly target: () => Target | null;
   readonly guard: TargetGuard;
+  readonly ahead: HeldAhead;
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: NewId;
@@ -43,44 +51,38 @@ export interface LanesDeps {
   readonly onFinished: () => void;
 }
 
-interface Held {
-  readonly patient: Uint8Array;
-  readonly epoch: number;
-  readonly abort: AbortController;
-  renewedAt: number;
+/** A claim with what is known of it already. */
+interface Start {
+  readonly claimed: Claimed;
+  readonly target: Target;
+  readonly claimedAt: number;
+  readonly reading: Reading;
+  readonly ahead: Ahead | null;
+  readonly atOnce: JobDeps['atOnce'];
+}
+
+function atOnceOf({ ledger, attemptId }: ClaimedAtOnce, wished: { planned: Planned; chart: string } | null): JobDeps['atOnce'] {
+  return attemptId !== null && wished !== null ? { ledger, attemptId, ...wished } : { ledger, attemptId: null, planned: null };
 }
 
 /** Works off lanes: one write in flight for each patient over all processes, many patients at once. */
 export function runLanes(deps: LanesDeps) {
   const { tenant, owner, lanes, guard, clock, log } = deps;
-  const held = new Map<string, Held>();
+  const leases = holdLeases({ tenant, owner, lanes, clock });
   const running = new Set<Promise<void>>();
   let isStopped = false;
   let isAsked = false;
+  let reserved = 0;
+  /** Some lane may be due. False after a claim that found none, until a lane is left with more, or somebody asks. */
+  let mayWait = true;
+  let onRoom: (() => void) | null = null;
   let looking: Promise<void> | null = null;
+  let wallOffsetMs = clock.now().getTime() - clock.monotonicMs();
+  let knownSince: number | null = null;
   let paused: { readonly lookedAt: number; readonly isPaused: boolean } = { lookedAt: -Infinity, isPaused: false };
 
-  const isTrusted = ({ renewedAt }: Held): boolean => clock.monotonicMs() - renewedAt < TRUST_MS;
-
-  /** Through the lease: whatever it is about, nothing leaves once another may hold it. */
-  const underLease = (target: Target, lease: Held): Target => {
-    const mayGo = (): boolean => isTrusted(lease) && !lease.abort.signal.aborted;
-    const send: Target['send'] = (request) =>
-      mayGo()
-        ? target.send(request)
-        : Promise.resolve({ exchange: null, verdict: { kind: 'abandoned', effect: 'none', fault: fault('ehr.abandoned') } });
-    return { ...target, send };
-  };
-
-  async function carryOut(claimed: Claimed, target: Target, claimedAt: number): Promise<void> {
-    const key = Buffer.from(claimed.patient).toString('hex');
-    const lease: Held = {
-      patient: claimed.patient,
-      epoch: claimed.epoch,
-      abort: new AbortController(),
-      renewedAt: claimedAt,
-    };
-    held.set(key, lease);
+  async function carryOut({ claimed, target, claimedAt, reading, ahead, atOnce }: Start): Promise<void> {
+    const lease = leases.take(claimed, claimedAt, atOnce !== null && atOnce.attemptId !== null ? atOnce.chart : null);
     const fence: Fence = { tenant, owner, patient: claimed.patient, epoch: claimed.epoch };
     const since = clock.monotonicMs();
     const { id: deliveryId } = claimed.delivery;
@@ -89,16 +91,22 @@ export function runLanes(deps: LanesDeps) {
         tenant,
         owner,
         lanes,
-        reading: deps.reading(),
-        target: underLease(target, lease),
+        reading,
+        target: traceTarget(leases.guard(target, lease), claimed.delivery),
         clock,
         newId: deps.newId,
         spread: deps.spread,
         leaseMs: LEASE_MS,
+        knownSince: knownSince ?? Infinity,
+        enterChart: (reference) => leases.enterChart(lease, reference),
         signal: lease.abort.signal,
+        ahead: ahead ?? deps.ahead.take(deliveryId),
+        atOnce,
+        learn: deps.ahead.learn,
       });
       const result = done ?? NOT_BEGUN;
       const finished = await lanes.write('lane.finish', { ...result, fence, jobSeq: claimed.job.seq, at: clock.now() });
+      if (!finished.ok || finished.value !== 'done') mayWait = true;
       if (!finished.ok || finished.value === 'lost') {
         log.warn('lane.lost', { deliveryId, ...(finished.ok ? {} : faultFields(finished.fault)) });
         return;
@@ -108,15 +116,20 @@ export function runLanes(deps: LanesDeps) {
       if (outcome.kind === 'delivered' || outcome.kind === 'park')
         log.info('delivery.sent', {
           deliveryId,
+          requestId: claimed.delivery.requestId,
+          traceId: traceIdOf(claimed.delivery),
           state: outcome.kind === 'park' ? 'parked' : 'delivered',
           ...(outcome.kind === 'park' ? { reason: outcome.reason } : {}),
         });
+      // Nobody asks for lanes when one that waits so shortly comes round again.
+      if ('afterMs' in outcome && outcome.afterMs < POLL_MS) setTimeout(poke, outcome.afterMs).unref();
       deps.onFinished();
     } catch (thrown) {
       log.error('lane.failed', { deliveryId, error: safeError(thrown) });
+      mayWait = true;
       await giveUp(claimed, fence);
     } finally {
-      if (held.get(key) === lease) held.delete(key);
+      leases.drop(lease);
     }
   }
 
@@ -125,7 +138,7 @@ export function runLanes(deps: LanesDeps) {
     const outcome: Outcome =
       claimed.job.attempts >= FAILURES_MAX
         ? { kind: 'park', reason: 'exhausted', faultCode: 'internal.bug' }
-        : { kind: 'retry', afterMs: FAILED_WAIT_MS, faultCode: 'internal.bug' };
+        : { kind: 'retry', afterMs: FAILED_WAIT_MS, faultCode: 'internal.bug', patience: 'long' };
     const args = { ...NOT_BEGUN, outcome, fence, jobSeq: claimed.job.seq, at: clock.now() };
     // Should that fail too, the lease runs out, and whoever is next reads back first.
     await lanes.write('lane.finish', args).catch(() => undefined);
@@ -143,11 +156,13 @@ export function runLanes(deps: LanesDeps) {
   function room(): number {
     const { breaker, openForMs, limit } = guard.state();
     if (breaker === 'open' && openForMs > 0) return 0;
-    return Math.min(AT_ONCE, (breaker === 'closed' ? limit : 1) - running.size);
+    return Math.min(AT_ONCE, (breaker === 'closed' ? limit : 1) - running.size - reserved);
   }
 
   async function look(): Promise<void> {
-    while (!isStopped) {
+    if (knownSince === null) await sayAlive();
+    while (!isStopped && knownSince !== null) {
+      await mindTheClock();
       isAsked = false;
       const target = deps.target();
       const limit = room();
@@ -155,29 +170,91 @@ export function runLanes(deps: LanesDeps) {
       const claimedAt = clock.monotonicMs();
       const some = await lanes.write('lane.claim', { tenant, owner, at: clock.now(), leaseMs: LEASE_MS, limit });
       if (!some.ok) return;
-      for (const one of some.value.claimed) start(one, target, claimedAt);
-      if (some.value.examined === 0) return;
+      for (const claimed of some.value.claimed)
+        start({ claimed, target, claimedAt, reading: deps.reading(), ahead: null, atOnce: null });
+      if (some.value.examined === 0) {
+        mayWait = isAsked;
+        return;
+      }
     }
   }
 
-  function start(one: Claimed, target: Target, claimedAt: number): void {
+  function start(one: Start): void {
+    const { patient, epoch } = one.claimed;
     // A clock that jumped has ended a lease that we still work under: its work is fenced off now, and comes round again.
-    if (held.has(Buffer.from(one.patient).toString('hex'))) return;
-    const fence: Fence = { tenant, owner, patient: one.patient, epoch: one.epoch };
-    const work = (isStopped ? giveBack(one, fence) : carryOut(one, target, claimedAt)).finally(() => {
+    if (leases.isHeld(patient)) return;
+    const fence: Fence = { tenant, owner, patient, epoch };
+    const work = (isStopped ? giveBack(one, fence) : carryOut(one)).finally(() => {
       running.delete(work);
-      poke();
+      onRoom?.();
+      if (mayWait) poke();
     });
     running.add(work);
   }
 
   /** Claimed when it was already time to stop. */
-  async function giveBack({ job }: Claimed, fence: Fence): Promise<void> {
-    await lanes.write('lane.finish', { ...NOT_BEGUN, fence, jobSeq: job.seq, at: clock.now() });
+  async function giveBack({ claimed, atOnce }: Start, fence: Fence): Promise<void> {
+    const attemptId = atOnce?.attemptId ?? null;
+    await lanes.write('lane.finish', { ...NOT_BEGUN, attemptId, fence, jobSeq: claimed.job.seq, at: clock.now() });
+  }
+
+  /** What an attempt can be begun with at once: a plan, and a chart that is known and free. */
+  function wishToBegin(ahead: Ahead, target: Target, since: number): { planned: Planned; chart: string } | null {
+    const chart = target.rememberedPatient(ahead.patient);
+    if (chart === null) return null;
+    const planned = planFresh(ahead, since);
+    return planned.items.length > 0 && leases.expectChart(chart) ? { planned, chart } : null;
+  }
+
+  /** The wish to claim a delivery as it is settled: with its attempt, where nothing has to be asked before it can be sent. */
+  function reserve(deliveryId: string): ReturnType<AtOnce['reserve']> {
+    const target = deps.target();
+    if (isStopped || target === null || knownSince === null || room() <= 0) return null;
+    const ahead = deps.ahead.take(deliveryId);
+    // By the mapping data as they are now.
+    if (ahead === null || ahead.reading !== deps.reading()) return null;
+    reserved += 1;
+    const claimedAt = clock.monotonicMs();
+    const { reading, patient } = ahead;
+    const wished = wishToBegin(ahead, target, knownSince);
+    return {
+      claim: {
+        owner,
+        leaseMs: LEASE_MS,
+        patient,
+        names: JSON.stringify(ahead.translation.wanted.map(({ name }) => name)),
+        attempt:
+          wished === null
+            ? null
+            : { id: deps.newId('att'), requestDigest: digestOfItems(wished.planned.items), chart: wished.chart },
+      },
+      use(given) {
+        reserved -= 1;
+        if (wished !== null) leases.endExpectation(wished.chart);
+        if (given !== null) start({ claimed: given.claimed, target, claimedAt, reading, ahead, atOnce: atOnceOf(given, wished) });
+      },
+    };
+  }
+
+  /** An EHR that is not there, paused or left alone holds up nobody: then judging goes on at its own pace. */
+  async function roomSoon(): Promise<number> {
+    const isOpen = deps.target() !== null && guard.state().breaker === 'closed' && !paused.isPaused;
+    if (!isOpen || isStopped) return 0;
+    if (room() <= 0)
+      await new Promise<void>((resolve) => {
+        const late = setTimeout(resolve, ROOM_WAIT_MS).unref();
+        onRoom = () => {
+          clearTimeout(late);
+          resolve();
+        };
+      });
+    onRoom = null;
+    return Math.max(0, room());
   }
 
   function poke(): void {
     isAsked = true;
+    mayWait = true;
     if (isStopped) return;
     looking ??= look()
       .catch((thrown: unknown) => log.error('lane.failed', { error: safeError(thrown) }))
@@ -187,37 +264,30 @@ export function runLanes(deps: LanesDeps) {
       });
   }
 
-  /** Not by the store, which may hang: by the time alone. */
-  function endUntrusted(): void {
-    for (const lease of held.values()) if (!isTrusted(lease)) lease.abort.abort();
+  /** Before a claim: a wall clock that jumped ahead must not end our own leases, and one that jumped back must not keep anybody waiting. */
+  async function mindTheClock(): Promise<void> {
+    const offsetMs = clock.now().getTime() - clock.monotonicMs();
+    const jumpedMs = Math.round(offsetMs - wallOffsetMs);
+    wallOffsetMs = offsetMs;
+    if (Math.abs(jumpedMs) < JUMP_MS) return;
+    log.warn('clock.jumped', { durationMs: jumpedMs });
+    await leases.renew();
+    if (jumpedMs < 0) await lanes.write('lane.rewind', { tenant, at: clock.now(), byMs: -jumpedMs, leaseMs: LEASE_MS });
   }
 
-  async function renew(): Promise<void> {
-    endUntrusted();
-    const leases = [...held.values()];
-    if (leases.length === 0) return;
-    const at = clock.monotonicMs();
-    const kept = await lanes.write('lane.renew', {
-      tenant,
-      owner,
-      at: clock.now(),
-      leaseMs: LEASE_MS,
-      held: leases.map(({ patient, epoch }) => ({ patient, epoch })),
-    });
-    leases.forEach((lease, i) => {
-      if (kept.ok && kept.value[i] === true) lease.renewedAt = at;
-      if (kept.ok && kept.value[i] === false) lease.abort.abort();
-    });
+  async function sayAlive(): Promise<void> {
+    const since = await lanes.write('lane.alive', { tenant, at: clock.now() });
+    if (since.ok) knownSince = since.value;
   }
+  const logged = (thrown: unknown): void => log.error('lane.failed', { error: safeError(thrown) });
 
+  const alive = setInterval(() => void sayAlive().catch(logged), ALIVE_MS).unref();
   const poll = setInterval(poke, POLL_MS).unref();
-  const watchdog = setInterval(endUntrusted, WATCH_MS).unref();
-  const renewal = setInterval(
-    () => void renew().catch((thrown: unknown) => log.error('lane.failed', { error: safeError(thrown) })),
-    RENEW_MS,
-  ).unref();
+  const watchdog = setInterval(leases.endUntrusted, WATCH_MS).unref();
+  const renewal = setInterval(() => void leases.renew().catch(logged), RENEW_MS).unref();
   return {
     poke,
+    atOnce: { room: roomSoon, reserve } satisfies AtOnce,
     /** Somebody has just paused the target here, or let it go on. */
     recheck(): void {
       paused = { ...paused, lookedAt: -Infinity };
@@ -233,14 +303,13 @@ export function runLanes(deps: LanesDeps) {
     async stop(): Promise<void> {
       isStopped = true;
       clearInterval(poll);
+      clearInterval(alive);
       await looking;
       await Promise.allSettled(running);
       clearInterval(renewal);
       clearInterval(watchdog);
     },
     /** Ends what is under way: its outcome is unknown, and is read back by whoever comes next. */
-    abort(): void {
-      for (const { abort } of held.values()) abort.abort();
-    },
+    abort: leases.abort,
   };
 }

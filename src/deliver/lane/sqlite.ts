@@ -5,7 +5,9 @@ import type { SqliteContext, SqliteOperations } from '../../store/index.ts';
 import { makeLaneChanges } from '../adjust.ts';
 import { TARGET } from '../commands.ts';
 import { enqueueSqlite, changeLanesSqlite } from '../jobs-sqlite.ts';
+import { putAttempt } from './claim-at-once-sqlite.ts';
 import type { Claimed, Fence, LaneWrites } from './commands.ts';
+import { approvedPlans, acts, enterChart } from './act-sqlite.ts';
 import { finish, isHeld, startSending } from './finish-sqlite.ts';
 import { deliveryOf, HEAD, JOB_ROW, jobOf, NEXT_MAX_MS, READY } from './rows.ts';
 
@@ -69,7 +71,8 @@ function claimOne(
     body: row['sealed'] === null ? 'gone' : openBody(vault, row['sealed'] as Uint8Array, delivery.id),
     mrn: linked === undefined ? null : openPatient(vault, linked),
     isLinked,
-    wasApproved: Number(row['was_approved']) === 1,
+    approvedPlans: Number(row['is_approved']) === 1 ? approvedPlans(context, delivery.seq) : [],
+    isDecided: Number(row['is_decided']) === 1,
   };
 }
 
@@ -98,38 +101,20 @@ export const writes: SqliteOperations<LaneWrites> = {
     const claimed = due.flatMap((row) => claimOne(context, tenant, row['patient_index'] as Uint8Array, owner, at, leaseMs) ?? []);
     return { claimed, examined: due.length };
   },
-  'lane.begin': (context, { fence, jobSeq, attemptId, requestDigest, mode, leaseMs, at }) => {
+  'lane.begin': (context, { fence, jobSeq, attemptId, requestDigest, chart, mode, leaseMs, at }) => {
     const { db } = context;
     const row = isHeld(context, fence) ? db.get(`${JOB_ROW} WHERE j.seq = ? AND j.state = 'queued'`, jobSeq) : undefined;
     if (row === undefined) return 'lost';
     // Since the claim the link may have gone to somebody else: then nothing of it may go out.
     if (row['kind'] === 'deliver' && mode === 'write' && !isLinkedTo(context, fence, row['user_index'] as Uint8Array | null))
       return 'lost';
-    db.run(
-      'UPDATE lane SET lease_until = ? WHERE tenant = ? AND target = ? AND patient_index = ?',
-      at.getTime() + leaseMs,
-      fence.tenant,
-      TARGET,
-      fence.patient,
-    );
+    if (enterChart(context, fence, chart, at, leaseMs) === 'busy') return 'busy';
     if (row['kind'] === 'deliver') startSending(context, fence.tenant, deliveryOf(row), jobSeq, at);
-    db.run(
-      'INSERT INTO attempt (tenant, id, job_seq, lease_epoch, request_digest, started_at) VALUES (?, ?, ?, ?, ?, ?)',
-      fence.tenant,
-      attemptId,
-      jobSeq,
-      fence.epoch,
-      Buffer.from(requestDigest, 'hex'),
-      at.getTime(),
-    );
-    db.run(
-      'UPDATE job SET attempts = attempts + 1, first_attempt_at = coalesce(first_attempt_at, ?) WHERE seq = ?',
-      at.getTime(),
-      jobSeq,
-    );
+    putAttempt(context, fence, jobSeq, { id: attemptId, requestDigest }, at);
     return 'begun';
   },
   'lane.finish': finish,
+  ...acts,
   'lane.renew': (context, { tenant, owner, at, leaseMs, held }) =>
     held.map(
       ({ patient, epoch }) =>

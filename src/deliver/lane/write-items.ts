@@ -1,4 +1,4 @@
-import { fault, type Fault } from '../../kernel/index.ts';
+import { fault } from '../../kernel/index.ts';
 import {
   classifyEntries,
   readLocation,
@@ -13,18 +13,11 @@ import {
 import type { AnyResource } from '../../payloads/index.ts';
 import { rewriteReferences } from '../../r4/index.ts';
 import { withoutReferences, type Wanted } from '../../translate/index.ts';
-import { canBeOurs, holdsContent, isMarked, versionOf, versionOfEtag, type Item } from './build-items.ts';
+import { canBeOurs, holdsContent, isOurs, versionOf, versionOfEtag, type Item } from './build-items.ts';
 import type { WrittenRow } from './commands.ts';
-import { entryFor, NAME_SYSTEM, provenanceItem, requestFor, type ItemRequest } from './request-items.ts';
+import { entryFor, NAME_SYSTEM, provenanceItem, requestFor, type EntryText, type ItemRequest } from './request-items.ts';
 import { lookUp, type Looked } from './look-up.ts';
-
-/** Why writing ended before everything was written. */
-export type Stop =
-  | { readonly kind: 'verdict'; readonly verdict: Exclude<Verdict, { kind: 'ok' }> }
-  /** Somebody else changed a resource of ours since we wrote it. */
-  | { readonly kind: 'conflict'; readonly fault: Fault }
-  /** It cannot be known whether an earlier attempt wrote it, and this EHR would take it twice. */
-  | { readonly kind: 'ambiguous'; readonly fault: Fault };
+import { graver, type Stop } from './stop.ts';
 
 export interface WroteItems {
   readonly written: readonly WrittenRow[];
@@ -58,18 +51,6 @@ interface Place {
 }
 
 const NOT_WRITTEN: TypePlan = { identity: 'not-written', change: 'none', ifMatch: 'none', searchBy: 'post' };
-
-/** Of several stops the one that leaves most in doubt: what may have been done goes before what was refused. */
-function graver(a: Stop | null, b: Stop | null): Stop | null {
-  const weight = (stop: Stop | null): number => {
-    if (stop === null) return 0;
-    if (stop.kind !== 'verdict') return stop.kind === 'ambiguous' ? 5 : 2;
-    const { verdict } = stop;
-    if (verdict.kind === 'ambiguous') return 5;
-    return verdict.kind === 'retry-later' ? (verdict.effect === 'unknown' ? 4 : 3) : 1;
-  };
-  return weight(b) > weight(a) ? b : a;
-}
 
 /** Writes what a document wants in as few requests as the EHR allows. What was written is told also where the rest was not. */
 export async function writeItems(
@@ -131,8 +112,12 @@ export async function writeItems(
         return { item: null, stop: { kind: 'conflict', fault: fault('ehr.gone') } };
       case 'there': {
         const place = { id: looked.id, versionId: versionOf(looked.resource) };
-        const isOurs = canBeOurs(place.versionId, item.at?.versionId ?? null) && (item.isRetracted || isMarked(looked.resource));
-        if (!isOurs) return { item: null, stop: { kind: 'conflict', fault: fault('ehr.conflict') } };
+        if (item.at === null && item.wanted.write === 'if-absent') {
+          done(item, place);
+          return go(null);
+        }
+        if (!isOurs(item, looked.resource, place.versionId))
+          return { item: null, stop: { kind: 'conflict', fault: fault('ehr.conflict') } };
         if (!holdsContent(looked.resource, item.digest)) return go({ ...item, at: place });
         done(item, place);
         return go(null);
@@ -142,7 +127,12 @@ export async function writeItems(
 
   const mustLook = (item: Item): boolean => {
     const { identity, ifMatch } = typePlan(item.resourceType);
-    return isUnknown || (item.at === null && identity === 'search-then-write') || (item.at !== null && ifMatch === 'none');
+    return (
+      isUnknown ||
+      item.mayBeForgotten ||
+      (item.at === null && identity === 'search-then-write') ||
+      (item.at !== null && ifMatch === 'none')
+    );
   };
 
   /** References to what has its address already; the others stay until it has. */
@@ -209,12 +199,13 @@ export async function writeItems(
     return settleEntry(item, verdict, located, headers.etag ?? null);
   }
 
-  async function writeTogether(items: readonly Item[], type: 'transaction' | 'batch'): Promise<Stop | null | 'too-large'> {
-    const entries = items.map((item) => entryFor(item, typePlan(item.resourceType), requestOf(item)));
+  /** Each item is written as text once: its length decides how many go together. */
+  async function writeTogether(entries: readonly EntryText[], type: 'transaction' | 'batch'): Promise<Stop | null | 'too-large'> {
+    const items = entries.map(({ item }) => item);
     const { exchange, verdict } = await deps.send({
       method: 'POST',
       path: '',
-      body: JSON.stringify({ resourceType: 'Bundle', type, entry: entries.map(({ entry }) => entry) }),
+      body: `{"resourceType":"Bundle","type":"${type}","entry":[${entries.map(({ text }) => text).join()}]}`,
       prefer: 'return=minimal',
       requestId: deps.requestId,
       signal: deps.signal,
@@ -238,7 +229,7 @@ export async function writeItems(
     return stop;
   }
 
-  /** In a batch and in single requests nobody resolves references for us: what is referred to must have its address. */
+  /** Outside a transaction nobody resolves references for us: what is referred to must have its address. */
   const isReady = (item: Item): boolean => {
     let ready = true;
     rewriteReferences(item.resource, ({ reference }) => {
@@ -249,13 +240,15 @@ export async function writeItems(
   };
 
   /** As many as fit. */
-  function take(items: readonly Item[]): Item[] {
-    const taken: Item[] = [];
-    let bytes = 0;
+  function take(items: readonly Item[]): EntryText[] {
+    const taken: EntryText[] = [];
+    let length = 0;
     for (const item of items) {
-      bytes += JSON.stringify(item.resource).length + 300;
-      if (taken.length > 0 && (taken.length >= entriesMax || bytes > plan.bytesMax)) break;
-      taken.push(item);
+      if (taken.length >= entriesMax) break;
+      const entry = entryFor(item, typePlan(item.resourceType), requestOf(item));
+      length += entry.text.length + 1;
+      if (taken.length > 0 && length > plan.bytesMax) break;
+      taken.push(entry);
     }
     return taken;
   }
@@ -290,18 +283,21 @@ export async function writeItems(
   if (deps.mode === 'look-only') return ended(null);
   // Alone it would say nothing new, and could be there twice.
   if (provenance !== null && plan.provenance === 'yes' && pending.length > 0) pending.push(provenanceItem(provenance));
-  for (const { reference, resourceType, name } of pending)
-    if (typePlan(resourceType).identity === 'put-by-id' && !addresses.has(reference))
-      addresses.set(reference, `${resourceType}/${name}`);
+  // What stands somewhere is referred to by that, also where it was taken back or only looking has found it: its entry has no other name.
+  for (const { reference, resourceType, name, at } of pending) {
+    const id = at?.id ?? (typePlan(resourceType).identity === 'put-by-id' ? name : null);
+    if (id !== null && !addresses.has(reference)) addresses.set(reference, `${resourceType}/${id}`);
+  }
 
   while (pending.length > 0) {
-    const ready = plan.bundle === 'transaction' ? pending : pending.filter(isReady);
+    const ready = plan.references === 'in-bundle' ? pending : pending.filter(isReady);
     // Two that refer to each other cannot be written one after the other.
     if (ready.length === 0) return ended({ kind: 'verdict', verdict: { kind: 'rejected', fault: fault('ehr.rejected') } });
-    const chunk = plan.bundle === 'none' ? ready.slice(0, 1) : take(ready);
-    const [first] = chunk;
+    const [first] = ready;
     if (first === undefined) break;
-    const stop = plan.bundle === 'none' ? await writeOne(first) : await writeTogether(chunk, plan.bundle);
+    const entries = plan.bundle === 'none' ? [] : take(ready);
+    const chunk = plan.bundle === 'none' ? [first] : entries.map(({ item }) => item);
+    const stop = plan.bundle === 'none' ? await writeOne(first) : await writeTogether(entries, plan.bundle);
     if (stop === 'too-large') {
       entriesMax = Math.max(1, Math.ceil(chunk.length / 2));
       continue;

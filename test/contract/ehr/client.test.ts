@@ -50,6 +50,16 @@ describe('what goes out', () => {
     expect(server.heard[0]?.headers.authorization).toBe(expected);
   });
 
+  test('a trace goes along, with a span of each call', async () => {
+    const server = await anOddServer((_heard, res) => answerJson(res, 200, { resourceType: 'Patient' }));
+    const ehr = anEhr(server.base);
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    for (let i = 0; i < 2; i += 1) await ehr.send({ ...READ, traceId });
+    const sent = server.heard.map(({ headers }) => String(headers['traceparent']));
+    expect(sent.map((one) => one.replace(/-[0-9a-f]{16}-/, '-*-'))).toEqual(Array(2).fill(`00-${traceId}-*-01`));
+    expect(new Set(sent).size).toBe(2);
+  });
+
   test('a token that no header can carry stops the start', () => {
     expect(() => anEhr('http://localhost:1', { auth: { kind: 'bearer', token: secret('a\nb') } })).toThrow(
       expect.objectContaining({ code: 'ehr.token' }),

@@ -1,9 +1,10 @@
-import { systemClock } from '../../../src/kernel/index.ts';
+import { systemClock, type Clock } from '../../../src/kernel/index.ts';
 import { startEhr, type DemoEhr, type Resource, type Switches, type Write } from '../../../src/sandbox/index.ts';
 import { startGateway, type Gateway } from '../../../src/wire.ts';
 import {
   checkDelivery,
   factsOf,
+  isWithdrawn,
   NAMES,
   type DeliveryRun,
   type DeliveryViolation,
@@ -23,6 +24,7 @@ export interface Shown {
   readonly id: string;
   readonly state: string;
   readonly reason: string | null;
+  readonly conflicts?: readonly { readonly resourceType: string; readonly name: string; readonly versionId: string | null }[];
   readonly steps: readonly { readonly from: string | null; readonly to: string; readonly reason: string | null }[];
 }
 
@@ -64,19 +66,33 @@ export const aPatient = (id: string, mrn: string, more: object = {}): Resource &
   ...more,
 });
 
+/** What a patient says who is now another. */
+export const mergedInto = (reference: string) => ({ active: false, link: [{ other: { reference }, type: 'replaced-by' }] });
+
 export type Rig = Awaited<ReturnType<typeof startRig>>;
 
 /** A demo EHR over loopback, a gateway on a database of its own, a sender that remembers what it was told, and the checker. */
 export async function startRig(
   makePlace: () => Promise<Place>,
-  { traits = {}, settings = {} }: { readonly traits?: Switches; readonly settings?: Record<string, string> } = {},
+  {
+    traits = {},
+    settings = {},
+    clock = systemClock,
+    front,
+  }: {
+    readonly traits?: Switches;
+    readonly settings?: Record<string, string>;
+    readonly clock?: Clock;
+    /** Through which the gateway reaches the EHR; gives the address of it. */
+    readonly front?: (ehrUrl: string) => Promise<string>;
+  } = {},
 ) {
   const ehr: DemoEhr = await startEhr({ host: '127.0.0.1', port: 0, clock: systemClock });
   ehr.board.setTraits(traits);
   const place = await makePlace();
   const { database } = place;
   const config = configOf(database.engine === 'sqlite' ? `sqlite:${database.file}?filesystem=any` : database.url.reveal(), {
-    CHARTGATE_EHR_URL: ehr.url,
+    CHARTGATE_EHR_URL: (await front?.(ehr.url)) ?? ehr.url,
     CHARTGATE_MRN_SYSTEM: MRN_SYSTEM,
     CHARTGATE_WEBHOOK_SECRET: DATA_SECRET,
     CHARTGATE_ADMIN_TOKEN: ADMIN_TOKEN,
@@ -84,7 +100,7 @@ export async function startRig(
     ...settings,
   });
   const log = collectLog();
-  const start = (): Promise<Gateway> => startGateway({ config, clock: systemClock, log });
+  const start = (): Promise<Gateway> => startGateway({ config, clock, log });
   let gateway = await start();
   const said: Said[] = [];
   const links = new Map<string, string[]>();
@@ -98,10 +114,10 @@ export async function startRig(
     });
     return { status: answer.status, body: (await answer.json()) as Json };
   }
-  async function send(payload: Json): Promise<string> {
+  async function send(payload: Json, headers: Record<string, string> = {}): Promise<string> {
     const answer = await fetch(url(`/webhooks/${DATA_SECRET}/data`), {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(payload),
     });
     if (answer.status !== 202) throw new Error(`answered ${answer.status}`);
@@ -118,7 +134,7 @@ export async function startRig(
     const last = new Map(ehr.log.writes().map((write) => [`${write.type}/${write.id}`, write]));
     return [...last.values()].flatMap(({ json }) => {
       const resource = json === null ? null : (JSON.parse(json) as Json);
-      return resource === null || resource['status'] === 'entered-in-error' ? [] : [resource];
+      return resource === null || isWithdrawn(resource) ? [] : [resource];
     });
   };
   const isNamed = (resource: Json): boolean => JSON.stringify(resource['identifier'] ?? null).includes(NAMES);
@@ -126,6 +142,8 @@ export async function startRig(
   return {
     ehr,
     log,
+    place,
+    url,
     admin,
     send,
     read,
@@ -148,8 +166,9 @@ export async function startRig(
     chart: (patient: string): Json[] =>
       live().filter((resource) => isNamed(resource) && JSON.stringify(resource['subject']) === `{"reference":"${patient}"}`),
     writesSince: (n: number): readonly Write[] => ehr.log.writes(n).filter(({ requestId }) => requestId !== 'a-person'),
-    restart: async (): Promise<void> => {
+    restart: async (between: () => Promise<void> = () => Promise.resolve()): Promise<void> => {
       await gateway.stop();
+      await between();
       gateway = await start();
     },
     async check(): Promise<DeliveryViolation[]> {

@@ -6,14 +6,14 @@ import type { Place } from '../../support/new-store.ts';
 import { CLIENT, type Json } from '../../support/payloads/index.ts';
 import { serveSettings } from '../../support/run-process.ts';
 import { startReplica, type Replica } from './replica.ts';
-import { aPatient, MRN_SYSTEM, saidOf, type Shown } from './rig.ts';
+import { aPatient, mergedInto, MRN_SYSTEM, saidOf, type Shown } from './rig.ts';
 
 /** A demo EHR, a database, and gateways in processes of their own, all of which are gone afterwards. */
 export interface Stage {
   readonly ehr: DemoEhr;
   start(): Promise<Replica>;
-  /** A patient at the EHR, and a link of the user to it. */
-  enrol(replica: Replica, user: string): Promise<void>;
+  /** A patient at the EHR, and a link of the user to it. `chart`: another patient, into whom this one was merged. */
+  enrol(replica: Replica, user: string, chart?: string): Promise<void>;
   /** Null where it was not acknowledged. */
   send(replica: Replica, payload: Json): Promise<string | null>;
   show(replica: Replica, id: string): Promise<Shown>;
@@ -53,10 +53,10 @@ export async function withStage<T>(
         replicas.push(replica);
         return replica;
       },
-      async enrol(replica, user) {
-        ehr.put(aPatient(`pat-${user}`, `MRN-${user}`));
+      async enrol(replica, user, chart) {
+        ehr.put(aPatient(`pat-${user}`, `MRN-${user}`, chart === undefined ? {} : mergedInto(chart)));
         await replica.admin('PUT', `links/${user}`, { mrn: `MRN-${user}` });
-        links.set(user, [`Patient/pat-${user}`]);
+        links.set(user, [chart ?? `Patient/pat-${user}`]);
       },
       async send(replica, payload) {
         const id = await replica.send(payload);

@@ -3,7 +3,7 @@ import type { Verdict } from '../../../src/ehr/index.ts';
 import { fault, type FaultCode } from '../../../src/kernel/index.ts';
 import { afterFault, decideOutcome } from '../../../src/deliver/lane/decide-outcome.ts';
 
-const PAST = { attempts: 0, sinceFirstMs: 0, spread: 0 };
+const PAST = { attempts: 0, fewInARow: 0, sinceFirstMs: 0, spread: 0 };
 const of = (code: FaultCode) => fault(code);
 const after = (verdict: Exclude<Verdict, { kind: 'ok' }>, past = PAST) => decideOutcome({ kind: 'verdict', verdict }, past);
 const later = { kind: 'retry-later', afterMs: null, patience: 'long', effect: 'none', fault: of('ehr.busy') } as const;
@@ -42,7 +42,9 @@ describe('what becomes of a job', () => {
       reason: 'exhausted',
       faultCode: 'ehr.busy',
     });
-    expect(after({ ...later, patience: 'few' }, { ...PAST, attempts: 9 })).toMatchObject({ kind: 'park', reason: 'exhausted' });
+    const few = { ...later, patience: 'few' } as const;
+    expect(after(few, { ...PAST, attempts: 9, fewInARow: 9 })).toMatchObject({ kind: 'park', reason: 'exhausted' });
+    expect(after(few, { ...PAST, attempts: 400, fewInARow: 8 })).toMatchObject({ kind: 'retry', patience: 'few' });
   });
 });
 

@@ -19,6 +19,7 @@ function inboxOf(ids: readonly string[]) {
     id,
     hook: 'data',
     requestId: 'r',
+    receivedAt: 0,
     body: id === 'closed' ? 'unopenable' : new TextEncoder().encode(id),
   }));
   const inbox = {
@@ -52,6 +53,7 @@ async function processAll(ids: readonly string[]): Promise<ReadonlyMap<string, s
     isBusy: () => false,
     onSettled: () => undefined,
     onFinding: () => undefined,
+    follow: () => Promise.resolve(ok([])),
   });
   const done = ids.filter((id) => id !== 'closed').length;
   while (settled.size < done) {

@@ -9,6 +9,7 @@ export const aDialect = (more: Partial<Omit<Dialect, 'write'>> & { write?: Parti
     reviewer: 'test',
     name: 'test',
     title: 'Test',
+    recognisedBy: null,
     types: null,
     categories: null,
     componentsOf: null,
@@ -23,6 +24,6 @@ export const aDialect = (more: Partial<Omit<Dialect, 'write'>> & { write?: Parti
     amendedStatus: 'amended',
     retraction: 'entered-in-error',
     ...rest,
-    write: { bundle: 'auto', identity: 'auto', entriesMax: 100, bytesMax: 1_000_000, ...write },
+    write: { bundle: 'auto', identity: 'auto', references: 'in-bundle', entriesMax: 100, bytesMax: 1_000_000, ...write },
   };
 };

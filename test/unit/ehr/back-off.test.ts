@@ -27,22 +27,22 @@ test('never sooner than a second, never later than 15 minutes, and spread over a
 });
 
 test('a server that asks for longer is not called sooner', () => {
-  const given = { attempt: 0, sinceFirstMs: 0, patience: 'long', spread: 0.5 } as const;
+  const given = { attempt: 0, fewInARow: 0, sinceFirstMs: 0, patience: 'long', spread: 0.5 } as const;
   expect(nextAttemptMs({ ...given, serverAsksMs: 120_000 })).toBe(120_000);
   expect(nextAttemptMs({ ...given, serverAsksMs: 10 })).toBe(1_500);
   expect(nextAttemptMs({ ...given, serverAsksMs: null })).toBe(1_500);
 });
 
 test('after seven days it is exhausted, whatever the server asks', () => {
-  const given = { attempt: 700, serverAsksMs: 5, patience: 'long', spread: 0 } as const;
+  const given = { attempt: 700, fewInARow: 0, serverAsksMs: 5, patience: 'long', spread: 0 } as const;
   expect(nextAttemptMs({ ...given, sinceFirstMs: BACKOFF.patienceMs - 1 })).toBe(1_000);
   expect(nextAttemptMs({ ...given, sinceFirstMs: BACKOFF.patienceMs })).toBe('exhausted');
 });
 
-test('where few are meant, the tenth failure is the last', () => {
+test('where few are meant, the tenth failure in a row is the last, however many there were before', () => {
   const given = { sinceFirstMs: 0, serverAsksMs: null, patience: 'few', spread: 0 } as const;
-  expect(nextAttemptMs({ ...given, attempt: 8 })).toBe(1_000);
-  expect(nextAttemptMs({ ...given, attempt: 9 })).toBe('exhausted');
+  expect(nextAttemptMs({ ...given, attempt: 500, fewInARow: 8 })).toBe(1_000);
+  expect(nextAttemptMs({ ...given, attempt: 9, fewInARow: 9 })).toBe('exhausted');
 });
 
 test('docs/connect-an-ehr.md shows the bounds as they are', () => {

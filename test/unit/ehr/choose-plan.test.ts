@@ -8,6 +8,8 @@ import { aDialect } from './a-dialect.ts';
 
 const ALL: TypeCapability = {
   read: true,
+  vread: false,
+  history: false,
   search: true,
   create: true,
   update: true,
@@ -18,6 +20,7 @@ const ALL: TypeCapability = {
   conditionalRead: 'full-support',
   versioning: 'versioned-update',
   searchParams: ['identifier'],
+  searchIncludes: [],
 };
 
 const probed = (
@@ -28,6 +31,8 @@ const probed = (
   capability: {
     fhirVersion: '4.0.1',
     software: null,
+    publisher: null,
+    implementation: null,
     transaction: more.transaction ?? true,
     batch: more.batch ?? true,
     types: {

@@ -11,6 +11,8 @@ const statement = (rest: unknown, more: object = {}): object => ({
 
 const NOTHING = {
   read: false,
+  vread: false,
+  history: false,
   search: false,
   create: false,
   update: false,
@@ -21,6 +23,7 @@ const NOTHING = {
   conditionalRead: 'not-supported',
   versioning: 'no-version',
   searchParams: [],
+  searchIncludes: [],
 };
 
 test('what the server says is read, type by type', () => {
@@ -45,7 +48,7 @@ test('what the server says is read, type by type', () => {
           ],
         },
       ],
-      { software: { name: 'Some EHR', version: '7' } },
+      { software: { name: 'Some EHR', version: '7' }, publisher: 'Some', implementation: { url: 'https://ehr.example' } },
     ),
   );
   expect(read).toEqual({
@@ -53,11 +56,15 @@ test('what the server says is read, type by type', () => {
     value: {
       fhirVersion: '4.0.1',
       software: 'Some EHR 7',
+      publisher: 'Some',
+      implementation: 'https://ehr.example',
       transaction: true,
       batch: true,
       types: {
         Observation: {
           read: true,
+          vread: false,
+          history: false,
           search: true,
           create: true,
           update: true,
@@ -68,6 +75,7 @@ test('what the server says is read, type by type', () => {
           conditionalRead: 'full-support',
           versioning: 'versioned-update',
           searchParams: ['identifier', 'code'],
+          searchIncludes: [],
         },
       },
     },
@@ -78,7 +86,15 @@ test('what it does not say it does not do', () => {
   const read = readCapability(statement([{ mode: 'server', resource: [{ type: 'Observation' }, { type: '__proto__' }, null] }]));
   expect(read).toEqual({
     ok: true,
-    value: { fhirVersion: '4.0.1', software: null, transaction: false, batch: false, types: { Observation: NOTHING } },
+    value: {
+      fhirVersion: '4.0.1',
+      software: null,
+      publisher: null,
+      implementation: null,
+      transaction: false,
+      batch: false,
+      types: { Observation: NOTHING },
+    },
   });
 });
 

@@ -7,7 +7,15 @@ import { collectLog } from '../../support/collect-log.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const probed = (transaction: boolean): Probed => ({
-  capability: { fhirVersion: '4.0.1', software: null, transaction, batch: true, types: {} },
+  capability: {
+    fhirVersion: '4.0.1',
+    software: null,
+    publisher: null,
+    implementation: null,
+    transaction,
+    batch: true,
+    types: {},
+  },
   filters: {},
 });
 

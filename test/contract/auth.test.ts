@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { auditSet, type AuditDraft } from '../../src/audit/index.ts';
+import { authSet } from '../../src/auth/index.ts';
+import type { Result } from '../../src/kernel/index.ts';
+import type { Store } from '../../src/store/index.ts';
+import { PLACES, type Place } from '../support/new-store.ts';
+import { readAuditSet } from '../support/read-audit/index.ts';
+
+const tenant = 'default';
+const at = new Date('2026-01-02T03:04:05.678Z');
+const later = (seconds: number): Date => new Date(at.getTime() + seconds * 1000);
+const must = <T>(result: Result<T>): T => {
+  if (!result.ok) throw new Error(result.fault.code);
+  return result.value;
+};
+const audit: AuditDraft = { at, type: 'admin', tenant, requestId: 'req_test', action: 'C', outcome: '0', actor: 'operator' };
+const client = {
+  id: 'app_1',
+  name: 'App',
+  kind: 'public',
+  scope: 'patient/*.rs',
+  redirectUris: ['https://app.example/cb'],
+  launchUrl: null,
+  origins: ['https://app.example', 'https://two.example'],
+  jwks: null,
+  jwksUri: null,
+  secretHash: null,
+} as const;
+const account = {
+  id: 'usr_1',
+  username: 'DrSmith',
+  name: 'Dr Smith',
+  fhirUser: 'Practitioner/1',
+  password: { salt: 's', hash: 'h' },
+};
+
+describe.each(PLACES)('the state of the authorization server on %s', (_engine, makePlace) => {
+  let place: Place;
+  let store: Store;
+  beforeEach(async () => {
+    place = await makePlace();
+    store = await place.open({ sets: [auditSet, authSet, readAuditSet] });
+  });
+  afterEach(() => place.remove());
+  const auth = () => store.use(authSet);
+
+  interface Put {
+    readonly kind?: string;
+    readonly id?: string;
+    readonly payload?: unknown;
+    readonly grantId?: string;
+    readonly uid?: string;
+    readonly expiresAt?: Date;
+    readonly as?: 'first';
+    readonly at?: Date;
+  }
+  const put = async (told: Put = {}) =>
+    must(
+      await auth().write('auth.put', {
+        tenant,
+        kind: 'AccessToken',
+        id: 'token-1',
+        payload: { a: 1 },
+        grantId: null,
+        uid: null,
+        expiresAt: later(60),
+        at,
+        as: 'replacement',
+        ...told,
+      }),
+    );
+  const find = async (kind: string, id: string, when = at) =>
+    must(await auth().read('auth.find', { tenant, kind, id, at: when }))?.payload ?? null;
+
+  test('a record is found by its kind and id until it ends, and again after a restart', async () => {
+    await put();
+    expect(await find('AccessToken', 'token-1')).toEqual({ a: 1 });
+    expect([await find('RefreshToken', 'token-1'), await find('AccessToken', 'token-2')]).toEqual([null, null]);
+    expect(await find('AccessToken', 'token-1', later(60))).toBeNull();
+    await put({ payload: { a: 2 } });
+    await store.close();
+    store = await place.open({ sets: [auditSet, authSet, readAuditSet] });
+    expect(await find('AccessToken', 'token-1')).toEqual({ a: 2 });
+  });
+
+  test('a record that must be the first is left alone by every other, however many come at once', async () => {
+    const outs = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => put({ kind: 'ReplayDetection', id: 'jti', payload: n, as: 'first' })),
+    );
+    expect(outs.filter((out) => out === 'stored')).toHaveLength(1);
+  });
+
+  test('a record is consumed once; the second time takes its whole grant with it', async () => {
+    await put({ kind: 'Grant', id: 'g1' });
+    await put({ kind: 'AuthorizationCode', id: 'c1', grantId: 'g1' });
+    await put({ kind: 'AccessToken', id: 't1', grantId: 'g1' });
+    await put({ kind: 'AccessToken', id: 'other', grantId: 'g2' });
+    const consume = async () => must(await auth().write('auth.consume', { tenant, kind: 'AuthorizationCode', id: 'c1', at }));
+    const outs = await Promise.all([consume(), consume()]);
+    expect([...outs].sort()).toEqual(['consumed', 'repeated']);
+    expect([await find('Grant', 'g1'), await find('AccessToken', 't1'), await find('AccessToken', 'other')]).toEqual([
+      null,
+      null,
+      { a: 1 },
+    ]);
+    expect(await consume()).toBe('repeated');
+  });
+
+  test('a consumed record says when', async () => {
+    await put({ kind: 'RefreshToken', id: 'r1', grantId: 'g1' });
+    must(await auth().write('auth.consume', { tenant, kind: 'RefreshToken', id: 'r1', at }));
+    expect(must(await auth().read('auth.find', { tenant, kind: 'RefreshToken', id: 'r1', at }))?.consumedAt).toBe(at.getTime());
+  });
+
+  test('what is taken is given to one', async () => {
+    await put({ kind: 'Launch', id: 'l1' });
+    const take = async () => must(await auth().write('auth.take', { tenant, kind: 'Launch', id: 'l1', at }));
+    const outs = await Promise.all(Array.from({ length: 10 }, take));
+    expect(outs.filter((out) => out !== null)).toHaveLength(1);
+    await put({ kind: 'Launch', id: 'l2' });
+    expect(must(await auth().write('auth.take', { tenant, kind: 'Launch', id: 'l2', at: later(60) }))).toBeNull();
+  });
+
+  test('records go by their id, and by kind of their grant; sessions are found by their uid', async () => {
+    await put({ kind: 'Session', id: 's1', uid: 'u1' });
+    expect(must(await auth().read('auth.find-by-uid', { tenant, kind: 'Session', uid: 'u1', at }))?.payload).toEqual({ a: 1 });
+    must(await auth().write('auth.remove', { tenant, kind: 'Session', id: 's1' }));
+    expect(must(await auth().read('auth.find-by-uid', { tenant, kind: 'Session', uid: 'u1', at }))).toBeNull();
+    await put({ kind: 'AccessToken', id: 't1', grantId: 'g1' });
+    await put({ kind: 'RefreshToken', id: 'r1', grantId: 'g1' });
+    must(await auth().write('auth.remove-of-grant', { tenant, kind: 'AccessToken', grantId: 'g1' }));
+    expect([await find('AccessToken', 't1'), await find('RefreshToken', 'r1')]).toEqual([null, { a: 1 }]);
+  });
+
+  test('what has ended is swept a few at a time by whoever writes', async () => {
+    for (let n = 0; n < 25; n += 1) await put({ id: `old-${n}`, expiresAt: later(1) });
+    await put({ id: 'new', at: later(10), expiresAt: later(100) });
+    // Before its end nobody could find them: asked for as of then, five are left.
+    const left = await Promise.all(Array.from({ length: 25 }, (_, n) => find('AccessToken', `old-${n}`)));
+    expect(left.filter((one) => one !== null)).toHaveLength(5);
+  });
+
+  test('a token is worth something only with its client, its grant and its account', async () => {
+    const token = async (id: string) => must(await auth().read('auth.token', { tenant, token: id, at }));
+    const payload = { clientId: 'app_1', grantId: 'g1', accountId: 'usr_1', scope: 'x' };
+    await put({ id: 't1', payload, grantId: 'g1' });
+    expect(await token('t1')).toBeNull();
+    must(await auth().write('auth.add-client', { client, audit }));
+    must(await auth().write('auth.add-account', { account, audit }));
+    expect(await token('t1')).toBeNull();
+    await put({ kind: 'Grant', id: 'g1' });
+    expect(await token('t1')).toMatchObject({ kind: 'AccessToken', payload, client: { id: 'app_1' } });
+    await put({ kind: 'ClientCredentials', id: 't2', payload: { clientId: 'app_1' } });
+    expect(await token('t2')).toMatchObject({ kind: 'ClientCredentials' });
+    must(await auth().write('auth.remove-account', { id: 'usr_1', audit }));
+    expect([await token('t1'), (await token('t2'))?.kind]).toEqual([null, 'ClientCredentials']);
+    must(await auth().write('auth.remove-client', { id: 'app_1', audit }));
+    expect(await token('t2')).toBeNull();
+  });
+
+  test('clients and their origins come and go together, with a record of the audit each', async () => {
+    must(await auth().write('auth.add-client', { client, audit }));
+    const isOrigin = async (origin: string) => must(await auth().read('auth.is-origin', { tenant, origin }));
+    expect(must(await auth().read('auth.clients', { tenant }))).toEqual([client]);
+    expect([await isOrigin('https://two.example'), await isOrigin('https://three.example')]).toEqual([true, false]);
+    expect(must(await auth().write('auth.remove-client', { id: 'app_1', audit }))).toBe('removed');
+    expect(must(await auth().write('auth.remove-client', { id: 'app_1', audit }))).toBe('not-found');
+    expect([must(await auth().read('auth.client', { tenant, id: 'app_1' })), await isOrigin('https://two.example')]).toEqual([
+      null,
+      false,
+    ]);
+    const { records } = must(await store.use(readAuditSet).read('audit-test.everything', null));
+    expect(records.map(({ record }) => (JSON.parse(record) as { outcome: string }).outcome)).toEqual(['0', '0', '4']);
+  });
+
+  test('a user name is of one person, whatever its case; the hash of a password leaves only for signing in', async () => {
+    expect(must(await auth().write('auth.add-account', { account, audit }))).toBe('added');
+    const other = { ...account, id: 'usr_2', username: 'drsmith' };
+    expect(must(await auth().write('auth.add-account', { account: other, audit }))).toBe('name-taken');
+    expect(must(await auth().read('auth.account-by-name', { tenant, name: 'DRSMITH' }))).toMatchObject(account);
+    expect(JSON.stringify(must(await auth().read('auth.accounts', { tenant })))).not.toContain('salt');
+    expect(JSON.stringify(must(await auth().read('auth.account', { tenant, id: 'usr_1' })))).not.toContain('salt');
+  });
+
+  test('five wrong tries lock, each further one for longer, and a right one frees when the time is over', async () => {
+    must(await auth().write('auth.add-account', { account, audit }));
+    const attempt = async (isRight: boolean, when: Date) =>
+      must(await auth().write('auth.sign-in', { name: 'drsmith', isRight, audit: { ...audit, type: 'auth.sign-in', at: when } }))
+        .state;
+    for (let n = 0; n < 5; n += 1) expect(await attempt(false, at)).toBe('refused');
+    expect(await attempt(true, later(29))).toBe('refused');
+    expect(await attempt(false, later(30))).toBe('refused');
+    expect(await attempt(true, later(89))).toBe('refused');
+    expect(await attempt(true, later(90))).toBe('signed-in');
+    for (let n = 0; n < 4; n += 1) expect(await attempt(false, later(90))).toBe('refused');
+    expect(await attempt(true, later(90))).toBe('signed-in');
+    for (let n = 0; n < 40; n += 1) await attempt(false, later(100 + n * 1000));
+    expect(await attempt(true, later(100 + 39 * 1000 + 899))).toBe('refused');
+    expect(await attempt(true, later(100 + 39 * 1000 + 900))).toBe('signed-in');
+    const unknown = await auth().write('auth.sign-in', {
+      name: 'nobody',
+      isRight: false,
+      audit: { ...audit, type: 'auth.sign-in' },
+    });
+    expect(must(unknown).state).toBe('refused');
+  });
+
+  test('the first key that is kept under a name stays', async () => {
+    const keep = async (value: string) => must(await auth().write('auth.keep-key', { tenant, name: 'k', value, at }));
+    const kept = await Promise.all(['a', 'b', 'c'].map(keep));
+    expect(new Set(kept).size).toBe(1);
+    expect(must(await auth().read('auth.key', { tenant, name: 'k' }))).toBe(kept[0]);
+    expect(must(await auth().read('auth.key', { tenant, name: 'other' }))).toBeNull();
+  });
+
+  test('one tenant knows nothing of another', async () => {
+    await put();
+    must(await auth().write('auth.add-client', { client, audit }));
+    expect(must(await auth().read('auth.find', { tenant: 'other', kind: 'AccessToken', id: 'token-1', at }))).toBeNull();
+    expect(must(await auth().read('auth.client', { tenant: 'other', id: 'app_1' }))).toBeNull();
+  });
+});

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { PLACES } from '../../support/new-store.ts';
+import { aClinicalReady, type Json } from '../../support/payloads/index.ts';
+import { startRig, type Rig, type Shown } from './rig.ts';
+
+const WEIGHT = '"29463-7"';
+const HEIGHT = '"8302-2"';
+
+describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig(makePlace);
+  });
+  afterAll(() => rig.stop());
+
+  const measured = (patient: string, code: string): Json | undefined =>
+    rig.chart(patient).find((one) => JSON.stringify(one).includes(code));
+  const valueOf = (patient: string, code: string): unknown =>
+    (measured(patient, code)?.['valueQuantity'] as { value?: unknown } | undefined)?.value;
+  function touch(patient: string, code: string, text: string): void {
+    rig.ehr.put({ ...measured(patient, code), note: [{ text }] } as never);
+  }
+  const replay = async (id: string, body?: object): Promise<number> =>
+    (await rig.admin('POST', `deliveries/${id}/replay`, body)).status;
+  /** Where it comes to rest after a replay: the state before it does not count. */
+  async function replayed(id: string, body?: object): Promise<Shown> {
+    const before = (await rig.read(id)).steps.length;
+    expect(await replay(id, body)).toBe(200);
+    return rig.until(id, ({ state, steps }) => steps.length > before + 2 && (state === 'parked' || state === 'delivered'));
+  }
+
+  /** A document is written, a person changes the weight, and a newer version wants to change weight and height. */
+  async function inConflict(userId: string): Promise<{ patient: string; parked: Shown }> {
+    const patient = await rig.enrol(userId);
+    await rig.deliver(aClinicalReady({ userId, observations: 4 }));
+    touch(patient, WEIGHT, 'checked');
+    const second = aClinicalReady({ userId, documentVersion: 2, observations: 4, values: { weight: 70, height: 179 } });
+    return { patient, parked: await rig.deliver(second) };
+  }
+
+  test('theirs is kept, the rest is written, and later changes flow again', async () => {
+    const { patient, parked } = await inConflict('user-keep');
+    expect(parked).toMatchObject({ state: 'parked', reason: 'conflict' });
+    expect(parked.conflicts).toEqual([expect.objectContaining({ resourceType: 'Observation', versionId: '2' })]);
+    expect(await replayed(parked.id, { conflict: 'keep-theirs' })).toMatchObject({ state: 'delivered' });
+    expect(measured(patient, WEIGHT)).toMatchObject({ note: [{ text: 'checked' }], valueQuantity: { value: 71.25 } });
+    expect(valueOf(patient, HEIGHT)).toBe(179);
+    const values = { weight: 69, height: 179 };
+    const third = await rig.deliver(aClinicalReady({ userId: 'user-keep', documentVersion: 3, observations: 4, values }));
+    expect([third.state, valueOf(patient, WEIGHT)]).toEqual(['delivered', 69]);
+  });
+
+  test('ours is written over the version that was shown', async () => {
+    const { patient, parked } = await inConflict('user-over');
+    expect(await replayed(parked.id, { conflict: 'overwrite' })).toMatchObject({ state: 'delivered' });
+    expect([valueOf(patient, WEIGHT), valueOf(patient, HEIGHT)]).toEqual([70, 179]);
+  });
+
+  test.each(['overwrite', 'keep-theirs'])(
+    'a decision to %s is about the version that was shown, and no later one',
+    async (conflict) => {
+      const { patient, parked } = await inConflict(`user-late-${conflict}`);
+      touch(patient, WEIGHT, 'checked again');
+      const again = await replayed(parked.id, { conflict });
+      expect(again).toMatchObject({ state: 'parked', reason: 'conflict' });
+      expect(again.conflicts).toEqual([expect.objectContaining({ versionId: '3' })]);
+      expect(measured(patient, WEIGHT)).toMatchObject({ note: [{ text: 'checked again' }] });
+      expect(await replayed(parked.id, { conflict })).toMatchObject({ state: 'delivered' });
+    },
+  );
+
+  test('everything that somebody changed is shown at once', async () => {
+    const userId = 'user-all';
+    const patient = await rig.enrol(userId);
+    await rig.deliver(aClinicalReady({ userId, observations: 4 }));
+    touch(patient, WEIGHT, 'one');
+    touch(patient, HEIGHT, 'two');
+    const values = { weight: 70, height: 179, bmi: 23 };
+    const parked = await rig.deliver(aClinicalReady({ userId, documentVersion: 2, observations: 4, values }));
+    expect(parked.conflicts).toHaveLength(2);
+    expect(await replayed(parked.id, { conflict: 'keep-theirs' })).toMatchObject({ state: 'delivered' });
+    expect([valueOf(patient, WEIGHT), valueOf(patient, HEIGHT)]).toEqual([71.25, 178]);
+  });
+
+  test('what somebody removed comes back only when a person wants it', async () => {
+    const userId = 'user-removed';
+    const patient = await rig.enrol(userId);
+    await rig.deliver(aClinicalReady({ userId, observations: 4 }));
+    await fetch(`${rig.ehr.url}/Observation/${String(measured(patient, WEIGHT)?.['id'])}`, { method: 'DELETE' });
+    const parked = await rig.deliver(aClinicalReady({ userId, documentVersion: 2, observations: 4, values: { weight: 70 } }));
+    expect(parked).toMatchObject({ state: 'parked', reason: 'conflict', conflicts: [{ versionId: null }] });
+    expect(valueOf(patient, WEIGHT)).toBeUndefined();
+    expect(await replayed(parked.id, { conflict: 'overwrite' })).toMatchObject({ state: 'delivered' });
+    expect(valueOf(patient, WEIGHT)).toBe(70);
+  });
+
+  test.each([
+    ['keep-theirs', 4],
+    ['overwrite', 3],
+  ])('what is gone from its document, and was changed by somebody: %s leaves %d', async (conflict, left) => {
+    const userId = `user-gone-${conflict}`;
+    const patient = await rig.enrol(userId);
+    await rig.deliver(aClinicalReady({ userId, observations: 4 }));
+    touch(patient, HEIGHT, 'checked');
+    const second = aClinicalReady({ userId, documentVersion: 2, observations: 4 });
+    const { entry } = (second['clinical_ready'] as { clinical_ready_data: { entry: Json[] } }).clinical_ready_data;
+    entry.splice(
+      entry.findIndex((one) => JSON.stringify(one).includes('"code":"height"')),
+      1,
+    );
+    const parked = await rig.deliver(second);
+    expect(parked).toMatchObject({ state: 'parked', reason: 'conflict' });
+    expect(await replayed(parked.id, { conflict })).toMatchObject({ state: 'delivered' });
+    expect(rig.chart(patient)).toHaveLength(left);
+  });
+
+  test('a decision that does not fit is refused', async () => {
+    const { parked } = await inConflict('user-refused');
+    expect(await replay(parked.id, { conflict: 'maybe' })).toBe(400);
+    expect(await replay('dlv_nobody', { conflict: 'overwrite' })).toBe(404);
+    const done = await rig.deliver(aClinicalReady({ userId: 'user-keep', documentVersion: 9, observations: 4 }));
+    expect(await replay(done.id, { conflict: 'overwrite' })).toBe(409);
+    expect(await rig.read(parked.id)).toMatchObject({ state: 'parked', reason: 'conflict' });
+  });
+
+  test('many suspicious ones at once go on only when it is said so', async () => {
+    const users = ['user-s1', 'user-s2'];
+    const parked: string[] = [];
+    for (const userId of users) {
+      await rig.enrol(userId);
+      await rig.deliver(aClinicalReady({ userId, observations: 6 }));
+      const second = await rig.deliver(aClinicalReady({ userId, documentVersion: 2, observations: 1 }));
+      expect(second).toMatchObject({ state: 'parked', reason: 'suspicious' });
+      parked.push(second.id);
+    }
+    const many = async (query: string): Promise<number> => (await rig.admin('POST', `replay?${query}`)).status;
+    const lengths = await Promise.all(parked.map(async (id) => (await rig.read(id)).steps.length));
+    expect(await many('state=parked&reason=suspicious')).toBe(200);
+    for (const [i, id] of parked.entries())
+      expect(await rig.until(id, ({ state, steps }) => steps.length > (lengths[i] ?? 0) + 2 && state === 'parked')).toMatchObject(
+        { state: 'parked', reason: 'suspicious' },
+      );
+    expect(users.map((user) => rig.chart(`Patient/pat-mrn-${user}`).length)).toEqual([6, 6]);
+    expect([await many('state=quarantined&approve=true'), await many('state=parked&approve=maybe')]).toEqual([400, 400]);
+    expect(await many('state=parked&reason=suspicious&approve=true')).toBe(200);
+    for (const id of parked) expect((await rig.until(id, ({ state }) => state === 'delivered')).state).toBe('delivered');
+    expect(users.map((user) => rig.chart(`Patient/pat-mrn-${user}`).length)).toEqual([1, 1]);
+  });
+
+  test('the ledger adds up after all of it', async () => {
+    expect(await rig.ledgerAddsUp()).toBe(true);
+  });
+});

@@ -1,0 +1,71 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { SHIPPED_FOLDER } from '../../../src/mappings/index.ts';
+import { PLACES } from '../../support/new-store.ts';
+import { aClinicalReady, type Json } from '../../support/payloads/index.ts';
+import { startRig, type Rig } from './rig.ts';
+
+describe.each(PLACES)('what was delivered is forwarded again, on %s', (_name, makePlace) => {
+  const folder = mkdtempSync(join(tmpdir(), 'chartgate-mappings-'));
+  let rig: Rig;
+  beforeAll(async () => {
+    cpSync(SHIPPED_FOLDER, folder, { recursive: true });
+    rig = await startRig(makePlace, { settings: { CHARTGATE_MAPPINGS: folder } });
+  });
+  afterAll(async () => {
+    await rig.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const forward = async (): Promise<unknown> => (await rig.admin('POST', 'replay?state=delivered')).body['count'];
+  const allAtRest = async (): Promise<void> => {
+    for (const id of ids) expect((await rig.resting(id)).state).toBe('delivered');
+  };
+  const ids: string[] = [];
+
+  test('with the same mapping data nothing is written', async () => {
+    for (const userId of ['user-1', 'user-2', 'user-3']) {
+      await rig.enrol(userId);
+      ids.push((await rig.deliver(aClinicalReady({ userId, observations: 4 }))).id);
+    }
+    const before = rig.ehr.log.writes().length;
+    expect(await forward()).toBe(3);
+    await allAtRest();
+    expect(rig.writesSince(before)).toEqual([]);
+  });
+
+  test('with new mapping data what differs is updated where it stands, and nothing else', async () => {
+    const file = join(folder, 'conceptmap-metrics.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"display": "Body weight"', '"display": "Weight of the body"'));
+    expect((await rig.admin('POST', 'mappings/reload')).status).toBe(200);
+    const before = rig.ehr.log.writes().length;
+    const live = rig.live().length;
+    expect(await forward()).toBe(3);
+    await allAtRest();
+    const wrote = rig.writesSince(before).filter(({ type }) => type === 'Observation');
+    expect(wrote.map(({ kind, json }) => [kind, json?.includes('Weight of the body')])).toEqual([
+      ['update', true],
+      ['update', true],
+      ['update', true],
+    ]);
+    expect(rig.live().filter(({ resourceType }) => resourceType === 'Observation')).toHaveLength(12);
+    expect(rig.live().length).toBeGreaterThanOrEqual(live);
+    expect(await rig.check()).toEqual([]);
+  });
+
+  test('what a person changed since is not overwritten by it', async () => {
+    const weight = rig.chart('Patient/pat-mrn-user-1').find((one) => JSON.stringify(one).includes('"29463-7"'));
+    rig.ehr.put({ ...weight, note: [{ text: 'checked' }] } as never);
+    const file = join(folder, 'conceptmap-metrics.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"display": "Weight of the body"', '"display": "Body weight"'));
+    expect((await rig.admin('POST', 'mappings/reload')).status).toBe(200);
+    await forward();
+    const shown = await Promise.all(ids.map((id) => rig.until(id, ({ state }) => state === 'delivered' || state === 'parked')));
+    expect(shown.map(({ state, reason }) => `${state} ${reason ?? ''}`)).toEqual(['parked conflict', 'delivered ', 'delivered ']);
+    const kept = rig.chart('Patient/pat-mrn-user-1').find(({ id }) => id === (weight as Json)['id']);
+    expect(kept).toMatchObject({ note: [{ text: 'checked' }] });
+    expect(await rig.ledgerAddsUp()).toBe(true);
+  });
+});
