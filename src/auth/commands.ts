@@ -1,0 +1,82 @@
+import type { AuditDraft } from '../audit/index.ts';
+import { fileBeside } from '../kernel/index.ts';
+import type { CommandSet } from '../store/index.ts';
+import type { Account, ShownAccount, StoredAccount } from './account.ts';
+import type { Client } from './client.ts';
+
+/** What ends by itself: tokens, codes, grants, sessions, interactions, launches, and the ids of assertions that were used. */
+export interface RecordKey {
+  readonly tenant: string;
+  readonly kind: string;
+  readonly id: string;
+}
+
+export interface RecordToPut extends RecordKey {
+  readonly payload: unknown;
+  readonly grantId: string | null;
+  readonly uid: string | null;
+  readonly expiresAt: Date;
+  readonly at: Date;
+  /** `first` leaves a record alone that is there, and says so. */
+  readonly as: 'replacement' | 'first';
+}
+
+export interface FoundRecord {
+  readonly payload: unknown;
+  readonly consumedAt: number | null;
+}
+
+/** A token with everything that must still be there for it to mean something. */
+export interface FoundToken {
+  readonly kind: 'AccessToken' | 'ClientCredentials';
+  readonly tokenId: string;
+  readonly payload: unknown;
+  readonly client: Client;
+}
+
+export type SignIn = { readonly state: 'signed-in'; readonly accountId: string } | { readonly state: 'refused' };
+
+export type AuthWrites = {
+  'auth.put': { args: RecordToPut; out: 'stored' | 'already-there' };
+  /** The second time takes everything of the grant with it: somebody else has a copy. */
+  'auth.consume': { args: RecordKey & { readonly at: Date }; out: 'consumed' | 'repeated' };
+  /** Gives a record out once. */
+  'auth.take': { args: RecordKey & { readonly at: Date }; out: FoundRecord | null };
+  'auth.remove': { args: RecordKey; out: null };
+  'auth.remove-of-grant': { args: { readonly tenant: string; readonly kind: string; readonly grantId: string }; out: null };
+  'auth.add-client': { args: { readonly client: Client; readonly audit: AuditDraft }; out: 'added' | 'id-taken' };
+  'auth.remove-client': { args: { readonly id: string; readonly audit: AuditDraft }; out: 'removed' | 'not-found' };
+  'auth.add-account': { args: { readonly account: Account; readonly audit: AuditDraft }; out: 'added' | 'name-taken' };
+  'auth.remove-account': { args: { readonly id: string; readonly audit: AuditDraft }; out: 'removed' | 'not-found' };
+  /** Counts a try. One that comes while the account is locked is refused however right it is. */
+  'auth.sign-in': {
+    args: { readonly name: string; readonly isRight: boolean; readonly audit: AuditDraft };
+    out: SignIn;
+  };
+  /** Keeps the value under a name that has none yet; answers what is kept. */
+  'auth.keep-key': {
+    args: { readonly tenant: string; readonly name: string; readonly value: string; readonly at: Date };
+    out: string;
+  };
+};
+
+export type AuthReads = {
+  'auth.find': { args: RecordKey & { readonly at: Date }; out: FoundRecord | null };
+  'auth.find-by-uid': {
+    args: { readonly tenant: string; readonly kind: string; readonly uid: string; readonly at: Date };
+    out: FoundRecord | null;
+  };
+  'auth.token': { args: { readonly tenant: string; readonly token: string; readonly at: Date }; out: FoundToken | null };
+  'auth.client': { args: { readonly tenant: string; readonly id: string }; out: Client | null };
+  'auth.clients': { args: { readonly tenant: string }; out: readonly Client[] };
+  'auth.is-origin': { args: { readonly tenant: string; readonly origin: string }; out: boolean };
+  'auth.account': { args: { readonly tenant: string; readonly id: string }; out: ShownAccount | null };
+  'auth.account-by-name': { args: { readonly tenant: string; readonly name: string }; out: StoredAccount | null };
+  'auth.accounts': { args: { readonly tenant: string }; out: readonly ShownAccount[] };
+  'auth.key': { args: { readonly tenant: string; readonly name: string }; out: string | null };
+};
+
+export const authSet: CommandSet<AuthWrites, AuthReads> = {
+  sqlite: fileBeside(import.meta.url, './sqlite'),
+  postgres: () => import('./postgres.ts'),
+};

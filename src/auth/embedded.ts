@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { AuditDraft, AuditReads, AuditWrites } from '../audit/index.ts';
+import { safeError, type Clock, type Log, type Mount } from '../kernel/index.ts';
+import type { Operate } from '../store/index.ts';
+import { makeCheckPassword } from './account.ts';
+import type { AuthStore } from './adapter.ts';
+import { makeInteractions, sendPage } from './interaction.ts';
+import { loadKeys } from './keys.ts';
+import { makeLimitTries, REQUESTS, SIGN_INS } from './limit-tries.ts';
+import { APP_STYLE_PATH, makeMount, PAGE_STYLE_PATH, type Caller } from './mount.ts';
+import { errorPage } from './pages.ts';
+import type { PatientDirectory } from './patients.ts';
+import { makeProvider } from './provider.ts';
+import type { RecordDenial } from './record-denial.ts';
+import { makeSignOut } from './sign-out.ts';
+
+/** The embedded authorization server, as a part of the surface that answers for itself. */
+export async function openEmbedded(deps: {
+  readonly tenant: string;
+  readonly issuer: string;
+  readonly fhirBase: string;
+  readonly store: AuthStore;
+  readonly audit: Operate<AuditWrites, AuditReads>;
+  readonly patients: PatientDirectory;
+  readonly deny: RecordDenial;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Promise<Mount> {
+  const { tenant, issuer, clock, log } = deps;
+  const mountPath = new URL(issuer).pathname;
+  const pageStyle = `${mountPath}${PAGE_STYLE_PATH}`;
+  const styleUrl = `${issuer}${APP_STYLE_PATH}`;
+  const callers = new WeakMap<IncomingMessage, Caller>();
+  const provider = makeProvider({
+    ...deps,
+    styleUrl,
+    keys: await loadKeys(deps),
+    renderError(ctx, out) {
+      const told = {
+        title: 'This cannot go on',
+        text: 'The app asked in a way that is not allowed. Whoever looks after the app can mend it.',
+        code: out.error,
+      };
+      ctx.respond = false;
+      sendPage(ctx.res, ctx.status === 404 ? 400 : ctx.status, errorPage(pageStyle, told));
+    },
+  });
+  const audit = async (draft: AuditDraft): Promise<boolean> => (await deps.audit.write('audit.append', draft)).ok;
+
+  provider.use(async (ctx, next) => {
+    await next();
+    // Only below a route of the provider is there one.
+    const oidc = ctx.oidc as KoaContextWithOIDC['oidc'] | undefined;
+    const body = ctx.body as Record<string, unknown> | undefined;
+    if (oidc?.route !== 'token' || typeof body?.['access_token'] !== 'string') return;
+    const { AccessToken: token, ClientCredentials: own, Client: client } = oidc.entities;
+    const isRecorded = await audit({
+      at: clock.now(),
+      type: 'auth.grant',
+      tenant,
+      requestId: callers.get(ctx.req)?.requestId ?? '(unknown)',
+      action: 'E',
+      outcome: '0',
+      actor: token?.accountId ?? client?.clientId ?? '',
+      client: client?.clientId ?? '',
+      why: String(oidc.params?.['grant_type']),
+    });
+    if (!isRecorded) {
+      await (token ?? own)?.destroy();
+      ctx.status = 503;
+      ctx.body = { error: 'temporarily_unavailable' };
+      return;
+    }
+    const { fhirUser: _fhirUser, ...context } = (token?.extra ?? {}) as Record<string, unknown>;
+    ctx.body = { ...body, ...context };
+  });
+  const denyFor =
+    (what: string) =>
+    (ctx: { req: IncomingMessage }, error: { error: string }): void =>
+      deps.deny(`${what}:${error.error}`, callers.get(ctx.req));
+  provider.on('grant.error', denyFor('token'));
+  provider.on('authorization.error', denyFor('authorization'));
+  provider.on('introspection.error', denyFor('introspection'));
+  provider.on('revocation.error', denyFor('revocation'));
+  provider.on('server_error', (ctx, error) =>
+    log.error('auth.failed', { requestId: callers.get(ctx.req)?.requestId ?? '', error: safeError(error) }),
+  );
+
+  const pages = { ...deps, styleUrl, pageStyle, mountPath, provider, audit };
+  const interactions = makeInteractions({
+    ...pages,
+    checkPassword: makeCheckPassword(),
+    limitTries: makeLimitTries(clock, SIGN_INS),
+  });
+  return makeMount({
+    ...deps,
+    provider,
+    interactions,
+    signOut: makeSignOut(pages),
+    callers,
+    pageStyle,
+    limitRequests: makeLimitTries(clock, REQUESTS),
+  });
+}

@@ -1,0 +1,271 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errors, type default as Provider } from 'oidc-provider';
+import type { AuditDraft } from '../audit/index.ts';
+import type { Clock, RequestId } from '../kernel/index.ts';
+import type { CheckPassword } from './account.ts';
+import { must, type AuthStore } from './adapter.ts';
+import { decideConsent } from './decide-consent.ts';
+import { endSession, sessionOf } from './end-session.ts';
+import type { LimitTries } from './limit-tries.ts';
+import { LAUNCH_KIND, type Launch, type LaunchContext } from './launch.ts';
+import { consentPage, errorPage, patientPage, signInPage, type PageFrame } from './pages.ts';
+import type { PatientDirectory, ShownPatient } from './patients.ts';
+import { ownClient, PATHS, toContextDetail } from './provider.ts';
+import type { RecordDenial } from './record-denial.ts';
+import { splitScopes } from './scope.ts';
+
+type Details = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+interface Deps {
+  readonly tenant: string;
+  readonly issuer: string;
+  readonly fhirBase: string;
+  readonly styleUrl: string;
+  /** Address of the pages' own style sheet. */
+  readonly pageStyle: string;
+  readonly mountPath: string;
+  readonly provider: Provider;
+  readonly store: AuthStore;
+  readonly patients: PatientDirectory;
+  readonly checkPassword: CheckPassword;
+  readonly limitTries: LimitTries;
+  readonly deny: RecordDenial;
+  /** Resolves once the act is in the audit; false where it could not be put there. */
+  readonly audit: (draft: AuditDraft) => Promise<boolean>;
+  readonly clock: Clock;
+}
+
+export interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly query: URLSearchParams;
+  /** Null: the page is only looked at. */
+  readonly form: URLSearchParams | null;
+  readonly requestId: RequestId;
+  readonly remoteAddress: string;
+}
+
+const NOT_SIGNED_IN = 'That did not work. Check the name and the password. After several wrong tries you must wait some minutes.';
+const BUSY = 'Many people are signing in at the moment. Try again.';
+const TOO_MANY = 'There were too many wrong tries from here. Wait some minutes.';
+const NO_PATIENTS = 'The patients cannot be listed at the moment. Try again.';
+const NO_CHOICE = 'Choose a patient from the list.';
+const NOTHING_ALLOWED = 'Nothing is ticked. Tick what the app may read, or do not allow it.';
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** A redirect that follows a form is held against the page's policy by some browsers, so that the app's address must be in it. */
+const formTargets = (uri: string): string => {
+  const url = URL.parse(uri);
+  if (url === null) return '';
+  return /^https?:$/.test(url.protocol) ? ` ${url.origin}` : ` ${url.protocol}`;
+};
+export const pagePolicy = (redirectUri: string): string =>
+  `default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'${formTargets(redirectUri)}`;
+
+export function sendPage(response: ServerResponse, status: number, page: string, redirectUri = ''): void {
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'text/html; charset=utf-8');
+  response.setHeader('Content-Security-Policy', pagePolicy(redirectUri));
+  // Without any referrer a browser hides the origin of a form from its own server, which must know it.
+  response.setHeader('Referrer-Policy', 'same-origin');
+  response.end(page);
+}
+
+/** The pages between an app's request and its answer: sign in, choose a patient, allow. */
+export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
+  const { provider, store, tenant, clock, patients } = deps;
+
+  const frameOf = ({ uid }: Details): PageFrame => ({
+    styleUrl: deps.pageStyle,
+    action: `${deps.mountPath}/interaction/${uid}`,
+  });
+  const show = ({ response }: Visit, { params }: Details, page: string, status = 200): Promise<void> => {
+    sendPage(response, status, page, text(params['redirect_uri']));
+    return Promise.resolve();
+  };
+  const finish = async ({ request, response }: Visit, result: Parameters<Provider['interactionFinished']>[2]): Promise<void> =>
+    provider.interactionFinished(request, response, result);
+  const cancel = (visit: Visit): Promise<void> =>
+    finish(visit, { error: 'access_denied', error_description: 'the user did not allow it' });
+
+  const saveDetails = (details: Details): Promise<unknown> =>
+    details.save(details.exp - Math.floor(clock.now().getTime() / 1000));
+  /** The request goes on without the session that it began in. */
+  async function leaveSession(details: Details): Promise<void> {
+    delete (details as { session?: unknown }).session;
+    await saveDetails(details);
+  }
+
+  /** Begins again with the same request and nobody signed in. A launch that was not used up is still good. */
+  async function changeUser(visit: Visit, details: Details): Promise<void> {
+    await endSession(provider, visit);
+    const params = Object.entries(details.params).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+    await details.destroy();
+    visit.response.statusCode = 303;
+    visit.response.setHeader('Location', `${deps.issuer}${PATHS.authorization}?${new URLSearchParams(params).toString()}`);
+    visit.response.end();
+  }
+
+  async function signIn(visit: Visit, details: Details, app: string): Promise<void> {
+    const { form, requestId, remoteAddress } = visit;
+    if (form === null) return show(visit, details, signInPage(frameOf(details), app, null));
+    if (!deps.limitTries.take(remoteAddress)) {
+      deps.deny('sign-in:too-many-tries', visit);
+      return show(visit, details, signInPage(frameOf(details), app, TOO_MANY), 429);
+    }
+    const name = text(form.get('username')).trim().slice(0, 100);
+    const known = must(await store.read('auth.account-by-name', { tenant, name }));
+    const isRight = await deps.checkPassword(text(form.get('password')), known?.password ?? null);
+    if (isRight === null) {
+      deps.limitTries.giveBack(remoteAddress);
+      return show(visit, details, signInPage(frameOf(details), app, BUSY), 503);
+    }
+    const audit: AuditDraft = {
+      at: clock.now(),
+      type: 'auth.sign-in',
+      tenant,
+      requestId,
+      action: 'E',
+      outcome: '0',
+      client: text(details.params['client_id']),
+    };
+    const done = must(await store.write('auth.sign-in', { name, isRight, audit }));
+    if (done.state === 'refused') return show(visit, details, signInPage(frameOf(details), app, NOT_SIGNED_IN), 401);
+    deps.limitTries.giveBack(remoteAddress);
+    // Tokens of one person must not hang on the session of another.
+    const { accountId = done.accountId } = await sessionOf(provider, visit);
+    if (accountId !== done.accountId) {
+      await endSession(provider, visit);
+      await leaveSession(details);
+    }
+    return finish(visit, { login: { accountId: done.accountId, remember: false, amr: ['pwd'] } });
+  }
+
+  async function launchOf(details: Details): Promise<Launch | null> {
+    const id = text(details.params['launch']);
+    if (id === '' || !splitScopes(text(details.params['scope'])).includes('launch')) return null;
+    const found = must(await store.read('auth.find', { tenant, kind: LAUNCH_KIND, id, at: clock.now() }));
+    if (found === null) throw new errors.InvalidRequest('the launch is no longer valid');
+    return found.payload as Launch;
+  }
+
+  async function userOf(details: Details): Promise<string> {
+    const account = must(await store.read('auth.account', { tenant, id: details.session?.accountId ?? '' }));
+    if (account === null) throw new errors.AccessDenied();
+    return account.name;
+  }
+
+  async function showPatients(visit: Visit, details: Details, app: string, wrong: string | null): Promise<void> {
+    const user = await userOf(details);
+    // Never of the address: those are kept in histories and in the logs of proxies.
+    const mrn = text(visit.form?.get('mrn')).trim();
+    const listed = await patients.list({
+      cursor: visit.query.get('cursor'),
+      mrn: mrn === '' ? null : mrn,
+      requestId: visit.requestId,
+    });
+    const found = listed.ok ? listed.value : { patients: [], next: null };
+    const shown = { app, user, ...found, mrn, wrong: listed.ok ? wrong : NO_PATIENTS };
+    await show(visit, details, patientPage(frameOf(details), shown), listed.ok ? 200 : 503);
+  }
+
+  /** The patient that the token will be about, as the EHR has it now; null where the person must choose one. */
+  async function patientOf(visit: Visit, launch: Launch | null): Promise<ShownPatient | null> {
+    const id = launch?.patient ?? text(visit.form?.get('patient'));
+    if (id === '') return null;
+    const found = await patients.find(id, visit.requestId);
+    return found.ok ? found.value : null;
+  }
+
+  async function allow(visit: Visit, details: Details, launch: Launch | null, patient: ShownPatient | null): Promise<void> {
+    const { client_id: clientId, scope, launch: launchId } = details.params;
+    const asked = splitScopes(text(scope));
+    const encounter = launch?.encounter ?? null;
+    const ticked = visit.form?.getAll('scope') ?? [];
+    const granted = decideConsent(asked, ticked).filter((word) => word !== 'launch/encounter' || encounter !== null);
+    if (launch !== null) {
+      // Given out once: who finds the address of a launch later gets nothing by it.
+      const taken = must(await store.write('auth.take', { tenant, kind: LAUNCH_KIND, id: text(launchId), at: clock.now() }));
+      if (taken === null) throw new errors.InvalidRequest('the launch is no longer valid');
+    }
+    const context: LaunchContext =
+      patient === null
+        ? {}
+        : {
+            patient: patient.id,
+            ...(encounter === null ? {} : { encounter }),
+            need_patient_banner: launch?.needPatientBanner ?? true,
+            smart_style_url: deps.styleUrl,
+          };
+    const accountId = details.session?.accountId ?? '';
+    const grant = new provider.Grant({ accountId, clientId: text(clientId) });
+    grant.addOIDCScope(granted.filter((one) => !one.includes('.')).join(' '));
+    grant.addResourceScope(deps.fhirBase, granted.join(' '));
+    grant.addRar(toContextDetail(context));
+    const isRecorded = await deps.audit({
+      at: clock.now(),
+      type: 'auth.grant',
+      tenant,
+      requestId: visit.requestId,
+      action: 'C',
+      outcome: '0',
+      actor: accountId,
+      client: text(clientId),
+      count: granted.length,
+    });
+    if (!isRecorded) throw new errors.TemporarilyUnavailable('try again later');
+    const grantId = await grant.save();
+    // What was allowed takes the place of what was asked for: the code and all that follows know no other.
+    details.params['scope'] = granted.join(' ');
+    await saveDetails(details);
+    return finish(visit, { consent: { grantId } });
+  }
+
+  async function consent(visit: Visit, details: Details, app: string): Promise<void> {
+    const asked = splitScopes(text(details.params['scope']));
+    const launch = await launchOf(details);
+    const needsPatient = launch !== null || asked.includes('launch/patient') || asked.some((one) => one.startsWith('patient/'));
+    const patient = needsPatient ? await patientOf(visit, launch) : null;
+    if (needsPatient && patient === null) {
+      if (launch !== null) throw new errors.InvalidRequest('the patient of the launch cannot be read');
+      return showPatients(visit, details, app, visit.form?.get('step') === 'patient' ? NO_CHOICE : null);
+    }
+    const scopes = asked.filter((one) => one.includes('.'));
+    const isAllowed = visit.form?.get('step') === 'allow';
+    const isEmpty = isAllowed && scopes.length > 0 && !visit.form.getAll('scope').some((one) => one.includes('.'));
+    if (isAllowed && !isEmpty) return allow(visit, details, launch, patient);
+    const shown = {
+      app,
+      user: await userOf(details),
+      patient,
+      encounter: launch?.encounter ?? null,
+      scopes,
+      words: asked.filter((one) => !one.includes('.')),
+      wrong: isEmpty ? NOTHING_ALLOWED : null,
+    };
+    await show(visit, details, consentPage(frameOf(details), shown));
+  }
+
+  return async (visit) => {
+    try {
+      const details = await provider.interactionDetails(visit.request, visit.response);
+      const client = await provider.Client.find(text(details.params['client_id']));
+      if (client === undefined) throw new errors.InvalidRequest('the app is no longer registered');
+      const app = ownClient(client).name;
+      const step = visit.form?.get('step');
+      if (step === 'cancel') await cancel(visit);
+      else if (step === 'other-user') await changeUser(visit, details);
+      else await (details.prompt.name === 'login' ? signIn(visit, details, app) : consent(visit, details, app));
+    } catch (thrown) {
+      if (!(thrown instanceof errors.OIDCProviderError)) throw thrown;
+      const isBusy = thrown.error === 'temporarily_unavailable';
+      const told = {
+        title: isBusy ? 'Not possible at the moment' : 'This cannot go on',
+        text: isBusy ? 'Try again in a minute.' : 'The page is no longer valid. Start again from the app.',
+        code: thrown.error,
+      };
+      sendPage(visit.response, isBusy ? 503 : 400, errorPage(deps.pageStyle, told));
+    }
+  };
+}

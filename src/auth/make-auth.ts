@@ -1,0 +1,86 @@
+import { makeAppendLater, makeRecordReject, type AuditReads, type AuditWrites } from '../audit/index.ts';
+import { ok, type Clock, type Log, type Mount, type Route } from '../kernel/index.ts';
+import type { Operate } from '../store/index.ts';
+import type { AuthStore } from './adapter.ts';
+import { makeDiscoveryRoute, oauthUrisOf, smartConfigurationOf, type OauthUris } from './discovery.ts';
+import { openEmbedded } from './embedded.ts';
+import { EXTERNAL_REGISTRY, externalConfiguration, externalUris, makeIssuerMetadata } from './external.ts';
+import type { VerifyToken } from './grant.ts';
+import type { PatientDirectory } from './patients.ts';
+import { makeRecordDenial } from './record-denial.ts';
+import { makeRegistry, type Registry } from './registry.ts';
+import { makeVerifyEmbedded } from './verify-embedded.ts';
+import { makeVerifyExternal, type ExternalIssuer } from './verify-external.ts';
+
+export interface Auth {
+  readonly mounts: readonly Mount[];
+  readonly routes: readonly Route[];
+  readonly verifyToken: VerifyToken;
+  /** Whether a registered app lives there. */
+  isOrigin(origin: string): Promise<boolean>;
+  /** Null: the external issuer does not say. */
+  oauthUris(): Promise<OauthUris | null>;
+  readonly registry: Registry;
+  /** Puts refusals into the audit that still wait for it. */
+  flush(): void;
+}
+
+export async function makeAuth(deps: {
+  readonly tenant: string;
+  /** How others reach the gateway, without a slash at the end. */
+  readonly publicUrl: string;
+  /** Null: the embedded server makes the tokens. */
+  readonly external: ExternalIssuer | null;
+  readonly pseudonymKey: Uint8Array;
+  readonly store: AuthStore;
+  readonly audit: Operate<AuditWrites, AuditReads>;
+  readonly patients: PatientDirectory;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Promise<Auth> {
+  const { tenant, publicUrl, store, log } = deps;
+  const issuer = `${publicUrl}/auth`;
+  const fhirBase = `${publicUrl}/fhir`;
+  const rejects = makeRecordReject({
+    as: { type: 'auth.reject', action: 'E' },
+    append: makeAppendLater(deps.audit, log),
+    tenant,
+    pseudonymKey: deps.pseudonymKey,
+    clock: deps.clock,
+  });
+  const deny = makeRecordDenial(rejects);
+  const parts = { ...deps, issuer, fhirBase, deny };
+  const { external } = deps;
+  if (external !== null) {
+    const metadata = makeIssuerMetadata(external.issuer, deps.clock);
+    return {
+      mounts: [],
+      routes: [
+        makeDiscoveryRoute(async () => {
+          const found = await metadata();
+          return found.ok ? ok(externalConfiguration(found.value)) : found;
+        }),
+      ],
+      verifyToken: makeVerifyExternal({ ...parts, external }),
+      isOrigin: (origin) => Promise.resolve(external.origins.includes(origin)),
+      async oauthUris() {
+        const found = await metadata();
+        return found.ok ? externalUris(found.value) : null;
+      },
+      registry: EXTERNAL_REGISTRY,
+      flush: rejects.flush,
+    };
+  }
+  return {
+    mounts: [await openEmbedded(parts)],
+    routes: [makeDiscoveryRoute(() => Promise.resolve(ok(smartConfigurationOf(issuer))))],
+    verifyToken: makeVerifyEmbedded(parts),
+    async isOrigin(origin) {
+      const found = await store.read('auth.is-origin', { tenant, origin });
+      return found.ok && found.value;
+    },
+    oauthUris: () => Promise.resolve(oauthUrisOf(issuer)),
+    registry: makeRegistry(parts),
+    flush: rejects.flush,
+  };
+}

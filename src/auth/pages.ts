@@ -1,0 +1,217 @@
+import { html, NOTHING, type Html } from './html.ts';
+import { offerParts } from './narrow-scope.ts';
+import type { ShownPatient } from './patients.ts';
+import { parseResourceScope } from './scope.ts';
+
+/** Where the pages are and where their forms go. */
+export interface PageFrame {
+  readonly styleUrl: string;
+  readonly action: string;
+}
+
+const page = (styleUrl: string, title: string, body: Html): string =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} · Chartgate</title>
+        <link rel="stylesheet" href="${styleUrl}" />
+      </head>
+      <body>
+        <main>${body}</main>
+      </body>
+    </html> `.markup;
+
+const wrongLine = (wrong: string | null): Html =>
+  wrong === null ? NOTHING : html`<p class="wrong" role="alert" id="wrong">${wrong}</p>`;
+
+export const signInPage = (frame: PageFrame, app: string, wrong: string | null): string =>
+  page(
+    frame.styleUrl,
+    'Sign in',
+    html`<h1>Sign in</h1>
+      <p><strong>${app}</strong> asks to read health records. Sign in to go on.</p>
+      ${wrongLine(wrong)}
+      <form method="post" action="${frame.action}">
+        <label for="username">User name</label>
+        <input type="text" id="username" name="username" autocomplete="username" autocapitalize="none" required autofocus />
+        <label for="password">Password</label>
+        <input type="password" id="password" name="password" autocomplete="current-password" required />
+        <button type="submit" name="step" value="sign-in">Sign in</button>
+        <button type="submit" name="step" value="cancel" class="second" formnovalidate>Cancel</button>
+      </form>`,
+  );
+
+export const signOutPage = (frame: PageFrame, user: string): string =>
+  page(
+    frame.styleUrl,
+    'Sign out',
+    html`<h1>Sign out</h1>
+      <p>You are signed in as ${user}. Apps that keep access when you are not there keep it.</p>
+      <form method="post" action="${frame.action}">
+        <button type="submit" name="step" value="sign-out">Sign out</button>
+      </form>`,
+  );
+
+export const signedOutPage = (styleUrl: string): string =>
+  page(
+    styleUrl,
+    'Signed out',
+    html`<h1>Signed out</h1>
+      <p>Nobody is signed in here.</p>`,
+  );
+
+/** On a machine that several people use, the one before may have forgotten to sign out. */
+const otherUser = (frame: PageFrame, user: string): Html =>
+  html`<form method="post" action="${frame.action}">
+    <p>You are signed in as ${user}.</p>
+    <button type="submit" name="step" value="other-user" class="second">Sign in as somebody else</button>
+  </form>`;
+
+const born = ({ birthDate, gender }: ShownPatient): string =>
+  [birthDate === null ? null : `born ${birthDate}`, gender].filter((one) => one !== null).join(', ');
+
+export const patientPage = (
+  frame: PageFrame,
+  shown: {
+    readonly app: string;
+    readonly user: string;
+    readonly patients: readonly ShownPatient[];
+    readonly next: string | null;
+    readonly mrn: string;
+    readonly wrong: string | null;
+  },
+): string =>
+  page(
+    frame.styleUrl,
+    'Choose a patient',
+    html`<h1>Choose a patient</h1>
+      <p><strong>${shown.app}</strong> will see the records of this patient.</p>
+      ${wrongLine(shown.wrong)}
+      <form method="post" action="${frame.action}" role="search">
+        <input type="hidden" name="step" value="find" />
+        <label for="mrn">Find by the whole MRN</label>
+        <input type="text" id="mrn" name="mrn" value="${shown.mrn}" autocomplete="off" />
+        <button type="submit">Find</button>
+      </form>
+      <h2>Patients</h2>
+      ${shown.patients.length === 0 ? html`<p>No patient was found.</p>` : NOTHING}
+      <form method="post" action="${frame.action}">
+        <input type="hidden" name="step" value="patient" />
+        <ul class="patients">
+          ${shown.patients.map(
+            (patient) =>
+              html`<li>
+                <button type="submit" name="patient" value="${patient.id}">
+                  <strong>${patient.name}</strong> MRN ${patient.mrn}${born(patient) === '' ? '' : `, ${born(patient)}`}
+                </button>
+              </li>`,
+          )}
+        </ul>
+      </form>
+      ${
+        shown.next === null
+          ? NOTHING
+          : html`<form method="get" action="${frame.action}">
+              <input type="hidden" name="cursor" value="${shown.next}" />
+              <button type="submit" class="second">More patients</button>
+            </form>`
+      }
+      <form method="post" action="${frame.action}">
+        <button type="submit" name="step" value="cancel" class="second">Cancel</button>
+      </form>
+      ${otherUser(frame, shown.user)}`,
+  );
+
+const ACCESS: Readonly<Record<string, string>> = {
+  patient: 'of this patient',
+  user: 'that you may see',
+  system: 'of everybody',
+};
+
+function sentenceOf(text: string): string {
+  const scope = parseResourceScope(text);
+  if (scope === null) return text;
+  const verb = scope.letters.has('r') ? (scope.letters.has('s') ? 'Read and search' : 'Read') : 'Search';
+  const what = scope.type === '*' ? 'all records' : `${scope.type} records`;
+  const part = scope.filter.map(([name, value]) => `${name} ${value.split('|').at(-1) ?? value}`).join(', ');
+  return `${verb} ${what} ${ACCESS[scope.level] ?? ''}${part === '' ? '' : ` (${part})`}`;
+}
+
+const LONG_ACCESS: Readonly<Record<string, string>> = {
+  offline_access: 'Keep access when you are not there, until you or the operator end it',
+  online_access: 'Renew access while you are signed in',
+};
+export const isLongAccess = (word: string): boolean => word in LONG_ACCESS;
+
+const checkbox = (id: string, scope: string, label: string, kind: 'whole' | 'part'): Html =>
+  html`<div class="${kind === 'part' ? 'choice part' : 'choice'}">
+    <input type="checkbox" id="${id}" name="scope" value="${scope}" ${kind === 'whole' ? html`checked` : NOTHING} />
+    <label for="${id}">${label} <span class="scope">${scope}</span></label>
+  </div>`;
+
+function choicesOf(scope: string, n: number): Html {
+  const parts = offerParts(scope);
+  const whole = checkbox(`scope-${n}`, scope, sentenceOf(scope), 'whole');
+  if (parts.length === 0) return whole;
+  return html`${whole}
+    <fieldset class="part">
+      <legend>or only these, without the one above</legend>
+      ${parts.map((part, i) => checkbox(`scope-${n}-${i}`, part.scope, part.label, 'part'))}
+    </fieldset>`;
+}
+
+export const consentPage = (
+  frame: PageFrame,
+  shown: {
+    readonly app: string;
+    readonly user: string;
+    readonly patient: ShownPatient | null;
+    readonly encounter: string | null;
+    /** Resource scopes. */
+    readonly scopes: readonly string[];
+    readonly words: readonly string[];
+    readonly wrong: string | null;
+  },
+): string => {
+  const { patient } = shown;
+  return page(
+    frame.styleUrl,
+    'Allow access',
+    html`<h1>Allow <strong>${shown.app}</strong> to read?</h1>
+      ${
+        patient === null
+          ? NOTHING
+          : html`<p class="about">
+              Patient: <strong>${patient.name}</strong>, MRN ${patient.mrn}${born(patient) === '' ? '' : `, ${born(patient)}`}
+            </p>`
+      }
+      ${wrongLine(shown.wrong)}
+      <form method="post" action="${frame.action}">
+        ${patient === null ? NOTHING : html`<input type="hidden" name="patient" value="${patient.id}" />`}
+        <fieldset>
+          <legend>The app may</legend>
+          ${shown.scopes.map((scope, n) => choicesOf(scope, n))}
+          ${shown.words.filter(isLongAccess).map((word) => checkbox(`word-${word}`, word, LONG_ACCESS[word] ?? word, 'whole'))}
+          ${shown.words.includes('fhirUser') ? html`<p>It also learns who you are.</p>` : NOTHING}
+        </fieldset>
+        <p>Nothing can be changed through it.</p>
+        <button type="submit" name="step" value="allow">Allow</button>
+        <button type="submit" name="step" value="cancel" class="second">Do not allow</button>
+      </form>
+      ${otherUser(frame, shown.user)}`,
+  );
+};
+
+export const errorPage = (
+  styleUrl: string,
+  told: { readonly title: string; readonly text: string; readonly code: string },
+): string =>
+  page(
+    styleUrl,
+    told.title,
+    html`<h1>${told.title}</h1>
+      <p>${told.text}</p>
+      <p class="scope">${told.code}</p>`,
+  );

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import type { AuditDraft } from '../audit/index.ts';
+import { fail, fault, ok, type Clock, type Result } from '../kernel/index.ts';
+import { DISPLAY_NAME, FHIR_USER, hashPassword, PASSWORD_LENGTH, USERNAME, type ShownAccount } from './account.ts';
+import type { AuthStore } from './adapter.ts';
+import { hashSecret, newSecret, parseRegistration, type Client, type ShownClient } from './client.ts';
+import { LAUNCH_KIND, LAUNCH_MS, newLaunchId, type Launch } from './launch.ts';
+import type { PatientDirectory } from './patients.ts';
+
+/** Who registers, for the audit. */
+export interface Act {
+  readonly requestId: string;
+  readonly actor: string;
+}
+
+export interface MadeLaunch {
+  readonly launch: string;
+  readonly iss: string;
+  readonly expiresAt: Date;
+  /** The whole address to open, where the launch is for an app that has one. */
+  readonly url: string | null;
+}
+
+/** What an operator does: apps, people, launches. Nobody registers by himself. */
+export interface Registry {
+  /** `secret` is told here and never again. */
+  addClient(act: Act, registration: unknown): Promise<Result<{ client: ShownClient; secret: string | null }>>;
+  clients(): Promise<Result<readonly ShownClient[]>>;
+  removeClient(act: Act, id: string): Promise<Result<null>>;
+  addAccount(act: Act, given: unknown): Promise<Result<ShownAccount>>;
+  accounts(): Promise<Result<readonly ShownAccount[]>>;
+  removeAccount(act: Act, id: string): Promise<Result<null>>;
+  addLaunch(act: Act, given: unknown): Promise<Result<MadeLaunch>>;
+}
+
+const newId = (prefix: string): string => `${prefix}_${randomBytes(12).toString('hex')}`;
+const shown = ({ secretHash: _secretHash, ...rest }: Client): ShownClient => rest;
+const wrong = (at: string) => fail(fault('admin.parameter', { at }));
+const FHIR_ID = /^[A-Za-z0-9\-.]{1,64}$/;
+
+/** The fields of a JSON object that may hold these and no other. */
+const fieldsOf = (value: unknown, known: readonly string[]): Readonly<Record<string, unknown>> | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).every((key) => known.includes(key))
+    ? (value as Record<string, unknown>)
+    : null;
+
+export function makeRegistry(deps: {
+  readonly tenant: string;
+  readonly fhirBase: string;
+  readonly store: AuthStore;
+  readonly patients: PatientDirectory;
+  readonly clock: Clock;
+}): Registry {
+  const { tenant, store, patients, clock } = deps;
+  const auditOf = ({ requestId, actor }: Act, action: AuditDraft['action'], why: string, clientId?: string): AuditDraft => ({
+    at: clock.now(),
+    type: 'admin',
+    tenant,
+    requestId,
+    actor,
+    action,
+    outcome: '0',
+    why,
+    ...(clientId === undefined ? {} : { client: clientId }),
+  });
+
+  async function patientOf(act: Act, given: Readonly<Record<string, unknown>>): Promise<Result<string>> {
+    const { patient, mrn } = given;
+    if ((patient === undefined) === (mrn === undefined)) return wrong('patient');
+    if (typeof mrn === 'string') {
+      const listed = await patients.list({ cursor: null, mrn, requestId: act.requestId });
+      if (!listed.ok) return listed;
+      const [only, ...more] = listed.value.patients;
+      return only === undefined || more.length > 0 ? fail(fault('launch.patient')) : ok(only.id);
+    }
+    if (typeof patient !== 'string' || !FHIR_ID.test(patient)) return wrong('patient');
+    const found = await patients.find(patient, act.requestId);
+    if (!found.ok) return found;
+    return found.value === null ? fail(fault('launch.patient')) : ok(patient);
+  }
+
+  return {
+    async addClient(act, registration) {
+      const parsed = parseRegistration(registration);
+      if (!parsed.ok) return wrong(parsed.fault);
+      const secret = parsed.value.kind === 'symmetric' ? newSecret() : null;
+      const client: Client = {
+        ...parsed.value,
+        id: parsed.value.id ?? newId('app'),
+        secretHash: secret === null ? null : hashSecret(secret),
+      };
+      const done = await store.write('auth.add-client', { client, audit: auditOf(act, 'C', 'client', client.id) });
+      if (!done.ok) return done;
+      return done.value === 'added' ? ok({ client: shown(client), secret }) : fail(fault('client.id-taken'));
+    },
+    async clients() {
+      const found = await store.read('auth.clients', { tenant });
+      return found.ok ? ok(found.value.map(shown)) : found;
+    },
+    async removeClient(act, id) {
+      const done = await store.write('auth.remove-client', { id, audit: auditOf(act, 'D', 'client', id) });
+      if (!done.ok) return done;
+      return done.value === 'removed' ? ok(null) : fail(fault('client.not-found'));
+    },
+    async addAccount(act, given) {
+      const fields = fieldsOf(given, ['username', 'name', 'fhirUser', 'password']);
+      if (fields === null) return wrong('');
+      const { username, name, fhirUser, password } = fields;
+      if (typeof username !== 'string' || !USERNAME.test(username)) return wrong('username');
+      if (typeof name !== 'string' || !DISPLAY_NAME.test(name)) return wrong('name');
+      if (typeof fhirUser !== 'string' || !FHIR_USER.test(fhirUser)) return wrong('fhirUser');
+      const { least, most } = PASSWORD_LENGTH;
+      if (typeof password !== 'string' || password.length < least || password.length > most) return wrong('password');
+      const account = { id: newId('usr'), username, name, fhirUser, password: await hashPassword(password) };
+      const done = await store.write('auth.add-account', { account, audit: auditOf(act, 'C', 'account') });
+      if (!done.ok) return done;
+      if (done.value === 'name-taken') return fail(fault('account.name-taken'));
+      return ok({ id: account.id, username, name, fhirUser, lockedUntil: 0 });
+    },
+    accounts: () => store.read('auth.accounts', { tenant }),
+    async removeAccount(act, id) {
+      const done = await store.write('auth.remove-account', { id, audit: auditOf(act, 'D', 'account') });
+      if (!done.ok) return done;
+      return done.value === 'removed' ? ok(null) : fail(fault('account.not-found'));
+    },
+    async addLaunch(act, given) {
+      const fields = fieldsOf(given, ['patient', 'mrn', 'encounter', 'clientId', 'needPatientBanner']);
+      if (fields === null) return wrong('');
+      const { encounter = null, clientId = null, needPatientBanner = true } = fields;
+      if (encounter !== null && (typeof encounter !== 'string' || !FHIR_ID.test(encounter))) return wrong('encounter');
+      if (clientId !== null && typeof clientId !== 'string') return wrong('clientId');
+      if (typeof needPatientBanner !== 'boolean') return wrong('needPatientBanner');
+      const client = clientId === null ? null : await store.read('auth.client', { tenant, id: clientId });
+      if (client?.ok === false) return client;
+      if (client?.value === null) return fail(fault('client.not-found'));
+      const patient = await patientOf(act, fields);
+      if (!patient.ok) return patient;
+      if (encounter !== null) {
+        const has = await patients.hasEncounter(patient.value, encounter, act.requestId);
+        if (!has.ok) return has;
+        if (!has.value) return fail(fault('launch.patient', { at: 'encounter' }));
+      }
+      const launch = newLaunchId();
+      const expiresAt = new Date(clock.now().getTime() + LAUNCH_MS);
+      const payload: Launch = { clientId, patient: patient.value, encounter, needPatientBanner };
+      const key = { tenant, kind: LAUNCH_KIND, id: launch };
+      const put = { ...key, payload, grantId: null, uid: null, expiresAt, at: clock.now(), as: 'first' } as const;
+      const done = await store.write('auth.put', put);
+      if (!done.ok) return done;
+      const launchUrl = client?.value.launchUrl ?? null;
+      const opened = launchUrl === null ? null : new URL(launchUrl);
+      opened?.searchParams.set('iss', deps.fhirBase);
+      opened?.searchParams.set('launch', launch);
+      return ok({ launch, iss: deps.fhirBase, expiresAt, url: opened?.href ?? null });
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type Provider from 'oidc-provider';
+import type { AuditDraft } from '../audit/index.ts';
+import type { Clock } from '../kernel/index.ts';
+import { must, type AuthStore } from './adapter.ts';
+import { endSession, sessionOf } from './end-session.ts';
+import { sendPage, type Visit } from './interaction.ts';
+import { signedOutPage, signOutPage } from './pages.ts';
+
+export const SIGN_OUT_PATH = '/sign-out';
+
+/** The page to sign out. To look at it changes nothing: an address that somebody was sent must not. */
+export function makeSignOut(deps: {
+  readonly tenant: string;
+  readonly pageStyle: string;
+  readonly mountPath: string;
+  readonly provider: Provider;
+  readonly store: AuthStore;
+  readonly audit: (draft: AuditDraft) => Promise<boolean>;
+  readonly clock: Clock;
+}): (visit: Visit) => Promise<void> {
+  const { tenant, provider, store } = deps;
+  const frame = { styleUrl: deps.pageStyle, action: `${deps.mountPath}${SIGN_OUT_PATH}` };
+  return async (visit) => {
+    const { accountId } = await sessionOf(provider, visit);
+    const account = accountId === undefined ? null : must(await store.read('auth.account', { tenant, id: accountId }));
+    if (visit.form === null && account !== null) {
+      sendPage(visit.response, 200, signOutPage(frame, account.name));
+      return;
+    }
+    if (visit.form !== null) {
+      const actor = await endSession(provider, visit);
+      const done = { at: deps.clock.now(), type: 'auth.sign-in', tenant, action: 'E', outcome: '0', why: 'sign-out' } as const;
+      // The session is over whether or not this can be written.
+      if (actor !== null) await deps.audit({ ...done, requestId: visit.requestId, actor });
+    }
+    sendPage(visit.response, 200, signedOutPage(frame.styleUrl));
+  };
+}

@@ -1,0 +1,86 @@
+import { fail, fault, ok, type Clock, type Result } from '../kernel/index.ts';
+import type { AuthStore } from './adapter.ts';
+import type { Grant, VerifyToken } from './grant.ts';
+import type { RecordDenial } from './record-denial.ts';
+import { parseResourceScope, splitScopes } from './scope.ts';
+import { makeSteadyNow } from './steady-now.ts';
+
+/** 256 bits, as the provider makes them. */
+const BEARER = /^Bearer ([A-Za-z0-9_-]{43})$/i;
+
+interface TokenPayload {
+  readonly accountId?: string;
+  readonly exp: number;
+  readonly aud?: string;
+  readonly scope?: string;
+  readonly expiresWithSession?: boolean;
+  readonly sessionUid?: string;
+  readonly extra?: { readonly patient?: string; readonly encounter?: string };
+}
+
+export const toScopes = (scope: string): Pick<Grant, 'scopes' | 'words'> => {
+  const parsed = splitScopes(scope).map((word) => ({ word, resource: parseResourceScope(word) }));
+  return {
+    scopes: parsed.flatMap(({ resource }) => resource ?? []),
+    words: parsed.filter(({ resource }) => resource === null).map(({ word }) => word),
+  };
+};
+
+/** Whether the token was to end with a session that has ended. */
+export async function isOver(
+  { tenant, store }: { readonly tenant: string; readonly store: AuthStore },
+  payload: unknown,
+  at: Date,
+): Promise<Result<boolean>> {
+  const { expiresWithSession, sessionUid } = payload as TokenPayload;
+  if (expiresWithSession !== true) return ok(false);
+  const session = await store.read('auth.find-by-uid', { tenant, kind: 'Session', uid: sessionUid ?? '', at });
+  return session.ok ? ok(session.value === null) : session;
+}
+
+/** Tokens of our own server: looked up in the store each time, so that what was revoked anywhere is worth nothing at once. */
+export function makeVerifyEmbedded(deps: {
+  readonly tenant: string;
+  readonly issuer: string;
+  readonly fhirBase: string;
+  readonly store: AuthStore;
+  readonly clock: Clock;
+  readonly deny: RecordDenial;
+}): VerifyToken {
+  const { tenant, store, issuer } = deps;
+  const now = makeSteadyNow(deps.clock);
+
+  return async (authorization, asked): Promise<Result<Grant>> => {
+    const refuse = (why: string): Result<Grant> => {
+      deps.deny(why, asked);
+      return fail(fault('smart.unauthenticated'));
+    };
+    const [, token] = BEARER.exec(authorization ?? '') ?? [];
+    if (token === undefined) return refuse(authorization === undefined ? 'no-token' : 'not-a-token');
+    const at = now();
+    const read = await store.read('auth.token', { tenant, token, at });
+    if (!read.ok) return read;
+    if (read.value === null) return refuse('unknown-token');
+    const { client, tokenId, kind } = read.value;
+    const payload = read.value.payload as TokenPayload;
+    if (payload.exp * 1000 <= at.getTime()) return refuse('expired');
+    if (payload.aud !== deps.fhirBase) return refuse('audience');
+    const over = await isOver(deps, payload, at);
+    if (!over.ok) return over;
+    if (over.value) return refuse('session-ended');
+    const user = payload.accountId === undefined ? null : await store.read('auth.account', { tenant, id: payload.accountId });
+    if (user?.ok === false) return user;
+    return ok({
+      issuer,
+      subject: payload.accountId ?? client.id,
+      clientId: client.id,
+      tokenId,
+      ...toScopes(payload.scope ?? ''),
+      patient: payload.extra?.patient ?? null,
+      encounter: payload.extra?.encounter ?? null,
+      fhirUser: kind === 'AccessToken' ? (user?.value?.fhirUser ?? null) : null,
+      expiresAt: new Date(payload.exp * 1000),
+      origins: client.origins,
+    });
+  };
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { existsSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { newPkce, PASSWORD, SCOPE, startScene, type App, type Scene } from '../../support/auth-server.ts';
+import { sqlitePlace, type Place } from '../../support/new-store.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+const isThere = existsSync(CHROMIUM);
+if (!isThere) process.stderr.write('test/flow/auth/browser.test.ts is skipped: there is no browser\n');
+
+(isThere ? describe : describe.skip)('the pages, in a browser', () => {
+  let place: Place;
+  let scene: Scene;
+  let host: Server;
+  let redirect = '';
+  let app: App;
+  let browser: Browser;
+  beforeAll(async () => {
+    host = createServer((_req, res) => res.setHeader('content-type', 'text/html').end('<title>The app</title>'));
+    await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+    redirect = `http://127.0.0.1:${(host.address() as AddressInfo).port}/callback`;
+    place = await sqlitePlace();
+    scene = await startScene(place);
+    app = await scene.register({ redirectUris: [redirect] });
+    browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'],
+      timeout: 30_000,
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    await scene.server.stop();
+    await place.remove();
+    host.close();
+  });
+
+  const titleOf = async (page: Page): Promise<string> => (await page.title()).split(' · ')[0] ?? '';
+  /** A phone would have to scroll sideways, something has no name, or something is too small to be hit. */
+  const flawsOf = (page: Page): Promise<string[]> =>
+    page.evaluate<string[]>(`(() => {
+      const flaws = [];
+      const { documentElement: root } = document;
+      if (root.scrollWidth > innerWidth) flaws.push('wide: ' + root.scrollWidth);
+      if (document.querySelectorAll('h1').length !== 1 || root.lang === '') flaws.push('no heading or language');
+      for (const input of document.querySelectorAll('input:not([type=hidden])'))
+        if (input.labels.length !== 1) flaws.push('no label: ' + input.name);
+      for (const button of document.querySelectorAll('button'))
+        if (button.getBoundingClientRect().height < 40 || button.textContent.trim() === '') flaws.push('a button');
+      return flaws;
+    })()`);
+  /** Goes on with the Tab key until that is reached. */
+  async function tabTo(page: Page, is: string): Promise<void> {
+    for (let n = 0; n < 60; n += 1) {
+      if (await page.evaluate<boolean>(`document.activeElement.matches(${JSON.stringify(is)})`)) return;
+      await page.keyboard.press('Tab');
+    }
+    throw new Error(`${is} is not reached by the keyboard`);
+  }
+
+  test('by the keyboard alone and 360 pixels wide: sign in, find a patient, allow a part, back at the app', async () => {
+    const page = await browser.newPage({ viewport: { width: 360, height: 640 } });
+    page.setDefaultTimeout(10_000);
+    const problems: string[] = [];
+    page.on('console', (line) => problems.push(line.text()));
+    const { challenge, verifier } = newPkce();
+    await page.goto(
+      scene.authorizeUrl(app, challenge, {
+        redirect_uri: redirect,
+        scope: SCOPE.replace('patient/*.rs', 'patient/Condition.rs'),
+      }),
+    );
+    expect([await titleOf(page), await flawsOf(page)]).toEqual(['Sign in', []]);
+    await page.keyboard.type('drsmith');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('wrong password here');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[role=alert]');
+    expect([await titleOf(page), await flawsOf(page)]).toEqual(['Sign in', []]);
+    await page.keyboard.type('drsmith');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#mrn');
+    expect([await titleOf(page), await flawsOf(page)]).toEqual(['Choose a patient', []]);
+    await tabTo(page, '#mrn');
+    await page.keyboard.type('MRN21');
+    await page.keyboard.press('Enter');
+    await page.locator('ul.patients li').nth(1).waitFor({ state: 'detached' });
+    expect(page.url()).not.toContain('MRN21');
+    await tabTo(page, 'button[name=patient]');
+    expect(await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#scope-0');
+    expect([await titleOf(page), await flawsOf(page)]).toEqual(['Allow access', []]);
+    expect(await page.textContent('.about')).toContain('Test Person 21');
+    await tabTo(page, '#scope-0');
+    await page.keyboard.press('Space');
+    await tabTo(page, '#scope-0-1');
+    await page.keyboard.press('Space');
+    await tabTo(page, 'button[value=allow]');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/callback\?/);
+    const code = new URL(page.url()).searchParams.get('code') ?? '';
+    const { body } = await scene.exchange(app, code, verifier, { redirect_uri: redirect });
+    expect(body['patient']).toBe('pat-21');
+    expect(String(body['scope'])).toContain(
+      'patient/Condition.rs?category=http://terminology.hl7.org/CodeSystem/condition-category|problem-list-item',
+    );
+    expect(String(body['scope']).split(' ')).not.toContain('patient/Condition.rs');
+    expect(problems.filter((line) => !/401/.test(line))).toEqual([]);
+    await page.close();
+  }, 60_000);
+
+  test('a form of another page leads in as a link does, and the pages of the list can be turned', async () => {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(10_000);
+    await page.goto(redirect);
+    const params = [...new URL(scene.authorizeUrl(app, newPkce().challenge, { redirect_uri: redirect })).searchParams];
+    const fields = params.map(([name, value]) => `<input name="${name}" value="${value}">`).join('');
+    await page.setContent(`<form method="post" action="${scene.server.issuer}/authorize">${fields}<button>Go</button></form>`);
+    await page.click('button');
+    await page.waitForSelector('#username');
+    await page.fill('#username', 'drsmith');
+    await page.fill('#password', PASSWORD);
+    await page.click('button[value=sign-in]');
+    await page.waitForSelector('#mrn');
+    expect(await page.locator('ul.patients li').count()).toBe(10);
+    await page.click('text=More patients');
+    await page.waitForURL(/cursor=/);
+    expect(await page.textContent('ul.patients li strong')).toBe('Test Person 11');
+    await page.click('button[value=cancel]');
+    await page.waitForURL(/callback\?/);
+    expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied');
+    await page.close();
+  }, 60_000);
+});

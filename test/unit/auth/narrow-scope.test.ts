@@ -1,0 +1,85 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { decideConsent } from '../../../src/auth/decide-consent.ts';
+import { narrowScope, offerParts } from '../../../src/auth/narrow-scope.ts';
+import { parseResourceScope } from '../../../src/auth/index.ts';
+
+const LAB = 'patient/Observation.rs?category=http://terminology.hl7.org/CodeSystem/observation-category|laboratory';
+
+describe('what can be granted of what is asked', () => {
+  test.each([
+    ['patient/Observation.rs', 'patient/*.rs', ['patient/Observation.rs']],
+    ['patient/Observation.rs', 'patient/Observation.r', ['patient/Observation.r']],
+    ['patient/Observation.read', 'patient/*.rs', ['patient/Observation.read']],
+    ['patient/Observation.read', 'patient/Observation.s', ['patient/Observation.s']],
+    ['patient/Observation.*', 'patient/*.*', ['patient/Observation.read']],
+    ['patient/Observation.cruds', 'patient/*.cruds', ['patient/Observation.rs']],
+    ['patient/Observation.cud', 'patient/*.cruds', []],
+    ['patient/Observation.write', 'patient/*.cruds', []],
+    ['patient/*.rs', 'patient/Observation.rs', []],
+    ['user/Observation.rs', 'patient/*.rs', []],
+    [LAB, 'patient/Observation.rs', [LAB]],
+    [LAB, LAB, [LAB]],
+    ['patient/Observation.rs', LAB, []],
+    ['openid nix launch/patient', 'openid launch/patient fhirUser', ['openid', 'launch/patient']],
+    ['offline_access', 'openid', []],
+    ['patient/observation.rs Patient/Observation.rs patient/Observation.sr patient/Observation.', 'patient/*.cruds', []],
+    ['patient/Observation.rs?code:in=x patient/Observation.rs?_filter=x patient/*.rs?a=b', 'patient/*.rs', []],
+  ])('%s of %s is %j', (asked, registered, granted) => {
+    expect(narrowScope(asked, registered)).toEqual(granted);
+  });
+
+  const scope = fc
+    .tuple(
+      fc.constantFrom('patient', 'user', 'system'),
+      fc.constantFrom('*', 'Observation', 'Condition', 'Patient'),
+      fc.constantFrom('read', 'write', '*', 'r', 's', 'rs', 'cruds', 'cu', 'sr'),
+      fc.constantFrom('', '?category=a|b', '?_x=1'),
+    )
+    .map(([level, type, letters, query]) => `${level}/${type}.${letters}${query}`);
+  const scopes = fc
+    .array(fc.oneof(scope, fc.constantFrom('openid', 'launch', 'nix')), { maxLength: 8 })
+    .map((all) => all.join(' '));
+
+  test('is never wider than either, and is settled after one turn', () => {
+    fc.assert(
+      fc.property(scopes, scopes, (asked, registered) => {
+        const granted = narrowScope(asked, registered);
+        expect(narrowScope(granted.join(' '), registered)).toEqual(granted);
+        for (const one of granted) {
+          const parsed = parseResourceScope(one);
+          if (parsed === null) expect(asked.split(' ')).toContain(one);
+          else for (const letter of parsed.letters) expect(['r', 's']).toContain(letter);
+          const within = (of: string): boolean =>
+            of.split(' ').some((other) => {
+              const wide = parseResourceScope(other);
+              if (wide === null || parsed === null) return other === one;
+              return wide.level === parsed.level && (wide.type === '*' || wide.type === parsed.type);
+            });
+          expect([within(asked), within(registered)]).toEqual([true, true]);
+        }
+      }),
+    );
+  });
+});
+
+describe('what a person allows', () => {
+  const [laboratory, vitals] = offerParts('patient/Observation.rs').map((part) => part.scope);
+  test.each([
+    [['openid', 'patient/Observation.rs'], ['patient/Observation.rs'], ['openid', 'patient/Observation.rs']],
+    [['openid', 'patient/Observation.rs'], [], ['openid']],
+    [['patient/Observation.rs'], [laboratory ?? '', vitals ?? ''], [laboratory, vitals]],
+    [['patient/Observation.rs'], ['patient/Observation.rs', laboratory ?? ''], ['patient/Observation.rs']],
+    [['patient/Observation.rs'], ['patient/*.rs', 'user/Observation.rs', `${laboratory ?? ''}x`], []],
+    [['offline_access', 'patient/Patient.rs'], ['patient/Patient.rs'], ['patient/Patient.rs']],
+    [['offline_access', 'openid'], ['offline_access'], ['offline_access', 'openid']],
+  ])('%j with %j ticked is %j', (asked, ticked, granted) => {
+    expect(decideConsent(asked, ticked)).toEqual(granted);
+  });
+
+  test('a part of reading alone is a part of reading alone', () => {
+    expect(offerParts('user/Condition.r').map(({ scope }) => scope.split('?')[0])).toEqual(Array(3).fill('user/Condition.r'));
+    expect(offerParts('patient/Observation.read')[0]?.scope).toMatch(/^patient\/Observation\.rs\?/);
+    expect([offerParts('patient/*.rs'), offerParts(LAB), offerParts('openid')]).toEqual([[], [], []]);
+  });
+});
