@@ -19,3 +19,13 @@ export { type JsonLimits, JSON_LIMITS } from './json/limits.ts';
 export { walkReferences, rewriteReferences, type FoundReference } from './references/walk-references.ts';
 export { compartmentParams, isInCompartment, COMPARTMENT_TYPES } from './compartment/patient-compartment.ts';
 export { RESOURCE_TYPES, isResourceType } from './resource-types.ts';
+export { searchParamsOf, type SearchParam } from './search/search-params.ts';
+export {
+  isMatchable,
+  localReference,
+  matchesSearch,
+  splitSearchValue,
+  unescapeSearchValue,
+  valuesOfParam,
+} from './search/match-search.ts';
+export { mandatoryElements } from './definitions/mandatory-elements.ts';

@@ -44,13 +44,9 @@ function structureAt(name: string, value: Json): string {
   return typeof value['resourceType'] === 'string' ? value['resourceType'] : '';
 }
 
-/** Copies only what changes: the answer is `value` itself where nothing below it was rewritten. */
-function rewriteValue(value: unknown, name: string, path: string, depth: number, rewrite: Rewrite): unknown {
-  if (Array.isArray(value)) {
-    const items = value as readonly unknown[];
-    const done = items.map((item, i) => rewriteValue(item, name, `${path}[${i}]`, depth, rewrite));
-    return done.some((item, i) => item !== items[i]) ? done : value;
-  }
+/** Copies only what changes: the answer is `value` itself where nothing below it was rewritten. A path that nobody asks for (null) is not made. */
+function rewriteValue(value: unknown, name: string, path: string | null, depth: number, rewrite: Rewrite): unknown {
+  if (Array.isArray(value)) return rewriteItems(value, name, path, depth, rewrite);
   if (!isObject(value) || depth > DEPTH_MAX) return value;
   const structure = structureAt(name, value);
   let copy: Record<string, unknown> | undefined;
@@ -62,14 +58,24 @@ function rewriteValue(value: unknown, name: string, path: string, depth: number,
   for (const key of Object.keys(value)) {
     const below = children.get(key);
     if (below === undefined) continue;
-    const next = rewriteValue(value[key], below.structure, `${path}.${below.name}`, depth + 1, rewrite);
+    const at = path === null ? null : `${path}.${below.name}`;
+    const next = rewriteValue(value[key], below.structure, at, depth + 1, rewrite);
     if (next !== value[key]) put(key, next);
   }
   if (structure === 'Reference' && typeof value['reference'] === 'string') {
-    const next = rewrite({ reference: value['reference'], path });
+    const next = rewrite({ reference: value['reference'], path: path ?? '' });
     if (next !== undefined && next !== value['reference']) put('reference', next);
   }
   return copy ?? value;
+}
+
+function rewriteItems(items: readonly unknown[], name: string, path: string | null, depth: number, rewrite: Rewrite): unknown {
+  let copy: unknown[] | undefined;
+  for (const [i, item] of items.entries()) {
+    const next = rewriteValue(item, name, path === null ? null : `${path}[${i}]`, depth, rewrite);
+    if (next !== item) (copy ??= [...items])[i] = next;
+  }
+  return copy ?? items;
 }
 
 const rootPath = (resource: unknown): string =>
@@ -86,6 +92,6 @@ export function walkReferences(resource: unknown): FoundReference[] {
 }
 
 /** The resource with its references rewritten. The given one stays as it is; what did not change is shared with it. */
-export function rewriteReferences<T>(resource: T, rewrite: Rewrite): T {
-  return rewriteValue(resource, RESOURCE, rootPath(resource), 0, rewrite) as T;
+export function rewriteReferences<T>(resource: T, rewrite: (found: Pick<FoundReference, 'reference'>) => string | undefined): T {
+  return rewriteValue(resource, RESOURCE, null, 0, rewrite) as T;
 }

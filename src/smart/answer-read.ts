@@ -1,0 +1,149 @@
+import { fail, fault, ok, type Answer, type Ask, type Result } from '../kernel/index.ts';
+import type { AnswerHeaders, Pairs } from '../ehr/index.ts';
+import type { Caller } from './caller.ts';
+import { decide, type Plan } from './decide.ts';
+import { refuse, type Handle } from './front.ts';
+import { FHIR_JSON, hasTag } from './negotiate.ts';
+import { parseElements } from './parse-search.ts';
+import { isId, type Instance } from './read-request.ts';
+import type { RecordRead } from './record-read.ts';
+import type { RewriteAddresses } from './rewrite-addresses.ts';
+import type { HistoryPage, RunRead, Unread } from './run-read.ts';
+import type { Continuation, Cursors } from './seal-cursor.ts';
+import type { Served } from './served-types.ts';
+import { shapeResource } from './shape-resource.ts';
+import { isObject, type Json, type Resource } from './whose.ts';
+
+/** A read takes nothing but the form of its answer. Everything else is refused, since none of it would be done. */
+function parseInstance(
+  kind: Instance['kind'],
+  [type = '', id = '', , versionId]: readonly string[],
+  query: Pairs,
+  isOffered: (type: string) => boolean,
+): Result<Instance> {
+  if (!isOffered(type) || !isId(id) || (versionId !== undefined && !isId(versionId))) return fail(fault('read.not-found'));
+  let elements: readonly string[] | null = null;
+  let summary: Instance['summary'] = 'false';
+  for (const [name, value] of query) {
+    if (name === '_format' || name === '_pretty') continue;
+    if (name === '_elements') elements = parseElements(value);
+    else if (name === '_summary' && value === 'data') summary = 'data';
+    // A summary that is not made is the whole, which R4 lets a server answer; a count of one resource means nothing.
+    else if (name !== '_summary' || !['true', 'text', 'false'].includes(value)) return fail(fault('read.parameter'));
+    if (name === '_elements' && elements === null) return fail(fault('read.parameter', { at: '_elements' }));
+  }
+  return ok({ kind, type, id, versionId: versionId ?? null, elements, summary });
+}
+
+const patientsOf = (patient: string | null): readonly string[] => (patient === null ? [] : [patient]);
+const metaOf = (resource: Resource): Json => (isObject(resource['meta']) ? resource['meta'] : {});
+
+function headersOf(resource: Resource, given: AnswerHeaders): Record<string, string> {
+  const { versionId, lastUpdated } = metaOf(resource);
+  const etag = typeof versionId === 'string' && isId(versionId) ? `W/"${versionId}"` : given.etag;
+  const at = typeof lastUpdated === 'string' ? new Date(lastUpdated) : null;
+  return {
+    'Content-Type': FHIR_JSON,
+    ...(etag !== undefined && /^(W\/)?"[\x21\x23-\x7e]{0,100}"$/.test(etag) ? { ETag: etag } : {}),
+    ...(at === null || Number.isNaN(at.getTime()) ? {} : { 'Last-Modified': at.toUTCString() }),
+  };
+}
+
+export function makeAnswerRead(deps: {
+  readonly served: Served;
+  readonly isOffered: (type: string) => boolean;
+  readonly ownBase: string;
+  readonly run: RunRead;
+  readonly record: RecordRead;
+  readonly rewrite: RewriteAddresses;
+  readonly cursors: Cursors;
+}) {
+  const { served, ownBase, run, record, rewrite, cursors } = deps;
+
+  /** One text for what is not there and what is another's; only the audit knows which. */
+  async function unseen({ request }: Plan<Instance>, { fault: of, why }: Unread, caller: Caller): Promise<Result<never>> {
+    const { kind, type, id } = request;
+    const outcome = why === 'ehr' ? '8' : '4';
+    const kept = await record(
+      { type: 'fhir.read', interaction: kind, resourceType: type, outcome, why: why === 'ehr' ? of.code : why, id },
+      caller,
+    );
+    return kept.ok ? fail(of) : kept;
+  }
+
+  async function answerOne(ask: Ask, plan: Plan<Instance>, caller: Caller): Promise<Result<Answer>> {
+    const { kind, type, id } = plan.request;
+    const found = await run.one(plan, caller);
+    if (!found.ok) return unseen(plan, found.fault, caller);
+    const { read, patient } = found.value;
+    const rewritten = rewrite(read.resource);
+    if (!rewritten.ok) return unseen(plan, { fault: rewritten.fault, why: 'ehr', patient: null }, caller);
+    const headers = headersOf(read.resource, read.headers);
+    const kept = await record(
+      { type: 'fhir.read', interaction: kind, resourceType: type, outcome: '0', id, patients: patientsOf(patient), count: 1 },
+      caller,
+    );
+    if (!kept.ok) return kept;
+    const etag = headers['ETag'];
+    if (etag !== undefined && hasTag(ask.request.headers, etag)) return ok({ status: 304, headers: { ETag: etag }, body: '' });
+    return ok({ status: 200, headers, body: JSON.stringify(shapeResource(rewritten.value, plan.request)) });
+  }
+
+  async function answerHistory(plan: Plan<Instance>, page: HistoryPage, caller: Caller): Promise<Result<Answer>> {
+    const { kind, type, id } = plan.request;
+    const { entries, patient, next } = page;
+    const fullUrl = `${ownBase}/${type}/${id}`;
+    const rewritten = rewrite(entries);
+    if (!rewritten.ok) return unseen(plan, { fault: rewritten.fault, why: 'ehr', patient: null }, caller);
+    const count = entries.length;
+    const kept = await record(
+      { type: 'fhir.read', interaction: kind, resourceType: type, outcome: '0', id, patients: patientsOf(patient), count },
+      caller,
+    );
+    if (!kept.ok) return kept;
+    const cursor = next === null ? null : cursors.seal({ kind: 'history-instance', type, id, next }, caller.grant);
+    return ok({
+      status: 200,
+      headers: { 'Content-Type': FHIR_JSON },
+      body: JSON.stringify({
+        resourceType: 'Bundle',
+        type: 'history',
+        link: [
+          { relation: 'self', url: `${fullUrl}/_history` },
+          ...(cursor === null ? [] : [{ relation: 'next', url: `${ownBase}/${type}?_cursor=${cursor}` }]),
+        ],
+        entry: rewritten.value.map((entry) => ({ fullUrl, ...entry })),
+      }),
+    });
+  }
+
+  async function history(plan: Plan<Instance>, from: HistoryPage['next'], caller: Caller): Promise<Result<Answer>> {
+    const page = await run.history(plan, from, caller);
+    return page.ok ? answerHistory(plan, page.value, caller) : unseen(plan, page.fault, caller);
+  }
+
+  const handle =
+    (kind: Instance['kind']): Handle =>
+    async (ask, { segments, query }, caller) => {
+      const request = parseInstance(kind, segments, query, deps.isOffered);
+      if (!request.ok) return request;
+      const decision = decide(caller.grant, request.value, served);
+      if (!decision.allow)
+        return refuse(decision.because, { interaction: kind, type: request.value.type, id: request.value.id }, record, caller);
+      return kind === 'history-instance' ? history(decision.plan, null, caller) : answerOne(ask, decision.plan, caller);
+    };
+
+  return {
+    read: handle('read'),
+    vread: handle('vread'),
+    history: handle('history-instance'),
+    async continueHistory(of: Extract<Continuation, { kind: 'history-instance' }>, caller: Caller): Promise<Result<Answer>> {
+      const request = parseInstance('history-instance', [of.type, of.id], [], deps.isOffered);
+      if (!request.ok) return request;
+      const decision = decide(caller.grant, request.value, served);
+      if (!decision.allow)
+        return refuse(decision.because, { interaction: 'history-instance', type: of.type, id: of.id }, record, caller);
+      return history(decision.plan, of.next, caller);
+    },
+  };
+}

@@ -1,0 +1,182 @@
+import { fail, fault, ok, readBody, type Answer, type Result } from '../kernel/index.ts';
+import type { OwnAddress, Pairs } from '../ehr/index.ts';
+import type { Caller } from './caller.ts';
+import type { Checked } from './check-page.ts';
+import { alongFilters, decide, type Plan } from './decide.ts';
+import { refuse, type Handle } from './front.ts';
+import { checkFormat, FHIR_JSON, handlingOf } from './negotiate.ts';
+import { parseSearch, type Handling, type SearchRules } from './parse-search.ts';
+import { parseForm } from './parse-target.ts';
+import type { Search } from './read-request.ts';
+import type { RecordRead } from './record-read.ts';
+import type { RewriteAddresses } from './rewrite-addresses.ts';
+import type { RunSearch, SearchPage } from './run-search.ts';
+import type { Continuation, Cursors } from './seal-cursor.ts';
+import type { Served } from './served-types.ts';
+import { shapeResource, type Shape } from './shape-resource.ts';
+
+const FORM = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?;?$/i;
+const FORM_BYTES_MAX = 16 * 1024;
+/** How many pages are looked at for a count; beyond them it is left out rather than guessed. */
+const COUNTED_PAGES_MAX = 20;
+
+export const bundleAnswer = (bundle: object): Answer => ({
+  status: 200,
+  headers: { 'Content-Type': FHIR_JSON },
+  body: JSON.stringify(bundle),
+});
+
+export const toEntry = ({ resource, mode }: Checked, ownBase: string, shape: Shape): object => ({
+  fullUrl: `${ownBase}/${resource.resourceType}/${resource.id}`,
+  resource: mode === 'match' ? shapeResource(resource, shape) : resource,
+  search: { mode },
+});
+
+const query = (pairs: Pairs): string =>
+  new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])).toString();
+
+/** What was used: the patient included whom we added, and without what the scopes do not let come along. */
+function usedOf({ request, patient, grant }: Plan<Search>, served: Served): Pairs {
+  const reach = { isContext: patient === null || patient === grant.patient, isLinked: true };
+  const comesAlong = (type: string): boolean => alongFilters(grant, type, served, reach).length > 0;
+  const isDone = ([name, value]: Pairs[number]): boolean => {
+    if (name === '_revinclude') return comesAlong('Provenance');
+    const targets = request.include.filter(({ param }) => param === value.split(':')[1]).flatMap((one) => one.targets);
+    return name !== '_include' || targets.some(comesAlong);
+  };
+  const used = request.used.filter(isDone);
+  const isNamed = patient === null || request.patient !== null || request.clauses.some(([name]) => name === '_id');
+  return isNamed ? used : [[request.type === 'Patient' ? '_id' : 'patient', patient], ...used];
+}
+
+export function makeAnswerSearch(deps: {
+  readonly rules: SearchRules;
+  readonly run: RunSearch;
+  readonly record: RecordRead;
+  readonly rewrite: RewriteAddresses;
+  readonly cursors: Cursors;
+  /** A cursor of another interaction. */
+  readonly goOn: (of: Exclude<Continuation, { kind: 'search-type' }>, caller: Caller) => Promise<Result<Answer>>;
+}) {
+  const { rules, run, record, rewrite, cursors } = deps;
+  const { base } = rules;
+
+  const selfOf = (plan: Plan<Search>): string => `${plan.request.type}?${query(usedOf(plan, rules.served))}`;
+
+  /** What every record of a search says. Where it was not about one patient, those who were found are the ones. */
+  const actOf = (plan: Plan<Search>, entries: readonly Checked[] = []) =>
+    ({
+      type: 'fhir.search',
+      interaction: 'search-type',
+      resourceType: plan.request.type,
+      query: selfOf(plan),
+      patients:
+        plan.patient !== null
+          ? [plan.patient]
+          : entries.flatMap(({ resource: { resourceType, id } }) => (resourceType === 'Patient' ? [id] : [])),
+    }) as const;
+
+  const failed = (plan: Plan<Search>, code: string, caller: Caller): Promise<Result<null>> =>
+    record({ ...actOf(plan), outcome: '8', why: code }, caller);
+
+  async function answerPage(plan: Plan<Search>, page: SearchPage, isFirst: boolean, caller: Caller): Promise<Result<Answer>> {
+    const { request } = plan;
+    const { type } = request;
+    const rewritten = rewrite(page.entries);
+    if (!rewritten.ok) {
+      const kept = await failed(plan, rewritten.fault.code, caller);
+      return kept.ok ? rewritten : kept;
+    }
+    const count = page.entries.length;
+    const kept = await record({ ...actOf(plan, page.entries), outcome: '0', count }, caller);
+    if (!kept.ok) return kept;
+    const { next } = page;
+    const cursor = next === null ? null : cursors.seal({ kind: 'search-type', type, params: request.used, next }, caller.grant);
+    const matches = page.entries.filter(({ mode }) => mode === 'match').length;
+    return ok(
+      bundleAnswer({
+        resourceType: 'Bundle',
+        type: 'searchset',
+        // The EHR's own total may count what is not shown, so only a whole answer has one.
+        ...(isFirst && next === null ? { total: matches } : {}),
+        link: [
+          { relation: 'self', url: `${base}/${selfOf(plan)}` },
+          ...(cursor === null ? [] : [{ relation: 'next', url: `${base}/${type}?_cursor=${cursor}` }]),
+        ],
+        ...(count === 0 ? {} : { entry: rewritten.value.map((entry) => toEntry(entry, base, request)) }),
+      }),
+    );
+  }
+
+  /** Counts what may be seen, page by page: a number that somebody else made would tell of the rest. */
+  async function answerCount(plan: Plan<Search>, caller: Caller): Promise<Result<Answer>> {
+    let from: OwnAddress | null = null;
+    let total = 0;
+    for (let n = 0; n < COUNTED_PAGES_MAX; n += 1) {
+      const page: Result<SearchPage> = await run(plan, from, caller);
+      if (!page.ok) {
+        const kept = await failed(plan, page.fault.code, caller);
+        return kept.ok ? page : kept;
+      }
+      total += page.value.entries.filter(({ mode }) => mode === 'match').length;
+      from = page.value.next;
+      if (from === null) break;
+    }
+    const kept = await record({ ...actOf(plan), outcome: '0', why: 'count', count: total }, caller);
+    if (!kept.ok) return kept;
+    const link = [{ relation: 'self', url: `${base}/${selfOf(plan)}` }];
+    return ok(bundleAnswer({ resourceType: 'Bundle', type: 'searchset', ...(from === null ? { total } : {}), link }));
+  }
+
+  async function search(
+    type: string,
+    pairs: Pairs,
+    handling: Handling,
+    from: OwnAddress | null,
+    caller: Caller,
+  ): Promise<Result<Answer>> {
+    if (!rules.isOffered(type)) return fail(fault('read.not-found'));
+    const request = parseSearch(type, pairs, handling, rules);
+    if (!request.ok) return request;
+    const decision = decide(caller.grant, request.value, rules.served);
+    if (!decision.allow) return refuse(decision.because, { interaction: 'search-type', type }, record, caller);
+    const { plan } = decision;
+    if (request.value.summary === 'count') return answerCount(plan, caller);
+    const page = await run(plan, from, caller);
+    if (page.ok) return answerPage(plan, page.value, from === null, caller);
+    const kept = await failed(plan, page.fault.code, caller);
+    return kept.ok ? page : kept;
+  }
+
+  async function goOn(type: string, cursor: string, caller: Caller): Promise<Result<Answer>> {
+    const opened = cursors.open(cursor, caller.grant);
+    if (!opened.ok) return opened;
+    const of = opened.value;
+    if ((of.kind === 'everything' ? 'Patient' : of.type) !== type) return fail(fault('read.cursor'));
+    return of.kind === 'search-type' ? search(type, of.params, 'lenient', of.next, caller) : deps.goOn(of, caller);
+  }
+
+  const get: Handle = ({ request }, { segments: [type = ''], query: pairs }, caller) => {
+    const cursors_ = pairs.filter(([name]) => name === '_cursor');
+    const [cursor] = cursors_;
+    if (cursor === undefined) return search(type, pairs, handlingOf(request.headers), null, caller);
+    const others = pairs.filter(([name]) => !['_cursor', '_format', '_pretty'].includes(name));
+    return cursors_.length > 1 || others.length > 0
+      ? Promise.resolve(fail(fault('read.parameter', { at: '_cursor' })))
+      : goOn(type, cursor[1], caller);
+  };
+
+  /** Parameters may stand in the address and in the body; both count, as R4 has it. */
+  const post: Handle = async ({ request }, { segments: [type = ''], query: pairs }, caller) => {
+    if (!FORM.test(request.headers['content-type'] ?? '')) return fail(fault('read.media'));
+    const body = await readBody(request, FORM_BYTES_MAX);
+    if (!body.ok) return body;
+    const form = parseForm(body.value.toString('utf8'));
+    if (!form.ok) return form;
+    const all = [...pairs, ...form.value];
+    const format = checkFormat(request.headers, all);
+    return format.ok ? search(type, all, handlingOf(request.headers), null, caller) : format;
+  };
+
+  return { get, post };
+}

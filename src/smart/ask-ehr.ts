@@ -1,0 +1,98 @@
+import type { AnswerHeaders, Ehr, OwnAddress, Pairs } from '../ehr/index.ts';
+import { fail, fault, ok, type Fault, type Result } from '../kernel/index.ts';
+import { isObject, isResource, type Json, type Resource } from './whose.ts';
+
+const ENTRIES_MAX = 1_000;
+/** What an app may have under way at the EHR, all requests together; the others are asked to come again. */
+const IN_FLIGHT_MAX = 128;
+
+export interface Read {
+  readonly resource: Resource;
+  readonly headers: AnswerHeaders;
+}
+
+export interface BundlePage {
+  readonly bundle: Json;
+  readonly next: OwnAddress | null;
+}
+
+/** The EHR as the read API asks it: with the gateway's own credential, and with nothing of the caller's but what was parsed. */
+export interface EhrReader {
+  /** Null: not there, not there any more, or not for us; who asks learns no more of it than that. */
+  read(path: string, type: string, id: string, requestId: string): Promise<Result<Read | null>>;
+  search(type: string, params: Pairs, requestId: string): Promise<Result<BundlePage>>;
+  /** A page that the EHR itself named, or the first page of a history. */
+  page(at: OwnAddress, type: 'searchset' | 'history', requestId: string): Promise<Result<BundlePage | null>>;
+}
+
+const EHR_KINDS: readonly Fault['kind'][] = ['ehr-rejected', 'ehr-unavailable', 'ehr-timeout'];
+/** What the EHR says of our request is not what we say of the caller's: a conflict there is no conflict here. */
+const ofEhr = (why: Fault): Fault => (EHR_KINDS.includes(why.kind) || why.kind === 'overloaded' ? why : fault('ehr.rejected'));
+const ABSENT = ['ehr.not-found', 'ehr.gone', 'ehr.forbidden'];
+
+export function makeEhrReader(deps: {
+  readonly ehr: Ehr;
+  /** Whether the EHR is to be left alone for the moment. */
+  readonly isPaused: () => boolean;
+  readonly searchBy: () => 'post' | 'get';
+}): EhrReader {
+  const { ehr } = deps;
+  let inFlight = 0;
+
+  async function ask(request: Parameters<Ehr['ask']>[0]): ReturnType<Ehr['ask']> {
+    if (deps.isPaused()) return fail(fault('ehr.paused'));
+    if (inFlight >= IN_FLIGHT_MAX) return fail(fault('read.busy'));
+    inFlight += 1;
+    try {
+      return await ehr.ask(request);
+    } finally {
+      inFlight -= 1;
+    }
+  }
+
+  function toPage(body: unknown, type: string): Result<BundlePage> {
+    if (!isObject(body) || body['resourceType'] !== 'Bundle' || body['type'] !== type) return fail(fault('ehr.unreadable'));
+    if (Array.isArray(body['entry']) && body['entry'].length > ENTRIES_MAX) return fail(fault('ehr.answer-too-large'));
+    const links = Array.isArray(body['link']) ? (body['link'] as unknown[]).filter(isObject) : [];
+    const url = links.find(({ relation }) => relation === 'next')?.['url'];
+    if (typeof url !== 'string') return ok({ bundle: body, next: null });
+    const next = ehr.guard.own(url);
+    return next.ok ? ok({ bundle: body, next: next.value }) : next;
+  }
+
+  const isSearch = ({ path }: OwnAddress): boolean => /^[A-Z][A-Za-z]+$/.test(path);
+
+  return {
+    async read(path, type, id, requestId) {
+      const answer = await ask({ method: 'GET', path, requestId });
+      if (!answer.ok) return ABSENT.includes(answer.fault.code) ? ok(null) : fail(ofEhr(answer.fault));
+      const { body, headers } = answer.value;
+      if (body.kind !== 'json' || !isResource(body.value)) return fail(fault('ehr.unreadable'));
+      // Ids differ by case, though not at every EHR: what it found is not what was asked for, and is as not there.
+      if (body.value.id !== id && body.value.id.toLowerCase() === id.toLowerCase()) return ok(null);
+      if (body.value.resourceType !== type || body.value.id !== id) return fail(fault('read.foreign'));
+      return ok({ resource: body.value, headers });
+    },
+    async search(type, params, requestId) {
+      // In a form, so that no search value is in an address, where access logs would keep it.
+      const answer = await ask(
+        deps.searchBy() === 'post'
+          ? { method: 'POST', path: `${type}/_search`, form: params, requestId }
+          : { method: 'GET', path: type, query: params, requestId },
+      );
+      if (!answer.ok) return fail(ofEhr(answer.fault));
+      const { body } = answer.value;
+      return body.kind === 'json' ? toPage(body.value, 'searchset') : fail(fault('ehr.unreadable'));
+    },
+    async page(at, type, requestId) {
+      const answer = await ask(
+        type === 'searchset' && isSearch(at) && deps.searchBy() === 'post'
+          ? { method: 'POST', path: `${at.path}/_search`, form: at.query, requestId }
+          : { method: 'GET', path: at.path, query: at.query, requestId },
+      );
+      if (!answer.ok) return ABSENT.includes(answer.fault.code) ? ok(null) : fail(ofEhr(answer.fault));
+      const { body } = answer.value;
+      return body.kind === 'json' ? toPage(body.value, type) : fail(fault('ehr.unreadable'));
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { localReference, splitSearchValue, type SearchParam } from '../r4/index.ts';
+import { isId } from './read-request.ts';
+
+const PREFIX = '(?:eq|ne|gt|lt|ge|le|sa|eb|ap)?';
+const DATE = new RegExp(`^${PREFIX}\\d{4}(-\\d\\d(-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?(Z|[+-]\\d\\d:\\d\\d)?)?)?)?$`);
+const NUMBER = new RegExp(`^${PREFIX}[+-]?\\d+(\\.\\d+)?([eE][+-]?\\d+)?$`);
+
+/** In an address a plus sign becomes a blank, and many apps do not write it as %2B. */
+const withPlus = (date: string): string => date.replace(/ (\d\d:\d\d)$/, '+$1');
+
+/** References written with our base become relative; those to other servers are refused, since the EHR would look for them here. */
+function reference({ targets }: SearchParam, value: string, base: string): string | null {
+  const relative = value.startsWith(`${base}/`) ? value.slice(base.length + 1) : value;
+  // Of which type an id is must be known, to know whether it may be asked for.
+  return (isId(relative) && targets !== 'any') || localReference(relative) !== null ? relative : null;
+}
+
+function alternative(param: SearchParam, name: string, value: string, base: string): string | null {
+  if (name === '_id') return isId(value) ? value : null;
+  switch (param.kind) {
+    case 'reference':
+      return reference(param, value, base);
+    case 'date':
+      return DATE.test(withPlus(value)) ? withPlus(value) : null;
+    case 'number':
+      return NUMBER.test(value) ? value : null;
+    case 'quantity': {
+      const [number = '', ...unit] = splitSearchValue(value, '|');
+      return NUMBER.test(number) && unit.length <= 2 ? value : null;
+    }
+    case 'token':
+      return splitSearchValue(value, '|').length <= 2 ? value : null;
+    default:
+      return value;
+  }
+}
+
+/**
+ * A search value as it goes to the EHR; null where it is none of its kind. What the EHR would refuse is refused here, since its own
+ * refusal is told to nobody.
+ */
+export function canonicalValue(
+  param: SearchParam,
+  name: string,
+  modifier: string | undefined,
+  value: string,
+  base: string,
+): string | null {
+  if (modifier === 'missing') return value === 'true' || value === 'false' ? value : null;
+  if (modifier !== undefined) return value;
+  const parts = splitSearchValue(value, ',').map((part) => alternative(param, name, part, base));
+  return parts.every((part) => part !== null) ? parts.join(',') : null;
+}

@@ -1,0 +1,123 @@
+import { localReference, matchesSearch, walkReferences } from '../r4/index.ts';
+import type { Filter } from './decide.ts';
+import type { Search } from './read-request.ts';
+import type { Served } from './served-types.ts';
+import { isObject, isResource, whose, type Json, type Resource } from './whose.ts';
+
+/** What the answer to one search is checked by. */
+export interface PageRule {
+  readonly search: Search;
+  readonly served: Served;
+  readonly ehrBase: string;
+  /** Whose records were asked for; null where each match is looked up afterwards (a Patient by identifier) or nobody's. */
+  readonly patient: string | null;
+  /** One of these must match. */
+  readonly filters: readonly Filter[];
+  /** The same for what comes along; empty: the type may not. */
+  readonly includeFilters: (type: string) => readonly Filter[];
+}
+
+export interface Checked {
+  readonly resource: Resource;
+  readonly mode: 'match' | 'include';
+}
+
+/** `foreign`: the EHR sent what it was not asked for. The answer as a whole is then worth nothing. */
+export type CheckedPage =
+  | { readonly kind: 'sound'; readonly entries: readonly Checked[]; readonly provenances: readonly Checked[] }
+  | { readonly kind: 'foreign'; readonly because: 'type' | 'patient' | 'shape' | 'condition' };
+
+export const matchesAny = (resource: Json, filters: readonly Filter[], ehrBase: string): boolean =>
+  filters.some((filter) => filter.every(([name, value]) => matchesSearch(resource, name, value, ehrBase)));
+
+const foreign = (because: Extract<CheckedPage, { kind: 'foreign' }>['because']): CheckedPage => ({ kind: 'foreign', because });
+
+/** Conditions by which something is found that is not bound to a patient must hold in what was found. */
+const holds = (resource: Resource, { clauses }: Search, condition: '_id' | 'identifier'): boolean =>
+  clauses.filter(([name]) => name === condition).every(([name, value]) => matchesSearch(resource, name, value));
+
+/** Some servers take one of two conditions by the same parameter; ours must not be the one that stays. */
+const holdsBeside = (resource: Resource, { search, filters, ehrBase }: PageRule): boolean =>
+  search.clauses
+    .filter(([name]) => filters.some((filter) => filter.some(([of]) => of === name)))
+    .every(([name, value]) => matchesSearch(resource, name, value, ehrBase));
+
+/** What these refer to, by name. */
+export const referredBy = (matches: readonly Checked[], ehrBase: string): ReadonlySet<string> =>
+  new Set(
+    matches.flatMap(({ resource }) =>
+      walkReferences(resource).flatMap(({ reference }) => {
+        const found = localReference(reference, ehrBase);
+        return found === null ? [] : [`${found.type}/${found.id}`];
+      }),
+    ),
+  );
+
+function modeOf(entry: Json, resource: Resource, type: string): 'match' | 'include' | 'outcome' {
+  const { search } = entry;
+  const mode = isObject(search) ? search['mode'] : undefined;
+  if (mode === 'match' || mode === 'include' || mode === 'outcome') return mode;
+  return resource.resourceType === type ? 'match' : 'include';
+}
+
+/**
+ * Checks every entry of a searchset, whatever the EHR was asked: type, patient, filter; for what comes along also that something
+ * which is shown refers to it. Provenances are given apart, since what they are about may be on no page.
+ */
+export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
+  const { search, served, ehrBase, patient, filters } = rule;
+  const given = bundle['entry'] ?? [];
+  if (!Array.isArray(given)) return foreign('shape');
+  const matches: Checked[] = [];
+  const along: Resource[] = [];
+  const provenances: Checked[] = [];
+  const seen = new Set<string>();
+  for (const entry of given as unknown[]) {
+    if (!isObject(entry)) return foreign('shape');
+    const { resource } = entry;
+    // What the EHR has to say about the search is for us; it may quote anything.
+    if (isObject(resource) && resource['resourceType'] === 'OperationOutcome') continue;
+    if (!isResource(resource)) return foreign('shape');
+    const mode = modeOf(entry, resource, search.type);
+    if (mode === 'outcome') return foreign('type');
+    const name = `${resource.resourceType}/${resource.id}`;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    if (resource.resourceType === 'Provenance') {
+      if (mode === 'match' && search.type !== 'Provenance') return foreign('type');
+      provenances.push({ resource, mode });
+      continue;
+    }
+    if (mode === 'include') {
+      along.push(resource);
+      continue;
+    }
+    if (resource.resourceType !== search.type) return foreign('type');
+    const of = whose(resource, served, ehrBase);
+    if (of.kind === 'patient' ? patient !== null && of.id !== patient : of.kind !== 'nobody') return foreign('patient');
+    if (!holds(resource, search, '_id')) return foreign('condition');
+    // A number may be the same in other letters for the EHR and not for us; it is then not shown, and nobody is alarmed.
+    if (search.type === 'Patient' && !holds(resource, search, 'identifier')) continue;
+    if (matchesAny(resource, filters, ehrBase) && holdsBeside(resource, rule)) matches.push({ resource, mode });
+  }
+  if (along.length === 0) return { kind: 'sound', entries: matches, provenances };
+
+  const referred = referredBy(matches, ehrBase);
+  const wanted = new Set(search.include.flatMap(({ targets }) => targets));
+  const included: Checked[] = [];
+  for (const resource of along) {
+    const of = whose(resource, served, ehrBase);
+    if (of.kind === 'patient' && of.id !== patient) return foreign('patient');
+    if (of.kind === 'unclear' && !served.has(resource.resourceType)) return foreign('type');
+    const isReferred = referred.has(`${resource.resourceType}/${resource.id}`);
+    // A device of the ward is nobody's whom we know; it stays away without an alarm.
+    if (
+      of.kind !== 'unclear' &&
+      isReferred &&
+      wanted.has(resource.resourceType) &&
+      matchesAny(resource, rule.includeFilters(resource.resourceType), ehrBase)
+    )
+      included.push({ resource, mode: 'include' });
+  }
+  return { kind: 'sound', entries: [...matches, ...included], provenances };
+}

@@ -1,0 +1,96 @@
+import type { CapabilityStatement, CapabilityStatementRestResource } from '@medplum/fhirtypes';
+import type { OauthUris } from '../auth/index.ts';
+import type { Capability } from '../ehr/index.ts';
+import type { SearchRules } from './parse-search.ts';
+
+type Interaction = NonNullable<CapabilityStatementRestResource['interaction']>[number]['code'];
+
+/** Deprecated, and what clients of the first form of SMART still look for. */
+const OAUTH_URIS = 'http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris';
+
+/** What is served is what both we and the EHR do; before the EHR was asked, what we do. */
+export function describeApi(deps: {
+  readonly rules: SearchRules;
+  readonly capability: Capability | null;
+  /** Null: the issuer does not say. */
+  readonly oauthUris: OauthUris | null;
+  readonly version: string;
+  readonly date: string;
+}): CapabilityStatement {
+  const { rules, capability, oauthUris, version, date } = deps;
+  const resource = [...rules.served].flatMap(([type, { kind }]): CapabilityStatementRestResource[] => {
+    const ehr = capability?.types[type];
+    if (capability !== null && ehr === undefined) return [];
+    const may = (isDone: boolean | undefined, code: Interaction): { code: Interaction }[] => (isDone === false ? [] : [{ code }]);
+    const params = kind === 'shared' ? [...rules.paramsOf(type)].filter(([name]) => name === '_id') : [...rules.paramsOf(type)];
+    const subject =
+      kind === 'subject' || kind === 'targets'
+        ? ([['patient', { kind: 'reference' }]] as const).filter(() => !rules.paramsOf(type).has('patient'))
+        : [];
+    const includes = [...rules.includesOf(type)].flatMap(([name, param]) =>
+      param.kind === 'reference' &&
+      param.targets !== 'any' &&
+      param.targets.some((target) => rules.served.has(target) && target !== 'Provenance')
+        ? [`${type}:${name}`]
+        : [],
+    );
+    return [
+      {
+        type: type as 'Patient',
+        interaction: [
+          ...may(ehr?.read, 'read'),
+          ...may(ehr?.vread, 'vread'),
+          ...may(ehr?.history, 'history-instance'),
+          ...may(ehr?.search, 'search-type'),
+        ],
+        versioning: ehr === undefined || ehr.versioning === 'no-version' ? 'no-version' : 'versioned',
+        readHistory: ehr?.history !== false,
+        conditionalRead: 'not-match',
+        referencePolicy: ['literal', 'local'],
+        ...(includes.length === 0 ? {} : { searchInclude: includes }),
+        ...(kind === 'shared' || type === 'Provenance' ? {} : { searchRevInclude: ['Provenance:target'] }),
+        searchParam: [...subject, ...params].map(([name, { kind: of }]) => ({ name, type: of as 'token' })),
+        ...(type === 'Patient'
+          ? {
+              operation: [{ name: 'everything', definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything' }],
+            }
+          : {}),
+      },
+    ];
+  });
+  return {
+    resourceType: 'CapabilityStatement',
+    status: 'active',
+    date,
+    kind: 'instance',
+    software: { name: 'Chartgate', version },
+    implementation: { description: 'A read API in front of an EHR', url: rules.base },
+    fhirVersion: '4.0.1',
+    format: ['application/fhir+json', 'application/json', 'json'],
+    rest: [
+      {
+        mode: 'server',
+        security: {
+          cors: true,
+          service: [
+            {
+              coding: [{ system: 'http://terminology.hl7.org/CodeSystem/restful-security-service', code: 'SMART-on-FHIR' }],
+              text: 'OAuth2 as SMART App Launch has it',
+            },
+          ],
+          ...(oauthUris === null
+            ? {}
+            : {
+                extension: [
+                  {
+                    url: OAUTH_URIS,
+                    extension: Object.entries(oauthUris).map(([url, valueUri]) => ({ url, valueUri: valueUri as string })),
+                  },
+                ],
+              }),
+        },
+        resource,
+      },
+    ],
+  };
+}

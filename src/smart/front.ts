@@ -1,0 +1,105 @@
+import type { Grant, VerifyToken } from '../auth/index.ts';
+import { fail, fault, ok, type Answer, type Ask, type Fault, type Result } from '../kernel/index.ts';
+import type { Caller } from './caller.ts';
+import type { Because } from './decide.ts';
+import type { LinkedPatients } from './linked-patients.ts';
+import { checkFormat } from './negotiate.ts';
+import { parseTarget, type Target } from './parse-target.ts';
+import type { RecordRead } from './record-read.ts';
+
+export type Handle = (ask: Ask, target: Target, caller: Caller) => Promise<Result<Answer>>;
+
+const EXPOSED = 'ETag, Last-Modified, X-Request-Id, X-Intermediary, WWW-Authenticate, Retry-After';
+
+/** What stands before every request of an app: who we are, whose browser may hear it, the token, the target, the format. */
+export function makeFront(deps: {
+  readonly intermediary: string;
+  readonly verifyToken: VerifyToken;
+  readonly isOrigin: (origin: string) => Promise<boolean>;
+  readonly isLinked: LinkedPatients['isLinked'];
+}) {
+  const { intermediary, verifyToken, isOrigin, isLinked } = deps;
+
+  /** A patient in context whose link is gone, or who never had one, is none: an issuer elsewhere may name anybody. */
+  async function heldTo(grant: Grant, requestId: string): Promise<Result<Grant>> {
+    if (grant.patient === null) return ok(grant);
+    const linked = await isLinked(grant.patient, requestId);
+    return linked.ok ? ok(linked.value ? grant : { ...grant, patient: null }) : linked;
+  }
+
+  async function greet({ request, setHeader }: Ask): Promise<void> {
+    // R4 3.1.0.1.10: whoever changes content on its way says so.
+    setHeader('X-Intermediary', intermediary);
+    const { origin } = request.headers;
+    if (origin === undefined) return;
+    setHeader('Vary', 'Origin');
+    if (!(await isOrigin(origin))) return;
+    setHeader('Access-Control-Allow-Origin', origin);
+    setHeader('Access-Control-Expose-Headers', EXPOSED);
+  }
+
+  return {
+    handle:
+      (handle: Handle) =>
+      async (ask: Ask): Promise<Result<Answer>> => {
+        await greet(ask);
+        const { request, requestId, log } = ask;
+        const asker = { requestId, remoteAddress: request.socket.remoteAddress ?? '' };
+        const verified = await verifyToken(request.headers.authorization, asker);
+        if (!verified.ok) return verified;
+        const target = parseTarget(request.url ?? '', request.headers);
+        if (!target.ok) return target;
+        const format = checkFormat(request.headers, target.value.query);
+        if (!format.ok) return format;
+        const grant = await heldTo(verified.value, requestId);
+        return grant.ok ? handle(ask, target.value, { grant: grant.value, requestId, log }) : grant;
+      },
+    /** The same answer whether or not the origin is known; what a browser makes of it differs. */
+    preflight: async (ask: Ask): Promise<Result<Answer>> => {
+      await greet(ask);
+      return {
+        ok: true,
+        value: {
+          status: 204,
+          headers: {
+            'Access-Control-Allow-Methods': 'GET, HEAD, POST, OPTIONS',
+            'Access-Control-Allow-Headers':
+              'Authorization, Accept, Content-Type, If-None-Match, If-Modified-Since, Prefer, X-Request-Id',
+            'Access-Control-Max-Age': '600',
+          },
+          body: '',
+        },
+      };
+    },
+  };
+}
+
+const REFUSALS = {
+  scope: 'read.scope',
+  'no-patient': 'read.no-patient',
+  'other-patient': 'read.other-patient',
+  'patient-needed': 'read.patient-needed',
+  'shared-search': 'read.shared-search',
+} as const satisfies Record<Because, Fault['code']>;
+
+/** Answers a decision against the request. It is in the audit before whoever asked knows of it. */
+export async function refuse(
+  because: Because,
+  of: { readonly interaction: string; readonly type: string; readonly id?: string },
+  record: RecordRead,
+  caller: Caller,
+): Promise<Result<never>> {
+  const { interaction, type, id } = of;
+  const kept = await record(
+    {
+      type: 'fhir.deny',
+      interaction,
+      resourceType: type,
+      outcome: '4',
+      why: because,
+      ...(id === undefined ? {} : { id }),
+    },
+    caller,
+  );
+  return kept.ok ? fail(fault(REFUSALS[because])) : kept;
+}

@@ -1,0 +1,2 @@
+/** The SMART read API: a request is parsed, decided, asked of the EHR anew, and every entry of the answer is checked. */
+export { makeSmart, type SmartDeps } from './make-smart.ts';

@@ -1,0 +1,168 @@
+import type { Grant, Letter } from '../auth/index.ts';
+import { ok, type Result } from '../kernel/index.ts';
+import type { EhrReader } from './ask-ehr.ts';
+import type { Caller } from './caller.ts';
+import { matchesAny, type Checked } from './check-page.ts';
+import { filtersFor, type Reach } from './decide.ts';
+import type { LinkedPatients } from './linked-patients.ts';
+import type { Served } from './served-types.ts';
+import { isObject, isResource, versionOf, whose, type Json, type Resource, type Target } from './whose.ts';
+
+/** Whether a resource may be seen, and whose it is; `patient` is null for nobody's. */
+export type Sight = { readonly kind: 'seen'; readonly patient: string | null } | { readonly kind: 'hidden' };
+
+/** Resources that may be seen, by name: whose each is (null: nobody's), and which version was looked at. */
+export type Shown = ReadonlyMap<string, Sighted>;
+export interface Sighted {
+  readonly patient: string | null;
+  readonly versionId: string | null;
+}
+
+export interface Judge {
+  /** A resource in hand, by what it says itself. */
+  sees(resource: Resource, letters: readonly Letter[], caller: Caller): Promise<Result<Sight>>;
+  /** Those of the named that may be seen. */
+  named(names: readonly string[], caller: Caller): Promise<Result<Shown>>;
+  /** Those of which everything they are about may be seen. `shown` was checked already: name to patient. */
+  provenances(
+    given: readonly Checked[],
+    letters: readonly Letter[],
+    shown: Shown,
+    caller: Caller,
+  ): Promise<Result<readonly Checked[]>>;
+}
+
+const HIDDEN: Sight = { kind: 'hidden' };
+const ANYONE: Reach = { isContext: true, isLinked: true };
+const TARGETS_MAX = 200;
+const TARGETS_AT_ONCE = 50;
+
+export function makeJudge(deps: {
+  readonly served: Served;
+  readonly ehrBase: string;
+  readonly links: LinkedPatients;
+  readonly reader: EhrReader;
+}): Judge {
+  const { served, ehrBase, links, reader } = deps;
+
+  const isMatch = (
+    grant: Grant,
+    resource: Json & { readonly resourceType: string },
+    letters: readonly Letter[],
+    reach: Reach,
+  ): boolean => matchesAny(resource, filtersFor(grant, resource.resourceType, letters, reach), ehrBase);
+
+  async function seesOf(patient: string, resource: Resource, letters: readonly Letter[], caller: Caller): Promise<Result<Sight>> {
+    const { grant, requestId } = caller;
+    const seen = ok<Sight>({ kind: 'seen', patient });
+    if (patient === grant.patient && isMatch(grant, resource, letters, { isContext: true, isLinked: false })) return seen;
+    if (!isMatch(grant, resource, letters, { isContext: false, isLinked: true })) return ok(HIDDEN);
+    const isLinked =
+      resource.resourceType === 'Patient' ? await links.isLinkedPatient(resource) : await links.isLinked(patient, requestId);
+    return isLinked.ok ? (isLinked.value ? seen : ok(HIDDEN)) : isLinked;
+  }
+
+  async function sees(resource: Resource, letters: readonly Letter[], caller: Caller): Promise<Result<Sight>> {
+    const of = whose(resource, served, ehrBase);
+    switch (of.kind) {
+      case 'nobody':
+        return ok(isMatch(caller.grant, resource, letters, ANYONE) ? { kind: 'seen', patient: null } : HIDDEN);
+      case 'patient':
+        return seesOf(of.id, resource, letters, caller);
+      case 'targets': {
+        const kept = await provenances([{ resource, mode: 'match' }], letters, new Map(), caller);
+        return kept.ok ? ok(kept.value.length === 1 ? { kind: 'seen', patient: null } : HIDDEN) : kept;
+      }
+      case 'unclear':
+        return ok(HIDDEN);
+    }
+  }
+
+  /** Looks for targets that are on no page, many at once; those that cannot be found or seen are simply not in the answer. */
+  async function lookUp(names: ReadonlySet<string>, shown: Shown, caller: Caller): Promise<Result<Shown>> {
+    const found = new Map(shown);
+    const missing = [...names].filter((name) => !shown.has(name)).slice(0, TARGETS_MAX);
+    const byType = Map.groupBy(missing, (name) => name.slice(0, name.indexOf('/')));
+    for (const [type, all] of byType) {
+      if (!served.has(type) || type === 'Provenance') continue;
+      if (filtersFor(caller.grant, type, ['r', 's'], ANYONE).length === 0) continue;
+      for (let i = 0; i < all.length; i += TARGETS_AT_ONCE) {
+        const ids = all.slice(i, i + TARGETS_AT_ONCE).map((name) => name.slice(type.length + 1));
+        const params = [
+          ['_id', ids.join(',')],
+          ['_count', String(ids.length)],
+        ] as const;
+        const page = await reader.search(type, params, caller.requestId);
+        if (!page.ok) return page;
+        const { entry } = page.value.bundle;
+        for (const one of Array.isArray(entry) ? (entry as unknown[]) : []) {
+          const resource = isObject(one) ? one['resource'] : null;
+          if (!isResource(resource) || !names.has(`${resource.resourceType}/${resource.id}`)) continue;
+          const sight = await sees(resource, ['r', 's'], caller);
+          if (!sight.ok) return sight;
+          const { value } = sight;
+          if (value.kind === 'seen')
+            found.set(`${resource.resourceType}/${resource.id}`, { patient: value.patient, versionId: versionOf(resource) });
+        }
+      }
+    }
+    return ok(found);
+  }
+
+  /** A version that is not the current one may have been another patient's: it is looked at for itself. */
+  async function isSameVersion(
+    { type, id, versionId }: Target,
+    { patient, versionId: current }: Sighted,
+    caller: Caller,
+  ): Promise<Result<boolean>> {
+    if (versionId === null || versionId === current) return ok(true);
+    const read = await reader.read(`${type}/${id}/_history/${versionId}`, type, id, caller.requestId);
+    if (!read.ok) return read;
+    if (read.value === null) return ok(false);
+    const sight = await sees(read.value.resource, ['r', 's'], caller);
+    return sight.ok ? ok(sight.value.kind === 'seen' && sight.value.patient === patient) : sight;
+  }
+
+  /** Its own scope must reach each patient that it tells of. One that tells of no patient is shown to nobody. */
+  async function isSeen(resource: Resource, letters: readonly Letter[], found: Shown, caller: Caller): Promise<Result<boolean>> {
+    const of = whose(resource, served, ehrBase);
+    const patients = new Set<string>();
+    for (const target of of.kind === 'targets' ? of.targets : []) {
+      const seen = found.get(`${target.type}/${target.id}`);
+      const isSame = seen === undefined ? ok(false) : await isSameVersion(target, seen, caller);
+      if (!isSame.ok || !isSame.value) return isSame;
+      if (typeof seen?.patient === 'string') patients.add(seen.patient);
+    }
+    if (patients.size === 0) return ok(false);
+    for (const patient of patients) {
+      const sight = await seesOf(patient, resource, letters, caller);
+      if (!sight.ok) return sight;
+      if (sight.value.kind === 'hidden') return ok(false);
+    }
+    return ok(true);
+  }
+
+  async function provenances(
+    given: readonly Checked[],
+    letters: readonly Letter[],
+    shown: Shown,
+    caller: Caller,
+  ): Promise<Result<readonly Checked[]>> {
+    if (given.length === 0) return ok([]);
+    const names = given.flatMap(({ resource }) => {
+      const of = whose(resource, served, ehrBase);
+      return of.kind === 'targets' ? of.targets.map(({ type, id }) => `${type}/${id}`) : [];
+    });
+    const found = await lookUp(new Set(names), shown, caller);
+    if (!found.ok) return found;
+    const kept: Checked[] = [];
+    for (const one of given) {
+      const isKept = await isSeen(one.resource, letters, found.value, caller);
+      if (!isKept.ok) return isKept;
+      if (isKept.value) kept.push(one);
+    }
+    return ok(kept);
+  }
+
+  return { sees, provenances, named: (names, caller) => lookUp(new Set(names), new Map(), caller) };
+}

@@ -1,0 +1,69 @@
+import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
+import { ok, type Clock, type Result } from '../kernel/index.ts';
+import type { Operate } from '../store/index.ts';
+import type { EhrReader } from './ask-ehr.ts';
+import { isObject, type Json } from './whose.ts';
+
+/** Which patients a token that is not bound to one may see. */
+export interface LinkedPatients {
+  /** Whether the patient of this id at the EHR has a confirmed link. One that is not there has none. */
+  isLinked(id: string, requestId: string): Promise<Result<boolean>>;
+  /** The same for a Patient that is in hand. */
+  isLinkedPatient(patient: Json): Promise<Result<boolean>>;
+}
+
+const REMEMBERED = { entriesMax: 2_000, keepMs: 60_000 } as const;
+
+/** The numbers under which a Patient is known to us. A number that is no longer in use leads to nobody. */
+export function mrnsOf(patient: Json, mrnSystem: string): string[] {
+  const identifiers = Array.isArray(patient['identifier']) ? (patient['identifier'] as unknown[]).filter(isObject) : [];
+  return identifiers.flatMap(({ system, value, use }) =>
+    system === mrnSystem && use !== 'old' && typeof value === 'string' && value !== '' ? [value] : [],
+  );
+}
+
+/** Remembers for a minute which MRN a patient has; the link itself is looked up each time, so that a revoked one ends at once. */
+export function keepLinkedPatients(deps: {
+  readonly mode: 'linked' | 'all';
+  readonly tenant: string;
+  readonly mrnSystem: string;
+  readonly reader: EhrReader;
+  readonly identity: Operate<IdentityWrites, IdentityReads>;
+  readonly clock: Clock;
+}): LinkedPatients {
+  const { mode, tenant, mrnSystem, reader, identity, clock } = deps;
+  const kept = new Map<string, { readonly mrns: readonly string[]; readonly untilMs: number }>();
+
+  function remember(id: string, mrns: readonly string[]): void {
+    // A Map keeps its order: the first is the oldest.
+    const [oldest] = kept.keys();
+    if (oldest !== undefined && kept.size >= REMEMBERED.entriesMax) kept.delete(oldest);
+    kept.set(id, { mrns, untilMs: clock.monotonicMs() + REMEMBERED.keepMs });
+  }
+
+  async function mrnsById(id: string, requestId: string): Promise<Result<readonly string[]>> {
+    const known = kept.get(id);
+    if (known !== undefined && clock.monotonicMs() < known.untilMs) return ok(known.mrns);
+    kept.delete(id);
+    const read = await reader.read(`Patient/${id}`, 'Patient', id, requestId);
+    if (!read.ok) return read;
+    // Who is not there is remembered too: asked again, it takes as long as somebody who is.
+    const mrns = read.value === null ? [] : mrnsOf(read.value.resource, mrnSystem);
+    remember(id, mrns);
+    return ok(mrns);
+  }
+
+  const anyLinked = (mrns: readonly string[]): Promise<Result<boolean>> =>
+    mrns.length === 0
+      ? Promise.resolve(ok(false))
+      : identity.read('identity.is-linked', { tenant, patients: mrns.map((mrn) => ({ mrnSystem, mrn })) });
+
+  return {
+    async isLinked(id, requestId) {
+      if (mode === 'all') return ok(true);
+      const mrns = await mrnsById(id, requestId);
+      return mrns.ok ? anyLinked(mrns.value) : mrns;
+    },
+    isLinkedPatient: (patient) => (mode === 'all' ? Promise.resolve(ok(true)) : anyLinked(mrnsOf(patient, mrnSystem))),
+  };
+}

@@ -1,0 +1,164 @@
+import type { AuditReads, AuditWrites } from '../audit/index.ts';
+import type { OauthUris, PatientDirectory, VerifyToken } from '../auth/index.ts';
+import type { Capability, Ehr, TypeCapability } from '../ehr/index.ts';
+import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
+import { fail, fault, ok, type Answer, type Chance, type Clock, type Result, type Route, type Secret } from '../kernel/index.ts';
+import { searchParamsOf, type SearchParam } from '../r4/index.ts';
+import type { Operate } from '../store/index.ts';
+import { makeAnswerEverything } from './answer-everything.ts';
+import { makeAnswerRead } from './answer-read.ts';
+import { makeAnswerSearch } from './answer-search.ts';
+import { makeEhrReader } from './ask-ehr.ts';
+import { makeAttend } from './attend.ts';
+import { describeApi } from './describe-api.ts';
+import { makeFront, type Handle } from './front.ts';
+import { makeJudge } from './judge.ts';
+import { keepLinkedPatients } from './linked-patients.ts';
+import { checkFormat, FHIR_JSON } from './negotiate.ts';
+import { makePatientDirectory } from './patient-directory.ts';
+import { makeRecordRead } from './record-read.ts';
+import { makeRewriteAddresses } from './rewrite-addresses.ts';
+import { makeRunRead } from './run-read.ts';
+import { makeRunSearch } from './run-search.ts';
+import { makeCursors } from './seal-cursor.ts';
+import { loadServed } from './served-types.ts';
+
+export interface SmartDeps {
+  readonly tenant: string;
+  /** How others reach us, without `/fhir`. */
+  readonly publicUrl: string;
+  readonly version: string;
+  readonly mrnSystem: string;
+  /** Whom a token may see that is not bound to a patient. */
+  readonly patients: 'linked' | 'all';
+  /** Types beside the standard ones. */
+  readonly types: readonly string[];
+  readonly keys: { readonly data: readonly Secret[]; readonly pseudonym: Secret };
+  readonly audit: Operate<AuditWrites, AuditReads>;
+  readonly identity: Operate<IdentityWrites, IdentityReads>;
+  readonly ehr: Ehr;
+  /** Whether the EHR is to be left alone for the moment. */
+  readonly isPaused: () => boolean;
+  /** What the EHR says it does; null before it was asked. */
+  readonly capability: () => Capability | null;
+  readonly searchBy: () => 'post' | 'get';
+  readonly verifyToken: VerifyToken;
+  readonly isOrigin: (origin: string) => Promise<boolean>;
+  /** Null: the issuer does not say. */
+  readonly oauthUris: () => Promise<OauthUris | null>;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** Every server finds a resource by its id, though some do not say so. */
+const isSearched = ({ searchParams }: TypeCapability, name: string): boolean => name === '_id' || searchParams.includes(name);
+/** An EHR may follow a reference by which it does not search, and many do not say which. */
+const isIncluded = (says: TypeCapability, name: string, type: string): boolean =>
+  says.searchIncludes.length === 0 ||
+  isSearched(says, name) ||
+  ['*', `${type}:*`, `${type}:${name}`].some((one) => says.searchIncludes.includes(one));
+
+/** The parameters that both R4 and the EHR know; made anew only when what the EHR says has changed. */
+function makeParamsOf(
+  capability: () => Capability | null,
+  isSaid: (says: TypeCapability, name: string, type: string) => boolean,
+): (type: string) => ReadonlyMap<string, SearchParam> {
+  let of: Capability | null = null;
+  let made = new Map<string, ReadonlyMap<string, SearchParam>>();
+  return (type) => {
+    const now = capability();
+    if (now !== of) {
+      of = now;
+      made = new Map();
+    }
+    const known = made.get(type);
+    if (known !== undefined) return known;
+    const says = now?.types[type];
+    const params = new Map([...searchParamsOf(type)].filter(([name]) => says === undefined || isSaid(says, name, type)));
+    made.set(type, params);
+    return params;
+  };
+}
+
+/** The SMART read API below `/fhir`, and the patients whom a token may be about. Throws a StartError for types without a rule. */
+export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[]; readonly patients: PatientDirectory } {
+  const { tenant, ehr, clock, capability, identity, mrnSystem } = deps;
+  const served = loadServed(deps.types);
+  const ehrBase = ehr.guard.base;
+  const ownBase = `${deps.publicUrl}/fhir`;
+  const isOffered = (type: string): boolean => {
+    const known = capability();
+    return served.has(type) && (known === null || known.types[type] !== undefined);
+  };
+  const isSearchable = (type: string): boolean => isOffered(type) && capability()?.types[type]?.search !== false;
+  const rules = {
+    served,
+    isOffered,
+    base: ownBase,
+    paramsOf: makeParamsOf(capability, isSearched),
+    includesOf: makeParamsOf(capability, isIncluded),
+  };
+  const reader = makeEhrReader(deps);
+  const links = keepLinkedPatients({ mode: deps.patients, tenant, mrnSystem, reader, identity, clock });
+  const judge = makeJudge({ served, ehrBase, links, reader });
+  const runSearch = makeRunSearch({ served, ehrBase, reader, links, judge, capability });
+  const runRead = makeRunRead({ reader, judge, links });
+  const { record, attend } = makeAttend({ served, record: makeRecordRead({ tenant, audit: deps.audit, clock }) });
+  const rewrite = makeRewriteAddresses({ ehrBase, ownBase });
+  const cursors = makeCursors({ keys: deps.keys.data, chance: deps.chance, clock });
+  const front = makeFront({ ...deps, isLinked: links.isLinked, intermediary: `chartgate/${deps.version}` });
+  const read = makeAnswerRead({ served, isOffered, ownBase, run: runRead, record, rewrite, cursors });
+  const everything = makeAnswerEverything({
+    served,
+    isOffered: isSearchable,
+    ownBase,
+    runRead,
+    runSearch,
+    record,
+    rewrite,
+    cursors,
+  });
+  const search = makeAnswerSearch({
+    rules,
+    run: runSearch,
+    record,
+    rewrite,
+    cursors,
+    goOn: (of, caller) => (of.kind === 'everything' ? everything.goOn(of, caller) : read.continueHistory(of, caller)),
+  });
+
+  const startedAt = clock.now().toISOString();
+  const metadata: Route['handle'] = async ({ request, setHeader }): Promise<Result<Answer>> => {
+    setHeader('Access-Control-Allow-Origin', '*');
+    setHeader('X-Intermediary', `chartgate/${deps.version}`);
+    const query = [...new URLSearchParams((request.url ?? '').split('?')[1] ?? '')];
+    const format = checkFormat(request.headers, query);
+    if (!format.ok) return format;
+    const { version } = deps;
+    const oauthUris = await deps.oauthUris();
+    const statement = describeApi({ rules, capability: capability(), oauthUris, version, date: startedAt });
+    return ok({ status: 200, headers: { 'Content-Type': FHIR_JSON }, body: JSON.stringify(statement) });
+  };
+
+  const smart = (method: 'get' | 'post', path: string, interaction: string, handle: Handle): Route => ({
+    method,
+    path,
+    access: 'smart',
+    handle: front.handle(attend(interaction, handle)),
+  });
+  return {
+    routes: [
+      { method: 'get', path: '/fhir/metadata', access: 'open', handle: metadata },
+      { method: 'options', path: '/fhir/{*path}', access: 'open', handle: front.preflight },
+      smart('get', '/fhir/Patient/:id/$everything', 'operation', everything.get),
+      smart('get', '/fhir/:type', 'search-type', search.get),
+      smart('post', '/fhir/:type/_search', 'search-type', search.post),
+      smart('get', '/fhir/:type/:id', 'read', read.read),
+      smart('get', '/fhir/:type/:id/_history', 'history-instance', read.history),
+      smart('get', '/fhir/:type/:id/_history/:version', 'vread', read.vread),
+      // Compartments, operations and whatever else is not served: looked for by nobody who has no token.
+      smart('get', '/fhir/{*path}', 'unknown', () => Promise.resolve(fail(fault('read.not-found')))),
+    ],
+    patients: makePatientDirectory({ mode: deps.patients, tenant, mrnSystem, ehrBase, served, identity, links, reader }),
+  };
+}

@@ -1,0 +1,57 @@
+import type { OwnAddress, Pairs } from '../ehr/index.ts';
+import { ok, type Result } from '../kernel/index.ts';
+import type { BundlePage, EhrReader } from './ask-ehr.ts';
+import type { Caller } from './caller.ts';
+import { referredBy, type Checked } from './check-page.ts';
+import type { Judge } from './judge.ts';
+import { LIMITS } from './parse-search.ts';
+
+const PAGES_MAX = 5;
+/** As many ids as a cursor has room for. */
+const LATER_MAX = 100;
+
+/**
+ * Patients that were asked for by their numbers, each of whom is seen for itself. They are fetched to the end and paged here: whether
+ * the EHR has a next page, and whom it puts first, would tell of those who are not shown.
+ */
+export function makeNumberedPatients(deps: { readonly reader: EhrReader; readonly judge: Judge; readonly ehrBase: string }) {
+  const { reader, judge, ehrBase } = deps;
+
+  return {
+    async gather(first: BundlePage, { requestId }: Caller): Promise<Result<BundlePage | null>> {
+      const entry: unknown[] = [first.bundle['entry'] ?? []].flat();
+      let { next } = first;
+      for (let n = 1; next !== null && n < PAGES_MAX; n += 1) {
+        const page = await reader.page(next, 'searchset', requestId);
+        if (!page.ok || page.value === null) return page;
+        entry.push(...[page.value.bundle['entry'] ?? []].flat());
+        next = page.value.next;
+      }
+      return ok({ bundle: { ...first.bundle, entry }, next: null });
+    },
+
+    /** Those who are seen, as many as were asked for, with what they refer to; and where the others are. */
+    async keep(
+      entries: readonly Checked[],
+      count: number | null,
+      query: Pairs,
+      caller: Caller,
+    ): Promise<Result<{ readonly entries: readonly Checked[]; readonly next: OwnAddress | null }>> {
+      const seen: Checked[] = [];
+      for (const entry of entries) {
+        if (entry.mode !== 'match') continue;
+        const sight = await judge.sees(entry.resource, ['s'], caller);
+        if (!sight.ok) return sight;
+        if (sight.value.kind === 'seen') seen.push(entry);
+      }
+      const matches = seen.splice(0, count ?? LIMITS.countMax);
+      const referred = referredBy(matches, ehrBase);
+      const along = entries.filter(
+        ({ mode, resource: { resourceType, id } }) => mode === 'include' && referred.has(`${resourceType}/${id}`),
+      );
+      const later = seen.slice(0, LATER_MAX).map(({ resource: { id } }) => id);
+      const next = later.length === 0 ? null : { path: 'Patient', query: [...query, ['_id', later.join(',')] as const] };
+      return ok({ entries: [...matches, ...along], next });
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { Pairs } from '../ehr/index.ts';
+
+/** `source:param`, with the types that it may lead to. */
+export interface Include {
+  readonly param: string;
+  readonly targets: readonly string[];
+  /** Whether R4 knows no other target of it. */
+  readonly isAll: boolean;
+}
+
+export interface Search {
+  readonly kind: 'search-type';
+  readonly type: string;
+  /** The one patient that it names; null where it names none. */
+  readonly patient: string | null;
+  /** Every other condition, as it goes to the EHR: a name with its modifier, and a value. */
+  readonly clauses: Pairs;
+  readonly include: readonly Include[];
+  readonly revinclude: 'provenance' | 'none';
+  readonly sort: string | null;
+  readonly count: number | null;
+  readonly elements: readonly string[] | null;
+  readonly summary: 'false' | 'data' | 'count';
+  /** What was used of what was asked, for the self link. */
+  readonly used: Pairs;
+}
+
+export interface Instance {
+  readonly kind: 'read' | 'vread' | 'history-instance';
+  readonly type: string;
+  readonly id: string;
+  readonly versionId: string | null;
+  readonly elements: readonly string[] | null;
+  readonly summary: 'false' | 'data';
+}
+
+/** What an app asks, read and canonical: nothing of the caller's own spelling goes any further. */
+export type ReadRequest = Search | Instance;
+
+export const ID = /^[A-Za-z0-9.-]{1,64}$/;
+export const isId = (text: string): boolean => ID.test(text) && !/^\.+$/.test(text);

@@ -1,0 +1,53 @@
+import type { AuditDraft, AuditReads, AuditWrites } from '../audit/index.ts';
+import type { Clock, Result } from '../kernel/index.ts';
+import type { Operate } from '../store/index.ts';
+import type { Caller } from './caller.ts';
+
+export interface ReadAct {
+  readonly type: 'fhir.read' | 'fhir.search' | 'fhir.deny';
+  readonly interaction: string;
+  readonly resourceType: string;
+  readonly outcome: AuditDraft['outcome'];
+  readonly why?: string;
+  readonly id?: string;
+  /** Whose records they are, by the EHR's ids; one record is kept for each. */
+  readonly patients?: readonly string[];
+  readonly query?: string;
+  readonly count?: number;
+}
+
+/** Resolves once the record is on stable storage. A fault: it is not, and so nothing may be shown. */
+export type RecordRead = (act: ReadAct, caller: Caller) => Promise<Result<null>>;
+
+/** Who read what of whom. What leads to a person is hashed and sealed by whoever writes it down. */
+export function makeRecordRead(deps: {
+  readonly tenant: string;
+  readonly audit: Operate<AuditWrites, AuditReads>;
+  readonly clock: Clock;
+}): RecordRead {
+  const { audit, clock, tenant } = deps;
+
+  return ({ type, id, patients = [], query, ...act }, { grant, requestId }) => {
+    const draftOf = (chart: string | undefined): AuditDraft => ({
+      ...act,
+      at: clock.now(),
+      type,
+      tenant,
+      requestId,
+      action: type === 'fhir.read' ? 'R' : 'E',
+      client: grant.clientId,
+      issuer: grant.issuer,
+      tokenId: grant.tokenId,
+      toSeal: {
+        subject: grant.subject,
+        ...(chart === undefined ? {} : { chart }),
+        ...(id === undefined ? {} : { resourceId: id }),
+        ...(query === undefined ? {} : { query }),
+      },
+    });
+    const [first, ...more] = patients;
+    return more.length === 0
+      ? audit.write('audit.append', draftOf(first))
+      : audit.write('audit.append-many', patients.map(draftOf));
+  };
+}

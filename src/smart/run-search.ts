@@ -1,0 +1,187 @@
+import type { Capability, OwnAddress, Pairs } from '../ehr/index.ts';
+import { fail, fault, ok, type Result } from '../kernel/index.ts';
+import { localReference, splitSearchValue } from '../r4/index.ts';
+import type { EhrReader } from './ask-ehr.ts';
+import type { Caller } from './caller.ts';
+import { checkPage, type Checked } from './check-page.ts';
+import { alongFilters, filtersFor, type Filter, type Plan, type Reach } from './decide.ts';
+import type { Judge, Shown, Sighted } from './judge.ts';
+import type { LinkedPatients } from './linked-patients.ts';
+import { makeNumberedPatients } from './numbered-patients.ts';
+import type { Search } from './read-request.ts';
+import type { Served } from './served-types.ts';
+import { versionOf } from './whose.ts';
+
+export interface SearchPage {
+  readonly entries: readonly Checked[];
+  readonly next: OwnAddress | null;
+}
+
+/** One page of a search, every entry of it checked. `from` is where the EHR said that it goes on. */
+export type RunSearch = (plan: Plan<Search>, from: OwnAddress | null, caller: Caller) => Promise<Result<SearchPage>>;
+
+const NOTHING: SearchPage = { entries: [], next: null };
+const ANYONE: Reach = { isContext: true, isLinked: true };
+
+/**
+ * One filter becomes its conditions, several by one parameter become one condition with alternatives; others are left to the check of
+ * the answer.
+ */
+function conditionOf(filters: readonly Filter[], supports: (name: string) => boolean): Pairs {
+  const [only] = filters;
+  if (filters.length === 1 && only !== undefined) return only.filter(([name]) => supports(name));
+  if (filters.some((filter) => filter.length !== 1)) return [];
+  const pairs = filters.flat();
+  const names = new Set(pairs.map(([name]) => name));
+  const [name] = names;
+  if (names.size !== 1 || name === undefined || !supports(name)) return [];
+  return [[name, [...new Set(pairs.map(([, value]) => value))].join(',')]];
+}
+
+/** Whether the patient whose records may be seen is one of those that were asked for by id. */
+const isAmong = (patient: string | null, { clauses }: Search): boolean =>
+  patient === null || clauses.every(([name, value]) => name !== '_id' || value.split(',').includes(patient));
+
+/** Patients by their numbers: whether one may be seen is known only when it is there. */
+const isEachApart = ({ request, patient }: Plan<Search>, served: Served): boolean =>
+  patient === null && served.get(request.type)?.kind === 'patient';
+
+/** A search for what is about these; null where nothing is left of what was asked. */
+function narrowTargets(search: Search, seen: Shown): Search | null {
+  const isSeen = (text: string): boolean => {
+    const found = localReference(text);
+    return found !== null && seen.has(`${found.type}/${found.id}`);
+  };
+  const clauses = search.clauses.map(([name, value]): [string, string] => [
+    name,
+    name === 'target' ? splitSearchValue(value, ',').filter(isSeen).join(',') : value,
+  ]);
+  return clauses.some(([, value]) => value === '') ? null : { ...search, clauses };
+}
+
+/** The query to the EHR, built anew: nothing of the caller's own text but conditions that were parsed. */
+export function buildQuery(
+  plan: Plan<Search>,
+  filters: readonly Filter[],
+  mayInclude: (type: string) => boolean,
+  served: Served,
+  capability: Capability | null,
+): Pairs {
+  const { request, patient } = plan;
+  const { type, clauses, include, revinclude, sort, count, summary } = request;
+  const isWhole = summary === 'count' || isEachApart(plan, served);
+  const known = capability?.types[type]?.searchParams;
+  const rule = served.get(type);
+  const subject: Pairs[number] =
+    rule?.kind === 'patient'
+      ? ['_id', patient ?? '']
+      : (known?.includes('patient') === false && known.includes('subject')) ||
+          (rule?.kind === 'subject' && rule.param === 'subject')
+        ? ['subject', `Patient/${patient ?? ''}`]
+        : ['patient', patient ?? ''];
+  const isThere = rule?.kind !== 'patient' && clauses.some(([name, value]) => name === subject[0] && value === subject[1]);
+  const byPatient: Pairs = patient === null || isThere ? [] : [subject];
+  const includes = include.flatMap(({ param, targets, isAll }): [string, string][] =>
+    // Some servers know the short form alone.
+    isAll && targets.every(mayInclude)
+      ? [['_include', `${type}:${param}`]]
+      : targets.filter(mayInclude).map((target) => ['_include', `${type}:${param}:${target}`]),
+  );
+  // Of a Patient that is known there is nothing to choose; an EHR that takes two `_id` as alternatives would find another.
+  const asked = rule?.kind === 'patient' && patient !== null ? clauses.filter(([name]) => name !== '_id') : clauses;
+  return [
+    ...byPatient,
+    ...asked,
+    ...conditionOf(filters, (name) => known?.includes(name) !== false),
+    ...includes,
+    ...(revinclude === 'provenance' && mayInclude('Provenance') ? ([['_revinclude', 'Provenance:target']] as const) : []),
+    ...(sort === null ? [] : ([['_sort', sort]] as const)),
+    // What is counted, or shown one by one, is looked at to its end.
+    ...(isWhole ? ([['_count', '200']] as const) : count === null ? [] : ([['_count', String(count)]] as const)),
+  ];
+}
+
+export function makeRunSearch(deps: {
+  readonly served: Served;
+  readonly ehrBase: string;
+  readonly reader: EhrReader;
+  readonly links: LinkedPatients;
+  readonly judge: Judge;
+  readonly capability: () => Capability | null;
+}): RunSearch {
+  const { served, ehrBase, reader, links, judge } = deps;
+  const numbered = makeNumberedPatients(deps);
+
+  async function reachOf({ patient, link, grant }: Plan<Search>, { requestId }: Caller): Promise<Result<Reach>> {
+    if (patient === null) return ok(ANYONE);
+    const isContext = patient === grant.patient;
+    if (link === 'not-asked') return ok({ isContext, isLinked: false });
+    const isLinked = await links.isLinked(patient, requestId);
+    return isLinked.ok ? ok({ isContext, isLinked: isLinked.value }) : isLinked;
+  }
+
+  /** What the EHR has about a resource that may not be seen is not asked for: that there is a page of it would tell. */
+  async function targetsOf({ request, patient }: Plan<Search>, caller: Caller): Promise<Result<Shown>> {
+    if (request.type !== 'Provenance' || patient !== null) return ok(new Map());
+    const targets = request.clauses
+      .filter(([name]) => name === 'target')
+      .flatMap(([, value]) => splitSearchValue(value, ','))
+      .map((text) => localReference(text));
+    return judge.named(
+      targets.flatMap((found) => (found === null ? [] : [`${found.type}/${found.id}`])),
+      caller,
+    );
+  }
+
+  return async (asked, from, caller) => {
+    const { grant } = asked;
+    const targets = await targetsOf(asked, caller);
+    if (!targets.ok) return targets;
+    const request =
+      asked.request.type === 'Provenance' && asked.patient === null ? narrowTargets(asked.request, targets.value) : asked.request;
+    if (request === null) return ok(NOTHING);
+    const plan: Plan<Search> = { ...asked, request };
+    const reach = await reachOf(plan, caller);
+    if (!reach.ok) return reach;
+    const filters = filtersFor(grant, request.type, ['s'], reach.value);
+    if (filters.length === 0 || (served.get(request.type)?.kind === 'patient' && !isAmong(plan.patient, request)))
+      return ok(NOTHING);
+    const includeFilters = (type: string): readonly Filter[] => alongFilters(grant, type, served, reach.value);
+    const mayInclude = (type: string): boolean => includeFilters(type).length > 0;
+    const query = buildQuery(plan, filters, mayInclude, served, deps.capability());
+    const first =
+      from === null
+        ? await reader.search(request.type, query, caller.requestId)
+        : await reader.page(from, 'searchset', caller.requestId);
+    const isApart = isEachApart(plan, served);
+    const page = isApart && first.ok && first.value !== null ? await numbered.gather(first.value, caller) : first;
+    if (!page.ok) return page;
+    if (page.value === null) return fail(fault('read.cursor'));
+    const { bundle, next } = page.value;
+    const rule = { search: request, served, ehrBase, patient: plan.patient, filters, includeFilters };
+    const checked = checkPage(bundle, rule);
+    if (checked.kind === 'foreign') {
+      caller.log.error('read.refused', { faultCode: 'read.foreign', reason: checked.because });
+      return fail(fault('read.foreign'));
+    }
+    const kept = isApart
+      ? await numbered.keep(checked.entries, request.count, query, caller)
+      : ok({ entries: checked.entries, next });
+    if (!kept.ok) return kept;
+    const { entries } = kept.value;
+    const isWanted = request.type === 'Provenance' || request.revinclude === 'provenance';
+    const shown = new Map([
+      ...targets.value,
+      ...entries.map(({ resource }): [string, Sighted] => [
+        `${resource.resourceType}/${resource.id}`,
+        {
+          patient: served.get(resource.resourceType)?.kind === 'shared' ? null : (plan.patient ?? resource.id),
+          versionId: versionOf(resource),
+        },
+      ]),
+    ]);
+    const letters = request.type === 'Provenance' ? (['s'] as const) : (['r', 's'] as const);
+    const about = isWanted ? await judge.provenances(checked.provenances, letters, shown, caller) : ok([]);
+    return about.ok ? ok({ entries: [...entries, ...about.value], next: kept.value.next }) : about;
+  };
+}

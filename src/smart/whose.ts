@@ -1,0 +1,82 @@
+import { localReference, valuesOfParam, walkReferences } from '../r4/index.ts';
+import { isId } from './read-request.ts';
+import type { Served } from './served-types.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+export type Resource = Json & { readonly resourceType: string; readonly id: string };
+
+export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A resource that can be named: with a type and an id. */
+export const isResource = (value: unknown): value is Resource =>
+  isObject(value) && typeof value['resourceType'] === 'string' && typeof value['id'] === 'string' && isId(value['id']);
+
+/**
+ * Whose record a resource is. `nobody`: a shared one. `unclear`: no patient, another kind of subject, several patients, a patient of
+ * another server or one known by an identifier only; nobody sees it.
+ */
+export type Whose =
+  | { readonly kind: 'patient'; readonly id: string }
+  | { readonly kind: 'targets'; readonly targets: readonly Target[] }
+  | { readonly kind: 'nobody' }
+  | { readonly kind: 'unclear' };
+
+/** What a Provenance is about; `versionId` is null where it is about whatever is current. */
+export interface Target {
+  readonly type: string;
+  readonly id: string;
+  readonly versionId: string | null;
+}
+
+function targetOf(reference: unknown, ehrBase: string): Target | null {
+  const found = localReference(reference, ehrBase);
+  if (found === null || !isObject(reference)) return null;
+  const [, versionId = null] = /\/_history\/([^/]+)$/.exec(String(reference['reference'])) ?? [];
+  return { ...found, versionId };
+}
+
+export const versionOf = ({ meta }: Json): string | null =>
+  isObject(meta) && typeof meta['versionId'] === 'string' ? meta['versionId'] : null;
+
+const UNCLEAR: Whose = { kind: 'unclear' };
+
+/** What is contained goes wherever its container goes, so it may tell of nobody else: no Patient, and no reference to another one. */
+function containsOther(resource: Resource, own: string | null, ehrBase: string): boolean {
+  const { contained } = resource;
+  if (contained === undefined) return false;
+  if (!Array.isArray(contained) || contained.some((one) => !isObject(one) || one['resourceType'] === 'Patient')) return true;
+  return (contained as Json[]).some((one) =>
+    walkReferences(one).some(({ reference }) => {
+      const found = localReference(reference, ehrBase);
+      return found?.type === 'Patient' && found.id !== own;
+    }),
+  );
+}
+
+export function whose(resource: Resource, served: Served, ehrBase: string): Whose {
+  const of = whoseItself(resource, served, ehrBase);
+  return containsOther(resource, of.kind === 'patient' ? of.id : null, ehrBase) ? UNCLEAR : of;
+}
+
+function whoseItself(resource: Resource, served: Served, ehrBase: string): Whose {
+  const rule = served.get(resource.resourceType);
+  switch (rule?.kind) {
+    case undefined:
+      return UNCLEAR;
+    case 'shared':
+      return { kind: 'nobody' };
+    case 'patient':
+      return { kind: 'patient', id: resource.id };
+    case 'subject': {
+      const found = valuesOfParam(resource, rule.subject).map((one) => localReference(one, ehrBase));
+      const [first] = found;
+      const isOne = first?.type === 'Patient' && found.every((one) => one?.type === 'Patient' && one.id === first.id);
+      return isOne ? { kind: 'patient', id: first.id } : UNCLEAR;
+    }
+    case 'targets': {
+      const given = Array.isArray(resource['target']) ? resource['target'].map((one) => targetOf(one, ehrBase)) : [];
+      const targets = given.filter((one) => one !== null);
+      return targets.length === 0 || targets.length < given.length ? UNCLEAR : { kind: 'targets', targets };
+    }
+  }
+}

@@ -1,0 +1,275 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { startHostileEhr } from '../../support/smart/hostile-ehr.ts';
+import { aGrant, startSmart, type SmartRig } from '../../support/smart/start-smart.ts';
+
+let ehr: Awaited<ReturnType<typeof startHostileEhr>>;
+let rig: SmartRig;
+let token: string;
+const MARKER = 'MarkerOfAnotherPatient';
+
+beforeAll(async () => {
+  ehr = await startHostileEhr();
+  rig = await startSmart(ehr.url, { patients: 'all', limits: { deadlineMs: 400, answerBytesMax: 200_000 } });
+  token = rig.token(aGrant('patient/*.rs', { patient: 'a' }));
+});
+afterAll(async () => {
+  await rig.stop();
+  await ehr.stop();
+});
+beforeEach(() => void rig.log.lines.splice(0));
+
+const observation = (id: string, patient: string, more: object = {}): object => ({
+  resourceType: 'Observation',
+  id,
+  status: 'final',
+  code: { text: patient === 'a' ? 'own' : MARKER },
+  subject: { reference: `Patient/${patient}` },
+  ...more,
+});
+const bundle = (entries: readonly unknown[], more: object = {}): object => ({
+  resourceType: 'Bundle',
+  type: 'searchset',
+  entry: entries,
+  ...more,
+});
+const match = (resource: object): object => ({ resource, search: { mode: 'match' } });
+const along = (resource: object): object => ({ resource, search: { mode: 'include' } });
+
+async function ask(path: string): Promise<{ status: number; text: string; code: string | undefined }> {
+  const answer = await rig.get(`/fhir/${path}`, token);
+  const text = await answer.text();
+  const body = JSON.parse(text) as { issue?: { details: { coding: { code: string }[] } }[] };
+  return { status: answer.status, text, code: body.issue?.[0]?.details.coding[0]?.code };
+}
+
+test.each<[string, object]>([
+  ['another patient among the matches', bundle([match(observation('1', 'a')), match(observation('2', 'b'))])],
+  ['the filter ignored altogether', bundle([match(observation('2', 'b'))])],
+  ['a match of another type', bundle([match({ resourceType: 'Condition', id: '1', subject: { reference: 'Patient/a' } })])],
+  ['a Patient instead', bundle([match({ resourceType: 'Patient', id: 'b', name: [{ text: MARKER }] })])],
+  ['a match without a subject', bundle([match({ resourceType: 'Observation', id: '1' })])],
+  [
+    'a subject of another server',
+    bundle([match(observation('1', 'a', { subject: { reference: 'https://other.example.org/Patient/a' } }))]),
+  ],
+  ['a subject by identifier alone', bundle([match(observation('1', 'a', { subject: { identifier: { value: 'x' } } }))])],
+  ['a group as subject', bundle([match(observation('1', 'a', { subject: { reference: 'Group/a' } }))])],
+  ['an id that looks like ours', bundle([match(observation('1', 'a', { subject: { reference: 'Patient/a/../b' } }))])],
+  ['an include of another patient', bundle([match(observation('1', 'a')), along(observation('2', 'b'))])],
+  [
+    'an include of a Patient who is another',
+    bundle([match(observation('1', 'a')), along({ resourceType: 'Patient', id: 'b', name: [{ text: MARKER }] })]),
+  ],
+  [
+    'an include of a type that has no rule',
+    bundle([match(observation('1', 'a')), along({ resourceType: 'Task', id: '1', description: MARKER })]),
+  ],
+  ['an entry without a mode', bundle([{ resource: observation('2', 'b') }])],
+  ['an outcome that is a record', bundle([{ resource: observation('2', 'b'), search: { mode: 'outcome' } }])],
+  ['an entry without an id', bundle([match({ resourceType: 'Observation', subject: { reference: 'Patient/a' } })])],
+  ['an entry that is none', bundle(['x'])],
+  ['no list of entries', { resourceType: 'Bundle', type: 'searchset', entry: { resource: observation('2', 'b') } }],
+])('%s refuses the whole answer and raises an alarm', async (_, body) => {
+  ehr.answers(() => ({ body }));
+  const { status, code, text } = await ask('Observation?_include=Observation:subject');
+  expect([status, code]).toEqual([502, 'read.foreign']);
+  expect(text).not.toContain(MARKER);
+  expect(rig.log.lines.filter(({ event, level }) => event === 'read.refused' && level === 'error').length).toBe(1);
+  expect((await rig.audits()).at(-1)).toMatchObject({ type: 'fhir.search', outcome: '8', why: 'read.foreign' });
+});
+
+test('what the EHR says about the search is not passed on', async () => {
+  const outcome = { resourceType: 'OperationOutcome', id: 'x', issue: [{ severity: 'warning', diagnostics: MARKER }] };
+  ehr.answers(() => ({ body: bundle([match(observation('1', 'a')), { resource: outcome, search: { mode: 'outcome' } }]) }));
+  const { status, text } = await ask('Observation');
+  expect(status).toBe(200);
+  expect(text).not.toContain(MARKER);
+});
+
+test('an unreferred practitioner does not come along', async () => {
+  ehr.answers(() => ({
+    body: bundle([match(observation('1', 'a')), along({ resourceType: 'Practitioner', id: 'p', name: [{ text: MARKER }] })]),
+  }));
+  const { status, text } = await ask('Observation?_include=Observation:performer');
+  expect([status, text.includes(MARKER)]).toEqual([200, false]);
+});
+
+test('a device of the ward stays away without an alarm', async () => {
+  const device = { resourceType: 'Device', id: 'd', note: [{ text: MARKER }] };
+  ehr.answers(() => ({ body: bundle([match(observation('1', 'a', { device: { reference: 'Device/d' } })), along(device)]) }));
+  const { status, text } = await ask('Observation?_include=Observation:device');
+  expect([status, text.includes(MARKER), rig.log.lines.some(({ event }) => event === 'read.refused')]).toEqual([
+    200,
+    false,
+    false,
+  ]);
+});
+
+test('what the EHR counts is not told', async () => {
+  ehr.answers(() => ({ body: bundle([match(observation('1', 'a'))], { total: 4711 }) }));
+  expect(JSON.parse((await ask('Observation')).text)).toMatchObject({ total: 1 });
+});
+
+test('decimals keep their digits, and absolute addresses become ours', async () => {
+  const text = JSON.stringify(
+    bundle(
+      [
+        {
+          fullUrl: `${ehr.url}/Observation/1`,
+          resource: observation('1', 'a', {
+            subject: { reference: `${ehr.url}/Patient/a` },
+            text: {
+              status: 'generated',
+              div: `<div xmlns="http://www.w3.org/1999/xhtml"><a href="${ehr.url}/Observation/1">x</a></div>`,
+            },
+            identifier: [{ system: `http://${ehr.host}/names`, value: '1' }],
+            valueQuantity: { value: 'NUMBER' },
+          }),
+        },
+      ],
+      { link: [{ relation: 'next', url: `${ehr.url}?_getpages=1` }] },
+    ),
+  ).replace('"NUMBER"', '70.10');
+  ehr.answers(() => ({ body: text }));
+  const { status, text: body } = await ask('Observation');
+  expect(status).toBe(200);
+  expect(body).toContain('"value":70.10');
+  expect(body).toContain(`<a href=\\"${rig.base}/Observation/1\\">`);
+  expect(body).toContain('"reference":"Patient/a"');
+  expect(body).not.toContain(ehr.url);
+});
+
+test.each([
+  ['in narrative', { text: { div: '<div>http://HOST/admin</div>' } }],
+  ['in an attachment', { valueAttachment: { url: 'http://HOST/files/1' } }],
+  ['behind other spelling', { note: [{ text: 'see HTTP://HOST' }] }],
+])('the host of the EHR %s refuses the answer', async (_, more) => {
+  const text = JSON.stringify(observation('1', 'a', more)).replaceAll('HOST', ehr.host);
+  ehr.answers(({ method }) => ({
+    body: method === 'GET' ? text : `{"resourceType":"Bundle","type":"searchset","entry":[{"resource":${text}}]}`,
+  }));
+  for (const path of ['Observation/1', 'Observation']) {
+    const answer = await ask(path);
+    expect([answer.status, answer.code, answer.text.includes(ehr.host)]).toEqual([502, 'read.ehr-address', false]);
+  }
+});
+
+test.each([
+  [
+    'a next page elsewhere',
+    bundle([match(observation('1', 'a'))], { link: [{ relation: 'next', url: 'https://evil.example.org/ehr?x=1' }] }),
+    'ehr.foreign-address',
+    502,
+  ],
+  ['no Bundle', { resourceType: 'Observation', id: '1' }, 'ehr.unreadable', 503],
+  ['a transaction', { resourceType: 'Bundle', type: 'transaction-response' }, 'ehr.unreadable', 503],
+  [
+    'too many entries',
+    bundle(Array.from({ length: 1_001 }, (_, n) => ({ resource: { resourceType: 'Observation', id: `n${n}` } }))),
+    'ehr.answer-too-large',
+    502,
+  ],
+  [
+    'too many bytes',
+    bundle([match(observation('1', 'a', { note: [{ text: 'x'.repeat(250_000) }] }))]),
+    'ehr.answer-too-large',
+    502,
+  ],
+])('%s is refused', async (_, body, code, status) => {
+  ehr.answers(() => ({ body }));
+  const answer = await ask('Observation');
+  expect([answer.status, answer.code]).toEqual([status, code]);
+});
+
+test.each([
+  [400, 502],
+  [401, 502],
+  [403, 502],
+  [404, 502],
+  [429, 503],
+  [500, 503],
+  [503, 503],
+  [302, 502],
+])('a search that the EHR answers %i is answered %i, without its words', async (given, expected) => {
+  ehr.answers(() => ({
+    status: given,
+    headers: { location: 'https://evil.example.org/' },
+    body: { resourceType: 'OperationOutcome', issue: [{ severity: 'error', code: 'exception', diagnostics: MARKER }] },
+  }));
+  const { status, text } = await ask('Observation');
+  expect([status, text.includes(MARKER)]).toEqual([expected, false]);
+});
+
+test.each([
+  [403, 404],
+  [404, 404],
+  [410, 404],
+  [401, 502],
+  [500, 503],
+  [301, 502],
+])('a read that the EHR answers %i is answered %i', async (given, expected) => {
+  ehr.answers(() => ({
+    status: given,
+    headers: { location: `${ehr.url}/Patient/b` },
+    body: '{"resourceType":"OperationOutcome","issue":[]}',
+  }));
+  expect((await ask('Observation/1')).status).toBe(expected);
+});
+
+test('a slow EHR is 504, a cut answer 503, an answer that is no JSON 503', async () => {
+  ehr.answers(() => ({ delayMs: 1_000, body: bundle([]) }));
+  expect((await ask('Observation')).status).toBe(504);
+  ehr.answers(() => ({ body: bundle([match(observation('1', 'a'))]), cutAt: 30 }));
+  expect((await ask('Observation')).status).toBe(503);
+  ehr.answers(() => ({ body: '<html>', headers: { 'content-type': 'text/html' } }));
+  expect((await ask('Observation')).status).toBe(503);
+});
+
+test.each([
+  ['another id', observation('2', 'a')],
+  ['another type', { resourceType: 'Condition', id: '1', subject: { reference: 'Patient/a' } }],
+])('a read that is answered by %s is refused', async (_, body) => {
+  ehr.answers(() => ({ body }));
+  expect(await ask('Observation/1')).toMatchObject({ status: 502, code: 'read.foreign' });
+});
+
+test('a history with another resource in it is refused', async () => {
+  ehr.answers(({ url }) => ({
+    body: url.endsWith('_history')
+      ? { resourceType: 'Bundle', type: 'history', entry: [{ resource: observation('2', 'b') }] }
+      : observation('1', 'a'),
+  }));
+  expect(await ask('Observation/1/_history')).toMatchObject({ status: 502, code: 'read.foreign' });
+});
+
+test('nothing of the caller reaches the EHR but what was parsed, and search values stand in no address', async () => {
+  ehr.answers(() => ({ body: bundle([]) }));
+  await rig.get('/fhir/Observation?code=secret-value&nonsense=1&_elements=id', token, {
+    'x-forwarded-for': '10.0.0.1',
+    cookie: 'a=b',
+    'x-custom': 'x',
+  });
+  const [asked] = ehr.asked;
+  expect([asked?.method, asked?.url]).toEqual(['POST', '/ehr/Observation/_search']);
+  expect([...new URLSearchParams(asked?.body)]).toEqual([
+    ['patient', 'a'],
+    ['code', 'secret-value'],
+  ]);
+  expect(asked?.headers.authorization).toBeUndefined();
+  for (const name of ['cookie', 'x-custom', 'x-forwarded-for']) expect(asked?.headers[name]).toBeUndefined();
+});
+
+test('a common search is one round trip', async () => {
+  ehr.answers(() => ({ body: bundle([match(observation('1', 'a'))]) }));
+  await ask('Observation?category=laboratory');
+  expect(ehr.asked.length).toBe(1);
+});
+
+test('a method override is refused', async () => {
+  const answer = await rig.get('/fhir/Observation', token, { 'x-http-method-override': 'DELETE' });
+  expect(answer.status).toBe(400);
+});
+
+test('no line of the log holds what a patient is known by', () => {
+  expect(JSON.stringify(rig.log.lines)).not.toContain(MARKER);
+});

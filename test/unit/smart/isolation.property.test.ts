@@ -1,0 +1,315 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Grant, ResourceScope } from '../../../src/auth/index.ts';
+import { parseResourceScope } from '../../../src/auth/index.ts';
+import { ok, silentLog, type RequestId } from '../../../src/kernel/index.ts';
+import { matchesSearch, searchParamsOf } from '../../../src/r4/index.ts';
+import type { EhrReader } from '../../../src/smart/ask-ehr.ts';
+import { decide } from '../../../src/smart/decide.ts';
+import { makeJudge } from '../../../src/smart/judge.ts';
+import type { LinkedPatients } from '../../../src/smart/linked-patients.ts';
+import { parseSearch } from '../../../src/smart/parse-search.ts';
+import { makeRunSearch } from '../../../src/smart/run-search.ts';
+import { makeRunRead } from '../../../src/smart/run-read.ts';
+import { loadServed } from '../../../src/smart/served-types.ts';
+import { isObject, whose, type Resource } from '../../../src/smart/whose.ts';
+import { aGrant } from '../../support/smart/start-smart.ts';
+
+const served = loadServed([]);
+const EHR = 'https://ehr.example.org/fhir';
+const rules = {
+  served,
+  isOffered: (type: string) => served.has(type),
+  base: 'https://gateway.example.org/fhir',
+  paramsOf: searchParamsOf,
+  includesOf: searchParamsOf,
+};
+
+const patients = fc.constantFrom('a', 'b', 'c');
+const categories = fc.constantFrom('vital-signs', 'laboratory', 'survey');
+const types = fc.constantFrom(
+  'Observation',
+  'Condition',
+  'AllergyIntolerance',
+  'Device',
+  'Encounter',
+  'Patient',
+  'Provenance',
+  'Practitioner',
+  'Organization',
+  'Task',
+);
+
+const scopeText = fc.oneof(
+  fc
+    .tuple(
+      fc.constantFrom('patient', 'user', 'system'),
+      fc.constantFrom(
+        '*',
+        'Observation',
+        'Condition',
+        'Patient',
+        'Device',
+        'Encounter',
+        'Provenance',
+        'Practitioner',
+        'AllergyIntolerance',
+      ),
+      fc.constantFrom('r', 's', 'rs', 'cruds', 'cud', 'read'),
+    )
+    .map(([level, type, letters]) => `${level}/${type}.${letters}`),
+  fc
+    .tuple(fc.constantFrom('patient', 'user'), fc.constantFrom('rs', 'r', 's'), categories)
+    .map(([level, letters, category]) => `${level}/Observation.${letters}?category=http://cat|${category}`),
+);
+const grants: fc.Arbitrary<Grant> = fc
+  .tuple(fc.array(scopeText, { maxLength: 5 }), fc.option(patients))
+  .map(([scopes, patient]) => aGrant(scopes.join(' '), { patient }));
+
+const reference = fc.oneof(
+  patients.map((id) => ({ reference: `Patient/${id}` })),
+  patients.map((id) => ({ reference: `${EHR}/Patient/${id}` })),
+  patients.map((id) => ({ reference: `https://other.example.org/fhir/Patient/${id}` })),
+  fc.constant({ reference: 'Group/a' }),
+  fc.constant({ identifier: { value: 'a' } }),
+  fc.constant({ reference: '#a' }),
+);
+const resource: fc.Arbitrary<unknown> = fc
+  .record({
+    type: types,
+    id: fc.constantFrom('a', 'b', 'c', '1', '2', '3'),
+    of: reference,
+    others: fc.array(reference, { maxLength: 2 }),
+    category: categories,
+  })
+  .map(({ type, id, of, others, category }) => ({
+    resourceType: type,
+    id,
+    category: [{ coding: [{ system: 'http://cat', code: category }] }],
+    ...(type === 'AllergyIntolerance' || type === 'Device' ? { patient: of } : { subject: of }),
+    performer: [...others, { reference: 'Practitioner/1' }],
+    ...(type === 'Provenance' ? { target: [of, ...others, { reference: `Observation/${id}` }] } : {}),
+  }));
+const entry = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({ resource, search: fc.option(fc.record({ mode: fc.constantFrom('match', 'include', 'outcome') })) }),
+  },
+  { weight: 1, arbitrary: fc.anything() },
+);
+const bundles = fc
+  .array(entry, { maxLength: 6 })
+  .map((entries) => ({ resourceType: 'Bundle', type: 'searchset', entry: entries }));
+/** Mostly what an honest EHR would send, so that a page is often sound, and something foreign in some of them. */
+const pagesFor = (type: string, patient: string) =>
+  fc
+    .array(
+      fc.oneof(
+        {
+          weight: 15,
+          arbitrary: fc.tuple(fc.constantFrom('1', '2', '3'), categories).map(([n, category]) => ({
+            resource: {
+              resourceType: type,
+              id: type === 'Patient' ? patient : n,
+              identifier: [{ system: 'http://x', value: '1' }],
+              category: [{ coding: [{ system: 'http://cat', code: category }] }],
+              subject: { reference: `Patient/${patient}` },
+              patient: { reference: `Patient/${patient}` },
+              performer: [{ reference: 'Practitioner/1' }],
+              ...(type === 'Provenance' ? { target: [{ reference: `Patient/${patient}` }] } : {}),
+            },
+            search: { mode: 'match' },
+          })),
+        },
+        {
+          weight: 1,
+          arbitrary: fc.constant({ resource: { resourceType: 'Practitioner', id: '1' }, search: { mode: 'include' } }),
+        },
+        { weight: 1, arbitrary: entry },
+      ),
+      { maxLength: 4 },
+    )
+    .map((entries) => ({ resourceType: 'Bundle', type: 'searchset', entry: entries }));
+const linkedSets = fc.uniqueArray(patients);
+
+const wildQueries = fc.array(
+  fc.oneof(
+    fc.tuple(
+      fc.constantFrom(
+        'patient',
+        'subject',
+        '_id',
+        'identifier',
+        'category',
+        'code',
+        'target',
+        '_include',
+        '_revinclude',
+        '_count',
+        'nonsense',
+      ),
+      fc.oneof(
+        patients,
+        patients.map((id) => `Patient/${id}`),
+        fc.constantFrom(
+          'Observation:subject',
+          'Observation:performer',
+          'Provenance:target',
+          '5',
+          'a,b',
+          'http://x|1',
+          'Observation/1',
+        ),
+      ),
+    ),
+    fc.tuple(fc.string(), fc.string()),
+  ),
+  { maxLength: 5 },
+);
+
+const queriesFor = (type: string): fc.Arbitrary<[string, string][]> =>
+  fc.oneof(
+    { weight: 6, arbitrary: patients.map((id): [string, string][] => [[type === 'Patient' ? '_id' : 'patient', id]]) },
+    { weight: 2, arbitrary: fc.constant<[string, string][]>([]) },
+    { weight: 1, arbitrary: fc.constant<[string, string][]>([['identifier', 'http://x|1']]) },
+    {
+      weight: 1,
+      arbitrary: patients.map((id): [string, string][] => [
+        ['patient', id],
+        ['_include', 'Observation:performer'],
+        ['_revinclude', 'Provenance:target'],
+      ]),
+    },
+    { weight: 1, arbitrary: fc.constant<[string, string][]>([['target', 'Observation/1']]) },
+    { weight: 1, arbitrary: wildQueries },
+  );
+const asked = fc
+  .tuple(types, patients)
+  .chain(([type, patient]) => fc.record({ type: fc.constant(type), query: queriesFor(type), bundle: pagesFor(type, patient) }));
+
+/** Whom a token of this kind may see at most. */
+const mayReach = (grant: Grant, linked: readonly string[], level: ResourceScope['level'], id: string): boolean =>
+  level === 'patient' ? id === grant.patient : linked.includes(id);
+
+/** Written apart from the code under test: some scope, by any letter of reading, that reaches the patient and matches the resource. */
+function isAllowed(grant: Grant, linked: readonly string[], of: Resource, patient: string | null): boolean {
+  return grant.scopes.some(
+    ({ level, type, letters, filter }) =>
+      (type === '*' || type === of.resourceType) &&
+      (letters.has('r') || letters.has('s')) &&
+      (patient === null ? level !== 'patient' || grant.patient !== null : mayReach(grant, linked, level, patient)) &&
+      filter.every(([name, value]) => matchesSearch(of, name, value)),
+  );
+}
+
+function make(linked: readonly string[], answers: { readonly bundle: unknown; readonly one: unknown }) {
+  const links: LinkedPatients = {
+    isLinked: (id) => Promise.resolve(ok(linked.includes(id))),
+    isLinkedPatient: ({ id }) => Promise.resolve(ok(linked.includes(String(id)))),
+  };
+  const page = { bundle: answers.bundle as Record<string, unknown>, next: null };
+  const reader: EhrReader = {
+    read: () => Promise.resolve(ok(isObject(answers.one) ? { resource: answers.one as Resource, headers: {} } : null)),
+    search: () => Promise.resolve(ok(page)),
+    page: () => Promise.resolve(ok(page)),
+  };
+  const judge = makeJudge({ served, ehrBase: EHR, links, reader });
+  return {
+    search: makeRunSearch({ served, ehrBase: EHR, reader, links, judge, capability: () => null }),
+    read: makeRunRead({ reader, judge, links }),
+  };
+}
+
+const callerOf = (grant: Grant) => ({ grant, requestId: 'req_x' as RequestId, log: silentLog });
+
+describe('whatever the token, the request and the answer of the EHR', () => {
+  test('a search shows nothing of a patient whom the token does not reach', async () => {
+    let shown = 0;
+    await fc.assert(
+      fc.asyncProperty(grants, asked, linkedSets, async (grant, { type, query, bundle }, linked) => {
+        const request = served.has(type) ? parseSearch(type, query, 'lenient', rules) : null;
+        if (request?.ok !== true) return;
+        const decision = decide(grant, request.value, served);
+        if (!decision.allow) return;
+        const { search } = make(linked, { bundle, one: null });
+        const page = await search(decision.plan, null, callerOf(grant));
+        if (!page.ok) return;
+        for (const { resource: one } of page.value.entries) {
+          shown += 1;
+          const of = whose(one, served, EHR);
+          if (of.kind === 'targets') {
+            for (const target of of.targets) {
+              if (target.type === 'Patient')
+                expect(isAllowed(grant, linked, { ...one, resourceType: 'Patient', id: target.id }, target.id)).toBe(true);
+            }
+            continue;
+          }
+          expect(of.kind).not.toBe('unclear');
+          expect(isAllowed(grant, linked, one, of.kind === 'patient' ? of.id : null)).toBe(true);
+          if (decision.plan.patient !== null && of.kind === 'patient') expect(of.id).toBe(decision.plan.patient);
+        }
+      }),
+      { numRuns: 8_000 },
+    );
+    // A property that never sees an entry proves nothing.
+    expect(shown).toBeGreaterThan(100);
+  });
+
+  test('a read shows nothing of a patient whom the token does not reach', async () => {
+    let shown = 0;
+    await fc.assert(
+      fc.asyncProperty(grants, resource, bundles, linkedSets, async (grant, given, bundle, linked) => {
+        const one = given as Resource;
+        if (!served.has(one.resourceType)) return;
+        const request = {
+          kind: 'read',
+          type: one.resourceType,
+          id: one.id,
+          versionId: null,
+          elements: null,
+          summary: 'false',
+        } as const;
+        const decision = decide(grant, request, served);
+        if (!decision.allow) return;
+        const found = await make(linked, { bundle, one }).read.one(decision.plan, callerOf(grant));
+        if (!found.ok) return;
+        shown += 1;
+        const of = whose(one, served, EHR);
+        if (of.kind === 'targets') return;
+        expect(of.kind).not.toBe('unclear');
+        expect(isAllowed(grant, linked, one, of.kind === 'patient' ? of.id : null)).toBe(true);
+      }),
+      { numRuns: 8_000 },
+    );
+    expect(shown).toBeGreaterThan(100);
+  });
+
+  test('a token of one patient never leads to a query about another', () => {
+    fc.assert(
+      fc.property(grants, asked, (grant, { type, query }) => {
+        const own = { ...grant, scopes: grant.scopes.filter(({ level }) => level === 'patient') };
+        const request = served.has(type) ? parseSearch(type, query, 'lenient', rules) : null;
+        if (request?.ok !== true) return;
+        const decision = decide(own, request.value, served);
+        if (!decision.allow) return;
+        expect([grant.patient, null]).toContain(decision.plan.patient);
+        // Without a patient only what is nobody's, and what is judged by its targets.
+        if (decision.plan.patient === null) expect(['shared', 'targets']).toContain(served.get(type)?.kind);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('a scope without letters of reading allows nothing', () => {
+    fc.assert(
+      fc.property(asked, patients, ({ type, query }, patient) => {
+        const request = served.has(type) ? parseSearch(type, query, 'lenient', rules) : null;
+        if (request?.ok !== true) return;
+        for (const text of ['patient/*.cud', 'user/*.cud', 'system/*.c', 'patient/*.r']) {
+          expect(parseResourceScope(text)).not.toBeNull();
+          expect(decide(aGrant(text, { patient }), request.value, served).allow).toBe(false);
+        }
+      }),
+    );
+  });
+});

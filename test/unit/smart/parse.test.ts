@@ -1,0 +1,159 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { searchParamsOf } from '../../../src/r4/index.ts';
+import { parseSearch } from '../../../src/smart/parse-search.ts';
+import { parseForm, parseTarget } from '../../../src/smart/parse-target.ts';
+import { loadServed } from '../../../src/smart/served-types.ts';
+
+const served = loadServed([]);
+const rules = {
+  served,
+  isOffered: (type: string) => served.has(type),
+  base: 'https://gateway.example.org/fhir',
+  paramsOf: searchParamsOf,
+  includesOf: searchParamsOf,
+};
+const parse = (type: string, text: string, handling: 'strict' | 'lenient' = 'lenient') =>
+  parseSearch(type, [...new URLSearchParams(text)], handling, rules);
+
+describe('a type', () => {
+  test('beside the standard ones is served where it says whom it is about', () => {
+    const more = loadServed(['ServiceRequest', 'Coverage', 'Location']);
+    expect(['ServiceRequest', 'Coverage', 'Location'].map((type) => more.get(type)?.kind)).toEqual([
+      'subject',
+      'subject',
+      'shared',
+    ]);
+  });
+
+  test.each(['Task', 'Binary', 'Bundle', 'Group', 'Person', 'AuditEvent', 'GuidanceResponse', 'Nonsense', 'constructor'])(
+    '%s is not',
+    (type) => {
+      expect(() => loadServed([type])).toThrow('CHARTGATE_READ_TYPES');
+    },
+  );
+});
+
+describe('a target', () => {
+  test.each([
+    '/fhir/Patient//1',
+    '/fhir//Patient',
+    '/fhir/Patient/1/',
+    '/fhir/Patient/%31',
+    '/fhir/./Patient',
+    '/fhir/Patient/..',
+    '/fhirx/Patient',
+    '/fhir/Patient/a;b',
+    '/fhir/Patient/a b',
+    '/fhir/Patient\\1',
+  ])('%s is no address of ours', (url) => {
+    expect(parseTarget(url, {})).toMatchObject({ ok: false, fault: { code: 'read.not-found' } });
+  });
+
+  test('keeps its segments and its query', () => {
+    expect(parseTarget('/fhir/Patient/1/$everything?a=b&a=c', {})).toEqual({
+      ok: true,
+      value: {
+        segments: ['Patient', '1', '$everything'],
+        query: [
+          ['a', 'b'],
+          ['a', 'c'],
+        ],
+      },
+    });
+  });
+
+  test('may not change its method', () => {
+    expect(parseTarget('/fhir/Patient', { 'x-http-method-override': 'PUT' }).ok).toBe(false);
+    expect(parseForm('_method=put').ok).toBe(false);
+    expect(parseForm('a='.padEnd(9_000, 'x')).ok).toBe(false);
+  });
+});
+
+describe('a search', () => {
+  test.each([
+    ['Observation', 'patient=1', '1'],
+    ['Observation', 'subject=Patient/1', '1'],
+    ['Observation', 'patient:Patient=1', '1'],
+    ['Observation', 'patient=https://gateway.example.org/fhir/Patient/1', '1'],
+    ['Observation', 'patient=1,Patient/1', '1'],
+    ['Observation', 'code=x', null],
+    ['Patient', '_id=1', null],
+  ])('%s?%s names %s', (type, query, patient) => {
+    expect(parse(type, query)).toMatchObject({ ok: true, value: { patient } });
+  });
+
+  test.each(['patient=1,2', 'patient=1&subject=2', 'patient=1&patient=2'])('%s names more than one patient', (query) => {
+    expect(parse('Observation', query)).toMatchObject({ ok: false, fault: { code: 'read.patient-needed' } });
+  });
+
+  test.each([
+    'patient=',
+    'patient=,',
+    'patient=Practitioner/1',
+    'patient=https://elsewhere.example.org/fhir/Patient/1',
+    'patient=Patient/1/_history/2',
+    'patient=a/b',
+    'subject:identifier=x',
+    'code=%00',
+    'code=%ff',
+    '_sort=nonsense',
+    '_count=x',
+    '_count=-1',
+    '_elements=a.b',
+    '_include=Patient:organization',
+    '_include=Observation:focus',
+    '_include=Observation:subject:Group',
+    '_revinclude=Provenance:agent',
+    '_summary=none',
+    '_total=all',
+    'code:below=1',
+    'a.b=1',
+    '_has:Observation:patient:code=1',
+  ])('%s is refused', (query) => {
+    expect(parse('Observation', query)).toMatchObject({ ok: false, fault: { code: 'read.parameter' } });
+  });
+
+  test('what is made up is not repeated in the fault', () => {
+    expect(parse('Observation', 'JohnDoe=1', 'strict')).toEqual({
+      ok: false,
+      fault: { kind: 'malformed', code: 'read.parameter' },
+    });
+  });
+
+  test('an include is told with the types that it may lead to', () => {
+    const parsed = parse('Observation', '_include=Observation:performer');
+    expect(parsed.ok && parsed.value.include[0]?.targets).toEqual(
+      expect.arrayContaining(['Practitioner', 'Organization', 'CareTeam']),
+    );
+  });
+
+  test('a modifier that changes nothing of whose it is goes on', () => {
+    expect(parse('Observation', 'code:not=x&value-string:contains=y')).toMatchObject({
+      ok: true,
+      value: {
+        clauses: [
+          ['code:not', 'x'],
+          ['value-string:contains', 'y'],
+        ],
+      },
+    });
+  });
+
+  test('no text whatever makes it throw', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('Observation', 'Patient', 'Provenance'),
+        fc.array(fc.tuple(fc.string(), fc.string())),
+        (type, pairs) => void parseSearch(type, pairs, 'lenient', rules),
+      ),
+    );
+    fc.assert(fc.property(fc.string(), (url) => void parseTarget(url, {})));
+  });
+
+  test('what is used says the same when it is read again', () => {
+    const first = parse('Observation', 'patient=Patient/1&code=a&_count=500&_sort=-date&nonsense=1&_include=Observation:subject');
+    if (!first.ok) throw new Error('not parsed');
+    expect(parseSearch('Observation', first.value.used, 'strict', rules)).toEqual(first);
+  });
+});
