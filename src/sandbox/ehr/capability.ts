@@ -2,6 +2,13 @@ import type { CapabilityStatement, CapabilityStatementRestResource } from '@medp
 import { RESOURCE_TYPES, paramsOf } from './search-params.ts';
 import type { Switches } from './switches.ts';
 
+const EVERYTHING = { name: 'everything', definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything' } as const;
+
+const referencesOf = (type: string, ignored: ReadonlySet<string>): string[] =>
+  [...(paramsOf(type) ?? [])]
+    .filter(([name, { kind }]) => kind === 'reference' && !ignored.has(name))
+    .map(([name]) => `${type}:${name}`);
+
 /** Tells what this server does at the moment, its traits included, so that a plan can be made from it. */
 export function describeCapability(base: string, traits: Switches, date: string): CapabilityStatement {
   const isConditional = traits.refuseConditional !== true;
@@ -24,9 +31,12 @@ export function describeCapability(base: string, traits: Switches, date: string)
       conditionalUpdate: isConditional,
       conditionalDelete: 'not-supported',
       referencePolicy: ['literal'],
+      searchInclude: referencesOf(type, ignored),
+      searchRevInclude: RESOURCE_TYPES.flatMap((other) => referencesOf(other, ignored)),
       searchParam: [...(paramsOf(type) ?? [])]
         .filter(([name]) => !ignored.has(name))
         .map(([name, { kind }]) => ({ name, type: kind })),
+      ...(type === 'Patient' ? { operation: [EVERYTHING] } : {}),
     };
   });
   return {
@@ -34,8 +44,9 @@ export function describeCapability(base: string, traits: Switches, date: string)
     status: 'active',
     date,
     kind: 'instance',
-    software: { name: 'Chartgate demo EHR' },
-    implementation: { description: 'A FHIR R4 server for development and tests', url: base },
+    ...(traits.publisher === undefined ? {} : { publisher: traits.publisher }),
+    software: { name: traits.software ?? 'Chartgate demo EHR' },
+    implementation: { description: traits.implementation ?? 'A FHIR R4 server for development and tests', url: base },
     fhirVersion: '4.0.1',
     format: ['application/fhir+json', 'json'],
     rest: [

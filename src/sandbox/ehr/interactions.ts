@@ -1,4 +1,4 @@
-import { isBad, matches, parseQuery, type Query } from './query.ts';
+import { isBad, matches, parseQuery } from './query.ts';
 import { etagOf, headersOf, refuse, replyJson, type Reply } from './reply.ts';
 import type { Change, Repository, Version } from './repository.ts';
 import { paramsOf } from './search-params.ts';
@@ -10,6 +10,7 @@ const ID = /^[A-Za-z0-9.-]{1,64}$/;
 export interface Given {
   readonly ifMatch?: string;
   readonly ifNoneMatch?: string;
+  readonly ifModifiedSince?: string;
   readonly ifNoneExist?: string;
   readonly prefer?: string;
 }
@@ -31,16 +32,29 @@ export const isReply = (value: unknown): value is Reply =>
 export const unknownType = (type: string): Reply =>
   refuse(404, 'not-supported', `This server keeps no ${/^[A-Za-z]{1,40}$/.test(type) ? type : 'such type'}`);
 
+/** R4, 3.1.0.1.4: what a client holds already is not sent again. An entity tag says more than a time, and wins over it. */
+function isHeld(version: Version, { ifNoneMatch, ifModifiedSince }: Given): boolean {
+  if (ifNoneMatch !== undefined)
+    return ifNoneMatch
+      .split(',')
+      .some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etagOf(version).slice(2));
+  // The header has whole seconds.
+  return (
+    ifModifiedSince !== undefined && Math.floor(Date.parse(version.lastUpdated) / 1000) * 1000 <= Date.parse(ifModifiedSince)
+  );
+}
+
 export function readResource({ repository }: Kit, type: string, id: string, given: Given): Reply {
   if (paramsOf(type) === undefined) return unknownType(type);
   const version = repository.read(type, id);
   if (version === undefined) return refuse(404, 'not-found', 'No such resource');
   if (version.resource === null) return refuse(410, 'deleted', 'The resource was deleted');
-  if (given.ifNoneMatch === etagOf(version)) return { status: 304, headers: headersOf(version), body: '' };
+  if (isHeld(version, given)) return { status: 304, headers: headersOf(version), body: '' };
   return replyJson(200, version.json, headersOf(version));
 }
 
 export function readVersion({ repository }: Kit, type: string, id: string, versionId: string): Reply {
+  if (paramsOf(type) === undefined) return unknownType(type);
   const version = repository.versions(type, id).find((one) => String(one.versionId) === versionId);
   if (version === undefined) return refuse(404, 'not-found', 'No such version');
   if (version.resource === null) return refuse(410, 'deleted', 'This version is the deletion');
@@ -48,6 +62,7 @@ export function readVersion({ repository }: Kit, type: string, id: string, versi
 }
 
 export function readHistory({ repository, base }: Kit, type: string, id: string): Reply {
+  if (paramsOf(type) === undefined) return unknownType(type);
   const versions = repository.versions(type, id);
   if (versions.length === 0) return refuse(404, 'not-found', 'No such resource');
   const entries = [...versions].reverse().map((version) => {
@@ -61,59 +76,10 @@ export function readHistory({ repository, base }: Kit, type: string, id: string)
     const resource = version.resource === null ? '' : `"resource":${version.json},`;
     return `{"fullUrl":"${base}/${type}/${id}",${resource}"request":${request},"response":${response}}`;
   });
-  return replyJson(200, `{"resourceType":"Bundle","type":"history","total":${versions.length},"entry":[${entries.join(',')}]}`);
-}
-
-function withElements(version: Version, elements: readonly string[] | null): string {
-  if (elements === null || version.resource === null) return version.json;
-  const kept = new Set(['resourceType', 'id', 'meta', ...elements]);
-  const { meta, ...rest } = version.resource;
-  const tag = [
-    ...((meta?.['tag'] ?? []) as unknown[]),
-    { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' },
-  ];
-  return JSON.stringify({
-    ...Object.fromEntries(Object.entries(rest).filter(([name]) => kept.has(name))),
-    meta: { ...meta, tag },
-  });
-}
-
-const queryText = (pairs: readonly (readonly [string, string])[]): string =>
-  new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])).toString();
-
-function links(base: string, query: Query, total: number): string {
-  const at = (offset: number): string => {
-    const pairs = [
-      ...query.used.filter(([name]) => name !== '_offset' && name !== '_count'),
-      ['_count', String(query.page.count)] as const,
-      ['_offset', String(offset)] as const,
-    ];
-    return `${base}/${query.type}?${queryText(pairs)}`;
-  };
-  const out = [{ relation: 'self', url: `${base}/${query.type}${query.used.length === 0 ? '' : `?${queryText(query.used)}`}` }];
-  const { count, offset } = query.page;
-  if (query.summary !== 'count' && offset + count < total) out.push({ relation: 'next', url: at(offset + count) });
-  if (query.summary !== 'count' && offset > 0) out.push({ relation: 'previous', url: at(Math.max(0, offset - count)) });
-  return JSON.stringify(out);
-}
-
-export function search(kit: Kit, type: string, pairs: Iterable<readonly [string, string]>, given: Given): Reply {
-  if (paramsOf(type) === undefined) return unknownType(type);
-  const query = parseQuery(type, pairs, { base: kit.base, ignoreParams: kit.switches.ignoreParams });
-  if (isBad(query)) return refuse(400, 'invalid', `The search parameter ${query.bad} cannot be used like this`);
-  if (query.ignored.length > 0 && given.prefer?.includes('handling=strict') === true)
-    return refuse(400, 'not-supported', `These search parameters are not known: ${query.ignored.join(', ')}`);
-  const { total, matches, included } = kit.repository.search(query);
-  const entry = (version: Version, mode: 'match' | 'include', json: string): string =>
-    `{"fullUrl":"${kit.base}/${version.type}/${version.id}","resource":${json},"search":{"mode":"${mode}"}}`;
-  const entries = [
-    ...matches.map((version) => entry(version, 'match', withElements(version, query.elements))),
-    ...included.map((version) => entry(version, 'include', version.json)),
-  ];
-  const list = entries.length === 0 ? '' : `,"entry":[${entries.join(',')}]`;
+  const link = JSON.stringify([{ relation: 'self', url: `${base}/${type}/${id}/_history` }]);
   return replyJson(
     200,
-    `{"resourceType":"Bundle","type":"searchset","total":${total},"link":${links(kit.base, query, total)}${list}}`,
+    `{"resourceType":"Bundle","type":"history","total":${versions.length},"link":${link},"entry":[${entries.join(',')}]}`,
   );
 }
 

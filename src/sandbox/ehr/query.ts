@@ -13,12 +13,18 @@ export interface Include {
   readonly type: string;
   readonly name: string;
   readonly param: SearchParam;
+  /** From the matches only, or also from what was included. */
+  readonly walk: 'once' | 'iterate';
 }
 
 export interface Page {
   readonly count: number;
   readonly offset: number;
 }
+
+/** What of each match is shown. A summary proper is not kept here, and R4 allows `true` to be answered with more: all data. */
+export type Summary = 'count' | 'data' | 'text' | 'none';
+const SUMMARIES: Readonly<Record<string, Summary>> = { count: 'count', data: 'data', true: 'data', text: 'text', false: 'none' };
 
 export interface Query {
   readonly type: string;
@@ -28,7 +34,8 @@ export interface Query {
   readonly include: readonly Include[];
   readonly revinclude: readonly Include[];
   readonly elements: readonly string[] | null;
-  readonly summary: 'count' | 'none';
+  readonly summary: Summary;
+  readonly total: 'told' | 'none';
   /** The parameters that were used, for the `self` link. */
   readonly used: readonly (readonly [string, string])[];
   readonly ignored: readonly string[];
@@ -67,12 +74,16 @@ export function splitEscaped(text: string, separator: ',' | '|'): string[] {
 }
 export const unescape = (text: string): string => text.replace(/\\([\\,|$])/g, '$1');
 
-/** `Type:parameter` or `Type:parameter:target`. */
-function parseInclude(value: string): Include | null {
+/** `Type:parameter`, `Type:parameter:target`, or `Type:*` for all of its references. */
+function parseInclude(value: string, walk: Include['walk']): Include[] | null {
   const [type = '', name = '', target] = value.split(':');
+  if (name === '*' && target === undefined) {
+    const all = [...(paramsOf(type) ?? [])].filter(([, { kind }]) => kind === 'reference');
+    return all.length === 0 ? null : all.map(([one, param]) => ({ type, name: one, param, walk }));
+  }
   const param = paramsOf(type)?.get(name);
   if (param?.kind !== 'reference' || (target !== undefined && paramsOf(target) === undefined)) return null;
-  return { type, name, param: target === undefined ? param : { ...param, target } };
+  return [{ type, name, param: target === undefined ? param : { ...param, target }, walk }];
 }
 
 function isGoodValue(param: SearchParam, modifier: string, value: string): boolean {
@@ -86,7 +97,7 @@ function isGoodValue(param: SearchParam, modifier: string, value: string): boole
 export function parseQuery(
   type: string,
   pairs: Iterable<readonly [string, string]>,
-  server: { readonly base: string; readonly ignoreParams?: readonly string[] | undefined },
+  server: { readonly base: string; readonly ignoreParams?: readonly string[] | undefined; readonly offset?: number },
 ): Query | BadQuery {
   const params = paramsOf(type) ?? new Map<string, SearchParam>();
   const clauses: Clause[] = [];
@@ -96,9 +107,9 @@ export function parseQuery(
   const used: [string, string][] = [];
   const ignored: string[] = [];
   let count: number = COUNT.standard;
-  let offset = 0;
   let elements: string[] | null = null;
-  let summary: 'count' | 'none' = 'none';
+  let summary: Summary = 'none';
+  let total: Query['total'] = 'told';
 
   for (const [key, value] of pairs) {
     const [name = '', modifier = ''] = key.split(':');
@@ -107,9 +118,6 @@ export function parseQuery(
       if (wholeNumber === null) return { bad: '_count' };
       count = Math.min(COUNT.most, wholeNumber);
       if (count === 0) summary = 'count';
-    } else if (name === '_offset') {
-      if (wholeNumber === null) return { bad: '_offset' };
-      offset = wholeNumber;
     } else if (name === '_sort') {
       for (const part of value.split(',')) {
         const param = params.get(part.replace(/^-/, ''));
@@ -117,13 +125,20 @@ export function parseQuery(
         sort.push({ param, descending: part.startsWith('-') });
       }
     } else if (name === '_include' || name === '_revinclude') {
-      const parsed = parseInclude(value);
+      if (modifier !== '' && modifier !== 'iterate') return { bad: key };
+      const parsed = parseInclude(value, modifier === '' ? 'once' : modifier);
       if (parsed === null) return { bad: name };
-      (name === '_include' ? include : revinclude).push(parsed);
+      (name === '_include' ? include : revinclude).push(...parsed);
     } else if (name === '_elements') elements = value.split(',');
-    else if (name === '_summary') summary = value === 'count' ? 'count' : summary;
-    else if (name === '_total' || name === '_format' || name === '_pretty') {
-      // Totals are always exact here, and there is one format.
+    else if (name === '_summary') {
+      const wanted = SUMMARIES[value];
+      if (wanted === undefined) return { bad: name };
+      if (summary !== 'count') summary = wanted;
+    } else if (name === '_total') {
+      if (!['none', 'estimate', 'accurate'].includes(value)) return { bad: name };
+      total = value === 'none' ? 'none' : 'told';
+    } else if (name === '_format' || name === '_pretty') {
+      // There is one format.
     } else {
       const param = server.ignoreParams?.includes(name) === true ? undefined : params.get(name);
       if (param === undefined) {
@@ -141,7 +156,19 @@ export function parseQuery(
     }
     used.push([key, value]);
   }
-  return { type, clauses, page: { count, offset }, sort, include, revinclude, elements, summary, used, ignored };
+  return {
+    type,
+    clauses,
+    page: { count, offset: server.offset ?? 0 },
+    sort,
+    include,
+    revinclude,
+    elements,
+    summary,
+    total,
+    used,
+    ignored,
+  };
 }
 
 /** As it would stand in a resource: relative where it means this server. */

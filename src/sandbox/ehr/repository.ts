@@ -1,4 +1,4 @@
-import { matches, splitEscaped, unescape, type Clause, type Query } from './query.ts';
+import { matches, splitEscaped, unescape, type Clause, type Include, type Query } from './query.ts';
 import { paramsOf, type SearchParam } from './search-params.ts';
 import { elementsOf, fold, literalOf, spanOfElement, textsOf, tokensOf, typeOfLiteral, type Resource } from './values.ts';
 
@@ -151,23 +151,33 @@ export function makeRepository(): Repository {
 
   function includedBy(query: Query, page: readonly Version[]): Version[] {
     const seen = new Set(page.map((v) => `${v.type}/${v.id}`));
-    const out: Version[] = [];
-    const add = (version: Version | undefined): void => {
-      if (version === undefined || version.resource === null || seen.has(`${version.type}/${version.id}`)) return;
+    const fresh = (version: Version | undefined): Version[] => {
+      if (version === undefined || version.resource === null || seen.has(`${version.type}/${version.id}`)) return [];
       seen.add(`${version.type}/${version.id}`);
-      out.push(version);
+      return [version];
     };
-    for (const { type, param } of query.include)
-      for (const match of page)
-        if (match.type === type && match.resource !== null)
-          for (const element of elementsOf(match.resource, param)) {
+    const pointedAt = (from: Version, { type, param }: Include): Version[] =>
+      from.type !== type || from.resource === null
+        ? []
+        : elementsOf(from.resource, param).flatMap((element) => {
             const literal = literalOf(element) ?? '';
             const [ofType = '', id = ''] = literal.split('/');
-            if (param.target === undefined || typeOfLiteral(literal) === param.target) add(current(slotsOf(ofType).get(id)));
-          }
-    for (const { type, name, param } of query.revinclude)
-      for (const match of page)
-        for (const found of find(type, [{ name, param, modifier: '', values: [`${match.type}/${match.id}`] }])) add(found);
+            const isWanted = param.target === undefined || typeOfLiteral(literal) === param.target;
+            return isWanted ? fresh(current(slotsOf(ofType).get(id))) : [];
+          });
+    const pointing = (to: Version, { type, name, param }: Include): Version[] =>
+      find(type, [{ name, param, modifier: '', values: [`${to.type}/${to.id}`] }]).flatMap(fresh);
+
+    const out: Version[] = [];
+    for (let round = page, walks: readonly string[] = ['once', 'iterate']; round.length > 0; walks = ['iterate']) {
+      const isDue = ({ walk }: Include): boolean => walks.includes(walk);
+      const from = round;
+      round = [
+        ...query.include.filter(isDue).flatMap((include) => from.flatMap((version) => pointedAt(version, include))),
+        ...query.revinclude.filter(isDue).flatMap((include) => from.flatMap((version) => pointing(version, include))),
+      ];
+      out.push(...round);
+    }
     return out;
   }
 

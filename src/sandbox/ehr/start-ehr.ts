@@ -72,12 +72,13 @@ function parseResource(body: string, base: string): Resource | Reply {
 const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
 
 function givenOf(req: IncomingMessage): Given {
-  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = req.headers;
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = req.headers;
   const ifNoneExist = one(req.headers['if-none-exist']);
   const prefer = one(req.headers['prefer']);
   return {
     ...(ifMatch === undefined ? {} : { ifMatch }),
     ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+    ...(ifModifiedSince === undefined ? {} : { ifModifiedSince }),
     ...(ifNoneExist === undefined ? {} : { ifNoneExist }),
     ...(prefer === undefined ? {} : { prefer }),
   };

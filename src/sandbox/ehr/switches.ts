@@ -40,6 +40,10 @@ export interface Switches {
   readonly writableTypes?: readonly string[];
   /** Answers a create with no body and a Location without a version. */
   readonly bareCreate?: boolean;
+  /** As what it gives itself out in its CapabilityStatement. */
+  readonly software?: string;
+  readonly publisher?: string;
+  readonly implementation?: string;
   /** Fails the entries of a Bundle at these places. */
   readonly failEntries?: readonly number[];
 }

@@ -1,0 +1,15 @@
+import type { Happened } from './happening.ts';
+import type { Documents } from './keep-documents.ts';
+import type { SimulatedClock } from './simulated-clock.ts';
+import type { State } from './state.ts';
+
+/** What the handlers of the sandbox work with. */
+export interface Kit {
+  readonly state: State;
+  readonly documents: Documents;
+  readonly clock: SimulatedClock;
+  readonly tell: Happened;
+  /** {base_url}, known once the server listens. */
+  readonly base: () => string;
+  readonly newUuid: () => string;
+}
