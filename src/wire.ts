@@ -1,13 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { readFileSync } from 'node:fs';
-import { auditSet } from './audit/index.ts';
+import { auditSet, keepAudit, makeAppendLater, makeRecordReject } from './audit/index.ts';
+import { authSet } from './auth/index.ts';
 import type { Config } from './config/index.ts';
 import {
+  auditOfLookUp,
   deliverSet,
+  holdAhead,
   keepLinks,
   keepRetention,
   laneSet,
-  makeExplain,
   makeJudge,
   makeReadingHolder,
   openTarget,
@@ -16,42 +18,23 @@ import {
   type ReadingSettings,
   type Reloaded,
 } from './deliver/index.ts';
+import { enrolSet, openEnrolment } from './enrol/index.ts';
 import { drainServer, listen, makeApp, makeServer } from './http/index.ts';
 import { makeJwksRoute } from './ehr/index.ts';
 import { identitySet } from './identity/index.ts';
 import { readSourceUris, SHIPPED_FOLDER } from './mappings/index.ts';
 import { inboxSet } from './inbox/index.ts';
-import { dataAuthenticators, makeIngest, makeRecordReject, notificationAuthenticators } from './ingest/index.ts';
-import {
-  faultFields,
-  makeNewId,
-  makePooledChance,
-  safeError,
-  type Clock,
-  type Log,
-  type Result,
-  type Route,
-} from './kernel/index.ts';
-import {
-  decideReadiness,
-  makeDeliveryRoutes,
-  makeLinkRoutes,
-  makeMappingRoutes,
-  makeMetrics,
-  makeOpsRoutes,
-  makeRecordAct,
-  makeTargetRoutes,
-  watchLedger,
-  type Described,
-} from './ops/index.ts';
+import { dataAuthenticators, makeIngest, notificationAuthenticators } from './ingest/index.ts';
+import { makeNewId, makePooledChance, type Clock, type Log, type Result, type Route } from './kernel/index.ts';
+import { decideReadiness, makeMetrics, makeOpsRoutes, makeRecordAct, watchLedger, type Described } from './ops/index.ts';
 import { openStore, type Store } from './store/index.ts';
+import { wireAdmin } from './wire-admin.ts';
+import { wireSmart } from './wire-smart.ts';
 
 /** Grace and the end of requests under way together; closing the store comes after, and 25 s are the whole of it. */
 const DRAIN_TOTAL_MS = 20_000;
 
-const PROCESSOR_STOP_MS = 3_000;
-const SENDER_STOP_MS = 5_000;
-const ABORT_STOP_MS = 1_000;
+const [PROCESSOR_STOP_MS, SENDER_STOP_MS, ABORT_STOP_MS, AUDIT_STOP_MS] = [3_000, 5_000, 1_000, 2_000] as const;
 
 /** One tenant a process for now; every table has the column, so that several can follow. */
 const TENANT = 'default';
@@ -105,26 +88,37 @@ export async function startGateway(deps: {
     keys: config.keys,
     instance,
     environment: config.environment,
-    sets: [auditSet, inboxSet, identitySet, deliverSet, laneSet],
+    sets: [auditSet, inboxSet, identitySet, deliverSet, laneSet, authSet, enrolSet],
     clock,
     log,
   });
   const audit = store.use(auditSet);
+  const kept = await keepAudit({
+    tenant: TENANT,
+    instance,
+    audit,
+    auditKey: config.keys.audit,
+    anchor: config.audit.anchor,
+    retentionDays: config.retention.auditDays,
+    clock,
+    log,
+    version: VERSION,
+    settings: config,
+    commands: () => store.figures().commands,
+  }).catch(async (thrown: unknown) => {
+    await store.close();
+    throw thrown;
+  });
   const inbox = store.use(inboxSet);
   const deliver = store.use(deliverSet);
   let process: 'serving' | 'draining' = 'serving';
   const metrics = makeMetrics({ storeHealth: store.health, storeFigures: store.figures });
   const ledger = watchLedger({ inbox, tenant: TENANT, log });
 
+  const appendLater = makeAppendLater(audit, log);
   const rejects = makeRecordReject({
-    append: (draft) => {
-      audit.write('audit.append', draft).then(
-        (done) => {
-          if (!done.ok) log.error('audit.lost', { ...faultFields(done.fault), count: draft.count ?? 1 });
-        },
-        (thrown: unknown) => log.error('audit.lost', { count: draft.count ?? 1, error: safeError(thrown) }),
-      );
-    },
+    as: { type: 'hook.reject', action: 'C' },
+    append: appendLater,
     tenant: TENANT,
     pseudonymKey: Buffer.from(config.keys.pseudonym.reveal(), 'base64'),
     clock,
@@ -153,30 +147,52 @@ export async function startGateway(deps: {
     else log.error('mappings.refused', { count: done.fault.split('\n').length - 1 });
     return done;
   }
+  const enrolment = await openEnrolment({
+    tenant: TENANT,
+    settings: { ...config.source, clientUuid },
+    agent: `chartgate/${VERSION}`,
+    mrnSystem,
+    store,
+    identity,
+    link: (act, wanted) => links.put(act, wanted),
+    newId,
+    chance,
+    clock,
+  });
+  const ahead = holdAhead();
   const processor = processReceived({
     tenant: TENANT,
     instance,
     inbox,
     deliver,
-    judge: makeJudge(reading.current),
+    judge: makeJudge(reading.current, ahead),
     clock,
     log,
     isBusy: () => ingest.waiting() > 2,
-    onSettled: (state, reason) => {
+    onSettled: (state, reason, then) => {
       metrics.observeSettled(state, reason);
-      if (state === 'queued') sender.poke();
+      if (state === 'queued' && then === 'waits') sender.poke();
     },
     onFinding: metrics.observeFinding,
+    follow: enrolment.follow,
+    lanes: { room: () => sender.atOnce.room(), reserve: (id) => sender.atOnce.reserve(id) },
   });
   const lanes = store.use(laneSet);
+  let saidDialect: string | null = null;
   const target = openTarget({
     ehr: config.ehr,
     patientMode: config.identity.patientMode,
     dialect: () => reading.current().reading.setting.dialect,
+    onTold: (told) => {
+      const { name, because } = reading.recognise(told);
+      if (name !== saidDialect) log.info('ehr.dialect-chosen', { dialect: name, reason: because });
+      saidDialect = name;
+    },
     clock,
     log,
     chance,
     newId,
+    onLookUp: (asked, found) => appendLater(auditOfLookUp(asked, found, { tenant: TENANT, at: clock.now() })),
   });
   const sender = runLanes({
     tenant: TENANT,
@@ -185,6 +201,7 @@ export async function startGateway(deps: {
     reading: () => reading.current().reading,
     target: target.current,
     guard: target.guard,
+    ahead,
     clock,
     log,
     newId,
@@ -200,6 +217,8 @@ export async function startGateway(deps: {
     },
     nowMs: () => clock.now().getTime(),
   });
+  const parts = { config, tenant: TENANT, store, record, clock };
+  const smart = await wireSmart({ ...parts, version: VERSION, target, chance, log });
   const links = keepLinks({ tenant: TENANT, deliver, clock, log });
   const retention = keepRetention({ tenant: TENANT, inbox, bodyDays: config.retention.bodyDays, clock, log });
   const routes = [
@@ -216,37 +235,13 @@ export async function startGateway(deps: {
         }),
     }),
     ...ingest.routes,
-    ...makeDeliveryRoutes({
-      tenant: TENANT,
-      clientUuid,
-      inbox,
-      clock,
-      onReplay: processor.poke,
-      lanes,
-      onReforward: sender.poke,
-    }),
-    ...makeMappingRoutes({
-      tenant: TENANT,
-      deliver,
-      record,
-      explain: makeExplain({ tenant: TENANT, mrnSystem, inbox, identity, lanes, current: reading.current }),
-      reload,
-    }),
-    ...makeTargetRoutes({ tenant: TENANT, lanes, target, clock, onChange: sender.recheck }),
+    ...wireAdmin({ ...parts, target, reading, reload, links, enrolment, kept, processor, sender, newId }),
     makeJwksRoute(target.ehr.publicJwks),
-    ...makeLinkRoutes({
-      tenant: TENANT,
-      clientUuid,
-      mrnSystem,
-      identity,
-      links,
-      record,
-      newId,
-      clock,
-    }),
+    ...smart.routes,
   ];
   const app = makeApp({
     routes,
+    mounts: smart.mounts,
     trustProxy: config.http.trustProxy,
     adminToken: config.admin.token,
     newId,
@@ -288,12 +283,15 @@ export async function startGateway(deps: {
         const sending = stopSending();
         await drainServer(server, config.http.drainGraceMs, DRAIN_TOTAL_MS - config.http.drainGraceMs);
         rejects.flush();
+        smart.flush();
         ledger.stop();
         retention.stop();
         // A store that is away would keep it waiting; what it was about is still received at the next start.
         await Promise.race([Promise.all([processor.stop(), links.stop()]), pause(PROCESSOR_STOP_MS, undefined, { ref: false })]);
         await sending;
+        await enrolment.close();
         await target.close();
+        await Promise.race([kept.stop(), pause(AUDIT_STOP_MS, undefined, { ref: false })]);
         await store.close();
         log.info('process.stopped');
       })();

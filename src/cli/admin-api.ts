@@ -17,6 +17,8 @@ export interface AdminApi {
     path: string,
     body?: { readonly type: string; readonly text: string },
   ): Promise<AdminAnswer>;
+  /** One part of an answer that comes in lines, and where the next begins. A refusal is an answer. */
+  lines(path: string): Promise<{ readonly text: string; readonly next: string | null } | AdminAnswer>;
 }
 
 function tokenOf(env: Environment): string {
@@ -35,9 +37,28 @@ export function makeAdminApi(url: string | undefined, env: Environment): AdminAp
   const base = url ?? env['CHARTGATE_PUBLIC_URL'] ?? STANDARD_URL;
   if (!URL.canParse(base)) throw new StartError('cli.url', 'The address of the gateway is not a URL.');
   const authorization = `Bearer ${tokenOf(env)}`;
+  const addressOf = (path: string): URL => new URL(`admin/api/${path}`, base.endsWith('/') ? base : `${base}/`);
+  // Numbers keep their digits: what is explained is shown as it would be written.
+  async function readAnswer(answer: Response): Promise<AdminAnswer> {
+    const parsed = parseLossless(Buffer.from(await answer.arrayBuffer()));
+    if (!parsed.ok) throw new Error('not JSON');
+    return { status: answer.status, body: parsed.value as Readonly<Record<string, unknown>> };
+  }
+  const unreachable = (address: URL, thrown: unknown): StartError =>
+    new StartError('cli.unreachable', `No gateway answers at ${address.origin}. Is it running there?`, thrown);
   return {
+    async lines(path) {
+      const address = addressOf(path);
+      try {
+        const answer = await fetch(address, { redirect: 'error', headers: { authorization } });
+        if (answer.status !== 200) return await readAnswer(answer);
+        return { text: await answer.text(), next: answer.headers.get('next-cursor') };
+      } catch (thrown) {
+        throw unreachable(address, thrown);
+      }
+    },
     async ask(method, path, body) {
-      const address = new URL(`admin/api/${path}`, base.endsWith('/') ? base : `${base}/`);
+      const address = addressOf(path);
       try {
         const answer = await fetch(address, {
           method,
@@ -45,12 +66,9 @@ export function makeAdminApi(url: string | undefined, env: Environment): AdminAp
           headers: { authorization, ...(body === undefined ? {} : { 'content-type': body.type }) },
           ...(body === undefined ? {} : { body: body.text }),
         });
-        // Numbers keep their digits: what is explained is shown as it would be written.
-        const parsed = parseLossless(Buffer.from(await answer.arrayBuffer()));
-        if (!parsed.ok) throw new Error('not JSON');
-        return { status: answer.status, body: parsed.value as Readonly<Record<string, unknown>> };
+        return await readAnswer(answer);
       } catch (thrown) {
-        throw new StartError('cli.unreachable', `No gateway answers at ${address.origin}. Is it running there?`, thrown);
+        throw unreachable(address, thrown);
       }
     },
   };

@@ -76,6 +76,10 @@ export const link: Command = {
     if (json === true) terminal.stdout.write(`${JSON.stringify(answer.body)}\n`);
     else if (isDone) terminal.stdout.write(sentence(answer.body));
     else terminal.stderr.write(`${explainAnswer(answer)}\n`);
+    if (isDone && answer.body['isForeignClient'] === true)
+      terminal.stderr.write(
+        'Warning: the gateway takes deliveries of another client (CHARTGATE_CLIENT_UUID); of this one nothing will come.\n',
+      );
     return isDone ? EXIT.ok : EXIT.failed;
   },
 };

@@ -1,7 +1,10 @@
 import { ConfigError } from '../config/index.ts';
 import { StartError } from '../kernel/index.ts';
 import { VERSION } from '../wire.ts';
+import { accounts } from './accounts.ts';
+import { clients } from './clients.ts';
 import { EXIT, type Command, type Terminal } from './command.ts';
+import { audit } from './audit.ts';
 import { demo } from './demo.ts';
 import { explain as explainCommand } from './explain.ts';
 import { link } from './link.ts';
@@ -16,7 +19,7 @@ const validate: Command = {
   run: (args, terminal) => validateCommand(args, terminal),
 };
 
-export const COMMANDS: readonly Command[] = [serve, demo, validate, explainCommand, link, links];
+export const COMMANDS: readonly Command[] = [serve, demo, validate, explainCommand, link, links, clients, accounts, audit];
 
 const overview = (): string => `Chartgate ${VERSION}: wearable and laboratory data into the chart.
 

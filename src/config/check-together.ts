@@ -5,6 +5,34 @@ import type { Problem, Values } from './read-values.ts';
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost', '[::1]']);
 export const isLoopback = (host: string): boolean => LOOPBACK_HOSTS.has(host);
 
+const OF_EXTERNAL = [
+  'CHARTGATE_AUTH_JWKS_URL',
+  'CHARTGATE_AUTH_INTROSPECTION_URL',
+  'CHARTGATE_AUTH_CLIENT_ID',
+  'CHARTGATE_AUTH_CLIENT_SECRET',
+  'CHARTGATE_AUTH_ORIGINS',
+] as const;
+
+function checkIssuer(v: Values, has: (key: KeyName) => boolean): Problem[] {
+  if (v.CHARTGATE_AUTH_ISSUER === 'embedded' || v.CHARTGATE_AUTH_ISSUER === undefined)
+    return OF_EXTERNAL.filter(has).map((key) => ({ key, text: 'has no effect without an external CHARTGATE_AUTH_ISSUER' }));
+  const isAsked = has('CHARTGATE_AUTH_INTROSPECTION_URL');
+  if (has('CHARTGATE_AUTH_JWKS_URL') === isAsked)
+    return [
+      {
+        key: 'CHARTGATE_AUTH_JWKS_URL',
+        text: 'or CHARTGATE_AUTH_INTROSPECTION_URL, one of them, is needed with an external CHARTGATE_AUTH_ISSUER',
+      },
+    ];
+  const credentials = ['CHARTGATE_AUTH_CLIENT_ID', 'CHARTGATE_AUTH_CLIENT_SECRET'] as const;
+  return credentials
+    .filter((key) => has(key) !== isAsked)
+    .map((key) => ({
+      key,
+      text: isAsked ? 'is needed by CHARTGATE_AUTH_INTROSPECTION_URL' : 'has no effect without CHARTGATE_AUTH_INTROSPECTION_URL',
+    }));
+}
+
 /** Combinations that hurt: each setting may be fine alone. */
 export function checkTogether(mode: Mode, v: Values): Problem[] {
   const problems: Problem[] = [];
@@ -54,8 +82,14 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     problem('CHARTGATE_EHR_TLS_CERT_FILE', 'and CHARTGATE_EHR_TLS_KEY_FILE go together');
   if (ehrUrl?.protocol === 'http:' && (has('CHARTGATE_EHR_TLS_CERT_FILE') || has('CHARTGATE_EHR_TLS_CA_FILE')))
     problem('CHARTGATE_EHR_URL', 'is not https, so CHARTGATE_EHR_TLS_* would have no effect');
-  if (v.CHARTGATE_AUTH_ISSUER !== 'embedded' && v.CHARTGATE_AUTH_ISSUER !== undefined)
-    need('CHARTGATE_AUTH_JWKS_URL', 'is needed with an external CHARTGATE_AUTH_ISSUER');
+  problems.push(...checkIssuer(v, has));
+  for (const key of ['CHARTGATE_SOURCE_URL', 'CHARTGATE_SOURCE_LAB_URL'] as const) {
+    if (!has(key)) continue;
+    const { protocol, hostname, search, hash } = new URL(v[key] as string);
+    if (protocol === 'http:' && !isLoopback(hostname)) problem(key, 'must be https: credentials and documents go there');
+    if (search + hash !== '') problem(key, 'must be an address without query or fragment');
+    need('CHARTGATE_CLIENT_UUID', `is needed by ${key}`);
+  }
   if (has('CHARTGATE_SOURCE_LAB_USERNAME') !== has('CHARTGATE_SOURCE_LAB_PASSWORD'))
     problem('CHARTGATE_SOURCE_LAB_USERNAME', 'and CHARTGATE_SOURCE_LAB_PASSWORD go together');
   if (has('CHARTGATE_SOURCE_LAB_TOKEN') && has('CHARTGATE_SOURCE_LAB_USERNAME'))

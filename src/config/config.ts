@@ -20,6 +20,24 @@ export type EhrAuthConfig =
       readonly scope: string;
     };
 
+/** Whose tokens are taken: our own server's, or those of one elsewhere. */
+export type AuthConfig =
+  | { readonly kind: 'embedded' }
+  | {
+      readonly kind: 'external';
+      readonly issuer: string;
+      readonly origins: readonly string[];
+      readonly check:
+        | { readonly by: 'keys'; readonly jwksUrl: string }
+        | {
+            readonly by: 'introspection';
+            readonly url: string;
+            readonly clientId: string;
+            readonly secret: Secret;
+            readonly audience: 'required' | 'if-sent';
+          };
+    };
+
 /** How the EHR and we prove to each other who we are; null leaves it to the machine's authorities, without a certificate of ours. */
 export interface EhrTlsConfig {
   readonly client: { readonly cert: string; readonly key: Secret } | null;
@@ -66,7 +84,8 @@ export interface Config {
     readonly labPath: string | null;
   };
   readonly admin: { readonly token: Secret | null };
-  readonly auth: { readonly issuer: string; readonly jwksUrl: string | null };
+  readonly read: { readonly patients: 'linked' | 'all'; readonly types: readonly string[] };
+  readonly auth: AuthConfig;
   readonly source: {
     readonly url: string | null;
     readonly labUrl: string | null;
@@ -78,6 +97,7 @@ export interface Config {
       | { readonly kind: 'basic'; readonly username: string; readonly password: Secret };
     readonly urisFile: string | null;
   };
+  readonly audit: { readonly anchor: string | null };
   readonly retention: { readonly bodyDays: number; readonly auditDays: number };
   readonly translate: {
     readonly unmapped: 'park' | 'pass-through';

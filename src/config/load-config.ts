@@ -1,6 +1,6 @@
 import { secret, type Secret } from '../kernel/index.ts';
 import { checkTogether, isLoopback } from './check-together.ts';
-import type { Config, DatabaseConfig, EhrAuthConfig, EhrTlsConfig, HmacConfig, Mode } from './config.ts';
+import type { AuthConfig, Config, DatabaseConfig, EhrAuthConfig, EhrTlsConfig, HmacConfig, Mode } from './config.ts';
 import { STANDARD_DATABASE_URL, type KeyName } from './keys.ts';
 import { readValues, type Environment, type Problem, type ReadText, type Values } from './read-values.ts';
 
@@ -18,10 +18,30 @@ const text = (value: unknown): string | null => (value === undefined ? null : (v
 const hidden = (value: unknown): Secret | null => (value === undefined ? null : secret(value as string));
 const hiddenList = (value: unknown): Secret[] => ((value ?? []) as string[]).map(secret);
 
-function toDatabase(url: string): DatabaseConfig {
+/** What CHARTGATE_DATABASE_URL means. */
+export function toDatabase(url: string): DatabaseConfig {
   if (!url.startsWith('sqlite:')) return { engine: 'postgres', url: secret(url) };
   const [file = '', query = ''] = url.slice('sqlite:'.length).split('?');
   return { engine: 'sqlite', file, filesystem: new URLSearchParams(query).get('filesystem') === 'any' ? 'any' : 'local' };
+}
+
+function toAuth(v: Values): AuthConfig {
+  if (v.CHARTGATE_AUTH_ISSUER === 'embedded') return { kind: 'embedded' };
+  return {
+    kind: 'external',
+    issuer: v.CHARTGATE_AUTH_ISSUER as string,
+    origins: (v.CHARTGATE_AUTH_ORIGINS ?? []) as string[],
+    check:
+      v.CHARTGATE_AUTH_INTROSPECTION_URL === undefined
+        ? { by: 'keys', jwksUrl: v.CHARTGATE_AUTH_JWKS_URL as string }
+        : {
+            by: 'introspection',
+            url: v.CHARTGATE_AUTH_INTROSPECTION_URL as string,
+            clientId: v.CHARTGATE_AUTH_CLIENT_ID as string,
+            secret: secret(v.CHARTGATE_AUTH_CLIENT_SECRET as string),
+            audience: v.CHARTGATE_AUTH_INTROSPECTION_AUDIENCE as 'required' | 'if-sent',
+          },
+  };
 }
 
 function toEhrAuth(v: Values): EhrAuthConfig {
@@ -83,12 +103,17 @@ function listUnverified(v: Values, database: DatabaseConfig): string[] {
   const out: string[] = [];
   if (v.CHARTGATE_WEBHOOK_HMAC === 'off') out.push('webhook bodies are not signed: whoever learns the address can send data');
   if (v.CHARTGATE_WEBHOOK_HMAC === 'fields') out.push('the signature of webhooks does not cover their bodies');
+  if (v.CHARTGATE_READ_PATIENTS === 'all') out.push('tokens that are not bound to a patient see every patient of the EHR');
   if (v.CHARTGATE_WEBHOOK_LEARN === 'on') out.push('the signature of webhooks is learned and not enforced');
   if (v.CHARTGATE_CLIENT_UUID === undefined) out.push('CHARTGATE_CLIENT_UUID is not set: deliveries of any client are taken');
   if (typeof v.CHARTGATE_EHR_URL === 'string' && v.CHARTGATE_EHR_URL.startsWith('http:'))
     out.push('the EHR is reached without TLS');
   if (typeof v.CHARTGATE_EHR_TOKEN_URL === 'string' && v.CHARTGATE_EHR_TOKEN_URL.startsWith('http:'))
     out.push("the EHR's tokens are fetched without TLS");
+  const publicUrl = URL.parse(v.CHARTGATE_PUBLIC_URL as string);
+  if (publicUrl?.protocol === 'http:' && !isLoopback(publicUrl.hostname)) out.push('apps and people reach us without TLS');
+  if (v.CHARTGATE_AUDIT_ANCHOR === undefined)
+    out.push('audit checkpoints are kept in the database alone: an older copy of it would look sound');
   if (database.engine === 'sqlite' && database.filesystem === 'any') out.push('the file system of the database is not checked');
   if (database.engine === 'postgres') {
     const url = new URL(database.url.reveal());
@@ -157,7 +182,11 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
       labPath: text(v.CHARTGATE_LAB_PATH),
     },
     admin: { token: hidden(v.CHARTGATE_ADMIN_TOKEN) },
-    auth: { issuer: v.CHARTGATE_AUTH_ISSUER as string, jwksUrl: text(v.CHARTGATE_AUTH_JWKS_URL) },
+    read: {
+      patients: v.CHARTGATE_READ_PATIENTS as 'linked' | 'all',
+      types: (v.CHARTGATE_READ_TYPES ?? []) as string[],
+    },
+    auth: toAuth(v),
     source: {
       url: text(v.CHARTGATE_SOURCE_URL),
       labUrl: text(v.CHARTGATE_SOURCE_LAB_URL),
@@ -166,6 +195,7 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
       lab: toLab(v),
       urisFile: text(v.CHARTGATE_SOURCE_URIS),
     },
+    audit: { anchor: text(v.CHARTGATE_AUDIT_ANCHOR) },
     retention: {
       bodyDays: v.CHARTGATE_RETENTION_DAYS as number,
       auditDays: v.CHARTGATE_AUDIT_RETENTION_DAYS as number,

@@ -1,6 +1,6 @@
 import { fail, fault, jsonAnswer, ok, readBody, type Ask, type Clock, type Result, type Route } from '../kernel/index.ts';
 import { STATES, type ActOutcome, type InboxReads, type InboxWrites, type ListedDelivery, type State } from '../inbox/index.ts';
-import type { LaneReads, LaneWrites } from '../deliver/index.ts';
+import type { Decision, LaneReads, LaneWrites } from '../deliver/index.ts';
 import type { Operate } from '../store/index.ts';
 import { addsUp } from './adds-up.ts';
 import { adminRoute as admin, fromCursor, iso, PAGE, queryOf, REASON, toCursor } from './admin-query.ts';
@@ -53,6 +53,16 @@ export function makeDeliveryRoutes(deps: {
     return ok(jsonAnswer(200, { count }));
   }
 
+  /** What somebody else changed of a delivery that waits for a decision on it; null for any other. */
+  async function conflictsOf({ id, state, reason }: Pick<ListedDelivery, 'id' | 'state' | 'reason'>) {
+    if (state !== 'parked' || reason !== 'conflict') return ok(null);
+    const found = await deps.lanes.read('lane.foreign', { tenant, deliveryId: id });
+    if (!found.ok) return found;
+    return ok(
+      found.value.map(({ name, resourceType, versionId, seenAt }) => ({ resourceType, name, versionId, seenAt: iso(seenAt) })),
+    );
+  }
+
   return [
     admin('get', '/admin/api/ledger', async () => {
       const counts = await inbox.read('inbox.ledger', { tenant });
@@ -96,29 +106,58 @@ export function makeDeliveryRoutes(deps: {
       if (!found.ok) return found;
       if (found.value === null) return fail(fault('delivery.not-found'));
       const { steps, ...rest } = found.value;
-      return ok(jsonAnswer(200, { ...shown(rest), steps: steps.map((step) => ({ ...step, at: iso(step.at) })) }));
+      const conflicts = await conflictsOf(rest);
+      if (!conflicts.ok) return conflicts;
+      return ok(
+        jsonAnswer(200, {
+          ...shown(rest),
+          steps: steps.map((step) => ({ ...step, at: iso(step.at) })),
+          ...(conflicts.value === null ? {} : { conflicts: conflicts.value }),
+        }),
+      );
     }),
 
     admin('post', '/admin/api/deliveries/:id/replay', async (ask) => {
       const id = idOf(ask.params);
+      const decision = await decisionOf(ask);
+      if (!decision.ok) return decision;
+      if (decision.value !== null) {
+        const decided = await deps.lanes.write('lane.decide', { ...who(ask), id, decision: decision.value });
+        if (!decided.ok) return decided;
+        if (decided.value === 0) {
+          const found = await inbox.read('inbox.get', { tenant, id });
+          return found.ok ? fail(fault(found.value === null ? 'delivery.not-found' : 'delivery.state')) : found;
+        }
+      }
+      // Whoever replays one delivery has looked at it.
+      const approved = await deps.lanes.write('lane.approve', { ...who(ask), of: { id } });
+      if (!approved.ok) return approved;
       const done = await inbox.write('inbox.replay', { ...who(ask), id });
       deps.onReplay();
       return answerAct(done, id);
     }),
 
     admin('post', '/admin/api/replay', async (ask) => {
-      const query = queryOf(ask, ['state', 'reason']);
+      const query = queryOf(ask, ['state', 'reason', 'approve']);
       if (!query.ok) return query;
       const state = query.value.get('state');
+      const approve = query.value.get('approve') ?? 'false';
+      if (approve !== 'false' && (approve !== 'true' || state !== 'parked'))
+        return fail(fault('admin.parameter', { at: 'approve' }));
       if (state === 'delivered') return reforward(ask);
       if (state !== 'parked' && state !== 'quarantined') return fail(fault('admin.parameter', { at: 'state' }));
+      const reason = query.value.get('reason') ?? null;
+      if (approve === 'true') {
+        const approved = await deps.lanes.write('lane.approve', { ...who(ask), of: { reason } });
+        if (!approved.ok) return approved;
+      }
       // By their places: what is judged again meanwhile, and parked once more, is not met twice.
       let count = 0;
       for (let after = 0; ;) {
         const some = await inbox.write('inbox.replay-many', {
           ...who(ask),
           state,
-          reason: query.value.get('reason') ?? null,
+          reason,
           after,
           limit: REPLAY_AT_ONCE,
         });
@@ -140,6 +179,23 @@ export function makeDeliveryRoutes(deps: {
       return answerAct(await inbox.write('inbox.discard', { ...who(ask), id, why }), id);
     }),
   ];
+}
+
+/** Null where nothing is said of conflicts. */
+async function decisionOf({ request }: Ask): Promise<Result<Decision | null>> {
+  const body = await readBody(request, BODY_BYTES_MAX);
+  if (!body.ok) return body;
+  if (body.value.byteLength === 0) return ok(null);
+  let conflict: unknown;
+  try {
+    ({ conflict } = JSON.parse(body.value.toString('utf8')) as { conflict?: unknown });
+  } catch {
+    return fail(fault('admin.parameter', { at: 'body' }));
+  }
+  if (conflict === undefined) return ok(null);
+  return conflict === 'keep-theirs' || conflict === 'overwrite'
+    ? ok(conflict)
+    : fail(fault('admin.parameter', { at: 'conflict' }));
 }
 
 function reasonOf(text: string): string | null {

@@ -85,7 +85,8 @@ export function makeLinkRoutes(deps: {
     const of = client ?? deps.clientUuid;
     return of === null ? fail(fault('link.client', { at: 'client_uuid' })) : ok({ client: of, user });
   }
-  const answer = ({ change, id, status, ...counts }: LinkOutcome) => ok(jsonAnswer(200, { id, status, change, ...counts }));
+  const answer = ({ change, id, status, ...counts }: LinkOutcome & { readonly isForeignClient?: boolean }) =>
+    ok(jsonAnswer(200, { id, status, change, ...counts }));
 
   return [
     admin('get', '/admin/api/links', async (ask) => {
@@ -144,7 +145,9 @@ export function makeLinkRoutes(deps: {
       if (!user.ok) return user;
       const { mrn, status, evidence } = body;
       const done = await links.put(who(ask), { id: deps.newId('lnk'), ...user.value, mrnSystem, mrn, status, evidence });
-      return done.ok ? answer(done.value) : done;
+      if (!done.ok) return done;
+      const isForeign = deps.clientUuid !== null && user.value.client !== deps.clientUuid;
+      return answer({ ...done.value, isForeignClient: isForeign });
     }),
 
     admin('delete', '/admin/api/links/:user_id', async (ask) => {

@@ -1,5 +1,5 @@
 import { fail, fault, jsonAnswer, ok, type Clock, type Route } from '../kernel/index.ts';
-import type { LaneReads, LaneWrites, OpenTarget } from '../deliver/index.ts';
+import type { ChosenDialect, LaneReads, LaneWrites, OpenTarget } from '../deliver/index.ts';
 import type { Operate } from '../store/index.ts';
 import { adminRoute as admin, iso } from './admin-query.ts';
 
@@ -10,6 +10,7 @@ export function makeTargetRoutes(deps: {
   readonly tenant: string;
   readonly lanes: Operate<LaneWrites, LaneReads>;
   readonly target: Pick<OpenTarget, 'guard' | 'plan' | 'capability' | 'refresh'>;
+  readonly dialect: () => ChosenDialect;
   readonly clock: Clock;
   /** Told that the target was paused or goes on; other replicas find out within a second. */
   readonly onChange: () => void;
@@ -44,6 +45,7 @@ export function makeTargetRoutes(deps: {
               ...target.guard.state(),
               probedAt: probedAt?.toISOString() ?? null,
               probeFault: failed?.code ?? null,
+              dialect: deps.dialect(),
               plan: target.plan(),
               waiting: {
                 lanes: lag.value.lanes,

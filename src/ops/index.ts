@@ -1,6 +1,9 @@
+export { makeAuthRoutes } from './admin-auth.ts';
+export { makeAuditRoutes } from './admin-audit.ts';
 export { makeDeliveryRoutes } from './admin-deliveries.ts';
 export { makeLinkRoutes } from './admin-links.ts';
 export { makeMappingRoutes } from './admin-mappings.ts';
+export { makePatientRoutes } from './admin-patients.ts';
 export { makeTargetRoutes } from './admin-targets.ts';
 export { makeMetrics, type Metrics } from './metrics.ts';
 export { makeRecordAct, type RecordAct } from './record-act.ts';

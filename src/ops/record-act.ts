@@ -5,7 +5,7 @@ import type { Operate } from '../store/index.ts';
 /** Puts an act of the operator into the audit. Asked before the answer: who saw what is recorded, or nothing is shown. */
 export type RecordAct = (
   ask: Ask,
-  act: Pick<AuditDraft, 'action' | 'outcome' | 'why' | 'deliveryId' | 'linkId' | 'count'>,
+  act: Pick<AuditDraft, 'action' | 'outcome' | 'why' | 'deliveryId' | 'linkId' | 'count' | 'toSeal'>,
 ) => Promise<Result<null>>;
 
 export const makeRecordAct =

@@ -1,0 +1,80 @@
+import { auditSet, type KeptAudit } from './audit/index.ts';
+import type { Config } from './config/index.ts';
+import {
+  deliverSet,
+  laneSet,
+  makeExplain,
+  type keepLinks,
+  type makeReadingHolder,
+  type OpenTarget,
+  type Reloaded,
+} from './deliver/index.ts';
+import type { openEnrolment } from './enrol/index.ts';
+import { identitySet } from './identity/index.ts';
+import { inboxSet } from './inbox/index.ts';
+import type { Clock, NewId, Result, Route } from './kernel/index.ts';
+import {
+  makeAuditRoutes,
+  makeDeliveryRoutes,
+  makeLinkRoutes,
+  makeMappingRoutes,
+  makePatientRoutes,
+  makeTargetRoutes,
+  type RecordAct,
+} from './ops/index.ts';
+import type { Store } from './store/index.ts';
+
+/** Joins what the operator uses: the admin API over every part that it shows. */
+export function wireAdmin(deps: {
+  readonly config: Config;
+  readonly tenant: string;
+  readonly store: Store;
+  readonly target: OpenTarget;
+  readonly reading: ReturnType<typeof makeReadingHolder>;
+  readonly reload: () => Result<Reloaded, string>;
+  readonly links: ReturnType<typeof keepLinks>;
+  readonly enrolment: Awaited<ReturnType<typeof openEnrolment>>;
+  readonly kept: KeptAudit;
+  readonly processor: { poke(): void };
+  readonly sender: { poke(): void; recheck(): void };
+  readonly record: RecordAct;
+  readonly newId: NewId;
+  readonly clock: Clock;
+}): Route[] {
+  const { config, tenant, store, target, reading, links, kept, processor, sender, record, newId, clock } = deps;
+  const { clientUuid } = config.ingest;
+  const { mrnSystem } = config.identity;
+  const inbox = store.use(inboxSet);
+  const lanes = store.use(laneSet);
+  const identity = store.use(identitySet);
+  return [
+    ...makeDeliveryRoutes({
+      tenant,
+      clientUuid,
+      inbox,
+      clock,
+      onReplay: processor.poke,
+      lanes,
+      onReforward: sender.poke,
+    }),
+    ...makeMappingRoutes({
+      tenant,
+      deliver: store.use(deliverSet),
+      record,
+      explain: makeExplain({ tenant, mrnSystem, inbox, identity, lanes, current: reading.current }),
+      reload: deps.reload,
+    }),
+    ...makeTargetRoutes({ tenant, lanes, target, dialect: reading.dialect, clock, onChange: sender.recheck }),
+    ...makeAuditRoutes({
+      tenant,
+      mrnSystem,
+      audit: store.use(auditSet),
+      key: kept.key,
+      site: { publicUrl: config.http.publicUrl, ehrUrl: config.ehr.url },
+      record,
+      anchored: kept.anchored,
+    }),
+    ...makeLinkRoutes({ tenant, clientUuid, mrnSystem, identity, links, record, newId, clock }),
+    ...makePatientRoutes({ tenant, ...deps.enrolment, inbox, record, clock }),
+  ];
+}
