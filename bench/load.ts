@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 /** What a round of load measured. */
 export interface Loaded {
   readonly perSecond: number;
+  readonly p50Ms: number;
   readonly p99Ms: number;
   readonly statuses: ReadonlyMap<number, number>;
 }
@@ -26,15 +27,20 @@ export function makeBodies(template: string): NextBody {
   };
 }
 
-/** Keep-alive connections that each wait for their answer before they ask again; raw sockets, so that the load costs little. */
-export async function load(
-  port: number,
-  path: string,
-  nextBody: NextBody,
-  connections: number,
-  until: { readonly ms: number } | { readonly count: number },
-): Promise<Loaded> {
+type Until = { readonly ms: number } | { readonly count: number };
+
+/** Webhooks, one body after the other. */
+export function load(port: number, path: string, nextBody: NextBody, connections: number, until: Until): Promise<Loaded> {
   const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: `;
+  const nextRequest = (): Buffer => {
+    const body = nextBody();
+    return Buffer.concat([Buffer.from(`${head}${body.length}\r\n\r\n`), body]);
+  };
+  return loadRequests(port, nextRequest, connections, until);
+}
+
+/** Keep-alive connections that each wait for their answer before they ask again; raw sockets, so that the load costs little. */
+export async function loadRequests(port: number, nextRequest: () => Buffer, connections: number, until: Until): Promise<Loaded> {
   const times: number[] = [];
   const statuses = new Map<number, number>();
   const from = performance.now();
@@ -48,9 +54,9 @@ export async function load(
       let asked = 0;
       const ask = (): void => {
         sent += 1;
-        const body = nextBody();
+        const request = nextRequest();
         asked = performance.now();
-        socket.write(Buffer.concat([Buffer.from(`${head}${body.length}\r\n\r\n`), body]));
+        socket.write(request);
       };
       socket.on('connect', () => {
         if (isOver()) socket.end();
@@ -60,8 +66,8 @@ export async function load(
         got += part.toString('latin1');
         const end = got.indexOf('\r\n\r\n');
         if (end < 0) return;
-        const [, declared = '0'] = /content-length: (\d+)/i.exec(got.slice(0, end)) ?? [];
-        if (got.length < end + 4 + Number(declared)) return;
+        const declared = /content-length: (\d+)/i.exec(got.slice(0, end))?.[1];
+        if (declared === undefined ? !got.endsWith('0\r\n\r\n') : got.length < end + 4 + Number(declared)) return;
         const status = Number(got.slice(9, 12));
         const isClosing = /connection: close/i.test(got.slice(0, end));
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -78,5 +84,6 @@ export async function load(
   await Promise.all(Array.from({ length: connections }, one));
   const took = performance.now() - from;
   times.sort((a, b) => a - b);
-  return { perSecond: (times.length * 1000) / took, p99Ms: times[Math.floor(times.length * 0.99)] ?? NaN, statuses };
+  const at = (share: number): number => times[Math.floor(times.length * share)] ?? NaN;
+  return { perSecond: (times.length * 1000) / took, p50Ms: at(0.5), p99Ms: at(0.99), statuses };
 }

@@ -11,6 +11,8 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(options: Options): As
   ingest: () => import('./ingest.ts'),
   translate: () => import('./translate.ts'),
   deliver: () => import('./deliver.ts'),
+  read: () => import('./read.ts'),
+  audit: () => import('./audit.ts'),
 };
 
 const help = `Usage: npm run bench -- [NAME…] [--json] [--rows=N]
