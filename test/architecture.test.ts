@@ -42,8 +42,12 @@ const OWNERS: Readonly<Record<string, string>> = {
   '@lhncbc/ucum-lhc': 'src/r4/',
   jsonata: 'src/templates/',
   'fhir-kit-client': 'src/ehr/send-request.ts',
-  undici: 'src/ehr/',
-  jose: 'src/ehr/',
+  undici: 'src/ehr/ src/source/',
+  busboy: 'src/sandbox/',
+  qr: 'src/sandbox/',
+  'fast-png': 'src/sandbox/',
+  jose: 'src/ehr/ src/auth/',
+  'oidc-provider': 'src/auth/',
 };
 
 test.each(Object.entries(OWNERS))('%s is imported only below %s', (name, owner) => {

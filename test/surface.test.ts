@@ -36,6 +36,18 @@ const OPEN = [
   'GET /docs',
   'GET /docs/style.css',
   'GET /.well-known/jwks.json',
+  'GET /fhir/.well-known/smart-configuration',
+  'GET /fhir/metadata',
+  'OPTIONS /fhir/{*path}',
+];
+const SMART = [
+  'GET /fhir/Patient/:id/$everything',
+  'GET /fhir/:type',
+  'POST /fhir/:type/_search',
+  'GET /fhir/:type/:id',
+  'GET /fhir/:type/:id/_history',
+  'GET /fhir/:type/:id/_history/:version',
+  'GET /fhir/{*path}',
 ];
 const SOURCE = ['POST /webhooks/:secret/data', 'POST /webhooks/:secret/notifications'];
 const ADMIN = [
@@ -51,16 +63,42 @@ const ADMIN = [
   'GET /admin/api/targets',
   'POST /admin/api/targets/:id/pause',
   'POST /admin/api/targets/:id/resume',
+  'GET /admin/api/audit',
+  'GET /admin/api/audit/key',
+  'GET /admin/api/audit/verify',
+  'GET /admin/api/audit/export',
   'GET /admin/api/links',
   'GET /admin/api/links/:user_id',
   'PUT /admin/api/links/:user_id',
   'DELETE /admin/api/links/:user_id',
   'POST /admin/api/links/import',
+  'GET /admin/api/patients/:mrn/connections',
+  'GET /admin/api/patients/:mrn/connections/:data_source',
+  'POST /admin/api/patients/:mrn/connections/:data_source',
+  'POST /admin/api/patients/:mrn/revoke',
+  'POST /admin/api/patients/:mrn/binding',
+  'GET /admin/api/patients/:mrn/labs',
+  'POST /admin/api/patients/:mrn/labs',
+  'GET /admin/api/patients/:mrn/profile',
+  'POST /admin/api/patients/:mrn/profile',
+  'GET /admin/api/patients/:mrn/monitoring-rules',
+  'PUT /admin/api/patients/:mrn/monitoring-rules',
+  'GET /admin/api/monitoring-rules',
+  'PUT /admin/api/monitoring-rules',
+  'GET /admin/api/overdue',
+  'GET /admin/api/clients',
+  'POST /admin/api/clients',
+  'DELETE /admin/api/clients/:id',
+  'POST /admin/api/launches',
+  'GET /admin/api/accounts',
+  'POST /admin/api/accounts',
+  'DELETE /admin/api/accounts/:id',
 ];
 
 test.each([
   ['open', OPEN],
   ['source', SOURCE],
+  ['smart', SMART],
   ['admin', ADMIN],
 ])('these routes are %s, and no other', (access, expected) => {
   const found = gateway.routes.filter((route) => route.access === access);
@@ -97,6 +135,22 @@ test.each([
   ['POST', '/admin/api/targets/ehr/pause', 200],
   ['POST', '/admin/api/targets/ehr/resume', 200],
   ['POST', '/admin/api/targets/other/pause', 404],
+  ['GET', '/admin/api/audit?limit=3', 200],
+  ['GET', '/admin/api/audit?patient=Patient/1&outcome=refused', 200],
+  ['GET', '/admin/api/audit?type=nonsense', 400],
+  ['GET', '/admin/api/audit?from=2026-01-01', 400],
+  ['GET', '/admin/api/audit?cursor=x', 400],
+  ['GET', '/admin/api/audit/key', 200],
+  ['GET', '/admin/api/audit/verify', 200],
+  ['GET', '/admin/api/audit/export?form=other', 400],
+  ['GET', '/admin/api/clients', 200],
+  ['GET', '/admin/api/clients?x=1', 400],
+  ['POST', '/admin/api/clients', 400],
+  ['DELETE', '/admin/api/clients/app_none', 404],
+  ['POST', '/admin/api/launches', 400],
+  ['GET', '/admin/api/accounts', 200],
+  ['POST', '/admin/api/accounts', 400],
+  ['DELETE', '/admin/api/accounts/usr_none', 404],
   ['GET', '/admin/api/links', 200],
   ['GET', '/admin/api/links?status=lost', 400],
   ['GET', '/admin/api/links?user_id=u', 400],
@@ -105,13 +159,22 @@ test.each([
   ['PUT', '/admin/api/links/user_none', 400],
   ['DELETE', '/admin/api/links/user_none?client_uuid=c', 404],
   ['POST', '/admin/api/links/import', 400],
+  ['GET', '/admin/api/patients/mrn_none/connections', 404],
+  ['POST', '/admin/api/patients/mrn_none/revoke', 404],
+  ['POST', '/admin/api/patients/mrn_none/binding', 400],
+  ['POST', '/admin/api/patients/mrn_none/labs?timezone=UTC', 400],
+  ['POST', '/admin/api/patients/mrn_none/labs?timezone=Z', 415],
+  ['GET', '/admin/api/patients/mrn_none/profile', 404],
+  ['GET', '/admin/api/monitoring-rules', 503],
+  ['GET', '/admin/api/overdue', 200],
 ])('%s %s answers %i as openapi/ describes it', async (method, path, status) => {
   const answer = await fetch(`${url()}${path}`, { method, headers: { authorization: `Bearer ${TOKEN}` } });
   expect(answer.status).toBe(status);
   const template = path
     .replace(/\?.*/, '')
-    .replace(/dlv_none|(?<=targets\/)\w+/, '{id}')
-    .replace('user_none', '{user_id}');
+    .replace(/dlv_none|app_none|usr_none|(?<=targets\/)\w+/, '{id}')
+    .replace('user_none', '{user_id}')
+    .replace('mrn_none', '{mrn}');
   const [type = '', content] =
     Object.entries(described.paths[template]?.[method.toLowerCase()]?.responses[String(status)]?.content ?? {})[0] ?? [];
   expect(answer.headers.get('content-type')?.split(';')[0]).toBe(type);
@@ -175,11 +238,21 @@ test('openapi/ describes exactly these routes', () => {
   const paths = Object.entries(described.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const routes = [...OPEN, ...SOURCE, ...ADMIN].map((route) => route.replace(/:(\w+)/g, '{$1}'));
+  const routes = [...OPEN, ...SOURCE, ...SMART, ...ADMIN].map((route) => route.replace(/:(\w+)/g, '{$1}'));
   expect(paths.sort()).toEqual(routes.sort());
 });
 
-test.each(OPEN)('%s answers as openapi/ describes it', async (route) => {
+test.each(SMART)('%s shows nothing to whoever has no token', async (route) => {
+  const [method = '', path = ''] = route.split(' ');
+  const answer = await fetch(`${url()}${path.replace(/:type/, 'Patient').replace(/:\w+/g, 'x').replace('{*path}', 'x/y/z')}`, {
+    method,
+  });
+  expect([401, 503]).toContain(answer.status);
+  expect(answer.headers.get('content-type')).toBe('application/fhir+json; charset=utf-8');
+  expect(differences(await answer.json(), { $ref: '#/components/schemas/OperationOutcome' })).toEqual([]);
+});
+
+test.each(OPEN.filter((route) => route.startsWith('GET')))('%s answers as openapi/ describes it', async (route) => {
   const [, path = ''] = route.split(' ');
   const answer = await request(url()).get(path);
   const response = described.paths[path]?.['get']?.responses[String(answer.status)];
@@ -187,7 +260,7 @@ test.each(OPEN)('%s answers as openapi/ describes it', async (route) => {
   const [type = '', content] = Object.entries(response?.content ?? {})[0] ?? [];
   if (content === undefined) return;
   expect(answer.headers['content-type']?.split(';')[0]).toBe(type);
-  if (type === 'application/json') expect(differences(JSON.parse(answer.text), content.schema)).toEqual([]);
+  if (/json$/.test(type)) expect(differences(JSON.parse(answer.text), content.schema)).toEqual([]);
 });
 
 test('a problem is as openapi/ describes it', async () => {

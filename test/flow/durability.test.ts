@@ -5,6 +5,7 @@ import { checkAcknowledged, type Found, type FoundRecord, type Violation } from 
 import { runKills } from '../chaos/run-kills.ts';
 import { runPowerLosses } from '../chaos/run-power-losses.ts';
 import { extendChain, firstLink, type AuditDraft } from '../../src/audit/record.ts';
+import { memoryVault } from '../support/memory-audit.ts';
 
 /* The short versions of test/chaos/kill.ts and test/chaos/power-loss.ts. */
 
@@ -32,7 +33,7 @@ describe('the checker', () => {
     const out: FoundRecord[] = [];
     let link: Uint8Array = firstLink(chain, previous);
     drafts.forEach((one, i) => {
-      const next = extendChain(chain, i + 1, link, one);
+      const next = extendChain(memoryVault, chain, i + 1, link, one);
       link = next.link;
       out.push({ chain, ...next });
     });

@@ -181,16 +181,35 @@ describe('serve', () => {
 describe('demo', () => {
   test('says what is wrong with a data folder that cannot be one', async () => {
     writeFileSync(join(folder, 'file'), '');
-    const { code, stderr } = await runProcess(['demo', '--data', join(folder, 'file'), '--port', '0', '--ehr-port', '0']).ended;
+    const { code, stderr } = await runProcess([
+      'demo',
+      '--data',
+      join(folder, 'file'),
+      '--port',
+      '0',
+      '--ehr-port',
+      '0',
+      '--app-port',
+      '0',
+      '--service-port',
+      '0',
+    ]).ended;
     expect([code, stderr]).toEqual([69, expect.stringContaining('Choose another with --data')]);
   });
 
-  test('runs gateway and demo EHR, tells where to look, stops on SIGINT, and remembers', async () => {
-    const args = ['demo', '--data', join(folder, 'data'), '--port', '0', '--ehr-port', '0', '--json'];
+  test('runs gateway, demo EHR, sandbox and sample app, tells where to look, stops on SIGINT, and remembers', async () => {
+    const ports = ['--port', '0', '--ehr-port', '0', '--service-port', '0', '--app-port', '0'];
+    const args = ['demo', '--data', join(folder, 'data'), ...ports, '--json'];
     for (const expected of [1, 2]) {
       const running = runProcess(args);
-      const said = JSON.parse(await running.saw('gateway')) as { gateway: string; ehr: string; patients: number };
+      const said = JSON.parse(await running.saw('gateway')) as {
+        gateway: string;
+        ehr: string;
+        service: string;
+        patients: number;
+      };
       expect((await fetch(`${said.gateway}/readyz`)).status).toBe(200);
+      expect((await fetch(`${said.service}/app`)).status).toBe(200);
       const patients = (await (await fetch(`${said.ehr}/Patient?_count=2`)).json()) as { total: number };
       expect(patients.total).toBe(said.patients);
       const put = await fetch(`${said.ehr}/Patient/demo-patient-1`, {

@@ -81,7 +81,8 @@ export function factOf(resource: Part): Fact | null {
   const code = codings(resource['code']).find(({ system }) => system === SOURCE_CODES)?.code ?? '';
   const group = PLAIN[code];
   if (group === undefined) return null;
-  const start = text(part(resource['effectivePeriod'])['start']);
+  const { effectivePeriod, effectiveDateTime } = resource;
+  const start = text(effectiveDateTime ?? part(effectivePeriod)['start']);
   return {
     about: `${code} ${start}`,
     value: text(part(resource['valueQuantity'])['value']),
@@ -110,12 +111,17 @@ const isOurs = (resource: Part): boolean =>
 const patientOf = (resource: Part): string => text(part(resource['subject'])['reference']);
 const parse = ({ json }: Write): Part | null => (json === null ? null : (JSON.parse(json) as Part));
 
+/** `entered-in-error`; where an EHR takes no such status, by its mark. */
+export const isWithdrawn = (resource: Part): boolean =>
+  resource['status'] === 'entered-in-error' ||
+  list(part(resource['meta'])['tag']).some(({ system }) => system === 'urn:chartgate:retracted');
+
 /** What stands in the charts at the end: the last write of each resource, where that is no withdrawal. */
 function liveOf(writes: readonly Write[]): Standing[] {
   const last = new Map(writes.map((write) => [`${write.type}/${write.id}`, write]));
   return [...last.values()].flatMap((write) => {
     const resource = parse(write);
-    return resource === null || resource['status'] === 'entered-in-error' ? [] : [{ write, resource }];
+    return resource === null || isWithdrawn(resource) ? [] : [{ write, resource }];
   });
 }
 
@@ -227,7 +233,7 @@ function checkWrites(run: DeliveryRun, order: ReadonlyMap<Said, number>): Delive
     }
     if (before?.isPerson === true) out.push({ kind: 'overwrote-person', about: `${at} by write ${write.n}` });
     const fact = resource === null ? null : factOf(resource);
-    if (resource === null || fact === null || nameOf(resource) === null || resource['status'] === 'entered-in-error') continue;
+    if (resource === null || fact === null || nameOf(resource) === null || isWithdrawn(resource)) continue;
     const patient = patientOf(resource);
     const by = (said.get(`${fact.about} ${fact.value}`) ?? [])
       .map(({ one }) => one)

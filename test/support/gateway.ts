@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Express } from 'express';
 import { makeApp } from '../../src/http/index.ts';
 import { makeNewId, systemClock, type Log, type Route } from '../../src/kernel/index.ts';
@@ -24,4 +25,4 @@ export function appOf(routes: readonly Route[], log: Log = collectLog()): Expres
 
 /** A sound configuration on a free port, for whole-gateway tests. */
 export const configOf = (databaseUrl: string, more: Record<string, string> = {}): Config =>
-  loadConfig('serve', { ...serveSettings(databaseUrl), ...more }, () => '');
+  loadConfig('serve', { ...serveSettings(databaseUrl), ...more }, (path) => (existsSync(path) ? readFileSync(path, 'utf8') : ''));

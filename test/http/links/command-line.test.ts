@@ -48,6 +48,16 @@ test('link confirms, proposes and revokes at the running gateway', async () => {
   expect(await run(['link', 'u', ' 1'])).toMatchObject({ code: 1, err: expect.stringContaining('mrn') });
 });
 
+test('link warns of a client whose deliveries the gateway does not take', async () => {
+  const other = 'c0ffee00-0000-4000-8000-00000000beef';
+  expect(await run(['link', 'of-another', '0099', '--client', other])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('confirmed'),
+    err: expect.stringContaining('Warning'),
+  });
+  expect((await run(['link', 'of-ours', '0098'])).err).toBe('');
+});
+
 test.each([
   [['link']],
   [['link', 'u']],

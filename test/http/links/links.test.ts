@@ -40,6 +40,7 @@ test('a confirmed link releases what waited, and what comes after it is queued a
     200,
     {
       id: expect.stringMatching(/^lnk_/),
+      isForeignClient: false,
       status: 'confirmed',
       change: 'confirmed',
       released: 1,

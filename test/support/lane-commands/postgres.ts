@@ -22,8 +22,8 @@ async function finish(context: PostgresContext, id: string, names: readonly stri
   for (const name of names)
     await db.run(
       `INSERT INTO written_resource (tenant, target, name, patient_index, document_index, resource_type, resource_id_sealed, content_digest, delivery_seq, written_at)
-       SELECT tenant, 'ehr', $1::text, $2::bytea, document_index, 'Observation', '\\x00'::bytea, '\\x00'::bytea, seq, 0 FROM delivery WHERE seq = $3::bigint`,
-      name,
+       SELECT tenant, 'ehr', $1::bytea, $2::bytea, document_index, 'Observation', '\\x00'::bytea, '\\x00'::bytea, seq, 0 FROM delivery WHERE seq = $3::bigint`,
+      Buffer.from(name),
       patient,
       seq,
     );

@@ -23,7 +23,7 @@ function finish(context: SqliteContext, id: string, names: readonly string[]): v
     db.run(
       `INSERT INTO written_resource (tenant, target, name, patient_index, document_index, resource_type, resource_id_sealed, content_digest, delivery_seq, written_at)
        SELECT tenant, 'ehr', ?, ?, document_index, 'Observation', x'00', x'00', seq, 0 FROM delivery WHERE seq = ?`,
-      name,
+      Buffer.from(name),
       patient,
       seq,
     );

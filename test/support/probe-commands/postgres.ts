@@ -18,8 +18,8 @@ async function putMany({ db, vault, writer }: PostgresContext, all: readonly Put
      ), bodies AS (
        INSERT INTO delivery_body (seq, sealed) SELECT put.seq, given.sealed FROM put JOIN given USING (id)
      ), audits AS (
-       INSERT INTO audit_record (chain, seq, at, record, leaf, link)
-       SELECT $8, put.seq, given.at, given.record, given.digest, given.digest FROM put JOIN given USING (id)
+       INSERT INTO audit_record (chain, seq, at, tenant, type, outcome, request_id, record, leaf, link)
+       SELECT $8, put.seq, given.at, 'default', 'hook.accept', '0', 'req_probe', given.record, given.digest, given.digest FROM put JOIN given USING (id)
      )
      SELECT put.seq FROM put JOIN given USING (id) ORDER BY given.n`,
     all.map(({ id }) => id),
@@ -55,7 +55,7 @@ export const writes: PostgresOperations<ProbeWrites> = {
   },
   'probe.replace-audit': async ({ db }, { id }) => {
     await db.run(
-      `INSERT INTO audit_record SELECT chain, seq, at, '{}', leaf, link FROM audit_record WHERE record LIKE $1
+      `INSERT INTO audit_record (chain, seq, at, tenant, type, outcome, request_id, record, leaf, link) SELECT chain, seq, at, tenant, type, outcome, request_id, '{}', leaf, link FROM audit_record WHERE record LIKE $1
        ON CONFLICT (chain, seq) DO UPDATE SET record = excluded.record`,
       `%${id}%`,
     );

@@ -21,7 +21,7 @@ function put({ db, vault, writer }: SqliteContext, args: ProbeWrites['probe.put'
     vault.seal(args.body, `delivery_body.sealed/${args.id}`),
   );
   db.run(
-    'INSERT INTO audit_record (chain, seq, at, record, leaf, link) VALUES (?, ?, ?, ?, ?, ?)',
+    `INSERT INTO audit_record (chain, seq, at, tenant, type, outcome, request_id, record, leaf, link) VALUES (?, ?, ?, 'default', 'hook.accept', '0', 'req_probe', ?, ?, ?)`,
     writer,
     lastId,
     args.atMs,
@@ -49,7 +49,7 @@ export const writes: SqliteOperations<ProbeWrites> = {
   },
   'probe.replace-audit': ({ db }, { id }) => {
     db.run(
-      `INSERT OR REPLACE INTO audit_record SELECT chain, seq, at, '{}', leaf, link FROM audit_record WHERE record LIKE ?`,
+      `INSERT OR REPLACE INTO audit_record (chain, seq, at, tenant, type, outcome, request_id, record, leaf, link) SELECT chain, seq, at, tenant, type, outcome, request_id, '{}', leaf, link FROM audit_record WHERE record LIKE ?`,
       `%${id}%`,
     );
     return null;

@@ -119,6 +119,17 @@ test.each<[string, Record<string, string>, string[]]>([
     ['CHARTGATE_EHR_URL'],
   ],
   ["a file of the EHR's TLS that is not there", { CHARTGATE_EHR_TLS_CA_FILE: 'ca.pem' }, ['CHARTGATE_EHR_TLS_CA_FILE']],
+  ['a service without our client', { CHARTGATE_SOURCE_URL: 'https://service.example.org' }, ['CHARTGATE_CLIENT_UUID']],
+  [
+    'a service that would get its credentials in clear',
+    { CHARTGATE_SOURCE_LAB_URL: 'http://service.example.org', CHARTGATE_CLIENT_UUID: 'c' },
+    ['CHARTGATE_SOURCE_LAB_URL'],
+  ],
+  [
+    'a service with a query',
+    { CHARTGATE_SOURCE_URL: 'http://localhost:8082/?x=1', CHARTGATE_CLIENT_UUID: 'c' },
+    ['CHARTGATE_SOURCE_URL'],
+  ],
   ['an external issuer without its keys', { CHARTGATE_AUTH_ISSUER: 'https://idp.example.org' }, ['CHARTGATE_AUTH_JWKS_URL']],
   ['a public address without TLS or proxy', { CHARTGATE_HOST: '0.0.0.0' }, ['CHARTGATE_HOST']],
   ['a certificate without its key', { CHARTGATE_TLS_CERT_FILE: 'cert.pem' }, ['CHARTGATE_TLS_CERT_FILE']],
@@ -226,6 +237,7 @@ test('what is legal and unchecked is named', () => {
   expect(unverified).toEqual([
     'webhook bodies are not signed: whoever learns the address can send data',
     'CHARTGATE_CLIENT_UUID is not set: deliveries of any client are taken',
+    'audit checkpoints are kept in the database alone: an older copy of it would look sound',
     'PostgreSQL is reached without sslmode=verify-full',
   ]);
 });

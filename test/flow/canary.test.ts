@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { sqlitePlace } from '../support/new-store.ts';
+import { aClinicalReady, aLabResult, aUserProfile } from '../support/payloads/index.ts';
+import { startRig, type Rig } from './delivery/rig.ts';
+
+/* 500 and more marked names, ids, MRNs, values and tokens through every flow, and then a look into every place that is not sealed. */
+
+const USERS = 60;
+const word = (kind: string, n: number): string => `cnry${kind}${String(n).padStart(4, '0')}q`;
+
+interface Person {
+  readonly user: string;
+  readonly mrn: string;
+  readonly patient: string;
+  readonly name: string;
+  readonly evidence: string;
+  /** Numbers that stand in no code and no clock. */
+  readonly weight: string;
+  readonly glucose: string;
+}
+
+const PEOPLE: readonly Person[] = Array.from({ length: USERS }, (_, n) => ({
+  user: word('user', n),
+  mrn: word('mrn', n),
+  patient: word('pat', n),
+  name: word('name', n),
+  evidence: word('why', n),
+  weight: `7${n % 10}.6180${String(n).padStart(4, '0')}3`,
+  glucose: `9${n % 10}.2718${String(n).padStart(4, '0')}7`,
+}));
+const TOKENS = Array.from({ length: 60 }, (_, n) => word('token', n).padEnd(40, 'z'));
+const QUERIES = Array.from({ length: 60 }, (_, n) => word('query', n));
+const MARKERS = [...PEOPLE.flatMap((one) => Object.values<string>({ ...one })), ...TOKENS, ...QUERIES];
+
+let rig: Rig;
+let folder: string;
+const answers: string[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'chartgate-canary-'));
+  rig = await startRig(sqlitePlace, { settings: { CHARTGATE_AUDIT_ANCHOR: `${folder}/anchor/`, CHARTGATE_LOG_LEVEL: 'debug' } });
+});
+afterAll(async () => {
+  await rig.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Only what the world outside is told; the operator asked for what an admin answer of 200 shows. */
+async function ask(path: string, init: RequestInit = {}): Promise<number> {
+  const answer = await fetch(rig.url(path), init);
+  const text = await answer.text();
+  const headers = JSON.stringify([...answer.headers]);
+  if (answer.status !== 200 || !path.startsWith('/admin/')) answers.push(`${headers}\n${text}`);
+  return answer.status;
+}
+
+async function sendAll(): Promise<void> {
+  for (const [n, one] of PEOPLE.entries()) {
+    const { user, mrn, patient, name } = one;
+    rig.ehr.put({
+      resourceType: 'Patient',
+      id: patient,
+      active: true,
+      identifier: [{ system: 'urn:example:mrn', value: mrn }],
+      name: [{ family: name }],
+    });
+    // Some links only come after the delivery, some lead to nobody, some are revoked again.
+    if (n % 5 !== 0) await rig.admin('PUT', `links/${user}`, { mrn, evidence: one.evidence });
+    const id = await rig.send(
+      aClinicalReady({ userId: user, observations: 4, bundleId: `bundle-${n}`, values: { weight: Number(one.weight) } }),
+    );
+    await rig.send(aLabResult({ userId: user, documentId: `lab-${n}`, glucose: Number(one.glucose) }));
+    if (n % 7 === 0) await rig.send(aUserProfile({ userId: user, fields: { note: name } }));
+    await rig.resting(id);
+    if (n % 5 === 0) await rig.admin('PUT', `links/${user}`, { mrn: n % 10 === 0 ? `${mrn}x` : mrn, evidence: one.evidence });
+    if (n % 9 === 0) await rig.admin('DELETE', `links/${user}`);
+    await rig.admin('GET', `audit?patient=${mrn}`);
+    await rig.admin('GET', `audit?patient=Patient/${patient}`);
+    await rig.admin('GET', `links?mrn=${mrn}`);
+  }
+}
+
+async function sendOdd(): Promise<void> {
+  for (const [n, token] of TOKENS.entries()) {
+    const query = QUERIES[n] ?? '';
+    const person = PEOPLE[n % USERS];
+    const body = `{"user_id":"${person?.user ?? ''}","name":"${person?.name ?? ''}"`;
+    await ask(`/webhooks/${token}/data`, { method: 'POST', body, headers: { authorization: `Bearer ${token}` } });
+    await ask(`/webhooks/data-secret-0123456789abcdef0123456789/data`, { method: 'POST', body });
+    await ask(`/fhir/Patient/${query}?name=${person?.name ?? ''}`, { headers: { authorization: `Bearer ${token}` } });
+    await ask(`/admin/api/deliveries?state=${query}`, { headers: { authorization: `Bearer ${token}` } });
+    await ask(`/admin/api/audit?patient=${query}&type=${query}`, {
+      headers: { authorization: 'Bearer admin-token-0123456789abcdef0123456789', traceparent: query, 'x-request-id': query },
+    });
+    await ask(`/${query}/${person?.mrn ?? ''}`, { method: 'DELETE', headers: { cookie: token } });
+    if (n % 10 === 0) await ask('/metrics');
+  }
+}
+
+const found = (text: string): string[] => MARKERS.filter((marker) => text.includes(marker));
+
+function everyFile(path: string): string[] {
+  return statSync(path).isDirectory() ? readdirSync(path).flatMap((name) => everyFile(join(path, name))) : [path];
+}
+
+test(`${MARKERS.length} marks are found nowhere outside the sealed columns and the EHR`, async () => {
+  expect(new Set(MARKERS).size).toBeGreaterThanOrEqual(500);
+  await sendAll();
+  await sendOdd();
+  // What was meant to arrive did: the marks went all the way.
+  const chart = JSON.stringify(rig.live());
+  expect(PEOPLE.filter(({ weight }) => chart.includes(weight)).length).toBeGreaterThan(USERS / 2);
+
+  const { database } = rig.place;
+  if (database.engine !== 'sqlite') throw new Error('not SQLite');
+  const stored = (): string[] =>
+    everyFile(dirname(database.file)).flatMap((file) => found(readFileSync(file, 'latin1')).map((mark) => `${file}: ${mark}`));
+  expect(stored()).toEqual([]);
+  await rig.restart();
+  expect(stored()).toEqual([]);
+  expect(everyFile(folder).length).toBeGreaterThan(0);
+  expect(everyFile(folder).flatMap((file) => found(readFileSync(file, 'utf8')))).toEqual([]);
+  expect(rig.log.lines.length).toBeGreaterThan(200);
+  expect(rig.log.lines.flatMap((line) => found(JSON.stringify(line)))).toEqual([]);
+  expect(answers.flatMap(found)).toEqual([]);
+}, 180_000);

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { systemClock } from '../../src/kernel/index.ts';
+import { startGateway, type Gateway } from '../../src/wire.ts';
+import { collectLog } from '../support/collect-log.ts';
+import { configOf } from '../support/gateway.ts';
+import { sqlitePlace, type Place } from '../support/new-store.ts';
+import { runCommand } from '../support/run-command.ts';
+
+const TOKEN = 'operator-'.repeat(5);
+const PASSWORD = 'correct horse battery';
+let gateway: Gateway;
+let place: Place;
+const log = collectLog();
+const env = () => ({ CHARTGATE_ADMIN_TOKEN: TOKEN, CHARTGATE_PUBLIC_URL: `http://127.0.0.1:${gateway.port}` });
+
+beforeAll(async () => {
+  place = await sqlitePlace();
+  if (place.database.engine !== 'sqlite') throw new Error('not SQLite');
+  const config = configOf(`sqlite:${place.database.file}?filesystem=any`, { CHARTGATE_ADMIN_TOKEN: TOKEN });
+  gateway = await startGateway({ config, clock: systemClock, log });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await place.remove();
+});
+const run = (args: readonly string[], stdin?: string) =>
+  runCommand(args, { env: env(), ...(stdin === undefined ? {} : { stdin }) });
+
+test('an app is registered, listed without its secret, and removed', async () => {
+  const add = [
+    'clients',
+    'add',
+    '--name',
+    'App',
+    '--kind',
+    'symmetric',
+    '--scope',
+    'openid patient/*.rs',
+    '--redirect',
+    'https://app.example/cb',
+  ];
+  const made = await run([...add, '--json']);
+  const { id, secret } = JSON.parse(made.out) as { id: string; secret: string };
+  expect([made.code, /^app_/.test(id), secret.length]).toEqual([0, true, 64]);
+  const shown = await run(add);
+  expect(shown.out).toMatch(/^app_\w+\nsecret: [0-9a-f]{64}\nKeep it now/);
+  const listed = await run(['clients', 'list']);
+  expect(listed.out).toContain(`${id}  symmetric  App  openid patient/*.rs\n`);
+  expect((await run(['clients', 'list', '--json'])).out).not.toContain(secret);
+  expect(await run(['clients', 'remove', id])).toMatchObject({ code: 0, out: 'removed\n' });
+  expect(await run(['clients', 'remove', id])).toMatchObject({ code: 1, err: expect.stringContaining('client.not-found') });
+});
+
+test('a person is added with a password from standard input alone, and removed', async () => {
+  const add = ['accounts', 'add', '--username', 'drsmith', '--name', 'Dr Smith', '--fhir-user', 'Practitioner/1'];
+  const made = await run([...add, '--json'], `${PASSWORD}\n`);
+  const { id } = JSON.parse(made.out) as { id: string };
+  expect([made.code, made.out.includes(PASSWORD)]).toEqual([0, false]);
+  expect(await run(add, `${PASSWORD}\n`)).toMatchObject({ code: 1, err: expect.stringContaining('account.name-taken') });
+  expect(await run(add, 'short\n')).toMatchObject({ code: 1, err: expect.stringContaining('password') });
+  expect((await run(['accounts', 'list'])).out).toBe(`${id}  drsmith  Practitioner/1\n`);
+  expect((await run(['accounts', 'remove', id])).code).toBe(0);
+  expect((await run([...add, '--password', 'x'])).code).toBe(2);
+});
+
+test.each([
+  [['clients']],
+  [['clients', 'add']],
+  [['clients', 'remove']],
+  [['clients', 'list', 'x']],
+  [['clients', 'nix']],
+  [['clients', 'add', '--name', 'x', '--kind', 'backend', '--scope', 'system/*.rs', '--jwks', 'no-such-file']],
+  [['accounts']],
+  [['accounts', 'add', '--username', 'x']],
+  [['accounts', 'remove']],
+])('%j are wrong arguments', async (args) => {
+  expect((await run(args)).code).toBe(2);
+});
+
+test('help is there, and nothing that was said is in the log', async () => {
+  for (const name of ['clients', 'accounts']) expect((await run([name, '--help'])).out).toMatch(/^Usage: chartgate/);
+  expect(JSON.stringify(log.lines)).not.toMatch(/correct horse|drsmith|Dr Smith/);
+});
