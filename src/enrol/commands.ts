@@ -1,0 +1,76 @@
+import { fileBeside } from '../kernel/index.ts';
+import type { SourceUser } from '../identity/index.ts';
+import type { CommandSet } from '../store/index.ts';
+
+/** `asked`: the patient was given the way and has not gone it yet. `ended`: the source or the provider said so. */
+export type ConnectionState = 'asked' | 'connected' | 'ended' | 'revoked';
+
+export interface KnownConnection {
+  readonly dataSource: string;
+  readonly state: ConnectionState;
+  readonly askedAt: number | null;
+  readonly changedAt: number;
+  /** The last thing that went wrong, in the source's words. */
+  readonly failure: { readonly at: number; readonly action: string; readonly message: string } | null;
+}
+
+export type RequestKind = 'lab' | 'profile';
+
+/** A document or a profile that was asked for, by the id that its result will name. */
+export interface KnownRequest {
+  readonly id: string;
+  readonly kind: RequestKind;
+  readonly askedAt: number;
+  /** The delivery that brought the result; null while it is waited for. */
+  readonly deliveryId: string | null;
+  readonly arrivedAt: number | null;
+}
+
+/** What the source told of a connection. */
+export interface ConnectionNews {
+  readonly dataSource: string;
+  /** Null: it says nothing about whether there is one. */
+  readonly state: Exclude<ConnectionState, 'revoked'> | null;
+  readonly failure: { readonly action: string; readonly message: string } | null;
+}
+
+export interface Enrolment {
+  readonly connections: readonly KnownConnection[];
+  readonly requests: readonly KnownRequest[];
+  readonly revokedAt: number | null;
+  /** Deliveries that came after the revocation. */
+  readonly late: number;
+}
+
+interface Of {
+  readonly tenant: string;
+  readonly user: SourceUser;
+  readonly at: Date;
+}
+
+export type EnrolWrites = {
+  /** News of a connection; what is older than what is known changes nothing. A connection ends a revocation. */
+  'enrol.news': { args: Of & { readonly news: ConnectionNews }; out: null };
+  /** All connections of the user are revoked; what comes from now on is late. */
+  'enrol.revoke': { args: Of; out: null };
+  /** Asked for. Its result may have come already. */
+  'enrol.request': { args: Of & { readonly id: string; readonly kind: RequestKind; readonly mrn: string }; out: null };
+  'enrol.arrive': { args: Of & { readonly id: string; readonly kind: RequestKind; readonly deliveryId: string }; out: null };
+  'enrol.late': { args: Of; out: null };
+};
+
+export type EnrolReads = {
+  'enrol.show': { args: { readonly tenant: string; readonly user: SourceUser; readonly limit: number }; out: Enrolment };
+  /** Users whose access was revoked and not given again. */
+  'enrol.revoked': { args: { readonly tenant: string; readonly limit: number }; out: readonly SourceUser[] };
+  /** Asked for before `before` and not there yet, oldest first. */
+  'enrol.overdue': {
+    args: { readonly tenant: string; readonly before: number; readonly limit: number };
+    out: readonly (KnownRequest & { readonly mrn: string })[];
+  };
+};
+
+export const enrolSet: CommandSet<EnrolWrites, EnrolReads> = {
+  sqlite: fileBeside(import.meta.url, './sqlite'),
+  postgres: () => import('./postgres.ts'),
+};

@@ -1,0 +1,65 @@
+import { ok, type Clock, type Result } from '../kernel/index.ts';
+import type { SourceUser } from '../identity/index.ts';
+import type { Operate } from '../store/index.ts';
+import type { EnrolReads, EnrolWrites } from './commands.ts';
+import { readNews, readTime, type Told } from './read-told.ts';
+
+const EVERY_MS = 5_000;
+const REVOKED_MAX = 10_000;
+
+/** The finding of a delivery that came after its user's access was revoked. It is taken all the same. */
+export const LATE = 'enrolment.late user_id';
+
+const keyOf = ({ client, user }: SourceUser): string => JSON.stringify([client, user]);
+
+/**
+ * Keeps the enrolment up to date with what is delivered. It is told before a delivery is settled, and may be told twice. Who was revoked is
+ * held in memory, so that an ordinary delivery costs nothing here; another process hears of a revocation within some seconds.
+ */
+export function followDeliveries(deps: {
+  readonly tenant: string;
+  readonly enrolment: Operate<EnrolWrites, EnrolReads>;
+  readonly clock: Clock;
+}) {
+  const { tenant, enrolment, clock } = deps;
+  let revoked: ReadonlySet<string> = new Set();
+
+  async function refresh(): Promise<void> {
+    const users = await enrolment.read('enrol.revoked', { tenant, limit: REVOKED_MAX });
+    if (users.ok) revoked = new Set(users.value.map(keyOf));
+  }
+
+  async function hear(user: SourceUser, told: Told, deliveryId: string): Promise<Result<null>> {
+    const at = clock.now();
+    if (told.kind !== 'notification') return enrolment.writeBehind('enrol.arrive', { tenant, user, at, deliveryId, ...told });
+    const news = readNews(told);
+    if (news === null) return ok(null);
+    const done = await enrolment.writeBehind('enrol.news', { tenant, user, at: readTime(told.at, at), news });
+    if (news.state === 'connected') await refresh();
+    return done;
+  }
+
+  const timer = setInterval(() => void refresh(), EVERY_MS).unref();
+  return {
+    refresh,
+    /** What is to be added to the findings of the delivery. A fault: it must wait. */
+    async follow(delivery: {
+      readonly id: string;
+      readonly user: SourceUser | null;
+      readonly hook: 'data' | 'notification';
+      readonly told: Told | null;
+    }): Promise<Result<readonly string[]>> {
+      const { id, user, hook, told } = delivery;
+      if (user === null) return ok([]);
+      if (told !== null) {
+        const heard = await hear(user, told, id);
+        if (!heard.ok) return heard;
+      }
+      if (hook !== 'data' || !revoked.has(keyOf(user))) return ok([]);
+      const counted = await enrolment.writeBehind('enrol.late', { tenant, user, at: clock.now() });
+      return counted.ok ? ok([LATE]) : counted;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+export type FollowDeliveries = ReturnType<typeof followDeliveries>;

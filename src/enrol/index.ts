@@ -1,0 +1,17 @@
+export {
+  enrolSet,
+  type Enrolment,
+  type EnrolReads,
+  type EnrolWrites,
+  type KnownConnection,
+  type KnownRequest,
+  type RequestKind,
+} from './commands.ts';
+export type { Enrolled, FindUser } from './find-user.ts';
+export { followDeliveries } from './follow-deliveries.ts';
+export type { Enrol } from './make-enrol.ts';
+export { openEnrolment } from './open-enrolment.ts';
+export { isOverdue } from './overdue.ts';
+export { isTimezone, readDocument, type LabFile } from './read-document.ts';
+export type { MonitoringRule } from '../source/index.ts';
+export type { Told } from './read-told.ts';

@@ -1,0 +1,171 @@
+import type { PostgresContext, PostgresOperations } from '../store/index.ts';
+import type { SourceUser } from '../identity/index.ts';
+import type { EnrolReads, EnrolWrites } from './commands.ts';
+import { decideConnection } from './decide-connection.ts';
+import {
+  CONNECTION,
+  indexOf,
+  openMrn,
+  openUser,
+  readTime,
+  REQUEST,
+  sealFailure,
+  sealMrn,
+  sealUser,
+  toConnection,
+  toKept,
+  toRequest,
+} from './rows.ts';
+
+/** Makes sure of the user's row and holds it: what is decided about a user is decided by one at a time. */
+async function holdUser({ db, vault }: PostgresContext, tenant: string, user: SourceUser): Promise<Buffer> {
+  const index = indexOf(vault, user);
+  await db.run(
+    'INSERT INTO enrolled_user (tenant, user_index, user_sealed, late) VALUES ($1, $2, $3, 0) ON CONFLICT (tenant, user_index) DO NOTHING',
+    tenant,
+    index,
+    sealUser(vault, index, user),
+  );
+  await db.get('SELECT 1 AS one FROM enrolled_user WHERE tenant = $1 AND user_index = $2 FOR UPDATE', tenant, index);
+  return index;
+}
+
+export const writes: PostgresOperations<EnrolWrites> = {
+  'enrol.news': async (context, { tenant, user, at, news }) => {
+    const { db, vault } = context;
+    const index = await holdUser(context, tenant, user);
+    const atMs = at.getTime();
+    const before = await db.get(
+      'SELECT state, asked_at, changed_at FROM source_connection WHERE tenant = $1 AND user_index = $2 AND data_source = $3',
+      tenant,
+      index,
+      news.dataSource,
+    );
+    const { state, askedAt, changedAt } = decideConnection(toKept(before), news, atMs);
+    await db.run(
+      `INSERT INTO source_connection (tenant, user_index, data_source, state, asked_at, changed_at) VALUES ($1, $2, $3, $4, $5, $6)
+       ON CONFLICT (tenant, user_index, data_source) DO UPDATE SET state = excluded.state, asked_at = excluded.asked_at, changed_at = excluded.changed_at`,
+      tenant,
+      index,
+      news.dataSource,
+      state,
+      askedAt,
+      changedAt,
+    );
+    const failure = sealFailure(vault, index, news.dataSource, news.failure);
+    if (failure !== null)
+      await db.run(
+        `UPDATE source_connection SET failed_at = $4::bigint, failure_sealed = $5
+         WHERE tenant = $1 AND user_index = $2 AND data_source = $3 AND (failed_at IS NULL OR failed_at <= $4::bigint)`,
+        tenant,
+        index,
+        news.dataSource,
+        atMs,
+        failure,
+      );
+    if (news.state === 'connected' && state === 'connected')
+      await db.run(
+        'UPDATE enrolled_user SET revoked_at = NULL WHERE tenant = $1 AND user_index = $2 AND revoked_at <= $3::bigint',
+        tenant,
+        index,
+        atMs,
+      );
+    return null;
+  },
+  'enrol.revoke': async (context, { tenant, user, at }) => {
+    const index = await holdUser(context, tenant, user);
+    const atMs = at.getTime();
+    await context.db.run(
+      'UPDATE enrolled_user SET revoked_at = $1::bigint, late = 0 WHERE tenant = $2 AND user_index = $3',
+      atMs,
+      tenant,
+      index,
+    );
+    await context.db.run(
+      `UPDATE source_connection SET state = 'revoked', changed_at = greatest(changed_at, $1::bigint) WHERE tenant = $2 AND user_index = $3 AND state <> 'revoked'`,
+      atMs,
+      tenant,
+      index,
+    );
+    return null;
+  },
+  'enrol.request': async (context, { tenant, user, at, id, kind, mrn }) => {
+    const index = await holdUser(context, tenant, user);
+    await context.db.run(
+      `INSERT INTO source_request (tenant, user_index, id, kind, asked_at, mrn_sealed) VALUES ($1, $2, $3, $4, $5, $6)
+       ON CONFLICT (tenant, user_index, id) DO UPDATE SET asked_at = excluded.asked_at, mrn_sealed = excluded.mrn_sealed`,
+      tenant,
+      index,
+      id,
+      kind,
+      at.getTime(),
+      sealMrn(context.vault, index, id, mrn),
+    );
+    return null;
+  },
+  'enrol.arrive': async (context, { tenant, user, at, id, kind, deliveryId }) => {
+    const index = await holdUser(context, tenant, user);
+    await context.db.run(
+      `INSERT INTO source_request (tenant, user_index, id, kind, asked_at, delivery_id, arrived_at) VALUES ($1, $2, $3, $4, $5::bigint, $6, $5::bigint)
+       ON CONFLICT (tenant, user_index, id) DO UPDATE SET delivery_id = coalesce(source_request.delivery_id, excluded.delivery_id),
+         arrived_at = coalesce(source_request.arrived_at, excluded.arrived_at)`,
+      tenant,
+      index,
+      id,
+      kind,
+      at.getTime(),
+      deliveryId,
+    );
+    return null;
+  },
+  'enrol.late': async ({ db, vault }, { tenant, user, at }) => {
+    await db.run(
+      'UPDATE enrolled_user SET late = late + 1 WHERE tenant = $1 AND user_index = $2 AND revoked_at <= $3::bigint',
+      tenant,
+      indexOf(vault, user),
+      at.getTime(),
+    );
+    return null;
+  },
+};
+
+export const reads: PostgresOperations<EnrolReads> = {
+  'enrol.show': async ({ db, vault }, { tenant, user, limit }) => {
+    const index = indexOf(vault, user);
+    const known = await db.get('SELECT revoked_at, late FROM enrolled_user WHERE tenant = $1 AND user_index = $2', tenant, index);
+    const connections = await db.all(
+      `SELECT ${CONNECTION} FROM source_connection WHERE tenant = $1 AND user_index = $2 ORDER BY data_source`,
+      tenant,
+      index,
+    );
+    const requests = await db.all(
+      `SELECT ${REQUEST} FROM source_request WHERE tenant = $1 AND user_index = $2 ORDER BY asked_at DESC, id LIMIT $3`,
+      tenant,
+      index,
+      limit,
+    );
+    return {
+      connections: connections.map((row) => toConnection(row, vault)),
+      requests: requests.map(toRequest),
+      revokedAt: readTime(known?.['revoked_at']),
+      late: Number(known?.['late'] ?? 0),
+    };
+  },
+  'enrol.revoked': async ({ db, vault }, { tenant, limit }) => {
+    const rows = await db.all(
+      'SELECT user_index, user_sealed FROM enrolled_user WHERE tenant = $1 AND revoked_at IS NOT NULL ORDER BY revoked_at DESC LIMIT $2',
+      tenant,
+      limit,
+    );
+    return rows.map((row) => openUser(vault, row));
+  },
+  'enrol.overdue': async ({ db, vault }, { tenant, before, limit }) => {
+    const rows = await db.all(
+      `SELECT ${REQUEST} FROM source_request WHERE tenant = $1 AND delivery_id IS NULL AND asked_at <= $2::bigint ORDER BY asked_at, id LIMIT $3`,
+      tenant,
+      before,
+      limit,
+    );
+    return rows.map((row) => ({ ...toRequest(row), mrn: openMrn(vault, row) }));
+  },
+};

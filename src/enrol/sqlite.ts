@@ -1,0 +1,163 @@
+import type { SqliteContext, SqliteOperations } from '../store/index.ts';
+import type { SourceUser } from '../identity/index.ts';
+import type { EnrolReads, EnrolWrites } from './commands.ts';
+import { decideConnection } from './decide-connection.ts';
+import {
+  CONNECTION,
+  indexOf,
+  openMrn,
+  openUser,
+  readTime,
+  REQUEST,
+  sealFailure,
+  sealMrn,
+  sealUser,
+  toConnection,
+  toKept,
+  toRequest,
+} from './rows.ts';
+
+function seeUser({ db, vault }: SqliteContext, tenant: string, user: SourceUser): Buffer {
+  const index = indexOf(vault, user);
+  db.run(
+    'INSERT INTO enrolled_user (tenant, user_index, user_sealed, late) VALUES (?, ?, ?, 0) ON CONFLICT (tenant, user_index) DO NOTHING',
+    tenant,
+    index,
+    sealUser(vault, index, user),
+  );
+  return index;
+}
+
+export const writes: SqliteOperations<EnrolWrites> = {
+  'enrol.news': (context, { tenant, user, at, news }) => {
+    const { db, vault } = context;
+    const index = seeUser(context, tenant, user);
+    const atMs = at.getTime();
+    const before = db.get(
+      'SELECT state, asked_at, changed_at FROM source_connection WHERE tenant = ? AND user_index = ? AND data_source = ?',
+      tenant,
+      index,
+      news.dataSource,
+    );
+    const { state, askedAt, changedAt } = decideConnection(toKept(before), news, atMs);
+    db.run(
+      `INSERT INTO source_connection (tenant, user_index, data_source, state, asked_at, changed_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+       ON CONFLICT (tenant, user_index, data_source) DO UPDATE SET state = ?4, asked_at = ?5, changed_at = ?6`,
+      tenant,
+      index,
+      news.dataSource,
+      state,
+      askedAt,
+      changedAt,
+    );
+    const failure = sealFailure(vault, index, news.dataSource, news.failure);
+    if (failure !== null)
+      db.run(
+        `UPDATE source_connection SET failed_at = ?4, failure_sealed = ?5
+         WHERE tenant = ?1 AND user_index = ?2 AND data_source = ?3 AND (failed_at IS NULL OR failed_at <= ?4)`,
+        tenant,
+        index,
+        news.dataSource,
+        atMs,
+        failure,
+      );
+    if (news.state === 'connected' && state === 'connected')
+      db.run(
+        'UPDATE enrolled_user SET revoked_at = NULL WHERE tenant = ? AND user_index = ? AND revoked_at <= ?',
+        tenant,
+        index,
+        atMs,
+      );
+    return null;
+  },
+  'enrol.revoke': (context, { tenant, user, at }) => {
+    const index = seeUser(context, tenant, user);
+    const atMs = at.getTime();
+    context.db.run('UPDATE enrolled_user SET revoked_at = ?, late = 0 WHERE tenant = ? AND user_index = ?', atMs, tenant, index);
+    context.db.run(
+      `UPDATE source_connection SET state = 'revoked', changed_at = max(changed_at, ?) WHERE tenant = ? AND user_index = ? AND state <> 'revoked'`,
+      atMs,
+      tenant,
+      index,
+    );
+    return null;
+  },
+  'enrol.request': (context, { tenant, user, at, id, kind, mrn }) => {
+    const index = seeUser(context, tenant, user);
+    context.db.run(
+      `INSERT INTO source_request (tenant, user_index, id, kind, asked_at, mrn_sealed) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+       ON CONFLICT (tenant, user_index, id) DO UPDATE SET asked_at = ?5, mrn_sealed = ?6`,
+      tenant,
+      index,
+      id,
+      kind,
+      at.getTime(),
+      sealMrn(context.vault, index, id, mrn),
+    );
+    return null;
+  },
+  'enrol.arrive': (context, { tenant, user, at, id, kind, deliveryId }) => {
+    const index = seeUser(context, tenant, user);
+    context.db.run(
+      `INSERT INTO source_request (tenant, user_index, id, kind, asked_at, delivery_id, arrived_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?5)
+       ON CONFLICT (tenant, user_index, id) DO UPDATE SET delivery_id = coalesce(delivery_id, ?6), arrived_at = coalesce(arrived_at, ?5)`,
+      tenant,
+      index,
+      id,
+      kind,
+      at.getTime(),
+      deliveryId,
+    );
+    return null;
+  },
+  'enrol.late': ({ db, vault }, { tenant, user, at }) => {
+    db.run(
+      'UPDATE enrolled_user SET late = late + 1 WHERE tenant = ? AND user_index = ? AND revoked_at <= ?',
+      tenant,
+      indexOf(vault, user),
+      at.getTime(),
+    );
+    return null;
+  },
+};
+
+export const reads: SqliteOperations<EnrolReads> = {
+  'enrol.show': ({ db, vault }, { tenant, user, limit }) => {
+    const index = indexOf(vault, user);
+    const known = db.get('SELECT revoked_at, late FROM enrolled_user WHERE tenant = ? AND user_index = ?', tenant, index);
+    const connections = db.all(
+      `SELECT ${CONNECTION} FROM source_connection WHERE tenant = ? AND user_index = ? ORDER BY data_source`,
+      tenant,
+      index,
+    );
+    const requests = db.all(
+      `SELECT ${REQUEST} FROM source_request WHERE tenant = ? AND user_index = ? ORDER BY asked_at DESC, id LIMIT ?`,
+      tenant,
+      index,
+      limit,
+    );
+    return {
+      connections: connections.map((row) => toConnection(row, vault)),
+      requests: requests.map(toRequest),
+      revokedAt: readTime(known?.['revoked_at']),
+      late: Number(known?.['late'] ?? 0),
+    };
+  },
+  'enrol.revoked': ({ db, vault }, { tenant, limit }) =>
+    db
+      .all(
+        'SELECT user_index, user_sealed FROM enrolled_user WHERE tenant = ? AND revoked_at IS NOT NULL ORDER BY revoked_at DESC LIMIT ?',
+        tenant,
+        limit,
+      )
+      .map((row) => openUser(vault, row)),
+  'enrol.overdue': ({ db, vault }, { tenant, before, limit }) =>
+    db
+      .all(
+        `SELECT ${REQUEST} FROM source_request WHERE tenant = ? AND delivery_id IS NULL AND asked_at <= ? ORDER BY asked_at, id LIMIT ?`,
+        tenant,
+        before,
+        limit,
+      )
+      .map((row) => ({ ...toRequest(row), mrn: openMrn(vault, row) })),
+};
