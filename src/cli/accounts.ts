@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { makeAdminApi } from './admin-api.ts';
-import { report } from './clients.ts';
-import { EXIT, type Command, type Terminal } from './command.ts';
+import { makeUsage, type Command, type Terminal } from './command.ts';
 import { parseOptions } from './parse-options.ts';
+import { reportAnswer } from './report-answer.ts';
 
 const help = `Usage: chartgate accounts add --username NAME --name NAME --fhir-user REFERENCE [--url URL] [--json]
        chartgate accounts list [--url URL] [--json]
@@ -50,10 +50,7 @@ export const accounts: Command = {
   help,
   async run(args, terminal) {
     const parsed = parseOptions(args, OPTIONS, 'some');
-    const usage = (wrong: string): number => {
-      terminal.stderr.write(`${wrong}\n\n${help}`);
-      return EXIT.usage;
-    };
+    const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
     const { username, name, 'fhir-user': fhirUser, url, json } = parsed.value.values;
     const [verb, id, ...more] = parsed.value.positionals;
@@ -64,15 +61,15 @@ export const accounts: Command = {
       return usage('A person needs --username, --name and --fhir-user.');
     const api = makeAdminApi(url, terminal.env);
     if (verb === 'list')
-      return report(await api.ask('GET', 'accounts'), terminal, form, ({ accounts: all }) =>
+      return reportAnswer(await api.ask('GET', 'accounts'), terminal, form, ({ accounts: all }) =>
         ((all ?? []) as Record<string, unknown>[])
           .map((one) => `${String(one['id'])}  ${String(one['username'])}  ${String(one['fhirUser'])}\n`)
           .join(''),
       );
     if (verb === 'remove')
-      return report(await api.ask('DELETE', `accounts/${encodeURIComponent(id ?? '')}`), terminal, form, () => 'removed\n');
+      return reportAnswer(await api.ask('DELETE', `accounts/${encodeURIComponent(id ?? '')}`), terminal, form, () => 'removed\n');
     const body = { username, name, fhirUser, password: await readPassword(terminal) };
     const answer = await api.ask('POST', 'accounts', { type: 'application/json', text: JSON.stringify(body) });
-    return report(answer, terminal, form, ({ id: made }) => `${String(made)}\n`);
+    return reportAnswer(answer, terminal, form, ({ id: made }) => `${String(made)}\n`);
   },
 };

@@ -1,4 +1,4 @@
-import { EXIT, type Command, type Terminal } from './command.ts';
+import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { explainAnswer, makeAdminApi } from './admin-api.ts';
 import { appendTo } from './append-to.ts';
 import { auditLine, verifiedText } from './audit-report.ts';
@@ -153,10 +153,7 @@ export const audit: Command = {
   help,
   async run(args, terminal) {
     const parsed = parseOptions(args, OPTIONS, 'some');
-    const usage = (wrong: string): number => {
-      terminal.stderr.write(`${wrong}\n\n${help}`);
-      return EXIT.usage;
-    };
+    const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
     const [verb = '', ...more] = parsed.value.positionals;
     const given: Given = parsed.value.values;

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { explainAnswer, makeAdminApi, type AdminAnswer } from './admin-api.ts';
-import { EXIT, type Command, type Terminal } from './command.ts';
+import { makeAdminApi, type AdminAnswer } from './admin-api.ts';
+import { makeUsage, type Command } from './command.ts';
 import { parseOptions } from './parse-options.ts';
+import { reportAnswer } from './report-answer.ts';
 
 const help = `Usage: chartgate clients add --name NAME --kind KIND --scope SCOPE [options] [--url URL] [--json]
        chartgate clients list [--url URL] [--json]
@@ -10,6 +11,7 @@ const help = `Usage: chartgate clients add --name NAME --kind KIND --scope SCOPE
 The apps that may ask a running gateway for tokens. The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
 
   --name NAME         what people are shown
+  --id ID             an id of your own choice, such as one that the app has already (default: one is made)
   --kind KIND         public, symmetric (a secret, shown once), asymmetric (signs), backend (signs, without a user)
   --scope SCOPE       the most that the app may have, such as "launch openid fhirUser patient/*.rs"
   --redirect URI      where the user is sent back, to the letter; may be repeated
@@ -24,6 +26,7 @@ Exit code: 0 done · 1 refused · 2 wrong arguments · 69 no gateway there
 `;
 
 const OPTIONS = {
+  id: { type: 'string' },
   name: { type: 'string' },
   kind: { type: 'string' },
   scope: { type: 'string' },
@@ -35,20 +38,6 @@ const OPTIONS = {
   url: { type: 'string' },
   json: { type: 'boolean' },
 } as const;
-
-/** Says what was done, or what the gateway said no to. */
-export function report(
-  answer: AdminAnswer,
-  terminal: Terminal,
-  form: 'json' | 'text',
-  tell: (body: AdminAnswer['body']) => string,
-): number {
-  const isDone = answer.status < 300;
-  if (form === 'json') terminal.stdout.write(`${JSON.stringify(answer.body)}\n`);
-  else if (isDone) terminal.stdout.write(tell(answer.body));
-  else terminal.stderr.write(`${explainAnswer(answer)}\n`);
-  return isDone ? EXIT.ok : EXIT.failed;
-}
 
 const lines = (list: unknown, fields: readonly string[]): string =>
   ((list ?? []) as Record<string, unknown>[]).map((one) => `${fields.map((field) => String(one[field])).join('  ')}\n`).join('');
@@ -62,10 +51,7 @@ export const clients: Command = {
   help,
   async run(args, terminal) {
     const parsed = parseOptions(args, OPTIONS, 'some');
-    const usage = (wrong: string): number => {
-      terminal.stderr.write(`${wrong}\n\n${help}`);
-      return EXIT.usage;
-    };
+    const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
     const { values, positionals } = parsed.value;
     const [verb, id, ...more] = positionals;
@@ -84,11 +70,11 @@ export const clients: Command = {
       }
     const api = makeAdminApi(values.url, terminal.env);
     if (verb === 'list')
-      return report(await api.ask('GET', 'clients'), terminal, form, ({ clients: all }) =>
+      return reportAnswer(await api.ask('GET', 'clients'), terminal, form, ({ clients: all }) =>
         lines(all, ['id', 'kind', 'name', 'scope']),
       );
     if (verb === 'remove')
-      return report(await api.ask('DELETE', `clients/${encodeURIComponent(id ?? '')}`), terminal, form, () => 'removed\n');
+      return reportAnswer(await api.ask('DELETE', `clients/${encodeURIComponent(id ?? '')}`), terminal, form, () => 'removed\n');
     const body = {
       name,
       kind,
@@ -98,8 +84,9 @@ export const clients: Command = {
       origins: values.origin ?? [],
       jwks,
       jwksUri: values['jwks-url'] ?? null,
+      id: values.id ?? null,
     };
     const answer = await api.ask('POST', 'clients', { type: 'application/json', text: JSON.stringify(body) });
-    return report(answer, terminal, form, tellAdded);
+    return reportAnswer(answer, terminal, form, tellAdded);
   },
 };

@@ -22,5 +22,13 @@ export interface Command {
   run(args: readonly string[], terminal: Terminal): Promise<number>;
 }
 
+/** Says what is wrong with the arguments, and how they should be. */
+export const makeUsage =
+  (terminal: Terminal, help: string) =>
+  (wrong: string): number => {
+    terminal.stderr.write(`${wrong}\n\n${help}`);
+    return EXIT.usage;
+  };
+
 /** As sysexits.h has them, so that a supervisor can tell what happened. docs/operate.md lists them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, unavailable: 69, bug: 70, io: 74, config: 78 } as const;

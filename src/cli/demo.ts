@@ -15,7 +15,7 @@ import {
 } from '../sandbox/index.ts';
 import { startGateway } from '../wire.ts';
 import { makeAdminApi } from './admin-api.ts';
-import { EXIT, type Command, type Terminal } from './command.ts';
+import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { startDemoService } from './demo-service.ts';
 import { loadDemoSettings } from './demo-settings.ts';
 import { fillDemo } from './fill-demo.ts';
@@ -119,10 +119,7 @@ export const demo: Command = {
       },
       'none',
     );
-    const usage = (wrong: string): number => {
-      terminal.stderr.write(`${wrong}\n\n${help}`);
-      return EXIT.usage;
-    };
+    const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
     const { data, empty, json, ...ports } = parsed.value.values;
     const wantedPort = port(ports.port);

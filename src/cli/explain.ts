@@ -3,7 +3,7 @@ import { errorCode, ok, StartError } from '../kernel/index.ts';
 import { explain as explainBody, loadValidators, makeReadingHolder, type Explanation } from '../deliver/index.ts';
 import { readSourceUris, SHIPPED_FOLDER } from '../mappings/index.ts';
 import { explainAnswer, makeAdminApi } from './admin-api.ts';
-import { EXIT, type Command, type Terminal } from './command.ts';
+import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { explanationText } from './explain-report.ts';
 import { parseOptions } from './parse-options.ts';
 
@@ -99,10 +99,7 @@ export const explain: Command = {
   help,
   async run(args, terminal) {
     const parsed = parseOptions(args, OPTIONS, 'some');
-    const usage = (wrong: string): number => {
-      terminal.stderr.write(`${wrong}\n\n${help}`);
-      return EXIT.usage;
-    };
+    const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
     const { url, file, json, unmapped, 'lab-status': labStatus, 'mrn-system': mrnSystem, snomed, ...rest } = parsed.value.values;
     const [id, ...more] = parsed.value.positionals;

@@ -1,5 +1,5 @@
 import { explainAnswer, makeAdminApi } from './admin-api.ts';
-import { EXIT, type Command } from './command.ts';
+import { EXIT, makeUsage, type Command } from './command.ts';
 import { parseOptions } from './parse-options.ts';
 
 const help = `Usage: chartgate link USER_ID MRN [--client UUID] [--propose] [--evidence TEXT] [--url URL] [--json]
@@ -47,10 +47,7 @@ export const link: Command = {
   help,
   async run(args, terminal) {
     const parsed = parseOptions(args, OPTIONS, 'some');
-    const usage = (wrong: string): number => {
-      terminal.stderr.write(`${wrong}\n\n${help}`);
-      return EXIT.usage;
-    };
+    const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
     const { client, evidence, url, propose, revoke, json } = parsed.value.values;
     const [user, mrn, ...more] = parsed.value.positionals;

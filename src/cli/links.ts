@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { readLinkRows, writeCsv, type LinkRow } from '../identity/index.ts';
 import { errorCode } from '../kernel/index.ts';
 import { explainAnswer, makeAdminApi, type AdminAnswer } from './admin-api.ts';
-import { EXIT, type Command, type Terminal } from './command.ts';
+import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { parseOptions } from './parse-options.ts';
 import { makeBar } from './progress.ts';
 
@@ -127,10 +127,7 @@ export const links: Command = {
       { 'dry-run': { type: 'boolean' }, json: { type: 'boolean' }, url: { type: 'string' } },
       'some',
     );
-    const usage = (wrong: string): number => {
-      terminal.stderr.write(`${wrong}\n\n${help}`);
-      return EXIT.usage;
-    };
+    const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
     const [verb, file, ...more] = parsed.value.positionals;
     if (verb !== 'import' || file === undefined || more.length > 0) return usage('Say: links import FILE.csv');

@@ -7,8 +7,10 @@ import { EXIT, type Command, type Terminal } from './command.ts';
 import { audit } from './audit.ts';
 import { demo } from './demo.ts';
 import { explain as explainCommand } from './explain.ts';
+import { ledger } from './ledger.ts';
 import { link } from './link.ts';
 import { links } from './links.ts';
+import { replay } from './replay.ts';
 import { serve } from './serve.ts';
 import { validateCommand, validateHelp } from './validate.ts';
 
@@ -19,7 +21,19 @@ const validate: Command = {
   run: (args, terminal) => validateCommand(args, terminal),
 };
 
-export const COMMANDS: readonly Command[] = [serve, demo, validate, explainCommand, link, links, clients, accounts, audit];
+export const COMMANDS: readonly Command[] = [
+  serve,
+  demo,
+  validate,
+  explainCommand,
+  ledger,
+  replay,
+  link,
+  links,
+  clients,
+  accounts,
+  audit,
+];
 
 const overview = (): string => `Chartgate ${VERSION}: wearable and laboratory data into the chart.
 

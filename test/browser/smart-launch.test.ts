@@ -1,12 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import {
-  CLINICIAN_APP_ID,
-  CLINICIAN_APP_SCOPES,
-  DEMO_PATIENTS,
-  startClinicianApp,
-  type ClinicianApp,
-} from '../../src/sandbox/index.ts';
+import { makeAdminApi } from '../../src/cli/admin-api.ts';
+import { registerDemoApp } from '../../src/cli/register-demo-app.ts';
+import { CLINICIAN_APP_ID, DEMO_PATIENTS, startClinicianApp, type ClinicianApp } from '../../src/sandbox/index.ts';
 import { CLINICIAN, startWhole, type Whole } from '../clients/whole.ts';
 import { hasBrowser, startBrowser } from '../support/start-browser.ts';
 
@@ -37,14 +33,7 @@ if (!hasBrowser)
   beforeAll(async () => {
     whole = await startWhole();
     app = await startClinicianApp({ host: '127.0.0.1', port: 0, gatewayUrl: whole.url });
-    await whole.register({
-      id: CLINICIAN_APP_ID,
-      name: 'Clinician sample app',
-      kind: 'public',
-      redirectUris: [app.redirectUri],
-      launchUrl: app.launchUrl,
-      scope: ['launch', 'launch/patient', ...CLINICIAN_APP_SCOPES].join(' '),
-    });
+    expect(await registerDemoApp(makeAdminApi(whole.url, whole.env), app, CLINICIAN.password)).toBe('ready');
     for (const { id } of DEMO_PATIENTS)
       for (const day of [1, 2, 3])
         whole.ehr.put({

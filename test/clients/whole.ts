@@ -30,6 +30,8 @@ export interface Whole {
   readonly url: string;
   readonly fhir: string;
   readonly ehr: DemoEhr;
+  /** What the command line wants of its environment. */
+  readonly env: Readonly<Record<string, string>>;
   admin(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
   register(of: Record<string, unknown>): Promise<Registered>;
   /** The address that an EHR opens for a patient of the demo. */
@@ -80,6 +82,7 @@ export async function startWhole(more: Record<string, string> = {}): Promise<Who
     url,
     fhir: `${url}/fhir`,
     ehr,
+    env: { CHARTGATE_ADMIN_TOKEN: ADMIN },
     admin,
     register: async (of) => (await admin('POST', 'clients', of)) as unknown as Registered,
     launch: async (clientId, patient) =>

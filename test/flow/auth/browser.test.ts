@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { newPkce, PASSWORD, SCOPE, startScene, type App, type Scene } from '../../support/auth-server.ts';
 import { sqlitePlace, type Place } from '../../support/new-store.ts';
+import { hasBrowser, startBrowser } from '../../support/start-browser.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-const isThere = existsSync(CHROMIUM);
-if (!isThere) process.stderr.write('test/flow/auth/browser.test.ts is skipped: there is no browser\n');
+if (!hasBrowser) process.stderr.write('test/flow/auth/browser.test.ts is skipped: there is no browser\n');
 
-(isThere ? describe : describe.skip)('the pages, in a browser', () => {
+(hasBrowser ? describe : describe.skip)('the pages, in a browser', () => {
   let place: Place;
   let scene: Scene;
   let host: Server;
@@ -24,11 +22,7 @@ if (!isThere) process.stderr.write('test/flow/auth/browser.test.ts is skipped: t
     place = await sqlitePlace();
     scene = await startScene(place);
     app = await scene.register({ redirectUris: [redirect] });
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'],
-      timeout: 30_000,
-    });
+    browser = await startBrowser();
   }, 60_000);
   afterAll(async () => {
     await browser.close();

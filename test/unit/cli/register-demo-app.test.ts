@@ -4,14 +4,15 @@ import { demoPassword, registerDemoApp } from '../../../src/cli/register-demo-ap
 
 const APP = { redirectUri: 'http://localhost:8083/index.html', launchUrl: 'http://localhost:8083/launch.html' };
 
-function answering(...statuses: number[]): { api: AdminApi; asked: [string, unknown][] } {
+function answering(...answers: (readonly [status: number, code?: string])[]): { api: AdminApi; asked: [string, unknown][] } {
   const asked: [string, unknown][] = [];
   return {
     asked,
     api: {
       ask: (_method, path, body) => {
         asked.push([path, JSON.parse(body?.text ?? 'null')]);
-        return Promise.resolve({ status: statuses.shift() ?? 500, body: {} });
+        const [status, code] = answers.shift() ?? [500];
+        return Promise.resolve({ status, body: code === undefined ? {} : { code } });
       },
       lines: () => Promise.reject(new Error('nothing is listed here')),
     },
@@ -19,7 +20,7 @@ function answering(...statuses: number[]): { api: AdminApi; asked: [string, unkn
 }
 
 test('the app and its clinician are made known', async () => {
-  const { api, asked } = answering(201, 201);
+  const { api, asked } = answering([201], [201]);
   expect(await registerDemoApp(api, APP, 'made-up')).toBe('ready');
   expect(asked).toMatchObject([
     ['clients', { id: 'clinician-app', kind: 'public', redirectUris: [APP.redirectUri], launchUrl: APP.launchUrl }],
@@ -28,12 +29,18 @@ test('the app and its clinician are made known', async () => {
 });
 
 test.each([
-  [[409, 409], 'ready'],
-  [[404], 'not-offered'],
-  [[201, 400], 'refused'],
-  [[401], 'refused'],
-] as const)('answers of %j mean %s', async (statuses, expected) => {
-  expect(await registerDemoApp(answering(...statuses).api, APP, 'made-up')).toBe(expected);
+  [
+    [
+      [409, 'client.id-taken'],
+      [409, 'account.name-taken'],
+    ],
+    'ready',
+  ],
+  [[[409, 'auth.external']], 'refused'],
+  [[[201], [400]], 'refused'],
+  [[[401]], 'refused'],
+] as const)('answers of %j mean %s', async (answers, expected) => {
+  expect(await registerDemoApp(answering(...answers).api, APP, 'made-up')).toBe(expected);
 });
 
 test('the password of an earlier start still opens, and another demonstration has another', () => {
