@@ -45,7 +45,7 @@ const CASES: readonly Case[] = [
   { name: 'silently a batch, with an entry that fails', fault: { silentBatch: true, failEntries: [1] }, ends: REJECTED },
   { name: 'silently a batch', fault: { silentBatch: true } },
   { name: '307', fault: { redirect: 'http://127.0.0.1:9/fhir' }, restart: true },
-  { name: 'a huge answer', fault: { padBytes: 12_000_000 } },
+  { name: 'a huge answer', fault: { padBytes: 50_000_000 } },
 ];
 const AT_ONCE = 7;
 
