@@ -8,6 +8,7 @@ import { readOutcome } from './read-outcome.ts';
 export interface EntryAnswer {
   readonly verdict: Verdict;
   readonly located: Located | null;
+  readonly status: number;
   readonly etag: string | null;
   readonly lastModified: string | null;
 }
@@ -32,6 +33,7 @@ function readEntry(entry: unknown, request: Asked, guard: AddressGuard, now: Dat
       now,
     ),
     located: location === null ? null : readLocation(guard, location),
+    status: Number(status),
     etag: text(response['etag']),
     lastModified: text(response['lastModified']),
   };

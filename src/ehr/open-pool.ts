@@ -22,7 +22,7 @@ export interface EhrLimits {
 }
 
 export const EHR_LIMITS: EhrLimits = {
-  connectionsMax: 32,
+  connectionsMax: 96,
   connectMs: 5_000,
   headersMs: 30_000,
   bodyMs: 30_000,

@@ -1,12 +1,13 @@
 import { Client } from 'fhir-kit-client';
 import type { Dispatcher } from 'undici';
 import { ok, traceparentOf, type Result } from '../kernel/index.ts';
+import { dispatchOnce, type Ended } from './dispatch-once.ts';
 import type { EhrRequest, Exchange } from './exchange.ts';
 import type { AddressGuard } from './guard-address.ts';
 import { errorCodes, nameSilence } from './name-silence.ts';
 import type { EhrLimits } from './open-pool.ts';
 import { readAnswer } from './read-answer.ts';
-import { tapAnswer } from './tap-answer.ts';
+import { tapAnswer, type Leaving } from './tap-answer.ts';
 
 /** Sends one request once, with this Authorization header or none. A fault means that the address is not ours: nothing was sent. */
 export type SendOnce = (request: EhrRequest, authorization: string | null) => Promise<Result<Exchange>>;
@@ -39,10 +40,21 @@ function bodyOf({ body, form }: EhrRequest): string | null {
   return new URLSearchParams(form.map(([name, value]): [string, string] => [name, value])).toString();
 }
 
+/** An exchange as it ended: with an answer, called off, or broken. */
+function toExchange({ answer, calledOff, error, sent }: Ended, answerBytesMax: number): Exchange {
+  if (answer !== null) return readAnswer(answer.status, answer.headers, answer.bytes, answerBytesMax);
+  if (calledOff !== null) return { kind: 'unanswered', because: calledOff, sent };
+  // A header or a path that cannot be sent is ours to mend, not the network's.
+  if (error === null || errorCodes(error).includes('UND_ERR_INVALID_ARG'))
+    throw new Error('a request to the EHR could not be formed');
+  return nameSilence(error, sent);
+}
+
 /**
  * The one file that knows fhir-kit-client. Of the library only `request` is used, with a path that has no query: its `nextPage`,
  * `resolve` and absolute addresses send the token wherever a server says, and with DEBUG it prints what it is given. Credentials,
- * queries, bodies and answers therefore live below it, in the tap.
+ * queries, bodies and answers therefore live below it, in the tap. What only asks goes to the pool itself: the read API does nothing
+ * else, and fetch was a tenth of its time.
  */
 export function makeSendOnce(deps: {
   readonly guard: AddressGuard;
@@ -53,36 +65,38 @@ export function makeSendOnce(deps: {
   const client = new Client({ baseUrl: guard.base });
   let calls = 0;
 
-  return async (request, authorization) => {
-    const target = guard.target(request.path, request.query);
-    if (!target.ok) return target;
-    calls += 1;
-    const deadline = AbortSignal.timeout(request.deadlineMs ?? limits.deadlineMs);
-    const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]);
-    const { dispatcher, tapped } = tapAnswer(pool, {
-      origin: guard.origin,
-      target: target.value,
-      headers: headersOf(request, authorization, calls),
-      body: bodyOf(request),
-    });
+  async function byClient({ path, method, signal: given }: EhrRequest, leaving: Leaving, deadlineMs: number): Promise<Ended> {
+    const deadline = AbortSignal.timeout(deadlineMs);
+    const signal = given === undefined ? deadline : AbortSignal.any([given, deadline]);
+    const { dispatcher, tapped } = tapAnswer(pool, leaving);
     let thrown: unknown = null;
     try {
-      await client.request(request.path, {
-        method: request.method,
+      await client.request(path, {
+        method,
         options: { signal, redirect: 'manual', keepalive: false, dispatcher } as object,
       });
     } catch (error) {
       thrown = error;
     }
-    if (tapped.answer !== null) {
-      const { status, headers, bytes } = tapped.answer;
-      return ok(readAnswer(status, headers, bytes, limits.answerBytesMax));
-    }
-    if (signal.aborted) return ok({ kind: 'unanswered', because: deadline.aborted ? 'timeout' : 'abandoned', sent: tapped.sent });
-    const error = tapped.error ?? thrown;
-    // A header or a path that cannot be sent is ours to mend, not the network's.
-    if (thrown === null || errorCodes(error).includes('UND_ERR_INVALID_ARG'))
-      throw new Error('a request to the EHR could not be formed');
-    return ok(nameSilence(error, tapped.sent));
+    const calledOff = !signal.aborted ? null : deadline.aborted ? 'timeout' : 'abandoned';
+    return { ...tapped, error: thrown === null ? null : (tapped.error ?? thrown), calledOff };
+  }
+
+  return async (request, authorization) => {
+    const { path, method, query, form, signal, deadlineMs = limits.deadlineMs } = request;
+    const target = guard.target(path, query);
+    if (!target.ok) return target;
+    calls += 1;
+    const leaving: Leaving = {
+      origin: guard.origin,
+      target: target.value,
+      headers: headersOf(request, authorization, calls),
+      body: bodyOf(request),
+    };
+    const isQuestion = method === 'GET' || (method === 'POST' && form !== undefined);
+    const ended = await (isQuestion
+      ? dispatchOnce(pool, leaving, { method, deadlineMs, signal })
+      : byClient(request, leaving, deadlineMs));
+    return ok(toExchange(ended, limits.answerBytesMax));
   };
 }

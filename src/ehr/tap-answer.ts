@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { gatherParts } from './gather-parts.ts';
 import type { RawHeaders } from './read-answer.ts';
 
 /** What one exchange has come to, as seen on the wire. */
@@ -25,7 +26,7 @@ export function tapAnswer(pool: Dispatcher, leaving: Leaving): { readonly dispat
   const dispatcher = pool.compose((dispatch) => (options, handler) => {
     let status = 0;
     let headers: RawHeaders = {};
-    const parts: Buffer[] = [];
+    const parts = gatherParts();
     if (String(options.origin) !== leaving.origin) throw new Error('a request for another origin reached the pool of the EHR');
     return dispatch(
       { ...options, path: leaving.target, headers: leaving.headers, body: leaving.body },
@@ -43,10 +44,10 @@ export function tapAnswer(pool: Dispatcher, leaving: Leaving): { readonly dispat
           handler.onResponseStart?.(controller, 200, {}, 'OK');
         },
         onResponseData(_controller, part) {
-          parts.push(part);
+          parts.add(part);
         },
         onResponseEnd(controller, trailers) {
-          tapped.answer = { status, headers, bytes: Buffer.concat(parts) };
+          tapped.answer = { status, headers, bytes: parts.bytes() };
           handler.onResponseEnd?.(controller, trailers);
         },
         onResponseError(controller, error) {

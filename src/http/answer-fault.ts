@@ -15,6 +15,13 @@ const RETRY_AFTER: Partial<Record<Fault['kind'], number>> = {
   'source-unavailable': 30,
 };
 
+/** RFC 6750 3.1. A token that no scope would help (`read.shared-search`) is not told to ask for more. */
+const CHALLENGES: Partial<Record<Fault['code'], string>> = {
+  'read.scope': 'Bearer error="insufficient_scope"',
+  'read.no-patient': 'Bearer error="insufficient_scope"',
+  'read.other-patient': 'Bearer error="insufficient_scope"',
+};
+
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -67,6 +74,8 @@ export function answerFault(res: ServerResponse, url: string, fault: Fault, requ
   const retryAfter = fault.retryAfterMs === undefined ? RETRY_AFTER[fault.kind] : Math.ceil(fault.retryAfterMs / 1000);
   if (retryAfter !== undefined) res.setHeader('Retry-After', String(retryAfter));
   if (status === 401 && !res.hasHeader('WWW-Authenticate')) res.setHeader('WWW-Authenticate', 'Bearer');
+  const challenge = CHALLENGES[fault.code];
+  if (challenge !== undefined) res.setHeader('WWW-Authenticate', challenge);
   if (status === 405 && !res.hasHeader('Allow')) res.setHeader('Allow', 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
   if (fault.kind === 'overloaded') res.setHeader('Connection', 'close');
   res.end(JSON.stringify(isFhir ? toOutcome(fault, requestId) : toProblem(fault, requestId)));

@@ -41,13 +41,13 @@ const CLIENT_GONE = 499;
 const UNMATCHED = '(none)';
 
 /** Pages are our own, without a script and without anything from elsewhere. */
-const securityHeaders = helmet({
+const setSecurityHeaders = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {
       defaultSrc: ["'none'"],
       styleSrc: ["'self'"],
-      imgSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
       baseUri: ["'none'"],
       formAction: ["'self'"],
       frameAncestors: ["'none'"],
@@ -56,6 +56,14 @@ const securityHeaders = helmet({
   strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: false },
   referrerPolicy: { policy: 'no-referrer' },
 });
+
+/** What helmet says is the same for every request, so it is asked once. */
+const SECURITY_HEADERS = (() => {
+  const said: [string, string][] = [];
+  const listener = { setHeader: (name: string, value: string) => void said.push([name, value]), removeHeader: () => undefined };
+  setSecurityHeaders({} as Request, listener as unknown as Response, () => undefined);
+  return said;
+})();
 
 const EXPRESS_STATUS: Readonly<Record<number, Fault['code']>> = {
   400: 'http.malformed',
@@ -95,6 +103,8 @@ export function makeApp(deps: {
   readonly clock: Clock;
   readonly log: Log;
   readonly observe: Observe;
+  /** Told of everybody who asked as the operator and is not. */
+  readonly onRefused?: (who: { readonly requestId: RequestId; readonly why: string; readonly remoteAddress: string }) => void;
   readonly isDraining: () => boolean;
 }): Express {
   const app = express();
@@ -118,8 +128,6 @@ export function makeApp(deps: {
     answerFault(res, req.originalUrl, why, context.requestId);
   };
 
-  // A webhook is answered to a machine that shows nothing to anybody.
-  app.use((req, res, next) => (req.url.startsWith('/webhooks/') ? next() : securityHeaders(req, res, next)));
   app.use((req, res, next) => {
     const requestId = requestIdOf(req, deps.newId);
     const given = req.headers['traceparent'];
@@ -127,6 +135,8 @@ export function makeApp(deps: {
     const context: Context = { requestId, traceId, log: deps.log.with({ requestId, traceId: traceId ?? traceOf(requestId) }) };
     const from = deps.clock.monotonicMs();
     contexts.set(req, context);
+    // A webhook is answered to a machine that shows nothing to anybody.
+    if (!req.url.startsWith('/webhooks/')) for (const [name, value] of SECURITY_HEADERS) res.setHeader(name, value);
     res.setHeader('X-Request-Id', requestId);
     res.setHeader('Cache-Control', 'no-store');
     if (deps.isDraining()) res.setHeader('Connection', 'close');
@@ -155,6 +165,7 @@ export function makeApp(deps: {
       if (route.access === 'admin') {
         const may = checkAdmin(req.headers.authorization, deps.adminToken);
         if (!may.ok) {
+          if (deps.adminToken !== null) deps.onRefused?.({ requestId, why: may.fault.code, remoteAddress: req.ip ?? '' });
           refuse(req, res, may.fault);
           return;
         }

@@ -61,6 +61,8 @@ declare const readsOf: unique symbol;
 /** The commands of one module, for both engines. SQLite's are loaded inside its threads, hence by address. */
 export interface CommandSet<W extends Operations, R extends Operations> {
   readonly sqlite: URL;
+  /** Commands that only add what no kept answer tells of, so that the answers stay true; see `readKept`. */
+  readonly adding?: readonly (keyof W & string)[];
   readonly postgres: () => Promise<PostgresFile<W, R>>;
   readonly [writesOf]?: W;
   readonly [readsOf]?: R;
@@ -76,6 +78,7 @@ export interface AnyPostgresFile {
 }
 export interface AnyCommandSet {
   readonly sqlite: URL;
+  readonly adding?: readonly string[];
   readonly postgres: () => Promise<AnyPostgresFile>;
 }
 
@@ -92,6 +95,11 @@ export interface Operate<W extends Operations, R extends Operations> {
   /** The same, behind what others wait for: a few at a time while the writer is busy, all of it while it is not. */
   writeBehind<K extends keyof W & string>(name: K, args: W[K]['args']): Promise<Result<W[K]['out']>>;
   read<K extends keyof R & string>(name: K, args: R[K]['args']): Promise<Result<R[K]['out']>>;
+  /**
+   * The same. Where nobody but this process writes, an answer is kept and given again until anything was written that may have changed
+   * it: for what is asked at every request. A time in its arguments must be a round one, or nothing is ever asked twice.
+   */
+  readKept<K extends keyof R & string>(name: K, args: R[K]['args']): Promise<Result<R[K]['out']>>;
 }
 
 export interface StoreHealth {

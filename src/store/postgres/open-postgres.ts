@@ -234,6 +234,8 @@ export async function openPostgres(deps: {
       write: (name, args, give) => queue.push(name, args, 'now', give),
       writeBehind: (name, args) => queue.push(name, args, 'behind'),
       read: (name, args) => read(name, args),
+      // Other replicas write too.
+      readKept: (name, args) => read(name, args),
     }),
     health: (): StoreHealth => {
       const { count, bytes } = queue.size();

@@ -6,6 +6,7 @@ import type { StoreEnvironment } from '../identity.ts';
 import type { VaultKeys } from '../vault.ts';
 import { makeWriteQueue, type Ask, type Outcome, type QueueLimits } from '../write-queue.ts';
 import { makeHealthWatch } from '../health-watch.ts';
+import { keepAnswers } from '../keep-answers.ts';
 import { startReader } from './start-reader.ts';
 import { startWriter } from './start-writer.ts';
 
@@ -45,12 +46,14 @@ export async function openSqlite(deps: {
   for (const migration of writer.migrated) deps.log.info('store.migrated', { engine: 'sqlite', migration });
 
   const watch = makeHealthWatch({ engine: 'sqlite', log: deps.log });
+  const kept = keepAnswers(reader.read, new Set(deps.sets.flatMap(({ adding = [] }) => adding)));
   let isBusy = false;
 
   async function runBatch(asks: readonly Ask[]): Promise<readonly Outcome[]> {
     isBusy = true;
     const { outcomes, commitMs } = await writer.run(asks);
     isBusy = false;
+    kept.written(asks.map(({ name }) => name));
     // Here a fault is always that of the whole batch: what concerns one command alone is a bug.
     const failed = outcomes.find((one) => !one.done && 'fault' in one);
     if (failed !== undefined && 'fault' in failed) watch.failed(failed.fault);
@@ -80,6 +83,7 @@ export async function openSqlite(deps: {
       write: (name, args, give) => queue.push(name, args, 'now', give),
       writeBehind: (name, args) => queue.push(name, args, 'behind'),
       read: (name, args) => reader.read(name, args),
+      readKept: (name, args) => kept.read(name, args),
     }),
     health: (): StoreHealth => {
       const { count, bytes } = queue.size();

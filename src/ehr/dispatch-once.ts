@@ -1,0 +1,78 @@
+import type { Dispatcher } from 'undici';
+import { gatherParts } from './gather-parts.ts';
+import type { Leaving, Tapped } from './tap-answer.ts';
+
+/** An exchange that was called off, and by whom. */
+export type Ended = Tapped & { readonly calledOff: 'timeout' | 'abandoned' | null };
+
+/**
+ * One request on the pool itself, without fetch and its streams. Resolves when the answer is whole, when the connection broke, and at
+ * once when it is called off; what then still comes is thrown away.
+ */
+export function dispatchOnce(
+  pool: Dispatcher,
+  { target, headers, body }: Leaving,
+  of: { readonly method: 'GET' | 'POST'; readonly deadlineMs: number; readonly signal: AbortSignal | undefined },
+): Promise<Ended> {
+  const { method, deadlineMs, signal } = of;
+  return new Promise((resolve) => {
+    const tapped: Tapped = { sent: 'nothing', answer: null, error: null };
+    const parts = gatherParts();
+    let status = 0;
+    let given: Dispatcher.DispatchController | undefined;
+    let raw: NonNullable<Tapped['answer']>['headers'] = {};
+    let calledOff: Ended['calledOff'] = null;
+
+    const end = (): void => {
+      clearTimeout(deadline);
+      signal?.removeEventListener('abort', abandon);
+      resolve({ ...tapped, calledOff });
+    };
+    const callOff = (why: 'timeout' | 'abandoned'): void => {
+      calledOff = why;
+      given?.abort(new Error('called off'));
+      end();
+    };
+    const abandon = (): void => callOff('abandoned');
+    const deadline = setTimeout(() => callOff('timeout'), deadlineMs).unref();
+    if (signal?.aborted === true) {
+      abandon();
+      return;
+    }
+    signal?.addEventListener('abort', abandon, { once: true });
+
+    try {
+      pool.dispatch(
+        { path: target, method, headers, body },
+        {
+          onRequestStart(controller) {
+            given = controller;
+            // It waited for a connection for so long that nobody wants it any more; nothing of it was written.
+            if (calledOff !== null) controller.abort(new Error('called off'));
+            else tapped.sent = 'something';
+          },
+          onResponseStart(_controller, statusCode, answered) {
+            // 103 and its like come before the answer.
+            if (statusCode < 200) return;
+            status = statusCode;
+            raw = answered;
+          },
+          onResponseData(_controller, part) {
+            parts.add(part);
+          },
+          onResponseEnd() {
+            tapped.answer = { status, headers: raw, bytes: parts.bytes() };
+            end();
+          },
+          onResponseError(_controller, error) {
+            tapped.error = error;
+            end();
+          },
+        },
+      );
+    } catch (thrown) {
+      tapped.error = thrown;
+      end();
+    }
+  });
+}
