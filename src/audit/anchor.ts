@@ -18,7 +18,7 @@ export async function folderOf(path: string): Promise<string | null> {
   }
 }
 
-const NOTES = /chartgate\/audit\n[\s\S]*?\n\n\u2014 [^\n]+\n/g;
+const NOTES = /chartgate\/audit\n[\s\S]*?\n\n(?:\u2014 [^\n]+\n)+/g;
 
 /** The checkpoints that stand there. Rejects where they cannot be read. */
 export async function readAnchored(path: string): Promise<string[]> {
@@ -47,8 +47,10 @@ export function fileAnchor(path: string): Anchor {
         await file.close();
       }
     } catch (thrown) {
-      // It was put there before, by this process or another replica.
       if (errorCode(thrown) !== 'EEXIST') throw thrown;
+      // Put there before, by this process or another replica. Another one of this number was signed by a database that is no longer ours.
+      if ((await readFile(join(folder, nameOf(n)), 'utf8')) !== note)
+        throw new Error('another checkpoint stands in the anchor', { cause: thrown });
     }
   };
 }

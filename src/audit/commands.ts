@@ -17,7 +17,8 @@ export interface Search {
   readonly client: string | null;
   readonly delivery: string | null;
   readonly request: string | null;
-  readonly type: string | null;
+  /** Any of these; null for all. */
+  readonly types: readonly string[] | null;
   /** `refused`: whatever was no success. */
   readonly outcome: string | null;
   readonly fromMs: number | null;
@@ -37,6 +38,8 @@ export interface StoredChain {
   readonly chain: string;
   readonly previous: string | null;
   readonly firstLink: Uint8Array;
+  /** How far it is signed by what the database says; null in an export, whose chains were read later than its checkpoints. */
+  readonly covered: number | null;
 }
 
 /** A record as it is stored, with the columns that repeat what it says. */
@@ -68,10 +71,18 @@ export interface Uncovered {
   }[];
 }
 
-/** The checkpoint up to which records were exported and may be gone, and the signed note that says so. */
+/** The checkpoint up to which records were exported and may be gone, the signed note that says so, and which are gone of each chain. */
 export interface Dropped {
   readonly checkpoint: number;
   readonly note: string;
+  readonly ends: readonly { readonly chain: string; readonly seq: number; readonly link: Uint8Array }[];
+}
+
+/** An MRN and an EHR's id that are one person's, as the audit names them. */
+export interface Pair {
+  readonly tenant: string;
+  readonly patient: string;
+  readonly chart: string;
 }
 
 export type AuditWrites = {
@@ -115,12 +126,18 @@ export type AuditReads = {
     out: readonly StoredRecord[];
   };
   'audit.checkpoints': { args: { readonly after: number; readonly limit: number }; out: readonly StoredCheckpoint[] };
+  'audit.pairs': { args: { readonly after: Pair | null; readonly limit: number }; out: readonly Pair[] };
+  /** One record by its place, opened; null where there is none of that tenant. */
+  'audit.record': { args: { readonly tenant: string; readonly chain: string; readonly seq: number }; out: FoundRecord | null };
+  /** The checkpoints by which the key changed, the first first. */
+  'audit.rotations': { args: null; out: readonly { readonly n: number; readonly note: string }[] };
   'audit.dropped': { args: null; out: Dropped | null };
   /** A record whose chain nobody opened. */
   'audit.stray': { args: null; out: { readonly chain: string; readonly seq: number } | null };
 };
 
 export const auditSet: CommandSet<AuditWrites, AuditReads> = {
+  adding: ['audit.append', 'audit.append-many'],
   sqlite: fileBeside(import.meta.url, './sqlite'),
   postgres: () => import('./postgres.ts'),
 };

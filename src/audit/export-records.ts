@@ -7,8 +7,9 @@ import type { AuditSource } from './verify.ts';
  * more is written holds at least what its checkpoints cover.
  */
 
+type End = { readonly chain: string; readonly seq: number; readonly link: string };
 type Line =
-  | { readonly dropped: Dropped | null }
+  | { readonly dropped: { readonly checkpoint: number; readonly note: string; readonly ends: readonly End[] } | null }
   | {
       readonly checkpoint: number;
       readonly at: number;
@@ -28,6 +29,9 @@ const ofCheckpoint = (c: StoredCheckpoint): Line => ({
   records: c.records,
   note: c.note,
   frontier: base64(c.frontier),
+});
+const ofDropped = (d: Dropped | null): Line => ({
+  dropped: d === null ? null : { ...d, ends: d.ends.map((end) => ({ ...end, link: base64(end.link) })) },
 });
 const ofChain = (c: StoredChain): Line => ({ chain: c.chain, previous: c.previous, firstLink: base64(c.firstLink) });
 const ofRecord =
@@ -49,7 +53,7 @@ export async function exportPart(
   limit: number,
 ): Promise<{ readonly lines: readonly Line[]; readonly next: ExportPlace | null }> {
   if (from.at === 'checkpoints') {
-    const head: Line[] = from.after === 0 ? [{ dropped: await source.dropped() }] : [];
+    const head: Line[] = from.after === 0 ? [ofDropped(await source.dropped())] : [];
     const page = await source.checkpoints(from.after, limit);
     const last = page.at(-1);
     return {
@@ -78,7 +82,7 @@ export async function* writeSegment(
   dropped: Dropped | null,
 ): AsyncGenerator<string> {
   const text = (line: Line): string => `${JSON.stringify(line)}\n`;
-  yield text({ dropped });
+  yield text(ofDropped(dropped));
   for (let after = 0; after < checkpoint;) {
     const page = (await source.checkpoints(after, SEGMENT_PAGE)).filter(({ n }) => n <= checkpoint);
     for (const one of page) yield text(ofCheckpoint(one));
@@ -98,12 +102,39 @@ export async function* writeSegment(
     }
 }
 
+type Fields = Readonly<Record<string, 'text' | 'number' | 'text or null'>>;
+const SHAPES: readonly (readonly [name: string, Fields])[] = [
+  ['dropped', {}],
+  ['checkpoint', { checkpoint: 'number', at: 'number', records: 'number', note: 'text', frontier: 'text' }],
+  ['chain', { chain: 'text', previous: 'text or null', firstLink: 'text' }],
+  ['of', { of: 'text', seq: 'number', record: 'text', link: 'text' }],
+];
+const END: Fields = { chain: 'text', seq: 'number', link: 'text' };
+
+function hasShape(line: Partial<Record<string, unknown>>, fields: Fields): boolean {
+  const isRight = ([name, kind]: readonly [string, Fields[string]]): boolean => {
+    const value = line[name];
+    return kind === 'number'
+      ? Number.isSafeInteger(value)
+      : typeof value === 'string' || (kind === 'text or null' && value === null);
+  };
+  if (!Object.entries(fields).every(isRight)) return false;
+  const dropped = line['dropped'] as Partial<Record<string, unknown>> | null | undefined;
+  if (dropped === undefined || dropped === null) return true;
+  const { ends } = dropped;
+  return (
+    hasShape({ ...dropped, dropped: null }, { checkpoint: 'number', note: 'text' }) &&
+    Array.isArray(ends) &&
+    (ends as Partial<Record<string, unknown>>[]).every((end) => hasShape(end, END))
+  );
+}
+
 /** Null where a line is not of an export. */
 function parseLine(text: string): Line | null {
   try {
     const line = JSON.parse(text) as Partial<Record<string, unknown>>;
-    const isKnown = ['dropped', 'checkpoint', 'chain', 'of'].some((name) => name in line);
-    return isKnown ? (line as Line) : null;
+    const shape = SHAPES.find(([name]) => name in line)?.[1];
+    return shape !== undefined && hasShape(line, shape) ? (line as Line) : null;
   } catch {
     return null;
   }
@@ -123,7 +154,11 @@ export async function readExport(
     if (text === '') continue;
     const line = parseLine(text);
     if (line === null) return { bad: n };
-    if ('dropped' in line) dropped = line.dropped;
+    if ('dropped' in line)
+      dropped =
+        line.dropped === null
+          ? null
+          : { ...line.dropped, ends: line.dropped.ends.map((end) => ({ ...end, link: bytes(end.link) })) };
     else if ('checkpoint' in line)
       checkpoints.push({
         n: line.checkpoint,
@@ -132,7 +167,13 @@ export async function readExport(
         note: line.note,
         frontier: bytes(line.frontier),
       });
-    else if ('chain' in line) chains.push({ chain: line.chain, previous: line.previous, firstLink: bytes(line.firstLink) });
+    else if ('chain' in line)
+      chains.push({
+        chain: line.chain,
+        previous: line.previous,
+        firstLink: bytes(line.firstLink),
+        covered: null,
+      });
     else {
       const list = records.get(line.of) ?? [];
       records.set(line.of, list);
@@ -176,6 +217,7 @@ export function memorySource(all: {
     records: (chain, after, limit) => Promise.resolve(from(all.records.get(chain) ?? [], ({ seq }) => seq > after, limit)),
     checkpoints: (after, limit) => Promise.resolve(from(all.checkpoints, ({ n }) => n > after, limit)),
     dropped: () => Promise.resolve(all.dropped ?? null),
+    pairs: null,
     stray: () => Promise.resolve(all.stray ?? null),
   };
 }

@@ -14,7 +14,10 @@ export {
   type StoredRecord,
 } from './commands.ts';
 export { EXPORT_START, exportPart, memorySource, readExport, type ExportPlace } from './export-records.ts';
+export type { Flaw } from './flaw.ts';
 export { keepAudit, type AuditDeps, type KeptAudit } from './keep-audit.ts';
+export { earlierKeys } from './key-trail.ts';
+export { checkSegments } from './check-segments.ts';
 export { keepCheckpoints, makeCheckpoint, type Checkpoints } from './keep-checkpoints.ts';
 export { keepSegments } from './keep-segments.ts';
 export { makeRecordReject, type RecordReject } from './record-rejects.ts';
@@ -23,5 +26,13 @@ export { chartPseudonym, mrnPseudonym, patientPseudonym } from './pseudonym.ts';
 export { AUDIT_TYPES, OUTCOMES, type AuditDraft, type AuditRecord, type AuditType, type ToSeal } from './record.ts';
 export { makeSigningKey, parseVerifyingKey, type SigningKey, type VerifyingKey } from './signing-key.ts';
 export { SourceLost, storeSource, type ReadAudit } from './store-source.ts';
-export { toAuditEvent, type AuditEvent, type EventSite } from './to-audit-event.ts';
-export { verifyAudit, type AuditSource, type Flaw, type Verified } from './verify.ts';
+export {
+  CLIENT_SYSTEM,
+  eventPlace,
+  toAuditEvent,
+  TYPE_SYSTEM,
+  typesCoded,
+  type AuditEvent,
+  type EventSite,
+} from './to-audit-event.ts';
+export { verifyAudit, type AuditSource, type Verified } from './verify.ts';

@@ -2,19 +2,22 @@ import { dirname } from 'node:path';
 import { StartError, faultFields, type Clock, type Log, type Secret } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import { fileAnchor, folderOf, readAnchored } from './anchor.ts';
+import { checkSegments } from './check-segments.ts';
 import type { AuditReads, AuditWrites } from './commands.ts';
-import { keepCheckpoints } from './keep-checkpoints.ts';
+import { keepCheckpoints, makeCheckpoint } from './keep-checkpoints.ts';
 import { keepSegments } from './keep-segments.ts';
-import { readNote } from './note.ts';
+import { goesOnWith } from './note.ts';
 import type { AuditDraft, AuditRecord } from './record.ts';
 import { changedSettings, settingsDigests } from './settings-digest.ts';
-import { makeSigningKey } from './signing-key.ts';
+import { makeSigningKey, type SigningKey } from './signing-key.ts';
+import type { Verified } from './verify.ts';
 
 export interface AuditDeps {
   readonly tenant: string;
   readonly instance: string;
   readonly audit: Operate<AuditWrites, AuditReads>;
-  readonly auditKey: Secret;
+  /** The one that signs first; then, for the start that changes it, the one that signed until now. */
+  readonly auditKeys: readonly Secret[];
   /** A file or folder outside the database; null for none. */
   readonly anchor: string | null;
   readonly retentionDays: number;
@@ -27,13 +30,25 @@ export interface AuditDeps {
   readonly commands: () => number;
 }
 
+/** The key that has signed until now and gives way to `key`; null where it is `key` itself. */
+function giverOf(note: string, key: SigningKey, older: readonly SigningKey[]): SigningKey | null {
+  if (goesOnWith(note, key)) return null;
+  const giving = older.find((one) => goesOnWith(note, one));
+  if (giving !== undefined) return giving;
+  throw new StartError(
+    'audit.key',
+    'CHARTGATE_AUDIT_KEY is not the key that the audit of this database was signed with. Give that one; to change it, give "new,old".',
+  );
+}
+
 /**
  * The life of the audit beside its records: that the process began and ended and with which settings, checkpoints, and what happens to old
  * records. Throws a StartError where the beginning cannot be recorded.
  */
 export async function keepAudit(deps: AuditDeps) {
   const { audit, clock, log, anchor } = deps;
-  const key = makeSigningKey(deps.auditKey);
+  const [key, ...older] = deps.auditKeys.map(makeSigningKey);
+  if (key === undefined) throw new Error('the audit needs a key');
   const base = (): Pick<AuditDraft, 'at' | 'tenant' | 'requestId' | 'action' | 'outcome' | 'actor' | 'version'> => ({
     at: clock.now(),
     tenant: deps.tenant,
@@ -45,11 +60,7 @@ export async function keepAudit(deps: AuditDeps) {
   });
 
   const signed = await audit.read('audit.uncovered', { limit: 1 });
-  if (signed.ok && signed.value.last !== null && 'wrong' in readNote(signed.value.last.note, key))
-    throw new StartError(
-      'audit.key',
-      'CHARTGATE_AUDIT_KEY is not the key that the audit of this database was signed with. Give that one: with two, nobody could prove it.',
-    );
+  const giving = signed.ok && signed.value.last !== null ? giverOf(signed.value.last.note, key, older) : null;
   const last = await audit.read('audit.last', { tenant: deps.tenant, type: 'config' });
   const settings = settingsDigests(deps.settings);
   const before = last.ok && last.value !== null ? (JSON.parse(last.value) as AuditRecord).settings : undefined;
@@ -74,12 +85,22 @@ export async function keepAudit(deps: AuditDeps) {
 
   const checkpoints = keepCheckpoints({ ...deps, key, anchor: anchor === null ? null : fileAnchor(anchor) });
   const folder = anchor === null ? null : ((await folderOf(anchor)) ?? dirname(anchor));
+  if (giving !== null) {
+    const made = await makeCheckpoint({ audit, key, clock }, null, giving);
+    if (!made.ok)
+      throw new StartError('audit.unavailable', 'The new audit key could not be put into the audit, so nothing is served.');
+    if (made.value !== null) await checkpoints.anchor(made.value);
+    log.info('audit.key-changed', { count: made.value?.n ?? 0 });
+  }
   const segments = keepSegments({ ...deps, key, folder, days: deps.retentionDays, checkpoints });
 
   return {
     key,
-    /** The checkpoints that stand outside; null where none do. */
-    anchored: anchor === null ? null : () => readAnchored(anchor),
+    /** What stands outside: the checkpoints, and the segments that they name. Null where nothing does. */
+    outside:
+      anchor === null
+        ? null
+        : { notes: () => readAnchored(anchor), checkSegments: (named: Verified['segments']) => checkSegments(anchor, named) },
     checkpoint: checkpoints.run,
     closeSegments: segments.close,
     /** Records the end and signs over everything; what comes after it is not recorded by this process. */

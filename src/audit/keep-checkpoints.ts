@@ -2,8 +2,8 @@ import { faultFields, ok, safeError, type Clock, type Log, type Result } from '.
 import type { Operate } from '../store/index.ts';
 import type { Anchor } from './anchor.ts';
 import type { AuditReads, AuditWrites, Uncovered } from './commands.ts';
-import { addLeaves, EMPTY, packFrontier, rootOf, unpackFrontier } from './merkle.ts';
-import { noteDigest, writeNote, type Checkpoint, type Head } from './note.ts';
+import { addLeaves, EMPTY, packFrontier, rootOf, unpackFrontier, type Frontier } from './merkle.ts';
+import { goesOnWith, noteDigest, readNote, writeNote, type Checkpoint, type Head } from './note.ts';
 import type { SigningKey } from './signing-key.ts';
 
 const EVERY_MS = 60_000;
@@ -22,27 +22,47 @@ export function headsOf(records: Uncovered['records']): Head[] {
 
 export type Checkpointed = { readonly n: number; readonly note: string; readonly rest: 'none' | 'more' } | null;
 
-/** One more checkpoint over all that has none; null where there is nothing new and nothing to name. */
+/** The tree that the last checkpoint closed. Only what our own key signed is gone on from, and only as it was signed. */
+function treeOf(last: Uncovered['last'], signer: SigningKey): Frontier {
+  if (last === null) return EMPTY;
+  const read = readNote(last.note, signer);
+  if ('wrong' in read || !goesOnWith(last.note, signer))
+    throw new Error('the last checkpoint of the audit was signed by another key, which this process does not go on from');
+  const tree = unpackFrontier(last.records, last.frontier);
+  if (tree === null || Buffer.compare(rootOf(tree), read.checkpoint.root) !== 0)
+    throw new Error('the last checkpoint of the audit is damaged; run: chartgate audit verify');
+  return tree;
+}
+
+/**
+ * One more checkpoint over all that has none; null where there is nothing new and nothing to name. `from`: the key that gives way to
+ * `key` by this checkpoint.
+ */
 export async function makeCheckpoint(
   deps: { readonly audit: Operate<AuditWrites, AuditReads>; readonly key: SigningKey; readonly clock: Clock },
   exported: Checkpoint['exported'] = null,
+  from: SigningKey | null = null,
 ): Promise<Result<Checkpointed>> {
   for (let tries = 1; ; tries += 1) {
     const uncovered = await deps.audit.read('audit.uncovered', { limit: AT_ONCE });
     if (!uncovered.ok) return uncovered;
     const { last, records } = uncovered.value;
-    if (records.length === 0 && exported === null) return ok(null);
-    const before = last === null ? EMPTY : unpackFrontier(last.records, last.frontier);
-    if (before === null) throw new Error('the last checkpoint of the audit is damaged; run: chartgate audit verify');
+    if (records.length === 0 && exported === null && from === null) return ok(null);
+    // Another replica was first with the change of the key.
+    if (from !== null && last !== null && goesOnWith(last.note, deps.key)) return ok(null);
     const frontier = addLeaves(
-      before,
+      treeOf(last, from ?? deps.key),
       records.map(({ leaf }) => leaf),
     );
     const at = deps.clock.now();
     const n = (last?.n ?? 0) + 1;
     const heads = headsOf(records);
     const previous = last === null ? null : noteDigest(last.note);
-    const note = writeNote({ n, at, records: frontier.size, root: rootOf(frontier), heads, previous, exported }, deps.key);
+    const rotated = from === null ? null : { from, to: deps.key };
+    const note = writeNote(
+      { n, at, records: frontier.size, root: rootOf(frontier), heads, previous, exported, rotated },
+      from === null ? [deps.key] : [deps.key, from],
+    );
     const stored = await deps.audit.write('audit.checkpoint', {
       n,
       at,

@@ -8,8 +8,10 @@ import type { Operate } from '../store/index.ts';
 import type { AuditReads, AuditWrites, Dropped } from './commands.ts';
 import { readExport, writeSegment } from './export-records.ts';
 import { makeCheckpoint, type Checkpoints } from './keep-checkpoints.ts';
-import { readNote, type Head } from './note.ts';
-import type { SigningKey } from './signing-key.ts';
+import { findTrail } from './key-trail.ts';
+import type { Head } from './note.ts';
+import type { SigningKey, VerifyingKey } from './signing-key.ts';
+import { segmentName } from './segment-name.ts';
 import { SourceLost, storeSource } from './store-source.ts';
 import { verifyAudit, type AuditSource } from './verify.ts';
 
@@ -23,20 +25,24 @@ interface Due {
   readonly checkpoint: number;
   readonly note: string;
   readonly heads: readonly Head[];
+  /** All that have signed so far: what was exported may be of an older one than what names it. */
+  readonly keys: readonly VerifyingKey[];
 }
 
 /** The last checkpoint that is old enough, and how far each chain had come by then. */
 async function findDue(source: AuditSource, key: SigningKey, before: Date): Promise<Due | null> {
   const heads = new Map<string, Head>();
+  const trail = await findTrail(source, [key]);
+  if (trail === null) return null;
   let due: Due | null = null;
   for (let after = 0; ;) {
     const page = await source.checkpoints(after, PAGE);
     for (const { n, atMs, note } of page) {
       if (atMs >= before.getTime()) return due;
-      const read = readNote(note, key);
+      const read = trail.read(note);
       if ('wrong' in read) return null;
       for (const head of read.checkpoint.heads) heads.set(head.chain, head);
-      due = { checkpoint: n, note, heads: [...heads.values()] };
+      due = { checkpoint: n, note, heads: [...heads.values()], keys: [...trail.keys, key] };
     }
     const last = page.at(-1);
     if (last === undefined) return due;
@@ -77,7 +83,7 @@ export function keepSegments(deps: {
       await file.close();
     }
     const read = await readExport(createInterface({ input: createReadStream(part, 'utf8'), crlfDelay: Infinity }));
-    const isSound = 'source' in read && (await verifyAudit(read.source, key, [due.note])).sound;
+    const isSound = 'source' in read && (await verifyAudit(read.source, due.keys, [due.note])).sound;
     if (isSound) await rename(part, path);
     else await rm(part, { force: true });
     return isSound ? digest.digest('hex') : null;
@@ -101,7 +107,7 @@ export function keepSegments(deps: {
     const due = await findDue(source, key, new Date(deps.clock.now().getTime() - deps.days * DAY_MS));
     if (due === null || due.checkpoint <= (dropped?.checkpoint ?? 0)) return drop();
     await mkdir(folder, { recursive: true });
-    const digest = await exportTo(join(folder, `segment-${String(due.checkpoint).padStart(12, '0')}.ndjson`), due, dropped);
+    const digest = await exportTo(join(folder, segmentName(due.checkpoint)), due, dropped);
     if (digest === null) throw new Error('the exported segment does not prove itself');
     const named = await makeCheckpoint(deps, { digest, upto: due.checkpoint });
     if (!named.ok) return named;

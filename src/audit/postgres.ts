@@ -5,15 +5,23 @@ import {
   BULK,
   conditionsOf,
   DROPPED,
+  ENDS,
+  endsOf,
+  FIRST_PAIR,
   mergeFound,
+  ONE_RECORD,
   ORDER,
+  PAIRS,
   PAIRS_OF,
   personOf,
   RECORD,
+  ROTATIONS,
   sameAs,
   STRAY,
   toDropped,
   toFound,
+  toNote,
+  toPair,
   toStoredChain,
   toStoredCheckpoint,
   toStoredRecord,
@@ -68,14 +76,23 @@ export const writes: PostgresOperations<AuditWrites> = {
     return null;
   },
   'audit.drop': async ({ db }, { limit }) => {
-    const { changes } = await db.run(
+    const rows = await db.all(
       `DELETE FROM audit_record WHERE (chain, seq) IN (
          SELECT r.chain, r.seq FROM (SELECT chain, max(upto) AS upto FROM audit_segment GROUP BY chain) s
          JOIN audit_record r ON r.chain = s.chain AND r.seq <= s.upto
-         WHERE r.seq < (SELECT max(seq) FROM audit_record m WHERE m.chain = r.chain) LIMIT $1)`,
+         WHERE r.seq < (SELECT max(seq) FROM audit_record m WHERE m.chain = r.chain)
+         ORDER BY r.chain, r.seq LIMIT $1) RETURNING chain, seq, link`,
       limit,
     );
-    return { count: changes };
+    for (const { chain, seq, link } of endsOf(rows))
+      await db.run(
+        `INSERT INTO audit_dropped (chain, seq, link) VALUES ($1, $2, $3)
+         ON CONFLICT (chain) DO UPDATE SET seq = excluded.seq, link = excluded.link WHERE audit_dropped.seq < excluded.seq`,
+        chain,
+        seq,
+        link,
+      );
+    return { count: rows.length };
   },
 };
 
@@ -126,7 +143,7 @@ export const reads: PostgresOperations<AuditReads> = {
     };
   },
   'audit.chains': async ({ db }) =>
-    (await db.all('SELECT chain, previous, first_link FROM audit_chain ORDER BY n')).map(toStoredChain),
+    (await db.all('SELECT chain, previous, first_link, covered FROM audit_chain ORDER BY n')).map(toStoredChain),
   'audit.chain': async ({ db }, { chain, after, limit }) =>
     (
       await db.all(`SELECT ${RECORD} FROM audit_record WHERE chain = $1 AND seq > $2 ORDER BY seq LIMIT $3`, chain, after, limit)
@@ -135,6 +152,15 @@ export const reads: PostgresOperations<AuditReads> = {
     (
       await db.all('SELECT n, at, records, note, frontier FROM audit_checkpoint WHERE n > $1 ORDER BY n LIMIT $2', after, limit)
     ).map(toStoredCheckpoint),
-  'audit.dropped': async ({ db }) => toDropped(await db.get(DROPPED)),
+  'audit.pairs': async ({ db }, { after, limit }) => {
+    const { tenant, patient, chart } = after ?? FIRST_PAIR;
+    return (await db.all(numbered(PAIRS), tenant, patient, chart, limit)).map(toPair);
+  },
+  'audit.record': async ({ db, vault }, { tenant, chain, seq }) => {
+    const row = await db.get(numbered(ONE_RECORD), tenant, chain, seq);
+    return row === undefined ? null : toFound(row, vault, 'open');
+  },
+  'audit.rotations': async ({ db }) => (await db.all(ROTATIONS)).map(toNote),
+  'audit.dropped': async ({ db }) => toDropped(await db.get(DROPPED), await db.all(ENDS)),
   'audit.stray': async ({ db }) => toStray(await db.get(STRAY)),
 };

@@ -1,5 +1,5 @@
 import type { Vault } from '../store/index.ts';
-import type { Dropped, FoundRecord, Place, Search, StoredChain, StoredCheckpoint, StoredRecord } from './commands.ts';
+import type { Dropped, FoundRecord, Pair, Place, Search, StoredChain, StoredCheckpoint, StoredRecord } from './commands.ts';
 import { chartPseudonym, mrnPseudonym } from './pseudonym.ts';
 import { openSealed, type AuditRecord } from './record.ts';
 
@@ -33,6 +33,7 @@ export const toStoredChain = (row: Row): StoredChain => ({
   chain: String(row['chain']),
   previous: text(row['previous']),
   firstLink: bytes(row['first_link']),
+  covered: Number(row['covered']),
 });
 
 export const toStoredCheckpoint = (row: Row): StoredCheckpoint => ({
@@ -45,8 +46,41 @@ export const toStoredCheckpoint = (row: Row): StoredCheckpoint => ({
 
 export const DROPPED =
   'SELECT s.checkpoint, c.note FROM audit_segment s JOIN audit_checkpoint c ON c.n = s.named_by ORDER BY s.checkpoint DESC LIMIT 1';
-export const toDropped = (row: Row | undefined): Dropped | null =>
-  row === undefined ? null : { checkpoint: Number(row['checkpoint']), note: String(row['note']) };
+/** No name of a chain can hold this. */
+export const ROTATIONS = `SELECT n, note FROM audit_checkpoint WHERE note LIKE '%key chartgate/audit+%' ORDER BY n`;
+export const toNote = (row: Row) => ({ n: Number(row['n']), note: String(row['note']) });
+
+export const ENDS = 'SELECT chain, seq, link FROM audit_dropped ORDER BY chain';
+export const toDropped = (row: Row | undefined, ends: readonly Row[]): Dropped | null =>
+  row === undefined
+    ? null
+    : {
+        checkpoint: Number(row['checkpoint']),
+        note: String(row['note']),
+        ends: ends.map((end) => ({ chain: String(end['chain']), seq: Number(end['seq']), link: bytes(end['link']) })),
+      };
+
+/** The last of each chain among what is removed: what stays of it stands on that. */
+export function endsOf(rows: readonly Row[]): Dropped['ends'] {
+  const ends = new Map<string, Dropped['ends'][number]>();
+  for (const row of rows) {
+    const [chain, seq] = [String(row['chain']), Number(row['seq'])];
+    if (seq > (ends.get(chain)?.seq ?? 0)) ends.set(chain, { chain, seq, link: bytes(row['link']) });
+  }
+  return [...ends.values()];
+}
+
+export const ONE_RECORD = 'SELECT at, chain, seq, record FROM audit_record WHERE tenant = ? AND chain = ? AND seq = ?';
+
+export const toPair = (row: Row): Pair => ({
+  tenant: String(row['tenant']),
+  patient: String(row['patient']),
+  chart: String(row['chart']),
+});
+/** The place before all others, since no name is empty. */
+export const FIRST_PAIR: Pair = { tenant: '', patient: '', chart: '' };
+export const PAIRS =
+  'SELECT tenant, patient, chart FROM audit_chart WHERE (tenant, patient, chart) > (?, ?, ?) ORDER BY tenant, patient, chart LIMIT ?';
 
 /** From chain to chain along the index: as many steps as there are chains, not records. */
 export const STRAY = `WITH RECURSIVE c (chain) AS (
@@ -73,6 +107,10 @@ export type Condition = readonly [sql: string, ...values: Cell[]];
 /** Spelled as in the schema, or the engines would not use the index. */
 export const BULK = "('hook.accept','delivery.change','ehr.write','ehr.read','fhir.read','fhir.search')";
 
+const isBulk = (type: string): boolean => BULK.includes(`'${type}'`);
+const ofTypes = ([first = '', ...more]: readonly string[]): Condition =>
+  more.length === 0 ? ['type = ?', first] : [`type IN (${['?', ...more.map(() => '?')].join(', ')})`, first, ...more];
+
 /** Everything but the person. */
 export function conditionsOf(f: Search): Condition[] {
   return [
@@ -80,8 +118,8 @@ export function conditionsOf(f: Search): Condition[] {
     ...(f.client === null ? [] : [['client = ?', f.client] as const]),
     ...(f.delivery === null ? [] : [['delivery_id = ?', f.delivery] as const]),
     ...(f.request === null ? [] : [['request_id = ?', f.request] as const]),
-    ...(f.type === null ? [] : [['type = ?', f.type] as const]),
-    ...(f.type === null || BULK.includes(`'${f.type}'`) ? [] : [[`type NOT IN ${BULK}`] as const]),
+    ...(f.types === null ? [] : [ofTypes(f.types)]),
+    ...(f.types === null || f.types.some(isBulk) ? [] : [[`type NOT IN ${BULK}`] as const]),
     ...(f.outcome === null || f.outcome === '0' ? [] : [[`outcome <> '0'`] as const]),
     ...(f.outcome === null || f.outcome === 'refused' ? [] : [['outcome = ?', f.outcome] as const]),
     ...(f.fromMs === null ? [] : [['at >= ?', f.fromMs] as const]),

@@ -5,15 +5,23 @@ import {
   BULK,
   conditionsOf,
   DROPPED,
+  ENDS,
+  endsOf,
+  FIRST_PAIR,
   mergeFound,
+  ONE_RECORD,
   ORDER,
+  PAIRS,
   PAIRS_OF,
   personOf,
   RECORD,
+  ROTATIONS,
   sameAs,
   STRAY,
   toDropped,
   toFound,
+  toNote,
+  toPair,
   toStoredChain,
   toStoredCheckpoint,
   toStoredRecord,
@@ -57,12 +65,19 @@ export const writes: SqliteOperations<AuditWrites> = {
   },
   'audit.drop': ({ db }, { limit }) => {
     const rows = db.all(
-      `SELECT r.chain, r.seq FROM (SELECT chain, max(upto) AS upto FROM audit_segment GROUP BY chain) s
+      `SELECT r.chain, r.seq, r.link FROM (SELECT chain, max(upto) AS upto FROM audit_segment GROUP BY chain) s
        JOIN audit_record r ON r.chain = s.chain AND r.seq <= s.upto
-       WHERE r.seq < (SELECT max(seq) FROM audit_record m WHERE m.chain = r.chain) LIMIT ?`,
+       WHERE r.seq < (SELECT max(seq) FROM audit_record m WHERE m.chain = r.chain) ORDER BY r.chain, r.seq LIMIT ?`,
       limit,
     );
     for (const row of rows) db.run('DELETE FROM audit_record WHERE chain = ? AND seq = ?', row['chain'] ?? '', row['seq'] ?? 0);
+    for (const { chain, seq, link } of endsOf(rows))
+      db.run(
+        'INSERT INTO audit_dropped (chain, seq, link) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET seq = excluded.seq, link = excluded.link',
+        chain,
+        seq,
+        link,
+      );
     return { count: rows.length };
   },
 };
@@ -115,7 +130,8 @@ export const reads: SqliteOperations<AuditReads> = {
         })),
     };
   },
-  'audit.chains': ({ db }) => db.all('SELECT chain, previous, first_link FROM audit_chain ORDER BY n').map(toStoredChain),
+  'audit.chains': ({ db }) =>
+    db.all('SELECT chain, previous, first_link, covered FROM audit_chain ORDER BY n').map(toStoredChain),
   'audit.chain': ({ db }, { chain, after, limit }) =>
     db
       .all(`SELECT ${RECORD} FROM audit_record WHERE chain = ? AND seq > ? ORDER BY seq LIMIT ?`, chain, after, limit)
@@ -124,6 +140,15 @@ export const reads: SqliteOperations<AuditReads> = {
     db
       .all('SELECT n, at, records, note, frontier FROM audit_checkpoint WHERE n > ? ORDER BY n LIMIT ?', after, limit)
       .map(toStoredCheckpoint),
-  'audit.dropped': ({ db }) => toDropped(db.get(DROPPED)),
+  'audit.pairs': ({ db }, { after, limit }) => {
+    const { tenant, patient, chart } = after ?? FIRST_PAIR;
+    return db.all(PAIRS, tenant, patient, chart, limit).map(toPair);
+  },
+  'audit.record': ({ db, vault }, { tenant, chain, seq }) => {
+    const row = db.get(ONE_RECORD, tenant, chain, seq);
+    return row === undefined ? null : toFound(row, vault, 'open');
+  },
+  'audit.rotations': ({ db }) => db.all(ROTATIONS).map(toNote),
+  'audit.dropped': ({ db }) => toDropped(db.get(DROPPED), db.all(ENDS)),
   'audit.stray': ({ db }) => toStray(db.get(STRAY)),
 };

@@ -25,6 +25,7 @@ export function storeSource(audit: ReadAudit): AuditSource {
     records: (chain, after, limit) => read('audit.chain', { chain, after, limit }),
     checkpoints: (after, limit) => read('audit.checkpoints', { after, limit }),
     dropped: () => read('audit.dropped', null),
+    pairs: (after, limit) => read('audit.pairs', { after, limit }),
     stray: () => read('audit.stray', null),
   };
 }

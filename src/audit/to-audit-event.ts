@@ -1,4 +1,4 @@
-import type { AuditRecord, ToSeal } from './record.ts';
+import { AUDIT_TYPES, type AuditRecord, type AuditType, type ToSeal } from './record.ts';
 
 /*
  * A record as IHE's Basic Audit Log Patterns have it. https://profiles.ihe.net/ITI/BALP/
@@ -22,6 +22,8 @@ export interface EventSite {
 const TERMINOLOGY = 'http://terminology.hl7.org/CodeSystem';
 const BALP = 'https://profiles.ihe.net/ITI/BALP';
 const PSEUDONYM = 'urn:chartgate:pseudonym';
+export const CLIENT_SYSTEM = 'urn:chartgate:client';
+export const TYPE_SYSTEM = 'urn:chartgate:audit-type';
 
 const DCM = (code: string, display: string): Coding => ({
   system: 'http://dicom.nema.org/resources/ontology/DCM',
@@ -64,7 +66,7 @@ const WRITES = {
   D: { code: 'delete', profile: 'Delete', parts: deleting },
 } as const;
 
-function shapeOf(r: AuditRecord): Shape {
+function shapeOf(r: Pick<AuditRecord, 'type'> & Partial<Pick<AuditRecord, 'interaction' | 'action' | 'to'>>): Shape {
   switch (r.type) {
     case 'fhir.read':
       return { type: REST, subtype: [interactionOf(r.interaction ?? 'read')], profile: 'Read', ...reading, leg: 'app-to-us' };
@@ -129,7 +131,7 @@ const US: Reference = { display: 'Chartgate' };
 function agentsOf(r: AuditRecord, opened: ToSeal, site: EventSite, shape: Shape): Agent[] {
   const caller = address(`${PSEUDONYM}:${r.addressHash ?? 'unknown'}`);
   const parts = {
-    'app-to-us': [named('urn:chartgate:client', r.client ?? 'unknown'), caller, US, address(site.publicUrl)],
+    'app-to-us': [named(CLIENT_SYSTEM, r.client ?? 'unknown'), caller, US, address(site.publicUrl)],
     'source-to-us': [{ display: r.actor ?? 'source' }, caller, US, address(site.publicUrl)],
     'us-to-ehr': [US, address(site.publicUrl), { display: 'EHR' }, address(site.ehrUrl)],
     us: [US, address(site.publicUrl), US, address(site.publicUrl)],
@@ -142,7 +144,7 @@ function agentsOf(r: AuditRecord, opened: ToSeal, site: EventSite, shape: Shape)
     { type: { coding: [shape.server] }, who: serverWho, requestor: false, network: serverAt },
     ...(r.client === undefined || shape.client.code === APPLICATION.code
       ? []
-      : [{ type: { coding: [APPLICATION] }, who: named('urn:chartgate:client', r.client), requestor: false }]),
+      : [{ type: { coding: [APPLICATION] }, who: named(CLIENT_SYSTEM, r.client), requestor: false }]),
     ...(isUser
       ? [
           {
@@ -195,6 +197,22 @@ function patientOf(r: AuditRecord, opened: ToSeal): Entity[] {
   return [{ what, type: entityType('1'), role: objectRole('1') }];
 }
 
+/** The id of a record's AuditEvent: its place, in the letters that R4 has for ids. */
+const eventId = ({ chain, seq }: Pick<AuditRecord, 'chain' | 'seq'>): string => `${chain.replaceAll('_', '-')}-${seq}`;
+
+/** Where the record of an AuditEvent stands; null for what is no such id. Our own chains have one underscore, behind their prefix. */
+export function eventPlace(id: string): { readonly chain: string; readonly seq: number } | null {
+  const [, instance, seq] = /^ins-([\w.-]{1,100})-(\d{1,15})$/.exec(id) ?? [];
+  return instance === undefined ? null : { chain: `ins_${instance}`, seq: Number(seq) };
+}
+
+/** The types of records whose AuditEvent has this type. */
+export const typesCoded = ({ system, code }: { readonly system: string | null; readonly code: string }): readonly AuditType[] =>
+  AUDIT_TYPES.filter((type) => {
+    const { type: coding } = shapeOf({ type });
+    return coding.code === code && (system === null || system === coding.system);
+  });
+
 /** One AuditEvent for one record. `opened` is what was sealed with it, for whoever may know; without it, pseudonyms stand there. */
 export function toAuditEvent(r: AuditRecord, site: EventSite, opened: ToSeal | null = null): AuditEvent {
   const shape = shapeOf(r);
@@ -214,10 +232,10 @@ export function toAuditEvent(r: AuditRecord, site: EventSite, opened: ToSeal | n
       : `${BALP}/StructureDefinition/IHE.BasicAudit.${patient.length > 0 ? 'Patient' : ''}${shape.profile}`;
   return {
     resourceType: 'AuditEvent',
-    id: `${r.chain.replaceAll('_', '-')}-${r.seq}`,
+    id: eventId(r),
     ...(profile === null ? {} : { meta: { profile: [profile] } }),
     type: shape.type,
-    subtype: [...shape.subtype, { system: 'urn:chartgate:audit-type', code: r.type }],
+    subtype: [...shape.subtype, { system: TYPE_SYSTEM, code: r.type }],
     action: shape.type === ALERT ? 'E' : r.action,
     recorded: r.at,
     outcome: r.outcome,

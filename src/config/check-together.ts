@@ -101,7 +101,7 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     problem('CHARTGATE_NOTIFICATION_SECRET', 'must differ from CHARTGATE_WEBHOOK_SECRET');
   const atRest = [
     ...((v.CHARTGATE_DATA_KEY ?? []) as string[]),
-    v.CHARTGATE_AUDIT_KEY as string | undefined,
+    ...((v.CHARTGATE_AUDIT_KEY ?? []) as string[]),
     v.CHARTGATE_PSEUDONYM_KEY as string | undefined,
   ].filter((one) => one !== undefined);
   // Compared as bytes: base64 has several spellings of some.

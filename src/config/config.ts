@@ -63,7 +63,7 @@ export interface Config {
   };
   readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug' };
   readonly store: { readonly database: DatabaseConfig };
-  readonly keys: { readonly data: readonly Secret[]; readonly audit: Secret; readonly pseudonym: Secret };
+  readonly keys: { readonly data: readonly Secret[]; readonly audit: readonly Secret[]; readonly pseudonym: Secret };
   readonly ehr: {
     readonly url: string;
     readonly auth: EhrAuthConfig;

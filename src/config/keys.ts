@@ -121,7 +121,11 @@ export const KEYS = {
     'encryption at rest; after a rotation "new,old"',
     list.pipe(z.array(key32).min(1).max(4)),
   ),
-  CHARTGATE_AUDIT_KEY: secretKey('base64', 'audit signature', key32),
+  CHARTGATE_AUDIT_KEY: secretKey(
+    'base64',
+    'audit signature; "new,old" for the start that changes it',
+    list.pipe(z.array(key32).min(1).max(2)),
+  ),
   CHARTGATE_PSEUDONYM_KEY: secretKey('base64', 'pseudonyms and the index over encrypted columns', key32),
   CHARTGATE_EHR_URL: open('address', "the EHR's FHIR base", webAddress),
   CHARTGATE_EHR_AUTH: set(

@@ -154,7 +154,7 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
     store: { database },
     keys: {
       data: hiddenList(v.CHARTGATE_DATA_KEY),
-      audit: secret((v.CHARTGATE_AUDIT_KEY ?? '') as string),
+      audit: hiddenList(v.CHARTGATE_AUDIT_KEY),
       pseudonym: secret((v.CHARTGATE_PSEUDONYM_KEY ?? '') as string),
     },
     ehr: {

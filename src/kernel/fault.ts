@@ -97,6 +97,7 @@ export const FAULT_CODES = {
   'read.ehr-address': 'ehr-rejected',
   'read.busy': 'overloaded',
   'enrol.not-found': 'not-found',
+  'enrol.mrn-unknown': 'mrn-unknown',
   'enrol.document': 'unsupported-media',
   'source.not-configured': 'not-configured',
   'source.unreachable': 'source-unavailable',

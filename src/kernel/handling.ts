@@ -109,6 +109,13 @@ export const HANDLING = {
     log: 'warn',
     text: 'The MRN does not lead to exactly one active patient of the EHR. Correct the patient there, or the link, and replay.',
   },
+  'mrn-unknown': {
+    status: 404,
+    issue: 'not-found',
+    retry: 'after-a-person',
+    log: 'info',
+    text: 'The EHR has no patient with this MRN, and nobody was enrolled. Check the MRN, or register the patient there first.',
+  },
   'too-many': {
     status: 429,
     issue: 'throttled',

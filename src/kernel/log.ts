@@ -25,6 +25,7 @@ export const LOG_EVENTS = [
   'audit.unsigned',
   'audit.unanchored',
   'audit.closed',
+  'audit.key-changed',
   'ledger.unequal',
   'ledger.equal',
   'bodies.shredded',

@@ -105,6 +105,8 @@ export interface WrittenRow {
   readonly group: Group;
   readonly chartDay: string | null;
   readonly saidAt: number;
+  /** What this attempt did. `none`: it was there already, or is left as somebody else has it. */
+  readonly effect: 'created' | 'updated' | 'none';
 }
 
 /** How many more attempts a failure is worth. */

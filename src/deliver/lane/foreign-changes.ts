@@ -106,4 +106,5 @@ const rowOf = ({ name, resourceType, digest, wanted }: Item, { id, versionId }: 
   group: wanted.group,
   chartDay: wanted.chartDay,
   saidAt,
+  effect: 'none',
 });

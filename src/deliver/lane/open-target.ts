@@ -95,6 +95,12 @@ export function openTarget(deps: {
     searchBy: () => plan()?.types['Patient']?.searchBy ?? 'unknown',
     mayCreate: () => plan()?.createPatient ?? 'no',
   });
+  const lookUp = makeResolvePatient({
+    ehr,
+    mode: 'lookup',
+    searchBy: () => plan()?.types['Patient']?.searchBy ?? 'unknown',
+    mayCreate: () => 'no',
+  });
   const patients = rememberPatients({
     async resolvePatient(asked) {
       const resolved = await resolve(asked);
@@ -112,6 +118,13 @@ export function openTarget(deps: {
       isPaused: () => guard.state().breaker === 'open',
       capability: () => watch.state().probed?.capability ?? null,
       searchBy: () => plan()?.types['Patient']?.searchBy ?? 'post',
+    },
+    /** Whether a patient has this MRN. Writes nothing; where patients are created, one who is not there will be, and is no fault. */
+    async checkPatient(asked: AskedPatient): Promise<Result<null>> {
+      if (guard.state().breaker === 'open') return fail(fault('ehr.paused'));
+      const found = await lookUp(asked);
+      deps.onLookUp(asked, found);
+      return found.ok || (found.fault.code === 'patient.none' && deps.patientMode === 'create') ? ok(null) : found;
     },
     guard,
     plan,

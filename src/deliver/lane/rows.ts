@@ -116,6 +116,14 @@ export const faultOf = (outcome: Outcome): string | null => ('faultCode' in outc
 /** A document has some dozens; of more, the count tells. */
 const NAMED_MAX = 100;
 
+/** One word for all that an attempt did: of several kinds, that the chart was changed. */
+function actionOf(written: Finish['written'], retracted: Finish['retracted']): AuditDraft['action'] {
+  if (written.length === 0) return retracted.length > 0 ? 'D' : 'U';
+  const changing = written.filter(({ effect }) => effect !== 'none');
+  const isNew = changing.length > 0 && changing.every(({ effect }) => effect === 'created');
+  return isNew && retracted.length === 0 ? 'C' : 'U';
+}
+
 /** What was written to whose chart, in counts and keyed hashes. */
 export const auditOfFinish = (
   vault: Vault,
@@ -128,7 +136,7 @@ export const auditOfFinish = (
     type: 'ehr.write',
     tenant: fence.tenant,
     requestId,
-    action: retracted.length > 0 && written.length === 0 ? 'D' : 'U',
+    action: actionOf(written, retracted),
     outcome: OUTCOMES[outcome.kind].code,
     actor: 'gateway',
     deliveryId: id,
@@ -136,7 +144,11 @@ export const auditOfFinish = (
     to: outcomeWord(outcome),
     ...(attemptId === null ? {} : { attemptId }),
     ...(why === null ? {} : { why }),
-    counts: { written: written.length, retracted: retracted.length },
+    counts: {
+      written: written.length,
+      created: written.filter(({ effect }) => effect === 'created').length,
+      retracted: retracted.length,
+    },
     ...(written.length === 0
       ? {}
       : { resources: written.slice(0, NAMED_MAX).map(({ resourceType, name }) => `${resourceType}/${name.slice(0, 16)}`) }),

@@ -50,6 +50,15 @@ interface Place {
   readonly versionId: string | null;
 }
 
+/** What an answer says of one item. */
+interface Said {
+  readonly located: Located | null;
+  readonly etag: string | null;
+  readonly status: number | null;
+}
+const NOTHING_SAID: Said = { located: null, etag: null, status: null };
+const CREATED = 201;
+
 const NOT_WRITTEN: TypePlan = { identity: 'not-written', change: 'none', ifMatch: 'none', searchBy: 'post' };
 
 /** Writes what a document wants in as few requests as the EHR allows. What was written is told also where the rest was not. */
@@ -70,7 +79,7 @@ export async function writeItems(
   let entriesMax = Math.max(1, plan.entriesMax);
   const typePlan = (type: string): TypePlan => plan.types[type] ?? NOT_WRITTEN;
 
-  function done(item: Item, place: Place): void {
+  function done(item: Item, place: Place, effect: WrittenRow['effect']): void {
     addresses.set(item.reference, `${item.resourceType}/${place.id}`);
     written.push({
       name: item.name,
@@ -81,6 +90,7 @@ export async function writeItems(
       group: item.wanted.group,
       chartDay: item.wanted.chartDay,
       saidAt: deps.saidAt,
+      effect,
     });
   }
 
@@ -113,13 +123,13 @@ export async function writeItems(
       case 'there': {
         const place = { id: looked.id, versionId: versionOf(looked.resource) };
         if (item.at === null && item.wanted.write === 'if-absent') {
-          done(item, place);
+          done(item, place, 'none');
           return go(null);
         }
         if (!isOurs(item, looked.resource, place.versionId))
           return { item: null, stop: { kind: 'conflict', fault: fault('ehr.conflict') } };
         if (!holdsContent(looked.resource, item.digest)) return go({ ...item, at: place });
-        done(item, place);
+        done(item, place, 'none');
         return go(null);
       }
     }
@@ -167,20 +177,20 @@ export async function writeItems(
     const { resource, id } = looked.value;
     const [found, known] = [versionOf(resource), item.at?.versionId ?? null];
     if (holdsContent(resource, item.digest) && canBeOurs(found, known)) {
-      done(item, { id, versionId: found });
+      done(item, { id, versionId: found }, 'none');
       return null;
     }
     if (found !== null && found === known) return { kind: 'verdict', verdict: { ...verdict, because: 'concurrency' } };
     return { kind: 'conflict', fault: fault('ehr.conflict') };
   }
 
-  async function settleEntry(item: Item, verdict: Verdict, located: Located | null, etag: string | null): Promise<Stop | null> {
+  async function settleEntry(item: Item, verdict: Verdict, { located, etag, status }: Said): Promise<Stop | null> {
     if (verdict.kind === 'conflict' && (verdict.because === 'version' || item.at !== null)) return afterConflict(item, verdict);
     if (verdict.kind === 'absent' || verdict.kind === 'gone') return { kind: 'conflict', fault: verdict.fault };
     if (verdict.kind !== 'ok') return { kind: 'verdict', verdict };
     const place = await placeOf(item, located, etag);
     if ('kind' in place) return place;
-    done(item, place);
+    done(item, place, status === CREATED ? 'created' : 'updated');
     return null;
   }
 
@@ -196,7 +206,7 @@ export async function writeItems(
     if (exchange?.kind === 'answered') httpStatus = exchange.status;
     const headers = exchange?.kind === 'answered' ? exchange.headers : {};
     const located = headers.location === undefined ? null : readLocation(ehr.guard, headers.location);
-    return settleEntry(item, verdict, located, headers.etag ?? null);
+    return settleEntry(item, verdict, { located, etag: headers.etag ?? null, status: httpStatus });
   }
 
   /** Each item is written as text once: its length decides how many go together. */
@@ -215,7 +225,7 @@ export async function writeItems(
     // A transaction that was refused as a whole does not say by which of its entries: each is tried for itself.
     if ((verdict.kind === 'conflict' || verdict.kind === 'absent' || verdict.kind === 'gone') && items.length > 1)
       return 'too-large';
-    if (verdict.kind === 'conflict' && items[0] !== undefined) return settleEntry(items[0], verdict, null, null);
+    if (verdict.kind === 'conflict' && items[0] !== undefined) return settleEntry(items[0], verdict, NOTHING_SAID);
     if (verdict.kind !== 'ok') return { kind: 'verdict', verdict };
     const body = exchange?.kind === 'answered' && exchange.body.kind === 'json' ? exchange.body.value : null;
     const answered = classifyEntries({ type, requests: entries.map(({ asked }) => asked) }, body, ehr.guard, deps.now());
@@ -224,7 +234,7 @@ export async function writeItems(
     for (const [i, item] of items.entries()) {
       const one = answered.entries[i];
       if (one === undefined) continue;
-      stop = graver(stop, await settleEntry(item, one.verdict, one.located, one.etag));
+      stop = graver(stop, await settleEntry(item, one.verdict, one));
     }
     return stop;
   }

@@ -111,6 +111,13 @@ CREATE TABLE audit_segment (
   digest text NOT NULL,
   PRIMARY KEY (chain, upto)
 );
+-- Where the removed records of a chain end: what stays stands on it.
+CREATE TABLE audit_dropped (
+  chain text COLLATE "C" PRIMARY KEY,
+  seq bigint NOT NULL,
+  link bytea NOT NULL
+);
+
 CREATE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '% is append only', TG_TABLE_NAME; END $$;
 CREATE FUNCTION exported_only() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   IF NOT EXISTS (SELECT 1 FROM audit_segment WHERE chain = OLD.chain AND upto >= OLD.seq) THEN RAISE EXCEPTION '% is append only', TG_TABLE_NAME; END IF;

@@ -117,6 +117,13 @@ CREATE TABLE audit_segment (
 CREATE TRIGGER audit_segment_stays BEFORE UPDATE ON audit_segment BEGIN SELECT RAISE(ABORT, 'segments are append only'); END;
 CREATE TRIGGER audit_segment_remains BEFORE DELETE ON audit_segment BEGIN SELECT RAISE(ABORT, 'segments are append only'); END;
 
+-- Where the removed records of a chain end: what stays stands on it.
+CREATE TABLE audit_dropped (
+  chain TEXT NOT NULL PRIMARY KEY,
+  seq INTEGER NOT NULL,
+  link BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TRIGGER audit_record_once BEFORE INSERT ON audit_record WHEN EXISTS (SELECT 1 FROM audit_record WHERE chain = NEW.chain AND seq = NEW.seq) BEGIN SELECT RAISE(ABORT, 'audit records are append only'); END;
 CREATE TRIGGER audit_record_stays BEFORE UPDATE ON audit_record BEGIN SELECT RAISE(ABORT, 'audit records are append only'); END;
 CREATE TRIGGER audit_record_remains BEFORE DELETE ON audit_record WHEN NOT EXISTS (SELECT 1 FROM audit_segment WHERE chain = OLD.chain AND upto >= OLD.seq) BEGIN SELECT RAISE(ABORT, 'audit records are append only'); END;

@@ -128,6 +128,13 @@ CREATE TABLE enrolled_user (
 );
 CREATE INDEX enrolled_user_revoked ON enrolled_user (tenant, revoked_at) WHERE revoked_at IS NOT NULL;
 
+CREATE TABLE enrolled_patient (
+  tenant text NOT NULL,
+  mrn_index bytea NOT NULL,
+  user_sealed bytea NOT NULL,
+  PRIMARY KEY (tenant, mrn_index)
+);
+
 CREATE TABLE source_connection (
   tenant text NOT NULL,
   user_index bytea NOT NULL,

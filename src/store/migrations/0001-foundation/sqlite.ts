@@ -127,6 +127,13 @@ CREATE TABLE enrolled_user (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX enrolled_user_revoked ON enrolled_user (tenant, revoked_at) WHERE revoked_at IS NOT NULL;
 
+CREATE TABLE enrolled_patient (
+  tenant TEXT NOT NULL,
+  mrn_index BLOB NOT NULL,
+  user_sealed BLOB NOT NULL,
+  PRIMARY KEY (tenant, mrn_index)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE source_connection (
   tenant TEXT NOT NULL,
   user_index BLOB NOT NULL,
