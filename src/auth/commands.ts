@@ -34,6 +34,12 @@ export interface FoundToken {
   readonly client: Client;
 }
 
+export interface KeptKey {
+  readonly name: string;
+  readonly value: string;
+  readonly madeAt: Date;
+}
+
 export type SignIn = { readonly state: 'signed-in'; readonly accountId: string } | { readonly state: 'refused' };
 
 export type AuthWrites = {
@@ -58,6 +64,20 @@ export type AuthWrites = {
     args: { readonly tenant: string; readonly name: string; readonly value: string; readonly at: Date };
     out: string;
   };
+  /**
+   * Puts a key before the others whose names begin so, whatever the clocks say, and removes those that were followed by another for as
+   * long as that.
+   */
+  'auth.rotate-key': {
+    args: {
+      readonly prefix: string;
+      readonly name: string;
+      readonly value: string;
+      readonly keptMs: number;
+      readonly audit: AuditDraft;
+    };
+    out: null;
+  };
 };
 
 export type AuthReads = {
@@ -74,6 +94,8 @@ export type AuthReads = {
   'auth.account-by-name': { args: { readonly tenant: string; readonly name: string }; out: StoredAccount | null };
   'auth.accounts': { args: { readonly tenant: string }; out: readonly ShownAccount[] };
   'auth.key': { args: { readonly tenant: string; readonly name: string }; out: string | null };
+  /** Newest first. */
+  'auth.keys': { args: { readonly tenant: string; readonly prefix: string }; out: readonly KeptKey[] };
 };
 
 export const authSet: CommandSet<AuthWrites, AuthReads> = {

@@ -32,6 +32,7 @@ export const CAPABILITIES = [
   'context-ehr-patient',
   'context-ehr-encounter',
   'context-standalone-patient',
+  'context-standalone-encounter',
   'permission-offline',
   'permission-online',
   'permission-patient',

@@ -3,11 +3,11 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { AuditDraft, AuditReads, AuditWrites } from '../audit/index.ts';
 import { safeError, type Clock, type Log, type Mount } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
-import { makeCheckPassword } from './account.ts';
+import { makeCheckPassword, type CheckPassword } from './account.ts';
 import type { AuthStore } from './adapter.ts';
 import { makeInteractions, sendPage } from './interaction.ts';
-import { loadKeys } from './keys.ts';
-import { makeLimitTries, REQUESTS, SIGN_INS } from './limit-tries.ts';
+import { loadKeys, readSigningKeys, type AuthKeys } from './keys.ts';
+import { makeLimitTries, REQUESTS, SIGN_INS, type LimitTries } from './limit-tries.ts';
 import { APP_STYLE_PATH, makeMount, PAGE_STYLE_PATH, type Caller } from './mount.ts';
 import { errorPage } from './pages.ts';
 import type { PatientDirectory } from './patients.ts';
@@ -27,15 +27,54 @@ export async function openEmbedded(deps: {
   readonly clock: Clock;
   readonly log: Log;
 }): Promise<Mount> {
-  const { tenant, issuer, clock, log } = deps;
+  const { clock } = deps;
+  const callers = new WeakMap<IncomingMessage, Caller>();
+  // What was counted stays counted when the keys change.
+  const kept = {
+    callers,
+    checkPassword: makeCheckPassword(),
+    limitTries: makeLimitTries(clock, SIGN_INS),
+    limitRequests: makeLimitTries(clock, REQUESTS),
+  };
+  const first = await loadKeys(deps);
+  let now = { keys: first, mount: mountWith(first, { ...deps, ...kept }) };
+
+  /** A key that was rotated at any replica signs here from the next request on: an app may ask us for it at once. */
+  async function current(): Promise<Mount> {
+    const signing = await readSigningKeys(deps);
+    // Without its store the server says by itself that it cannot answer.
+    if (!signing.ok || signing.value.length === 0) return now.mount;
+    const kidsOf = (all: AuthKeys['signing']): string => all.map(({ kid }) => kid).join();
+    if (kidsOf(signing.value) !== kidsOf(now.keys.signing)) {
+      const keys = { ...now.keys, signing: signing.value };
+      now = { keys, mount: mountWith(keys, { ...deps, ...kept }) };
+    }
+    return now.mount;
+  }
+  return {
+    path: now.mount.path,
+    handle: async (request, response, asked) => (await current()).handle(request, response, asked),
+  };
+}
+
+/** The server with these keys. All its state is in the store, so that another one may go on at any time. */
+function mountWith(
+  keys: AuthKeys,
+  deps: Parameters<typeof openEmbedded>[0] & {
+    readonly callers: WeakMap<IncomingMessage, Caller>;
+    readonly checkPassword: CheckPassword;
+    readonly limitTries: LimitTries;
+    readonly limitRequests: LimitTries;
+  },
+): Mount {
+  const { tenant, issuer, clock, log, callers } = deps;
   const mountPath = new URL(issuer).pathname;
   const pageStyle = `${mountPath}${PAGE_STYLE_PATH}`;
   const styleUrl = `${issuer}${APP_STYLE_PATH}`;
-  const callers = new WeakMap<IncomingMessage, Caller>();
   const provider = makeProvider({
     ...deps,
     styleUrl,
-    keys: await loadKeys(deps),
+    keys,
     renderError(ctx, out) {
       const told = {
         title: 'This cannot go on',
@@ -46,7 +85,8 @@ export async function openEmbedded(deps: {
       sendPage(ctx.res, ctx.status === 404 ? 400 : ctx.status, errorPage(pageStyle, told));
     },
   });
-  const audit = async (draft: AuditDraft): Promise<boolean> => (await deps.audit.write('audit.append', draft)).ok;
+  const audit = async (...drafts: readonly AuditDraft[]): Promise<boolean> =>
+    (await deps.audit.write('audit.append-many', drafts)).ok;
 
   provider.use(async (ctx, next) => {
     await next();
@@ -88,18 +128,5 @@ export async function openEmbedded(deps: {
   );
 
   const pages = { ...deps, styleUrl, pageStyle, mountPath, provider, audit };
-  const interactions = makeInteractions({
-    ...pages,
-    checkPassword: makeCheckPassword(),
-    limitTries: makeLimitTries(clock, SIGN_INS),
-  });
-  return makeMount({
-    ...deps,
-    provider,
-    interactions,
-    signOut: makeSignOut(pages),
-    callers,
-    pageStyle,
-    limitRequests: makeLimitTries(clock, REQUESTS),
-  });
+  return makeMount({ ...deps, provider, interactions: makeInteractions(pages), signOut: makeSignOut(pages), pageStyle });
 }

@@ -78,4 +78,5 @@ export const EXTERNAL_REGISTRY: Registry = {
   accounts: elsewhere,
   removeAccount: elsewhere,
   addLaunch: elsewhere,
+  rotateKey: elsewhere,
 };

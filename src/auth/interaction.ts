@@ -4,14 +4,16 @@ import type { AuditDraft } from '../audit/index.ts';
 import type { Clock, RequestId } from '../kernel/index.ts';
 import type { CheckPassword } from './account.ts';
 import { must, type AuthStore } from './adapter.ts';
+import { chooseEncounter } from './choose-encounter.ts';
 import { decideConsent } from './decide-consent.ts';
 import { endSession, sessionOf } from './end-session.ts';
 import type { LimitTries } from './limit-tries.ts';
 import { LAUNCH_KIND, type Launch, type LaunchContext } from './launch.ts';
-import { consentPage, errorPage, patientPage, signInPage, type PageFrame } from './pages.ts';
+import { consentPage, encounterPage, errorPage, patientPage, signInPage, type PageFrame } from './pages.ts';
 import type { PatientDirectory, ShownPatient } from './patients.ts';
 import { ownClient, PATHS, toContextDetail } from './provider.ts';
 import type { RecordDenial } from './record-denial.ts';
+import { makeRecordShown, type Showing } from './record-shown.ts';
 import { splitScopes } from './scope.ts';
 
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>;
@@ -31,7 +33,7 @@ interface Deps {
   readonly limitTries: LimitTries;
   readonly deny: RecordDenial;
   /** Resolves once the act is in the audit; false where it could not be put there. */
-  readonly audit: (draft: AuditDraft) => Promise<boolean>;
+  readonly audit: (...drafts: readonly AuditDraft[]) => Promise<boolean>;
   readonly clock: Clock;
 }
 
@@ -61,7 +63,7 @@ const formTargets = (uri: string): string => {
   return /^https?:$/.test(url.protocol) ? ` ${url.origin}` : ` ${url.protocol}`;
 };
 export const pagePolicy = (redirectUri: string): string =>
-  `default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'${formTargets(redirectUri)}`;
+  `default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; frame-ancestors 'none'; form-action 'self'${formTargets(redirectUri)}`;
 
 export function sendPage(response: ServerResponse, status: number, page: string, redirectUri = ''): void {
   response.statusCode = status;
@@ -72,9 +74,10 @@ export function sendPage(response: ServerResponse, status: number, page: string,
   response.end(page);
 }
 
-/** The pages between an app's request and its answer: sign in, choose a patient, allow. */
+/** The pages between an app's request and its answer: sign in, choose a patient and an encounter, allow. */
 export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
   const { provider, store, tenant, clock, patients } = deps;
+  const record = makeRecordShown(deps);
 
   const frameOf = ({ uid }: Details): PageFrame => ({
     styleUrl: deps.pageStyle,
@@ -156,6 +159,22 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
     return account.name;
   }
 
+  async function recordShown(
+    visit: Visit,
+    details: Details,
+    page: Showing['page'],
+    shown: readonly ShownPatient[],
+  ): Promise<void> {
+    const isRecorded = await record({
+      page,
+      patients: shown.map(({ id }) => id),
+      account: details.session?.accountId ?? '',
+      client: text(details.params['client_id']),
+      requestId: visit.requestId,
+    });
+    if (!isRecorded) throw new errors.TemporarilyUnavailable('try again later');
+  }
+
   async function showPatients(visit: Visit, details: Details, app: string, wrong: string | null): Promise<void> {
     const user = await userOf(details);
     // Never of the address: those are kept in histories and in the logs of proxies.
@@ -166,6 +185,7 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
       requestId: visit.requestId,
     });
     const found = listed.ok ? listed.value : { patients: [], next: null };
+    if (listed.ok) await recordShown(visit, details, 'picker', found.patients);
     const shown = { app, user, ...found, mrn, wrong: listed.ok ? wrong : NO_PATIENTS };
     await show(visit, details, patientPage(frameOf(details), shown), listed.ok ? 200 : 503);
   }
@@ -178,10 +198,14 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
     return found.ok ? found.value : null;
   }
 
-  async function allow(visit: Visit, details: Details, launch: Launch | null, patient: ShownPatient | null): Promise<void> {
+  async function allow(
+    visit: Visit,
+    details: Details,
+    about: { readonly launch: Launch | null; readonly patient: ShownPatient | null; readonly encounter: string | null },
+  ): Promise<void> {
     const { client_id: clientId, scope, launch: launchId } = details.params;
+    const { launch, patient, encounter } = about;
     const asked = splitScopes(text(scope));
-    const encounter = launch?.encounter ?? null;
     const ticked = visit.form?.getAll('scope') ?? [];
     const granted = decideConsent(asked, ticked).filter((word) => word !== 'launch/encounter' || encounter !== null);
     if (launch !== null) {
@@ -225,21 +249,43 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
   async function consent(visit: Visit, details: Details, app: string): Promise<void> {
     const asked = splitScopes(text(details.params['scope']));
     const launch = await launchOf(details);
-    const needsPatient = launch !== null || asked.includes('launch/patient') || asked.some((one) => one.startsWith('patient/'));
+    const isEncounterAsked = asked.includes('launch/encounter');
+    const needsPatient =
+      launch !== null || isEncounterAsked || asked.includes('launch/patient') || asked.some((one) => one.startsWith('patient/'));
     const patient = needsPatient ? await patientOf(visit, launch) : null;
     if (needsPatient && patient === null) {
       if (launch !== null) throw new errors.InvalidRequest('the patient of the launch cannot be read');
       return showPatients(visit, details, app, visit.form?.get('step') === 'patient' ? NO_CHOICE : null);
     }
+    const choice =
+      patient === null
+        ? ({ kind: 'settled', encounter: null, because: null } as const)
+        : await chooseEncounter(patients, {
+            patient: patient.id,
+            launch,
+            isAsked: isEncounterAsked,
+            chosen: visit.form?.get('encounter') ?? null,
+            requestId: visit.requestId,
+          });
+    if (choice.kind === 'lost') throw new errors.InvalidRequest('the encounter of the launch cannot be read');
+    if (choice.kind === 'open') {
+      if (patient === null) throw new Error('an encounter is chosen of a patient');
+      await recordShown(visit, details, 'encounters', [patient]);
+      const open = { app, user: await userOf(details), patient, ...choice };
+      return show(visit, details, encounterPage(frameOf(details), open), choice.isListed ? 200 : 503);
+    }
+    const { encounter } = choice;
     const scopes = asked.filter((one) => one.includes('.'));
     const isAllowed = visit.form?.get('step') === 'allow';
     const isEmpty = isAllowed && scopes.length > 0 && !visit.form.getAll('scope').some((one) => one.includes('.'));
-    if (isAllowed && !isEmpty) return allow(visit, details, launch, patient);
+    if (isAllowed && !isEmpty) return allow(visit, details, { launch, patient, encounter: encounter?.id ?? null });
+    if (patient !== null) await recordShown(visit, details, 'consent', [patient]);
     const shown = {
       app,
       user: await userOf(details),
       patient,
-      encounter: launch?.encounter ?? null,
+      encounter,
+      noEncounter: choice.because,
       scopes,
       words: asked.filter((one) => !one.includes('.')),
       wrong: isEmpty ? NOTHING_ALLOWED : null,

@@ -1,39 +1,87 @@
 import { randomBytes } from 'node:crypto';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
-import { StartError, type Clock } from '../kernel/index.ts';
+import type { AuditDraft } from '../audit/index.ts';
+import { ok, StartError, type Clock, type Result } from '../kernel/index.ts';
 import type { AuthStore } from './adapter.ts';
+import type { KeptKey } from './commands.ts';
 
 export interface AuthKeys {
-  readonly signing: JWK;
+  /** Id tokens: the first signs, the others are shown until what they signed has ended. */
+  readonly signing: readonly JWK[];
   readonly cookie: string;
 }
 
-const SIGNING = 'id-token-rs256-1';
-const COOKIE = 'cookie-1';
-
-async function newSigningKey(): Promise<string> {
-  const { privateKey } = await generateKeyPair('RS256', { modulusLength: 2048, extractable: true });
-  const kid = randomBytes(8).toString('hex');
-  return JSON.stringify({ ...(await exportJWK(privateKey)), kid, alg: 'RS256', use: 'sig' });
+/** What a rotation did. */
+export interface RotatedKey {
+  readonly kid: string;
+  /** Keys that sign no more, and until when they are shown. */
+  readonly retiring: readonly { readonly kid: string; readonly until: Date }[];
 }
 
-/** The keys that every replica signs with: made by whoever starts first, and sealed in the store. */
-export async function loadKeys(deps: {
+export const ID_TOKEN_SECONDS = 3_600;
+/** As long as its last token lives, and a little for clocks that differ. */
+const RETIRING_MS = (ID_TOKEN_SECONDS + 300) * 1_000;
+
+const SIGNING = 'id-token-';
+/** Under one name for whoever starts first; later ones have names of their own. */
+const FIRST = `${SIGNING}rs256-1`;
+const COOKIE = 'cookie-1';
+
+async function newSigningKey(): Promise<{ readonly kid: string; readonly value: string }> {
+  const { privateKey } = await generateKeyPair('RS256', { modulusLength: 2048, extractable: true });
+  const kid = randomBytes(8).toString('hex');
+  return { kid, value: JSON.stringify({ ...(await exportJWK(privateKey)), kid, alg: 'RS256', use: 'sig' }) };
+}
+
+interface Deps {
   readonly tenant: string;
   readonly store: AuthStore;
   readonly clock: Clock;
-}): Promise<AuthKeys> {
+}
+
+/** Newest first, each with when it is no longer shown; null for the one that signs. */
+const inForce = (kept: readonly KeptKey[], at: Date): { readonly jwk: JWK; readonly until: Date | null }[] =>
+  kept
+    .map(({ value }, n) => {
+      const next = kept[n - 1];
+      return { jwk: JSON.parse(value) as JWK, until: next === undefined ? null : new Date(next.madeAt.getTime() + RETIRING_MS) };
+    })
+    .filter(({ until }) => until === null || until > at);
+
+/** The keys of id tokens as every replica must have them at this moment. None where none was made yet. */
+export async function readSigningKeys({ tenant, store, clock }: Deps): Promise<Result<readonly JWK[]>> {
+  const kept = await store.read('auth.keys', { tenant, prefix: SIGNING });
+  return kept.ok ? ok(inForce(kept.value, clock.now()).map(({ jwk }) => jwk)) : kept;
+}
+
+/** Makes a key that signs from now on, at every replica. */
+export async function rotateSigningKey({ tenant, store, clock }: Deps, audit: AuditDraft): Promise<Result<RotatedKey>> {
+  const { kid, value } = await newSigningKey();
+  const name = `${SIGNING}${kid}`;
+  const done = await store.write('auth.rotate-key', { prefix: SIGNING, name, value, keptMs: RETIRING_MS, audit });
+  if (!done.ok) return done;
+  const kept = await store.read('auth.keys', { tenant, prefix: SIGNING });
+  if (!kept.ok) return kept;
+  const retiring = inForce(kept.value, clock.now()).flatMap(({ jwk, until }) =>
+    until === null ? [] : [{ kid: String(jwk.kid), until }],
+  );
+  return ok({ kid, retiring });
+}
+
+/** The keys that every replica uses: made by whoever starts first, and sealed in the store. */
+export async function loadKeys(deps: Deps): Promise<AuthKeys> {
   const { tenant, store, clock } = deps;
-  async function keep(name: string, make: () => Promise<string>): Promise<string> {
-    const found = await store.read('auth.key', { tenant, name });
-    if (found.ok && found.value !== null) return found.value;
-    const kept = await store.write('auth.keep-key', { tenant, name, value: await make(), at: clock.now() });
-    if (kept.ok) return kept.value;
-    throw new StartError(kept.fault.code, 'The keys of the authorization server could not be stored.', kept.fault.cause);
-  }
-  const [signing, cookie] = [
-    await keep(SIGNING, newSigningKey),
-    await keep(COOKIE, () => Promise.resolve(randomBytes(32).toString('base64url'))),
-  ];
-  return { signing: JSON.parse(signing) as JWK, cookie };
+  const must = <T>(result: Result<T>): T => {
+    if (result.ok) return result.value;
+    throw new StartError(result.fault.code, 'The keys of the authorization server could not be stored.', result.fault.cause);
+  };
+  const keep = async (name: string, value: string): Promise<string> =>
+    must(await store.write('auth.keep-key', { tenant, name, value, at: clock.now() }));
+
+  const cookie = must(await store.read('auth.key', { tenant, name: COOKIE }));
+  const signing = must(await readSigningKeys(deps));
+  return {
+    signing: signing.length > 0 ? signing : [JSON.parse(await keep(FIRST, (await newSigningKey()).value)) as JWK],
+    cookie: cookie ?? (await keep(COOKIE, randomBytes(32).toString('base64url'))),
+  };
 }

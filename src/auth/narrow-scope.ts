@@ -27,6 +27,9 @@ function withLetters(scope: ResourceScope, letters: readonly Letter[]): string |
   return `${head}.${letters.join('')}${query}`;
 }
 
+/** Of all patients at once: whoever may read every type of record may not read the audit by that. */
+const NAMED_ONLY: ReadonlySet<string> = new Set(['AuditEvent']);
+
 const sameFilter = (a: ResourceScope['filter'], b: ResourceScope['filter']): boolean =>
   a.length === b.length && a.every(([name, value]) => b.some(([other, of]) => other === name && of === value));
 
@@ -34,7 +37,7 @@ const sameFilter = (a: ResourceScope['filter'], b: ResourceScope['filter']): boo
 function allowedLetters(wanted: ResourceScope, given: ResourceScope): Letter[] {
   const isWithin =
     given.level === wanted.level &&
-    (given.type === '*' || given.type === wanted.type) &&
+    (given.type === wanted.type || (given.type === '*' && !NAMED_ONLY.has(wanted.type))) &&
     (given.filter.length === 0 || sameFilter(given.filter, wanted.filter));
   return isWithin ? READING.filter((letter) => wanted.letters.has(letter) && given.letters.has(letter)) : [];
 }

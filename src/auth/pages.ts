@@ -1,6 +1,6 @@
 import { html, NOTHING, type Html } from './html.ts';
 import { offerParts } from './narrow-scope.ts';
-import type { ShownPatient } from './patients.ts';
+import type { ShownEncounter, ShownPatient } from './patients.ts';
 import { parseResourceScope } from './scope.ts';
 
 /** Where the pages are and where their forms go. */
@@ -16,6 +16,7 @@ const page = (styleUrl: string, title: string, body: Html): string =>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title} · Chartgate</title>
+        <link rel="icon" href="data:," />
         <link rel="stylesheet" href="${styleUrl}" />
       </head>
       <body>
@@ -124,6 +125,48 @@ export const patientPage = (
       ${otherUser(frame, shown.user)}`,
   );
 
+const when = ({ from, to, status }: ShownEncounter): string =>
+  [from === null ? null : `from ${from}`, to === null ? null : `to ${to}`, status].filter((one) => one !== null).join(' ');
+
+export const encounterPage = (
+  frame: PageFrame,
+  shown: {
+    readonly app: string;
+    readonly user: string;
+    readonly patient: ShownPatient;
+    readonly encounters: readonly ShownEncounter[];
+    readonly isAll: boolean;
+    readonly wrong: string | null;
+  },
+): string =>
+  page(
+    frame.styleUrl,
+    'Choose an encounter',
+    html`<h1>Choose an encounter</h1>
+      <p><strong>${shown.app}</strong> asks which encounter of ${shown.patient.name} this is about.</p>
+      ${wrongLine(shown.wrong)}
+      <form method="post" action="${frame.action}">
+        <input type="hidden" name="step" value="encounter" />
+        <input type="hidden" name="patient" value="${shown.patient.id}" />
+        <ul class="patients">
+          ${shown.encounters.map(
+            (encounter) =>
+              html`<li>
+                <button type="submit" name="encounter" value="${encounter.id}">
+                  <strong>${encounter.what}</strong> ${when(encounter)}
+                </button>
+              </li>`,
+          )}
+        </ul>
+        ${shown.isAll ? NOTHING : html`<p>Only the newest are shown.</p>`}
+        <button type="submit" name="encounter" value="" class="second">Go on without an encounter</button>
+      </form>
+      <form method="post" action="${frame.action}">
+        <button type="submit" name="step" value="cancel" class="second">Cancel</button>
+      </form>
+      ${otherUser(frame, shown.user)}`,
+  );
+
 const ACCESS: Readonly<Record<string, string>> = {
   patient: 'of this patient',
   user: 'that you may see',
@@ -168,14 +211,16 @@ export const consentPage = (
     readonly app: string;
     readonly user: string;
     readonly patient: ShownPatient | null;
-    readonly encounter: string | null;
+    readonly encounter: ShownEncounter | null;
+    /** Why the app gets no encounter, where it asked for one. */
+    readonly noEncounter: string | null;
     /** Resource scopes. */
     readonly scopes: readonly string[];
     readonly words: readonly string[];
     readonly wrong: string | null;
   },
 ): string => {
-  const { patient } = shown;
+  const { patient, encounter } = shown;
   return page(
     frame.styleUrl,
     'Allow access',
@@ -187,9 +232,12 @@ export const consentPage = (
               Patient: <strong>${patient.name}</strong>, MRN ${patient.mrn}${born(patient) === '' ? '' : `, ${born(patient)}`}
             </p>`
       }
+      ${encounter === null ? NOTHING : html`<p class="about">Encounter: <strong>${encounter.what}</strong> ${when(encounter)}</p>`}
+      ${shown.noEncounter === null ? NOTHING : html`<p>The app asked for an encounter and gets none: ${shown.noEncounter}.</p>`}
       ${wrongLine(shown.wrong)}
       <form method="post" action="${frame.action}">
         ${patient === null ? NOTHING : html`<input type="hidden" name="patient" value="${patient.id}" />`}
+        ${patient === null ? NOTHING : html`<input type="hidden" name="encounter" value="${encounter?.id ?? ''}" />`}
         <fieldset>
           <legend>The app may</legend>
           ${shown.scopes.map((scope, n) => choicesOf(scope, n))}

@@ -10,6 +10,15 @@ export interface ShownPatient {
   readonly gender: string | null;
 }
 
+/** An encounter as the picker shows one. */
+export interface ShownEncounter {
+  readonly id: string;
+  readonly what: string;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly status: string;
+}
+
 /** The patients whom a token may be about: those with a confirmed link, unless configured wider. */
 export interface PatientDirectory {
   list(asked: {
@@ -21,6 +30,11 @@ export interface PatientDirectory {
   }): Promise<Result<{ readonly patients: readonly ShownPatient[]; readonly next: string | null }>>;
   /** Null: there is none, or none that may be chosen. */
   find(id: string, requestId: string): Promise<Result<ShownPatient | null>>;
-  /** Whether the encounter exists and is of that patient. */
-  hasEncounter(patient: string, encounter: string, requestId: string): Promise<Result<boolean>>;
+  /** Null: there is none of that id, or none of that patient. */
+  findEncounter(patient: string, encounter: string, requestId: string): Promise<Result<ShownEncounter | null>>;
+  /** The newest that may be chosen. `isAll`: there are no others. */
+  encounters(
+    patient: string,
+    requestId: string,
+  ): Promise<Result<{ readonly encounters: readonly ShownEncounter[]; readonly isAll: boolean }>>;
 }

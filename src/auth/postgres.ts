@@ -7,11 +7,13 @@ import {
   idIndex,
   lockedUntil,
   nameIndex,
+  outlived,
   sealAccount,
   sealClient,
   sealKey,
   SWEEP_MAX,
   toClient,
+  toKeptKey,
   toKey,
   tokenIdOf,
   toRecord,
@@ -21,6 +23,8 @@ import {
   uidIndex,
 } from './rows.ts';
 
+const KEYS = `SELECT name, key_sealed, made_at FROM auth_key WHERE tenant = $1 AND starts_with(name, $2)
+  ORDER BY made_at DESC, name DESC`;
 const FOUND = 'SELECT id_index, payload_sealed, consumed_at FROM auth_record WHERE tenant = $1 AND kind = $2';
 
 /** What another writer is at is left to it. */
@@ -194,6 +198,23 @@ export const writes: PostgresOperations<AuthWrites> = {
     if (row === undefined) throw new Error('the key is gone');
     return toKey(vault, name, row);
   },
+  'auth.rotate-key': async (context, { prefix, name, value, keptMs, audit }) => {
+    const { db, vault } = context;
+    const atMs = audit.at.getTime();
+    const [newest] = await db.all(KEYS, audit.tenant, prefix);
+    const madeAt = Math.max(atMs, Number(newest?.['made_at'] ?? 0) + 1);
+    await db.run(
+      'INSERT INTO auth_key (tenant, name, key_sealed, made_at) VALUES ($1, $2, $3, $4)',
+      audit.tenant,
+      name,
+      sealKey(vault, name, value),
+      madeAt,
+    );
+    for (const old of outlived(await db.all(KEYS, audit.tenant, prefix), atMs, keptMs))
+      await db.run('DELETE FROM auth_key WHERE tenant = $1 AND name = $2', audit.tenant, old);
+    await appendPostgres(context, [audit]);
+    return null;
+  },
 };
 
 export const reads: PostgresOperations<AuthReads> = {
@@ -272,4 +293,6 @@ export const reads: PostgresOperations<AuthReads> = {
     const row = await db.get('SELECT key_sealed FROM auth_key WHERE tenant = $1 AND name = $2', tenant, name);
     return row === undefined ? null : toKey(vault, name, row);
   },
+  'auth.keys': async ({ db, vault }, { tenant, prefix }) =>
+    (await db.all(KEYS, tenant, prefix)).map((row) => toKeptKey(vault, row)),
 };

@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/index.ts';
 import { makeAdapter, must, OWN_CLIENT, type AuthStore } from './adapter.ts';
 import { checkAssertion } from './check-assertion.ts';
 import { hashSecret, type Client } from './client.ts';
-import type { AuthKeys } from './keys.ts';
+import { ID_TOKEN_SECONDS, type AuthKeys } from './keys.ts';
 import { LAUNCH_KIND, type Launch, type LaunchContext } from './launch.ts';
 import { narrowScope, WORDS } from './narrow-scope.ts';
 import { ANSWER_BYTES_MAX, fetchBounded } from './fetch-bounded.ts';
@@ -14,7 +14,7 @@ const LIFE = {
   AccessToken: 3_600,
   ClientCredentials: 300,
   AuthorizationCode: 60,
-  IdToken: 3_600,
+  IdToken: ID_TOKEN_SECONDS,
   Interaction: 1_800,
   Session: 8 * 3_600,
   Grant: 90 * 86_400,
@@ -105,7 +105,7 @@ export function makeProvider(deps: ProviderDeps): Provider {
 
   const configuration: Configuration = {
     adapter: makeAdapter(deps),
-    jwks: { keys: [keys.signing] },
+    jwks: { keys: [...keys.signing] },
     cookies: { keys: [keys.cookie], long: { ...cookie, path: new URL(issuer).pathname }, short: cookie },
     routes: PATHS,
     scopes: [...WORDS],

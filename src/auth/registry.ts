@@ -4,6 +4,7 @@ import { fail, fault, ok, type Clock, type Result } from '../kernel/index.ts';
 import { DISPLAY_NAME, FHIR_USER, hashPassword, PASSWORD_LENGTH, USERNAME, type ShownAccount } from './account.ts';
 import type { AuthStore } from './adapter.ts';
 import { hashSecret, newSecret, parseRegistration, type Client, type ShownClient } from './client.ts';
+import { rotateSigningKey, type RotatedKey } from './keys.ts';
 import { LAUNCH_KIND, LAUNCH_MS, newLaunchId, type Launch } from './launch.ts';
 import type { PatientDirectory } from './patients.ts';
 
@@ -31,6 +32,8 @@ export interface Registry {
   accounts(): Promise<Result<readonly ShownAccount[]>>;
   removeAccount(act: Act, id: string): Promise<Result<null>>;
   addLaunch(act: Act, given: unknown): Promise<Result<MadeLaunch>>;
+  /** A new key signs id tokens from now on, at every replica. */
+  rotateKey(act: Act): Promise<Result<RotatedKey>>;
 }
 
 const newId = (prefix: string): string => `${prefix}_${randomBytes(12).toString('hex')}`;
@@ -136,9 +139,9 @@ export function makeRegistry(deps: {
       const patient = await patientOf(act, fields);
       if (!patient.ok) return patient;
       if (encounter !== null) {
-        const has = await patients.hasEncounter(patient.value, encounter, act.requestId);
-        if (!has.ok) return has;
-        if (!has.value) return fail(fault('launch.patient', { at: 'encounter' }));
+        const found = await patients.findEncounter(patient.value, encounter, act.requestId);
+        if (!found.ok) return found;
+        if (found.value === null) return fail(fault('launch.patient', { at: 'encounter' }));
       }
       const launch = newLaunchId();
       const expiresAt = new Date(clock.now().getTime() + LAUNCH_MS);
@@ -153,5 +156,6 @@ export function makeRegistry(deps: {
       opened?.searchParams.set('launch', launch);
       return ok({ launch, iss: deps.fhirBase, expiresAt, url: opened?.href ?? null });
     },
+    rotateKey: (act) => rotateSigningKey(deps, auditOf(act, 'U', 'id-token-key')),
   };
 }

@@ -1,7 +1,7 @@
 import type { Vault } from '../store/index.ts';
 import type { Account, ShownAccount, StoredAccount } from './account.ts';
 import type { Client } from './client.ts';
-import type { FoundRecord, RecordToPut } from './commands.ts';
+import type { FoundRecord, KeptKey, RecordToPut } from './commands.ts';
 
 /** A row of either engine. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -72,6 +72,15 @@ export const sealKey = (vault: Vault, name: string, value: string): Buffer =>
   vault.seal(Buffer.from(value), `auth_key.key_sealed/${name}`);
 export const toKey = (vault: Vault, name: string, row: Row): string =>
   vault.open(bytes(row['key_sealed']), `auth_key.key_sealed/${name}`).toString();
+
+export const toKeptKey = (vault: Vault, row: Row): KeptKey => {
+  const name = String(row['name']);
+  return { name, value: toKey(vault, name, row), madeAt: new Date(Number(row['made_at'])) };
+};
+
+/** Of keys, newest first, those that another has followed for as long as that. */
+export const outlived = (rows: readonly Row[], atMs: number, keptMs: number): string[] =>
+  rows.filter((_, n) => n > 0 && Number(rows[n - 1]?.['made_at']) + keptMs <= atMs).map((row) => String(row['name']));
 
 const TRIES_FREE = 5;
 const LOCK_FIRST_MS = 30_000;

@@ -7,11 +7,13 @@ import {
   idIndex,
   lockedUntil,
   nameIndex,
+  outlived,
   sealAccount,
   sealClient,
   sealKey,
   SWEEP_MAX,
   toClient,
+  toKeptKey,
   toKey,
   tokenIdOf,
   toRecord,
@@ -21,6 +23,8 @@ import {
   uidIndex,
 } from './rows.ts';
 
+const KEYS = `SELECT name, key_sealed, made_at FROM auth_key WHERE tenant = ?1 AND substr(name, 1, length(?2)) = ?2
+  ORDER BY made_at DESC, name DESC`;
 const FOUND = 'SELECT id_index, payload_sealed, consumed_at FROM auth_record WHERE tenant = ?';
 
 function sweep({ db }: SqliteContext, atMs: number): void {
@@ -178,6 +182,23 @@ export const writes: SqliteOperations<AuthWrites> = {
     if (row === undefined) throw new Error('the key is gone');
     return toKey(vault, name, row);
   },
+  'auth.rotate-key': (context, { prefix, name, value, keptMs, audit }) => {
+    const { db, vault } = context;
+    const atMs = audit.at.getTime();
+    const [newest] = db.all(KEYS, audit.tenant, prefix);
+    const madeAt = Math.max(atMs, Number(newest?.['made_at'] ?? 0) + 1);
+    db.run(
+      'INSERT INTO auth_key (tenant, name, key_sealed, made_at) VALUES (?, ?, ?, ?)',
+      audit.tenant,
+      name,
+      sealKey(vault, name, value),
+      madeAt,
+    );
+    for (const old of outlived(db.all(KEYS, audit.tenant, prefix), atMs, keptMs))
+      db.run('DELETE FROM auth_key WHERE tenant = ? AND name = ?', audit.tenant, old);
+    appendSqlite(context, audit);
+    return null;
+  },
 };
 
 export const reads: SqliteOperations<AuthReads> = {
@@ -249,4 +270,5 @@ export const reads: SqliteOperations<AuthReads> = {
     const row = db.get('SELECT key_sealed FROM auth_key WHERE tenant = ? AND name = ?', tenant, name);
     return row === undefined ? null : toKey(vault, name, row);
   },
+  'auth.keys': ({ db, vault }, { tenant, prefix }) => db.all(KEYS, tenant, prefix).map((row) => toKeptKey(vault, row)),
 };

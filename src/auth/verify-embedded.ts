@@ -26,6 +26,9 @@ export const toScopes = (scope: string): Pick<Grant, 'scopes' | 'words'> => {
   };
 };
 
+/** What is asked within one second is the same question, whose answer may be kept. */
+const toSecond = (at: Date): Date => new Date(Math.floor(at.getTime() / 1000) * 1000);
+
 /** Whether the token was to end with a session that has ended. */
 export async function isOver(
   { tenant, store }: { readonly tenant: string; readonly store: AuthStore },
@@ -34,7 +37,7 @@ export async function isOver(
 ): Promise<Result<boolean>> {
   const { expiresWithSession, sessionUid } = payload as TokenPayload;
   if (expiresWithSession !== true) return ok(false);
-  const session = await store.read('auth.find-by-uid', { tenant, kind: 'Session', uid: sessionUid ?? '', at });
+  const session = await store.readKept('auth.find-by-uid', { tenant, kind: 'Session', uid: sessionUid ?? '', at: toSecond(at) });
   return session.ok ? ok(session.value === null) : session;
 }
 
@@ -57,18 +60,19 @@ export function makeVerifyEmbedded(deps: {
     };
     const [, token] = BEARER.exec(authorization ?? '') ?? [];
     if (token === undefined) return refuse(authorization === undefined ? 'no-token' : 'not-a-token');
-    const at = now();
-    const read = await store.read('auth.token', { tenant, token, at });
+    const exactly = now();
+    // The token's own end is looked at to the millisecond below.
+    const read = await store.readKept('auth.token', { tenant, token, at: toSecond(exactly) });
     if (!read.ok) return read;
     if (read.value === null) return refuse('unknown-token');
     const { client, tokenId, kind } = read.value;
     const payload = read.value.payload as TokenPayload;
-    if (payload.exp * 1000 <= at.getTime()) return refuse('expired');
+    if (payload.exp * 1000 <= exactly.getTime()) return refuse('expired');
     if (payload.aud !== deps.fhirBase) return refuse('audience');
-    const over = await isOver(deps, payload, at);
+    const over = await isOver(deps, payload, exactly);
     if (!over.ok) return over;
     if (over.value) return refuse('session-ended');
-    const user = payload.accountId === undefined ? null : await store.read('auth.account', { tenant, id: payload.accountId });
+    const user = payload.accountId === undefined ? null : await store.readKept('auth.account', { tenant, id: payload.accountId });
     if (user?.ok === false) return user;
     return ok({
       issuer,

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload } from 'jose';
 import { fail, fault, ok, type Clock, type Result, type Secret } from '../kernel/index.ts';
 import { fetchBounded } from './fetch-bounded.ts';
@@ -165,10 +165,7 @@ export function makeVerifyExternal(deps: {
       issuer: external.issuer,
       subject: text(claims['sub']) ?? clientId,
       clientId,
-      tokenId: `tok_${createHash('sha256')
-        .update(text(claims['jti']) ?? token)
-        .digest('hex')
-        .slice(0, 32)}`,
+      tokenId: `tok_${hash('sha256', text(claims['jti']) ?? token).slice(0, 32)}`,
       // `user/` is what that user may see, and here only clinicians may see the patients of others.
       scopes: scopes.filter(({ level }) => level !== 'user' || fhirUser === null || CLINICIAN.test(fhirUser)),
       words,

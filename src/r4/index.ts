@@ -29,3 +29,4 @@ export {
   valuesOfParam,
 } from './search/match-search.ts';
 export { mandatoryElements } from './definitions/mandatory-elements.ts';
+export { summarize } from './definitions/summarize.ts';

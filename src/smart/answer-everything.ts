@@ -16,7 +16,8 @@ import type { Served } from './served-types.ts';
 const PAGE_ENTRIES = 200;
 const WHOLE = { elements: null, summary: 'false' } as const;
 
-const searchOf = (type: string, patient: string): Search => ({
+/** All of one type that is a patient's. */
+export const searchOf = (type: string, patient: string): Search => ({
   kind: 'search-type',
   type,
   patient,
@@ -74,7 +75,8 @@ export function makeAnswerEverything(deps: {
     isFirst: boolean,
     caller: Caller,
   ): Promise<Result<Answer>> {
-    const decision = decide(caller.grant, { kind: 'read', type: 'Patient', id, versionId: null, ...WHOLE } as const, served);
+    const whole = { versionId: null, ...WHOLE, count: null, since: null, used: [] } as const;
+    const decision = decide(caller.grant, { kind: 'read', type: 'Patient', id, ...whole } as const, served);
     if (!decision.allow) return refuse(decision.because, { interaction: 'operation', type: 'Patient', id }, record, caller);
     // On every page: what may be seen of a patient may have changed since the last one.
     const patient = await runRead.one(decision.plan, caller);

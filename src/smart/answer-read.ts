@@ -1,39 +1,18 @@
-import { fail, fault, ok, type Answer, type Ask, type Result } from '../kernel/index.ts';
-import type { AnswerHeaders, Pairs } from '../ehr/index.ts';
+import { fail, ok, type Answer, type Ask, type Result } from '../kernel/index.ts';
+import type { AnswerHeaders } from '../ehr/index.ts';
 import type { Caller } from './caller.ts';
 import { decide, type Plan } from './decide.ts';
 import { refuse, type Handle } from './front.ts';
 import { FHIR_JSON, hasTag } from './negotiate.ts';
-import { parseElements } from './parse-search.ts';
+import { parseInstance } from './parse-instance.ts';
 import { isId, type Instance } from './read-request.ts';
 import type { RecordRead } from './record-read.ts';
 import type { RewriteAddresses } from './rewrite-addresses.ts';
-import type { HistoryPage, RunRead, Unread } from './run-read.ts';
+import type { HistoryEntry, HistoryPage, HistoryPlace, RunRead, Unread } from './run-read.ts';
 import type { Continuation, Cursors } from './seal-cursor.ts';
 import type { Served } from './served-types.ts';
 import { shapeResource } from './shape-resource.ts';
 import { isObject, type Json, type Resource } from './whose.ts';
-
-/** A read takes nothing but the form of its answer. Everything else is refused, since none of it would be done. */
-function parseInstance(
-  kind: Instance['kind'],
-  [type = '', id = '', , versionId]: readonly string[],
-  query: Pairs,
-  isOffered: (type: string) => boolean,
-): Result<Instance> {
-  if (!isOffered(type) || !isId(id) || (versionId !== undefined && !isId(versionId))) return fail(fault('read.not-found'));
-  let elements: readonly string[] | null = null;
-  let summary: Instance['summary'] = 'false';
-  for (const [name, value] of query) {
-    if (name === '_format' || name === '_pretty') continue;
-    if (name === '_elements') elements = parseElements(value);
-    else if (name === '_summary' && value === 'data') summary = 'data';
-    // A summary that is not made is the whole, which R4 lets a server answer; a count of one resource means nothing.
-    else if (name !== '_summary' || !['true', 'text', 'false'].includes(value)) return fail(fault('read.parameter'));
-    if (name === '_elements' && elements === null) return fail(fault('read.parameter', { at: '_elements' }));
-  }
-  return ok({ kind, type, id, versionId: versionId ?? null, elements, summary });
-}
 
 const patientsOf = (patient: string | null): readonly string[] => (patient === null ? [] : [patient]);
 const metaOf = (resource: Resource): Json => (isObject(resource['meta']) ? resource['meta'] : {});
@@ -101,7 +80,15 @@ export function makeAnswerRead(deps: {
       caller,
     );
     if (!kept.ok) return kept;
-    const cursor = next === null ? null : cursors.seal({ kind: 'history-instance', type, id, next }, caller.grant);
+    const { used } = plan.request;
+    const toEntry = ({ resource, ...told }: HistoryEntry) => ({
+      fullUrl,
+      ...(resource === undefined ? {} : { resource: shapeResource(resource, plan.request) }),
+      ...told,
+    });
+    const query = new URLSearchParams(used.map(([name, value]): [string, string] => [name, value])).toString();
+    const cursor =
+      next === null ? null : cursors.seal({ kind: 'history-instance', type, id, params: used, ...next }, caller.grant);
     return ok({
       status: 200,
       headers: { 'Content-Type': FHIR_JSON },
@@ -109,15 +96,15 @@ export function makeAnswerRead(deps: {
         resourceType: 'Bundle',
         type: 'history',
         link: [
-          { relation: 'self', url: `${fullUrl}/_history` },
+          { relation: 'self', url: `${fullUrl}/_history${query === '' ? '' : `?${query}`}` },
           ...(cursor === null ? [] : [{ relation: 'next', url: `${ownBase}/${type}?_cursor=${cursor}` }]),
         ],
-        entry: rewritten.value.map((entry) => ({ fullUrl, ...entry })),
+        ...(count === 0 ? {} : { entry: rewritten.value.map(toEntry) }),
       }),
     });
   }
 
-  async function history(plan: Plan<Instance>, from: HistoryPage['next'], caller: Caller): Promise<Result<Answer>> {
+  async function history(plan: Plan<Instance>, from: HistoryPlace | null, caller: Caller): Promise<Result<Answer>> {
     const page = await run.history(plan, from, caller);
     return page.ok ? answerHistory(plan, page.value, caller) : unseen(plan, page.fault, caller);
   }
@@ -138,12 +125,12 @@ export function makeAnswerRead(deps: {
     vread: handle('vread'),
     history: handle('history-instance'),
     async continueHistory(of: Extract<Continuation, { kind: 'history-instance' }>, caller: Caller): Promise<Result<Answer>> {
-      const request = parseInstance('history-instance', [of.type, of.id], [], deps.isOffered);
+      const request = parseInstance('history-instance', [of.type, of.id], of.params, deps.isOffered);
       if (!request.ok) return request;
       const decision = decide(caller.grant, request.value, served);
       if (!decision.allow)
         return refuse(decision.because, { interaction: 'history-instance', type: of.type, id: of.id }, record, caller);
-      return history(decision.plan, of.next, caller);
+      return history(decision.plan, { next: of.next, skip: of.skip }, caller);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { fail, fault, ok, readBody, type Answer, type Result } from '../kernel/index.ts';
+import { fail, fault, ok, readBody, type Answer, type Ask, type Result } from '../kernel/index.ts';
 import type { OwnAddress, Pairs } from '../ehr/index.ts';
 import type { Caller } from './caller.ts';
 import type { Checked } from './check-page.ts';
@@ -28,9 +28,22 @@ export const bundleAnswer = (bundle: object): Answer => ({
 
 export const toEntry = ({ resource, mode }: Checked, ownBase: string, shape: Shape): object => ({
   fullUrl: `${ownBase}/${resource.resourceType}/${resource.id}`,
-  resource: mode === 'match' ? shapeResource(resource, shape) : resource,
+  // `_elements` names elements of what was searched for; a summary is one of whatever it is.
+  resource: mode === 'match' || shape.summary === 'true' ? shapeResource(resource, shape) : resource,
   search: { mode },
 });
+
+/** Parameters may stand in the address and in the body of a POST; both count, as R4 has it. */
+export async function formOf({ request }: Ask, pairs: Pairs): Promise<Result<Pairs>> {
+  if (!FORM.test(request.headers['content-type'] ?? '')) return fail(fault('read.media'));
+  const body = await readBody(request, FORM_BYTES_MAX);
+  if (!body.ok) return body;
+  const form = parseForm(body.value.toString('utf8'));
+  if (!form.ok) return form;
+  const all = [...pairs, ...form.value];
+  const format = checkFormat(request.headers, all);
+  return format.ok ? ok(all) : format;
+}
 
 const query = (pairs: Pairs): string =>
   new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])).toString();
@@ -56,7 +69,7 @@ export function makeAnswerSearch(deps: {
   readonly rewrite: RewriteAddresses;
   readonly cursors: Cursors;
   /** A cursor of another interaction. */
-  readonly goOn: (of: Exclude<Continuation, { kind: 'search-type' }>, caller: Caller) => Promise<Result<Answer>>;
+  readonly goOn: (of: Exclude<Continuation, { kind: 'search-type' | 'audit' }>, caller: Caller) => Promise<Result<Answer>>;
 }) {
   const { rules, run, record, rewrite, cursors } = deps;
   const { base } = rules;
@@ -152,7 +165,7 @@ export function makeAnswerSearch(deps: {
     const opened = cursors.open(cursor, caller.grant);
     if (!opened.ok) return opened;
     const of = opened.value;
-    if ((of.kind === 'everything' ? 'Patient' : of.type) !== type) return fail(fault('read.cursor'));
+    if ((of.kind === 'everything' ? 'Patient' : of.type) !== type || of.kind === 'audit') return fail(fault('read.cursor'));
     return of.kind === 'search-type' ? search(type, of.params, 'lenient', of.next, caller) : deps.goOn(of, caller);
   }
 
@@ -166,16 +179,9 @@ export function makeAnswerSearch(deps: {
       : goOn(type, cursor[1], caller);
   };
 
-  /** Parameters may stand in the address and in the body; both count, as R4 has it. */
-  const post: Handle = async ({ request }, { segments: [type = ''], query: pairs }, caller) => {
-    if (!FORM.test(request.headers['content-type'] ?? '')) return fail(fault('read.media'));
-    const body = await readBody(request, FORM_BYTES_MAX);
-    if (!body.ok) return body;
-    const form = parseForm(body.value.toString('utf8'));
-    if (!form.ok) return form;
-    const all = [...pairs, ...form.value];
-    const format = checkFormat(request.headers, all);
-    return format.ok ? search(type, all, handlingOf(request.headers), null, caller) : format;
+  const post: Handle = async (ask, { segments: [type = ''], query: pairs }, caller) => {
+    const all = await formOf(ask, pairs);
+    return all.ok ? search(type, all.value, handlingOf(ask.request.headers), null, caller) : all;
   };
 
   return { get, post };

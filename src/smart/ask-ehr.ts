@@ -1,10 +1,14 @@
 import type { AnswerHeaders, Ehr, OwnAddress, Pairs } from '../ehr/index.ts';
 import { fail, fault, ok, type Fault, type Result } from '../kernel/index.ts';
+import type { Asking } from './caller.ts';
 import { isObject, isResource, type Json, type Resource } from './whose.ts';
 
 const ENTRIES_MAX = 1_000;
-/** What an app may have under way at the EHR, all requests together; the others are asked to come again. */
-const IN_FLIGHT_MAX = 128;
+/**
+ * What all apps together may have under way at the EHR; the others are asked to come again. Two thirds of the connections there are, so that
+ * delivery always finds one.
+ */
+const IN_FLIGHT_MAX = 64;
 
 export interface Read {
   readonly resource: Resource;
@@ -19,15 +23,17 @@ export interface BundlePage {
 /** The EHR as the read API asks it: with the gateway's own credential, and with nothing of the caller's but what was parsed. */
 export interface EhrReader {
   /** Null: not there, not there any more, or not for us; who asks learns no more of it than that. */
-  read(path: string, type: string, id: string, requestId: string): Promise<Result<Read | null>>;
-  search(type: string, params: Pairs, requestId: string): Promise<Result<BundlePage>>;
+  read(path: string, type: string, id: string, asking: Asking): Promise<Result<Read | null>>;
+  search(type: string, params: Pairs, asking: Asking): Promise<Result<BundlePage>>;
   /** A page that the EHR itself named, or the first page of a history. */
-  page(at: OwnAddress, type: 'searchset' | 'history', requestId: string): Promise<Result<BundlePage | null>>;
+  page(at: OwnAddress, type: 'searchset' | 'history', asking: Asking): Promise<Result<BundlePage | null>>;
 }
 
 const EHR_KINDS: readonly Fault['kind'][] = ['ehr-rejected', 'ehr-unavailable', 'ehr-timeout'];
 /** What the EHR says of our request is not what we say of the caller's: a conflict there is no conflict here. */
 const ofEhr = (why: Fault): Fault => (EHR_KINDS.includes(why.kind) || why.kind === 'overloaded' ? why : fault('ehr.rejected'));
+/** Of a caller nothing more than this goes any further. */
+const by = ({ requestId, signal }: Asking): Asking => (signal === undefined ? { requestId } : { requestId, signal });
 const ABSENT = ['ehr.not-found', 'ehr.gone', 'ehr.forbidden'];
 
 export function makeEhrReader(deps: {
@@ -63,8 +69,8 @@ export function makeEhrReader(deps: {
   const isSearch = ({ path }: OwnAddress): boolean => /^[A-Z][A-Za-z]+$/.test(path);
 
   return {
-    async read(path, type, id, requestId) {
-      const answer = await ask({ method: 'GET', path, requestId });
+    async read(path, type, id, asking) {
+      const answer = await ask({ method: 'GET', path, ...by(asking) });
       if (!answer.ok) return ABSENT.includes(answer.fault.code) ? ok(null) : fail(ofEhr(answer.fault));
       const { body, headers } = answer.value;
       if (body.kind !== 'json' || !isResource(body.value)) return fail(fault('ehr.unreadable'));
@@ -73,22 +79,22 @@ export function makeEhrReader(deps: {
       if (body.value.resourceType !== type || body.value.id !== id) return fail(fault('read.foreign'));
       return ok({ resource: body.value, headers });
     },
-    async search(type, params, requestId) {
+    async search(type, params, asking) {
       // In a form, so that no search value is in an address, where access logs would keep it.
       const answer = await ask(
         deps.searchBy() === 'post'
-          ? { method: 'POST', path: `${type}/_search`, form: params, requestId }
-          : { method: 'GET', path: type, query: params, requestId },
+          ? { method: 'POST', path: `${type}/_search`, form: params, ...by(asking) }
+          : { method: 'GET', path: type, query: params, ...by(asking) },
       );
       if (!answer.ok) return fail(ofEhr(answer.fault));
       const { body } = answer.value;
       return body.kind === 'json' ? toPage(body.value, 'searchset') : fail(fault('ehr.unreadable'));
     },
-    async page(at, type, requestId) {
+    async page(at, type, asking) {
       const answer = await ask(
         type === 'searchset' && isSearch(at) && deps.searchBy() === 'post'
-          ? { method: 'POST', path: `${at.path}/_search`, form: at.query, requestId }
-          : { method: 'GET', path: at.path, query: at.query, requestId },
+          ? { method: 'POST', path: `${at.path}/_search`, form: at.query, ...by(asking) }
+          : { method: 'GET', path: at.path, query: at.query, ...by(asking) },
       );
       if (!answer.ok) return ABSENT.includes(answer.fault.code) ? ok(null) : fail(ofEhr(answer.fault));
       const { body } = answer.value;

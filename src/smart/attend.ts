@@ -1,20 +1,28 @@
-import { fail, fault } from '../kernel/index.ts';
+import type { Grant } from '../auth/index.ts';
+import { fail, fault, ok, type Answer, type Result } from '../kernel/index.ts';
 import type { Caller } from './caller.ts';
 import type { Handle } from './front.ts';
+import type { LinkedPatients } from './linked-patients.ts';
 import type { RecordRead } from './record-read.ts';
 import type { Served } from './served-types.ts';
 
-/** A quarter of what may be under way at the EHR, so that one app cannot shut out the others. */
+/** Half of what may be under way at the EHR, so that one app cannot shut out the others. */
 export const UNDER_WAY_MAX = 32;
+/** Who left is not waited for, though the EHR may go on for it: its place is free only then, or leaving would be a way to ask without end. */
+const LEFT_MS = 1_000;
 
 export interface Attend {
   /** `record`, which remembers for whom. */
   readonly record: RecordRead;
-  /** What holds for every request that has a token: how many at once, and that no refusal goes out unrecorded. */
+  /** What holds for every request that has a token: how many at once, for which patient, and that no refusal goes out unrecorded. */
   attend(interaction: string, handle: Handle): Handle;
 }
 
-export function makeAttend(deps: { readonly served: Served; readonly record: RecordRead }): Attend {
+export function makeAttend(deps: {
+  readonly served: Served;
+  readonly isLinked: LinkedPatients['isLinked'];
+  readonly record: RecordRead;
+}): Attend {
   const recorded = new WeakSet<Caller>();
   const underWay = new Map<string, number>();
 
@@ -23,29 +31,52 @@ export function makeAttend(deps: { readonly served: Served; readonly record: Rec
     return deps.record(act, caller);
   };
 
-  async function bounded(handle: Handle, ...[ask, target, caller]: Parameters<Handle>): ReturnType<Handle> {
-    const app = JSON.stringify([caller.grant.issuer, caller.grant.clientId]);
+  function free(app: string): void {
+    const left = (underWay.get(app) ?? 1) - 1;
+    if (left === 0) underWay.delete(app);
+    else underWay.set(app, left);
+  }
+
+  async function bounded({ grant, signal }: Caller, run: () => Promise<Result<Answer>>): Promise<Result<Answer>> {
+    const app = JSON.stringify([grant.issuer, grant.clientId]);
     const now = underWay.get(app) ?? 0;
     if (now >= UNDER_WAY_MAX) return fail(fault('read.busy'));
     underWay.set(app, now + 1);
     try {
-      return await handle(ask, target, caller);
+      return await run();
     } finally {
-      const left = (underWay.get(app) ?? 1) - 1;
-      if (left === 0) underWay.delete(app);
-      else underWay.set(app, left);
+      if (signal?.aborted === true) setTimeout(free, LEFT_MS, app).unref();
+      else free(app);
     }
+  }
+
+  /** A patient in context whose link is gone, or who never had one, is none: an issuer elsewhere may name anybody. */
+  async function heldTo(caller: Caller): Promise<Result<Grant>> {
+    const { grant } = caller;
+    if (grant.patient === null) return ok(grant);
+    const linked = await deps.isLinked(grant.patient, caller);
+    return linked.ok ? ok(linked.value ? grant : { ...grant, patient: null }) : linked;
   }
 
   return {
     record,
     attend: (interaction, handle) => async (ask, target, caller) => {
-      const answer = await bounded(handle, ask, target, caller);
-      if (answer.ok || recorded.has(caller)) return answer;
+      let held = caller;
+      const answer = await bounded(caller, async () => {
+        const grant = await heldTo(caller);
+        if (grant.ok) {
+          held = { ...caller, grant: grant.value };
+          return handle(ask, target, held);
+        }
+        const why = grant.fault.code;
+        const kept = await record({ type: 'fhir.deny', interaction, resourceType: 'Resource', outcome: '8', why }, caller);
+        return kept.ok ? grant : kept;
+      });
+      if (answer.ok || recorded.has(held)) return answer;
       const [type = ''] = target.segments;
       // What a caller made up is no type, and is not kept.
       const resourceType = deps.served.has(type) ? type : 'Resource';
-      const kept = await record({ type: 'fhir.deny', interaction, resourceType, outcome: '4', why: answer.fault.code }, caller);
+      const kept = await record({ type: 'fhir.deny', interaction, resourceType, outcome: '4', why: answer.fault.code }, held);
       return kept.ok ? answer : kept;
     },
   };

@@ -1,6 +1,7 @@
 import type { CapabilityStatement, CapabilityStatementRestResource } from '@medplum/fhirtypes';
 import type { OauthUris } from '../auth/index.ts';
 import type { Capability } from '../ehr/index.ts';
+import { AUDIT_PARAMS } from './parse-audit-search.ts';
 import type { SearchRules } from './parse-search.ts';
 
 type Interaction = NonNullable<CapabilityStatementRestResource['interaction']>[number]['code'];
@@ -8,10 +9,27 @@ type Interaction = NonNullable<CapabilityStatementRestResource['interaction']>[n
 /** Deprecated, and what clients of the first form of SMART still look for. */
 const OAUTH_URIS = 'http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris';
 
+const BINARY: CapabilityStatementRestResource = {
+  type: 'Binary',
+  interaction: [{ code: 'read' }],
+  documentation: 'An attachment of a DocumentReference, in its JSON form',
+};
+
+/** Our own log, whatever the EHR has. */
+const AUDIT_EVENT: CapabilityStatementRestResource = {
+  type: 'AuditEvent',
+  documentation: 'The audit of this gateway, for a token with user/AuditEvent or system/AuditEvent.',
+  interaction: [{ code: 'read' }, { code: 'search-type' }],
+  versioning: 'no-version',
+  referencePolicy: ['literal', 'local'],
+  searchParam: Object.entries(AUDIT_PARAMS).map(([name, type]) => ({ name, type })),
+};
+
 /** What is served is what both we and the EHR do; before the EHR was asked, what we do. */
 export function describeApi(deps: {
   readonly rules: SearchRules;
   readonly capability: Capability | null;
+  readonly binary: 'read' | 'not-served';
   /** Null: the issuer does not say. */
   readonly oauthUris: OauthUris | null;
   readonly version: string;
@@ -89,7 +107,7 @@ export function describeApi(deps: {
                 ],
               }),
         },
-        resource,
+        resource: [...resource, ...(deps.binary === 'read' ? [BINARY] : []), AUDIT_EVENT],
       },
     ],
   };

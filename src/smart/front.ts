@@ -1,11 +1,11 @@
-import type { Grant, VerifyToken } from '../auth/index.ts';
-import { fail, fault, ok, type Answer, type Ask, type Fault, type Result } from '../kernel/index.ts';
+import type { VerifyToken } from '../auth/index.ts';
+import { fail, fault, type Answer, type Ask, type Fault, type Result } from '../kernel/index.ts';
 import type { Caller } from './caller.ts';
 import type { Because } from './decide.ts';
-import type { LinkedPatients } from './linked-patients.ts';
 import { checkFormat } from './negotiate.ts';
 import { parseTarget, type Target } from './parse-target.ts';
 import type { RecordRead } from './record-read.ts';
+import { makeWatchConnection } from './watch-connection.ts';
 
 export type Handle = (ask: Ask, target: Target, caller: Caller) => Promise<Result<Answer>>;
 
@@ -16,16 +16,9 @@ export function makeFront(deps: {
   readonly intermediary: string;
   readonly verifyToken: VerifyToken;
   readonly isOrigin: (origin: string) => Promise<boolean>;
-  readonly isLinked: LinkedPatients['isLinked'];
 }) {
-  const { intermediary, verifyToken, isOrigin, isLinked } = deps;
-
-  /** A patient in context whose link is gone, or who never had one, is none: an issuer elsewhere may name anybody. */
-  async function heldTo(grant: Grant, requestId: string): Promise<Result<Grant>> {
-    if (grant.patient === null) return ok(grant);
-    const linked = await isLinked(grant.patient, requestId);
-    return linked.ok ? ok(linked.value ? grant : { ...grant, patient: null }) : linked;
-  }
+  const { intermediary, verifyToken, isOrigin } = deps;
+  const watch = makeWatchConnection();
 
   async function greet({ request, setHeader }: Ask): Promise<void> {
     // R4 3.1.0.1.10: whoever changes content on its way says so.
@@ -51,8 +44,8 @@ export function makeFront(deps: {
         if (!target.ok) return target;
         const format = checkFormat(request.headers, target.value.query);
         if (!format.ok) return format;
-        const grant = await heldTo(verified.value, requestId);
-        return grant.ok ? handle(ask, target.value, { grant: grant.value, requestId, log }) : grant;
+        const grant = verified.value;
+        return watch(request.socket, (signal) => handle(ask, target.value, { grant, requestId, log, signal }));
       },
     /** The same answer whether or not the origin is known; what a browser makes of it differs. */
     preflight: async (ask: Ask): Promise<Result<Answer>> => {

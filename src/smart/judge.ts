@@ -53,12 +53,12 @@ export function makeJudge(deps: {
   ): boolean => matchesAny(resource, filtersFor(grant, resource.resourceType, letters, reach), ehrBase);
 
   async function seesOf(patient: string, resource: Resource, letters: readonly Letter[], caller: Caller): Promise<Result<Sight>> {
-    const { grant, requestId } = caller;
+    const { grant } = caller;
     const seen = ok<Sight>({ kind: 'seen', patient });
     if (patient === grant.patient && isMatch(grant, resource, letters, { isContext: true, isLinked: false })) return seen;
     if (!isMatch(grant, resource, letters, { isContext: false, isLinked: true })) return ok(HIDDEN);
     const isLinked =
-      resource.resourceType === 'Patient' ? await links.isLinkedPatient(resource) : await links.isLinked(patient, requestId);
+      resource.resourceType === 'Patient' ? await links.isLinkedPatient(resource) : await links.isLinked(patient, caller);
     return isLinked.ok ? (isLinked.value ? seen : ok(HIDDEN)) : isLinked;
   }
 
@@ -92,7 +92,7 @@ export function makeJudge(deps: {
           ['_id', ids.join(',')],
           ['_count', String(ids.length)],
         ] as const;
-        const page = await reader.search(type, params, caller.requestId);
+        const page = await reader.search(type, params, caller);
         if (!page.ok) return page;
         const { entry } = page.value.bundle;
         for (const one of Array.isArray(entry) ? (entry as unknown[]) : []) {
@@ -116,7 +116,7 @@ export function makeJudge(deps: {
     caller: Caller,
   ): Promise<Result<boolean>> {
     if (versionId === null || versionId === current) return ok(true);
-    const read = await reader.read(`${type}/${id}/_history/${versionId}`, type, id, caller.requestId);
+    const read = await reader.read(`${type}/${id}/_history/${versionId}`, type, id, caller);
     if (!read.ok) return read;
     if (read.value === null) return ok(false);
     const sight = await sees(read.value.resource, ['r', 's'], caller);

@@ -2,12 +2,13 @@ import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
 import { ok, type Clock, type Result } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { EhrReader } from './ask-ehr.ts';
+import type { Asking } from './caller.ts';
 import { isObject, type Json } from './whose.ts';
 
 /** Which patients a token that is not bound to one may see. */
 export interface LinkedPatients {
   /** Whether the patient of this id at the EHR has a confirmed link. One that is not there has none. */
-  isLinked(id: string, requestId: string): Promise<Result<boolean>>;
+  isLinked(id: string, asking: Asking): Promise<Result<boolean>>;
   /** The same for a Patient that is in hand. */
   isLinkedPatient(patient: Json): Promise<Result<boolean>>;
 }
@@ -41,11 +42,11 @@ export function keepLinkedPatients(deps: {
     kept.set(id, { mrns, untilMs: clock.monotonicMs() + REMEMBERED.keepMs });
   }
 
-  async function mrnsById(id: string, requestId: string): Promise<Result<readonly string[]>> {
+  async function mrnsById(id: string, asking: Asking): Promise<Result<readonly string[]>> {
     const known = kept.get(id);
     if (known !== undefined && clock.monotonicMs() < known.untilMs) return ok(known.mrns);
     kept.delete(id);
-    const read = await reader.read(`Patient/${id}`, 'Patient', id, requestId);
+    const read = await reader.read(`Patient/${id}`, 'Patient', id, asking);
     if (!read.ok) return read;
     // Who is not there is remembered too: asked again, it takes as long as somebody who is.
     const mrns = read.value === null ? [] : mrnsOf(read.value.resource, mrnSystem);
@@ -56,12 +57,12 @@ export function keepLinkedPatients(deps: {
   const anyLinked = (mrns: readonly string[]): Promise<Result<boolean>> =>
     mrns.length === 0
       ? Promise.resolve(ok(false))
-      : identity.read('identity.is-linked', { tenant, patients: mrns.map((mrn) => ({ mrnSystem, mrn })) });
+      : identity.readKept('identity.is-linked', { tenant, patients: mrns.map((mrn) => ({ mrnSystem, mrn })) });
 
   return {
-    async isLinked(id, requestId) {
+    async isLinked(id, asking) {
       if (mode === 'all') return ok(true);
-      const mrns = await mrnsById(id, requestId);
+      const mrns = await mrnsById(id, asking);
       return mrns.ok ? anyLinked(mrns.value) : mrns;
     },
     isLinkedPatient: (patient) => (mode === 'all' ? Promise.resolve(ok(true)) : anyLinked(mrnsOf(patient, mrnSystem))),

@@ -5,6 +5,8 @@ import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
 import { fail, fault, ok, type Answer, type Chance, type Clock, type Result, type Route, type Secret } from '../kernel/index.ts';
 import { searchParamsOf, type SearchParam } from '../r4/index.ts';
 import type { Operate } from '../store/index.ts';
+import { makeAnswerAudit } from './answer-audit.ts';
+import { makeAnswerBinary } from './answer-binary.ts';
 import { makeAnswerEverything } from './answer-everything.ts';
 import { makeAnswerRead } from './answer-read.ts';
 import { makeAnswerSearch } from './answer-search.ts';
@@ -103,10 +105,14 @@ export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[];
   const judge = makeJudge({ served, ehrBase, links, reader });
   const runSearch = makeRunSearch({ served, ehrBase, reader, links, judge, capability });
   const runRead = makeRunRead({ reader, judge, links });
-  const { record, attend } = makeAttend({ served, record: makeRecordRead({ tenant, audit: deps.audit, clock }) });
+  const { record, attend } = makeAttend({
+    served,
+    isLinked: links.isLinked,
+    record: makeRecordRead({ tenant, audit: deps.audit, clock }),
+  });
   const rewrite = makeRewriteAddresses({ ehrBase, ownBase });
   const cursors = makeCursors({ keys: deps.keys.data, chance: deps.chance, clock });
-  const front = makeFront({ ...deps, isLinked: links.isLinked, intermediary: `chartgate/${deps.version}` });
+  const front = makeFront({ ...deps, intermediary: `chartgate/${deps.version}` });
   const read = makeAnswerRead({ served, isOffered, ownBase, run: runRead, record, rewrite, cursors });
   const everything = makeAnswerEverything({
     served,
@@ -118,6 +124,11 @@ export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[];
     rewrite,
     cursors,
   });
+  const isBinaryOffered = (): boolean =>
+    isSearchable('DocumentReference') && (capability() === null || capability()?.types['Binary']?.read === true);
+  const binary = makeAnswerBinary({ served, isOffered: isBinaryOffered, ehrBase, reader, judge, runSearch, record, rewrite });
+  const readAny: Handle = (ask, target, caller) =>
+    (target.segments[0] === 'Binary' ? binary.get : read.read)(ask, target, caller);
   const search = makeAnswerSearch({
     rules,
     run: runSearch,
@@ -126,6 +137,8 @@ export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[];
     cursors,
     goOn: (of, caller) => (of.kind === 'everything' ? everything.goOn(of, caller) : read.continueHistory(of, caller)),
   });
+
+  const auditEvents = makeAnswerAudit({ tenant, publicUrl: deps.publicUrl, audit: deps.audit, record, cursors });
 
   const startedAt = clock.now().toISOString();
   const metadata: Route['handle'] = async ({ request, setHeader }): Promise<Result<Answer>> => {
@@ -136,7 +149,14 @@ export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[];
     if (!format.ok) return format;
     const { version } = deps;
     const oauthUris = await deps.oauthUris();
-    const statement = describeApi({ rules, capability: capability(), oauthUris, version, date: startedAt });
+    const statement = describeApi({
+      rules,
+      capability: capability(),
+      binary: isBinaryOffered() ? 'read' : 'not-served',
+      oauthUris,
+      version,
+      date: startedAt,
+    });
     return ok({ status: 200, headers: { 'Content-Type': FHIR_JSON }, body: JSON.stringify(statement) });
   };
 
@@ -151,9 +171,12 @@ export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[];
       { method: 'get', path: '/fhir/metadata', access: 'open', handle: metadata },
       { method: 'options', path: '/fhir/{*path}', access: 'open', handle: front.preflight },
       smart('get', '/fhir/Patient/:id/$everything', 'operation', everything.get),
+      smart('get', '/fhir/AuditEvent', 'search-type', auditEvents.get),
+      smart('post', '/fhir/AuditEvent/_search', 'search-type', auditEvents.post),
+      smart('get', '/fhir/AuditEvent/:id', 'read', auditEvents.read),
       smart('get', '/fhir/:type', 'search-type', search.get),
       smart('post', '/fhir/:type/_search', 'search-type', search.post),
-      smart('get', '/fhir/:type/:id', 'read', read.read),
+      smart('get', '/fhir/:type/:id', 'read', readAny),
       smart('get', '/fhir/:type/:id/_history', 'history-instance', read.history),
       smart('get', '/fhir/:type/:id/_history/:version', 'vread', read.vread),
       // Compartments, operations and whatever else is not served: looked for by nobody who has no token.

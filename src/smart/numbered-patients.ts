@@ -18,11 +18,11 @@ export function makeNumberedPatients(deps: { readonly reader: EhrReader; readonl
   const { reader, judge, ehrBase } = deps;
 
   return {
-    async gather(first: BundlePage, { requestId }: Caller): Promise<Result<BundlePage | null>> {
+    async gather(first: BundlePage, caller: Caller): Promise<Result<BundlePage | null>> {
       const entry: unknown[] = [first.bundle['entry'] ?? []].flat();
       let { next } = first;
       for (let n = 1; next !== null && n < PAGES_MAX; n += 1) {
-        const page = await reader.page(next, 'searchset', requestId);
+        const page = await reader.page(next, 'searchset', caller);
         if (!page.ok || page.value === null) return page;
         entry.push(...[page.value.bundle['entry'] ?? []].flat());
         next = page.value.next;

@@ -4,6 +4,7 @@ import type { Pairs } from '../ehr/index.ts';
 import { canonicalValue } from './canonical-value.ts';
 import { isId, type Include, type Search } from './read-request.ts';
 import type { Served } from './served-types.ts';
+import { isShape, isSummary } from './shape-resource.ts';
 
 export interface SearchRules {
   readonly served: Served;
@@ -103,9 +104,9 @@ function takeControl(type: string, name: string, value: string, rules: SearchRul
       return draft.elements === null ? 'bad' : 'used';
     }
     case '_summary': {
-      if (!['true', 'false', 'text', 'data', 'count'].includes(value)) return 'bad';
-      if (value === 'true' || value === 'text') return 'ignored';
-      draft.summary = value as Search['summary'];
+      if (!isSummary(value)) return 'bad';
+      // `_count=0` asks for a count and for nothing else.
+      if (draft.count !== 0) draft.summary = value;
       return 'used';
     }
     case '_total':
@@ -177,6 +178,9 @@ export function parseSearch(type: string, pairs: Pairs, handling: Handling, rule
     if (taken === 'used') draft.used.push([name, name === '_count' ? String(draft.count) : value]);
   }
   const { patients, ...rest } = draft;
+  // R4 3.1.1.5.5: the text of one resource says nothing of the others that would come along.
+  const comesAlong = draft.include.length > 0 || draft.revinclude !== 'none';
+  if (!isShape(draft) || (draft.summary === 'text' && comesAlong)) return bad('_summary');
   if (patients.size > 1) return fail(fault('read.patient-needed'));
   const [patient = null] = patients;
   return ok({ kind: 'search-type', type, patient, ...rest });

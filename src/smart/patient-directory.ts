@@ -4,6 +4,7 @@ import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { EhrReader } from './ask-ehr.ts';
+import { listEncounters, toShownEncounter } from './list-encounters.ts';
 import { mrnsOf, type LinkedPatients } from './linked-patients.ts';
 import { isId } from './read-request.ts';
 import type { Served } from './served-types.ts';
@@ -50,7 +51,7 @@ export function makePatientDirectory(deps: {
         ['identifier', value],
         ['_count', String(Math.min(200, mrns.length * 2))],
       ],
-      requestId,
+      { requestId },
     );
     if (!page.ok) return page;
     const { entry } = page.value.bundle;
@@ -96,7 +97,7 @@ export function makePatientDirectory(deps: {
 
     async find(id, requestId) {
       if (!isId(id)) return ok(null);
-      const read = await reader.read(`Patient/${id}`, 'Patient', id, requestId);
+      const read = await reader.read(`Patient/${id}`, 'Patient', id, { requestId });
       if (!read.ok) return read;
       if (read.value === null) return ok(null);
       const { resource } = read.value;
@@ -106,13 +107,17 @@ export function makePatientDirectory(deps: {
       return ok(isLinked.value && resource['active'] !== false ? toShown(resource, mrn) : null);
     },
 
-    async hasEncounter(patient, encounter, requestId) {
-      if (!isId(encounter)) return ok(false);
-      const read = await reader.read(`Encounter/${encounter}`, 'Encounter', encounter, requestId);
+    encounters: (patient, requestId) => listEncounters(deps, patient, { requestId }),
+
+    async findEncounter(patient, encounter, requestId) {
+      if (!isId(encounter)) return ok(null);
+      const read = await reader.read(`Encounter/${encounter}`, 'Encounter', encounter, { requestId });
       if (!read.ok) return read;
-      if (read.value === null) return ok(false);
-      const of = whose(read.value.resource, served, ehrBase);
-      return ok(of.kind === 'patient' && of.id === patient);
+      if (read.value === null) return ok(null);
+      const { resource } = read.value;
+      const of = whose(resource, served, ehrBase);
+      const isTheirs = of.kind === 'patient' && of.id === patient;
+      return ok(isTheirs ? toShownEncounter(resource) : null);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Pairs } from '../ehr/index.ts';
+import type { Summary } from './shape-resource.ts';
 
 /** `source:param`, with the types that it may lead to. */
 export interface Include {
@@ -20,7 +21,7 @@ export interface Search {
   readonly sort: string | null;
   readonly count: number | null;
   readonly elements: readonly string[] | null;
-  readonly summary: 'false' | 'data' | 'count';
+  readonly summary: Summary;
   /** What was used of what was asked, for the self link. */
   readonly used: Pairs;
 }
@@ -31,7 +32,12 @@ export interface Instance {
   readonly id: string;
   readonly versionId: string | null;
   readonly elements: readonly string[] | null;
-  readonly summary: 'false' | 'data';
+  readonly summary: Exclude<Summary, 'count'>;
+  /** Of a history alone: how many versions on a page, and from when. */
+  readonly count: number | null;
+  readonly since: Date | null;
+  /** What was used of what was asked, for the self link. */
+  readonly used: Pairs;
 }
 
 /** What an app asks, read and canonical: nothing of the caller's own spelling goes any further. */

@@ -1,4 +1,4 @@
-import type { AuditDraft, AuditReads, AuditWrites } from '../audit/index.ts';
+import type { AuditDraft, AuditReads, AuditWrites, ToSeal } from '../audit/index.ts';
 import type { Clock, Result } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { Caller } from './caller.ts';
@@ -12,6 +12,8 @@ export interface ReadAct {
   readonly id?: string;
   /** Whose records they are, by the EHR's ids; one record is kept for each. */
   readonly patients?: readonly string[];
+  /** Whose audit was looked at, where an MRN says it. */
+  readonly mrn?: NonNullable<ToSeal['patient']>;
   readonly query?: string;
   readonly count?: number;
 }
@@ -27,7 +29,7 @@ export function makeRecordRead(deps: {
 }): RecordRead {
   const { audit, clock, tenant } = deps;
 
-  return ({ type, id, patients = [], query, ...act }, { grant, requestId }) => {
+  return ({ type, id, patients = [], mrn, query, ...act }, { grant, requestId }) => {
     const draftOf = (chart: string | undefined): AuditDraft => ({
       ...act,
       at: clock.now(),
@@ -41,6 +43,7 @@ export function makeRecordRead(deps: {
       toSeal: {
         subject: grant.subject,
         ...(chart === undefined ? {} : { chart }),
+        ...(mrn === undefined ? {} : { patient: mrn }),
         ...(id === undefined ? {} : { resourceId: id }),
         ...(query === undefined ? {} : { query }),
       },

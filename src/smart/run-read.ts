@@ -6,7 +6,7 @@ import { isOwn, type Plan } from './decide.ts';
 import type { Judge } from './judge.ts';
 import type { LinkedPatients } from './linked-patients.ts';
 import type { Instance } from './read-request.ts';
-import { isObject, isResource, type Json } from './whose.ts';
+import { isObject, isResource, type Json, type Resource } from './whose.ts';
 
 /** `why` is for the audit alone: who asks is told the same, whether it is not there or not theirs. */
 export interface Unread {
@@ -19,20 +19,41 @@ export interface Found {
   readonly patient: string | null;
 }
 
+/** Where a history goes on: a page of the EHR's, and how many of what may be seen of it were shown already. */
+export interface HistoryPlace {
+  readonly next: OwnAddress;
+  readonly skip: number;
+}
+
+export interface HistoryEntry {
+  /** Absent for a deletion. */
+  readonly resource?: Resource;
+  readonly request: Json;
+  readonly response: Json;
+}
+
 export interface HistoryPage {
-  readonly entries: readonly Json[];
+  readonly entries: readonly HistoryEntry[];
   readonly patient: string | null;
-  readonly next: OwnAddress | null;
+  readonly next: HistoryPlace | null;
 }
 
 export interface RunRead {
   /** read and vread. */
   one(plan: Plan<Instance>, caller: Caller): Promise<Result<Found, Unread>>;
-  history(plan: Plan<Instance>, from: OwnAddress | null, caller: Caller): Promise<Result<HistoryPage, Unread>>;
+  history(plan: Plan<Instance>, from: HistoryPlace | null, caller: Caller): Promise<Result<HistoryPage, Unread>>;
 }
 
 const unread = (why: Unread['why'], of: Fault = fault('read.not-found')): { ok: false; fault: Unread } =>
   fail({ fault: of, why, patient: null });
+
+const HISTORY_PAGES_MAX = 20;
+
+/** An EHR may not know `_since`. What does not say when it was is not left out. */
+function isSince(since: Date | null, at: unknown): boolean {
+  const atMs = since === null || typeof at !== 'string' ? NaN : new Date(at).getTime();
+  return since === null || Number.isNaN(atMs) || atMs >= since.getTime();
+}
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
@@ -46,14 +67,14 @@ export function makeRunRead(deps: {
   /** One version, judged by what it says itself: R4 puts resources into compartments by their current version only. */
   async function look(path: string, plan: Plan<Instance>, caller: Caller): Promise<Result<Found, Unread>> {
     const { type, id, kind } = plan.request;
-    const read = await reader.read(path, type, id, caller.requestId);
+    const read = await reader.read(path, type, id, caller);
     if (!read.ok) {
       if (read.fault.code === 'read.foreign') caller.log.error('read.refused', { faultCode: 'read.foreign', reason: 'type' });
       return unread('ehr', read.fault);
     }
     if (read.value === null) {
       // Another's record would cost a look at whose patient that is; what is not there takes as long.
-      if (plan.link === 'asked' && type !== 'Patient') await links.isLinked(id, caller.requestId);
+      if (plan.link === 'asked' && type !== 'Patient') await links.isLinked(id, caller);
       return unread('absent');
     }
     if (kind === 'read' && isOwn(plan.grant, type, id)) return ok({ read: read.value, patient: null });
@@ -76,13 +97,13 @@ export function makeRunRead(deps: {
     return past.value.patient === current.value.patient ? past : unread('hidden');
   }
 
-  /** What of a history's entry is ours to tell. A version that was another patient's is left out. */
+  /** What of a history's entry is ours to tell, and since when it was. Null: nothing. A version that was another patient's is left out. */
   async function entryOf(
     entry: unknown,
     plan: Plan<Instance>,
     patient: string | null,
     caller: Caller,
-  ): Promise<Result<Json | null>> {
+  ): Promise<Result<{ readonly told: HistoryEntry; readonly at: unknown } | null>> {
     const { type, id } = plan.request;
     if (!isObject(entry)) return fail(fault('read.foreign'));
     const { resource } = entry;
@@ -100,34 +121,72 @@ export function makeRunRead(deps: {
         ...(/^\d{4}-[0-9T:.+Z-]+$/.test(text(response['lastModified']) ?? '') ? { lastModified: response['lastModified'] } : {}),
       },
     };
-    if (resource === undefined) return ok(told.request.method === 'DELETE' ? told : null);
+    const { lastModified } = response;
+    if (resource === undefined) return ok(told.request.method === 'DELETE' ? { told, at: lastModified } : null);
     if (!isResource(resource) || resource.resourceType !== type || resource.id !== id) return fail(fault('read.foreign'));
+    const { meta } = resource;
     const sight = await judge.sees(resource, ['r'], caller);
     if (!sight.ok) return sight;
     const isSame = sight.value.kind === 'seen' && sight.value.patient === patient;
-    return ok(isSame ? { resource, ...told } : null);
+    const at = isObject(meta) ? (meta['lastUpdated'] ?? lastModified) : lastModified;
+    return ok(isSame ? { told: { resource, ...told }, at } : null);
+  }
+
+  /** One page of the EHR's, as far as it may be seen. Null: there is no history. */
+  async function pageOf(
+    at: OwnAddress,
+    plan: Plan<Instance>,
+    patient: string | null,
+    caller: Caller,
+  ): Promise<Result<{ readonly shown: readonly HistoryEntry[]; readonly next: OwnAddress | null } | null>> {
+    const page = await reader.page(at, 'history', caller);
+    if (!page.ok || page.value === null) return page.ok ? ok(null) : page;
+    const { bundle, next } = page.value;
+    const shown: HistoryEntry[] = [];
+    // A deletion does not say whose record it ended: the version before it does, which comes next.
+    let deletions: HistoryEntry[] = [];
+    for (const entry of Array.isArray(bundle['entry']) ? (bundle['entry'] as unknown[]) : []) {
+      const found = await entryOf(entry, plan, patient, caller);
+      if (!found.ok) return found;
+      if (found.value === null) {
+        deletions = [];
+        continue;
+      }
+      const { told, at: toldAt } = found.value;
+      const kept = isSince(plan.request.since, toldAt) ? [told] : [];
+      if (told.resource === undefined) deletions.push(...kept);
+      else shown.push(...deletions.splice(0), ...kept);
+    }
+    return ok({ shown, next });
   }
 
   return {
     one,
     async history(plan, from, caller) {
-      const { type, id } = plan.request;
+      const { type, id, count, used } = plan.request;
       const current = await look(`${type}/${id}`, plan, caller);
       if (!current.ok) return current;
-      const page = await reader.page(from ?? { path: `${type}/${id}/_history`, query: [] }, 'history', caller.requestId);
-      if (!page.ok) return unread('ehr', page.fault);
-      if (page.value === null) return unread('absent');
-      const { bundle, next } = page.value;
-      const entries: Json[] = [];
-      for (const entry of Array.isArray(bundle['entry']) ? (bundle['entry'] as unknown[]) : []) {
-        const told = await entryOf(entry, plan, current.value.patient, caller);
-        if (!told.ok) {
-          if (told.fault.code === 'read.foreign') caller.log.error('read.refused', { faultCode: 'read.foreign', reason: 'type' });
-          return unread('ehr', told.fault);
+      const { patient } = current.value;
+      let { next: at, skip } = from ?? {
+        next: { path: `${type}/${id}/_history`, query: used.filter(([name]) => name === '_since') },
+        skip: 0,
+      };
+      // Pages of which nothing may be seen are passed over: that they are there would tell of what is on them.
+      for (let n = 1; ; n += 1) {
+        const page = await pageOf(at, plan, patient, caller);
+        if (!page.ok) {
+          if (page.fault.code === 'read.foreign') caller.log.error('read.refused', { faultCode: 'read.foreign', reason: 'type' });
+          return unread('ehr', page.fault);
         }
-        if (told.value !== null) entries.push(told.value);
+        if (page.value === null) return unread('absent');
+        const { shown, next } = page.value;
+        const left = shown.slice(skip);
+        const entries = left.slice(0, count ?? left.length);
+        if (entries.length < left.length) return ok({ entries, patient, next: { next: at, skip: skip + entries.length } });
+        const goesOn = next === null ? null : { next, skip: 0 };
+        if (goesOn === null || entries.length > 0 || n === HISTORY_PAGES_MAX) return ok({ entries, patient, next: goesOn });
+        ({ next: at, skip } = goesOn);
       }
-      return ok({ entries, patient: current.value.patient, next });
     },
   };
 }

@@ -112,11 +112,11 @@ export function makeRunSearch(deps: {
   const { served, ehrBase, reader, links, judge } = deps;
   const numbered = makeNumberedPatients(deps);
 
-  async function reachOf({ patient, link, grant }: Plan<Search>, { requestId }: Caller): Promise<Result<Reach>> {
+  async function reachOf({ patient, link, grant }: Plan<Search>, caller: Caller): Promise<Result<Reach>> {
     if (patient === null) return ok(ANYONE);
     const isContext = patient === grant.patient;
     if (link === 'not-asked') return ok({ isContext, isLinked: false });
-    const isLinked = await links.isLinked(patient, requestId);
+    const isLinked = await links.isLinked(patient, caller);
     return isLinked.ok ? ok({ isContext, isLinked: isLinked.value }) : isLinked;
   }
 
@@ -149,10 +149,7 @@ export function makeRunSearch(deps: {
     const includeFilters = (type: string): readonly Filter[] => alongFilters(grant, type, served, reach.value);
     const mayInclude = (type: string): boolean => includeFilters(type).length > 0;
     const query = buildQuery(plan, filters, mayInclude, served, deps.capability());
-    const first =
-      from === null
-        ? await reader.search(request.type, query, caller.requestId)
-        : await reader.page(from, 'searchset', caller.requestId);
+    const first = from === null ? await reader.search(request.type, query, caller) : await reader.page(from, 'searchset', caller);
     const isApart = isEachApart(plan, served);
     const page = isApart && first.ok && first.value !== null ? await numbered.gather(first.value, caller) : first;
     if (!page.ok) return page;

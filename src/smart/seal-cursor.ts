@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, hkdfSync } from 'node:crypto';
+import type { Place } from '../audit/index.ts';
 import type { Grant } from '../auth/index.ts';
 import type { OwnAddress, Pairs } from '../ehr/index.ts';
 import { fail, fault, ok, type Chance, type Clock, type Result, type Secret } from '../kernel/index.ts';
@@ -6,7 +7,16 @@ import { fail, fault, ok, type Chance, type Clock, type Result, type Secret } fr
 /** Where a search goes on: what was asked, as it was asked, and the EHR's own next page. */
 export type Continuation =
   | { readonly kind: 'search-type'; readonly type: string; readonly params: Pairs; readonly next: OwnAddress }
-  | { readonly kind: 'history-instance'; readonly type: string; readonly id: string; readonly next: OwnAddress }
+  | {
+      readonly kind: 'history-instance';
+      readonly type: string;
+      readonly id: string;
+      readonly params: Pairs;
+      readonly next: OwnAddress;
+      /** How many of that page were shown already. */
+      readonly skip: number;
+    }
+  | { readonly kind: 'audit'; readonly type: 'AuditEvent'; readonly params: Pairs; readonly before: Place }
   | { readonly kind: 'everything'; readonly id: string; readonly types: readonly string[]; readonly next: OwnAddress | null };
 
 export interface Cursors {

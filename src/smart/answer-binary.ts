@@ -1,0 +1,109 @@
+import type { OwnAddress } from '../ehr/index.ts';
+import { fail, fault, ok, type Answer, type Fault, type Result } from '../kernel/index.ts';
+import { localReference } from '../r4/index.ts';
+import { searchOf } from './answer-everything.ts';
+import type { EhrReader } from './ask-ehr.ts';
+import type { Caller } from './caller.ts';
+import { decide, filtersFor, type Plan } from './decide.ts';
+import { refuse, type Handle } from './front.ts';
+import type { Judge } from './judge.ts';
+import { FHIR_JSON } from './negotiate.ts';
+import { isId, type Search } from './read-request.ts';
+import type { RecordRead } from './record-read.ts';
+import type { RewriteAddresses } from './rewrite-addresses.ts';
+import type { RunSearch } from './run-search.ts';
+import type { Served } from './served-types.ts';
+import { isObject, type Json, type Resource } from './whose.ts';
+
+const PAGES_MAX = 20;
+const objects = (value: unknown): Json[] => (Array.isArray(value) ? (value as unknown[]).filter(isObject) : []);
+
+const isAttachedTo = (document: Resource, id: string, ehrBase: string): boolean =>
+  objects(document['content']).some(({ attachment }) => {
+    const found = isObject(attachment) ? localReference(attachment['url'], ehrBase) : null;
+    return found?.type === 'Binary' && found.id === id;
+  });
+
+/**
+ * `Binary/{id}`, which does not say whose it is. It is the patient's where a DocumentReference says so that the token finds in the
+ * patient's record; only then is the EHR asked for it, so that nobody learns whether another's is there. What it says itself
+ * (`securityContext`) must not be another's.
+ */
+export function makeAnswerBinary(deps: {
+  readonly served: Served;
+  /** Whether the EHR, as far as is known, has both. */
+  readonly isOffered: () => boolean;
+  readonly ehrBase: string;
+  readonly reader: EhrReader;
+  readonly judge: Judge;
+  readonly runSearch: RunSearch;
+  readonly record: RecordRead;
+  readonly rewrite: RewriteAddresses;
+}): { readonly get: Handle } {
+  const { served, ehrBase, reader, judge, runSearch, record, rewrite } = deps;
+
+  async function isAttached(plan: Plan<Search>, id: string, caller: Caller): Promise<Result<boolean>> {
+    let from: OwnAddress | null = null;
+    for (let n = 0; n < PAGES_MAX; n += 1) {
+      const page: Awaited<ReturnType<RunSearch>> = await runSearch(plan, from, caller);
+      if (!page.ok) return page;
+      if (page.value.entries.some(({ resource, mode }) => mode === 'match' && isAttachedTo(resource, id, ehrBase)))
+        return ok(true);
+      from = page.value.next;
+      if (from === null) break;
+    }
+    return ok(false);
+  }
+
+  /** Without a word of its own it is what the document says. */
+  async function isOf(patient: string, { securityContext }: Resource, caller: Caller): Promise<Result<boolean>> {
+    if (securityContext === undefined) return ok(true);
+    const found = localReference(securityContext, ehrBase);
+    if (found === null) return ok(false);
+    if (found.type === 'Patient') return ok(found.id === patient);
+    const name = `${found.type}/${found.id}`;
+    const shown = await judge.named([name], caller);
+    return shown.ok ? ok(shown.value.get(name)?.patient === patient) : shown;
+  }
+
+  async function find(
+    plan: Plan<Search>,
+    patient: string,
+    id: string,
+    caller: Caller,
+  ): Promise<Result<Resource, Fault | 'hidden' | 'absent'>> {
+    const attached = await isAttached(plan, id, caller);
+    if (!attached.ok) return attached;
+    if (!attached.value) return fail('hidden');
+    const read = await reader.read(`Binary/${id}`, 'Binary', id, caller);
+    if (!read.ok) return read;
+    if (read.value === null) return fail('absent');
+    const own = await isOf(patient, read.value.resource, caller);
+    if (!own.ok) return own;
+    return own.value ? rewrite(read.value.resource) : fail('hidden');
+  }
+
+  return {
+    async get(_ask, { segments: [, id = ''], query }, caller): Promise<Result<Answer>> {
+      if (!deps.isOffered() || !isId(id)) return fail(fault('read.not-found'));
+      if (query.some(([name]) => name !== '_format' && name !== '_pretty')) return fail(fault('read.parameter'));
+      const { grant } = caller;
+      const { patient } = grant;
+      const of = { interaction: 'read', type: 'Binary', id };
+      const isScoped = filtersFor(grant, 'Binary', ['r'], { isContext: true, isLinked: true }).some(({ length }) => length === 0);
+      if (patient === null) return refuse(isScoped ? 'no-patient' : 'scope', of, record, caller);
+      const decision = decide(grant, searchOf('DocumentReference', patient), served);
+      if (!isScoped || !decision.allow) return refuse('scope', of, record, caller);
+      const found = await find(decision.plan, patient, id, caller);
+      const act = { type: 'fhir.read', interaction: 'read', resourceType: 'Binary', id } as const;
+      if (found.ok) {
+        const kept = await record({ ...act, outcome: '0', patients: [patient], count: 1 }, caller);
+        return kept.ok ? ok({ status: 200, headers: { 'Content-Type': FHIR_JSON }, body: JSON.stringify(found.value) }) : kept;
+      }
+      const why = found.fault;
+      const isEhr = typeof why === 'object';
+      const kept = await record({ ...act, outcome: isEhr ? '8' : '4', why: isEhr ? why.code : why }, caller);
+      return kept.ok ? fail(isEhr ? why : fault('read.not-found')) : kept;
+    },
+  };
+}
