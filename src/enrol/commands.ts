@@ -49,6 +49,20 @@ interface Of {
 }
 
 export type EnrolWrites = {
+  /**
+   * Which user a patient has, or is about to have: the given one, unless another was put down before it and is not `instead`. Whoever asks at
+   * the same time, here or in another process, gets the same.
+   */
+  'enrol.claim': {
+    args: {
+      readonly tenant: string;
+      readonly mrnSystem: string;
+      readonly mrn: string;
+      readonly user: SourceUser;
+      readonly instead: SourceUser | null;
+    };
+    out: SourceUser;
+  };
   /** News of a connection; what is older than what is known changes nothing. A connection ends a revocation. */
   'enrol.news': { args: Of & { readonly news: ConnectionNews }; out: null };
   /** All connections of the user are revoked; what comes from now on is late. */

@@ -7,7 +7,7 @@ export {
   type KnownRequest,
   type RequestKind,
 } from './commands.ts';
-export type { Enrolled, FindUser } from './find-user.ts';
+export { makeFindUser, type CheckPatient, type Enrolled, type FindUser, type LinkUser } from './find-user.ts';
 export { followDeliveries } from './follow-deliveries.ts';
 export type { Enrol } from './make-enrol.ts';
 export { openEnrolment } from './open-enrolment.ts';

@@ -48,6 +48,8 @@ export function makeEnrol(deps: {
   }
 
   return {
+    /** Asked before a patient gets a source user for it. */
+    ready: source.ready,
     async connect(of: Enrolled, dataSource: string, redirectUrl: string | null): Promise<Result<Authorizer>> {
       const said = await source.authorizer(of.user, dataSource, redirectUrl);
       if (!said.ok) return said;

@@ -3,7 +3,7 @@ import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
 import { openSource, type SourceSettings } from '../source/index.ts';
 import type { Operate, Store } from '../store/index.ts';
 import { enrolSet } from './commands.ts';
-import { makeFindUser, type LinkUser } from './find-user.ts';
+import { makeFindUser, type CheckPatient, type LinkUser } from './find-user.ts';
 import { followDeliveries } from './follow-deliveries.ts';
 import { makeEnrol } from './make-enrol.ts';
 
@@ -15,6 +15,7 @@ export async function openEnrolment(deps: {
   readonly mrnSystem: string;
   readonly store: Store;
   readonly identity: Operate<IdentityWrites, IdentityReads>;
+  readonly checkPatient: CheckPatient;
   readonly link: LinkUser;
   readonly newId: NewId;
   readonly chance: Chance;
@@ -27,7 +28,7 @@ export async function openEnrolment(deps: {
   const source = openSource({ settings, agent: deps.agent, clock, chance });
   return {
     follow: follower.follow,
-    users: makeFindUser({ ...deps, client: settings.clientUuid }),
+    users: makeFindUser({ ...deps, enrolment, client: settings.clientUuid }),
     enrol: makeEnrol({ tenant, enrolment, source, clock, chance, onRevoked: follower.refresh }),
     async close(): Promise<void> {
       follower.stop();

@@ -5,10 +5,14 @@ import { decideConnection } from './decide-connection.ts';
 import {
   CONNECTION,
   indexOf,
+  isSameUser,
+  openClaim,
   openMrn,
   openUser,
+  patientIndexOf,
   readTime,
   REQUEST,
+  sealClaim,
   sealFailure,
   sealMrn,
   sealUser,
@@ -31,6 +35,30 @@ async function holdUser({ db, vault }: PostgresContext, tenant: string, user: So
 }
 
 export const writes: PostgresOperations<EnrolWrites> = {
+  'enrol.claim': async ({ db, vault }, { tenant, user, instead, ...patient }) => {
+    const index = patientIndexOf(vault, patient);
+    // Waits for whoever is about to put one down.
+    await db.run(
+      'INSERT INTO enrolled_patient (tenant, mrn_index, user_sealed) VALUES ($1, $2, $3) ON CONFLICT (tenant, mrn_index) DO NOTHING',
+      tenant,
+      index,
+      sealClaim(vault, index, user),
+    );
+    const row = await db.get(
+      'SELECT user_sealed FROM enrolled_patient WHERE tenant = $1 AND mrn_index = $2 FOR UPDATE',
+      tenant,
+      index,
+    );
+    const held = openClaim(vault, index, row?.['user_sealed']);
+    if (!isSameUser(held, instead)) return held;
+    await db.run(
+      'UPDATE enrolled_patient SET user_sealed = $3 WHERE tenant = $1 AND mrn_index = $2',
+      tenant,
+      index,
+      sealClaim(vault, index, user),
+    );
+    return user;
+  },
   'enrol.news': async (context, { tenant, user, at, news }) => {
     const { db, vault } = context;
     const index = await holdUser(context, tenant, user);

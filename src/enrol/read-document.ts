@@ -13,7 +13,7 @@ const SIGNATURES: readonly (readonly [LabKind, Buffer])[] = [
 const SIGNATURE_BYTES = 8;
 
 /** A sign and HH:MM, or Z; names of zones and hours of one digit are not taken by the service. */
-export const isTimezone = (text: string): boolean => /^(Z|[+-](0\d|1[0-4]):[0-5]\d)$/.test(text);
+export const isTimezone = (text: string): boolean => /^(Z|[+-](0\d|1[0-3]):[0-5]\d|[+-]14:00)$/.test(text);
 
 export interface LabFile {
   readonly kind: LabKind;

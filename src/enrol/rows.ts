@@ -1,4 +1,4 @@
-import { userIndex, type Vault } from '../store/index.ts';
+import { patientIndex, userIndex, type Vault } from '../store/index.ts';
 import type { SourceUser } from '../identity/index.ts';
 import type { ConnectionNews, KnownConnection, KnownRequest, RequestKind } from './commands.ts';
 import type { Kept } from './decide-connection.ts';
@@ -20,6 +20,17 @@ export function openUser(vault: Vault, row: Row): SourceUser {
   const [client, user] = open(vault, userPlace(row['user_index'] as Uint8Array), row['user_sealed']) as [string, string];
   return { client, user };
 }
+
+export const patientIndexOf = (vault: Vault, { mrnSystem, mrn }: { readonly mrnSystem: string; readonly mrn: string }): Buffer =>
+  patientIndex(vault, mrnSystem, mrn);
+const claimPlace = (index: Uint8Array): string => `enrolled_patient.user_sealed/${hex(index)}`;
+export const sealClaim = (vault: Vault, index: Uint8Array, { client, user }: SourceUser): Buffer =>
+  seal(vault, claimPlace(index), [client, user]);
+export function openClaim(vault: Vault, index: Uint8Array, sealed: unknown): SourceUser {
+  const [client, user] = open(vault, claimPlace(index), sealed) as [string, string];
+  return { client, user };
+}
+export const isSameUser = (a: SourceUser, b: SourceUser | null): boolean => a.client === b?.client && a.user === b.user;
 
 const failurePlace = (index: Uint8Array, dataSource: string): string =>
   `source_connection.failure_sealed/${hex(index)}/${dataSource}`;

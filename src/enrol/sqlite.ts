@@ -5,10 +5,14 @@ import { decideConnection } from './decide-connection.ts';
 import {
   CONNECTION,
   indexOf,
+  isSameUser,
+  openClaim,
   openMrn,
   openUser,
+  patientIndexOf,
   readTime,
   REQUEST,
+  sealClaim,
   sealFailure,
   sealMrn,
   sealUser,
@@ -29,6 +33,20 @@ function seeUser({ db, vault }: SqliteContext, tenant: string, user: SourceUser)
 }
 
 export const writes: SqliteOperations<EnrolWrites> = {
+  'enrol.claim': ({ db, vault }, { tenant, user, instead, ...patient }) => {
+    const index = patientIndexOf(vault, patient);
+    const row = db.get('SELECT user_sealed FROM enrolled_patient WHERE tenant = ? AND mrn_index = ?', tenant, index);
+    const held = row === undefined ? null : openClaim(vault, index, row['user_sealed']);
+    if (held !== null && !isSameUser(held, instead)) return held;
+    db.run(
+      `INSERT INTO enrolled_patient (tenant, mrn_index, user_sealed) VALUES (?1, ?2, ?3)
+       ON CONFLICT (tenant, mrn_index) DO UPDATE SET user_sealed = ?3`,
+      tenant,
+      index,
+      sealClaim(vault, index, user),
+    );
+    return user;
+  },
   'enrol.news': (context, { tenant, user, at, news }) => {
     const { db, vault } = context;
     const index = seeUser(context, tenant, user);

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { errorCode, isError, type Clock } from '../kernel/index.ts';
-import { SOURCE_LIMITS, type Line } from './open-line.ts';
+import type { Upload } from './multipart.ts';
+import type { Line } from './open-line.ts';
 
 export interface SourceRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -8,14 +9,14 @@ export interface SourceRequest {
   readonly path: string;
   readonly authorization: string;
   readonly body?: string;
-  /** Sent as it comes; such a request can be sent once only. */
-  readonly upload?: { readonly contentType: string; readonly parts: AsyncIterable<Uint8Array> };
+  /** Sent as it comes. */
+  readonly upload?: Upload;
 }
 
 export type Exchange =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs: number | null; readonly value: unknown }
   /** `unsent`: certainly nothing reached the service. */
-  | { readonly kind: 'silent'; readonly because: 'unsent' | 'timeout' | 'cut' | 'too-large'; readonly cause: unknown };
+  | { readonly kind: 'silent'; readonly because: 'unsent' | 'timeout' | 'cut' | 'unreadable'; readonly cause: unknown };
 
 const UNSENT = new Set([
   'ENOTFOUND',
@@ -26,6 +27,7 @@ const UNSENT = new Set([
   'EADDRNOTAVAIL',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
+const UNREADABLE = new Set(['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'UND_ERR_HEADERS_OVERFLOW']);
 const TIMEOUT = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
 
 function codesOf(thrown: unknown, depth = 0): string[] {
@@ -38,16 +40,10 @@ function codesOf(thrown: unknown, depth = 0): string[] {
   ];
 }
 
-function nameSilence(thrown: unknown): Exchange {
+function nameSilence(thrown: unknown, isTimeUp: boolean): Exchange {
   const codes = codesOf(thrown);
   const has = (set: ReadonlySet<string>): boolean => codes.some((code) => set.has(code));
-  const because = has(UNSENT)
-    ? 'unsent'
-    : has(TIMEOUT) || codes.includes('TimeoutError')
-      ? 'timeout'
-      : codes.includes('UND_ERR_RES_EXCEEDED_MAX_SIZE')
-        ? 'too-large'
-        : 'cut';
+  const because = has(UNSENT) ? 'unsent' : isTimeUp || has(TIMEOUT) ? 'timeout' : has(UNREADABLE) ? 'unreadable' : 'cut';
   // Without its message, which may quote the address and so the user.
   return { kind: 'silent', because, cause: Object.assign(new Error('no answer from the service'), { code: codes[0] ?? 'none' }) };
 }
@@ -79,6 +75,7 @@ const one = (value: string | string[] | undefined): string | undefined => (Array
 /** Sends one request once. Redirects are answers like any other: nothing is sent to where they point. */
 export async function exchange(line: Line, request: SourceRequest, agent: string, clock: Clock): Promise<Exchange> {
   const { method, path, authorization, body, upload } = request;
+  const signal = AbortSignal.timeout(upload === undefined ? line.limits.deadlineMs : line.limits.uploadMs);
   try {
     const answer = await line.pool.request({
       method,
@@ -92,8 +89,8 @@ export async function exchange(line: Line, request: SourceRequest, agent: string
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(upload === undefined ? {} : { 'content-type': upload.contentType }),
       },
-      body: upload === undefined ? (body ?? null) : Readable.from(upload.parts),
-      signal: AbortSignal.timeout(upload === undefined ? SOURCE_LIMITS.deadlineMs : SOURCE_LIMITS.uploadMs),
+      body: upload === undefined ? (body ?? null) : Readable.from(upload.parts()),
+      signal,
     });
     const text = await answer.body.text();
     return {
@@ -103,6 +100,6 @@ export async function exchange(line: Line, request: SourceRequest, agent: string
       value: parseBody(one(answer.headers['content-type']), text),
     };
   } catch (thrown) {
-    return nameSilence(thrown);
+    return nameSilence(thrown, signal.aborted);
   }
 }

@@ -13,16 +13,20 @@ export const SOURCE_LIMITS = {
   keepAliveMs: 10_000,
   /** A QR code is the largest of the answers. */
   answerBytesMax: 1024 * 1024,
+  /** What all documents together may hold so that they can be sent again. One that finds no room is sent as well, and once. */
+  heldBytesMax: 64 * 1024 * 1024,
 } as const;
+export type SourceLimits = { readonly [K in keyof typeof SOURCE_LIMITS]: number };
 
 /** One of the service's two addresses: where connections go, and the path that everything is below. */
 export interface Line {
   readonly pool: Dispatcher;
   readonly root: string;
+  readonly limits: SourceLimits;
 }
 
 /** A pool, unlike an agent, cannot be talked into connecting anywhere else. */
-export function openLine(baseUrl: string): Line {
+export function openLine(baseUrl: string, limits: SourceLimits): Line {
   const base = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (base === null || !/^https?:$/.test(base.protocol) || base.username + base.password + base.search + base.hash !== '')
     throw new StartError(
@@ -30,14 +34,14 @@ export function openLine(baseUrl: string): Line {
       'The address of the health data service must be http or https, without credentials, query or fragment.',
     );
   const pool = new Pool(base.origin, {
-    connections: SOURCE_LIMITS.connectionsMax,
+    connections: limits.connectionsMax,
     pipelining: 1,
     allowH2: false,
-    headersTimeout: SOURCE_LIMITS.silenceMs,
-    bodyTimeout: SOURCE_LIMITS.silenceMs,
-    keepAliveTimeout: SOURCE_LIMITS.keepAliveMs,
-    maxResponseSize: SOURCE_LIMITS.answerBytesMax,
-    connect: { timeout: SOURCE_LIMITS.connectMs, minVersion: 'TLSv1.2' },
+    headersTimeout: limits.silenceMs,
+    bodyTimeout: limits.silenceMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    maxResponseSize: limits.answerBytesMax,
+    connect: { timeout: limits.connectMs, minVersion: 'TLSv1.2' },
   });
-  return { pool, root: base.pathname.replace(/\/+$/, '') };
+  return { pool, root: base.pathname.replace(/\/+$/, ''), limits };
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fail, fault, ok, type Chance, type Clock, type Result, type Secret } from '../kernel/index.ts';
 import { exchange, type Exchange, type SourceRequest } from './exchange.ts';
 import { multipart, type LabUpload } from './multipart.ts';
-import { openLine, type Line } from './open-line.ts';
+import { openLine, SOURCE_LIMITS, type Line, type SourceLimits } from './open-line.ts';
 import {
   readAuthorizer,
   readBinding,
@@ -16,6 +16,7 @@ import {
   type ProfileReceipt,
 } from './read-answers.ts';
 import { decideRetry, type Repeat } from './retry.ts';
+import { makeSpoolRoom } from './spool.ts';
 import { toFault } from './to-fault.ts';
 
 export interface SourceSettings {
@@ -42,10 +43,16 @@ export interface BindingRequest {
 
 /** The health data service's API. A fault says what to do; `source.not-configured` that an address or a credential is missing. */
 export interface Source {
+  /** Whether addresses and credentials are there to ask for a patient's access, or to send a laboratory document. */
+  ready(part: 'access' | 'lab'): Result<null>;
   /** Whether the user has authorized a data source, and where to do so. */
   authorizer(user: string, dataSource: string, redirectUrl: string | null): Promise<Result<Authorizer>>;
   /** Disconnects the user from all data sources of this client. */
   revoke(user: string): Promise<Result<null>>;
+  /**
+   * Sent again where the service said that it failed. Not where its answer was lost: it may have the document, and would take the second one
+   * for a duplicate, whose id no result ever names.
+   */
   submitLab(user: string, upload: LabUpload): Promise<Result<LabReceipt>>;
   /** Not sent while the service has asked to wait. */
   requestProfile(user: string): Promise<Result<ProfileReceipt>>;
@@ -59,18 +66,21 @@ export interface Source {
 const WAITING_MAX = 10_000;
 const basic = (name: string, word: string): string => `Basic ${Buffer.from(`${name}:${word}`).toString('base64')}`;
 const part = (text: string): string => encodeURIComponent(text);
-/** As a segment of a path they would mean another place. */
-const isUsable = (user: string): boolean => user !== '' && user !== '.' && user !== '..' && user.isWellFormed();
+/** Dots would lead elsewhere as a segment of a path; section 8 has the length. */
+const isUsable = (text: string): boolean => text !== '.' && text !== '..' && text.isWellFormed() && /^.{1,50}$/su.test(text);
 
 export function openSource(deps: {
   readonly settings: SourceSettings;
   readonly agent: string;
   readonly clock: Clock;
   readonly chance: Chance;
+  readonly limits?: Partial<SourceLimits>;
 }): Source {
   const { settings, clock, chance } = deps;
-  const line = settings.url === null ? null : openLine(settings.url);
-  const labLine = settings.labUrl === null ? null : openLine(settings.labUrl);
+  const limits = { ...SOURCE_LIMITS, ...deps.limits };
+  const line = settings.url === null ? null : openLine(settings.url, limits);
+  const labLine = settings.labUrl === null ? null : openLine(settings.labUrl, limits);
+  const room = makeSpoolRoom(limits.heldBytesMax);
   /** Until when the service wants no more profile requests of a user. */
   const waiting = new Map<string, number>();
   const missing = () => fail(fault('source.not-configured'));
@@ -79,7 +89,7 @@ export function openSource(deps: {
     for (let tries = 1; ; tries += 1) {
       const done = await exchange(on, request, deps.agent, clock);
       const waitMs = decideRetry(done, repeat, tries, (chance(1)[0] ?? 0) / 256);
-      if (waitMs === null) return done;
+      if (waitMs === null || request.upload?.mayRepeat() === false) return done;
       await pause(waitMs, undefined, { ref: false });
     }
   }
@@ -112,6 +122,14 @@ export function openSource(deps: {
   }
 
   return {
+    ready(part) {
+      const isReady =
+        part === 'access'
+          ? line !== null && credential(settings.secretKey) !== null
+          : labLine !== null && labCredential() !== null && settings.clientUuid !== null;
+      return isReady ? ok(null) : missing();
+    },
+
     authorizer(user, dataSource, redirectUrl) {
       const authorization = credential(settings.secretKey);
       if (line === null || authorization === null) return Promise.resolve(missing());
@@ -138,9 +156,10 @@ export function openSource(deps: {
       const authorization = labCredential();
       if (labLine === null || authorization === null || settings.clientUuid === null) return Promise.resolve(missing());
       if (!isUsable(user)) return Promise.resolve(fail(fault('source.rejected')));
-      const form = multipart(upload, `chartgate-${Buffer.from(chance(24)).toString('hex')}`);
+      const form = multipart(upload, `chartgate-${Buffer.from(chance(24)).toString('hex')}`, room);
       const path = `/client_uuid/${part(settings.clientUuid)}/user_id/${part(user)}`;
-      return ask(labLine, { method: 'POST', path, authorization, upload: form }, 'never', 200, readLabReceipt);
+      const request = { method: 'POST', path, authorization, upload: form } as const;
+      return ask(labLine, request, 'refused', 200, readLabReceipt).finally(form.release);
     },
 
     async requestProfile(user) {
@@ -168,6 +187,7 @@ export function openSource(deps: {
     async readRule(user) {
       const authorization = credential(settings.password);
       if (line === null || authorization === null) return missing();
+      if (user !== null && !isUsable(user)) return fail(fault('source.rejected'));
       const done = await send(line, { method: 'GET', path: rulesPath(user), authorization }, 'any');
       if (done.kind === 'answered' && done.status === 404) return ok(null);
       if (done.kind !== 'answered' || done.status !== 200) return fail(toFault(done));
@@ -178,6 +198,7 @@ export function openSource(deps: {
     replaceRule(user, rule) {
       const authorization = credential(settings.password);
       if (line === null || authorization === null) return Promise.resolve(missing());
+      if (user !== null && !isUsable(user)) return Promise.resolve(fail(fault('source.rejected')));
       return ask(line, { method: 'PUT', path: rulesPath(user), authorization, body: JSON.stringify(rule) }, 'any', 200, readRule);
     },
 

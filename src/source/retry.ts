@@ -2,10 +2,12 @@ import type { Exchange } from './exchange.ts';
 
 /**
  * What may be sent a second time. `any`: it does the same again. `refused`: only where the service said that it failed, or heard nothing; a
- * lost answer may mean that it was done. `never`: the body is gone.
+ * lost answer may mean that it was done.
  */
-export type Repeat = 'any' | 'refused' | 'never';
+export type Repeat = 'any' | 'refused';
 
+/** Of 502 and 504 a proxy may be the author, which does not know what the service did. */
+const REFUSED: readonly number[] = [500, 503];
 const WAITS_MS = [200, 1_000] as const;
 /** Longer than this nobody waits at the other end; who asked hears it instead. */
 const SERVER_ASKS_MAX_MS = 5_000;
@@ -13,14 +15,14 @@ const SERVER_ASKS_MAX_MS = 5_000;
 /** How long to wait before the next try; null: this was the last. `spread` is in [0, 1). */
 export function decideRetry(exchange: Exchange, repeat: Repeat, tries: number, spread: number): number | null {
   const waitMs = WAITS_MS[tries - 1];
-  if (waitMs === undefined || repeat === 'never') return null;
+  if (waitMs === undefined) return null;
   const planned = Math.round(waitMs * (0.5 + spread / 2));
   if (exchange.kind === 'silent') {
-    if (exchange.because === 'too-large') return null;
+    if (exchange.because === 'unreadable') return null;
     return exchange.because === 'unsent' || repeat === 'any' ? planned : null;
   }
   // A 429 counts requests by the hour: another one at once would only be refused again.
-  if (exchange.status < 500) return null;
+  if (exchange.status < 500 || (repeat === 'refused' && !REFUSED.includes(exchange.status))) return null;
   const asked = exchange.retryAfterMs ?? 0;
   return asked > SERVER_ASKS_MAX_MS ? null : Math.max(planned, asked);
 }

@@ -5,7 +5,7 @@ const SILENT = {
   unsent: 'source.unreachable',
   timeout: 'source.timeout',
   cut: 'source.cut',
-  'too-large': 'source.unreadable',
+  unreadable: 'source.unreadable',
 } as const;
 
 /** What an exchange that did not succeed means. The service's own words are not shown: they may quote a user. */
@@ -17,6 +17,8 @@ export function toFault(exchange: Exchange): Fault {
   if (status === 403) return fault('source.not-activated');
   if (status === 413) return fault('source.too-large');
   if (status === 429) return fault('source.too-many', wait);
+  // A proxy that gave up waiting for the service, which may go on.
+  if (status === 504) return fault('source.timeout');
   if (status >= 500) return fault('source.failed', wait);
   return fault(status >= 200 && status < 300 ? 'source.unreadable' : 'source.rejected');
 }
