@@ -1,4 +1,4 @@
-import { auditSet, type KeptAudit } from './audit/index.ts';
+import { auditSet, type KeptAudit, type makeAppendLater } from './audit/index.ts';
 import type { Config } from './config/index.ts';
 import {
   deliverSet,
@@ -19,6 +19,7 @@ import {
   makeLinkRoutes,
   makeMappingRoutes,
   makePatientRoutes,
+  makeRecordActLater,
   makeTargetRoutes,
   type RecordAct,
 } from './ops/index.ts';
@@ -38,10 +39,12 @@ export function wireAdmin(deps: {
   readonly processor: { poke(): void };
   readonly sender: { poke(): void; recheck(): void };
   readonly record: RecordAct;
+  readonly appendLater: ReturnType<typeof makeAppendLater>;
   readonly newId: NewId;
   readonly clock: Clock;
 }): Route[] {
   const { config, tenant, store, target, reading, links, kept, processor, sender, record, newId, clock } = deps;
+  const recordLater = makeRecordActLater({ tenant, appendLater: deps.appendLater, clock });
   const { clientUuid } = config.ingest;
   const { mrnSystem } = config.identity;
   const inbox = store.use(inboxSet);
@@ -53,6 +56,8 @@ export function wireAdmin(deps: {
       clientUuid,
       inbox,
       clock,
+      record,
+      recordLater,
       onReplay: processor.poke,
       lanes,
       onReforward: sender.poke,
@@ -64,7 +69,7 @@ export function wireAdmin(deps: {
       explain: makeExplain({ tenant, mrnSystem, inbox, identity, lanes, current: reading.current }),
       reload: deps.reload,
     }),
-    ...makeTargetRoutes({ tenant, lanes, target, dialect: reading.dialect, clock, onChange: sender.recheck }),
+    ...makeTargetRoutes({ tenant, lanes, target, dialect: reading.dialect, clock, recordLater, onChange: sender.recheck }),
     ...makeAuditRoutes({
       tenant,
       mrnSystem,
@@ -72,9 +77,9 @@ export function wireAdmin(deps: {
       key: kept.key,
       site: { publicUrl: config.http.publicUrl, ehrUrl: config.ehr.url },
       record,
-      anchored: kept.anchored,
+      outside: kept.outside,
     }),
     ...makeLinkRoutes({ tenant, clientUuid, mrnSystem, identity, links, record, newId, clock }),
-    ...makePatientRoutes({ tenant, ...deps.enrolment, inbox, record, clock }),
+    ...makePatientRoutes({ tenant, mrnSystem, ...deps.enrolment, inbox, record, clock }),
   ];
 }

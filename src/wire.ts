@@ -97,7 +97,7 @@ export async function startGateway(deps: {
     tenant: TENANT,
     instance,
     audit,
-    auditKey: config.keys.audit,
+    auditKeys: config.keys.audit,
     anchor: config.audit.anchor,
     retentionDays: config.retention.auditDays,
     clock,
@@ -116,13 +116,10 @@ export async function startGateway(deps: {
   const ledger = watchLedger({ inbox, tenant: TENANT, log });
 
   const appendLater = makeAppendLater(audit, log);
-  const rejects = makeRecordReject({
-    as: { type: 'hook.reject', action: 'C' },
-    append: appendLater,
-    tenant: TENANT,
-    pseudonymKey: Buffer.from(config.keys.pseudonym.reveal(), 'base64'),
-    clock,
-  });
+  const pseudonymKey = Buffer.from(config.keys.pseudonym.reveal(), 'base64');
+  const rejecting = { append: appendLater, tenant: TENANT, pseudonymKey, clock };
+  const rejects = makeRecordReject({ ...rejecting, as: { type: 'hook.reject', action: 'C' } });
+  const noOperators = makeRecordReject({ ...rejecting, as: { type: 'admin', action: 'E' } });
   const senders = { ...config.ingest, trustProxy: config.http.trustProxy };
   const ingest = makeIngest({
     tenant: TENANT,
@@ -154,6 +151,7 @@ export async function startGateway(deps: {
     mrnSystem,
     store,
     identity,
+    checkPatient: (asked) => target.checkPatient(asked),
     link: (act, wanted) => links.put(act, wanted),
     newId,
     chance,
@@ -235,7 +233,7 @@ export async function startGateway(deps: {
         }),
     }),
     ...ingest.routes,
-    ...wireAdmin({ ...parts, target, reading, reload, links, enrolment, kept, processor, sender, newId }),
+    ...wireAdmin({ ...parts, target, reading, reload, links, enrolment, kept, processor, sender, newId, appendLater }),
     makeJwksRoute(target.ehr.publicJwks),
     ...smart.routes,
   ];
@@ -248,6 +246,7 @@ export async function startGateway(deps: {
     clock,
     log,
     observe: metrics.observeRequest,
+    onRefused: noOperators.record,
     isDraining: () => process === 'draining',
   });
   const server = makeServer(app, config.http.tls);
@@ -283,6 +282,7 @@ export async function startGateway(deps: {
         const sending = stopSending();
         await drainServer(server, config.http.drainGraceMs, DRAIN_TOTAL_MS - config.http.drainGraceMs);
         rejects.flush();
+        noOperators.flush();
         smart.flush();
         ledger.stop();
         retention.stop();

@@ -15,7 +15,7 @@ export interface AdminApi {
   ask(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
-    body?: { readonly type: string; readonly text: string },
+    body?: { readonly type: string; readonly text: string | Uint8Array<ArrayBuffer> },
   ): Promise<AdminAnswer>;
   /** One part of an answer that comes in lines, and where the next begins. A refusal is an answer. */
   lines(path: string): Promise<{ readonly text: string; readonly next: string | null } | AdminAnswer>;

@@ -24,14 +24,18 @@ const WHAT: Readonly<Record<Flaw['what'], string>> = {
   'record-moved': 'a record is not where it belongs',
   'link-broken': 'a link of the chain was changed',
   'columns-changed': 'what a record is searched by was changed',
+  'pairs-changed': 'which MRN is which Patient, by which both are found, is not what the records say',
   'chain-missing': 'a whole chain is missing',
   'chain-start': 'a chain does not begin where the one before it ended',
   rechained: 'records were changed and their hashes made to fit; the signed checkpoint does not agree',
+  withheld: 'the database says that more is signed than is, which keeps the rest from being signed',
   'checkpoint-missing': 'a checkpoint is missing',
   'checkpoint-forged': 'a checkpoint was not signed by this key, or was changed',
   'checkpoint-order': 'a checkpoint does not follow the one before it',
   root: 'the records do not add up to the signed root',
   'anchor-missing': 'a checkpoint that was kept elsewhere is not here: this is an older copy, or it was cut',
+  'segment-missing': 'an exported segment is not beside the anchor',
+  'segment-changed': 'an exported segment beside the anchor is not what was signed',
 };
 
 export function verifiedText(v: Verified): string {
@@ -44,7 +48,12 @@ export function verifiedText(v: Verified): string {
         `  ${chain} ${from} to ${to}: whole, after the last checkpoint; whether more had followed is not known\n`,
     )
     .join('');
-  if (v.flaw === null) return `Sound. ${head}${tail}`;
+  const kept =
+    v.anchoredUntil === null || v.anchoredUntil === v.checkpoints
+      ? ''
+      : `  Only the checkpoints until ${v.anchoredUntil} of ${v.checkpoints} were found elsewhere; look at the anchor.\n`;
+  const signer = v.key === null ? '' : `  The last checkpoint was signed by ${v.key}\n`;
+  if (v.flaw === null) return `Sound. ${head}${signer}${kept}${tail}`;
   const { what, chain, seq, checkpoint } = v.flaw;
   const where = [
     ...(chain === null ? [] : [`chain ${chain}`]),

@@ -2,7 +2,7 @@ import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { explainAnswer, makeAdminApi } from './admin-api.ts';
 import { appendTo } from './append-to.ts';
 import { auditLine, verifiedText } from './audit-report.ts';
-import { keyFrom, verifyOffline } from './verify-audit.ts';
+import { keysFrom, verifyOffline } from './verify-audit.ts';
 import { parseOptions } from './parse-options.ts';
 import type { Verified } from '../audit/index.ts';
 
@@ -23,7 +23,8 @@ token from CHARTGATE_ADMIN_TOKEN; each question is itself recorded. verify asks 
   --out FILE        where to write (default: standard output); a file that is there is not replaced
   --database URL    sqlite:FILE or postgres://…, read and not touched; no keys of it are needed
   --file EXPORT     an export of form records, or a segment; - reads standard input
-  --key KEY         the public key that "audit key" told (default: from CHARTGATE_AUDIT_KEY)
+  --key KEY[,KEY]   the public key that "audit key" told (default: from CHARTGATE_AUDIT_KEY). After a change of the key the newest is
+                    enough; a segment may need those that signed it and what names it
   --checkpoint PATH a checkpoint that was kept elsewhere: the anchor's file or folder. Without one, an older copy looks sound
   --json            the answer as JSON
 
@@ -129,15 +130,21 @@ async function verify(given: Given, terminal: Terminal): Promise<number> {
 }
 
 async function showKey(given: Given, terminal: Terminal): Promise<number> {
-  const own = urlOf(given) === undefined ? keyFrom(terminal.env) : null;
-  if (own !== null) {
+  const [own] = urlOf(given) === undefined ? keysFrom(terminal.env) : [];
+  if (own !== undefined) {
     terminal.stdout.write(`${own.text}\n`);
     return EXIT.ok;
   }
   const answer = await makeAdminApi(urlOf(given), terminal.env).ask('GET', 'audit/key');
-  if (answer.status === 200) terminal.stdout.write(`${String(answer.body['key'])}\n`);
-  else terminal.stderr.write(`${explainAnswer(answer)}\n`);
-  return answer.status === 200 ? EXIT.ok : EXIT.failed;
+  if (answer.status !== 200) {
+    terminal.stderr.write(`${explainAnswer(answer)}\n`);
+    return EXIT.failed;
+  }
+  terminal.stdout.write(`${String(answer.body['key'])}\n`);
+  // Apart from the key itself, which is often given on to another command.
+  for (const { key, until } of answer.body['earlier'] as { key: string; until: number }[])
+    terminal.stderr.write(`Until checkpoint ${until}: ${key}\n`);
+  return EXIT.ok;
 }
 
 const VERBS: Readonly<Record<string, (given: Given, terminal: Terminal) => Promise<number>>> = {

@@ -11,24 +11,29 @@ import {
   startClinicianApp,
   startEhr,
   type ClinicianApp,
+  SPEED_MAX,
   type DemoEhr,
+  type DemoService,
+  type Simulation,
 } from '../sandbox/index.ts';
 import { startGateway } from '../wire.ts';
-import { makeAdminApi } from './admin-api.ts';
+import { makeAdminApi, type AdminApi } from './admin-api.ts';
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
-import { startDemoService } from './demo-service.ts';
+import { startDemoService, startDemoSimulation } from './demo-service.ts';
 import { loadDemoSettings } from './demo-settings.ts';
+import { AHEAD_DAYS_MAX, liveOn } from './live-on.ts';
 import { fillDemo } from './fill-demo.ts';
 import { parseOptions } from './parse-options.ts';
 import { makeBar } from './progress.ts';
 import { DEMO_USERNAME, demoPassword, registerDemoApp } from './register-demo-app.ts';
 import { runUntilStopped, unlessStopped } from './run-until-stopped.ts';
 
-const help = `Usage: chartgate demo [--data FOLDER] [--port N] [--ehr-port N] [--service-port N] [--app-port N] [--empty] [--json]
+const help = `Usage: chartgate demo [--data FOLDER] [--port N] [--ehr-port N] [--service-port N] [--app-port N]
+                       [--users N] [--days D] [--speed X] [--empty] [--json]
 
 Runs the gateway together with a demo EHR, a sandbox of the health data service and a clinician's sample app on this machine. Keys,
-secrets and databases are made under the data folder. A new one is filled with a month of invented measurements, sent through the webhook.
-CHARTGATE_* settings in the environment win over the demonstration's own.
+secrets and databases are made under the data folder. Behind the sandbox are invented people whose days go by: a new folder begins with
+a month of them, then their data comes live. CHARTGATE_* settings in the environment win over the demonstration's own.
 
   --data FOLDER   where everything is kept (default: data)
   --port N        the gateway's port (default: 8080)
@@ -36,14 +41,20 @@ CHARTGATE_* settings in the environment win over the demonstration's own.
   --service-port N
                   the sandbox's port (default: 8082)
   --app-port N    the sample app's port (default: 8083)
-  --empty         send no invented measurements
+  --users N       how many people are linked and connected (default: 5)
+  --days D        how many days of theirs lie behind them (default: 30)
+  --speed X       how many times faster than the clock their time runs (default: 240, a day in six minutes),
+                  until it is ${AHEAD_DAYS_MAX} days ahead; then it runs as the clock does
+  --empty         connect nobody
   --json          say where to look as one line of JSON
 `;
 
-const port = (text: string | undefined): number | null => {
+const count = (text: string | undefined, min: number, max: number): number | null => {
   const number = Number(text);
-  return text !== undefined && Number.isInteger(number) && number >= 0 && number <= 65_535 ? number : null;
+  return text !== undefined && Number.isInteger(number) && number >= min && number <= max ? number : null;
 };
+
+const port = (text: string | undefined): number | null => count(text, 0, 65_535);
 
 /** The gateway names its own address in what it answers, so a port of the machine's choice is chosen before it starts. */
 async function freePort(): Promise<number> {
@@ -75,29 +86,40 @@ const report = ({ base, ehr, app, service, data }: Running, password: string | n
 Keys, secrets and databases are in ${data}/. Ctrl-C stops all of them.
 `;
 
+interface Wanted {
+  readonly users: number;
+  readonly days: number;
+  readonly speed: number;
+}
+
+function readWanted(values: { readonly users?: string; readonly days?: string; readonly speed?: string }): Wanted | null {
+  const [users, days, speed] = [count(values.users, 1, 5_000), count(values.days, 1, 365), count(values.speed, 1, SPEED_MAX)];
+  return users === null || days === null || speed === null ? null : { users, days, speed };
+}
+
 /** Goes on beside everything else; what goes wrong is told, and stops nothing. */
 async function fill(
-  base: string,
-  env: Readonly<Record<string, string | undefined>>,
+  api: AdminApi,
+  simulated: { readonly service: DemoService; readonly simulation: Simulation; readonly seed: number },
+  wanted: Wanted & { readonly clientUuid: string },
   { stderr }: Terminal,
   signal: AbortSignal,
 ): Promise<void> {
-  const [secret = ''] = (env['CHARTGATE_WEBHOOK_SECRET'] ?? '').split(',');
   const bar = makeBar(stderr);
   try {
     await fillDemo({
-      api: makeAdminApi(base, env),
-      webhook: `${base}/webhooks/${secret}/data`,
-      clientUuid: env['CHARTGATE_CLIENT_UUID'] ?? '',
+      ...simulated,
+      ...wanted,
+      api,
       now: systemClock.now(),
       signal,
-      onProgress: (done, all) => bar.draw(done / all, `${done} of ${all} invented documents sent`),
+      onProgress: (part, words) => bar.draw(part, words),
     });
     bar.clear();
   } catch (thrown) {
     bar.clear();
     if (!signal.aborted)
-      stderr.write(`The invented measurements could not all be sent: ${thrown instanceof Error ? thrown.message : 'unknown'}\n`);
+      stderr.write(`The people's past could not all be sent: ${thrown instanceof Error ? thrown.message : 'unknown'}\n`);
   }
 }
 
@@ -114,6 +136,9 @@ export const demo: Command = {
         'ehr-port': { type: 'string', default: '8081' },
         'service-port': { type: 'string', default: '8082' },
         'app-port': { type: 'string', default: '8083' },
+        users: { type: 'string', default: '5' },
+        days: { type: 'string', default: '30' },
+        speed: { type: 'string', default: '240' },
         empty: { type: 'boolean' },
         json: { type: 'boolean' },
       },
@@ -121,7 +146,10 @@ export const demo: Command = {
     );
     const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
-    const { data, empty, json, ...ports } = parsed.value.values;
+    const { data, empty, json, users, days, speed, ...ports } = parsed.value.values;
+    const wanted = readWanted({ users, days, speed });
+    if (wanted === null)
+      return usage(`--users is a number from 1 to 5000, --days from 1 to 365, --speed from 1 to ${SPEED_MAX}.`);
     const wantedPort = port(ports.port);
     const ehrPort = port(ports['ehr-port']);
     const servicePort = port(ports['service-port']);
@@ -137,8 +165,10 @@ export const demo: Command = {
       await Promise.all(others.map((one) => one.stop()));
     };
     try {
-      seedEhr(ehr);
-      const sandbox = await startDemoService(servicePort, data, settings['CHARTGATE_CLIENT_UUID'] ?? 'demo-client');
+      seedEhr(ehr, wanted.users);
+      const clientUuid = settings['CHARTGATE_CLIENT_UUID'] ?? 'demo-client';
+      const hmac = terminal.env['CHARTGATE_WEBHOOK_HMAC'] === undefined ? 'ours' : 'of-the-environment';
+      const sandbox = await startDemoService(servicePort, data, clientUuid, hmac);
       others.push(sandbox.service);
       const env = {
         CHARTGATE_PORT: String(gatewayPort),
@@ -177,16 +207,29 @@ export const demo: Command = {
       const shown = { gateway: base, ehr: ehr.url, service: sandbox.service.url, app: app.url, data };
       terminal.stdout.write(
         json === true
-          ? `${JSON.stringify({ ...shown, patients: DEMO_PATIENTS.length + 1 })}\n`
+          ? `${JSON.stringify({ ...shown, patients: Math.max(wanted.users, DEMO_PATIENTS.length) + 1 })}\n`
           : report(running, registered === 'ready' ? password : null),
       );
       const filling = new AbortController();
       void terminal.stopped.then(() => filling.abort());
-      const isOwnEhr = env.CHARTGATE_EHR_URL === ehr.url;
       // Invented measurements never go to an EHR that is not the demonstration's.
-      const filled = empty === true || !isOwnEhr ? Promise.resolve() : fill(base, env, terminal, filling.signal);
+      const simulated =
+        env.CHARTGATE_EHR_URL === ehr.url ? { service: sandbox.service, ...startDemoSimulation(sandbox.service) } : null;
+      const api = makeAdminApi(base, env);
+      const past =
+        simulated === null || empty === true
+          ? Promise.resolve()
+          : fill(api, simulated, { ...wanted, clientUuid }, terminal, filling.signal);
+      const living = past.then(() => {
+        if (filling.signal.aborted) return;
+        liveOn(sandbox.service.clock, systemClock, wanted.speed);
+        simulated?.simulation.goOn();
+      });
       return await runUntilStopped(gateway, log, terminal, async () => {
-        await filled;
+        // In this order: what waits for the gateway would wait for ever.
+        await simulated?.simulation.stop();
+        await sandbox.service.sender.stop();
+        await living;
         await stopOthers();
       });
     } catch (thrown) {

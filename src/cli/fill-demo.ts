@@ -1,79 +1,147 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { buildDemoHistory, DEMO_PATIENTS, type DemoDocument, type DemoHistory } from '../sandbox/index.ts';
+import {
+  DEMO_ADD_ONS,
+  demoPatients,
+  makeLabReport,
+  makePerson,
+  printPages,
+  traitsOfSource,
+  type DemoService,
+  type Simulation,
+} from '../sandbox/index.ts';
 import type { AdminApi } from './admin-api.ts';
 
-const WAIT = { everyMs: 250, times: 240 } as const;
+const DAY_MS = 86_400_000;
+const AT_ONCE = 8;
+const WAIT = { everyMs: 50, times: 2_400 } as const;
+/** Most corrections and retractions come later than that, and so are seen as such. */
+const STEP_MS = 2 * DAY_MS;
+const UNSETTLED = ['received', 'queued', 'sending', 'unknown'] as const;
+/** Laboratory reports are for the first few: reading them takes a second each. */
+const REPORTS = 5;
 
 export interface DemoTarget {
   readonly api: AdminApi;
-  /** Where the Data Webhook takes documents, its secret included. */
-  readonly webhook: string;
+  readonly service: DemoService;
+  readonly simulation: Simulation;
+  readonly seed: number;
   readonly clientUuid: string;
+  readonly users: number;
+  /** How many days before now the people were connected. */
+  readonly days: number;
   readonly now: Date;
   readonly signal: AbortSignal;
-  onProgress(done: number, all: number): void;
+  /** `part` of the whole is done. */
+  onProgress(part: number, words: string): void;
 }
 
-const userOf = (n: number): string => `demo-user-${n}`;
+const userOf = (n: number): string => `demo-user-${n + 1}`;
 
-/** The delivery that it became. */
-async function post(document: DemoDocument, { webhook, signal }: DemoTarget): Promise<string> {
-  const answer = await fetch(webhook, {
-    method: 'POST',
-    redirect: 'error',
-    signal,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(document),
-  });
-  const body = await answer.text();
-  if (answer.status !== 202) throw new Error(`the webhook answered ${answer.status}`);
-  return (JSON.parse(body) as { readonly id: string }).id;
+async function ask(target: DemoTarget, method: 'GET' | 'POST' | 'PUT', path: string, body?: object) {
+  target.signal.throwIfAborted();
+  const sent = body === undefined ? undefined : { type: 'application/json', text: JSON.stringify(body) };
+  const answer = await target.api.ask(method, path, sent);
+  if (answer.status >= 300) throw new Error(`${method} ${path.split('/')[0] ?? ''} was answered with ${answer.status}`);
+  return answer.body;
 }
 
-async function isWritten(id: string, { api, signal }: DemoTarget): Promise<boolean> {
+/** As a patient does it in a browser. */
+async function authorize(page: string, account: string): Promise<void> {
+  const url = new URL(page);
+  const form = new URLSearchParams({ state: url.searchParams.get('state') ?? '', account, decision: 'grant' });
+  const answer = await fetch(`${url.origin}${url.pathname}`, { method: 'POST', redirect: 'manual', body: form });
+  await answer.arrayBuffer();
+  if (answer.status >= 400) throw new Error(`an authorization was answered with ${answer.status}`);
+}
+
+const isConnected = ({ service, clientUuid }: DemoTarget, n: number, dataSource: string): boolean =>
+  service.state.connections.get(JSON.stringify([clientUuid, userOf(n), dataSource])) !== undefined;
+
+/** Whoever has none of what they own: at another start there may be more people than before. */
+const isMissing = (target: DemoTarget, n: number): boolean =>
+  !makePerson(target.seed, n).dataSources.every((dataSource) => isConnected(target, n, dataSource));
+
+/** Links the patient to a user and connects what the person owns: through the gateway, and on the phone. */
+async function enrolOne(target: DemoTarget, n: number, mrn: string): Promise<void> {
+  const { service, clientUuid: client, seed } = target;
+  await ask(target, 'PUT', `links/${userOf(n)}`, { mrn, evidence: 'demonstration' });
+  for (const dataSource of makePerson(seed, n).dataSources) {
+    const account = `person-${n}`;
+    if (isConnected(target, n, dataSource)) continue;
+    if (traitsOfSource(dataSource)?.kind === 'mobile') {
+      const granted = ['activity', 'heart', 'sleep', 'body'];
+      service.connect({ client, user: userOf(n), dataSource, kind: 'mobile', state: 'connected', account, granted });
+      continue;
+    }
+    const { authorizationUrl } = await ask(target, 'POST', `patients/${mrn}/connections/${dataSource}`);
+    if (typeof authorizationUrl !== 'string') continue;
+    await authorize(authorizationUrl, account);
+    // The gateway hears of it by a notification too, which is of simulated time and so of last month.
+    await ask(target, 'GET', `patients/${mrn}/connections/${dataSource}`);
+  }
+}
+
+async function enrolAll(target: DemoTarget): Promise<void> {
+  const waiting = [...demoPatients(target.users).entries()].filter(([n]) => isMissing(target, n));
+  const all = waiting.length;
+  let done = 0;
+  const one = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      await enrolOne(target, next[0], next[1].mrn);
+      done += 1;
+      target.onProgress((done / all) * 0.1, `${done} of ${all} people connected`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, one));
+}
+
+/** Until the gateway has written what it has: what a correction overtakes is never seen in the chart. */
+async function settle(target: DemoTarget): Promise<void> {
+  await target.service.sender.below(1);
   for (let i = 0; i < WAIT.times; i += 1) {
-    const { body } = await api.ask('GET', `deliveries/${id}`);
-    if (body['state'] === 'delivered') return true;
-    await pause(WAIT.everyMs, undefined, { signal });
+    const { byState } = await ask(target, 'GET', 'ledger');
+    const counts = (byState ?? {}) as Readonly<Record<string, unknown>>;
+    if (UNSETTLED.every((state) => Number(counts[state] ?? 0) === 0)) return;
+    await pause(WAIT.everyMs, undefined, { signal: target.signal });
   }
-  return false;
 }
 
-async function sendHistory(
-  { documents, mistaken, correction }: DemoHistory,
-  target: DemoTarget,
-  step: () => void,
-): Promise<void> {
-  let mistake = '';
-  for (const document of documents) {
-    const id = await post(document, target);
-    if (document === mistaken) mistake = id;
-    step();
-  }
-  // Too early, it would overtake what it corrects, and there would be nothing to take back.
-  if (await isWritten(mistake, target)) await post(correction, target);
-  step();
+async function uploadReport({ api, signal, seed }: DemoTarget, n: number, mrn: string, now: Date): Promise<void> {
+  signal.throwIfAborted();
+  const collected = new Date(now.getTime() - (3 + n) * DAY_MS);
+  const report = makeLabReport({ seed, n, collectedAt: `${collected.toISOString().slice(0, 10)}T08:15` });
+  const bytes = await printPages(report.pages);
+  const { status } = await api.ask('POST', `patients/${mrn}/labs?timezone=Z`, {
+    type: 'application/pdf',
+    text: new Uint8Array(bytes),
+  });
+  if (status >= 300) throw new Error(`a laboratory document was answered with ${status}`);
 }
 
 /**
- * Invented measurements for a gateway that has received nothing yet: five users, linked to the demo patients, and what the source would
- * have sent of them. They go the way that everything goes, so that what is in the charts afterwards is the gateway's own work.
+ * A month of simulated life: people are linked and connected as of then, and their days go by until now. Everything goes the way that
+ * everything goes, so what is in the charts afterwards is the gateway's own work.
  */
-export async function fillDemo(target: DemoTarget): Promise<'filled' | 'was-not-empty'> {
-  const known = await target.api.ask('GET', 'deliveries?limit=1');
-  const deliveries = known.body['deliveries'];
-  if (known.status !== 200 || !Array.isArray(deliveries)) throw new Error(`the admin API answered ${known.status}`);
-  if (deliveries.length > 0) return 'was-not-empty';
-  for (const [i, { mrn }] of DEMO_PATIENTS.entries()) {
-    const text = JSON.stringify({ mrn, evidence: 'demonstration' });
-    const { status } = await target.api.ask('PUT', `links/${userOf(i + 1)}`, { type: 'application/json', text });
-    if (status !== 200) throw new Error(`a link was answered with ${status}`);
+export async function fillDemo(target: DemoTarget): Promise<void> {
+  const { service, simulation, clientUuid, now, days } = target;
+  const nowMs = now.getTime();
+  const isNew = simulation.workedUntil() === null;
+  // Hourly steps and the time before the connections would be ten times as much, and are not what a month of charts needs.
+  const addOns = { ...DEMO_ADD_ONS, steps_events_in_api: false, pre_existing_data: !isNew };
+  service.putClient({ uuid: clientUuid, addOns });
+  if (isNew) service.clock.advance(nowMs - days * DAY_MS - service.clock.now().getTime());
+  await enrolAll(target);
+  // What another start left undone, too.
+  const fromMs = service.clock.now().getTime();
+  for (let at = fromMs + STEP_MS; at < nowMs + STEP_MS; at += STEP_MS) {
+    target.signal.throwIfAborted();
+    await simulation.runUntil(Math.min(at, nowMs));
+    await settle(target);
+    const day = Math.round((at - fromMs) / DAY_MS);
+    target.onProgress(0.1 + 0.9 * Math.min(1, (at - fromMs) / (nowMs - fromMs)), `day ${day} of the people's life`);
   }
-  const histories = DEMO_PATIENTS.map((_, i) =>
-    buildDemoHistory({ n: i + 1, user: userOf(i + 1), clientUuid: target.clientUuid }, target.now),
-  );
-  const all = histories.reduce((sum, { documents }) => sum + documents.length + 1, 0);
-  let done = 0;
-  await Promise.all(histories.map((history) => sendHistory(history, target, () => target.onProgress((done += 1), all))));
-  return 'filled';
+  // Also where the first start did not come so far.
+  if (service.state.labDocuments.count() === 0)
+    for (const [n, { mrn }] of demoPatients(Math.min(target.users, REPORTS)).entries()) await uploadReport(target, n, mrn, now);
+  service.putClient({ uuid: clientUuid, addOns: DEMO_ADD_ONS });
 }

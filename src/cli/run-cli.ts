@@ -7,6 +7,7 @@ import { EXIT, type Command, type Terminal } from './command.ts';
 import { audit } from './audit.ts';
 import { demo } from './demo.ts';
 import { explain as explainCommand } from './explain.ts';
+import { keys } from './keys.ts';
 import { ledger } from './ledger.ts';
 import { link } from './link.ts';
 import { links } from './links.ts';
@@ -32,6 +33,7 @@ export const COMMANDS: readonly Command[] = [
   links,
   clients,
   accounts,
+  keys,
   audit,
 ];
 

@@ -1,5 +1,6 @@
 import {
   AUDIT_TYPES,
+  earlierKeys,
   EXPORT_START,
   exportPart,
   OUTCOMES,
@@ -12,9 +13,11 @@ import {
   type AuditWrites,
   type EventSite,
   type ExportPlace,
+  type Flaw,
   type FoundRecord,
   type Place,
   type Search,
+  type Verified,
   type VerifyingKey,
 } from '../audit/index.ts';
 import { errorCode, fail, fault, jsonAnswer, ok, type Answer, type Ask, type Result, type Route } from '../kernel/index.ts';
@@ -88,7 +91,7 @@ function searchOf(
     client: get('client'),
     delivery: get('delivery'),
     request: get('request'),
-    type,
+    types: type === null ? null : [type],
     outcome,
     fromMs,
     toMs,
@@ -124,8 +127,11 @@ export function makeAuditRoutes(deps: {
   readonly key: VerifyingKey;
   readonly site: EventSite;
   readonly record: RecordAct;
-  /** The checkpoints that are kept elsewhere; null where nothing is kept elsewhere. Rejects where they cannot be read. */
-  readonly anchored: (() => Promise<readonly string[]>) | null;
+  /** What is kept elsewhere; null where nothing is. Rejects where it cannot be read. */
+  readonly outside: {
+    notes(): Promise<readonly string[]>;
+    checkSegments(named: Verified['segments']): Promise<Flaw | null>;
+  } | null;
 }): Route[] {
   const { audit, key, record } = deps;
   const source = storeSource(audit);
@@ -139,13 +145,17 @@ export function makeAuditRoutes(deps: {
     }
   }
 
-  async function readAnchor(): Promise<{ readonly state: 'none' | 'read' | 'unreadable'; readonly notes: readonly string[] }> {
-    if (deps.anchored === null) return { state: 'none', notes: [] };
+  /** With what stands outside, where something does and can be read. */
+  async function verifyAll(): Promise<Verified & { readonly anchor: 'none' | 'read' | 'unreadable' }> {
+    const { outside } = deps;
+    if (outside === null) return { ...(await verifyAudit(source, key)), anchor: 'none' };
     try {
-      return { state: 'read', notes: await deps.anchored() };
+      const verified = await verifyAudit(source, key, await outside.notes());
+      const flaw = verified.flaw ?? (await outside.checkSegments(verified.segments));
+      return { ...verified, sound: flaw === null, flaw, anchor: 'read' };
     } catch (thrown) {
-      if (errorCode(thrown) === null) throw thrown;
-      return { state: 'unreadable', notes: [] };
+      if (errorCode(thrown) === null || thrown instanceof SourceLost) throw thrown;
+      return { ...(await verifyAudit(source, key)), anchor: 'unreadable' };
     }
   }
 
@@ -214,22 +224,27 @@ export function makeAuditRoutes(deps: {
       return ok(jsonAnswer(200, { records: page.map(shown), next }));
     }),
 
-    admin('get', '/admin/api/audit/key', async () => {
+    admin('get', '/admin/api/audit/key', async (ask) => {
       const uncovered = await audit.read('audit.uncovered', { limit: 1 });
-      return uncovered.ok ? ok(jsonAnswer(200, { key: key.text, checkpoint: uncovered.value.last?.note ?? null })) : uncovered;
+      if (!uncovered.ok) return uncovered;
+      const rotations = await audit.read('audit.rotations', null);
+      if (!rotations.ok) return rotations;
+      const written = await record(ask, { action: 'R', outcome: '0', why: 'audit.key' });
+      if (!written.ok) return written;
+      const earlier = earlierKeys(rotations.value);
+      return ok(jsonAnswer(200, { key: key.text, earlier, checkpoint: uncovered.value.last?.note ?? null }));
     }),
 
     admin('get', '/admin/api/audit/verify', (ask) =>
       orLost(async () => {
-        const { state, notes } = await readAnchor();
-        const verified = await verifyAudit(source, key, notes);
+        const verified = await verifyAll();
         const written = await record(ask, {
           action: 'R',
           outcome: verified.sound ? '0' : '12',
           why: 'audit.verify',
           count: verified.records,
         });
-        return written.ok ? ok(jsonAnswer(200, { ...verified, anchor: state })) : written;
+        return written.ok ? ok(jsonAnswer(200, verified)) : written;
       }),
     ),
 

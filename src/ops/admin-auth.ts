@@ -21,7 +21,7 @@ const shownAccount = ({ lockedUntil, ...rest }: { readonly lockedUntil: number }
   lockedUntil: lockedUntil === 0 ? null : iso(lockedUntil),
 });
 
-/** Apps, people and launches of the embedded authorization server. What changes is in the audit by the same commit. */
+/** Apps, people, launches and the key of the embedded authorization server. What changes is in the audit by the same commit. */
 export function makeAuthRoutes(deps: { readonly registry: Registry; readonly record: RecordAct }): Route[] {
   const { registry, record } = deps;
   const removed = (id: string) => ok(jsonAnswer(200, { id, state: 'removed' }));
@@ -53,6 +53,14 @@ export function makeAuthRoutes(deps: { readonly registry: Registry; readonly rec
       if (!done.ok) return done;
       const recorded = await record(ask, { action: 'C', outcome: '0', why: 'launch' });
       return recorded.ok ? ok(jsonAnswer(201, { ...done.value, expiresAt: done.value.expiresAt.toISOString() })) : recorded;
+    }),
+    admin('post', '/admin/api/keys/rotate', async (ask) => {
+      const query = queryOf(ask, []);
+      if (!query.ok) return query;
+      const done = await registry.rotateKey(act(ask));
+      if (!done.ok) return done;
+      const retiring = done.value.retiring.map(({ kid, until }) => ({ kid, until: until.toISOString() }));
+      return ok(jsonAnswer(200, { rotated: 'id-token', kid: done.value.kid, retiring }));
     }),
     admin('get', '/admin/api/accounts', async (ask) => {
       const query = queryOf(ask, []);

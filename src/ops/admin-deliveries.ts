@@ -4,6 +4,7 @@ import type { Decision, LaneReads, LaneWrites } from '../deliver/index.ts';
 import type { Operate } from '../store/index.ts';
 import { addsUp } from './adds-up.ts';
 import { adminRoute as admin, fromCursor, iso, PAGE, queryOf, REASON, toCursor } from './admin-query.ts';
+import type { RecordAct, RecordActLater } from './record-act.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
 const REPLAY_AT_ONCE = 500;
@@ -30,13 +31,15 @@ export function makeDeliveryRoutes(deps: {
   readonly clientUuid: string | null;
   readonly inbox: Operate<InboxWrites, InboxReads>;
   readonly clock: Clock;
+  readonly record: RecordAct;
+  readonly recordLater: RecordActLater;
   readonly lanes: Operate<LaneWrites, LaneReads>;
   /** Told that there is something to look at again. */
   readonly onReplay: () => void;
   /** Told that there is something to send again. */
   readonly onReforward: () => void;
 }): Route[] {
-  const { tenant, inbox } = deps;
+  const { tenant, inbox, record, recordLater } = deps;
   const who = ({ requestId }: Ask) => ({ tenant, at: deps.clock.now(), requestId, actor: 'operator' });
 
   /** What was delivered goes through its lane again, by the mapping data as they are now; only what differs is sent. */
@@ -64,8 +67,9 @@ export function makeDeliveryRoutes(deps: {
   }
 
   return [
-    admin('get', '/admin/api/ledger', async () => {
+    admin('get', '/admin/api/ledger', async (ask) => {
       const counts = await inbox.read('inbox.ledger', { tenant });
+      recordLater(ask, 'ledger');
       return counts.ok ? ok(jsonAnswer(200, { tenant, ...counts.value, addsUp: addsUp(counts.value) })) : counts;
     }),
 
@@ -98,16 +102,20 @@ export function makeDeliveryRoutes(deps: {
       const deliveries = page.value.slice(0, limit);
       const last = deliveries.at(-1);
       const next = page.value.length > limit && last !== undefined ? toCursor('d', last.seq) : null;
-      return ok(jsonAnswer(200, { deliveries: deliveries.map(shown), next }));
+      const recorded = await record(ask, { action: 'R', outcome: '0', why: 'deliveries', count: deliveries.length });
+      return recorded.ok ? ok(jsonAnswer(200, { deliveries: deliveries.map(shown), next })) : recorded;
     }),
 
-    admin('get', '/admin/api/deliveries/:id', async ({ params }) => {
-      const found = await inbox.read('inbox.get', { tenant, id: idOf(params) });
+    admin('get', '/admin/api/deliveries/:id', async (ask) => {
+      const id = idOf(ask.params);
+      const found = await inbox.read('inbox.get', { tenant, id });
       if (!found.ok) return found;
       if (found.value === null) return fail(fault('delivery.not-found'));
       const { steps, ...rest } = found.value;
       const conflicts = await conflictsOf(rest);
       if (!conflicts.ok) return conflicts;
+      const recorded = await record(ask, { action: 'R', outcome: '0', why: 'delivery', deliveryId: id });
+      if (!recorded.ok) return recorded;
       return ok(
         jsonAnswer(200, {
           ...shown(rest),

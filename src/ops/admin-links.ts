@@ -85,6 +85,12 @@ export function makeLinkRoutes(deps: {
     const of = client ?? deps.clientUuid;
     return of === null ? fail(fault('link.client', { at: 'client_uuid' })) : ok({ client: of, user });
   }
+  /** Whoever is shown, and whoever was asked for though nobody was found. */
+  const patientsOf = (shownLinks: readonly ShownLink[], asked: string | null) =>
+    [...new Set([...shownLinks.map((link) => link.mrn), ...(asked === null ? [] : [asked])])].map((mrn) => ({
+      system: mrnSystem,
+      mrn,
+    }));
   const answer = ({ change, id, status, ...counts }: LinkOutcome & { readonly isForeignClient?: boolean }) =>
     ok(jsonAnswer(200, { id, status, change, ...counts }));
 
@@ -100,6 +106,7 @@ export function makeLinkRoutes(deps: {
       if (status !== null && !isStatus(status)) return fail(fault('admin.parameter', { at: 'status' }));
       if (cursor !== null && before === null) return fail(fault('admin.parameter', { at: 'cursor' }));
       if (!Number.isInteger(limit) || limit < 1 || limit > PAGE.most) return fail(fault('admin.parameter', { at: 'limit' }));
+      if (user !== null && !isUserId(user)) return fail(fault('admin.parameter', { at: 'user_id' }));
       if (user !== null && client === null) return fail(fault('link.client', { at: 'client_uuid' }));
       if (get('client_uuid') !== null && user === null) return fail(fault('admin.parameter', { at: 'user_id' }));
       const page = await identity.read('identity.list', {
@@ -114,7 +121,13 @@ export function makeLinkRoutes(deps: {
       const list = page.value.slice(0, limit);
       const last = list.at(-1);
       const next = page.value.length > limit && last !== undefined ? toCursor('l', last.seq) : null;
-      const recorded = await record(ask, { action: 'R', outcome: '0', why: 'links', count: list.length });
+      const recorded = await record(ask, {
+        action: 'R',
+        outcome: '0',
+        why: 'links',
+        count: list.length,
+        patients: patientsOf(list, mrn),
+      });
       return recorded.ok ? ok(jsonAnswer(200, { links: list.map(shown), next })) : recorded;
     }),
 
@@ -132,7 +145,13 @@ export function makeLinkRoutes(deps: {
       if (!unsettled.ok) return unsettled;
       if (found.value.length === 0) return fail(fault('link.not-found'));
       const { id: linkId } = found.value[0] ?? { id: '' };
-      const recorded = await record(ask, { action: 'R', outcome: '0', why: 'link', linkId });
+      const recorded = await record(ask, {
+        action: 'R',
+        outcome: '0',
+        why: 'link',
+        linkId,
+        patients: patientsOf(found.value, null),
+      });
       return recorded.ok ? ok(jsonAnswer(200, { isSettled: !unsettled.value, links: found.value.map(shown) })) : recorded;
     }),
 

@@ -37,7 +37,8 @@ export function makeMappingRoutes(deps: {
       const words = page.value.slice(0, limit);
       const last = words.at(-1);
       const next = page.value.length > limit && last !== undefined ? toCursor('u', last.seq) : null;
-      return ok(jsonAnswer(200, { unmapped: words.map(shown), next }));
+      const recorded = await record(ask, { action: 'R', outcome: '0', why: 'unmapped', count: words.length });
+      return recorded.ok ? ok(jsonAnswer(200, { unmapped: words.map(shown), next })) : recorded;
     }),
 
     admin('post', '/admin/api/mappings/reload', async (ask) => {

@@ -43,7 +43,7 @@ const BINDING: Readonly<Record<string, Field>> = {
   client_name: { isRequired: true, isGood: isText },
   tyc_url: { isGood: isWebAddress },
   support_url: { isGood: isWebAddress },
-  complete_log_out: { isGood: (value) => typeof value === 'boolean' },
+  complete_log_out: { isGood: (value) => value === null || typeof value === 'boolean' },
   salt: { isGood: (value) => typeof value === 'string' && /^[^\p{Cc}]{4,6}$/u.test(value) },
 };
 
@@ -58,10 +58,12 @@ type Action = 'C' | 'R' | 'U' | 'E';
 type Act<P> = (of: Enrolled, prepared: P, mrn: string) => Promise<Result<Answer>>;
 type Prepare<P> = (ask: Ask) => Result<P> | Promise<Result<P>>;
 const nothing: Prepare<null> = () => ok(null);
+const NOBODY = { enrolled: null, mrns: [] } as const;
 
 /** The health data service's operations, by MRN. */
 export function makePatientRoutes(deps: {
   readonly tenant: string;
+  readonly mrnSystem: string;
   readonly users: FindUser;
   readonly enrol: Enrol;
   readonly inbox: Operate<InboxWrites, InboxReads>;
@@ -71,12 +73,19 @@ export function makePatientRoutes(deps: {
   const { tenant, users, enrol, record } = deps;
 
   /** What a person did is recorded with how it ended, before anybody hears of it. */
-  async function done(ask: Ask, action: Action, why: string, of: Enrolled | null, result: Result<Answer>) {
+  async function done(
+    ask: Ask,
+    action: Action,
+    why: string,
+    of: { readonly enrolled: Enrolled | null; readonly mrns: readonly string[] },
+    result: Result<Answer>,
+  ) {
     const recorded = await record(ask, {
       action,
       outcome: result.ok ? '0' : '8',
       why,
-      ...(of === null ? {} : { linkId: of.linkId }),
+      ...(of.enrolled === null ? {} : { linkId: of.enrolled.linkId }),
+      patients: of.mrns.map((mrn) => ({ system: deps.mrnSystem, mrn })),
     });
     return recorded.ok ? result : recorded;
   }
@@ -90,7 +99,18 @@ export function makePatientRoutes(deps: {
       const prepared = await prepare(ask);
       if (!prepared.ok) return prepared;
       const of = who === 'known' ? await users.known(mrn) : await users.made(mrn, ask.requestId);
-      return of.ok ? done(ask, action, why, of.value, await act(of.value, prepared.value, mrn)) : of;
+      if (!of.ok) return of;
+      return done(ask, action, why, { enrolled: of.value, mrns: [mrn] }, await act(of.value, prepared.value, mrn));
+    };
+
+  /** What the service cannot be asked for makes no user either. */
+  const whenReady =
+    <P>(part: 'access' | 'lab', prepare: Prepare<P>): Prepare<P> =>
+    async (ask) => {
+      const prepared = await prepare(ask);
+      if (!prepared.ok) return prepared;
+      const ready = enrol.ready(part);
+      return ready.ok ? prepared : ready;
     };
 
   const sourceOf: Prepare<string> = ({ params }) => {
@@ -163,7 +183,7 @@ export function makePatientRoutes(deps: {
     if (!body.ok) return body;
     return ok({ dataSource: dataSource.value, redirectUrl: (body.value['redirect_url'] as string | undefined) ?? null });
   };
-  const connect = patient('made', 'C', 'connect', readConnect, async (of, { dataSource, redirectUrl }) => {
+  const connect = patient('made', 'C', 'connect', whenReady('access', readConnect), async (of, { dataSource, redirectUrl }) => {
     const said = await enrol.connect(of, dataSource, redirectUrl);
     if (!said.ok) return said;
     const { authorized, authorizationUrl } = said.value;
@@ -171,13 +191,13 @@ export function makePatientRoutes(deps: {
     return ok(jsonAnswer(200, { userId: of.user, dataSource, authorized, authorizationUrl, warning }));
   });
 
-  const bind = patient('made', 'C', 'binding', objectOf(BINDING), async (of, given) => {
+  const bind = patient('made', 'C', 'binding', whenReady('access', objectOf(BINDING)), async (of, given) => {
     const salt = (given['salt'] as string | undefined) ?? enrol.newSalt();
     const bound = await enrol.bind(of, {
       clientName: given['client_name'] as string,
       tycUrl: (given['tyc_url'] as string | undefined) ?? null,
       supportUrl: (given['support_url'] as string | undefined) ?? null,
-      completeLogOut: (given['complete_log_out'] as boolean | undefined) ?? null,
+      completeLogOut: (given['complete_log_out'] as boolean | null | undefined) ?? null,
       salt,
     });
     if (!bound.ok) return bound;
@@ -194,7 +214,7 @@ export function makePatientRoutes(deps: {
     const file = await readDocument(ask.request);
     return file.ok ? ok({ file: file.value, timezone }) : file;
   };
-  const submitLab = patient('made', 'C', 'lab', readLab, async (of, { file, timezone }, mrn) => {
+  const submitLab = patient('made', 'C', 'lab', whenReady('lab', readLab), async (of, { file, timezone }, mrn) => {
     const sent = await enrol.submitLab(of, mrn, file, timezone);
     return sent.ok ? ok(jsonAnswer(202, { userId: of.user, documentId: sent.value, state: 'received' })) : sent;
   });
@@ -243,17 +263,18 @@ export function makePatientRoutes(deps: {
       patient('known', 'U', 'rules', objectOf({}), async (of, rule) => ruleAnswer(await enrol.replaceRule(of, rule))),
     ),
     admin('get', '/admin/api/monitoring-rules', async (ask) =>
-      done(ask, 'R', 'general rules', null, ruleAnswer(await enrol.readRule(null))),
+      done(ask, 'R', 'general rules', NOBODY, ruleAnswer(await enrol.readRule(null))),
     ),
     admin('put', '/admin/api/monitoring-rules', async (ask) => {
       const rule = await objectOf({})(ask);
-      return rule.ok ? done(ask, 'U', 'general rules', null, ruleAnswer(await enrol.replaceRule(null, rule.value))) : rule;
+      return rule.ok ? done(ask, 'U', 'general rules', NOBODY, ruleAnswer(await enrol.replaceRule(null, rule.value))) : rule;
     }),
     admin('get', '/admin/api/overdue', async (ask) => {
       const overdue = await enrol.overdue();
       if (!overdue.ok) return overdue;
       const list = overdue.value.map(({ id, kind, mrn, askedAt }) => ({ id, kind, mrn, askedAt: iso(askedAt) }));
-      return done(ask, 'R', 'overdue', null, ok(jsonAnswer(200, { requests: list })));
+      const mrns = [...new Set(list.map(({ mrn }) => mrn))];
+      return done(ask, 'R', 'overdue', { enrolled: null, mrns }, ok(jsonAnswer(200, { requests: list })));
     }),
   ];
 }

@@ -2,6 +2,7 @@ import { fail, fault, jsonAnswer, ok, type Clock, type Route } from '../kernel/i
 import type { ChosenDialect, LaneReads, LaneWrites, OpenTarget } from '../deliver/index.ts';
 import type { Operate } from '../store/index.ts';
 import { adminRoute as admin, iso } from './admin-query.ts';
+import type { RecordActLater } from './record-act.ts';
 
 const ID = 'ehr';
 
@@ -12,6 +13,7 @@ export function makeTargetRoutes(deps: {
   readonly target: Pick<OpenTarget, 'guard' | 'plan' | 'capability' | 'refresh'>;
   readonly dialect: () => ChosenDialect;
   readonly clock: Clock;
+  readonly recordLater: RecordActLater;
   /** Told that the target was paused or goes on; other replicas find out within a second. */
   readonly onChange: () => void;
 }): Route[] {
@@ -28,7 +30,8 @@ export function makeTargetRoutes(deps: {
     };
 
   return [
-    admin('get', '/admin/api/targets', async () => {
+    admin('get', '/admin/api/targets', async (ask) => {
+      deps.recordLater(ask, 'targets');
       const [row, lag] = [await lanes.read('lane.target', { tenant }), await lanes.read('lane.lag', { tenant })];
       if (!row.ok) return row;
       if (!lag.ok) return lag;

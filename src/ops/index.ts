@@ -6,7 +6,7 @@ export { makeMappingRoutes } from './admin-mappings.ts';
 export { makePatientRoutes } from './admin-patients.ts';
 export { makeTargetRoutes } from './admin-targets.ts';
 export { makeMetrics, type Metrics } from './metrics.ts';
-export { makeRecordAct, type RecordAct } from './record-act.ts';
+export { makeRecordAct, makeRecordActLater, type RecordAct, type RecordActLater } from './record-act.ts';
 export { decideReadiness, type Readiness } from './readiness.ts';
 export type { Described } from './render-docs.ts';
 export { makeOpsRoutes } from './routes.ts';

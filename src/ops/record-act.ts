@@ -1,21 +1,51 @@
-import type { AuditDraft, AuditReads, AuditWrites } from '../audit/index.ts';
+import type { AuditDraft, AuditReads, AuditWrites, ToSeal } from '../audit/index.ts';
 import type { Ask, Clock, Result } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 
 /** Puts an act of the operator into the audit. Asked before the answer: who saw what is recorded, or nothing is shown. */
 export type RecordAct = (
   ask: Ask,
-  act: Pick<AuditDraft, 'action' | 'outcome' | 'why' | 'deliveryId' | 'linkId' | 'count' | 'toSeal'>,
+  act: Pick<AuditDraft, 'action' | 'outcome' | 'why' | 'deliveryId' | 'linkId' | 'count' | 'toSeal'> & {
+    /** Whose data were seen, where they are several: one record is kept for each. */
+    readonly patients?: readonly NonNullable<ToSeal['patient']>[];
+  },
 ) => Promise<Result<null>>;
 
 export const makeRecordAct =
   (deps: { readonly tenant: string; readonly audit: Operate<AuditWrites, AuditReads>; readonly clock: Clock }): RecordAct =>
-  ({ requestId }, act) =>
-    deps.audit.write('audit.append', {
+  ({ requestId }, { patients = [], ...act }) => {
+    const draft: AuditDraft = {
       at: deps.clock.now(),
       type: 'admin',
       tenant: deps.tenant,
       requestId,
       actor: 'operator',
       ...act,
+    };
+    return patients.length === 0
+      ? deps.audit.write('audit.append', draft)
+      : deps.audit.write(
+          'audit.append-many',
+          patients.map((patient) => ({ ...draft, toSeal: { ...act.toSeal, patient } })),
+        );
+  };
+
+/**
+ * For what shows counts and states and nothing of a patient: recorded, but not waited for, since the operator needs it most when nothing can
+ * be written.
+ */
+export type RecordActLater = (ask: Ask, why: string) => void;
+
+export const makeRecordActLater =
+  (deps: { readonly tenant: string; readonly appendLater: (draft: AuditDraft) => void; readonly clock: Clock }): RecordActLater =>
+  ({ requestId }, why) =>
+    deps.appendLater({
+      at: deps.clock.now(),
+      type: 'admin',
+      tenant: deps.tenant,
+      requestId,
+      action: 'R',
+      outcome: '0',
+      why,
+      actor: 'operator',
     });

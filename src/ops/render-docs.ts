@@ -33,7 +33,7 @@ export function renderDocs(described: Described): string {
   );
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(described.info.title)} ${escape(described.info.version)}</title><link rel="stylesheet" href="/docs/style.css"></head>
+<title>${escape(described.info.title)} ${escape(described.info.version)}</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/docs/style.css"></head>
 <body><main><h1>${escape(described.info.title)} ${escape(described.info.version)}</h1>
 <p>${escape(described.info.description ?? '')}</p>
 <p><a href="/openapi.json">openapi.json</a> · <a href="/readyz">readyz</a> · <a href="/metrics">metrics</a></p>
