@@ -1,5 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { linesOf } from '../keep/index.ts';
 import type { Write } from './write-log.ts';
 
 /**
@@ -15,10 +16,10 @@ export function keepWrites(file: string | null): {
   const past: Write[] = [];
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (existsSync(file)) {
-    const text = readFileSync(file, 'utf8');
-    const end = text.lastIndexOf('\n') + 1;
-    for (const line of text.slice(0, end).split('\n')) if (line !== '') past.push(...(JSON.parse(line) as Write[]));
-    if (end < text.length) truncateSync(file, Buffer.byteLength(text.slice(0, end)));
+    const bytes = readFileSync(file);
+    const end = bytes.lastIndexOf('\n') + 1;
+    for (const line of linesOf(bytes)) if (line !== '') past.push(...(JSON.parse(line) as Write[]));
+    if (end < bytes.length) truncateSync(file, end);
   }
   const handle = openSync(file, 'a', 0o600);
   return {

@@ -13,11 +13,47 @@ const PEOPLE = [
   ['5', '0001005', 'Esi', 'Halvorsen', 'female', '1952-09-30'],
 ] as const;
 
-export const DEMO_PATIENTS = PEOPLE.map(([n, mrn, given, family]) => ({
-  id: `demo-patient-${n}`,
-  mrn,
-  name: `${given} ${family}`,
-}));
+export const DEMO_PATIENTS: readonly { readonly id: string; readonly mrn: string; readonly name: string }[] = PEOPLE.map(
+  ([n, mrn, given, family]) => ({
+    id: `demo-patient-${n}`,
+    mrn,
+    name: `${given} ${family}`,
+  }),
+);
+
+const FAMILY = ['Okafor', 'Brandt', 'Silva', 'Novak', 'Tanaka', 'Moreau', 'Haddad', 'Jensen', 'Kaur', 'Rossi', 'Walsh'] as const;
+const GIVEN = [
+  'Nia',
+  'Jonas',
+  'Leila',
+  'Marek',
+  'Yuki',
+  'Paul',
+  'Amira',
+  'Lars',
+  'Simran',
+  'Carlo',
+  'Maeve',
+  'Tom',
+  'Ines',
+] as const;
+const pick = (list: readonly string[], n: number): string => list[n % list.length] ?? '';
+
+/** The person with the number `n`, from 0: the first few have names of their own, the others are made as many as are wanted. */
+function personOf(n: number): readonly [string, string, string, string, string, string] {
+  const known = PEOPLE[n];
+  if (known !== undefined) return known;
+  const birthDate = `${1940 + ((n * 7) % 65)}-${String(1 + (n % 12)).padStart(2, '0')}-${String(1 + (n % 28)).padStart(2, '0')}`;
+  const gender = n % 2 === 0 ? 'female' : 'male';
+  return [String(n + 1), String(2_000_000 + n).padStart(7, '0'), pick(GIVEN, n), pick(FAMILY, n * 3), gender, birthDate];
+}
+
+/** As many as are wanted; the first five are DEMO_PATIENTS. */
+export const demoPatients = (count: number): typeof DEMO_PATIENTS =>
+  Array.from({ length: count }, (_, n) => {
+    const [, mrn, given, family] = personOf(n);
+    return { id: `demo-patient-${n + 1}`, mrn, name: `${given} ${family}` };
+  });
 
 /** A patient of the EHR whom the gateway has no link to: nobody may read of them through it. */
 export const DEMO_STRANGER = { id: 'demo-stranger', mrn: '0001999' } as const;
@@ -47,9 +83,17 @@ function buildPatient(
   };
 }
 
-/** What a new demo EHR begins with: staff, patients, and what the hospital itself knows of them. One that has anything is left as it is. */
-export function seedEhr(ehr: DemoEhr): void {
-  if (ehr.repository.count() > 0) return;
+/**
+ * What a new demo EHR begins with: staff, patients, and what the hospital itself knows of them. One that has anything is left as it is, but
+ * for patients who are still missing.
+ */
+export function seedEhr(ehr: DemoEhr, patients: number = PEOPLE.length): void {
+  const isNew = ehr.repository.count() === 0;
+  for (let n = PEOPLE.length; n < patients; n += 1) {
+    const id = `demo-patient-${n + 1}`;
+    if (ehr.repository.read('Patient', id) === undefined) ehr.put(buildPatient(id, personOf(n)));
+  }
+  if (!isNew) return;
   const people = [
     ...PEOPLE.map((person) => [`demo-patient-${person[0]}`, person] as const),
     [DEMO_STRANGER.id, STRANGER] as const,

@@ -10,9 +10,12 @@ export const makeClient = (given: Pick<Client, 'uuid'> & Partial<Client>): Clien
   secretKey: word(),
   password: word(),
   lab: { token: word(), username: `lab-${given.uuid}`, password: word() },
+  signingKey: `whsec_${randomBytes(32).toString('base64')}`,
   addOns: {},
   dataWebhook: null,
   notificationWebhook: null,
   brand: null,
+  labFormat: 'fhir',
+  sendsUnpublished: false,
   ...given,
 });

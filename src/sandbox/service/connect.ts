@@ -24,17 +24,15 @@ export function seeUser(kit: Kit, client: string, user: string): void {
   kit.tell({ kind: 'user-created', client, user });
 }
 
-export function connect(
-  kit: Kit,
-  given: Pick<Connection, 'client' | 'user' | 'dataSource' | 'kind' | 'account' | 'granted'> & {
-    readonly state: 'connected' | 'incomplete';
-  },
-): void {
+export type NewConnection = Pick<Connection, 'client' | 'user' | 'dataSource' | 'kind' | 'account' | 'granted'> & {
+  readonly state: 'connected' | 'incomplete';
+};
+
+export function connect(kit: Kit, given: NewConnection): void {
   seeUser(kit, given.client, given.user);
-  const isFirst = connectionOf(kit, given.client, given.user, given.dataSource) === undefined;
   const connection: Connection = { ...given, connectedAt: kit.clock.now().getTime(), endedAt: null, dataUntil: null };
   kit.state.connections.put(keyOf(given.client, given.user, given.dataSource), connection);
-  kit.tell({ kind: 'connected', connection, isFirst });
+  kit.tell({ kind: 'connected', connection });
 }
 
 /** Ends one connection. At a provider it takes hours, during which data may still come; on a device it is done at once. */

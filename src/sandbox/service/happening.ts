@@ -6,8 +6,7 @@ import type { Connection, LabDocument } from './state.ts';
  */
 export type Happening =
   | { readonly kind: 'user-created'; readonly client: string; readonly user: string }
-  /** `isFirst`: nothing of this user was ever connected to that source, so pre-existing data is due. */
-  | { readonly kind: 'connected'; readonly connection: Connection; readonly isFirst: boolean }
+  | { readonly kind: 'connected'; readonly connection: Connection }
   | { readonly kind: 'disconnected'; readonly connection: Connection; readonly by: 'client' | 'provider' | 'app' }
   /** Its bytes are with the documents. */
   | { readonly kind: 'lab-received'; readonly id: string; readonly document: LabDocument }

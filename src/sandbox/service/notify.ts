@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import type { Sender } from '../delivery/index.ts';
 import { isActive } from './add-ons.ts';
 import type { Happened } from './happening.ts';
 import type { Kit } from './kit.ts';
@@ -15,42 +15,21 @@ export interface Notification {
   readonly environment: string;
 }
 
-const RETRY_MS = [0, 1_000, 5_000] as const;
-const ANSWER_MS = 10_000;
-const ACKNOWLEDGED: readonly number[] = [200, 201, 202];
+/** Tells the client's Notification Webhook, where the add-on is active and an address is registered. */
+export type Notify = (given: Omit<Notification, 'environment' | 'action_datetime'>) => void;
 
-/** Sends notifications to the client's Notification Webhook, where the add-on is active and an address is registered. */
-export function makeNotify(kit: Kit) {
-  const ending = new AbortController();
-  const underway = new Set<Promise<void>>();
-
-  async function send(url: string, body: string): Promise<void> {
-    for (const waitMs of RETRY_MS) {
-      await pause(waitMs, undefined, { ref: false, signal: ending.signal });
-      try {
-        const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(ANSWER_MS)]);
-        const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal });
-        await answer.arrayBuffer();
-        if (ACKNOWLEDGED.includes(answer.status)) return;
-      } catch {
-        // Nobody there: tried again, then given up. A notification is not data.
-      }
-    }
-  }
-
-  function notify(given: Omit<Notification, 'environment' | 'action_datetime'>): void {
+export function makeNotify(kit: Kit, sender: Sender): { readonly notify: Notify; readonly listen: Happened } {
+  const notify: Notify = (given) => {
     const client = kit.state.clients.get(given.client_uuid);
-    if (client === undefined || client.notificationWebhook === null || !isActive(client, 'notification_webhook')) return;
+    if (client === undefined || !isActive(client, 'notification_webhook')) return;
     const body: Notification = {
       ...given,
       // ISO 8601 without offset.
       action_datetime: kit.clock.now().toISOString().replace('Z', ''),
       environment: client.environment,
     };
-    const sent = send(client.notificationWebhook, JSON.stringify(body)).catch(() => undefined);
-    underway.add(sent);
-    void sent.finally(() => underway.delete(sent));
-  }
+    sender.put({ client: client.uuid, hook: 'notification', body: JSON.stringify(body) });
+  };
 
   const listen: Happened = (happening) => {
     switch (happening.kind) {
@@ -96,12 +75,5 @@ export function makeNotify(kit: Kit) {
     }
   };
 
-  return {
-    notify,
-    listen,
-    async stop(): Promise<void> {
-      ending.abort();
-      await Promise.allSettled(underway);
-    },
-  };
+  return { notify, listen };
 }

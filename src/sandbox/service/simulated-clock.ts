@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/index.ts';
-import type { Keep } from './keep.ts';
+import type { Keep } from '../keep/index.ts';
 
 /** A clock that can be run faster, and put forward. It goes on while the process is away, at the speed that it had. */
 export interface SimulatedClock extends Clock {
@@ -8,6 +8,8 @@ export interface SimulatedClock extends Clock {
   advance(ms: number): void;
   /** How long a span of simulated time takes. */
   realMs(simulatedMs: number): number;
+  /** Told when its speed changes, or it is put forward. */
+  onChange(listener: () => void): void;
   /** Puts down where it stands. */
   keep(): void;
 }
@@ -26,10 +28,12 @@ export function simulateClock(real: Clock, kept: Keep, speed: number | null): Si
   const realNow = (): number => real.now().getTime();
   const past = table.get('clock');
   let origin: Kept = past ?? { simulatedMs: realNow(), realMs: realNow(), speed: 1 };
+  const listeners: (() => void)[] = [];
   const nowMs = (): number => origin.simulatedMs + (realNow() - origin.realMs) * origin.speed;
   const set = (next: Kept): void => {
     origin = next;
     table.put('clock', next);
+    for (const listener of listeners) listener();
   };
   const setSpeed = (next: number): void => set({ simulatedMs: nowMs(), realMs: realNow(), speed: next });
   if (speed !== null && speed !== origin.speed) setSpeed(speed);
@@ -40,6 +44,7 @@ export function simulateClock(real: Clock, kept: Keep, speed: number | null): Si
     setSpeed,
     advance: (ms) => set({ ...origin, simulatedMs: origin.simulatedMs + ms }),
     realMs: (simulatedMs) => simulatedMs / origin.speed,
+    onChange: (listener) => void listeners.push(listener),
     keep: () => setSpeed(origin.speed),
   };
 }

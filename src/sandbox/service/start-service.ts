@@ -2,18 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { StartError, type Clock } from '../../kernel/index.ts';
+import { openKeep, type Keep } from '../keep/index.ts';
+import { makeSender, type FindTarget, type Sender } from '../delivery/index.ts';
 import { makeAuthorizer, makeAuthorizers, makeRevoke } from './authorizer.ts';
 import { makeBind } from './binding.ts';
 import { makeClient } from './clients.ts';
+import { connect, disconnect, type NewConnection } from './connect.ts';
 import { controlRows } from './control.ts';
 import { makeFaultBoard, type FaultBoard } from './faults.ts';
 import { makeHappenings, type Happened } from './happening.ts';
-import { openKeep, type Keep } from './keep.ts';
 import { keepDocuments, type Documents } from './keep-documents.ts';
 import type { Kit } from './kit.ts';
 import { makeSubmitLab } from './lab-document.ts';
-import { makeReadRules, makeReplaceRules } from './monitoring-rules.ts';
-import { makeNotify } from './notify.ts';
+import { effectiveRule, makeReadRules, makeReplaceRules } from './monitoring-rules.ts';
+import { makeNotify, type Notify } from './notify.ts';
 import { authorizationRows } from './pages/authorization.ts';
 import { connectionsRows } from './pages/connections.ts';
 import { extractionAppRows } from './pages/extraction-app.ts';
@@ -23,7 +25,7 @@ import { refuse, type Reply } from './reply.ts';
 import { makeRequestProfile } from './request-profile.ts';
 import { makeRouter, type Row } from './route-table.ts';
 import { simulateClock, type SimulatedClock } from './simulated-clock.ts';
-import { openState, type Client, type State } from './state.ts';
+import { openState, type Client, type Connection, type SignalRule, type State } from './state.ts';
 
 export interface DemoService {
   /** {base_url} */
@@ -37,6 +39,16 @@ export interface DemoService {
   /** For the tables of whoever simulates data. */
   readonly kept: Keep;
   readonly faults: FaultBoard;
+  /** Of both webhooks. */
+  readonly sender: Sender;
+  readonly notify: Notify;
+  /** Whose rule holds for a user and a signal of Health Monitoring. */
+  effectiveRule(client: string, user: string, signal: string): { readonly rule: SignalRule; readonly isDefault: boolean };
+  /** As the pages do it, for whoever plays many users. */
+  connect(given: NewConnection): void;
+  disconnect(connection: Connection, by: 'client' | 'provider' | 'app'): void;
+  /** Adds addresses to those that it answers at. */
+  serve(rows: readonly Row[]): void;
   /** Told of everything that happens, after it was kept. */
   listen(listener: Happened): void;
   /** Makes the client, or changes the named things of one that is there. */
@@ -45,7 +57,7 @@ export interface DemoService {
 }
 
 /** Section 4, row by row, and the pages. */
-const rowsOf = (kit: Kit, faults: FaultBoard): Row[] => [
+const rowsOf = (kit: Kit, faults: FaultBoard, sender: Sender): Row[] => [
   { method: 'GET', path: '/api/v1/user_id/{user_id}/data_source/{data_source}/authorizer', handle: makeAuthorizer(kit) },
   {
     method: 'GET',
@@ -62,7 +74,7 @@ const rowsOf = (kit: Kit, faults: FaultBoard): Row[] => [
   ...connectionsRows(kit),
   ...portalRows(kit),
   ...extractionAppRows(kit),
-  ...controlRows(kit, faults),
+  ...controlRows(kit, faults, sender),
   { method: 'GET', path: '/style.css', handle: () => ({ status: 200, headers: { 'Content-Type': 'text/css' }, body: STYLE }) },
   {
     method: 'GET',
@@ -104,6 +116,9 @@ export async function startService(deps: {
   readonly file?: string;
   /** How many times faster than the clock its time runs; none leaves it as it was. */
   readonly speed?: number;
+  /** How long deliveries wait for their next try; default: RETRY_WAITS_MS. */
+  readonly retryWaitsMs?: readonly number[];
+  readonly underwayMax?: number;
 }): Promise<DemoService> {
   const kept = openKeep(deps.file ?? null);
   const state = openState(kept);
@@ -113,9 +128,22 @@ export async function startService(deps: {
   const happenings = makeHappenings();
   let base = '';
   const kit: Kit = { state, documents, clock, tell: happenings.tell, base: () => base, newUuid: randomUUID };
-  const notifier = makeNotify(kit);
+  const findTarget: FindTarget = (uuid, hook) => {
+    const client = state.clients.get(uuid);
+    const url = hook === 'data' ? client?.dataWebhook : client?.notificationWebhook;
+    return client === undefined || url === undefined || url === null ? null : { url, key: client.signingKey };
+  };
+  const sender = makeSender({
+    kept,
+    clock: deps.clock,
+    findTarget,
+    ...(deps.retryWaitsMs === undefined ? {} : { waitsMs: deps.retryWaitsMs }),
+    ...(deps.underwayMax === undefined ? {} : { underwayMax: deps.underwayMax }),
+  });
+  const notifier = makeNotify(kit, sender);
   happenings.listen(notifier.listen);
-  const route = makeRouter(rowsOf(kit, faults));
+  const rows = rowsOf(kit, faults, sender);
+  let route = makeRouter(rows);
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const path = (req.url ?? '/').split('?')[0] ?? '/';
@@ -175,10 +203,19 @@ export async function startService(deps: {
     documents,
     kept,
     faults,
+    sender,
+    notify: notifier.notify,
+    effectiveRule: (client, user, signal) => effectiveRule(kit, client, user, signal),
+    connect: (given) => connect(kit, given),
+    disconnect: (connection, by) => disconnect(kit, connection, by),
+    serve: (more) => {
+      rows.push(...more);
+      route = makeRouter(rows);
+    },
     listen: happenings.listen,
     putClient: (given) => {
       const before = state.clients.get(given.uuid);
-      const client = before === undefined ? makeClient(given) : { ...before, ...given };
+      const client = { ...makeClient(given), ...before, ...given };
       state.clients.put(client.uuid, client);
       return client;
     },
@@ -187,7 +224,7 @@ export async function startService(deps: {
         server.close(() => resolve());
         server.closeAllConnections();
       });
-      await notifier.stop();
+      await sender.stop();
       clock.keep();
       kept.close();
     },

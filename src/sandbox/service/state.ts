@@ -1,5 +1,5 @@
 import type { AddOnName, Environment } from './add-ons.ts';
-import type { Keep, Table } from './keep.ts';
+import type { Keep, Table } from '../keep/index.ts';
 
 /*
  * What the sandbox knows. Everything is kept by key and survives a restart; times are simulated milliseconds. Whoever simulates
@@ -21,10 +21,16 @@ export interface Client {
   readonly secretKey: string;
   readonly password: string;
   readonly lab: { readonly token: string; readonly username: string; readonly password: string };
+  /** Of both webhooks: `whsec_` and base64. */
+  readonly signingKey: string;
   readonly addOns: Readonly<Partial<Record<AddOnName, boolean>>>;
   readonly dataWebhook: string | null;
   readonly notificationWebhook: string | null;
   readonly brand: Brand | null;
+  /** In which of its two forms a laboratory result is delivered. */
+  readonly labFormat: 'fhir' | 'service';
+  /** Whether the Data Webhook also gets what has no published payload: summaries, granular events, health scores. */
+  readonly sendsUnpublished: boolean;
 }
 
 export interface User {

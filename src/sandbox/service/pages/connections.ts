@@ -66,7 +66,9 @@ export function connectionsRows(kit: Kit): Row[] {
         if (isReply(form)) return form;
         const source = apiSource(form.get('data_source') ?? '');
         if (source === undefined) return wrongPage(400, 'No such data source', 'Choose one of the list.');
-        return seeOther(authorizationUrl(kit, opened.client.uuid, opened.user, source.name, null));
+        // Without the host: a form may lead to the host that it came from and to no other, whatever name the browser has for this one.
+        const { pathname, search } = new URL(authorizationUrl(kit, opened.client.uuid, opened.user, source.name, null));
+        return seeOther(pathname + search);
       },
     },
   ];

@@ -25,6 +25,13 @@ function showScan(): Html {
     </form>`;
 }
 
+const askForWord = (): Html =>
+  html`<p>Give the word of 4 to 6 characters that came with the code.</p>
+    <form method="post">
+      <label for="salt">Word</label
+      ><input id="salt" name="salt" type="text" required minlength="4" maxlength="6" autocomplete="off" /><button>Go on</button>
+    </form>`;
+
 const showTerms = ({ clientName, tycUrl }: Bound): Html =>
   html`<h2>Terms</h2>
     <p>${clientName} asks to collect health data from this device. Nothing is collected before you accept.</p>
@@ -135,7 +142,13 @@ export function extractionAppRows(kit: Kit): Row[] {
     const client = clients.get(binding?.client ?? '');
     if (binding === undefined || client === undefined) return wrongPage(404, 'No such binding', 'Ask for a new code.');
     const content = openBinding(binding, form.get('salt') ?? '', reference);
-    if (content === null) return wrongPage(403, 'Wrong word', 'The word does not open this code.');
+    if (content === null)
+      return page(
+        'Wrong word',
+        html`<p class="wrong" role="alert">The word does not open this code.</p>
+          ${askForWord()}`,
+        { status: 403 },
+      );
     const device = deviceOf(asked) ?? kit.newUuid();
     const before = devices.get(device)?.bound ?? null;
     if (before !== null && before.environment !== client.environment && (before.isLoggedIn || linkedBy(device).length > 0))
@@ -176,16 +189,7 @@ export function extractionAppRows(kit: Kit): Row[] {
       handle: ({ params }) =>
         bindings.get(params['reference'] ?? '') === undefined
           ? wrongPage(404, 'No such binding', 'Ask for a new code.')
-          : page(
-              'Extraction app',
-              html`<p>Give the word of 4 to 6 characters that came with the code.</p>
-                <form method="post">
-                  <label for="salt">Word</label
-                  ><input id="salt" name="salt" type="text" required minlength="4" maxlength="6" autocomplete="off" /><button>
-                    Go on
-                  </button>
-                </form>`,
-            ),
+          : page('Extraction app', askForWord()),
     },
     post('/app/bind/{reference}', bind),
     post('/app/scan', scan),

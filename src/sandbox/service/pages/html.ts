@@ -30,7 +30,8 @@ fieldset { border: 1px solid #999; margin: 1rem 0; } fieldset label { margin: .2
 button { font: inherit; padding: .5rem 1rem; margin: .75rem .5rem 0 0; cursor: pointer; }
 .note { background: #f2f4f7; border-left: .3rem solid #4a6785; padding: .5rem .75rem; }
 .wrong { background: #fdf0ee; border-left: .3rem solid #a3341f; padding: .5rem .75rem; }
-img.logo { max-height: 3rem; }
+img.logo { max-height: 3rem; max-width: 100%; }
+input[type=file] { max-width: 100%; font: inherit; } code, td, p, h1 { overflow-wrap: anywhere; }
 :focus-visible { outline: .2rem solid #1a5fb4; outline-offset: .1rem; }
 `;
 
@@ -53,6 +54,7 @@ export function page(
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width" />
         <title>${title}</title>
+        <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/style.css" />
       </head>
       <body>

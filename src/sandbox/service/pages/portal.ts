@@ -49,6 +49,10 @@ function showPortal(client: Client, wrong: string | null): Reply {
     'Client portal',
     html`${wrong === null ? null : html`<p class="wrong" role="alert">${wrong}</p>`}
       <p>Client <code>${client.uuid}</code> (${client.name}), environment ${client.environment}.</p>
+      <p>
+        Deliveries are signed as <a href="https://www.standardwebhooks.com">Standard Webhooks</a>, by the key
+        <code>${client.signingKey}</code>.
+      </p>
       <h2>Webhooks and white label</h2>
       <form method="post">
         <label for="data">Data Webhook</label

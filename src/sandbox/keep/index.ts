@@ -1,0 +1,1 @@
+export { linesOf, openKeep, type Keep, type Table } from './keep.ts';

@@ -1,1 +1,0 @@
-export { buildDemoHistory, DEMO_DAYS, type DemoDocument, type DemoHistory, type DemoPerson } from './demo-documents.ts';
