@@ -12,6 +12,7 @@ import { fileBeside, makeNewId, secret, silentLog, systemClock } from '../src/ke
 import { openStore, type AnyCommandSet, type Store } from '../src/store/index.ts';
 import { aClinicalReady } from '../test/support/payloads/index.ts';
 import { median, round, type Figure } from './figure.ts';
+import { runReads } from './audit-reads.ts';
 import { TEMPLATE_MARK, load, makeBodies, type Loaded } from './load.ts';
 
 const CONNECTIONS = 16;
@@ -72,7 +73,7 @@ async function startSide(folder: string, name: string, putOf: (store: Store) => 
   };
 }
 
-/** Webhooks with their audit record, checkpoints included, against the same without, in turns in one process. */
+/** Webhooks with their audit record, checkpoints included, and reads with theirs, against the same without, in turns in one process. */
 export async function* run(): AsyncGenerator<Figure> {
   const folder = mkdtempSync(join(tmpdir(), 'chartgate-bench-'));
   const nextBody = makeBodies(JSON.stringify(aClinicalReady({ bundleId: `bundle-${TEMPLATE_MARK}`, clientUuid: 'bench' })));
@@ -146,4 +147,5 @@ export async function* run(): AsyncGenerator<Figure> {
     unit: 'records/s',
     note: `${records} records verified, against how fast they were written`,
   };
+  yield* runReads();
 }

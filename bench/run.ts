@@ -13,6 +13,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(options: Options): As
   deliver: () => import('./deliver.ts'),
   read: () => import('./read.ts'),
   audit: () => import('./audit.ts'),
+  labs: () => import('./labs.ts'),
 };
 
 const help = `Usage: npm run bench -- [NAME…] [--json] [--rows=N]
