@@ -46,6 +46,9 @@ const OWNERS: Readonly<Record<string, string>> = {
   busboy: 'src/sandbox/',
   qr: 'src/sandbox/',
   'fast-png': 'src/sandbox/',
+  'pdf-lib': 'src/sandbox/',
+  unpdf: 'src/sandbox/labs/',
+  'tesseract.js-core': 'src/sandbox/labs/',
   jose: 'src/ehr/ src/auth/',
   'oidc-provider': 'src/auth/',
 };

@@ -42,6 +42,9 @@ const OPEN = [
 ];
 const SMART = [
   'GET /fhir/Patient/:id/$everything',
+  'GET /fhir/AuditEvent',
+  'POST /fhir/AuditEvent/_search',
+  'GET /fhir/AuditEvent/:id',
   'GET /fhir/:type',
   'POST /fhir/:type/_search',
   'GET /fhir/:type/:id',
@@ -90,6 +93,7 @@ const ADMIN = [
   'POST /admin/api/clients',
   'DELETE /admin/api/clients/:id',
   'POST /admin/api/launches',
+  'POST /admin/api/keys/rotate',
   'GET /admin/api/accounts',
   'POST /admin/api/accounts',
   'DELETE /admin/api/accounts/:id',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
+  AUDIT_SCOPES,
   GRANULAR_SCOPES,
   INCLUDES,
   INSUFFICIENT,
@@ -25,6 +26,7 @@ describe.each([
   ['without a patient in context there is nothing', WITHOUT_PATIENT],
   ['a patient without a link is read by nobody', UNLINKED_PATIENT],
   ['user/ and system/ reach linked patients, one by one', WIDER_LEVELS],
+  ['the audit is for a scope that names it', AUDIT_SCOPES],
 ])('%s', (_, rows) => {
   test.each(rows.map((row) => [`"${String(row.claims?.['scope']).slice(0, 80)}": ${nameOf(row)}`, row] as const))(
     '%s',
@@ -38,4 +40,20 @@ test('what a scope forbids is never asked of the EHR', async () => {
   const from = attacked.ehr.heard.length;
   for (const row of INSUFFICIENT) await attacked.attack(row);
   expect(attacked.ehr.heard.slice(from).filter(({ url }) => url.includes('/Observation'))).toEqual([]);
+});
+
+test('who lacks a scope is told so, and the same whoever is asked about', async () => {
+  const challengeOf = async (path: string): Promise<string | undefined> => {
+    const row = {
+      ...LETTERS[0],
+      expected: 'forbidden',
+      path: `/fhir/${path}`,
+      claims: { scope: 'patient/Condition.rs' },
+    } as const;
+    const { answer } = await attacked.attack(row);
+    return answer.headers.find(([name]) => name.toLowerCase() === 'www-authenticate')?.[1];
+  };
+  for (const id of ['idalpha-obs', 'idbravo-obs', 'idnobody-obs'])
+    expect(await challengeOf(`Observation/${id}`)).toBe('Bearer error="insufficient_scope"');
+  for (const id of ['idbravo-cond', 'idnobody-cond']) expect(await challengeOf(`Condition/${id}`)).toBeUndefined();
 });

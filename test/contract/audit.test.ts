@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import {
   auditSet,
+  checkSegments,
+  earlierKeys,
   exportPart,
   EXPORT_START,
   keepSegments,
@@ -39,7 +41,7 @@ const EVERYTHING: Search = {
   client: null,
   delivery: null,
   request: null,
-  type: null,
+  types: null,
   outcome: null,
   fromMs: null,
   toMs: null,
@@ -126,8 +128,8 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
     expect(await requests({ outcome: 'refused' })).toEqual(['req_3', 'req_2']);
     expect(await requests({ outcome: '8' })).toEqual(['req_2']);
     expect(await requests({ outcome: '0' })).toEqual(['req_4', 'req_1']);
-    expect(await requests({ type: 'admin' })).toEqual(['req_4']);
-    expect(await requests({ type: 'hook.accept', client: 'a' })).toEqual(['req_3', 'req_1']);
+    expect(await requests({ types: ['admin'] })).toEqual(['req_4']);
+    expect(await requests({ types: ['hook.accept'], client: 'a' })).toEqual(['req_3', 'req_1']);
     expect(await requests({ fromMs: aDraft(2).at.getTime(), toMs: aDraft(4).at.getTime() })).toEqual(['req_3', 'req_2']);
     const seen: string[] = [];
     for (let before: Search['before'] = null; ;) {
@@ -167,7 +169,15 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
       flaw: { what: 'record-changed', seq: 3 },
     });
     expect(await check(lines.filter((_, i) => i !== at))).toMatchObject({ flaw: { what: 'record-missing', seq: 3 } });
-    expect(await check(['{"other":1}'])).toEqual({ bad: 1 });
+    for (const odd of [
+      '{"other":1}',
+      '{"of":"ins_a.0","seq":"1"}',
+      '{"checkpoint":1}',
+      '{"dropped":{"checkpoint":1}}',
+      'null',
+      '[]',
+    ])
+      expect([odd, await check([odd])]).toEqual([odd, { bad: 1 }]);
   });
 
   test('records go only after a signed checkpoint names their export, and what stays is still proven', async () => {
@@ -219,6 +229,8 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
         clock.advance(86_400_000);
       }
       expect((await verify(anchored)).flaw).toBeNull();
+      const { segments: named } = await verify(anchored);
+      expect(await checkSegments(`${folder}/`, named)).toBeNull();
       const files = readdirSync(folder).sort();
       expect(files.length).toBeGreaterThan(1);
       const kept = await requests({});
@@ -231,6 +243,79 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
         const read = await readExport(Readable.from(text.split('\n')) as AsyncIterable<string>);
         expect('source' in read ? (await verifyAudit(read.source, key)).flaw : read).toBeNull();
       }
+      // What was exported is gone from the chain, so that a record put in its place must be found out by something else.
+      const dropped = must(await audit().read('audit.dropped', null));
+      const end = dropped?.ends[0];
+      if (end === undefined) throw new Error('nothing was removed');
+      const [left] = must(await audit().read('audit.chain', { chain: end.chain, after: 0, limit: 1 }));
+      if (left === undefined) throw new Error('nothing stayed');
+      await place.tamper(
+        `INSERT INTO audit_record (chain, seq, at, tenant, type, outcome, request_id, record, leaf, link)
+         SELECT chain, ${end.seq}, at, tenant, type, outcome, request_id, record, leaf, link FROM audit_record
+         WHERE chain = '${end.chain}' AND seq = ${left.seq}`,
+      );
+      expect((await verify()).flaw).toMatchObject({ what: 'record-moved', chain: end.chain, seq: end.seq });
+      await place.tamper(`UPDATE audit_dropped SET seq = ${end.seq - 1} WHERE chain = '${end.chain}'`);
+      expect((await verify()).sound).toBe(false);
+      const [gone = '', changed = ''] = files;
+      writeFileSync(join(folder, changed), 'x');
+      expect(await checkSegments(`${folder}/`, named)).toMatchObject({ what: 'segment-changed' });
+      rmSync(join(folder, gone));
+      expect(await checkSegments(`${folder}/`, named)).toMatchObject({ what: 'segment-missing' });
+    } finally {
+      segments.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('who hides a patient by what joins MRN and Patient, or shows one as another, is found out', async () => {
+    await append({ type: 'ehr.write', toSeal: { patient: { system: 'urn:mrn', mrn: '1' }, chart: 'p1' } });
+    await append({ type: 'ehr.write', toSeal: { patient: { system: 'urn:mrn', mrn: '2' }, chart: 'p2' } });
+    await checkpoint();
+    expect((await verify()).flaw).toBeNull();
+    await place.tamper(`INSERT INTO audit_chart (tenant, patient, chart) SELECT a.tenant, a.patient, b.chart FROM audit_chart a
+      JOIN audit_chart b ON a.patient < b.patient`);
+    expect((await verify()).flaw?.what).toBe('pairs-changed');
+    await place.tamper('DELETE FROM audit_chart WHERE chart = (SELECT min(chart) FROM audit_chart)');
+    expect((await verify()).flaw?.what).toBe('pairs-changed');
+    await place.tamper('DELETE FROM audit_chart');
+    expect((await verify()).flaw).toMatchObject({ what: 'pairs-changed', seq: 1 });
+  });
+
+  test('who keeps records from being signed is found out', async () => {
+    await append();
+    await checkpoint();
+    await place.tamper('UPDATE audit_chain SET covered = 1000000');
+    await append();
+    await checkpoint();
+    const { flaw } = await verify();
+    expect(flaw).toMatchObject({ what: 'withheld' });
+  });
+
+  test('a key is changed by a checkpoint that both sign, and segments from before it can still go', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'chartgate-segments-'));
+    const clock = testClock();
+    const next = auditKey(9);
+    const anchor = () => Promise.resolve();
+    const parts = { audit: audit(), key: next, folder, days: 2, instance: 'ins_me', checkpoints: { anchor }, clock };
+    const segments = keepSegments({ ...parts, log: collectLog() });
+    try {
+      for (let day = 0; day < 6; day += 1) {
+        await append();
+        if (day === 3) {
+          must(await makeCheckpoint({ audit: audit(), key: next, clock }, null, key));
+          expect(must(await makeCheckpoint({ audit: audit(), key: next, clock }, null, key))).toBeNull();
+        } else must(await makeCheckpoint({ audit: audit(), key: day < 3 ? key : next, clock }));
+        clock.advance(86_400_000);
+      }
+      must(await segments.close());
+      expect(readdirSync(folder)).toHaveLength(1);
+      for (const one of [key, next])
+        expect(await verifyAudit(storeSource(audit()), one)).toMatchObject({ sound: true, key: next.text });
+      expect(earlierKeys(must(await audit().read('audit.rotations', null)))).toEqual([{ key: key.text, until: 4 }]);
+      await expect(makeCheckpoint({ audit: audit(), key, clock })).resolves.toMatchObject({ ok: true, value: null });
+      await append();
+      await expect(makeCheckpoint({ audit: audit(), key, clock })).rejects.toThrow('another key');
     } finally {
       segments.stop();
       rmSync(folder, { recursive: true, force: true });

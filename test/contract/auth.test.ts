@@ -213,6 +213,29 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
     expect(must(await auth().read('auth.key', { tenant, name: 'other' }))).toBeNull();
   });
 
+  test('a key that is rotated in comes first, and one that was followed for long enough is gone', async () => {
+    const rotate = async (name: string, seconds: number) => {
+      const of = { ...audit, why: 'id-token-key', at: new Date(at.getTime() + seconds * 1000) };
+      must(await auth().write('auth.rotate-key', { prefix: 'p-', name: `p-${name}`, value: name, keptMs: 60_000, audit: of }));
+    };
+    const names = async () => must(await auth().read('auth.keys', { tenant, prefix: 'p-' })).map(({ value }) => value);
+    must(await auth().write('auth.keep-key', { tenant, name: 'p-first', value: 'first', at }));
+    must(await auth().write('auth.keep-key', { tenant, name: 'q-other', value: 'other', at }));
+    must(await auth().write('auth.keep-key', { tenant: 'another', name: 'p-first', value: 'theirs', at }));
+    await rotate('second', 10);
+    expect(await names()).toEqual(['second', 'first']);
+    // By a clock that is behind.
+    await rotate('third', 5);
+    expect(await names()).toEqual(['third', 'second', 'first']);
+    await rotate('fourth', 71);
+    expect(await names()).toEqual(['fourth', 'third']);
+    expect(must(await auth().read('auth.key', { tenant, name: 'q-other' }))).toBe('other');
+    expect(must(await auth().read('auth.key', { tenant: 'another', name: 'p-first' }))).toBe('theirs');
+    await Promise.all(['a', 'b', 'c'].map((name) => rotate(name, 80)));
+    expect((await names()).slice(0, 3).sort()).toEqual(['a', 'b', 'c']);
+    expect(must(await auth().read('auth.keys', { tenant: 'nobody', prefix: 'p-' }))).toEqual([]);
+  });
+
   test('one tenant knows nothing of another', async () => {
     await put();
     must(await auth().write('auth.add-client', { client, audit }));

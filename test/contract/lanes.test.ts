@@ -26,6 +26,7 @@ const WRITTEN = {
   group: 'body',
   chartDay: '2026-11-14',
   saidAt: 1,
+  effect: 'created',
 } as const;
 
 describe.each(PLACES)('lanes on %s', (_, newPlace) => {
@@ -152,7 +153,8 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     const ledger = must(
       await lanes().read('lane.ledger', { tenant, deliveryId: first, patient: { mrnSystem: 'urn:mrn', mrn: '0001' }, names: [] }),
     );
-    expect(ledger).toEqual([{ ...WRITTEN, isRetracted: false, isOfDocument: true }]);
+    const { effect: _effect, ...kept } = WRITTEN;
+    expect(ledger).toEqual([{ ...kept, isRetracted: false, isOfDocument: true }]);
     await finish('b', next, { outcome: { kind: 'put-back', afterMs: 60_000 }, attemptId: null });
     expect(await stateOf(second)).toBe('queued');
     expect(await claim('a')).toEqual([]);

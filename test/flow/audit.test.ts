@@ -19,6 +19,8 @@ interface Shown {
   readonly requestId: string;
   readonly chain: string;
   readonly to?: string;
+  readonly action: string;
+  readonly counts?: Readonly<Record<string, number>>;
   readonly why?: string;
   readonly traceId?: string;
   readonly resources?: readonly string[];
@@ -68,6 +70,7 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
       ]),
     );
     const write = found.find(({ type }) => type === 'ehr.write');
+    expect([write?.action, write?.counts?.['created']]).toEqual(['C', write?.counts?.['written']]);
     expect([write?.traceId, write?.resources?.filter((one) => one.startsWith('Observation/')).length]).toEqual([TRACE, 3]);
     expect((await search(`delivery=${id}`)).length).toBeGreaterThanOrEqual(5);
     const types = (list: readonly Shown[]) => [...new Set(list.map(({ type }) => type))].sort();

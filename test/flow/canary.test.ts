@@ -3,12 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { sqlitePlace } from '../support/new-store.ts';
-import { aClinicalReady, aLabResult, aUserProfile } from '../support/payloads/index.ts';
+import { aClinicalReady, aLabResult, aUserProfile, CLIENT } from '../support/payloads/index.ts';
+import { portOf, runProcess, serveSettings } from '../support/run-process.ts';
 import { startRig, type Rig } from './delivery/rig.ts';
 
 /* 500 and more marked names, ids, MRNs, values and tokens through every flow, and then a look into every place that is not sealed. */
 
 const USERS = 60;
+const SENT_BY_PROCESS = 24;
 const word = (kind: string, n: number): string => `cnry${kind}${String(n).padStart(4, '0')}q`;
 
 interface Person {
@@ -105,6 +107,68 @@ const found = (text: string): string[] => MARKERS.filter((marker) => text.includ
 function everyFile(path: string): string[] {
   return statSync(path).isDirectory() ? readdirSync(path).flatMap((name) => everyFile(join(path, name))) : [path];
 }
+
+/** Sends the same through a process of its own, and gives all that it printed. */
+async function printedByProcess(): Promise<{ readonly code: number | null; readonly text: string }> {
+  const settings = {
+    ...serveSettings(`sqlite:${join(folder, 'process', 'chartgate.db')}?filesystem=any`),
+    CHARTGATE_LOG_LEVEL: 'debug',
+    CHARTGATE_EHR_URL: rig.ehr.url,
+    CHARTGATE_MRN_SYSTEM: 'urn:example:mrn',
+    CHARTGATE_CLIENT_UUID: CLIENT,
+    CHARTGATE_ADMIN_TOKEN: TOKENS[0] ?? '',
+    CHARTGATE_WEBHOOK_SECRET: TOKENS[1] ?? '',
+  };
+  const running = runProcess(['serve'], settings);
+  const base = `http://127.0.0.1:${await portOf(running)}`;
+  const operator = { authorization: `Bearer ${TOKENS[0] ?? ''}`, 'content-type': 'application/json' };
+  const statuses: number[] = [];
+  const send = async (path: string, init: RequestInit): Promise<void> => {
+    const answer = await fetch(`${base}${path}`, init);
+    statuses.push(answer.status);
+    await answer.arrayBuffer();
+  };
+  for (const [n, { user, mrn, patient, name, evidence, weight, glucose }] of PEOPLE.slice(0, SENT_BY_PROCESS).entries()) {
+    const token = TOKENS[n % TOKENS.length] ?? '';
+    const query = QUERIES[n % QUERIES.length] ?? '';
+    await send(`/admin/api/links/${user}`, { method: 'PUT', headers: operator, body: JSON.stringify({ mrn, evidence }) });
+    const hook = `/webhooks/${TOKENS[1] ?? ''}/data`;
+    const weighed = aClinicalReady({ userId: user, observations: 2, bundleId: `own-${n}`, values: { weight: Number(weight) } });
+    await send(hook, { method: 'POST', body: JSON.stringify(weighed) });
+    await send(hook, {
+      method: 'POST',
+      body: JSON.stringify(aLabResult({ userId: user, documentId: `own-${n}`, glucose: Number(glucose) })),
+    });
+    await send(hook, { method: 'POST', body: `{"user_id":"${user}","name":"${name}"` });
+    await send(`/webhooks/${query}/data`, { method: 'POST', body: name, headers: { authorization: token } });
+    await send(`/fhir/Patient/${patient}?name=${name}`, { headers: { authorization: `Bearer ${token}`, 'x-request-id': query } });
+    await send(`/oauth/authorize?client_id=${query}&login_hint=${name}&state=${token}`, { redirect: 'manual' });
+    await send(`/admin/api/audit?patient=${mrn}`, { headers: operator });
+    await send(`/admin/api/deliveries?user_id=${user}&state=${query}`, { headers: operator });
+    await send(`/admin/api/patients/${mrn}/connections`, { headers: operator });
+    await send(`/${query}/${mrn}`, { method: 'DELETE', headers: { cookie: token, traceparent: query } });
+  }
+  expect(statuses.filter((status) => status === 202).length).toBeGreaterThanOrEqual(2 * SENT_BY_PROCESS);
+  running.signal('SIGTERM');
+  const { code, stdout, stderr } = await running.ended;
+  return { code, text: `${stdout}\n${stderr}` };
+}
+
+test('a process at debug level prints none of the marks, to stdout or to stderr', async () => {
+  for (const { patient, mrn, name } of PEOPLE)
+    rig.ehr.put({
+      resourceType: 'Patient',
+      id: patient,
+      active: true,
+      identifier: [{ system: 'urn:example:mrn', value: mrn }],
+      name: [{ family: name }],
+    });
+  const { code, text } = await printedByProcess();
+  expect(code).toBe(0);
+  expect(text).toContain('"request.answered"');
+  expect(text).toContain('"delivery.');
+  expect(found(text)).toEqual([]);
+}, 180_000);
 
 test(`${MARKERS.length} marks are found nowhere outside the sealed columns and the EHR`, async () => {
   expect(new Set(MARKERS).size).toBeGreaterThanOrEqual(500);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { COMMANDS } from '../../src/cli/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { portOf, runProcess, serveSettings } from '../support/run-process.ts';
 
 let folder: string;
@@ -221,6 +222,40 @@ describe('demo', () => {
       running.signal('SIGINT');
       expect((await running.ended).code).toBe(0);
     }
+  }, 60_000);
+
+  test('--users and --days: people beyond the first five are linked, connected and have their days in the charts', async () => {
+    const ports = ['--port', '0', '--ehr-port', '0', '--service-port', '0', '--app-port', '0'];
+    const args = ['demo', '--data', join(folder, 'data'), ...ports, '--users', '6', '--days', '3', '--speed', '3600', '--json'];
+    const running = runProcess(args);
+    const said = JSON.parse(await running.saw('gateway')) as { ehr: string; service: string; patients: number };
+    expect(said.patients).toBe(7);
+    const json = async (url: string) => (await (await fetch(url)).json()) as Record<string, unknown>;
+    const sixth = await eventually(
+      () => json(`${said.ehr}/Observation?patient=Patient/demo-patient-6&_summary=count`),
+      ({ total }) => Number(total) > 0,
+      60_000,
+    );
+    expect(Number(sixth['total'])).toBeGreaterThan(0);
+    // The past is over, and life goes on by itself.
+    const live = await eventually(
+      () => json(`${said.service}/_control/simulation`),
+      ({ documents }) => Number((documents as Record<string, unknown>)['steps_event'] ?? 0) > 0,
+      60_000,
+    );
+    expect(live).toMatchObject({ users: 6, speed: 3_600, documents: { steps_event: expect.any(Number) } });
+    running.signal('SIGINT');
+    expect((await running.ended).code).toBe(0);
+  }, 180_000);
+
+  test.each([
+    ['--users', '0'],
+    ['--users', 'x'],
+    ['--days', '0'],
+    ['--speed', '0'],
+  ])('%s %s is refused', async (option, value) => {
+    const { code, stderr } = await runProcess(['demo', '--data', join(folder, 'data'), option, value]).ended;
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--users is a number')]);
   });
 });
 

@@ -81,3 +81,20 @@ test('help is there, and nothing that was said is in the log', async () => {
   for (const name of ['clients', 'accounts']) expect((await run([name, '--help'])).out).toMatch(/^Usage: chartgate/);
   expect(JSON.stringify(log.lines)).not.toMatch(/correct horse|drsmith|Dr Smith/);
 });
+
+test('keys rotate makes a new key for id tokens, and says which one stays for a while', async () => {
+  const jwks = async () => {
+    const answer = await fetch(`http://127.0.0.1:${gateway.port}/auth/jwks`);
+    return ((await answer.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+  };
+  const [before] = await jwks();
+  const told = await run(['keys', 'rotate']);
+  const after = await jwks();
+  expect([told.code, after.length, after[1]]).toEqual([0, 2, before]);
+  expect(told.out).toContain(`signed with ${after[0] ?? ''} from now on\n${before ?? ''} stays in /auth/jwks until 2`);
+  const again = await run(['keys', 'rotate', '--json']);
+  expect(JSON.parse(again.out)).toMatchObject({ rotated: 'id-token', retiring: [{ kid: after[0] }, { kid: before }] });
+  for (const args of [['keys'], ['keys', 'show'], ['keys', 'rotate', 'all']]) expect((await run(args)).code).toBe(2);
+  const anybody = await fetch(`http://127.0.0.1:${gateway.port}/admin/api/keys/rotate`, { method: 'POST' });
+  expect(anybody.status).toBe(401);
+});

@@ -1,9 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Express } from 'express';
 import { auditSet } from '../../src/audit/index.ts';
-import { authSet, makeAuth, type Auth, type PatientDirectory, type ShownPatient } from '../../src/auth/index.ts';
+import {
+  authSet,
+  makeAuth,
+  type Auth,
+  type PatientDirectory,
+  type ShownEncounter,
+  type ShownPatient,
+} from '../../src/auth/index.ts';
 import { drainServer, listen, makeApp, makeServer } from '../../src/http/index.ts';
-import { ok, secret, systemClock, type Clock, type Result } from '../../src/kernel/index.ts';
+import { fail, fault, ok, secret, systemClock, type Clock, type Result } from '../../src/kernel/index.ts';
 import { collectLog } from './collect-log.ts';
 import { newId } from './gateway.ts';
 import type { Place } from './new-store.ts';
@@ -18,6 +25,11 @@ const PATIENTS: readonly ShownPatient[] = Array.from({ length: 25 }, (_, i) => (
   gender: 'female',
 }));
 
+const encountersOf = (patient: string): readonly ShownEncounter[] =>
+  patient === 'pat-2'
+    ? []
+    : [{ id: `enc-of-${patient}`, what: 'Office visit', from: '2026-01-02 09:00', to: null, status: 'in-progress' }];
+
 export const somePatients: PatientDirectory = {
   list: ({ cursor, mrn }) => {
     const found = mrn === null ? PATIENTS : PATIENTS.filter((one) => one.mrn === mrn);
@@ -26,7 +38,10 @@ export const somePatients: PatientDirectory = {
     return Promise.resolve(ok({ patients: found.slice(from, from + 10), next }));
   },
   find: (id) => Promise.resolve(ok(PATIENTS.find((one) => one.id === id) ?? null)),
-  hasEncounter: (patient, encounter) => Promise.resolve(ok(encounter === `enc-of-${patient}`)),
+  // All but the second have one encounter.
+  findEncounter: (patient, encounter) => Promise.resolve(ok(encountersOf(patient).find(({ id }) => id === encounter) ?? null)),
+  encounters: (patient) =>
+    Promise.resolve(patient === 'pat-3' ? fail(fault('ehr.timeout')) : ok({ encounters: encountersOf(patient), isAll: true })),
 };
 
 export const must = <T>(result: Result<T>): T => {
@@ -136,6 +151,8 @@ export interface Approval {
   readonly username?: string;
   readonly password?: string;
   readonly patient?: string;
+  /** Empty: none. */
+  readonly encounter?: string;
   /** What stays ticked; null leaves all as they are. */
   readonly scopes?: readonly string[] | null;
   readonly cancel?: true;
@@ -178,11 +195,20 @@ export async function approve(authorizeUrl: string, how: Approval = {}, browser 
         ['step', 'patient'],
         ['patient', how.patient ?? 'pat-1'],
       ]);
-    else if (title.trim() === 'Allow access') {
+    else if (title.trim() === 'Choose an encounter') {
+      if (/role="alert"/.test(text) && how.encounter !== '') throw new Error('no encounter');
+      answer = await browser.post(url, [
+        ['step', 'encounter'],
+        ['patient', how.patient ?? 'pat-1'],
+        ['encounter', how.encounter ?? `enc-of-${how.patient ?? 'pat-1'}`],
+      ]);
+    } else if (title.trim() === 'Allow access') {
       const [, patient] = /name="patient" value="([^"]+)"/.exec(text) ?? [];
+      const [, encounter] = /name="encounter" value="([^"]*)"/.exec(text) ?? [];
       answer = await browser.post(url, [
         ['step', 'allow'],
         ...(patient === undefined ? [] : [['patient', patient] as const]),
+        ...(encounter === undefined ? [] : [['encounter', encounter] as const]),
         ...(how.scopes ?? ticked).map((scope) => ['scope', scope] as const),
       ]);
     } else throw new Error(`an unexpected page: ${title} ${text.slice(-300)}`);

@@ -1,5 +1,12 @@
 import { ok, secret, systemClock, type Result } from '../../src/kernel/index.ts';
-import { makeCheckpoint, makeSigningKey, memorySource, type AuditDraft, type AuditSource } from '../../src/audit/index.ts';
+import {
+  makeCheckpoint,
+  makeSigningKey,
+  memorySource,
+  type AuditDraft,
+  type AuditSource,
+  type SigningKey,
+} from '../../src/audit/index.ts';
 import type { AuditReads, AuditWrites, StoredChain, StoredCheckpoint, StoredRecord } from '../../src/audit/commands.ts';
 import { extendChain, firstLink } from '../../src/audit/record.ts';
 import type { Operate } from '../../src/store/index.ts';
@@ -33,7 +40,8 @@ export const aDraft = (n: number, more: Partial<AuditDraft> = {}): AuditDraft =>
 });
 
 /** An audit whose rows can be reached, as the stored ones can by whoever has the database. One writer at a time, like SQLite. */
-export function makeMemoryAudit(key = auditKey(7)) {
+export function makeMemoryAudit(first = auditKey(7)) {
+  let key = first;
   const rows: AuditRows = { chains: [], records: new Map(), checkpoints: [] };
   const covered = new Map<string, number>();
   const anchored: string[] = [];
@@ -56,6 +64,7 @@ export function makeMemoryAudit(key = auditKey(7)) {
       const { n, at, records, note, frontier, heads } = args;
       rows.checkpoints.push({ n, atMs: at.getTime(), records, note, frontier });
       for (const { chain, seq } of heads) covered.set(chain, seq);
+      rows.chains = rows.chains.map((one) => ({ ...one, covered: covered.get(one.chain) ?? 0 }));
       return Promise.resolve(ok('stored'));
     },
   } as unknown as Operate<AuditWrites, AuditReads>;
@@ -63,7 +72,9 @@ export function makeMemoryAudit(key = auditKey(7)) {
   return {
     rows,
     anchored,
-    key,
+    get key() {
+      return key;
+    },
     source: () => sourceOf(rows),
     /** A process begins: its chain is opened by its first record. */
     start: (name: string): void => void (writer = name),
@@ -75,6 +86,7 @@ export function makeMemoryAudit(key = auditKey(7)) {
           chain: writer,
           previous: before?.chain ?? null,
           firstLink: firstLink(writer, before === undefined ? null : linkAtEnd(before)),
+          covered: 0,
         });
         list = [];
         rows.records.set(writer, list);
@@ -83,6 +95,12 @@ export function makeMemoryAudit(key = auditKey(7)) {
       if (chain === undefined) throw new Error('no chain');
       const { seq, record, leaf, link, columns } = extendChain(memoryVault, writer, list.length + 1, linkAtEnd(chain), draft);
       list.push({ seq, record, leaf, link, columns });
+    },
+    /** From here on another key signs, as a start with both of them has it. */
+    async rotate(to: SigningKey): Promise<void> {
+      const made = await makeCheckpoint({ audit, key: to, clock: systemClock }, null, key);
+      key = to;
+      if (made.ok && made.value !== null) anchored.push(made.value.note);
     },
     async checkpoint(mode: 'anchored' | 'not-anchored' = 'anchored'): Promise<void> {
       const made = await makeCheckpoint({ audit, key, clock: systemClock });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { secret, silentLog, systemClock, type Log } from '../../src/kernel/index.ts';
 import { openStore, type AnyCommandSet, type Database, type Store, type StoreDeps } from '../../src/store/index.ts';
@@ -14,6 +15,8 @@ export const TEST_KEYS = { data: [someKey()], pseudonym: someKey() };
 export interface Place {
   readonly database: Database;
   open(more?: Partial<StoreDeps>): Promise<Store>;
+  /** A statement by whoever has the rights of the database's owner, past every trigger of ours. */
+  tamper(statement: string): Promise<void>;
   /** Closes what is still open and removes the database. */
   remove(): Promise<void>;
 }
@@ -30,7 +33,7 @@ function makePlace(database: Database, removeDatabase: () => Promise<void>, log:
       const store = await openStore({
         database,
         keys: TEST_KEYS,
-        instance: `ins_test${process.pid}_${instances}`,
+        instance: `ins_test${process.pid}x${instances}`,
         sets,
         clock: systemClock,
         log,
@@ -38,6 +41,21 @@ function makePlace(database: Database, removeDatabase: () => Promise<void>, log:
       });
       opened.push(store);
       return store;
+    },
+    async tamper(statement) {
+      if (database.engine === 'sqlite') {
+        const db = new DatabaseSync(database.file, { timeout: 5_000 });
+        const triggers = db.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all();
+        db.exec(triggers.map(({ name }) => `DROP TRIGGER ${String(name)};`).join(''));
+        db.exec(statement);
+        const kept = triggers.filter(({ name }) => !statement.includes(`DROP TRIGGER IF EXISTS ${String(name)}`));
+        db.exec(kept.map(({ sql }) => `${String(sql)};`).join(''));
+        db.close();
+      } else
+        await withClient(database.url.reveal(), async (client) => {
+          await client.query('SET session_replication_role = replica');
+          await client.query(statement);
+        });
     },
     async remove() {
       await Promise.all(opened.map((store) => store.close()));

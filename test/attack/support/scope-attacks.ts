@@ -101,6 +101,15 @@ export const LETTERS: readonly AttackRow[] = (
     ['patient/Observation.s', READ, 'forbidden'],
     ['patient/Observation.s', `${READ}/_history`, 'forbidden'],
     ['patient/Observation.s', `${READ}/_history/1`, 'forbidden'],
+    ['patient/Observation.s', `${READ}/_history?_count=1`, 'forbidden'],
+    ['patient/Observation.s', `${READ}?_summary=true`, 'forbidden'],
+    ['patient/Binary.r', 'Binary/idalpha-bin', 'forbidden'],
+    ['patient/DocumentReference.rs', 'Binary/idalpha-bin', 'forbidden'],
+    ['patient/Binary.r patient/DocumentReference.r', 'Binary/idalpha-bin', 'forbidden'],
+    ['patient/Binary.s patient/DocumentReference.rs', 'Binary/idalpha-bin', 'forbidden'],
+    ['patient/Binary.r patient/DocumentReference.s', 'Binary/idalpha-bin', 'own'],
+    ['patient/Binary.r patient/DocumentReference.rs', 'Binary/idbravo-bin', 'refused'],
+    ['patient/Binary.r patient/DocumentReference.rs', 'Binary/idneutral-bin', 'refused'],
     ['patient/Observation.s', `HEAD ${READ}`, 'forbidden'],
     ['patient/Observation.rs', READ, 'own'],
     ['patient/Observation.rs', FIND, 'own'],
@@ -277,4 +286,53 @@ export const WIDER_LEVELS: readonly AttackRow[] = [
     forbidden: ['7202.02'],
     allowedTypes: ['Patient'],
   }),
+];
+
+/** The audit tells of everybody: only a scope that names it, and not for one patient, shows any of it. */
+const NOT_FOR_THE_AUDIT = [
+  'patient/*.rs',
+  'patient/*.cruds',
+  'user/*.rs',
+  'user/*.read',
+  'user/*.*',
+  'system/*.rs',
+  'system/*.*',
+  'patient/AuditEvent.rs',
+  'patient/AuditEvent.read',
+  'user/AuditEvent.cud',
+  'user/AuditEvent.rs?type=rest',
+  'system/AuditEvent.rs?patient=idalpha',
+  'user/Auditevent.rs',
+  'user/Provenance.rs user/Patient.rs',
+] as const;
+const AUDIT_QUESTIONS = [
+  'AuditEvent',
+  'AuditEvent?patient=idalpha',
+  'AuditEvent?patient=idbravo',
+  'AuditEvent?agent=attack-app',
+  'POST AuditEvent/_search patient=idalpha',
+  'AuditEvent/ins-0000000000-1',
+] as const;
+export const AUDIT_SCOPES: readonly AttackRow[] = [
+  ...NOT_FOR_THE_AUDIT.flatMap((scope) =>
+    AUDIT_QUESTIONS.map((question) => rowOf([scope, question, 'forbidden'], { strangers: ['bravo', 'charl'] })),
+  ),
+  ...(
+    [
+      ['user/AuditEvent.r', 'AuditEvent', 'forbidden'],
+      ['user/AuditEvent.s', 'AuditEvent/ins-0000000000-1', 'forbidden'],
+      ['user/AuditEvent.rs', 'AuditEvent/ins-0000000000-1', 'hidden'],
+      ['user/AuditEvent.rs', 'AuditEvent/ins-0000000000-1/_history', 'refused'],
+      ['user/AuditEvent.rs', 'AuditEvent/ins-0000000000-1/_history/1', 'refused'],
+      ['user/AuditEvent.rs', 'AuditEvent?patient.name=x', 'refused'],
+      ['user/AuditEvent.rs', 'AuditEvent?_has:Provenance:target:agent=x', 'refused'],
+      ['user/AuditEvent.rs', 'AuditEvent?_include=AuditEvent:patient', 'refused'],
+      ['user/AuditEvent.rs', 'AuditEvent?_revinclude=Provenance:target', 'refused'],
+      ['user/AuditEvent.rs', "AuditEvent?agent=x'%20OR%201=1--", 'nothing'],
+      ['user/AuditEvent.rs', 'AuditEvent?_cursor=AAAA', 'refused'],
+      ['user/AuditEvent.rs', 'Observation?patient=idalpha', 'forbidden'],
+      ['user/AuditEvent.rs', 'Patient/idalpha', 'forbidden'],
+      ['user/AuditEvent.rs', 'Patient/idalpha/$everything', 'forbidden'],
+    ] as const satisfies readonly Line[]
+  ).map((line) => rowOf(line)),
 ];

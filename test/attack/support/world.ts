@@ -197,6 +197,8 @@ function chartOf(owner: Owner): Resource[] {
       description: `about ${word}`,
       content: [
         { attachment: { contentType: 'text/plain', title: word, data: Buffer.from(`letter of ${word}`).toString('base64') } },
+        { attachment: { contentType: 'text/plain', url: `Binary/${id}-bin` } },
+        ...(owner === 'alpha' ? [{ attachment: { contentType: 'text/plain', url: 'Binary/idneutral-bin' } }] : []),
       ],
     }),
     one('Encounter', {
@@ -287,6 +289,12 @@ function decoys(): Resource[] {
       author: [alpha],
       description: wordOf('bravo'),
       content: [{ attachment: { url: `Binary/idbravo-bin` } }],
+    }),
+    // A document of alpha's names it; it says itself whose it is.
+    made('bravo', 'Binary', 'idneutral-bin', {
+      contentType: 'text/plain',
+      securityContext: bravo,
+      data: Buffer.from(`bytes of ${wordOf('bravo')}`).toString('base64'),
     }),
     made('bravo', 'CareTeam', 'team-member', { subject: bravo, name: wordOf('bravo'), participant: [{ member: alpha }] }),
     made('bravo', 'CarePlan', 'plan-performer', {

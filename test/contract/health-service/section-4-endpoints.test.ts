@@ -43,6 +43,16 @@ describe('section 4.2, the deprecated list', () => {
     expect([status, headers['deprecation'], all.map(({ data_source }) => data_source)]).toEqual([200, 'true', SOURCES]);
     expect(all.filter(({ authorized }) => authorized).map(({ data_source }) => data_source)).toEqual(['RingWearable']);
   });
+  test('takes a redirect_url, and nothing else', async () => {
+    activate('callback_url_setup');
+    const get = (query: string) => ask('GET', `${path()}${query}`, { headers: signed('secretKey') });
+    const { body } = await get('?redirect_url=https%3A%2F%2Fclinic.example%2Fback');
+    const [first] = body['data_sources'] as { authorization_url: string }[];
+    const url = new URL(first?.authorization_url ?? '');
+    const granted = await form(url.pathname, { state: url.searchParams.get('state') ?? '', account: 'a', decision: 'grant' });
+    expect(granted.headers['location']).toBe('https://clinic.example/back');
+    for (const query of ['?redirect_url=x', '?other=1']) expect((await get(query)).status).toBe(400);
+  });
   test('is of the client whose credentials they are', async () => {
     expect((await ask('GET', path('client-2'), { headers: signed('secretKey') })).status).toBe(403);
   });

@@ -1,15 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
-import { authorizerPath, basic, BINDING, freshService, labParts, PROFILE, revokePath, RULES } from './support.ts';
+import { authorizerPath, basic, BINDING, freshService, labParts, PROFILE, revokePath, RULES, USER } from './support.ts';
 
 const { activate, ask, begin, client, lab, service } = freshService();
 const INCORRECT = 'The client_uuid or password are incorrect';
 
+const AUTHORIZERS = `/api/v1/client_uuid/client-1/user_id/${USER}/data_sources/authorizers`;
+
 const GROUPS = [
   ['authorizer', 'GET', authorizerPath(), 'secretKey', 'password'],
+  ['the deprecated list', 'GET', AUTHORIZERS, 'secretKey', 'password'],
   ['revoke', 'POST', revokePath(), 'secretKey', 'password'],
   ['binding', 'POST', BINDING, 'secretKey', 'password'],
   ['user profile', 'POST', PROFILE, 'password', 'secretKey'],
-  ['monitoring rules', 'GET', RULES, 'password', 'secretKey'],
+  ['monitoring rules, read', 'GET', RULES, 'password', 'secretKey'],
+  ['monitoring rules, replaced', 'PUT', RULES, 'password', 'secretKey'],
 ] as const;
 
 describe.each(GROUPS)('section 5, %s', (_name, method, path, right, wrong) => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { admitProfileRequest } from '../../../src/sandbox/service/count-profile-requests.ts';
-import { authorizerPath, freshService, USER } from './support.ts';
+import { authorizerPath, freshService, JPEG, labParts, PDF, PNG, USER } from './support.ts';
 
-const { activate, ask, bind, profile, service, signed } = freshService();
+const { activate, ask, bind, lab, profile, service, signed } = freshService();
 const HOUR = 3_600_000;
 
 describe('section 8, user profile requests', () => {
@@ -101,5 +101,27 @@ describe('section 8, lengths', () => {
   ])('a salt of %i characters is %i', async (length, status) => {
     const body = { user_id: USER, metadata: { client_name: 'c' }, salt: 's'.repeat(length) };
     expect((await bind(body)).status).toBe(status);
+  });
+});
+
+describe('section 8, laboratory files', () => {
+  test.each([
+    [10 * 1024 * 1024, 200],
+    [10 * 1024 * 1024 + 1, 413],
+  ])('%i bytes are %i', async (size, status) => {
+    activate('lab_data');
+    expect((await lab(labParts(Buffer.concat([PDF, Buffer.alloc(size - PDF.length)])))).status).toBe(status);
+  });
+  test.each([
+    ['PDF', PDF, 200],
+    ['JPEG', JPEG, 200],
+    ['PNG', PNG, 200],
+    ['GIF', Buffer.from('GIF89a'), 400],
+    ['TIFF', Buffer.from('II*\u0000'), 400],
+    ['text', Buffer.from('a report'), 400],
+    ['HTML that calls itself a PDF further down', Buffer.from('<html>%PDF-1.4'), 400],
+  ])('%s is %s', async (_kind, file, status) => {
+    activate('lab_data');
+    expect((await lab(labParts(file))).status).toBe(status);
   });
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +9,7 @@ import { secret, type Result } from '../../../src/kernel/index.ts';
 import { openSource, type Source, type SourceSettings } from '../../../src/source/index.ts';
 import { readRetryAfter } from '../../../src/source/exchange.ts';
 import { decideRetry } from '../../../src/source/retry.ts';
-import { freshService, JPEG, PDF, USER } from './support.ts';
+import { freshService, JPEG, PDF, PNG, USER } from './support.ts';
 
 const server = freshService();
 let source: Source;
@@ -45,6 +46,75 @@ async function* bytes(...parts: readonly Uint8Array[]): AsyncGenerator<Uint8Arra
 const lab = (on: Source, file: Uint8Array = PDF, timezone = '+01:00') =>
   on.submitLab(USER, { file: bytes(file), kind: 'pdf', timezone });
 const BIND = { user: USER, clientName: 'First Clinic', tycUrl: null, supportUrl: null, completeLogOut: null, salt: 'abcd' };
+
+describe('section 1 through source', () => {
+  const rule = { signals: { oxygenation: { threshold_min_float: 90 } } };
+  test('a feature that is not activated is a fault until support has activated it', async () => {
+    const all = async () => [
+      codeOf(await lab(source)),
+      codeOf(await source.requestProfile(USER)),
+      codeOf(await source.readRule(null)),
+      codeOf(await source.replaceRule(USER, rule)),
+    ];
+    expect(await all()).toEqual(['source.not-activated', 'source.not-activated', 'source.not-activated', 'source.not-activated']);
+    server.activate('lab_data', 'user_health_profile', 'health_monitoring');
+    expect(await all()).toEqual(['ok', 'ok', 'ok', 'ok']);
+  });
+  test('Callback URL Setup: the address that was given is where the user goes once it is active', async () => {
+    server.activate('callback_url_setup');
+    const { authorizationUrl } = must(await source.authorizer(USER, 'RingWearable', 'https://clinic.example/back?a=1&b=%20'));
+    const page = new URL(authorizationUrl ?? '');
+    const done = await server.form(page.pathname, {
+      state: page.searchParams.get('state') ?? '',
+      account: 'a',
+      decision: 'grant',
+    });
+    expect(done.headers['location']).toBe('https://clinic.example/back?a=1&b=%20');
+  });
+  test('mobile-based sources are bound, not authorised', async () => {
+    expect(codeOf(await source.authorizer(USER, 'IosHealth', null))).toBe('source.rejected');
+    expect(codeOf(await source.bind(BIND))).toBe('ok');
+  });
+  test('the deprecated list is not offered', () => {
+    expect(Object.keys(source).sort()).toEqual(
+      ['authorizer', 'bind', 'close', 'readRule', 'ready', 'replaceRule', 'requestProfile', 'revoke', 'submitLab'].sort(),
+    );
+  });
+});
+
+describe('section 3 through source', () => {
+  const isAuthorized = async (on = source, dataSource = 'RingWearable') =>
+    must(await on.authorizer(USER, dataSource, null)).authorized;
+  test('not authorized, authorized, disconnected from all, authorized again', async () => {
+    expect(await isAuthorized()).toBe(false);
+    await server.grant();
+    await server.grant('GpsWatch');
+    expect([await isAuthorized(), await isAuthorized(source, 'GpsWatch')]).toEqual([true, true]);
+    must(await source.revoke(USER));
+    expect([await isAuthorized(), await isAuthorized(source, 'GpsWatch')]).toEqual([false, false]);
+    await server.grant();
+    expect(await isAuthorized()).toBe(true);
+  });
+  test('other clients that share the account keep access', async () => {
+    const other = server.service().putClient({ uuid: 'client-2' });
+    const theirs = open({ clientUuid: other.uuid, secretKey: secret(other.secretKey) });
+    await server.grant();
+    await server.grant('RingWearable', USER, 'client-2');
+    must(await source.revoke(USER));
+    expect([await isAuthorized(), await isAuthorized(theirs)]).toEqual([false, true]);
+    await theirs.close();
+  });
+  test('revocation at the provider', async () => {
+    await server.grant();
+    const connection = JSON.stringify(['client-1', USER, 'RingWearable']);
+    await server.form('/provider/RingWearable/access', { connection });
+    expect(await isAuthorized()).toBe(false);
+  });
+  test('lab document: none to received', async () => {
+    server.activate('lab_data');
+    expect(must(await lab(source)).documentId).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
 
 describe('section 4 through source', () => {
   test('4.1 authorizer, before and after', async () => {
@@ -130,6 +200,8 @@ describe('section 5 through source', () => {
       await lab(bare),
     ];
     expect(all.map(codeOf)).toEqual(all.map(() => 'source.not-configured'));
+    expect([codeOf(bare.ready('access')), codeOf(bare.ready('lab'))]).toEqual(['source.not-configured', 'source.not-configured']);
+    expect([codeOf(source.ready('access')), codeOf(source.ready('lab'))]).toEqual(['ok', 'ok']);
     await bare.close();
   });
   test('credentials that are refused', async () => {
@@ -176,7 +248,7 @@ describe('section 7 through source', () => {
     once('/api/v2');
     expect(codeOf(await source.requestProfile(USER))).toBe('ok');
     once('/lab');
-    expect(codeOf(await lab(source))).toBe('source.failed');
+    expect(codeOf(await lab(source))).toBe('ok');
   });
   test('an answer that is lost: asked again where nothing is done twice', async () => {
     server.activate('user_health_profile');
@@ -206,6 +278,46 @@ describe('section 7 through source', () => {
 });
 
 describe('section 8 through source', () => {
+  test.each([
+    [1, 'ok'],
+    [50, 'ok'],
+    [51, 'source.rejected'],
+    [0, 'source.rejected'],
+  ])('a user_id of %i characters: %s', async (length, code) => {
+    for (const letter of ['x', 'é', '😀'])
+      expect(codeOf(await source.authorizer(letter.repeat(length), 'GpsWatch', null))).toBe(code);
+  });
+  test.each([
+    [3, 'source.rejected'],
+    [4, 'ok'],
+    [6, 'ok'],
+    [7, 'source.rejected'],
+  ])('a salt of %i characters: %s', async (length, code) => {
+    expect(codeOf(await source.bind({ ...BIND, salt: 's'.repeat(length) }))).toBe(code);
+  });
+  test('10 MB are taken, one byte more is not', async () => {
+    server.activate('lab_data');
+    const of = (size: number) => Buffer.concat([PDF, Buffer.alloc(size - PDF.length)]);
+    expect(codeOf(await lab(source, of(10 * 1024 * 1024)))).toBe('ok');
+    expect(codeOf(await lab(source, of(10 * 1024 * 1024 + 1)))).toBe('source.too-large');
+  });
+  test.each([
+    ['pdf', PDF],
+    ['jpeg', JPEG],
+    ['png', PNG],
+  ] as const)('%s is taken', async (kind, file) => {
+    server.activate('lab_data');
+    must(await source.submitLab(USER, { file: bytes(file), kind, timezone: 'Z' }));
+    expect(server.service().state.labDocuments.all()[0]?.[1].kind).toBe(kind);
+  });
+  test('30 profiles in 24 hours', async () => {
+    server.activate('user_health_profile');
+    for (let hour = 0; hour < 10; hour += 1) {
+      for (let i = 0; i < 3; i += 1) must(await source.requestProfile(USER));
+      server.clock().advance(3_600_000);
+    }
+    expect(await source.requestProfile(USER)).toMatchObject({ fault: { code: 'source.too-many', retryAfterMs: 14 * 3_600_000 } });
+  });
   test('429 says how long to wait, and nothing is sent meanwhile', async () => {
     server.activate('user_health_profile');
     for (let i = 0; i < 3; i += 1) must(await source.requestProfile(USER));
@@ -239,8 +351,42 @@ describe('section 8 through source', () => {
     const failed = { kind: 'answered', status: 500, retryAfterMs: null, value: null } as const;
     expect([1, 2, 3].map((tries) => decideRetry(failed, 'any', tries, 0))).toEqual([100, 500, null]);
     expect(decideRetry({ ...failed, status: 429 }, 'any', 1, 0)).toBeNull();
-    expect(decideRetry(failed, 'never', 1, 0)).toBeNull();
     expect(decideRetry({ kind: 'silent', because: 'cut', cause: null }, 'refused', 1, 0)).toBeNull();
     expect(decideRetry({ kind: 'silent', because: 'unsent', cause: null }, 'refused', 1, 0)).toBe(100);
   });
+});
+
+test('section 9 through source: v1 for authorization, revocation and binding, v2 for profile and rules', async () => {
+  const paths: string[] = [];
+  const ear = createHttpServer((request, response) => {
+    paths.push(`${request.method ?? ''} ${(request.url ?? '').split('?')[0] ?? ''}`);
+    response.writeHead(400).end();
+  }).listen(0, '127.0.0.1');
+  await once(ear, 'listening');
+  const url = `http://127.0.0.1:${(ear.address() as AddressInfo).port}/base/`;
+  const listened = open({ url, labUrl: url });
+  for (const done of [
+    listened.authorizer(USER, 'GpsWatch', null),
+    listened.revoke(USER),
+    listened.bind(BIND),
+    listened.requestProfile(USER),
+    listened.readRule(USER),
+    listened.replaceRule(null, {}),
+    lab(listened),
+  ])
+    expect(codeOf(await done)).toBe('source.rejected');
+  expect(paths.sort()).toEqual(
+    [
+      `GET /base/api/v1/user_id/${USER}/data_source/GpsWatch/authorizer`,
+      `POST /base/api/v1/user_id/${USER}/data_sources/revoke_auth`,
+      'POST /base/api/v1/extraction_app/binding/',
+      'POST /base/api/v2/user_profile',
+      'GET /base/api/v2/health_monitoring/rules',
+      'PUT /base/api/v2/health_monitoring/rules',
+      `POST /base/client_uuid/client-1/user_id/${USER}`,
+    ].sort(),
+  );
+  await listened.close();
+  ear.closeAllConnections();
+  ear.close();
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from '@jest/globals';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startService, type AddOnName, type Client, type DemoService } from '../../../src/sandbox/index.ts';
 import { testClock } from '../../support/clock.ts';
@@ -72,12 +72,12 @@ export const RULES = '/api/v2/health_monitoring/rules';
 export const BINDING = '/api/v1/extraction_app/binding/';
 
 /** A sandbox of its own for each test, with one client, on a clock that stands. */
-export function freshService() {
+export function freshService(more: { readonly retryWaitsMs?: readonly number[] } = {}) {
   let service: DemoService;
   let clock: ReturnType<typeof testClock>;
   beforeEach(async () => {
     clock = testClock();
-    service = await startService({ host: '127.0.0.1', port: 0, clock });
+    service = await startService({ host: '127.0.0.1', port: 0, clock, ...more });
     service.putClient({ uuid: 'client-1', name: 'First Clinic' });
   });
   afterEach(() => service.stop());
@@ -155,20 +155,37 @@ export const labParts = (file: Buffer = PDF, timezone = '-05:00'): readonly Part
   { name: 'timezone', value: timezone },
 ];
 
-/** A webhook of a client: keeps what comes. */
-export async function listenForHooks(status = 202) {
+/** A webhook of a client: keeps what comes. The answers are `status`, or what is left of `first`; 0 gives none. */
+export async function listenForHooks(status = 202, first: number[] = []) {
   const got: Record<string, unknown>[] = [];
+  const heads: IncomingHttpHeaders[] = [];
+  const bodies: string[] = [];
+  let atOnce = 0;
+  let atOnceMax = 0;
   const server = createServer((req, res) => {
     const parts: Buffer[] = [];
+    atOnce += 1;
+    atOnceMax = Math.max(atOnceMax, atOnce);
     req.on('data', (part: Buffer) => parts.push(part));
     req.on('end', () => {
-      got.push(JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>);
-      res.writeHead(status).end();
+      const body = Buffer.concat(parts).toString();
+      got.push(JSON.parse(body) as Record<string, unknown>);
+      bodies.push(body);
+      heads.push(req.headers);
+      const answer = first.shift() ?? status;
+      setImmediate(() => {
+        atOnce -= 1;
+        if (answer === 0) res.destroy();
+        else res.writeHead(answer).end();
+      });
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     got,
+    heads,
+    bodies,
+    atOnceMax: () => atOnceMax,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     close: () =>
       new Promise<void>((resolve) => {

@@ -48,7 +48,7 @@ test('the SMART configuration has what SMART and Inferno ask for', async () => {
   expect(scopes.some((one) => /^(patient|user|system)\/[a-zA-Z*]+\.[cruds]+$/.test(one))).toBe(true);
   expect(found['capabilities']).toEqual(
     expect.arrayContaining(
-      'launch-ehr launch-standalone authorize-post client-public client-confidential-symmetric client-confidential-asymmetric sso-openid-connect context-banner context-style context-ehr-patient context-ehr-encounter context-standalone-patient permission-offline permission-patient permission-user permission-v1 permission-v2'.split(
+      'launch-ehr launch-standalone authorize-post client-public client-confidential-symmetric client-confidential-asymmetric sso-openid-connect context-banner context-style context-ehr-patient context-ehr-encounter context-standalone-patient context-standalone-encounter permission-offline permission-patient permission-user permission-v1 permission-v2'.split(
         ' ',
       ),
     ),

@@ -112,5 +112,11 @@ test('every reason for a refusal looks the same, and the audit tells them apart'
   const audited = await eventually(() => scene.server.audit(), isThere);
   expect(isThere(audited)).toBe(true);
   expect(JSON.stringify(audited)).not.toMatch(/pat-\d|Test Person|drsmith|correct horse/);
-  expect(new Set(audited.map(({ type }) => type))).toEqual(new Set(['admin', 'auth.sign-in', 'auth.grant', 'auth.reject']));
+  expect(new Set(audited.map(({ type }) => type))).toEqual(
+    new Set(['admin', 'auth.sign-in', 'auth.grant', 'auth.reject', 'fhir.read', 'fhir.search']),
+  );
+  // Whom the pages showed, each by a name of its own: the list first, then the one who was chosen.
+  const shown = audited.filter(({ type }) => type === 'fhir.search' || type === 'fhir.read');
+  expect(new Set(shown.map(({ why }) => why))).toEqual(new Set(['picker', 'consent']));
+  expect(shown.every(({ chartHash }) => typeof chartHash === 'string')).toBe(true);
 });

@@ -46,7 +46,8 @@ describe.each(PLACES)('when the EHR cannot be trusted, on %s', (_name, makePlace
       );
       expect(tried.steps.some(({ reason }) => reason !== null && codes.includes(reason))).toBe(true);
       await pause(2_500);
-      expect((await rig.read(id)).state).toBe('queued');
+      // It may be in the middle of the next try.
+      expect((await rig.until(id, ({ state }) => state === 'queued', 5_000)).state).toBe('queued');
       expect(rig.ehr.log.requests().slice(before)).toEqual([]);
       // No busy loop.
       const perSecond = ((front?.refused() ?? 0) - refusedBefore) / ((performance.now() - from) / 1_000);

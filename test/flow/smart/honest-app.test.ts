@@ -138,7 +138,9 @@ test.each(['constructor', 'toString', 'hasOwnProperty'])('a parameter called %s 
 
 test('the self link says what was done', async () => {
   const self = async (path: string) => (await search(path))[1].link[0]?.url.slice(rig.base.length);
-  expect(await self('Observation?patient=a&_count=500&nonsense=1&_summary=true')).toBe('/Observation?patient=a&_count=200');
+  expect(await self('Observation?patient=a&_count=500&nonsense=1&_summary=true')).toBe(
+    '/Observation?patient=a&_count=200&_summary=true',
+  );
   const narrow = rig.token(aGrant('patient/Observation.rs', { patient: 'a' }));
   const answer = await rig.get(
     '/fhir/Observation?patient=a&_include=Observation:performer&_revinclude=Provenance:target',

@@ -179,7 +179,7 @@ test('a Provenance about a version that was another\u2019s is not shown', async 
 });
 
 test('one app cannot take the whole EHR for itself', async () => {
-  ehr.answers(() => ({ delayMs: 300, body: bundle([]) }));
+  ehr.answers(() => ({ delayMs: 1_500, body: bundle([]) }));
   const other = rig.token(aGrant('patient/*.rs', { patient: 'a', clientId: 'app-2' }));
   const many = Array.from({ length: 40 }, () => ask('Observation'));
   const one = ask('Observation', {}, other);

@@ -474,12 +474,35 @@ describe('around it', () => {
     expect(one.ok && one.value.patients).toEqual([]);
     const find = async (id: string) => patients.find(id, 'req_test').then((found) => found.ok && found.value?.id);
     expect([await find('a'), await find('c'), await find('x')]).toEqual(['a', undefined, undefined]);
-    const has = async (patient: string, encounter: string) => patients.hasEncounter(patient, encounter, 'req_test');
-    expect([await has('a', 'a-enc'), await has('a', 'b-enc'), await has('a', 'x')].map((one) => one.ok && one.value)).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    const has = async (patient: string, encounter: string) => patients.findEncounter(patient, encounter, 'req_test');
+    const found = [await has('a', 'a-enc'), await has('a', 'b-enc'), await has('a', 'x'), await has('a', '../a')];
+    expect(found.map((one) => one.ok && one.value?.id)).toEqual(['a-enc', undefined, undefined, undefined]);
+  });
+
+  test('the encounters of a picker are those of the patient, newest first, without those that did not take place', async () => {
+    const encounter = (id: string, patient: string, more: object): Resource & { id: string } => ({
+      resourceType: 'Encounter',
+      id,
+      status: 'finished',
+      class: { code: 'AMB', display: 'ambulatory' },
+      subject: { reference: `Patient/${patient}` },
+      ...more,
+    });
+    ehr.put(encounter('c-old', 'c', { period: { start: '2025-01-02T09:00:00+01:00', end: '2025-01-02T10:00:00+01:00' } }));
+    ehr.put(encounter('c-new', 'c', { period: { start: '2026-01-02' }, type: [{ text: 'Check-up' }], status: 'in-progress' }));
+    ehr.put(encounter('c-not', 'c', { status: 'cancelled' }));
+    ehr.put(encounter('c-wrong', 'c', { status: 'entered-in-error' }));
+    const listed = await rig.smart.patients.encounters('c', 'req_test');
+    expect(listed).toEqual({
+      ok: true,
+      value: {
+        isAll: true,
+        encounters: [
+          { id: 'c-new', what: 'Check-up', from: '2026-01-02', to: null, status: 'in-progress' },
+          { id: 'c-old', what: 'ambulatory', from: '2025-01-02 09:00', to: '2025-01-02 10:00', status: 'finished' },
+        ],
+      },
+    });
   });
 });
 

@@ -111,6 +111,9 @@ test.each<[string, string | object, string]>([
 
 test('what cannot be a user id is not found, and too much is too much', async () => {
   expect(problemOf(await put('x'.repeat(51), { mrn: '1' }))).toEqual([404, 'link.not-found', undefined]);
+  expect((await put('', { mrn: '1' })).status).toBe(404);
+  for (const user of ['', 'x'.repeat(51)])
+    expect(problemOf(await call('get', `?user_id=${user}`))).toEqual([400, 'admin.parameter', 'user_id']);
   expect((await put('big', { mrn: '1', evidence: 'x'.repeat(20_000) })).status).toBe(413);
 });
 

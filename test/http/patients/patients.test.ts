@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
+import { connect as connectTo } from 'node:net';
+import { enrolSet } from '../../../src/enrol/index.ts';
 import { systemClock } from '../../../src/kernel/index.ts';
-import { DEMO_ADD_ONS, startService, type DemoService } from '../../../src/sandbox/index.ts';
+import { DEMO_ADD_ONS, startEhr, startService, type DemoEhr, type DemoService } from '../../../src/sandbox/index.ts';
 import { startGateway, type Gateway } from '../../../src/wire.ts';
 import { collectLog } from '../../support/collect-log.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -14,6 +16,7 @@ const DATA = 'data-secret-'.repeat(3);
 const PDF = Buffer.from('%PDF-1.4\nMarkerDocument\n%%EOF\n');
 let gateway: Gateway;
 let service: DemoService;
+let ehr: DemoEhr;
 let place: Place;
 let mrn = '';
 let n = 0;
@@ -23,11 +26,13 @@ const url = () => `http://127.0.0.1:${gateway.port}`;
 beforeAll(async () => {
   place = await sqlitePlace();
   if (place.database.engine !== 'sqlite') throw new Error('not SQLite');
+  ehr = await startEhr({ host: '127.0.0.1', port: 0, clock: systemClock });
   service = await startService({ host: '127.0.0.1', port: 0, clock: systemClock });
   const { secretKey, password, lab } = service.putClient({ uuid: 'client-1', name: 'First Clinic', addOns: DEMO_ADD_ONS });
   gateway = await startGateway({
     config: configOf(`sqlite:${place.database.file}?filesystem=any`, {
       CHARTGATE_ADMIN_TOKEN: TOKEN,
+      CHARTGATE_EHR_URL: ehr.url,
       CHARTGATE_CLIENT_UUID: 'client-1',
       CHARTGATE_NOTIFICATION_SECRET: HOOK,
       CHARTGATE_WEBHOOK_SECRET: DATA,
@@ -46,12 +51,16 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.stop();
   await service.stop();
+  await ehr.stop();
   await place.remove();
 });
 beforeEach(() => {
   n += 1;
   mrn = `MarkerMrn${n}`;
+  register(`patient-${n}`, mrn);
 });
+const register = (id: string, value: string, more: Json = {}): void =>
+  ehr.put({ resourceType: 'Patient', id, identifier: [{ system: 'urn:example:mrn', value }], ...more });
 
 type Json = Record<string, unknown>;
 async function ask(
@@ -107,6 +116,49 @@ const steps = (user: unknown, count: number) => ({
       ],
     },
   },
+});
+
+describe('an MRN that has no source user is looked up at the EHR before it gets one', () => {
+  const links = async (of = mrn): Promise<unknown> => (await ask('GET', `links?mrn=${of}`)).body['links'];
+  const enrol = (path: string, body?: unknown) => ask('POST', of(path), body);
+
+  test('one that the EHR does not have gets none, whatever is asked for', async () => {
+    mrn = 'MarkerUnknown';
+    const all = [
+      await enrol('connections/RingWearable'),
+      await enrol('binding', { client_name: 'First Clinic' }),
+      await enrol('labs?timezone=Z', PDF),
+    ];
+    expect(all.map(({ status, body }) => [status, body['code']])).toEqual(all.map(() => [404, 'enrol.mrn-unknown']));
+    expect(JSON.stringify(all[0]?.body)).toMatch(/no patient with this MRN/);
+    expect(await links()).toEqual([]);
+  });
+
+  test('nor does one that leads to no patient who stands', async () => {
+    register('closed', 'MarkerClosed', { active: false });
+    register('twin-1', 'MarkerTwins');
+    register('twin-2', 'MarkerTwins');
+    mrn = 'MarkerClosed';
+    expect((await enrol('connections/RingWearable')).body).toMatchObject({ code: 'patient.inactive' });
+    mrn = 'MarkerTwins';
+    expect((await enrol('connections/RingWearable')).body).toMatchObject({ code: 'patient.many' });
+    expect(await links()).toEqual([]);
+  });
+
+  test('while the EHR cannot be asked, nobody new is enrolled and who is enrolled is served', async () => {
+    const enrolled = mrn;
+    const { userId } = await connect();
+    register('later', 'MarkerLater');
+    ehr.board.setRules([{ path: '/Patient', status: 503 }]);
+    mrn = 'MarkerLater';
+    expect(await enrol('connections/RingWearable')).toMatchObject({ status: 503, body: { code: 'ehr.busy' } });
+    expect(await links()).toEqual([]);
+    mrn = enrolled;
+    expect((await connect('GpsWatch'))['userId']).toBe(userId);
+    ehr.board.setRules([]);
+    mrn = 'MarkerLater';
+    expect((await enrol('connections/RingWearable')).status).toBe(200);
+  });
 });
 
 describe('connections', () => {
@@ -233,6 +285,9 @@ describe('binding', () => {
       expect(readFileSync(file).includes('MkrSlt')).toBe(false);
     expect(JSON.stringify(log.lines)).not.toContain('MkrSlt');
   });
+  test.each([undefined, null, false, true])('complete_log_out of %p is taken', async (complete) => {
+    expect((await ask('POST', of('binding'), { ...body, complete_log_out: complete })).status).toBe(200);
+  });
   test.each([
     ['client_name', { ...body, client_name: '' }],
     ['tyc_url', { ...body, tyc_url: 'terms' }],
@@ -279,6 +334,43 @@ describe('laboratory documents', () => {
     expect((await upload(Buffer.from('GIF89a and more'))).body['code']).toBe('enrol.document');
     expect((await upload(Buffer.alloc(0))).body['code']).toBe('enrol.document');
   });
+  test('is sent again where the service said that it failed, and told where its answer was lost', async () => {
+    service.faults.set([{ path: '/lab/', status: 500, times: 2 }]);
+    expect((await upload()).status).toBe(202);
+    service.faults.set([{ path: '/lab/', status: 500 }]);
+    expect(await upload()).toMatchObject({ status: 503, body: { code: 'source.failed' } });
+    service.faults.set([{ path: '/lab/', drop: 'after', times: 1 }]);
+    expect(await upload()).toMatchObject({ status: 504, body: { code: 'source.cut' } });
+    service.faults.set([]);
+    expect((await ask('GET', of('labs'))).body['requests']).toHaveLength(1);
+  });
+  test('a document that is cut short reaches nobody', async () => {
+    const before = service.state.labDocuments.all().length;
+    const socket = connectTo(gateway.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(
+      `POST /admin/api/${of('labs?timezone=Z')} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Length: 1000\r\n\r\n`,
+    );
+    socket.write(PDF);
+    await eventually(
+      async () => (await ask('GET', `links?mrn=${mrn}`)).body['links'] as Json[],
+      (links) => links.length === 1,
+    );
+    socket.destroy();
+    await eventually(
+      () => JSON.stringify(log.lines),
+      (lines) => lines.includes('"status":499'),
+    );
+    expect(service.state.labDocuments.all().length).toBe(before);
+    expect((await ask('GET', of('labs'))).body['requests']).toEqual([]);
+  });
+  test.each(['+14:30', '-14:01', '+24:00', '+01:00 ', 'z', '+0100'])('nor is time zone %p', async (zone) => {
+    expect((await upload(PDF, zone)).body).toMatchObject({ code: 'admin.parameter', at: 'timezone' });
+  });
+  test('a time zone that is missing, twice, or beside another parameter is refused', async () => {
+    for (const query of ['', '?timezone=Z&timezone=Z', '?timezone=Z&user_id=x'])
+      expect([query, (await ask('POST', of(`labs${query}`), PDF)).status]).toEqual([query, 400]);
+  });
   test('one byte more is not taken either when nobody says how long it is', async () => {
     async function* parts() {
       yield PDF;
@@ -323,6 +415,22 @@ describe('monitoring rules', () => {
 
 test('what is overdue is listed with its patient', async () => {
   expect((await ask('GET', 'overdue')).body).toEqual({ requests: [] });
+  const { userId } = await connect();
+  const user = { client: 'client-1', user: String(userId) };
+  const at = new Date(Date.now() - 25 * 3_600_000);
+  for (const [id, kind] of [
+    ['doc-late', 'lab'],
+    ['req-late', 'profile'],
+  ] as const)
+    await gateway.store.use(enrolSet).write('enrol.request', { tenant: 'default', user, at, id, kind, mrn });
+  expect((await ask('GET', 'overdue')).body).toEqual({
+    requests: [
+      { id: 'doc-late', kind: 'lab', mrn, askedAt: at.toISOString() },
+      { id: 'req-late', kind: 'profile', mrn, askedAt: at.toISOString() },
+    ],
+  });
+  expect((await ask('GET', of('labs'))).body['requests']).toMatchObject([{ id: 'doc-late', state: 'overdue' }]);
+  expect((await ask('GET', of('profile'))).body['requests']).toMatchObject([{ id: 'req-late', state: 'overdue' }]);
 });
 
 test('no line of the log names a patient, a user or a document', () => {

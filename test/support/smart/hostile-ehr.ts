@@ -22,12 +22,16 @@ export interface Asked {
 export async function startHostileEhr() {
   let answer: (asked: Asked) => HostileAnswer = () => ({ status: 404 });
   const asked: Asked[] = [];
+  const left: string[] = [];
   const server = createServer((req, res) => {
     const parts: Buffer[] = [];
     req.on('data', (part: Buffer) => parts.push(part));
     req.on('end', () => {
       const one = { method: req.method ?? '', url: req.url ?? '', headers: req.headers, body: Buffer.concat(parts).toString() };
       asked.push(one);
+      res.once('close', () => {
+        if (!res.writableFinished) left.push(one.url);
+      });
       const { status = 200, headers = {}, body = '', delayMs = 0, cutAt } = answer(one);
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       setTimeout(() => {
@@ -44,9 +48,12 @@ export async function startHostileEhr() {
     url: `http://127.0.0.1:${port}/ehr`,
     host: `127.0.0.1:${port}`,
     asked,
+    /** What nobody waited for to the end. */
+    left,
     answers(next: (asked: Asked) => HostileAnswer): void {
       answer = next;
       asked.length = 0;
+      left.length = 0;
     },
     stop: () =>
       new Promise<void>((resolve) => {

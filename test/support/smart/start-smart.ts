@@ -37,6 +37,9 @@ export function aGrant(scope: string, more: Partial<Grant> = {}): Grant {
   };
 }
 
+/** `skips`: what a read would cost that nobody records. */
+type AuditState = 'writes' | 'fails' | 'skips';
+
 export type SmartRig = Awaited<ReturnType<typeof startSmart>>;
 
 /** The read API alone, on a database of its own, in front of any EHR. A token is the name of a grant. */
@@ -75,7 +78,7 @@ export async function startSmart(
     listening.listen(0, '127.0.0.1', () => resolve((listening.address() as AddressInfo).port)),
   );
   const url = `http://127.0.0.1:${port}`;
-  let auditState: 'writes' | 'fails' = 'writes';
+  let auditState: AuditState = 'writes';
   const audit = store.use(auditSet);
   const smart = makeSmart({
     tenant: 'default',
@@ -87,7 +90,10 @@ export async function startSmart(
     keys: TEST_KEYS,
     audit: {
       ...audit,
-      write: (name, args) => (auditState === 'writes' ? audit.write(name, args) : Promise.resolve(fail(fault('store.io')))),
+      write: (name, args) => {
+        if (auditState === 'writes') return audit.write(name, args);
+        return Promise.resolve(auditState === 'fails' ? fail(fault('store.io')) : (ok(null) as never));
+      },
     },
     identity: store.use(identitySet),
     ehr,
@@ -121,7 +127,7 @@ export async function startSmart(
     store,
     log,
     smart,
-    failAudit: (state: 'writes' | 'fails') => void (auditState = state),
+    failAudit: (state: AuditState) => void (auditState = state),
     /** Makes a token for a grant. */
     token(grant: Grant): string {
       const name = `token-${grants.size + 1}`;

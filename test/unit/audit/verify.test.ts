@@ -153,6 +153,10 @@ const MUTATIONS: Readonly<Record<string, Mutate>> = {
     rows.checkpoints.splice(at % rows.checkpoints.length, 1);
     return null;
   },
+  'say that more is signed than is': (rows, { chain }) => {
+    rows.chains = rows.chains.map((one) => (one.chain === chain ? { ...one, covered: EACH + 1 } : one));
+    return { chain, seq: EACH + 1 };
+  },
   'go back to an older copy': (rows, { at }) => {
     const kept = rows.checkpoints.slice(0, at % rows.checkpoints.length);
     rows.checkpoints = kept;
@@ -225,6 +229,108 @@ describe('what a checkpoint is worth', () => {
     const cut = await verifyAudit(crashed.source(), crashed.key, crashed.anchored);
     expect(cut.flaw).toEqual({ what: 'record-missing', chain: 'ins_a.0', seq: 5, checkpoint: null } satisfies Flaw);
   });
+});
+
+describe('a key that was changed', () => {
+  const [first, second, third] = [auditKey(1), auditKey(2), auditKey(3)];
+  async function rotatedLog() {
+    const rotated = makeMemoryAudit(first);
+    rotated.start('ins_a.0');
+    for (const next of [second, third]) {
+      rotated.append(aDraft(rotated.rows.checkpoints.length + 1));
+      await rotated.checkpoint();
+      rotated.append(aDraft(rotated.rows.checkpoints.length + 1));
+      await rotated.rotate(next);
+    }
+    rotated.append(aDraft(9));
+    await rotated.checkpoint();
+    return rotated;
+  }
+
+  test.each([
+    ['first', first],
+    ['second', second],
+    ['third', third],
+  ])('the %s of three keys proves the whole log, and the last signer is named', async (_name, key) => {
+    const rotated = await rotatedLog();
+    expect(await verifyAudit(rotated.source(), key, rotated.anchored)).toMatchObject({
+      sound: true,
+      records: 5,
+      proven: 5,
+      key: third.text,
+      anchoredUntil: 5,
+    });
+  });
+
+  test('a key that had no part in it proves nothing', async () => {
+    const rotated = await rotatedLog();
+    const verified = await verifyAudit(rotated.source(), auditKey(4));
+    expect([verified.sound, verified.flaw?.what]).toEqual([false, 'checkpoint-forged']);
+  });
+
+  test('who has the old key cannot write history anew for whoever knows the new one', async () => {
+    const rotated = await rotatedLog();
+    const forged = makeMemoryAudit(first);
+    forged.start('ins_a.0');
+    forged.append(aDraft(1, { outcome: '4' }));
+    await forged.checkpoint();
+    expect((await verifyAudit(forged.source(), third)).flaw?.what).toBe('checkpoint-forged');
+    // With the true change of the key put behind it, the change does not follow it.
+    const change = rotated.rows.checkpoints[1];
+    if (change !== undefined) forged.rows.checkpoints.push(change);
+    expect((await verifyAudit(forged.source(), third)).sound).toBe(false);
+    expect((await verifyAudit(forged.source(), second)).sound).toBe(false);
+  });
+
+  test('what an old key signs after its end is forged, and a process that still has it signs nothing', async () => {
+    const rotated = await rotatedLog();
+    const stale = rotated.rows.checkpoints.slice(0, 2);
+    const behind = makeMemoryAudit(first);
+    behind.rows.checkpoints.push(...stale);
+    behind.start('ins_b.0');
+    behind.append(aDraft(1));
+    await expect(behind.checkpoint()).rejects.toThrow('another key');
+  });
+
+  test('a change is signed by both, or it is none', async () => {
+    const rotated = await rotatedLog();
+    const at = rotated.rows.checkpoints.findIndex(({ note }) => note.includes('\nkey '));
+    const change = rotated.rows.checkpoints[at];
+    if (change === undefined) throw new Error('no change');
+    const lines = change.note.trimEnd().split('\n');
+    for (const note of [`${lines.slice(0, -1).join('\n')}\n`, `${[...lines.slice(0, -2), lines.at(-1)].join('\n')}\n`]) {
+      const rows = { ...rotated.rows, checkpoints: rotated.rows.checkpoints.with(at, { ...change, note }) };
+      for (const key of [first, second, third])
+        expect((await verifyAudit(sourceOf(rows), key)).flaw?.what).toBe('checkpoint-forged');
+    }
+  });
+
+  test('a tree that is not the signed one is not gone on from', async () => {
+    const damaged = makeMemoryAudit();
+    damaged.start('ins_a.0');
+    damaged.append(aDraft(1));
+    await damaged.checkpoint();
+    const [one] = damaged.rows.checkpoints;
+    if (one !== undefined) damaged.rows.checkpoints[0] = { ...one, frontier: Buffer.alloc(32, 5) };
+    damaged.append(aDraft(2));
+    await expect(damaged.checkpoint()).rejects.toThrow('damaged');
+  });
+});
+
+test('a clock that was set back makes nothing false', async () => {
+  const back = makeMemoryAudit();
+  back.start('ins_a.0');
+  for (const n of [50, 40, 30, -1_000_000]) {
+    back.append(aDraft(n));
+    await back.checkpoint();
+  }
+  expect((await verifyAudit(back.source(), back.key, back.anchored)).flaw).toBeNull();
+});
+
+test('an anchor that was cut off is told by where it ends', async () => {
+  const { anchoredUntil, checkpoints, sound } = await verify(copy(), log.anchored.slice(0, 1));
+  expect([sound, anchoredUntil]).toEqual([true, 1]);
+  expect(checkpoints).toBeGreaterThan(1);
 });
 
 test('no false alarm over 1,000 crashes and restarts', async () => {

@@ -83,3 +83,13 @@ describe('what a person allows', () => {
     expect([offerParts('patient/*.rs'), offerParts(LAB), offerParts('openid')]).toEqual([[], [], []]);
   });
 });
+
+test.each([
+  ['user/AuditEvent.rs', 'user/*.rs', []],
+  ['system/AuditEvent.rs', 'system/*.*', []],
+  ['user/AuditEvent.rs', 'user/AuditEvent.rs', ['user/AuditEvent.rs']],
+  ['user/AuditEvent.rs user/*.rs', 'user/*.rs user/AuditEvent.r', ['user/AuditEvent.r', 'user/*.rs']],
+  ['system/AuditEvent.rs', 'user/AuditEvent.rs', []],
+])('the audit is granted only where it is registered by its name: %s of %s', (asked, registered, granted) => {
+  expect(narrowScope(asked, registered)).toEqual(granted);
+});

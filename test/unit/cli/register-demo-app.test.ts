@@ -10,7 +10,7 @@ function answering(...answers: (readonly [status: number, code?: string])[]): { 
     asked,
     api: {
       ask: (_method, path, body) => {
-        asked.push([path, JSON.parse(body?.text ?? 'null')]);
+        asked.push([path, JSON.parse((body?.text as string | undefined) ?? 'null')]);
         const [status, code] = answers.shift() ?? [500];
         return Promise.resolve({ status, body: code === undefined ? {} : { code } });
       },

@@ -19,9 +19,10 @@ test('as many good entries as were sent are all good, with what each became', ()
   ).toEqual({
     kind: 'all-ok',
     entries: [
-      { verdict: { kind: 'ok' }, located: null, etag: 'W/"2"', lastModified: null },
+      { verdict: { kind: 'ok' }, status: 200, located: null, etag: 'W/"2"', lastModified: null },
       {
         verdict: { kind: 'ok' },
+        status: 201,
         located: { type: 'Observation', id: '9', versionId: '3' },
         etag: null,
         lastModified: '2026',

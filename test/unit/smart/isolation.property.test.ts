@@ -268,6 +268,9 @@ describe('whatever the token, the request and the answer of the EHR', () => {
           versionId: null,
           elements: null,
           summary: 'false',
+          count: null,
+          since: null,
+          used: [],
         } as const;
         const decision = decide(grant, request, served);
         if (!decision.allow) return;

@@ -1,0 +1,155 @@
+import type { TrueDocument, Write } from '../../../src/sandbox/index.ts';
+import { isWithdrawn } from '../../support/check-delivery.ts';
+
+/*
+ * What the sandbox says and what stands in the charts, each as plain facts. Written from the specification and from FHIR: neither the
+ * gateway's reading nor its mapping is asked.
+ */
+
+type Part = Readonly<Record<string, unknown>>;
+
+/** What it is about (patient, metric, time), and its values in the unit of the source. */
+export type Facts = Map<string, number[]>;
+
+const CODES = 'urn:example:health-data-service:codes';
+const SOURCE_CATEGORY = 'urn:chartgate:source-category';
+const NAMES = 'urn:chartgate:measurement';
+const DOMAINS = ['activity', 'sleep', 'cardio', 'recovery', 'body'] as const;
+
+const part = (value: unknown): Part => (typeof value === 'object' && value !== null ? (value as Part) : {});
+const list = (value: unknown): readonly Part[] => (Array.isArray(value) ? (value as Part[]) : []);
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const codings = (concept: unknown): readonly Part[] => list(part(concept)['coding']);
+const codeOf = (concept: unknown, system: string): string =>
+  text(codings(concept).find((one) => one['system'] === system)?.['code']);
+const moment = (value: unknown): number => Date.parse(text(value));
+
+function add(facts: Facts, key: readonly (string | number)[], value: unknown): void {
+  if (typeof value !== 'number') return;
+  const name = key.join(' | ');
+  facts.set(
+    name,
+    [...(facts.get(name) ?? []), value].sort((a, b) => a - b),
+  );
+}
+
+function addClinicalReady(facts: Facts, patient: string, payload: Part): void {
+  const bundle = part(part(payload['clinical_ready'])['clinical_ready_data']);
+  for (const { resource } of list(bundle['entry'])) {
+    const one = part(resource);
+    if (one['resourceType'] !== 'Observation') continue;
+    const category = text(codings(list(one['category'])[0])[0]?.['code']);
+    const { start, end } = part(one['effectivePeriod']);
+    const about = [patient, codeOf(one['code'], CODES), category, moment(start), moment(end)];
+    add(facts, about, part(one['valueQuantity'])['value']);
+  }
+}
+
+function addSteps(facts: Facts, patient: string, payload: Part): void {
+  for (const event of list(part(part(payload['physical_health'])['events'])['steps_event'])) {
+    const day = text(part(event['metadata'])['datetime_string']).slice(0, 10);
+    add(facts, [patient, 'steps of the day', day], part(event['steps'])['accumulated_steps_int']);
+  }
+}
+
+function addAlerts(facts: Facts, patient: string, payload: Part): void {
+  const alerts = part(payload['alerts']);
+  for (const signal of list(alerts['alert_signals_array']))
+    add(
+      facts,
+      [patient, 'alert', text(signal['signal_type_string']), moment(signal['measured_at_string'])],
+      signal['measured_value_float'],
+    );
+  const total = alerts['total_alerts_int'];
+  // A day without alerts clears what stood there before; whether its zero is written depends on that.
+  if (typeof total === 'number' && total > 0)
+    add(facts, [patient, 'alerts of the day', moment(alerts['summary_period_start_string'])], total);
+}
+
+function addProfile(facts: Facts, patient: string, payload: Part): void {
+  const data = part(payload['user_profile_data']);
+  const day = text(part(data['metadata'])['datetime_string']).slice(0, 10);
+  for (const domain of DOMAINS) add(facts, [patient, 'score', domain, day], part(part(data['profiles'])[domain])['score_int']);
+}
+
+/** What is so, by the sandbox. */
+export function factsOfTruth(truth: readonly TrueDocument[], patients: ReadonlyMap<string, string>): Facts {
+  const facts: Facts = new Map();
+  for (const { structure, payload } of truth) {
+    const patient = patients.get(payload.user_id) ?? 'nobody';
+    const whole = payload as unknown as Part;
+    if (structure === 'clinical_ready') addClinicalReady(facts, patient, whole);
+    else if (structure === 'steps_event') addSteps(facts, patient, whole);
+    else if (structure === 'alert_event' || structure === 'alert_summary') addAlerts(facts, patient, whole);
+    else if (structure === 'user_profile') addProfile(facts, patient, whole);
+  }
+  return facts;
+}
+
+const SECONDS: Readonly<Record<string, number>> = { h: 3_600, min: 60 };
+
+/** The chart has sleep in hours and minutes, the source in seconds. */
+function valueOf(quantity: unknown): number {
+  const { value, code } = part(quantity);
+  return Number(value) * (SECONDS[text(code)] ?? 1);
+}
+
+function addObservation(facts: Facts, one: Part): void {
+  const patient = text(part(one['subject'])['reference']);
+  const [first] = list(one['category']);
+  const category = codeOf(first, SOURCE_CATEGORY) || text(codings(first)[0]?.['code']);
+  const { start, end } = part(one['effectivePeriod']);
+  const about = (code: string): (string | number)[] => [patient, code, category, moment(start), moment(end)];
+  const code = codeOf(one['code'], CODES);
+  const local = codeOf(one['code'], 'urn:chartgate:codes');
+  const isAlert = list(part(one['meta'])['tag']).some((tag) => tag['code'] === 'alert');
+  if (local === 'health-monitoring-daily-alerts') {
+    if (one['valueInteger'] !== 0) add(facts, [patient, 'alerts of the day', moment(start)], one['valueInteger']);
+  } else if (isAlert)
+    add(
+      facts,
+      [patient, 'alert', text(part(one['code'])['text']), moment(one['effectiveDateTime'])],
+      valueOf(one['valueQuantity']),
+    );
+  else if (local.startsWith('health-score-')) {
+    const domain = local.slice('health-score-'.length);
+    if ((DOMAINS as readonly string[]).includes(domain))
+      add(facts, [patient, 'score', domain, text(one['effectiveDateTime'])], valueOf(one['valueQuantity']));
+  } else if (code !== '') add(facts, about(code), valueOf(one['valueQuantity']));
+  else if (codeOf(one['code'], 'http://loinc.org') === '55423-8')
+    add(facts, [patient, 'steps of the day', text(start).slice(0, 10)], valueOf(one['valueQuantity']));
+  else
+    for (const component of list(one['component'])) {
+      const of = codeOf(component['code'], CODES);
+      if (of !== '') add(facts, about(of), valueOf(component['valueQuantity']));
+    }
+}
+
+/** What stands in the charts now, of what the gateway wrote; and how much of it was taken back. */
+export function factsOfCharts(writes: readonly Write[]): { readonly facts: Facts; readonly withdrawn: number } {
+  const facts: Facts = new Map();
+  let withdrawn = 0;
+  const last = new Map(writes.filter(({ type }) => type === 'Observation').map((write) => [write.id, write]));
+  for (const { json } of last.values()) {
+    const one = json === null ? {} : (JSON.parse(json) as Part);
+    if (!list(one['identifier']).some(({ system }) => system === NAMES)) continue;
+    if (isWithdrawn(one)) withdrawn += 1;
+    else addObservation(facts, one);
+  }
+  return { facts, withdrawn };
+}
+
+/** Half of the last digit of what the chart says: sleep is rounded to a hundredth of an hour or to a minute there. */
+const allowed = (key: string): number => (key.includes('sleep_duration') ? 18.01 : key.includes('sleep_') ? 30.01 : 1e-9);
+
+/** Every difference, in a line each. */
+export function differences(truth: Facts, charts: Facts): string[] {
+  const out: string[] = [];
+  for (const key of new Set([...truth.keys(), ...charts.keys()])) {
+    const [said = [], stands = []] = [truth.get(key), charts.get(key)];
+    const isSame =
+      said.length === stands.length && said.every((value, i) => Math.abs(value - (stands[i] ?? NaN)) <= allowed(key));
+    if (!isSame) out.push(`${key}: said ${said.join(', ') || 'nothing'}, stands ${stands.join(', ') || 'nothing'}`);
+  }
+  return out;
+}

@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import { runTruth } from './run-truth.ts';
+
+test('what stands in the charts is what the sandbox says, retractions included, and the ledger adds up', async () => {
+  const found = await runTruth({
+    users: 6,
+    days: 10,
+    seed: 5,
+    // Summer time begins within these days, in some of the zones.
+    from: Date.parse('2026-03-22T09:00:00Z'),
+    stepsEvents: 'on',
+    withPast: 2,
+    restEveryDays: 2,
+    restMs: 60_000,
+  });
+  expect([found.differences, found.odd]).toEqual([[], []]);
+  expect(found.facts).toBeGreaterThan(1_000);
+  expect(found.withdrawn).toBeGreaterThan(0);
+  expect(Object.keys(found.documents).sort()).toEqual([
+    'alert_event',
+    'alert_summary',
+    'clinical_ready',
+    'steps_event',
+    'user_profile',
+  ]);
+  const { acknowledged, addsUp, byState } = found.ledger;
+  expect([addsUp, acknowledged, byState['parked'], byState['quarantined']]).toEqual([true, found.sent, 0, 0]);
+}, 180_000);

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { startHostileEhr } from '../../support/smart/hostile-ehr.ts';
+import { aGrant, startSmart, type SmartRig } from '../../support/smart/start-smart.ts';
+
+let ehr: Awaited<ReturnType<typeof startHostileEhr>>;
+let rig: SmartRig;
+beforeAll(async () => {
+  ehr = await startHostileEhr();
+  rig = await startSmart(ehr.url, { patients: 'all' });
+});
+afterAll(async () => {
+  await rig.stop();
+  await ehr.stop();
+});
+
+const MARKER = Buffer.from('MarkerOfAnotherPatient').toString('base64');
+const OWN = Buffer.from('own words').toString('base64');
+const document = (id: string, patient: string, url: string, more: object = {}) => ({
+  resourceType: 'DocumentReference',
+  id,
+  status: 'current',
+  category: [{ coding: [{ system: 'urn:c', code: patient === 'a' ? 'note' : 'other' }] }],
+  subject: { reference: `Patient/${patient}` },
+  content: [{ attachment: { contentType: 'text/plain', url } }],
+  ...more,
+});
+const binary = (id: string, data: string, more: object = {}) => ({
+  resourceType: 'Binary',
+  id,
+  contentType: 'text/plain',
+  data,
+  ...more,
+});
+const observation = (id: string, patient: string) => ({
+  resourceType: 'Observation',
+  id,
+  status: 'final',
+  code: { text: 'x' },
+  subject: { reference: `Patient/${patient}` },
+});
+
+let documents: readonly { readonly subject: { readonly reference: string } }[] = [];
+let others: readonly { readonly resourceType: string; readonly id: string }[] = [];
+beforeEach(() => {
+  documents = [
+    document('d1', 'a', 'Binary/relative'),
+    document('d2', 'a', `${ehr.url}/Binary/absolute`),
+    document('d3', 'a', 'Binary/context-of-b'),
+    document('d4', 'a', 'Binary/context-of-obs'),
+    document('d5', 'a', 'Binary/context-of-obs-of-b'),
+    document('d6', 'a', 'Binary/context-elsewhere'),
+    document('d7', 'a', 'https://elsewhere.example/Binary/far'),
+    document('d8', 'a', 'Binary/gone'),
+    document('d9', 'b', 'Binary/of-b'),
+  ];
+  others = [
+    binary('relative', OWN),
+    binary('absolute', OWN, { securityContext: { reference: 'Patient/a' } }),
+    binary('context-of-b', MARKER, { securityContext: { reference: 'Patient/b' } }),
+    binary('context-of-obs', OWN, { securityContext: { reference: 'Observation/o-a' } }),
+    binary('context-of-obs-of-b', MARKER, { securityContext: { reference: 'Observation/o-b' } }),
+    binary('context-elsewhere', MARKER, { securityContext: { reference: 'https://elsewhere.example/Patient/a' } }),
+    binary('far', MARKER),
+    binary('of-b', MARKER),
+    binary('of-nobody', MARKER),
+    observation('o-a', 'a'),
+    observation('o-b', 'b'),
+  ];
+  ehr.answers(({ url, body }) => {
+    const [type = '', id = ''] = url.replace(/^\/ehr\//, '').split('/');
+    if (id === '_search') {
+      const params = new URLSearchParams(body);
+      const found =
+        type === 'DocumentReference'
+          ? documents.filter(({ subject }) => subject.reference === `Patient/${params.get('patient') ?? ''}`)
+          : others.filter((one) => one.resourceType === type && params.get('_id') === one.id);
+      return { body: { resourceType: 'Bundle', type: 'searchset', entry: found.map((resource) => ({ resource })) } };
+    }
+    const found = others.find((one) => one.resourceType === type && one.id === id);
+    return found === undefined ? { status: 404 } : { body: found };
+  });
+});
+
+const get = async (id: string, scope = 'patient/*.rs', more: object = { patient: 'a' }) => {
+  const answer = await rig.get(`/fhir/Binary/${id}`, rig.token(aGrant(scope, more)));
+  const text = await answer.text();
+  expect(text).not.toContain(MARKER);
+  return { status: answer.status, text };
+};
+
+test.each(['relative', 'absolute', 'context-of-obs'])('an attachment of the patient’s document is read: %s', async (id) => {
+  const { status, text } = await get(id);
+  expect([status, (JSON.parse(text) as { data: string }).data]).toEqual([200, OWN]);
+  expect(text).not.toContain(ehr.host);
+  expect((await rig.audits()).at(-1)).toMatchObject({ type: 'fhir.read', resourceType: 'Binary', outcome: '0', count: 1 });
+});
+
+test.each(['context-of-b', 'context-of-obs-of-b', 'context-elsewhere', 'far', 'of-b', 'of-nobody', 'gone', 'nowhere'])(
+  'what is not the patient’s is as what is not there: %s',
+  async (id) => {
+    const strip = (text: string): string => text.replace(/request [^"]+/, '');
+    const [{ status, text }, nothing] = [await get(id), await get('nothing-at-all')];
+    expect([status, strip(text)]).toEqual([404, strip(nothing.text)]);
+  },
+);
+
+test('the EHR is asked for no Binary that no document of the patient names', async () => {
+  for (const id of ['of-b', 'of-nobody', 'nowhere']) await get(id);
+  expect(ehr.asked.filter(({ url }) => url.includes('/Binary/'))).toEqual([]);
+});
+
+test.each([
+  ['patient/Binary.r', { patient: 'a' }, 403],
+  ['patient/DocumentReference.rs', { patient: 'a' }, 403],
+  ['patient/Binary.s patient/DocumentReference.rs', { patient: 'a' }, 403],
+  ['patient/Binary.r patient/DocumentReference.r', { patient: 'a' }, 403],
+  ['patient/Binary.r patient/DocumentReference.s', { patient: 'a' }, 200],
+  ['patient/Binary.r patient/DocumentReference.rs', { patient: 'b' }, 404],
+  ['patient/Binary.r patient/DocumentReference.rs?category=urn:c|note', { patient: 'a' }, 200],
+  ['patient/Binary.r patient/DocumentReference.rs?category=urn:c|other', { patient: 'a' }, 404],
+  ['patient/Binary.r?_id=relative patient/DocumentReference.rs', { patient: 'a' }, 403],
+  ['patient/*.rs', {}, 403],
+  ['user/*.rs', {}, 403],
+  ['system/*.rs', {}, 403],
+])('%s with %j gets %i', async (scope, more, status) => {
+  expect((await get('relative', scope, more)).status).toBe(status);
+});
+
+test('nothing else of Binary is served', async () => {
+  const token = rig.token(aGrant('patient/*.rs', { patient: 'a' }));
+  for (const path of ['Binary', 'Binary?_id=relative', 'Binary/relative/_history', 'Binary/relative/_history/1'])
+    expect((await rig.get(`/fhir/${path}`, token)).status).toBe(404);
+  for (const path of ['Binary/relative?_elements=data', 'Binary/relative?_summary=true'])
+    expect((await rig.get(`/fhir/${path}`, token)).status).toBe(400);
+  expect((await rig.get('/fhir/Binary/relative', token, { accept: 'text/plain' })).status).toBe(406);
+});
+
+test('a document that the EHR shows though it is another’s refuses the whole', async () => {
+  ehr.answers(({ url }) =>
+    url.includes('_search')
+      ? { body: { resourceType: 'Bundle', type: 'searchset', entry: [{ resource: document('d9', 'b', 'Binary/of-b') }] } }
+      : { body: binary('of-b', MARKER) },
+  );
+  expect((await get('of-b')).status).toBe(502);
+});
