@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { gatherParts } from './gather-parts.ts';
+import { receiveAnswer } from './receive-answer.ts';
 import type { Leaving, Tapped } from './tap-answer.ts';
 
 /** An exchange that was called off, and by whom. */
@@ -17,10 +17,8 @@ export function dispatchOnce(
   const { method, deadlineMs, signal } = of;
   return new Promise((resolve) => {
     const tapped: Tapped = { sent: 'nothing', answer: null, error: null };
-    const parts = gatherParts();
-    let status = 0;
+    const received = receiveAnswer();
     let given: Dispatcher.DispatchController | undefined;
-    let raw: NonNullable<Tapped['answer']>['headers'] = {};
     let calledOff: Ended['calledOff'] = null;
 
     const end = (): void => {
@@ -52,16 +50,13 @@ export function dispatchOnce(
             else tapped.sent = 'something';
           },
           onResponseStart(_controller, statusCode, answered) {
-            // 103 and its like come before the answer.
-            if (statusCode < 200) return;
-            status = statusCode;
-            raw = answered;
+            received.begin(statusCode, answered);
           },
           onResponseData(_controller, part) {
-            parts.add(part);
+            received.add(part);
           },
           onResponseEnd() {
-            tapped.answer = { status, headers: raw, bytes: parts.bytes() };
+            tapped.answer = received.whole();
             end();
           },
           onResponseError(_controller, error) {

@@ -1,11 +1,10 @@
 import type { Dispatcher } from 'undici';
-import { gatherParts } from './gather-parts.ts';
-import type { RawHeaders } from './read-answer.ts';
+import { receiveAnswer, type RawAnswer } from './receive-answer.ts';
 
 /** What one exchange has come to, as seen on the wire. */
 export interface Tapped {
   sent: 'nothing' | 'something';
-  answer: { readonly status: number; readonly headers: RawHeaders; readonly bytes: Uint8Array } | null;
+  answer: RawAnswer | null;
   error: unknown;
 }
 
@@ -18,15 +17,14 @@ export interface Leaving {
 }
 
 /**
- * A dispatcher for one request that stands below fetch. What leaves is `leaving`; what comes stays here, and fetch is told an empty 200. So no layer above prints, re-parses or throws what a server said, follows where it points, or repeats a
- * request by itself (fetch does after 421).
+ * A dispatcher for one request that stands below fetch. What leaves is `leaving`; what comes stays here, and fetch is told an empty
+ * 200. So no layer above prints, re-parses or throws what a server said, follows where it points, or repeats a request by itself (fetch
+ * does after 421).
  */
 export function tapAnswer(pool: Dispatcher, leaving: Leaving): { readonly dispatcher: Dispatcher; readonly tapped: Tapped } {
   const tapped: Tapped = { sent: 'nothing', answer: null, error: null };
   const dispatcher = pool.compose((dispatch) => (options, handler) => {
-    let status = 0;
-    let headers: RawHeaders = {};
-    const parts = gatherParts();
+    const received = receiveAnswer();
     if (String(options.origin) !== leaving.origin) throw new Error('a request for another origin reached the pool of the EHR');
     return dispatch(
       { ...options, path: leaving.target, headers: leaving.headers, body: leaving.body },
@@ -37,17 +35,13 @@ export function tapAnswer(pool: Dispatcher, leaving: Leaving): { readonly dispat
           if (!controller.aborted) tapped.sent = 'something';
         },
         onResponseStart(controller, statusCode, given) {
-          // 103 and its like come before the answer.
-          if (statusCode < 200) return;
-          status = statusCode;
-          headers = given;
-          handler.onResponseStart?.(controller, 200, {}, 'OK');
+          if (received.begin(statusCode, given)) handler.onResponseStart?.(controller, 200, {}, 'OK');
         },
         onResponseData(_controller, part) {
-          parts.add(part);
+          received.add(part);
         },
         onResponseEnd(controller, trailers) {
-          tapped.answer = { status, headers, bytes: parts.bytes() };
+          tapped.answer = received.whole();
           handler.onResponseEnd?.(controller, trailers);
         },
         onResponseError(controller, error) {

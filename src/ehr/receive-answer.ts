@@ -1,0 +1,27 @@
+import { gatherParts } from './gather-parts.ts';
+import type { RawHeaders } from './read-answer.ts';
+
+/** An answer as it came over the wire. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: RawHeaders;
+  readonly bytes: Uint8Array;
+}
+
+/** Puts an answer together from what undici tells of it. */
+export function receiveAnswer() {
+  const parts = gatherParts();
+  let status = 0;
+  let headers: RawHeaders = {};
+  return {
+    /** False for 103 and its like, which come before the answer. */
+    begin(statusCode: number, given: RawHeaders): boolean {
+      if (statusCode < 200) return false;
+      status = statusCode;
+      headers = given;
+      return true;
+    },
+    add: parts.add,
+    whole: (): RawAnswer => ({ status, headers, bytes: parts.bytes() }),
+  };
+}
