@@ -9,6 +9,7 @@ import {
   resourcesOf,
   translated,
 } from '../../support/translated.ts';
+import { isWithdrawn } from '../../../src/translate/index.ts';
 import { makeLedger, problemsOf, settingOf } from '../../support/translate-steps.ts';
 
 const SIGNAL = 'alerts.alert_signals_array';
@@ -215,14 +216,15 @@ describe('re-evaluation of a day', () => {
     expect(third).toContain('update hrv amended');
   });
 
-  test('an EHR without entered-in-error gets a correction that keeps the value and drops the interpretation', () => {
+  test('an EHR without entered-in-error gets a correction without any value, which says why in its content', () => {
     const ledger = makeLedger();
     const oracle = setting('oracle-health');
     ledger(translated(aSummary(PULSE), { dialect: 'oracle-health' }), oracle, 1);
     const { changes } = ledger(translated(aSummary({}, 2), { dialect: 'oracle-health' }), oracle, 2);
     const [gone] = changes.filter(({ change }) => change === 'retract');
-    expect(gone?.resource).toMatchObject({ status: 'corrected', valueQuantity: { value: 71 } });
-    expect((gone?.resource['note'] as Json[]).at(-1)).toEqual({ text: 'Superseded by version 2 of its document.' });
-    expect(gone?.resource).not.toHaveProperty('interpretation');
+    expect(gone?.resource).toMatchObject({ status: 'corrected', dataAbsentReason: { coding: [{ code: 'error' }] } });
+    expect((gone?.resource['note'] as Json[]).at(-1)).toEqual({ text: 'Withdrawn. Superseded by version 2 of its document.' });
+    expect(Object.keys(gone?.resource ?? {}).filter((name) => /^value|^interpretation|^referenceRange/.test(name))).toEqual([]);
+    expect(isWithdrawn(gone?.resource ?? {})).toBe(true);
   });
 });
