@@ -11,6 +11,8 @@ export interface EntryAnswer {
   readonly status: number;
   readonly etag: string | null;
   readonly lastModified: string | null;
+  /** What the EHR made of it, where it was asked to show that. */
+  readonly resource: unknown;
 }
 
 export type BundleVerdict =
@@ -36,26 +38,23 @@ function readEntry(entry: unknown, request: Asked, guard: AddressGuard, now: Dat
     status: Number(status),
     etag: text(response['etag']),
     lastModified: text(response['lastModified']),
+    resource: (entry as { resource?: unknown }).resource ?? null,
   };
 }
 
+const ANSWERS: ReadonlySet<unknown> = new Set(['transaction-response', 'batch-response']);
+
 /**
- * Looks at every entry of a Bundle's answer, since a 200 says nothing about them: as many as were sent, each with a status of
- * its own, under the type that belongs to the request.
+ * Looks at every entry of a Bundle's answer, since a 200 says nothing about them: as many as were sent, each with a status of its own.
+ * A transaction that comes back as a batch was carried out as one (Medplum without `transaction-bundles`): each entry is an answer.
  */
-export function classifyEntries(
-  sent: { readonly type: 'transaction' | 'batch'; readonly requests: readonly Asked[] },
-  body: unknown,
-  guard: AddressGuard,
-  now: Date,
-): BundleVerdict {
+export function classifyEntries(requests: readonly Asked[], body: unknown, guard: AddressGuard, now: Date): BundleVerdict {
   const bundle = body as { resourceType?: unknown; type?: unknown; entry?: unknown } | null;
   const ambiguous: BundleVerdict = { kind: 'ambiguous', fault: fault('ehr.partial') };
-  if (bundle?.resourceType !== 'Bundle' || bundle.type !== `${sent.type}-response` || !Array.isArray(bundle.entry))
-    return ambiguous;
-  if (bundle.entry.length !== sent.requests.length) return ambiguous;
+  if (bundle?.resourceType !== 'Bundle' || !ANSWERS.has(bundle.type) || !Array.isArray(bundle.entry)) return ambiguous;
+  if (bundle.entry.length !== requests.length) return ambiguous;
   const entries: EntryAnswer[] = [];
-  for (const [at, request] of sent.requests.entries()) {
+  for (const [at, request] of requests.entries()) {
     const entry = readEntry(bundle.entry[at], request, guard, now);
     if (entry === null) return ambiguous;
     entries.push(entry);

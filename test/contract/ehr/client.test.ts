@@ -144,7 +144,7 @@ describe('what comes back', () => {
     });
     if (!answer.ok || answer.value.body.kind !== 'json') throw new Error('not answered');
     const requests = ['a', 'b'].map((id) => ({ method: 'PUT', path: `Observation/${id}` }) as const);
-    const verdict = classifyEntries({ type: 'transaction', requests }, answer.value.body.value, ehr.guard, new Date(0));
+    const verdict = classifyEntries(requests, answer.value.body.value, ehr.guard, new Date(0));
     expect(verdict).toMatchObject({
       kind: 'partial',
       entries: [

@@ -9,8 +9,7 @@ const PUT: Asked = { method: 'PUT', path: 'Observation/1' };
 const POST: Asked = { method: 'POST', path: 'Observation' };
 const bundle = (type: string, ...entry: unknown[]): unknown => ({ resourceType: 'Bundle', type, entry });
 const done = (status: string, more: object = {}): object => ({ response: { status, ...more } });
-const judge = (body: unknown, requests: readonly Asked[] = [PUT, POST], type: 'transaction' | 'batch' = 'transaction') =>
-  classifyEntries({ type, requests }, body, guard, NOW);
+const judge = (body: unknown, requests: readonly Asked[] = [PUT, POST]) => classifyEntries(requests, body, guard, NOW);
 
 test('as many good entries as were sent are all good, with what each became', () => {
   const location = 'https://ehr.example.org/fhir/Observation/9/_history/3';
@@ -19,13 +18,14 @@ test('as many good entries as were sent are all good, with what each became', ()
   ).toEqual({
     kind: 'all-ok',
     entries: [
-      { verdict: { kind: 'ok' }, status: 200, located: null, etag: 'W/"2"', lastModified: null },
+      { verdict: { kind: 'ok' }, status: 200, located: null, etag: 'W/"2"', lastModified: null, resource: null },
       {
         verdict: { kind: 'ok' },
         status: 201,
         located: { type: 'Observation', id: '9', versionId: '3' },
         etag: null,
         lastModified: '2026',
+        resource: null,
       },
     ],
   });
@@ -41,8 +41,23 @@ test('one entry that failed inside a 200 makes it partial, and each says what to
   });
 });
 
+test('a transaction that was carried out as a batch is read entry by entry', () => {
+  const outcome = { resourceType: 'OperationOutcome', issue: [{ code: 'processing' }] };
+  const ifMatch: Asked = { ...PUT, ifMatch: 'W/"1"' };
+  expect(judge(bundle('batch-response', done('412', { outcome }), done('201')), [ifMatch, POST])).toMatchObject({
+    kind: 'partial',
+    entries: [{ verdict: { kind: 'conflict', because: 'version' } }, { verdict: { kind: 'ok' } }],
+  });
+});
+
+test('what the EHR shows of an entry is handed on', () => {
+  const shown = { resourceType: 'Observation', id: '9' };
+  const answer = bundle('transaction-response', { resource: shown, ...done('201') });
+  expect(judge(answer, [POST])).toMatchObject({ entries: [{ resource: shown }] });
+});
+
 test('an entry that was throttled can be sent again', () => {
-  expect(judge(bundle('batch-response', done('429')), [PUT], 'batch')).toMatchObject({
+  expect(judge(bundle('batch-response', done('429')), [PUT])).toMatchObject({
     kind: 'partial',
     entries: [{ verdict: { kind: 'retry-later', effect: 'none' } }],
   });
@@ -54,7 +69,6 @@ test.each<[string, unknown]>([
   ['an entry without a status', bundle('transaction-response', done('200'), {})],
   ['an entry with a status that is none', bundle('transaction-response', done('200'), done('2000'))],
   ['a null for an entry', bundle('transaction-response', done('200'), null)],
-  ['the answer to a batch', bundle('batch-response', done('200'), done('200'))],
   ['a Bundle that was stored instead', bundle('transaction', done('200'), done('200'))],
   ['an OperationOutcome', { resourceType: 'OperationOutcome' }],
   ['no entries at all', { resourceType: 'Bundle', type: 'transaction-response' }],
