@@ -4,6 +4,7 @@ import {
   deliverSet,
   laneSet,
   makeExplain,
+  type HeldHabits,
   type keepLinks,
   type makeReadingHolder,
   type OpenTarget,
@@ -31,6 +32,7 @@ export function wireAdmin(deps: {
   readonly tenant: string;
   readonly store: Store;
   readonly target: OpenTarget;
+  readonly habits: HeldHabits;
   readonly reading: ReturnType<typeof makeReadingHolder>;
   readonly reload: () => Result<Reloaded, string>;
   readonly links: ReturnType<typeof keepLinks>;
@@ -69,7 +71,16 @@ export function wireAdmin(deps: {
       explain: makeExplain({ tenant, mrnSystem, inbox, identity, lanes, current: reading.current }),
       reload: deps.reload,
     }),
-    ...makeTargetRoutes({ tenant, lanes, target, dialect: reading.dialect, clock, recordLater, onChange: sender.recheck }),
+    ...makeTargetRoutes({
+      tenant,
+      lanes,
+      target,
+      habits: deps.habits,
+      dialect: reading.dialect,
+      clock,
+      recordLater,
+      onChange: sender.recheck,
+    }),
     ...makeAuditRoutes({
       tenant,
       mrnSystem,

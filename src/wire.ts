@@ -7,9 +7,11 @@ import {
   auditOfLookUp,
   deliverSet,
   holdAhead,
+  holdHabits,
   keepLinks,
   keepRetention,
   laneSet,
+  makeContentKey,
   makeJudge,
   makeReadingHolder,
   openTarget,
@@ -192,10 +194,18 @@ export async function startGateway(deps: {
     newId,
     onLookUp: (asked, found) => appendLater(auditOfLookUp(asked, found, { tenant: TENANT, at: clock.now() })),
   });
+  const habits = holdHabits({
+    tenant: TENANT,
+    lanes,
+    software: () => target.capability().probed?.capability.software ?? null,
+    log,
+  });
   const sender = runLanes({
     tenant: TENANT,
     owner: instance,
     lanes,
+    habits,
+    contentKey: makeContentKey(pseudonymKey),
     reading: () => reading.current().reading,
     target: target.current,
     guard: target.guard,
@@ -233,7 +243,7 @@ export async function startGateway(deps: {
         }),
     }),
     ...ingest.routes,
-    ...wireAdmin({ ...parts, target, reading, reload, links, enrolment, kept, processor, sender, newId, appendLater }),
+    ...wireAdmin({ ...parts, target, habits, reading, reload, links, enrolment, kept, processor, sender, newId, appendLater }),
     makeJwksRoute(target.ehr.publicJwks),
     ...smart.routes,
   ];

@@ -6,7 +6,7 @@ const partOf = (value: unknown): Part => (typeof value === 'object' && value !==
 const listOf = (value: unknown): readonly Part[] => (Array.isArray(value) ? (value as readonly Part[]) : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const SIGNS = { create: '+', update: '~', keep: '=', skip: '.', retract: '-' } as const;
+const SIGNS = { create: '+', update: '~', keep: '=', skip: '.', retract: '-', conflict: '!' } as const;
 
 function nameOf(code: unknown): string {
   const { coding, text } = partOf(code);
@@ -39,7 +39,7 @@ function lineOf({ change, resourceType, chartDay, resource }: Explanation['resou
 /** What would be written and why, for a person. */
 export function explanationText(e: Explanation): string {
   const who = e.link === null ? 'nobody: the source user has no confirmed link' : `${e.link.mrnSystem}|${e.link.mrn}`;
-  const counts = (['create', 'update', 'keep', 'skip', 'retract'] as const)
+  const counts = (['create', 'update', 'keep', 'skip', 'retract', 'conflict'] as const)
     .map((kind) => [kind, e.resources.filter(({ change }) => change === kind).length] as const)
     .filter(([, count]) => count > 0)
     .map(([kind, count]) => `${count} to ${kind}`);

@@ -13,6 +13,8 @@ export interface WrittenResource {
   /** Hexadecimal, of the resource as it was wanted then. */
   readonly contentDigest: string;
   readonly isRetracted: boolean;
+  /** A person has decided that the chart keeps what somebody else made of it, against what `contentDigest` says. */
+  readonly isKept: boolean;
   /** Whether the document at hand, in an earlier version, is what wrote it last. */
   readonly isOfDocument: boolean;
   /** When the document that wrote it last was made, as its source says. */
@@ -43,6 +45,13 @@ export function digestOf({ resource, assumed }: Wanted): string {
   return contentDigest(said);
 }
 
+/** The statement of a document that no longer says anything of a resource. */
+export const DROPPED_DIGEST = hash('sha256', 'dropped');
+/** No statement at all: something stands in the chart under a name of ours that we know nothing else of. */
+export const UNWRITTEN_DIGEST = hash('sha256', 'unwritten');
+/** A person has seen that the document no longer says it, and keeps what stands in the chart. */
+const isLeft = ({ isKept, contentDigest: seen }: WrittenResource): boolean => isKept && seen === DROPPED_DIGEST;
+
 const scopeOf = ({ group, chartDay }: Scope): string => `${group} ${chartDay ?? ''}`;
 /** Groups in which losing most of a day is more likely a broken export than a correction. */
 const GUARDED: ReadonlySet<Group> = new Set(['body', 'physical', 'sleep', 'other', 'lab']);
@@ -59,7 +68,7 @@ export function decideChanges(
   saidAt: number,
 ): Changes {
   const known = new Map(written.map((one) => [one.name, one]));
-  const live = written.filter(({ isRetracted, isOfDocument }) => isOfDocument && !isRetracted);
+  const live = written.filter((one) => one.isOfDocument && !one.isRetracted && !isLeft(one));
   const forward = wanted.map((one): Change => decideOne(one, known.get(one.name), live.length > 0, dialect, saidAt));
 
   const names = new Set(wanted.map(({ name }) => name));

@@ -7,7 +7,8 @@ import { fhirOf, readDocument, saidAtOf, toBundle, type Reading } from './read-d
 
 /** One resource, and what would be done with it. */
 export interface ExplainedResource {
-  readonly change: Change['kind'];
+  /** `conflict`: a person keeps what somebody else made of it, and the document says something else now. */
+  readonly change: Change['kind'] | 'conflict';
   readonly name: string;
   readonly resourceType: string;
   readonly group: string;
@@ -49,7 +50,13 @@ export interface ExplainDeps {
 
 const NOBODY: LinkedPatient = { mrnSystem: 'urn:chartgate:unlinked', mrn: 'unlinked' };
 
-const explained = (change: Change): ExplainedResource => {
+const explained = (change: Change, kept: ReadonlySet<string>): ExplainedResource => {
+  const of = change.kind === 'retract' ? change.written : change.wanted;
+  const isConflict = kept.has(of.name) && change.kind !== 'keep' && change.kind !== 'skip';
+  return { ...explainedAlone(change), ...(isConflict ? { change: 'conflict' } : {}) };
+};
+
+const explainedAlone = (change: Change): ExplainedResource => {
   if (change.kind === 'retract') {
     const { name, resourceType, group, chartDay } = change.written;
     return { change: change.kind, name, resourceType, group, chartDay, resource: null };
@@ -99,6 +106,7 @@ export async function explain(body: Uint8Array, delivery: DeliveryFacts, deps: E
     setting.dialect,
     saidAtOf(payload, delivery.receivedAt),
   );
+  const kept = new Set(written.value.filter(({ isKept }) => isKept).map(({ name }) => name));
   const fhir = fhirOf(payload);
   const issues = {
     source: fhir === null ? [] : issuesOf(deps.validator, fhir),
@@ -113,7 +121,7 @@ export async function explain(body: Uint8Array, delivery: DeliveryFacts, deps: E
     template: custom === null ? null : (templates.get(payload.envelope.dataStructure)?.row ?? null),
     trouble: troubleOf(translation.trouble, issues, isSuspicious, patient),
     patient: translation.patient.resource,
-    resources: changes.map(explained),
+    resources: changes.map((change) => explained(change, kept)),
     provenance: translation.provenance?.resource ?? null,
     decisions: translation.decisions,
     findings: translation.findings,

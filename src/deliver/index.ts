@@ -12,6 +12,8 @@ export { holdAhead, type HeldAhead } from './hold-ahead.ts';
 export { keepLinks, type Links } from './keep-links.ts';
 export { laneSet, type Decision, type LaneReads, type LaneWrites, type Outcome } from './lane/commands.ts';
 export { openTarget, type OpenTarget } from './lane/open-target.ts';
+export { makeContentKey } from './lane/chart-content.ts';
+export { holdHabits, type HeldHabits } from './lane/hold-habits.ts';
 export { runLanes } from './lane/run-lanes.ts';
 export { keepRetention } from './keep-retention.ts';
 export { decideChanges, contentDigest, digestOf, type Change, type Changes, type WrittenResource } from './decide-changes.ts';

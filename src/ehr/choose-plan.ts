@@ -30,6 +30,10 @@ export interface WritePlan {
   readonly references: 'in-bundle' | 'by-address';
   readonly entriesMax: number;
   readonly bytesMax: number;
+  /** So long after a write of unknown outcome a search that does not find it proves nothing, unless searches were seen to find at once. */
+  readonly searchSettleMs: number;
+  readonly answer: 'minimal' | 'representation';
+  readonly update: 'direct' | 'after-a-look';
   readonly provenance: 'yes' | 'no';
   readonly createPatient: 'conditional' | 'no';
   readonly types: Readonly<Record<string, TypePlan>>;
@@ -131,6 +135,9 @@ export function choosePlan(probed: Probed, dialect: Dialect): WritePlan {
     references: bundle === 'transaction' ? dialect.write.references : 'by-address',
     entriesMax: dialect.write.entriesMax,
     bytesMax: dialect.write.bytesMax,
+    searchSettleMs: dialect.write.searchSettleMs,
+    answer: dialect.write.answer,
+    update: dialect.write.update,
     provenance,
     createPatient,
     types,

@@ -75,6 +75,7 @@ export const FAULT_CODES = {
   'ehr.several': 'ehr-rejected',
   'ehr.too-large': 'ehr-rejected',
   'ehr.partial': 'ehr-rejected',
+  'ehr.search-lag': 'ehr-unavailable',
   'ehr.capability': 'ehr-rejected',
   'ehr.paused': 'ehr-unavailable',
   'patient.none': 'patient-unresolved',

@@ -32,6 +32,7 @@ export const LOG_EVENTS = [
   'ehr.probed',
   'ehr.probe-failed',
   'ehr.dialect-chosen',
+  'ehr.altered',
   'ehr.breaker-opened',
   'ehr.breaker-closed',
   'read.refused',
@@ -71,6 +72,8 @@ export interface LogFields {
   readonly setting?: string;
   /** The name of a dialect file. */
   readonly dialect?: string;
+  /** A FHIR type. */
+  readonly resourceType?: string;
   readonly port?: number;
   readonly error?: SafeError;
 }

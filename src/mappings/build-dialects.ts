@@ -33,6 +33,9 @@ const WRITE = {
   references: oneOf('in-bundle', 'by-address'),
   entriesMax: count,
   bytesMax: count,
+  searchSettleMs: count,
+  answer: oneOf('minimal', 'representation'),
+  update: oneOf('direct', 'after-a-look'),
 } as const satisfies Record<keyof Dialect['write'], unknown>;
 
 /** `files` holds the parsed files of `dialects/`, by their name. */

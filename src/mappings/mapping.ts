@@ -116,6 +116,12 @@ export interface Dialect extends Origin {
     readonly references: 'in-bundle' | 'by-address';
     readonly entriesMax: number;
     readonly bytesMax: number;
+    /** How long a search may not find what was written, at worst. */
+    readonly searchSettleMs: number;
+    /** What is asked for in answer to a write. `representation`: with less the EHR says too little (Medplum empties a Bundle's answer). */
+    readonly answer: 'minimal' | 'representation';
+    /** `after-a-look`: an update brings back what somebody deleted, so that it is read before it is changed. */
+    readonly update: 'direct' | 'after-a-look';
   };
 }
 

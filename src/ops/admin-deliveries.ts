@@ -62,7 +62,14 @@ export function makeDeliveryRoutes(deps: {
     const found = await deps.lanes.read('lane.foreign', { tenant, deliveryId: id });
     if (!found.ok) return found;
     return ok(
-      found.value.map(({ name, resourceType, versionId, seenAt }) => ({ resourceType, name, versionId, seenAt: iso(seenAt) })),
+      found.value.map(({ name, resourceType, versionId, seenAt, sides }) => ({
+        resourceType,
+        name,
+        versionId,
+        seenAt: iso(seenAt),
+        ours: sides?.ours ?? null,
+        theirs: sides?.theirs ?? null,
+      })),
     );
   }
 

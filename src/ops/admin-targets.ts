@@ -1,10 +1,16 @@
 import { fail, fault, jsonAnswer, ok, type Clock, type Route } from '../kernel/index.ts';
-import type { ChosenDialect, LaneReads, LaneWrites, OpenTarget } from '../deliver/index.ts';
+import type { ChosenDialect, HeldHabits, LaneReads, LaneWrites, OpenTarget } from '../deliver/index.ts';
 import type { Operate } from '../store/index.ts';
 import { adminRoute as admin, iso } from './admin-query.ts';
 import type { RecordActLater } from './record-act.ts';
 
 const ID = 'ehr';
+
+/** What the EHR was seen to do with what it is given: by type, the parts of the content that it gives back otherwise. */
+const shownHabits = ({ types, search }: ReturnType<HeldHabits['current']>) => ({
+  changes: Object.fromEntries(Object.entries(types).map(([type, { changed }]) => [type, changed])),
+  search: search === 'delayed' ? 'delayed' : search === 0 ? 'not seen yet' : 'immediate',
+});
 
 /** The EHR: what it can, how it is written to and why so, whether it is being left alone, and how much waits for it. */
 export function makeTargetRoutes(deps: {
@@ -12,6 +18,7 @@ export function makeTargetRoutes(deps: {
   readonly lanes: Operate<LaneWrites, LaneReads>;
   readonly target: Pick<OpenTarget, 'guard' | 'plan' | 'capability' | 'refresh'>;
   readonly dialect: () => ChosenDialect;
+  readonly habits: Pick<HeldHabits, 'current'>;
   readonly clock: Clock;
   readonly recordLater: RecordActLater;
   /** Told that the target was paused or goes on; other replicas find out within a second. */
@@ -50,6 +57,7 @@ export function makeTargetRoutes(deps: {
               probeFault: failed?.code ?? null,
               dialect: deps.dialect(),
               plan: target.plan(),
+              habits: shownHabits(deps.habits.current()),
               waiting: {
                 lanes: lag.value.lanes,
                 jobs: lag.value.jobs,

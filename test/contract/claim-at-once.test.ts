@@ -1,3 +1,4 @@
+import type { Fingerprint } from '../../src/deliver/lane/chart-content.ts';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditSet } from '../../src/audit/index.ts';
@@ -24,6 +25,7 @@ const written = (name: string) =>
     resourceType: 'Observation',
     id: 'o1',
     versionId: '1',
+    fingerprint: '01'.repeat(40) as Fingerprint,
     contentDigest: digest('content'),
     group: 'body',
     chartDay: '2026-11-14',
@@ -55,7 +57,7 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
     leaseMs: 15_000,
     patient: { mrnSystem: 'urn:mrn', mrn },
     names: JSON.stringify([digest(`name ${n}`)]),
-    attempt: { id: `att_at_once_${n}`, requestDigest: digest('request'), chart: `Patient/${mrn}` },
+    attempt: { id: `att_at_once_${n}`, requestDigest: digest('request'), intents: Buffer.from('i'), chart: `Patient/${mrn}` },
     ...more,
   });
   async function arrive(user: string, key: string | null, wish: (() => Wish) | null): Promise<{ id: string; settled: Settled }> {
@@ -80,7 +82,7 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
   }
   const claimed = async (owner: string): Promise<readonly string[]> => {
     const some = await store.use(laneSet).write('lane.claim', { tenant, owner, at: new Date(), leaseMs: 15_000, limit: 10 });
-    return must(some).claimed.map(({ delivery, isUnknown }) => `${delivery.id}${isUnknown ? ' in doubt' : ''}`);
+    return must(some).claimed.map(({ delivery, doubtAt }) => `${delivery.id}${doubtAt === null ? '' : ' in doubt'}`);
   };
   const stateOf = async (id: string): Promise<State | undefined> =>
     must(await store.use(inboxSet).read('inbox.get', { tenant, id }))?.state;
@@ -150,14 +152,16 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
       const { id, settled } = await arrive('u4', null, () => wishFor('u4', { names: JSON.stringify(names) }));
       expect(settled.atOnce?.attemptId).toBeNull();
       const { effect: _effect, ...kept } = written(digest('shared'));
-      expect(settled.atOnce?.ledger).toEqual([{ ...kept, isRetracted: false, isOfDocument: false }]);
+      expect(settled.atOnce?.ledger).toEqual([{ ...kept, isRetracted: false, isKept: false, isOfDocument: false }]);
       expect(await stateOf(id)).toBe('queued');
     });
 
   if (isGranted)
     test('after a merge only one MRN is begun at a time, in whichever way', async () => {
       const merged = (mrn: string) => (): Wish =>
-        wishFor(mrn, { attempt: { id: `att_at_once_${n}`, requestDigest: digest('request'), chart: 'Patient/one' } });
+        wishFor(mrn, {
+          attempt: { id: `att_at_once_${n}`, requestDigest: digest('request'), intents: Buffer.from('i'), chart: 'Patient/one' },
+        });
       const begin = async ({ patient, epoch, job }: Claimed): Promise<string> =>
         must(
           await store.use(laneSet).write('lane.begin', {
@@ -165,6 +169,7 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
             jobSeq: job.seq,
             attemptId: `att_usual_${n}`,
             requestDigest: digest('request'),
+            intents: Buffer.from('i'),
             chart: 'Patient/one',
             mode: 'write',
             leaseMs: 15_000,

@@ -1,3 +1,4 @@
+import type { Fingerprint } from '../../src/deliver/lane/chart-content.ts';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { deliverSet, laneSet, type LaneWrites } from '../../src/deliver/index.ts';
@@ -22,6 +23,7 @@ const WRITTEN = {
   resourceType: 'Observation',
   id: 'o1',
   versionId: '1',
+  fingerprint: '01'.repeat(40) as Fingerprint,
   contentDigest: HEX,
   group: 'body',
   chartDay: '2026-11-14',
@@ -94,6 +96,7 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
         jobSeq: one.job.seq,
         attemptId,
         requestDigest: HEX,
+        intents: Buffer.from(one.delivery.id),
         chart,
         mode: 'write',
         leaseMs,
@@ -138,7 +141,7 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     expect(head).toMatchObject({
       job: { kind: 'deliver', attempts: 0, firstAttemptAt: null },
       delivery: { id: first },
-      isUnknown: false,
+      doubtAt: null,
       isLinked: true,
       mrn: { mrnSystem: 'urn:mrn', mrn: '0001' },
     });
@@ -154,7 +157,7 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
       await lanes().read('lane.ledger', { tenant, deliveryId: first, patient: { mrnSystem: 'urn:mrn', mrn: '0001' }, names: [] }),
     );
     const { effect: _effect, ...kept } = WRITTEN;
-    expect(ledger).toEqual([{ ...kept, isRetracted: false, isOfDocument: true }]);
+    expect(ledger).toEqual([{ ...kept, isRetracted: false, isKept: false, isOfDocument: true }]);
     await finish('b', next, { outcome: { kind: 'put-back', afterMs: 60_000 }, attemptId: null });
     expect(await stateOf(second)).toBe('queued');
     expect(await claim('a')).toEqual([]);
@@ -168,7 +171,7 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     expect(await begin('slow', slow, 1)).toBe('begun');
     await new Promise((resolve) => setTimeout(resolve, 30));
     const fast = only(await claim('fast'));
-    expect([fast.delivery.id, fast.isUnknown, fast.epoch > slow.epoch]).toEqual([id, true, true]);
+    expect([fast.delivery.id, fast.doubtAt !== null, fast.epoch > slow.epoch]).toEqual([id, true, true]);
     expect(await begin('slow', slow)).toBe('lost');
     expect(await finish('slow', slow, { outcome: { kind: 'delivered' }, written: [{ ...WRITTEN, name: 'a2'.repeat(32) }] })).toBe(
       'lost',
@@ -196,7 +199,7 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     await finish('a', one, { outcome: { kind: 'unknown', afterMs: 0, faultCode: 'ehr.timeout', patience: 'long' } });
     expect(await stateOf(id)).toBe('unknown');
     const again = only(await claim('a'));
-    expect([again.isUnknown, again.job.attempts]).toEqual([true, 1]);
+    expect([again.doubtAt !== null, again.job.attempts]).toEqual([true, 1]);
     await begin('a', again);
     await finish('a', again, {
       outcome: { kind: 'retry', afterMs: 0, faultCode: 'ehr.busy', patience: 'long' },
@@ -204,11 +207,71 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     });
     expect(await stateOf(id)).toBe('queued');
     const third = only(await claim('a'));
-    expect(third.isUnknown).toBe(false);
+    expect(third.doubtAt).toBeNull();
     await finish('a', third, { outcome: { kind: 'park', reason: 'rejected', faultCode: 'ehr.rejected' }, attemptId: null });
     expect(await stateOf(id)).toBe('parked');
     expect(await claim('a')).toEqual([]);
     await soundness();
+  });
+
+  test('what an attempt meant to do is known as long as its outcome is not', async () => {
+    await link('meant', 'me1');
+    await arrive('meant');
+    const intents = async ({ delivery, patient }: Claimed): Promise<string[]> =>
+      must(await lanes().read('lane.intents', { tenant, deliverySeq: delivery.seq, patient })).map((one) =>
+        Buffer.from(one).toString(),
+      );
+    const one = only(await claim('a'));
+    await begin('a', one);
+    // Under way, it may end without anybody hearing of it.
+    expect(await intents(one)).toEqual([one.delivery.id]);
+    await finish('a', one, { outcome: { kind: 'unknown', afterMs: 0, faultCode: 'ehr.timeout', patience: 'long' } });
+    const again = only(await claim('a'));
+    expect(await intents(again)).toEqual([one.delivery.id]);
+    await begin('a', again);
+    await finish('a', again, { outcome: { kind: 'delivered' }, isResolved: true });
+    expect(await intents(again)).toEqual([]);
+    await soundness();
+  });
+
+  test('what a person keeps is known as such until it is written or taken back', async () => {
+    await link('keeper', 'ke1');
+    const patient = { mrnSystem: 'urn:mrn', mrn: 'ke1' };
+    const name = 'ae'.repeat(32);
+    const ledger = async (deliveryId: string) =>
+      must(await lanes().read('lane.ledger', { tenant, deliveryId, patient, names: [name] })).map(
+        ({ isKept, isRetracted, fingerprint }) => ({ isKept, isRetracted, fingerprint }),
+      );
+    const [kept, since] = ['0a'.repeat(40), '0b'.repeat(40)] as Fingerprint[] as [Fingerprint, Fingerprint];
+    const id = await arrive('keeper');
+    await finish('a', only(await claim('a')), {
+      outcome: { kind: 'delivered' },
+      attemptId: null,
+      written: [{ ...WRITTEN, name, fingerprint: kept, effect: 'kept' }],
+    });
+    expect(await ledger(id)).toEqual([{ isKept: true, isRetracted: false, fingerprint: kept }]);
+    await arrive('keeper');
+    await finish('a', only(await claim('a')), {
+      outcome: { kind: 'delivered' },
+      attemptId: null,
+      written: [{ ...WRITTEN, name, effect: 'updated' }],
+    });
+    expect(await ledger(id)).toEqual([{ isKept: false, isRetracted: false, fingerprint: WRITTEN.fingerprint }]);
+    await arrive('keeper');
+    await finish('a', only(await claim('a')), {
+      outcome: { kind: 'delivered' },
+      attemptId: null,
+      retracted: [{ name, versionId: null, fingerprint: since }],
+    });
+    expect(await ledger(id)).toEqual([{ isKept: false, isRetracted: true, fingerprint: since }]);
+    await soundness();
+  });
+
+  test('how the EHR changes what it is given is remembered', async () => {
+    const habits = async () => must(await lanes().read('lane.target', { tenant })).habits;
+    must(await lanes().write('lane.learn', { tenant, habits: '{"a":1}' }));
+    must(await lanes().write('lane.learn', { tenant, habits: '{"a":2}' }));
+    expect(await habits()).toBe('{"a":2}');
   });
 
   test('a parked head does not stop its lane', async () => {
@@ -238,7 +301,10 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     expect(rows.map(({ name }) => name)).toEqual(['a5'.repeat(32)]);
     expect(await claim('b')).toEqual([]);
     await begin('a', retraction);
-    await finish('a', retraction, { outcome: { kind: 'delivered' }, retracted: [{ name: 'a5'.repeat(32), versionId: '2' }] });
+    await finish('a', retraction, {
+      outcome: { kind: 'delivered' },
+      retracted: [{ name: 'a5'.repeat(32), versionId: '2', fingerprint: null }],
+    });
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     const fresh = only(await claim('b'));
     expect([fresh.job.kind, fresh.mrn]).toEqual(['deliver', { mrnSystem: 'urn:mrn', mrn: '0055' }]);
@@ -271,7 +337,7 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     await new Promise((resolve) => setTimeout(resolve, 2_100));
     expect(await begin('a', y, 15_000, 'Patient/one')).toBe('begun');
     const again = of(x1, await claim('b'));
-    expect([again.isUnknown, await begin('b', again, 15_000, 'Patient/one')]).toEqual([true, 'busy']);
+    expect([again.doubtAt !== null, await begin('b', again, 15_000, 'Patient/one')]).toEqual([true, 'busy']);
     // What the other lane wrote to last is remembered: a retraction asks for no patient.
     expect(await begin('b', again, 15_000, null)).toBe('busy');
     await finish('a', y, { outcome: { kind: 'delivered' } });
@@ -371,7 +437,14 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     await link('foreign', 'fo1');
     const id = await arrive('foreign');
     const one = only(await claim('a'));
-    const seen = { name: 'f0'.repeat(32), resourceType: 'Observation', id: 'at-the-ehr', versionId: '7' };
+    const seen = {
+      name: 'f0'.repeat(32),
+      resourceType: 'Observation',
+      id: 'at-the-ehr',
+      versionId: '7',
+      fingerprint: '07'.repeat(40) as Fingerprint,
+      sides: { ours: { value: '70' }, theirs: { value: '71.5', notes: 'measured again' } },
+    };
     await finish('a', one, { outcome: { kind: 'park', reason: 'conflict', faultCode: null }, attemptId: null, foreign: [seen] });
     const read = async () =>
       must(await lanes().read('lane.foreign', { tenant, deliveryId: id })).map(({ seenAt: _seenAt, ...rest }) => rest);
@@ -399,9 +472,9 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     const done = must(await lanes().write('lane.reforward', { ...act, after: 0, limit: 100 }));
     expect(done.count).toBeGreaterThan(0);
     must(await lanes().write('lane.pause', { ...act, state: 'paused' }));
-    expect(must(await lanes().read('lane.target', { tenant }))).toEqual({ pausedAt: at.getTime(), pausedBy: 'test' });
+    expect(must(await lanes().read('lane.target', { tenant }))).toMatchObject({ pausedAt: at.getTime(), pausedBy: 'test' });
     must(await lanes().write('lane.pause', { ...act, state: 'running' }));
-    expect(must(await lanes().read('lane.target', { tenant }))).toEqual({ pausedAt: null, pausedBy: null });
+    expect(must(await lanes().read('lane.target', { tenant }))).toMatchObject({ pausedAt: null, pausedBy: null });
     expect(must(await lanes().read('lane.lag', { tenant })).jobs).toBeGreaterThan(0);
     await soundness();
   });

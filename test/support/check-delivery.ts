@@ -111,10 +111,14 @@ const isOurs = (resource: Part): boolean =>
 const patientOf = (resource: Part): string => text(part(resource['subject'])['reference']);
 const parse = ({ json }: Write): Part | null => (json === null ? null : (JSON.parse(json) as Part));
 
-/** `entered-in-error`; where an EHR takes no such status, by its mark. */
+const hasValue = (resource: Part): boolean => Object.keys(resource).some((name) => name.startsWith('value'));
+
+/** `entered-in-error`; where an EHR takes no such status, a correction without any value. */
 export const isWithdrawn = (resource: Part): boolean =>
   resource['status'] === 'entered-in-error' ||
-  list(part(resource['meta'])['tag']).some(({ system }) => system === 'urn:chartgate:retracted');
+  (resource['status'] === 'corrected' &&
+    resource['dataAbsentReason'] !== undefined &&
+    ![resource, ...list(resource['component'])].some(hasValue));
 
 /** What stands in the charts at the end: the last write of each resource, where that is no withdrawal. */
 function liveOf(writes: readonly Write[]): Standing[] {

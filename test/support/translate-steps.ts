@@ -69,6 +69,7 @@ export function makeLedger() {
           chartDay: wanted.chartDay,
           contentDigest: digestOf(wanted),
           isRetracted: false,
+          isKept: false,
           isOfDocument: true,
           saidAt: 0,
           resource: change.resource,

@@ -2,7 +2,7 @@ import { appendPostgres } from '../../audit/index.ts';
 import type { PostgresContext, PostgresOperations } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
 import type { Fence, Finish, LaneWrites } from './commands.ts';
-import { chartIndex, GAP_MS, nameBytes, plansOf, sealId } from './rows.ts';
+import { chartIndex, fromHex, GAP_MS, nameBytes, plansOf, sealId, sealSides } from './rows.ts';
 
 export const approvedPlans = async ({ db }: PostgresContext, deliverySeq: number): Promise<string[]> =>
   plansOf(
@@ -50,7 +50,7 @@ export async function keepForeign(
   await db.run('DELETE FROM foreign_change WHERE tenant = $1 AND target = $2 AND delivery_seq = $3', tenant, TARGET, deliverySeq);
   for (const one of foreign === 'settled' ? [] : foreign)
     await db.run(
-      'INSERT INTO foreign_change (tenant, target, delivery_seq, name, resource_type, resource_id_sealed, version_id, seen_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)',
+      'INSERT INTO foreign_change (tenant, target, delivery_seq, name, resource_type, resource_id_sealed, version_id, seen_at, fingerprint, sides_sealed) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
       tenant,
       TARGET,
       deliverySeq,
@@ -59,10 +59,15 @@ export async function keepForeign(
       sealId(vault, 'foreign_change', one),
       one.versionId,
       at.getTime(),
+      fromHex(one.fingerprint),
+      sealSides(vault, one),
     );
 }
 
-export const acts: Pick<PostgresOperations<LaneWrites>, 'lane.alive' | 'lane.rewind' | 'lane.approve' | 'lane.decide'> = {
+export const acts: Pick<
+  PostgresOperations<LaneWrites>,
+  'lane.alive' | 'lane.rewind' | 'lane.learn' | 'lane.approve' | 'lane.decide'
+> = {
   'lane.alive': async ({ db }, { tenant }) => {
     const row = await db.get(
       `INSERT INTO target AS t (tenant, target, seen_at) SELECT $1, $2, moment FROM (SELECT (extract(epoch FROM now()) * 1000)::bigint AS moment) n
@@ -76,6 +81,15 @@ export const acts: Pick<PostgresOperations<LaneWrites>, 'lane.alive' | 'lane.rew
     return Number(row?.['known_since']);
   },
   'lane.rewind': () => Promise.resolve(null),
+  'lane.learn': async ({ db }, { tenant, habits }) => {
+    await db.run(
+      'INSERT INTO target (tenant, target, habits) VALUES ($1, $2, $3) ON CONFLICT (tenant, target) DO UPDATE SET habits = excluded.habits',
+      tenant,
+      TARGET,
+      habits,
+    );
+    return null;
+  },
   'lane.approve': async (context, { tenant, at, actor, requestId, of }) => {
     const { changes } = await context.db.run(
       `UPDATE job SET approved_at = $1 WHERE plan_digest IS NOT NULL AND approved_at IS NULL AND delivery_seq IN (

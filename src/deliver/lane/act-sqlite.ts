@@ -2,7 +2,7 @@ import { appendSqlite } from '../../audit/index.ts';
 import type { SqliteContext, SqliteOperations } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
 import type { Fence, Finish, LaneWrites } from './commands.ts';
-import { chartIndex, GAP_MS, nameBytes, plansOf, sealId } from './rows.ts';
+import { chartIndex, fromHex, GAP_MS, nameBytes, plansOf, sealId, sealSides } from './rows.ts';
 
 export const approvedPlans = ({ db }: SqliteContext, deliverySeq: number): string[] =>
   plansOf(
@@ -44,7 +44,7 @@ export function keepForeign(
   db.run('DELETE FROM foreign_change WHERE tenant = ? AND target = ? AND delivery_seq = ?', tenant, TARGET, deliverySeq);
   for (const one of foreign === 'settled' ? [] : foreign)
     db.run(
-      'INSERT INTO foreign_change (tenant, target, delivery_seq, name, resource_type, resource_id_sealed, version_id, seen_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO foreign_change (tenant, target, delivery_seq, name, resource_type, resource_id_sealed, version_id, fingerprint, sides_sealed, seen_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       tenant,
       TARGET,
       deliverySeq,
@@ -52,11 +52,16 @@ export function keepForeign(
       one.resourceType,
       sealId(vault, 'foreign_change', one),
       one.versionId,
+      fromHex(one.fingerprint),
+      sealSides(vault, one),
       at.getTime(),
     );
 }
 
-export const acts: Pick<SqliteOperations<LaneWrites>, 'lane.alive' | 'lane.rewind' | 'lane.approve' | 'lane.decide'> = {
+export const acts: Pick<
+  SqliteOperations<LaneWrites>,
+  'lane.alive' | 'lane.rewind' | 'lane.learn' | 'lane.approve' | 'lane.decide'
+> = {
   'lane.alive': ({ db }, { tenant, at }) =>
     Number(
       db.get(
@@ -80,6 +85,15 @@ export const acts: Pick<SqliteOperations<LaneWrites>, 'lane.alive' | 'lane.rewin
       leaseMs,
       tenant,
       TARGET,
+    );
+    return null;
+  },
+  'lane.learn': ({ db }, { tenant, habits }) => {
+    db.run(
+      'INSERT INTO target (tenant, target, habits) VALUES (?, ?, ?) ON CONFLICT (tenant, target) DO UPDATE SET habits = excluded.habits',
+      tenant,
+      TARGET,
+      habits,
     );
     return null;
   },

@@ -11,16 +11,17 @@ export function putAttempt(
   { db }: SqliteContext,
   fence: Fence,
   jobSeq: number,
-  attempt: { readonly id: string; readonly requestDigest: string },
+  attempt: Pick<NonNullable<ClaimWish['attempt']>, 'id' | 'requestDigest' | 'intents'>,
   at: Date,
 ): void {
   db.run(
-    'INSERT INTO attempt (tenant, id, job_seq, lease_epoch, request_digest, started_at) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO attempt (tenant, id, job_seq, lease_epoch, request_digest, intents, started_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
     fence.tenant,
     attempt.id,
     jobSeq,
     fence.epoch,
     Buffer.from(attempt.requestDigest, 'hex'),
+    attempt.intents,
     at.getTime(),
   );
   db.run(
@@ -72,7 +73,7 @@ export function claimAtOnce(context: SqliteContext, { tenant, seq, at }: Settle,
     epoch,
     job,
     delivery,
-    isUnknown: false,
+    doubtAt: null,
     body: 'held',
     mrn: wish.patient,
     isLinked: true,

@@ -2,6 +2,7 @@ import { fileBeside } from '../../kernel/index.ts';
 import type { ParkReason } from '../../inbox/index.ts';
 import type { CommandSet } from '../../store/index.ts';
 import type { Group } from '../../translate/index.ts';
+import type { ChartContent, Fingerprint } from './chart-content.ts';
 
 /** A lease: whoever holds it may write to this patient's chart, and nobody else. Its epoch only grows. */
 export interface Fence {
@@ -30,8 +31,11 @@ export interface Claimed {
     readonly traceId: string | null;
     readonly receivedAt: number;
   };
-  /** An earlier attempt for this document ended without a clear answer: read back before writing again. */
-  readonly isUnknown: boolean;
+  /**
+   * When the last attempt for this document was made that ended without a clear answer: read back before writing again. Null where
+   * nothing is in doubt.
+   */
+  readonly doubtAt: number | null;
   /** `gone`: shredded by retention. `held`: whoever claimed it has read it already. */
   readonly body: Uint8Array | 'unopenable' | 'gone' | 'held';
   /** The patient of this lane, as a link of the user names it; null where no link does. */
@@ -53,6 +57,16 @@ export interface ForeignChange {
   readonly id: string;
   /** Null where it was removed, or where the EHR has no versions. */
   readonly versionId: string | null;
+  /** Of what stood there; null where it was removed. */
+  readonly fingerprint: Fingerprint | null;
+  /** What both sides say, for whoever decides. */
+  readonly sides: BothSides | null;
+}
+export interface BothSides {
+  /** What the document says now; null where it no longer says anything. */
+  readonly ours: ChartContent | null;
+  /** What stands in the chart; null where it was removed. */
+  readonly theirs: ChartContent | null;
 }
 export type SeenChange = ForeignChange & { readonly seenAt: number; readonly decision: Decision | null };
 
@@ -62,10 +76,15 @@ export interface LedgerRow {
   readonly resourceType: string;
   readonly id: string;
   readonly versionId: string | null;
+  /** Of what the document said; where a person keeps what somebody else made of it, of what the person saw it say. */
   readonly contentDigest: string;
+  /** Of what stands at the EHR as far as we know; null where it was written before fingerprints were kept. */
+  readonly fingerprint: Fingerprint | null;
   readonly group: Group;
   readonly chartDay: string | null;
   readonly isRetracted: boolean;
+  /** A person has decided that the chart keeps what somebody else made of it. */
+  readonly isKept: boolean;
   /** Whether the document at hand is what wrote it last. */
   readonly isOfDocument: boolean;
   /** When that document was made, as its source says. */
@@ -84,6 +103,7 @@ export interface ClaimWish {
   readonly attempt: {
     readonly id: string;
     readonly requestDigest: string;
+    readonly intents: Uint8Array;
     /** The patient at the EHR, whose chart is taken as `lane.begin` takes it; where somebody is at it, nothing is begun. */
     readonly chart: string;
   } | null;
@@ -102,11 +122,19 @@ export interface WrittenRow {
   readonly id: string;
   readonly versionId: string | null;
   readonly contentDigest: string;
+  readonly fingerprint: Fingerprint;
   readonly group: Group;
   readonly chartDay: string | null;
   readonly saidAt: number;
-  /** What this attempt did. `none`: it was there already, or is left as somebody else has it. */
-  readonly effect: 'created' | 'updated' | 'none';
+  /** What this attempt did. `none`: it was there already. `kept`: a person left it as somebody else has it. */
+  readonly effect: 'created' | 'updated' | 'none' | 'kept';
+}
+
+export interface RetractedRow {
+  readonly name: string;
+  /** Since it was taken back; null where the EHR did not say. */
+  readonly versionId: string | null;
+  readonly fingerprint: Fingerprint | null;
 }
 
 /** How many more attempts a failure is worth. */
@@ -129,8 +157,7 @@ export interface Finish {
   readonly outcome: Outcome;
   readonly httpStatus: number | null;
   readonly written: readonly WrittenRow[];
-  /** What was taken back, and its version since then. */
-  readonly retracted: readonly { readonly name: string; readonly versionId: string | null }[];
+  readonly retracted: readonly RetractedRow[];
   /** Everything that an earlier attempt may have written was looked up: nothing about it is in doubt any more. */
   readonly isResolved: boolean;
   /** Of the plan that is parked, in hex: what a person can approve. */
@@ -142,6 +169,8 @@ export interface Finish {
 export interface TargetRow {
   readonly pausedAt: number | null;
   readonly pausedBy: string | null;
+  /** How the EHR changes what it is given, as text. */
+  readonly habits: string | null;
 }
 
 interface LaneAct {
@@ -174,6 +203,8 @@ export type LaneWrites = {
       readonly jobSeq: number;
       readonly attemptId: string;
       readonly requestDigest: string;
+      /** What it means to make of each resource, to be recognised later where its outcome is never learnt. */
+      readonly intents: Uint8Array;
       /** The patient at the EHR; null: whom this lane wrote to last. */
       readonly chart: string | null;
       /** Only to look: the link may be to somebody else by now. */
@@ -200,6 +231,8 @@ export type LaneWrites = {
   'lane.free': { args: { readonly tenant: string; readonly owner: string; readonly at: Date }; out: number };
   /** Somebody serves this database. Gives since when that is so without a gap: what was written before may not be in the ledger. */
   'lane.alive': { args: { readonly tenant: string; readonly at: Date }; out: number };
+  /** What was learnt of how the EHR changes what it is given. */
+  'lane.learn': { args: { readonly tenant: string; readonly habits: string }; out: null };
   /** A person wants the plan as it was parked: of one delivery, or of all that are parked so. Gives how many. */
   'lane.approve': {
     args: LaneAct & { readonly of: { readonly id: string } | { readonly reason: string | null } };
@@ -251,6 +284,11 @@ export type LaneReads = {
   'lane.to-retract': {
     args: { readonly tenant: string; readonly deliverySeq: number; readonly patient: Uint8Array };
     out: readonly LedgerRow[];
+  };
+  /** What attempts of unknown outcome meant to make of the resources of a document in a chart. */
+  'lane.intents': {
+    args: { readonly tenant: string; readonly deliverySeq: number; readonly patient: Uint8Array };
+    out: readonly Uint8Array[];
   };
   'lane.foreign': { args: { readonly tenant: string; readonly deliveryId: string }; out: readonly SeenChange[] };
   'lane.target': { args: { readonly tenant: string }; out: TargetRow };

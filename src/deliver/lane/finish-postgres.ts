@@ -10,11 +10,13 @@ import {
   deliveryOf,
   endOf,
   faultOf,
+  fromHex,
   IN_DOUBT,
   isFew,
   JOB_ROW,
   moveOf,
   nameBytes,
+  OUTCOMES_IN_DOUBT,
   outcomeWord,
   sealId,
   stepBack,
@@ -74,10 +76,10 @@ async function putWritten(
   deliverySeq: number,
 ): Promise<void> {
   await db.run(
-    `INSERT INTO written_resource (tenant, target, name, patient_index, document_index, chart_day, summary_group, resource_type, resource_id_sealed, version_id, content_digest, delivery_seq, written_at, said_at)
-     SELECT $1, $2, $3::bytea, $4::bytea, d.document_index, $5, $6, $7, $8::bytea, $9, $10::bytea, d.seq, $11::bigint, $13::bigint FROM delivery d WHERE d.seq = $12::bigint
+    `INSERT INTO written_resource (tenant, target, name, patient_index, document_index, chart_day, summary_group, resource_type, resource_id_sealed, version_id, content_digest, delivery_seq, written_at, said_at, fingerprint, kept_at)
+     SELECT $1, $2, $3::bytea, $4::bytea, d.document_index, $5, $6, $7, $8::bytea, $9, $10::bytea, d.seq, $11::bigint, $13::bigint, $14::bytea, $15::bigint FROM delivery d WHERE d.seq = $12::bigint
      ON CONFLICT (tenant, target, patient_index, name) DO UPDATE SET document_index = excluded.document_index, resource_id_sealed = excluded.resource_id_sealed, version_id = excluded.version_id,
-       content_digest = excluded.content_digest, delivery_seq = excluded.delivery_seq, written_at = excluded.written_at, said_at = excluded.said_at, retracted_at = NULL`,
+       content_digest = excluded.content_digest, fingerprint = excluded.fingerprint, kept_at = excluded.kept_at, delivery_seq = excluded.delivery_seq, written_at = excluded.written_at, said_at = excluded.said_at, retracted_at = NULL`,
     fence.tenant,
     TARGET,
     nameBytes(row.name),
@@ -91,6 +93,8 @@ async function putWritten(
     at.getTime(),
     deliverySeq,
     row.saidAt,
+    Buffer.from(row.fingerprint, 'hex'),
+    row.effect === 'kept' ? at.getTime() : null,
   );
 }
 
@@ -149,19 +153,20 @@ export async function finish(context: PostgresContext, f: Finish): Promise<'done
   }
   const delivery = deliveryOf(row);
   for (const one of f.written) await putWritten(context, f, one, delivery.seq);
-  for (const { name, versionId } of f.retracted)
+  for (const { name, versionId, fingerprint } of f.retracted)
     await db.run(
-      'UPDATE written_resource SET retracted_at = $1, version_id = coalesce($2, version_id) WHERE tenant = $3 AND target = $4 AND patient_index = $5 AND name = $6',
+      'UPDATE written_resource SET retracted_at = $1, version_id = $2, fingerprint = $7::bytea, kept_at = NULL WHERE tenant = $3 AND target = $4 AND patient_index = $5 AND name = $6',
       at.getTime(),
       versionId,
       fence.tenant,
       TARGET,
       fence.patient,
       nameBytes(name),
+      fromHex(fingerprint),
     );
   if (f.isResolved)
     await db.run(
-      `UPDATE attempt SET resolved_at = $1 WHERE ${IN_DOUBT} WHERE d.seq = $2 AND k.patient_index = $3) AND id <> $4`,
+      `UPDATE attempt SET resolved_at = $1, intents = NULL WHERE ${IN_DOUBT} WHERE d.seq = $2 AND k.patient_index = $3) AND id <> $4`,
       at.getTime(),
       delivery.seq,
       fence.patient,
@@ -169,7 +174,7 @@ export async function finish(context: PostgresContext, f: Finish): Promise<'done
     );
   if (f.attemptId !== null)
     await db.run(
-      'UPDATE attempt SET ended_at = $1, outcome = $2, fault_code = $3, http_status = $4 WHERE id = $5 AND ended_at IS NULL',
+      `UPDATE attempt SET ended_at = $1, outcome = $2::text, fault_code = $3, http_status = $4, intents = CASE WHEN $2::text IN (${OUTCOMES_IN_DOUBT}) THEN intents END WHERE id = $5 AND ended_at IS NULL`,
       at.getTime(),
       outcomeWord(outcome),
       faultOf(outcome),

@@ -10,11 +10,13 @@ import {
   deliveryOf,
   endOf,
   faultOf,
+  fromHex,
   IN_DOUBT,
   isFew,
   JOB_ROW,
   moveOf,
   nameBytes,
+  OUTCOMES_IN_DOUBT,
   outcomeWord,
   sealId,
   stepBack,
@@ -60,10 +62,10 @@ function putWritten(
   document: Uint8Array,
 ): void {
   db.run(
-    `INSERT INTO written_resource (tenant, target, name, patient_index, document_index, chart_day, summary_group, resource_type, resource_id_sealed, version_id, content_digest, delivery_seq, written_at, said_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO written_resource (tenant, target, name, patient_index, document_index, chart_day, summary_group, resource_type, resource_id_sealed, version_id, content_digest, fingerprint, delivery_seq, written_at, said_at, kept_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (tenant, target, patient_index, name) DO UPDATE SET document_index = excluded.document_index, resource_id_sealed = excluded.resource_id_sealed, version_id = excluded.version_id,
-       content_digest = excluded.content_digest, delivery_seq = excluded.delivery_seq, written_at = excluded.written_at, said_at = excluded.said_at, retracted_at = NULL`,
+       content_digest = excluded.content_digest, fingerprint = excluded.fingerprint, kept_at = excluded.kept_at, delivery_seq = excluded.delivery_seq, written_at = excluded.written_at, said_at = excluded.said_at, retracted_at = NULL`,
     fence.tenant,
     TARGET,
     nameBytes(row.name),
@@ -75,9 +77,11 @@ function putWritten(
     sealId(vault, 'written_resource', row),
     row.versionId,
     Buffer.from(row.contentDigest, 'hex'),
+    Buffer.from(row.fingerprint, 'hex'),
     seq,
     at.getTime(),
     row.saidAt,
+    row.effect === 'kept' ? at.getTime() : null,
   );
 }
 
@@ -142,11 +146,12 @@ export function finish(context: SqliteContext, f: Finish): 'done' | 'more' | 'lo
   const delivery = deliveryOf(row);
   const document = row['document_index'] as Uint8Array;
   for (const one of f.written) putWritten(context, f, one, delivery.seq, document);
-  for (const { name, versionId } of f.retracted)
+  for (const { name, versionId, fingerprint } of f.retracted)
     db.run(
-      'UPDATE written_resource SET retracted_at = ?, version_id = coalesce(?, version_id) WHERE tenant = ? AND target = ? AND patient_index = ? AND name = ?',
+      'UPDATE written_resource SET retracted_at = ?, version_id = ?, fingerprint = ?, kept_at = NULL WHERE tenant = ? AND target = ? AND patient_index = ? AND name = ?',
       at.getTime(),
       versionId,
+      fromHex(fingerprint),
       fence.tenant,
       TARGET,
       fence.patient,
@@ -154,7 +159,7 @@ export function finish(context: SqliteContext, f: Finish): 'done' | 'more' | 'lo
     );
   if (f.isResolved)
     db.run(
-      `UPDATE attempt SET resolved_at = ? WHERE ${IN_DOUBT} WHERE d.seq = ? AND k.patient_index = ?) AND id <> ?`,
+      `UPDATE attempt SET resolved_at = ?, intents = NULL WHERE ${IN_DOUBT} WHERE d.seq = ? AND k.patient_index = ?) AND id <> ?`,
       at.getTime(),
       delivery.seq,
       fence.patient,
@@ -162,7 +167,7 @@ export function finish(context: SqliteContext, f: Finish): 'done' | 'more' | 'lo
     );
   if (f.attemptId !== null)
     db.run(
-      'UPDATE attempt SET ended_at = ?, outcome = ?, fault_code = ?, http_status = ? WHERE id = ? AND ended_at IS NULL',
+      `UPDATE attempt SET ended_at = ?, outcome = ?2, fault_code = ?, http_status = ?, intents = CASE WHEN ?2 IN (${OUTCOMES_IN_DOUBT}) THEN intents END WHERE id = ? AND ended_at IS NULL`,
       at.getTime(),
       outcomeWord(outcome),
       faultOf(outcome),

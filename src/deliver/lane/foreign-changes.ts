@@ -1,6 +1,9 @@
 import { ok, type Result } from '../../kernel/index.ts';
-import { holdsContent, versionOf, type Item } from './build-items.ts';
-import type { Finish, ForeignChange, LedgerRow, SeenChange, WrittenRow } from './commands.ts';
+import { DROPPED_DIGEST } from '../decide-changes.ts';
+import { versionOf, type Item } from './build-items.ts';
+import { NO_CONTENT } from './chart-content.ts';
+import type { ForeignChange, LedgerRow, SeenChange, WrittenRow } from './commands.ts';
+import type { ContentReader } from './content-reader.ts';
 import { lookUp, type Looked } from './look-up.ts';
 import type { Planned } from './plan-job.ts';
 import { NAME_SYSTEM } from './request-items.ts';
@@ -18,93 +21,115 @@ async function look({ name, resourceType }: Named, id: string | null, deps: JobD
   return lookUp(deps.target.ehr, { resourceType, name, system: NAME_SYSTEM, id, plan, requestId: newId('req'), signal });
 }
 
-function foreignOf(item: Item, looked: Looked): ForeignChange | null {
-  const { name, resourceType, at } = item;
-  if (looked.kind === 'there') {
-    const versionId = versionOf(looked.resource);
-    const isKnown =
-      holdsContent(looked.resource, item.digest) || (at !== null && at.versionId === versionId && versionId !== null);
-    return isKnown ? null : { name, resourceType, id: looked.id, versionId };
-  }
-  return looked.kind === 'absent' && at !== null && !item.isRetracted ? { name, resourceType, id: at.id, versionId: null } : null;
+/** What is in conflict of a document: what it wants written, and what it no longer says. */
+export interface InConflict {
+  readonly items: readonly Item[];
+  readonly rows: readonly LedgerRow[];
 }
 
-/** Everything of a document that somebody else changed, so that a person decides once. What cannot be asked for now is left out. */
+/** Both sides of everything that is in conflict, for a person to decide on. What cannot be asked for now is left out. */
 export async function seeForeignChanges(
-  { items, gone }: Pick<Planned, 'items' | 'gone'>,
-  settled: readonly { readonly name: string }[],
+  { items, rows }: InConflict,
+  reader: ContentReader,
   deps: JobDeps,
 ): Promise<ForeignChange[]> {
-  const isSettled = new Set(settled.map(({ name }) => name));
+  const all = [
+    ...items.map((item) => ({ of: item, id: item.at?.id ?? null, ours: reader.contentOf(item.resource) })),
+    ...rows.map((row) => ({ of: row, id: row.id, ours: null })),
+  ];
   const seen: ForeignChange[] = [];
-  for (const item of items.filter(({ name }) => !isSettled.has(name)).slice(0, LOOKS_MAX)) {
-    const looked = await look(item, item.at?.id ?? null, deps);
+  for (const { of, id, ours } of all.slice(0, LOOKS_MAX)) {
+    const looked = await look(of, id, deps);
     if (!looked.ok) return seen;
-    const foreign = foreignOf(item, looked.value);
-    if (foreign !== null) seen.push(foreign);
-  }
-  for (const row of gone.filter(({ name }) => !isSettled.has(name)).slice(0, LOOKS_MAX)) {
-    const looked = await look(row, row.id, deps);
-    if (!looked.ok) return seen;
-    const versionId = looked.value.kind === 'there' ? versionOf(looked.value.resource) : row.versionId;
-    if (versionId !== row.versionId) seen.push({ name: row.name, resourceType: row.resourceType, id: row.id, versionId });
+    const { name, resourceType } = of;
+    if (looked.value.kind === 'there') {
+      const { resource } = looked.value;
+      const sides = { ours, theirs: reader.contentOf(resource) };
+      const fingerprint = reader.fingerprintOf(resource);
+      seen.push({ name, resourceType, id: looked.value.id, versionId: versionOf(resource), fingerprint, sides });
+    } else if (looked.value.kind === 'absent' && id !== null)
+      seen.push({ name, resourceType, id, versionId: null, fingerprint: null, sides: { ours, theirs: null } });
   }
   return seen;
 }
 
 export interface Decided extends Planned {
-  /** Left as somebody else made it, and from now on known by that version. */
+  /** Left as somebody else made it until a person decides otherwise. */
   readonly kept: readonly WrittenRow[];
-  /** To be withdrawn by the document, and left as it is. */
-  readonly left: Finish['retracted'];
 }
 
 /**
- * Carries the decisions of a person into a plan. A decision is about the version that was shown: what went on since is planned as if
- * nobody had decided, and so is a conflict again.
+ * Carries the decisions of a person into a plan. A decision is about what was shown: what went on since is planned as if nobody had
+ * decided, and so is a conflict again.
  */
-export async function applyDecisions(deliveryId: string, planned: Planned, deps: JobDeps): Promise<Result<Decided>> {
+export async function applyDecisions(
+  deliveryId: string,
+  planned: Planned,
+  reader: ContentReader,
+  deps: JobDeps,
+): Promise<Result<Decided>> {
   const read = await deps.lanes.read('lane.foreign', { tenant: deps.tenant, deliveryId });
   if (!read.ok) return read;
   const decided = new Map(read.value.filter(({ decision }) => decision !== null).map((one) => [one.name, one]));
-  const [items, kept]: [Item[], WrittenRow[]] = [[], []];
-  const [gone, left]: [LedgerRow[], { name: string; versionId: string | null }[]] = [[], []];
+  const items: Item[] = [];
+  const gone: LedgerRow[] = [];
+  const kept: WrittenRow[] = [];
 
   for (const item of planned.items) {
     const seen = decided.get(item.name);
-    const now = seen === undefined ? ok(null) : await stillAsSeen(item, seen, deps);
+    const now = seen === undefined ? ok(null) : await stillAsSeen(item, seen, reader, deps);
     if (!now.ok) return now;
     if (seen === undefined || now.value === null) items.push(item);
-    else if (seen.decision === 'keep-theirs') kept.push(rowOf(item, seen, planned.saidAt));
-    else items.push({ ...item, at: now.value === 'there' ? { id: seen.id, versionId: seen.versionId } : null, isDecided: true });
+    else if (seen.decision === 'keep-theirs') {
+      const { group, chartDay } = item.wanted;
+      kept.push(keptRow({ ...item, group, chartDay }, seen, item.digest, planned.saidAt));
+    } else {
+      const at = now.value === 'there' ? { id: seen.id, versionId: seen.versionId } : null;
+      items.push({ ...item, at, knownFingerprint: seen.fingerprint, isKept: false });
+    }
   }
   for (const row of planned.gone) {
     const seen = decided.get(row.name);
-    const now = seen === undefined ? ok(null) : await stillAsSeen(row, seen, deps);
+    const now = seen === undefined ? ok(null) : await stillAsSeen(row, seen, reader, deps);
     if (!now.ok) return now;
     if (seen === undefined || now.value === null) gone.push(row);
-    else if (seen.decision === 'keep-theirs') left.push({ name: row.name, versionId: seen.versionId });
-    else gone.push({ ...row, versionId: seen.versionId });
+    else if (seen.decision === 'keep-theirs') kept.push(keptRow(row, seen, DROPPED_DIGEST, planned.saidAt));
+    else gone.push({ ...row, versionId: seen.versionId, fingerprint: seen.fingerprint, isKept: false });
   }
-  return ok({ ...planned, items, gone, kept, left });
+  return ok({ ...planned, items, gone, kept });
 }
 
-async function stillAsSeen(of: Named, seen: SeenChange, deps: JobDeps): Promise<Result<'there' | 'absent' | null>> {
+async function stillAsSeen(
+  of: Named,
+  seen: SeenChange,
+  reader: ContentReader,
+  deps: JobDeps,
+): Promise<Result<'there' | 'absent' | null>> {
   const looked = await look(of, seen.id, deps);
   if (!looked.ok) return looked;
   const { value } = looked;
-  if (value.kind === 'there') return ok(versionOf(value.resource) === seen.versionId ? 'there' : null);
-  return ok(value.kind === 'absent' && seen.versionId === null ? 'absent' : null);
+  if (value.kind === 'absent') return ok(seen.versionId === null && seen.fingerprint === null ? 'absent' : null);
+  if (value.kind !== 'there' || versionOf(value.resource) !== seen.versionId) return ok(null);
+  // Without versions only the content tells whether it is what was shown.
+  const isSame = seen.versionId !== null || reader.fingerprintOf(value.resource) === seen.fingerprint;
+  return ok(isSame ? 'there' : null);
 }
 
-const rowOf = ({ name, resourceType, digest, wanted }: Item, { id, versionId }: SeenChange, saidAt: number): WrittenRow => ({
+const keptRow = (
+  { name, resourceType, group, chartDay }: Pick<LedgerRow, 'name' | 'resourceType' | 'group' | 'chartDay'>,
+  { id, versionId, fingerprint }: SeenChange,
+  /** Of what the document says of it, as the person saw it. */
+  contentDigest: string,
+  saidAt: number,
+): WrittenRow => ({
   name,
   resourceType,
   id,
   versionId,
-  contentDigest: digest,
-  group: wanted.group,
-  chartDay: wanted.chartDay,
+  contentDigest,
+  fingerprint: fingerprint ?? NO_CONTENT,
+  group,
+  chartDay,
   saidAt,
-  effect: 'none',
+  effect: 'kept',
 });

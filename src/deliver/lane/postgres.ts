@@ -8,7 +8,7 @@ import { changeLanesPostgres, enqueuePostgres } from '../jobs-postgres.ts';
 import { acts, approvedPlans, enterChart } from './act-postgres.ts';
 import type { Claimed, Fence, LaneWrites } from './commands.ts';
 import { finish, holdJob, startSending } from './finish-postgres.ts';
-import { deliveryOf, HEAD, jobOf, NEXT_MAX_MS, READY, type Row } from './rows.ts';
+import { deliveryOf, doubtOf, HEAD, jobOf, NEXT_MAX_MS, READY, type Row } from './rows.ts';
 
 export { reads } from './read-postgres.ts';
 
@@ -61,7 +61,7 @@ async function claimOne(context: PostgresContext, tenant: string, lane: Row): Pr
     epoch: Number(lane['lease_epoch']),
     job: jobOf(row),
     delivery,
-    isUnknown: Number(row['is_unknown']) === 1,
+    doubtAt: doubtOf(row),
     body: row['sealed'] === null ? 'gone' : openBody(vault, row['sealed'] as Uint8Array, delivery.id),
     mrn: linked === undefined ? null : openPatient(vault, linked),
     isLinked,
@@ -103,7 +103,7 @@ export const writes: PostgresOperations<LaneWrites> = {
     }
     return { claimed, examined: lanes.length };
   },
-  'lane.begin': async (context, { fence, jobSeq, attemptId, requestDigest, chart, mode, leaseMs, at }) => {
+  'lane.begin': async (context, { fence, jobSeq, attemptId, requestDigest, intents, chart, mode, leaseMs, at }) => {
     const { db } = context;
     const row = await holdJob(context, fence, jobSeq);
     if (row === null || row === 'lost') return 'lost';
@@ -117,13 +117,14 @@ export const writes: PostgresOperations<LaneWrites> = {
     if ((await enterChart(context, fence, chart, leaseMs)) === 'busy') return 'busy';
     if (row['kind'] === 'deliver') await startSending(context, fence.tenant, deliveryOf(row), jobSeq, at);
     await db.run(
-      'INSERT INTO attempt (tenant, id, job_seq, lease_epoch, request_digest, started_at) VALUES ($1, $2, $3, $4, $5, $6)',
+      'INSERT INTO attempt (tenant, id, job_seq, lease_epoch, request_digest, started_at, intents) VALUES ($1, $2, $3, $4, $5, $6, $7)',
       fence.tenant,
       attemptId,
       jobSeq,
       fence.epoch,
       Buffer.from(requestDigest, 'hex'),
       at.getTime(),
+      Buffer.from(intents),
     );
     await db.run(
       'UPDATE job SET attempts = attempts + 1, first_attempt_at = coalesce(first_attempt_at, $1) WHERE seq = $2',

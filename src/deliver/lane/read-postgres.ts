@@ -1,7 +1,7 @@
 import { patientIndex, type PostgresContext, type PostgresOperations } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
 import type { LaneReads } from './commands.ts';
-import { FOREIGN, LEDGER, nameBytes, toLedgerRow, toSeenChange } from './rows.ts';
+import { FOREIGN, IN_DOUBT, LEDGER, nameBytes, toLedgerRow, toSeenChange } from './rows.ts';
 
 const documentOf = async ({ db }: PostgresContext, by: 'id' | 'seq', value: string | number): Promise<Uint8Array> =>
   ((await db.get(`SELECT document_index FROM delivery WHERE ${by} = $1`, value))?.['document_index'] ??
@@ -31,6 +31,15 @@ export const reads: PostgresOperations<LaneReads> = {
     );
     return rows.map((row) => toLedgerRow(row, context.vault, document));
   },
+  'lane.intents': async ({ db }, { tenant, deliverySeq, patient }) => {
+    const rows = await db.all(
+      `SELECT intents FROM attempt WHERE intents IS NOT NULL AND tenant = $1 AND ${IN_DOUBT} WHERE d.seq = $2 AND k.patient_index = $3)`,
+      tenant,
+      deliverySeq,
+      patient,
+    );
+    return rows.map((row) => row['intents'] as Uint8Array);
+  },
   'lane.foreign': async ({ db, vault }, { tenant, deliveryId }) => {
     const rows = await db.all(
       `SELECT ${FOREIGN} FROM foreign_change WHERE tenant = $1 AND target = $2 AND delivery_seq = (SELECT seq FROM delivery WHERE tenant = $1 AND id = $3) ORDER BY name`,
@@ -41,11 +50,12 @@ export const reads: PostgresOperations<LaneReads> = {
     return rows.map((row) => toSeenChange(row, vault));
   },
   'lane.target': async ({ db }, { tenant }) => {
-    const row = await db.get('SELECT paused_at, paused_by FROM target WHERE tenant = $1 AND target = $2', tenant, TARGET);
+    const row = await db.get('SELECT paused_at, paused_by, habits FROM target WHERE tenant = $1 AND target = $2', tenant, TARGET);
     return {
       pausedAt:
         typeof row?.['paused_at'] === 'string' || typeof row?.['paused_at'] === 'number' ? Number(row['paused_at']) : null,
       pausedBy: typeof row?.['paused_by'] === 'string' ? row['paused_by'] : null,
+      habits: typeof row?.['habits'] === 'string' ? row['habits'] : null,
     };
   },
   'lane.lag': async ({ db }, { tenant }) => {

@@ -2,7 +2,7 @@ import { patientIndex, type SqliteContext, type SqliteOperations } from '../../s
 import { TARGET } from '../commands.ts';
 import type { LaneReads } from './commands.ts';
 import { writtenByDocument, writtenByOthers } from './ledger-sqlite.ts';
-import { FOREIGN, toSeenChange } from './rows.ts';
+import { FOREIGN, IN_DOUBT, toSeenChange } from './rows.ts';
 
 const documentOf = ({ db }: SqliteContext, by: 'id' | 'seq', value: string | number): Uint8Array =>
   (db.get(`SELECT document_index FROM delivery WHERE ${by} = ?`, value)?.['document_index'] ?? Buffer.alloc(0)) as Uint8Array;
@@ -20,6 +20,15 @@ export const reads: SqliteOperations<LaneReads> = {
     writtenByDocument(context, tenant, patient, documentOf(context, 'seq', deliverySeq)).filter(
       ({ isRetracted }) => !isRetracted,
     ),
+  'lane.intents': ({ db }, { tenant, deliverySeq, patient }) =>
+    db
+      .all(
+        `SELECT intents FROM attempt WHERE intents IS NOT NULL AND tenant = ? AND ${IN_DOUBT} WHERE d.seq = ? AND k.patient_index = ?)`,
+        tenant,
+        deliverySeq,
+        patient,
+      )
+      .map((row) => row['intents'] as Uint8Array),
   'lane.foreign': ({ db, vault }, { tenant, deliveryId }) =>
     db
       .all(
@@ -30,10 +39,11 @@ export const reads: SqliteOperations<LaneReads> = {
       )
       .map((row) => toSeenChange(row, vault)),
   'lane.target': ({ db }, { tenant }) => {
-    const row = db.get('SELECT paused_at, paused_by FROM target WHERE tenant = ? AND target = ?', tenant, TARGET);
+    const row = db.get('SELECT paused_at, paused_by, habits FROM target WHERE tenant = ? AND target = ?', tenant, TARGET);
     return {
       pausedAt: typeof row?.['paused_at'] === 'number' ? row['paused_at'] : null,
       pausedBy: typeof row?.['paused_by'] === 'string' ? row['paused_by'] : null,
+      habits: typeof row?.['habits'] === 'string' ? row['habits'] : null,
     };
   },
   'lane.lag': ({ db }, { tenant }) => {

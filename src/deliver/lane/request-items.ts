@@ -59,7 +59,8 @@ export const provenanceItem = (wanted: Wanted): Item => ({
   digest: wanted.name,
   wanted,
   at: null,
+  knownFingerprint: null,
   isRetracted: false,
   mayBeForgotten: false,
-  isDecided: false,
+  isKept: false,
 });

@@ -1,97 +1,109 @@
-import { fault, type Fault } from '../../kernel/index.ts';
-import type { Verdict } from '../../ehr/index.ts';
-import type { Dialect } from '../../mappings/index.ts';
-import type { AnyResource } from '../../payloads/index.ts';
-import { asRetracted, isRetractable } from '../../translate/index.ts';
-import { versionOf, versionOfEtag, withoutMark } from './build-items.ts';
-import type { Finish, LedgerRow } from './commands.ts';
+import { fault } from '../../kernel/index.ts';
+import type { TypePlan, Verdict } from '../../ehr/index.ts';
+import { asRetracted, isRetractable, isWithdrawn } from '../../translate/index.ts';
+import { versionOf, versionOfEtag } from './build-items.ts';
+import type { LedgerRow, RetractedRow } from './commands.ts';
+import type { ContentReader } from './content-reader.ts';
+import { excusedParts } from './ehr-habits.ts';
+import { judgeChart, type Intent } from './judge-chart.ts';
 import { lookUp } from './look-up.ts';
+import { later } from './open-chart.ts';
 import { NAME_SYSTEM } from './request-items.ts';
 import type { JobDeps } from './run-job.ts';
 import type { Stop } from './stop.ts';
 
 export interface RetractedRows {
-  readonly retracted: Finish['retracted'];
+  readonly retracted: readonly RetractedRow[];
+  /** What somebody else changed, or a person keeps: left alone, for a person to decide on. */
+  readonly conflicts: readonly LedgerRow[];
   readonly stop: Stop | null;
   readonly httpStatus: number | null;
 }
 
-const RETRACTED_TAG = { system: 'urn:chartgate:retracted', code: 'retracted' };
-const isTakenBack = (resource: AnyResource): boolean => {
-  const { tag } = (resource['meta'] ?? {}) as { tag?: { system?: unknown }[] };
-  return resource['status'] === 'entered-in-error' || (tag ?? []).some(({ system }) => system === RETRACTED_TAG.system);
-};
-function takenBack(resource: AnyResource, dialect: Dialect, why: string): AnyResource {
-  const unmarked = withoutMark(asRetracted(resource, dialect, why));
-  const meta = (unmarked['meta'] ?? {}) as { tag?: unknown[] };
-  return { ...unmarked, meta: { ...meta, tag: [...(meta.tag ?? []), RETRACTED_TAG] } };
+export interface Retraction {
+  /** For whoever reads the chart. */
+  readonly why: string;
+  /** In the wrong chart (`whoever`) a resource is taken back whoever was at it since; else somebody else's change is a conflict. */
+  readonly mode: 'ours' | 'whoever';
+  readonly reader: ContentReader;
+  readonly intentsOf: (name: string) => readonly Intent[];
 }
 
-/**
- * Takes resources back, one by one: each is read, so that what a person added to it stays, and changed in its status alone. In the wrong
- * chart (`whoever`) it is taken back whoever was at it since; else somebody else's change is a conflict.
- */
-export async function retractRows(
-  rows: readonly LedgerRow[],
-  why: string,
-  mode: 'ours' | 'whoever',
-  deps: JobDeps,
-): Promise<RetractedRows> {
-  const { target, reading, signal } = deps;
-  const retracted: { name: string; versionId: string | null }[] = [];
+/** Version and content of a resource that was taken back, or found so. */
+type One = { readonly done: RetractedRow } | { readonly stop: Stop } | 'conflict';
+
+async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction, deps: JobDeps) {
+  const { mode, reader } = given;
+  const { target, signal } = deps;
+  const requestId = deps.newId('req');
   let httpStatus: number | null = null;
-  const stopped = (stop: Stop): RetractedRows => ({ retracted, stop, httpStatus });
+  const ended = (one: One): { readonly one: One; readonly httpStatus: number | null } => ({ one, httpStatus });
+  const looked = await lookUp(target.ehr, {
+    resourceType: row.resourceType,
+    name: row.name,
+    system: NAME_SYSTEM,
+    id: row.id,
+    plan: typePlan,
+    requestId,
+    signal,
+  });
+  if (!looked.ok) return ended({ stop: { kind: 'verdict', verdict: later(looked.fault) } });
+  if (looked.value.kind !== 'there') return ended({ done: { name: row.name, versionId: null, fingerprint: null } });
+  const { resource } = looked.value;
+  const version = versionOf(resource);
+  const fingerprint = reader.fingerprintOf(resource);
+  const verdict = judgeChart({
+    standing: { versionId: version, fingerprint, isWithdrawn: isWithdrawn(resource) },
+    known: row,
+    wanted: 'withdraw',
+    intents: given.intentsOf(row.name),
+    excused: excusedParts(deps.habits.current(), row.resourceType),
+  });
+  if (verdict === 'says-it') return ended({ done: { name: row.name, versionId: version, fingerprint } });
+  if (verdict === 'foreign' && mode === 'ours') return ended('conflict');
+  const withdrawn = asRetracted(resource, deps.reading.setting.dialect, given.why);
+  const sent = await target.send({
+    method: 'PUT',
+    path: `${row.resourceType}/${row.id}`,
+    body: JSON.stringify(withdrawn),
+    ...(version === null || typePlan.ifMatch === 'none' ? {} : { ifMatch: `W/"${version}"` }),
+    prefer: 'return=minimal',
+    requestId,
+    signal,
+  });
+  if (sent.exchange?.kind === 'answered') httpStatus = sent.exchange.status;
+  if (sent.verdict.kind !== 'ok') {
+    const isForeign = sent.verdict.kind === 'conflict' && sent.verdict.because === 'version' && mode === 'ours';
+    return ended(isForeign ? 'conflict' : { stop: { kind: 'verdict', verdict: again(sent.verdict) } });
+  }
+  const etag = sent.exchange?.kind === 'answered' ? sent.exchange.headers.etag : undefined;
+  return ended({ done: { name: row.name, versionId: versionOfEtag(etag), fingerprint: reader.fingerprintOf(withdrawn) } });
+}
+
+/** Takes resources back, one by one: each is read, so that what a person added to it stays, and says then that it does not hold. */
+export async function retractRows(rows: readonly LedgerRow[], given: Retraction, deps: JobDeps): Promise<RetractedRows> {
+  const retracted: RetractedRow[] = [];
+  const conflicts: LedgerRow[] = [];
+  let httpStatus: number | null = null;
   for (const row of rows) {
-    const typePlan = target.plan.types[row.resourceType];
-    if (typePlan === undefined || typePlan.change === 'none' || !isRetractable(row.resourceType))
-      return stopped({ kind: 'verdict', verdict: { kind: 'rejected', fault: fault('ehr.rejected') } });
-    const requestId = deps.newId('req');
-    const asked = {
-      resourceType: row.resourceType,
-      name: row.name,
-      system: NAME_SYSTEM,
-      id: row.id,
-      plan: typePlan,
-      requestId,
-      signal,
-    };
-    const looked = await lookUp(target.ehr, asked);
-    if (!looked.ok) return stopped({ kind: 'verdict', verdict: notNow(looked.fault) });
-    if (looked.value.kind !== 'there' || isTakenBack(looked.value.resource)) {
-      retracted.push({ name: row.name, versionId: looked.value.kind === 'there' ? versionOf(looked.value.resource) : null });
+    const typePlan = deps.target.plan.types[row.resourceType];
+    if (typePlan === undefined || typePlan.change === 'none' || !isRetractable(row.resourceType)) {
+      const verdict = { kind: 'rejected', fault: fault('ehr.rejected') } as const;
+      return { retracted, conflicts, stop: { kind: 'verdict', verdict }, httpStatus };
+    }
+    if (row.isKept && given.mode === 'ours') {
+      conflicts.push(row);
       continue;
     }
-    const { resource } = looked.value;
-    const version = versionOf(resource);
-    if (mode === 'ours' && row.versionId !== null && version !== null && row.versionId !== version)
-      return stopped({ kind: 'conflict', fault: fault('ehr.conflict') });
-    const { exchange, verdict } = await deps.target.send({
-      method: 'PUT',
-      path: `${row.resourceType}/${row.id}`,
-      body: JSON.stringify(takenBack(resource, reading.setting.dialect, why)),
-      ...(version === null || typePlan.ifMatch === 'none' ? {} : { ifMatch: `W/"${version}"` }),
-      prefer: 'return=minimal',
-      requestId,
-      signal,
-    });
-    if (exchange?.kind === 'answered') httpStatus = exchange.status;
-    if (verdict.kind !== 'ok') {
-      const isForeign = verdict.kind === 'conflict' && verdict.because === 'version' && mode === 'ours';
-      return stopped(isForeign ? { kind: 'conflict', fault: verdict.fault } : { kind: 'verdict', verdict: again(verdict) });
-    }
-    const etag = exchange?.kind === 'answered' ? exchange.headers.etag : undefined;
-    retracted.push({ name: row.name, versionId: versionOfEtag(etag) });
+    const { one, httpStatus: status } = await retractRow(row, typePlan, given, deps);
+    httpStatus = status ?? httpStatus;
+    if (one === 'conflict') conflicts.push(row);
+    else if ('stop' in one) return { retracted, conflicts, stop: one.stop, httpStatus };
+    else retracted.push(one.done);
   }
-  return { retracted, stop: null, httpStatus };
+  return { retracted, conflicts, stop: null, httpStatus };
 }
 
-const notNow = (because: Fault): Exclude<Verdict, { kind: 'ok' }> => ({
-  kind: 'retry-later',
-  afterMs: null,
-  patience: 'long',
-  effect: 'none',
-  fault: because,
-});
 /** In the wrong chart a version that went on meanwhile is read once more. */
 const again = (verdict: Exclude<Verdict, { kind: 'ok' }>): Exclude<Verdict, { kind: 'ok' }> =>
   verdict.kind === 'conflict' ? { ...verdict, because: 'concurrency' } : verdict;

@@ -2,7 +2,8 @@ import { patientPseudonym, type AuditDraft } from '../../audit/index.ts';
 import type { Move, State } from '../../inbox/index.ts';
 import type { Group } from '../../translate/index.ts';
 import type { Vault } from '../../store/index.ts';
-import type { Claimed, Decision, Finish, LedgerRow, Outcome, SeenChange, WrittenRow } from './commands.ts';
+import type { Fingerprint } from './chart-content.ts';
+import type { BothSides, Claimed, Decision, Finish, LedgerRow, Outcome, SeenChange, WrittenRow } from './commands.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -27,8 +28,12 @@ const nameOf = (row: Row): string => {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 };
 
+const fingerprintIn = (value: unknown): Fingerprint | null =>
+  value instanceof Uint8Array ? (Buffer.from(value).toString('hex') as Fingerprint) : null;
+export const fromHex = (hex: string | null): Buffer | null => (hex === null ? null : Buffer.from(hex, 'hex'));
+
 export const LEDGER =
-  'name, resource_type, resource_id_sealed, version_id, content_digest, summary_group, chart_day, retracted_at, document_index, said_at';
+  'name, resource_type, resource_id_sealed, version_id, content_digest, fingerprint, summary_group, chart_day, retracted_at, kept_at, document_index, said_at';
 
 export const toLedgerRow = (row: Row, vault: Vault, document: Uint8Array): LedgerRow => {
   const name = nameOf(row);
@@ -38,15 +43,24 @@ export const toLedgerRow = (row: Row, vault: Vault, document: Uint8Array): Ledge
     id: openId(vault, 'written_resource', row['resource_id_sealed'] as Uint8Array, name),
     versionId: text(row['version_id']),
     contentDigest: Buffer.from(row['content_digest'] as Uint8Array).toString('hex'),
+    fingerprint: fingerprintIn(row['fingerprint']),
     group: (text(row['summary_group']) ?? 'other') as Group,
     chartDay: text(row['chart_day']),
     isRetracted: row['retracted_at'] !== null,
+    isKept: row['kept_at'] !== null,
     isOfDocument: Buffer.compare(row['document_index'] as Uint8Array, document) === 0,
     saidAt: Number(row['said_at']),
   };
 };
 
-export const FOREIGN = 'name, resource_type, resource_id_sealed, version_id, seen_at, decision';
+/** Both sides of a conflict are what a chart says. */
+const sidesPlace = (name: string): string => `foreign_change.sides_sealed/${name}`;
+export const sealSides = (vault: Vault, { name, sides }: Pick<SeenChange, 'name' | 'sides'>): Buffer | null =>
+  sides === null ? null : vault.seal(Buffer.from(JSON.stringify(sides)), sidesPlace(name));
+const openSides = (vault: Vault, sealed: unknown, name: string): BothSides | null =>
+  sealed instanceof Uint8Array ? (JSON.parse(vault.open(sealed, sidesPlace(name)).toString()) as BothSides) : null;
+
+export const FOREIGN = 'name, resource_type, resource_id_sealed, version_id, fingerprint, sides_sealed, seen_at, decision';
 export const toSeenChange = (row: Row, vault: Vault): SeenChange => {
   const name = nameOf(row);
   return {
@@ -54,6 +68,8 @@ export const toSeenChange = (row: Row, vault: Vault): SeenChange => {
     resourceType: String(row['resource_type']),
     id: openId(vault, 'foreign_change', row['resource_id_sealed'] as Uint8Array, name),
     versionId: text(row['version_id']),
+    fingerprint: fingerprintIn(row['fingerprint']),
+    sides: openSides(vault, row['sides_sealed'], name),
     seenAt: Number(row['seen_at']),
     decision: text(row['decision']) as Decision | null,
   };
@@ -78,6 +94,11 @@ export const jobOf = (row: Row): Claimed['job'] => ({
   firstAttemptAt: row['first_attempt_at'] === null ? null : Number(row['first_attempt_at']),
 });
 
+export const doubtOf = (row: Row): number | null => {
+  const at = row['doubt_at'];
+  return at === null || at === undefined ? null : Number(at);
+};
+
 export const deliveryOf = (row: Row): Claimed['delivery'] => ({
   seq: Number(row['delivery_seq']),
   id: String(row['id']),
@@ -92,9 +113,9 @@ const JOB =
 export const JOB_ROW = `SELECT ${JOB} FROM job j JOIN delivery d ON d.seq = j.delivery_seq`;
 /** The head of a lane: the oldest delivery whose retraction from another chart, if there is one, is done. */
 export const HEAD = `SELECT ${JOB}, b.sealed,
-  CASE WHEN EXISTS (SELECT 1 FROM delivery o JOIN job k ON k.delivery_seq = o.seq JOIN attempt a ON a.job_seq = k.seq
+  (SELECT max(coalesce(a.ended_at, a.started_at)) FROM delivery o JOIN job k ON k.delivery_seq = o.seq JOIN attempt a ON a.job_seq = k.seq
     WHERE o.tenant = d.tenant AND o.document_index = d.document_index AND k.patient_index = j.patient_index
-      AND a.resolved_at IS NULL AND (a.outcome IS NULL OR a.outcome IN ('unknown','lost'))) THEN 1 ELSE 0 END AS is_unknown,
+      AND a.resolved_at IS NULL AND (a.outcome IS NULL OR a.outcome IN ('unknown','lost'))) AS doubt_at,
   CASE WHEN EXISTS (SELECT 1 FROM job k WHERE k.delivery_seq = d.seq AND k.approved_at IS NOT NULL) THEN 1 ELSE 0 END AS is_approved,
   CASE WHEN EXISTS (SELECT 1 FROM foreign_change c WHERE c.tenant = d.tenant AND c.target = j.target AND c.delivery_seq = d.seq AND c.decision IS NOT NULL) THEN 1 ELSE 0 END AS is_decided
   FROM job j JOIN delivery d ON d.seq = j.delivery_seq LEFT JOIN delivery_body b ON b.seq = d.seq`;
@@ -119,7 +140,7 @@ const NAMED_MAX = 100;
 /** One word for all that an attempt did: of several kinds, that the chart was changed. */
 function actionOf(written: Finish['written'], retracted: Finish['retracted']): AuditDraft['action'] {
   if (written.length === 0) return retracted.length > 0 ? 'D' : 'U';
-  const changing = written.filter(({ effect }) => effect !== 'none');
+  const changing = written.filter(({ effect }) => effect === 'created' || effect === 'updated');
   const isNew = changing.length > 0 && changing.every(({ effect }) => effect === 'created');
   return isNew && retracted.length === 0 ? 'C' : 'U';
 }
@@ -163,6 +184,9 @@ export function stepsToSending(state: State): readonly Pick<Move, 'from' | 'to' 
   if (state === 'sending') return [{ from: 'sending', to: 'unknown', reason: 'lease-lost' }, readBack, send];
   return state === 'unknown' ? [readBack, send] : [send];
 }
+
+/** What is in doubt keeps what it meant to do; what is known does not need it any more. */
+export const OUTCOMES_IN_DOUBT = `'unknown','lost'`;
 
 /** Attempts whose outcome nobody knew, for the document of a delivery in this chart. */
 export const IN_DOUBT = `resolved_at IS NULL AND (outcome IS NULL OR outcome IN ('unknown','lost')) AND job_seq IN (

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { ok, type Clock, type NewId, type Result } from '../../kernel/index.ts';
+import { fault, ok, type Clock, type NewId, type Result } from '../../kernel/index.ts';
 import type { Ehr, EhrRequest, ResolvePatient, Sent, WritePlan } from '../../ehr/index.ts';
 import type { Operate } from '../../store/index.ts';
 import type { LinkedPatient, Translation } from '../../translate/index.ts';
@@ -7,9 +7,13 @@ import type { Ahead, HeldAhead } from '../hold-ahead.ts';
 import type { Reading } from '../read-document.ts';
 import type { Claimed, Fence, Finish, LaneReads, LaneWrites, LedgerRow, Outcome } from './commands.ts';
 import { afterFault, decideOutcome, type Past } from './decide-outcome.ts';
-import { applyDecisions, seeForeignChanges, type Decided } from './foreign-changes.ts';
+import { makeContentReader, type ContentReader } from './content-reader.ts';
+import { applyDecisions, seeForeignChanges, type Decided, type InConflict } from './foreign-changes.ts';
+import type { HeldHabits } from './hold-habits.ts';
+import { packIntents, readIntents } from './intents.ts';
 import { digestOfItems, planJob, type Planned } from './plan-job.ts';
 import { retractRows, type RetractedRows } from './retract-rows.ts';
+import type { Stop } from './stop.ts';
 import { writeItems } from './write-items.ts';
 
 /** The EHR as it is known now. */
@@ -32,6 +36,7 @@ interface BegunAtOnce {
   readonly attemptId: string;
   readonly planned: Planned;
   readonly chart: string;
+  readonly reader: ContentReader;
 }
 
 export interface JobDeps {
@@ -56,6 +61,9 @@ export interface JobDeps {
   /** What was found in the commit that put it into its lane; with an attempt, also what it was begun for, and the chart that it took. */
   readonly atOnce: FoundAtOnce | BegunAtOnce | null;
   readonly learn: HeldAhead['learn'];
+  readonly habits: HeldHabits;
+  /** Of the fingerprints. */
+  readonly contentKey: string;
 }
 
 /** What was done, to be committed; null where the lease was lost and nothing may be. */
@@ -80,9 +88,7 @@ function pastOf({ job }: Claimed, { clock, spread }: JobDeps): Past {
 async function begin(
   claimed: Claimed,
   fence: Fence,
-  requestDigest: string,
-  chart: string | null,
-  mode: 'write' | 'look-only',
+  what: Pick<LaneWrites['lane.begin']['args'], 'requestDigest' | 'intents' | 'chart' | 'mode'>,
   deps: JobDeps,
 ): Promise<Result<{ readonly attemptId: string } | null | 'busy'>> {
   const attemptId = deps.newId('att');
@@ -90,9 +96,7 @@ async function begin(
     fence,
     jobSeq: claimed.job.seq,
     attemptId,
-    requestDigest,
-    chart,
-    mode,
+    ...what,
     leaseMs: deps.leaseMs,
     at: deps.clock.now(),
   });
@@ -105,11 +109,25 @@ async function begin(
 const unlessResolved = (outcome: Outcome, isInDoubt: boolean): Outcome =>
   isInDoubt && outcome.kind === 'retry' ? { ...outcome, kind: 'unknown' } : outcome;
 
+/** What an attempt is about to make of each resource. */
+export const intentsOf = ({ items, gone }: Pick<Planned, 'items' | 'gone'>, reader: ContentReader): Uint8Array =>
+  packIntents(
+    items.map(({ name, resource }) => ({ name, fingerprint: reader.fingerprintOf(resource) })),
+    gone,
+  );
+
+/** What attempts of unknown outcome meant to make of the resources of this document; nothing where nothing is in doubt. */
+async function inDoubt({ doubtAt, delivery, patient }: Claimed, { lanes, tenant }: JobDeps) {
+  if (doubtAt === null) return ok(readIntents([]));
+  const packed = await lanes.read('lane.intents', { tenant, deliverySeq: delivery.seq, patient });
+  return packed.ok ? ok(readIntents(packed.value)) : packed;
+}
+
 async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promise<Ended | null> {
   const past = pastOf(claimed, deps);
-  const { mrn, isLinked, isUnknown } = claimed;
+  const { mrn, isLinked, doubtAt } = claimed;
   // The link went elsewhere while nothing was under way: whoever changed it moves the delivery too.
-  if (mrn === null || (!isLinked && !isUnknown)) return ended({ kind: 'put-back', afterMs: SOON_MS });
+  if (mrn === null || (!isLinked && doubtAt === null)) return ended({ kind: 'put-back', afterMs: SOON_MS });
   const planned = deps.atOnce?.planned ?? (await planJob(claimed, mrn, deps));
   if ('outcome' in planned) return { ...NOTHING_DONE, ...planned };
   if ('ok' in planned) return ended({ kind: 'put-back', afterMs: SOON_MS });
@@ -121,29 +139,39 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   const patient = await target.resolvePatient({ ...mrn, requestId, signal });
   const before = deps.atOnce?.attemptId === null ? null : deps.atOnce;
   if (!patient.ok) return { ...ended(afterFault(patient.fault, past)), attemptId: before?.attemptId ?? null };
+  const { reference } = patient.value;
+  const chart = { urn: translation.patient.reference, reference };
+  const reader = before?.reader ?? makeContentReader({ guard: target.ehr.guard, key: deps.contentKey, patient: chart });
   const mode = isLinked ? 'write' : 'look-only';
-  const asDecided = claimed.isDecided ? await applyDecisions(claimed.delivery.id, planned, deps) : ok(planned);
+  const intents = await inDoubt(claimed, deps);
+  if (!intents.ok) return ended({ kind: 'put-back', afterMs: SOON_MS });
+  const asDecided = claimed.isDecided ? await applyDecisions(claimed.delivery.id, planned, reader, deps) : ok(planned);
   if (!asDecided.ok) return ended(afterFault(asDecided.fault, past));
   const decided: Planned & Partial<Decided> = asDecided.value;
-  const { reference } = patient.value;
   // What was begun as it was settled has taken the chart of the patient as remembered then.
   const isElsewhere = before !== null && before.chart !== reference;
   if (isElsewhere || !deps.enterChart(reference)) return { ...ended(chartBusy(deps)), attemptId: before?.attemptId ?? null };
-  const begun = before === null ? await begin(claimed, fence, digestOfItems(items), reference, mode, deps) : ok(before);
+  const what = { requestDigest: digestOfItems(items), chart: reference, mode } as const;
+  const begun =
+    before === null ? await begin(claimed, fence, { ...what, intents: intentsOf(decided, reader) }, deps) : ok(before);
   if (!begun.ok) return ended({ kind: 'put-back', afterMs: SOON_MS });
   if (begun.value === 'busy') return ended(chartBusy(deps));
   if (begun.value === null) return null;
 
-  const wrote = await writeItems(decided.items, translation.provenance, isUnknown, {
+  const wrote = await writeItems(decided.items, translation.provenance, {
     ehr: target.ehr,
     plan: target.plan,
-    patient: { urn: translation.patient.reference, reference },
+    patient: chart,
     saidAt,
     known: addressesOf(translation, ledger),
     requestId,
     signal,
     isApproved: planned.isApproved,
     mode,
+    doubtAt,
+    intentsOf: intents.value,
+    reader,
+    habits: deps.habits,
     now: deps.clock.now,
     send: target.send,
   });
@@ -160,40 +188,48 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
       retracted: [],
       outcome: { kind: 'retry', afterMs: SOON_MS, faultCode: 'link.unsettled', patience: 'long' },
     };
-  const taken =
-    wrote.stop === null
-      ? await retractRows(decided.gone, 'Superseded by a newer version of its document.', 'ours', deps)
-      : NOTHING_TAKEN;
-  const stop = wrote.stop ?? taken.stop;
+  const retraction = {
+    why: 'Superseded by a newer version of its document.',
+    mode: 'ours',
+    reader,
+    intentsOf: intents.value,
+  } as const;
+  const taken = wrote.stop === null ? await retractRows(decided.gone, retraction, deps) : NOTHING_TAKEN;
+  const inConflict = { items: wrote.conflicts, rows: taken.conflicts };
+  const stop = wrote.stop ?? taken.stop ?? conflictOf(inConflict);
   const outcome: Outcome = stop === null ? { kind: 'delivered' } : decideOutcome(stop, past);
-  const retracted = [...(decided.left ?? []), ...taken.retracted];
   return {
     ...done,
     httpStatus: taken.httpStatus ?? wrote.httpStatus,
-    retracted,
-    outcome: unlessResolved(outcome, isUnknown && !wrote.isLookedUp),
-    ...(await forAPerson(outcome, claimed, planned, [...done.written, ...retracted], deps)),
+    retracted: taken.retracted,
+    outcome: unlessResolved(outcome, doubtAt !== null && !wrote.isLookedUp),
+    ...(await forAPerson(outcome, claimed, planned, inConflict, reader, deps)),
   };
 }
+
+/** Everything else was written: a person decides on what is left. */
+const conflictOf = ({ items, rows }: InConflict): Stop | null =>
+  items.length + rows.length === 0 ? null : { kind: 'conflict', fault: fault('ehr.conflict') };
 
 /** What a person needs who is to decide on it. */
 async function forAPerson(
   outcome: Outcome,
   claimed: Claimed,
   planned: Planned,
-  settled: readonly { readonly name: string }[],
+  inConflict: InConflict,
+  reader: ContentReader,
   deps: JobDeps,
 ): Promise<Pick<Finish, 'planDigest' | 'foreign'>> {
   if (outcome.kind === 'delivered') return claimed.isDecided ? { foreign: 'settled' } : {};
   if (outcome.kind !== 'park') return {};
   if (outcome.reason === 'ambiguous') return { planDigest: planned.digest() };
-  return outcome.reason === 'conflict' ? { foreign: await seeForeignChanges(planned, settled, deps) } : {};
+  return outcome.reason === 'conflict' ? { foreign: await seeForeignChanges(inConflict, reader, deps) } : {};
 }
 
 /** Somebody is at the same chart under another MRN, which is soon over. */
 const chartBusy = ({ spread }: JobDeps): Outcome => ({ kind: 'put-back', afterMs: Math.round(CHART_BUSY_MS * (1 + spread())) });
 
-const NOTHING_TAKEN: RetractedRows = { retracted: [], stop: null, httpStatus: null };
+const NOTHING_TAKEN: RetractedRows = { retracted: [], conflicts: [], stop: null, httpStatus: null };
 
 /** Where what is wanted stands already. */
 function addressesOf({ wanted }: Translation, ledger: readonly LedgerRow[]): ReadonlyMap<string, string> {
@@ -215,14 +251,17 @@ async function retractJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   if (!rows.ok) return ended({ kind: 'put-back', afterMs: SOON_MS });
   const owed = rows.value.filter(({ group }) => group !== 'support');
   if (owed.length === 0) return ended({ kind: 'delivered' });
-  const digest = hash('sha256', owed.map(({ name }) => name).join());
-  const begun = await begin(claimed, fence, digest, null, 'look-only', deps);
+  const requestDigest = hash('sha256', owed.map(({ name }) => name).join());
+  const what = { requestDigest, intents: packIntents([], owed), chart: null, mode: 'look-only' } as const;
+  const begun = await begin(claimed, fence, what, deps);
   if (!begun.ok) return ended({ kind: 'put-back', afterMs: SOON_MS });
   if (begun.value === 'busy') return ended(chartBusy(deps));
   if (begun.value === null) return null;
   // What refers to others goes first, so that nothing refers to what is withdrawn.
+  const reader = makeContentReader({ guard: deps.target.ehr.guard, key: deps.contentKey, patient: null });
   const why = 'Entered in the chart of another patient by mistake.';
-  const { retracted, stop, httpStatus } = await retractRows([...owed].reverse(), why, 'whoever', deps);
+  const retraction = { why, mode: 'whoever', reader, intentsOf: () => [] } as const;
+  const { retracted, stop, httpStatus } = await retractRows([...owed].reverse(), retraction, deps);
   const outcome: Outcome = stop === null ? { kind: 'delivered' } : decideOutcome(stop, past);
   return { attemptId: begun.value.attemptId, httpStatus, written: [], retracted, outcome, isResolved: false };
 }

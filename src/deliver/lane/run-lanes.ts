@@ -4,9 +4,10 @@ import type { Operate } from '../../store/index.ts';
 import type { Reading } from '../read-document.ts';
 import type { Ahead, HeldAhead } from '../hold-ahead.ts';
 import type { AtOnce } from '../process-received.ts';
-import type { Claimed, ClaimedAtOnce, Fence, LaneReads, LaneWrites, Outcome } from './commands.ts';
+import type { Claimed, Fence, LaneReads, LaneWrites, Outcome } from './commands.ts';
 import { holdLeases, LEASE_MS } from './hold-leases.ts';
-import { digestOfItems, planFresh, type Planned } from './plan-job.ts';
+import { attemptOf, atOnceOf, wishToBegin } from './begin-at-once.ts';
+import type { HeldHabits } from './hold-habits.ts';
 import { runJob, type JobDeps, type Target } from './run-job.ts';
 import { traceIdOf, traceTarget } from './trace-target.ts';
 
@@ -42,6 +43,9 @@ export interface LanesDeps {
   readonly target: () => Target | null;
   readonly guard: TargetGuard;
   readonly ahead: HeldAhead;
+  readonly habits: HeldHabits & { load(): Promise<void> };
+  /** Of the fingerprints of what stands in charts. */
+  readonly contentKey: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: NewId;
@@ -59,10 +63,6 @@ interface Start {
   readonly reading: Reading;
   readonly ahead: Ahead | null;
   readonly atOnce: JobDeps['atOnce'];
-}
-
-function atOnceOf({ ledger, attemptId }: ClaimedAtOnce, wished: { planned: Planned; chart: string } | null): JobDeps['atOnce'] {
-  return attemptId !== null && wished !== null ? { ledger, attemptId, ...wished } : { ledger, attemptId: null, planned: null };
 }
 
 /** Works off lanes: one write in flight for each patient over all processes, many patients at once. */
@@ -103,6 +103,8 @@ export function runLanes(deps: LanesDeps) {
         ahead: ahead ?? deps.ahead.take(deliveryId),
         atOnce,
         learn: deps.ahead.learn,
+        habits: deps.habits,
+        contentKey: deps.contentKey,
       });
       const result = done ?? NOT_BEGUN;
       const finished = await lanes.write('lane.finish', { ...result, fence, jobSeq: claimed.job.seq, at: clock.now() });
@@ -198,14 +200,6 @@ export function runLanes(deps: LanesDeps) {
     await lanes.write('lane.finish', { ...NOT_BEGUN, attemptId, fence, jobSeq: claimed.job.seq, at: clock.now() });
   }
 
-  /** What an attempt can be begun with at once: a plan, and a chart that is known and free. */
-  function wishToBegin(ahead: Ahead, target: Target, since: number): { planned: Planned; chart: string } | null {
-    const chart = target.rememberedPatient(ahead.patient);
-    if (chart === null) return null;
-    const planned = planFresh(ahead, since);
-    return planned.items.length > 0 && leases.expectChart(chart) ? { planned, chart } : null;
-  }
-
   /** The wish to claim a delivery as it is settled: with its attempt, where nothing has to be asked before it can be sent. */
   function reserve(deliveryId: string): ReturnType<AtOnce['reserve']> {
     const target = deps.target();
@@ -216,17 +210,14 @@ export function runLanes(deps: LanesDeps) {
     reserved += 1;
     const claimedAt = clock.monotonicMs();
     const { reading, patient } = ahead;
-    const wished = wishToBegin(ahead, target, knownSince);
+    const wished = wishToBegin(ahead, target, { knownSince, contentKey: deps.contentKey, expectChart: leases.expectChart });
     return {
       claim: {
         owner,
         leaseMs: LEASE_MS,
         patient,
         names: JSON.stringify(ahead.translation.wanted.map(({ name }) => name)),
-        attempt:
-          wished === null
-            ? null
-            : { id: deps.newId('att'), requestDigest: digestOfItems(wished.planned.items), chart: wished.chart },
+        attempt: wished === null ? null : attemptOf(wished, deps.newId('att')),
       },
       use(given) {
         reserved -= 1;
@@ -297,6 +288,7 @@ export function runLanes(deps: LanesDeps) {
     /** After a process that is gone: on SQLite its leases hold nobody up. */
     start: async (): Promise<void> => {
       await lanes.write('lane.free', { tenant, owner, at: clock.now() });
+      await deps.habits.load();
       poke();
     },
     /** Claims nothing more, and waits for what is under way as long as its caller does. */

@@ -9,7 +9,7 @@ import { putAttempt } from './claim-at-once-sqlite.ts';
 import type { Claimed, Fence, LaneWrites } from './commands.ts';
 import { approvedPlans, acts, enterChart } from './act-sqlite.ts';
 import { finish, isHeld, startSending } from './finish-sqlite.ts';
-import { deliveryOf, HEAD, JOB_ROW, jobOf, NEXT_MAX_MS, READY } from './rows.ts';
+import { deliveryOf, doubtOf, HEAD, JOB_ROW, jobOf, NEXT_MAX_MS, READY } from './rows.ts';
 
 export { reads } from './read-sqlite.ts';
 
@@ -67,7 +67,7 @@ function claimOne(
     epoch: Number(leased?.['lease_epoch']),
     job: jobOf(row),
     delivery,
-    isUnknown: Number(row['is_unknown']) === 1,
+    doubtAt: doubtOf(row),
     body: row['sealed'] === null ? 'gone' : openBody(vault, row['sealed'] as Uint8Array, delivery.id),
     mrn: linked === undefined ? null : openPatient(vault, linked),
     isLinked,
@@ -101,7 +101,7 @@ export const writes: SqliteOperations<LaneWrites> = {
     const claimed = due.flatMap((row) => claimOne(context, tenant, row['patient_index'] as Uint8Array, owner, at, leaseMs) ?? []);
     return { claimed, examined: due.length };
   },
-  'lane.begin': (context, { fence, jobSeq, attemptId, requestDigest, chart, mode, leaseMs, at }) => {
+  'lane.begin': (context, { fence, jobSeq, attemptId, requestDigest, intents, chart, mode, leaseMs, at }) => {
     const { db } = context;
     const row = isHeld(context, fence) ? db.get(`${JOB_ROW} WHERE j.seq = ? AND j.state = 'queued'`, jobSeq) : undefined;
     if (row === undefined) return 'lost';
@@ -110,7 +110,7 @@ export const writes: SqliteOperations<LaneWrites> = {
       return 'lost';
     if (enterChart(context, fence, chart, at, leaseMs) === 'busy') return 'busy';
     if (row['kind'] === 'deliver') startSending(context, fence.tenant, deliveryOf(row), jobSeq, at);
-    putAttempt(context, fence, jobSeq, { id: attemptId, requestDigest }, at);
+    putAttempt(context, fence, jobSeq, { id: attemptId, requestDigest, intents }, at);
     return 'begun';
   },
   'lane.finish': finish,

@@ -6,6 +6,15 @@ import { startRig, type Rig, type Shown } from './rig.ts';
 const WEIGHT = '"29463-7"';
 const HEIGHT = '"8302-2"';
 
+function withoutHeight(payload: Json): Json {
+  const { entry } = (payload['clinical_ready'] as { clinical_ready_data: { entry: Json[] } }).clinical_ready_data;
+  entry.splice(
+    entry.findIndex((one) => JSON.stringify(one).includes('"code":"height"')),
+    1,
+  );
+  return payload;
+}
+
 describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
   let rig: Rig;
   beforeAll(async () => {
@@ -38,16 +47,58 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
     return { patient, parked: await rig.deliver(second) };
   }
 
-  test('theirs is kept, the rest is written, and later changes flow again', async () => {
+  test('theirs is kept, the rest is written, and what says otherwise later waits for a person again', async () => {
     const { patient, parked } = await inConflict('user-keep');
     expect(parked).toMatchObject({ state: 'parked', reason: 'conflict' });
     expect(parked.conflicts).toEqual([expect.objectContaining({ resourceType: 'Observation', versionId: '2' })]);
     expect(await replayed(parked.id, { conflict: 'keep-theirs' })).toMatchObject({ state: 'delivered' });
     expect(measured(patient, WEIGHT)).toMatchObject({ note: [{ text: 'checked' }], valueQuantity: { value: 71.25 } });
     expect(valueOf(patient, HEIGHT)).toBe(179);
-    const values = { weight: 69, height: 179 };
-    const third = await rig.deliver(aClinicalReady({ userId: 'user-keep', documentVersion: 3, observations: 4, values }));
-    expect([third.state, valueOf(patient, WEIGHT)]).toEqual(['delivered', 69]);
+    const version = (documentVersion: number, values: Readonly<Record<string, number>>): Promise<Shown> =>
+      rig.deliver(aClinicalReady({ userId: 'user-keep', documentVersion, observations: 4, values }));
+    // The same statement that the person saw asks nobody again.
+    expect(await version(3, { weight: 70, height: 180 })).toMatchObject({ state: 'delivered' });
+    expect([valueOf(patient, WEIGHT), valueOf(patient, HEIGHT)]).toEqual([71.25, 180]);
+    // Another one does, with both sides, and the rest of the document is written.
+    const fourth = await version(4, { weight: 69, height: 181 });
+    expect(fourth).toMatchObject({ state: 'parked', reason: 'conflict' });
+    expect(fourth.conflicts).toEqual([
+      expect.objectContaining({
+        ours: expect.objectContaining({ value: '69', unit: 'kg' }),
+        theirs: expect.objectContaining({ value: '71.25', unit: 'kg', notes: 'checked' }),
+      }),
+    ]);
+    expect([valueOf(patient, WEIGHT), valueOf(patient, HEIGHT)]).toEqual([71.25, 181]);
+    expect(await replayed(fourth.id, { conflict: 'overwrite' })).toMatchObject({ state: 'delivered' });
+    expect(valueOf(patient, WEIGHT)).toBe(69);
+    // Since then nobody keeps anything.
+    expect([(await version(5, { weight: 68, height: 181 })).state, valueOf(patient, WEIGHT)]).toEqual(['delivered', 68]);
+  });
+
+  test('what a person keeps although its document dropped it stays kept when it is dropped again, and is asked about when it is said again', async () => {
+    const userId = 'user-kept-dropped';
+    const patient = await rig.enrol(userId);
+    const dropped = (documentVersion: number): Json =>
+      withoutHeight(aClinicalReady({ userId, documentVersion, observations: 4 }));
+    await rig.deliver(aClinicalReady({ userId, observations: 4 }));
+    touch(patient, HEIGHT, 'checked');
+    const parked = await rig.deliver(dropped(2));
+    expect(parked).toMatchObject({ conflicts: [{ ours: null, theirs: { notes: 'checked' } }] });
+    expect(await replayed(parked.id, { conflict: 'keep-theirs' })).toMatchObject({ state: 'delivered' });
+    expect(await rig.deliver(dropped(3))).toMatchObject({ state: expect.stringMatching(/delivered|duplicate/) });
+    expect(measured(patient, HEIGHT)).toMatchObject({ note: [{ text: 'checked' }] });
+    const again = await rig.deliver(aClinicalReady({ userId, documentVersion: 4, observations: 4, values: { height: 182 } }));
+    expect(again).toMatchObject({ state: 'parked', reason: 'conflict' });
+    expect(measured(patient, HEIGHT)).toMatchObject({ note: [{ text: 'checked' }] });
+  });
+
+  test('what a person keeps leaves a wrong chart like everything else', async () => {
+    const { patient, parked } = await inConflict('user-kept-moved');
+    await replayed(parked.id, { conflict: 'keep-theirs' });
+    expect(rig.chart(patient)).toHaveLength(4);
+    const right = await rig.enrol('user-kept-moved', 'MRN-kept-right');
+    await rig.until(parked.id, () => rig.chart(right).length === 4 && rig.chart(patient).length === 0);
+    expect(valueOf(right, WEIGHT)).toBe(70);
   });
 
   test('ours is written over the version that was shown', async () => {
@@ -102,13 +153,7 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
     const patient = await rig.enrol(userId);
     await rig.deliver(aClinicalReady({ userId, observations: 4 }));
     touch(patient, HEIGHT, 'checked');
-    const second = aClinicalReady({ userId, documentVersion: 2, observations: 4 });
-    const { entry } = (second['clinical_ready'] as { clinical_ready_data: { entry: Json[] } }).clinical_ready_data;
-    entry.splice(
-      entry.findIndex((one) => JSON.stringify(one).includes('"code":"height"')),
-      1,
-    );
-    const parked = await rig.deliver(second);
+    const parked = await rig.deliver(withoutHeight(aClinicalReady({ userId, documentVersion: 2, observations: 4 })));
     expect(parked).toMatchObject({ state: 'parked', reason: 'conflict' });
     expect(await replayed(parked.id, { conflict })).toMatchObject({ state: 'delivered' });
     expect(rig.chart(patient)).toHaveLength(left);
@@ -118,7 +163,7 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
     const { parked } = await inConflict('user-refused');
     expect(await replay(parked.id, { conflict: 'maybe' })).toBe(400);
     expect(await replay('dlv_nobody', { conflict: 'overwrite' })).toBe(404);
-    const done = await rig.deliver(aClinicalReady({ userId: 'user-keep', documentVersion: 9, observations: 4 }));
+    const done = await rig.deliver(aClinicalReady({ userId: 'user-over', documentVersion: 9, observations: 4 }));
     expect(await replay(done.id, { conflict: 'overwrite' })).toBe(409);
     expect(await rig.read(parked.id)).toMatchObject({ state: 'parked', reason: 'conflict' });
   });

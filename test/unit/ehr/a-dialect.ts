@@ -24,6 +24,16 @@ export const aDialect = (more: Partial<Omit<Dialect, 'write'>> & { write?: Parti
     amendedStatus: 'amended',
     retraction: 'entered-in-error',
     ...rest,
-    write: { bundle: 'auto', identity: 'auto', references: 'in-bundle', entriesMax: 100, bytesMax: 1_000_000, ...write },
+    write: {
+      bundle: 'auto',
+      identity: 'auto',
+      references: 'in-bundle',
+      entriesMax: 100,
+      bytesMax: 1_000_000,
+      searchSettleMs: 10_000,
+      answer: 'minimal',
+      update: 'direct',
+      ...write,
+    },
   };
 };

@@ -67,6 +67,7 @@ function writtenOf(held: ReadonlyMap<string, Held>, key: string): WrittenResourc
     ...groupAndDay(name),
     contentDigest: contentDigest({ resourceType: 'Observation', status: 'final', valueInteger: value }),
     isRetracted: !isLive,
+    isKept: false,
     saidAt: 0,
     isOfDocument: by === key,
   }));

@@ -1,0 +1,187 @@
+import { hash, hkdfSync } from 'node:crypto';
+import { canonicalJson, type Brand } from '../../kernel/index.ts';
+import { numberValue } from '../../r4/index.ts';
+
+/**
+ * The parts of a resource by which it is judged what stands in a chart: whether it is what a document says, and whether it is as we
+ * left it. Nothing else counts: marks in `meta`, narratives and the order of lists are the EHR's own affair, and tags above all
+ * (HAPI keeps every tag that an update leaves out, others drop them all).
+ */
+export const CONTENT_PARTS = [
+  'status',
+  'code',
+  'subject',
+  'time',
+  'value',
+  'unit',
+  'components',
+  'interpretation',
+  'notes',
+  'other',
+] as const;
+export type ContentPart = (typeof CONTENT_PARTS)[number];
+
+/** In words that people can read, and equal where the content is: numbers by value, instants in UTC, lists without their order. */
+export type ChartContent = Readonly<Partial<Record<ContentPart, string>>>;
+
+type Part = Readonly<Record<string, unknown>>;
+const partOf = (value: unknown): Part => (typeof value === 'object' && value !== null ? (value as Part) : {});
+const listOf = (value: unknown): readonly Part[] => (Array.isArray(value) ? value.map(partOf) : []);
+const wordOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const joined = (words: readonly string[]): string => [...words].sort().join('; ');
+
+/** Codes; the text only where there are none, since servers put texts of their own beside codes. */
+function conceptOf(value: unknown): string {
+  const { coding, text } = partOf(value);
+  const codes = listOf(coding).map(({ system, code }) => `${wordOf(system)}|${wordOf(code)}`);
+  return codes.length > 0 ? joined(codes) : wordOf(text);
+}
+
+const numberText = (value: unknown): string => {
+  const number = numberValue(value);
+  return number === undefined ? canonicalJson(value) : String(number);
+};
+
+const INSTANT = /^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:\d\d)$/;
+/** The same instant in another zone is the same; a day, or a time without a zone, stands as it is. */
+const timeText = (value: unknown): string => {
+  const text = wordOf(value);
+  const instant = INSTANT.test(text) ? new Date(text) : null;
+  return instant === null || Number.isNaN(instant.getTime()) ? text : instant.toISOString();
+};
+const periodText = (value: unknown): string => `${timeText(partOf(value)['start'])}/${timeText(partOf(value)['end'])}`;
+
+const quantityText = (value: unknown): string => `${wordOf(partOf(value)['comparator'])}${numberText(partOf(value)['value'])}`;
+const unitText = (value: unknown): string => wordOf(partOf(value)['code']) || wordOf(partOf(value)['unit']);
+
+const AS_TEXT: Readonly<Record<string, (value: unknown) => string>> = {
+  valueQuantity: quantityText,
+  valueCodeableConcept: conceptOf,
+  valueDateTime: timeText,
+  valuePeriod: periodText,
+  valueInteger: numberText,
+};
+const UNITS: Readonly<Record<string, (value: unknown) => string>> = {
+  valueQuantity: unitText,
+  valueRange: (value) => unitText(partOf(value)['low'] ?? partOf(value)['high']),
+};
+
+/** `value[x]`, or why there is none. */
+function valueOf(part: Part): { readonly value: string; readonly unit: string } {
+  const name = Object.keys(part).find((one) => one.startsWith('value') && part[one] !== undefined);
+  if (name !== undefined) {
+    const text = AS_TEXT[name] ?? canonicalJson;
+    return { value: text(part[name]), unit: UNITS[name]?.(part[name]) ?? '' };
+  }
+  const absent = part['dataAbsentReason'] === undefined ? '' : `absent: ${conceptOf(part['dataAbsentReason'])}`;
+  return { value: absent, unit: '' };
+}
+
+function timeOf(resource: Part): string {
+  const { collectedDateTime, collectedPeriod } = partOf(resource['collection']);
+  const instant = resource['effectiveDateTime'] ?? resource['effectiveInstant'] ?? resource['date'] ?? collectedDateTime;
+  const period = resource['effectivePeriod'] ?? collectedPeriod;
+  if (instant !== undefined) return timeText(instant);
+  return period === undefined ? '' : periodText(period);
+}
+
+/** Read above, or the EHR's own: its address, its marks, its narrative. */
+const NAMED: ReadonlySet<string> = new Set([
+  'resourceType',
+  'id',
+  'meta',
+  'text',
+  'identifier',
+  'status',
+  'code',
+  'type',
+  'subject',
+  'patient',
+  'effectiveDateTime',
+  'effectiveInstant',
+  'effectivePeriod',
+  'date',
+  'component',
+  'interpretation',
+  'note',
+  'conclusion',
+  'dataAbsentReason',
+]);
+
+/** Elements as they are, but for what servers write in many ways: references, displays, the order of lists, what is empty. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const all = value.map(plain).filter((one) => one !== undefined);
+    return all.length === 0 ? undefined : all.map((one) => canonicalJson(one)).sort();
+  }
+  if (typeof value !== 'object' || value === null || numberValue(value) !== undefined) return value;
+  const parts = Object.entries(value)
+    .filter(([name]) => name !== 'reference' && name !== 'display')
+    .map(([name, one]) => [name, plain(one)] as const)
+    .filter(([, one]) => one !== undefined);
+  return parts.length === 0 ? undefined : Object.fromEntries(parts);
+}
+
+/** Whatever else a person may have changed. */
+function otherOf(resource: Part): string {
+  const rest = Object.entries(resource).filter(([name]) => !NAMED.has(name) && !name.startsWith('value'));
+  const parts = plain(Object.fromEntries(rest));
+  return parts === undefined ? '' : canonicalJson(parts);
+}
+
+/**
+ * What a resource says, whoever wrote it down. `resolve` gives the local form (`Patient/1`) of a reference that is written otherwise.
+ */
+export function contentOf(resource: Part, resolve: (reference: string) => string): ChartContent {
+  const components = listOf(resource['component']).map((one) => ({ code: conceptOf(one['code']), ...valueOf(one) }));
+  const own = valueOf(resource);
+  const subject = wordOf(partOf(resource['subject'] ?? resource['patient'])['reference']);
+  const notes = [...listOf(resource['note']).map(({ text }) => wordOf(text)), wordOf(resource['conclusion'])];
+  const parts: Record<ContentPart, string> = {
+    status: wordOf(resource['status']),
+    code: conceptOf(resource['code'] ?? resource['type']),
+    subject: subject === '' ? '' : resolve(subject),
+    time: timeOf(resource),
+    value: own.value,
+    unit: joined(
+      [own.unit, ...components.map(({ code, unit }) => (unit === '' ? '' : `${code} ${unit}`))].filter((one) => one !== ''),
+    ),
+    components: joined(components.map(({ code, value }) => `${code} = ${value}`)),
+    interpretation: joined(listOf(resource['interpretation']).map(conceptOf)),
+    notes: joined(notes.map((text) => text.trim()).filter((text) => text !== '')),
+    other: otherOf(resource),
+  };
+  return Object.fromEntries(Object.entries(parts).filter(([, text]) => text !== ''));
+}
+
+/**
+ * Content in 40 bytes of hexadecimal, part by part, so that two can be compared part by part without being kept: four bytes of a
+ * keyed hash each, and zeros for a part that is not there. The key keeps a value from being guessed from it.
+ */
+export type Fingerprint = Brand<string, 'Fingerprint'>;
+const PART_HEX = 8;
+const NO_PART = '0'.repeat(PART_HEX);
+export const FINGERPRINT_BYTES = (CONTENT_PARTS.length * PART_HEX) / 2;
+
+/** A key of its own, so that fingerprints and pseudonyms have nothing in common. */
+export const makeContentKey = (pseudonymKey: Uint8Array): string =>
+  Buffer.from(hkdfSync('sha256', pseudonymKey, '', 'chartgate content v1', 32)).toString('hex');
+
+/** Of what is not there. */
+export const NO_CONTENT = NO_PART.repeat(CONTENT_PARTS.length) as Fingerprint;
+
+export function fingerprintOf(content: ChartContent, key: string): Fingerprint {
+  let print = '';
+  for (const part of CONTENT_PARTS) {
+    const text = content[part];
+    print += text === undefined ? NO_PART : hash('sha256', `${key}\n${part}\n${text}`).slice(0, PART_HEX);
+  }
+  return print as Fingerprint;
+}
+
+const partAt = (print: Fingerprint, i: number): string => print.slice(i * PART_HEX, (i + 1) * PART_HEX);
+export const hasPart = (print: Fingerprint, part: ContentPart): boolean => partAt(print, CONTENT_PARTS.indexOf(part)) !== NO_PART;
+
+/** The parts in which two differ. */
+export const differingParts = (a: Fingerprint, b: Fingerprint): ContentPart[] =>
+  CONTENT_PARTS.filter((_, i) => partAt(a, i) !== partAt(b, i));

@@ -1,0 +1,37 @@
+import { readLocation, type AddressGuard } from '../../ehr/index.ts';
+import { contentOf, fingerprintOf, type ChartContent, type Fingerprint } from './chart-content.ts';
+
+/** Reads what resources say: those of a document, whose references are still to be resolved, and those that the EHR shows. */
+export interface ContentReader {
+  contentOf(resource: Readonly<Record<string, unknown>>): ChartContent;
+  fingerprintOf(resource: Readonly<Record<string, unknown>>): Fingerprint;
+}
+
+export function makeContentReader(deps: {
+  readonly guard: AddressGuard;
+  readonly key: string;
+  /** The patient of the chart: how a document refers to it, and its address. */
+  readonly patient: { readonly urn: string; readonly reference: string } | null;
+}): ContentReader {
+  const { guard, key, patient } = deps;
+  /** `Patient/1`, whether it is written so, as an address of the EHR, or with a version. */
+  function local(reference: string): string {
+    if (patient !== null && reference === patient.urn) return patient.reference;
+    const located = readLocation(guard, reference);
+    return located === null ? reference : `${located.type}/${located.id}`;
+  }
+  /** A resource is asked about several times on its way: what it means to do, what it did, what the EHR makes of it. */
+  const read = new WeakMap<object, { readonly content: ChartContent; readonly fingerprint: Fingerprint }>();
+  function of(resource: Readonly<Record<string, unknown>>): {
+    readonly content: ChartContent;
+    readonly fingerprint: Fingerprint;
+  } {
+    const known = read.get(resource);
+    if (known !== undefined) return known;
+    const content = contentOf(resource, local);
+    const made = { content, fingerprint: fingerprintOf(content, key) };
+    read.set(resource, made);
+    return made;
+  }
+  return { contentOf: (resource) => of(resource).content, fingerprintOf: (resource) => of(resource).fingerprint };
+}

@@ -1,0 +1,89 @@
+import { faultFields, type Log } from '../../kernel/index.ts';
+import type { Operate } from '../../store/index.ts';
+import type { ChartContent } from './chart-content.ts';
+import type { LaneReads, LaneWrites } from './commands.ts';
+import {
+  ESSENTIAL_PARTS,
+  habitsFromText,
+  habitsToText,
+  isNewToEhr,
+  learnChanges,
+  learnSearch,
+  noHabits,
+  type EhrHabits,
+} from './ehr-habits.ts';
+
+/** An EHR that never shows what it made of a write is not asked for ever. */
+const ASKS_MAX = 20;
+
+/** What this process knows of the EHR's habits. Stored, so that a restart and other replicas know it too. */
+export interface HeldHabits {
+  current(): EhrHabits;
+  /** Whether the EHR is asked to show what it makes of these, of which some are created. */
+  wantsToSee(created: readonly { readonly type: string; readonly content: ChartContent }[]): boolean;
+  learnChanges(type: string, sent: ChartContent, shown: ChartContent): void;
+  learnSearch(found: 'found' | 'not-found'): void;
+  /** A minimal answer to a Bundle was none at all. */
+  learnEmptyAnswer(): void;
+}
+
+export function holdHabits(deps: {
+  readonly tenant: string;
+  readonly lanes: Operate<LaneWrites, LaneReads>;
+  /** The EHR's software as it names itself; null while it was not asked. */
+  readonly software: () => string | null;
+  readonly log: Log;
+}): HeldHabits & { load(): Promise<void> } {
+  const { tenant, lanes, log } = deps;
+  let habits = noHabits('');
+  const asked = new Map<string, number>();
+
+  function current(): EhrHabits {
+    const software = deps.software() ?? habits.software;
+    if (software !== habits.software) {
+      habits = noHabits(software);
+      asked.clear();
+    }
+    return habits;
+  }
+
+  function become(next: EhrHabits): void {
+    if (next === habits) return;
+    habits = next;
+    // Whatever is not stored is learnt again after a restart.
+    lanes.write('lane.learn', { tenant, habits: habitsToText(next) }).then(
+      (stored) => {
+        if (!stored.ok) log.warn('lane.failed', faultFields(stored.fault));
+      },
+      () => undefined,
+    );
+  }
+
+  return {
+    current,
+    wantsToSee(created) {
+      const types = new Set(
+        created
+          .filter(({ type, content }) => (asked.get(type) ?? 0) < ASKS_MAX && isNewToEhr(current(), type, content))
+          .map(({ type }) => type),
+      );
+      for (const type of types) asked.set(type, (asked.get(type) ?? 0) + 1);
+      return types.size > 0;
+    },
+    learnChanges(type, sent, shown) {
+      const before = current();
+      const after = learnChanges(before, type, sent, shown);
+      const known = before.types[type]?.changed ?? [];
+      if (after.types[type]?.changed.some((part) => ESSENTIAL_PARTS.has(part) && !known.includes(part)) === true)
+        log.warn('ehr.altered', { resourceType: type });
+      become(after);
+    },
+    learnSearch: (found) => become(learnSearch(current(), found)),
+    learnEmptyAnswer: () => become({ ...current(), minimal: 'empty' }),
+    async load() {
+      const row = await lanes.read('lane.target', { tenant });
+      const stored = row.ok && row.value.habits !== null ? habitsFromText(row.value.habits) : null;
+      if (stored !== null) habits = stored;
+    },
+  };
+}
