@@ -43,9 +43,15 @@ export function parseStep(entry: unknown, at: number): Step | Reply {
 export const isConditional = (step: Step): boolean =>
   (step.method === 'PUT' && step.id === '') || step.entry.request?.ifNoneExist !== undefined;
 
-export function checkSize(kit: Kit, steps: readonly Step[]): Reply | null {
-  const { maxEntries = Infinity, maxConditionalEntries = Infinity } = kit.switches;
-  const limit = steps.some(isConditional) ? Math.min(maxEntries, maxConditionalEntries) : maxEntries;
-  if (steps.length <= limit) return null;
-  return refuse(kit.switches.maxEntries === undefined ? 400 : 413, 'too-costly', `At most ${limit} entries are taken at once`);
+export function checkSize({ switches }: Kit, steps: readonly Step[]): Reply | null {
+  const { maxEntries = Infinity } = switches;
+  return steps.length <= maxEntries ? null : refuse(413, 'too-costly', `At most ${maxEntries} entries are taken at once`);
+}
+
+/** Medplum's words for it are those of any bad request. */
+export function checkConditions({ switches }: Kit, steps: readonly Step[]): Reply | null {
+  const { maxConditionalEntries = Infinity } = switches;
+  return steps.length <= maxConditionalEntries || !steps.some(isConditional)
+    ? null
+    : refuse(400, 'invalid', 'The transaction has conditions and too many entries');
 }

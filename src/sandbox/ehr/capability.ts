@@ -1,4 +1,5 @@
 import type { CapabilityStatement, CapabilityStatementRestResource } from '@medplum/fhirtypes';
+import { hasHistory } from './name-version.ts';
 import { RESOURCE_TYPES, paramsOf } from './search-params.ts';
 import type { Switches } from './switches.ts';
 
@@ -19,13 +20,12 @@ export function describeCapability(base: string, traits: Switches, date: string)
       type: type as 'Patient',
       interaction: [
         { code: 'read' },
-        { code: 'vread' },
-        { code: 'history-instance' },
+        ...(hasHistory(traits) ? ([{ code: 'vread' }, { code: 'history-instance' }] as const) : []),
         { code: 'search-type' },
         ...(isWritable ? ([{ code: 'create' }, { code: 'update' }, { code: 'delete' }] as const) : []),
       ],
-      versioning: 'versioned-update',
-      readHistory: true,
+      versioning: traits.versionIds === 'absent' ? 'no-version' : 'versioned-update',
+      readHistory: hasHistory(traits),
       updateCreate: traits.noClientIds !== true,
       conditionalCreate: isConditional,
       conditionalUpdate: isConditional,

@@ -5,6 +5,7 @@ import { refuse, type Reply } from './reply.ts';
 import type { Version } from './repository.ts';
 import { pageLinks, searchEntry, searchset } from './search.ts';
 import { paramsOf, RESOURCE_TYPES } from './search-params.ts';
+import { showVersion } from './show-version.ts';
 import { elementsOf, spanOf, spanOfElement } from './values.ts';
 
 const COUNT = { standard: 100, most: 500 } as const;
@@ -94,6 +95,6 @@ export function readEverything(kit: Kit, id: string, given: Iterable<readonly [s
   return searchset(
     all.length,
     links,
-    page.map((version) => searchEntry(kit.base, version, 'match', version.json)),
+    page.map((version) => searchEntry(kit.base, version, 'match', showVersion(kit, version))),
   );
 }

@@ -1,7 +1,9 @@
 import { isBad, matches, parseQuery } from './query.ts';
-import { etagOf, headersOf, refuse, replyJson, type Reply } from './reply.ts';
+import { hasHistory } from './name-version.ts';
+import { etagOf, etagPart, headersOf, refuse, replyJson, type Reply } from './reply.ts';
 import type { Change, Repository, Version } from './repository.ts';
 import { paramsOf } from './search-params.ts';
+import { showVersion, versionToAnswer } from './show-version.ts';
 import type { Switches } from './switches.ts';
 import type { Resource } from './values.ts';
 
@@ -37,43 +39,48 @@ function isHeld(version: Version, { ifNoneMatch, ifModifiedSince }: Given): bool
   if (ifNoneMatch !== undefined)
     return ifNoneMatch
       .split(',')
-      .some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etagOf(version).slice(2));
+      .some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etagOf(version)?.slice(2));
   // The header has whole seconds.
   return (
     ifModifiedSince !== undefined && Math.floor(Date.parse(version.lastUpdated) / 1000) * 1000 <= Date.parse(ifModifiedSince)
   );
 }
 
-export function readResource({ repository }: Kit, type: string, id: string, given: Given): Reply {
+export function readResource(kit: Kit, type: string, id: string, given: Given): Reply {
   if (paramsOf(type) === undefined) return unknownType(type);
-  const version = repository.read(type, id);
+  const version = kit.repository.read(type, id);
   if (version === undefined) return refuse(404, 'not-found', 'No such resource');
   if (version.resource === null) return refuse(410, 'deleted', 'The resource was deleted');
   if (isHeld(version, given)) return { status: 304, headers: headersOf(version), body: '' };
-  return replyJson(200, version.json, headersOf(version));
+  return replyJson(200, showVersion(kit, version), headersOf(version));
 }
 
-export function readVersion({ repository }: Kit, type: string, id: string, versionId: string): Reply {
+export const noHistory = (): Reply => refuse(404, 'not-supported', 'This server gives no history of this');
+
+export function readVersion(kit: Kit, type: string, id: string, versionId: string): Reply {
   if (paramsOf(type) === undefined) return unknownType(type);
-  const version = repository.versions(type, id).find((one) => String(one.versionId) === versionId);
+  if (!hasHistory(kit.switches)) return noHistory();
+  const version = kit.repository.versions(type, id).find((one) => one.versionId === versionId);
   if (version === undefined) return refuse(404, 'not-found', 'No such version');
   if (version.resource === null) return refuse(410, 'deleted', 'This version is the deletion');
-  return replyJson(200, version.json, headersOf(version));
+  return replyJson(200, showVersion(kit, version), headersOf(version));
 }
 
-export function readHistory({ repository, base }: Kit, type: string, id: string): Reply {
+export function readHistory(kit: Kit, type: string, id: string): Reply {
+  const { repository, base } = kit;
   if (paramsOf(type) === undefined) return unknownType(type);
+  if (!hasHistory(kit.switches)) return noHistory();
   const versions = repository.versions(type, id);
   if (versions.length === 0) return refuse(404, 'not-found', 'No such resource');
   const entries = [...versions].reverse().map((version) => {
     const { method } = version;
     const request = JSON.stringify({ method, url: method === 'POST' ? type : `${type}/${id}` });
     const response = JSON.stringify({
-      status: method === 'DELETE' ? '204' : version.versionId === 1 ? '201' : '200',
-      etag: etagOf(version),
+      status: method === 'DELETE' ? '204' : version.n === 1 ? '201' : '200',
+      ...etagPart(version),
       lastModified: version.lastUpdated,
     });
-    const resource = version.resource === null ? '' : `"resource":${version.json},`;
+    const resource = version.resource === null ? '' : `"resource":${showVersion(kit, version)},`;
     return `{"fullUrl":"${base}/${type}/${id}",${resource}"request":${request},"response":${response}}`;
   });
   const link = JSON.stringify([{ relation: 'self', url: `${base}/${type}/${id}/_history` }]);
@@ -139,10 +146,12 @@ export function intendUpdate(kit: Kit, type: string, id: string, resource: Resou
   const current = kit.repository.read(type, id);
   const { noClientIds, requireIfMatch } = kit.switches;
   if (current === undefined && noClientIds === true) return refuse(405, 'not-supported', 'Clients may not choose ids here');
-  if (current !== undefined && requireIfMatch === true && given.ifMatch === undefined)
+  // Without names for its versions a server has nothing to compare with.
+  const isUnversioned = current !== undefined && current.versionId === null;
+  if (current !== undefined && !isUnversioned && requireIfMatch === true && given.ifMatch === undefined)
     return refuse(412, 'conflict', 'If-Match is required');
   if (given.ifNoneMatch === '*' && current !== undefined) return refuse(412, 'conflict', 'The resource exists');
-  if (given.ifMatch !== undefined && (current === undefined || given.ifMatch !== etagOf(current)))
+  if (given.ifMatch !== undefined && !isUnversioned && (current === undefined || given.ifMatch !== etagOf(current)))
     return refuse(requireIfMatch === true ? 409 : 412, 'conflict', 'The version is not the current one');
   return { change: { kind: current === undefined ? 'create' : 'update', method: 'PUT', type, id, resource } };
 }
@@ -166,28 +175,29 @@ export function intendDelete(kit: Kit, type: string, id: string): Intent {
 }
 
 export const locationOf = (kit: Kit, version: Version): string =>
-  kit.switches.bareCreate === true
+  kit.switches.bareCreate === true || version.versionId === null
     ? `${kit.base}/${version.type}/${version.id}`
     : `${kit.base}/${version.type}/${version.id}/_history/${version.versionId}`;
 
 /** Carries out one intended write and answers it. */
 export function carryOut(kit: Kit, intent: Intent, given: Given): Reply {
   if (isReply(intent)) return intent;
+  const isMinimal = given.prefer?.includes('return=minimal') === true;
+  const answer = (status: number, version: Version, headers: Record<string, string>): Reply =>
+    isMinimal ? { status, headers, body: '' } : replyJson(status, showVersion(kit, version), headers);
   if ('already' in intent) {
     const found = kit.repository.read(intent.already.type, intent.already.id);
     return found === undefined || found.resource === null
       ? { status: 204, headers: {}, body: '' }
-      : replyJson(200, found.json, headersOf(found));
+      : answer(200, found, headersOf(found));
   }
-  const [version] = kit.commit([intent.change]);
-  if (version === undefined) throw new Error('the repository gave no version');
-  if (intent.change.kind === 'delete') return { status: 204, headers: headersOf(version), body: '' };
+  const [written] = kit.commit([intent.change]);
+  if (written === undefined) throw new Error('the repository gave no version');
+  if (intent.change.kind === 'delete') return { status: 204, headers: headersOf(written), body: '' };
+  const version = versionToAnswer(kit, intent.change.method, written);
   const isCreated = intent.change.kind === 'create';
   const headers = { ...headersOf(version), ...(isCreated ? { location: locationOf(kit, version) } : {}) };
   if (isCreated && kit.switches.bareCreate === true)
     return { status: 201, headers: { 'content-type': 'text/html', ...headers }, body: '' };
-  const isMinimal = given.prefer?.includes('return=minimal') === true;
-  return isMinimal
-    ? { status: isCreated ? 201 : 200, headers, body: '' }
-    : replyJson(isCreated ? 201 : 200, version.json, headers);
+  return answer(isCreated ? 201 : 200, version, headers);
 }

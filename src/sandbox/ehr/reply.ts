@@ -20,9 +20,16 @@ export const outcomeJson = (severity: 'error' | 'information', code: string, tex
 
 export const refuse = (status: number, code: string, text: string): Reply => replyJson(status, outcomeJson('error', code, text));
 
-export const etagOf = (version: Version): string => `W/"${version.versionId}"`;
+/** Null where this server names no versions. */
+export const etagOf = ({ versionId }: Version): string | null => (versionId === null ? null : `W/"${versionId}"`);
+
+/** As a part of an object: absent where there is none. */
+export function etagPart(version: Version): { readonly etag?: string } {
+  const etag = etagOf(version);
+  return etag === null ? {} : { etag };
+}
 
 export const headersOf = (version: Version): Record<string, string> => ({
-  etag: etagOf(version),
+  ...etagPart(version),
   'last-modified': new Date(version.lastUpdated).toUTCString(),
 });

@@ -6,8 +6,13 @@ import { elementsOf, fold, literalOf, spanOfElement, textsOf, tokensOf, typeOfLi
 export interface Version {
   readonly type: string;
   readonly id: string;
-  readonly versionId: number;
+  /** Which version of the resource it is, counted from 1. */
+  readonly n: number;
+  /** What `meta.versionId`, ETag and Location call it; null where this server names no versions. */
+  readonly versionId: string | null;
   readonly lastUpdated: string;
+  /** From when on search finds it, in milliseconds: 0 for at once. */
+  readonly searchableFromMs: number;
   readonly method: Method;
   readonly resource: Resource | null;
   readonly json: string;
@@ -23,6 +28,13 @@ export interface Change {
   readonly resource: Resource | null;
 }
 
+/** What holds for all changes of one commit. */
+export interface Commit {
+  readonly lastUpdated: string;
+  readonly nameVersion: (n: number, resource: Resource | null) => string | null;
+  readonly searchableFromMs: number;
+}
+
 export interface Found {
   readonly total: number;
   readonly matches: readonly Version[];
@@ -32,11 +44,11 @@ export interface Found {
 export interface Repository {
   read(type: string, id: string): Version | undefined;
   versions(type: string, id: string): readonly Version[];
-  /** The live resources that meet all clauses, in the order of their creation. */
+  /** The live resources that meet all clauses, in the order of their creation, as far as the index has heard of them. */
   find(type: string, clauses: readonly Clause[]): Version[];
   search(query: Query): Found;
   /** All or nothing is up to the caller: nothing in here can fail. */
-  apply(changes: readonly Change[], lastUpdated: string): Version[];
+  apply(changes: readonly Change[], commit: Commit): Version[];
   count(): number;
 }
 
@@ -90,10 +102,12 @@ function getOrMake<V>(map: Map<string, V>, key: string, make: () => V): V {
   return made;
 }
 
-export function makeRepository(): Repository {
+export function makeRepository(nowMs: () => number): Repository {
   const slots = new Map<string, Map<string, Slot>>();
   const indexes = new Map<string, Map<string, Index>>();
-  let n = 0;
+  /** By type, the ids whose newest version search does not know yet. The index has lost their older keys. */
+  const late = new Map<string, Set<string>>();
+  let created = 0;
 
   const slotsOf = (type: string): Map<string, Slot> => getOrMake(slots, type, () => new Map<string, Slot>());
   const indexOf = (type: string, name: string): Index =>
@@ -103,6 +117,8 @@ export function makeRepository(): Repository {
       () => new Map<string, Set<string>>(),
     );
   const current = (slot: Slot | undefined): Version | undefined => slot?.versions.at(-1);
+  const searchable = (slot: Slot | undefined, atMs: number): Version | undefined =>
+    slot?.versions.findLast((version) => version.searchableFromMs <= atMs);
 
   function reindex(type: string, id: string, before: Resource | null, after: Resource | null): void {
     for (const [name, param] of paramsOf(type) ?? []) {
@@ -136,13 +152,22 @@ export function makeRepository(): Repository {
     return best;
   }
 
+  function lateOf(type: string, atMs: number): ReadonlySet<string> {
+    const ids = late.get(type) ?? new Set<string>();
+    for (const id of ids) if ((current(slotsOf(type).get(id))?.searchableFromMs ?? 0) <= atMs) ids.delete(id);
+    return ids;
+  }
+
   function find(type: string, clauses: readonly Clause[]): Version[] {
+    const atMs = nowMs();
     const ofType = slotsOf(type);
-    const ids = candidates(type, clauses) ?? ofType.keys();
+    const indexed = candidates(type, clauses);
+    const unheard = lateOf(type, atMs);
+    const ids = indexed === null ? ofType.keys() : unheard.size === 0 ? indexed : new Set([...indexed, ...unheard]);
     const found: [number, Version][] = [];
     for (const id of ids) {
       const slot = ofType.get(id);
-      const version = current(slot);
+      const version = searchable(slot, atMs);
       if (slot !== undefined && version !== undefined && version.resource !== null && matches(version.resource, clauses))
         found.push([slot.n, version]);
     }
@@ -150,6 +175,7 @@ export function makeRepository(): Repository {
   }
 
   function includedBy(query: Query, page: readonly Version[]): Version[] {
+    const atMs = nowMs();
     const seen = new Set(page.map((v) => `${v.type}/${v.id}`));
     const fresh = (version: Version | undefined): Version[] => {
       if (version === undefined || version.resource === null || seen.has(`${version.type}/${version.id}`)) return [];
@@ -163,7 +189,7 @@ export function makeRepository(): Repository {
             const literal = literalOf(element) ?? '';
             const [ofType = '', id = ''] = literal.split('/');
             const isWanted = param.target === undefined || typeOfLiteral(literal) === param.target;
-            return isWanted ? fresh(current(slotsOf(ofType).get(id))) : [];
+            return isWanted ? fresh(searchable(slotsOf(ofType).get(id), atMs)) : [];
           });
     const pointing = (to: Version, { type, name, param }: Include): Version[] =>
       find(type, [{ name, param, modifier: '', values: [`${to.type}/${to.id}`] }]).flatMap(fresh);
@@ -198,25 +224,30 @@ export function makeRepository(): Repository {
       const page = query.summary === 'count' ? [] : all.slice(query.page.offset, query.page.offset + query.page.count);
       return { total: all.length, matches: page, included: includedBy(query, page) };
     },
-    apply: (changes, lastUpdated) =>
+    apply: (changes, { lastUpdated, nameVersion, searchableFromMs }) =>
       changes.map(({ type, id, method, resource }) => {
         const ofType = slotsOf(type);
-        const slot = getOrMake(ofType, id, () => ({ n: (n += 1), versions: [] }));
+        const slot = getOrMake(ofType, id, () => ({ n: (created += 1), versions: [] }));
         const before = current(slot)?.resource ?? null;
-        const versionId = slot.versions.length + 1;
-        const after =
-          resource === null ? null : { ...resource, id, meta: { ...resource.meta, versionId: String(versionId), lastUpdated } };
+        const n = slot.versions.length + 1;
+        const versionId = nameVersion(n, resource);
+        const { versionId: _versionId, lastUpdated: _lastUpdated, ...meta } = resource?.meta ?? {};
+        const own = versionId === null ? { lastUpdated } : { versionId, lastUpdated };
+        const after = resource === null ? null : { ...resource, id, meta: { ...meta, ...own } };
         const version: Version = {
           type,
           id,
+          n,
           versionId,
           lastUpdated,
+          searchableFromMs,
           method,
           resource: after,
           json: after === null ? '' : JSON.stringify(after),
         };
         slot.versions.push(version);
         reindex(type, id, before, after);
+        if (searchableFromMs > 0) getOrMake(late, type, () => new Set<string>()).add(id);
         return version;
       }),
     count: () => [...slots.values()].reduce((sum, ofType) => sum + ofType.size, 0),

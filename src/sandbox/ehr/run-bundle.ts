@@ -1,7 +1,7 @@
-import { checkSize, parseStep, type Step } from './bundle-step.ts';
-import { carryOut, isReply, type Kit } from './interactions.ts';
+import { checkConditions, checkSize, parseStep, type Step } from './bundle-step.ts';
+import { carryOut, isReply, type Given, type Kit } from './interactions.ts';
 import { refuse, replyJson, type Reply } from './reply.ts';
-import { intend, readEntry, runTransaction } from './transaction.ts';
+import { intend, intendAhead, readEntry, representation, runTransaction } from './transaction.ts';
 import type { Resource } from './values.ts';
 
 function bundleReply(type: 'transaction-response' | 'batch-response', entries: readonly string[]): Reply {
@@ -10,14 +10,14 @@ function bundleReply(type: 'transaction-response' | 'batch-response', entries: r
 }
 
 /** One entry of a batch: by itself, whatever becomes of the others. */
-function runAlone(kit: Kit, step: Step | Reply, at: number): string {
+function runAlone(kit: Kit, step: Step | Reply, at: number, given: Given, intendOne: typeof intend): string {
   const isTold = kit.switches.failEntries?.includes(at) === true;
   if (!isReply(step) && step.method === 'GET' && !isTold) return readEntry(kit, step);
   const reply = isTold
     ? refuse(422, 'processing', 'This entry was told to fail')
     : isReply(step)
       ? step
-      : carryOut(kit, intend(kit, step), step.entry.request ?? {});
+      : carryOut(kit, intendOne(kit, step), step.entry.request ?? {});
   const { location, etag } = reply.headers;
   const response = {
     status: String(reply.status),
@@ -25,32 +25,36 @@ function runAlone(kit: Kit, step: Step | Reply, at: number): string {
     ...(etag === undefined ? {} : { etag }),
   };
   const outcome = reply.status >= 400 ? `,"outcome":${reply.body}` : '';
-  return `{"response":${JSON.stringify(response).slice(0, -1)}${outcome}}}`;
+  const shown = reply.status >= 400 ? '' : representation(reply.body, given);
+  return `{${shown}"response":${JSON.stringify(response).slice(0, -1)}${outcome}}}`;
 }
 
-/** References between the entries of a batch are not resolved, as the standard says. */
-const runBatch = (kit: Kit, steps: readonly (Step | Reply)[], answerAs: 'transaction-response' | 'batch-response'): Reply =>
-  bundleReply(
-    answerAs,
-    steps.map((step, at) => runAlone(kit, step, at)),
-  );
-
-export function runBundle(kit: Kit, bundle: Resource): Reply {
-  const { noTransactions, noBatch, silentBatch, failEntries } = kit.switches;
-  const given = bundle['entry'] ?? [];
-  if (!Array.isArray(given)) return refuse(400, 'structure', 'Bundle.entry must be a list');
-  const parsed = given.map(parseStep);
+/** `given`: the headers of the whole request, of which `Prefer` holds for every entry. */
+export function runBundle(kit: Kit, bundle: Resource, given: Given): Reply {
+  const { noTransactions, noBatch, silentBatch, transactionAsBatch, failEntries } = kit.switches;
+  const listed = bundle['entry'] ?? [];
+  if (!Array.isArray(listed)) return refuse(400, 'structure', 'Bundle.entry must be a list');
+  const parsed = listed.map(parseStep);
+  // References between the entries of a batch are not resolved, as the standard says.
+  const runBatch = (answerAs: 'transaction-response' | 'batch-response', intendOne = intend): Reply =>
+    bundleReply(
+      answerAs,
+      parsed.map((step, at) => runAlone(kit, step, at, given, intendOne)),
+    );
   const steps = parsed.filter((step): step is Step => !isReply(step));
   const tooMany = checkSize(kit, steps);
   if (tooMany !== null) return tooMany;
   if (bundle['type'] === 'batch')
-    return noBatch === true ? refuse(400, 'not-supported', 'Batches are not supported') : runBatch(kit, parsed, 'batch-response');
+    return noBatch === true ? refuse(400, 'not-supported', 'Batches are not supported') : runBatch('batch-response');
   if (bundle['type'] !== 'transaction') return refuse(400, 'invalid', 'Only a transaction or a batch can be posted here');
   if (noTransactions === true) return refuse(400, 'not-supported', 'Transactions are not supported');
-  if (silentBatch === true) return runBatch(kit, parsed, 'transaction-response');
+  if (silentBatch === true) return runBatch('transaction-response');
+  if (transactionAsBatch === true) return runBatch('batch-response', intendAhead(kit, steps));
   const bad = parsed.find((step) => isReply(step));
   if (bad !== undefined) return bad;
   if (failEntries?.some((at) => at < steps.length) === true) return refuse(422, 'processing', 'An entry was told to fail');
-  const entries = runTransaction(kit, steps);
+  const crowded = checkConditions(kit, steps);
+  if (crowded !== null) return crowded;
+  const entries = runTransaction(kit, steps, given);
   return isReply(entries) ? entries : bundleReply('transaction-response', entries);
 }

@@ -3,7 +3,9 @@ import { isBad, parseQuery, type Query, type Summary } from './query.ts';
 import { refuse, replyJson, type Reply } from './reply.ts';
 import type { Version } from './repository.ts';
 import { paramsOf } from './search-params.ts';
+import { showVersion } from './show-version.ts';
 import { unknownType, type Given, type Kit } from './interactions.ts';
+import type { Resource } from './values.ts';
 
 const IDENTIFYING = ['resourceType', 'id', 'meta'] as const;
 const SUBSETTED = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' };
@@ -15,14 +17,16 @@ function choose(summary: Summary, elements: readonly string[] | null): ((name: s
   return null;
 }
 
-function shown(version: Version, isShown: ((name: string) => boolean) | null): string {
-  if (isShown === null || version.resource === null) return version.json;
+function shown(kit: Kit, version: Version, isShown: ((name: string) => boolean) | null): string {
+  if (isShown === null || version.resource === null) return showVersion(kit, version);
   const { meta, ...rest } = version.resource;
   const tag = [...((meta?.['tag'] ?? []) as unknown[]), SUBSETTED];
-  return JSON.stringify({
+  const part: Resource = {
     ...Object.fromEntries(Object.entries(rest).filter(([name]) => isShown(name))),
+    resourceType: version.type,
     meta: { ...meta, tag },
-  });
+  };
+  return showVersion(kit, { ...version, resource: part, json: JSON.stringify(part) });
 }
 
 export const queryText = (pairs: readonly (readonly [string, string])[]): string =>
@@ -75,7 +79,7 @@ export function search(kit: Kit, type: string, given: Iterable<readonly [string,
   const ofMatches = choose(query.summary, query.elements);
   const ofIncluded = choose(query.summary, null);
   return searchset(query.total === 'none' && query.summary !== 'count' ? null : total, links, [
-    ...matches.map((version) => searchEntry(kit.base, version, 'match', shown(version, ofMatches))),
-    ...included.map((version) => searchEntry(kit.base, version, 'include', shown(version, ofIncluded))),
+    ...matches.map((version) => searchEntry(kit.base, version, 'match', shown(kit, version, ofMatches))),
+    ...included.map((version) => searchEntry(kit.base, version, 'include', shown(kit, version, ofIncluded))),
   ]);
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { StartError, type Clock } from '../../kernel/index.ts';
 import { describeCapability } from './capability.ts';
+import { makeCommitChanges } from './commit-changes.ts';
 import { control } from './control.ts';
 import {
   carryOut,
@@ -16,7 +17,7 @@ import {
 import { keepWrites } from './keep-writes.ts';
 import { parseJson } from './parse-json.ts';
 import { refuse, replyJson, type Reply } from './reply.ts';
-import { makeRepository, type Change, type Repository } from './repository.ts';
+import { makeRepository, type Repository } from './repository.ts';
 import { sendReply } from './send-reply.ts';
 import { makeSwitchBoard, type SwitchBoard, type Switches } from './switches.ts';
 import { runBundle } from './run-bundle.ts';
@@ -34,7 +35,7 @@ export interface DemoEhr {
   readonly board: SwitchBoard;
   readonly log: WriteLog;
   readonly repository: Repository;
-  /** Writes as if a person had, past all switches. */
+  /** Writes as if a person had, past all switches but the one that names versions. */
   put(resource: Resource & { id: string }): void;
   stop(): Promise<void>;
 }
@@ -107,7 +108,7 @@ function act(
     case 'POST':
       if (type === '')
         return withResource((bundle) =>
-          bundle.resourceType === 'Bundle' ? runBundle(kit, bundle) : refuse(400, 'invalid', 'A Bundle is needed'),
+          bundle.resourceType === 'Bundle' ? runBundle(kit, bundle, given) : refuse(400, 'invalid', 'A Bundle is needed'),
         );
       if (id === '_search' && rest.length === 0) return readAt(kit, [type], [...query, ...new URLSearchParams(body)], given);
       return id === '' ? withResource((resource) => carryOut(kit, intendCreate(kit, type, resource, given), given)) : nowhere();
@@ -153,31 +154,19 @@ export async function startEhr(deps: {
   readonly clock: Clock;
   readonly file?: string;
 }): Promise<DemoEhr> {
-  const repository = makeRepository();
+  const repository = makeRepository(() => deps.clock.monotonicMs());
   const kept = keepWrites(deps.file ?? null);
   for (const { kind, method, type, id, json, at } of kept.past)
-    repository.apply([{ kind, method, type, id, resource: json === null ? null : (parseJson(json) as Resource) }], at);
+    repository.apply([{ kind, method, type, id, resource: json === null ? null : (parseJson(json) as Resource) }], {
+      lastUpdated: at,
+      nameVersion: (n, resource) => (resource === null ? String(n) : (resource.meta?.versionId ?? null)),
+      searchableFromMs: 0,
+    });
   const log = makeWriteLog(kept.past, kept.append);
   const board = makeSwitchBoard();
   let base = '';
 
-  const commitFor = (requestId: string) => (changes: readonly Change[]) => {
-    const at = deps.clock.now().toISOString();
-    const versions = repository.apply(changes, at);
-    log.add(
-      versions.map((version, i) => ({
-        at,
-        requestId,
-        kind: changes[i]?.kind ?? 'update',
-        method: version.method,
-        type: version.type,
-        id: version.id,
-        versionId: version.versionId,
-        json: version.resource === null ? null : version.json,
-      })),
-    );
-    return versions;
-  };
+  const commitChanges = makeCommitChanges({ repository, log, clock: deps.clock });
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const method = req.method ?? 'GET';
@@ -212,7 +201,14 @@ export async function startEhr(deps: {
       .slice(BASE_PATH.length + 1)
       .split('/')
       .map(decodeURIComponent);
-    const kit: Kit = { base, repository, switches, newId: randomUUID, pending: [], commit: commitFor(requestId) };
+    const kit: Kit = {
+      base,
+      repository,
+      switches,
+      newId: randomUUID,
+      pending: [],
+      commit: (changes) => commitChanges(requestId, switches, changes),
+    };
     const reply =
       faultReply(switches) ?? act(kit, method, segments, url.searchParams, body, givenOf(req), deps.clock.now().toISOString());
     const isWhole = await sendReply(res, method === 'HEAD' ? { ...reply, body: '' } : reply, switches, requestId);
@@ -250,7 +246,9 @@ export async function startEhr(deps: {
     repository,
     put: (resource) => {
       const kind = repository.read(resource.resourceType, resource.id) === undefined ? 'create' : 'update';
-      commitFor('a-person')([{ kind, method: 'PUT', type: resource.resourceType, id: resource.id, resource }]);
+      const { versionIds } = board.traits();
+      const { resourceType: type, id } = resource;
+      commitChanges('a-person', versionIds === undefined ? {} : { versionIds }, [{ kind, method: 'PUT', type, id, resource }]);
     },
     stop: () =>
       new Promise((resolve) => {

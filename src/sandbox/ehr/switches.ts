@@ -22,12 +22,17 @@ export interface Switches {
   /** Says 307 to this address. */
   readonly redirect?: string;
   readonly contentType?: string;
-  /** Treats a transaction as a batch and still says `transaction-response`. */
+  /** Treats a transaction as a batch and still says `transaction-response`. (Medplum without the feature transaction-bundles) */
   readonly silentBatch?: boolean;
+  /**
+   * The same, by a server that admits it: `batch-response`. Ids are given out before the first entry is carried out, so that
+   * entries find each other. (Medplum without the feature transaction-bundles, but for the type that it names)
+   */
+  readonly transactionAsBatch?: boolean;
   readonly refuseConditional?: boolean;
   /** Refuses a Bundle with more entries. */
   readonly maxEntries?: number;
-  /** As `maxEntries`, where an entry is conditional. */
+  /** Refuses, by a plain 400, a transaction with more entries of which one is conditional. (Medplum: 8) */
   readonly maxConditionalEntries?: number;
   readonly noClientIds?: boolean;
   readonly noTransactions?: boolean;
@@ -46,6 +51,37 @@ export interface Switches {
   readonly implementation?: string;
   /** Fails the entries of a Bundle at these places. */
   readonly failEntries?: readonly number[];
+  /** An update keeps the tags, security labels and profiles that it leaves out. (HAPI) */
+  readonly unionTags?: boolean;
+  /**
+   * What becomes of the tags, profiles, security labels and source that a client sends. `dropped`: nothing is kept (Oracle Health,
+   * athenahealth). `rewritten`: the server's own stand in their place (HAPI the source; Google, Azure parts).
+   */
+  readonly meta?: 'dropped' | 'rewritten';
+  /**
+   * `uuid`: versions are named by UUIDs (Medplum; Azure and others by other opaque ids). `absent`: no `meta.versionId`, no ETag, no
+   * version in a Location, no history, and If-Match is ignored (small vendor servers).
+   */
+  readonly versionIds?: 'uuid' | 'absent';
+  /** Decimals lose their trailing zeros: 70.10 becomes 70.1, 5.0 becomes 5. (Medplum, and whatever keeps numbers as doubles) */
+  readonly normaliseNumbers?: boolean;
+  /** What has no `text` gets a generated one. (HAPI with its narrative generator, others) */
+  readonly addNarrative?: boolean;
+  /** Identifiers are kept in the opposite order. (several relational servers) */
+  readonly reorderIdentifiers?: boolean;
+  /** Codings and references without a `display` get one. (Epic, Oracle Health) */
+  readonly addDisplay?: boolean;
+  /** References to this server come back as absolute addresses. (some vendor servers) */
+  readonly absoluteReferences?: boolean;
+  /**
+   * A write is found by searches and by conditions only after this long; a read by id sees it at once. What a search finds before is
+   * what was there before the write. (Google Healthcare API, Azure and others with an index beside the store)
+   */
+  readonly searchLagMs?: number;
+  /** No history and no reading of a version. (many hosted servers) */
+  readonly noHistory?: boolean;
+  /** A PUT is done, and answered with body and ETag of the version before it. (caching proxies, read replicas) */
+  readonly staleAnswers?: boolean;
 }
 
 /** A fault for the requests that it matches: skips `after` of them, then acts on `times` of them. */

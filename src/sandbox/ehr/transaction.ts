@@ -8,15 +8,17 @@ import {
   locationOf,
   resolveConditional,
   unknownType,
+  type Given,
   type Intent,
   type Kit,
 } from './interactions.ts';
 import { isBad, parseQuery } from './query.ts';
 import { readAt } from './read-at.ts';
-import { etagOf, refuse, type Reply } from './reply.ts';
-import type { Change } from './repository.ts';
+import { etagPart, refuse, type Reply } from './reply.ts';
+import type { Change, Version } from './repository.ts';
 import { rewriteReferences, type Target } from './rewrite-references.ts';
 import { paramsOf } from './search-params.ts';
+import { showVersion, versionToAnswer } from './show-version.ts';
 import type { Resource } from './values.ts';
 
 const CONDITIONAL_REFERENCE = /^([A-Z][A-Za-z]+)\?(.+)$/;
@@ -51,6 +53,23 @@ function makeTarget(kit: Kit, assigned: ReadonlyMap<string, string>): Target {
     const found = resolve(match[1] ?? '', match[2] ?? '');
     resolved.set(reference, found);
     return found;
+  };
+}
+
+/** As `intend`, for entries that are carried out one by one and still refer to each other: all ids are given out now. */
+export function intendAhead(kit: Kit, steps: readonly Step[]): (kit: Kit, step: Step) => Intent {
+  const intents = new Map(steps.filter(({ method }) => method !== 'GET').map((step) => [step, intend(kit, step)]));
+  const assigned = new Map<string, string>();
+  for (const [{ entry }, intent] of intents) {
+    if (isReply(intent) || entry.fullUrl === undefined) continue;
+    const { type, id } = 'change' in intent ? intent.change : intent.already;
+    assigned.set(entry.fullUrl, `${type}/${id}`);
+  }
+  return (at, step) => {
+    const intent = intents.get(step) ?? intend(at, step);
+    if (isReply(intent) || !('change' in intent)) return intent;
+    const resource = rewriteReferences(intent.change.resource, makeTarget(at, assigned), assigned);
+    return isReply(resource) ? resource : { change: { ...intent.change, resource: resource as Resource | null } };
   };
 }
 
@@ -112,8 +131,18 @@ export function readEntry(kit: Kit, step: Step): string {
   return `{${body === '' ? '' : `"resource":${body},`}"response":{"status":"${status}"}}`;
 }
 
+/** The resource as a part of an entry, where the client wants to see it. */
+export const representation = (json: string, { prefer }: Given): string =>
+  prefer?.includes('return=representation') === true && json !== '' ? `"resource":${json},` : '';
+
+function answerEntry(kit: Kit, status: string, version: Version, given: Given): string {
+  const response = { status, location: locationOf(kit, version), ...etagPart(version), lastModified: version.lastUpdated };
+  const shown = version.resource === null ? '' : showVersion(kit, version);
+  return `{${representation(shown, given)}"response":${JSON.stringify(response)}}`;
+}
+
 /** All or nothing. The answers stand in the order of the entries. */
-export function runTransaction(kit: Kit, steps: readonly Step[]): string[] | Reply {
+export function runTransaction(kit: Kit, steps: readonly Step[], given: Given): string[] | Reply {
   const decided = decide(kit, steps);
   if (isReply(decided)) return decided;
   kit.commit(decided.changes);
@@ -123,8 +152,8 @@ export function runTransaction(kit: Kit, steps: readonly Step[]): string[] | Rep
     const { type, id } = 'change' in intent ? intent.change : intent.already;
     const version = kit.repository.read(type, id);
     if (version === undefined) return '{"response":{"status":"204"}}';
-    const status = 'change' in intent ? STATUS[intent.change.kind] : version.resource === null ? '204' : '200';
-    const response = { status, location: locationOf(kit, version), etag: etagOf(version), lastModified: version.lastUpdated };
-    return `{"response":${JSON.stringify(response)}}`;
+    if (!('change' in intent)) return answerEntry(kit, version.resource === null ? '204' : '200', version, given);
+    const { kind, method } = intent.change;
+    return answerEntry(kit, STATUS[kind], versionToAnswer(kit, method, version), given);
   });
 }

@@ -7,6 +7,7 @@ export interface Write {
   readonly method: 'POST' | 'PUT' | 'DELETE';
   readonly type: string;
   readonly id: string;
+  /** Which version of the resource it is, counted from 1, whatever clients know it by. */
   readonly versionId: number;
   /** The resource as it was stored; null for a deletion. */
   readonly json: string | null;

@@ -94,6 +94,16 @@ describe('a server that is started again', () => {
     expect(new Set(writes.map((write) => write.id)).size).toBe(3);
   });
 
+  test.each(['uuid', 'absent'] as const)('calls its versions what it called them, with versionIds %s', async (versionIds) => {
+    const first = await start();
+    first.board.setTraits({ versionIds });
+    for (const value of ['one', 'two']) await put(first, 'a', value);
+    const { headers, text } = await askAt(first.url)('GET', 'Patient/a');
+    await stop(first);
+    const again = await askAt((await start()).url)('GET', 'Patient/a');
+    expect([again.headers.get('etag'), again.text]).toEqual([headers.get('etag'), text]);
+  });
+
   test('without a file begins empty', async () => {
     const ehr = await startTestEhr();
     running.push(ehr);

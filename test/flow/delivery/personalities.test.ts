@@ -26,7 +26,10 @@ const PERSONALITIES: readonly Personality[] = [
   },
   { name: 'two entries at most', traits: { maxEntries: 2 } },
   { name: 'two entries at most, no ids of clients', traits: { maxEntries: 2, noClientIds: true } },
-  { name: 'one conditional entry at most', traits: { maxConditionalEntries: 1, noClientIds: true } },
+  {
+    name: 'eight entries at most where one is conditional, as Medplum has it',
+    traits: { software: 'medplum', maxConditionalEntries: 8, noClientIds: true },
+  },
   { name: 'If-Match required', traits: { requireIfMatch: true } },
   { name: 'If-Match required, no ids of clients', traits: { requireIfMatch: true, noClientIds: true } },
   { name: 'a bare answer to a create', traits: { bareCreate: true, noClientIds: true, noTransactions: true, noBatch: true } },
