@@ -144,7 +144,9 @@ export function intendUpdate(kit: Kit, type: string, id: string, resource: Resou
   if (!ID.test(id)) return refuse(400, 'invalid', 'The id is not a legal one');
   if (resource.id !== id) return refuse(400, 'invalid', 'The resource must carry the id that is in the address');
   const current = kit.repository.read(type, id);
-  const { noClientIds, requireIfMatch } = kit.switches;
+  const { noClientIds, requireIfMatch, resurrectDeleted } = kit.switches;
+  if (current?.resource === null && resurrectDeleted === true)
+    return { change: { kind: 'update', method: 'PUT', type, id, resource } };
   if (current === undefined && noClientIds === true) return refuse(405, 'not-supported', 'Clients may not choose ids here');
   // Without names for its versions a server has nothing to compare with.
   const isUnversioned = current !== undefined && current.versionId === null;
@@ -175,7 +177,7 @@ export function intendDelete(kit: Kit, type: string, id: string): Intent {
 }
 
 export const locationOf = (kit: Kit, version: Version): string =>
-  kit.switches.bareCreate === true || version.versionId === null
+  kit.switches.bareCreate === true || kit.switches.bareEntries === true || version.versionId === null
     ? `${kit.base}/${version.type}/${version.id}`
     : `${kit.base}/${version.type}/${version.id}/_history/${version.versionId}`;
 

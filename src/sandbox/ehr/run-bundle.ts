@@ -22,7 +22,7 @@ function runAlone(kit: Kit, step: Step | Reply, at: number, given: Given, intend
   const response = {
     status: String(reply.status),
     ...(location === undefined ? {} : { location }),
-    ...(etag === undefined ? {} : { etag }),
+    ...(etag === undefined || kit.switches.bareEntries === true ? {} : { etag }),
   };
   const outcome = reply.status >= 400 ? `,"outcome":${reply.body}` : '';
   const shown = reply.status >= 400 ? '' : representation(reply.body, given);
@@ -31,6 +31,12 @@ function runAlone(kit: Kit, step: Step | Reply, at: number, given: Given, intend
 
 /** `given`: the headers of the whole request, of which `Prefer` holds for every entry. */
 export function runBundle(kit: Kit, bundle: Resource, given: Given): Reply {
+  const reply = runWhole(kit, bundle, given);
+  const isEmptied = kit.switches.emptyMinimal === true && given.prefer?.includes('return=minimal') === true;
+  return isEmptied ? { ...reply, body: '' } : reply;
+}
+
+function runWhole(kit: Kit, bundle: Resource, given: Given): Reply {
   const { noTransactions, noBatch, silentBatch, transactionAsBatch, failEntries } = kit.switches;
   const listed = bundle['entry'] ?? [];
   if (!Array.isArray(listed)) return refuse(400, 'structure', 'Bundle.entry must be a list');

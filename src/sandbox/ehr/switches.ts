@@ -45,6 +45,12 @@ export interface Switches {
   readonly writableTypes?: readonly string[];
   /** Answers a create with no body and a Location without a version. */
   readonly bareCreate?: boolean;
+  /** Asked for a minimal answer to a Bundle, answers with no body at all (Medplum). */
+  readonly emptyMinimal?: boolean;
+  /** An update of what was deleted brings it back, whatever If-Match says (Medplum). */
+  readonly resurrectDeleted?: boolean;
+  /** Entries of a Bundle's answer name neither an ETag nor a version (Medplum). */
+  readonly bareEntries?: boolean;
   /** As what it gives itself out in its CapabilityStatement. */
   readonly software?: string;
   readonly publisher?: string;

@@ -136,7 +136,8 @@ export const representation = (json: string, { prefer }: Given): string =>
   prefer?.includes('return=representation') === true && json !== '' ? `"resource":${json},` : '';
 
 function answerEntry(kit: Kit, status: string, version: Version, given: Given): string {
-  const response = { status, location: locationOf(kit, version), ...etagPart(version), lastModified: version.lastUpdated };
+  const marks = kit.switches.bareEntries === true ? {} : { ...etagPart(version), lastModified: version.lastUpdated };
+  const response = { status, location: locationOf(kit, version), ...marks };
   const shown = version.resource === null ? '' : showVersion(kit, version);
   return `{${representation(shown, given)}"response":${JSON.stringify(response)}}`;
 }

@@ -507,3 +507,35 @@ describe('the CapabilityStatement tells', () => {
     expect([row.versioning, row.readHistory, ofVersions(row)]).toEqual(['versioned-update', false, []]);
   });
 });
+
+describe('as Medplum answers', () => {
+  const entry = (id: string, ifMatch?: string): Entry => ({
+    resource: anObservation('1', { id }),
+    request: { method: 'PUT', url: `Observation/${id}`, ...(ifMatch === undefined ? {} : { ifMatch }) },
+  });
+
+  test('emptyMinimal: the answer to a Bundle is empty where a minimal one was asked for', async () => {
+    traits({ emptyMinimal: true });
+    const minimal = await bundle('transaction', [entry('a')], { prefer: 'return=minimal' });
+    expect([minimal.status, minimal.text]).toEqual([200, '']);
+    expect(statusesOf((await bundle('transaction', [entry('b')], REPRESENTATION)).body)).toEqual(['201']);
+  });
+
+  test('resurrectDeleted: an update brings back what was deleted, whatever If-Match says', async () => {
+    await put(anObservation('1', { id: 'a' }));
+    await ask('DELETE', 'Observation/a');
+    expect((await put(anObservation('1', { id: 'a' }), { 'if-match': 'W/"1"' })).status).toBe(412);
+    traits({ resurrectDeleted: true });
+    expect((await put(anObservation('1', { id: 'a' }), { 'if-match': 'W/"1"' })).status).toBe(200);
+  });
+
+  test('bareEntries: entries name no ETag and no version, and the resource that is shown does', async () => {
+    traits({ bareEntries: true });
+    for (const type of ['transaction', 'batch'] as const) {
+      const [shown] = entriesOf((await bundle(type, [entry(type)], REPRESENTATION)).body);
+      expect(shown?.response).not.toHaveProperty('etag');
+      expect(shown?.response?.location).not.toContain('_history');
+      expect(shown?.resource?.meta?.versionId).toBe('1');
+    }
+  });
+});
