@@ -66,9 +66,24 @@ const UNITS: Readonly<Record<string, (value: unknown) => string>> = {
   valueRange: (value) => unitText(partOf(value)['low'] ?? partOf(value)['high']),
 };
 
+/** `value[x]` of an Observation. */
+const VALUE_NAMES = [
+  'Quantity',
+  'CodeableConcept',
+  'String',
+  'Boolean',
+  'Integer',
+  'Range',
+  'Ratio',
+  'SampledData',
+  'Time',
+  'DateTime',
+  'Period',
+].map((type) => `value${type}`);
+
 /** `value[x]`, or why there is none. */
 function valueOf(part: Part): { readonly value: string; readonly unit: string } {
-  const name = Object.keys(part).find((one) => one.startsWith('value') && part[one] !== undefined);
+  const name = VALUE_NAMES.find((one) => part[one] !== undefined);
   if (name !== undefined) {
     const text = AS_TEXT[name] ?? canonicalJson;
     return { value: text(part[name]), unit: UNITS[name]?.(part[name]) ?? '' };
@@ -106,28 +121,32 @@ const NAMED: ReadonlySet<string> = new Set([
   'note',
   'conclusion',
   'dataAbsentReason',
+  ...VALUE_NAMES,
 ]);
 
-/** Elements as they are, but for what servers write in many ways: references, displays, the order of lists, what is empty. */
-function plain(value: unknown): unknown {
+/** What servers write in many ways does not count: references, displays, the order of lists and names, what is empty. */
+function plainText(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value !== 'object' || value === null) return '';
   if (Array.isArray(value)) {
-    const all = value.map(plain).filter((one) => one !== undefined);
-    return all.length === 0 ? undefined : all.map((one) => canonicalJson(one)).sort();
+    const all = value.map(plainText).filter((text) => text !== '');
+    return all.length === 0 ? '' : `[${all.length === 1 ? (all[0] ?? '') : all.sort().join()}]`;
   }
-  if (typeof value !== 'object' || value === null || numberValue(value) !== undefined) return value;
-  const parts = Object.entries(value)
-    .filter(([name]) => name !== 'reference' && name !== 'display')
-    .map(([name, one]) => [name, plain(one)] as const)
-    .filter(([, one]) => one !== undefined);
-  return parts.length === 0 ? undefined : Object.fromEntries(parts);
+  const number = numberValue(value);
+  return number === undefined ? elementsText(value as Part, UNCOUNTED) : String(number);
 }
 
-/** Whatever else a person may have changed. */
-function otherOf(resource: Part): string {
-  const rest = Object.entries(resource).filter(([name]) => !NAMED.has(name) && !name.startsWith('value'));
-  const parts = plain(Object.fromEntries(rest));
-  return parts === undefined ? '' : canonicalJson(parts);
+function elementsText(part: Part, leftOut: ReadonlySet<string>): string {
+  let text = '';
+  for (const name of Object.keys(part).sort()) {
+    if (leftOut.has(name)) continue;
+    const own = plainText(part[name]);
+    if (own !== '') text += `${text === '' ? '' : ','}${name}:${own}`;
+  }
+  return text === '' ? '' : `{${text}}`;
 }
+const UNCOUNTED: ReadonlySet<string> = new Set(['reference', 'display']);
 
 /**
  * What a resource says, whoever wrote it down. `resolve` gives the local form (`Patient/1`) of a reference that is written otherwise.
@@ -149,7 +168,7 @@ export function contentOf(resource: Part, resolve: (reference: string) => string
     components: joined(components.map(({ code, value }) => `${code} = ${value}`)),
     interpretation: joined(listOf(resource['interpretation']).map(conceptOf)),
     notes: joined(notes.map((text) => text.trim()).filter((text) => text !== '')),
-    other: otherOf(resource),
+    other: elementsText(resource, NAMED),
   };
   return Object.fromEntries(Object.entries(parts).filter(([, text]) => text !== ''));
 }
