@@ -66,7 +66,7 @@ export function wireAdmin(deps: {
       tenant,
       deliver: store.use(deliverSet),
       record,
-      explain: makeExplain({ tenant, mrnSystem, inbox, identity, lanes, current: reading.current }),
+      explain: makeExplain({ tenant, mrnSystem, inbox, identity, lanes, current: reading.current, dialect: reading.dialect }),
       reload: deps.reload,
     }),
     ...makeTargetRoutes({ tenant, lanes, target, dialect: reading.dialect, clock, recordLater, onChange: sender.recheck }),

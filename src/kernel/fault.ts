@@ -40,6 +40,8 @@ export const FAULT_CODES = {
   'auth.issuer': 'issuer-unavailable',
   'delivery.not-found': 'not-found',
   'delivery.state': 'conflict',
+  'delivery.no-body': 'gone',
+  'delivery.unopenable': 'not-configured',
   'target.not-found': 'not-found',
   'link.not-found': 'not-found',
   'link.client': 'malformed',
