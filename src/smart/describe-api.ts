@@ -25,6 +25,9 @@ const AUDIT_EVENT: CapabilityStatementRestResource = {
   searchParam: Object.entries(AUDIT_PARAMS).map(([name, type]) => ({ name, type })),
 };
 
+const NOT_ASKED_YET =
+  'The EHR has not been asked yet what it does. This is what the gateway does; what the EHR does not do will be missing here.';
+
 /** What is served is what both we and the EHR do; before the EHR was asked, what we do. */
 export function describeApi(deps: {
   readonly rules: SearchRules;
@@ -88,6 +91,7 @@ export function describeApi(deps: {
     rest: [
       {
         mode: 'server',
+        ...(capability === null ? { documentation: NOT_ASKED_YET } : {}),
         security: {
           cors: true,
           service: [
