@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PLACES } from '../../support/new-store.ts';
-import { aClinicalReady, type Json } from '../../support/payloads/index.ts';
+import { aClinicalReady } from '../../support/payloads/index.ts';
 import { aPatient, mergedInto, startRig, type Rig, type Shown } from './rig.ts';
 
 interface Coded extends Shown {
