@@ -6,7 +6,7 @@ export interface Fault {
   readonly code: FaultCode;
   /** FHIRPath or JSON path of the place, where there is one. */
   readonly at?: string;
-  /** Every problem at once, for whoever mends them; of files and settings, never of a patient. */
+  /** Every problem at once, for whoever mends them; of files, settings and the names of parameters, never of a patient. */
   readonly problems?: readonly string[];
   /** How long another system asks to be left alone. */
   readonly retryAfterMs?: number;
