@@ -2,6 +2,7 @@ import type { CapabilityStatement, CapabilityStatementRestResource } from '@medp
 import type { OauthUris } from '../auth/index.ts';
 import type { Capability } from '../ehr/index.ts';
 import { AUDIT_PARAMS } from './parse-audit-search.ts';
+import { EVERYTHING_PARAMS } from './parse-everything.ts';
 import type { SearchRules } from './parse-search.ts';
 
 type Interaction = NonNullable<CapabilityStatementRestResource['interaction']>[number]['code'];
@@ -73,7 +74,13 @@ export function describeApi(deps: {
         searchParam: [...subject, ...params].map(([name, { kind: of }]) => ({ name, type: of as 'token' })),
         ...(type === 'Patient'
           ? {
-              operation: [{ name: 'everything', definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything' }],
+              operation: [
+                {
+                  name: 'everything',
+                  definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
+                  documentation: `Of one patient, by GET, with ${EVERYTHING_PARAMS.join(', ')}. Each type needs its scope, as for a search.`,
+                },
+              ],
             }
           : {}),
       },
