@@ -68,7 +68,7 @@ export function wireAdmin(deps: {
       tenant,
       deliver: store.use(deliverSet),
       record,
-      explain: makeExplain({ tenant, mrnSystem, inbox, identity, lanes, current: reading.current }),
+      explain: makeExplain({ tenant, mrnSystem, inbox, identity, lanes, current: reading.current, dialect: reading.dialect }),
       reload: deps.reload,
     }),
     ...makeTargetRoutes({

@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COMMANDS, EXIT } from '../src/cli/index.ts';
 import { KEYS, type Key } from '../src/config/index.ts';
+import { searchParamsOf } from '../src/r4/index.ts';
+import { careDateTypes } from '../src/smart/care-date.ts';
 import { FAULT_CODES, HANDLING, LOG_EVENTS } from '../src/kernel/index.ts';
 import { filesBelow, quoted, read, tableRows } from './support/source-files.ts';
 
@@ -36,6 +38,18 @@ test('docs/operate.md lists every exit code', () => {
   expect(tableRows('docs/operate.md', '| code | meaning').map(([code]) => Number(code))).toEqual(
     Object.values(EXIT).sort((a, b) => a - b),
   );
+});
+
+test('docs/read-api.md lists by which types $everything knows days of care, and what becomes of those without', () => {
+  const rows = tableRows('docs/read-api.md', 'for `start` and `end`').map(([, types = '']) =>
+    types.split(/[^A-Za-z]+/).filter((word) => searchParamsOf(word).size > 0),
+  );
+  const typesOf = (undated: 'out' | 'in'): string[] =>
+    [...careDateTypes()].flatMap(([type, care]) => (care.undated === undated ? [type] : []));
+  expect(rows.slice(0, 2).map((types) => types.sort())).toEqual([typesOf('out').sort(), typesOf('in').sort()]);
+  const others = rows[2] ?? [];
+  expect(others.length).toBeGreaterThan(0);
+  expect(others.filter((type) => [...careDateTypes()].some(([known]) => known === type))).toEqual([]);
 });
 
 test('docs/surface.md names every command', () => {

@@ -36,6 +36,13 @@ function lineOf({ change, resourceType, chartDay, resource }: Explanation['resou
   return `  ${SIGNS[change]} ${[resourceType, ...parts.filter((part) => part !== '')].join('  ')}\n`;
 }
 
+const standingOf = ({ delivery }: Explanation): string => {
+  if (delivery === null) return '';
+  const { state, reason, faultCode, detail } = delivery;
+  const why = [reason, faultCode].filter((word) => word !== null);
+  return `It is ${state}${why.length === 0 ? '' : ` (${[...new Set(why)].join(', ')})`}.${detail === null ? '' : ` ${detail}`}\n`;
+};
+
 /** What would be written and why, for a person. */
 export function explanationText(e: Explanation): string {
   const who = e.link === null ? 'nobody: the source user has no confirmed link' : `${e.link.mrnSystem}|${e.link.mrn}`;
@@ -45,7 +52,8 @@ export function explanationText(e: Explanation): string {
     .map(([kind, count]) => `${count} to ${kind}`);
   return [
     `${e.dataStructure}, version ${e.documentVersion}, for ${who}\n`,
-    `dialect ${e.dialect}, mappings ${e.mappings.slice(0, 12)}${e.template === null ? '' : `, template ${e.template}`}\n`,
+    standingOf(e),
+    `dialect ${e.dialect}${e.dialectBecause === 'not-asked-yet' ? ' (the EHR was not asked yet what it is)' : ''}, mappings ${e.mappings.slice(0, 12)}${e.template === null ? '' : `, template ${e.template}`}\n`,
     e.trouble === null ? 'Nothing was sent.' : `Nothing was sent, and nothing would be: ${e.trouble}.`,
     counts.length === 0 ? '\n' : ` Of its resources ${counts.join(', ')}.\n`,
     e.resources.length === 0 ? '' : '\nResources\n',

@@ -80,6 +80,8 @@ async function explainFile(options: FileOptions, terminal: Terminal) {
   const { mrn, mrnSystem } = options;
   return explainBody(body, NO_DELIVERY, {
     reading: holder.current().reading,
+    dialectBecause: holder.dialect().because,
+    standing: null,
     ...loadValidators(),
     link: () => Promise.resolve(ok(mrn === undefined ? null : { mrnSystem, mrn })),
     written: () => Promise.resolve(ok([])),

@@ -2,6 +2,8 @@ import { parseLossless, type Validator } from '../r4/index.ts';
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import type { AnyResource, Envelope } from '../payloads/index.ts';
 import { translate, type Decision, type DeliveryFacts, type LinkedPatient, type TranslationFinding } from '../translate/index.ts';
+import type { State } from '../inbox/index.ts';
+import type { ChosenDialect } from './hold-reading.ts';
 import { decideChanges, type Change, type WrittenResource } from './decide-changes.ts';
 import { fhirOf, readDocument, saidAtOf, toBundle, type Reading } from './read-document.ts';
 
@@ -17,6 +19,14 @@ export interface ExplainedResource {
   readonly resource: AnyResource | null;
 }
 
+/** The state of a stored delivery. `detail` says of its fault what a person can do. */
+export interface Standing {
+  readonly state: State;
+  readonly reason: string | null;
+  readonly faultCode: string | null;
+  readonly detail: string | null;
+}
+
 /** What would be written for a document and why. Nothing of it was sent. */
 export interface Explanation {
   readonly dataStructure: string;
@@ -24,7 +34,11 @@ export interface Explanation {
   /** Null where the source user has no confirmed link; names are then those of nobody. */
   readonly link: LinkedPatient | null;
   readonly mappings: string;
+  /** What it was translated by, and why by that; before the EHR has said what it is, this may not be what it will be written in. */
   readonly dialect: string;
+  readonly dialectBecause: ChosenDialect['because'];
+  /** Where the delivery stands, and why; null for a file. */
+  readonly delivery: Standing | null;
   /** The template of the site that read it, where one did. */
   readonly template: string | null;
   /** Why a person must look before anything is sent. */
@@ -40,6 +54,8 @@ export interface Explanation {
 
 export interface ExplainDeps {
   readonly reading: Reading;
+  readonly dialectBecause: ChosenDialect['because'];
+  readonly standing: Standing | null;
   readonly validator: Validator;
   readonly outValidator: Validator;
   /** The patient to whom the source user is linked; null where nobody has confirmed one. */
@@ -118,6 +134,8 @@ export async function explain(body: Uint8Array, delivery: DeliveryFacts, deps: E
     link: patient,
     mappings: setting.mappings.version,
     dialect: setting.dialect.name,
+    dialectBecause: deps.dialectBecause,
+    delivery: deps.standing,
     template: custom === null ? null : (templates.get(payload.envelope.dataStructure)?.row ?? null),
     trouble: troubleOf(translation.trouble, issues, isSuspicious, patient),
     patient: translation.patient.resource,

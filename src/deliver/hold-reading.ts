@@ -87,15 +87,17 @@ export interface ReadingHolder {
   /** Takes the new data when they are sound; else keeps the old and says, for a person, what is wrong with the new. */
   readonly reload: () => Result<Reloaded, string>;
   /** What the EHR says of itself, which decides on the dialect where the setting is `auto`. */
-  readonly recognise: (told: Told) => ChosenDialect;
+  readonly recognise: (told: Told) => KnownDialect;
   readonly dialect: () => ChosenDialect;
 }
 
-export interface ChosenDialect {
+/** `setting`: by name. `recognised`: by what the EHR says of itself. `nothing-fits`: no dialect is like it, so it is the default. */
+export interface KnownDialect {
   readonly name: string;
-  /** `setting`: by name. `recognised`: by what the EHR says of itself. `nothing-fits`: that is not yet known, or no dialect is like it. */
   readonly because: 'setting' | 'recognised' | 'nothing-fits';
 }
+/** `not-asked-yet`: the EHR has not said what it is. Nothing is written before it has. */
+export type ChosenDialect = KnownDialect | { readonly name: null; readonly because: 'not-asked-yet' };
 
 /** Loads once; throws a StartError with every problem. */
 export function makeReadingHolder(settings: ReadingSettings): ReadingHolder {
@@ -113,7 +115,7 @@ export function makeReadingHolder(settings: ReadingSettings): ReadingHolder {
   }
   const load = (): HeldReading => inDialect(hold(loadData(settings), settings.dialect === 'auto' ? AUTO : settings.dialect));
   let held = load();
-  function dialect(): ChosenDialect {
+  function chosen(): KnownDialect {
     const { name, recognisedBy } = held.reading.setting.dialect;
     if (settings.dialect !== 'auto') return { name, because: 'setting' };
     return { name, because: recognisedBy === null ? 'nothing-fits' : 'recognised' };
@@ -122,11 +124,11 @@ export function makeReadingHolder(settings: ReadingSettings): ReadingHolder {
     [reading.setting.mappings.version, ...[...reading.templates.values()].map(({ version }) => version).sort()].join();
   return {
     current: () => held,
-    dialect,
+    dialect: () => (settings.dialect === 'auto' && told === null ? { name: null, because: 'not-asked-yet' } : chosen()),
     recognise(next) {
       told = next;
       held = inDialect(held);
-      return dialect();
+      return chosen();
     },
     reload() {
       try {

@@ -5,7 +5,8 @@ import type { Envelope } from '../payloads/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { LinkedPatient } from '../translate/index.ts';
 import { explain, type Explanation } from './explain.ts';
-import type { HeldReading } from './hold-reading.ts';
+import { faultDetail } from './fault-detail.ts';
+import type { ChosenDialect, HeldReading } from './hold-reading.ts';
 import type { LaneReads, LaneWrites } from './lane/commands.ts';
 import { loadValidators } from './make-judge.ts';
 
@@ -17,6 +18,7 @@ export function makeExplain(deps: {
   readonly identity: Operate<IdentityWrites, IdentityReads>;
   readonly lanes: Operate<LaneWrites, LaneReads>;
   readonly current: () => HeldReading;
+  readonly dialect: () => ChosenDialect;
 }): (id: string) => Promise<Result<Explanation>> {
   const { tenant, mrnSystem } = deps;
   const validators = loadValidators();
@@ -39,6 +41,10 @@ export function makeExplain(deps: {
     const stored = await deps.inbox.read('inbox.body', { tenant, id });
     if (!stored.ok) return stored;
     if (stored.value === null) return fail(fault('delivery.not-found'));
+    const found = await deps.inbox.read('inbox.get', { tenant, id });
+    if (!found.ok) return found;
+    if (found.value === null) return fail(fault('delivery.not-found'));
+    const { state, reason, faultCode } = found.value;
     const { body, hook, receivedAt } = stored.value;
     if (body === 'unopenable' || hook === 'notification') return fail(fault('delivery.state'));
     return explain(
@@ -46,6 +52,8 @@ export function makeExplain(deps: {
       { id, receivedAt: new Date(receivedAt) },
       {
         reading: deps.current().reading,
+        dialectBecause: deps.dialect().because,
+        standing: { state, reason, faultCode, detail: faultDetail(faultCode) },
         ...validators,
         link,
         written: (patient, names) => deps.lanes.read('lane.ledger', { tenant, deliveryId: id, patient, names }),

@@ -19,6 +19,8 @@ export interface TypeCapability {
   readonly searchParams: readonly string[];
   /** `Type:param`, or `*` for all. */
   readonly searchIncludes: readonly string[];
+  /** Whether it says that Provenance comes along by `_revinclude=Provenance:target`. */
+  readonly revIncludesProvenance: boolean;
 }
 
 export interface Capability {
@@ -44,6 +46,10 @@ const codes = (value: unknown): Set<unknown> => new Set(objects(value).map(({ co
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string').slice(0, 500) : [];
 
+/** Lists of these run to thousands: they are looked through and not kept. */
+const isListed = (value: unknown, wanted: string): boolean =>
+  Array.isArray(value) && (value.includes(wanted) || value.includes('*'));
+
 function readType(resource: Json): TypeCapability {
   const does = codes(resource['interaction']);
   const names = objects(resource['searchParam']).map(({ name }) => name);
@@ -62,6 +68,7 @@ function readType(resource: Json): TypeCapability {
     versioning: word(resource['versioning'], ['no-version', 'versioned', 'versioned-update']),
     searchParams: texts(names),
     searchIncludes: texts(resource['searchInclude']),
+    revIncludesProvenance: isListed(resource['searchRevInclude'], 'Provenance:target'),
   };
 }
 

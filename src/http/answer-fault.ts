@@ -46,19 +46,19 @@ export function toProblem(fault: Fault, requestId: string): Problem {
   };
 }
 
-export function toOutcome(fault: Fault, requestId: string): OperationOutcome {
-  const { issue, text, status } = HANDLING[fault.kind];
+/** One issue for each problem; `at` is the place of the first. */
+export function toOutcome({ kind, code, at, problems = [] }: Fault, requestId: string): OperationOutcome {
+  const { issue, text, status } = HANDLING[kind];
+  const issueOf = (problem: string | null, isFirst: boolean): OperationOutcome['issue'][number] => ({
+    severity: status === 500 ? 'fatal' : 'error',
+    code: issue,
+    details: { coding: [{ system: 'urn:chartgate:fault', code }], text },
+    diagnostics: problem === null ? `request ${requestId}` : `request ${requestId}: ${problem}`,
+    ...(at === undefined || !isFirst ? {} : { expression: [at] }),
+  });
   return {
     resourceType: 'OperationOutcome',
-    issue: [
-      {
-        severity: status === 500 ? 'fatal' : 'error',
-        code: issue,
-        details: { coding: [{ system: 'urn:chartgate:fault', code: fault.code }], text },
-        diagnostics: `request ${requestId}`,
-        ...(fault.at === undefined ? {} : { expression: [fault.at] }),
-      },
-    ],
+    issue: problems.length === 0 ? [issueOf(null, true)] : problems.map((problem, i) => issueOf(problem, i === 0)),
   };
 }
 

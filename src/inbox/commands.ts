@@ -86,6 +86,8 @@ export interface ListedDelivery {
   readonly receivedAt: number;
   readonly state: State;
   readonly reason: string | null;
+  /** The fault behind the state, where there was one: `patient.none` behind `patient`. */
+  readonly faultCode: string | null;
   readonly stateAt: number;
   readonly dataStructure: string | null;
   readonly documentVersion: number | null;
@@ -98,6 +100,7 @@ export interface DeliveryStep {
   readonly from: State | null;
   readonly to: State;
   readonly reason: string | null;
+  readonly faultCode: string | null;
   readonly actor: string;
 }
 
@@ -114,6 +117,7 @@ export interface DeliveryFilter {
   readonly tenant: string;
   readonly state: State | null;
   readonly reason: string | null;
+  readonly faultCode: string | null;
   readonly dataStructure: string | null;
   readonly client: string | null;
   readonly user: string | null;

@@ -35,13 +35,14 @@ export async function move(context: PostgresContext, moves: readonly Move[]): Pr
     if (changes !== 1) throw new Error('the delivery is not in the state that it was read in');
     await context.db.run(
       `INSERT INTO delivery_step (seq, n, at, from_state, to_state, reason, fault_code, actor)
-       SELECT $1::bigint, coalesce(max(n), 0) + 1, $2::bigint, $3::text, $4::text, $5::text, NULL, $6::text FROM delivery_step WHERE seq = $1::bigint`,
+       SELECT $1::bigint, coalesce(max(n), 0) + 1, $2::bigint, $3::text, $4::text, $5::text, $7::text, $6::text FROM delivery_step WHERE seq = $1::bigint`,
       m.seq,
       m.at.getTime(),
       m.from,
       m.to,
       m.reason,
       m.actor,
+      m.faultCode ?? null,
     );
   }
   const [first] = moves;

@@ -33,13 +33,14 @@ export function move(context: SqliteContext, m: Move): void {
   if (changes !== 1) throw new Error('the delivery is not in the state that it was read in');
   context.db.run(
     `INSERT INTO delivery_step (seq, n, at, from_state, to_state, reason, fault_code, actor)
-     SELECT ?1, coalesce(max(n), 0) + 1, ?2, ?3, ?4, ?5, NULL, ?6 FROM delivery_step WHERE seq = ?1`,
+     SELECT ?1, coalesce(max(n), 0) + 1, ?2, ?3, ?4, ?5, ?7, ?6 FROM delivery_step WHERE seq = ?1`,
     m.seq,
     atMs,
     m.from,
     m.to,
     m.reason,
     m.actor,
+    m.faultCode ?? null,
   );
   count(context, m.tenant, [m.from, -1], [m.to, 1]);
   appendSqlite(context, auditOfMove(m));

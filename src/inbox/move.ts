@@ -10,6 +10,8 @@ export interface Move {
   readonly from: State;
   readonly to: State;
   readonly reason: string | null;
+  /** The fault that it rests on, where there was one; `reason` is the class that it falls into. */
+  readonly faultCode?: string | null;
   readonly actor: string;
   readonly at: Date;
   readonly requestId: string;

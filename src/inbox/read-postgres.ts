@@ -1,6 +1,6 @@
 import { userIndex, type PostgresOperations } from '../store/index.ts';
 import type { InboxReads } from './commands.ts';
-import { ACKNOWLEDGED, LISTED, toBody, toCounts, toDetailed, toListed, toReceived } from './rows.ts';
+import { ACKNOWLEDGED, FAULT_CODE, LISTED, toBody, toCounts, toDetailed, toListed, toReceived } from './rows.ts';
 import { STATES } from './state.ts';
 
 export const reads: PostgresOperations<InboxReads> = {
@@ -26,8 +26,9 @@ export const reads: PostgresOperations<InboxReads> = {
   },
   'inbox.list': async ({ db, vault }, f) => {
     const rows = await db.all(
-      `SELECT ${LISTED} FROM delivery WHERE tenant = $1 AND ($2::text IS NULL OR state = $2::text) AND ($3::text IS NULL OR reason = $3::text)
+      `SELECT ${LISTED} FROM delivery d WHERE tenant = $1 AND ($2::text IS NULL OR state = $2::text) AND ($3::text IS NULL OR reason = $3::text)
          AND ($4::text IS NULL OR data_structure = $4::text) AND ($5::bytea IS NULL OR user_index = $5::bytea) AND ($6::bigint IS NULL OR seq < $6::bigint)
+         AND ($8::text IS NULL OR ${FAULT_CODE} = $8::text)
        ORDER BY seq DESC LIMIT $7`,
       f.tenant,
       f.state,
@@ -36,6 +37,7 @@ export const reads: PostgresOperations<InboxReads> = {
       f.client === null || f.user === null ? null : userIndex(vault, f.client, f.user),
       f.before,
       f.limit,
+      f.faultCode,
     );
     return rows.map((row) => toListed(row, vault));
   },
@@ -48,7 +50,7 @@ export const reads: PostgresOperations<InboxReads> = {
     );
     if (row === undefined) return null;
     const steps = await db.all(
-      'SELECT at, from_state, to_state, reason, actor FROM delivery_step WHERE seq = $1 ORDER BY n',
+      'SELECT at, from_state, to_state, reason, fault_code, actor FROM delivery_step WHERE seq = $1 ORDER BY n',
       row['seq'],
     );
     const original =

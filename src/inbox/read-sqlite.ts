@@ -1,6 +1,6 @@
 import { userIndex, type SqliteOperations } from '../store/index.ts';
 import type { InboxReads } from './commands.ts';
-import { ACKNOWLEDGED, LISTED, toBody, toCounts, toDetailed, toListed, toReceived } from './rows.ts';
+import { ACKNOWLEDGED, FAULT_CODE, LISTED, toBody, toCounts, toDetailed, toListed, toReceived } from './rows.ts';
 import { STATES } from './state.ts';
 
 type Cell = string | number | Uint8Array | null;
@@ -32,6 +32,7 @@ export const reads: SqliteOperations<InboxReads> = {
       ['tenant = ?', f.tenant],
       ...(f.state === null ? [] : [['state = ?', f.state] as [string, Cell]]),
       ...(f.reason === null ? [] : [['reason = ?', f.reason] as [string, Cell]]),
+      ...(f.faultCode === null ? [] : [[`${FAULT_CODE} = ?`, f.faultCode] as [string, Cell]]),
       ...(f.dataStructure === null ? [] : [['data_structure = ?', f.dataStructure] as [string, Cell]]),
       ...(user === null ? [] : [['user_index = ?', user] as [string, Cell]]),
       ...(f.before === null ? [] : [['seq < ?', f.before] as [string, Cell]]),
@@ -39,7 +40,7 @@ export const reads: SqliteOperations<InboxReads> = {
     const where = conditions.map(([sql]) => sql).join(' AND ');
     return db
       .all(
-        `SELECT ${LISTED} FROM delivery WHERE ${where} ORDER BY seq DESC LIMIT ?`,
+        `SELECT ${LISTED} FROM delivery d WHERE ${where} ORDER BY seq DESC LIMIT ?`,
         ...conditions.map(([, value]) => value),
         f.limit,
       )
@@ -54,7 +55,7 @@ export const reads: SqliteOperations<InboxReads> = {
     );
     if (row === undefined) return null;
     const steps = db.all(
-      'SELECT at, from_state, to_state, reason, actor FROM delivery_step WHERE seq = ? ORDER BY n',
+      'SELECT at, from_state, to_state, reason, fault_code, actor FROM delivery_step WHERE seq = ? ORDER BY n',
       Number(row['seq']),
     );
     const original =

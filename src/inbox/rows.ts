@@ -8,8 +8,9 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export const ACKNOWLEDGED = 'acknowledged';
 
-export const LISTED =
-  'seq, id, hook, received_at, state, reason, state_at, data_structure, document_version, body_bytes, findings_sealed';
+/** The fault of the last change, which is the one that led to the state; of a delivery named `d`. */
+export const FAULT_CODE = '(SELECT s.fault_code FROM delivery_step s WHERE s.seq = d.seq ORDER BY s.n DESC LIMIT 1)';
+export const LISTED = `seq, id, hook, received_at, state, reason, ${FAULT_CODE} AS fault_code, state_at, data_structure, document_version, body_bytes, findings_sealed`;
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const number = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value));
@@ -21,6 +22,7 @@ export const toListed = (row: Row, vault: Vault): ListedDelivery => ({
   receivedAt: Number(row['received_at']),
   state: row['state'] as State,
   reason: text(row['reason']),
+  faultCode: text(row['fault_code']),
   stateAt: Number(row['state_at']),
   dataStructure: text(row['data_structure']),
   documentVersion: number(row['document_version']),
@@ -33,6 +35,7 @@ export const toStep = (row: Row): DeliveryStep => ({
   from: text(row['from_state']) as State | null,
   to: row['to_state'] as State,
   reason: text(row['reason']),
+  faultCode: text(row['fault_code']),
   actor: String(row['actor']),
 });
 
@@ -41,6 +44,7 @@ const arrivalOf = (row: Row, next: Row | undefined): DeliveryStep => ({
   from: null,
   to: (next === undefined ? row['state'] : next['from_state']) as State,
   reason: null,
+  faultCode: null,
   actor: 'source',
 });
 

@@ -6,7 +6,7 @@ export interface Fault {
   readonly code: FaultCode;
   /** FHIRPath or JSON path of the place, where there is one. */
   readonly at?: string;
-  /** Every problem at once, for whoever mends them; of files and settings, never of a patient. */
+  /** Every problem at once, for whoever mends them; of files, settings and the names of parameters, never of a patient. */
   readonly problems?: readonly string[];
   /** How long another system asks to be left alone. */
   readonly retryAfterMs?: number;
@@ -40,6 +40,8 @@ export const FAULT_CODES = {
   'auth.issuer': 'issuer-unavailable',
   'delivery.not-found': 'not-found',
   'delivery.state': 'conflict',
+  'delivery.no-body': 'gone',
+  'delivery.unopenable': 'not-configured',
   'target.not-found': 'not-found',
   'link.not-found': 'not-found',
   'link.client': 'malformed',

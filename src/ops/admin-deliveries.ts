@@ -1,6 +1,6 @@
 import { fail, fault, jsonAnswer, ok, readBody, type Ask, type Clock, type Result, type Route } from '../kernel/index.ts';
 import { STATES, type ActOutcome, type InboxReads, type InboxWrites, type ListedDelivery, type State } from '../inbox/index.ts';
-import type { Decision, LaneReads, LaneWrites } from '../deliver/index.ts';
+import { faultDetail, isFaultCode, type Decision, type LaneReads, type LaneWrites } from '../deliver/index.ts';
 import type { Operate } from '../store/index.ts';
 import { addsUp } from './adds-up.ts';
 import { adminRoute as admin, fromCursor, iso, PAGE, queryOf, REASON, toCursor } from './admin-query.ts';
@@ -11,6 +11,7 @@ const REPLAY_AT_ONCE = 500;
 
 const shown = ({ seq: _seq, receivedAt, stateAt, ...rest }: ListedDelivery) => ({
   ...rest,
+  detail: faultDetail(rest.faultCode),
   receivedAt: iso(receivedAt),
   stateAt: iso(stateAt),
 });
@@ -81,15 +82,17 @@ export function makeDeliveryRoutes(deps: {
     }),
 
     admin('get', '/admin/api/deliveries', async (ask) => {
-      const query = queryOf(ask, ['state', 'reason', 'user_id', 'client_uuid', 'data_structure', 'cursor', 'limit']);
+      const query = queryOf(ask, ['state', 'reason', 'fault', 'user_id', 'client_uuid', 'data_structure', 'cursor', 'limit']);
       if (!query.ok) return query;
       const get = (name: string): string | null => query.value.get(name) ?? null;
       const state = get('state');
+      const faultCode = get('fault');
       const cursor = get('cursor');
       const before = cursor === null ? null : fromCursor('d', cursor);
       const limit = Number(get('limit') ?? PAGE.standard);
       const client = get('client_uuid') ?? deps.clientUuid;
       if (state !== null && !isState(state)) return fail(fault('admin.parameter', { at: 'state' }));
+      if (faultCode !== null && !isFaultCode(faultCode)) return fail(fault('admin.parameter', { at: 'fault' }));
       if (cursor !== null && before === null) return fail(fault('admin.parameter', { at: 'cursor' }));
       if (!Number.isInteger(limit) || limit < 1 || limit > PAGE.most) return fail(fault('admin.parameter', { at: 'limit' }));
       // A user id means nothing without its client, and a client alone is no filter.
@@ -99,6 +102,7 @@ export function makeDeliveryRoutes(deps: {
         tenant,
         state,
         reason: get('reason'),
+        faultCode,
         dataStructure: get('data_structure'),
         client: get('user_id') === null ? null : client,
         user: get('user_id'),

@@ -28,5 +28,6 @@ export {
   unescapeSearchValue,
   valuesOfParam,
 } from './search/match-search.ts';
+export { daysOfDate, daysOfParam, type DaySpan } from './search/days-of-param.ts';
 export { mandatoryElements } from './definitions/mandatory-elements.ts';
 export { summarize } from './definitions/summarize.ts';

@@ -1,7 +1,6 @@
 import type { OwnAddress } from '../ehr/index.ts';
 import { fail, fault, ok, type Answer, type Fault, type Result } from '../kernel/index.ts';
 import { localReference } from '../r4/index.ts';
-import { searchOf } from './answer-everything.ts';
 import type { EhrReader } from './ask-ehr.ts';
 import type { Caller } from './caller.ts';
 import { decide, filtersFor, type Plan } from './decide.ts';
@@ -12,6 +11,7 @@ import { isId, type Search } from './read-request.ts';
 import type { RecordRead } from './record-read.ts';
 import type { RewriteAddresses } from './rewrite-addresses.ts';
 import type { RunSearch } from './run-search.ts';
+import { searchOf } from './search-of.ts';
 import type { Served } from './served-types.ts';
 import { isObject, type Json, type Resource } from './whose.ts';
 

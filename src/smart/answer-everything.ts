@@ -1,100 +1,72 @@
 import { fail, fault, ok, type Answer, type Result } from '../kernel/index.ts';
-import type { OwnAddress } from '../ehr/index.ts';
 import { bundleAnswer, toEntry } from './answer-search.ts';
 import type { Caller } from './caller.ts';
-import type { Checked } from './check-page.ts';
-import { decide, filtersFor } from './decide.ts';
+import { decide } from './decide.ts';
 import { refuse, type Handle } from './front.ts';
-import { isId, type Search } from './read-request.ts';
+import { parseEverything, type Everything } from './parse-everything.ts';
+import { isId } from './read-request.ts';
 import type { RecordRead } from './record-read.ts';
 import type { RewriteAddresses } from './rewrite-addresses.ts';
+import type { EverythingPlace, RunEverything } from './run-everything.ts';
 import type { RunRead } from './run-read.ts';
-import type { RunSearch } from './run-search.ts';
 import type { Continuation, Cursors } from './seal-cursor.ts';
 import type { Served } from './served-types.ts';
 
-const PAGE_ENTRIES = 200;
 const WHOLE = { elements: null, summary: 'false' } as const;
 
-/** All of one type that is a patient's. */
-export const searchOf = (type: string, patient: string): Search => ({
-  kind: 'search-type',
-  type,
-  patient,
-  clauses: [],
-  include: [],
-  revinclude: 'none',
-  sort: null,
-  count: PAGE_ENTRIES,
-  elements: null,
-  summary: 'false',
-  used: [],
-});
+const selfOf = ({ id, used }: Everything): string => {
+  const query = new URLSearchParams(used.map(([name, value]): [string, string] => [name, value])).toString();
+  return `Patient/${id}/$everything${query === '' ? '' : `?${query}`}`;
+};
 
-/**
- * `Patient/$everything` as one search for each type that the token may search: never the EHR's own operation, which follows whatever
- * it thinks belongs to a patient and would read all types by the permission for one.
- */
+/** `Patient/[id]/$everything`: https://hl7.org/fhir/R4/operation-patient-everything.html */
 export function makeAnswerEverything(deps: {
   readonly served: Served;
-  readonly isOffered: (type: string) => boolean;
+  /** Whether `_type` may name it, as far as the EHR is known. */
+  readonly isServed: (type: string) => boolean;
   readonly ownBase: string;
   readonly runRead: RunRead;
-  readonly runSearch: RunSearch;
+  readonly run: RunEverything;
   readonly record: RecordRead;
   readonly rewrite: RewriteAddresses;
   readonly cursors: Cursors;
 }) {
-  const { served, ownBase, runRead, runSearch, record, rewrite, cursors } = deps;
+  const { served, ownBase, runRead, run, record, rewrite, cursors } = deps;
 
-  async function collect(
-    id: string,
-    types: readonly string[],
-    from: OwnAddress | null,
-    caller: Caller,
-  ): Promise<Result<{ entries: Checked[]; rest: readonly string[]; next: OwnAddress | null }>> {
-    const entries: Checked[] = [];
-    let next = from;
-    for (const [i, type] of types.entries()) {
-      const decision = decide(caller.grant, searchOf(type, id), served);
-      if (!decision.allow) continue;
-      const page = await runSearch(decision.plan, next, caller);
-      if (!page.ok) return page;
-      entries.push(...page.value.entries);
-      next = page.value.next;
-      if (next !== null) return ok({ entries, rest: types.slice(i), next });
-      if (entries.length >= PAGE_ENTRIES) return ok({ entries, rest: types.slice(i + 1), next: null });
-    }
-    return ok({ entries, rest: [], next: null });
-  }
-
-  async function answer(
-    id: string,
-    types: readonly string[],
-    from: OwnAddress | null,
-    isFirst: boolean,
-    caller: Caller,
-  ): Promise<Result<Answer>> {
+  async function answer(asked: Everything, from: EverythingPlace | null, caller: Caller): Promise<Result<Answer>> {
+    const { id } = asked;
+    const of = { interaction: 'operation', type: 'Patient', id } as const;
     const whole = { versionId: null, ...WHOLE, count: null, since: null, used: [] } as const;
     const decision = decide(caller.grant, { kind: 'read', type: 'Patient', id, ...whole } as const, served);
-    if (!decision.allow) return refuse(decision.because, { interaction: 'operation', type: 'Patient', id }, record, caller);
+    if (!decision.allow) return refuse(decision.because, of, record, caller);
+    // Known from the token alone, so before anything is asked of the EHR.
+    const beyond = [...(asked.types ?? [])].filter((type) => !run.mayHave(caller.grant, type));
+    if (beyond.length > 0)
+      return refuse('scope', of, record, caller, {
+        at: '_type',
+        problems: [`_type: ${beyond.join(', ')}: the scopes of the token do not cover it`],
+      });
     // On every page: what may be seen of a patient may have changed since the last one.
     const patient = await runRead.one(decision.plan, caller);
-    const act = { type: 'fhir.search', interaction: 'operation', resourceType: 'Patient', id, patients: [id] } as const;
+    const query = asked.used.length === 0 ? {} : { query: selfOf(asked) };
+    const act = {
+      type: 'fhir.search',
+      interaction: 'operation',
+      resourceType: 'Patient',
+      id,
+      patients: [id],
+      ...query,
+    } as const;
     if (!patient.ok) {
       const kept = await record({ ...act, type: 'fhir.read', outcome: '4', why: patient.fault.why }, caller);
       return kept.ok ? fail(patient.fault.fault) : kept;
     }
-    const found = await collect(id, types, from, caller);
+    const found = await run.page(asked, patient.value.read.resource, from, caller);
     if (!found.ok) {
       const kept = await record({ ...act, outcome: '8', why: found.fault.code }, caller);
       return kept.ok ? found : kept;
     }
-    const { rest, next } = found.value;
-    const entries = [
-      ...(isFirst ? [{ resource: patient.value.read.resource, mode: 'match' } as const] : []),
-      ...found.value.entries,
-    ];
+    const { entries, rest } = found.value;
     const rewritten = rewrite(entries);
     if (!rewritten.ok) {
       const kept = await record({ ...act, outcome: '8', why: rewritten.fault.code }, caller);
@@ -102,15 +74,17 @@ export function makeAnswerEverything(deps: {
     }
     const kept = await record({ ...act, outcome: '0', count: entries.length }, caller);
     if (!kept.ok) return kept;
-    const hasMore = next !== null || rest.length > 0;
-    const cursor = hasMore ? cursors.seal({ kind: 'everything', id, types: rest, next }, caller.grant) : null;
+    const cursor = rest === null ? null : cursors.seal({ kind: 'everything', id, params: asked.used, place: rest }, caller.grant);
+    const matches = entries.filter(({ mode }) => mode === 'match').length;
+    // Of what comes along with records that were not asked for there is nothing that a total could count.
+    const isTotal = from === null && rest === null && (matches > 0 || entries.length === 0);
     return ok(
       bundleAnswer({
         resourceType: 'Bundle',
         type: 'searchset',
-        ...(isFirst && !hasMore ? { total: entries.length } : {}),
+        ...(isTotal ? { total: matches } : {}),
         link: [
-          { relation: 'self', url: `${ownBase}/Patient/${id}/$everything` },
+          { relation: 'self', url: `${ownBase}/${selfOf(asked)}` },
           ...(cursor === null ? [] : [{ relation: 'next', url: `${ownBase}/Patient?_cursor=${cursor}` }]),
         ],
         ...(entries.length === 0 ? {} : { entry: rewritten.value.map((entry) => toEntry(entry, ownBase, WHOLE)) }),
@@ -120,19 +94,16 @@ export function makeAnswerEverything(deps: {
 
   const get: Handle = (_ask, { segments: [, id = ''], query }, caller) => {
     if (!isId(id)) return Promise.resolve(fail(fault('read.not-found')));
-    if (query.some(([name]) => name !== '_format' && name !== '_pretty')) return Promise.resolve(fail(fault('read.parameter')));
-    const anyone = { isContext: true, isLinked: true };
-    const types = [...served]
-      .filter(
-        ([type, { kind }]) =>
-          kind === 'subject' && deps.isOffered(type) && filtersFor(caller.grant, type, ['s'], anyone).length > 0,
-      )
-      .map(([type]) => type);
-    return answer(id, types, null, true, caller);
+    const asked = parseEverything(id, query, deps.isServed);
+    return asked.ok ? answer(asked.value, null, caller) : Promise.resolve(asked);
   };
 
   return {
     get,
-    goOn: (of: Extract<Continuation, { kind: 'everything' }>, caller: Caller) => answer(of.id, of.types, of.next, false, caller),
+    goOn(of: Extract<Continuation, { kind: 'everything' }>, caller: Caller): Promise<Result<Answer>> {
+      const asked = parseEverything(of.id, of.params, deps.isServed);
+      // The EHR may have stopped to offer a type since.
+      return asked.ok ? answer(asked.value, of.place, caller) : Promise.resolve(fail(fault('read.cursor')));
+    },
   };
 }

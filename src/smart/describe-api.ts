@@ -2,6 +2,7 @@ import type { CapabilityStatement, CapabilityStatementRestResource } from '@medp
 import type { OauthUris } from '../auth/index.ts';
 import type { Capability } from '../ehr/index.ts';
 import { AUDIT_PARAMS } from './parse-audit-search.ts';
+import { EVERYTHING_PARAMS } from './parse-everything.ts';
 import type { SearchRules } from './parse-search.ts';
 
 type Interaction = NonNullable<CapabilityStatementRestResource['interaction']>[number]['code'];
@@ -24,6 +25,9 @@ const AUDIT_EVENT: CapabilityStatementRestResource = {
   referencePolicy: ['literal', 'local'],
   searchParam: Object.entries(AUDIT_PARAMS).map(([name, type]) => ({ name, type })),
 };
+
+const NOT_ASKED_YET =
+  'The EHR has not been asked yet what it does. This is what the gateway does; what the EHR does not do will be missing here.';
 
 /** What is served is what both we and the EHR do; before the EHR was asked, what we do. */
 export function describeApi(deps: {
@@ -70,7 +74,13 @@ export function describeApi(deps: {
         searchParam: [...subject, ...params].map(([name, { kind: of }]) => ({ name, type: of as 'token' })),
         ...(type === 'Patient'
           ? {
-              operation: [{ name: 'everything', definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything' }],
+              operation: [
+                {
+                  name: 'everything',
+                  definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
+                  documentation: `Of one patient, by GET, with ${EVERYTHING_PARAMS.join(', ')}. Each type needs its scope, as for a search.`,
+                },
+              ],
             }
           : {}),
       },
@@ -88,6 +98,7 @@ export function describeApi(deps: {
     rest: [
       {
         mode: 'server',
+        ...(capability === null ? { documentation: NOT_ASKED_YET } : {}),
         security: {
           cors: true,
           service: [

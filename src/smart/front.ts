@@ -81,6 +81,7 @@ export async function refuse(
   of: { readonly interaction: string; readonly type: string; readonly id?: string },
   record: RecordRead,
   caller: Caller,
+  more: Pick<Fault, 'at' | 'problems'> = {},
 ): Promise<Result<never>> {
   const { interaction, type, id } = of;
   const kept = await record(
@@ -94,5 +95,5 @@ export async function refuse(
     },
     caller,
   );
-  return kept.ok ? fail(fault(REFUSALS[because])) : kept;
+  return kept.ok ? fail(fault(REFUSALS[because], more)) : kept;
 }

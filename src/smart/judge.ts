@@ -21,14 +21,18 @@ export interface Sighted {
 export interface Judge {
   /** A resource in hand, by what it says itself. */
   sees(resource: Resource, letters: readonly Letter[], caller: Caller): Promise<Result<Sight>>;
-  /** Those of the named that may be seen. */
-  named(names: readonly string[], caller: Caller): Promise<Result<Shown>>;
-  /** Those of which everything they are about may be seen. `shown` was checked already: name to patient. */
+  /** Those of the named that may be seen. `shown` was checked already. */
+  named(names: readonly string[], caller: Caller, shown?: Shown): Promise<Result<Shown>>;
+  /**
+   * Those of which everything they are about may be seen. `shown` was checked already: name to patient. With `of`, none that tells of
+   * another patient, whom the token may reach as well.
+   */
   provenances(
     given: readonly Checked[],
     letters: readonly Letter[],
     shown: Shown,
     caller: Caller,
+    of?: string,
   ): Promise<Result<readonly Checked[]>>;
 }
 
@@ -124,7 +128,13 @@ export function makeJudge(deps: {
   }
 
   /** Its own scope must reach each patient that it tells of. One that tells of no patient is shown to nobody. */
-  async function isSeen(resource: Resource, letters: readonly Letter[], found: Shown, caller: Caller): Promise<Result<boolean>> {
+  async function isSeen(
+    resource: Resource,
+    letters: readonly Letter[],
+    found: Shown,
+    caller: Caller,
+    only: string | undefined,
+  ): Promise<Result<boolean>> {
     const of = whose(resource, served, ehrBase);
     const patients = new Set<string>();
     for (const target of of.kind === 'targets' ? of.targets : []) {
@@ -133,7 +143,7 @@ export function makeJudge(deps: {
       if (!isSame.ok || !isSame.value) return isSame;
       if (typeof seen?.patient === 'string') patients.add(seen.patient);
     }
-    if (patients.size === 0) return ok(false);
+    if (patients.size === 0 || (only !== undefined && [...patients].some((patient) => patient !== only))) return ok(false);
     for (const patient of patients) {
       const sight = await seesOf(patient, resource, letters, caller);
       if (!sight.ok) return sight;
@@ -147,6 +157,7 @@ export function makeJudge(deps: {
     letters: readonly Letter[],
     shown: Shown,
     caller: Caller,
+    only?: string,
   ): Promise<Result<readonly Checked[]>> {
     if (given.length === 0) return ok([]);
     const names = given.flatMap(({ resource }) => {
@@ -157,12 +168,12 @@ export function makeJudge(deps: {
     if (!found.ok) return found;
     const kept: Checked[] = [];
     for (const one of given) {
-      const isKept = await isSeen(one.resource, letters, found.value, caller);
+      const isKept = await isSeen(one.resource, letters, found.value, caller, only);
       if (!isKept.ok) return isKept;
       if (isKept.value) kept.push(one);
     }
     return ok(kept);
   }
 
-  return { sees, provenances, named: (names, caller) => lookUp(new Set(names), new Map(), caller) };
+  return { sees, provenances, named: (names, caller, shown = new Map()) => lookUp(new Set(names), shown, caller) };
 }

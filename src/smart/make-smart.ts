@@ -13,6 +13,8 @@ import { makeAnswerSearch } from './answer-search.ts';
 import { makeEhrReader } from './ask-ehr.ts';
 import { makeAttend } from './attend.ts';
 import { describeApi } from './describe-api.ts';
+import { makeFindProvenances } from './find-provenances.ts';
+import { makeFindShared } from './find-shared.ts';
 import { makeFront, type Handle } from './front.ts';
 import { makeJudge } from './judge.ts';
 import { keepLinkedPatients } from './linked-patients.ts';
@@ -20,6 +22,7 @@ import { checkFormat, FHIR_JSON } from './negotiate.ts';
 import { makePatientDirectory } from './patient-directory.ts';
 import { makeRecordRead } from './record-read.ts';
 import { makeRewriteAddresses } from './rewrite-addresses.ts';
+import { makeRunEverything } from './run-everything.ts';
 import { makeRunRead } from './run-read.ts';
 import { makeRunSearch } from './run-search.ts';
 import { makeCursors } from './seal-cursor.ts';
@@ -116,10 +119,19 @@ export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[];
   const read = makeAnswerRead({ served, isOffered, ownBase, run: runRead, record, rewrite, cursors });
   const everything = makeAnswerEverything({
     served,
-    isOffered: isSearchable,
+    isServed: (type) => (type === 'Patient' || type === 'Provenance' ? isOffered(type) : isSearchable(type)),
     ownBase,
     runRead,
-    runSearch,
+    run: makeRunEverything({
+      served,
+      isOffered,
+      isSearchable,
+      capability,
+      ehrBase,
+      runSearch,
+      provenances: makeFindProvenances({ served, capability, runSearch }),
+      findShared: makeFindShared({ served, isSearchable, ehrBase, reader }),
+    }),
     record,
     rewrite,
     cursors,

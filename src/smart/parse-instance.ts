@@ -2,18 +2,10 @@ import type { Pairs } from '../ehr/index.ts';
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import { LIMITS, parseElements } from './parse-search.ts';
 import { isId, type Instance } from './read-request.ts';
+import { parseInstant } from './since.ts';
 import { isShape, isSummary } from './shape-resource.ts';
 
 type Draft = { -readonly [K in 'elements' | 'summary' | 'count' | 'since']: Instance[K] };
-
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
-
-/** In an address a plus sign may have become a blank. */
-function parseInstant(text: string): Date | null {
-  const instant = text.replace(' ', '+');
-  const at = INSTANT.test(instant) ? new Date(instant) : null;
-  return at === null || Number.isNaN(at.getTime()) ? null : at;
-}
 
 function take(kind: Instance['kind'], name: string, value: string, draft: Draft): boolean {
   switch (name) {

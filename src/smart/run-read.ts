@@ -6,6 +6,7 @@ import { isOwn, type Plan } from './decide.ts';
 import type { Judge } from './judge.ts';
 import type { LinkedPatients } from './linked-patients.ts';
 import type { Instance } from './read-request.ts';
+import { isSince } from './since.ts';
 import { isObject, isResource, type Json, type Resource } from './whose.ts';
 
 /** `why` is for the audit alone: who asks is told the same, whether it is not there or not theirs. */
@@ -48,12 +49,6 @@ const unread = (why: Unread['why'], of: Fault = fault('read.not-found')): { ok: 
   fail({ fault: of, why, patient: null });
 
 const HISTORY_PAGES_MAX = 20;
-
-/** An EHR may not know `_since`. What does not say when it was is not left out. */
-function isSince(since: Date | null, at: unknown): boolean {
-  const atMs = since === null || typeof at !== 'string' ? NaN : new Date(at).getTime();
-  return since === null || Number.isNaN(atMs) || atMs >= since.getTime();
-}
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 

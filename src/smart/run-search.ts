@@ -1,3 +1,4 @@
+import type { Letter } from '../auth/index.ts';
 import type { Capability, OwnAddress, Pairs } from '../ehr/index.ts';
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import { localReference, splitSearchValue } from '../r4/index.ts';
@@ -17,8 +18,20 @@ export interface SearchPage {
   readonly next: OwnAddress | null;
 }
 
+/** Of Provenance: whose all that it is about must be, by which letters it may be seen, and what was checked already. */
+export interface ProvenanceOf {
+  readonly patient: string;
+  readonly letters: readonly Letter[];
+  readonly shown: Shown;
+}
+
 /** One page of a search, every entry of it checked. `from` is where the EHR said that it goes on. */
-export type RunSearch = (plan: Plan<Search>, from: OwnAddress | null, caller: Caller) => Promise<Result<SearchPage>>;
+export type RunSearch = (
+  plan: Plan<Search>,
+  from: OwnAddress | null,
+  caller: Caller,
+  provenanceOf?: ProvenanceOf,
+) => Promise<Result<SearchPage>>;
 
 const NOTHING: SearchPage = { entries: [], next: null };
 const ANYONE: Reach = { isContext: true, isLinked: true };
@@ -121,7 +134,7 @@ export function makeRunSearch(deps: {
   }
 
   /** What the EHR has about a resource that may not be seen is not asked for: that there is a page of it would tell. */
-  async function targetsOf({ request, patient }: Plan<Search>, caller: Caller): Promise<Result<Shown>> {
+  async function targetsOf({ request, patient }: Plan<Search>, shown: Shown, caller: Caller): Promise<Result<Shown>> {
     if (request.type !== 'Provenance' || patient !== null) return ok(new Map());
     const targets = request.clauses
       .filter(([name]) => name === 'target')
@@ -130,12 +143,13 @@ export function makeRunSearch(deps: {
     return judge.named(
       targets.flatMap((found) => (found === null ? [] : [`${found.type}/${found.id}`])),
       caller,
+      shown,
     );
   }
 
-  return async (asked, from, caller) => {
+  return async (asked, from, caller, provenanceOf) => {
     const { grant } = asked;
-    const targets = await targetsOf(asked, caller);
+    const targets = await targetsOf(asked, provenanceOf?.shown ?? new Map(), caller);
     if (!targets.ok) return targets;
     const request =
       asked.request.type === 'Provenance' && asked.patient === null ? narrowTargets(asked.request, targets.value) : asked.request;
@@ -177,8 +191,8 @@ export function makeRunSearch(deps: {
         },
       ]),
     ]);
-    const letters = request.type === 'Provenance' ? (['s'] as const) : (['r', 's'] as const);
-    const about = isWanted ? await judge.provenances(checked.provenances, letters, shown, caller) : ok([]);
+    const letters = provenanceOf?.letters ?? (request.type === 'Provenance' ? (['s'] as const) : (['r', 's'] as const));
+    const about = isWanted ? await judge.provenances(checked.provenances, letters, shown, caller, provenanceOf?.patient) : ok([]);
     return about.ok ? ok({ entries: [...entries, ...about.value], next: kept.value.next }) : about;
   };
 }

@@ -3,6 +3,7 @@ import type { Place } from '../audit/index.ts';
 import type { Grant } from '../auth/index.ts';
 import type { OwnAddress, Pairs } from '../ehr/index.ts';
 import { fail, fault, ok, type Chance, type Clock, type Result, type Secret } from '../kernel/index.ts';
+import type { EverythingPlace } from './run-everything.ts';
 
 /** Where a search goes on: what was asked, as it was asked, and the EHR's own next page. */
 export type Continuation =
@@ -17,7 +18,7 @@ export type Continuation =
       readonly skip: number;
     }
   | { readonly kind: 'audit'; readonly type: 'AuditEvent'; readonly params: Pairs; readonly before: Place }
-  | { readonly kind: 'everything'; readonly id: string; readonly types: readonly string[]; readonly next: OwnAddress | null };
+  | { readonly kind: 'everything'; readonly id: string; readonly params: Pairs; readonly place: EverythingPlace };
 
 export interface Cursors {
   seal(of: Continuation, grant: Grant): string;

@@ -96,6 +96,51 @@ describe('a page is refused to a token', () => {
   });
 });
 
+describe('a page of everything', () => {
+  const asked = '/fhir/Patient/idalpha/$everything?_count=2&_type=Observation,Provenance&start=1900';
+  let page: string;
+  beforeAll(async () => {
+    page = await secondPage({ path: asked, authorization, expected: 'own' });
+  });
+
+  test('keeps what was asked, to the end', async () => {
+    const types = new Set<string>();
+    for (let path: string | undefined = page, pages = 0; path !== undefined && pages < 40; pages += 1) {
+      const { answer, wrong } = await attacked.attack({ path, authorization, expected: 'own-at-most' });
+      expect([answer.status, wrong]).toEqual([200, []]);
+      const matches = (parsed(answer)?.entry ?? []) as { resource: { resourceType: string }; search: { mode: string } }[];
+      expect(matches.filter(({ search }) => search.mode === 'match').length).toBeLessThanOrEqual(2);
+      for (const { resource } of matches) types.add(resource.resourceType);
+      path = nextOf(parsed(answer))?.slice(attacked.publicUrl.length);
+    }
+    expect([...types].sort()).toEqual(['Observation', 'Provenance']);
+  });
+
+  test.each(OTHERS)('is refused to a token %s', async (_, claims = {}, strangers = []) => {
+    expect((await attacked.attack({ path: page, claims, strangers, expected: 'refused' })).wrong).toEqual([]);
+  });
+
+  test.each([
+    '&_type=Condition',
+    '&_type=Observation',
+    '&start=1900',
+    '&end=2100',
+    '&_count=200',
+    '&_since=1900-01-01T00:00:00Z',
+    '&patient=idbravo',
+  ])('is refused with %s added to it', async (more) => {
+    expect((await attacked.attack({ path: `${page}${more}`, authorization, expected: 'refused' })).wrong).toEqual([]);
+  });
+
+  test.each(['/fhir/Observation', '/fhir/AuditEvent', '/fhir/Patient/idbravo/$everything', '/fhir/Patient/idalpha/$everything'])(
+    'is refused at %s',
+    async (other) => {
+      const path = page.replace('/fhir/Patient', other);
+      expect((await attacked.attack({ path, authorization, expected: 'refused' })).wrong).toEqual([]);
+    },
+  );
+});
+
 /** The longest value is the cursor, whatever its name is. */
 const cursorOf = (path: string): string =>
   path.split(/[?&=/]/).reduce((best, part) => (part.length > best.length ? part : best), '');

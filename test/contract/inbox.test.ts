@@ -354,6 +354,7 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
         tenant,
         state: null,
         reason: null,
+        faultCode: null,
         dataStructure: null,
         client: null,
         user: null,

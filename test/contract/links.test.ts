@@ -122,6 +122,7 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
         tenant,
         state: 'queued',
         reason: null,
+        faultCode: null,
         dataStructure: null,
         client: null,
         user: null,

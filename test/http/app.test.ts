@@ -79,6 +79,19 @@ describe('a fault', () => {
     expect(answer.text).not.toContain(MARKER);
   });
 
+  test('with several problems is an issue for each, the place with the first', async () => {
+    const problems = ['a takes a number', 'b is no parameter'];
+    const route = { method: 'get', path: '/fhir/x', access: 'open' } as const;
+    const handle = () => Promise.resolve(fail(fault('read.parameter', { at: 'a', problems })));
+    const answer = await request(appOf([{ ...route, handle }])).get('/fhir/x');
+    const { issue } = JSON.parse(answer.text) as { issue: { diagnostics: string; expression?: string[] }[] };
+    const id = String(answer.headers['x-request-id']);
+    expect(issue.map(({ diagnostics, expression }) => [diagnostics, expression])).toEqual([
+      [`request ${id}: a takes a number`, ['a']],
+      [`request ${id}: b is no parameter`, undefined],
+    ]);
+  });
+
   test('is logged once, with its code and the route’s template, never the address', async () => {
     const log = collectLog();
     await request(appOf([refusing('/p/:id', 'store.full')], log)).get(`/p/${MARKER}?name=${MARKER}`);

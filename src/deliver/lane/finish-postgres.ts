@@ -101,7 +101,7 @@ async function putWritten(
 /** What becomes of the delivery. A retraction is not its delivery's affair. */
 async function moveBy(context: PostgresContext, f: Finish, delivery: Claimed['delivery']): Promise<void> {
   const { fence, at, outcome } = f;
-  const move = moveOf(delivery, fence.tenant, at);
+  const move = { ...moveOf(delivery, fence.tenant, at), faultCode: faultOf(outcome) };
   if (f.attemptId === null && outcome.kind !== 'put-back' && outcome.kind !== 'retry')
     await startSending(context, fence.tenant, delivery, f.jobSeq, at);
   const from = await stateOf(context, delivery.seq);

@@ -88,7 +88,7 @@ function putWritten(
 /** What becomes of the delivery. A retraction is not its delivery's affair. */
 function moveBy(context: SqliteContext, f: Finish, delivery: Claimed['delivery']): void {
   const { fence, at, outcome } = f;
-  const move = moveOf(delivery, fence.tenant, at);
+  const move = { ...moveOf(delivery, fence.tenant, at), faultCode: faultOf(outcome) };
   if (f.attemptId === null && outcome.kind !== 'put-back' && outcome.kind !== 'retry')
     startSending(context, fence.tenant, delivery, f.jobSeq, at);
   const from = stateOf(context, delivery.seq);

@@ -46,7 +46,8 @@ async function translated(claimed: Claimed, mrn: LinkedPatient, deps: JobDeps): 
   if (ahead !== null && ahead.patient.mrn === mrn.mrn && ahead.patient.mrnSystem === mrn.mrnSystem)
     if (ahead.reading === reading) return ahead;
   if (body === 'held') return { kind: 'put-back', afterMs: SOON_MS };
-  if (body === 'gone' || body === 'unopenable') return { kind: 'park', reason: 'rejected', faultCode: null };
+  if (body === 'gone' || body === 'unopenable')
+    return { kind: 'park', reason: 'rejected', faultCode: body === 'gone' ? 'delivery.no-body' : 'delivery.unopenable' };
   const parsed = parseLossless(body);
   const read = parsed.ok ? await readDocument(parsed.value, reading) : fail(fault('payload.shape'));
   if (!read.ok) return { kind: 'park', reason: 'unmapped', faultCode: read.fault.code };

@@ -121,7 +121,9 @@ export function runLanes(deps: LanesDeps) {
           requestId: claimed.delivery.requestId,
           traceId: traceIdOf(claimed.delivery),
           state: outcome.kind === 'park' ? 'parked' : 'delivered',
-          ...(outcome.kind === 'park' ? { reason: outcome.reason } : {}),
+          ...(outcome.kind === 'park'
+            ? { reason: outcome.reason, ...(outcome.faultCode === null ? {} : { faultCode: outcome.faultCode }) }
+            : {}),
         });
       // Nobody asks for lanes when one that waits so shortly comes round again.
       if ('afterMs' in outcome && outcome.afterMs < POLL_MS) setTimeout(poke, outcome.afterMs).unref();

@@ -286,6 +286,57 @@ const WIDE = gets([
   ['refused', 'Device/idbravo-dev/Observation'],
 ]);
 
+/** Everything of one patient, by its parameters: none of them reaches further than the patient, the types and the values that it names. */
+const EVERYTHING = gets([
+  ...['_count=1', '_type=Observation', '_type=Provenance', 'start=1900', '_since=1900-01-01T00:00:00Z'].flatMap((query) => [
+    ['own-at-most', `Patient/idalpha/$everything?${query}`] as const,
+    ['hidden', `Patient/idbravo/$everything?${query}`] as const,
+    ['hidden', `Patient/idcharl/$everything?${query}`] as const,
+  ]),
+  ['own-at-most', 'Patient/idalpha/$everything?_type=Observation,Provenance,Practitioner,Organization,Medication'],
+  ['own-at-most', 'Patient/idalpha/$everything?_type=Device&_type=CareTeam&_type=Procedure'],
+  ['own-at-most', 'Patient/idalpha/$everything?start=1922-02-22&end=1922-02-22'],
+  ['own-at-most', 'Patient/idalpha/$everything?start=1900&end=2100&_count=200'],
+  ['own-at-most', 'Patient/idalpha/$everything?_since=1900-01-01T00:00:00Z&_type=Observation,Condition'],
+  // Types of which nobody can say whose they are.
+  ...[
+    'Group',
+    'List',
+    'Task',
+    'RelatedPerson',
+    'Binary',
+    'AuditEvent',
+    'Bundle',
+    'Observation,Group',
+    '*',
+    'Patient/idbravo',
+  ].map((types) => ['refused', `Patient/idalpha/$everything?_type=${types}`] as const),
+  // A second question inside a value, or beside it.
+  ['refused', 'Patient/idalpha/$everything?start=1900%26patient=idbravo'],
+  ['refused', 'Patient/idalpha/$everything?start=1900&patient=idbravo'],
+  ['refused', 'Patient/idalpha/$everything?start=1900&subject=Patient/idbravo'],
+  ['refused', 'Patient/idalpha/$everything?start=1900,le2100'],
+  ['refused', 'Patient/idalpha/$everything?start=ge1900'],
+  ['refused', 'Patient/idalpha/$everything?start=1900%00'],
+  ['refused', 'Patient/idalpha/$everything?start=1900%0aidbravo'],
+  ['refused', 'Patient/idalpha/$everything?start=1900&start=1901'],
+  ['refused', 'Patient/idalpha/$everything?start[]=1900'],
+  ['refused', 'Patient/idalpha/$everything?start:missing=true'],
+  ['refused', 'Patient/idalpha/$everything?start.patient=idbravo'],
+  ['refused', 'Patient/idalpha/$everything?end=2100%7Cidbravo'],
+  ['refused', 'Patient/idalpha/$everything?_since=1900-01-01T00:00:00Z%26_id=idbravo-obs'],
+  ['refused', 'Patient/idalpha/$everything?_since=1900-01-01T00:00:00Z,2100-01-01T00:00:00Z'],
+  ['refused', 'Patient/idalpha/$everything?_type=Observation%26patient=idbravo'],
+  ['refused', 'Patient/idalpha/$everything?_type=Observation:patient'],
+  ['refused', 'Patient/idalpha/$everything?_count=1%26_offset=0'],
+  ['refused', 'Patient/idalpha/$everything?_id=idbravo'],
+  ['refused', 'Patient/idalpha/$everything?identifier=urn:example:mrn|M-zqbravo'],
+  ['refused', 'Patient/idalpha/$everything?_include=*'],
+  ['refused', 'Patient/idalpha/$everything?_revinclude=Observation:focus'],
+  ['refused', 'Patient/idalpha/$everything?_has:Observation:focus:_id=idbravo-obs-focus'],
+  ['refused', 'Patient/idalpha/$everything?_cursor=AAAA'],
+]);
+
 const CONTROLS = gets([
   ['nothing', 'Observation?patient=idbravo&_summary=count'],
   ['nothing', 'Observation?patient=idbravo&_count=0'],
@@ -559,6 +610,7 @@ export const CROSS_PATIENT: Readonly<Record<string, readonly AttackRow[]>> = {
   searches: SEARCHES,
   'joins and includes': JOINS,
   'operations, compartments and the whole system': WIDE,
+  'everything of one patient': EVERYTHING,
   'result parameters': CONTROLS,
   paths: PATHS,
   'bodies of searches': BODIES,

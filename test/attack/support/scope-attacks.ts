@@ -111,6 +111,15 @@ export const LETTERS: readonly AttackRow[] = (
     ['patient/Binary.r patient/DocumentReference.rs', 'Binary/idbravo-bin', 'refused'],
     ['patient/Binary.r patient/DocumentReference.rs', 'Binary/idneutral-bin', 'refused'],
     ['patient/Observation.s', `HEAD ${READ}`, 'forbidden'],
+    // A type beyond the scopes is refused by its name; it is not left out in silence.
+    ['patient/Patient.r patient/Observation.s', 'Patient/idalpha/$everything?_type=Observation', 'own'],
+    ['patient/Patient.r patient/Observation.s', 'Patient/idalpha/$everything?_type=Condition', 'forbidden'],
+    ['patient/Patient.r patient/Observation.s', 'Patient/idalpha/$everything?_type=Observation,Condition', 'forbidden'],
+    ['patient/Patient.r patient/Observation.r', 'Patient/idalpha/$everything?_type=Observation', 'forbidden'],
+    ['patient/Patient.r patient/*.s', 'Patient/idalpha/$everything?_type=Practitioner', 'forbidden'],
+    ['patient/Patient.r patient/Observation.s patient/Provenance.r', 'Patient/idalpha/$everything?_type=Provenance', 'forbidden'],
+    ['patient/Patient.s patient/Observation.s', 'Patient/idalpha/$everything?_type=Observation', 'forbidden'],
+    ['patient/Observation.s', 'Patient/idalpha/$everything?start=1900', 'forbidden'],
     ['patient/Observation.rs', READ, 'own'],
     ['patient/Observation.rs', FIND, 'own'],
     ['patient/Observation.cruds', FIND, 'own'],
@@ -191,7 +200,9 @@ export const GRANULAR_SCOPES: readonly AttackRow[] = (
     [WITH_PROVENANCE, 'Provenance?target=Observation/idalpha-obs-lab', 'nothing'],
     [WITH_PROVENANCE, 'DiagnosticReport?patient=idalpha&_include=DiagnosticReport:result', 'own-at-most'],
     [WITH_PROVENANCE, 'Patient?_id=idalpha&_revinclude=Observation:subject', 'own-at-most'],
-    [WITH_PROVENANCE, 'Patient/idalpha/$everything', 'own-at-most'],
+    [WITH_PROVENANCE, 'Patient/idalpha/$everything', 'own'],
+    [WITH_PROVENANCE, 'Patient/idalpha/$everything?_type=Provenance', 'own'],
+    [WITH_PROVENANCE, 'Patient/idalpha/$everything?_type=Observation&start=1900', 'own'],
     [`patient/Condition.rs?category=${PROBLEMS}`, 'Condition?patient=idalpha', 'own'],
     [`patient/Condition.rs?category=${PROBLEMS}`, 'Condition/idalpha-cond-enc', 'refused'],
     [`patient/Condition.rs?category=${PROBLEMS}`, 'Condition?patient=idalpha&category=encounter-diagnosis', 'nothing'],
@@ -245,6 +256,9 @@ const WIDER_LINES = (level: 'user' | 'system'): readonly Line[] => [
   [`${level}/*.rs`, 'Observation/idcharl-obs', 'hidden'],
   [`${level}/*.rs`, 'Provenance/idcharl-prov', 'hidden'],
   [`${level}/*.rs`, 'Patient/idcharl/$everything', 'refused'],
+  [`${level}/*.rs`, 'Patient/idcharl/$everything?_type=Observation', 'hidden'],
+  [`${level}/*.rs`, 'Patient/idcharl/$everything?_count=1&start=1900', 'hidden'],
+  [`${level}/Observation.rs`, 'Patient/idalpha/$everything?_type=Observation', 'forbidden'],
   [`${level}/*.rs`, 'Patient?_id=idcharl', 'nothing'],
   [`${level}/*.rs`, 'Patient?identifier=urn:example:mrn|M-zqcharl', 'nothing'],
   [`${level}/*.rs`, 'Patient?name=zqcharl', 'nothing'],
@@ -270,6 +284,10 @@ export const WIDER_LEVELS: readonly AttackRow[] = [
   ...WIDER_LINES('user').map((line) => rowOf(line, { claims: NO_PATIENT, strangers: ['charl'] })),
   ...WIDER_LINES('system').map((line) =>
     rowOf(line, { claims: { ...NO_PATIENT, fhirUser: undefined, sub: 'attack-app' }, strangers: ['charl'] }),
+  ),
+  // Who reaches both still gets one patient's at a time, also of what tells of both.
+  ...['', '?_type=Provenance', '?_type=Observation,Provenance&start=1900'].map((query) =>
+    rowOf(['user/*.rs', `Patient/idalpha/$everything${query}`, 'own'], { claims: NO_PATIENT, strangers: ['bravo', 'charl'] }),
   ),
   // `user/` without a user is nobody's.
   rowOf(['user/*.rs', FIND, 'own-at-most'], { claims: { ...NO_PATIENT, fhirUser: undefined }, strangers: ['charl'] }),

@@ -411,6 +411,8 @@ describe('around it', () => {
       'Observation?_revinclude=Provenance:target',
       'Patient/a/_history',
       'Patient/a/$everything',
+      'Patient/a/$everything?_type=Provenance',
+      'Patient/a/$everything?_count=x&_type=Nonsense',
       'Task',
     ];
     for (const path of paths) {
@@ -423,12 +425,20 @@ describe('around it', () => {
     const answer = await fetch(`${rig.base}/metadata`, { headers: { origin: 'https://any.example.org' } });
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
     const statement = (await answer.json()) as {
-      rest: { resource: { type: string; searchParam: { name: string }[] }[]; security: unknown }[];
+      rest: { resource: { type: string; searchParam: { name: string }[]; operation?: unknown }[]; security: unknown }[];
     };
     const observations = statement.rest[0]?.resource.find(({ type }) => type === 'Observation');
     expect(observations?.searchParam.map(({ name }) => name)).toContain('category');
     expect(observations?.searchParam.map(({ name }) => name)).not.toContain('value-quantity');
     expect(JSON.stringify(statement.rest[0]?.security)).toContain('oauth-uris');
+    const patients = statement.rest[0]?.resource.find(({ type }) => type === 'Patient');
+    expect(patients?.operation).toEqual([
+      expect.objectContaining({
+        name: 'everything',
+        definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
+        documentation: expect.stringContaining('_count, _since, _type, start, end') as unknown,
+      }),
+    ]);
   });
 
   test('browsers of registered origins may call, also when they are refused', async () => {

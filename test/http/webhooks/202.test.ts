@@ -47,6 +47,8 @@ test('what was acknowledged can be read back with its whole timeline', async () 
     receivedAt: instant,
     state: 'parked',
     reason: 'unlinked',
+    faultCode: null,
+    detail: null,
     stateAt: instant,
     dataStructure: 'clinical_ready',
     documentVersion: 4,
@@ -58,8 +60,8 @@ test('what was acknowledged can be read back with its whole timeline', async () 
     duplicateOf: null,
     hasBody: true,
     steps: [
-      { at: instant, from: null, to: 'received', reason: null, actor: 'source' },
-      { at: instant, from: 'received', to: 'parked', reason: 'unlinked', actor: 'gateway' },
+      { at: instant, from: null, to: 'received', reason: null, faultCode: null, actor: 'source' },
+      { at: instant, from: 'received', to: 'parked', reason: 'unlinked', faultCode: null, actor: 'gateway' },
     ],
   });
 });

@@ -21,6 +21,7 @@ const ALL: TypeCapability = {
   versioning: 'versioned-update',
   searchParams: ['identifier'],
   searchIncludes: [],
+  revIncludesProvenance: false,
 };
 
 const probed = (

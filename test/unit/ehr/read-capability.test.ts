@@ -24,6 +24,7 @@ const NOTHING = {
   versioning: 'no-version',
   searchParams: [],
   searchIncludes: [],
+  revIncludesProvenance: false,
 };
 
 test('what the server says is read, type by type', () => {
@@ -76,6 +77,7 @@ test('what the server says is read, type by type', () => {
           versioning: 'versioned-update',
           searchParams: ['identifier', 'code'],
           searchIncludes: [],
+          revIncludesProvenance: false,
         },
       },
     },

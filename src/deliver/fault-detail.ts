@@ -1,0 +1,28 @@
+import { FAULT_CODES, HANDLING, type FaultCode } from '../kernel/index.ts';
+
+/** Where the sentence of the kind would leave open which it is, and so what to do. */
+const OF_DELIVERIES: Partial<Record<FaultCode, string>> = {
+  'patient.none':
+    'No patient of the EHR has this MRN. Correct the MRN of the link, or register the patient at the EHR, and replay.',
+  'patient.many': 'Several patients of the EHR have this MRN. Merge them at the EHR, and replay.',
+  'patient.inactive':
+    'The patient with this MRN is not active at the EHR. Make the record active again, or link to the one that took its place, and replay.',
+  'patient.unverified':
+    'The EHR answered with a patient who does not carry this MRN. Nothing was written. Look whether its search by identifier works, and replay.',
+  'patient.merged':
+    'The merged patients of this MRN lead to nobody: a circle, a branch, or a record that is not there. Correct their links at the EHR, and replay.',
+  'patient.not-created':
+    'The patient is not there, and the EHR did not create one by condition. Register the patient at the EHR, and replay.',
+  'delivery.no-body':
+    'The bytes of this delivery are gone by retention, so nothing can be written from it. Have the source send it again.',
+  'delivery.unopenable':
+    'The bytes of this delivery are sealed by a key that is not configured. Add the older key to CHARTGATE_DATA_KEY, and replay.',
+};
+
+export const isFaultCode = (text: string): text is FaultCode => Object.hasOwn(FAULT_CODES, text);
+
+/** What happened and what a person can do; null for what is no fault. A constant, with nothing of a patient in it. */
+export function faultDetail(code: string | null): string | null {
+  if (code === null || !isFaultCode(code)) return null;
+  return OF_DELIVERIES[code] ?? HANDLING[FAULT_CODES[code]].text;
+}

@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals';
+import { explanationText } from '../../../src/cli/explain-report.ts';
+import type { Explanation } from '../../../src/deliver/index.ts';
+
+const explanation = (more: Partial<Explanation>): Explanation => ({
+  dataStructure: 'clinical_ready',
+  documentVersion: 1,
+  link: { mrnSystem: 'urn:example:mrn', mrn: '1' },
+  mappings: '0123456789abcdef',
+  dialect: 'default',
+  dialectBecause: 'setting',
+  delivery: null,
+  template: null,
+  trouble: null,
+  patient: { resourceType: 'Patient' },
+  resources: [],
+  provenance: null,
+  decisions: [],
+  findings: [],
+  issues: [],
+  ...more,
+});
+
+test('a parked delivery says by which fault, and what to do', () => {
+  const delivery = { state: 'parked', reason: 'patient', faultCode: 'patient.none', detail: 'Do this.' } as const;
+  expect(explanationText(explanation({ delivery }))).toContain('\nIt is parked (patient, patient.none). Do this.\n');
+  const unknown = { state: 'unknown', reason: 'ehr.timeout', faultCode: 'ehr.timeout', detail: null } as const;
+  expect(explanationText(explanation({ delivery: unknown }))).toContain('\nIt is unknown (ehr.timeout).\n');
+  const delivered = { state: 'delivered', reason: null, faultCode: null, detail: null } as const;
+  expect(explanationText(explanation({ delivery: delivered }))).toContain('\nIt is delivered.\n');
+});
+
+test('the dialect of an EHR that was not asked yet is said to be a guess', () => {
+  expect(explanationText(explanation({}))).toContain('\ndialect default, mappings');
+  expect(explanationText(explanation({ dialectBecause: 'not-asked-yet' }))).toMatch(
+    /dialect default \(the EHR was not asked yet/,
+  );
+});
