@@ -15,6 +15,8 @@ export interface WrittenResource {
   readonly isRetracted: boolean;
   /** A person has decided that the chart keeps what somebody else made of it, against what `contentDigest` says. */
   readonly isKept: boolean;
+  /** Null: an attempt of unknown outcome may have created it. */
+  readonly id: string | null;
   /** Whether the document at hand, in an earlier version, is what wrote it last. */
   readonly isOfDocument: boolean;
   /** When the document that wrote it last was made, as its source says. */
@@ -47,7 +49,7 @@ export function digestOf({ resource, assumed }: Wanted): string {
 
 /** The statement of a document that no longer says anything of a resource. */
 export const DROPPED_DIGEST = hash('sha256', 'dropped');
-/** No statement at all: something stands in the chart under a name of ours that we know nothing else of. */
+/** No statement at all: nobody knows what stands in the chart under this name of ours. */
 export const UNWRITTEN_DIGEST = hash('sha256', 'unwritten');
 /** A person has seen that the document no longer says it, and keeps what stands in the chart. */
 const isLeft = ({ isKept, contentDigest: seen }: WrittenResource): boolean => isKept && seen === DROPPED_DIGEST;
@@ -97,6 +99,8 @@ function decideOne(
   if (!before.isOfDocument && before.saidAt > saidAt) return { kind: 'keep', wanted };
   const isSame = !before.isRetracted && before.contentDigest === digestOf(wanted);
   if (isSame || wanted.write === 'if-absent') return { kind: 'keep', wanted };
+  // What may never have been written is not amended.
+  if (before.id === null) return { kind: 'create', wanted, resource: wanted.resource };
   return { kind: 'update', wanted, resource: asAmended(wanted.resource, dialect) };
 }
 

@@ -70,6 +70,7 @@ export function makeLedger() {
           contentDigest: digestOf(wanted),
           isRetracted: false,
           isKept: false,
+          id: wanted.name,
           isOfDocument: true,
           saidAt: 0,
           resource: change.resource,

@@ -61,7 +61,7 @@ export function buildItems(changes: readonly Change[], ledger: readonly LedgerRo
         resource,
         digest,
         wanted,
-        at: row === undefined ? null : { id: row.id, versionId: row.versionId },
+        at: row === undefined || row.id === null ? null : { id: row.id, versionId: row.versionId },
         knownFingerprint: row?.fingerprint ?? null,
         isRetracted: row?.isRetracted ?? false,
         mayBeForgotten: row === undefined && canBeForgotten(wanted.chartDay, knownSince),

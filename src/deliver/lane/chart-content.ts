@@ -141,12 +141,15 @@ function elementsText(part: Part, leftOut: ReadonlySet<string>): string {
   let text = '';
   for (const name of Object.keys(part).sort()) {
     if (leftOut.has(name)) continue;
-    const own = plainText(part[name]);
+    const own = COUNTED.has(name) ? countText(part[name]) : plainText(part[name]);
     if (own !== '') text += `${text === '' ? '' : ','}${name}:${own}`;
   }
   return text === '' ? '' : `{${text}}`;
 }
 const UNCOUNTED: ReadonlySet<string> = new Set(['reference', 'display']);
+/** Of what a report or a panel consists: how many there are tells that one came or went. */
+const COUNTED: ReadonlySet<string> = new Set(['result', 'hasMember', 'derivedFrom']);
+const countText = (value: unknown): string => (Array.isArray(value) ? String(value.length) : '');
 
 /**
  * What a resource says, whoever wrote it down. `resolve` gives the local form (`Patient/1`) of a reference that is written otherwise.

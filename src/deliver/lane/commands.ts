@@ -74,7 +74,8 @@ export type SeenChange = ForeignChange & { readonly seenAt: number; readonly dec
 export interface LedgerRow {
   readonly name: string;
   readonly resourceType: string;
-  readonly id: string;
+  /** Null where an attempt of unknown outcome may have created it: then nobody knows whether it is there. */
+  readonly id: string | null;
   readonly versionId: string | null;
   /** Of what the document said; where a person keeps what somebody else made of it, of what the person saw it say. */
   readonly contentDigest: string;
@@ -119,15 +120,17 @@ export interface ClaimedAtOnce {
 export interface WrittenRow {
   readonly name: string;
   readonly resourceType: string;
-  readonly id: string;
+  /** Null for what may have been created. */
+  readonly id: string | null;
   readonly versionId: string | null;
   readonly contentDigest: string;
   readonly fingerprint: Fingerprint;
   readonly group: Group;
   readonly chartDay: string | null;
   readonly saidAt: number;
-  /** What this attempt did. `none`: it was there already. `kept`: a person left it as somebody else has it. */
-  readonly effect: 'created' | 'updated' | 'none' | 'kept';
+  /** What this attempt did. `none`: it was there already. `kept`: a person left it as somebody else has it.
+   * `doubted`: nobody knows what it did. */
+  readonly effect: 'created' | 'updated' | 'none' | 'kept' | 'doubted';
 }
 
 export interface RetractedRow {

@@ -65,15 +65,24 @@ export interface Excused {
   readonly whereBoth: readonly ContentPart[];
 }
 
-export function excusedParts(habits: EhrHabits, type: string): Excused {
-  const known = habits.types[type];
-  const others = CONTENT_PARTS.filter((part) => !ESSENTIAL_PARTS.has(part));
-  if (known === undefined) return { always: others, whereBoth: [] };
+const NOT_ESSENTIAL = CONTENT_PARTS.filter((part) => !ESSENTIAL_PARTS.has(part));
+
+/** `seen`: only what the EHR was seen to change. `unseen-too`: also what it was never seen to leave as it is. */
+export function excusedParts(habits: TypeHabits | null, how: 'seen' | 'unseen-too'): Excused {
+  if (habits === null) return { always: how === 'seen' ? [] : NOT_ESSENTIAL, whereBoth: [] };
   return {
-    always: others.filter((part) => known.changed.includes(part)),
-    whereBoth: others.filter((part) => !known.seen.includes(part)),
+    always: NOT_ESSENTIAL.filter((part) => habits.changed.includes(part)),
+    whereBoth: how === 'seen' ? [] : NOT_ESSENTIAL.filter((part) => !habits.seen.includes(part)),
   };
 }
+
+/** After the EHR's software has changed: what it changed it may still change, and everything else is to be seen anew. */
+export const habitsOfNextSoftware = (habits: EhrHabits, software: string): EhrHabits => ({
+  ...habits,
+  software,
+  types: Object.fromEntries(Object.entries(habits.types).map(([type, { changed }]) => [type, { seen: [], changed }])),
+  search: habits.search === 'delayed' ? 'delayed' : 0,
+});
 
 /** Whether two say the same, but for what the EHR changes by itself. */
 export const saysSame = (a: Fingerprint, b: Fingerprint, { always, whereBoth }: Excused): boolean =>

@@ -5,6 +5,7 @@ import type { LaneReads, LaneWrites } from './commands.ts';
 import {
   ESSENTIAL_PARTS,
   habitsFromText,
+  habitsOfNextSoftware,
   habitsToText,
   isNewToEhr,
   learnChanges,
@@ -14,13 +15,15 @@ import {
 } from './ehr-habits.ts';
 
 /** An EHR that never shows what it made of a write is not asked for ever. */
-const ASKS_MAX = 20;
+const NOT_SHOWN_MAX = 20;
 
 /** What this process knows of the EHR's habits. Stored, so that a restart and other replicas know it too. */
 export interface HeldHabits {
   current(): EhrHabits;
   /** Whether the EHR is asked to show what it makes of these, of which some are created. */
   wantsToSee(created: readonly { readonly type: string; readonly content: ChartContent }[]): boolean;
+  /** It was asked to, and did not, nor could it be looked at. */
+  wasNotShown(type: string): void;
   learnChanges(type: string, sent: ChartContent, shown: ChartContent): void;
   learnSearch(found: 'found' | 'not-found'): void;
   /** A minimal answer to a Bundle was none at all. */
@@ -36,13 +39,13 @@ export function holdHabits(deps: {
 }): HeldHabits & { load(): Promise<void> } {
   const { tenant, lanes, log } = deps;
   let habits = noHabits('');
-  const asked = new Map<string, number>();
+  const notShown = new Map<string, number>();
 
   function current(): EhrHabits {
     const software = deps.software() ?? habits.software;
     if (software !== habits.software) {
-      habits = noHabits(software);
-      asked.clear();
+      habits = habits.software === '' ? noHabits(software) : habitsOfNextSoftware(habits, software);
+      notShown.clear();
     }
     return habits;
   }
@@ -62,14 +65,11 @@ export function holdHabits(deps: {
   return {
     current,
     wantsToSee(created) {
-      const types = new Set(
-        created
-          .filter(({ type, content }) => (asked.get(type) ?? 0) < ASKS_MAX && isNewToEhr(current(), type, content))
-          .map(({ type }) => type),
+      return created.some(
+        ({ type, content }) => (notShown.get(type) ?? 0) < NOT_SHOWN_MAX && isNewToEhr(current(), type, content),
       );
-      for (const type of types) asked.set(type, (asked.get(type) ?? 0) + 1);
-      return types.size > 0;
     },
+    wasNotShown: (type) => void notShown.set(type, (notShown.get(type) ?? 0) + 1),
     learnChanges(type, sent, shown) {
       const before = current();
       const after = learnChanges(before, type, sent, shown);

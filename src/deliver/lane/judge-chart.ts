@@ -1,5 +1,5 @@
 import type { Fingerprint } from './chart-content.ts';
-import { saysSame, type Excused } from './ehr-habits.ts';
+import { excusedParts, saysSame, type TypeHabits } from './ehr-habits.ts';
 
 /** What stands in the chart under the name of a resource of ours. */
 export interface Standing {
@@ -27,27 +27,32 @@ export interface ChartQuestion {
   readonly known: Known | null;
   readonly wanted: Fingerprint | 'withdraw';
   readonly intents: readonly Intent[];
-  readonly excused: Excused;
+  /** How the EHR changes resources of this type by itself; null where that was never seen. */
+  readonly habits: TypeHabits | null;
 }
 
 /**
- * `says-it`: the chart says what is wanted, so that nothing is to be written. `ours`: it is as we left it, or as an attempt whose outcome
+ * `says-it`: the chart says what is wanted, so that nothing is to be written. `says-it-otherwise`: it does so in what makes the statement,
+ * and differs in what the EHR may have rewritten or a person changed; its version is not taken for ours. `ours`: it is as we left it, or as an attempt whose outcome
  * we never learnt meant it; it may be written over. `foreign`: somebody else's, and left alone.
  *
  * Judged by content, status and version. A version that the EHR named to us is ours. Any other is somebody else's, whatever it is
  * called, until the content says that nobody but us can have written it.
  */
-export type ChartVerdict = 'says-it' | 'ours' | 'foreign';
+export type ChartVerdict = 'says-it' | 'says-it-otherwise' | 'ours' | 'foreign';
 
 /** Under a name of ours, the first version of a resource is of our own making. */
 const FIRST_VERSION = '1';
 
-export function judgeChart({ standing, known, wanted, intents, excused }: ChartQuestion): ChartVerdict {
+export function judgeChart({ standing, known, wanted, intents, habits }: ChartQuestion): ChartVerdict {
   const { versionId, fingerprint, isWithdrawn } = standing;
-  const isSame = (other: Fingerprint): boolean => saysSame(fingerprint, other, excused);
+  const isSame = (other: Fingerprint): boolean => saysSame(fingerprint, other, excusedParts(habits, 'seen'));
   if (wanted === 'withdraw' ? isWithdrawn : !isWithdrawn && isSame(wanted)) return 'says-it';
   if (known !== null && versionId !== null && known.versionId === versionId) return 'ours';
   if (intents.some((intent) => (intent === 'withdraw' ? isWithdrawn : isSame(intent)))) return 'ours';
+  // The EHR may have rewritten what it was never seen to write. Then it holds what is wanted, and who wrote it is not known.
+  if (wanted !== 'withdraw' && !isWithdrawn && saysSame(fingerprint, wanted, excusedParts(habits, 'unseen-too')))
+    return 'says-it-otherwise';
   if (known === null) return versionId === FIRST_VERSION ? 'ours' : 'foreign';
   if (known.fingerprint !== null) return isSame(known.fingerprint) ? 'ours' : 'foreign';
   // Written before fingerprints were kept, at an EHR without versions: nothing can tell.

@@ -7,7 +7,7 @@ import { versionOf, versionOfEtag, type Item } from './build-items.ts';
 import { NO_CONTENT, type Fingerprint } from './chart-content.ts';
 import type { WrittenRow } from './commands.ts';
 import type { ContentReader } from './content-reader.ts';
-import { findsAtOnce, isSearchKnown, excusedParts } from './ehr-habits.ts';
+import { findsAtOnce, isSearchKnown } from './ehr-habits.ts';
 import type { HeldHabits } from './hold-habits.ts';
 import { judgeChart, type ChartVerdict, type Intent } from './judge-chart.ts';
 import { lookUp, type Looked } from './look-up.ts';
@@ -21,6 +21,8 @@ export interface WriteDeps {
   readonly saidAt: number;
   /** Addresses of what was written before, by the references of the document. */
   readonly known: ReadonlyMap<string, string>;
+  /** References to what somebody removed, and which stays so. */
+  readonly removed: readonly string[];
   readonly requestId: string;
   readonly signal: AbortSignal;
   /** A person has seen that it cannot be known whether it was written, and wants it written. */
@@ -57,11 +59,13 @@ export interface Answer {
 export type Settled =
   | { readonly kind: 'done' }
   | { readonly kind: 'again'; readonly item: Item }
-  | { readonly kind: 'conflict' }
+  /** Somebody else's. `gone`: removed, so that nothing may refer to it. */
+  | { readonly kind: 'conflict'; readonly found: 'there' | 'gone' }
   | { readonly kind: 'stop'; readonly stop: Stop };
 
 const DONE: Settled = { kind: 'done' };
-const CONFLICT: Settled = { kind: 'conflict' };
+const CONFLICT: Settled = { kind: 'conflict', found: 'there' };
+const GONE: Settled = { kind: 'conflict', found: 'gone' };
 export const stopped = (stop: Stop): Settled => ({ kind: 'stop', stop });
 const CREATED = 201;
 /** A version that goes on between looking and writing, so often, is somebody at work: later. */
@@ -100,6 +104,10 @@ export function openChart(deps: WriteDeps) {
     return DONE;
   }
 
+  /** It holds what is wanted; a later version is written over it only where nobody but us turns out to have written it. */
+  const doneOtherwise = (item: Item, { id }: Place): Settled =>
+    done(item, { id, versionId: null }, 'none', reader.fingerprintOf(item.resource));
+
   /** Somebody else's. Where the ledger knows nothing of it, it learns that it stands there, so that no later version is written over it. */
   function conflictAt(item: Item, { id }: Place): Settled {
     if (item.at === null)
@@ -131,7 +139,7 @@ export function openChart(deps: WriteDeps) {
           : { versionId: item.at.versionId, fingerprint: item.knownFingerprint, isRetracted: item.isRetracted },
       wanted: reader.fingerprintOf(item.resource),
       intents: deps.intentsOf(item.name),
-      excused: excusedParts(habits.current(), item.resourceType),
+      habits: habits.current().types[item.resourceType] ?? null,
     });
 
   /** After an attempt of unknown outcome, what a search does not find may only not be found yet. */
@@ -154,7 +162,7 @@ export function openChart(deps: WriteDeps) {
         const waitMs = waitForSearch(item);
         if (waitMs > 0) return stopped({ kind: 'verdict', verdict: later(fault('ehr.search-lag'), waitMs) });
         // What we wrote is not there any more: somebody removed it. What we took back may be gone.
-        return item.at === null || item.isRetracted ? { kind: 'again', item: { ...item, at: null } } : CONFLICT;
+        return item.at === null || item.isRetracted ? { kind: 'again', item: { ...item, at: null } } : GONE;
       }
       case 'there': {
         const place = { id: looked.id, versionId: versionOf(looked.resource) };
@@ -164,6 +172,7 @@ export function openChart(deps: WriteDeps) {
         const verdict = judge(item, looked);
         if (isShared || isToBeKnown || verdict === 'says-it')
           return done(item, place, 'none', reader.fingerprintOf(looked.resource));
+        if (verdict === 'says-it-otherwise') return doneOtherwise(item, place);
         return verdict === 'ours' ? { kind: 'again', item: { ...item, at: place } } : conflictAt(item, place);
       }
     }
@@ -212,12 +221,14 @@ export function openChart(deps: WriteDeps) {
     if (!looked.ok) return stopped({ kind: 'verdict', verdict: { kind: 'ambiguous', fault: looked.fault } });
     if (looked.value.kind === 'several')
       return stopped({ kind: 'verdict', verdict: { kind: 'several', fault: fault('ehr.several') } });
-    if (looked.value.kind !== 'there') return CONFLICT;
+    if (looked.value.kind !== 'there') return GONE;
     const { resource, id } = looked.value;
     const [found, known] = [versionOf(resource), item.at?.versionId ?? null];
     switch (judge(item, looked.value)) {
       case 'says-it':
         return done(item, { id, versionId: found }, 'none', reader.fingerprintOf(resource));
+      case 'says-it-otherwise':
+        return doneOtherwise(item, { id, versionId: found });
       case 'foreign':
         return conflictAt(item, { id, versionId: found });
       case 'ours': {
@@ -240,6 +251,7 @@ export function openChart(deps: WriteDeps) {
       const looked = await look({ ...item, at: place });
       if (looked.ok && looked.value.kind === 'there')
         habits.learnChanges(item.resourceType, sent, reader.contentOf(looked.value.resource));
+      else habits.wasNotShown(item.resourceType);
     }
     if (isFoundBySearch(item.resourceType) && !isSearchKnown(habits.current())) {
       const found = await look({ ...item, at: null });
@@ -250,7 +262,7 @@ export function openChart(deps: WriteDeps) {
   async function settleEntry(item: Item, answer: Answer, isLookWanted: boolean): Promise<Settled> {
     const { verdict } = answer;
     if (verdict.kind === 'conflict' && (verdict.because === 'version' || item.at !== null)) return afterConflict(item, verdict);
-    if (verdict.kind === 'absent' || verdict.kind === 'gone') return CONFLICT;
+    if (verdict.kind === 'absent' || verdict.kind === 'gone') return GONE;
     if (verdict.kind !== 'ok') return stopped({ kind: 'verdict', verdict });
     const placed = await placeOf(item, answer);
     if ('stop' in placed) return stopped(placed.stop);

@@ -4,7 +4,6 @@ import { asRetracted, isRetractable, isWithdrawn } from '../../translate/index.t
 import { versionOf, versionOfEtag } from './build-items.ts';
 import type { LedgerRow, RetractedRow } from './commands.ts';
 import type { ContentReader } from './content-reader.ts';
-import { excusedParts } from './ehr-habits.ts';
 import { judgeChart, type Intent } from './judge-chart.ts';
 import { lookUp } from './look-up.ts';
 import { later } from './open-chart.ts';
@@ -48,6 +47,10 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
     signal,
   });
   if (!looked.ok) return ended({ stop: { kind: 'verdict', verdict: later(looked.fault) } });
+  // At an EHR that cannot be searched nobody knows whether it was ever created.
+  if (looked.value.kind === 'unfindable') return ended({ stop: { kind: 'ambiguous', fault: fault('ehr.partial') } });
+  if (looked.value.kind === 'several')
+    return ended({ stop: { kind: 'verdict', verdict: { kind: 'several', fault: fault('ehr.several') } } });
   if (looked.value.kind !== 'there') return ended({ done: { name: row.name, versionId: null, fingerprint: null } });
   const { resource } = looked.value;
   const version = versionOf(resource);
@@ -57,14 +60,14 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
     known: row,
     wanted: 'withdraw',
     intents: given.intentsOf(row.name),
-    excused: excusedParts(deps.habits.current(), row.resourceType),
+    habits: deps.habits.current().types[row.resourceType] ?? null,
   });
   if (verdict === 'says-it') return ended({ done: { name: row.name, versionId: version, fingerprint } });
   if (verdict === 'foreign' && mode === 'ours') return ended('conflict');
   const withdrawn = asRetracted(resource, deps.reading.setting.dialect, given.why);
   const sent = await target.send({
     method: 'PUT',
-    path: `${row.resourceType}/${row.id}`,
+    path: `${row.resourceType}/${looked.value.id}`,
     body: JSON.stringify(withdrawn),
     ...(version === null || typePlan.ifMatch === 'none' ? {} : { ifMatch: `W/"${version}"` }),
     prefer: 'return=minimal',

@@ -12,8 +12,10 @@ const text = (value: unknown): string | null => (typeof value === 'string' ? val
 /** The id of a resource at the EHR leads to a person. Where it is the name that we gave it, nothing stands for it: the name is there. */
 type IdTable = 'written_resource' | 'foreign_change';
 const idPlace = (table: IdTable, name: string): string => `${table}.resource_id_sealed/${name}`;
+/** An id that nobody knows is no id of any resource. */
+const UNKNOWN_ID = '';
 export const sealId = (vault: Vault, table: IdTable, { name, id }: Pick<WrittenRow, 'name' | 'id'>): Buffer =>
-  id === name ? Buffer.alloc(0) : vault.seal(Buffer.from(id), idPlace(table, name));
+  id === name ? Buffer.alloc(0) : vault.seal(Buffer.from(id ?? UNKNOWN_ID), idPlace(table, name));
 const openId = (vault: Vault, table: IdTable, sealed: Uint8Array, name: string): string =>
   sealed.byteLength === 0 ? name : vault.open(sealed, idPlace(table, name)).toString();
 
@@ -40,7 +42,7 @@ export const toLedgerRow = (row: Row, vault: Vault, document: Uint8Array): Ledge
   return {
     name,
     resourceType: String(row['resource_type']),
-    id: openId(vault, 'written_resource', row['resource_id_sealed'] as Uint8Array, name),
+    id: openId(vault, 'written_resource', row['resource_id_sealed'] as Uint8Array, name) || null,
     versionId: text(row['version_id']),
     contentDigest: Buffer.from(row['content_digest'] as Uint8Array).toString('hex'),
     fingerprint: fingerprintIn(row['fingerprint']),
@@ -166,7 +168,7 @@ export const auditOfFinish = (
     ...(attemptId === null ? {} : { attemptId }),
     ...(why === null ? {} : { why }),
     counts: {
-      written: written.length,
+      written: written.filter(({ effect }) => effect !== 'doubted').length,
       created: written.filter(({ effect }) => effect === 'created').length,
       retracted: retracted.length,
     },

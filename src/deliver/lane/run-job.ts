@@ -4,8 +4,10 @@ import type { Ehr, EhrRequest, ResolvePatient, Sent, WritePlan } from '../../ehr
 import type { Operate } from '../../store/index.ts';
 import type { LinkedPatient, Translation } from '../../translate/index.ts';
 import type { Ahead, HeldAhead } from '../hold-ahead.ts';
+import { UNWRITTEN_DIGEST } from '../decide-changes.ts';
 import type { Reading } from '../read-document.ts';
-import type { Claimed, Fence, Finish, LaneReads, LaneWrites, LedgerRow, Outcome } from './commands.ts';
+import { NO_CONTENT } from './chart-content.ts';
+import type { Claimed, Fence, Finish, LaneReads, LaneWrites, LedgerRow, Outcome, WrittenRow } from './commands.ts';
 import { afterFault, decideOutcome, type Past } from './decide-outcome.ts';
 import { makeContentReader, type ContentReader } from './content-reader.ts';
 import { applyDecisions, seeForeignChanges, type Decided, type InConflict } from './foreign-changes.ts';
@@ -138,7 +140,12 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   const requestId = deps.newId('req');
   const patient = await target.resolvePatient({ ...mrn, requestId, signal });
   const before = deps.atOnce?.attemptId === null ? null : deps.atOnce;
-  if (!patient.ok) return { ...ended(afterFault(patient.fault, past)), attemptId: before?.attemptId ?? null };
+  if (!patient.ok)
+    return {
+      ...ended(afterFault(patient.fault, past)),
+      attemptId: before?.attemptId ?? null,
+      written: doubtAt === null ? [] : doubtedRows(planned, []),
+    };
   const { reference } = patient.value;
   const chart = { urn: translation.patient.reference, reference };
   const reader = before?.reader ?? makeContentReader({ guard: target.ehr.guard, key: deps.contentKey, patient: chart });
@@ -164,6 +171,7 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
     patient: chart,
     saidAt,
     known: addressesOf(translation, ledger),
+    removed: removedOf(translation, ledger),
     requestId,
     signal,
     isApproved: planned.isApproved,
@@ -175,15 +183,13 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
     now: deps.clock.now,
     send: target.send,
   });
-  const done = {
-    attemptId: begun.value.attemptId,
-    written: [...(decided.kept ?? []), ...wrote.written.filter(({ resourceType }) => resourceType !== 'Provenance')],
-    isResolved: wrote.isLookedUp,
-  };
+  const written = [...(decided.kept ?? []), ...wrote.written.filter(({ resourceType }) => resourceType !== 'Provenance')];
+  const done = { attemptId: begun.value.attemptId, written };
   // Now it is known what stands in the chart that is no longer the right one; the delivery follows its link.
   if (mode === 'look-only' && wrote.stop === null)
     return {
       ...done,
+      isResolved: wrote.isLookedUp,
       httpStatus: wrote.httpStatus,
       retracted: [],
       outcome: { kind: 'retry', afterMs: SOON_MS, faultCode: 'link.unsettled', patience: 'long' },
@@ -198,13 +204,42 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   const inConflict = { items: wrote.conflicts, rows: taken.conflicts };
   const stop = wrote.stop ?? taken.stop ?? conflictOf(inConflict);
   const outcome: Outcome = stop === null ? { kind: 'delivered' } : decideOutcome(stop, past);
+  // Withdrawals are looked up as they are carried out: what was not come to is still in doubt.
+  const isResolved = wrote.isLookedUp && (decided.gone.length === 0 || (wrote.stop ?? taken.stop) === null);
+  const isInDoubt = outcome.kind === 'unknown' || (doubtAt !== null && !isResolved);
+  const settled = [...written, ...wrote.conflicts, ...taken.retracted, ...taken.conflicts];
   return {
     ...done,
+    written: isInDoubt ? [...written, ...doubtedRows(decided, settled)] : written,
+    isResolved,
     httpStatus: taken.httpStatus ?? wrote.httpStatus,
     retracted: taken.retracted,
-    outcome: unlessResolved(outcome, doubtAt !== null && !wrote.isLookedUp),
+    outcome: unlessResolved(outcome, doubtAt !== null && !isResolved),
     ...(await forAPerson(outcome, claimed, planned, inConflict, reader, deps)),
   };
+}
+
+/**
+ * What an attempt may have done and nobody knows goes into the ledger as such: whatever comes next, a newer version, a withdrawal or
+ * a re-link, then looks there before it believes anything.
+ */
+function doubtedRows({ items, gone, saidAt }: Planned, settled: readonly { readonly name: string }[]): WrittenRow[] {
+  const isSettled = new Set(settled.map(({ name }) => name));
+  const doubted = { contentDigest: UNWRITTEN_DIGEST, saidAt, effect: 'doubted' } as const;
+  return [
+    ...items.map(({ name, resourceType, at, knownFingerprint, wanted: { group, chartDay } }) => ({
+      ...{ name, resourceType, group, chartDay, ...doubted },
+      id: at?.id ?? null,
+      versionId: at?.versionId ?? null,
+      fingerprint: knownFingerprint ?? NO_CONTENT,
+    })),
+    ...gone.map(({ name, resourceType, group, chartDay, id, versionId, fingerprint }) => ({
+      ...{ name, resourceType, group, chartDay, ...doubted },
+      id,
+      versionId,
+      fingerprint: fingerprint ?? NO_CONTENT,
+    })),
+  ].filter(({ name }) => !isSettled.has(name));
 }
 
 /** Everything else was written: a person decides on what is left. */
@@ -231,17 +266,25 @@ const chartBusy = ({ spread }: JobDeps): Outcome => ({ kind: 'put-back', afterMs
 
 const NOTHING_TAKEN: RetractedRows = { retracted: [], conflicts: [], stop: null, httpStatus: null };
 
+/** There, as far as we know: not taken back, not removed by somebody, and not only perhaps written. */
+const isStanding = ({ isRetracted, isKept, id, fingerprint }: LedgerRow): boolean =>
+  id !== null && !isRetracted && !(isKept && fingerprint === NO_CONTENT);
+
 /** Where what is wanted stands already. */
 function addressesOf({ wanted }: Translation, ledger: readonly LedgerRow[]): ReadonlyMap<string, string> {
-  const live = new Map(
-    ledger.filter(({ isRetracted }) => !isRetracted).map((row) => [row.name, `${row.resourceType}/${row.id}`]),
-  );
+  const live = new Map(ledger.filter(isStanding).map((row) => [row.name, `${row.resourceType}/${row.id ?? ''}`]));
   const known = new Map<string, string>();
   for (const { name, reference } of wanted) {
     const address = live.get(name);
     if (address !== undefined) known.set(reference, address);
   }
   return known;
+}
+
+/** What somebody removed and a person wants to stay so: nothing may refer to it. */
+function removedOf({ wanted }: Translation, ledger: readonly LedgerRow[]): readonly string[] {
+  const removed = new Set(ledger.filter((row) => row.isKept && row.fingerprint === NO_CONTENT).map(({ name }) => name));
+  return removed.size === 0 ? [] : wanted.filter(({ name }) => removed.has(name)).map(({ reference }) => reference);
 }
 
 async function retractJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promise<Ended | null> {

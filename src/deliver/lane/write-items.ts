@@ -26,12 +26,17 @@ export async function writeItems(all: readonly Item[], provenance: Wanted | null
   const { addresses, written, typePlan } = chart;
   const conflicts: Item[] = [];
   /** References to what this EHR takes none of. */
-  const leftOut = new Set<string>();
+  const leftOut = new Set<string>(deps.removed);
   let httpStatus: number | null = null;
   let isLookedUp = false;
   let entriesMax = Math.max(1, plan.entriesMax);
 
   const ended = (stop: Stop | null): WroteItems => ({ written, conflicts, stop, httpStatus, isLookedUp });
+  function leaveAlone(item: Item, found: 'there' | 'gone'): void {
+    conflicts.push(item);
+    if (found === 'gone') leftOut.add(item.reference);
+  }
+
   /** References to what has its address already; the others stay until it has. */
   const resolved = (resource: AnyResource): AnyResource =>
     rewriteReferences(withoutReferences(resource, leftOut), ({ reference }) => addresses.get(reference));
@@ -159,7 +164,7 @@ export async function writeItems(all: readonly Item[], provenance: Wanted | null
     const next = chart.afterLook(item, looked.value);
     if (next.kind === 'stop') return ended(next.stop);
     if (next.kind === 'again') pending.push(next.item);
-    if (next.kind === 'conflict') conflicts.push(item);
+    if (next.kind === 'conflict') leaveAlone(item, next.found);
   }
   isLookedUp = true;
   // Some types may stay behind, as with a dialect that does not take them; all of them may not.
@@ -200,7 +205,7 @@ export async function writeItems(all: readonly Item[], provenance: Wanted | null
       const item = chunk[i];
       if (one.kind === 'stop') stop = graver(stop, one.stop);
       if (one.kind === 'again') again.push(one.item);
-      if (one.kind === 'conflict' && item !== undefined) conflicts.push(item);
+      if (one.kind === 'conflict' && item !== undefined) leaveAlone(item, one.found);
     }
     if (stop !== null) return ended(stop);
     pending = [...again, ...pending.filter((item) => !chunk.includes(item))];

@@ -108,6 +108,15 @@ test('whatever is in a resource of a type that is not known here counts, but for
   ).toEqual([]);
 });
 
+test('a result that came to a report is a change, wherever it stands', () => {
+  const report = (...result: string[]) => ({
+    resourceType: 'DiagnosticReport',
+    result: result.map((reference) => ({ reference })),
+  });
+  expect(differ(report('urn:uuid:a'), report('Observation/1'))).toEqual([]);
+  expect(differ(report('urn:uuid:a'), report('Observation/1', 'Observation/2'))).toEqual(['other']);
+});
+
 test('reading never throws, whatever JSON stands there', () => {
   fc.assert(
     fc.property(

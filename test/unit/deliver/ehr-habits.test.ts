@@ -4,6 +4,7 @@ import {
   excusedParts,
   findsAtOnce,
   habitsFromText,
+  habitsOfNextSoftware,
   habitsToText,
   isNewToEhr,
   isSearchKnown,
@@ -11,9 +12,11 @@ import {
   learnSearch,
   noHabits,
   saysSame,
+  type EhrHabits,
 } from '../../../src/deliver/lane/ehr-habits.ts';
 import { packIntents, readIntents } from '../../../src/deliver/lane/intents.ts';
 
+const of = (habits: EhrHabits) => habits.types['Observation'] ?? null;
 const sent = { status: 'final', code: 'a', value: '70' } as const;
 
 describe('how an EHR changes what it is given', () => {
@@ -22,20 +25,22 @@ describe('how an EHR changes what it is given', () => {
     expect(isNewToEhr(habits, 'Observation', sent)).toBe(false);
     expect(isNewToEhr(habits, 'Observation', { ...sent, notes: 'n' })).toBe(true);
     expect(isNewToEhr(habits, 'DiagnosticReport', sent)).toBe(true);
-    expect(excusedParts(habits, 'Observation').always).toEqual([]);
+    expect(excusedParts(of(habits), 'seen').always).toEqual([]);
   });
 
   test('a part that it drops, adds or rewrites tells nothing later', () => {
     const seen = { status: 'final', value: '70', code: 'a; b', interpretation: 'H' };
-    expect(excusedParts(learnChanges(noHabits('x'), 'Observation', { ...sent, notes: 'n' }, seen), 'Observation').always).toEqual(
-      ['code', 'interpretation', 'notes'],
-    );
+    expect(excusedParts(of(learnChanges(noHabits('x'), 'Observation', { ...sent, notes: 'n' }, seen)), 'seen').always).toEqual([
+      'code',
+      'interpretation',
+      'notes',
+    ]);
   });
 
   test('an EHR that changes a value or a status is never believed about it', () => {
     const habits = learnChanges(noHabits('x'), 'Observation', sent, { ...sent, status: 'registered', value: '71' });
     expect(habits.types['Observation']?.changed).toEqual(['status', 'value']);
-    expect(excusedParts(habits, 'Observation').always).toEqual([]);
+    expect(excusedParts(of(habits), 'seen').always).toEqual([]);
   });
 
   test('before anything was seen of a type, only what makes a statement counts; then a note of somebody counts too', () => {
@@ -45,24 +50,33 @@ describe('how an EHR changes what it is given', () => {
       { ...sent, other: 'b' },
     ].map((content) => fingerprintOf(content, 'k')) as [Fingerprint, Fingerprint, Fingerprint];
     const wrong = fingerprintOf({ ...sent, value: '71' }, 'k');
-    const before = excusedParts(noHabits('x'), 'Observation');
+    const before = excusedParts(null, 'unseen-too');
     expect([saysSame(ours, noted, before), saysSame(ours, other, before), saysSame(ours, wrong, before)]).toEqual([
       true,
       true,
       false,
     ]);
-    const after = excusedParts(learnChanges(noHabits('x'), 'Observation', sent, sent), 'Observation');
+    const after = excusedParts(of(learnChanges(noHabits('x'), 'Observation', sent, sent)), 'unseen-too');
     expect([saysSame(ours, noted, after), saysSame(ours, other, after)]).toEqual([false, true]);
     const all = excusedParts(
-      learnChanges(noHabits('x'), 'Observation', { ...sent, other: 'a' }, { ...sent, other: 'a' }),
-      'Observation',
+      of(learnChanges(noHabits('x'), 'Observation', { ...sent, other: 'a' }, { ...sent, other: 'a' })),
+      'unseen-too',
     );
     expect(saysSame(ours, other, all)).toBe(false);
+    // Nothing is excused by what was never seen when it is asked who wrote it.
+    expect(saysSame(ours, noted, excusedParts(null, 'seen'))).toBe(false);
   });
 
   test('nothing new is the same object, so that nothing is stored again', () => {
     const habits = learnChanges(noHabits('x'), 'Observation', sent, sent);
     expect(learnChanges(habits, 'Observation', sent, sent)).toBe(habits);
+  });
+
+  test('another software of the EHR is seen anew, and is still excused what it changed before', () => {
+    const learnt = learnChanges(noHabits('x 1'), 'Observation', sent, { ...sent, code: 'b' });
+    const next = habitsOfNextSoftware(learnt, 'x 2');
+    expect(next).toMatchObject({ software: 'x 2', types: { Observation: { seen: [], changed: ['code'] } } });
+    expect(isNewToEhr(next, 'Observation', sent)).toBe(true);
   });
 
   test('a search is trusted to find at once after it did so three times, and never again after it did not', () => {

@@ -19,7 +19,7 @@ const print = (value: number | null, more: object = {}): Fingerprint =>
   );
 const WITHDRAWN = print(70.5, { status: 'entered-in-error', note: [{ text: 'Superseded' }] });
 
-const NOTHING = { always: [], whereBoth: [] } as const;
+const SEEN = { seen: [...CONTENT_PARTS], changed: [] };
 const standing = (fingerprint: Fingerprint, versionId: string | null, isWithdrawn = false) => ({
   fingerprint,
   versionId,
@@ -31,7 +31,7 @@ const known = (fingerprint: Fingerprint | null, versionId: string | null, isRetr
   isRetracted,
 });
 const ask = (more: Partial<ChartQuestion>): ChartVerdict =>
-  judgeChart({ standing: standing(print(70.5), '2'), known: null, wanted: print(71.25), intents: [], excused: NOTHING, ...more });
+  judgeChart({ standing: standing(print(70.5), '2'), known: null, wanted: print(71.25), intents: [], habits: SEEN, ...more });
 
 describe('what stands in the chart is judged by content, status and version', () => {
   test.each<[string, Partial<ChartQuestion>, ChartVerdict]>([
@@ -81,9 +81,23 @@ describe('what stands in the chart is judged by content, status and version', ()
       {
         standing: standing(print(70.5, { interpretation: [{ text: 'H' }] }), '3'),
         known: known(print(70.5), '2'),
-        excused: { always: ['interpretation'], whereBoth: [] },
+        habits: { ...SEEN, changed: ['interpretation'] },
       },
       'ours',
+    ],
+    [
+      'what is wanted and more, at an EHR of which nothing was seen',
+      { standing: standing(print(71.25, { text: 'x', bodySite: { text: 'arm' } }), '3'), habits: null },
+      'says-it-otherwise',
+    ],
+    [
+      'a note of somebody at an EHR of which nothing was seen, on what we wrote last',
+      {
+        standing: standing(print(70.5, { note: [{ text: 'checked' }] }), '3'),
+        known: known(print(70.5), '2'),
+        habits: null,
+      },
+      'foreign',
     ],
     ['written before fingerprints were kept: by the version alone', { known: known(null, '2') }, 'ours'],
     ['written before fingerprints were kept, and another version', { known: known(null, '1') }, 'foreign'],

@@ -68,6 +68,7 @@ function writtenOf(held: ReadonlyMap<string, Held>, key: string): WrittenResourc
     contentDigest: contentDigest({ resourceType: 'Observation', status: 'final', valueInteger: value }),
     isRetracted: !isLive,
     isKept: false,
+    id: name,
     saidAt: 0,
     isOfDocument: by === key,
   }));
