@@ -152,7 +152,9 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
       const { id, settled } = await arrive('u4', null, () => wishFor('u4', { names: JSON.stringify(names) }));
       expect(settled.atOnce?.attemptId).toBeNull();
       const { effect: _effect, ...kept } = written(digest('shared'));
-      expect(settled.atOnce?.ledger).toEqual([{ ...kept, isRetracted: false, isKept: false, isOfDocument: false }]);
+      expect(settled.atOnce?.ledger).toEqual([
+        { ...kept, isRetracted: false, isKept: false, isOfDocument: false, deliverySeq: expect.any(Number) },
+      ]);
       expect(await stateOf(id)).toBe('queued');
     });
 

@@ -1,6 +1,6 @@
 import type { AnyResource } from '../../payloads/index.ts';
 import type { Wanted } from '../../translate/index.ts';
-import { digestOf, type Change } from '../decide-changes.ts';
+import { digestOf, UNWRITTEN_DIGEST, type Change } from '../decide-changes.ts';
 import type { Fingerprint } from './chart-content.ts';
 import type { LedgerRow } from './commands.ts';
 
@@ -21,6 +21,8 @@ export interface Item {
   readonly isRetracted: boolean;
   /** The ledger knows nothing of it, and may have known once: it is looked for before it is written. */
   readonly mayBeForgotten: boolean;
+  /** Nobody knows what an earlier attempt, also of another document, made of it: it is looked up before it is written. */
+  readonly isDoubted: boolean;
   /** A person has decided that the chart keeps what somebody else made of it: only a person changes that. */
   readonly isKept: boolean;
 }
@@ -65,6 +67,7 @@ export function buildItems(changes: readonly Change[], ledger: readonly LedgerRo
         knownFingerprint: row?.fingerprint ?? null,
         isRetracted: row?.isRetracted ?? false,
         mayBeForgotten: row === undefined && canBeForgotten(wanted.chartDay, knownSince),
+        isDoubted: row?.contentDigest === UNWRITTEN_DIGEST,
         isKept: row?.isKept ?? false,
       },
     ];

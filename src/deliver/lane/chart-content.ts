@@ -17,6 +17,7 @@ export const CONTENT_PARTS = [
   'components',
   'interpretation',
   'notes',
+  'identifiers',
   'other',
 ] as const;
 export type ContentPart = (typeof CONTENT_PARTS)[number];
@@ -124,29 +125,42 @@ const NAMED: ReadonlySet<string> = new Set([
   ...VALUE_NAMES,
 ]);
 
-/** What servers write in many ways does not count: references, displays, the order of lists and names, what is empty. */
-function plainText(value: unknown): string {
+type Resolve = (reference: string) => string;
+
+/** Types that a document brings along: a reference to one is written in many ways, and not at all before it has its address. */
+const OWN_TYPES = /^(?:Observation|DiagnosticReport|DocumentReference|Specimen|Device|Media)\//;
+function referenceText(value: unknown, resolve: Resolve): string {
+  const local = resolve(wordOf(value));
+  return /^(?:urn:|#|$)/.test(local) || OWN_TYPES.test(local) ? '' : JSON.stringify(local);
+}
+
+/** What servers write in many ways does not count: displays, the order of lists and names, what is empty. */
+function plainText(value: unknown, resolve: Resolve): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'object' || value === null) return '';
   if (Array.isArray(value)) {
-    const all = value.map(plainText).filter((text) => text !== '');
+    const all = value.map((one) => plainText(one, resolve)).filter((text) => text !== '');
     return all.length === 0 ? '' : `[${all.length === 1 ? (all[0] ?? '') : all.sort().join()}]`;
   }
   const number = numberValue(value);
-  return number === undefined ? elementsText(value as Part, UNCOUNTED) : String(number);
+  return number === undefined ? elementsText(value as Part, UNCOUNTED, resolve) : String(number);
 }
 
-function elementsText(part: Part, leftOut: ReadonlySet<string>): string {
+function elementsText(part: Part, leftOut: ReadonlySet<string>, resolve: Resolve): string {
   let text = '';
   for (const name of Object.keys(part).sort()) {
     if (leftOut.has(name)) continue;
-    const own = COUNTED.has(name) ? countText(part[name]) : plainText(part[name]);
+    const own = elementText(name, part[name], resolve);
     if (own !== '') text += `${text === '' ? '' : ','}${name}:${own}`;
   }
   return text === '' ? '' : `{${text}}`;
 }
-const UNCOUNTED: ReadonlySet<string> = new Set(['reference', 'display']);
+function elementText(name: string, value: unknown, resolve: Resolve): string {
+  if (name === 'reference') return referenceText(value, resolve);
+  return COUNTED.has(name) ? countText(value) : plainText(value, resolve);
+}
+const UNCOUNTED: ReadonlySet<string> = new Set(['display']);
 /** Of what a report or a panel consists: how many there are tells that one came or went. */
 const COUNTED: ReadonlySet<string> = new Set(['result', 'hasMember', 'derivedFrom']);
 const countText = (value: unknown): string => (Array.isArray(value) ? String(value.length) : '');
@@ -154,7 +168,7 @@ const countText = (value: unknown): string => (Array.isArray(value) ? String(val
 /**
  * What a resource says, whoever wrote it down. `resolve` gives the local form (`Patient/1`) of a reference that is written otherwise.
  */
-export function contentOf(resource: Part, resolve: (reference: string) => string): ChartContent {
+export function contentOf(resource: Part, resolve: Resolve): ChartContent {
   const components = listOf(resource['component']).map((one) => ({ code: conceptOf(one['code']), ...valueOf(one) }));
   const own = valueOf(resource);
   const subject = wordOf(partOf(resource['subject'] ?? resource['patient'])['reference']);
@@ -171,13 +185,14 @@ export function contentOf(resource: Part, resolve: (reference: string) => string
     components: joined(components.map(({ code, value }) => `${code} = ${value}`)),
     interpretation: joined(listOf(resource['interpretation']).map(conceptOf)),
     notes: joined(notes.map((text) => text.trim()).filter((text) => text !== '')),
-    other: elementsText(resource, NAMED),
+    identifiers: joined(listOf(resource['identifier']).map(({ system, value }) => `${wordOf(system)}|${wordOf(value)}`)),
+    other: elementsText(resource, NAMED, resolve),
   };
   return Object.fromEntries(Object.entries(parts).filter(([, text]) => text !== ''));
 }
 
 /**
- * Content in 40 bytes of hexadecimal, part by part, so that two can be compared part by part without being kept: four bytes of a
+ * Content in 44 bytes of hexadecimal, part by part, so that two can be compared part by part without being kept: four bytes of a
  * keyed hash each, and zeros for a part that is not there. The key keeps a value from being guessed from it.
  */
 export type Fingerprint = Brand<string, 'Fingerprint'>;

@@ -90,6 +90,8 @@ export interface LedgerRow {
   readonly isOfDocument: boolean;
   /** When that document was made, as its source says. */
   readonly saidAt: number;
+  /** The delivery that wrote it last, or may have. */
+  readonly deliverySeq: number;
 }
 
 /** A wish to claim a delivery in the very commit that puts it into its lane. */
@@ -288,9 +290,9 @@ export type LaneReads = {
     args: { readonly tenant: string; readonly deliverySeq: number; readonly patient: Uint8Array };
     out: readonly LedgerRow[];
   };
-  /** What attempts of unknown outcome meant to make of the resources of a document in a chart. */
+  /** What attempts of unknown outcome meant to make of the resources of the documents of these deliveries in a chart. */
   'lane.intents': {
-    args: { readonly tenant: string; readonly deliverySeq: number; readonly patient: Uint8Array };
+    args: { readonly tenant: string; readonly deliverySeqs: readonly number[]; readonly patient: Uint8Array };
     out: readonly Uint8Array[];
   };
   'lane.foreign': { args: { readonly tenant: string; readonly deliveryId: string }; out: readonly SeenChange[] };

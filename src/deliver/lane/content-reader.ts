@@ -7,6 +7,9 @@ export interface ContentReader {
   fingerprintOf(resource: Readonly<Record<string, unknown>>): Fingerprint;
 }
 
+const THIS_PATIENT = 'this patient';
+const ABSOLUTE = /^https?:\/\/.*\/([A-Z][A-Za-z]+\/[A-Za-z0-9.-]+(?:\/_history\/[A-Za-z0-9.-]+)?)$/;
+
 export function makeContentReader(deps: {
   readonly guard: AddressGuard;
   readonly key: string;
@@ -14,11 +17,15 @@ export function makeContentReader(deps: {
   readonly patient: { readonly urn: string; readonly reference: string } | null;
 }): ContentReader {
   const { guard, key, patient } = deps;
-  /** `Patient/1`, whether it is written so, as an address of the EHR, or with a version. */
+  /**
+   * `Practitioner/1`, whether it is written so, with a version, or as an address of the EHR, by whatever name it calls itself. The
+   * patient of the chart is `this patient`, also after a merge, when the EHR has moved what we wrote to another record.
+   */
   function local(reference: string): string {
-    if (patient !== null && reference === patient.urn) return patient.reference;
-    const located = readLocation(guard, reference);
-    return located === null ? reference : `${located.type}/${located.id}`;
+    if (patient !== null && reference === patient.urn) return THIS_PATIENT;
+    const located = readLocation(guard, reference) ?? readLocation(guard, ABSOLUTE.exec(reference)?.[1] ?? '');
+    const name = located === null ? reference : `${located.type}/${located.id}`;
+    return name === patient?.reference ? THIS_PATIENT : name;
   }
   /** A resource is asked about several times on its way: what it means to do, what it did, what the EHR makes of it. */
   const read = new WeakMap<object, { readonly content: ChartContent; readonly fingerprint: Fingerprint }>();

@@ -1,9 +1,10 @@
-import { fail, ok, type Fault, type Result } from '../../kernel/index.ts';
+import { fail, ok, type Result } from '../../kernel/index.ts';
 import { identifierToken, searchResources, type Ehr, type Resource, type TypePlan } from '../../ehr/index.ts';
 
 export type Looked =
   | { readonly kind: 'there'; readonly resource: Resource; readonly id: string }
-  | { readonly kind: 'absent' }
+  /** `wasThere`: it was once, and somebody deleted it. */
+  | { readonly kind: 'absent'; readonly wasThere: 'yes' | 'unknown' }
   /** Several resources carry the name. */
   | { readonly kind: 'several' }
   /** This EHR offers no way to look for it. */
@@ -20,6 +21,8 @@ export interface LookFor {
   readonly signal: AbortSignal;
 }
 
+const NOT_FOUND: Looked = { kind: 'absent', wasThere: 'unknown' };
+
 const there = (resource: unknown): Looked | null => {
   const found = resource as Resource & { id?: unknown };
   return typeof found.id === 'string' ? { kind: 'there', resource: found, id: found.id } : null;
@@ -30,12 +33,11 @@ async function read(ehr: Ehr, { resourceType, requestId, signal }: LookFor, id: 
   if (answer.ok) {
     const { body } = answer.value;
     const found = body.kind === 'json' ? there(body.value) : null;
-    return ok(found ?? { kind: 'absent' });
+    return ok(found ?? NOT_FOUND);
   }
-  return isAbsent(answer.fault) ? ok({ kind: 'absent' }) : answer;
+  if (answer.fault.code === 'ehr.gone') return ok({ kind: 'absent', wasThere: 'yes' });
+  return answer.fault.code === 'ehr.not-found' ? ok(NOT_FOUND) : answer;
 }
-
-const isAbsent = ({ code }: Fault): boolean => code === 'ehr.not-found' || code === 'ehr.gone';
 
 async function search(ehr: Ehr, { resourceType, name, system, plan, requestId, signal }: LookFor): Promise<Result<Looked>> {
   const found = await searchResources(ehr, {
@@ -53,8 +55,8 @@ async function search(ehr: Ehr, { resourceType, name, system, plan, requestId, s
     ),
   );
   const [only, ...others] = own;
-  if (only === undefined) return ok({ kind: found.value.more === 'yes' ? 'several' : 'absent' });
-  return ok(others.length > 0 ? { kind: 'several' } : (there(only) ?? { kind: 'absent' }));
+  if (only === undefined) return ok(found.value.more === 'yes' ? { kind: 'several' } : NOT_FOUND);
+  return ok(others.length > 0 ? { kind: 'several' } : (there(only) ?? NOT_FOUND));
 }
 
 /** What the EHR holds under the name of a resource: by its address where that is known, else by what makes it the same. */

@@ -162,7 +162,8 @@ export function openChart(deps: WriteDeps) {
         const waitMs = waitForSearch(item);
         if (waitMs > 0) return stopped({ kind: 'verdict', verdict: later(fault('ehr.search-lag'), waitMs) });
         // What we wrote is not there any more: somebody removed it. What we took back may be gone.
-        return item.at === null || item.isRetracted ? { kind: 'again', item: { ...item, at: null } } : GONE;
+        if (item.isRetracted) return { kind: 'again', item: { ...item, at: null } };
+        return item.at === null && looked.wasThere !== 'yes' ? { kind: 'again', item } : GONE;
       }
       case 'there': {
         const place = { id: looked.id, versionId: versionOf(looked.resource) };
@@ -173,14 +174,25 @@ export function openChart(deps: WriteDeps) {
         if (isShared || isToBeKnown || verdict === 'says-it')
           return done(item, place, 'none', reader.fingerprintOf(looked.resource));
         if (verdict === 'says-it-otherwise') return doneOtherwise(item, place);
-        return verdict === 'ours' ? { kind: 'again', item: { ...item, at: place } } : conflictAt(item, place);
+        return verdict === 'ours' ? { kind: 'again', item: asFound(item, place, looked.resource) } : conflictAt(item, place);
       }
     }
   }
 
+  /** What stands there is ours, and known from now on. */
+  const asFound = (item: Item, at: Place, resource: AnyResource): Item => ({
+    ...item,
+    at,
+    knownFingerprint: reader.fingerprintOf(resource),
+  });
+
+  /** What we took back may be gone, and is made anew; anything else somebody removed. */
+  const absent = (item: Item): Settled =>
+    item.isRetracted && item.at !== null ? { kind: 'again', item: { ...item, at: null } } : GONE;
+
   const mustLook = (item: Item): boolean => {
     const { identity, ifMatch } = typePlan(item.resourceType);
-    if (isUnknown || item.mayBeForgotten) return true;
+    if (isUnknown || item.mayBeForgotten || item.isDoubted) return true;
     if (item.at === null) return identity === 'search-then-write';
     return ifMatch === 'none' || item.at.versionId === null || plan.update === 'after-a-look';
   };
@@ -221,7 +233,7 @@ export function openChart(deps: WriteDeps) {
     if (!looked.ok) return stopped({ kind: 'verdict', verdict: { kind: 'ambiguous', fault: looked.fault } });
     if (looked.value.kind === 'several')
       return stopped({ kind: 'verdict', verdict: { kind: 'several', fault: fault('ehr.several') } });
-    if (looked.value.kind !== 'there') return GONE;
+    if (looked.value.kind !== 'there') return absent(item);
     const { resource, id } = looked.value;
     const [found, known] = [versionOf(resource), item.at?.versionId ?? null];
     switch (judge(item, looked.value)) {
@@ -236,7 +248,7 @@ export function openChart(deps: WriteDeps) {
         agains.set(item.name, times);
         if (found === known || times > AGAIN_MAX)
           return stopped({ kind: 'verdict', verdict: { ...verdict, because: 'concurrency' } });
-        return { kind: 'again', item: { ...item, at: { id, versionId: found } } };
+        return { kind: 'again', item: asFound(item, { id, versionId: found }, resource) };
       }
     }
   }
@@ -262,7 +274,7 @@ export function openChart(deps: WriteDeps) {
   async function settleEntry(item: Item, answer: Answer, isLookWanted: boolean): Promise<Settled> {
     const { verdict } = answer;
     if (verdict.kind === 'conflict' && (verdict.because === 'version' || item.at !== null)) return afterConflict(item, verdict);
-    if (verdict.kind === 'absent' || verdict.kind === 'gone') return GONE;
+    if (verdict.kind === 'absent' || verdict.kind === 'gone') return absent(item);
     if (verdict.kind !== 'ok') return stopped({ kind: 'verdict', verdict });
     const placed = await placeOf(item, answer);
     if ('stop' in placed) return stopped(placed.stop);

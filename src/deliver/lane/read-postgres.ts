@@ -31,11 +31,11 @@ export const reads: PostgresOperations<LaneReads> = {
     );
     return rows.map((row) => toLedgerRow(row, context.vault, document));
   },
-  'lane.intents': async ({ db }, { tenant, deliverySeq, patient }) => {
+  'lane.intents': async ({ db }, { tenant, deliverySeqs, patient }) => {
     const rows = await db.all(
-      `SELECT intents FROM attempt WHERE intents IS NOT NULL AND tenant = $1 AND ${IN_DOUBT} WHERE d.seq = $2 AND k.patient_index = $3)`,
+      `SELECT intents FROM attempt WHERE intents IS NOT NULL AND tenant = $1 AND ${IN_DOUBT} WHERE d.seq = ANY($2::bigint[]) AND k.patient_index = $3)`,
       tenant,
-      deliverySeq,
+      deliverySeqs,
       patient,
     );
     return rows.map((row) => row['intents'] as Uint8Array);

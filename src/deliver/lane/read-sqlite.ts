@@ -20,12 +20,12 @@ export const reads: SqliteOperations<LaneReads> = {
     writtenByDocument(context, tenant, patient, documentOf(context, 'seq', deliverySeq)).filter(
       ({ isRetracted }) => !isRetracted,
     ),
-  'lane.intents': ({ db }, { tenant, deliverySeq, patient }) =>
+  'lane.intents': ({ db }, { tenant, deliverySeqs, patient }) =>
     db
       .all(
-        `SELECT intents FROM attempt WHERE intents IS NOT NULL AND tenant = ? AND ${IN_DOUBT} WHERE d.seq = ? AND k.patient_index = ?)`,
+        `SELECT intents FROM attempt WHERE intents IS NOT NULL AND tenant = ? AND ${IN_DOUBT} WHERE d.seq IN (SELECT value FROM json_each(?)) AND k.patient_index = ?)`,
         tenant,
-        deliverySeq,
+        JSON.stringify(deliverySeqs),
         patient,
       )
       .map((row) => row['intents'] as Uint8Array),

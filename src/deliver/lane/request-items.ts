@@ -62,5 +62,6 @@ export const provenanceItem = (wanted: Wanted): Item => ({
   knownFingerprint: null,
   isRetracted: false,
   mayBeForgotten: false,
+  isDoubted: false,
   isKept: false,
 });

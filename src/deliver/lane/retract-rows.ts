@@ -2,6 +2,7 @@ import { fault } from '../../kernel/index.ts';
 import type { TypePlan, Verdict } from '../../ehr/index.ts';
 import { asRetracted, isRetractable, isWithdrawn } from '../../translate/index.ts';
 import { versionOf, versionOfEtag } from './build-items.ts';
+import { NO_CONTENT } from './chart-content.ts';
 import type { LedgerRow, RetractedRow } from './commands.ts';
 import type { ContentReader } from './content-reader.ts';
 import { judgeChart, type Intent } from './judge-chart.ts';
@@ -62,7 +63,11 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
     intents: given.intentsOf(row.name),
     habits: deps.habits.current().types[row.resourceType] ?? null,
   });
-  if (verdict === 'says-it') return ended({ done: { name: row.name, versionId: version, fingerprint } });
+  // Where somebody else took it back, it is not ours to say again.
+  const isOwn = row.isRetracted || given.intentsOf(row.name).includes('withdraw');
+  if (verdict === 'says-it')
+    return ended({ done: { name: row.name, versionId: isOwn ? version : null, fingerprint: isOwn ? fingerprint : NO_CONTENT } });
+  if (row.isKept && mode === 'ours') return ended('conflict');
   if (verdict === 'foreign' && mode === 'ours') return ended('conflict');
   const withdrawn = asRetracted(resource, deps.reading.setting.dialect, given.why);
   const sent = await target.send({
@@ -93,10 +98,6 @@ export async function retractRows(rows: readonly LedgerRow[], given: Retraction,
     if (typePlan === undefined || typePlan.change === 'none' || !isRetractable(row.resourceType)) {
       const verdict = { kind: 'rejected', fault: fault('ehr.rejected') } as const;
       return { retracted, conflicts, stop: { kind: 'verdict', verdict }, httpStatus };
-    }
-    if (row.isKept && given.mode === 'ours') {
-      conflicts.push(row);
-      continue;
     }
     const { one, httpStatus: status } = await retractRow(row, typePlan, given, deps);
     httpStatus = status ?? httpStatus;

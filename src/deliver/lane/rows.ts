@@ -35,7 +35,7 @@ const fingerprintIn = (value: unknown): Fingerprint | null =>
 export const fromHex = (hex: string | null): Buffer | null => (hex === null ? null : Buffer.from(hex, 'hex'));
 
 export const LEDGER =
-  'name, resource_type, resource_id_sealed, version_id, content_digest, fingerprint, summary_group, chart_day, retracted_at, kept_at, document_index, said_at';
+  'name, resource_type, resource_id_sealed, version_id, content_digest, fingerprint, summary_group, chart_day, retracted_at, kept_at, document_index, said_at, delivery_seq';
 
 export const toLedgerRow = (row: Row, vault: Vault, document: Uint8Array): LedgerRow => {
   const name = nameOf(row);
@@ -52,6 +52,7 @@ export const toLedgerRow = (row: Row, vault: Vault, document: Uint8Array): Ledge
     isKept: row['kept_at'] !== null,
     isOfDocument: Buffer.compare(row['document_index'] as Uint8Array, document) === 0,
     saidAt: Number(row['said_at']),
+    deliverySeq: Number(row['delivery_seq']),
   };
 };
 

@@ -118,10 +118,12 @@ export const intentsOf = ({ items, gone }: Pick<Planned, 'items' | 'gone'>, read
     gone,
   );
 
-/** What attempts of unknown outcome meant to make of the resources of this document; nothing where nothing is in doubt. */
-async function inDoubt({ doubtAt, delivery, patient }: Claimed, { lanes, tenant }: JobDeps) {
-  if (doubtAt === null) return ok(readIntents([]));
-  const packed = await lanes.read('lane.intents', { tenant, deliverySeq: delivery.seq, patient });
+/** What attempts of unknown outcome, of this document or of others about the same measurements, meant to make of its resources. */
+async function inDoubt({ doubtAt, delivery, patient }: Claimed, ledger: readonly LedgerRow[], { lanes, tenant }: JobDeps) {
+  const doubters = ledger.filter(({ contentDigest }) => contentDigest === UNWRITTEN_DIGEST).map(({ deliverySeq }) => deliverySeq);
+  const deliverySeqs = [...new Set([...(doubtAt === null ? [] : [delivery.seq]), ...doubters])];
+  if (deliverySeqs.length === 0) return ok(readIntents([]));
+  const packed = await lanes.read('lane.intents', { tenant, deliverySeqs, patient });
   return packed.ok ? ok(readIntents(packed.value)) : packed;
 }
 
@@ -144,13 +146,13 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
     return {
       ...ended(afterFault(patient.fault, past)),
       attemptId: before?.attemptId ?? null,
-      written: doubtAt === null ? [] : doubtedRows(planned, []),
+      written: doubtAt === null ? [] : doubtedRows(planned),
     };
   const { reference } = patient.value;
   const chart = { urn: translation.patient.reference, reference };
   const reader = before?.reader ?? makeContentReader({ guard: target.ehr.guard, key: deps.contentKey, patient: chart });
   const mode = isLinked ? 'write' : 'look-only';
-  const intents = await inDoubt(claimed, deps);
+  const intents = await inDoubt(claimed, ledger, deps);
   if (!intents.ok) return ended({ kind: 'put-back', afterMs: SOON_MS });
   const asDecided = claimed.isDecided ? await applyDecisions(claimed.delivery.id, planned, reader, deps) : ok(planned);
   if (!asDecided.ok) return ended(afterFault(asDecided.fault, past));
@@ -206,11 +208,13 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   const outcome: Outcome = stop === null ? { kind: 'delivered' } : decideOutcome(stop, past);
   // Withdrawals are looked up as they are carried out: what was not come to is still in doubt.
   const isResolved = wrote.isLookedUp && (decided.gone.length === 0 || (wrote.stop ?? taken.stop) === null);
-  const isInDoubt = outcome.kind === 'unknown' || (doubtAt !== null && !isResolved);
-  const settled = [...written, ...wrote.conflicts, ...taken.retracted, ...taken.conflicts];
+  // What was found out is kept also where nothing could be written then.
+  const isInDoubt = outcome.kind === 'unknown' || (doubtAt !== null && outcome.kind !== 'delivered');
+  const settled = new Set([...taken.retracted, ...taken.conflicts].map(({ name }) => name));
+  const unsettled = { items: wrote.unsettled, gone: decided.gone.filter(({ name }) => !settled.has(name)), saidAt };
   return {
     ...done,
-    written: isInDoubt ? [...written, ...doubtedRows(decided, settled)] : written,
+    written: isInDoubt ? [...written, ...doubtedRows(unsettled)] : written,
     isResolved,
     httpStatus: taken.httpStatus ?? wrote.httpStatus,
     retracted: taken.retracted,
@@ -223,8 +227,7 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
  * What an attempt may have done and nobody knows goes into the ledger as such: whatever comes next, a newer version, a withdrawal or
  * a re-link, then looks there before it believes anything.
  */
-function doubtedRows({ items, gone, saidAt }: Planned, settled: readonly { readonly name: string }[]): WrittenRow[] {
-  const isSettled = new Set(settled.map(({ name }) => name));
+function doubtedRows({ items, gone, saidAt }: Pick<Planned, 'items' | 'gone' | 'saidAt'>): WrittenRow[] {
   const doubted = { contentDigest: UNWRITTEN_DIGEST, saidAt, effect: 'doubted' } as const;
   return [
     ...items.map(({ name, resourceType, at, knownFingerprint, wanted: { group, chartDay } }) => ({
@@ -239,7 +242,7 @@ function doubtedRows({ items, gone, saidAt }: Planned, settled: readonly { reado
       versionId,
       fingerprint: fingerprint ?? NO_CONTENT,
     })),
-  ].filter(({ name }) => !isSettled.has(name));
+  ];
 }
 
 /** Everything else was written: a person decides on what is left. */
@@ -303,10 +306,12 @@ async function retractJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   // What refers to others goes first, so that nothing refers to what is withdrawn.
   const reader = makeContentReader({ guard: deps.target.ehr.guard, key: deps.contentKey, patient: null });
   const why = 'Entered in the chart of another patient by mistake.';
-  const retraction = { why, mode: 'whoever', reader, intentsOf: () => [] } as const;
+  const intents = await inDoubt(claimed, owed, deps);
+  if (!intents.ok) return ended({ kind: 'put-back', afterMs: SOON_MS });
+  const retraction = { why, mode: 'whoever', reader, intentsOf: intents.value } as const;
   const { retracted, stop, httpStatus } = await retractRows([...owed].reverse(), retraction, deps);
   const outcome: Outcome = stop === null ? { kind: 'delivered' } : decideOutcome(stop, past);
-  return { attemptId: begun.value.attemptId, httpStatus, written: [], retracted, outcome, isResolved: false };
+  return { attemptId: begun.value.attemptId, httpStatus, written: [], retracted, outcome, isResolved: stop === null };
 }
 
 /** Carries out the head of a lane. What it did is told also where it came only half way; null where the lease was lost. */

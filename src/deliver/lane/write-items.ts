@@ -13,6 +13,8 @@ export interface WroteItems {
   readonly written: readonly WrittenRow[];
   /** What somebody else changed, or a person keeps: left alone, for a person to decide on. Everything else was written. */
   readonly conflicts: readonly Item[];
+  /** What was not come to, as it is known by now. */
+  readonly unsettled: readonly Item[];
   readonly stop: Stop | null;
   readonly httpStatus: number | null;
   /** Whatever an earlier attempt may have written was found out. */
@@ -27,11 +29,17 @@ export async function writeItems(all: readonly Item[], provenance: Wanted | null
   const conflicts: Item[] = [];
   /** References to what this EHR takes none of. */
   const leftOut = new Set<string>(deps.removed);
+  let pending: Item[] = [];
   let httpStatus: number | null = null;
   let isLookedUp = false;
   let entriesMax = Math.max(1, plan.entriesMax);
 
-  const ended = (stop: Stop | null): WroteItems => ({ written, conflicts, stop, httpStatus, isLookedUp });
+  const ended = (stop: Stop | null): WroteItems => {
+    const settled = new Set([...written, ...conflicts].map(({ name }) => name));
+    const found = new Map(pending.map((item) => [item.name, item]));
+    const unsettled = all.filter(({ name }) => !settled.has(name)).map((item) => found.get(item.name) ?? item);
+    return { written, conflicts, unsettled, stop, httpStatus, isLookedUp };
+  };
   function leaveAlone(item: Item, found: 'there' | 'gone'): void {
     conflicts.push(item);
     if (found === 'gone') leftOut.add(item.reference);
@@ -143,19 +151,14 @@ export async function writeItems(all: readonly Item[], provenance: Wanted | null
     return taken;
   }
 
-  let pending: Item[] = [];
   for (const item of all) {
     if (typePlan(item.resourceType).identity === 'not-written') {
       leftOut.add(item.reference);
       continue;
     }
-    if (item.isKept && deps.mode === 'write') {
-      conflicts.push(item);
-      continue;
-    }
     if (item.at !== null && typePlan(item.resourceType).change === 'none')
       return ended({ kind: 'verdict', verdict: { kind: 'rejected', fault: fault('ehr.rejected') } });
-    if (!chart.mustLook(item)) {
+    if (!chart.mustLook(item) && !item.isKept) {
       pending.push(item);
       continue;
     }
@@ -163,7 +166,10 @@ export async function writeItems(all: readonly Item[], provenance: Wanted | null
     if (!looked.ok) return ended({ kind: 'verdict', verdict: later(looked.fault) });
     const next = chart.afterLook(item, looked.value);
     if (next.kind === 'stop') return ended(next.stop);
-    if (next.kind === 'again') pending.push(next.item);
+    // Nobody is asked where both sides say the same.
+    if (next.kind === 'again' && item.isKept && deps.mode === 'write')
+      leaveAlone(item, looked.value.kind === 'absent' ? 'gone' : 'there');
+    else if (next.kind === 'again') pending.push(next.item);
     if (next.kind === 'conflict') leaveAlone(item, next.found);
   }
   isLookedUp = true;

@@ -32,7 +32,7 @@ test('content reads as people would say it', () => {
   expect(reader.contentOf(weight({ note: [{ text: 'after breakfast' }] }))).toEqual({
     status: 'final',
     code: 'http://loinc.org|29463-7',
-    subject: 'Patient/1',
+    subject: 'this patient',
     time: '2026-11-14T07:00:00.000Z',
     value: '71.25',
     unit: 'kg',
@@ -50,7 +50,10 @@ describe('what an EHR may change without changing what is said', () => {
     ['displays and texts beside codes', { code: { coding: [{ system: LOINC, code: '29463-7' }] } }],
     ['the word for a unit that has a code', { valueQuantity: { value: 71.25, unit: 'kg', code: 'kg' } }],
     ['an element that has nothing in it', { device: { reference: 'Device/1' } }],
-    ['identifiers in another order', { identifier: [{ value: 'b' }, { value: 'a' }] }],
+    [
+      'an address of the EHR by another name than ours',
+      { subject: { reference: 'https://inside.example.org:8443/r4/Patient/1' } },
+    ],
   ])('%s', (_name, more) => {
     expect(differ(weight(), weight(more))).toEqual([]);
   });
@@ -59,6 +62,11 @@ describe('what an EHR may change without changing what is said', () => {
     const of = (digits: string) => parsed(`{"resourceType":"Observation","valueQuantity":{"value":${digits},"code":"kg"}}`);
     expect(differ(of('70.10'), of('70.1'))).toEqual([]);
     expect(differ(of('70.10'), of('70.11'))).toEqual(['value']);
+  });
+
+  test('identifiers in another order', () => {
+    const identifier = [{ value: 'b' }, { value: 'a' }];
+    expect(differ(weight({ identifier }), weight({ identifier: identifier.toReversed() }))).toEqual([]);
   });
 
   test('the order of components, notes and interpretations', () => {
@@ -83,6 +91,8 @@ describe('what somebody changes is seen, and where', () => {
     ['the patient', { subject: { reference: 'Patient/2' } }, ['subject']],
     ['the time', { effectiveDateTime: '2026-11-14T08:01:00+01:00' }, ['time']],
     ['an interpretation', { interpretation: [{ coding: [{ code: 'H' }] }] }, ['interpretation']],
+    ['an identifier', { identifier: [{ system: 'urn:ward', value: '4711' }] }, ['identifiers']],
+    ['the encounter', { encounter: { reference: 'Encounter/1' } }, ['other']],
     ['where on the body', { bodySite: { text: 'left arm' } }, ['other']],
     ['a component', { component: [{ code: { text: 'x' }, valueInteger: 1 }] }, ['components']],
   ])('%s', (_name, more, parts) => {
@@ -102,10 +112,16 @@ test('whatever is in a resource of a type that is not known here counts, but for
   expect(differ(immunization({}), immunization({ lotNumber: '2' }))).toEqual(['other']);
   expect(
     differ(
-      immunization({ performer: [{ actor: { reference: 'urn:uuid:x' } }] }),
-      immunization({ performer: [{ actor: { reference: 'Practitioner/1' } }] }),
+      immunization({ contained: [{ device: { reference: 'urn:uuid:x' } }] }),
+      immunization({ contained: [{ device: { reference: 'Device/1' } }] }),
     ),
   ).toEqual([]);
+});
+
+test('the patient is the same wherever a document or the EHR refers to it', () => {
+  const performedBy = (reference: string) => weight({ performer: [{ reference }] });
+  expect(differ(performedBy('urn:uuid:the-patient'), performedBy('Patient/1'))).toEqual([]);
+  expect(differ(performedBy('urn:uuid:the-patient'), performedBy('Practitioner/1'))).toEqual(['other']);
 });
 
 test('a result that came to a report is a change, wherever it stands', () => {
@@ -130,7 +146,7 @@ test('reading never throws, whatever JSON stands there', () => {
             contentOf(resource, (one) => one),
             'k',
           ),
-        ).toHaveLength(80);
+        ).toHaveLength(88);
       },
     ),
   );

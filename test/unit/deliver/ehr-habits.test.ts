@@ -98,10 +98,10 @@ describe('how an EHR changes what it is given', () => {
 
 test('what an attempt means to do is found again by name', () => {
   const [a, b, c] = ['aa', 'bb', 'cc'].map((two) => two.repeat(32)) as [string, string, string];
-  const fingerprint = '12'.repeat(40) as Fingerprint;
+  const fingerprint = '12'.repeat(44) as Fingerprint;
   const of = readIntents([
     packIntents([{ name: a, fingerprint }], [{ name: b }]),
-    packIntents([{ name: a, fingerprint: '34'.repeat(40) as Fingerprint }], []),
+    packIntents([{ name: a, fingerprint: '34'.repeat(44) as Fingerprint }], []),
   ]);
-  expect([of(a), of(b), of(c)]).toEqual([[fingerprint, '34'.repeat(40)], ['withdraw'], []]);
+  expect([of(a), of(b), of(c)]).toEqual([[fingerprint, '34'.repeat(44)], ['withdraw'], []]);
 });
