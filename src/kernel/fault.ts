@@ -8,6 +8,8 @@ export interface Fault {
   readonly at?: string;
   /** Every problem at once, for whoever mends them; of files and settings, never of a patient. */
   readonly problems?: readonly string[];
+  /** The number that a caller must name, where it named another. */
+  readonly count?: number;
   /** How long another system asks to be left alone. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
@@ -41,6 +43,8 @@ export const FAULT_CODES = {
   'delivery.not-found': 'not-found',
   'delivery.state': 'conflict',
   'target.not-found': 'not-found',
+  'shadow.mode': 'shadow-mode',
+  'shadow.unconfirmed': 'unconfirmed',
   'link.not-found': 'not-found',
   'link.client': 'malformed',
   'link.unsettled': 'conflict',
@@ -77,6 +81,7 @@ export const FAULT_CODES = {
   'ehr.partial': 'ehr-rejected',
   'ehr.capability': 'ehr-rejected',
   'ehr.paused': 'ehr-unavailable',
+  'ehr.shadow': 'shadow-mode',
   'patient.none': 'patient-unresolved',
   'patient.many': 'patient-unresolved',
   'patient.inactive': 'patient-unresolved',
