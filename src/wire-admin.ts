@@ -3,11 +3,13 @@ import type { Config } from './config/index.ts';
 import {
   deliverSet,
   laneSet,
+  shadowSet,
   makeExplain,
   type keepLinks,
   type makeReadingHolder,
   type OpenTarget,
   type Reloaded,
+  type Shadow,
 } from './deliver/index.ts';
 import type { openEnrolment } from './enrol/index.ts';
 import { identitySet } from './identity/index.ts';
@@ -20,6 +22,7 @@ import {
   makeMappingRoutes,
   makePatientRoutes,
   makeRecordActLater,
+  makeShadowRoutes,
   makeTargetRoutes,
   type RecordAct,
 } from './ops/index.ts';
@@ -38,6 +41,7 @@ export function wireAdmin(deps: {
   readonly kept: KeptAudit;
   readonly processor: { poke(): void };
   readonly sender: { poke(): void; recheck(): void };
+  readonly shadow: Shadow;
   readonly record: RecordAct;
   readonly appendLater: ReturnType<typeof makeAppendLater>;
   readonly newId: NewId;
@@ -69,7 +73,27 @@ export function wireAdmin(deps: {
       explain: makeExplain({ tenant, mrnSystem, inbox, identity, lanes, current: reading.current }),
       reload: deps.reload,
     }),
-    ...makeTargetRoutes({ tenant, lanes, target, dialect: reading.dialect, clock, recordLater, onChange: sender.recheck }),
+    ...makeTargetRoutes({
+      tenant,
+      lanes,
+      target,
+      dialect: reading.dialect,
+      forwarding: deps.shadow.forwarding.state,
+      clock,
+      recordLater,
+      onChange: sender.recheck,
+    }),
+    ...makeShadowRoutes({
+      tenant,
+      shadow: store.use(shadowSet),
+      forwarding: deps.shadow.forwarding,
+      evaluator: deps.shadow.evaluator,
+      target,
+      dialect: reading.dialect,
+      clock,
+      record,
+      recordLater,
+    }),
     ...makeAuditRoutes({
       tenant,
       mrnSystem,

@@ -1,7 +1,8 @@
 import { fail, fault, jsonAnswer, ok, type Clock, type Route } from '../kernel/index.ts';
-import type { ChosenDialect, LaneReads, LaneWrites, OpenTarget } from '../deliver/index.ts';
+import type { ChosenDialect, Forwarding, LaneReads, LaneWrites, OpenTarget } from '../deliver/index.ts';
 import type { Operate } from '../store/index.ts';
 import { adminRoute as admin, iso } from './admin-query.ts';
+import { describeForwarding } from './describe-forwarding.ts';
 import type { RecordActLater } from './record-act.ts';
 
 const ID = 'ehr';
@@ -12,6 +13,7 @@ export function makeTargetRoutes(deps: {
   readonly lanes: Operate<LaneWrites, LaneReads>;
   readonly target: Pick<OpenTarget, 'guard' | 'plan' | 'capability' | 'refresh'>;
   readonly dialect: () => ChosenDialect;
+  readonly forwarding: () => Forwarding;
   readonly clock: Clock;
   readonly recordLater: RecordActLater;
   /** Told that the target was paused or goes on; other replicas find out within a second. */
@@ -37,12 +39,14 @@ export function makeTargetRoutes(deps: {
       if (!lag.ok) return lag;
       const { probedAt, fault: failed } = target.capability();
       const { pausedAt, pausedBy } = row.value;
+      const forwarding = describeForwarding(deps.forwarding());
       return ok(
         jsonAnswer(200, {
           targets: [
             {
               id: ID,
-              state: pausedAt === null ? 'running' : 'paused',
+              state: forwarding.state === 'running' && pausedAt !== null ? 'paused' : forwarding.state,
+              forwarding,
               pausedAt: pausedAt === null ? null : iso(pausedAt),
               pausedBy,
               ...target.guard.state(),

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { StartError } from '../../kernel/index.ts';
 import { foundation } from './0001-foundation/index.ts';
+import { shadow } from './0003-shadow/index.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
 
-export const MIGRATIONS: readonly Migration[] = [foundation];
+export const MIGRATIONS: readonly Migration[] = [foundation, shadow];
 
 export type Engine = 'sqlite' | 'postgres';
 export interface Applied {
