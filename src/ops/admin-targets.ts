@@ -39,13 +39,14 @@ export function makeTargetRoutes(deps: {
       if (!lag.ok) return lag;
       const { probedAt, fault: failed } = target.capability();
       const { pausedAt, pausedBy } = row.value;
-      const forwarding = describeForwarding(deps.forwarding());
+      const { state, since } = deps.forwarding();
+      const forwarding = describeForwarding({ state, since, waiting: state === 'running' ? 0 : lag.value.jobs });
       return ok(
         jsonAnswer(200, {
           targets: [
             {
               id: ID,
-              state: forwarding.state === 'running' && pausedAt !== null ? 'paused' : forwarding.state,
+              state: state === 'running' && pausedAt !== null ? 'paused' : state,
               forwarding,
               pausedAt: pausedAt === null ? null : iso(pausedAt),
               pausedBy,

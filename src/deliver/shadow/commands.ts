@@ -106,9 +106,14 @@ export type ShadowWrites = {
   };
   /** A person was told that so many wait. */
   'shadow.reported': { args: OfTime & { readonly waiting: number }; out: null };
-  /** Which of these jobs are this process's to evaluate, for as long as the lease. */
+  /** Which of these jobs are this process's to evaluate, for as long as the lease; those that another has just evaluated are not. */
   'shadow.take': {
-    args: OfTime & { readonly owner: string; readonly leaseMs: number; readonly jobSeqs: readonly number[] };
+    args: OfTime & {
+      readonly owner: string;
+      readonly leaseMs: number;
+      readonly basis: Uint8Array;
+      readonly jobSeqs: readonly number[];
+    };
     out: readonly number[];
   };
   /** `gone`: the job waits no longer, or another process evaluates it. */

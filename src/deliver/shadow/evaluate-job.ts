@@ -1,8 +1,8 @@
 import { fault, type Clock, type Fault, type NewId, type Result } from '../../kernel/index.ts';
+import type { TypePlan } from '../../ehr/index.ts';
 import type { Operate } from '../../store/index.ts';
 import { isRetractable } from '../../translate/index.ts';
-import type { Item } from '../lane/build-items.ts';
-import { versionOf } from '../lane/build-items.ts';
+import { holdsContent, versionOf, type Item } from '../lane/build-items.ts';
 import type { Claimed, LaneReads, LaneWrites, LedgerRow, Outcome } from '../lane/commands.ts';
 import { decideOutcome } from '../lane/decide-outcome.ts';
 import { applyDecisions } from '../lane/foreign-changes.ts';
@@ -42,6 +42,9 @@ const notYet = (why: Fault): Evaluation => ended('not-yet', null, why.code);
 /** What a job would do that is parked `rejected` is what the EHR would refuse. */
 const parked = (reason: string, faultCode: string | null): Evaluation =>
   ended(reason === 'rejected' ? 'refuse' : 'park', reason, faultCode);
+
+const REJECTED = parked('rejected', fault('ehr.rejected').code);
+const CONFLICT = parked('conflict', fault('ehr.conflict').code);
 
 function fromOutcome(outcome: Outcome): Evaluation {
   switch (outcome.kind) {
@@ -86,33 +89,48 @@ function withinLooks(items: readonly Item[], isUnknown: boolean, target: Target)
   return items.filter((item) => !left.has(item));
 }
 
+type Named = Pick<LedgerRow, 'name' | 'resourceType' | 'id'>;
+
+const look = ({ name, resourceType, id }: Named, plan: TypePlan, { target, newId, signal }: EvaluateDeps) =>
+  lookUp(target.ehr, { resourceType, name, system: NAME_SYSTEM, id, plan, requestId: newId('req'), signal });
+
 /** What stands in the way of withdrawing these, where something does. */
 async function checkWithdrawal(
   rows: readonly LedgerRow[],
   mode: 'ours' | 'whoever',
-  { target, newId, signal }: EvaluateDeps,
+  deps: EvaluateDeps,
 ): Promise<Evaluation | null> {
-  const rejected = (): Evaluation => parked('rejected', fault('ehr.rejected').code);
-  for (const { resourceType } of rows)
-    if (target.plan.types[resourceType]?.change !== 'update' || !isRetractable(resourceType)) return rejected();
-  for (const { resourceType, name, id, versionId } of rows.slice(0, LOOKS_MAX)) {
-    const plan = target.plan.types[resourceType];
-    if (plan === undefined) return rejected();
-    const looked = await lookUp(target.ehr, {
-      resourceType,
-      name,
-      system: NAME_SYSTEM,
-      id,
-      plan,
-      requestId: newId('req'),
-      signal,
-    });
+  for (const [n, row] of rows.entries()) {
+    const plan = deps.target.plan.types[row.resourceType];
+    if (plan?.change !== 'update' || !isRetractable(row.resourceType)) return REJECTED;
+    if (n >= LOOKS_MAX) continue;
+    const looked = await look(row, plan, deps);
     if (!looked.ok) return notYet(looked.fault);
     const found = looked.value.kind === 'there' ? versionOf(looked.value.resource) : null;
-    if (mode === 'ours' && found !== null && versionId !== null && found !== versionId)
-      return parked('conflict', fault('ehr.conflict').code);
+    if (mode === 'ours' && found !== null && row.versionId !== null && found !== row.versionId) return CONFLICT;
   }
   return null;
+}
+
+/**
+ * Writing finds out by `If-Match` that somebody else has changed a resource. Here it is looked at instead. Gives the names of those that hold
+ * what is wanted already.
+ */
+async function checkUpdates(items: readonly Item[], deps: EvaluateDeps): Promise<readonly string[] | Evaluation> {
+  const present: string[] = [];
+  for (const { at, name, resourceType, digest, isRetracted } of items.slice(0, LOOKS_MAX)) {
+    const plan = deps.target.plan.types[resourceType];
+    if (at === null || plan === undefined) continue;
+    const looked = await look({ name, resourceType, id: at.id }, plan, deps);
+    if (!looked.ok) return notYet(looked.fault);
+    if (looked.value.kind !== 'there') {
+      if (!isRetracted) return CONFLICT;
+    } else if (versionOf(looked.value.resource) !== at.versionId) {
+      if (!holdsContent(looked.value.resource, digest)) return CONFLICT;
+      present.push(name);
+    }
+  }
+  return present;
 }
 
 const withdrawn = (rows: readonly LedgerRow[]): ShadowItem[] =>
@@ -196,9 +214,12 @@ async function evaluateDelivery(claimed: Claimed, deps: EvaluateDeps): Promise<E
     send: target.send,
   });
   if (looked.stop !== null) return fromOutcome(decideOutcome(looked.stop, FIRST_TRY));
+  const updates = planned.items.filter((item) => item.at !== null && !item.isDecided && !isLookedFor(item, isUnknown, target));
+  const updated = await checkUpdates(updates, deps);
+  if ('kind' in updated) return updated;
   const stopped = await checkWithdrawal(planned.gone, 'ours', deps);
   if (stopped !== null) return stopped;
-  const items = itemsOf(planned, new Set(looked.written.map(({ name }) => name)), target);
+  const items = itemsOf(planned, new Set([...looked.written.map(({ name }) => name), ...updated]), target);
   const isAnything = items.some(({ change }) => change === 'create' || change === 'update' || change === 'withdraw');
   return isAnything ? ended('write', patient.reason, null, items) : ended('nothing-to-write', null, null, items);
 }

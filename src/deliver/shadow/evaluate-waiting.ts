@@ -118,6 +118,7 @@ export function evaluateWaiting(deps: {
         at: clock.now(),
         owner,
         leaseMs: LEASE_MS,
+        basis: on,
         jobSeqs: some,
       });
       if (!taken.ok) return;

@@ -69,18 +69,22 @@ export const writes: PostgresOperations<ShadowWrites> = {
     await report(context, tenant, waiting, at);
     return null;
   },
-  'shadow.take': async ({ db }, { tenant, owner, leaseMs, jobSeqs }) => {
+  'shadow.take': async ({ db }, { tenant, at, owner, leaseMs, basis, jobSeqs }) => {
     const rows = await db.all(
       `INSERT INTO shadow_result (job_seq, tenant, target, delivery_seq, taken_by, taken_until)
        SELECT seq, tenant, target, delivery_seq, $1, now() + $2::int * interval '1 millisecond' FROM job
          WHERE seq = ANY($3::bigint[]) AND tenant = $4 AND target = $5 AND state = 'queued' ORDER BY seq
-       ON CONFLICT (job_seq) DO UPDATE SET taken_by = excluded.taken_by, taken_until = excluded.taken_until WHERE shadow_result.taken_until <= now()
+       ON CONFLICT (job_seq) DO UPDATE SET taken_by = excluded.taken_by, taken_until = excluded.taken_until
+         WHERE shadow_result.taken_until <= now() AND shadow_result.due_at <= $6::bigint
+           AND (shadow_result.basis IS NULL OR shadow_result.basis <> $7 OR shadow_result.kind = 'not-yet')
        RETURNING job_seq`,
       owner,
       leaseMs,
       jobSeqs,
       tenant,
       TARGET,
+      at.getTime(),
+      basis,
     );
     return rows.map((row) => Number(row['job_seq']));
   },

@@ -67,19 +67,21 @@ export const writes: SqliteOperations<ShadowWrites> = {
     report(context, tenant, waiting, at);
     return null;
   },
-  'shadow.take': ({ db }, { tenant, at, owner, leaseMs, jobSeqs }) =>
+  'shadow.take': ({ db }, { tenant, at, owner, leaseMs, basis, jobSeqs }) =>
     jobSeqs.filter(
       (seq) =>
         db.run(
           `INSERT INTO shadow_result (job_seq, tenant, target, delivery_seq, taken_by, taken_until)
            SELECT seq, tenant, target, delivery_seq, ?1, ?2 FROM job WHERE seq = ?3 AND tenant = ?4 AND target = ?5 AND state = 'queued'
-           ON CONFLICT (job_seq) DO UPDATE SET taken_by = excluded.taken_by, taken_until = excluded.taken_until WHERE shadow_result.taken_until <= ?6`,
+           ON CONFLICT (job_seq) DO UPDATE SET taken_by = excluded.taken_by, taken_until = excluded.taken_until
+             WHERE taken_until <= ?6 AND due_at <= ?6 AND (basis IS NULL OR basis <> ?7 OR kind = 'not-yet')`,
           owner,
           at.getTime() + leaseMs,
           seq,
           tenant,
           TARGET,
           at.getTime(),
+          basis,
         ).changes === 1,
     ),
   'shadow.put': (context, { at, owner, jobSeq, basis, evaluation, dueAt }) => {
