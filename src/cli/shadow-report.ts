@@ -113,6 +113,11 @@ function headText(report: Part): string {
   ].join('');
 }
 
+const nextText = (report: Part): string =>
+  report['state'] === 'shadow'
+    ? 'To write, start the gateway with CHARTGATE_MODE=live. What waits is then held back until its number is confirmed.'
+    : `To forward it, in order: chartgate shadow leave --confirm ${countOf(partOf(report['waiting'])['total'])}`;
+
 /** The report for a person. */
 export function shadowText(report: Part): string {
   if (report['state'] === 'running') return 'Shadow mode is off: deliveries are written to the EHR.\n';
@@ -123,7 +128,7 @@ export function shadowText(report: Part): string {
     resourcesText(resources, countOf(report['newPatients'])),
     stoppedText(report),
     ehrText(partOf(report['ehr']), resources),
-    textOf(report['next']) === '' ? '' : `\n${textOf(report['next'])}\n`,
+    `\n${nextText(report)}\n`,
   ].join('');
 }
 
