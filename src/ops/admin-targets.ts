@@ -28,7 +28,7 @@ export function makeTargetRoutes(deps: {
       const done = await lanes.write('lane.pause', { tenant, at: deps.clock.now(), actor: 'operator', requestId, state });
       if (!done.ok) return done;
       deps.onChange();
-      return ok(jsonAnswer(200, { id: ID, state }));
+      return ok(jsonAnswer(200, { id: ID, state: state === 'paused' ? state : deps.forwarding().state }));
     };
 
   return [

@@ -50,6 +50,8 @@ export function evaluateWaiting(deps: {
   let running: Promise<void> | null = null;
   let nextAt = 0;
   let sweepAt = 0;
+  /** After shadow mode was left there is nothing more to remove once all was. */
+  let isSwept = false;
   let knownSince: number | null = null;
   let last: { readonly reading: Reading; readonly target: Target['plan']; readonly basis: Uint8Array } | null = null;
 
@@ -149,13 +151,15 @@ export function evaluateWaiting(deps: {
     for (let isMore = true; isMore && !stopping.signal.aborted;) {
       const swept = await shadow.writeBehind('shadow.sweep', { tenant, limit: SWEEP.limit });
       isMore = swept.ok && swept.value === SWEEP.limit;
+      isSwept = swept.ok && swept.value < SWEEP.limit && !deps.isWanted();
     }
   }
 
   async function work(): Promise<void> {
     const from = clock.monotonicMs();
     if (room() > 0) await pass();
-    if (from >= sweepAt) {
+    if (deps.isWanted()) isSwept = false;
+    if (from >= sweepAt && !isSwept) {
       await sweep();
       sweepAt = clock.monotonicMs() + SWEEP.everyMs;
     }

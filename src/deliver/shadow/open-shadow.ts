@@ -33,7 +33,7 @@ export function openShadow(deps: {
     target: target.forEvaluation,
     guard: target.guard,
     patientMode,
-    isWanted: () => !forwarding.isForwarding(),
+    isWanted: forwarding.isHolding,
     clock,
     log,
     newId,

@@ -91,6 +91,8 @@ export function watchShadow(deps: {
     mode,
     /** Before it is known whether anything is held, nothing is forwarded. */
     isForwarding: (): boolean => known?.state === 'running',
+    /** Known to hold deliveries back, so that finding out about them is of use. */
+    isHolding: (): boolean => known !== null && known.state !== 'running',
     state: (): Forwarding => known ?? { state: mode === 'shadow' ? 'shadow' : 'held', since: null, waiting: 0 },
     leave,
     async start(): Promise<void> {
