@@ -3,12 +3,14 @@ import type { Config } from './config/index.ts';
 import {
   deliverSet,
   laneSet,
+  shadowSet,
   makeExplain,
   type HeldHabits,
   type keepLinks,
   type makeReadingHolder,
   type OpenTarget,
   type Reloaded,
+  type Shadow,
 } from './deliver/index.ts';
 import type { openEnrolment } from './enrol/index.ts';
 import { identitySet } from './identity/index.ts';
@@ -21,6 +23,7 @@ import {
   makeMappingRoutes,
   makePatientRoutes,
   makeRecordActLater,
+  makeShadowRoutes,
   makeTargetRoutes,
   type RecordAct,
 } from './ops/index.ts';
@@ -40,6 +43,7 @@ export function wireAdmin(deps: {
   readonly kept: KeptAudit;
   readonly processor: { poke(): void };
   readonly sender: { poke(): void; recheck(): void };
+  readonly shadow: Shadow;
   readonly record: RecordAct;
   readonly appendLater: ReturnType<typeof makeAppendLater>;
   readonly newId: NewId;
@@ -77,9 +81,21 @@ export function wireAdmin(deps: {
       target,
       habits: deps.habits,
       dialect: reading.dialect,
+      forwarding: deps.shadow.forwarding.state,
       clock,
       recordLater,
       onChange: sender.recheck,
+    }),
+    ...makeShadowRoutes({
+      tenant,
+      shadow: store.use(shadowSet),
+      forwarding: deps.shadow.forwarding,
+      evaluator: deps.shadow.evaluator,
+      target,
+      dialect: reading.dialect,
+      clock,
+      record,
+      recordLater,
     }),
     ...makeAuditRoutes({
       tenant,

@@ -14,9 +14,11 @@ import {
   makeContentKey,
   makeJudge,
   makeReadingHolder,
+  openShadow,
   openTarget,
   processReceived,
   runLanes,
+  shadowSet,
   type ReadingSettings,
   type Reloaded,
 } from './deliver/index.ts';
@@ -90,7 +92,7 @@ export async function startGateway(deps: {
     keys: config.keys,
     instance,
     environment: config.environment,
-    sets: [auditSet, inboxSet, identitySet, deliverSet, laneSet, authSet, enrolSet],
+    sets: [auditSet, inboxSet, identitySet, deliverSet, laneSet, shadowSet, authSet, enrolSet],
     clock,
     log,
   });
@@ -181,6 +183,7 @@ export async function startGateway(deps: {
   let saidDialect: string | null = null;
   const target = openTarget({
     ehr: config.ehr,
+    mode: config.deliver.mode,
     patientMode: config.identity.patientMode,
     dialect: () => reading.current().reading.setting.dialect,
     onTold: (told) => {
@@ -200,25 +203,35 @@ export async function startGateway(deps: {
     software: () => target.capability().probed?.capability.software ?? null,
     log,
   });
+  const contentKey = makeContentKey(pseudonymKey);
+  const sending = { tenant: TENANT, owner: instance, reading: () => reading.current().reading, clock, log, newId };
+  const { patientMode } = config.identity;
+  const shadow = openShadow({
+    ...sending,
+    habits,
+    contentKey,
+    ...config.deliver,
+    patientMode,
+    store,
+    target,
+    onForwarding: () => sender.poke(),
+  });
   const sender = runLanes({
-    tenant: TENANT,
-    owner: instance,
+    ...sending,
     lanes,
     habits,
-    contentKey: makeContentKey(pseudonymKey),
-    reading: () => reading.current().reading,
-    target: target.current,
+    contentKey,
+    // Without a target nothing is claimed.
+    target: () => (shadow.forwarding.isForwarding() ? target.current() : null),
     guard: target.guard,
     ahead,
-    clock,
-    log,
-    newId,
     spread: () => (chance(1)[0] ?? 0) / 256,
     onOutcome: metrics.observeOutcome,
     onFinished: () => links.resume(),
   });
   metrics.watchTarget({
     state: target.guard.state,
+    isForwarding: shadow.forwarding.isForwarding,
     lag: async () => {
       const lag = await lanes.read('lane.lag', { tenant: TENANT });
       return lag.ok ? lag.value : null;
@@ -238,12 +251,27 @@ export async function startGateway(deps: {
           process,
           store: { ...store.health(), engine: store.engine, version: store.engineVersion },
           ledger: ledger.state(),
+          forwarding: shadow.forwarding.state(),
           unverified: config.unverified,
           version: VERSION,
         }),
     }),
     ...ingest.routes,
-    ...wireAdmin({ ...parts, target, habits, reading, reload, links, enrolment, kept, processor, sender, newId, appendLater }),
+    ...wireAdmin({
+      ...parts,
+      target,
+      habits,
+      reading,
+      reload,
+      links,
+      enrolment,
+      kept,
+      processor,
+      sender,
+      shadow,
+      newId,
+      appendLater,
+    }),
     makeJwksRoute(target.ehr.publicJwks),
     ...smart.routes,
   ];
@@ -264,6 +292,7 @@ export async function startGateway(deps: {
     await store.close();
     throw thrown;
   });
+  await shadow.start();
   processor.poke();
   links.resume();
   await sender.start();
@@ -289,7 +318,7 @@ export async function startGateway(deps: {
         process = 'draining';
         log.info('process.draining');
         // Nothing more is claimed from now on; requests under way finish beside it.
-        const sending = stopSending();
+        const senderStopped = stopSending();
         await drainServer(server, config.http.drainGraceMs, DRAIN_TOTAL_MS - config.http.drainGraceMs);
         rejects.flush();
         noOperators.flush();
@@ -297,8 +326,11 @@ export async function startGateway(deps: {
         ledger.stop();
         retention.stop();
         // A store that is away would keep it waiting; what it was about is still received at the next start.
-        await Promise.race([Promise.all([processor.stop(), links.stop()]), pause(PROCESSOR_STOP_MS, undefined, { ref: false })]);
-        await sending;
+        await Promise.race([
+          Promise.all([processor.stop(), links.stop(), shadow.stop()]),
+          pause(PROCESSOR_STOP_MS, undefined, { ref: false }),
+        ]);
+        await senderStopped;
         await enrolment.close();
         await target.close();
         await Promise.race([kept.stop(), pause(AUDIT_STOP_MS, undefined, { ref: false })]);

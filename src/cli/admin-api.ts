@@ -78,6 +78,7 @@ const text = (value: unknown): string | null => (typeof value === 'string' && va
 
 /** What the gateway said no to, in a line. */
 export const explainAnswer = ({ status, body }: AdminAnswer): string => {
-  const where = [text(body['code']) ?? String(status), text(body['at'])].filter((one) => one !== null);
+  const count = typeof body['count'] === 'number' ? `it is ${body['count']}` : null;
+  const where = [text(body['code']) ?? String(status), text(body['at']), count].filter((one) => one !== null);
   return `${text(body['title']) ?? 'The gateway refused.'} (${where.join(', ')})`;
 };

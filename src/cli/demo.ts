@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { loadConfig } from '../config/index.ts';
+import type { EhrTarget } from '../ehr/index.ts';
 import { systemClock } from '../kernel/index.ts';
 import { makeWinstonLog } from '../ops/index.ts';
 import {
   DEMO_MRN_SYSTEM,
   DEMO_PATIENTS,
+  DEMO_TAG,
+  demoPatients,
   seedEhr,
   startClinicianApp,
   startEhr,
@@ -23,17 +26,24 @@ import { startDemoService, startDemoSimulation } from './demo-service.ts';
 import { loadDemoSettings } from './demo-settings.ts';
 import { AHEAD_DAYS_MAX, liveOn } from './live-on.ts';
 import { fillDemo } from './fill-demo.ts';
+import { decideForeignUse, findForeignEhr, folderOf, type ForeignUse } from './foreign-ehr.ts';
 import { parseOptions } from './parse-options.ts';
 import { makeBar } from './progress.ts';
 import { DEMO_USERNAME, demoPassword, registerDemoApp } from './register-demo-app.ts';
 import { runUntilStopped, unlessStopped } from './run-until-stopped.ts';
+import { seedForeign } from './seed-foreign.ts';
 
 const help = `Usage: chartgate demo [--data FOLDER] [--port N] [--ehr-port N] [--service-port N] [--app-port N]
-                       [--users N] [--days D] [--speed X] [--empty] [--json]
+                       [--users N] [--days D] [--speed X] [--empty] [--write-to-foreign-ehr] [--json]
 
 Runs the gateway together with a demo EHR, a sandbox of the health data service and a clinician's sample app on this machine. Keys,
 secrets and databases are made under the data folder. Behind the sandbox are invented people whose days go by: a new folder begins with
 a month of them, then their data comes live. CHARTGATE_* settings in the environment win over the demonstration's own.
+
+With CHARTGATE_EHR_URL the gateway writes to that EHR, and no demo EHR is started. The invented people go there only after a question on
+the terminal is answered with yes, or with --write-to-foreign-ehr: they are added as patients, and their data is written into their charts. Without either the
+gateway starts with nobody. CHARTGATE_EHR_AUTH and the other CHARTGATE_EHR_* settings are used for all of it. Each such EHR has a folder of its own
+below the data folder. With CHARTGATE_MODE=shadow nothing is written and nothing is asked; "chartgate shadow report" then tells what would be.
 
   --data FOLDER   where everything is kept (default: data)
   --port N        the gateway's port (default: 8080)
@@ -46,6 +56,8 @@ a month of them, then their data comes live. CHARTGATE_* settings in the environ
   --speed X       how many times faster than the clock their time runs (default: 240, a day in six minutes),
                   until it is ${AHEAD_DAYS_MAX} days ahead; then it runs as the clock does
   --empty         connect nobody
+  --write-to-foreign-ehr
+                  write invented patients and their data to the EHR of CHARTGATE_EHR_URL, without asking
   --json          say where to look as one line of JSON
 `;
 
@@ -67,23 +79,43 @@ async function freePort(): Promise<number> {
 
 interface Running {
   readonly base: string;
-  readonly ehr: DemoEhr;
+  readonly ehr: string;
+  readonly use: 'own' | Exclude<ForeignUse, 'stopped'>;
+  readonly users: number;
   readonly app: ClinicianApp;
   readonly service: string;
   readonly data: string;
 }
 
-const report = ({ base, ehr, app, service, data }: Running, password: string | null): string => `Chartgate runs.
+function ehrLines({ ehr, use, users }: Running): string {
+  const [first, last] = [demoPatients(1)[0]?.mrn ?? '', demoPatients(users).at(-1)?.mrn ?? ''];
+  switch (use) {
+    case 'own':
+      return `  demo EHR   ${ehr}/Patient       ${DEMO_PATIENTS.length} invented patients, MRN ${first} to ${DEMO_PATIENTS.at(-1)?.mrn ?? ''}, and one whom nobody linked
+             ${ehr}/metadata      what it can do
+`;
+    case 'write':
+      return `  EHR        ${ehr}       not ours; ${users} invented patients are there now, MRN ${first} to ${last}, and their data is written to it
+             ${ehr}/Patient?_tag=${DEMO_TAG.system}%7C${DEMO_TAG.code}
+`;
+    case 'read':
+      return `  EHR        ${ehr}       not ours; shadow mode: nothing is written to it
+             chartgate shadow report      what would be
+`;
+    case 'none':
+      return `  EHR        ${ehr}       not ours; nothing invented is written to it\n`;
+  }
+}
 
-  gateway    ${base}/docs       what it offers
-             ${base}/readyz     is it ready
-             ${base}/metrics    figures
-  demo EHR   ${ehr.url}/Patient       ${DEMO_PATIENTS.length} invented patients, MRN ${DEMO_PATIENTS[0]?.mrn ?? ''} to ${DEMO_PATIENTS.at(-1)?.mrn ?? ''}, and one whom nobody linked
-             ${ehr.url}/metadata      what it can do
-  service    ${service}/       sandbox of the health data service: portal, extraction app
-  app        ${app.url}             charts for a clinician${password === null ? '' : `; sign in as ${DEMO_USERNAME}, password ${password}`}
+const report = (running: Running, password: string | null): string => `Chartgate runs.
 
-Keys, secrets and databases are in ${data}/. Ctrl-C stops all of them.
+  gateway    ${running.base}/docs       what it offers
+             ${running.base}/readyz     is it ready
+             ${running.base}/metrics    figures
+${ehrLines(running)}  service    ${running.service}/       sandbox of the health data service: portal, extraction app
+  app        ${running.app.url}             charts for a clinician${password === null ? '' : `; sign in as ${DEMO_USERNAME}, password ${password}`}
+
+Keys, secrets and databases are in ${running.data}/. Ctrl-C stops all of them.
 `;
 
 interface Wanted {
@@ -95,6 +127,23 @@ interface Wanted {
 function readWanted(values: { readonly users?: string; readonly days?: string; readonly speed?: string }): Wanted | null {
   const [users, days, speed] = [count(values.users, 1, 5_000), count(values.days, 1, 365), count(values.speed, 1, SPEED_MAX)];
   return users === null || days === null || speed === null ? null : { users, days, speed };
+}
+
+const isPerson = ({ stdin, stderr }: Terminal): boolean => 'isTTY' in stdin && stdin.isTTY === true && stderr.isTTY === true;
+
+async function startOwnEhr(ehrPort: number, data: string, users: number): Promise<DemoEhr> {
+  const ehr = await startEhr({ host: '127.0.0.1', port: ehrPort, clock: systemClock, file: join(data, 'demo-ehr.ndjson') });
+  seedEhr(ehr, users);
+  return ehr;
+}
+
+async function registerGuests(target: EhrTarget, users: number, { stderr }: Terminal, signal: AbortSignal): Promise<void> {
+  const bar = makeBar(stderr);
+  try {
+    await seedForeign({ target, users, signal, onProgress: bar.draw });
+  } finally {
+    bar.clear();
+  }
 }
 
 /** Goes on beside everything else; what goes wrong is told, and stops nothing. */
@@ -140,13 +189,14 @@ export const demo: Command = {
         days: { type: 'string', default: '30' },
         speed: { type: 'string', default: '240' },
         empty: { type: 'boolean' },
+        'write-to-foreign-ehr': { type: 'boolean' },
         json: { type: 'boolean' },
       },
       'none',
     );
     const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
-    const { data, empty, json, users, days, speed, ...ports } = parsed.value.values;
+    const { data: folder, empty, json, users, days, speed, 'write-to-foreign-ehr': mayWrite, ...ports } = parsed.value.values;
     const wanted = readWanted({ users, days, speed });
     if (wanted === null)
       return usage(`--users is a number from 1 to 5000, --days from 1 to 365, --speed from 1 to ${SPEED_MAX}.`);
@@ -158,14 +208,23 @@ export const demo: Command = {
       return usage('A port is a number from 0 to 65535.');
     const gatewayPort = wantedPort === 0 ? await freePort() : wantedPort;
 
+    const foreign = findForeignEhr(terminal.env, ehrPort);
+    const consent = mayWrite === true ? 'given' : isPerson(terminal) && json !== true ? 'to-be-asked' : 'not-given';
+    const use =
+      foreign === null ? 'own' : empty === true ? 'none' : await decideForeignUse(foreign, wanted.users, consent, terminal);
+    if (use === 'stopped') return EXIT.ok;
+    const data = foreign === null ? folder : folderOf(folder, foreign);
+
     const settings = loadDemoSettings(data);
-    const ehr = await startEhr({ host: '127.0.0.1', port: ehrPort, clock: systemClock, file: join(data, 'demo-ehr.ndjson') });
-    const others: { stop(): Promise<void> }[] = [ehr];
+    const others: { stop(): Promise<void> }[] = [];
     const stopOthers = async (): Promise<void> => {
       await Promise.all(others.map((one) => one.stop()));
     };
+    const filling = new AbortController();
+    void terminal.stopped.then(() => filling.abort());
     try {
-      seedEhr(ehr, wanted.users);
+      const ehr = foreign === null ? await startOwnEhr(ehrPort, data, wanted.users) : foreign;
+      if ('stop' in ehr) others.push(ehr);
       const clientUuid = settings['CHARTGATE_CLIENT_UUID'] ?? 'demo-client';
       const hmac = terminal.env['CHARTGATE_WEBHOOK_HMAC'] === undefined ? 'ours' : 'of-the-environment';
       const sandbox = await startDemoService(servicePort, data, clientUuid, hmac);
@@ -190,6 +249,7 @@ export const demo: Command = {
         now: () => systemClock.now(),
         onExit: terminal.onExit,
       });
+      if (use === 'write') await registerGuests(config.ehr, wanted.users, terminal, filling.signal);
       const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log }), terminal);
       if (gateway === null) {
         await stopOthers();
@@ -203,18 +263,16 @@ export const demo: Command = {
       others.push(app);
       const password = demoPassword(settings['CHARTGATE_ADMIN_TOKEN'] ?? '');
       const registered = await registerDemoApp(makeAdminApi(base, env), app, password);
-      const running = { base, ehr, app, service: sandbox.service.url, data };
+      const running: Running = { base, ehr: ehr.url, use, users: wanted.users, app, service: sandbox.service.url, data };
+      const isSimulated = use !== 'none';
+      const patients = use === 'own' ? Math.max(wanted.users, DEMO_PATIENTS.length) + 1 : use === 'write' ? wanted.users : 0;
       const shown = { gateway: base, ehr: ehr.url, service: sandbox.service.url, app: app.url, data };
       terminal.stdout.write(
         json === true
-          ? `${JSON.stringify({ ...shown, patients: Math.max(wanted.users, DEMO_PATIENTS.length) + 1 })}\n`
+          ? `${JSON.stringify({ ...shown, patients, simulation: isSimulated ? 'on' : 'off' })}\n`
           : report(running, registered === 'ready' ? password : null),
       );
-      const filling = new AbortController();
-      void terminal.stopped.then(() => filling.abort());
-      // Invented measurements never go to an EHR that is not the demonstration's.
-      const simulated =
-        env.CHARTGATE_EHR_URL === ehr.url ? { service: sandbox.service, ...startDemoSimulation(sandbox.service) } : null;
+      const simulated = isSimulated ? { service: sandbox.service, ...startDemoSimulation(sandbox.service) } : null;
       const api = makeAdminApi(base, env);
       const past =
         simulated === null || empty === true

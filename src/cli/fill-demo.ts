@@ -95,13 +95,21 @@ async function enrolAll(target: DemoTarget): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, one));
 }
 
+/** In shadow mode, and as long as what waits since then is held back, deliveries are not written however long one waits. */
+async function isForwarding(target: DemoTarget): Promise<boolean> {
+  const { targets } = await ask(target, 'GET', 'targets');
+  const [ehr] = (targets ?? []) as { readonly state?: unknown }[];
+  return ehr?.state !== 'shadow' && ehr?.state !== 'held';
+}
+
 /** Until the gateway has written what it has: what a correction overtakes is never seen in the chart. */
 async function settle(target: DemoTarget): Promise<void> {
   await target.service.sender.below(1);
+  const unsettled = (await isForwarding(target)) ? UNSETTLED : (['received'] as const);
   for (let i = 0; i < WAIT.times; i += 1) {
     const { byState } = await ask(target, 'GET', 'ledger');
     const counts = (byState ?? {}) as Readonly<Record<string, unknown>>;
-    if (UNSETTLED.every((state) => Number(counts[state] ?? 0) === 0)) return;
+    if (unsettled.every((state) => Number(counts[state] ?? 0) === 0)) return;
     await pause(WAIT.everyMs, undefined, { signal: target.signal });
   }
 }

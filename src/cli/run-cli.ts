@@ -13,6 +13,7 @@ import { link } from './link.ts';
 import { links } from './links.ts';
 import { replay } from './replay.ts';
 import { serve } from './serve.ts';
+import { shadow } from './shadow.ts';
 import { validateCommand, validateHelp } from './validate.ts';
 
 const validate: Command = {
@@ -29,6 +30,7 @@ export const COMMANDS: readonly Command[] = [
   explainCommand,
   ledger,
   replay,
+  shadow,
   link,
   links,
   clients,

@@ -70,6 +70,7 @@ export interface Config {
     readonly tls: EhrTlsConfig | null;
     readonly dialect: string;
   };
+  readonly deliver: { readonly mode: 'live' | 'shadow' };
   readonly identity: { readonly mrnSystem: string; readonly patientMode: 'lookup' | 'create' };
   readonly ingest: {
     readonly clientUuid: string | null;

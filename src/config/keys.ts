@@ -115,6 +115,12 @@ export const KEYS = {
     'which environment of the source the data are of: `production` or `sandbox`; a database is of one of them for ever',
     words('production', 'sandbox'),
   ),
+  CHARTGATE_MODE: set(
+    'word',
+    'live',
+    '`shadow` reads from the EHR and reports what would be written, without writing anything; `live` writes',
+    words('live', 'shadow'),
+  ),
   CHARTGATE_DATABASE_URL: secretKey('address', '`sqlite:FILE` or `postgres://…`', databaseUrl),
   CHARTGATE_DATA_KEY: secretKey(
     'base64',

@@ -163,6 +163,7 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
       tls: toEhrTls(v, readOrReport),
       dialect: v.CHARTGATE_DIALECT as string,
     },
+    deliver: { mode: v.CHARTGATE_MODE as Config['deliver']['mode'] },
     identity: {
       mrnSystem: (v.CHARTGATE_MRN_SYSTEM ?? '') as string,
       patientMode: v.CHARTGATE_PATIENT_MODE as 'lookup' | 'create',

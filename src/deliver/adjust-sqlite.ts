@@ -50,7 +50,8 @@ function findTasks(context: SqliteContext, act: LinkAct, user: HeldUser, link: L
        WHERE w.tenant = ?1 AND w.target = ?2 AND w.patient_index = ?3 AND w.retracted_at IS NULL AND d.user_index = ?4
          AND NOT EXISTS (SELECT 1 FROM delivery o JOIN job r ON r.delivery_seq = o.seq WHERE o.tenant = w.tenant
            AND o.document_index = w.document_index AND r.kind = 'retract' AND r.state = 'queued' AND r.patient_index = w.patient_index)
-         AND NOT EXISTS (SELECT 1 FROM delivery s WHERE s.tenant = w.tenant AND s.document_index = w.document_index AND s.state IN ('sending','unknown'))
+         AND NOT EXISTS (SELECT 1 FROM delivery s JOIN job k ON k.delivery_seq = s.seq WHERE s.tenant = w.tenant AND s.document_index = w.document_index AND s.state IN ('sending','unknown')
+           AND k.kind = 'deliver' AND k.state = 'queued' AND k.patient_index = w.patient_index)
        GROUP BY g.seq, w.document_index, w.patient_index ORDER BY g.seq LIMIT ?5`,
       act.tenant,
       TARGET,

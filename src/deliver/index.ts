@@ -16,6 +16,20 @@ export { openTarget, type OpenTarget } from './lane/open-target.ts';
 export { makeContentKey } from './lane/chart-content.ts';
 export { holdHabits, type HeldHabits } from './lane/hold-habits.ts';
 export { runLanes } from './lane/run-lanes.ts';
+export {
+  SHADOW_CHANGES,
+  SHADOW_KINDS,
+  shadowSet,
+  type ListedEvaluation,
+  type ShadowChange,
+  type ShadowKind,
+  type ShadowReads,
+  type ShadowTotals,
+  type ShadowWrites,
+} from './shadow/commands.ts';
+export type { ShadowEvaluator } from './shadow/evaluate-waiting.ts';
+export { openShadow, type Shadow } from './shadow/open-shadow.ts';
+export type { Forwarding, ShadowWatch } from './shadow/watch-shadow.ts';
 export { keepRetention } from './keep-retention.ts';
 export { decideChanges, contentDigest, digestOf, type Change, type Changes, type WrittenResource } from './decide-changes.ts';
 export { explain, type Explanation, type ExplainedResource } from './explain.ts';

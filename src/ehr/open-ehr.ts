@@ -8,6 +8,7 @@ import { makeAddressGuard, type AddressGuard } from './guard-address.ts';
 import { loadClientKey } from './load-client-key.ts';
 import { EHR_LIMITS, openPool, type EhrLimits, type EhrTls } from './open-pool.ts';
 import { publicJwks, type Jwks } from './publish-jwks.ts';
+import type { EhrAccess } from './refuse-writes.ts';
 import { makeSendOnce } from './send-request.ts';
 import { smartBackendAuthorizer } from './smart-backend.ts';
 
@@ -30,7 +31,7 @@ export interface EhrTarget {
   readonly tls: EhrTls | null;
 }
 
-/** What came of a request, and what it means. `exchange` is null where nothing was sent for want of a token or an own address. */
+/** What came of a request, and what it means. `exchange` is null where nothing was sent: no token, an address that is not ours, or a write in shadow mode. */
 export type Sent =
   | { readonly exchange: Exchange; readonly verdict: Verdict }
   | { readonly exchange: null; readonly verdict: Exclude<Verdict, { readonly kind: 'ok' }> };
@@ -67,17 +68,19 @@ function orAbandoned<T>(waiting: Promise<Result<T>>, signal: AbortSignal | undef
 /** The only way to the EHR. Throws a StartError where key, certificate or base cannot be used. */
 export function openEhr(deps: {
   readonly target: EhrTarget;
+  /** `read-only`: whatever may change something at the EHR is refused as `ehr.shadow`. Tokens are fetched all the same. */
+  readonly access?: EhrAccess;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly newId: NewId;
   readonly limits?: Partial<EhrLimits>;
 }): Ehr {
-  const { target, clock, chance, newId } = deps;
+  const { target, access = 'read-write', clock, chance, newId } = deps;
   const { auth, tls } = target;
   const limits = { ...EHR_LIMITS, ...deps.limits };
   const guard = makeAddressGuard(target.url);
   const pool = openPool(guard.origin, tls, limits);
-  const sendOnce = makeSendOnce({ guard, pool, limits });
+  const sendOnce = makeSendOnce({ guard, pool, limits, access });
   const tokens = makeFetchToken({
     openPool: (origin) =>
       openPool(

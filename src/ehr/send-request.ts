@@ -7,9 +7,13 @@ import type { AddressGuard } from './guard-address.ts';
 import { errorCodes, nameSilence } from './name-silence.ts';
 import type { EhrLimits } from './open-pool.ts';
 import { readAnswer } from './read-answer.ts';
+import { checkAccess, type EhrAccess } from './refuse-writes.ts';
 import { tapAnswer, type Leaving } from './tap-answer.ts';
 
-/** Sends one request once, with this Authorization header or none. A fault means that the address is not ours: nothing was sent. */
+/**
+ * Sends one request once, with this Authorization header or none. A fault means that the address is not ours, or that a write was refused in
+ * shadow mode: nothing was sent.
+ */
 export type SendOnce = (request: EhrRequest, authorization: string | null) => Promise<Result<Exchange>>;
 
 const FHIR_JSON = 'application/fhir+json';
@@ -60,8 +64,9 @@ export function makeSendOnce(deps: {
   readonly guard: AddressGuard;
   readonly pool: Dispatcher;
   readonly limits: EhrLimits;
+  readonly access: EhrAccess;
 }): SendOnce {
-  const { guard, pool, limits } = deps;
+  const { guard, pool, limits, access } = deps;
   const client = new Client({ baseUrl: guard.base });
   let calls = 0;
 
@@ -84,6 +89,9 @@ export function makeSendOnce(deps: {
 
   return async (request, authorization) => {
     const { path, method, query, form, signal, deadlineMs = limits.deadlineMs } = request;
+    // The last place before the wire that every FHIR request passes, so that no code path can write in shadow mode.
+    const allowed = checkAccess(access, request);
+    if (!allowed.ok) return allowed;
     const target = guard.target(path, query);
     if (!target.ok) return target;
     calls += 1;

@@ -29,6 +29,7 @@ export interface Problem {
   readonly code: string;
   readonly at?: string;
   readonly problems?: readonly string[];
+  readonly count?: number;
   readonly request_id: string;
 }
 
@@ -42,6 +43,7 @@ export function toProblem(fault: Fault, requestId: string): Problem {
     code: fault.code,
     ...(fault.at === undefined ? {} : { at: fault.at }),
     ...(fault.problems === undefined ? {} : { problems: fault.problems }),
+    ...(fault.count === undefined ? {} : { count: fault.count }),
     request_id: requestId,
   };
 }

@@ -8,6 +8,8 @@ export interface Fault {
   readonly at?: string;
   /** Every problem at once, for whoever mends them; of files, settings and the names of parameters, never of a patient. */
   readonly problems?: readonly string[];
+  /** The number that a caller must name, where it named another. */
+  readonly count?: number;
   /** How long another system asks to be left alone. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
@@ -43,6 +45,8 @@ export const FAULT_CODES = {
   'delivery.no-body': 'gone',
   'delivery.unopenable': 'not-configured',
   'target.not-found': 'not-found',
+  'shadow.mode': 'shadow-mode',
+  'shadow.unconfirmed': 'unconfirmed',
   'link.not-found': 'not-found',
   'link.client': 'malformed',
   'link.unsettled': 'conflict',
@@ -80,6 +84,7 @@ export const FAULT_CODES = {
   'ehr.search-lag': 'ehr-unavailable',
   'ehr.capability': 'ehr-rejected',
   'ehr.paused': 'ehr-unavailable',
+  'ehr.shadow': 'shadow-mode',
   'patient.none': 'patient-unresolved',
   'patient.many': 'patient-unresolved',
   'patient.inactive': 'patient-unresolved',

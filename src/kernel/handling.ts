@@ -59,6 +59,20 @@ export const HANDLING = {
     log: 'info',
     text: 'This contradicts what is stored. Read the current state and decide again.',
   },
+  'shadow-mode': {
+    status: 409,
+    issue: 'conflict',
+    retry: 'after-a-person',
+    log: 'warn',
+    text: 'The gateway is in shadow mode and writes nothing to the EHR. Set CHARTGATE_MODE=live and start it again first.',
+  },
+  unconfirmed: {
+    status: 409,
+    issue: 'conflict',
+    retry: 'after-a-person',
+    log: 'info',
+    text: 'This is not the number of deliveries that wait. Look at the shadow report and confirm the number that it shows.',
+  },
   gone: { status: 410, issue: 'deleted', retry: 'never', log: 'info', text: 'This was here and has been removed.' },
   'too-large': {
     status: 413,

@@ -1,7 +1,8 @@
 import { fail, fault, jsonAnswer, ok, type Clock, type Route } from '../kernel/index.ts';
-import type { ChosenDialect, HeldHabits, LaneReads, LaneWrites, OpenTarget } from '../deliver/index.ts';
+import type { ChosenDialect, Forwarding, HeldHabits, LaneReads, LaneWrites, OpenTarget } from '../deliver/index.ts';
 import type { Operate } from '../store/index.ts';
 import { adminRoute as admin, iso } from './admin-query.ts';
+import { describeForwarding } from './describe-forwarding.ts';
 import type { RecordActLater } from './record-act.ts';
 
 const ID = 'ehr';
@@ -19,6 +20,7 @@ export function makeTargetRoutes(deps: {
   readonly target: Pick<OpenTarget, 'guard' | 'plan' | 'capability' | 'refresh'>;
   readonly dialect: () => ChosenDialect;
   readonly habits: Pick<HeldHabits, 'current'>;
+  readonly forwarding: () => Forwarding;
   readonly clock: Clock;
   readonly recordLater: RecordActLater;
   /** Told that the target was paused or goes on; other replicas find out within a second. */
@@ -33,7 +35,7 @@ export function makeTargetRoutes(deps: {
       const done = await lanes.write('lane.pause', { tenant, at: deps.clock.now(), actor: 'operator', requestId, state });
       if (!done.ok) return done;
       deps.onChange();
-      return ok(jsonAnswer(200, { id: ID, state }));
+      return ok(jsonAnswer(200, { id: ID, state: state === 'paused' ? state : deps.forwarding().state }));
     };
 
   return [
@@ -44,12 +46,15 @@ export function makeTargetRoutes(deps: {
       if (!lag.ok) return lag;
       const { probedAt, fault: failed } = target.capability();
       const { pausedAt, pausedBy } = row.value;
+      const { state, since } = deps.forwarding();
+      const forwarding = describeForwarding({ state, since, waiting: state === 'running' ? 0 : lag.value.jobs });
       return ok(
         jsonAnswer(200, {
           targets: [
             {
               id: ID,
-              state: pausedAt === null ? 'running' : 'paused',
+              state: state === 'running' && pausedAt !== null ? 'paused' : state,
+              forwarding,
               pausedAt: pausedAt === null ? null : iso(pausedAt),
               pausedBy,
               ...target.guard.state(),

@@ -4,6 +4,7 @@ export { makeDeliveryRoutes } from './admin-deliveries.ts';
 export { makeLinkRoutes } from './admin-links.ts';
 export { makeMappingRoutes } from './admin-mappings.ts';
 export { makePatientRoutes } from './admin-patients.ts';
+export { makeShadowRoutes } from './admin-shadow.ts';
 export { makeTargetRoutes } from './admin-targets.ts';
 export { makeMetrics, type Metrics } from './metrics.ts';
 export { makeRecordAct, makeRecordActLater, type RecordAct, type RecordActLater } from './record-act.ts';

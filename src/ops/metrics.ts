@@ -11,6 +11,7 @@ export interface Metrics {
   /** Shown once there is an EHR to tell of. */
   watchTarget(target: {
     readonly state: () => { readonly breaker: string; readonly limit: number; readonly inFlight: number };
+    readonly isForwarding: () => boolean;
     readonly lag: () => Promise<{ readonly jobs: number; readonly lanes: number; readonly oldestAt: number | null } | null>;
     readonly nowMs: () => number;
   }): void;
@@ -90,8 +91,13 @@ export function makeMetrics(deps: {
 
   return {
     observeOutcome: ({ kind, reason }, taken) => attempts.observe({ outcome: kind, reason: reason ?? '' }, taken),
-    watchTarget({ state, lag, nowMs }) {
+    watchTarget({ state, isForwarding, lag, nowMs }) {
       gauge('chartgate_ehr_breaker_open', '1 while the EHR is left alone', () => (state().breaker === 'closed' ? 0 : 1));
+      gauge(
+        'chartgate_forwarding',
+        '0 while deliveries are held back: in shadow mode, or until it is confirmed that they go on',
+        () => (isForwarding() ? 1 : 0),
+      );
       gauge('chartgate_ehr_in_flight', 'Requests to the EHR under way', () => state().inFlight);
       gauge('chartgate_ehr_concurrency_limit', 'How many it is trusted to bear', () => state().limit);
       // One question for all that are collected together.

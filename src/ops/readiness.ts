@@ -1,4 +1,6 @@
+import type { Forwarding } from '../deliver/index.ts';
 import type { StoreHealth } from '../store/index.ts';
+import { describeForwarding, type ForwardingShown } from './describe-forwarding.ts';
 
 export interface Readiness {
   readonly ready: boolean;
@@ -6,11 +8,20 @@ export interface Readiness {
   readonly store: StoreHealth & { readonly engine: string; readonly version: string };
   /** Whether acknowledged deliveries are the sum of the states. */
   readonly ledger: 'equal' | 'unequal';
+  /** Whether deliveries go on to the EHR. One that holds them back is ready all the same: it takes webhooks. */
+  readonly forwarding: ForwardingShown;
   /** Permissive settings, in words. */
   readonly unverified: readonly string[];
   readonly version: string;
 }
 
-export function decideReadiness(state: Omit<Readiness, 'ready'>): Readiness {
-  return { ready: state.process === 'serving' && state.store.state === 'ready' && state.ledger === 'equal', ...state };
+export function decideReadiness({
+  forwarding,
+  ...state
+}: Omit<Readiness, 'ready' | 'forwarding'> & { readonly forwarding: Forwarding }): Readiness {
+  return {
+    ready: state.process === 'serving' && state.store.state === 'ready' && state.ledger === 'equal',
+    ...state,
+    forwarding: describeForwarding(forwarding),
+  };
 }

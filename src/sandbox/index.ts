@@ -1,8 +1,10 @@
 export {
+  buildGuests,
   DEMO_CLINICIAN,
   DEMO_MRN_SYSTEM,
   DEMO_PATIENTS,
   DEMO_STRANGER,
+  DEMO_TAG,
   demoPatients,
   seedEhr,
   startEhr,

@@ -28,6 +28,8 @@ const recorded = async (query: string): Promise<readonly Recorded[]> =>
 const LOOKS: readonly (readonly [path: string, why: string, shows: 'patients' | 'deliveries' | 'counts'])[] = [
   ['ledger', 'ledger', 'counts'],
   ['targets', 'targets', 'counts'],
+  ['shadow', 'shadow', 'counts'],
+  ['shadow/deliveries', 'shadow deliveries', 'deliveries'],
   ['deliveries', 'deliveries', 'deliveries'],
   ['deliveries/ID', 'delivery', 'deliveries'],
   ['deliveries/ID/explain', 'explain', 'deliveries'],

@@ -40,8 +40,11 @@ export function claimAtOnce(context: SqliteContext, { tenant, seq, at }: Settle,
   const { db, vault } = context;
   const patient = patientIndex(vault, wish.patient.mrnSystem, wish.patient.mrn);
   if (
-    db.get('SELECT 1 AS paused FROM target WHERE tenant = ? AND target = ? AND paused_at IS NOT NULL', tenant, TARGET) !==
-    undefined
+    db.get(
+      'SELECT 1 AS waits FROM target WHERE tenant = ? AND target = ? AND (paused_at IS NOT NULL OR shadow_since IS NOT NULL)',
+      tenant,
+      TARGET,
+    ) !== undefined
   )
     return null;
   const row = db.get(

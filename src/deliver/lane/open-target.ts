@@ -5,6 +5,7 @@ import {
   makeResolvePatient,
   openEhr,
   probeEhr,
+  readOnlyEhr,
   rememberPatients,
   watchCapability,
   type AskedPatient,
@@ -13,6 +14,7 @@ import {
   type EhrTarget,
   type Probed,
   type ResolvedPatient,
+  type ResolvePatient,
   type Sent,
   type Verdict,
   type WritePlan,
@@ -23,6 +25,7 @@ import type { Target } from './run-job.ts';
 /** The EHR: how to reach it, what it can, how it is to be written to, and whether it is to be left alone. */
 export function openTarget(deps: {
   readonly ehr: EhrTarget;
+  readonly mode: 'live' | 'shadow';
   readonly patientMode: 'lookup' | 'create';
   readonly dialect: () => Dialect;
   /** Told each time that the EHR has said what it is, before anything is planned by it. */
@@ -35,7 +38,8 @@ export function openTarget(deps: {
   readonly onLookUp: (asked: AskedPatient, found: Result<ResolvedPatient>) => void;
 }) {
   const { clock, log, chance, newId } = deps;
-  const ehr = openEhr({ target: deps.ehr, clock, chance, newId });
+  const access = deps.mode === 'shadow' ? 'read-only' : 'read-write';
+  const ehr = openEhr({ target: deps.ehr, access, clock, chance, newId });
   const guard = guardTarget({ clock, log });
   const { host: address } = new URL(deps.ehr.url);
   const watch = watchCapability({ probe, clock, log });
@@ -101,14 +105,27 @@ export function openTarget(deps: {
     searchBy: () => plan()?.types['Patient']?.searchBy ?? 'unknown',
     mayCreate: () => 'no',
   });
-  const patients = rememberPatients({
-    async resolvePatient(asked) {
-      const resolved = await resolve(asked);
-      deps.onLookUp(asked, resolved);
-      return resolved;
-    },
-    clock,
-  });
+  /** Remembers for a while whom an MRN leads to; that the EHR was asked is recorded. */
+  const remembered = (ask: ResolvePatient) =>
+    rememberPatients({
+      async resolvePatient(asked) {
+        const resolved = await ask(asked);
+        deps.onLookUp(asked, resolved);
+        return resolved;
+      },
+      clock,
+    });
+  const patients = remembered(resolve);
+
+  const readOnly = readOnlyEhr(guarded);
+  const lookedUp = remembered(
+    makeResolvePatient({
+      ehr: readOnly,
+      mode: 'lookup',
+      searchBy: () => plan()?.types['Patient']?.searchBy ?? 'unknown',
+      mayCreate: () => 'no',
+    }),
+  );
 
   return {
     ehr,
@@ -140,6 +157,19 @@ export function openTarget(deps: {
             resolvePatient: patients.resolvePatient,
             rememberedPatient: patients.remembered,
             send,
+          };
+    },
+    /** The same for a caller that only finds out what would be written: it cannot write, and creates no patient. */
+    forEvaluation(): Target | null {
+      const chosen = plan();
+      return chosen === null
+        ? null
+        : {
+            ehr: readOnly,
+            plan: chosen,
+            resolvePatient: lookedUp.resolvePatient,
+            rememberedPatient: lookedUp.remembered,
+            send: readOnly.send,
           };
     },
     async close(): Promise<void> {

@@ -86,6 +86,7 @@ export const writes: PostgresOperations<LaneWrites> = {
   'lane.claim': async (context, { tenant, owner, leaseMs, limit }) => {
     const lanes = await context.db.all(
       `WITH due AS (SELECT tenant, target, patient_index FROM lane WHERE target = $1 AND pending > 0 AND next_at <= now() AND lease_until < now() AND tenant = $2
+         AND NOT EXISTS (SELECT 1 FROM target t WHERE t.tenant = $2 AND t.target = $1 AND t.shadow_since IS NOT NULL)
          ORDER BY next_at LIMIT $3 FOR UPDATE SKIP LOCKED)
        UPDATE lane SET lease_owner = $4, lease_epoch = lease_epoch + 1, lease_until = now() + $5::int * interval '1 millisecond'
        FROM due WHERE (lane.tenant, lane.target, lane.patient_index) = (due.tenant, due.target, due.patient_index)

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { fault, ok, type Clock, type NewId, type Result } from '../../kernel/index.ts';
 import type { Ehr, EhrRequest, ResolvePatient, Sent, WritePlan } from '../../ehr/index.ts';
 import type { Operate } from '../../store/index.ts';
-import type { LinkedPatient, Translation } from '../../translate/index.ts';
+import type { LinkedPatient } from '../../translate/index.ts';
 import type { Ahead, HeldAhead } from '../hold-ahead.ts';
 import { UNWRITTEN_DIGEST } from '../decide-changes.ts';
 import type { Reading } from '../read-document.ts';
@@ -13,6 +13,7 @@ import { makeContentReader, type ContentReader } from './content-reader.ts';
 import { applyDecisions, seeForeignChanges, type Decided, type InConflict } from './foreign-changes.ts';
 import type { HeldHabits } from './hold-habits.ts';
 import { packIntents, readIntents } from './intents.ts';
+import { placesOf } from './places-of.ts';
 import { digestOfItems, planJob, type Planned } from './plan-job.ts';
 import { retractRows, type RetractedRows } from './retract-rows.ts';
 import type { Stop } from './stop.ts';
@@ -172,8 +173,7 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
     plan: target.plan,
     patient: chart,
     saidAt,
-    known: addressesOf(translation, ledger),
-    removed: removedOf(translation, ledger),
+    ...placesOf(translation, ledger),
     requestId,
     signal,
     isApproved: planned.isApproved,
@@ -268,27 +268,6 @@ async function forAPerson(
 const chartBusy = ({ spread }: JobDeps): Outcome => ({ kind: 'put-back', afterMs: Math.round(CHART_BUSY_MS * (1 + spread())) });
 
 const NOTHING_TAKEN: RetractedRows = { retracted: [], conflicts: [], stop: null, httpStatus: null };
-
-/** There, as far as we know: not taken back, not removed by somebody, and not only perhaps written. */
-const isStanding = ({ isRetracted, isKept, id, fingerprint }: LedgerRow): boolean =>
-  id !== null && !isRetracted && !(isKept && fingerprint === NO_CONTENT);
-
-/** Where what is wanted stands already. */
-function addressesOf({ wanted }: Translation, ledger: readonly LedgerRow[]): ReadonlyMap<string, string> {
-  const live = new Map(ledger.filter(isStanding).map((row) => [row.name, `${row.resourceType}/${row.id ?? ''}`]));
-  const known = new Map<string, string>();
-  for (const { name, reference } of wanted) {
-    const address = live.get(name);
-    if (address !== undefined) known.set(reference, address);
-  }
-  return known;
-}
-
-/** What somebody removed and a person wants to stay so: nothing may refer to it. */
-function removedOf({ wanted }: Translation, ledger: readonly LedgerRow[]): readonly string[] {
-  const removed = new Set(ledger.filter((row) => row.isKept && row.fingerprint === NO_CONTENT).map(({ name }) => name));
-  return removed.size === 0 ? [] : wanted.filter(({ name }) => removed.has(name)).map(({ reference }) => reference);
-}
 
 async function retractJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promise<Ended | null> {
   const past = pastOf(claimed, deps);

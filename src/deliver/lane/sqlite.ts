@@ -91,9 +91,9 @@ function retryRetractions(context: SqliteContext, tenant: string): void {
 export const writes: SqliteOperations<LaneWrites> = {
   'lane.claim': (context, { tenant, owner, at, leaseMs, limit }) => {
     const due = context.db.all(
-      'SELECT patient_index FROM lane WHERE target = ? AND pending > 0 AND next_at <= ? AND lease_until <= ? AND tenant = ? ORDER BY next_at LIMIT ?',
+      `SELECT patient_index FROM lane WHERE target = ?1 AND pending > 0 AND next_at <= ?2 AND lease_until <= ?2 AND tenant = ?3
+         AND NOT EXISTS (SELECT 1 FROM target t WHERE t.tenant = ?3 AND t.target = ?1 AND t.shadow_since IS NOT NULL) ORDER BY next_at LIMIT ?4`,
       TARGET,
-      at.getTime(),
       at.getTime(),
       tenant,
       limit,

@@ -83,6 +83,21 @@ function buildPatient(
   };
 }
 
+/** By which whoever keeps another EHR finds what the demonstration has added to it. */
+export const DEMO_TAG = { system: 'urn:chartgate:demo', code: 'invented' } as const;
+
+/** The same people for an EHR that is not the demonstration's: under ids that nobody else has there, without its staff and hospital. */
+export const buildGuests = (count: number): readonly { readonly mrn: string; readonly resource: Resource & { id: string } }[] =>
+  Array.from({ length: count }, (_, n) => {
+    const person = personOf(n);
+    const {
+      generalPractitioner: _doctor,
+      managingOrganization: _hospital,
+      ...patient
+    } = buildPatient(`chartgate-demo-patient-${n + 1}`, person);
+    return { mrn: person[1], resource: { ...patient, meta: { tag: [DEMO_TAG] } } };
+  });
+
 /**
  * What a new demo EHR begins with: staff, patients, and what the hospital itself knows of them. One that has anything is left as it is, but
  * for patients who are still missing.

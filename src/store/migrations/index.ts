@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { StartError } from '../../kernel/index.ts';
 import { foundation } from './0001-foundation/index.ts';
 import { chartContent } from './0002-chart-content.ts';
+import { shadow } from './0003-shadow/index.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
 
-export const MIGRATIONS: readonly Migration[] = [foundation, chartContent];
+export const MIGRATIONS: readonly Migration[] = [foundation, chartContent, shadow];
 
 export type Engine = 'sqlite' | 'postgres';
 export interface Applied {

@@ -1,8 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { SHIPPED_FOLDER } from '../../../src/mappings/index.ts';
 import type { Switches } from '../../../src/sandbox/index.ts';
 import { makeCuttingProxy } from '../../support/cutting-proxy.ts';
 import { PLACES } from '../../support/new-store.ts';

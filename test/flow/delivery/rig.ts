@@ -15,6 +15,7 @@ import { eventually } from '../../support/eventually.ts';
 import { configOf } from '../../support/gateway.ts';
 import type { Place } from '../../support/new-store.ts';
 import { CLIENT, type Json } from '../../support/payloads/index.ts';
+import { serveSettings } from '../../support/run-process.ts';
 
 const DATA_SECRET = 'data-secret-0123456789abcdef0123456789';
 const ADMIN_TOKEN = 'admin-token-0123456789abcdef0123456789';
@@ -91,16 +92,19 @@ export async function startRig(
   ehr.board.setTraits(traits);
   const place = await makePlace();
   const { database } = place;
-  const config = configOf(database.engine === 'sqlite' ? `sqlite:${database.file}?filesystem=any` : database.url.reveal(), {
+  const databaseUrl = database.engine === 'sqlite' ? `sqlite:${database.file}?filesystem=any` : database.url.reveal();
+  const given: Record<string, string> = {
+    // The same keys at each start.
+    ...serveSettings(databaseUrl),
     CHARTGATE_EHR_URL: (await front?.(ehr.url)) ?? ehr.url,
     CHARTGATE_MRN_SYSTEM: MRN_SYSTEM,
     CHARTGATE_WEBHOOK_SECRET: DATA_SECRET,
     CHARTGATE_ADMIN_TOKEN: ADMIN_TOKEN,
     CHARTGATE_CLIENT_UUID: CLIENT,
     ...settings,
-  });
+  };
   const log = collectLog();
-  const start = (): Promise<Gateway> => startGateway({ config, clock, log });
+  const start = (): Promise<Gateway> => startGateway({ config: configOf(databaseUrl, given), clock, log });
   let gateway = await start();
   const said: Said[] = [];
   const links = new Map<string, string[]>();
@@ -143,6 +147,10 @@ export async function startRig(
     ehr,
     log,
     place,
+    /** What the gateway is started with, keys included. */
+    settings: (): Readonly<Record<string, string>> => ({ ...given }),
+    /** A second process's worth of gateway on the same database; only PostgreSQL has room for it. */
+    startAnother: (): Promise<Gateway> => start(),
     url,
     admin,
     send,
@@ -166,9 +174,13 @@ export async function startRig(
     chart: (patient: string): Json[] =>
       live().filter((resource) => isNamed(resource) && JSON.stringify(resource['subject']) === `{"reference":"${patient}"}`),
     writesSince: (n: number): readonly Write[] => ehr.log.writes(n).filter(({ requestId }) => requestId !== 'a-person'),
-    restart: async (between: () => Promise<void> = () => Promise.resolve()): Promise<void> => {
+    restart: async (
+      between: () => Promise<void> = () => Promise.resolve(),
+      changed: Readonly<Record<string, string>> = {},
+    ): Promise<void> => {
       await gateway.stop();
       await between();
+      Object.assign(given, changed);
       gateway = await start();
     },
     async check(): Promise<DeliveryViolation[]> {

@@ -58,6 +58,12 @@ test('all problems are reported at once, and none of them holds a value', () => 
   expect(() => loadConfig('serve', env, noFiles)).toThrow(expect.not.stringContaining('short-secret'));
 });
 
+test('the EHR is written to unless shadow mode is asked for, by its name and no other', () => {
+  expect(loadConfig('serve', SOUND, noFiles).deliver.mode).toBe('live');
+  expect(loadConfig('serve', { ...SOUND, CHARTGATE_MODE: 'shadow' }, noFiles).deliver.mode).toBe('shadow');
+  expect(problemsOf({ ...SOUND, CHARTGATE_MODE: 'Shadow' })).toEqual(['CHARTGATE_MODE']);
+});
+
 test('serve refuses to start without an authenticator for the webhook', () => {
   const { CHARTGATE_WEBHOOK_SECRET: _secret, ...without } = SOUND;
   expect(problemsOf(without)).toEqual(['CHARTGATE_WEBHOOK_SECRET']);
