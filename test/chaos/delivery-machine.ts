@@ -31,10 +31,10 @@ await runCases(chosen, atOnce, async ([at, program]) => {
   const played = await playProgram(program, sqlitePlace).catch((thrown: unknown) => thrown as Error);
   if (!(played instanceof Error) && played.violations.length === 0) return;
   failed += 1;
-  say(reportOf(seed, at, program, played));
+  say(`seed ${seed}, program ${at}\n${reportOf(program, played)}`);
   if (values.shrink && !(played instanceof Error)) {
     const least = await shrinkProgram(program, played.violations, sqlitePlace);
-    say(`  at least:\n${reportOf(seed, at, least.program, least.played)}`);
+    say(`at least\n${reportOf(least.program, least.played)}`);
   }
 });
 say(`seed ${seed}: ${chosen.length} played, ${failed} with violations`);

@@ -38,7 +38,7 @@ async function play(engine: string, makePlace: (typeof PLACES)[number][1]): Prom
     if (performance.now() > until) return null;
     played += 1;
     const done = await playProgram(program, makePlace).catch((thrown: unknown) => thrown as Error);
-    return done instanceof Error || done.violations.length > 0 ? reportOf(SEED, at, program, done) : null;
+    return done instanceof Error || done.violations.length > 0 ? `seed ${SEED}, program ${at}\n${reportOf(program, done)}` : null;
   });
   return { played, failed: [...results.values()].flatMap((report) => (report === null ? [] : [String(report)])) };
 }

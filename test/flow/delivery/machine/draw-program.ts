@@ -37,7 +37,7 @@ const anyServer = merged(
   alterations,
   memory,
   flag('requireIfMatch'),
-  oneOf([6, {}], [1, { searchLagMs: 400 }], [1, { searchLagMs: 1_500 }]),
+  oneOf([6, {}], [1, { searchLagMs: 400 }], [1, { searchLagMs: 4_000 }]),
 ).map(({ requireIfMatch, ...traits }): Character => {
   const strict = requireIfMatch === true && traits.versionIds !== 'absent' ? { requireIfMatch } : {};
   return { traits: { ...traits, ...strict }, rules: [], isBlind: false };

@@ -4,8 +4,8 @@ import { actText, type Program } from './program.ts';
 const lines = (of: readonly string[]): string => of.map((line) => `\n    ${line}`).join('');
 
 /** What was played and what came of it, for a person. */
-export function reportOf(seed: number, at: number, { character, acts }: Program, played: Played | Error): string {
-  const head = `seed ${seed}, program ${at}\n  EHR ${JSON.stringify(character.traits)}\n  acts${lines(acts.map(actText))}`;
+export function reportOf({ character, acts }: Program, played: Played | Error): string {
+  const head = `  EHR ${JSON.stringify(character.traits)}\n  acts${lines(acts.map(actText))}`;
   if (played instanceof Error) return `${head}\n  thrown ${played.stack ?? played.message}`;
   const { history, standing, trails, violations } = played;
   const ends = history.said.map(({ deliveryId, user, version, content }) => {
