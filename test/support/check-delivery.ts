@@ -111,14 +111,18 @@ const isOurs = (resource: Part): boolean =>
 const patientOf = (resource: Part): string => text(part(resource['subject'])['reference']);
 const parse = ({ json }: Write): Part | null => (json === null ? null : (JSON.parse(json) as Part));
 
-const hasValue = (resource: Part): boolean => Object.keys(resource).some((name) => name.startsWith('value'));
+const holdsValue = (holder: Part): boolean => Object.keys(holder).some((name) => /^value[A-Z]/.test(name));
 
-/** `entered-in-error`; where an EHR takes no such status, a correction without any value. */
+/**
+ * By what a reader of the chart sees, never by a tag: an EHR may drop tags, or keep those that an update leaves out. `entered-in-error`;
+ * where an EHR takes no such status, a correction that holds no value any more and says why.
+ */
 export const isWithdrawn = (resource: Part): boolean =>
   resource['status'] === 'entered-in-error' ||
   (resource['status'] === 'corrected' &&
+    ![resource, ...list(resource['component'])].some(holdsValue) &&
     resource['dataAbsentReason'] !== undefined &&
-    ![resource, ...list(resource['component'])].some(hasValue));
+    list(resource['note']).length > 0);
 
 /** What stands in the charts at the end: the last write of each resource, where that is no withdrawal. */
 function liveOf(writes: readonly Write[]): Standing[] {

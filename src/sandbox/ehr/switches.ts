@@ -95,6 +95,8 @@ export interface Rule extends Switches {
   readonly method?: string;
   /** A part of the path. */
   readonly path?: string;
+  /** A part that the path may not have: a POST to `_search` is no write. */
+  readonly exceptPath?: string;
   readonly after?: number;
   readonly times?: number;
 }
@@ -120,9 +122,10 @@ export function makeSwitchBoard(): SwitchBoard {
     decide(method, path) {
       let switches = traits;
       for (const entry of rules) {
-        const { method: ofMethod, path: ofPath, after = 0, times = Infinity, ...more } = entry.rule;
+        const { method: ofMethod, path: ofPath, exceptPath, after = 0, times = Infinity, ...more } = entry.rule;
         if (ofMethod !== undefined && ofMethod !== method) continue;
         if (ofPath !== undefined && !path.includes(ofPath)) continue;
+        if (exceptPath !== undefined && path.includes(exceptPath)) continue;
         entry.seen += 1;
         if (entry.seen > after && entry.seen <= after + times) switches = { ...switches, ...more };
       }

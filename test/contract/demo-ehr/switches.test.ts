@@ -343,6 +343,15 @@ describe('rules', () => {
     ]).toEqual([500, 500, 200]);
   });
 
+  test('a rule with exceptPath leaves those requests alone and does not count them', async () => {
+    rules({ method: 'POST', exceptPath: '_search', times: 1, status: 503 });
+    expect([
+      (await ask('POST', 'Patient/_search', { body: '' })).status,
+      (await create()).status,
+      (await create()).status,
+    ]).toEqual([200, 503, 201]);
+  });
+
   test('rules that are set again count anew', async () => {
     rules({ times: 1, status: 503 });
     expect(await statuses(2)).toEqual([503, 201]);

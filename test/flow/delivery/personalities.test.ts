@@ -12,6 +12,15 @@ interface Personality {
   readonly isBlind?: boolean;
 }
 
+const NO_IDS_NO_BUNDLES: Switches = { noClientIds: true, noTransactions: true, noBatch: true };
+const ALTERED: Switches = {
+  normaliseNumbers: true,
+  addNarrative: true,
+  reorderIdentifiers: true,
+  addDisplay: true,
+  absoluteReferences: true,
+};
+
 const PERSONALITIES: readonly Personality[] = [
   { name: 'as it should be', traits: {} },
   { name: 'no transactions', traits: { noTransactions: true } },
@@ -40,10 +49,38 @@ const PERSONALITIES: readonly Personality[] = [
     isBlind: true,
   },
   { name: 'Observations only', traits: { writableTypes: ['Observation'] } },
+  { name: 'tags are joined', traits: { unionTags: true } },
+  { name: 'tags are joined, no ids of clients, no Bundles', traits: { unionTags: true, ...NO_IDS_NO_BUNDLES } },
+  { name: 'meta is dropped', traits: { meta: 'dropped' } },
+  { name: 'meta is dropped, no ids of clients, no Bundles', traits: { meta: 'dropped', ...NO_IDS_NO_BUNDLES } },
+  { name: 'meta is rewritten, no ids of clients', traits: { meta: 'rewritten', noClientIds: true } },
+  { name: 'versions are UUIDs', traits: { versionIds: 'uuid' } },
+  { name: 'versions are UUIDs, no ids of clients', traits: { versionIds: 'uuid', noClientIds: true } },
+  { name: 'no versions', traits: { versionIds: 'absent' } },
+  {
+    name: 'no versions, meta is dropped, no ids of clients',
+    traits: { versionIds: 'absent', meta: 'dropped', noClientIds: true },
+  },
+  { name: 'a transaction is run as a batch', traits: { transactionAsBatch: true } },
+  { name: 'a transaction is run as a batch, no ids of clients', traits: { transactionAsBatch: true, noClientIds: true } },
+  { name: 'what is stored looks otherwise', traits: ALTERED },
+  { name: 'what is stored looks otherwise, no ids of clients, no Bundles', traits: { ...ALTERED, ...NO_IDS_NO_BUNDLES } },
+  { name: 'search lags, no ids of clients', traits: { searchLagMs: 400, noClientIds: true } },
+  { name: 'no history', traits: { noHistory: true } },
+  { name: 'answers from a cache', traits: { staleAnswers: true } },
+  { name: 'answers from a cache, no Bundles', traits: { staleAnswers: true, noTransactions: true, noBatch: true } },
 ];
 
 /** How an EHR is written to does not depend on the store: some are enough on the second. */
-const BOTH = new Set(['as it should be', 'no Bundles at all', 'no ids of clients', 'If-Match required', 'identifiers ignored']);
+const BOTH = new Set([
+  'as it should be',
+  'no Bundles at all',
+  'no ids of clients',
+  'If-Match required',
+  'identifiers ignored',
+  'tags are joined',
+  'no versions',
+]);
 const personalitiesOn = (engine: string): readonly Personality[] =>
   PERSONALITIES.filter(({ name }) => engine === 'sqlite' || BOTH.has(name));
 

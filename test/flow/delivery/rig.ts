@@ -172,7 +172,7 @@ export async function startRig(
     live,
     /** Ours, of a chart. */
     chart: (patient: string): Json[] =>
-      live().filter((resource) => isNamed(resource) && JSON.stringify(resource['subject']) === `{"reference":"${patient}"}`),
+      live().filter((resource) => isNamed(resource) && at(resource, 'subject', 'reference') === patient),
     writesSince: (n: number): readonly Write[] => ehr.log.writes(n).filter(({ requestId }) => requestId !== 'a-person'),
     restart: async (
       between: () => Promise<void> = () => Promise.resolve(),
