@@ -8,6 +8,7 @@ const HERE = import.meta.dirname;
 const POM = join(HERE, 'pom.xml');
 const SOURCE = join(HERE, 'Hapi.java');
 const LINES_SHOWN = 15;
+export const SAY_EVERY_MS = 10_000;
 
 const digestOf = (...parts: readonly string[]): string =>
   createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 12);
@@ -26,9 +27,10 @@ async function findLibraries(folder: string, { say, signal }: Steps): Promise<st
   const kept = join(folder, `libraries-${digestOf(readFileSync(POM, 'utf8'))}.txt`);
   const read = (): string => readFileSync(kept, 'utf8').trim();
   if (existsSync(kept) && read().split(delimiter).every(existsSync)) return read();
-  say('asking Maven for the libraries (about 200 MB, once)');
+  say('asking Maven for the libraries (about 300 MB, once)');
   const part = `${kept}.part`;
   let files = 0;
+  const ticks = setInterval(() => say(`${files} files fetched`), SAY_EVERY_MS);
   const { code, text } = await runTool(
     'mvn',
     [
@@ -43,12 +45,10 @@ async function findLibraries(folder: string, { say, signal }: Steps): Promise<st
     {
       signal,
       onLine: (line) => {
-        if (!/^(\[INFO\] )?Downloaded from .*\.jar/.test(line)) return;
-        files += 1;
-        if (files % 20 === 0) say(`${files} libraries fetched`);
+        if (line.includes('Downloaded from ')) files += 1;
       },
     },
-  );
+  ).finally(() => clearInterval(ticks));
   if (code !== 0 || !existsSync(part))
     throw new StartError('hapi.libraries', `Maven could not fetch the libraries:\n${lastLines(text)}`);
   // Named as whole only when it is.

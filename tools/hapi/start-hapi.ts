@@ -3,12 +3,11 @@ import { createServer } from 'node:net';
 import { resolve as absolute } from 'node:path';
 import { checkTools } from './check-tools.ts';
 import { StartError } from '../../src/kernel/index.ts';
-import { prepareHapi } from './prepare-hapi.ts';
+import { prepareHapi, SAY_EVERY_MS } from './prepare-hapi.ts';
 
 /** Where libraries and classes are kept: outside git, and shared by every start of this checkout. */
 const FOLDER = absolute(import.meta.dirname, '../../data/hapi');
 const STOP_MS = 15_000;
-const SAY_EVERY_MS = 10_000;
 const LINES_SHOWN = 25;
 
 export interface HapiOptions {
@@ -31,7 +30,7 @@ export interface Hapi {
 }
 
 export const jdbcUrlOf = (database: string): string =>
-  database === 'memory' ? 'jdbc:h2:mem:hapi;DB_CLOSE_DELAY=-1' : `jdbc:h2:file:${absolute(database)}`;
+  database === 'memory' ? 'jdbc:h2:mem:hapi;DB_CLOSE_DELAY=-1' : `jdbc:h2:file:${absolute(database)};TRACE_LEVEL_FILE=0`;
 
 /** HAPI binds its port at the end of a long start; somebody else on it is better told at once. */
 export async function checkPort(port: number): Promise<void> {
@@ -70,7 +69,8 @@ export async function startHapi({ port, database, say, signal }: HapiOptions): P
     await ended;
     clearTimeout(late);
   };
-  const ticks = setInterval(() => say(`still starting, ${Math.round(seconds())} s`), SAY_EVERY_MS);
+  const startedAt = seconds();
+  const ticks = setInterval(() => say(`still starting, ${Math.round(seconds() - startedAt)} s`), SAY_EVERY_MS);
   try {
     const ready = new Promise<number>((resolve, reject) => {
       for (const stream of [child.stdout, child.stderr])

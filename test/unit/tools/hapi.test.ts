@@ -51,7 +51,7 @@ describe('what stands in the way of a HAPI', () => {
 
 test('the data are forgotten unless a file is named', () => {
   expect(jdbcUrlOf('memory')).toMatch(/^jdbc:h2:mem:/);
-  expect(jdbcUrlOf('data/ehr')).toBe(`jdbc:h2:file:${resolve('data/ehr')}`);
+  expect(jdbcUrlOf('data/ehr')).toBe(`jdbc:h2:file:${resolve('data/ehr')};TRACE_LEVEL_FILE=0`);
 });
 
 describe('npm run ehr:hapi', () => {
