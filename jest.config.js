@@ -3,6 +3,8 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': './tools/strip-types.js' },
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // These need a real EHR: npm run test:real-ehr.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/real-ehr/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/'],
   globalSetup: './test/support/start-postgres.ts',
   globalTeardown: './test/support/stop-postgres.ts',

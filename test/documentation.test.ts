@@ -56,6 +56,12 @@ test('docs/surface.md names every command', () => {
   for (const { name } of COMMANDS) expect(read('docs/surface.md')).toContain(`chartgate ${name}`);
 });
 
+test('docs/connect-an-ehr.md lists every part of the suite for a real EHR, and no other', () => {
+  const rows = tableRows('docs/connect-an-ehr.md', '| part | what is run').map(([part = '']) => quoted(part)[0]);
+  const files = filesBelow('test/real-ehr', '.test.ts').map((file) => file.split('/').at(-1)?.replace('.test.ts', ''));
+  expect([...rows].sort()).toEqual(['any-ehr', ...files].sort());
+});
+
 const PAGES = [
   ...filesBelow('docs', '.md'),
   'README.md',

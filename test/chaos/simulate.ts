@@ -1,7 +1,9 @@
-/* npm run simulate -- [--users 100] [--days 30] [--seed 1] [--no-steps] [--no-past] [--json]: a simulated population through gateway and demo EHR; then
-   the charts are compared with what the sandbox says, fact by fact. 1,000 users want --no-steps, and time. */
+/* npm run simulate -- [--users 100] [--days 30] [--seed 1] [--no-steps] [--no-past] [--json]: a simulated population through gateway and demo EHR,
+   or the EHR that EHR_TEST_URL names (with the settings of `serve` for its credentials); then the charts are compared with what the sandbox
+   says, fact by fact. 1,000 users want --no-steps, and time. */
 import { parseArgs } from 'node:util';
 import { runTruth } from '../flow/simulation/run-truth.ts';
+import { foreignEhr } from '../support/foreign-ehr.ts';
 
 const { values } = parseArgs({
   options: {
@@ -17,6 +19,7 @@ const [users, days, seed] = [values.users, values.days, values.seed].map(Number)
 if (![users, days, seed].every(Number.isInteger)) throw new Error('--users, --days and --seed are whole numbers');
 
 const found = await runTruth({
+  ehr: foreignEhr(),
   users,
   days,
   seed,

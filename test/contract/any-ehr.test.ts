@@ -3,23 +3,22 @@ import { randomBytes } from 'node:crypto';
 import { startEhr } from '../../src/sandbox/index.ts';
 import { systemClock } from '../../src/kernel/index.ts';
 import { eventually } from '../support/eventually.ts';
+import { foreignEhr, openDirect, type Direct, type ForeignEhr, type Kept } from '../support/foreign-ehr.ts';
 import { aClinicalReady, anAlertSummary } from '../support/payloads/index.ts';
 import { startHookGateway, type HookGateway } from '../http/webhooks/hook-gateway.ts';
 
 /**
- * What must hold at any EHR. Against the demo EHR always; and against the server that EHR_TEST_URL names, whose data this
- * suite adds to: patients and Observations of its own, under random MRNs.
+ * What must hold at any EHR: at the demo EHR, or at the server that EHR_TEST_URL names (its credentials are given as to `serve`), whose data
+ * this suite adds to: patients and Observations of its own, under random MRNs.
  */
-const REAL = process.env['EHR_TEST_URL'];
-const SERVERS: readonly (readonly [string, string | undefined])[] = [
-  ['the demo EHR', undefined],
-  ...(REAL === undefined ? [] : [['the server of EHR_TEST_URL', REAL] as const]),
+const REAL = foreignEhr();
+const SERVERS: readonly (readonly [string, ForeignEhr | null])[] = [
+  REAL === null ? ['the demo EHR', null] : ['the server of EHR_TEST_URL', REAL],
 ];
 const MRN_SYSTEM = 'urn:example:chartgate:contract';
 const NAMES = 'urn:chartgate:measurement';
 
-interface Found {
-  readonly id: string;
+interface Found extends Kept {
   readonly status: string;
   readonly meta: { readonly versionId: string };
   readonly identifier: readonly { readonly system: string; readonly value: string }[];
@@ -27,25 +26,29 @@ interface Found {
   readonly valueQuantity?: { readonly value: number };
 }
 
-describe.each(SERVERS)('at %s', (_, url) => {
+describe.each(SERVERS)('at %s', (_, foreign) => {
   const run = randomBytes(4).toString('hex');
   let stopEhr = (): Promise<void> => Promise.resolve();
-  let base = url ?? '';
+  let direct: Direct;
   let hooks: HookGateway;
   beforeAll(async () => {
-    if (url === undefined) {
+    let server = foreign;
+    if (server === null) {
       const ehr = await startEhr({ host: '127.0.0.1', port: 0, clock: systemClock });
-      base = ehr.url;
+      server = { url: ehr.url, settings: {} };
       stopEhr = () => ehr.stop();
     }
+    direct = openDirect(server);
     hooks = await startHookGateway({
-      CHARTGATE_EHR_URL: base,
+      ...server.settings,
+      CHARTGATE_EHR_URL: server.url,
       CHARTGATE_MRN_SYSTEM: MRN_SYSTEM,
       CHARTGATE_PATIENT_MODE: 'create',
     });
   });
   afterAll(async () => {
     await hooks.stop();
+    await direct.close();
     await stopEhr();
   });
 
@@ -53,23 +56,12 @@ describe.each(SERVERS)('at %s', (_, url) => {
     eventually(
       () => hooks.read(id),
       ({ state }) => state === 'delivered' || state === 'parked',
-      url === undefined ? undefined : 60_000,
+      foreign === null ? undefined : 60_000,
     );
   const chart = async (mrn: string): Promise<Found[]> => {
-    const identifier = encodeURIComponent(`${MRN_SYSTEM}|${mrn}`);
-    const patients = (await (
-      await fetch(`${base}/Patient?identifier=${identifier}`, { headers: { 'cache-control': 'no-cache' } })
-    ).json()) as {
-      entry?: { resource: { id: string } }[];
-    };
-    const id = patients.entry?.[0]?.resource.id;
-    if (id === undefined) return [];
-    const found = (await (
-      await fetch(`${base}/Observation?subject=Patient/${id}&_count=100`, { headers: { 'cache-control': 'no-cache' } })
-    ).json()) as {
-      entry?: { resource: Found }[];
-    };
-    return (found.entry ?? []).map(({ resource }) => resource);
+    const [patient] = await direct.search('Patient', [['identifier', `${MRN_SYSTEM}|${mrn}`]]);
+    if (patient === undefined) return [];
+    return (await direct.search('Observation', [['subject', `Patient/${patient.id}`]])) as Found[];
   };
   const live = async (mrn: string) => (await chart(mrn)).filter(({ status }) => status !== 'entered-in-error');
   const valueOf = (all: readonly Found[], code: string) =>
@@ -100,7 +92,7 @@ describe.each(SERVERS)('at %s', (_, url) => {
     await eventually(
       () => live(right),
       (all) => all.length === 15,
-      url === undefined ? undefined : 60_000,
+      foreign === null ? undefined : 60_000,
     );
     expect([(await live(mrn)).length, (await chart(mrn)).length]).toEqual([0, 15]);
   }, 180_000);

@@ -28,6 +28,8 @@ export interface DeliveryRun {
   /** Everything that the EHR carried out, in its order. */
   readonly writes: readonly Write[];
   readonly requests: readonly Seen[];
+  /** How a resource says that it was taken back; by default by its status or by our mark. */
+  readonly isWithdrawn?: (resource: Part) => boolean;
 }
 
 export interface DeliveryViolation {
@@ -125,11 +127,11 @@ export const isWithdrawn = (resource: Part): boolean =>
     list(resource['note']).length > 0);
 
 /** What stands in the charts at the end: the last write of each resource, where that is no withdrawal. */
-function liveOf(writes: readonly Write[]): Standing[] {
+function liveOf(writes: readonly Write[], isGone: (resource: Part) => boolean): Standing[] {
   const last = new Map(writes.map((write) => [`${write.type}/${write.id}`, write]));
   return [...last.values()].flatMap((write) => {
     const resource = parse(write);
-    return resource === null || isWithdrawn(resource) ? [] : [{ write, resource }];
+    return resource === null || isGone(resource) ? [] : [{ write, resource }];
   });
 }
 
@@ -226,6 +228,7 @@ function checkDuplicates(live: readonly Standing[]): DeliveryViolation[] {
 /** Each write says what some acknowledged document said of that patient's user; none is older than the one before it. */
 function checkWrites(run: DeliveryRun, order: ReadonlyMap<Said, number>): DeliveryViolation[] {
   const out: DeliveryViolation[] = [];
+  const isGone = run.isWithdrawn ?? isWithdrawn;
   const last = new Map<string, { readonly by: readonly Said[]; readonly isPerson: boolean }>();
   const said = Map.groupBy(
     run.said.flatMap((one) => one.facts.map((fact) => ({ one, key: `${fact.about} ${fact.value}` }))),
@@ -241,7 +244,7 @@ function checkWrites(run: DeliveryRun, order: ReadonlyMap<Said, number>): Delive
     }
     if (before?.isPerson === true) out.push({ kind: 'overwrote-person', about: `${at} by write ${write.n}` });
     const fact = resource === null ? null : factOf(resource);
-    if (resource === null || fact === null || nameOf(resource) === null || isWithdrawn(resource)) continue;
+    if (resource === null || fact === null || nameOf(resource) === null || isGone(resource)) continue;
     const patient = patientOf(resource);
     const by = (said.get(`${fact.about} ${fact.value}`) ?? [])
       .map(({ one }) => one)
@@ -320,7 +323,7 @@ function checkReferences(writes: readonly Write[], live: readonly Standing[]): D
 
 /** Everything that is wrong with a run that has come to rest. */
 export function checkDelivery(run: DeliveryRun): DeliveryViolation[] {
-  const live = liveOf(run.writes);
+  const live = liveOf(run.writes, run.isWithdrawn ?? isWithdrawn);
   const order = new Map(run.said.map((one, i) => [one, i]));
   return [
     ...checkStates(run),

@@ -1,5 +1,4 @@
-import type { TrueDocument, Write } from '../../../src/sandbox/index.ts';
-import { isWithdrawn } from '../../support/check-delivery.ts';
+import type { TrueDocument } from '../../../src/sandbox/index.ts';
 
 /*
  * What the sandbox says and what stands in the charts, each as plain facts. Written from the specification and from FHIR: neither the
@@ -125,13 +124,14 @@ function addObservation(facts: Facts, one: Part): void {
     }
 }
 
-/** What stands in the charts now, of what the gateway wrote; and how much of it was taken back. */
-export function factsOfCharts(writes: readonly Write[]): { readonly facts: Facts; readonly withdrawn: number } {
+/** What stands in the charts, of what the gateway wrote; and how much of it was taken back. */
+export function factsOfCharts(
+  observations: readonly Part[],
+  isWithdrawn: (one: Part) => boolean,
+): { readonly facts: Facts; readonly withdrawn: number } {
   const facts: Facts = new Map();
   let withdrawn = 0;
-  const last = new Map(writes.filter(({ type }) => type === 'Observation').map((write) => [write.id, write]));
-  for (const { json } of last.values()) {
-    const one = json === null ? {} : (JSON.parse(json) as Part);
+  for (const one of observations) {
     if (!list(one['identifier']).some(({ system }) => system === NAMES)) continue;
     if (isWithdrawn(one)) withdrawn += 1;
     else addObservation(facts, one);

@@ -1,9 +1,13 @@
 import { parsePayload } from '../../../src/payloads/index.ts';
 import { DEMO_ADD_ONS } from '../../../src/sandbox/index.ts';
+import type { ForeignEhr } from '../../support/foreign-ehr.ts';
+import { demoCharts, foreignCharts } from './charts.ts';
 import { differences, factsOfCharts, factsOfTruth } from './facts.ts';
 import { CLIENT, DAY_MS, startSimulated, userOf } from './start-simulated.ts';
 
 export interface TruthRun {
+  /** Where it is written to; null is the demo EHR. */
+  readonly ehr: ForeignEhr | null;
   readonly users: number;
   readonly days: number;
   readonly seed: number;
@@ -11,7 +15,7 @@ export interface TruthRun {
   readonly stepsEvents: 'on' | 'off';
   /** How many of them bring data from before their connection. */
   readonly withPast: number;
-  /** How many simulated days go by before the gateway is waited for: what is overtaken by its correction is never seen as a retraction. */
+  /** How many simulated days, or which part of one, go by before the gateway is waited for: what is overtaken by its correction is never seen as a retraction. */
   readonly restEveryDays: number;
   readonly restMs: number;
   readonly onDay?: (day: number) => void;
@@ -40,11 +44,12 @@ const counted = (words: readonly string[]): Record<string, number> => {
   return out;
 };
 
-/** People over days through gateway and demo EHR, and then what the charts say against what the sandbox says. */
+/** People over days through gateway and EHR, and then what the charts say against what the sandbox says. */
 export async function runTruth(run: TruthRun): Promise<TruthFound> {
   const began = performance.now();
   const addOns = { ...DEMO_ADD_ONS, steps_events_in_api: run.stepsEvents === 'on' };
-  const simulated = await startSimulated({ ...run, addOns });
+  const charts = await (run.ehr === null ? demoCharts(run.users) : foreignCharts(run.ehr, run.users));
+  const simulated = await startSimulated({ ...run, charts, addOns });
   const { service, simulation } = simulated;
   try {
     const patients = await simulated.link();
@@ -52,10 +57,11 @@ export async function runTruth(run: TruthRun): Promise<TruthFound> {
       service.putClient({ uuid: CLIENT, addOns: { ...addOns, pre_existing_data: n < run.withPast } });
       simulated.connect(n);
     }
-    for (let day = 1; day <= run.days; day += 1) {
+    const step = Math.min(1, run.restEveryDays);
+    for (let day = step; day <= run.days; day += step) {
       await simulation.runUntil(run.from + day * DAY_MS);
       if (day % run.restEveryDays === 0) await simulated.rest(run.restMs);
-      run.onDay?.(day);
+      if (Number.isInteger(day)) run.onDay?.(day);
     }
     const { password } = service.putClient({ uuid: CLIENT });
     for (let n = 0; n < run.users; n += 1)
@@ -72,7 +78,7 @@ export async function runTruth(run: TruthRun): Promise<TruthFound> {
 
     const truth = simulation.truth(CLIENT);
     const said = factsOfTruth(truth, patients);
-    const { facts, withdrawn } = factsOfCharts(simulated.ehr.log.writes());
+    const { facts, withdrawn } = factsOfCharts(await charts.observations(), charts.isWithdrawn);
     const options = { clientUuid: CLIENT, documentKey: 'bundle-id', labPath: null } as const;
     const odd = truth.flatMap(({ structure, name, payload }) => {
       const read = parsePayload(payload, options);
@@ -91,5 +97,6 @@ export async function runTruth(run: TruthRun): Promise<TruthFound> {
     };
   } finally {
     await simulated.stop();
+    await charts.close();
   }
 }

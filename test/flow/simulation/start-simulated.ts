@@ -2,11 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { systemClock } from '../../../src/kernel/index.ts';
 import {
   DEMO_ADD_ONS,
-  DEMO_MRN_SYSTEM,
-  demoPatients,
   makePerson,
-  seedEhr,
-  startEhr,
   startService,
   startSimulation,
   traitsOfSource,
@@ -17,6 +13,7 @@ import { collectLog } from '../../support/collect-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configOf } from '../../support/gateway.ts';
 import { sqlitePlace } from '../../support/new-store.ts';
+import type { Charts } from './charts.ts';
 
 const SECRET = 'data-secret-0123456789abcdef0123456789';
 const NOTIFICATION_SECRET = 'note-secret-0123456789abcdef0123456789';
@@ -34,22 +31,20 @@ interface Ledger {
 }
 
 /**
- * Sandbox with its simulation, gateway and demo EHR in one process, joined by HTTP and signed webhooks. Simulated time begins at `from`
- * and stands until it is run.
+ * Sandbox with its simulation and gateway in one process, in front of some EHR, joined by HTTP and signed webhooks. Simulated time begins
+ * at `from` and stands until it is run.
  */
 export async function startSimulated({
-  users,
+  charts,
   seed,
   from,
   addOns = DEMO_ADD_ONS,
 }: {
-  readonly users: number;
+  readonly charts: Charts;
   readonly seed: number;
   readonly from: number;
   readonly addOns?: Readonly<Partial<Record<AddOnName, boolean>>>;
 }) {
-  const ehr = await startEhr({ host: '127.0.0.1', port: 0, clock: systemClock });
-  seedEhr(ehr, users);
   const service = await startService({
     host: '127.0.0.1',
     port: 0,
@@ -63,8 +58,7 @@ export async function startSimulated({
   if (place.database.engine !== 'sqlite') throw new Error('not SQLite');
   const gateway = await startGateway({
     config: configOf(`sqlite:${place.database.file}?filesystem=any`, {
-      CHARTGATE_EHR_URL: ehr.url,
-      CHARTGATE_MRN_SYSTEM: DEMO_MRN_SYSTEM,
+      ...charts.settings,
       CHARTGATE_CLIENT_UUID: CLIENT,
       CHARTGATE_WEBHOOK_SECRET: SECRET,
       CHARTGATE_NOTIFICATION_SECRET: NOTIFICATION_SECRET,
@@ -97,7 +91,6 @@ export async function startSimulated({
   const ledger = (): Promise<Ledger> => admin<Ledger>('GET', 'ledger');
 
   return {
-    ehr,
     service,
     simulation,
     admin,
@@ -119,9 +112,8 @@ export async function startSimulated({
       }
     },
     async link(): Promise<ReadonlyMap<string, string>> {
-      const patients = demoPatients(users);
-      for (const [n, { mrn }] of patients.entries()) await admin('PUT', `links/${userOf(n)}`, { mrn });
-      return new Map(patients.map(({ id }, n) => [userOf(n), `Patient/${id}`]));
+      for (const [n, { mrn }] of charts.patients.entries()) await admin('PUT', `links/${userOf(n)}`, { mrn });
+      return new Map(charts.patients.map(({ reference }, n) => [userOf(n), reference]));
     },
     /** Until everything is acknowledged, judged and written. */
     async rest(ms = 60_000): Promise<Ledger> {
@@ -135,7 +127,7 @@ export async function startSimulated({
     async stop(): Promise<void> {
       await simulation.stop();
       await service.stop();
-      await Promise.all([ehr.stop(), gateway.stop()]);
+      await gateway.stop();
       await place.remove();
     },
   };

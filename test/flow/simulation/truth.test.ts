@@ -3,6 +3,7 @@ import { runTruth } from './run-truth.ts';
 
 test('what stands in the charts is what the sandbox says, retractions included, and the ledger adds up', async () => {
   const found = await runTruth({
+    ehr: null,
     users: 6,
     days: 10,
     seed: 5,
