@@ -4,20 +4,14 @@ import { auditSet, keepAudit, makeAppendLater, makeRecordReject } from './audit/
 import { authSet } from './auth/index.ts';
 import type { Config } from './config/index.ts';
 import {
-  auditOfLookUp,
   deliverSet,
   holdAhead,
-  holdHabits,
   keepLinks,
   keepRetention,
   laneSet,
-  makeContentKey,
   makeJudge,
   makeReadingHolder,
-  openShadow,
-  openTarget,
   processReceived,
-  runLanes,
   shadowSet,
   type ReadingSettings,
   type Reloaded,
@@ -33,6 +27,7 @@ import { makeNewId, makePooledChance, type Clock, type Log, type Result, type Ro
 import { decideReadiness, makeMetrics, makeOpsRoutes, makeRecordAct, watchLedger, type Described } from './ops/index.ts';
 import { openStore, type Store } from './store/index.ts';
 import { wireAdmin } from './wire-admin.ts';
+import { wireSending } from './wire-sending.ts';
 import { wireSmart } from './wire-smart.ts';
 
 /** Grace and the end of requests under way together; closing the store comes after, and 25 s are the whole of it. */
@@ -180,52 +175,19 @@ export async function startGateway(deps: {
     lanes: { room: () => sender.atOnce.room(), reserve: (id) => sender.atOnce.reserve(id) },
   });
   const lanes = store.use(laneSet);
-  let saidDialect: string | null = null;
-  const target = openTarget({
-    ehr: config.ehr,
-    mode: config.deliver.mode,
-    patientMode: config.identity.patientMode,
-    dialect: () => reading.current().reading.setting.dialect,
-    onTold: (told) => {
-      const { name, because } = reading.recognise(told);
-      if (name !== saidDialect) log.info('ehr.dialect-chosen', { dialect: name, reason: because });
-      saidDialect = name;
-    },
-    clock,
-    log,
+  const { target, habits, shadow, sender } = wireSending({
+    config,
+    tenant: TENANT,
+    instance,
+    store,
+    reading,
+    ahead,
+    pseudonymKey,
+    appendLater,
     chance,
     newId,
-    onLookUp: (asked, found) => appendLater(auditOfLookUp(asked, found, { tenant: TENANT, at: clock.now() })),
-  });
-  const habits = holdHabits({
-    tenant: TENANT,
-    lanes,
-    software: () => target.capability().probed?.capability.software ?? null,
+    clock,
     log,
-  });
-  const contentKey = makeContentKey(pseudonymKey);
-  const sending = { tenant: TENANT, owner: instance, reading: () => reading.current().reading, clock, log, newId };
-  const { patientMode } = config.identity;
-  const shadow = openShadow({
-    ...sending,
-    habits,
-    contentKey,
-    ...config.deliver,
-    patientMode,
-    store,
-    target,
-    onForwarding: () => sender.poke(),
-  });
-  const sender = runLanes({
-    ...sending,
-    lanes,
-    habits,
-    contentKey,
-    // Without a target nothing is claimed.
-    target: () => (shadow.forwarding.isForwarding() ? target.current() : null),
-    guard: target.guard,
-    ahead,
-    spread: () => (chance(1)[0] ?? 0) / 256,
     onOutcome: metrics.observeOutcome,
     onFinished: () => links.resume(),
   });

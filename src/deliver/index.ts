@@ -15,7 +15,7 @@ export { laneSet, type Decision, type LaneReads, type LaneWrites, type Outcome }
 export { openTarget, type OpenTarget } from './lane/open-target.ts';
 export { makeContentKey } from './lane/chart-content.ts';
 export { holdHabits, type HeldHabits } from './lane/hold-habits.ts';
-export { runLanes } from './lane/run-lanes.ts';
+export { runLanes, type LanesDeps } from './lane/run-lanes.ts';
 export {
   SHADOW_CHANGES,
   SHADOW_KINDS,

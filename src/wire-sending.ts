@@ -1,0 +1,80 @@
+import type { makeAppendLater } from './audit/index.ts';
+import type { Config } from './config/index.ts';
+import {
+  auditOfLookUp,
+  holdHabits,
+  laneSet,
+  makeContentKey,
+  openShadow,
+  openTarget,
+  runLanes,
+  type HeldAhead,
+  type LanesDeps,
+  type makeReadingHolder,
+} from './deliver/index.ts';
+import type { Chance, Clock, Log, NewId } from './kernel/index.ts';
+import type { Store } from './store/index.ts';
+
+/** Joins what goes to the EHR: the target, what is known of its habits, shadow mode, and the lanes. */
+export function wireSending(deps: {
+  readonly config: Config;
+  readonly tenant: string;
+  readonly instance: string;
+  readonly store: Store;
+  readonly reading: ReturnType<typeof makeReadingHolder>;
+  readonly ahead: HeldAhead;
+  readonly pseudonymKey: Uint8Array;
+  readonly appendLater: ReturnType<typeof makeAppendLater>;
+  readonly chance: Chance;
+  readonly newId: NewId;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onOutcome: LanesDeps['onOutcome'];
+  readonly onFinished: LanesDeps['onFinished'];
+}) {
+  const { config, tenant, store, reading, chance, newId, clock, log } = deps;
+  const { patientMode } = config.identity;
+  const lanes = store.use(laneSet);
+  let saidDialect: string | null = null;
+  const target = openTarget({
+    ehr: config.ehr,
+    mode: config.deliver.mode,
+    patientMode,
+    dialect: () => reading.current().reading.setting.dialect,
+    onTold: (told) => {
+      const { name, because } = reading.recognise(told);
+      if (name !== saidDialect) log.info('ehr.dialect-chosen', { dialect: name, reason: because });
+      saidDialect = name;
+    },
+    clock,
+    log,
+    chance,
+    newId,
+    onLookUp: (asked, found) => deps.appendLater(auditOfLookUp(asked, found, { tenant, at: clock.now() })),
+  });
+  const software = (): string | null => target.capability().probed?.capability.software ?? null;
+  const habits = holdHabits({ tenant, lanes, software, log });
+  const sending = {
+    tenant,
+    owner: deps.instance,
+    reading: () => reading.current().reading,
+    habits,
+    contentKey: makeContentKey(deps.pseudonymKey),
+    clock,
+    log,
+    newId,
+  };
+  const shadow = openShadow({ ...sending, ...config.deliver, patientMode, store, target, onForwarding: () => sender.poke() });
+  const sender = runLanes({
+    ...sending,
+    lanes,
+    // Without a target nothing is claimed.
+    target: () => (shadow.forwarding.isForwarding() ? target.current() : null),
+    guard: target.guard,
+    ahead: deps.ahead,
+    spread: () => (chance(1)[0] ?? 0) / 256,
+    onOutcome: deps.onOutcome,
+    onFinished: deps.onFinished,
+  });
+  return { target, habits, shadow, sender };
+}
