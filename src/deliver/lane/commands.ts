@@ -32,8 +32,7 @@ export interface Claimed {
     readonly receivedAt: number;
   };
   /**
-   * When the last attempt for this document was made that ended without a clear answer: read back before writing again. Null where
-   * nothing is in doubt.
+   * Since when it is in doubt what attempts for this document did: read back before writing again. Null where nothing is.
    */
   readonly doubtAt: number | null;
   /** `gone`: shredded by retention. `held`: whoever claimed it has read it already. */

@@ -29,7 +29,7 @@ export interface WriteDeps {
   readonly isApproved: boolean;
   /** `look-only`: the chart is no longer the right one; only what an earlier attempt wrote there is found out. */
   readonly mode: 'write' | 'look-only';
-  /** When the last attempt of unknown outcome was made; null where nothing is in doubt. */
+  /** Since when it is in doubt what was written; null where nothing is. */
   readonly doubtAt: number | null;
   /** What attempts of unknown outcome meant to make of a resource. */
   readonly intentsOf: (name: string) => readonly Intent[];

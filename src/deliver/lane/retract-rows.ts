@@ -85,6 +85,8 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
     return ended(isForeign ? 'conflict' : { stop: { kind: 'verdict', verdict: again(sent.verdict) } });
   }
   const etag = sent.exchange?.kind === 'answered' ? sent.exchange.headers.etag : undefined;
+  // What a person added to it stays there, and is not ours to write over should it be said again.
+  if (verdict === 'foreign') return ended({ done: { name: row.name, versionId: null, fingerprint: NO_CONTENT } });
   return ended({ done: { name: row.name, versionId: versionOfEtag(etag), fingerprint: reader.fingerprintOf(withdrawn) } });
 }
 

@@ -116,7 +116,7 @@ const JOB =
 export const JOB_ROW = `SELECT ${JOB} FROM job j JOIN delivery d ON d.seq = j.delivery_seq`;
 /** The head of a lane: the oldest delivery whose retraction from another chart, if there is one, is done. */
 export const HEAD = `SELECT ${JOB}, b.sealed,
-  (SELECT max(coalesce(a.ended_at, a.started_at)) FROM delivery o JOIN job k ON k.delivery_seq = o.seq JOIN attempt a ON a.job_seq = k.seq
+  (SELECT min(coalesce(a.ended_at, a.started_at)) FROM delivery o JOIN job k ON k.delivery_seq = o.seq JOIN attempt a ON a.job_seq = k.seq
     WHERE o.tenant = d.tenant AND o.document_index = d.document_index AND k.patient_index = j.patient_index
       AND a.resolved_at IS NULL AND (a.outcome IS NULL OR a.outcome IN ('unknown','lost'))) AS doubt_at,
   CASE WHEN EXISTS (SELECT 1 FROM job k WHERE k.delivery_seq = d.seq AND k.approved_at IS NOT NULL) THEN 1 ELSE 0 END AS is_approved,
