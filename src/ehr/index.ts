@@ -26,4 +26,5 @@ export { makeResolvePatient, type AskedPatient, type Mrn, type ResolvedPatient, 
 export { rememberPatients, type PatientMemory } from './remember-patients.ts';
 
 export { BACKOFF, backoffMs, nextAttemptMs } from './back-off.ts';
+export { kindOfRequest } from './kind-of-request.ts';
 export { guardTarget, type Entry, type Permit, type TargetGuard, type TargetState } from './guard-target.ts';

@@ -10,7 +10,12 @@ export interface Metrics {
   observeOutcome(outcome: { readonly kind: string; readonly reason?: string }, seconds: number): void;
   /** Shown once there is an EHR to tell of. */
   watchTarget(target: {
-    readonly state: () => { readonly breaker: string; readonly limit: number; readonly inFlight: number };
+    readonly state: () => {
+      readonly breaker: string;
+      readonly limit: number;
+      readonly inFlight: number;
+      readonly concurrency: { readonly latencyMs: number | null };
+    };
     readonly isForwarding: () => boolean;
     readonly lag: () => Promise<{ readonly jobs: number; readonly lanes: number; readonly oldestAt: number | null } | null>;
     readonly nowMs: () => number;
@@ -100,6 +105,11 @@ export function makeMetrics(deps: {
       );
       gauge('chartgate_ehr_in_flight', 'Requests to the EHR under way', () => state().inFlight);
       gauge('chartgate_ehr_concurrency_limit', 'How many it is trusted to bear', () => state().limit);
+      gauge(
+        'chartgate_ehr_answer_seconds',
+        'Mean time of an answer when the limit was last measured, 0 before',
+        () => (state().concurrency.latencyMs ?? 0) / 1000,
+      );
       // One question for all that are collected together.
       let asked: ReturnType<typeof lag> | null = null;
       const ask = (): ReturnType<typeof lag> => (asked ??= lag().finally(() => (asked = null)));

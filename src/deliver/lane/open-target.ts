@@ -2,6 +2,7 @@ import { fail, fault, ok, type Chance, type Clock, type Log, type NewId, type Re
 import {
   choosePlan,
   guardTarget,
+  kindOfRequest,
   makeResolvePatient,
   openEhr,
   probeEhr,
@@ -65,7 +66,7 @@ export function openTarget(deps: {
 
   /** Through the guard: what the breaker or the load forbids is not sent, and nothing of it was done. */
   async function send(request: EhrRequest): Promise<Sent> {
-    const entry = guard.tryEnter();
+    const entry = await guard.enter(kindOfRequest(request), request.signal);
     if (entry.kind === 'wait')
       return {
         exchange: null,

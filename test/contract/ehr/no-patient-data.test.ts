@@ -20,7 +20,7 @@ function shown(verdict: Verdict): string {
   const log = collectLog();
   const guard = guardTarget({ clock: systemClock, log });
   for (let i = 0; i < 5; i += 1) {
-    const entry = guard.tryEnter();
+    const entry = guard.tryEnter('read');
     if (entry.kind === 'permit') entry.settle(verdict);
   }
   if (verdict.kind !== 'ok') log.warn('ehr.probe-failed', faultFields(verdict.fault));

@@ -22,7 +22,7 @@ function aGuard() {
 }
 
 function enter(guard: TargetGuard): Permit {
-  const entry = guard.tryEnter();
+  const entry = guard.tryEnter('write');
   if (entry.kind !== 'permit') throw new Error('not let in');
   return entry;
 }
@@ -30,9 +30,45 @@ function enter(guard: TargetGuard): Permit {
 test('four may be under way at the start, the fifth waits, and goes when one is back', () => {
   const { guard } = aGuard();
   const permits = [1, 2, 3, 4].map(() => enter(guard));
-  expect(guard.tryEnter()).toMatchObject({ kind: 'wait', because: 'full' });
+  expect(guard.tryEnter('write')).toMatchObject({ kind: 'wait', because: 'full' });
   permits[0]?.settle(OK);
-  expect(guard.tryEnter().kind).toBe('permit');
+  expect(guard.tryEnter('write').kind).toBe('permit');
+});
+
+test('who waits for room is let in when there is some, first come first served', async () => {
+  const { guard } = aGuard();
+  const permits = [1, 2, 3, 4].map(() => enter(guard));
+  const order: string[] = [];
+  const waiting = ['first', 'second'].map(async (name) => {
+    const entry = await guard.enter('write');
+    order.push(`${name} ${entry.kind}`);
+  });
+  permits[0]?.settle(OK);
+  expect(guard.state().inFlight).toBe(4);
+  permits[1]?.settle(OK);
+  await Promise.all(waiting);
+  expect(order).toEqual(['first permit', 'second permit']);
+  expect(guard.tryEnter('write')).toMatchObject({ because: 'full' });
+});
+
+test('who waits for room is told when the breaker opens', async () => {
+  const { guard } = aGuard();
+  const permits = [1, 2, 3, 4].map(() => enter(guard));
+  const waiting = guard.enter('write');
+  permits[0]?.settle(AUTH);
+  expect(await waiting).toMatchObject({ kind: 'wait', because: 'paused' });
+});
+
+test('who wants no more while waiting takes no room', async () => {
+  const { guard } = aGuard();
+  const permits = [1, 2, 3, 4].map(() => enter(guard));
+  const abort = new AbortController();
+  const waiting = guard.enter('write', abort.signal);
+  abort.abort();
+  expect(await waiting).toMatchObject({ kind: 'wait', because: 'full' });
+  expect(await guard.enter('write', abort.signal)).toMatchObject({ kind: 'wait', because: 'full' });
+  for (const permit of permits) permit.settle(OK);
+  expect(guard.state().inFlight).toBe(0);
 });
 
 test('a permit counts once, however often it is given back', () => {
@@ -46,13 +82,18 @@ test('a permit counts once, however often it is given back', () => {
 test('an EHR that is down is left alone after five tries, probed once, and used again when it is back; each change is one line', () => {
   const { guard, clock, log } = aGuard();
   for (let i = 0; i < 5; i += 1) enter(guard).settle(later('ehr.unreachable'));
-  expect(guard.tryEnter()).toMatchObject({ kind: 'wait', because: 'paused', waitMs: 5_000, fault: { code: 'ehr.paused' } });
+  expect(guard.tryEnter('write')).toMatchObject({
+    kind: 'wait',
+    because: 'paused',
+    waitMs: 5_000,
+    fault: { code: 'ehr.paused' },
+  });
   expect(guard.state()).toMatchObject({ breaker: 'open', openForMs: 5_000 });
   clock.advance(5_000);
   const probe = enter(guard);
-  expect(guard.tryEnter()).toMatchObject({ kind: 'wait', because: 'paused' });
+  expect(guard.tryEnter('write')).toMatchObject({ kind: 'wait', because: 'paused' });
   probe.settle(later('ehr.unreachable'));
-  expect(guard.tryEnter()).toMatchObject({ waitMs: 10_000 });
+  expect(guard.tryEnter('write')).toMatchObject({ waitMs: 10_000 });
   clock.advance(10_000);
   enter(guard).settle(OK);
   expect(guard.state().breaker).toBe('closed');
@@ -65,7 +106,7 @@ test('an EHR that is down is left alone after five tries, probed once, and used 
 test('an EHR that refuses our credentials is left alone at once', () => {
   const { guard } = aGuard();
   enter(guard).settle(AUTH);
-  expect(guard.tryEnter()).toMatchObject({ kind: 'wait', because: 'paused', waitMs: 60_000 });
+  expect(guard.tryEnter('write')).toMatchObject({ kind: 'wait', because: 'paused', waitMs: 60_000 });
 });
 
 test('a probe without room does not keep the breaker half-open', () => {
@@ -75,9 +116,9 @@ test('a probe without room does not keep the breaker half-open', () => {
   enter(guard).settle(later('ehr.busy'));
   clock.advance(60_000);
   expect(guard.state()).toMatchObject({ inFlight: 3, limit: 2, breaker: 'open' });
-  expect(guard.tryEnter()).toMatchObject({ because: 'full' });
+  expect(guard.tryEnter('write')).toMatchObject({ because: 'full' });
   for (const permit of slow) permit.settle(OK);
-  expect(guard.tryEnter().kind).toBe('permit');
+  expect(guard.tryEnter('write').kind).toBe('permit');
 });
 
 test.each<[string, Verdict, string, string]>([
