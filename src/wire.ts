@@ -203,7 +203,7 @@ export async function startGateway(deps: {
   const parts = { config, tenant: TENANT, store, record, clock };
   const smart = await wireSmart({ ...parts, version: VERSION, target, chance, log });
   const links = keepLinks({ tenant: TENANT, deliver, clock, log });
-  const retention = keepRetention({ tenant: TENANT, inbox, bodyDays: config.retention.bodyDays, clock, log });
+  const retention = keepRetention({ tenant: TENANT, inbox, lanes, bodyDays: config.retention.bodyDays, clock, log });
   const routes = [
     ...makeOpsRoutes({
       metrics,

@@ -1,6 +1,7 @@
 import { faultFields, safeError, type Clock, type Log } from '../kernel/index.ts';
 import type { InboxReads, InboxWrites } from '../inbox/index.ts';
 import type { Operate } from '../store/index.ts';
+import type { LaneReads, LaneWrites } from './lane/commands.ts';
 
 const EVERY_MS = 3_600_000;
 /** Soon after the start: a process that is restarted every day must get round to it. */
@@ -8,10 +9,14 @@ const FIRST_MS = 60_000;
 const AT_ONCE = 500;
 const DAY_MS = 86_400_000;
 
-/** Shreds bodies that have been kept long enough, a few at a time so that nobody waits for it. Rows and digests stay. */
+/**
+ * Shreds bodies that have been kept long enough, a few at a time so that nobody waits for it, and what both sides of settled conflicts
+ * said. Rows and digests stay.
+ */
 export function keepRetention(deps: {
   readonly tenant: string;
   readonly inbox: Operate<InboxWrites, InboxReads>;
+  readonly lanes: Operate<LaneWrites, LaneReads>;
   readonly bodyDays: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -20,6 +25,7 @@ export function keepRetention(deps: {
 
   async function shred(): Promise<number> {
     let count = 0;
+    await deps.lanes.write('lane.forget-sides', { tenant: deps.tenant });
     while (!isStopped) {
       const at = deps.clock.now();
       const before = new Date(at.getTime() - deps.bodyDays * DAY_MS);

@@ -1,6 +1,6 @@
 import type { Dialect } from '../mappings/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
-import { listOf, type Part } from './parts.ts';
+import { listOf, partOf, wordOf, type Part } from './parts.ts';
 
 const AMENDABLE = new Set(['Observation', 'DiagnosticReport']);
 
@@ -43,12 +43,14 @@ const hasValue = (part: Part): boolean => Object.keys(part).some(isValue);
 
 /**
  * Whether a resource says of itself that it does not hold, by its content alone: where an EHR knows no entered-in-error, a correction
- * that leaves no value.
+ * that leaves no value and says so in its note.
  */
 export function isWithdrawn(resource: Part): boolean {
   if (resource['status'] === 'entered-in-error') return true;
   if (resource['resourceType'] !== 'Observation' || resource['status'] !== 'corrected') return false;
-  return resource['dataAbsentReason'] !== undefined && ![resource, ...listOf(resource['component'])].some(hasValue);
+  const isInError = listOf(partOf(resource['dataAbsentReason'])['coding']).some(({ code }) => code === 'error');
+  const isSaid = listOf(resource['note']).some(({ text }) => wordOf(text).startsWith('Withdrawn.'));
+  return isInError && isSaid && ![resource, ...listOf(resource['component'])].some(hasValue);
 }
 
 /** What a resource becomes that no longer holds. An EHR that knows no entered-in-error gets a correction that says it. */

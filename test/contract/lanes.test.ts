@@ -452,6 +452,11 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     expect(must(await lanes().write('lane.decide', { ...act, id: 'dlv_nobody', decision: 'overwrite' }))).toBe(0);
     expect(must(await lanes().write('lane.decide', { ...act, id, decision: 'keep-theirs' }))).toBe(1);
     expect(await read()).toEqual([{ ...seen, decision: 'keep-theirs' }]);
+    // What both sides said is kept as long as somebody can decide on it.
+    const forget = async () => must(await lanes().write('lane.forget-sides', { tenant }));
+    expect(await forget()).toBe(0);
+    must(await store.use(inboxSet).write('inbox.discard', { ...act, id, why: 'not wanted' }));
+    expect([await forget(), (await read())[0]?.sides]).toEqual([1, null]);
     await soundness();
   });
 

@@ -66,7 +66,7 @@ export async function keepForeign(
 
 export const acts: Pick<
   PostgresOperations<LaneWrites>,
-  'lane.alive' | 'lane.rewind' | 'lane.learn' | 'lane.approve' | 'lane.decide'
+  'lane.alive' | 'lane.rewind' | 'lane.learn' | 'lane.forget-sides' | 'lane.approve' | 'lane.decide'
 > = {
   'lane.alive': async ({ db }, { tenant }) => {
     const row = await db.get(
@@ -81,6 +81,14 @@ export const acts: Pick<
     return Number(row?.['known_since']);
   },
   'lane.rewind': () => Promise.resolve(null),
+  'lane.forget-sides': async ({ db }, { tenant }) =>
+    (
+      await db.run(
+        `UPDATE foreign_change SET sides_sealed = NULL WHERE tenant = $1 AND sides_sealed IS NOT NULL
+           AND delivery_seq IN (SELECT seq FROM delivery WHERE state NOT IN ('parked','queued','sending','unknown'))`,
+        tenant,
+      )
+    ).changes,
   'lane.learn': async ({ db }, { tenant, habits }) => {
     await db.run(
       'INSERT INTO target (tenant, target, habits) VALUES ($1, $2, $3) ON CONFLICT (tenant, target) DO UPDATE SET habits = excluded.habits',

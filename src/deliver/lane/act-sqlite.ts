@@ -60,7 +60,7 @@ export function keepForeign(
 
 export const acts: Pick<
   SqliteOperations<LaneWrites>,
-  'lane.alive' | 'lane.rewind' | 'lane.learn' | 'lane.approve' | 'lane.decide'
+  'lane.alive' | 'lane.rewind' | 'lane.learn' | 'lane.forget-sides' | 'lane.approve' | 'lane.decide'
 > = {
   'lane.alive': ({ db }, { tenant, at }) =>
     Number(
@@ -88,6 +88,12 @@ export const acts: Pick<
     );
     return null;
   },
+  'lane.forget-sides': ({ db }, { tenant }) =>
+    db.run(
+      `UPDATE foreign_change SET sides_sealed = NULL WHERE tenant = ? AND sides_sealed IS NOT NULL
+           AND delivery_seq IN (SELECT seq FROM delivery WHERE state NOT IN ('parked','queued','sending','unknown'))`,
+      tenant,
+    ).changes,
   'lane.learn': ({ db }, { tenant, habits }) => {
     db.run(
       'INSERT INTO target (tenant, target, habits) VALUES (?, ?, ?) ON CONFLICT (tenant, target) DO UPDATE SET habits = excluded.habits',

@@ -169,7 +169,11 @@ const countText = (value: unknown): string => (Array.isArray(value) ? String(val
  * What a resource says, whoever wrote it down. `resolve` gives the local form (`Patient/1`) of a reference that is written otherwise.
  */
 export function contentOf(resource: Part, resolve: Resolve): ChartContent {
-  const components = listOf(resource['component']).map((one) => ({ code: conceptOf(one['code']), ...valueOf(one) }));
+  const components = listOf(resource['component']).map((one) => {
+    const code = conceptOf(one['code']);
+    const read = listOf(one['interpretation']).map((concept) => `${code} ${conceptOf(concept)}`);
+    return { code, read, ...valueOf(one) };
+  });
   const own = valueOf(resource);
   const subject = wordOf(partOf(resource['subject'] ?? resource['patient'])['reference']);
   const notes = [...listOf(resource['note']).map(({ text }) => wordOf(text)), wordOf(resource['conclusion'])];
@@ -183,10 +187,14 @@ export function contentOf(resource: Part, resolve: Resolve): ChartContent {
       [own.unit, ...components.map(({ code, unit }) => (unit === '' ? '' : `${code} ${unit}`))].filter((one) => one !== ''),
     ),
     components: joined(components.map(({ code, value }) => `${code} = ${value}`)),
-    interpretation: joined(listOf(resource['interpretation']).map(conceptOf)),
+    interpretation: joined([...listOf(resource['interpretation']).map(conceptOf), ...components.flatMap(({ read }) => read)]),
     notes: joined(notes.map((text) => text.trim()).filter((text) => text !== '')),
     identifiers: joined(listOf(resource['identifier']).map(({ system, value }) => `${wordOf(system)}|${wordOf(value)}`)),
-    other: elementsText(resource, NAMED, resolve),
+    other: joined([
+      ...[resource, ...listOf(resource['component'])]
+        .map((part) => elementsText(part, NAMED, resolve))
+        .filter((text) => text !== ''),
+    ]),
   };
   return Object.fromEntries(Object.entries(parts).filter(([, text]) => text !== ''));
 }

@@ -235,6 +235,8 @@ export type LaneWrites = {
   'lane.free': { args: { readonly tenant: string; readonly owner: string; readonly at: Date }; out: number };
   /** Somebody serves this database. Gives since when that is so without a gap: what was written before may not be in the ledger. */
   'lane.alive': { args: { readonly tenant: string; readonly at: Date }; out: number };
+  /** What both sides of conflicts said, which nobody can decide on any more, is not kept. Gives how many. */
+  'lane.forget-sides': { args: { readonly tenant: string }; out: number };
   /** What was learnt of how the EHR changes what it is given. */
   'lane.learn': { args: { readonly tenant: string; readonly habits: string }; out: null };
   /** A person wants the plan as it was parked: of one delivery, or of all that are parked so. Gives how many. */

@@ -91,6 +91,20 @@ export const saysSame = (a: Fingerprint, b: Fingerprint, { always, whereBoth }: 
     (part) => always.includes(part) || (whereBoth.includes(part) && hasPart(a, part) && hasPart(b, part)),
   );
 
+const union = (a: readonly ContentPart[], b: readonly ContentPart[]): ContentPart[] => [...new Set([...a, ...b])];
+
+/** What two processes have learnt of the same EHR. */
+export function joinHabits(a: EhrHabits, b: EhrHabits): EhrHabits {
+  const types = new Set([...Object.keys(a.types), ...Object.keys(b.types)]);
+  const joined = [...types].map((type): [string, TypeHabits] => {
+    const [one, other] = [of(a, type), of(b, type)];
+    return [type, { seen: union(one.seen, other.seen), changed: union(one.changed, other.changed) }];
+  });
+  const search = a.search === 'delayed' || b.search === 'delayed' ? 'delayed' : Math.max(a.search, b.search);
+  const minimal = a.minimal === 'empty' || b.minimal === 'empty' ? 'empty' : 'said';
+  return { software: a.software, types: Object.fromEntries(joined), search, minimal };
+}
+
 /** The form in which habits are stored, and read again; null where it cannot be read. */
 export const habitsToText = (habits: EhrHabits): string => JSON.stringify(habits);
 export function habitsFromText(text: string): EhrHabits | null {

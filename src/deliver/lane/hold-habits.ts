@@ -8,6 +8,7 @@ import {
   habitsOfNextSoftware,
   habitsToText,
   isNewToEhr,
+  joinHabits,
   learnChanges,
   learnSearch,
   noHabits,
@@ -40,6 +41,7 @@ export function holdHabits(deps: {
   const { tenant, lanes, log } = deps;
   let habits = noHabits('');
   const notShown = new Map<string, number>();
+  let storing: Promise<void> = Promise.resolve();
 
   function current(): EhrHabits {
     const software = deps.software() ?? habits.software;
@@ -50,16 +52,24 @@ export function holdHabits(deps: {
     return habits;
   }
 
+  const stored = async (): Promise<EhrHabits | null> => {
+    const row = await lanes.read('lane.target', { tenant });
+    return row.ok && row.value.habits !== null ? habitsFromText(row.value.habits) : null;
+  };
+
+  /** Together with what other processes have learnt. */
+  async function store(): Promise<void> {
+    const others = await stored();
+    if (others !== null && others.software === habits.software) habits = joinHabits(habits, others);
+    const done = await lanes.write('lane.learn', { tenant, habits: habitsToText(habits) });
+    if (!done.ok) log.warn('lane.failed', faultFields(done.fault));
+  }
+
   function become(next: EhrHabits): void {
     if (next === habits) return;
     habits = next;
     // Whatever is not stored is learnt again after a restart.
-    lanes.write('lane.learn', { tenant, habits: habitsToText(next) }).then(
-      (stored) => {
-        if (!stored.ok) log.warn('lane.failed', faultFields(stored.fault));
-      },
-      () => undefined,
-    );
+    storing = storing.then(store, store);
   }
 
   return {
@@ -81,9 +91,7 @@ export function holdHabits(deps: {
     learnSearch: (found) => become(learnSearch(current(), found)),
     learnEmptyAnswer: () => become({ ...current(), minimal: 'empty' }),
     async load() {
-      const row = await lanes.read('lane.target', { tenant });
-      const stored = row.ok && row.value.habits !== null ? habitsFromText(row.value.habits) : null;
-      if (stored !== null) habits = stored;
+      habits = (await stored()) ?? habits;
     },
   };
 }

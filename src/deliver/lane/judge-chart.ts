@@ -47,8 +47,10 @@ const FIRST_VERSION = '1';
 export function judgeChart({ standing, known, wanted, intents, habits }: ChartQuestion): ChartVerdict {
   const { versionId, fingerprint, isWithdrawn } = standing;
   const isSame = (other: Fingerprint): boolean => saysSame(fingerprint, other, excusedParts(habits, 'seen'));
+  // Nobody wrote since we did. An EHR may keep a version whose content it finds unchanged, so that only the very same content is there already.
+  if (known !== null && versionId !== null && known.versionId === versionId)
+    return (wanted === 'withdraw' ? isWithdrawn : fingerprint === wanted) ? 'says-it' : 'ours';
   if (wanted === 'withdraw' ? isWithdrawn : !isWithdrawn && isSame(wanted)) return 'says-it';
-  if (known !== null && versionId !== null && known.versionId === versionId) return 'ours';
   if (intents.some((intent) => (intent === 'withdraw' ? isWithdrawn : isSame(intent)))) return 'ours';
   // The EHR may have rewritten what it was never seen to write. Then it holds what is wanted, and who wrote it is not known.
   if (wanted !== 'withdraw' && !isWithdrawn && saysSame(fingerprint, wanted, excusedParts(habits, 'unseen-too')))

@@ -253,6 +253,8 @@ export function openChart(deps: WriteDeps) {
     }
   }
 
+  const isFirst = (resource: AnyResource, { versionId }: Place): boolean => [versionId, '1', null].includes(versionOf(resource));
+
   /** What the EHR makes of what it is given is learnt from what it shows of a create, or by a look where it shows nothing. */
   async function learn(item: Item, answer: Answer, place: Place, isLookWanted: boolean): Promise<void> {
     if (answer.status !== CREATED || item.resourceType === 'Provenance') return;
@@ -261,7 +263,8 @@ export function openChart(deps: WriteDeps) {
     if (shown?.resourceType === item.resourceType) habits.learnChanges(item.resourceType, sent, reader.contentOf(shown));
     else if (isLookWanted) {
       const looked = await look({ ...item, at: place });
-      if (looked.ok && looked.value.kind === 'there')
+      // A version that went on since is somebody else's, and teaches nothing of the EHR.
+      if (looked.ok && looked.value.kind === 'there' && isFirst(looked.value.resource, place))
         habits.learnChanges(item.resourceType, sent, reader.contentOf(looked.value.resource));
       else habits.wasNotShown(item.resourceType);
     }

@@ -99,6 +99,15 @@ describe('what somebody changes is seen, and where', () => {
     expect(differ(weight(), weight(more))).toEqual(parts);
   });
 
+  test.each([
+    ['its interpretation', { interpretation: [{ text: 'high' }] }, 'interpretation'],
+    ['its range', { referenceRange: [{ high: { value: 130 } }] }, 'other'],
+  ])('of a component, %s', (_name, more, part) => {
+    const pressure = (own: object) =>
+      weight({ component: [{ code: { text: 'systolic' }, valueQuantity: { value: 128, code: 'mm[Hg]' }, ...own }] });
+    expect(differ(pressure({}), pressure(more))).toEqual([part]);
+  });
+
   test('the reason why there is no value', () => {
     const { valueQuantity: _value, ...none } = weight();
     const absent = (code: string) => ({ ...none, dataAbsentReason: { coding: [{ code }] } });

@@ -8,6 +8,7 @@ import {
   habitsToText,
   isNewToEhr,
   isSearchKnown,
+  joinHabits,
   learnChanges,
   learnSearch,
   noHabits,
@@ -77,6 +78,15 @@ describe('how an EHR changes what it is given', () => {
     const next = habitsOfNextSoftware(learnt, 'x 2');
     expect(next).toMatchObject({ software: 'x 2', types: { Observation: { seen: [], changed: ['code'] } } });
     expect(isNewToEhr(next, 'Observation', sent)).toBe(true);
+  });
+
+  test('two processes do not forget for each other', () => {
+    const one = learnChanges(noHabits('x'), 'Observation', sent, { ...sent, code: 'b' });
+    const other = learnSearch(learnChanges(noHabits('x'), 'Device', sent, sent), 'not-found');
+    for (const joined of [joinHabits(one, other), joinHabits(other, one)]) {
+      expect(Object.keys(joined.types).sort()).toEqual(['Device', 'Observation']);
+      expect([joined.types['Observation']?.changed, joined.search]).toEqual([['code'], 'delayed']);
+    }
   });
 
   test('a search is trusted to find at once after it did so three times, and never again after it did not', () => {

@@ -99,6 +99,16 @@ describe('what stands in the chart is judged by content, status and version', ()
       },
       'foreign',
     ],
+    [
+      'the version that we left, where only what the EHR changes by itself is to be changed',
+      {
+        standing: standing(print(70.5, { interpretation: [{ text: 'H' }] }), '2'),
+        known: known(print(70.5, { interpretation: [{ text: 'H' }] }), '2'),
+        wanted: print(70.5, { interpretation: [{ text: 'N' }] }),
+        habits: { ...SEEN, changed: ['interpretation'] },
+      },
+      'ours',
+    ],
     ['written before fingerprints were kept: by the version alone', { known: known(null, '2') }, 'ours'],
     ['written before fingerprints were kept, and another version', { known: known(null, '1') }, 'foreign'],
     [

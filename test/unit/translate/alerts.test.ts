@@ -216,6 +216,11 @@ describe('re-evaluation of a day', () => {
     expect(third).toContain('update hrv amended');
   });
 
+  test('what was measured without a value is not withdrawn where amendments are called corrected', () => {
+    const reason = { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason', code: 'unknown' }] };
+    expect(isWithdrawn({ resourceType: 'Observation', status: 'corrected', dataAbsentReason: reason })).toBe(false);
+  });
+
   test('an EHR without entered-in-error gets a correction without any value, which says why in its content', () => {
     const ledger = makeLedger();
     const oracle = setting('oracle-health');
