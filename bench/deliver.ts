@@ -10,15 +10,15 @@ import { identitySet } from '../src/identity/index.ts';
 import { inboxSet } from '../src/inbox/index.ts';
 import { secret, silentLog, systemClock } from '../src/kernel/index.ts';
 import { openStore, type Store } from '../src/store/index.ts';
-import { aClinicalReady } from '../test/support/payloads/index.ts';
+import { ADMIN, linkUsers, makeDeliveries, MRN_SYSTEM, USERS } from './deliveries.ts';
 import { median, round, type Figure } from './figure.ts';
 import { load, type NextBody } from './load.ts';
 import { prefill } from './prefill.ts';
+import { realEhr } from './real-ehr.ts';
 import { metricOf, startGateway, startServer, type Side } from './side.ts';
 
 const CONNECTIONS = 16;
 const ROUNDS = 3;
-const USERS = 200;
 /** Enough for the compiler to have seen everything. */
 const WARM = 1_500;
 const PER_ROUND = 2_000;
@@ -33,45 +33,9 @@ const CLAIMS_WARM = 40;
 const CLAIM_LIMIT = 16;
 const CLAIM_GOAL_MS = 10;
 const GIVE_UP_MS = 120_000;
-const ADMIN = 'bench-admin-token-of-more-than-32-characters';
-const MRN_SYSTEM = 'urn:example:mrn';
-
-const DAY_MS = 86_400_000;
-const userOf = (n: number): string => `user-${String(n % USERS).padStart(6, '0')}`;
-
-/** One clinical_ready of 16 entries after the other, for many users in turn, each about another day of its user. */
-function makeDeliveries(): NextBody {
-  const marks = { user: 'USERMARK', day: '2026-11-14', bundle: 'BUNDLEMARK' };
-  const text = JSON.stringify(
-    aClinicalReady({ userId: marks.user, day: marks.day, bundleId: marks.bundle, clientUuid: 'bench' }),
-  );
-  const parts = text.split(new RegExp(`(${Object.values(marks).join('|')})`));
-  let n = 0;
-  return () => {
-    n += 1;
-    const day = new Date(Date.UTC(2010, 0, 1) + Math.floor(n / USERS) * DAY_MS).toISOString().slice(0, 10);
-    const own: Record<string, string> = {
-      [marks.user]: userOf(n),
-      [marks.day]: day,
-      [marks.bundle]: `bundle-${String(n).padStart(12, '0')}`,
-    };
-    return Buffer.from(parts.map((part) => own[part] ?? part).join(''));
-  };
-}
 
 const DELIVERED = 'chartgate_ehr_attempt_seconds_count{outcome="delivered",reason=""}';
 const asText = async (port: number, path: string): Promise<string> => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
-
-async function linkUsers({ port }: Side): Promise<void> {
-  const rows = Array.from({ length: USERS }, (_, n) => `${userOf(n)},${userOf(n)}`);
-  const answer = await fetch(`http://127.0.0.1:${port}/admin/api/links/import`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${ADMIN}`, 'content-type': 'text/csv' },
-    body: ['user_id,mrn', ...rows].join('\n'),
-  });
-  const { confirmed } = (await answer.json()) as { confirmed?: number };
-  if (confirmed !== USERS) throw new Error(`the users could not be linked: ${answer.status}`);
-}
 
 interface Round {
   readonly perSecond: number;
@@ -306,7 +270,13 @@ async function* manyStored(rows: number): AsyncGenerator<Figure> {
   };
 }
 
-export async function* run({ rows = ROWS }: { readonly rows?: number } = {}): AsyncGenerator<Figure> {
+export async function* run({
+  rows = ROWS,
+  ehr = null,
+}: { readonly rows?: number; readonly ehr?: string | null } = {}): AsyncGenerator<Figure> {
   yield* endToEnd();
   yield* manyStored(rows);
+  if (ehr !== null) yield* realEhr(ehr);
+  else
+    console.error('deliver: real-ehr-share and real-ehr-vs-plain are left out, since no EHR is given (--ehr=URL, EHR_BENCH_URL)');
 }

@@ -2,6 +2,7 @@ import type { Figure } from './figure.ts';
 
 interface Options {
   readonly rows?: number;
+  readonly ehr: string | null;
 }
 
 /** Each bench by its name; loaded only when it is run. */
@@ -16,10 +17,11 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(options: Options): As
   labs: () => import('./labs.ts'),
 };
 
-const help = `Usage: npm run bench -- [NAME…] [--json] [--rows=N]
+const help = `Usage: npm run bench -- [NAME…] [--json] [--rows=N] [--ehr=URL]
 
 Names: ${Object.keys(BENCHES).join(', ')} (default: all). Both sides of a figure run in the same process tree, interleaved,
 at least three rounds, and the median is reported. --json prints one JSON object a line and nothing else. --rows: how many deliveries \`deliver\` finds stored.
+--ehr, or EHR_BENCH_URL: the base of a real FHIR server on this machine that \`deliver\` may fill; without it two of its figures are left out.
 `;
 
 const args = process.argv.slice(2);
@@ -27,9 +29,12 @@ const isJson = args.includes('--json');
 const names = args.filter((one) => !one.startsWith('-'));
 const ROWS = /^--rows=([1-9]\d{0,7})$/;
 const rows = args.map((one) => ROWS.exec(one)?.[1]).find((one) => one !== undefined);
+const EHR = /^--ehr=(http:\/\/(?:127\.0\.0\.1|localhost):\d+\/\S*)$/;
+const givenEhr = process.env['EHR_BENCH_URL'] ?? '';
+const ehr = args.map((one) => EHR.exec(one)?.[1]).find((one) => one !== undefined) ?? (givenEhr === '' ? null : givenEhr);
 const unknown = [
   ...names.filter((name) => !Object.hasOwn(BENCHES, name)),
-  ...args.filter((one) => one.startsWith('-') && one !== '--json' && !ROWS.test(one)),
+  ...args.filter((one) => one.startsWith('-') && one !== '--json' && !ROWS.test(one) && !EHR.test(one)),
 ];
 
 if (unknown.length > 0) {
@@ -43,7 +48,7 @@ for (const name of names.length === 0 ? Object.keys(BENCHES) : names) {
     process.stdout.write(
       `\n${name}\n${'figure'.padEnd(34)}${'ratio'.padStart(9)}${'ours'.padStart(12)}${'theirs'.padStart(12)}  unit, note\n`,
     );
-  for await (const figure of bench.run(rows === undefined ? {} : { rows: Number(rows) }))
+  for await (const figure of bench.run({ ehr, ...(rows === undefined ? {} : { rows: Number(rows) }) }))
     process.stdout.write(
       isJson
         ? `${JSON.stringify(figure)}\n`
