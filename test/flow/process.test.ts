@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { COMMANDS } from '../../src/cli/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { portOf, runProcess, serveSettings } from '../support/run-process.ts';
+import { MIGRATIONS } from '../../src/store/migrations/index.ts';
 
 let folder: string;
 const database = () => join(folder, 'db', 'chartgate.db');
@@ -36,7 +37,7 @@ describe('serve', () => {
     const expected = events.filter((event) => event !== 'config.unverified' && event !== 'ehr.probe-failed');
     expect(expected).toEqual([
       'mappings.loaded',
-      'store.migrated',
+      ...MIGRATIONS.map(() => 'store.migrated'),
       'store.opened',
       'process.started',
       'request.answered',
