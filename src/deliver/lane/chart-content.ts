@@ -128,7 +128,7 @@ const NAMED: ReadonlySet<string> = new Set([
 type Resolve = (reference: string) => string;
 
 /** Types that a document brings along: a reference to one is written in many ways, and not at all before it has its address. */
-const OWN_TYPES = /^(?:Observation|DiagnosticReport|DocumentReference|Specimen|Device|Media)\//;
+const OWN_TYPES = /^(?:Observation|DiagnosticReport|DocumentReference|Specimen|Device|Media|Organization)\//;
 function referenceText(value: unknown, resolve: Resolve): string {
   const local = resolve(wordOf(value));
   return /^(?:urn:|#|$)/.test(local) || OWN_TYPES.test(local) ? '' : JSON.stringify(local);

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Switches } from '../../../src/sandbox/index.ts';
 import { PLACES } from '../../support/new-store.ts';
-import { aClinicalReady, withAt, type Json } from '../../support/payloads/index.ts';
+import {
+  aClinicalReady,
+  aLabResult,
+  anAlertEvent,
+  anAlertSummary,
+  aStepsEvent,
+  aUserProfile,
+  withAt,
+  type Json,
+} from '../../support/payloads/index.ts';
 import { startRig, type Rig, type Shown } from './rig.ts';
 
 /** What real servers were seen to do, and what must hold there all the same. */
@@ -41,6 +50,8 @@ const without = (payload: Json, code: string): Json => {
   );
 };
 
+const stateOf = ({ state, reason }: Shown): string => [state, reason].filter((word) => word !== null).join(' ');
+
 const [sqlite] = PLACES;
 describe.each(SERVERS)('at %s', (_server, traits) => {
   let rig: Rig;
@@ -63,7 +74,6 @@ describe.each(SERVERS)('at %s', (_server, traits) => {
   const of = (userId: string, documentVersion: number, values: Record<string, number> = {}): Json =>
     aClinicalReady({ userId, observations: 4, documentVersion, values });
   const faults = (...rules: Parameters<Rig['ehr']['board']['setRules']>[0]): void => rig.ehr.board.setRules(rules);
-  const stateOf = ({ state, reason }: Shown): string => [state, reason].filter((word) => word !== null).join(' ');
 
   test('what is dropped, said again and dropped again is withdrawn, and nothing of it stays after a re-link', async () => {
     const userId = 'dropper';
@@ -135,3 +145,26 @@ describe.each(SERVERS)('at %s', (_server, traits) => {
     expect(await rig.ledgerAddsUp()).toBe(true);
   }, 90_000);
 });
+
+test('of an EHR that changes nothing it is learnt that it changes nothing, whatever it is given', async () => {
+  const rig = await startRig(sqlite[1]);
+  try {
+    const userId = 'everything';
+    await rig.enrol(userId);
+    const payloads = [
+      aClinicalReady({ userId }),
+      aLabResult({ userId }),
+      anAlertSummary({ userId }),
+      aUserProfile({ userId }),
+      aStepsEvent({ userId }),
+      anAlertEvent({ userId }),
+    ];
+    for (const payload of payloads) expect(stateOf(await rig.deliver(payload))).toBe('delivered');
+    const { body } = await rig.admin('GET', 'targets');
+    const [{ habits }] = body['targets'] as [{ habits: { changes: Record<string, string[]> } }];
+    expect(Object.keys(habits.changes).sort()).toEqual(expect.arrayContaining(['DiagnosticReport', 'Observation']));
+    expect(Object.values(habits.changes).flat()).toEqual([]);
+  } finally {
+    await rig.stop();
+  }
+}, 60_000);
