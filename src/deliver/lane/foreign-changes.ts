@@ -27,12 +27,12 @@ export interface InConflict {
   readonly rows: readonly LedgerRow[];
 }
 
-/** Both sides of everything that is in conflict, for a person to decide on. What cannot be asked for now is left out. */
+/** Both sides of everything that is in conflict, for a person to decide on. */
 export async function seeForeignChanges(
   { items, rows }: InConflict,
   reader: ContentReader,
   deps: JobDeps,
-): Promise<ForeignChange[]> {
+): Promise<Result<readonly ForeignChange[]>> {
   const all = [
     ...items.map((item) => ({ of: item, id: item.at?.id ?? null, ours: reader.contentOf(item.resource) })),
     ...rows.map((row) => ({ of: row, id: row.id, ours: null })),
@@ -40,7 +40,7 @@ export async function seeForeignChanges(
   const seen: ForeignChange[] = [];
   for (const { of, id, ours } of all.slice(0, LOOKS_MAX)) {
     const looked = await look(of, id, deps);
-    if (!looked.ok) return seen;
+    if (!looked.ok) return looked;
     const { name, resourceType } = of;
     if (looked.value.kind === 'there') {
       const { resource } = looked.value;
@@ -50,7 +50,7 @@ export async function seeForeignChanges(
     } else if (looked.value.kind === 'absent' && id !== null)
       seen.push({ name, resourceType, id, versionId: null, fingerprint: null, sides: { ours, theirs: null } });
   }
-  return seen;
+  return ok(seen);
 }
 
 export interface Decided extends Planned {

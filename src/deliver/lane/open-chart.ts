@@ -73,6 +73,9 @@ const AGAIN_MAX = 3;
 
 const NOT_WRITTEN: TypePlan = { identity: 'not-written', change: 'none', ifMatch: 'none', searchBy: 'post' };
 
+/** What we took back ourselves and somebody then removed; what somebody removed before we could take it back stays removed. */
+const mayBeMadeAnew = ({ isRetracted, knownFingerprint }: Item): boolean => isRetracted && knownFingerprint !== NO_CONTENT;
+
 /** What one attempt finds out and makes of the resources of a document in a chart: it looks, judges, and keeps what became of each. */
 export function openChart(deps: WriteDeps) {
   const { plan, ehr, reader, habits } = deps;
@@ -162,7 +165,7 @@ export function openChart(deps: WriteDeps) {
         const waitMs = waitForSearch(item);
         if (waitMs > 0) return stopped({ kind: 'verdict', verdict: later(fault('ehr.search-lag'), waitMs) });
         // What we wrote is not there any more: somebody removed it. What we took back may be gone.
-        if (item.isRetracted) return { kind: 'again', item: { ...item, at: null } };
+        if (mayBeMadeAnew(item)) return { kind: 'again', item: { ...item, at: null } };
         return item.at === null && looked.wasThere !== 'yes' ? { kind: 'again', item } : GONE;
       }
       case 'there': {
@@ -188,12 +191,13 @@ export function openChart(deps: WriteDeps) {
 
   /** What we took back may be gone, and is made anew; anything else somebody removed. */
   const absent = (item: Item): Settled =>
-    item.isRetracted && item.at !== null ? { kind: 'again', item: { ...item, at: null } } : GONE;
+    mayBeMadeAnew(item) && item.at !== null ? { kind: 'again', item: { ...item, at: null } } : GONE;
 
   const mustLook = (item: Item): boolean => {
     const { identity, ifMatch } = typePlan(item.resourceType);
     if (isUnknown || item.mayBeForgotten || item.isDoubted) return true;
-    if (item.at === null) return identity === 'search-then-write';
+    // What several charts share may be there by another's document, and somebody may have made more of it.
+    if (item.at === null) return identity === 'search-then-write' || item.wanted.write === 'if-absent';
     return ifMatch === 'none' || item.at.versionId === null || plan.update === 'after-a-look';
   };
 

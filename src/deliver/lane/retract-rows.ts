@@ -52,7 +52,7 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
   if (looked.value.kind === 'unfindable') return ended({ stop: { kind: 'ambiguous', fault: fault('ehr.partial') } });
   if (looked.value.kind === 'several')
     return ended({ stop: { kind: 'verdict', verdict: { kind: 'several', fault: fault('ehr.several') } } });
-  if (looked.value.kind !== 'there') return ended({ done: { name: row.name, versionId: null, fingerprint: null } });
+  if (looked.value.kind !== 'there') return ended({ done: { name: row.name, versionId: null, fingerprint: NO_CONTENT } });
   const { resource } = looked.value;
   const version = versionOf(resource);
   const fingerprint = reader.fingerprintOf(resource);

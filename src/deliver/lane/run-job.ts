@@ -249,7 +249,7 @@ function doubtedRows({ items, gone, saidAt }: Pick<Planned, 'items' | 'gone' | '
 const conflictOf = ({ items, rows }: InConflict): Stop | null =>
   items.length + rows.length === 0 ? null : { kind: 'conflict', fault: fault('ehr.conflict') };
 
-/** What a person needs who is to decide on it. */
+/** What a person needs who is to decide on it; where that cannot be found out now, it is tried again. */
 async function forAPerson(
   outcome: Outcome,
   claimed: Claimed,
@@ -257,11 +257,13 @@ async function forAPerson(
   inConflict: InConflict,
   reader: ContentReader,
   deps: JobDeps,
-): Promise<Pick<Finish, 'planDigest' | 'foreign'>> {
+): Promise<Pick<Finish, 'planDigest' | 'foreign'> & Partial<Pick<Finish, 'outcome'>>> {
   if (outcome.kind === 'delivered') return claimed.isDecided ? { foreign: 'settled' } : {};
   if (outcome.kind !== 'park') return {};
   if (outcome.reason === 'ambiguous') return { planDigest: planned.digest() };
-  return outcome.reason === 'conflict' ? { foreign: await seeForeignChanges(inConflict, reader, deps) } : {};
+  if (outcome.reason !== 'conflict') return {};
+  const seen = await seeForeignChanges(inConflict, reader, deps);
+  return seen.ok ? { foreign: seen.value } : { outcome: afterFault(seen.fault, pastOf(claimed, deps)) };
 }
 
 /** Somebody is at the same chart under another MRN, which is soon over. */
