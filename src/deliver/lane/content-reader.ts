@@ -13,20 +13,26 @@ const ABSOLUTE = /^https?:\/\/.*\/([A-Z][A-Za-z]+\/[A-Za-z0-9.-]+(?:\/_history\/
 export function makeContentReader(deps: {
   readonly guard: AddressGuard;
   readonly key: string;
-  /** The patient of the chart: how a document refers to it, and its address. */
+  /** The patient of the chart: how a document refers to it, and its address; null: whomever a resource is about. */
   readonly patient: { readonly urn: string; readonly reference: string } | null;
 }): ContentReader {
   const { guard, key, patient } = deps;
-  /**
-   * `Practitioner/1`, whether it is written so, with a version, or as an address of the EHR, by whatever name it calls itself. The
-   * patient of the chart is `this patient`, also after a merge, when the EHR has moved what we wrote to another record.
-   */
+  /** `Practitioner/1`, whether it is written so, with a version, or as an address of the EHR, by whatever name it calls itself. */
   function local(reference: string): string {
-    if (patient !== null && reference === patient.urn) return THIS_PATIENT;
     const located = readLocation(guard, reference) ?? readLocation(guard, ABSOLUTE.exec(reference)?.[1] ?? '');
-    const name = located === null ? reference : `${located.type}/${located.id}`;
-    return name === patient?.reference ? THIS_PATIENT : name;
+    return located === null ? reference : `${located.type}/${located.id}`;
   }
+
+  /** The patient of the chart is `this patient`, also after a merge, when the EHR has moved what we wrote to another record. */
+  function resolverFor(resource: Readonly<Record<string, unknown>>): (reference: string) => string {
+    const subject = (resource['subject'] ?? resource['patient']) as { reference?: unknown } | undefined;
+    const own = patient?.reference ?? (typeof subject?.reference === 'string' ? local(subject.reference) : null);
+    return (reference) => {
+      const name = local(reference);
+      return name === own || (patient !== null && reference === patient.urn) ? THIS_PATIENT : name;
+    };
+  }
+
   /** A resource is asked about several times on its way: what it means to do, what it did, what the EHR makes of it. */
   const read = new WeakMap<object, { readonly content: ChartContent; readonly fingerprint: Fingerprint }>();
   function of(resource: Readonly<Record<string, unknown>>): {
@@ -35,7 +41,7 @@ export function makeContentReader(deps: {
   } {
     const known = read.get(resource);
     if (known !== undefined) return known;
-    const content = contentOf(resource, local);
+    const content = contentOf(resource, resolverFor(resource));
     const made = { content, fingerprint: fingerprintOf(content, key) };
     read.set(resource, made);
     return made;

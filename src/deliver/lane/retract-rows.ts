@@ -48,8 +48,6 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
     signal,
   });
   if (!looked.ok) return ended({ stop: { kind: 'verdict', verdict: later(looked.fault) } });
-  // At an EHR that cannot be searched nobody knows whether it was ever created.
-  if (looked.value.kind === 'unfindable') return ended({ stop: { kind: 'ambiguous', fault: fault('ehr.partial') } });
   if (looked.value.kind === 'several')
     return ended({ stop: { kind: 'verdict', verdict: { kind: 'several', fault: fault('ehr.several') } } });
   if (looked.value.kind !== 'there') return ended({ done: { name: row.name, versionId: null, fingerprint: NO_CONTENT } });

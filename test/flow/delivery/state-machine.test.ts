@@ -14,7 +14,7 @@ import { runCases } from './rig.ts';
  * `node test/chaos/delivery-machine.ts` plays one program of a seed alone, and makes it smaller.
  */
 const setting = (name: string, standard: number): number => Number(process.env[name] ?? standard);
-const SEED = setting('DELIVERY_SEED', Date.now() % 1_000_000);
+const SEED = setting('DELIVERY_SEED', 783_611);
 const SECONDS = setting('DELIVERY_SECONDS', 40);
 const RUNS: Readonly<Record<string, number>> = {
   sqlite: setting('DELIVERY_RUNS', 24),
