@@ -4,6 +4,7 @@ import { auditSet, keepAudit, makeAppendLater, makeRecordReject } from './audit/
 import { authSet } from './auth/index.ts';
 import type { Config } from './config/index.ts';
 import {
+  forwardLeftOut,
   deliverSet,
   holdAhead,
   keepLinks,
@@ -137,10 +138,14 @@ export async function startGateway(deps: {
   const { mrnSystem } = config.identity;
   const identity = store.use(identitySet);
   const record = makeRecordAct({ tenant: TENANT, audit, clock });
+  const again = (): Promise<void> =>
+    forwardLeftOut({ tenant: TENANT, lanes, newId, clock, log, onReforward: () => sender.poke() });
   function reload(): Result<Reloaded, string> {
     const done = reading.reload();
-    if (done.ok) log.info('mappings.loaded', { version: done.value.version, count: done.value.templates });
-    else log.error('mappings.refused', { count: done.fault.split('\n').length - 1 });
+    if (done.ok) {
+      log.info('mappings.loaded', { version: done.value.version, count: done.value.templates });
+      void again();
+    } else log.error('mappings.refused', { count: done.fault.split('\n').length - 1 });
     return done;
   }
   const enrolment = await openEnrolment({
@@ -258,6 +263,7 @@ export async function startGateway(deps: {
   processor.poke();
   links.resume();
   await sender.start();
+  void again();
   target.refresh().then(sender.poke, () => undefined);
   log.info('process.started', { component: 'gateway', port, version: VERSION });
 

@@ -56,6 +56,7 @@ export function explanationText(e: Explanation): string {
     `dialect ${e.dialect}${e.dialectBecause === 'not-asked-yet' ? ' (the EHR was not asked yet what it is)' : ''}, mappings ${e.mappings.slice(0, 12)}${e.template === null ? '' : `, template ${e.template}`}\n`,
     e.trouble === null ? 'Nothing was sent.' : `Nothing was sent, and nothing would be: ${e.trouble}.`,
     counts.length === 0 ? '\n' : ` Of its resources ${counts.join(', ')}.\n`,
+    e.leftOut.length === 0 ? '' : `Left out, and waiting: ${e.leftOut.map(({ at, why }) => `${at} (${why})`).join(', ')}.\n`,
     e.resources.length === 0 ? '' : '\nResources\n',
     ...e.resources.map(lineOf),
     e.decisions.length === 0 ? '' : '\nDecisions\n',

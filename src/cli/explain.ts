@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { errorCode, ok, StartError } from '../kernel/index.ts';
 import { explain as explainBody, loadValidators, makeReadingHolder, type Explanation } from '../deliver/index.ts';
 import { readSourceUris, SHIPPED_FOLDER } from '../mappings/index.ts';
+import type { UnmappedPolicy } from '../translate/index.ts';
 import { explainAnswer, makeAdminApi } from './admin-api.ts';
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { explanationText } from './explain-report.ts';
@@ -9,7 +10,7 @@ import { parseOptions } from './parse-options.ts';
 
 const help = `Usage: chartgate explain DELIVERY-ID [--url URL] [--json]
        chartgate explain --file FILE [--mrn MRN] [--mrn-system URI] [--mappings FOLDER] [--uris FILE] [--dialect NAME]
-                         [--unmapped park|pass-through] [--lab-status preliminary|as-given] [--snomed] [--json]
+                         [--unmapped leave-out|park|pass-through] [--lab-status preliminary|as-given] [--snomed] [--json]
 
 Shows what would be written for a document, every mapping decision with its row, and the difference to what was written before.
 Nothing is sent. A stored delivery is asked of a running gateway, with the operator's token from CHARTGATE_ADMIN_TOKEN. A file holds
@@ -34,7 +35,7 @@ const OPTIONS = {
   mappings: { type: 'string' },
   uris: { type: 'string' },
   dialect: { type: 'string', default: 'default' },
-  unmapped: { type: 'string', default: 'park' },
+  unmapped: { type: 'string', default: 'leave-out' },
   'lab-status': { type: 'string', default: 'preliminary' },
   snomed: { type: 'boolean' },
   json: { type: 'boolean' },
@@ -47,7 +48,7 @@ interface FileOptions {
   readonly mappings: string | undefined;
   readonly uris: string | undefined;
   readonly dialect: string;
-  readonly unmapped: 'park' | 'pass-through';
+  readonly unmapped: UnmappedPolicy;
   readonly labStatus: 'preliminary' | 'as-given';
   readonly snomed: 'off' | 'on';
 }
@@ -106,7 +107,7 @@ export const explain: Command = {
     const { url, file, json, unmapped, 'lab-status': labStatus, 'mrn-system': mrnSystem, snomed, ...rest } = parsed.value.values;
     const [id, ...more] = parsed.value.positionals;
     if ((id === undefined) === (file === undefined) || more.length > 0) return usage('Name one delivery, or a --file.');
-    if (!isOneOf(unmapped, 'park', 'pass-through')) return usage('--unmapped is park or pass-through.');
+    if (!isOneOf(unmapped, 'leave-out', 'park', 'pass-through')) return usage('--unmapped is leave-out, park or pass-through.');
     if (!isOneOf(labStatus, 'preliminary', 'as-given')) return usage('--lab-status is preliminary or as-given.');
     const show = (explanation: Explanation): number => {
       terminal.stdout.write(json === true ? `${JSON.stringify(explanation)}\n` : explanationText(explanation));

@@ -101,7 +101,7 @@ export interface Config {
   readonly audit: { readonly anchor: string | null };
   readonly retention: { readonly bodyDays: number; readonly auditDays: number };
   readonly translate: {
-    readonly unmapped: 'park' | 'pass-through';
+    readonly unmapped: 'park' | 'pass-through' | 'leave-out';
     readonly labStatus: 'preliminary' | 'as-given';
     readonly sourceIdentifier: 'none' | 'secondary';
   };

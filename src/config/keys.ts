@@ -301,7 +301,12 @@ export const KEYS = {
     'whether a Patient also names the source user: `none` or `secondary`',
     words('none', 'secondary'),
   ),
-  CHARTGATE_UNMAPPED: set('word', 'park', 'codes without a mapping: `park` or `pass-through`', words('park', 'pass-through')),
+  CHARTGATE_UNMAPPED: set(
+    'word',
+    'leave-out',
+    'codes without a mapping: `leave-out` (the rest of the document is written, and the entry later), `park` or `pass-through`',
+    words('leave-out', 'park', 'pass-through'),
+  ),
 } as const satisfies Record<string, Key>;
 
 export type KeyName = keyof typeof KEYS;

@@ -202,7 +202,7 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
       auditDays: v.CHARTGATE_AUDIT_RETENTION_DAYS as number,
     },
     translate: {
-      unmapped: v.CHARTGATE_UNMAPPED as 'park' | 'pass-through',
+      unmapped: v.CHARTGATE_UNMAPPED as 'park' | 'pass-through' | 'leave-out',
       labStatus: v.CHARTGATE_LAB_STATUS as 'preliminary' | 'as-given',
       sourceIdentifier: v.CHARTGATE_SOURCE_IDENTIFIER as 'none' | 'secondary',
     },

@@ -2,7 +2,15 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '../kernel/index.ts';
 import type { Dialect } from '../mappings/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
-import { asAmended, isRetractable, type Group, type Scope, type Translation, type Wanted } from '../translate/index.ts';
+import {
+  asAmended,
+  isRetractable,
+  type Group,
+  type LeftOut,
+  type Scope,
+  type Translation,
+  type Wanted,
+} from '../translate/index.ts';
 
 /** What the ledger says of one resource that we wrote. */
 export interface WrittenResource {
@@ -35,6 +43,8 @@ export interface Changes {
   readonly changes: readonly Change[];
   /** The plan would take back more than half of what a day of the chart holds: a person must look. */
   readonly isSuspicious: boolean;
+  /** Left out although something stands in the chart that it would replace: nothing may be sent, or the chart would show what the source has replaced. */
+  readonly replaced: LeftOut | null;
 }
 
 /** Equal for equal content, whatever the digits or the order of names. */
@@ -54,6 +64,10 @@ export const UNWRITTEN_DIGEST = hash('sha256', 'unwritten');
 /** A person has seen that the document no longer says it, and keeps what stands in the chart. */
 const isLeft = ({ isKept, contentDigest: seen }: WrittenResource): boolean => isKept && seen === DROPPED_DIGEST;
 
+/** Of all that the document speaks of, also of what waits. */
+export const namesIn = ({ wanted, leftOut }: Pick<Translation, 'wanted' | 'leftOut'>): string[] =>
+  [...wanted, ...leftOut].map(({ name }) => name);
+
 const scopeOf = ({ group, chartDay }: Scope): string => `${group} ${chartDay ?? ''}`;
 /** Groups in which losing most of a day is more likely a broken export than a correction. */
 const GUARDED: ReadonlySet<Group> = new Set(['body', 'physical', 'sleep', 'other', 'lab']);
@@ -63,7 +77,7 @@ const GUARDED: ReadonlySet<Group> = new Set(['body', 'physical', 'sleep', 'other
  * and only of a day and group of which it still carries at least one: a body summary never wipes the sleep of that day.
  */
 export function decideChanges(
-  { wanted, scopes }: Pick<Translation, 'wanted' | 'scopes'>,
+  { wanted, scopes, leftOut }: Pick<Translation, 'wanted' | 'scopes' | 'leftOut'>,
   written: readonly WrittenResource[],
   dialect: Dialect,
   /** When the document at hand was made, as its source says. */
@@ -73,7 +87,7 @@ export function decideChanges(
   const live = written.filter((one) => one.isOfDocument && !one.isRetracted && !isLeft(one));
   const forward = wanted.map((one): Change => decideOne(one, known.get(one.name), live.length > 0, dialect, saidAt));
 
-  const names = new Set(wanted.map(({ name }) => name));
+  const names = new Set(namesIn({ wanted, leftOut }));
   const carried = new Set(scopes.map(scopeOf));
   const gone = live.filter(
     (one) => !names.has(one.name) && one.group !== 'support' && isRetractable(one.resourceType) && carried.has(scopeOf(one)),
@@ -81,6 +95,7 @@ export function decideChanges(
   return {
     changes: [...forward, ...gone.map((one): Change => ({ kind: 'retract', written: one }))],
     isSuspicious: takesMostOfADay(live, gone),
+    replaced: leftOut.find(({ name }) => stands(known.get(name))) ?? null,
   };
 }
 
@@ -103,6 +118,9 @@ function decideOne(
   if (before.id === null) return { kind: 'create', wanted, resource: wanted.resource };
   return { kind: 'update', wanted, resource: asAmended(wanted.resource, dialect) };
 }
+
+/** What may stand counts: an attempt of unknown outcome may have written it. */
+const stands = (row: WrittenResource | undefined): boolean => row !== undefined && !row.isRetracted && !isLeft(row);
 
 function takesMostOfADay(live: readonly WrittenResource[], gone: readonly WrittenResource[]): boolean {
   const count = (of: readonly WrittenResource[]): Map<string, number> => {

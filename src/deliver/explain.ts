@@ -1,10 +1,17 @@
 import { parseLossless, type Validator } from '../r4/index.ts';
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import type { AnyResource, Envelope } from '../payloads/index.ts';
-import { translate, type Decision, type DeliveryFacts, type LinkedPatient, type TranslationFinding } from '../translate/index.ts';
+import {
+  translate,
+  type Decision,
+  type DeliveryFacts,
+  type LeftOut,
+  type LinkedPatient,
+  type TranslationFinding,
+} from '../translate/index.ts';
 import type { State } from '../inbox/index.ts';
 import type { ChosenDialect } from './hold-reading.ts';
-import { decideChanges, type Change, type WrittenResource } from './decide-changes.ts';
+import { decideChanges, namesIn, type Change, type WrittenResource } from './decide-changes.ts';
 import { fhirOf, readDocument, saidAtOf, toBundle, type Reading } from './read-document.ts';
 
 /** One resource, and what would be done with it. */
@@ -48,6 +55,8 @@ export interface Explanation {
   readonly provenance: AnyResource | null;
   readonly decisions: readonly Decision[];
   readonly findings: readonly TranslationFinding[];
+  /** What waits by itself while the rest is written. */
+  readonly leftOut: readonly LeftOut[];
   /** Where the source's FHIR, or what was made of it, is not valid R4. */
   readonly issues: readonly string[];
 }
@@ -111,12 +120,9 @@ export async function explain(body: Uint8Array, delivery: DeliveryFacts, deps: E
   const patient = link.value;
   const { setting, templates } = deps.reading;
   const translation = translate({ payload, custom, patient: patient ?? NOBODY, delivery, setting });
-  const written = await deps.written(
-    patient ?? NOBODY,
-    translation.wanted.map(({ name }) => name),
-  );
+  const written = await deps.written(patient ?? NOBODY, namesIn(translation));
   if (!written.ok) return written;
-  const { changes, isSuspicious } = decideChanges(
+  const { changes, isSuspicious, replaced } = decideChanges(
     translation,
     written.value,
     setting.dialect,
@@ -137,12 +143,13 @@ export async function explain(body: Uint8Array, delivery: DeliveryFacts, deps: E
     dialectBecause: deps.dialectBecause,
     delivery: deps.standing,
     template: custom === null ? null : (templates.get(payload.envelope.dataStructure)?.row ?? null),
-    trouble: troubleOf(translation.trouble, issues, isSuspicious, patient),
+    trouble: troubleOf(translation.trouble ?? replaced?.why ?? null, issues, isSuspicious, patient),
     patient: translation.patient.resource,
     resources: changes.map((change) => explained(change, kept)),
     provenance: translation.provenance?.resource ?? null,
     decisions: translation.decisions,
     findings: translation.findings,
+    leftOut: translation.leftOut,
     issues: [...issues.source, ...issues.output.map((text) => `output: ${text}`)],
   });
 }

@@ -9,6 +9,7 @@ export {
   type LinkOutcome,
 } from './commands.ts';
 export { faultDetail, isFaultCode } from './fault-detail.ts';
+export { forwardLeftOut } from './forward-left-out.ts';
 export { holdAhead, type HeldAhead } from './hold-ahead.ts';
 export { keepLinks, type Links } from './keep-links.ts';
 export { laneSet, type Decision, type LaneReads, type LaneWrites, type Outcome } from './lane/commands.ts';

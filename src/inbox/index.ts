@@ -22,4 +22,12 @@ export { move as moveSqlite } from './move-sqlite.ts';
 export { documentIndex, openBody } from './rows.ts';
 export { settlePostgres } from './settle-postgres.ts';
 export { settleSqlite } from './settle-sqlite.ts';
-export { PARK_REASONS, QUARANTINE_REASONS, STATES, type ParkReason, type QuarantineReason, type State } from './state.ts';
+export {
+  LEFT_OUT,
+  PARK_REASONS,
+  QUARANTINE_REASONS,
+  STATES,
+  type ParkReason,
+  type QuarantineReason,
+  type State,
+} from './state.ts';

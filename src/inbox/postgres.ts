@@ -5,7 +5,7 @@ import type { Act, ActOutcome, InboxWrites, PutDelivery } from './commands.ts';
 import { auditOfPut } from './move.ts';
 import { count, move } from './move-postgres.ts';
 import { ACKNOWLEDGED, bodyPlace } from './rows.ts';
-import { DISCARDABLE, REPLAYABLE, TERMINAL, type State } from './state.ts';
+import { DISCARDABLE, LEFT_OUT, REPLAYABLE, TERMINAL, type State } from './state.ts';
 
 export { reads } from './read-postgres.ts';
 
@@ -116,7 +116,7 @@ export const writes: PostgresOperations<InboxWrites> = {
   'inbox.shred': async (context, { tenant, before, at, limit }) => {
     const { changes } = await context.db.run(
       `DELETE FROM delivery_body WHERE seq IN (
-         SELECT d.seq FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = $1 AND d.received_at < $2 AND d.state = ANY($4::text[]) ORDER BY d.seq LIMIT $3 FOR UPDATE OF d SKIP LOCKED)`,
+         SELECT d.seq FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = $1 AND d.received_at < $2 AND d.reason IS DISTINCT FROM '${LEFT_OUT}' AND d.state = ANY($4::text[]) ORDER BY d.seq LIMIT $3 FOR UPDATE OF d SKIP LOCKED)`,
       tenant,
       before.getTime(),
       limit,

@@ -4,7 +4,7 @@ import { decideSettlement } from './decide-settlement.ts';
 import type { Move } from './move.ts';
 import { move } from './move-postgres.ts';
 import { documentIndex, queuedAmong, sealFindings, sealUser, toKnown } from './rows.ts';
-import { REPLACEABLE, type State } from './state.ts';
+import { LEFT_OUT, REPLACEABLE, type State } from './state.ts';
 
 async function writeFacts(
   { db, vault }: PostgresContext,
@@ -64,7 +64,7 @@ async function lockDocument({ db }: PostgresContext, s: Settle, index: Uint8Arra
   );
 }
 
-/** The version that counts from now on; older ones that still wait are out of date. */
+/** The version that counts from now on; older ones that still wait are out of date, and what was left out of them is. */
 async function takePlace(context: PostgresContext, s: Settle, document: DocumentFacts, index: Uint8Array): Promise<number[]> {
   const { db } = context;
   await db.run(
@@ -77,15 +77,18 @@ async function takePlace(context: PostgresContext, s: Settle, document: Document
     s.at.getTime(),
   );
   const replaced = await db.all(
-    'SELECT seq, id, state FROM delivery WHERE tenant = $1 AND document_index = $2 AND seq <> $3 AND state = ANY($4::text[]) ORDER BY seq FOR UPDATE',
+    `SELECT seq, id, state FROM delivery WHERE tenant = $1 AND document_index = $2 AND seq <> $3 AND (state = ANY($4::text[]) OR (state = 'delivered' AND reason = $5)) ORDER BY seq FOR UPDATE`,
     s.tenant,
     index,
     s.seq,
     REPLACEABLE,
+    LEFT_OUT,
   );
+  const [delivered, waiting] = [true, false].map((is) => replaced.filter(({ state }) => (state === 'delivered') === is));
+  for (const old of delivered ?? []) await db.run(`UPDATE delivery SET reason = 'newer-version' WHERE seq = $1`, old['seq']);
   await move(
     context,
-    replaced.map((old): Move => ({
+    (waiting ?? []).map((old): Move => ({
       tenant: s.tenant,
       seq: Number(old['seq']),
       id: String(old['id']),

@@ -3,7 +3,7 @@ import type { Destination, DocumentFacts, Facts, Settle, Settled } from './comma
 import { decideSettlement } from './decide-settlement.ts';
 import { move } from './move-sqlite.ts';
 import { documentIndex, queuedAmong, sealFindings, sealUser, toKnown } from './rows.ts';
-import { REPLACEABLE, type State } from './state.ts';
+import { LEFT_OUT, REPLACEABLE, type State } from './state.ts';
 
 function writeFacts({ db, vault }: SqliteContext, seq: number, id: string, facts: Facts, document: Uint8Array | null): void {
   const { user, client } = facts;
@@ -32,7 +32,7 @@ function sameContentBefore({ db }: SqliteContext, tenant: string, digest: Uint8A
   return Number(first?.['seq']) === seq ? null : Number(first?.['seq']);
 }
 
-/** The version that counts from now on; older ones that still wait are out of date. */
+/** The version that counts from now on; older ones that still wait are out of date, and what was left out of them is. */
 function takePlace(context: SqliteContext, s: Settle, document: DocumentFacts, index: Uint8Array): number[] {
   const { db } = context;
   db.run(
@@ -47,13 +47,15 @@ function takePlace(context: SqliteContext, s: Settle, document: DocumentFacts, i
     s.at.getTime(),
   );
   const replaced = db.all(
-    `SELECT seq, id, state FROM delivery WHERE tenant = ? AND document_index = ? AND seq <> ? AND state IN (${REPLACEABLE.map(() => '?').join(',')})`,
+    `SELECT seq, id, state FROM delivery WHERE tenant = ? AND document_index = ? AND seq <> ? AND (state IN (${REPLACEABLE.map(() => '?').join(',')}) OR (state = 'delivered' AND reason = '${LEFT_OUT}'))`,
     s.tenant,
     index,
     s.seq,
     ...REPLACEABLE,
   );
-  for (const old of replaced)
+  for (const old of replaced.filter(({ state }) => state === 'delivered'))
+    db.run(`UPDATE delivery SET reason = 'newer-version' WHERE seq = ?`, Number(old['seq']));
+  for (const old of replaced.filter(({ state }) => state !== 'delivered'))
     move(context, {
       tenant: s.tenant,
       seq: Number(old['seq']),

@@ -5,7 +5,7 @@ import type { Act, ActOutcome, InboxWrites, PutDelivery } from './commands.ts';
 import { auditOfPut } from './move.ts';
 import { count, move } from './move-sqlite.ts';
 import { ACKNOWLEDGED, bodyPlace } from './rows.ts';
-import { DISCARDABLE, REPLAYABLE, TERMINAL, type State } from './state.ts';
+import { DISCARDABLE, LEFT_OUT, REPLAYABLE, TERMINAL, type State } from './state.ts';
 
 export { reads } from './read-sqlite.ts';
 
@@ -86,7 +86,7 @@ export const writes: SqliteOperations<InboxWrites> = {
   'inbox.discard': (context, { why, ...args }) => act(context, args, DISCARDABLE, 'discarded', why),
   'inbox.shred': (context, { tenant, before, at, limit }) => {
     const rows = context.db.all(
-      `SELECT d.seq, d.id FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = ? AND d.received_at < ? AND d.state IN (${TERMINAL.map(() => '?').join(',')}) ORDER BY d.seq LIMIT ?`,
+      `SELECT d.seq, d.id FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = ? AND d.received_at < ? AND d.reason IS DISTINCT FROM '${LEFT_OUT}' AND d.state IN (${TERMINAL.map(() => '?').join(',')}) ORDER BY d.seq LIMIT ?`,
       tenant,
       before.getTime(),
       ...TERMINAL,

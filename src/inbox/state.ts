@@ -26,6 +26,9 @@ export const PARK_REASONS = [
 ] as const;
 export type ParkReason = (typeof PARK_REASONS)[number];
 
+/** Why a delivery is not done although it is `delivered`: a part of it waits for mapping data or for a person, and was left out. */
+export const LEFT_OUT = 'left-out';
+
 /** `failed`: the gateway itself failed over it, which is a bug of ours. */
 export const QUARANTINE_REASONS = [
   'not-json',

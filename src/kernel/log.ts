@@ -22,6 +22,7 @@ export const LOG_EVENTS = [
   'shadow.evaluated',
   'shadow.failed',
   'clock.jumped',
+  'mappings.left-out',
   'mappings.loaded',
   'mappings.refused',
   'links.followed',

@@ -1,5 +1,13 @@
 import { fail, fault, jsonAnswer, ok, readBody, type Ask, type Clock, type Result, type Route } from '../kernel/index.ts';
-import { STATES, type ActOutcome, type InboxReads, type InboxWrites, type ListedDelivery, type State } from '../inbox/index.ts';
+import {
+  LEFT_OUT,
+  STATES,
+  type ActOutcome,
+  type InboxReads,
+  type InboxWrites,
+  type ListedDelivery,
+  type State,
+} from '../inbox/index.ts';
 import { faultDetail, isFaultCode, type Decision, type LaneReads, type LaneWrites } from '../deliver/index.ts';
 import type { Operate } from '../store/index.ts';
 import { addsUp } from './adds-up.ts';
@@ -44,10 +52,10 @@ export function makeDeliveryRoutes(deps: {
   const who = ({ requestId }: Ask) => ({ tenant, at: deps.clock.now(), requestId, actor: 'operator' });
 
   /** What was delivered goes through its lane again, by the mapping data as they are now; only what differs is sent. */
-  async function reforward(ask: Ask): Promise<Result<ReturnType<typeof jsonAnswer>>> {
+  async function reforward(ask: Ask, which: 'all' | 'left-out'): Promise<Result<ReturnType<typeof jsonAnswer>>> {
     let count = 0;
     for (let after = 0; ;) {
-      const some = await deps.lanes.write('lane.reforward', { ...who(ask), after, limit: REPLAY_AT_ONCE });
+      const some = await deps.lanes.write('lane.reforward', { ...who(ask), which, after, limit: REPLAY_AT_ONCE });
       if (!some.ok) return some;
       count += some.value.count;
       if (some.value.last === after) break;
@@ -163,7 +171,7 @@ export function makeDeliveryRoutes(deps: {
       const approve = query.value.get('approve') ?? 'false';
       if (approve !== 'false' && (approve !== 'true' || state !== 'parked'))
         return fail(fault('admin.parameter', { at: 'approve' }));
-      if (state === 'delivered') return reforward(ask);
+      if (state === 'delivered') return reforward(ask, query.value.get('reason') === LEFT_OUT ? LEFT_OUT : 'all');
       if (state !== 'parked' && state !== 'quarantined') return fail(fault('admin.parameter', { at: 'state' }));
       const reason = query.value.get('reason') ?? null;
       if (approve === 'true') {

@@ -67,6 +67,7 @@ export function makeTargetRoutes(deps: {
                 lanes: lag.value.lanes,
                 jobs: lag.value.jobs,
                 retractionsParked: lag.value.retractionsParked,
+                leftOut: lag.value.leftOut,
                 oldestAt: lag.value.oldestAt === null ? null : iso(lag.value.oldestAt),
               },
             },

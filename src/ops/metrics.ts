@@ -17,7 +17,12 @@ export interface Metrics {
       readonly concurrency: { readonly latencyMs: number | null };
     };
     readonly isForwarding: () => boolean;
-    readonly lag: () => Promise<{ readonly jobs: number; readonly lanes: number; readonly oldestAt: number | null } | null>;
+    readonly lag: () => Promise<{
+      readonly jobs: number;
+      readonly lanes: number;
+      readonly oldestAt: number | null;
+      readonly leftOut: number;
+    } | null>;
     readonly nowMs: () => number;
   }): void;
   observeRequest(answer: { route: string; method: string; status: number; durationMs: number }): void;
@@ -125,6 +130,7 @@ export function makeMetrics(deps: {
         });
       };
       later('chartgate_lane_jobs', 'Jobs that wait in lanes', ({ jobs }) => jobs);
+      later('chartgate_deliveries_left_out', 'Deliveries of which a part was left out and still waits', ({ leftOut }) => leftOut);
       later('chartgate_lanes_waiting', 'Lanes in which something waits', ({ lanes }) => lanes);
       later('chartgate_delivery_lag_seconds', 'Age of the oldest delivery in a lane', ({ oldestAt }) =>
         oldestAt === null ? 0 : Math.max(0, (nowMs() - oldestAt) / 1000),

@@ -7,10 +7,13 @@ export type {
   DeliveryFacts,
   FindingCode,
   Group,
+  LeftOut,
   LinkedPatient,
   Scope,
   Setting,
   Translation,
   TranslationFinding,
+  Trouble,
+  UnmappedPolicy,
   Wanted,
 } from './translation.ts';

@@ -1,11 +1,18 @@
 import type { CodeRow, Origin } from '../mappings/index.ts';
-import type { Decision, FindingCode, Translation, TranslationFinding } from './translation.ts';
+import type { Decision, FindingCode, Translation, TranslationFinding, Trouble, UnmappedPolicy } from './translation.ts';
 
 /** Collects, while a document is translated, what was decided and what was found. */
 export interface Notebook {
   readonly decide: (at: string, what: Decision['what'], from: string, to: string | null, origin: Origin | null) => void;
   readonly find: (code: FindingCode, at: string, what?: string | null) => void;
-  readonly close: (unmapped: 'park' | 'pass-through') => Pick<Translation, 'decisions' | 'findings' | 'trouble'>;
+  /** Where the notebook is open now, for `heldSince`. */
+  readonly mark: () => number;
+  /**
+   * Why what was built since the mark must wait by itself; null where it may go, or where the whole document waits for it. What is held
+   * no longer stops the document.
+   */
+  readonly heldSince: (mark: number) => Trouble | null;
+  readonly close: () => Pick<Translation, 'decisions' | 'findings' | 'trouble'>;
 }
 
 const UNMAPPED: ReadonlySet<FindingCode> = new Set([
@@ -29,7 +36,14 @@ export function codesText(row: Pick<CodeRow, 'codings'>): string {
 
 const byPlace = (a: { readonly at: string }, b: { readonly at: string }): number => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0);
 
-export function openNotebook(): Notebook {
+function troubleIn(findings: readonly TranslationFinding[], unmapped: UnmappedPolicy): Trouble | null {
+  const has = (codes: ReadonlySet<FindingCode>): boolean => findings.some(({ code }) => codes.has(code));
+  if (unmapped !== 'pass-through' && has(UNMAPPED)) return 'unmapped';
+  return has(IMPLAUSIBLE) ? 'implausible' : null;
+}
+
+export function openNotebook(unmapped: UnmappedPolicy): Notebook {
+  const held = new Set<TranslationFinding>();
   const decisions: Decision[] = [];
   const findings: TranslationFinding[] = [];
   return {
@@ -47,13 +61,21 @@ export function openNotebook(): Notebook {
     find(code, at, what = null) {
       findings.push({ code, at, what });
     },
-    close(unmapped) {
-      const has = (codes: ReadonlySet<FindingCode>): boolean => findings.some(({ code }) => codes.has(code));
-      return {
-        decisions,
-        findings: findings.sort(byPlace),
-        trouble: unmapped === 'park' && has(UNMAPPED) ? 'unmapped' : has(IMPLAUSIBLE) ? 'implausible' : null,
-      };
+    mark: () => findings.length,
+    heldSince(mark) {
+      if (unmapped === 'park') return null;
+      const since = findings.slice(mark);
+      const why = troubleIn(since, unmapped);
+      if (why !== null) for (const one of since) held.add(one);
+      return why;
     },
+    close: () => ({
+      trouble: troubleIn(
+        findings.filter((one) => !held.has(one)),
+        unmapped,
+      ),
+      decisions,
+      findings: findings.sort(byPlace),
+    }),
   };
 }

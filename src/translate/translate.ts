@@ -1,11 +1,12 @@
 import { canonicalJson } from '../kernel/index.ts';
-import type { Payload } from '../payloads/index.ts';
+import type { Document, Payload } from '../payloads/index.ts';
 import { buildDevices } from './build-devices.ts';
 import { buildProvenance, sourcesOf } from './build-provenance.ts';
 import { translateMetrics } from './clinical/translate-metrics.ts';
 import { applyDialect } from './dialect/apply-dialect.ts';
 import { translateLab } from './lab/translate-lab.ts';
 import { makeNameOf } from './name.ts';
+import { partContent, type Parted } from './leave-out.ts';
 import { openNotebook, type Notebook } from './notebook.ts';
 import { wordOf } from './parts.ts';
 import { remember, utcOf } from './times.ts';
@@ -88,17 +89,24 @@ const inOrder = (wanted: readonly Wanted[]): Wanted[] =>
     .sort(compare)
     .map(({ one }) => one);
 
-/** One resource under each name. The same said twice is said once; two contradicting ones stop the document. */
-function onePerName(wanted: readonly Wanted[], notebook: Notebook): Wanted[] {
+/** Of which one entry may wait while the rest is written. An alert is never left out, and the others say one thing. */
+const MAY_WAIT_IN_PART: ReadonlySet<Document['kind']> = new Set(['clinical_ready', 'lab_result']);
+
+/** One resource under each name. The same said twice is said once; of two contradicting ones neither is. */
+function onePerName(wanted: readonly Wanted[], notebook: Notebook, mayWait: boolean): Wanted[] {
   const byName = new Map<string, Wanted>();
   for (const one of wanted) {
     const known = byName.get(one.name);
     if (known === undefined) byName.set(one.name, one);
     else {
+      const mark = notebook.mark();
       if (canonicalJson(known.resource) !== canonicalJson(one.resource))
         notebook.find('measurement.twice', one.resource.resourceType);
+      const why = mayWait ? notebook.heldSince(mark) : null;
+      const waits = known.waits ?? one.waits ?? (why === null ? undefined : { at: one.resource.resourceType, why });
       // Whichever came first, the answer is the same, to the last digit.
-      if (JSON.stringify(one.resource) < JSON.stringify(known.resource)) byName.set(one.name, one);
+      const first = JSON.stringify(one.resource) < JSON.stringify(known.resource) ? one : known;
+      byName.set(one.name, waits === undefined ? first : { ...first, waits });
     }
   }
   return [...byName.values()];
@@ -118,7 +126,7 @@ function scopesOf(content: readonly Wanted[]): Scope[] {
  */
 export function translate(question: TranslateQuestion): Translation {
   const { payload, patient, setting, delivery } = question;
-  const notebook = openNotebook();
+  const notebook = openNotebook(setting.unmapped);
   const { mappings, dialect } = setting;
   const names = makeNameOf(payload.envelope.clientUuid, payload.envelope.userId, patient.mrnSystem, patient.mrn);
   const alone = { envelope: payload.envelope, patient, setting, mappings, notebook, utc: remember(utcOf), nameOf: names };
@@ -127,14 +135,27 @@ export function translate(question: TranslateQuestion): Translation {
   const devices = buildDevices(bare, payload.devices);
   const [only, ...others] = devices;
   const scene: Scene = only !== undefined && others.length === 0 ? { ...bare, device: { reference: only.reference } } : bare;
-  const content = onePerName([...devices, ...translateDocument(scene, question)], notebook);
-  const wanted = applyDialect(dialect, inOrder(content), notebook);
+  const mayWait = MAY_WAIT_IN_PART.has(payload.document.kind);
+  const content = onePerName([...devices, ...translateDocument(scene, question)], notebook, mayWait);
+  const parted = partContent(content);
+  for (const { at } of parted.leftOut) notebook.find('codes.left-out', at);
+  const wanted = applyDialect(dialect, inOrder(parted.going), notebook);
   const sources = sourcesOf(payload.document);
   return {
     patient: rekeyed,
     wanted,
     scopes: scopesOf(content),
     provenance: dialect.provenance === 'none' || wanted.length === 0 ? null : buildProvenance(scene, delivery, sources, wanted),
-    ...notebook.close(setting.unmapped),
+    ...close(notebook, parted),
   };
+}
+
+/** Where the whole document waits, nothing of it is left out: it is not said twice why. */
+function close(
+  notebook: Notebook,
+  { leftOut, trouble }: Parted,
+): Pick<Translation, 'decisions' | 'findings' | 'leftOut' | 'trouble'> {
+  const closed = notebook.close();
+  const why = closed.trouble ?? trouble;
+  return { ...closed, leftOut: why === null ? leftOut : [], trouble: why };
 }

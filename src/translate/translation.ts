@@ -13,10 +13,13 @@ export interface DeliveryFacts {
   readonly receivedAt: Date;
 }
 
+export type UnmappedPolicy = 'park' | 'pass-through' | 'leave-out';
+
 export interface Setting {
   readonly mappings: Mappings;
   readonly dialect: Dialect;
-  readonly unmapped: 'park' | 'pass-through';
+  /** What becomes of what nobody has mapped. `leave-out`: that part of the document waits, the rest is written. */
+  readonly unmapped: UnmappedPolicy;
   /** Whether the Patient also names the source user. */
   readonly sourceIdentifier: 'secondary' | 'none';
   /** `preliminary`: results that a machine read from a document wait for a person's look. */
@@ -48,8 +51,21 @@ export interface Wanted {
    * `if-absent`: shared between charts, so it is created once and never changed.
    */
   readonly write: 'always' | 'to-replace' | 'if-absent';
+  /** Set by its builder where it must wait; it is then left out. */
+  readonly waits?: Pick<LeftOut, 'at' | 'why'>;
   /** An element that the document does not say and that a profile wants; it is no change when it alone differs. */
   readonly assumed?: 'issued';
+}
+
+/** Why a person must look. `unmapped`: nobody has said what it means. `implausible`: it cannot be true, or contradicts itself. */
+export type Trouble = 'unmapped' | 'implausible';
+
+/** A measurement or result that waits for a person or for mapping data, while the rest of its document is written. */
+export interface LeftOut extends Scope {
+  /** The name under which it would stand in the chart. */
+  readonly name: string;
+  readonly at: string;
+  readonly why: Trouble;
 }
 
 /** A part of the chart that a document speaks for, also where it has nothing left to say there. */
@@ -82,6 +98,7 @@ export type FindingCode =
   | 'resource.modified'
   | 'reference.dangling'
   | 'resource.left-out'
+  | 'codes.left-out'
   | 'time.unzoned'
   | 'issued.assumed';
 
@@ -97,6 +114,8 @@ export interface Translation {
   readonly patient: Wanted;
   /** In a fixed order: what is referred to comes before what refers to it. */
   readonly wanted: readonly Wanted[];
+  /** Neither written nor counted as dropped. Empty where `trouble` stops the whole document. */
+  readonly leftOut: readonly LeftOut[];
   /** Whatever the EHR takes of it: a later version takes back only within what it still speaks for. */
   readonly scopes: readonly Scope[];
   /** Of everything in `wanted`; null where the EHR takes none. */
@@ -104,5 +123,5 @@ export interface Translation {
   readonly decisions: readonly Decision[];
   readonly findings: readonly TranslationFinding[];
   /** Why a person must look before anything of it is sent. */
-  readonly trouble: 'unmapped' | 'implausible' | null;
+  readonly trouble: Trouble | null;
 }

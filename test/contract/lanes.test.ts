@@ -474,7 +474,7 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
   });
 
   test('what was delivered can be forwarded again, and a pause is remembered', async () => {
-    const done = must(await lanes().write('lane.reforward', { ...act, after: 0, limit: 100 }));
+    const done = must(await lanes().write('lane.reforward', { ...act, which: 'all', after: 0, limit: 100 }));
     expect(done.count).toBeGreaterThan(0);
     must(await lanes().write('lane.pause', { ...act, state: 'paused' }));
     expect(must(await lanes().read('lane.target', { tenant }))).toMatchObject({ pausedAt: at.getTime(), pausedBy: 'test' });

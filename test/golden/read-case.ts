@@ -26,16 +26,17 @@ function inputsOf(name: string): Buffer[] {
 
 /** What becomes of the payloads of a case, step by step: what is wanted and what is written, as the bytes of expected.json. */
 export function runCase(name: string, mappings: Mappings): { readonly text: string; readonly problems: readonly string[] } {
-  const setting = settingOf(mappings, readCase(name));
+  const setting = settingOf(mappings, { unmapped: 'leave-out', ...readCase(name) });
   const ledger = makeLedger();
   const problems: string[] = [];
   const steps = inputsOf(name).map((input, i) => {
     const translation = translateText(input, setting);
     problems.push(...problemsOf(translation));
-    const { patient, provenance, findings, trouble } = translation;
+    const { patient, provenance, findings, trouble, leftOut } = translation;
     return {
       trouble,
       findings,
+      ...(leftOut.length === 0 ? {} : { leftOut: leftOut.map(({ at, why }) => ({ at, why })) }),
       patient: patient.resource,
       ...ledger(translation, setting, i + 1),
       provenance: provenance?.resource ?? null,

@@ -48,7 +48,7 @@ export const problemsOf = (translation: Translation): string[] =>
 export function makeLedger() {
   const written = new Map<string, WrittenResource & { readonly resource: AnyResource }>();
   return (translation: Translation, setting: Setting, version: number) => {
-    const { changes, isSuspicious } = decideChanges(translation, [...written.values()], setting.dialect, 0);
+    const { changes, isSuspicious, replaced } = decideChanges(translation, [...written.values()], setting.dialect, 0);
     const shown = changes.map((change) => {
       if (change.kind === 'retract') {
         const before = written.get(change.written.name);
@@ -77,7 +77,7 @@ export function makeLedger() {
         });
       return { change: change.kind, resource: resourceOf(change) };
     });
-    return { isSuspicious, changes: shown };
+    return { isSuspicious, ...(replaced === null ? {} : { replaced: replaced.at }), changes: shown };
   };
 }
 

@@ -1,8 +1,8 @@
 import { fileBeside } from '../../kernel/index.ts';
-import type { ParkReason } from '../../inbox/index.ts';
 import type { CommandSet } from '../../store/index.ts';
 import type { Group } from '../../translate/index.ts';
 import type { ChartContent, Fingerprint } from './chart-content.ts';
+import type { Outcome } from './outcome.ts';
 
 /** A lease: whoever holds it may write to this patient's chart, and nobody else. Its epoch only grows. */
 export interface Fence {
@@ -141,17 +141,7 @@ export interface RetractedRow {
   readonly fingerprint: Fingerprint | null;
 }
 
-/** How many more attempts a failure is worth. */
-export type Patience = 'few' | 'long';
-
-export type Outcome =
-  | { readonly kind: 'delivered' }
-  /** Back into the lane, until then. */
-  | { readonly kind: 'retry'; readonly afterMs: number; readonly faultCode: string; readonly patience: Patience }
-  | { readonly kind: 'unknown'; readonly afterMs: number; readonly faultCode: string; readonly patience: Patience }
-  | { readonly kind: 'park'; readonly reason: ParkReason; readonly faultCode: string | null }
-  /** Nothing was tried. */
-  | { readonly kind: 'put-back'; readonly afterMs: number };
+export type { Delivered, Outcome, Patience } from './outcome.ts';
 
 export interface Finish {
   readonly fence: Fence;
@@ -265,6 +255,8 @@ export type LaneWrites = {
   'lane.reforward': {
     args: {
       readonly tenant: string;
+      /** `left-out`: only those of which a part waits. */
+      readonly which: 'all' | 'left-out';
       readonly at: Date;
       readonly actor: string;
       readonly requestId: string;
@@ -307,6 +299,8 @@ export type LaneReads = {
       readonly oldestAt: number | null;
       /** Of documents that must leave a chart and cannot: a person must look. */
       readonly retractionsParked: number;
+      /** Deliveries of which a part was left out and still waits. */
+      readonly leftOut: number;
     };
   };
 };

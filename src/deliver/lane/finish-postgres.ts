@@ -4,7 +4,7 @@ import { movePostgres, type State } from '../../inbox/index.ts';
 import type { PostgresContext } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
 import { keepForeign } from './act-postgres.ts';
-import type { Claimed, Fence, Finish, WrittenRow } from './commands.ts';
+import type { Claimed, Delivered, Fence, Finish, WrittenRow } from './commands.ts';
 import {
   auditOfFinish,
   deliveryOf,
@@ -98,6 +98,17 @@ async function putWritten(
   );
 }
 
+/** What was left out of a version that is no longer the newest waits for nothing. */
+async function deliveredBecause({ db }: PostgresContext, { reason }: Delivered, seq: number): Promise<string | null> {
+  if (reason === undefined) return null;
+  // The row of the document is where a newer version takes its place.
+  const current = await db.get(
+    'SELECT 1 AS current FROM delivery d JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq WHERE d.seq = $1 FOR SHARE OF g',
+    seq,
+  );
+  return current === undefined ? 'newer-version' : reason;
+}
+
 /** What becomes of the delivery. A retraction is not its delivery's affair. */
 async function moveBy(context: PostgresContext, f: Finish, delivery: Claimed['delivery']): Promise<void> {
   const { fence, at, outcome } = f;
@@ -107,7 +118,9 @@ async function moveBy(context: PostgresContext, f: Finish, delivery: Claimed['de
   const from = await stateOf(context, delivery.seq);
   switch (outcome.kind) {
     case 'delivered':
-      return movePostgres(context, [{ ...move, from, to: 'delivered', reason: null }]);
+      return movePostgres(context, [
+        { ...move, from, to: 'delivered', reason: await deliveredBecause(context, outcome, delivery.seq) },
+      ]);
     case 'park':
       return movePostgres(context, [{ ...move, from, to: 'parked', reason: outcome.reason }]);
     case 'unknown':

@@ -4,7 +4,7 @@ import { moveSqlite, type State } from '../../inbox/index.ts';
 import type { SqliteContext } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
 import { keepForeign } from './act-sqlite.ts';
-import type { Claimed, Fence, Finish, WrittenRow } from './commands.ts';
+import type { Claimed, Delivered, Fence, Finish, WrittenRow } from './commands.ts';
 import {
   auditOfFinish,
   deliveryOf,
@@ -85,6 +85,16 @@ function putWritten(
   );
 }
 
+/** What was left out of a version that is no longer the newest waits for nothing. */
+function deliveredBecause({ db }: SqliteContext, { reason }: Delivered, seq: number): string | null {
+  if (reason === undefined) return null;
+  const current = db.get(
+    'SELECT 1 AS current FROM delivery d JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq WHERE d.seq = ?',
+    seq,
+  );
+  return current === undefined ? 'newer-version' : reason;
+}
+
 /** What becomes of the delivery. A retraction is not its delivery's affair. */
 function moveBy(context: SqliteContext, f: Finish, delivery: Claimed['delivery']): void {
   const { fence, at, outcome } = f;
@@ -94,7 +104,7 @@ function moveBy(context: SqliteContext, f: Finish, delivery: Claimed['delivery']
   const from = stateOf(context, delivery.seq);
   switch (outcome.kind) {
     case 'delivered':
-      moveSqlite(context, { ...move, from, to: 'delivered', reason: null });
+      moveSqlite(context, { ...move, from, to: 'delivered', reason: deliveredBecause(context, outcome, delivery.seq) });
       return;
     case 'park':
       moveSqlite(context, { ...move, from, to: 'parked', reason: outcome.reason });

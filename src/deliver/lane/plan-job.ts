@@ -3,7 +3,7 @@ import { fail, fault, ok, type Result } from '../../kernel/index.ts';
 import type { Dialect } from '../../mappings/index.ts';
 import { parseLossless } from '../../r4/index.ts';
 import { translate, type LinkedPatient, type Translation } from '../../translate/index.ts';
-import { decideChanges, digestOf } from '../decide-changes.ts';
+import { decideChanges, digestOf, namesIn, type Changes } from '../decide-changes.ts';
 import type { Ahead } from '../hold-ahead.ts';
 import { readDocument, saidAtOf } from '../read-document.ts';
 import { buildItems, type Item } from './build-items.ts';
@@ -30,8 +30,8 @@ export interface Planned {
 type NotSent = Pick<Finish, 'outcome' | 'planDigest'>;
 
 /** The same as long as the document says the same and stands on the same: also after half of it was carried out. */
-function digestOfPlan({ wanted }: Translation, ledger: readonly LedgerRow[]): string {
-  const names = new Set(wanted.map(({ name }) => name));
+function digestOfPlan({ wanted, leftOut }: Translation, ledger: readonly LedgerRow[]): string {
+  const names = new Set(namesIn({ wanted, leftOut }));
   const said = wanted.map((one) => `${one.name} ${digestOf(one)}`);
   const gone = ledger.filter(({ name, isOfDocument }) => isOfDocument && !names.has(name)).map(({ name }) => name);
   return hash('sha256', JSON.stringify([said.sort(), gone.sort()]));
@@ -74,13 +74,20 @@ export async function planJob(
   const { reading, lanes, tenant } = deps;
   const made = await translated(claimed, mrn, deps);
   if ('kind' in made) return { outcome: made };
-  const names = made.translation.wanted.map(({ name }) => name);
+  const names = namesIn(made.translation);
   const ledger =
     deps.atOnce === null
       ? await lanes.read('lane.ledger', { tenant, deliveryId: claimed.delivery.id, patient: mrn, names })
       : ok(deps.atOnce.ledger);
   if (!ledger.ok) return ledger;
-  const { planned, isSuspicious } = planFrom(made, ledger.value, reading.setting.dialect, deps.knownSince, claimed.approvedPlans);
+  const { planned, isSuspicious, replaced } = planFrom(
+    made,
+    ledger.value,
+    reading.setting.dialect,
+    deps.knownSince,
+    claimed.approvedPlans,
+  );
+  if (replaced !== null) return { outcome: { kind: 'park', reason: replaced.why, faultCode: null } };
   if (!isSuspicious || planned.isApproved) return planned;
   return { outcome: { kind: 'park', reason: 'suspicious', faultCode: null }, planDigest: planned.digest() };
 }
@@ -91,15 +98,15 @@ function planFrom(
   dialect: Dialect,
   knownSince: number,
   approvedPlans: readonly string[],
-): { readonly planned: Planned; readonly isSuspicious: boolean } {
-  const { changes, isSuspicious } = decideChanges(translation, ledger, dialect, saidAt);
+): { readonly planned: Planned } & Pick<Changes, 'isSuspicious' | 'replaced'> {
+  const { changes, isSuspicious, replaced } = decideChanges(translation, ledger, dialect, saidAt);
   const gone = changes.flatMap((change) =>
     change.kind === 'retract' ? ledger.filter(({ name }) => name === change.written.name) : [],
   );
   const items = buildItems(changes, ledger, knownSince);
   const digest = (): string => digestOfPlan(translation, ledger);
   const isApproved = approvedPlans.length > 0 && approvedPlans.includes(digest());
-  return { planned: { translation, ledger, items, gone, saidAt, isApproved, digest }, isSuspicious };
+  return { planned: { translation, ledger, items, gone, saidAt, isApproved, digest }, isSuspicious, replaced };
 }
 
 /** The plan of a document of which nothing was written before. */

@@ -178,10 +178,10 @@ export const writes: PostgresOperations<LaneWrites> = {
     ]);
     return null;
   },
-  'lane.reforward': async (context, { tenant, at, actor, requestId, after, limit }) => {
+  'lane.reforward': async (context, { tenant, which, at, actor, requestId, after, limit }) => {
     const rows = await context.db.all(
       `SELECT d.seq, d.id, d.user_index, d.document_index FROM delivery d JOIN delivery_body b USING (seq) JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq
-       WHERE d.tenant = $1 AND d.state = 'delivered' AND d.seq > $2 AND d.user_index IS NOT NULL ORDER BY d.seq LIMIT $3 FOR UPDATE OF d`,
+       WHERE d.tenant = $1 AND d.state = 'delivered' ${which === 'all' ? '' : "AND d.reason = 'left-out'"} AND d.seq > $2 AND d.user_index IS NOT NULL ORDER BY d.seq LIMIT $3 FOR UPDATE OF d`,
       tenant,
       after,
       limit,

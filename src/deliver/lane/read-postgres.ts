@@ -73,7 +73,12 @@ export const reads: PostgresOperations<LaneReads> = {
       tenant,
       TARGET,
     );
+    const leftOut = await db.get(
+      `SELECT count(*) AS n FROM delivery d JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq WHERE d.tenant = $1 AND d.state = 'delivered' AND d.reason = 'left-out'`,
+      tenant,
+    );
     return {
+      leftOut: Number(leftOut?.['n']),
       retractionsParked: Number(parked?.['n']),
       lanes: Number(lanes?.['lanes']),
       jobs: Number(lanes?.['jobs']),

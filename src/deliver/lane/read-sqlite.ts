@@ -57,7 +57,12 @@ export const reads: SqliteOperations<LaneReads> = {
       tenant,
     );
     const parked = db.get(`SELECT count(*) AS n FROM job WHERE tenant = ? AND target = ? AND state = 'parked'`, tenant, TARGET);
+    const leftOut = db.get(
+      `SELECT count(*) AS n FROM delivery d JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq WHERE d.tenant = ? AND d.state = 'delivered' AND d.reason = 'left-out'`,
+      tenant,
+    );
     return {
+      leftOut: Number(leftOut?.['n']),
       retractionsParked: Number(parked?.['n']),
       lanes: Number(lanes?.['lanes']),
       jobs: Number(lanes?.['jobs']),

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { fault, ok, type Clock, type NewId, type Result } from '../../kernel/index.ts';
 import type { Ehr, EhrRequest, ResolvePatient, Sent, WritePlan } from '../../ehr/index.ts';
+import { LEFT_OUT } from '../../inbox/index.ts';
 import type { Operate } from '../../store/index.ts';
 import type { LinkedPatient } from '../../translate/index.ts';
 import type { Ahead, HeldAhead } from '../hold-ahead.ts';
@@ -128,6 +129,9 @@ async function inDoubt({ doubtAt, delivery, patient }: Claimed, ledger: readonly
   return packed.ok ? ok(readIntents(packed.value)) : packed;
 }
 
+const deliveredOf = ({ leftOut }: Planned['translation']): Outcome =>
+  leftOut.length === 0 ? { kind: 'delivered' } : { kind: 'delivered', reason: LEFT_OUT };
+
 async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promise<Ended | null> {
   const past = pastOf(claimed, deps);
   const { mrn, isLinked, doubtAt } = claimed;
@@ -137,7 +141,8 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   if ('outcome' in planned) return { ...NOTHING_DONE, ...planned };
   if ('ok' in planned) return ended({ kind: 'put-back', afterMs: SOON_MS });
   const { translation, ledger, items, gone, saidAt } = planned;
-  if (items.length === 0 && gone.length === 0 && isLinked) return { ...ended({ kind: 'delivered' }), isResolved: true };
+  const delivered = deliveredOf(translation);
+  if (items.length === 0 && gone.length === 0 && isLinked) return { ...ended(delivered), isResolved: true };
 
   const { target, signal } = deps;
   const requestId = deps.newId('req');
@@ -205,7 +210,7 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   const taken = wrote.stop === null ? await retractRows(decided.gone, retraction, deps) : NOTHING_TAKEN;
   const inConflict = { items: wrote.conflicts, rows: taken.conflicts };
   const stop = wrote.stop ?? taken.stop ?? conflictOf(inConflict);
-  const outcome: Outcome = stop === null ? { kind: 'delivered' } : decideOutcome(stop, past);
+  const outcome: Outcome = stop === null ? delivered : decideOutcome(stop, past);
   // Withdrawals are looked up as they are carried out: what was not come to is still in doubt.
   const isResolved = wrote.isLookedUp && (decided.gone.length === 0 || (wrote.stop ?? taken.stop) === null);
   // What was found out is kept also where nothing could be written then.

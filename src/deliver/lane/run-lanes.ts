@@ -8,6 +8,7 @@ import type { Claimed, Fence, LaneReads, LaneWrites, Outcome } from './commands.
 import { holdLeases, LEASE_MS } from './hold-leases.ts';
 import { attemptOf, atOnceOf, wishToBegin } from './begin-at-once.ts';
 import type { HeldHabits } from './hold-habits.ts';
+import { namesIn } from '../decide-changes.ts';
 import { runJob, type JobDeps, type Target } from './run-job.ts';
 import { traceIdOf, traceTarget } from './trace-target.ts';
 
@@ -121,9 +122,8 @@ export function runLanes(deps: LanesDeps) {
           requestId: claimed.delivery.requestId,
           traceId: traceIdOf(claimed.delivery),
           state: outcome.kind === 'park' ? 'parked' : 'delivered',
-          ...(outcome.kind === 'park'
-            ? { reason: outcome.reason, ...(outcome.faultCode === null ? {} : { faultCode: outcome.faultCode }) }
-            : {}),
+          ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
+          ...(outcome.kind === 'park' && outcome.faultCode !== null ? { faultCode: outcome.faultCode } : {}),
         });
       // Nobody asks for lanes when one that waits so shortly comes round again.
       if ('afterMs' in outcome && outcome.afterMs < POLL_MS) setTimeout(poke, outcome.afterMs).unref();
@@ -218,7 +218,7 @@ export function runLanes(deps: LanesDeps) {
         owner,
         leaseMs: LEASE_MS,
         patient,
-        names: JSON.stringify(ahead.translation.wanted.map(({ name }) => name)),
+        names: JSON.stringify(namesIn(ahead.translation)),
         attempt: wished === null ? null : attemptOf(wished, deps.newId('att')),
       },
       use(given) {

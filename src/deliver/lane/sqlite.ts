@@ -157,11 +157,11 @@ export const writes: SqliteOperations<LaneWrites> = {
     appendSqlite(context, { at, type: 'admin', tenant, requestId, action: 'U', outcome: '0', actor, to: state, why: 'target' });
     return null;
   },
-  'lane.reforward': (context, { tenant, at, actor, requestId, after, limit }) => {
+  'lane.reforward': (context, { tenant, which, at, actor, requestId, after, limit }) => {
     const { db } = context;
     const rows = db.all(
       `SELECT d.seq, d.id, d.user_index, d.document_index FROM delivery d JOIN delivery_body b USING (seq) JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq
-       WHERE d.tenant = ? AND d.state = 'delivered' AND d.seq > ? AND d.user_index IS NOT NULL ORDER BY d.seq LIMIT ?`,
+       WHERE d.tenant = ? AND d.state = 'delivered' ${which === 'all' ? '' : "AND d.reason = 'left-out'"} AND d.seq > ? AND d.user_index IS NOT NULL ORDER BY d.seq LIMIT ?`,
       tenant,
       after,
       limit,

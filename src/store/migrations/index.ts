@@ -3,11 +3,12 @@ import { StartError } from '../../kernel/index.ts';
 import { foundation } from './0001-foundation/index.ts';
 import { chartContent } from './0002-chart-content.ts';
 import { shadow } from './0003-shadow/index.ts';
+import { leftOut } from './0004-left-out.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
 
-export const MIGRATIONS: readonly Migration[] = [foundation, chartContent, shadow];
+export const MIGRATIONS: readonly Migration[] = [foundation, chartContent, shadow, leftOut];
 
 export type Engine = 'sqlite' | 'postgres';
 export interface Applied {

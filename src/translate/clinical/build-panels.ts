@@ -18,6 +18,8 @@ export interface PanelPart {
   readonly code: Element;
   readonly group: Group;
   readonly chartDay: string | null;
+  /** Set where this side must wait: then the whole panel does. */
+  readonly waits?: NonNullable<Wanted['waits']>;
 }
 
 const UNKNOWN = { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason', code: 'unknown' }] };
@@ -39,6 +41,7 @@ function componentOf(scene: Scene, code: string, parts: readonly PanelPart[]): E
 const isWithdrawn = ({ metric }: PanelPart): boolean => metric.status === 'entered-in-error' || metric.status === 'cancelled';
 
 function buildPanel(scene: Scene, name: string, all: readonly PanelPart[]): Wanted[] {
+  const mark = scene.notebook.mark();
   const valid = all.filter((part) => !isWithdrawn(part));
   const parts = valid.length === 0 ? all : valid;
   if (new Set(parts.map(({ metric }) => metric.status)).size > 1)
@@ -56,7 +59,10 @@ function buildPanel(scene: Scene, name: string, all: readonly PanelPart[]): Want
     note: [...new Set(parts.flatMap(({ note }) => note))],
     component: panel.components.map((code) => componentOf(scene, code, parts)),
   });
-  return [want(name, resource, { group, chartDay })];
+  const why = scene.notebook.heldSince(mark);
+  const waits = all.find((part) => part.waits !== undefined)?.waits ?? (why === null ? undefined : { at: metric.at, why });
+  const panelled = want(name, resource, { group, chartDay });
+  return [waits === undefined ? panelled : { ...panelled, waits }];
 }
 
 /** Parts of one panel with the same category, context and time belong together; the order of entries does not matter. */

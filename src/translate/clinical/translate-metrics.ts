@@ -16,6 +16,8 @@ import { readMetric, type Metric } from './read-metric.ts';
 const GROUPS: Readonly<Record<string, Group>> = { 'vital-signs': 'body', activity: 'physical', survey: 'sleep' };
 const ABSENT = { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason', code: 'unknown' }] };
 
+const NO_VALUE = { value: {}, note: [] } as const;
+
 export const groupOf = (category: string): Group => GROUPS[category] ?? 'other';
 
 function findRow({ mappings, notebook }: Scene, metric: Metric): MetricRow | null {
@@ -81,7 +83,11 @@ function valueOf(scene: Scene, metric: Metric, row: MetricRow): { value: Element
 function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
   const place = { group: groupOf(metric.category), chartDay: metric.times === null ? null : dayOf(metric.times.start) };
   const row = findRow(scene, metric);
-  const valued = row === null ? null : valueOf(scene, metric, row);
+  const given = row === null ? null : valueOf(scene, metric, row);
+  // A side without a value that is understood keeps its place in its panel, which then waits as a whole.
+  const isKeptSide =
+    given === null && row?.panel !== undefined && row.panel !== null && scene.setting.unmapped !== 'pass-through';
+  const valued = isKeptSide ? NO_VALUE : given;
   if (row === null || valued === null)
     return want(nameOfMetric(scene, metric), passThrough(scene, metric) as Wanted['resource'], place);
   const category = categoryFrom(scene, metric, row.category, row);
@@ -125,10 +131,13 @@ export function translateMetrics(scene: Scene, { bundle }: ClinicalReady): Wante
       scene.notebook.find('resource.left-out', at, resource.resourceType);
       continue;
     }
+    const mark = scene.notebook.mark();
     findModifiers(scene.notebook, at, resource);
     const made = translateMetric(scene, readMetric(resource, at, scene.mappings.uris));
-    if ('kind' in made) parts.push(made);
-    else wanted.push(made);
+    const why = scene.notebook.heldSince(mark);
+    const waiting = why === null ? made : { ...made, waits: { at, why } };
+    if ('kind' in waiting) parts.push(waiting);
+    else wanted.push(waiting);
   }
   return [...wanted, ...buildPanels(scene, parts)];
 }

@@ -157,13 +157,17 @@ export function translateLab(scene: Scene, root: AnyResource, documentId: string
 
   const wanted = kept.map((entry): Wanted => {
     const isShared = entry.resource.resourceType === 'Organization';
+    const mark = scene.notebook.mark();
     const made = want(
       names.get(entry) ?? '',
       translateOne(entry),
       isShared ? { group: 'support', chartDay: null, write: 'if-absent' } : PLACE,
     );
     const isAssumed = entry.resource.resourceType === 'DiagnosticReport' && entry.resource['issued'] === undefined;
-    return isAssumed ? { ...made, assumed: 'issued' } : made;
+    if (isAssumed) return { ...made, assumed: 'issued' };
+    // Only a result can wait by itself: the report over it says that it is missing.
+    const why = entry.resource.resourceType === 'Observation' ? scene.notebook.heldSince(mark) : null;
+    return why === null ? made : { ...made, waits: { at: entry.at, why } };
   });
   return wanted.flatMap((one) => withOriginals(scene, one, document, documentId));
 }

@@ -69,3 +69,71 @@ describe.each(PLACES)('what was delivered is forwarded again, on %s', (_name, ma
     expect(await rig.ledgerAddsUp()).toBe(true);
   });
 });
+
+describe.each(PLACES)('what nobody has mapped, on %s', (_name, makePlace) => {
+  const folder = mkdtempSync(join(tmpdir(), 'chartgate-mappings-'));
+  const file = join(folder, 'conceptmap-metrics.json');
+  let rig: Rig;
+  beforeAll(async () => {
+    cpSync(SHIPPED_FOLDER, folder, { recursive: true });
+    rig = await startRig(makePlace, { settings: { CHARTGATE_MAPPINGS: folder } });
+  });
+  afterAll(async () => {
+    await rig.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** The source begins to call weight by another name. */
+  const renamed = (payload: Json): Json =>
+    JSON.parse(JSON.stringify(payload).replaceAll('"code":"weight"', '"code":"weight_v2"')) as Json;
+  const waiting = async (): Promise<unknown> => {
+    const targets = (await rig.admin('GET', 'targets')).body['targets'] as { waiting: { leftOut: number } }[];
+    return targets[0]?.waiting.leftOut;
+  };
+  const observations = (patient: string): number =>
+    rig.chart(patient).filter(({ resourceType }) => resourceType === 'Observation').length;
+
+  test('is left out while the rest is written, stays visible, and is written by itself once it is mapped', async () => {
+    const patient = await rig.enrol('user-1');
+    const first = await rig.deliver(renamed(aClinicalReady({ userId: 'user-1', observations: 4 })));
+    expect([first.state, first.reason, observations(patient), await waiting()]).toEqual(['delivered', 'left-out', 3, 1]);
+    const listed = (await rig.admin('GET', 'deliveries?state=delivered&reason=left-out')).body['deliveries'] as Json[];
+    expect(listed.map(({ id, findings }) => [id, String(findings)])).toEqual([
+      [first.id, expect.stringContaining('codes.left-out entry[') as unknown],
+    ]);
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"code": "weight"', '"code": "weight_v2"'));
+    expect((await rig.admin('POST', 'mappings/reload')).status).toBe(200);
+    await rig.until(first.id, ({ state, reason, steps }) => state === 'delivered' && reason === null && steps.length > 4);
+    expect([observations(patient), await waiting()]).toEqual([4, 0]);
+    expect(await rig.ledgerAddsUp()).toBe(true);
+  });
+
+  test('of an older version waits for nothing once a newer one has come', async () => {
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"code": "weight_v2"', '"code": "weight"'));
+    expect((await rig.admin('POST', 'mappings/reload')).status).toBe(200);
+    const patient = await rig.enrol('user-2');
+    const first = await rig.deliver(renamed(aClinicalReady({ userId: 'user-2', observations: 4 })));
+    expect([first.reason, await waiting()]).toEqual(['left-out', 1]);
+    const second = await rig.deliver(aClinicalReady({ userId: 'user-2', observations: 4, documentVersion: 2 }));
+    expect([second.reason, (await rig.read(first.id)).reason, observations(patient), await waiting()]).toEqual([
+      null,
+      'newer-version',
+      4,
+      0,
+    ]);
+  });
+
+  test('is not left out where something stands in the chart that it would replace', async () => {
+    await rig.enrol('user-3');
+    await rig.deliver(aClinicalReady({ userId: 'user-3', observations: 4 }));
+    const version2 = aClinicalReady({
+      userId: 'user-3',
+      observations: 4,
+      documentVersion: 2,
+      values: { weight: 71250, height: 179 },
+    });
+    const second = await rig.deliver(version2);
+    expect([second.state, second.reason]).toEqual(['parked', 'implausible']);
+    expect(JSON.stringify(rig.live())).not.toContain('179');
+  });
+});

@@ -17,6 +17,7 @@ const explanation = (more: Partial<Explanation>): Explanation => ({
   provenance: null,
   decisions: [],
   findings: [],
+  leftOut: [],
   issues: [],
   ...more,
 });

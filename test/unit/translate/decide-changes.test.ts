@@ -81,7 +81,7 @@ describe('whatever versions of two documents come', () => {
         let held: ReadonlyMap<string, Held> = new Map();
         for (const [key, said] of history) {
           const { next, gone } = modelled(held, key, said);
-          const plan = { wanted: wantedOf(said), scopes: scopesOf(said) };
+          const plan = { wanted: wantedOf(said), scopes: scopesOf(said), leftOut: [] };
           const { changes, isSuspicious } = decideChanges(plan, writtenOf(held, key), dialect, 0);
 
           const retracted = changes.flatMap((one) => (one.kind === 'retract' ? [one.written.name] : []));
