@@ -4,6 +4,7 @@ import type { Dialect } from '../mappings/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
 import {
   asAmended,
+  meaningOf,
   isRetractable,
   type Group,
   type LeftOut,
@@ -21,6 +22,8 @@ export interface WrittenResource {
   /** Hexadecimal, of the resource as it was wanted then. */
   readonly contentDigest: string;
   readonly isRetracted: boolean;
+  /** Of what was written last; null where that is not known. */
+  readonly said: Said | null;
   /** A person has decided that the chart keeps what somebody else made of it, against what `contentDigest` says. */
   readonly isKept: boolean;
   /** Null: an attempt of unknown outcome may have created it. */
@@ -29,6 +32,12 @@ export interface WrittenResource {
   readonly isOfDocument: boolean;
   /** When the document that wrote it last was made, as its source says. */
   readonly saidAt: number;
+}
+
+/** By what a next version is told to be an amendment, or a mere update. */
+export interface Said {
+  readonly status: string;
+  readonly meaning: string;
 }
 
 export type Change =
@@ -116,7 +125,25 @@ function decideOne(
   if (isSame || wanted.write === 'if-absent') return { kind: 'keep', wanted };
   // What may never have been written is not amended.
   if (before.id === null) return { kind: 'create', wanted, resource: wanted.resource };
-  return { kind: 'update', wanted, resource: asAmended(wanted.resource, dialect) };
+  return { kind: 'update', wanted, resource: restate(wanted.resource, before, dialect) };
+}
+
+export function saidIn(resource: AnyResource): Said | null {
+  const meaning = meaningOf(resource);
+  return meaning === null ? null : { status: String(resource['status']), meaning };
+}
+
+const FINAL = new Set(['final', 'amended', 'corrected', 'appended']);
+
+/**
+ * `amended` is said of what was final and says something else now; once said, it stays. What was withdrawn and is said again has been
+ * changed twice. A better display, another device or a note of ours keep the status.
+ */
+function restate(resource: AnyResource, { said, isRetracted }: WrittenResource, dialect: Dialect): AnyResource {
+  if (said === null || isRetracted) return asAmended(resource, dialect);
+  const wasAmended = said.status !== 'final' && FINAL.has(said.status);
+  const isAmended = wasAmended || (FINAL.has(said.status) && said.meaning !== meaningOf(resource));
+  return isAmended ? asAmended(resource, dialect) : resource;
 }
 
 /** What may stand counts: an attempt of unknown outcome may have written it. */

@@ -25,6 +25,7 @@ const WRITTEN = {
   versionId: '1',
   fingerprint: '01'.repeat(40) as Fingerprint,
   contentDigest: HEX,
+  said: null,
   group: 'body',
   chartDay: '2026-11-14',
   saidAt: 1,

@@ -1,4 +1,4 @@
-import { decideChanges, digestOf, type Change, type WrittenResource } from '../../src/deliver/decide-changes.ts';
+import { decideChanges, digestOf, saidIn, type Change, type WrittenResource } from '../../src/deliver/decide-changes.ts';
 import { toBundle } from '../../src/deliver/read-document.ts';
 import type { Mappings } from '../../src/mappings/index.ts';
 import { parsePayload, type AnyResource } from '../../src/payloads/index.ts';
@@ -69,6 +69,7 @@ export function makeLedger() {
           chartDay: wanted.chartDay,
           contentDigest: digestOf(wanted),
           isRetracted: false,
+          said: saidIn(change.resource),
           isKept: false,
           id: wanted.name,
           isOfDocument: true,

@@ -1,6 +1,7 @@
 import { fileBeside } from '../../kernel/index.ts';
 import type { CommandSet } from '../../store/index.ts';
 import type { Group } from '../../translate/index.ts';
+import type { Said } from '../decide-changes.ts';
 import type { ChartContent, Fingerprint } from './chart-content.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -78,6 +79,7 @@ export interface LedgerRow {
   readonly versionId: string | null;
   /** Of what the document said; where a person keeps what somebody else made of it, of what the person saw it say. */
   readonly contentDigest: string;
+  readonly said: Said | null;
   /** Of what stands at the EHR as far as we know; null where it was written before fingerprints were kept. */
   readonly fingerprint: Fingerprint | null;
   readonly group: Group;
@@ -125,6 +127,8 @@ export interface WrittenRow {
   readonly id: string | null;
   readonly versionId: string | null;
   readonly contentDigest: string;
+  /** Null where it was not written now. */
+  readonly said: Said | null;
   readonly fingerprint: Fingerprint;
   readonly group: Group;
   readonly chartDay: string | null;

@@ -127,6 +127,7 @@ const keptRow = (
   id,
   versionId,
   contentDigest,
+  said: null,
   fingerprint: fingerprint ?? NO_CONTENT,
   group,
   chartDay,

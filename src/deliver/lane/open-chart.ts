@@ -2,7 +2,7 @@ import { fault, type Fault } from '../../kernel/index.ts';
 import type { Ehr, EhrRequest, Located, Sent, TypePlan, Verdict, WritePlan } from '../../ehr/index.ts';
 import type { AnyResource } from '../../payloads/index.ts';
 import { isWithdrawn } from '../../translate/index.ts';
-import { UNWRITTEN_DIGEST } from '../decide-changes.ts';
+import { saidIn, UNWRITTEN_DIGEST } from '../decide-changes.ts';
 import { versionOf, versionOfEtag, type Item } from './build-items.ts';
 import { NO_CONTENT, type Fingerprint } from './chart-content.ts';
 import type { WrittenRow } from './commands.ts';
@@ -88,7 +88,7 @@ export function openChart(deps: WriteDeps) {
   const isFoundBySearch = (type: string): boolean =>
     ['conditional-update', 'search-then-write'].includes(typePlan(type).identity);
 
-  function record(item: Item, place: Place, as: Pick<WrittenRow, 'contentDigest' | 'fingerprint' | 'effect'>): void {
+  function record(item: Item, place: Place, as: Pick<WrittenRow, 'contentDigest' | 'said' | 'fingerprint' | 'effect'>): void {
     addresses.set(item.reference, `${item.resourceType}/${place.id}`);
     written.push({
       name: item.name,
@@ -103,7 +103,7 @@ export function openChart(deps: WriteDeps) {
   }
 
   function done(item: Item, place: Place, effect: WrittenRow['effect'], fingerprint: Fingerprint): Settled {
-    record(item, place, { contentDigest: item.digest, fingerprint, effect });
+    record(item, place, { contentDigest: item.digest, said: saidIn(item.resource), fingerprint, effect });
     return DONE;
   }
 
@@ -114,7 +114,16 @@ export function openChart(deps: WriteDeps) {
   /** Somebody else's. Where the ledger knows nothing of it, it learns that it stands there, so that no later version is written over it. */
   function conflictAt(item: Item, { id }: Place): Settled {
     if (item.at === null)
-      record(item, { id, versionId: null }, { contentDigest: UNWRITTEN_DIGEST, fingerprint: NO_CONTENT, effect: 'none' });
+      record(
+        item,
+        { id, versionId: null },
+        {
+          contentDigest: UNWRITTEN_DIGEST,
+          said: null,
+          fingerprint: NO_CONTENT,
+          effect: 'none',
+        },
+      );
     return CONFLICT;
   }
 

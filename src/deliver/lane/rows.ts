@@ -34,8 +34,13 @@ const fingerprintIn = (value: unknown): Fingerprint | null =>
   value instanceof Uint8Array ? (Buffer.from(value).toString('hex') as Fingerprint) : null;
 export const fromHex = (hex: string | null): Buffer | null => (hex === null ? null : Buffer.from(hex, 'hex'));
 
+function saidIn(row: Row): LedgerRow['said'] {
+  const [status, meaning] = [text(row['said_status']), row['said_meaning']];
+  return status === null || !(meaning instanceof Uint8Array) ? null : { status, meaning: Buffer.from(meaning).toString('hex') };
+}
+
 export const LEDGER =
-  'name, resource_type, resource_id_sealed, version_id, content_digest, fingerprint, summary_group, chart_day, retracted_at, kept_at, document_index, said_at, delivery_seq';
+  'name, resource_type, resource_id_sealed, version_id, content_digest, said_status, said_meaning, fingerprint, summary_group, chart_day, retracted_at, kept_at, document_index, said_at, delivery_seq';
 
 export const toLedgerRow = (row: Row, vault: Vault, document: Uint8Array): LedgerRow => {
   const name = nameOf(row);
@@ -45,6 +50,7 @@ export const toLedgerRow = (row: Row, vault: Vault, document: Uint8Array): Ledge
     id: openId(vault, 'written_resource', row['resource_id_sealed'] as Uint8Array, name) || null,
     versionId: text(row['version_id']),
     contentDigest: Buffer.from(row['content_digest'] as Uint8Array).toString('hex'),
+    said: saidIn(row),
     fingerprint: fingerprintIn(row['fingerprint']),
     group: (text(row['summary_group']) ?? 'other') as Group,
     chartDay: text(row['chart_day']),

@@ -233,7 +233,7 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
  * a re-link, then looks there before it believes anything.
  */
 function doubtedRows({ items, gone, saidAt }: Pick<Planned, 'items' | 'gone' | 'saidAt'>): WrittenRow[] {
-  const doubted = { contentDigest: UNWRITTEN_DIGEST, saidAt, effect: 'doubted' } as const;
+  const doubted = { contentDigest: UNWRITTEN_DIGEST, said: null, saidAt, effect: 'doubted' } as const;
   return [
     ...items.map(({ name, resourceType, at, knownFingerprint, wanted: { group, chartDay } }) => ({
       ...{ name, resourceType, group, chartDay, ...doubted },

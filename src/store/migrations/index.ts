@@ -3,12 +3,12 @@ import { StartError } from '../../kernel/index.ts';
 import { foundation } from './0001-foundation/index.ts';
 import { chartContent } from './0002-chart-content.ts';
 import { shadow } from './0003-shadow/index.ts';
-import { leftOut } from './0004-left-out.ts';
+import { clinicalSafety } from './0004-clinical-safety.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
 
-export const MIGRATIONS: readonly Migration[] = [foundation, chartContent, shadow, leftOut];
+export const MIGRATIONS: readonly Migration[] = [foundation, chartContent, shadow, clinicalSafety];
 
 export type Engine = 'sqlite' | 'postgres';
 export interface Applied {

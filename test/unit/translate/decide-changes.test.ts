@@ -66,6 +66,7 @@ function writtenOf(held: ReadonlyMap<string, Held>, key: string): WrittenResourc
     resourceType: 'Observation',
     ...groupAndDay(name),
     contentDigest: contentDigest({ resourceType: 'Observation', status: 'final', valueInteger: value }),
+  said: null,
     isRetracted: !isLive,
     isKept: false,
     id: name,
