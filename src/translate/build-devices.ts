@@ -42,6 +42,22 @@ function buildDevice(scene: Scene, device: SourceDevice, i: number): Wanted {
   );
 }
 
+/** Who provided a measurement, where the source names no device of it: as it calls the provider. */
+export const buildProvider = (scene: Scene, provider: string): Wanted =>
+  want(
+    nameIn(scene, 'provider', provider),
+    {
+      resourceType: 'Device',
+      meta: metaOf(scene),
+      identifier: [],
+      status: 'active',
+      deviceName: [{ name: provider, type: 'user-friendly-name' }],
+      patient: scene.subject,
+      note: [{ text: 'Data source, as the health data service names it.' }],
+    },
+    { group: 'support', chartDay: null },
+  );
+
 const saysNothing = ({ type, manufacturer, model }: SourceDevice): boolean =>
   type === null && manufacturer === null && model === null;
 

@@ -66,7 +66,7 @@ function judgeValues(scene: Scene, at: string, resource: AnyResource): void {
 }
 
 /** What a site's template made, for the linked patient and under names; metrics with a code of the source go the way of all metrics. */
-export function translateCustom(scene: Scene, { key, resources }: CustomContent): Wanted[] {
+export function translateCustom(scene: Scene, { key, resources }: CustomContent, devices: readonly Wanted[]): Wanted[] {
   const { notebook, mappings, envelope } = scene;
   const all = readEntries({ resourceType: 'Bundle', entry: resources.map((resource) => ({ resource })) });
   const kept = all.filter(({ resource, at }) => {
@@ -95,12 +95,16 @@ export function translateCustom(scene: Scene, { key, resources }: CustomContent)
     return typeof reference['display'] === 'string' ? { display: reference['display'] } : null;
   };
   return [
-    ...translateMetrics(scene, {
-      kind: 'clinical_ready',
-      bundle: { resourceType: 'Bundle', entry: metrics.map(({ resource }) => ({ resource })) },
-      sources: [],
-      at: '',
-    }),
+    ...translateMetrics(
+      scene,
+      {
+        kind: 'clinical_ready',
+        bundle: { resourceType: 'Bundle', entry: metrics.map(({ resource }) => ({ resource })) },
+        sources: [],
+        at: '',
+      },
+      devices,
+    ),
     ...others.map((entry) => {
       findModifiers(notebook, entry.at, entry.resource);
       judgeValues(scene, entry.at, entry.resource);

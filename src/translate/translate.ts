@@ -26,11 +26,12 @@ export interface TranslateQuestion {
   readonly setting: Setting;
 }
 
-function translateDocument(scene: Scene, { payload, custom, delivery }: TranslateQuestion): Wanted[] {
+function translateDocument(scene: Scene, devices: readonly Wanted[], question: TranslateQuestion): Wanted[] {
+  const { payload, custom, delivery } = question;
   const { document } = payload;
   switch (document.kind) {
     case 'clinical_ready':
-      return translateMetrics(scene, document);
+      return translateMetrics(scene, document, devices);
     case 'steps_event':
       return translateSteps(scene, document);
     case 'alert_event':
@@ -49,7 +50,7 @@ function translateDocument(scene: Scene, { payload, custom, delivery }: Translat
       return translateLab(scene, root, document.documentId ?? custom.key, delivery);
     }
     case 'unknown':
-      if (custom !== null) return translateCustom(scene, custom);
+      if (custom !== null) return translateCustom(scene, custom, devices);
   }
   scene.notebook.find('code.unmapped', 'data_structure', payload.envelope.dataStructure);
   return [];
@@ -136,7 +137,7 @@ export function translate(question: TranslateQuestion): Translation {
   const [only, ...others] = devices;
   const scene: Scene = only !== undefined && others.length === 0 ? { ...bare, device: { reference: only.reference } } : bare;
   const mayWait = MAY_WAIT_IN_PART.has(payload.document.kind);
-  const content = onePerName([...devices, ...translateDocument(scene, question)], notebook, mayWait);
+  const content = onePerName([...devices, ...translateDocument(scene, devices, question)], notebook, mayWait);
   const parted = partContent(content);
   for (const { at } of parted.leftOut) notebook.find('codes.left-out', at);
   const wanted = applyDialect(dialect, inOrder(parted.going), notebook);

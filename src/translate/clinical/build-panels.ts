@@ -10,6 +10,7 @@ import type { Metric } from './read-metric.ts';
 export interface PanelPart {
   readonly kind: 'panel-part';
   readonly metric: Metric;
+  readonly device: Scene['device'];
   readonly row: MetricRow;
   readonly panel: NonNullable<MetricRow['panel']>;
   readonly value: Element;
@@ -48,17 +49,21 @@ function buildPanel(scene: Scene, name: string, all: readonly PanelPart[]): Want
     for (const { metric } of parts) scene.notebook.find('measurement.twice', metric.at);
   const [first] = parts;
   if (first === undefined) return [];
-  const { panel, metric, category, group, chartDay } = first;
-  const resource = buildObservation(scene, {
-    extension: metric.extension,
-    status: metric.status,
-    category,
-    code: codeable(panel.codings),
-    times: metric.times,
-    value: {},
-    note: [...new Set(parts.flatMap(({ note }) => note))],
-    component: panel.components.map((code) => componentOf(scene, code, parts)),
-  });
+  const { panel, metric, category, group, chartDay, device } = first;
+  const areOfOne = parts.every((part) => part.device?.reference === device?.reference);
+  const resource = buildObservation(
+    { ...scene, device: areOfOne ? device : null },
+    {
+      extension: metric.extension,
+      status: metric.status,
+      category,
+      code: codeable(panel.codings),
+      times: metric.times,
+      value: {},
+      note: [...new Set(parts.flatMap(({ note }) => note))],
+      component: panel.components.map((code) => componentOf(scene, code, parts)),
+    },
+  );
   const why = scene.notebook.heldSince(mark);
   const waits = all.find((part) => part.waits !== undefined)?.waits ?? (why === null ? undefined : { at: metric.at, why });
   const panelled = want(name, resource, { group, chartDay });

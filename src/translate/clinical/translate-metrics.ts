@@ -9,6 +9,7 @@ import { want, type Scene } from '../scene.ts';
 import { dayOf, isWholeDay } from '../times.ts';
 import type { Group, Wanted } from '../translation.ts';
 import { buildPanels, type PanelPart } from './build-panels.ts';
+import { makeDeviceOf } from './device-of-entry.ts';
 import { nameOfMetric } from './name-metric.ts';
 import { readMetric, type Metric } from './read-metric.ts';
 
@@ -94,6 +95,7 @@ function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
   if (row.panel !== null)
     return {
       kind: 'panel-part',
+      device: scene.device,
       metric,
       row,
       panel: row.panel,
@@ -120,10 +122,11 @@ function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
 }
 
 /** One Observation for each metric; metrics of one panel and time together make one. */
-export function translateMetrics(scene: Scene, { bundle }: ClinicalReady): Wanted[] {
+export function translateMetrics(scene: Scene, { bundle, sources }: ClinicalReady, devices: readonly Wanted[]): Wanted[] {
   const entries = (bundle['entry'] ?? []) as readonly { readonly resource: ClinicalReady['bundle'] }[];
   const wanted: Wanted[] = [];
   const parts: PanelPart[] = [];
+  const deviceOf = makeDeviceOf(scene, bundle, sources, devices);
   for (const [i, { resource }] of entries.entries()) {
     const at = `entry[${i}]`;
     if (resource.resourceType === 'Patient') continue;
@@ -133,11 +136,13 @@ export function translateMetrics(scene: Scene, { bundle }: ClinicalReady): Wante
     }
     const mark = scene.notebook.mark();
     findModifiers(scene.notebook, at, resource);
-    const made = translateMetric(scene, readMetric(resource, at, scene.mappings.uris));
+    const device = deviceOf.of(resource);
+    const own = device?.reference === scene.device?.reference ? scene : { ...scene, device };
+    const made = translateMetric(own, readMetric(resource, at, scene.mappings.uris));
     const why = scene.notebook.heldSince(mark);
     const waiting = why === null ? made : { ...made, waits: { at, why } };
     if ('kind' in waiting) parts.push(waiting);
     else wanted.push(waiting);
   }
-  return [...wanted, ...buildPanels(scene, parts)];
+  return [...deviceOf.providers(), ...wanted, ...buildPanels(scene, parts)];
 }
