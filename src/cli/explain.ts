@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { errorCode, ok, StartError } from '../kernel/index.ts';
 import { explain as explainBody, loadValidators, makeReadingHolder, type Explanation } from '../deliver/index.ts';
 import { readSourceUris, SHIPPED_FOLDER } from '../mappings/index.ts';
-import type { UnmappedPolicy } from '../translate/index.ts';
+import { NOT_RECEIVED, type UnmappedPolicy } from '../translate/index.ts';
 import { explainAnswer, makeAdminApi } from './admin-api.ts';
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { explanationText } from './explain-report.ts';
@@ -61,7 +61,7 @@ async function readFile(file: string, { stdin }: Terminal): Promise<Uint8Array> 
 }
 
 /** The delivery that a file would be: none, and of no time, so that the same file gives the same bytes. */
-const NO_DELIVERY = { id: 'dlv_file', receivedAt: new Date(0) };
+const NO_DELIVERY = { id: 'dlv_file', receivedAt: NOT_RECEIVED };
 
 async function explainFile(options: FileOptions, terminal: Terminal) {
   const { env } = terminal;

@@ -7,8 +7,8 @@ import type { Reading } from './read-document.ts';
 const validators = loadValidators();
 let held: { readonly generation: number; readonly reading: Reading } | null = null;
 
-answerInThread<JudgeQuestion, Judgement | 'stale'>(({ hook, body, generation, source }) => {
+answerInThread<JudgeQuestion, Judgement | 'stale'>(({ hook, body, delivery, generation, source }) => {
   if (source !== null) held = { generation, reading: buildReading(source.settings, source.data) };
   if (held?.generation !== generation) return 'stale';
-  return judge(hook, body, { reading: held.reading, ...validators });
+  return judge(hook, body, { reading: held.reading, delivery, ...validators });
 });

@@ -4,6 +4,7 @@ import type { DocumentFacts, Facts, QuarantineReason, UnmappedWord, Verdict } fr
 import { parseNotification, type Document, type Notification, type Payload } from '../payloads/index.ts';
 import { parseLossless, type Validator } from '../r4/index.ts';
 import {
+  NOT_RECEIVED,
   translate,
   type DeliveryFacts,
   type LinkedPatient,
@@ -35,6 +36,8 @@ export interface JudgeAhead {
 export interface JudgeDeps {
   readonly reading: Reading;
   readonly ahead?: JudgeAhead | undefined;
+  /** Nothing was received where it is absent. */
+  readonly delivery?: DeliveryFacts | undefined;
   /** Of what comes in: R4 and no more, since a source need not know of profiles. */
   readonly validator: Validator;
   /** Of what would go out: with the profiles that EHRs impose. */
@@ -117,7 +120,7 @@ function toldOf(document: Document): Told | null {
 /** Nobody: what can be translated at all can be translated for anyone. */
 const ANYONE = {
   patient: { mrnSystem: 'urn:chartgate:anyone', mrn: 'anyone' },
-  delivery: { id: 'dlv_trial', receivedAt: new Date(0) },
+  delivery: { id: 'dlv_trial', receivedAt: NOT_RECEIVED },
 };
 
 const errorsOf = (validator: Validator, value: unknown): string[] =>
@@ -161,7 +164,8 @@ function judgeDocument(value: unknown, { payload, custom }: ReadDocument, deps: 
   if (issues.length > 0) return quarantine(facts, 'not-r4');
   const { ahead } = deps;
   const patient = ahead?.patientOf(payload) ?? null;
-  const whose = patient === null || ahead === undefined ? ANYONE : { patient, delivery: ahead.delivery };
+  const { delivery = ahead?.delivery ?? ANYONE.delivery } = deps;
+  const whose = { patient: patient ?? ANYONE.patient, delivery };
   const translation = translate({ payload, custom, ...whose, setting: deps.reading.setting });
   const wrong = translation.trouble === null ? faultsOfOutput(translation, deps.outValidator) : [];
   if (patient !== null && translation.trouble === null && wrong.length === 0) ahead?.keep(payload, patient, translation);

@@ -9,6 +9,7 @@ import { saidAtOf, type Reading } from './read-document.ts';
 export interface JudgeQuestion {
   readonly hook: 'data' | 'notification';
   readonly body: Uint8Array;
+  readonly delivery: DeliveryFacts | undefined;
   /** Tells data apart that were loaded at different times. */
   readonly generation: number;
   /** Sent along when the thread does not have this generation yet. */
@@ -32,16 +33,21 @@ export function makeJudge(current: () => HeldReading, held?: HeldAhead): Judge {
   let known: HeldReading | null = null;
   let generation = 0;
 
-  async function judgeElsewhere(hook: 'data' | 'notification', body: Uint8Array, held: HeldReading): Promise<Judgement> {
+  async function judgeElsewhere(
+    hook: 'data' | 'notification',
+    body: Uint8Array,
+    delivery: DeliveryFacts | undefined,
+    held: HeldReading,
+  ): Promise<Judgement> {
     if (held !== known) {
       known = held;
       generation += 1;
     }
     const own = generation;
-    const answer = await ask({ hook, body, generation: own, source: null });
+    const answer = await ask({ hook, body, delivery, generation: own, source: null });
     if (answer !== 'stale') return answer;
     const { settings, data } = held;
-    const again = await ask({ hook, body, generation: own, source: { settings, data } });
+    const again = await ask({ hook, body, delivery, generation: own, source: { settings, data } });
     if (again === 'stale') throw new Error('the thread did not take the mapping data');
     return again;
   }
@@ -60,9 +66,9 @@ export function makeJudge(current: () => HeldReading, held?: HeldAhead): Judge {
 
   return (hook, body, delivery) => {
     const now = current();
-    if (body.byteLength > HERE_BYTES_MAX) return judgeElsewhere(hook, body, now);
+    if (body.byteLength > HERE_BYTES_MAX) return judgeElsewhere(hook, body, delivery, now);
     const { reading } = now;
     const ahead = delivery === undefined ? undefined : aheadOf(delivery, reading, body.byteLength);
-    return judge(hook, body, { reading, ahead, ...validators });
+    return judge(hook, body, { reading, ahead, delivery, ...validators });
   };
 }

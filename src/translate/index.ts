@@ -1,5 +1,6 @@
 export { translate, type TranslateQuestion } from './translate.ts';
 export { withoutReferences } from './lab/map-references.ts';
+export { NOT_RECEIVED } from './translation.ts';
 export { meaningOf } from './meaning.ts';
 export { asAmended, asRetracted, isRetractable, isWithdrawn } from './restate.ts';
 export type {

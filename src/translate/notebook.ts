@@ -22,7 +22,13 @@ const UNMAPPED: ReadonlySet<FindingCode> = new Set([
   'value.unreadable',
   'resource.modified',
 ]);
-const IMPLAUSIBLE: ReadonlySet<FindingCode> = new Set(['value.implausible', 'measurement.twice', 'alerts.disagree']);
+const IMPLAUSIBLE: ReadonlySet<FindingCode> = new Set([
+  'value.implausible',
+  'time.implausible',
+  'time.before-birth',
+  'measurement.twice',
+  'alerts.disagree',
+]);
 
 /** Rows are frozen and few, and each is decided by again and again. */
 const texts = new WeakMap<object, string>();

@@ -13,6 +13,8 @@ export interface Scene {
   readonly notebook: Notebook;
   /** Names within this chart and of this user. */
   readonly nameOf: ReturnType<typeof makeNameOf>;
+  /** When the document came; null where nothing was received, such as a file that is explained. */
+  readonly receivedAt: Date | null;
   /** The moment of a time, in one text for all offsets. */
   readonly utc: (text: string) => string;
   /** By which resources refer to the patient. */

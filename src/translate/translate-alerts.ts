@@ -2,6 +2,7 @@ import type { MetricRow } from '../mappings/index.ts';
 import type { AlertEvent, AlertSignal, AlertSummary } from '../payloads/index.ts';
 import { codesText } from './notebook.ts';
 import { buildObservation, categoryOf, codeable, type Element } from './observation.ts';
+import { judgeTimes } from './judge-time.ts';
 import { judgeValue, quantity, toRowUnit } from './quantity.ts';
 import { digitsOf } from '../r4/index.ts';
 import { nameIn, want, type Scene } from './scene.ts';
@@ -72,6 +73,7 @@ function translateBreach(scene: Scene, { signal, at, name, otherwiseAt, issued, 
     row === null ? null : toRowUnit(scene, at, { value: signal.measured, unit: signal.unit, system: null, code: null }, row);
   if (row === null || converted === null) return [];
   const measuredAt = signal.measuredAt ?? otherwiseAt;
+  judgeTimes(scene, at, momentOf(measuredAt));
   if (!isZoned(measuredAt)) scene.notebook.find('time.unzoned', at);
   const note = judgeValue(scene, at, row.codings[0]?.code ?? '', row.unit?.code ?? '', converted.digits);
   const resource = buildObservation(scene, {

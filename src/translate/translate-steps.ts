@@ -1,6 +1,7 @@
 import type { StepsEvent, StepsEvents } from '../payloads/index.ts';
 import { codesText } from './notebook.ts';
 import { buildObservation, categoryOf, codeable, type Element } from './observation.ts';
+import { judgeTimes } from './judge-time.ts';
 import { judgeValue, toRowUnit } from './quantity.ts';
 import { nameIn, want, type Scene } from './scene.ts';
 import { dayOf, fhirDateTime, isZoned } from './times.ts';
@@ -30,6 +31,7 @@ function translateDay(scene: Scene, document: StepsEvents, day: string, highest:
     notebook.find('code.unmapped', at, 'steps');
     return [];
   }
+  judgeTimes(scene, at, timesOf(highest.at));
   if (!isZoned(highest.at)) notebook.find('time.unzoned', at);
   const count = { value: highest.accumulatedSteps, unit: null, system: null, code: null };
   const converted = toRowUnit(scene, at, count, row);

@@ -15,7 +15,16 @@ import { translateAlertEvent, translateAlertSummary } from './translate-alerts.t
 import { translateCustom } from './translate-custom.ts';
 import { translateProfile } from './translate-profile.ts';
 import { translateSteps } from './translate-steps.ts';
-import type { CustomContent, DeliveryFacts, LinkedPatient, Scope, Setting, Translation, Wanted } from './translation.ts';
+import {
+  NOT_RECEIVED,
+  type CustomContent,
+  type DeliveryFacts,
+  type LinkedPatient,
+  type Scope,
+  type Setting,
+  type Translation,
+  type Wanted,
+} from './translation.ts';
 
 export interface TranslateQuestion {
   readonly payload: Payload;
@@ -130,7 +139,17 @@ export function translate(question: TranslateQuestion): Translation {
   const notebook = openNotebook(setting.unmapped);
   const { mappings, dialect } = setting;
   const names = makeNameOf(payload.envelope.clientUuid, payload.envelope.userId, patient.mrnSystem, patient.mrn);
-  const alone = { envelope: payload.envelope, patient, setting, mappings, notebook, utc: remember(utcOf), nameOf: names };
+  const receivedAt = delivery.receivedAt.getTime() === NOT_RECEIVED.getTime() ? null : delivery.receivedAt;
+  const alone = {
+    receivedAt,
+    envelope: payload.envelope,
+    patient,
+    setting,
+    mappings,
+    notebook,
+    utc: remember(utcOf),
+    nameOf: names,
+  };
   const rekeyed = patientOf(alone);
   const bare: Scene = { ...alone, subject: { reference: rekeyed.reference }, device: null };
   const devices = buildDevices(bare, payload.devices);

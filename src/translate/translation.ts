@@ -13,6 +13,9 @@ export interface DeliveryFacts {
   readonly receivedAt: Date;
 }
 
+/** Of what was not delivered, such as a file that is explained: of no time, so that the same file gives the same bytes. */
+export const NOT_RECEIVED = new Date(0);
+
 export type UnmappedPolicy = 'park' | 'pass-through' | 'leave-out';
 
 export interface Setting {
@@ -100,6 +103,8 @@ export type FindingCode =
   | 'resource.left-out'
   | 'codes.left-out'
   | 'time.unzoned'
+  | 'time.implausible'
+  | 'time.before-birth'
   | 'issued.assumed';
 
 export interface TranslationFinding {

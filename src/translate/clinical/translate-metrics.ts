@@ -4,6 +4,7 @@ import { SYSTEMS } from '../name.ts';
 import { findModifiers } from '../find-modifiers.ts';
 import { codesText } from '../notebook.ts';
 import { buildObservation, categoryOf, codeable, type Element } from '../observation.ts';
+import { judgeTimes } from '../judge-time.ts';
 import { judgeValue, toRowUnit } from '../quantity.ts';
 import { want, type Scene } from '../scene.ts';
 import { dayOf, isWholeDay } from '../times.ts';
@@ -83,6 +84,7 @@ function valueOf(scene: Scene, metric: Metric, row: MetricRow): { value: Element
 
 function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
   const place = { group: groupOf(metric.category), chartDay: metric.times === null ? null : dayOf(metric.times.start) };
+  judgeTimes(scene, metric.at, metric.times);
   const row = findRow(scene, metric);
   const given = row === null ? null : valueOf(scene, metric, row);
   // A side without a value that is understood keeps its place in its panel, which then waits as a whole.

@@ -1,7 +1,9 @@
 import { canonicalJson } from '../../kernel/index.ts';
 import type { AnyResource } from '../../payloads/index.ts';
 import type { Element } from '../observation.ts';
+import { judgeBirth, judgeTimes } from '../judge-time.ts';
 import { nameIn, want, type Scene } from '../scene.ts';
+import { effectiveOf, type Times } from '../times.ts';
 import { referenceTo } from '../name.ts';
 import type { DeliveryFacts, Wanted } from '../translation.ts';
 import { mapReferences } from './map-references.ts';
@@ -12,7 +14,7 @@ import { addressOf, readEntries, type LabEntry } from './read-entries.ts';
 import { documentOf, translateDocument, translateOrganization, translateReport, translateSpecimen } from './translate-report.ts';
 import { namesSpecimen, specimenName } from './specimen.ts';
 import { nameOfCode, translateResult } from './translate-result.ts';
-import { listOf, partOf, wordOf, type Part } from '../parts.ts';
+import { listOf, partOf, textOf, wordOf, type Part } from '../parts.ts';
 
 const KEPT = new Set(['Organization', 'Specimen', 'Observation', 'DiagnosticReport', 'DocumentReference']);
 const PLACE = { group: 'lab', chartDay: null } as const;
@@ -135,10 +137,12 @@ export function translateLab(scene: Scene, root: AnyResource, documentId: string
     return ofReports.size === 1 && only !== undefined ? only : '';
   }
   const sourceIds = sourceIdsOf(scene, all);
+  const birthDate = textOf(all.find(({ resource }) => resource.resourceType === 'Patient')?.resource['birthDate']);
 
   function translateOne(entry: LabEntry): AnyResource {
     const { at: place, resource, scope } = entry;
     findModifiers(scene.notebook, place, resource);
+    judgeEntryTimes(scene, entry, effectiveOf({ ...when(entry), ...effectiveIn(resource) }), birthDate);
     const followed = mapReferences(resource, (one) => follow(one, scope, place)) as AnyResource;
     const given = withoutSourceIds(followed, sourceIds);
     switch (resource.resourceType) {
@@ -170,6 +174,15 @@ export function translateLab(scene: Scene, root: AnyResource, documentId: string
     return why === null ? made : { ...made, waits: { at: entry.at, why } };
   });
   return wanted.flatMap((one) => withOriginals(scene, one, document, documentId));
+}
+
+/** When a sample was taken, a test done or a report made. */
+function judgeEntryTimes(scene: Scene, { at, resource }: LabEntry, effective: Times | null, birthDate: string | null): void {
+  const times = resource.resourceType === 'Specimen' ? effectiveOf(collectedAt(resource)) : effective;
+  judgeTimes(scene, at, times);
+  if (resource.resourceType !== 'Organization') judgeBirth(scene, at, times, birthDate);
+  const issued = textOf(resource['issued']);
+  if (issued !== null) judgeTimes(scene, at, { start: issued, end: issued });
 }
 
 /** The forms of a report become documents of their own, where the EHR takes documents. */

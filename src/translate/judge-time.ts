@@ -1,0 +1,41 @@
+import type { Scene } from './scene.ts';
+import { isWholeDay, isZoned, type Times } from './times.ts';
+
+const HOUR_MS = 3_600_000;
+/** A clock may be a little ahead. */
+const AHEAD_MS = HOUR_MS;
+/** A day, or a time without a zone, is over at the last when it is over in the west of the world: 26 hours after it began in the east. */
+const DAY_AHEAD_MS = 26 * HOUR_MS;
+const EARLIEST_YEAR = 1900;
+
+/** A time without a zone is read as if in UTC: it is judged by the wider bound. */
+const msOf = (text: string): number => Date.parse(text.length <= 10 || isZoned(text) ? text : `${text}Z`);
+
+function isPossible(text: string, receivedMs: number, mostAheadMs: number): boolean {
+  const ms = msOf(text);
+  if (Number.isNaN(ms)) return true;
+  return Number(text.slice(0, 4)) >= EARLIEST_YEAR && ms <= receivedMs + mostAheadMs;
+}
+
+/** Whether something can have been measured then: not before anybody lived who is alive, and not after it was told. */
+export function isPossibleTime({ start, end, open }: Times, receivedAt: Date | null): boolean {
+  const receivedMs = receivedAt === null ? Infinity : receivedAt.getTime();
+  const aheadOf = (text: string): number => (text.length <= 10 || !isZoned(text) ? DAY_AHEAD_MS : AHEAD_MS);
+  // The day that goes on is often told of before it is over.
+  if (isWholeDay({ start, end, ...(open === undefined ? {} : { open }) })) return isPossible(start, receivedMs, DAY_AHEAD_MS);
+  return isPossible(start, receivedMs, aheadOf(start)) && isPossible(end, receivedMs, aheadOf(end));
+}
+
+/** A time that cannot be is a finding, and what was measured then waits. */
+export function judgeTimes({ notebook, receivedAt }: Scene, at: string, times: Times | null): void {
+  if (times === null || isPossibleTime(times, receivedAt)) return;
+  notebook.find('time.implausible', at);
+  notebook.decide(at, 'value', 'a time that cannot be', null, null);
+}
+
+/** A sample of somebody who was not born yet is not theirs. */
+export function judgeBirth({ notebook }: Scene, at: string, times: Times | null, birthDate: string | null): void {
+  if (times === null || birthDate === null) return;
+  const day = times.start.slice(0, birthDate.length);
+  if (day.length === birthDate.length && day < birthDate) notebook.find('time.before-birth', at);
+}
