@@ -12,7 +12,7 @@ operator's token is taken from CHARTGATE_ADMIN_TOKEN.
   --conflict WHAT  for one that is parked because somebody else changed its resource: keep theirs, or overwrite it
   --state STATE    all of that state
   --reason REASON  of the parked or quarantined ones those alone
-  --approve        carry out the plans that were parked as suspicious or ambiguous, as they were shown
+  --approve        carry out the plans that were parked as suspicious, ambiguous or identity, as they were shown
   --url URL        where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
   --json           the gateway's answer as one line of JSON
 

@@ -13,6 +13,12 @@ const OF_DELIVERIES: Partial<Record<FaultCode, string>> = {
     'The merged patients of this MRN lead to nobody: a circle, a branch, or a record that is not there. Correct their links at the EHR, and replay.',
   'patient.not-created':
     'The patient is not there, and the EHR did not create one by condition. Register the patient at the EHR, and replay.',
+  'patient.other':
+    'The laboratory result says that it is of another person than the patient of this chart: another birth date, or two of name, sex and birth date. Nothing was written. Correct the link, or discard it; if it is the right patient after all, replay it.',
+  'patient.differs':
+    'The laboratory result and the chart disagree in one of name, sex and birth date. It was written; look whether it is the right patient.',
+  'patient.unchecked':
+    'Whether the laboratory result is of the patient of this chart could not be compared: the chart does not say enough.',
   'delivery.no-body':
     'The bytes of this delivery are gone by retention, so nothing can be written from it. Have the source send it again.',
   'delivery.unopenable':

@@ -23,6 +23,7 @@ export const PARK_REASONS = [
   'rejected',
   'exhausted',
   'suspicious',
+  'identity',
 ] as const;
 export type ParkReason = (typeof PARK_REASONS)[number];
 

@@ -1,6 +1,7 @@
 export { translate, type TranslateQuestion } from './translate.ts';
 export { withoutReferences } from './lab/map-references.ts';
 export { NOT_RECEIVED } from './translation.ts';
+export { claimsIn, type IdentityClaims } from './lab/claims.ts';
 export { meaningOf } from './meaning.ts';
 export { asAmended, asRetracted, isRetractable, isWithdrawn } from './restate.ts';
 export type {

@@ -4,6 +4,7 @@ import { buildDevices } from './build-devices.ts';
 import { buildProvenance, sourcesOf } from './build-provenance.ts';
 import { translateMetrics } from './clinical/translate-metrics.ts';
 import { applyDialect } from './dialect/apply-dialect.ts';
+import { claimsOf } from './lab/claims.ts';
 import { translateLab } from './lab/translate-lab.ts';
 import { makeNameOf } from './name.ts';
 import { partContent, type Parted } from './leave-out.ts';
@@ -64,6 +65,9 @@ function translateDocument(scene: Scene, devices: readonly Wanted[], question: T
   scene.notebook.find('code.unmapped', 'data_structure', payload.envelope.dataStructure);
   return [];
 }
+
+const claimsIn = (document: Document): Translation['claims'] =>
+  document.kind === 'lab_result' && document.format === 'fhir' ? claimsOf(document.resource) : null;
 
 /** What is referred to comes first. */
 const RANK = ['Organization', 'Device', 'Specimen', 'Observation', 'DiagnosticReport', 'DocumentReference'];
@@ -163,6 +167,7 @@ export function translate(question: TranslateQuestion): Translation {
   const sources = sourcesOf(payload.document);
   return {
     patient: rekeyed,
+    claims: claimsIn(payload.document),
     wanted,
     scopes: scopesOf(content),
     provenance: dialect.provenance === 'none' || wanted.length === 0 ? null : buildProvenance(scene, delivery, sources, wanted),

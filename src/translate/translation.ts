@@ -1,5 +1,6 @@
 import type { Dialect, Mappings } from '../mappings/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
+import type { IdentityClaims } from './lab/claims.ts';
 
 /** The patient whose chart a document belongs to. The link says so; nothing in the document does. */
 export interface LinkedPatient {
@@ -119,6 +120,8 @@ export interface Translation {
   readonly patient: Wanted;
   /** In a fixed order: what is referred to comes before what refers to it. */
   readonly wanted: readonly Wanted[];
+  /** Who a laboratory result says that it is of; null where it does not say. */
+  readonly claims: IdentityClaims | null;
   /** Neither written nor counted as dropped. Empty where `trouble` stops the whole document. */
   readonly leftOut: readonly LeftOut[];
   /** Whatever the EHR takes of it: a later version takes back only within what it still speaks for. */

@@ -106,7 +106,7 @@ export const acts: Pick<
   'lane.approve': (context, { tenant, at, actor, requestId, of }) => {
     const { changes } = context.db.run(
       `UPDATE job SET approved_at = ?1 WHERE plan_digest IS NOT NULL AND approved_at IS NULL AND delivery_seq IN (
-         SELECT seq FROM delivery WHERE tenant = ?2 AND state = 'parked' AND reason IN ('suspicious','ambiguous') AND (?3 IS NULL OR id = ?3) AND (?4 IS NULL OR reason = ?4))
+         SELECT seq FROM delivery WHERE tenant = ?2 AND state = 'parked' AND reason IN ('suspicious','ambiguous','identity') AND (?3 IS NULL OR id = ?3) AND (?4 IS NULL OR reason = ?4))
          AND seq = (SELECT max(k.seq) FROM job k WHERE k.delivery_seq = job.delivery_seq AND k.kind = 'deliver')`,
       at.getTime(),
       tenant,

@@ -22,6 +22,8 @@ export function wishToBegin(
     readonly expectChart: (reference: string) => boolean;
   },
 ): Wished | null {
+  // Whose it is must be asked first.
+  if (ahead.translation.claims !== null) return null;
   const chart = target.rememberedPatient(ahead.patient);
   if (chart === null) return null;
   const planned = planFresh(ahead, deps.knownSince);

@@ -141,7 +141,7 @@ const OUTCOMES: Readonly<Record<Outcome['kind'], { readonly word: string; readon
   'put-back': { word: 'put-back', code: '4' },
 };
 export const outcomeWord = ({ kind }: Outcome): string => OUTCOMES[kind].word;
-export const faultOf = (outcome: Outcome): string | null => ('faultCode' in outcome ? outcome.faultCode : null);
+export const faultOf = (outcome: Outcome): string | null => ('faultCode' in outcome ? (outcome.faultCode ?? null) : null);
 
 /** A document has some dozens; of more, the count tells. */
 const NAMED_MAX = 100;

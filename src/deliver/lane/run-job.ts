@@ -8,8 +8,9 @@ import type { Ahead, HeldAhead } from '../hold-ahead.ts';
 import { UNWRITTEN_DIGEST } from '../decide-changes.ts';
 import type { Reading } from '../read-document.ts';
 import { NO_CONTENT } from './chart-content.ts';
-import type { Claimed, Fence, Finish, LaneReads, LaneWrites, LedgerRow, Outcome, WrittenRow } from './commands.ts';
+import type { Claimed, Delivered, Fence, Finish, LaneReads, LaneWrites, LedgerRow, Outcome, WrittenRow } from './commands.ts';
 import { afterFault, decideOutcome, type Past } from './decide-outcome.ts';
+import { checkIdentity } from './check-identity.ts';
 import { makeContentReader, type ContentReader } from './content-reader.ts';
 import { applyDecisions, seeForeignChanges, type Decided, type InConflict } from './foreign-changes.ts';
 import type { HeldHabits } from './hold-habits.ts';
@@ -129,7 +130,9 @@ async function inDoubt({ doubtAt, delivery, patient }: Claimed, ledger: readonly
   return packed.ok ? ok(readIntents(packed.value)) : packed;
 }
 
-const deliveredOf = ({ leftOut }: Planned['translation']): Outcome =>
+const OTHER_PERSON: Outcome = { kind: 'park', reason: 'identity', faultCode: 'patient.other' };
+
+const deliveredOf = ({ leftOut }: Planned['translation']): Delivered =>
   leftOut.length === 0 ? { kind: 'delivered' } : { kind: 'delivered', reason: LEFT_OUT };
 
 async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promise<Ended | null> {
@@ -155,6 +158,9 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
       written: doubtAt === null ? [] : doubtedRows(planned),
     };
   const { reference } = patient.value;
+  const identity = await checkIdentity(planned, reference, requestId, deps);
+  if (!identity.ok) return ended(afterFault(identity.fault, past));
+  if (identity.value.kind === 'other-person') return { ...ended(OTHER_PERSON), planDigest: planned.digest() };
   const chart = { urn: translation.patient.reference, reference };
   const reader = before?.reader ?? makeContentReader({ guard: target.ehr.guard, key: deps.contentKey, patient: chart });
   const mode = isLinked ? 'write' : 'look-only';
@@ -210,7 +216,9 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   const taken = wrote.stop === null ? await retractRows(decided.gone, retraction, deps) : NOTHING_TAKEN;
   const inConflict = { items: wrote.conflicts, rows: taken.conflicts };
   const stop = wrote.stop ?? taken.stop ?? conflictOf(inConflict);
-  const outcome: Outcome = stop === null ? delivered : decideOutcome(stop, past);
+  const { noted } = identity.value;
+  const outcome: Outcome =
+    stop === null ? { ...delivered, ...(noted === undefined ? {} : { faultCode: noted }) } : decideOutcome(stop, past);
   // Withdrawals are looked up as they are carried out: what was not come to is still in doubt.
   const isResolved = wrote.isLookedUp && (decided.gone.length === 0 || (wrote.stop ?? taken.stop) === null);
   // What was found out is kept also where nothing could be written then.
