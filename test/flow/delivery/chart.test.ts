@@ -193,6 +193,7 @@ describe.each(PLACES)('what reaches the chart, on %s', (_name, makePlace) => {
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     const before = rig.ehr.log.requests().length;
     const id = await rig.send(aClinicalReady({ userId, observations: 3 }));
+    await rig.until(id, ({ state }) => state === 'queued');
     await new Promise((resolve) => setTimeout(resolve, 1_300));
     expect(await rig.read(id)).toMatchObject({ state: 'queued' });
     expect(rig.ehr.log.requests().slice(before)).toEqual([]);
