@@ -23,6 +23,7 @@ const UNKNOWN_UNIT = 'unknown';
 const hasResult = (given: Part): boolean => Object.keys(given).some((name) => /^_?value[A-Z]/.test(name));
 
 const isLoinc = ({ system }: Part): boolean => system === LOINC;
+const loincOf = (code: unknown): string | null => textOf(listOf(partOf(code)['coding']).find(isLoinc)?.['code']);
 const hasLoinc = (code: unknown): boolean => listOf(partOf(code)['coding']).some(isLoinc);
 
 export const withCodings = (code: unknown, codings: readonly MappedCoding[]): Element => {
@@ -142,9 +143,9 @@ export interface ResultParts {
 /** A result of a test: as reported, with the codes that it lacks. */
 export function translateResult(scene: Scene, { at, given, effective: otherwise, specimen }: ResultParts): AnyResource {
   const { code, row } = translateCode(scene, at, given, specimen);
-  const { value, ucum, digits } = translateValue(scene, at, given, row);
-  const loinc = listOf(code['coding']).find(isLoinc);
-  const note = digits === null || loinc === undefined ? null : judgeValue(scene, at, String(loinc['code']), ucum ?? '1', digits);
+  const loinc = loincOf(code);
+  const { value, ucum, digits } = translateValue(scene, at, given, row, loinc);
+  const note = digits === null || loinc === null ? null : judgeValue(scene, at, loinc, ucum ?? '1', digits);
   const effective = pick(given, 'effectiveDateTime', 'effectivePeriod', 'effectiveInstant', 'effectiveTiming');
   const notes = [...listOf(given['note']), ...(note === null ? [] : [{ text: note }])];
   return {
@@ -161,7 +162,7 @@ export function translateResult(scene: Scene, { at, given, effective: otherwise,
     ...interpretationsOf(scene, at, given['interpretation']),
     ...(notes.length === 0 ? {} : { note: notes }),
     ...pick(given, 'bodySite', 'method', 'specimen'),
-    ...rangesAsReported(scene, at, given['referenceRange']),
+    ...rangesAsReported(scene, at, given['referenceRange'], loinc),
     ...pick(given, 'hasMember', 'derivedFrom'),
     ...componentsOf(scene, at, given['component'], specimen),
   };
@@ -171,14 +172,14 @@ function componentsOf(scene: Scene, at: string, given: unknown, specimen: string
   const list = listOf(given).map((one, i): Element => {
     const place = `${at}.component[${i}]`;
     const { code, row } = translateCode(scene, place, one, specimen);
-    const { value, ucum, digits } = translateValue(scene, place, one, row);
-    const loinc = listOf(code['coding']).find(isLoinc);
-    if (digits !== null && loinc !== undefined) judgeValue(scene, place, String(loinc['code']), ucum ?? '1', digits);
+    const loinc = loincOf(code);
+    const { value, ucum, digits } = translateValue(scene, place, one, row, loinc);
+    if (digits !== null && loinc !== null) judgeValue(scene, place, loinc, ucum ?? '1', digits);
     return {
       code,
       ...value,
       ...interpretationsOf(scene, place, one['interpretation']),
-      ...rangesAsReported(scene, place, one['referenceRange']),
+      ...rangesAsReported(scene, place, one['referenceRange'], loinc),
     };
   });
   return list.length === 0 ? {} : { component: list };
