@@ -173,7 +173,7 @@ function judgeDocument(value: unknown, { payload, custom }: ReadDocument, deps: 
   const document: DocumentFacts = {
     key: payload.documentKey,
     version: payload.order.value,
-    clinicalDigest: sha256(payload.clinical()),
+    clinicalDigest: translation.trouble === 'not-ready' ? null : sha256(payload.clinical()),
     order: payload.order.by,
   };
   return {

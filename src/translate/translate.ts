@@ -171,16 +171,22 @@ export function translate(question: TranslateQuestion): Translation {
     wanted,
     scopes: scopesOf(content),
     provenance: dialect.provenance === 'none' || wanted.length === 0 ? null : buildProvenance(scene, delivery, sources, wanted),
-    ...close(notebook, parted),
+    ...close(notebook, parted, isReadyIn(payload.document)),
   };
 }
 
-/** Where the whole document waits, nothing of it is left out: it is not said twice why. */
+const isReadyIn = (document: Document): boolean => document.kind !== 'clinical_ready' || document.isReady;
+
+/**
+ * Where the whole document waits, nothing of it is left out: it is not said twice why. One that its source has not finished waits whatever is
+ * found in it, since a later version says it anew.
+ */
 function close(
   notebook: Notebook,
   { leftOut, trouble }: Parted,
+  isReady: boolean,
 ): Pick<Translation, 'decisions' | 'findings' | 'leftOut' | 'trouble'> {
   const closed = notebook.close();
-  const why = closed.trouble ?? trouble;
+  const why = isReady ? (closed.trouble ?? trouble) : 'not-ready';
   return { ...closed, leftOut: why === null ? leftOut : [], trouble: why };
 }
