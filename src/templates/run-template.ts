@@ -27,7 +27,7 @@ const caused = (code: string): Error => Object.assign(new Error('a template fail
 
 function faultOf(template: Template, mapping: Exclude<Mapping, { kind: 'mapped' }>): Fault {
   const place = `${template.row}#${mapping.part}`;
-  if (mapping.kind === 'output') return fault('template.output', { at: mapping.at === null ? place : `${place}[${mapping.at}]` });
+  if (mapping.kind === 'output') return fault('template.output', { at: `${place}${mapping.at ?? ''}` });
   return fault('template.failed', {
     at: `${place}, ${placeOf(template[mapping.part], mapping.position)}`,
     cause: caused(mapping.code),

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../kernel/index.ts';
-import type { Document, Payload } from '../payloads/index.ts';
+import { withoutUnzonedTimes, type Document, type Payload } from '../payloads/index.ts';
 import { buildDevices } from './build-devices.ts';
-import { buildProvenance, sourcesOf } from './build-provenance.ts';
+import { buildProvenance } from './build-provenance.ts';
 import { translateMetrics } from './clinical/translate-metrics.ts';
 import { applyDialect } from './dialect/apply-dialect.ts';
 import { claimsOf } from './lab/claims.ts';
@@ -56,7 +56,9 @@ function translateDocument(scene: Scene, devices: readonly Wanted[], question: T
         return translateLab(scene, document.resource, document.documentId, delivery);
       }
       if (custom === null) break;
-      const root = { resourceType: 'Bundle', entry: custom.resources.map((resource) => ({ resource })) };
+      const resources = withoutUnzonedTimes(custom.resources);
+      if (resources !== custom.resources) scene.notebook.find('time.unzoned', 'Bundle');
+      const root = { resourceType: 'Bundle', entry: resources.map((resource) => ({ resource })) };
       return translateLab(scene, root, document.documentId ?? custom.key, delivery);
     }
     case 'unknown':
@@ -164,13 +166,13 @@ export function translate(question: TranslateQuestion): Translation {
   const parted = partContent(content);
   for (const { at } of parted.leftOut) notebook.find('codes.left-out', at);
   const wanted = applyDialect(dialect, inOrder(parted.going), notebook);
-  const sources = sourcesOf(payload.document);
   return {
     patient: rekeyed,
     claims: claimsIn(payload.document),
     wanted,
     scopes: scopesOf(content),
-    provenance: dialect.provenance === 'none' || wanted.length === 0 ? null : buildProvenance(scene, delivery, sources, wanted),
+    provenance:
+      dialect.provenance === 'none' || wanted.length === 0 ? null : buildProvenance(scene, delivery, payload.document, wanted),
     ...close(notebook, parted, isReadyIn(payload.document)),
   };
 }

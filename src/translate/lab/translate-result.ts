@@ -34,7 +34,8 @@ export const withCodings = (code: unknown, codings: readonly MappedCoding[]): El
 /** Of what kind the result is, and in which unit: together with its name they decide the code. */
 function questionOf(scene: Scene, given: Part, specimen: string): LabQuestion {
   const name = nameWith(nameOfCode(given['code']), specimen);
-  const quantity = partOf(given['valueQuantity']);
+  const { low, high } = partOf(given['valueRange']);
+  const quantity = partOf(given['valueQuantity'] ?? low ?? high);
   if (quantity['value'] !== undefined) {
     const unit = textOf(quantity['unit']);
     const code = textOf(quantity['code']);
@@ -126,6 +127,9 @@ export const statusOf = ({ setting, notebook }: Scene, at: string, given: unknow
   return 'preliminary';
 };
 
+/** In words, since few EHRs show a tag. */
+const READ_BY_SOFTWARE = 'Read by software from a laboratory document. Check against the original before relying on it.';
+
 const UNKNOWN = { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason', code: 'unknown' }] };
 /** Neither a value nor why there is none, nor parts that have one. */
 const isEmptyResult = (given: AnyResource, value: Element): boolean =>
@@ -147,7 +151,7 @@ export function translateResult(scene: Scene, { at, given, effective: otherwise,
   const { value, ucum, digits } = translateValue(scene, at, given, row, loinc);
   const note = digits === null || loinc === null ? null : judgeValue(scene, at, loinc, ucum ?? '1', digits);
   const effective = pick(given, 'effectiveDateTime', 'effectivePeriod', 'effectiveInstant', 'effectiveTiming');
-  const notes = [...listOf(given['note']), ...(note === null ? [] : [{ text: note }])];
+  const notes = [{ text: READ_BY_SOFTWARE }, ...listOf(given['note']), ...(note === null ? [] : [{ text: note }])];
   return {
     resourceType: 'Observation',
     meta: metaOf(scene, 'machine-extracted'),
@@ -160,7 +164,7 @@ export function translateResult(scene: Scene, { at, given, effective: otherwise,
     ...pick(given, 'issued', 'performer'),
     ...(isEmptyResult(given, value) ? { dataAbsentReason: UNKNOWN } : value),
     ...interpretationsOf(scene, at, given['interpretation']),
-    ...(notes.length === 0 ? {} : { note: notes }),
+    note: notes,
     ...pick(given, 'bodySite', 'method', 'specimen'),
     ...rangesAsReported(scene, at, given['referenceRange'], loinc),
     ...pick(given, 'hasMember', 'derivedFrom'),

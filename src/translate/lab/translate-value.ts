@@ -47,6 +47,8 @@ export function translateValue(
     const quantity = quantityAsReported(scene, at, given['valueQuantity'] as Part, loinc);
     return { value: { valueQuantity: quantity }, ucum: ucumIn(quantity), digits: digitsOf(quantity['value']) ?? null };
   }
+  if (typeof given['valueRange'] === 'object' && given['valueRange'] !== null)
+    return { value: { valueRange: sidesAsReported(scene, at, given['valueRange'] as Part, loinc) }, ucum: null, digits: null };
   const words = textOf(given['valueString']);
   if (words !== null && row?.scale !== 'narrative') return fromWords(scene, at, words, loinc);
   const concept = given['valueCodeableConcept'] as Part | undefined;
@@ -92,14 +94,18 @@ function fromWords(
   }
 }
 
-/** UCUM beside the units of a reference range; what is only text stays text. */
+/** UCUM beside the units of both ends; what is only text stays text. */
+function sidesAsReported(scene: Scene, at: string, range: Part, loinc: string | null): Element {
+  const side = (name: 'low' | 'high'): Element =>
+    typeof range[name] === 'object' && range[name] !== null
+      ? { [name]: quantityAsReported(scene, at, range[name] as Part, loinc) }
+      : {};
+  return { ...range, ...side('low'), ...side('high') };
+}
+
 export function rangesAsReported(scene: Scene, at: string, ranges: unknown, loinc: string | null): Element {
   if (!Array.isArray(ranges) || ranges.length === 0) return {};
-  const side = (range: Part, name: 'low' | 'high'): Element =>
-    typeof range[name] === 'object' && range[name] !== null
-      ? { [name]: quantityAsReported(scene, `${at}.referenceRange`, range[name] as Part, loinc) }
-      : {};
   return {
-    referenceRange: (ranges as readonly Part[]).map((range) => ({ ...range, ...side(range, 'low'), ...side(range, 'high') })),
+    referenceRange: (ranges as readonly Part[]).map((range) => sidesAsReported(scene, `${at}.referenceRange`, range, loinc)),
   };
 }
