@@ -180,7 +180,7 @@ test.each([
   ['POST', '/admin/api/patients/mrn_none/revoke', 404],
   ['POST', '/admin/api/patients/mrn_none/binding', 400],
   ['POST', '/admin/api/patients/mrn_none/labs?timezone=UTC', 400],
-  ['POST', '/admin/api/patients/mrn_none/labs?timezone=Z', 415],
+  ['POST', '/admin/api/patients/mrn_none/labs?timezone=Z', 400],
   ['GET', '/admin/api/patients/mrn_none/profile', 404],
   ['GET', '/admin/api/monitoring-rules', 503],
   ['GET', '/admin/api/overdue', 200],

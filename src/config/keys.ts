@@ -281,7 +281,7 @@ export const KEYS = {
   ),
   CHARTGATE_MAPPINGS: open(
     'path',
-    'folder of the mapping data, with `custom/` for templates of your own; default: the shipped one',
+    'folder of the mapping data, with `templates/` that come with the gateway and `custom/` for your own; default: the shipped one',
   ),
   CHARTGATE_SNOMED: set(
     'word',

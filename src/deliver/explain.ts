@@ -12,7 +12,7 @@ import {
 import type { State } from '../inbox/index.ts';
 import type { ChosenDialect } from './hold-reading.ts';
 import { decideChanges, namesIn, type Change, type WrittenResource } from './decide-changes.ts';
-import { fhirOf, readDocument, saidAtOf, toBundle, type Reading } from './read-document.ts';
+import { fhirOf, readDocument, saidAtOf, templateOf, toBundle, type Reading } from './read-document.ts';
 
 /** One resource, and what would be done with it. */
 export interface ExplainedResource {
@@ -142,7 +142,7 @@ export async function explain(body: Uint8Array, delivery: DeliveryFacts, deps: E
     dialect: setting.dialect.name,
     dialectBecause: deps.dialectBecause,
     delivery: deps.standing,
-    template: custom === null ? null : (templates.get(payload.envelope.dataStructure)?.row ?? null),
+    template: custom === null ? null : (templateOf(templates, payload)?.row ?? null),
     trouble: troubleOf(translation.trouble ?? replaced?.why ?? null, issues, isSuspicious, patient),
     patient: translation.patient.resource,
     resources: changes.map((change) => explained(change, kept)),

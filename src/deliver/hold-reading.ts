@@ -17,7 +17,7 @@ import type { Reading } from './read-document.ts';
 /** What does not change while the process runs. Plain, so that it can go to a thread. */
 export interface ReadingSettings extends Omit<Setting, 'mappings' | 'dialect'> {
   readonly payloads: PayloadOptions;
-  /** The folder of the mapping data; templates of the site stand in `custom/` below it. */
+  /** The folder of the mapping data; shipped templates stand in `templates/` below it, those of the site in `custom/`. */
   readonly folder: string;
   readonly uris: SourceUris | null;
   readonly dialect: string;
@@ -56,7 +56,11 @@ function loadData(settings: ReadingSettings): ReadingData {
     const files = readMappingFiles(settings.folder);
     return {
       files: new Map([...files].filter(([name]) => isLicensed(name, settings))),
-      templates: loadTemplates(join(settings.folder, 'custom'), KNOWN_STRUCTURES),
+      // The site's own take the place of those that come with the gateway.
+      templates: loadTemplates(
+        ['templates', 'custom'].map((name) => join(settings.folder, name)),
+        KNOWN_STRUCTURES,
+      ),
     };
   } catch (thrown) {
     if (thrown instanceof StartError || errorCode(thrown) === null) throw thrown;

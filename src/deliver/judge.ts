@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { canonicalJson, type Fault, type Result } from '../kernel/index.ts';
 import type { DocumentFacts, Facts, QuarantineReason, UnmappedWord, Verdict } from '../inbox/index.ts';
-import { parseNotification, type Document, type Notification, type Payload } from '../payloads/index.ts';
+import { parseNotification, parsePayload, type Document, type Notification, type Payload } from '../payloads/index.ts';
 import { parseLossless, type Validator } from '../r4/index.ts';
 import {
   NOT_RECEIVED,
@@ -173,7 +173,7 @@ function judgeDocument(value: unknown, { payload, custom }: ReadDocument, deps: 
   const document: DocumentFacts = {
     key: payload.documentKey,
     version: payload.order.value,
-    clinicalDigest: sha256(payload.clinical()),
+    clinicalDigest: translation.trouble === 'not-ready' ? null : sha256(payload.clinical()),
     order: payload.order.by,
   };
   return {
@@ -195,7 +195,12 @@ function judgeRead(value: unknown, read: Result<ReadDocument>, deps: JudgeDeps):
   const { code, at } = read.fault;
   const facts = factsOf('data', value, [`${code} ${at ?? ''}`]);
   // A template that fails is mended like a mapping, and the delivery is replayed.
-  if (code.startsWith('template.')) return { facts, verdict: { kind: 'sound', trouble: 'unmapped', document: null } };
+  if (code.startsWith('template.')) {
+    const parsed = parsePayload(value, deps.reading.payloads);
+    const told = parsed.ok ? toldOf(parsed.value.document) : null;
+    const verdict = { kind: 'sound', trouble: 'unmapped', document: null } as const;
+    return { facts, verdict, ...(told === null ? {} : { told }) };
+  }
   return quarantine(facts, REASONS[code] ?? 'shape');
 }
 

@@ -1,6 +1,6 @@
 import { ok, type Result } from '../kernel/index.ts';
 import { parsePayload, type Payload, type PayloadOptions } from '../payloads/index.ts';
-import type { RunTemplate, Templates } from '../templates/index.ts';
+import type { RunTemplate, Template, Templates } from '../templates/index.ts';
 import type { CustomContent, Setting, Translation } from '../translate/index.ts';
 
 /** What deliveries are read with: the settings, and the mapping data as it is now. */
@@ -13,12 +13,16 @@ export interface Reading {
 
 export interface ReadDocument {
   readonly payload: Payload;
-  /** Of the site's own template; null where none is needed or none is there. */
+  /** Of a template; null where none is needed or none is there. */
   readonly custom: CustomContent | null;
 }
 
 const wantsTemplate = ({ document }: Payload): boolean =>
   document.kind === 'unknown' || (document.kind === 'lab_result' && document.format === 'service');
+
+/** By its structure; a laboratory result under another name in the form of `lab_result` has the template of that one. */
+export const templateOf = (templates: Templates, { envelope, document }: Payload): Template | undefined =>
+  templates.get(envelope.dataStructure) ?? (document.kind === 'lab_result' ? templates.get('lab_result') : undefined);
 
 /** A template names its documents; before, only the same content was the same document. */
 const rekeyed = (payload: Payload, { key }: CustomContent): Payload => ({
@@ -33,7 +37,7 @@ const rekeyed = (payload: Payload, { key }: CustomContent): Payload => ({
 });
 
 async function readByTemplate(payload: Payload, value: unknown, reading: Reading): Promise<Result<ReadDocument>> {
-  const template = reading.templates.get(payload.envelope.dataStructure);
+  const template = templateOf(reading.templates, payload);
   if (template === undefined) return ok({ payload, custom: null });
   const mapped = await reading.runTemplate(template, value);
   return mapped.ok ? ok({ payload: rekeyed(payload, mapped.value), custom: mapped.value }) : mapped;

@@ -46,6 +46,7 @@ export async function readDocument(request: IncomingMessage): Promise<Result<Lab
   } catch {
     return fail(fault('http.cut-short'));
   }
+  if (head.length === 0) return fail(fault('enrol.empty-document'));
   const kind = SIGNATURES.find(([, signature]) => head.subarray(0, signature.length).equals(signature))?.[0];
   if (kind === undefined) return fail(fault('enrol.document'));
 

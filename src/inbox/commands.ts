@@ -39,7 +39,8 @@ export interface UnmappedWord {
 export interface DocumentFacts {
   readonly key: string;
   readonly version: number;
-  readonly clinicalDigest: Uint8Array;
+  /** Null where the source has not finished this version: another delivery of it takes its place, whatever it says. */
+  readonly clinicalDigest: Uint8Array | null;
   /** `version`: equal versions must be equal. `ascending`: what is not higher is out of date. */
   readonly order: 'version' | 'ascending';
 }

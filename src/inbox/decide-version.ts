@@ -7,7 +7,7 @@ export interface KnownDocument {
   readonly clinicalDigest: Uint8Array | null;
 }
 
-const areEqual = (a: Uint8Array, b: Uint8Array | null): boolean => b !== null && Buffer.compare(a, b) === 0;
+const areEqual = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
 /**
  * Where a delivery stands among the versions of its document. `current` also for the delivery that brought the known version,
@@ -21,6 +21,8 @@ export function decideVersion(
   if (known === null || known.seq === seq || document.version > known.version) return 'current';
   if (document.version < known.version) return 'older';
   if (known.clinicalDigest === null) return 'current';
+  // The finished one of this version has come before.
+  if (document.clinicalDigest === null) return 'older';
   if (areEqual(document.clinicalDigest, known.clinicalDigest)) return 'same';
   return document.order === 'ascending' ? 'older' : 'conflict';
 }

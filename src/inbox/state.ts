@@ -15,6 +15,7 @@ export type State = (typeof STATES)[number];
 
 export const PARK_REASONS = [
   'unlinked',
+  'not-ready',
   'unmapped',
   'implausible',
   'patient',

@@ -114,6 +114,23 @@ function makeFindMolar(
   };
 }
 
+/**
+ * Energy of a day in kJ is kcal per day too. Not for counts: the bare number is of several kinds, and a percentage would become a count per
+ * day by way of it.
+ */
+function addDaysInOtherUnits(families: readonly Family[], perDay: UnitsFile['perDay']['units'], steps: Map<string, Step>): void {
+  for (const { from, to } of perDay) {
+    if (/^(1$|\{)/.test(from)) continue;
+    for (const { units } of families) {
+      if (!units.some(({ code }) => code === from)) continue;
+      for (const { code } of units) {
+        const step = steps.get(keyOf(code, from));
+        if (step !== undefined && !steps.has(keyOf(code, to))) steps.set(keyOf(code, to), step);
+      }
+    }
+  }
+}
+
 export function buildConversions(value: unknown, report: Report): Conversions {
   const { families, perDay, molarMasses, linear, knownPairs } = hasUnitsShape(value, report) ? value : NOTHING;
   const steps = familySteps(families, report);
@@ -125,6 +142,7 @@ export function buildConversions(value: unknown, report: Report): Conversions {
     steps.set(keyOf(from, to), step);
     daily.set(keyOf(from, to), step);
   }
+  addDaysInOtherUnits(families, perDay.units, steps);
   const formulas = linearSteps(linear, report);
   const plain: FindStep = (from, to) => (from === to ? SAME : (steps.get(keyOf(from, to)) ?? null));
   const findMolar = makeFindMolar(molarMasses, plain, report);

@@ -47,18 +47,28 @@ function readRow(map: MapRow, report: Report): LabRow {
   });
 }
 
+/**
+ * Laboratories write U/mL for two things: UCUM's enzyme unit, and units that only the assay defines. Where the reviewed rows say that a test
+ * is of the second kind, U is the arbitrary unit; the number is the same.
+ */
+const isArbitrary = (row: LabRow, when: string | null): when is string =>
+  when !== null && row.unit !== null && row.unit !== when && row.unit.replace("[arb'U]", 'U') === when;
+
 export interface Labs {
   readonly rows: readonly LabRow[];
   readonly find: (question: LabQuestion) => LabFound;
+  readonly findArbitrary: (loinc: string, ucum: string) => LabRow | null;
 }
 
 export function buildLabs(maps: readonly MapRow[], report: Report): Labs {
   const names = new Map<string, Map<string, LabRow>>();
+  const arbitrary = new Map<string, LabRow>();
   for (const map of maps) {
     const row = readRow(map, report);
     const when = map.when.get('unit')?.value ?? null;
     const byKind = names.get(map.code) ?? new Map<string, LabRow>();
     names.set(map.code, byKind);
+    if (isArbitrary(row, when)) arbitrary.set(`${row.codings[0]?.code ?? ''} ${when}`, row);
     const kinds = when === null ? [CODED] : [kindOf(when), needsNoUnit(when) ? UNITLESS : null];
     for (const kind of kinds) {
       if (kind === null) continue;
@@ -70,6 +80,7 @@ export function buildLabs(maps: readonly MapRow[], report: Report): Labs {
   }
   const none = (why: 'unknown' | 'dimension'): LabFound => ({ kind: 'none', why });
   return {
+    findArbitrary: (loinc, ucum) => arbitrary.get(`${loinc} ${ucum}`) ?? null,
     rows: [...names.values()].flatMap((byKind) => [...byKind.values()]),
     find({ name, unit, value }) {
       const byKind = names.get(normaliseName(name));

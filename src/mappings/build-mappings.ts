@@ -142,6 +142,7 @@ export function buildMappings(
       findSignal: signals.find,
       findProfileMetric,
       findLab: labs.find,
+      findArbitrary: labs.findArbitrary,
       findPanel: buildWords(panels, PANEL_FORM),
       findUnit,
       findCategory: buildWords(categories, CATEGORY_FORM),

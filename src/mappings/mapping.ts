@@ -151,6 +151,8 @@ export interface Mappings {
   /** A metric of a health profile by the full name of its field. A row without a unit is text. */
   readonly findProfileMetric: (field: string) => MetricRow | null;
   readonly findLab: (question: LabQuestion) => LabFound;
+  /** The row by which U of this test is UCUM's arbitrary unit and no enzyme unit. Its `unit` takes the place of `ucum`. */
+  readonly findArbitrary: (loinc: string, ucum: string) => LabRow | null;
   /** A panel of laboratory tests by its name. */
   readonly findPanel: (name: string) => CodeRow | null;
   readonly findUnit: (text: string) => UnitRow | null;

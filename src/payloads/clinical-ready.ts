@@ -11,6 +11,8 @@ export interface ClinicalReady {
   readonly bundle: AnyResource;
   readonly sources: readonly string[];
   readonly at: string;
+  /** Whether the source has finished the document (`fhir_export_ready`); one that does not say so has. */
+  readonly isReady: boolean;
 }
 
 export const resource = z.looseObject({ resourceType: z.string() });
@@ -58,7 +60,12 @@ export const bundle = z.unknown().transform((value, context): AnyBundle => {
 
 const shape = z.object({
   clinical_ready: z.object({
-    metadata: z.object({ datetime_string: dateTime, user_id: z.string(), sources_of_data_array: sources }),
+    metadata: z.object({
+      datetime_string: dateTime,
+      user_id: z.string(),
+      sources_of_data_array: sources,
+      fhir_export_ready: z.boolean().nullish(),
+    }),
     clinical_ready_data: bundle.transform((value, context): AnyBundle & { readonly id: string } => {
       if (value.type === 'collection' && value.id !== undefined && value.id !== '') return { ...value, id: value.id };
       context.addIssue({
@@ -118,6 +125,7 @@ export function readClinicalReady(
         bundle: data,
         sources: metadata.sources_of_data_array,
         at: metadata.datetime_string,
+        isReady: metadata.fhir_export_ready !== false,
       },
       userIds: [
         { at: 'clinical_ready.metadata.user_id', id: metadata.user_id },

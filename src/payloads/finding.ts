@@ -3,7 +3,7 @@ import type { Fault } from '../kernel/index.ts';
 
 /** Something that disagrees inside a document that goes on all the same. Codes and paths, never values. */
 export interface Finding {
-  readonly code: 'alerts.total' | 'alerts.order' | 'profile.level' | 'version.unexpected';
+  readonly code: 'alerts.total' | 'alerts.order' | 'profile.level' | 'version.unexpected' | 'version.unknown';
   readonly at: string;
 }
 

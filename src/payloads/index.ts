@@ -14,4 +14,5 @@ export {
   type UnknownDocument,
 } from './parse-payload.ts';
 export type { StepsEvent, StepsEvents } from './steps-event.ts';
+export { withoutUnzonedTimes } from './unzoned-times.ts';
 export { DOMAINS, levelOf, type Domain, type DomainProfile, type UserProfile } from './user-profile.ts';

@@ -4,8 +4,9 @@ import type { Read } from './finding.ts';
 import { withoutUnzonedTimes } from './unzoned-times.ts';
 
 /**
- * A structured laboratory result. Its envelope is not published: the FHIR content is where `path` says, or else the one
- * place in the payload that holds a Bundle or a DiagnosticReport.
+ * A structured laboratory result. Its envelope is not published: the FHIR content is where `path` says, or else the one place in the payload
+ * that holds a Bundle, a DiagnosticReport, an Observation or an array of resources. Two such places are two documents in one envelope, and
+ * nobody has said which is which.
  */
 export type LabResult =
   | {
@@ -16,23 +17,37 @@ export type LabResult =
       /** Times without a zone were made dates. */
       readonly hasUnzoned: boolean;
     }
-  /** The service's own JSON: kept until a mapping for it exists. */
+  /** The service's own JSON, which a template reads. */
   | { readonly kind: 'lab_result'; readonly format: 'service'; readonly documentId: string | null };
 
 const DEPTH = 5;
-const ROOTS = new Set(['Bundle', 'DiagnosticReport']);
+const RESULTS = new Set(['DiagnosticReport', 'Observation']);
+const isRoot = ({ resourceType }: AnyResource): boolean => resourceType === 'Bundle' || RESULTS.has(resourceType);
 type Found = { readonly at: string; readonly resource: AnyResource };
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const isResource = (value: unknown): value is AnyResource => isObject(value) && typeof value['resourceType'] === 'string';
+
+/** Resources side by side are one document, as the entries of a Bundle are. Null where they are something else. */
+function asOneBundle(values: readonly unknown[]): AnyResource | null {
+  const isDocument =
+    values.length > 1 &&
+    values.every((one) => isResource(one) && one.resourceType !== 'Bundle') &&
+    values.some((one) => RESULTS.has((one as AnyResource).resourceType));
+  return isDocument ? { resourceType: 'Bundle', type: 'collection', entry: values.map((resource) => ({ resource })) } : null;
+}
+
 /** The outermost resources of the payload; what is inside them belongs to them. */
 function findRoots(value: unknown, at: string, depth: number): Found[] {
   if (depth > DEPTH) return [];
-  if (Array.isArray(value)) return value.flatMap((one, i) => findRoots(one, `${at}[${i}]`, depth + 1));
+  if (Array.isArray(value)) {
+    const resource = asOneBundle(value);
+    return resource === null ? value.flatMap((one, i) => findRoots(one, `${at}[${i}]`, depth + 1)) : [{ at, resource }];
+  }
+  if (isResource(value)) return isRoot(value) ? [{ at, resource: value }] : [];
   if (!isObject(value)) return [];
-  if (typeof value['resourceType'] === 'string')
-    return ROOTS.has(value['resourceType']) ? [{ at, resource: value as AnyResource }] : [];
   return Object.entries(value).flatMap(([name, part]) => findRoots(part, at === '' ? name : `${at}.${name}`, depth + 1));
 }
 
@@ -40,11 +55,10 @@ const atPath = (value: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((part, name) => (isObject(part) ? part[name] : undefined), value);
 
 function findFhir(value: unknown, path: string | null): Found | null {
-  if (path !== null) {
-    const parsed = resourceShape.safeParse(atPath(value, path));
-    return parsed.success && ROOTS.has(parsed.data.resourceType) ? { at: path, resource: parsed.data } : null;
-  }
-  const [only, ...others] = findRoots(value, '', 0);
+  const place = path === null ? value : atPath(value, path);
+  // What the setting names is a resource or a list of them, and not merely around one.
+  if (path !== null && !isResource(place) && !Array.isArray(place)) return null;
+  const [only, ...others] = findRoots(place, path ?? '', 0);
   return only !== undefined && others.length === 0 ? only : null;
 }
 
@@ -131,6 +145,27 @@ function checkPatients(all: readonly Entry[], at: string): Fault | null {
   return subjects.size > 1 ? fault('payload.identity', { at: `${at}.subject` }) : null;
 }
 
+const isLaboratoryName = (dataStructure: string): boolean => /(^|_)lab(s|_|$)|laborator/i.test(dataStructure);
+
+const codesIn = (category: unknown): unknown[] =>
+  (Array.isArray(category) ? (category as unknown[]) : []).flatMap((one) => {
+    const coding = isObject(one) && Array.isArray(one['coding']) ? (one['coding'] as unknown[]) : [];
+    return coding.map((each) => (isObject(each) ? each['code'] : undefined));
+  });
+
+/**
+ * A report says that results are of a laboratory. Without one the structure must, or the category of each result: a weight in a Bundle of
+ * another structure is no laboratory result.
+ */
+function isLaboratory(all: readonly Entry[], dataStructure: string): boolean {
+  if (all.some(({ resource: one }) => one.resourceType === 'DiagnosticReport')) return true;
+  const results = all.filter(({ resource: one }) => one.resourceType === 'Observation');
+  return (
+    results.length > 0 &&
+    (isLaboratoryName(dataStructure) || results.every(({ resource: one }) => codesIn(one['category']).includes('laboratory')))
+  );
+}
+
 /** Null where the payload is no laboratory result. */
 export function readLabResult(
   value: unknown,
@@ -143,7 +178,7 @@ export function readLabResult(
   const keyOf = (content: unknown): string[] =>
     documentId === null ? ['lab-content', canonicalJson(content)] : ['lab', documentId];
   if (found === null)
-    return /(^|_)lab(s|_|$)|laborator/i.test(dataStructure)
+    return isLaboratoryName(dataStructure)
       ? {
           document: { kind: 'lab_result', format: 'service', documentId },
           userIds: userIdsIn(value, ''),
@@ -155,7 +190,7 @@ export function readLabResult(
       : null;
   const resource = withoutUnzonedTimes(found.resource);
   const all = resourcesOf(resource);
-  if (!all.some(({ resource: one }) => one.resourceType === 'DiagnosticReport')) return null;
+  if (!isLaboratory(all, dataStructure)) return null;
   const wrong = checkPatients(all, found.at);
   const said = all.map(({ resource: { meta: _meta, ...one } }) => canonicalJson(one)).sort();
   return {

@@ -51,6 +51,15 @@ const READERS: Readonly<Record<string, Reader>> = {
 /** The structures whose shape is published; a laboratory result is found by what it holds. */
 export const KNOWN_STRUCTURES: readonly string[] = Object.keys(READERS);
 
+/** Specification, section 9: the payload versions that were observed. Laboratory results and other structures have none published. */
+const PAYLOAD_VERSIONS: Readonly<Record<string, number>> = {
+  clinical_ready: 1,
+  user_profile: 1,
+  steps_event: 2,
+  alert_event: 2,
+  alert_summary: 2,
+};
+
 const shapeFault = (error: z.ZodError): Result<never> =>
   fail(fault('payload.shape', { at: error.issues[0]?.path.join('.') ?? '' }));
 
@@ -90,6 +99,9 @@ export function parsePayload(value: unknown, options: PayloadOptions): Result<Pa
   if (read.fault !== undefined) return fail(read.fault);
 
   const findings: Finding[] = [...read.findings];
+  // It may mean something else by the same fields: a person can see which deliveries it concerns.
+  if (reader !== undefined && envelope.data.version !== PAYLOAD_VERSIONS[dataStructure])
+    findings.push({ code: 'version.unknown', at: 'version' });
   if (read.document.kind === 'alert_event' && documentVersion !== 1)
     findings.push({ code: 'version.unexpected', at: 'document_version' });
   return ok({

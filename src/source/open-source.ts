@@ -4,6 +4,7 @@ import { exchange, type Exchange, type SourceRequest } from './exchange.ts';
 import { multipart, type LabUpload } from './multipart.ts';
 import { openLine, SOURCE_LIMITS, type Line, type SourceLimits } from './open-line.ts';
 import {
+  readAllowed,
   readAuthorizer,
   readBinding,
   readLabReceipt,
@@ -94,6 +95,12 @@ export function openSource(deps: {
     }
   }
 
+  function answered<T>(done: Exchange, wanted: number, read: (value: unknown) => T | null): Result<T> {
+    if (done.kind !== 'answered' || done.status !== wanted) return fail(toFault(done));
+    const value = read(done.value);
+    return value === null ? fail(fault('source.unreadable')) : ok(value);
+  }
+
   /** Sends, and reads an answer of the wanted status. */
   async function ask<T>(
     on: Line,
@@ -102,10 +109,7 @@ export function openSource(deps: {
     wanted: number,
     read: (value: unknown) => T | null,
   ): Promise<Result<T>> {
-    const done = await send(on, request, repeat);
-    if (done.kind !== 'answered' || done.status !== wanted) return fail(toFault(done));
-    const value = read(done.value);
-    return value === null ? fail(fault('source.unreadable')) : ok(value);
+    return answered(await send(on, request, repeat), wanted, read);
   }
 
   function credential(word: Secret | null): string | null {
@@ -130,13 +134,18 @@ export function openSource(deps: {
       return isReady ? ok(null) : missing();
     },
 
-    authorizer(user, dataSource, redirectUrl) {
+    async authorizer(user, dataSource, redirectUrl) {
       const authorization = credential(settings.secretKey);
-      if (line === null || authorization === null) return Promise.resolve(missing());
-      if (!isUsable(user) || !isUsable(dataSource)) return Promise.resolve(fail(fault('source.rejected')));
+      if (line === null || authorization === null) return missing();
+      if (!isUsable(user) || !isUsable(dataSource)) return fail(fault('source.rejected'));
       const query = redirectUrl === null ? '' : `?redirect_url=${part(redirectUrl)}`;
       const path = `/api/v1/user_id/${part(user)}/data_source/${part(dataSource)}/authorizer${query}`;
-      return ask(line, { method: 'GET', path, authorization }, 'any', 200, (value) => readAuthorizer(value, dataSource));
+      const done = await send(line, { method: 'GET', path, authorization }, 'any');
+      const isRefused = done.kind === 'answered' && done.status === 400;
+      const allowed = isRefused ? readAllowed(done.value, user) : null;
+      // Case is significant (section 4.1), and the names are known to the service alone.
+      if (allowed !== null) return fail(fault('source.data-source', { at: 'data_source', problems: allowed }));
+      return answered(done, 200, (value) => readAuthorizer(value, dataSource));
     },
 
     async revoke(user) {

@@ -34,6 +34,23 @@ export function readAuthorizer(value: unknown, asked: string): Authorizer | null
   return isAddress(url) ? { dataSource: asked, authorized, authorizationUrl: url } : null;
 }
 
+const NAME = '[A-Za-z0-9_-]{1,64}';
+const ONE_OF = new RegExp(`\\bone of:? (${NAME}(?:, (?:or )?${NAME}){1,30})`);
+
+/**
+ * The data sources that a refusal lists. They are names of the service alone: no other word of its answer is shown, since it may quote the
+ * user. Null where it lists none.
+ */
+export function readAllowed(value: unknown, user: string): readonly string[] | null {
+  if (!isObject(value)) return null;
+  const [, list] =
+    Object.values(value)
+      .flatMap((one) => (typeof one === 'string' ? [ONE_OF.exec(one)] : []))
+      .find((one) => one !== null) ?? [];
+  const names = list?.split(/, (?:or )?/).filter((name) => name !== user) ?? [];
+  return names.length === 0 ? null : names;
+}
+
 export const readLabReceipt = (value: unknown): LabReceipt | null =>
   isObject(value) && isId(value['document_id']) && value['status'] === 'received' ? { documentId: value['document_id'] } : null;
 

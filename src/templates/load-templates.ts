@@ -28,7 +28,17 @@ function checkShape(value: unknown): string[] {
 
 type Stored = Record<(typeof TEXTS)[number], string> & { readonly resources: readonly string[] };
 
-function readTemplate(folder: string, name: string, problems: string[]): Template | null {
+/** A site that wants none of a shipped template says so, and why. */
+const isOff = (value: unknown): value is { readonly dataStructure: string } => {
+  const { dataStructure, off, ...others } = (value ?? {}) as Record<string, unknown>;
+  return isText(dataStructure) && isText(off) && Object.keys(others).length === 0;
+};
+
+interface Off {
+  readonly off: string;
+}
+
+function readTemplate(folder: string, name: string, problems: string[]): Template | Off | null {
   const row = `${basename(folder)}/${name}`;
   const wrong = (found: readonly string[]): null => {
     problems.push(...found.map((one) => `${row}: ${one}`));
@@ -42,6 +52,7 @@ function readTemplate(folder: string, name: string, problems: string[]): Templat
   }
   const parsed = parseLossless(bytes);
   if (!parsed.ok) return wrong([parsed.fault.text]);
+  if (isOff(parsed.value)) return { off: parsed.value.dataStructure };
   const misshapen = checkShape(parsed.value);
   // The expressions that are there are looked at all the same: all problems at once.
   const { key, resources } = (parsed.value ?? {}) as Partial<Record<string, unknown>>;
@@ -74,13 +85,14 @@ function listFiles(folder: string): string[] {
   }
 }
 
-/**
- * Boot only: every template of a folder, checked. No folder, no templates. `known` are the structures that the gateway reads by
- * itself: a template for one of them would never run. Throws a StartError that lists every problem of every file.
- */
-export function loadTemplates(folder: string, known: readonly string[] = []): Templates {
-  const problems: string[] = [];
+interface Folder {
+  readonly templates: Map<string, Template>;
+  readonly off: ReadonlySet<string>;
+}
+
+function readFolder(folder: string, known: readonly string[], problems: string[]): Folder {
   const templates = new Map<string, Template>();
+  const off = new Set<string>();
   for (const name of listFiles(folder)) {
     if (!name.endsWith('.json')) {
       problems.push(`${basename(folder)}/${name}: is no template; its name must end in .json`);
@@ -88,11 +100,31 @@ export function loadTemplates(folder: string, known: readonly string[] = []): Te
     }
     const template = readTemplate(folder, name, problems);
     if (template === null) continue;
+    if ('off' in template) {
+      off.add(template.off);
+      continue;
+    }
     const { dataStructure, row } = template;
     const other = templates.get(dataStructure);
     if (known.includes(dataStructure)) problems.push(`${row}: the gateway reads ${dataStructure} by itself`);
     if (other === undefined) templates.set(dataStructure, template);
     else problems.push(`${row}: ${other.row} is for ${dataStructure} too`);
+  }
+  return { templates, off };
+}
+
+/**
+ * Boot only: every template of these folders, checked; one of a later folder takes the place of an earlier one, or switches it off. No folder,
+ * no templates. `known` are the structures that the gateway reads by itself: a template for one of them would never run. Throws a StartError
+ * that lists every problem of every file.
+ */
+export function loadTemplates(folders: readonly string[], known: readonly string[] = []): Templates {
+  const problems: string[] = [];
+  const templates = new Map<string, Template>();
+  for (const folder of folders) {
+    const read = readFolder(folder, known, problems);
+    for (const dataStructure of read.off) templates.delete(dataStructure);
+    for (const [dataStructure, template] of read.templates) templates.set(dataStructure, template);
   }
   if (problems.length > 0)
     throw new StartError('templates.invalid', `The templates need attention:\n${problems.map((one) => `  ${one}`).join('\n')}`);

@@ -1,5 +1,6 @@
 import { isResourceType, parseLossless } from '../r4/index.ts';
 import { evaluate } from './evaluate.ts';
+import { findUnitWithoutValue } from './find-unit-without-value.ts';
 import { keepNumbers } from './kept-number.ts';
 import { measure } from './measure.ts';
 import { refusal } from './refusal.ts';
@@ -22,8 +23,8 @@ export interface Question {
 export type Mapping =
   | { readonly kind: 'mapped'; readonly key: string; readonly resources: string }
   | { readonly kind: 'failed'; readonly part: Part; readonly code: string; readonly position: number }
-  /** `at` is an index of `resources`, where there is one. */
-  | { readonly kind: 'output'; readonly part: Part; readonly at: number | null };
+  /** `at` is a place below `resources`, where there is one: `[3].valueQuantity`. */
+  | { readonly kind: 'output'; readonly part: Part; readonly at: string | null };
 
 const KEY_CHARACTERS_MAX = 1_000;
 
@@ -39,7 +40,7 @@ function readPayload(text: string, bytesMax: number): unknown {
   return keepNumbers(parsed.value);
 }
 
-function checkResources(made: unknown, { resourcesMax, bytesMax }: OutputLimits): { at: number | null } | string {
+function checkResources(made: unknown, { resourcesMax, bytesMax }: OutputLimits): { at: string | null } | string {
   // JSONata makes no difference between one thing and a list of one.
   const list: unknown[] = Array.isArray(made) ? made : [made];
   if (list.length > resourcesMax || measure(list, bytesMax) === 'too-large') return { at: null };
@@ -47,7 +48,9 @@ function checkResources(made: unknown, { resourcesMax, bytesMax }: OutputLimits)
     const type = (one as { resourceType?: unknown } | null | undefined)?.resourceType;
     return typeof type !== 'string' || !isResourceType(type) || measure(one, bytesMax) !== 'fits';
   });
-  if (wrong !== -1) return { at: Array.isArray(made) ? wrong : null };
+  if (wrong !== -1) return { at: Array.isArray(made) ? `[${wrong}]` : null };
+  const valueless = findUnitWithoutValue(list, '');
+  if (valueless !== null) return { at: valueless };
   const text = JSON.stringify(list);
   return Buffer.byteLength(text) > bytesMax ? { at: null } : text;
 }

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../kernel/index.ts';
-import type { Document, Payload } from '../payloads/index.ts';
+import { withoutUnzonedTimes, type Document, type Payload } from '../payloads/index.ts';
 import { buildDevices } from './build-devices.ts';
-import { buildProvenance, sourcesOf } from './build-provenance.ts';
+import { buildProvenance } from './build-provenance.ts';
 import { translateMetrics } from './clinical/translate-metrics.ts';
 import { applyDialect } from './dialect/apply-dialect.ts';
 import { claimsOf } from './lab/claims.ts';
@@ -56,7 +56,9 @@ function translateDocument(scene: Scene, devices: readonly Wanted[], question: T
         return translateLab(scene, document.resource, document.documentId, delivery);
       }
       if (custom === null) break;
-      const root = { resourceType: 'Bundle', entry: custom.resources.map((resource) => ({ resource })) };
+      const resources = withoutUnzonedTimes(custom.resources);
+      if (resources !== custom.resources) scene.notebook.find('time.unzoned', 'Bundle');
+      const root = { resourceType: 'Bundle', entry: resources.map((resource) => ({ resource })) };
       return translateLab(scene, root, document.documentId ?? custom.key, delivery);
     }
     case 'unknown':
@@ -164,23 +166,29 @@ export function translate(question: TranslateQuestion): Translation {
   const parted = partContent(content);
   for (const { at } of parted.leftOut) notebook.find('codes.left-out', at);
   const wanted = applyDialect(dialect, inOrder(parted.going), notebook);
-  const sources = sourcesOf(payload.document);
   return {
     patient: rekeyed,
     claims: claimsIn(payload.document),
     wanted,
     scopes: scopesOf(content),
-    provenance: dialect.provenance === 'none' || wanted.length === 0 ? null : buildProvenance(scene, delivery, sources, wanted),
-    ...close(notebook, parted),
+    provenance:
+      dialect.provenance === 'none' || wanted.length === 0 ? null : buildProvenance(scene, delivery, payload.document, wanted),
+    ...close(notebook, parted, isReadyIn(payload.document)),
   };
 }
 
-/** Where the whole document waits, nothing of it is left out: it is not said twice why. */
+const isReadyIn = (document: Document): boolean => document.kind !== 'clinical_ready' || document.isReady;
+
+/**
+ * Where the whole document waits, nothing of it is left out: it is not said twice why. One that its source has not finished waits whatever is
+ * found in it, since a later version says it anew.
+ */
 function close(
   notebook: Notebook,
   { leftOut, trouble }: Parted,
+  isReady: boolean,
 ): Pick<Translation, 'decisions' | 'findings' | 'leftOut' | 'trouble'> {
   const closed = notebook.close();
-  const why = closed.trouble ?? trouble;
+  const why = isReady ? (closed.trouble ?? trouble) : 'not-ready';
   return { ...closed, leftOut: why === null ? leftOut : [], trouble: why };
 }

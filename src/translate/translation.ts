@@ -130,6 +130,6 @@ export interface Translation {
   readonly provenance: Wanted | null;
   readonly decisions: readonly Decision[];
   readonly findings: readonly TranslationFinding[];
-  /** Why a person must look before anything of it is sent. */
-  readonly trouble: Trouble | null;
+  /** Why a person must look before anything of it is sent; `not-ready`: its source has not finished it. */
+  readonly trouble: Trouble | 'not-ready' | null;
 }

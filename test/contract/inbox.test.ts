@@ -64,10 +64,15 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
     unmapped: [],
     ...more,
   });
-  const document = (key: string, version: number, clinical: string, order: DocumentFacts['order'] = 'version'): Verdict => ({
+  const document = (
+    key: string,
+    version: number,
+    clinical: string | null,
+    order: DocumentFacts['order'] = 'version',
+  ): Verdict => ({
     kind: 'sound',
     trouble: null,
-    document: { key, version, clinicalDigest: digest(clinical), order },
+    document: { key, version, clinicalDigest: clinical === null ? null : digest(clinical), order },
   });
   async function settle(id: string, verdict: Verdict, more: Partial<Facts> = {}): Promise<[State, string | null] | null> {
     const { seq } = await get(id);
@@ -187,6 +192,22 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
       await settle(id, document('k', version, clinical));
     }
     expect(await Promise.all(ids.map(stateOf))).toEqual(expected);
+    await ledger();
+  });
+
+  test('a version that was not finished gives way to any other of its number, and never takes the place of a finished one', async () => {
+    const ids: string[] = [];
+    for (const clinical of [null, null, 'a', null]) {
+      const id = await put(`unfinished ${Math.random()}`);
+      ids.push(id);
+      await settle(id, document('k', 1, clinical));
+    }
+    expect(await Promise.all(ids.map(stateOf))).toEqual([
+      ['superseded', 'newer-version'],
+      ['superseded', 'newer-version'],
+      ['parked', 'unlinked'],
+      ['superseded', 'older-version'],
+    ]);
     await ledger();
   });
 

@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { standardMappings } from '../support/standard-mappings.ts';
 import { CASES, fileOf, readCase, runCase } from './read-case.ts';
 
 describe.each(CASES)('%s', (name) => {
-  const { text, problems } = runCase(name, standardMappings());
+  let done: Awaited<ReturnType<typeof runCase>>;
+  beforeAll(async () => {
+    done = await runCase(name, standardMappings());
+  });
 
   test(readCase(name).about, () => {
-    expect(text).toBe(readFileSync(fileOf(name, 'expected.json'), 'utf8'));
+    expect(done.text).toBe(readFileSync(fileOf(name, 'expected.json'), 'utf8'));
   });
 
   test('is valid R4, with the vital-signs and laboratory profiles', () => {
-    expect(problems).toEqual([]);
+    expect(done.problems).toEqual([]);
   });
 });

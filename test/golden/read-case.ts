@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Mappings } from '../../src/mappings/index.ts';
-import { makeLedger, problemsOf, settingOf, translateText, type CaseOptions } from '../support/translate-steps.ts';
+import { translateByTemplates } from '../support/read-by-templates.ts';
+import { makeLedger, problemsOf, settingOf, type CaseOptions } from '../support/translate-steps.ts';
 
 const HERE = new URL('./', import.meta.url);
 
@@ -25,22 +26,26 @@ function inputsOf(name: string): Buffer[] {
 }
 
 /** What becomes of the payloads of a case, step by step: what is wanted and what is written, as the bytes of expected.json. */
-export function runCase(name: string, mappings: Mappings): { readonly text: string; readonly problems: readonly string[] } {
+export async function runCase(
+  name: string,
+  mappings: Mappings,
+): Promise<{ readonly text: string; readonly problems: readonly string[] }> {
   const setting = settingOf(mappings, { unmapped: 'leave-out', ...readCase(name) });
   const ledger = makeLedger();
   const problems: string[] = [];
-  const steps = inputsOf(name).map((input, i) => {
-    const translation = translateText(input, setting);
+  const steps = [];
+  for (const [i, input] of inputsOf(name).entries()) {
+    const translation = await translateByTemplates(input, setting);
     problems.push(...problemsOf(translation));
     const { patient, provenance, findings, trouble, leftOut } = translation;
-    return {
+    steps.push({
       trouble,
       findings,
       ...(leftOut.length === 0 ? {} : { leftOut: leftOut.map(({ at, why }) => ({ at, why })) }),
       patient: patient.resource,
       ...ledger(translation, setting, i + 1),
       provenance: provenance?.resource ?? null,
-    };
-  });
+    });
+  }
   return { text: `${JSON.stringify(steps, null, 2)}\n`, problems };
 }

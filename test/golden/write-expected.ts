@@ -6,7 +6,7 @@ import { CASES, fileOf, runCase } from './read-case.ts';
 const wanted = process.argv.slice(2);
 for (const name of CASES) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
-  const { text, problems } = runCase(name, standardMappings());
+  const { text, problems } = await runCase(name, standardMappings());
   writeFileSync(fileOf(name, 'expected.json'), text);
   process.stdout.write(`${name}${problems.length === 0 ? '' : `: ${problems.length} problems\n  ${problems.join('\n  ')}`}\n`);
 }

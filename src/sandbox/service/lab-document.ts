@@ -34,6 +34,7 @@ export const makeSubmitLab =
     const form = await readLabForm(asked.request);
     if (form.kind === 'wrong') return refuse(asked, form.status, form.why);
     if (!isTimezone(form.timezone)) return refuse(asked, 400, 'timezone must be +HH:MM, -HH:MM or Z');
+    if (form.content.length === 0) return refuse(asked, 400, 'file is empty');
     const kind = kindOf(form.content);
     if (kind === null) return refuse(asked, 400, 'file must be a PDF, JPEG or PNG');
 

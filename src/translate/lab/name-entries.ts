@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { canonicalJson } from '../../kernel/index.ts';
 import type { AnyResource } from '../../payloads/index.ts';
 import { nameOf } from '../name.ts';
 import { nameIn, type Scene } from '../scene.ts';
@@ -34,13 +36,24 @@ function meaningOf(resource: AnyResource): string[] {
   }
 }
 
-/** Reports of a result that came without a document id are told apart by what they report on. */
-export const keyOfReports = (entries: readonly LabEntry[]): string =>
-  entries
-    .filter(({ resource }) => resource.resourceType === 'DiagnosticReport')
-    .map(({ resource }) => meaningOf(resource).join(' '))
-    .sort()
-    .join('\n');
+/**
+ * What stands for the document where a result came without its id: what its reports report on. Results without a report stand alone, each
+ * under its code and time; one without a time could be any other of its kind, so that only the same content is the same.
+ */
+export function keyOfContent(entries: readonly LabEntry[]): string {
+  const of = (type: string): AnyResource[] =>
+    entries.map(({ resource }) => resource).filter(({ resourceType }) => resourceType === type);
+  const reports = of('DiagnosticReport').map((report) => meaningOf(report).join(' '));
+  const results = of('Observation');
+  if (reports.length > 0 || results.every((result) => timeKey(result) !== '')) return reports.sort().join('\n');
+  return hash(
+    'sha256',
+    results
+      .map((result) => canonicalJson(result))
+      .sort()
+      .join('\n'),
+  );
+}
 
 /** By every address the entry that it means. */
 export const byAddress = (entries: readonly LabEntry[]): ReadonlyMap<string, LabEntry> =>

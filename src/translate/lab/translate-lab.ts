@@ -9,7 +9,7 @@ import type { DeliveryFacts, Wanted } from '../translation.ts';
 import { mapReferences } from './map-references.ts';
 import { WITHIN_LENGTH_MIN, withoutSourceIds, type SourceIds } from '../without-source-ids.ts';
 import { findModifiers } from '../find-modifiers.ts';
-import { byAddress, keyOfReports, nameEntries } from './name-entries.ts';
+import { byAddress, keyOfContent, nameEntries } from './name-entries.ts';
 import { addressOf, readEntries, type LabEntry } from './read-entries.ts';
 import { documentOf, translateDocument, translateOrganization, translateReport, translateSpecimen } from './translate-report.ts';
 import { namesSpecimen, specimenName } from './specimen.ts';
@@ -88,7 +88,8 @@ function unnamedResults(entries: readonly LabEntry[]): LabEntry[] {
 
 /**
  * A laboratory result in FHIR: its reports, results, specimens, organizations and original document, each under its name, for the
- * linked patient. Whatever else the source put beside them stays behind.
+ * linked patient. Whatever else the source put beside them stays behind. Results without a report get none: a report says that a laboratory
+ * issued it, under a code and at a time that nobody has told us, and would look as if it were complete.
  */
 export function translateLab(scene: Scene, root: AnyResource, documentId: string | null, delivery: DeliveryFacts): Wanted[] {
   const all = readEntries(root);
@@ -98,7 +99,7 @@ export function translateLab(scene: Scene, root: AnyResource, documentId: string
     if (!KEPT.has(resource.resourceType) && resource.resourceType !== 'Patient')
       scene.notebook.find('resource.left-out', at, resource.resourceType);
   const leftOut = new Set(all.filter((entry) => !kept.includes(entry)).flatMap(({ addresses }) => addresses));
-  const document = documentId ?? keyOfReports(kept);
+  const document = documentId ?? keyOfContent(kept);
   const names = nameEntries(scene, 'lab', document, kept);
   const references = new Map(
     kept.flatMap((entry) => entry.addresses.map((address) => [address, referenceTo(names.get(entry) ?? '')])),

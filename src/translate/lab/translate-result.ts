@@ -23,6 +23,7 @@ const UNKNOWN_UNIT = 'unknown';
 const hasResult = (given: Part): boolean => Object.keys(given).some((name) => /^_?value[A-Z]/.test(name));
 
 const isLoinc = ({ system }: Part): boolean => system === LOINC;
+const loincOf = (code: unknown): string | null => textOf(listOf(partOf(code)['coding']).find(isLoinc)?.['code']);
 const hasLoinc = (code: unknown): boolean => listOf(partOf(code)['coding']).some(isLoinc);
 
 export const withCodings = (code: unknown, codings: readonly MappedCoding[]): Element => {
@@ -33,7 +34,8 @@ export const withCodings = (code: unknown, codings: readonly MappedCoding[]): El
 /** Of what kind the result is, and in which unit: together with its name they decide the code. */
 function questionOf(scene: Scene, given: Part, specimen: string): LabQuestion {
   const name = nameWith(nameOfCode(given['code']), specimen);
-  const quantity = partOf(given['valueQuantity']);
+  const { low, high } = partOf(given['valueRange']);
+  const quantity = partOf(given['valueQuantity'] ?? low ?? high);
   if (quantity['value'] !== undefined) {
     const unit = textOf(quantity['unit']);
     const code = textOf(quantity['code']);
@@ -125,6 +127,9 @@ export const statusOf = ({ setting, notebook }: Scene, at: string, given: unknow
   return 'preliminary';
 };
 
+/** In words, since few EHRs show a tag. */
+const READ_BY_SOFTWARE = 'Read by software from a laboratory document. Check against the original before relying on it.';
+
 const UNKNOWN = { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason', code: 'unknown' }] };
 /** Neither a value nor why there is none, nor parts that have one. */
 const isEmptyResult = (given: AnyResource, value: Element): boolean =>
@@ -142,11 +147,11 @@ export interface ResultParts {
 /** A result of a test: as reported, with the codes that it lacks. */
 export function translateResult(scene: Scene, { at, given, effective: otherwise, specimen }: ResultParts): AnyResource {
   const { code, row } = translateCode(scene, at, given, specimen);
-  const { value, ucum, digits } = translateValue(scene, at, given, row);
-  const loinc = listOf(code['coding']).find(isLoinc);
-  const note = digits === null || loinc === undefined ? null : judgeValue(scene, at, String(loinc['code']), ucum ?? '1', digits);
+  const loinc = loincOf(code);
+  const { value, ucum, digits } = translateValue(scene, at, given, row, loinc);
+  const note = digits === null || loinc === null ? null : judgeValue(scene, at, loinc, ucum ?? '1', digits);
   const effective = pick(given, 'effectiveDateTime', 'effectivePeriod', 'effectiveInstant', 'effectiveTiming');
-  const notes = [...listOf(given['note']), ...(note === null ? [] : [{ text: note }])];
+  const notes = [{ text: READ_BY_SOFTWARE }, ...listOf(given['note']), ...(note === null ? [] : [{ text: note }])];
   return {
     resourceType: 'Observation',
     meta: metaOf(scene, 'machine-extracted'),
@@ -159,9 +164,9 @@ export function translateResult(scene: Scene, { at, given, effective: otherwise,
     ...pick(given, 'issued', 'performer'),
     ...(isEmptyResult(given, value) ? { dataAbsentReason: UNKNOWN } : value),
     ...interpretationsOf(scene, at, given['interpretation']),
-    ...(notes.length === 0 ? {} : { note: notes }),
+    note: notes,
     ...pick(given, 'bodySite', 'method', 'specimen'),
-    ...rangesAsReported(scene, at, given['referenceRange']),
+    ...rangesAsReported(scene, at, given['referenceRange'], loinc),
     ...pick(given, 'hasMember', 'derivedFrom'),
     ...componentsOf(scene, at, given['component'], specimen),
   };
@@ -171,14 +176,14 @@ function componentsOf(scene: Scene, at: string, given: unknown, specimen: string
   const list = listOf(given).map((one, i): Element => {
     const place = `${at}.component[${i}]`;
     const { code, row } = translateCode(scene, place, one, specimen);
-    const { value, ucum, digits } = translateValue(scene, place, one, row);
-    const loinc = listOf(code['coding']).find(isLoinc);
-    if (digits !== null && loinc !== undefined) judgeValue(scene, place, String(loinc['code']), ucum ?? '1', digits);
+    const loinc = loincOf(code);
+    const { value, ucum, digits } = translateValue(scene, place, one, row, loinc);
+    if (digits !== null && loinc !== null) judgeValue(scene, place, loinc, ucum ?? '1', digits);
     return {
       code,
       ...value,
       ...interpretationsOf(scene, place, one['interpretation']),
-      ...rangesAsReported(scene, place, one['referenceRange']),
+      ...rangesAsReported(scene, place, one['referenceRange'], loinc),
     };
   });
   return list.length === 0 ? {} : { component: list };

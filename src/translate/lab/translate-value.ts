@@ -7,8 +7,16 @@ import { UCUM, type Scene } from '../scene.ts';
 import { plainQuantity, readResult } from './read-result.ts';
 import { textOf, type Part } from '../parts.ts';
 
+/** U of this test is the assay's own unit, where its code says so: no enzyme unit. */
+function withArbitrary({ mappings, notebook }: Scene, at: string, ucum: string, loinc: string | null): string {
+  const row = loinc === null ? null : mappings.findArbitrary(loinc, ucum);
+  if (row?.unit === undefined || row.unit === null) return ucum;
+  notebook.decide(at, 'unit', ucum, row.unit, row);
+  return row.unit;
+}
+
 /** As reported, never converted: only a unit in words gets its UCUM code beside it. */
-export function quantityAsReported(scene: Scene, at: string, given: Part): Element {
+export function quantityAsReported(scene: Scene, at: string, given: Part, loinc: string | null): Element {
   const unit = textOf(given['unit']);
   const code = textOf(given['code']);
   if (unit === null && code === null) return given;
@@ -17,7 +25,7 @@ export function quantityAsReported(scene: Scene, at: string, given: Part): Eleme
     scene.notebook.find('unit.unmapped', at, unit ?? code);
     return given;
   }
-  return { ...given, unit: unit ?? code, system: UCUM, code: ucum };
+  return { ...given, unit: unit ?? code, system: UCUM, code: withArbitrary(scene, at, ucum, loinc) };
 }
 
 function codedOf(scene: Scene, at: string, text: string): Element {
@@ -32,14 +40,17 @@ export function translateValue(
   at: string,
   given: Part,
   row: LabRow | null,
+  loinc: string | null,
 ): { value: Element; ucum: string | null; digits: string | null } {
   const ucumIn = (quantity: Element): string | null => (quantity['system'] === UCUM ? textOf(quantity['code']) : null);
   if (typeof given['valueQuantity'] === 'object' && given['valueQuantity'] !== null) {
-    const quantity = quantityAsReported(scene, at, given['valueQuantity'] as Part);
+    const quantity = quantityAsReported(scene, at, given['valueQuantity'] as Part, loinc);
     return { value: { valueQuantity: quantity }, ucum: ucumIn(quantity), digits: digitsOf(quantity['value']) ?? null };
   }
+  if (typeof given['valueRange'] === 'object' && given['valueRange'] !== null)
+    return { value: { valueRange: sidesAsReported(scene, at, given['valueRange'] as Part, loinc) }, ucum: null, digits: null };
   const words = textOf(given['valueString']);
-  if (words !== null && row?.scale !== 'narrative') return fromWords(scene, at, words);
+  if (words !== null && row?.scale !== 'narrative') return fromWords(scene, at, words, loinc);
   const concept = given['valueCodeableConcept'] as Part | undefined;
   const text = concept?.['coding'] === undefined ? textOf(concept?.['text']) : null;
   if (text !== null) return { value: codedOf(scene, at, text), ucum: null, digits: null };
@@ -47,10 +58,15 @@ export function translateValue(
   return { value, ucum: null, digits: null };
 }
 
-function fromWords(scene: Scene, at: string, words: string): { value: Element; ucum: string | null; digits: string | null } {
+function fromWords(
+  scene: Scene,
+  at: string,
+  words: string,
+  loinc: string | null,
+): { value: Element; ucum: string | null; digits: string | null } {
   const read = readResult(words);
   const withUnit = (digits: string, unit: string | null): Element =>
-    quantityAsReported(scene, at, { value: numberOf(digits), ...(unit === null ? {} : { unit }) });
+    quantityAsReported(scene, at, { value: numberOf(digits), ...(unit === null ? {} : { unit }) }, loinc);
   switch (read.kind) {
     case 'quantity': {
       const { value, ...rest } = withUnit(read.digits, read.unit);
@@ -78,14 +94,18 @@ function fromWords(scene: Scene, at: string, words: string): { value: Element; u
   }
 }
 
-/** UCUM beside the units of a reference range; what is only text stays text. */
-export function rangesAsReported(scene: Scene, at: string, ranges: unknown): Element {
-  if (!Array.isArray(ranges) || ranges.length === 0) return {};
-  const side = (range: Part, name: 'low' | 'high'): Element =>
+/** UCUM beside the units of both ends; what is only text stays text. */
+function sidesAsReported(scene: Scene, at: string, range: Part, loinc: string | null): Element {
+  const side = (name: 'low' | 'high'): Element =>
     typeof range[name] === 'object' && range[name] !== null
-      ? { [name]: quantityAsReported(scene, `${at}.referenceRange`, range[name] as Part) }
+      ? { [name]: quantityAsReported(scene, at, range[name] as Part, loinc) }
       : {};
+  return { ...range, ...side('low'), ...side('high') };
+}
+
+export function rangesAsReported(scene: Scene, at: string, ranges: unknown, loinc: string | null): Element {
+  if (!Array.isArray(ranges) || ranges.length === 0) return {};
   return {
-    referenceRange: (ranges as readonly Part[]).map((range) => ({ ...range, ...side(range, 'low'), ...side(range, 'high') })),
+    referenceRange: (ranges as readonly Part[]).map((range) => sidesAsReported(scene, `${at}.referenceRange`, range, loinc)),
   };
 }

@@ -21,6 +21,10 @@ describe('section 7, lab document submission', () => {
     activate('lab_data');
     expect((await lab(parts as never)).status).toBe(400);
   });
+  test('an empty file is told to be empty', async () => {
+    activate('lab_data');
+    expect((await lab(labParts(Buffer.alloc(0)))).body).toMatchObject({ exception: 'file is empty' });
+  });
   test('400 a form that ends too soon, or names no boundary', async () => {
     activate('lab_data');
     const type = 'multipart/form-data; boundary=b';

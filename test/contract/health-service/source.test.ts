@@ -72,7 +72,7 @@ describe('section 1 through source', () => {
     expect(done.headers['location']).toBe('https://clinic.example/back?a=1&b=%20');
   });
   test('mobile-based sources are bound, not authorised', async () => {
-    expect(codeOf(await source.authorizer(USER, 'IosHealth', null))).toBe('source.rejected');
+    expect(codeOf(await source.authorizer(USER, 'IosHealth', null))).toBe('source.data-source');
     expect(codeOf(await source.bind(BIND))).toBe('ok');
   });
   test('the deprecated list is not offered', () => {
@@ -229,7 +229,7 @@ describe('section 7 through source', () => {
   });
   test('400 and 422 are refusals, and are not repeated', async () => {
     server.activate('lab_data', 'health_monitoring');
-    expect(codeOf(await source.authorizer(USER, 'gpswatch', null))).toBe('source.rejected');
+    expect(codeOf(await source.authorizer(USER, 'gpswatch', null))).toBe('source.data-source');
     expect(codeOf(await lab(source, PDF, 'UTC'))).toBe('source.rejected');
     expect(codeOf(await lab(source, Buffer.from('text')))).toBe('source.rejected');
     expect(codeOf(await source.replaceRule(null, { signals: { weight: {} } }))).toBe('source.rejected');

@@ -45,7 +45,7 @@ describe('new mapping data', () => {
   test('map what was parked, once it is replayed', async () => {
     const { id } = await hooks.deliver(withCode('mass_of_body', 'renamed'));
     site.edit('conceptmap-metrics.json', (text) => text.replace('"code": "weight"', '"code": "mass_of_body"'));
-    expect((await hooks.admin('post', 'mappings/reload')).body).toMatchObject({ changed: 'changed', templates: 0 });
+    expect((await hooks.admin('post', 'mappings/reload')).body).toMatchObject({ changed: 'changed', templates: 1 });
     await hooks.admin('post', `deliveries/${id}/replay`);
     expect(outcome(await hooks.settled(id))).toEqual(['parked', 'unlinked']);
   });
@@ -61,43 +61,57 @@ describe('new mapping data', () => {
   });
 });
 
-describe('a template of the site', () => {
-  test('reads a structure that the gateway does not know, and names its documents', async () => {
+describe('templates', () => {
+  const OFF = JSON.stringify({ dataStructure: 'lab_result', off: 'not used here' });
+  const reload = async (): Promise<unknown> => (await hooks.admin('post', 'mappings/reload')).body;
+
+  test('the shipped one reads laboratory JSON until the site switches it off', async () => {
+    expect(outcome(await hooks.deliver(aServiceLabResult({ documentId: 'shipped' })))).toEqual(['parked', 'unlinked']);
+    site.put('custom/lab.json', OFF);
+    expect(await reload()).toMatchObject({ changed: 'changed', templates: 0 });
+    expect(outcome(await hooks.deliver(aServiceLabResult({ documentId: 'off' })))).toEqual(['parked', 'unmapped']);
+  });
+
+  test('one of the site reads a structure in place of the shipped one, and names its documents', async () => {
     const parked = await hooks.deliver(aServiceLabResult({ glucose: 92 }));
     expect(outcome(parked)).toEqual(['parked', 'unmapped']);
-    site.takeExample('service-lab-json.json');
-    expect((await hooks.admin('post', 'mappings/reload')).body).toMatchObject({ changed: 'changed', templates: 1 });
+    site.copy('templates/service-lab-json.json', 'custom/lab.json');
+    expect(await reload()).toMatchObject({ changed: 'changed', templates: 1 });
     await hooks.admin('post', `deliveries/${parked.id}/replay`);
     expect(outcome(await hooks.settled(parked.id))).toEqual(['parked', 'unlinked']);
     const explanation = (await hooks.admin('get', `deliveries/${parked.id}/explain`)).body as Record<string, unknown>;
-    expect([explanation['template'], explanation['trouble'], explanation['issues']]).toEqual([
-      'custom/service-lab-json.json',
-      'unlinked',
-      [],
-    ]);
+    expect([explanation['template'], explanation['trouble'], explanation['issues']]).toEqual(['custom/lab.json', 'unlinked', []]);
     expect(explanation['resources']).toMatchObject([
       {
         resourceType: 'Observation',
         resource: {
           code: { coding: [{ system: 'http://loinc.org', code: '2345-7' }], text: 'Glucose' },
           category: [{ coding: [{ code: 'laboratory' }] }],
+          valueQuantity: { value: 92, unit: 'mg/dL', code: 'mg/dL' },
         },
       },
-      { resourceType: 'DiagnosticReport', resource: { code: { coding: [{ code: '11502-2' }] } } },
+      { resourceType: 'DiagnosticReport', resource: { code: { coding: [{ code: '51990-0' }] } } },
     ]);
     const newer = await hooks.deliver(aServiceLabResult({ glucose: 93, documentVersion: 2 }));
     expect(outcome(newer)).toEqual(['parked', 'unlinked']);
     expect(outcome(await hooks.read(parked.id))).toEqual(['superseded', 'newer-version']);
   });
 
-  test('that fails parks the delivery and says where it failed', async () => {
-    site.edit('custom/service-lab-json.json', (text) =>
-      text.replace('"key": "lab_result.document_id"', '"key": "$error(lab_result.document_id)"'),
-    );
-    await hooks.admin('post', 'mappings/reload');
+  test('one that fails parks the delivery and says where it failed', async () => {
+    site.edit('custom/lab.json', (text) => text.replace(/"key": "(.*)"/, '"key": "$error($1)"'));
+    await reload();
     const failed = await hooks.deliver(aServiceLabResult({ documentId: 'failing' }));
     expect(outcome(failed)).toEqual(['parked', 'unmapped']);
-    expect(failed.findings.join()).toMatch(/^template\.failed custom\/service-lab-json\.json#key, /);
+    expect(failed.findings.join()).toMatch(/^template\.failed custom\/lab\.json#key, /);
     expect(failed.findings.join()).not.toContain('failing');
+  });
+
+  test('one that loses a value parks the delivery and names the place', async () => {
+    site.copy('templates/service-lab-json.json', 'custom/lab.json');
+    site.edit('custom/lab.json', (text) => text.replace("{ 'value': $one.value_float },", "{ 'value': $one.value_flaot },"));
+    await reload();
+    const failed = await hooks.deliver(aServiceLabResult({ documentId: 'losing' }));
+    expect(outcome(failed)).toEqual(['parked', 'unmapped']);
+    expect(failed.findings).toEqual(['template.output custom/lab.json#resources[1].valueQuantity']);
   });
 });

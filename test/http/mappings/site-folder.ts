@@ -9,8 +9,8 @@ export function makeSiteFolder() {
   cpSync(SHIPPED_FOLDER, folder, { recursive: true });
   return {
     folder,
-    /** Puts one of the shipped examples in force. */
-    takeExample: (name: string) => cpSync(join(folder, 'custom-examples', name), join(folder, 'custom', name)),
+    put: (file: string, text: string) => writeFileSync(join(folder, file), text),
+    copy: (from: string, to: string) => cpSync(join(folder, from), join(folder, to)),
     edit(file: string, change: (text: string) => string): void {
       writeFileSync(join(folder, file), change(readFileSync(join(folder, file), 'utf8')));
     },

@@ -254,7 +254,15 @@ describe('connections', () => {
 
   test('a data source in the wrong case, a bad address, a field that is none', async () => {
     const post = (source: string, body?: unknown) => ask('POST', of(`connections/${source}`), body);
-    expect((await post('ringwearable')).body['code']).toBe('source.rejected');
+    const refused = await post('ringwearable');
+    expect([refused.status, refused.body]).toMatchObject([
+      400,
+      {
+        code: 'source.data-source',
+        at: 'data_source',
+        problems: ['StrapWearable', 'RingWearable', 'GpsWatch', 'FitnessBand', 'ConnectedScale', 'SportsWatch', 'GlucoseMonitor'],
+      },
+    ]);
     expect((await post('RingWearable', { redirect_url: 'x' })).body).toMatchObject({
       code: 'admin.parameter',
       at: 'redirect_url',
@@ -332,7 +340,7 @@ describe('laboratory documents', () => {
     expect((await upload(large)).status).toBe(202);
     expect((await upload(Buffer.concat([large, Buffer.from('x')]))).body['code']).toBe('http.too-large');
     expect((await upload(Buffer.from('GIF89a and more'))).body['code']).toBe('enrol.document');
-    expect((await upload(Buffer.alloc(0))).body['code']).toBe('enrol.document');
+    expect(await upload(Buffer.alloc(0))).toMatchObject({ status: 400, body: { code: 'enrol.empty-document' } });
   });
   test('is sent again where the service said that it failed, and told where its answer was lost', async () => {
     service.faults.set([{ path: '/lab/', status: 500, times: 2 }]);

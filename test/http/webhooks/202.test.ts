@@ -74,7 +74,7 @@ describe('each structure waits for what it lacks', () => {
     ['alert_event', anAlertEvent(), 'unlinked'],
     ['alert_summary', anAlertSummary(), 'unlinked'],
     ['a FHIR laboratory result', aLabResult(), 'unlinked'],
-    ["a laboratory result in the service's JSON", aServiceLabResult({ documentId: 'service' }), 'unmapped'],
+    ["a laboratory result in the service's JSON", aServiceLabResult({ documentId: 'service' }), 'unlinked'],
     ['a structure nobody taught us', envelopeOf('activity_summary', 2, {}), 'unmapped'],
     [
       'an event with device metadata and no mapping',

@@ -6,6 +6,8 @@ import { makeLabReader, type LabReading, type SubmittedDocument } from '../../..
 import { askForScan } from '../../support/lab-scans/ask-for-scan.ts';
 import { NO_SCORE, precisionOf, recallOf, scoreOf, sumOf } from '../../support/lab-scans/score.ts';
 import { standardMappings } from '../../support/standard-mappings.ts';
+import { translateByTemplates } from '../../support/read-by-templates.ts';
+import { observationsOf, observationWith } from '../../support/translated.ts';
 import { problemsOf, settingOf, translateText } from '../../support/translate-steps.ts';
 
 const reader = makeLabReader();
@@ -130,6 +132,31 @@ describe('6 structured lab result', () => {
       const { payload } = asRead(await readPrinted(makeLabReport({ seed: 5, n })));
       const translation = translateText(JSON.stringify(payload), setting);
       expect([translation.trouble, problemsOf(translation)]).toEqual([null, []]);
+    }
+  });
+
+  test('in the JSON of the service it passes the gateway too, with every value and unit', async () => {
+    const setting = settingOf(standardMappings());
+    for (let n = 0; n < 10; n += 1) {
+      const report = makeLabReport({ seed: 5, n });
+      const read = asRead(await readPrinted(report, { format: 'service' }));
+      const translation = await translateByTemplates(JSON.stringify(read.payload), setting);
+      expect([translation.trouble, problemsOf(translation)]).toEqual([null, []]);
+      expect(observationsOf(translation)).toHaveLength(read.results.length);
+      for (const { loinc, comparator, value, unit } of read.results) {
+        const one = observationWith(translation, loinc);
+        const said = /^[\d.]+$/.test(value) ? one['valueQuantity'] : (one['valueRange'] ?? one['valueCodeableConcept']);
+        const [low, high] = value.split('-').map(Number);
+        const isRange = one['valueRange'] !== undefined;
+        expect([loinc, said]).toMatchObject([
+          loinc,
+          /^[\d.]+$/.test(value)
+            ? { value: Number(value), ...(comparator === null ? {} : { comparator }), ...(unit === null ? {} : { unit }) }
+            : isRange
+              ? { low: { value: low, unit }, high: { value: high, unit } }
+              : { text: value },
+        ]);
+      }
     }
   });
 

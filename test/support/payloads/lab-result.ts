@@ -1,4 +1,4 @@
-import { envelopeOf, type EnvelopeOverrides } from './envelope.ts';
+import { USER, envelopeOf, type EnvelopeOverrides } from './envelope.ts';
 import type { Json } from './json.ts';
 
 const uuidOf = (n: number): string => `urn:uuid:6a1d2c3b-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
@@ -62,14 +62,40 @@ export function aLabResult(overrides: LabResultOverrides = {}): Json {
   };
 }
 
-/** The service's own JSON, without any FHIR. */
+/** The service's own JSON, without any FHIR, in the form of the sandbox. */
 export function aServiceLabResult(overrides: Omit<LabResultOverrides, 'resource'> = {}): Json {
   return {
     ...envelopeOf('lab_result', 1, overrides),
     lab_result: {
-      document_id: overrides.documentId ?? 'd0c00000-0000-4000-8000-000000000001',
-      sample_collection_datetime_string: '2026-11-10T08:15:00+01:00',
-      biomarkers_array: [{ name_string: 'Glucose', value_float: overrides.glucose ?? 92, unit_string: 'mg/dL' }],
+      metadata: {
+        document_id_string: overrides.documentId ?? 'd0c00000-0000-4000-8000-000000000001',
+        user_id_string: overrides.userId ?? USER,
+        collection_datetime_string: '2026-11-10T08:15:00+01:00',
+        laboratory_string: null,
+        specimen_string: null,
+      },
+      panels_array: [
+        {
+          name_string: 'Basic metabolic panel',
+          loinc_string: '51990-0',
+          biomarkers_array: [
+            {
+              name_string: 'Glucose',
+              name_in_document_string: 'GLUCOSE',
+              code_string: 'glucose',
+              loinc_string: '2345-7',
+              value_float: overrides.glucose ?? 92,
+              value_string: '92',
+              comparator_string: null,
+              unit_string: 'mg/dL',
+              reference_low_float: null,
+              reference_high_float: null,
+              reference_string: null,
+              flag_string: null,
+            },
+          ],
+        },
+      ],
     },
     ...overrides.fields,
   };

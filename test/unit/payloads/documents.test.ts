@@ -73,7 +73,13 @@ describe('every structure gives its document', () => {
   test('clinical_ready gives its Bundle as it came', () => {
     expect(saidBy(aClinicalReady({ documentVersion: 3 }))).toEqual({
       envelope: envelope('clinical_ready', 1, 3),
-      document: { kind: 'clinical_ready', bundle: aClinicalBundle(), sources: ['ring_wearable'], at: '2026-11-14T23:59:59Z' },
+      document: {
+        kind: 'clinical_ready',
+        bundle: aClinicalBundle(),
+        sources: ['ring_wearable'],
+        at: '2026-11-14T23:59:59Z',
+        isReady: true,
+      },
       devices: [],
       findings: [],
       order: byVersion(3),

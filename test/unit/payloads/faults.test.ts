@@ -408,4 +408,19 @@ describe('arithmetic that disagrees is a finding, and the document goes on', () 
       { code: 'version.unexpected', at: 'document_version' },
     ]);
   });
+
+  test.each([
+    ['clinical_ready', aClinicalReady()],
+    ['user_profile', aUserProfile()],
+    ['steps_event', aStepsEvent()],
+    ['alert_event', anAlertEvent()],
+    ['alert_summary', anAlertSummary()],
+  ])('a payload version of %s that the specification does not show', (_structure, value) => {
+    expect(payloadOf(value).findings).toEqual([]);
+    expect(payloadOf({ ...value, version: 3 }).findings).toEqual([{ code: 'version.unknown', at: 'version' }]);
+  });
+
+  test('no payload version of a laboratory result is known, so none is unknown', () => {
+    expect(payloadOf({ ...aLabResult(), version: 7 }).findings).toEqual([]);
+  });
 });

@@ -1,74 +1,64 @@
 import { expect, test } from '@jest/globals';
 import { loadValidator } from '../../../src/r4/index.ts';
-import { loadTemplates, makeRunTemplate, type Mapped, type Template } from '../../../src/templates/index.ts';
+import { buildGranularEvents } from '../../../src/sandbox/summaries/index.ts';
+import { loadTemplates, makeRunTemplate, type Template } from '../../../src/templates/index.ts';
 import { REFUSALS } from '../../../src/templates/refusal.ts';
-import { lossless } from '../../support/a-template.ts';
-import { aServiceLabResult, envelopeOf } from '../../support/payloads/index.ts';
+import { envelopeOf, type Json } from '../../support/payloads/index.ts';
 import { quoted, tableRows } from '../../support/source-files.ts';
 
 const folder = (name: string): string => new URL(`../../../mappings/${name}`, import.meta.url).pathname;
-const EXAMPLES = loadTemplates(folder('custom-examples'));
+const EXAMPLES = loadTemplates([folder('custom-examples')]);
 const validator = loadValidator();
 const run = makeRunTemplate({ timeMs: 20_000 });
+const runExample = (dataStructure: string, payload: unknown) => run(EXAMPLES.get(dataStructure) as Template, payload);
 
-async function mapped(dataStructure: string, payload: unknown): Promise<Mapped> {
-  const result = await run(EXAMPLES.get(dataStructure) as Template, payload);
-  if (!result.ok) throw new Error(result.fault.code);
-  const wrong = result.value.resources.map((one) =>
-    validator.validate({ ...one, subject: { reference: 'Patient/p1' } }).filter(({ severity }) => severity === 'error'),
-  );
-  expect(wrong.flat()).toEqual([]);
-  return result.value;
-}
-
-test('nothing is active by default', () => {
-  expect(loadTemplates(folder('custom')).size).toBe(0);
-});
-
-test("the service's laboratory JSON becomes a report and its Observations", async () => {
-  const payload = lossless(JSON.stringify(aServiceLabResult({ glucose: lossless('92.50') })));
-  const { key, resources } = await mapped('lab_result', payload);
-  expect(key).toBe('d0c00000-0000-4000-8000-000000000001');
-  expect(JSON.stringify(resources)).toBe(
-    JSON.stringify([
-      {
-        resourceType: 'DiagnosticReport',
-        id: 'report',
-        status: 'final',
-        code: { text: 'Laboratory report' },
-        effectiveDateTime: '2026-11-10T08:15:00+01:00',
-        result: [{ reference: 'Observation/biomarker-glucose' }],
-      },
-      {
-        resourceType: 'Observation',
-        id: 'biomarker-glucose',
-        status: 'final',
-        code: { text: 'Glucose' },
-        valueQuantity: { value: lossless('92.50'), unit: 'mg/dL' },
-      },
-    ]),
-  );
-});
-
-test('a glucose event becomes an Observation, and its key does not depend on the value', async () => {
-  const payload = (value: number): unknown => ({
-    ...envelopeOf('body_blood_glucose_event', 2, {}),
-    body_health: {
-      events: {
-        blood_glucose_event: [
-          {
-            metadata: { datetime_string: '2026-11-14T10:00:00+01:00' },
-            blood_glucose: { blood_glucose_mg_per_dL_float: value },
-          },
-        ],
-      },
-    },
-  });
-  const { key, resources } = await mapped('body_blood_glucose_event', payload(101));
-  expect(resources).toMatchObject([
-    { resourceType: 'Observation', effectiveDateTime: '2026-11-14T10:00:00+01:00', valueQuantity: { value: 101, code: 'mg/dL' } },
+test('of the site nothing is active by default, and of the gateway what reads the laboratory JSON', () => {
+  expect(loadTemplates([folder('custom')]).size).toBe(0);
+  expect([...loadTemplates([folder('templates'), folder('custom')])].map(([name, { row }]) => [name, row])).toEqual([
+    ['lab_result', 'templates/service-lab-json.json'],
   ]);
-  expect((await mapped('body_blood_glucose_event', payload(102))).key).toBe(key);
+});
+
+const AT = [Date.parse('2026-11-14T09:00:00Z'), Date.parse('2026-11-14T12:30:00Z')] as const;
+/** As the sandbox sends them from a phone. */
+const glucoseEvents = (values: readonly number[]): Json => {
+  const [payload] = buildGranularEvents({
+    about: { clientUuid: 'client-1', userId: 'user-1' },
+    day: { dataSource: 'IosHealth', zone: 'Europe/Vienna' },
+    samples: values.map((value, i) => ({ kind: 'blood_glucose', at: AT[i], values: [value] })),
+    isTimeZone: true,
+    device: null,
+  } as never);
+  return payload as unknown as Json;
+};
+
+test('a glucose event of the sandbox becomes an Observation for each reading, and its key does not depend on the values', async () => {
+  const payload = glucoseEvents([101, 143]);
+  const mapped = await runExample('body_blood_glucose_event', payload);
+  if (!mapped.ok) throw new Error(mapped.fault.at);
+  expect(mapped.value.resources).toMatchObject([
+    {
+      effectiveDateTime: '2026-11-14T10:00:00+01:00',
+      valueQuantity: { value: 101, code: 'mg/dL' },
+      device: { display: 'IosHealth' },
+    },
+    { effectiveDateTime: '2026-11-14T13:30:00+01:00', valueQuantity: { value: 143, code: 'mg/dL' } },
+  ]);
+  for (const one of mapped.value.resources)
+    expect(
+      validator.validate({ ...one, subject: { reference: 'Patient/p1' } }).filter(({ severity }) => severity === 'error'),
+    ).toEqual([]);
+  const other = await runExample('body_blood_glucose_event', glucoseEvents([102, 144]));
+  expect(other.ok && other.value.key).toBe(mapped.value.key);
+});
+
+test('events of another form are refused, not lost', async () => {
+  const events = [{ metadata: { datetime_string: '2026-11-14T10:00:00+01:00' }, glucose_float: 5.6 }];
+  const other = {
+    ...envelopeOf('body_blood_glucose_event', 2, {}),
+    body_health: { events: { body_blood_glucose_event: events } },
+  };
+  expect(await runExample('body_blood_glucose_event', other)).toMatchObject({ ok: false, fault: { code: 'template.failed' } });
 });
 
 test('the page for authors lists every error code of ours', () => {

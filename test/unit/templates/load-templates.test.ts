@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StartError } from '../../../src/kernel/index.ts';
@@ -21,7 +21,7 @@ const put = (name: string, content: unknown): void =>
 /** What is wrong, file by file, without the folder. */
 function problems(known: readonly string[] = []): string[] {
   try {
-    loadTemplates(folder, known);
+    loadTemplates([folder], known);
   } catch (thrown) {
     expect((thrown as StartError).code).toBe('templates.invalid');
     return (thrown as StartError).message
@@ -36,7 +36,7 @@ test('a good file is a template, by its structure', () => {
   put('a.json', GOOD);
   put('README.md', '# for people');
   put('.hidden', '');
-  const { x_event: template, ...others } = Object.fromEntries(loadTemplates(folder));
+  const { x_event: template, ...others } = Object.fromEntries(loadTemplates([folder]));
   expect(template).toMatchObject({ dataStructure: 'x_event', key: 'id', resources: '[\n]', source: 's', reviewer: 'r' });
   expect(template?.row).toMatch(/\/a\.json$/);
   expect(template?.version).toMatch(/^[0-9a-f]{64}$/);
@@ -44,7 +44,35 @@ test('a good file is a template, by its structure', () => {
 });
 
 test('no folder, no templates', () => {
-  expect(loadTemplates(join(folder, 'absent')).size).toBe(0);
+  expect(loadTemplates([join(folder, 'absent')]).size).toBe(0);
+});
+
+describe('of two folders', () => {
+  const both = (files: Readonly<Record<string, unknown>>) => {
+    for (const name of ['shipped', 'own']) mkdirSync(join(folder, name));
+    put('shipped/a.json', GOOD);
+    for (const [name, content] of Object.entries(files)) put(`own/${name}`, content);
+    return loadTemplates([join(folder, 'shipped'), join(folder, 'own')]);
+  };
+
+  test('the later has its say of a structure that both have', () => {
+    const templates = both({ 'b.json': { ...GOOD, key: 'other' }, 'c.json': { ...GOOD, dataStructure: 'y_event' } });
+    expect([...templates].map(([name, { row }]) => [name, row])).toEqual([
+      ['x_event', 'own/b.json'],
+      ['y_event', 'own/c.json'],
+    ]);
+  });
+
+  test('the later may want none, and says why', () => {
+    expect(both({ 'b.json': { dataStructure: 'x_event', off: 'our results come as FHIR' } }).size).toBe(0);
+  });
+
+  test.each([
+    ['no reason', { dataStructure: 'x_event', off: ' ' }],
+    ['more than that', { dataStructure: 'x_event', off: 'because', key: 'id' }],
+  ])('an off with %s is no off', (_what, content) => {
+    expect(() => both({ 'b.json': content })).toThrow('own/b.json: off is no field of a template');
+  });
 });
 
 test('every problem of every file is told at once', () => {

@@ -120,6 +120,22 @@ describe('what is not a key and resources', () => {
     ['a function', { resources: "[{'resourceType': 'Basic', 'f': $sum}]" }, '#resources[0]'],
     ['a lambda', { resources: "[{'resourceType': 'Basic', 'f': function($x) { $x }}]" }, '#resources[0]'],
     ['an infinite number', { resources: "[{'resourceType': 'Basic', 'n': 1/0}]" }, '#resources[0]'],
+    [
+      'a unit without a value',
+      {
+        resources:
+          "[{'resourceType': 'Basic'}, {'resourceType': 'Observation', 'valueQuantity': {'value': nothing, 'unit': 'mg/dL'}}]",
+      },
+      '#resources[1].valueQuantity',
+    ],
+    [
+      'a unit with null for a value, deep inside',
+      {
+        resources:
+          "[{'resourceType': 'Observation', 'component': [{'referenceRange': [{'low': {'value': null, 'unit': 'g'}}]}]}]",
+      },
+      '#resources[0].component[0].referenceRange[0].low',
+    ],
     ['too many', { resources: "[1..1001].{'resourceType': 'Basic'}" }, '#resources'],
     ['too large', { resources: "[1..10].{'resourceType': 'Basic', 'x': $pad('x', 600000)}" }, '#resources'],
   ])('%s', async (_, fields, at) => {

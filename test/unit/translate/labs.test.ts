@@ -229,3 +229,32 @@ test('a report that gives no issue time gets one that is told to be assumed', ()
   expect(problemsOf(translation)).toEqual([]);
   expect(translation.findings.map(({ code }) => code)).toEqual(['issued.assumed']);
 });
+
+describe('units that only the assay defines', () => {
+  const arbitrary = { system: 'http://unitsofmeasure.org', code: "[arb'U]/mL" };
+  const range = { referenceRange: [{ high: { value: 35, unit: 'U/mL' } }] };
+
+  test.each(['CA 125', 'CA 15-3', 'CA 19-9', 'tTG IgA'])(
+    '%s in U/mL is no enzyme unit, nor are the limits of its range',
+    (name) => {
+      const { one, translation } = only(labTest(name, { value: '18.0', unit: 'U/mL' }, range));
+      expect(JSON.stringify(one?.['valueQuantity'])).toBe(
+        `{"value":18.0,"unit":"U/mL","system":"${arbitrary.system}","code":"${arbitrary.code}"}`,
+      );
+      expect(one).toMatchObject({ referenceRange: [{ high: { value: 35, unit: 'U/mL', ...arbitrary } }] });
+      expect(translation.trouble).toBeNull();
+    },
+  );
+
+  test('also where the source gives the LOINC code and UCUM itself', () => {
+    const coded = {
+      code: { coding: [{ system: 'http://loinc.org', code: '10334-1' }], text: 'CA 125' },
+      valueQuantity: { value: 18, unit: 'U/mL', system: arbitrary.system, code: 'U/mL' },
+    };
+    expect(only(labTest('CA 125', {}, coded)).one).toMatchObject({ valueQuantity: { value: 18, unit: 'U/mL', ...arbitrary } });
+  });
+
+  test('an enzyme keeps its unit', () => {
+    expect(only(labTest('ALT', { value: '32', unit: 'U/L' })).one).toMatchObject({ valueQuantity: { code: 'U/L' } });
+  });
+});

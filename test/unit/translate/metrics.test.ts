@@ -31,6 +31,7 @@ const TABLE: Row[] = [
   ['body', 'spo2', undefined, POINT, '97.5 %', ['59408-5', '2708-6'], '97.5 %', 'vital-signs'],
   ['body', 'spo2', 'daily_average', DAY, '97.5 %', ['103209-3'], '97.5 %', 'vital-signs'],
   ['body', 'caloric_intake', undefined, DAY, '2150 kcal', ['9057-1'], '2150 kcal/(24.h)', 'activity'],
+  ['body', 'caloric_intake', undefined, DAY, '8995.6 kJ', ['9057-1'], '2150 kcal/(24.h)', 'activity'],
   ['body', 'caloric_intake', undefined, NIGHT, '2150 kcal', ['9052-2'], '2150 kcal', 'activity'],
   ['body', 'caloric_intake', undefined, NIGHT, '4184 kJ', ['9052-2'], '1000 kcal', 'activity'],
   ['physical', 'steps', undefined, DAY, '8421 {steps}', ['41950-7'], '8421 /d', 'activity'],
