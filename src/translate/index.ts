@@ -1,5 +1,7 @@
 export { translate, type TranslateQuestion } from './translate.ts';
 export { withoutReferences } from './lab/map-references.ts';
+export { referenceTo } from './name.ts';
+export { isZoned } from './times.ts';
 export { asAmended, asRetracted, isRetractable, isWithdrawn } from './restate.ts';
 export type {
   CustomContent,

@@ -11,7 +11,7 @@ import { openNotebook, type Notebook } from './notebook.ts';
 import { wordOf } from './parts.ts';
 import { remember, utcOf } from './times.ts';
 import { patientOf, type Scene } from './scene.ts';
-import { translateAlertEvent, translateAlertSummary } from './translate-alerts.ts';
+import { clearedDayOf, translateAlertEvent, translateAlertSummary } from './translate-alerts.ts';
 import { translateCustom } from './translate-custom.ts';
 import { translateProfile } from './translate-profile.ts';
 import { translateSteps } from './translate-steps.ts';
@@ -145,6 +145,7 @@ export function translate(question: TranslateQuestion): Translation {
     patient: rekeyed,
     wanted,
     scopes: scopesOf(content),
+    clearsAlertsOf: clearedDayOf(payload.document),
     provenance: dialect.provenance === 'none' || wanted.length === 0 ? null : buildProvenance(scene, delivery, sources, wanted),
     ...close(notebook, parted),
   };

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Mappings } from '../../src/mappings/index.ts';
-import { makeLedger, problemsOf, settingOf, translateText, type CaseOptions } from '../support/translate-steps.ts';
+import { makeLedger, problemsOf, saidBy, settingOf, translateText, type CaseOptions } from '../support/translate-steps.ts';
 
 const HERE = new URL('./', import.meta.url);
 
@@ -38,7 +38,7 @@ export function runCase(name: string, mappings: Mappings): { readonly text: stri
       findings,
       ...(leftOut.length === 0 ? {} : { leftOut: leftOut.map(({ at, why }) => ({ at, why })) }),
       patient: patient.resource,
-      ...ledger(translation, setting, i + 1),
+      ...ledger(translation, setting, i + 1, saidBy(input)),
       provenance: provenance?.resource ?? null,
     };
   });

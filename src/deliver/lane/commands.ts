@@ -101,6 +101,8 @@ export interface ClaimWish {
   readonly patient: { readonly mrnSystem: string; readonly mrn: string };
   /** Of what would be written, as a JSON list. */
   readonly names: string;
+  /** Also asked for: the alerts of this day, whichever document of the same user wrote them. */
+  readonly alertsOf?: string | null;
   /** Begun as well, where nothing of these names was written before; null where something must be asked first. */
   readonly attempt: {
     readonly id: string;
@@ -152,6 +154,8 @@ export interface Finish {
   readonly httpStatus: number | null;
   readonly written: readonly WrittenRow[];
   readonly retracted: readonly RetractedRow[];
+  /** What stands already and counts as said by this document from now on. */
+  readonly claimed?: { readonly names: readonly string[]; readonly saidAt: number };
   /** Everything that an earlier attempt may have written was looked up: nothing about it is in doubt any more. */
   readonly isResolved: boolean;
   /** Of the plan that is parked, in hex: what a person can approve. */
@@ -268,13 +272,17 @@ export type LaneWrites = {
 };
 
 export type LaneReads = {
-  /** What the ledger says of the document of a delivery in a chart, and of these names there whoever wrote them. */
+  /**
+   * What the ledger says of the document of a delivery in a chart, and of these names there whoever wrote them; with `alertsOf` also of
+   * the alerts of that day which other documents of the same user wrote.
+   */
   'lane.ledger': {
     args: {
       readonly tenant: string;
       readonly deliveryId: string;
       readonly patient: { readonly mrnSystem: string; readonly mrn: string };
       readonly names: readonly string[];
+      readonly alertsOf?: string | null;
     };
     out: readonly LedgerRow[];
   };

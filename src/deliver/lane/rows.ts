@@ -37,6 +37,9 @@ export const fromHex = (hex: string | null): Buffer | null => (hex === null ? nu
 export const LEDGER =
   'name, resource_type, resource_id_sealed, version_id, content_digest, fingerprint, summary_group, chart_day, retracted_at, kept_at, document_index, said_at, delivery_seq';
 
+/** Of a row `w` of the ledger: whether the delivery that wrote it is of the same user as `o`, which the caller names. */
+export const OF_SAME_USER = `EXISTS (SELECT 1 FROM delivery b JOIN delivery o ON o.tenant = b.tenant AND o.user_index = b.user_index WHERE b.seq = w.delivery_seq`;
+
 export const toLedgerRow = (row: Row, vault: Vault, document: Uint8Array): LedgerRow => {
   const name = nameOf(row);
   return {
