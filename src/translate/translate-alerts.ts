@@ -169,7 +169,7 @@ export function translateAlertEvent(scene: Scene, { at, triggeredAt, sources, si
     sources,
     issued: fhirDateTime(triggeredAt),
     chartDay,
-    rules: { claims: true, clearedBy: nothingBreached(scene, chartDay) },
+    rules: { yields: true, claims: true, clearedBy: nothingBreached(scene, chartDay) },
   });
 }
 
