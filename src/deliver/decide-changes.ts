@@ -11,6 +11,7 @@ import {
   type Scope,
   type Translation,
   type Wanted,
+  referenceTo,
 } from '../translate/index.ts';
 
 /** What the ledger says of one resource that we wrote. */
@@ -54,6 +55,8 @@ export interface Changes {
   readonly isSuspicious: boolean;
   /** Left out although something stands in the chart that it would replace: nothing may be sent, or the chart would show what the source has replaced. */
   readonly replaced: LeftOut | null;
+  /** Names that stand already and that the ledger counts as said by this document from now on. */
+  readonly claimed: readonly string[];
 }
 
 /** Equal for equal content, whatever the digits or the order of names. */
@@ -73,6 +76,20 @@ export const UNWRITTEN_DIGEST = hash('sha256', 'unwritten');
 /** A person has seen that the document no longer says it, and keeps what stands in the chart. */
 const isLeft = ({ isKept, contentDigest: seen }: WrittenResource): boolean => isKept && seen === DROPPED_DIGEST;
 
+/** What must be known of the ledger beside what the document itself wrote. */
+export interface LedgerQuestion {
+  readonly names: readonly string[];
+  /** Also the alerts of this day, whichever document of the same user wrote them. */
+  readonly alertsOf: string | null;
+}
+export const ledgerQuestionOf = ({ wanted, leftOut, clearsAlertsOf }: Translation): LedgerQuestion => ({
+  names: [
+    ...namesIn({ wanted, leftOut }),
+    ...wanted.flatMap(({ clearedBy, derivedFrom = [] }) => [...derivedFrom, ...(clearedBy === undefined ? [] : [clearedBy])]),
+  ],
+  alertsOf: clearsAlertsOf,
+});
+
 /** Of all that the document speaks of, also of what waits. */
 export const namesIn = ({ wanted, leftOut }: Pick<Translation, 'wanted' | 'leftOut'>): string[] =>
   [...wanted, ...leftOut].map(({ name }) => name);
@@ -83,49 +100,96 @@ const GUARDED: ReadonlySet<Group> = new Set(['body', 'physical', 'sleep', 'other
 
 /**
  * What must be written so that the EHR says what the document now says. A version takes back only measurements of its own document,
- * and only of a day and group of which it still carries at least one: a body summary never wipes the sleep of that day.
+ * and only of a day and group of which it still carries at least one: a body summary never wipes the sleep of that day. The one
+ * exception is a day that was evaluated without alerts, which takes back every alert of that day that was raised before it.
  */
 export function decideChanges(
-  { wanted, scopes, leftOut }: Pick<Translation, 'wanted' | 'scopes' | 'leftOut'>,
+  {
+    wanted,
+    scopes,
+    leftOut,
+    clearsAlertsOf = null,
+  }: Pick<Translation, 'wanted' | 'scopes' | 'leftOut'> & Partial<Pick<Translation, 'clearsAlertsOf'>>,
   written: readonly WrittenResource[],
   dialect: Dialect,
   /** When the document at hand was made, as its source says. */
   saidAt: number,
 ): Changes {
   const known = new Map(written.map((one) => [one.name, one]));
-  const live = written.filter((one) => one.isOfDocument && !one.isRetracted && !isLeft(one));
-  const forward = wanted.map((one): Change => decideOne(one, known.get(one.name), live.length > 0, dialect, saidAt));
+  const standing = written.filter((one) => !one.isRetracted && !isLeft(one));
+  const live = standing.filter(({ isOfDocument }) => isOfDocument);
+  const cleared = standing.filter((one) => !one.isOfDocument && isClearedAlert(one, clearsAlertsOf, saidAt));
+  const saidSomething = live.length + cleared.length > 0;
+  const forward = wanted.map((one): Change => decideOne(one, known, saidSomething, dialect, saidAt));
 
   const names = new Set(namesIn({ wanted, leftOut }));
   const carried = new Set(scopes.map(scopeOf));
   const gone = live.filter(
     (one) => !names.has(one.name) && one.group !== 'support' && isRetractable(one.resourceType) && carried.has(scopeOf(one)),
   );
+  const taken = [...gone, ...cleared.filter((one) => !names.has(one.name) && isRetractable(one.resourceType))];
   return {
-    changes: [...forward, ...gone.map((one): Change => ({ kind: 'retract', written: one }))],
+    changes: [...forward, ...taken.map((one): Change => ({ kind: 'retract', written: one }))],
     isSuspicious: takesMostOfADay(live, gone),
     replaced: leftOut.find(({ name }) => stands(known.get(name))) ?? null,
+    claimed: forward.flatMap((change) => (isClaim(change, known, saidAt) ? [change.wanted.name] : [])),
   };
+}
+
+const isClearedAlert = ({ group, chartDay, saidAt: raisedAt }: WrittenResource, day: string | null, saidAt: number): boolean =>
+  group === 'alerts' && day !== null && chartDay === day && raisedAt <= saidAt;
+
+/** It stands because of another document, or was said before; from now on it is this document that says it. */
+function isClaim(
+  change: Change,
+  known: ReadonlyMap<string, WrittenResource>,
+  saidAt: number,
+): change is Change & { kind: 'keep' } {
+  const before = change.kind === 'keep' && change.wanted.claims === true ? known.get(change.wanted.name) : undefined;
+  if (before === undefined || before.isRetracted || before.isKept || before.contentDigest === UNWRITTEN_DIGEST) return false;
+  return !before.isOfDocument || before.saidAt < saidAt;
+}
+
+/** Whether another document has the last word on a measurement of two. */
+function isOthers(before: WrittenResource, wanted: Wanted, saidAt: number): boolean {
+  if (before.isOfDocument) return false;
+  // What nobody says any more is said again by whoever still does.
+  if (before.isRetracted && wanted.claims === true) return false;
+  const isYielded = wanted.yields === true && !before.isRetracted && before.contentDigest !== UNWRITTEN_DIGEST;
+  return isYielded || before.saidAt > saidAt;
+}
+
+/** With the measurements that stand in the chart and that it repeats. */
+function withSources(wanted: Wanted, known: ReadonlyMap<string, WrittenResource>): AnyResource {
+  const sources = (wanted.derivedFrom ?? []).filter((name) => stands(known.get(name)) && known.get(name)?.id !== null);
+  if (sources.length === 0) return wanted.resource;
+  const { component, ...rest } = wanted.resource;
+  const derivedFrom = sources.map((name) => ({ reference: referenceTo(name) }));
+  return { ...rest, derivedFrom, ...(component === undefined ? {} : { component }) };
 }
 
 function decideOne(
   wanted: Wanted,
-  before: WrittenResource | undefined,
+  known: ReadonlyMap<string, WrittenResource>,
   saidSomething: boolean,
   dialect: Dialect,
   saidAt: number,
 ): Change {
+  const before = known.get(wanted.name);
+  const clearing = wanted.clearedBy === undefined ? undefined : known.get(wanted.clearedBy);
+  // Also where a later version has taken that back: it speaks for itself and says again what it means.
+  if (clearing !== undefined && clearing.saidAt >= saidAt) return { kind: 'skip', wanted };
   if (before === undefined) {
     if (wanted.write === 'to-replace' && !saidSomething) return { kind: 'skip', wanted };
-    return { kind: 'create', wanted, resource: wanted.resource };
+    return { kind: 'create', wanted, resource: withSources(wanted, known) };
   }
-  // Another document has said something newer of the same measurement.
-  if (!before.isOfDocument && before.saidAt > saidAt) return { kind: 'keep', wanted };
+  if (isOthers(before, wanted, saidAt)) return { kind: 'keep', wanted };
   const isSame = !before.isRetracted && before.contentDigest === digestOf(wanted);
   if (isSame || wanted.write === 'if-absent') return { kind: 'keep', wanted };
   // What may never have been written is not amended.
-  if (before.id === null) return { kind: 'create', wanted, resource: wanted.resource };
-  return { kind: 'update', wanted, resource: restate(wanted.resource, before, dialect) };
+  const resource = withSources(wanted, known);
+  if (before.id === null) return { kind: 'create', wanted, resource };
+  return { kind: 'update', wanted, resource: restate(resource, before, dialect) };
 }
 
 export function saidIn(resource: AnyResource): Said | null {

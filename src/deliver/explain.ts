@@ -11,7 +11,7 @@ import {
 } from '../translate/index.ts';
 import type { State } from '../inbox/index.ts';
 import type { ChosenDialect } from './hold-reading.ts';
-import { decideChanges, namesIn, type Change, type WrittenResource } from './decide-changes.ts';
+import { decideChanges, ledgerQuestionOf, type Change, type LedgerQuestion, type WrittenResource } from './decide-changes.ts';
 import { fhirOf, readDocument, saidAtOf, templateOf, toBundle, type Reading } from './read-document.ts';
 
 /** One resource, and what would be done with it. */
@@ -69,8 +69,8 @@ export interface ExplainDeps {
   readonly outValidator: Validator;
   /** The patient to whom the source user is linked; null where nobody has confirmed one. */
   readonly link: (envelope: Envelope) => Promise<Result<LinkedPatient | null>>;
-  /** What was written before to this chart, for the document and under these names. */
-  readonly written: (patient: LinkedPatient, names: readonly string[]) => Promise<Result<readonly WrittenResource[]>>;
+  /** What was written before to this chart, for the document and as far as it is asked for. */
+  readonly written: (patient: LinkedPatient, asked: LedgerQuestion) => Promise<Result<readonly WrittenResource[]>>;
 }
 
 const NOBODY: LinkedPatient = { mrnSystem: 'urn:chartgate:unlinked', mrn: 'unlinked' };
@@ -120,7 +120,7 @@ export async function explain(body: Uint8Array, delivery: DeliveryFacts, deps: E
   const patient = link.value;
   const { setting, templates } = deps.reading;
   const translation = translate({ payload, custom, patient: patient ?? NOBODY, delivery, setting });
-  const written = await deps.written(patient ?? NOBODY, namesIn(translation));
+  const written = await deps.written(patient ?? NOBODY, ledgerQuestionOf(translation));
   if (!written.ok) return written;
   const { changes, isSuspicious, replaced } = decideChanges(
     translation,

@@ -56,7 +56,7 @@ export function makeExplain(deps: {
         standing: { state, reason, faultCode, detail: faultDetail(faultCode) },
         ...validators,
         link,
-        written: (patient, names) => deps.lanes.read('lane.ledger', { tenant, deliveryId: id, patient, names }),
+        written: (patient, asked) => deps.lanes.read('lane.ledger', { tenant, deliveryId: id, patient, ...asked }),
       },
     );
   };

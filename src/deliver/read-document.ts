@@ -1,7 +1,7 @@
 import { ok, type Result } from '../kernel/index.ts';
 import { parsePayload, type Payload, type PayloadOptions } from '../payloads/index.ts';
 import type { RunTemplate, Template, Templates } from '../templates/index.ts';
-import type { CustomContent, Setting, Translation } from '../translate/index.ts';
+import { isZoned, type CustomContent, type Setting, type Translation } from '../translate/index.ts';
 
 /** What deliveries are read with: the settings, and the mapping data as it is now. */
 export interface Reading {
@@ -52,11 +52,20 @@ export function readDocument(value: unknown, reading: Reading): Result<ReadDocum
   return ok({ payload: parsed.value, custom: null });
 }
 
-/** When a document was made: by its own word, else when it came. Orders what two documents say of one measurement. */
+/**
+ * When a document was made: by its own word, else when it came. Orders what two documents say of one measurement. An alert_event says
+ * when it was raised, in no case after it came. An alert_summary says when its day ends, which is not when it was made: it can come
+ * before that, and again days later.
+ */
 export function saidAtOf({ document }: Payload, receivedAt: Date): number {
+  const came = receivedAt.getTime();
+  if (document.kind === 'alert_event') {
+    const raised = isZoned(document.triggeredAt) ? Date.parse(document.triggeredAt) : NaN;
+    return Number.isNaN(raised) ? came : Math.min(raised, came);
+  }
   const said = document.kind === 'clinical_ready' ? document.bundle['timestamp'] : undefined;
   const ms = typeof said === 'string' ? Date.parse(said) : NaN;
-  return Number.isNaN(ms) ? receivedAt.getTime() : ms;
+  return Number.isNaN(ms) ? came : ms;
 }
 
 /** The FHIR content of a document, which must be valid R4 before anything is made of it. */

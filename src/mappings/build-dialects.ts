@@ -22,6 +22,7 @@ const SHAPE = {
   preliminary: oneOf('keep', 'as-final'),
   amendedStatus: oneOf('amended', 'corrected', 'final'),
   retraction: oneOf('entered-in-error', 'corrected'),
+  zeroAlerts: oneOf('write', 'to-replace'),
   write: object,
   source: words,
   reviewer: words,

@@ -140,6 +140,7 @@ export function buildMappings(
       dialects,
       findMetric: metrics.find,
       findSignal: signals.find,
+      readingsUnder: metrics.readingsUnder,
       findProfileMetric,
       findLab: labs.find,
       findArbitrary: labs.findArbitrary,

@@ -81,6 +81,7 @@ const CONTEXTS = ['point', 'daily_average', 'session'];
 export interface Metrics {
   readonly rows: readonly MetricRow[];
   readonly find: (question: MetricQuestion) => MetricRow | null;
+  readonly readingsUnder: (code: string) => readonly MappedCoding[];
 }
 
 /** `systemOf` puts the configured URI of the source in the place of the one that the data names. */
@@ -89,6 +90,7 @@ export function buildMetrics(maps: readonly MapRow[], systemOf: (uri: string) =>
   type Windows = { day?: MetricRow; other?: MetricRow };
   const found = new Map<string, Map<string, Map<string, Windows>>>();
   const rows: MetricRow[] = [];
+  const readings = new Map<string, MappedCoding[]>();
   for (const map of maps) {
     const context = map.when.get('context')?.value ?? '';
     const window = map.when.get('window')?.value ?? 'other';
@@ -96,12 +98,15 @@ export function buildMetrics(maps: readonly MapRow[], systemOf: (uri: string) =>
     if (window !== 'day' && window !== 'other') report(map.row, 'the window can be day alone');
     const row = readRow(map, report);
     rows.push(row);
+    if (context === 'point' && window === 'other')
+      getOrMake(readings, map.target.code, () => []).push({ system: systemOf(map.sourceSystem), code: map.code });
     const codes = getOrMake(found, systemOf(map.sourceSystem), () => new Map<string, Map<string, Windows>>());
     const contexts = getOrMake(codes, map.code, () => new Map<string, Windows>());
     getOrMake(contexts, context, (): Windows => ({}))[window === 'day' ? 'day' : 'other'] = row;
   }
   return {
     rows,
+    readingsUnder: (code) => readings.get(code) ?? [],
     find({ system, code, context, window }) {
       const windows = found
         .get(system)

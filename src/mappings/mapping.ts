@@ -108,6 +108,8 @@ export interface Dialect extends Origin {
   readonly amendedStatus: 'amended' | 'corrected' | 'final';
   /** What a resource becomes that should not have been written. */
   readonly retraction: 'entered-in-error' | 'corrected';
+  /** A day that was evaluated with no alert. `write`: it is said. `to-replace`: only where something else was said of that day before. */
+  readonly zeroAlerts: 'write' | 'to-replace';
   readonly write: {
     /** `auto` believes the CapabilityStatement. */
     readonly bundle: 'auto' | 'transaction' | 'batch' | 'none';
@@ -148,6 +150,8 @@ export interface Mappings {
   readonly dialects: ReadonlyMap<string, Dialect>;
   readonly findMetric: (question: MetricQuestion) => MetricRow | null;
   readonly findSignal: (signal: string) => MetricRow | null;
+  /** The metrics of the source whose single readings stand under this code. */
+  readonly readingsUnder: (code: string) => readonly MappedCoding[];
   /** A metric of a health profile by the full name of its field. A row without a unit is text. */
   readonly findProfileMetric: (field: string) => MetricRow | null;
   readonly findLab: (question: LabQuestion) => LabFound;

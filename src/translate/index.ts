@@ -3,6 +3,8 @@ export { withoutReferences } from './lab/map-references.ts';
 export { NOT_RECEIVED } from './translation.ts';
 export { claimsIn, type IdentityClaims } from './lab/claims.ts';
 export { meaningOf } from './meaning.ts';
+export { referenceTo } from './name.ts';
+export { isZoned } from './times.ts';
 export { asAmended, asRetracted, isRetractable, isWithdrawn } from './restate.ts';
 export type {
   CustomContent,

@@ -12,7 +12,7 @@ import { openNotebook, type Notebook } from './notebook.ts';
 import { wordOf } from './parts.ts';
 import { remember, utcOf } from './times.ts';
 import { patientOf, type Scene } from './scene.ts';
-import { translateAlertEvent, translateAlertSummary } from './translate-alerts.ts';
+import { clearedDayOf, translateAlertEvent, translateAlertSummary } from './translate-alerts.ts';
 import { translateCustom } from './translate-custom.ts';
 import { translateProfile } from './translate-profile.ts';
 import { translateSteps } from './translate-steps.ts';
@@ -68,7 +68,7 @@ function translateDocument(scene: Scene, devices: readonly Wanted[], question: T
   return [];
 }
 
-const claimsIn = (document: Document): Translation['claims'] =>
+const claimsIn = (document: Document): Translation['whose'] =>
   document.kind === 'lab_result' && document.format === 'fhir' ? claimsOf(document.resource) : null;
 
 /** What is referred to comes first. */
@@ -168,9 +168,10 @@ export function translate(question: TranslateQuestion): Translation {
   const wanted = applyDialect(dialect, inOrder(parted.going), notebook);
   return {
     patient: rekeyed,
-    claims: claimsIn(payload.document),
+    whose: claimsIn(payload.document),
     wanted,
     scopes: scopesOf(content),
+    clearsAlertsOf: clearedDayOf(payload.document),
     provenance:
       dialect.provenance === 'none' || wanted.length === 0 ? null : buildProvenance(scene, delivery, payload.document, wanted),
     ...close(notebook, parted, isReadyIn(payload.document)),

@@ -57,8 +57,16 @@ export interface Wanted {
   readonly write: 'always' | 'to-replace' | 'if-absent';
   /** Set by its builder where it must wait; it is then left out. */
   readonly waits?: Pick<LeftOut, 'at' | 'why'>;
-  /** An element that the document does not say and that a profile wants; it is no change when it alone differs. */
+  /** An element that is no change when it alone differs: assumed because a profile wants it, or said by one of two documents alone. */
   readonly assumed?: 'issued';
+  /** Another document may say the same. Where it does, that one's words stand and this document does not count as their writer. */
+  readonly yields?: true;
+  /** The ledger counts it as said by this document, and as said now, also where it stands already because of another. */
+  readonly claims?: true;
+  /** The name of a statement which, once made after this document, forbids to write it. */
+  readonly clearedBy?: string;
+  /** Names of measurements that it may repeat. It refers to those of them that stand in the chart. */
+  readonly derivedFrom?: readonly string[];
 }
 
 /** Why a person must look. `unmapped`: nobody has said what it means. `implausible`: it cannot be true, or contradicts itself. */
@@ -121,11 +129,13 @@ export interface Translation {
   /** In a fixed order: what is referred to comes before what refers to it. */
   readonly wanted: readonly Wanted[];
   /** Who a laboratory result says that it is of; null where it does not say. */
-  readonly claims: IdentityClaims | null;
+  readonly whose: IdentityClaims | null;
   /** Neither written nor counted as dropped. Empty where `trouble` stops the whole document. */
   readonly leftOut: readonly LeftOut[];
   /** Whatever the EHR takes of it: a later version takes back only within what it still speaks for. */
   readonly scopes: readonly Scope[];
+  /** The day of which no alert holds any more, whichever document of the same user wrote it. */
+  readonly clearsAlertsOf: string | null;
   /** Of everything in `wanted`; null where the EHR takes none. */
   readonly provenance: Wanted | null;
   readonly decisions: readonly Decision[];

@@ -105,6 +105,6 @@ describe.each(SERVERS)('at %s', (_, foreign) => {
     expect(await live(mrn)).toHaveLength(2);
     const second = await hooks.deliver(anAlertSummary({ userId: user, documentVersion: 2, restingHeartRate: null }));
     expect((await delivered(second.id)).state).toBe('delivered');
-    expect((await live(mrn)).map(({ status }) => status)).toEqual(['amended']);
+    expect((await live(mrn)).map(({ status }) => status)).toEqual(['final']);
   });
 });

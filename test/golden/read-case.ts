@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Mappings } from '../../src/mappings/index.ts';
 import { translateByTemplates } from '../support/read-by-templates.ts';
-import { makeLedger, problemsOf, settingOf, type CaseOptions } from '../support/translate-steps.ts';
+import { makeLedger, problemsOf, saidBy, settingOf, type CaseOptions } from '../support/translate-steps.ts';
 
 const HERE = new URL('./', import.meta.url);
 
@@ -43,7 +43,7 @@ export async function runCase(
       findings,
       ...(leftOut.length === 0 ? {} : { leftOut: leftOut.map(({ at, why }) => ({ at, why })) }),
       patient: patient.resource,
-      ...ledger(translation, setting, i + 1),
+      ...ledger(translation, setting, i + 1, saidBy(input)),
       provenance: provenance?.resource ?? null,
     });
   }

@@ -1,7 +1,14 @@
-import { decideChanges, digestOf, saidIn, type Change, type WrittenResource } from '../../src/deliver/decide-changes.ts';
-import { toBundle } from '../../src/deliver/read-document.ts';
+import {
+  decideChanges,
+  digestOf,
+  ledgerQuestionOf,
+  saidIn,
+  type Change,
+  type WrittenResource,
+} from '../../src/deliver/decide-changes.ts';
+import { saidAtOf, toBundle } from '../../src/deliver/read-document.ts';
 import type { Mappings } from '../../src/mappings/index.ts';
-import { parsePayload, type AnyResource } from '../../src/payloads/index.ts';
+import { parsePayload, type AnyResource, type Payload } from '../../src/payloads/index.ts';
 import { loadValidator, parseLossless } from '../../src/r4/index.ts';
 import { asRetracted, translate, type Setting, type Translation } from '../../src/translate/index.ts';
 
@@ -29,12 +36,25 @@ export function settingOf(mappings: Mappings, options: CaseOptions = {}): Settin
   };
 }
 
-export function translateText(text: string | Uint8Array, setting: Setting, patient = PATIENT): Translation {
+function payloadOf(text: string | Uint8Array): Payload {
   const value = parseLossless(typeof text === 'string' ? Buffer.from(text) : text);
   if (!value.ok) throw new Error(value.fault.rule);
   const payload = parsePayload(value.value, { clientUuid: null, documentKey: 'bundle-id', labPath: null });
   if (!payload.ok) throw new Error(`${payload.fault.code} ${payload.fault.at ?? ''}`);
-  return translate({ payload: payload.value, custom: null, patient, delivery: DELIVERY, setting });
+  return payload.value;
+}
+
+export const translateText = (text: string | Uint8Array, setting: Setting, patient = PATIENT): Translation =>
+  translate({ payload: payloadOf(text), custom: null, patient, delivery: DELIVERY, setting });
+
+/** Of which document it is a version, and when that was made. */
+export interface Said {
+  readonly document: string;
+  readonly saidAt: number;
+}
+export function saidBy(text: string | Uint8Array, receivedAt = DELIVERY.receivedAt): Said {
+  const payload = payloadOf(text);
+  return { document: payload.documentKey, saidAt: saidAtOf(payload, receivedAt) };
 }
 
 const validator = loadValidator({ profiles: ['vital-signs', 'us-core-lab'] });
@@ -44,11 +64,29 @@ export { toBundle };
 export const problemsOf = (translation: Translation): string[] =>
   validator.validate(toBundle(translation)).map(({ rule, expression, text }) => `${rule} ${expression} ${text}`);
 
-/** The ledger of one document in memory, as deliver keeps it in the store. */
+interface Row extends Omit<WrittenResource, 'isOfDocument'> {
+  readonly document: string;
+  readonly resource: AnyResource;
+}
+
+const ONE_DOCUMENT: Said = { document: '', saidAt: 0 };
+
+/** The ledger of one chart and user in memory, as deliver keeps it in the store. */
 export function makeLedger() {
-  const written = new Map<string, WrittenResource & { readonly resource: AnyResource }>();
-  return (translation: Translation, setting: Setting, version: number) => {
-    const { changes, isSuspicious, replaced } = decideChanges(translation, [...written.values()], setting.dialect, 0);
+  const written = new Map<string, Row>();
+  const write = (translation: Translation, setting: Setting, version: number, { document, saidAt }: Said = ONE_DOCUMENT) => {
+    const asked = ledgerQuestionOf(translation);
+    const rows = [...written.values()]
+      .map((row) => ({ ...row, isOfDocument: row.document === document }))
+      .filter(
+        ({ isOfDocument, name, group, chartDay }) =>
+          isOfDocument || asked.names.includes(name) || (group === 'alerts' && chartDay === asked.alertsOf),
+      );
+    const { changes, isSuspicious, replaced, claimed } = decideChanges(translation, rows, setting.dialect, saidAt);
+    for (const name of claimed) {
+      const before = written.get(name);
+      if (before !== undefined) written.set(name, { ...before, document, saidAt: Math.max(before.saidAt, saidAt) });
+    }
     const shown = changes.map((change) => {
       if (change.kind === 'retract') {
         const before = written.get(change.written.name);
@@ -72,14 +110,15 @@ export function makeLedger() {
           said: saidIn(change.resource),
           isKept: false,
           id: wanted.name,
-          isOfDocument: true,
-          saidAt: 0,
+          document,
+          saidAt,
           resource: change.resource,
         });
       return { change: change.kind, resource: resourceOf(change) };
     });
     return { isSuspicious, ...(replaced === null ? {} : { replaced: replaced.at }), changes: shown };
   };
+  return Object.assign(write, { chart: (): readonly AnyResource[] => [...written.values()].map(({ resource }) => resource) });
 }
 
 const resourceOf = (change: Exclude<Change, { kind: 'retract' }>): AnyResource =>

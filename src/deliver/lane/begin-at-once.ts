@@ -23,7 +23,7 @@ export function wishToBegin(
   },
 ): Wished | null {
   // Whose it is must be asked first.
-  if (ahead.translation.claims !== null) return null;
+  if (ahead.translation.whose !== null) return null;
   const chart = target.rememberedPatient(ahead.patient);
   if (chart === null) return null;
   const planned = planFresh(ahead, deps.knownSince);

@@ -26,16 +26,16 @@ async function readChartPatient(reference: string, requestId: string, deps: JobD
  * has looked at it and replays it is believed.
  */
 export async function checkIdentity(
-  { translation: { claims }, isApproved }: Planned,
+  { translation: { whose }, isApproved }: Planned,
   reference: string,
   requestId: string,
   deps: JobDeps,
 ): Promise<Result<Identity>> {
-  if (claims === null || isApproved) return ok(GOES_ON);
+  if (whose === null || isApproved) return ok(GOES_ON);
   const patient = await readChartPatient(reference, requestId, deps);
   if (!patient.ok) return patient;
   if (patient.value === null) return ok(UNCHECKED);
-  const verdict = compareIdentity(claims, claimsIn(patient.value));
+  const verdict = compareIdentity(whose, claimsIn(patient.value));
   switch (verdict.kind) {
     case 'same':
       return ok(GOES_ON);

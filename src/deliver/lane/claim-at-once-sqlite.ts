@@ -83,7 +83,11 @@ export function claimAtOnce(context: SqliteContext, { tenant, seq, at }: Settle,
     approvedPlans: [],
     isDecided: false,
   } as const;
-  const ledger = writtenByOthers(context, tenant, patient, document, wish.names);
+  const ledger = writtenByOthers(context, tenant, patient, document, {
+    names: wish.names,
+    alertsOf: wish.alertsOf ?? null,
+    deliveryId: delivery.id,
+  });
   const fence = { tenant, owner: wish.owner, patient, epoch };
   if (wish.attempt === null || ledger.length > 0) return { claimed, ledger, attemptId: null };
   if (enterChart(context, fence, wish.attempt.chart, at, wish.leaseMs) === 'busy') return { claimed, ledger, attemptId: null };

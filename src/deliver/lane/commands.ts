@@ -1,8 +1,7 @@
 import { fileBeside } from '../../kernel/index.ts';
 import type { CommandSet } from '../../store/index.ts';
-import type { Group } from '../../translate/index.ts';
-import type { Said } from '../decide-changes.ts';
 import type { ChartContent, Fingerprint } from './chart-content.ts';
+import type { LedgerRow, RetractedRow, WrittenRow } from './ledger-rows.ts';
 import type { Outcome } from './outcome.ts';
 
 /** A lease: whoever holds it may write to this patient's chart, and nobody else. Its epoch only grows. */
@@ -70,31 +69,6 @@ export interface BothSides {
 }
 export type SeenChange = ForeignChange & { readonly seenAt: number; readonly decision: Decision | null };
 
-/** One resource as the ledger holds it. */
-export interface LedgerRow {
-  readonly name: string;
-  readonly resourceType: string;
-  /** Null where an attempt of unknown outcome may have created it: then nobody knows whether it is there. */
-  readonly id: string | null;
-  readonly versionId: string | null;
-  /** Of what the document said; where a person keeps what somebody else made of it, of what the person saw it say. */
-  readonly contentDigest: string;
-  readonly said: Said | null;
-  /** Of what stands at the EHR as far as we know; null where it was written before fingerprints were kept. */
-  readonly fingerprint: Fingerprint | null;
-  readonly group: Group;
-  readonly chartDay: string | null;
-  readonly isRetracted: boolean;
-  /** A person has decided that the chart keeps what somebody else made of it. */
-  readonly isKept: boolean;
-  /** Whether the document at hand is what wrote it last. */
-  readonly isOfDocument: boolean;
-  /** When that document was made, as its source says. */
-  readonly saidAt: number;
-  /** The delivery that wrote it last, or may have. */
-  readonly deliverySeq: number;
-}
-
 /** A wish to claim a delivery in the very commit that puts it into its lane. */
 export interface ClaimWish {
   readonly owner: string;
@@ -103,6 +77,8 @@ export interface ClaimWish {
   readonly patient: { readonly mrnSystem: string; readonly mrn: string };
   /** Of what would be written, as a JSON list. */
   readonly names: string;
+  /** Also asked for: the alerts of this day, whichever document of the same user wrote them. */
+  readonly alertsOf?: string | null;
   /** Begun as well, where nothing of these names was written before; null where something must be asked first. */
   readonly attempt: {
     readonly id: string;
@@ -119,32 +95,7 @@ export interface ClaimedAtOnce {
   readonly attemptId: string | null;
 }
 
-/** What was written, to be put into the ledger. */
-export interface WrittenRow {
-  readonly name: string;
-  readonly resourceType: string;
-  /** Null for what may have been created. */
-  readonly id: string | null;
-  readonly versionId: string | null;
-  readonly contentDigest: string;
-  /** Null where it was not written now. */
-  readonly said: Said | null;
-  readonly fingerprint: Fingerprint;
-  readonly group: Group;
-  readonly chartDay: string | null;
-  readonly saidAt: number;
-  /** What this attempt did. `none`: it was there already. `kept`: a person left it as somebody else has it.
-   * `doubted`: nobody knows what it did. */
-  readonly effect: 'created' | 'updated' | 'none' | 'kept' | 'doubted';
-}
-
-export interface RetractedRow {
-  readonly name: string;
-  /** Since it was taken back; null where the EHR did not say. */
-  readonly versionId: string | null;
-  readonly fingerprint: Fingerprint | null;
-}
-
+export type { LedgerRow, RetractedRow, WrittenRow } from './ledger-rows.ts';
 export type { Delivered, Outcome, Patience } from './outcome.ts';
 
 export interface Finish {
@@ -156,6 +107,8 @@ export interface Finish {
   readonly httpStatus: number | null;
   readonly written: readonly WrittenRow[];
   readonly retracted: readonly RetractedRow[];
+  /** What stands already and counts as said by this document from now on. */
+  readonly claimed?: { readonly names: readonly string[]; readonly saidAt: number };
   /** Everything that an earlier attempt may have written was looked up: nothing about it is in doubt any more. */
   readonly isResolved: boolean;
   /** Of the plan that is parked, in hex: what a person can approve. */
@@ -272,13 +225,17 @@ export type LaneWrites = {
 };
 
 export type LaneReads = {
-  /** What the ledger says of the document of a delivery in a chart, and of these names there whoever wrote them. */
+  /**
+   * What the ledger says of the document of a delivery in a chart, and of these names there whoever wrote them; with `alertsOf` also of
+   * the alerts of that day which other documents of the same user wrote.
+   */
   'lane.ledger': {
     args: {
       readonly tenant: string;
       readonly deliveryId: string;
       readonly patient: { readonly mrnSystem: string; readonly mrn: string };
       readonly names: readonly string[];
+      readonly alertsOf?: string | null;
     };
     out: readonly LedgerRow[];
   };

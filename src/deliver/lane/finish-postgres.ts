@@ -179,6 +179,16 @@ export async function finish(context: PostgresContext, f: Finish): Promise<'done
       nameBytes(name),
       fromHex(fingerprint),
     );
+  for (const name of f.claimed?.names ?? [])
+    await db.run(
+      'UPDATE written_resource SET document_index = $1::bytea, said_at = greatest(said_at, $2::bigint) WHERE tenant = $3 AND target = $4 AND patient_index = $5 AND name = $6 AND retracted_at IS NULL',
+      row['document_index'],
+      f.claimed?.saidAt ?? 0,
+      fence.tenant,
+      TARGET,
+      fence.patient,
+      nameBytes(name),
+    );
   if (f.isResolved)
     await db.run(
       `UPDATE attempt SET resolved_at = $1, intents = NULL WHERE ${IN_DOUBT} WHERE d.seq = $2 AND k.patient_index = $3) AND id <> $4`,

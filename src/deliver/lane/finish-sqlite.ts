@@ -169,6 +169,16 @@ export function finish(context: SqliteContext, f: Finish): 'done' | 'more' | 'lo
       fence.patient,
       nameBytes(name),
     );
+  for (const name of f.claimed?.names ?? [])
+    db.run(
+      'UPDATE written_resource SET document_index = ?, said_at = max(said_at, ?) WHERE tenant = ? AND target = ? AND patient_index = ? AND name = ? AND retracted_at IS NULL',
+      document,
+      f.claimed?.saidAt ?? 0,
+      fence.tenant,
+      TARGET,
+      fence.patient,
+      nameBytes(name),
+    );
   if (f.isResolved)
     db.run(
       `UPDATE attempt SET resolved_at = ?, intents = NULL WHERE ${IN_DOUBT} WHERE d.seq = ? AND k.patient_index = ?) AND id <> ?`,

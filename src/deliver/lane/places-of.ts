@@ -1,4 +1,4 @@
-import type { Translation } from '../../translate/index.ts';
+import { referenceTo, type Translation } from '../../translate/index.ts';
 import { NO_CONTENT } from './chart-content.ts';
 import type { LedgerRow } from './commands.ts';
 import type { WriteDeps } from './open-chart.ts';
@@ -7,13 +7,17 @@ import type { WriteDeps } from './open-chart.ts';
 const isStanding = ({ isRetracted, isKept, id, fingerprint }: LedgerRow): boolean =>
   id !== null && !isRetracted && !(isKept && fingerprint === NO_CONTENT);
 
-/** Where what is wanted stands already. */
+/** Where what is wanted stands already, and what it refers to beyond its document. */
 function addressesOf({ wanted }: Translation, ledger: readonly LedgerRow[]): ReadonlyMap<string, string> {
   const live = new Map(ledger.filter(isStanding).map((row) => [row.name, `${row.resourceType}/${row.id ?? ''}`]));
   const known = new Map<string, string>();
   for (const { name, reference } of wanted) {
     const address = live.get(name);
     if (address !== undefined) known.set(reference, address);
+  }
+  for (const source of wanted.flatMap(({ derivedFrom = [] }) => derivedFrom)) {
+    const address = live.get(source);
+    if (address !== undefined) known.set(referenceTo(source), address);
   }
   return known;
 }

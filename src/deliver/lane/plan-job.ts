@@ -3,7 +3,7 @@ import { fail, fault, ok, type Result } from '../../kernel/index.ts';
 import type { Dialect } from '../../mappings/index.ts';
 import { parseLossless } from '../../r4/index.ts';
 import { translate, type LinkedPatient, type Translation } from '../../translate/index.ts';
-import { decideChanges, digestOf, namesIn, type Changes } from '../decide-changes.ts';
+import { decideChanges, digestOf, ledgerQuestionOf, namesIn, type Changes } from '../decide-changes.ts';
 import type { Ahead } from '../hold-ahead.ts';
 import { readDocument, saidAtOf } from '../read-document.ts';
 import { buildItems, type Item } from './build-items.ts';
@@ -20,6 +20,8 @@ export interface Planned {
   readonly ledger: readonly LedgerRow[];
   readonly items: readonly Item[];
   readonly gone: readonly LedgerRow[];
+  /** What stands already and is said by this document too. */
+  readonly claimed: readonly string[];
   readonly saidAt: number;
   /** A person has seen this very plan, and wants it. */
   readonly isApproved: boolean;
@@ -74,10 +76,14 @@ export async function planJob(
   const { reading, lanes, tenant } = deps;
   const made = await translated(claimed, mrn, deps);
   if ('kind' in made) return { outcome: made };
-  const names = namesIn(made.translation);
   const ledger =
     deps.atOnce === null
-      ? await lanes.read('lane.ledger', { tenant, deliveryId: claimed.delivery.id, patient: mrn, names })
+      ? await lanes.read('lane.ledger', {
+          tenant,
+          deliveryId: claimed.delivery.id,
+          patient: mrn,
+          ...ledgerQuestionOf(made.translation),
+        })
       : ok(deps.atOnce.ledger);
   if (!ledger.ok) return ledger;
   const { planned, isSuspicious, replaced } = planFrom(
@@ -99,14 +105,14 @@ function planFrom(
   knownSince: number,
   approvedPlans: readonly string[],
 ): { readonly planned: Planned } & Pick<Changes, 'isSuspicious' | 'replaced'> {
-  const { changes, isSuspicious, replaced } = decideChanges(translation, ledger, dialect, saidAt);
+  const { changes, isSuspicious, replaced, claimed } = decideChanges(translation, ledger, dialect, saidAt);
   const gone = changes.flatMap((change) =>
     change.kind === 'retract' ? ledger.filter(({ name }) => name === change.written.name) : [],
   );
   const items = buildItems(changes, ledger, knownSince);
   const digest = (): string => digestOfPlan(translation, ledger);
   const isApproved = approvedPlans.length > 0 && approvedPlans.includes(digest());
-  return { planned: { translation, ledger, items, gone, saidAt, isApproved, digest }, isSuspicious, replaced };
+  return { planned: { translation, ledger, items, gone, claimed, saidAt, isApproved, digest }, isSuspicious, replaced };
 }
 
 /** The plan of a document of which nothing was written before. */

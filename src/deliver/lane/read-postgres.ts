@@ -1,22 +1,25 @@
 import { patientIndex, type PostgresContext, type PostgresOperations } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
 import type { LaneReads } from './commands.ts';
-import { FOREIGN, IN_DOUBT, LEDGER, nameBytes, toLedgerRow, toSeenChange } from './rows.ts';
+import { FOREIGN, IN_DOUBT, LEDGER, nameBytes, OF_SAME_USER, toLedgerRow, toSeenChange } from './rows.ts';
 
 const documentOf = async ({ db }: PostgresContext, by: 'id' | 'seq', value: string | number): Promise<Uint8Array> =>
   ((await db.get(`SELECT document_index FROM delivery WHERE ${by} = $1`, value))?.['document_index'] ??
     Buffer.alloc(0)) as Uint8Array;
 
 export const reads: PostgresOperations<LaneReads> = {
-  'lane.ledger': async (context, { tenant, deliveryId, patient: { mrnSystem, mrn }, names }) => {
+  'lane.ledger': async (context, { tenant, deliveryId, patient: { mrnSystem, mrn }, names, alertsOf = null }) => {
     const document = await documentOf(context, 'id', deliveryId);
     const rows = await context.db.all(
-      `SELECT ${LEDGER} FROM written_resource WHERE tenant = $1 AND target = $2 AND (document_index = $3 OR name = ANY($4::bytea[])) AND patient_index = $5`,
+      `SELECT ${LEDGER} FROM written_resource w WHERE tenant = $1 AND target = $2 AND patient_index = $5 AND (document_index = $3 OR name = ANY($4::bytea[])
+       OR ($6::text IS NOT NULL AND summary_group = 'alerts' AND chart_day = $6::text AND ${OF_SAME_USER} AND o.id = $7)))`,
       tenant,
       TARGET,
       document,
       names.map(nameBytes),
       patientIndex(context.vault, mrnSystem, mrn),
+      alertsOf,
+      deliveryId,
     );
     return rows.map((row) => toLedgerRow(row, context.vault, document));
   },

@@ -8,12 +8,12 @@ const documentOf = ({ db }: SqliteContext, by: 'id' | 'seq', value: string | num
   (db.get(`SELECT document_index FROM delivery WHERE ${by} = ?`, value)?.['document_index'] ?? Buffer.alloc(0)) as Uint8Array;
 
 export const reads: SqliteOperations<LaneReads> = {
-  'lane.ledger': (context, { tenant, deliveryId, patient: { mrnSystem, mrn }, names }) => {
+  'lane.ledger': (context, { tenant, deliveryId, patient: { mrnSystem, mrn }, names, alertsOf = null }) => {
     const document = documentOf(context, 'id', deliveryId);
     const patient = patientIndex(context.vault, mrnSystem, mrn);
     return [
       ...writtenByDocument(context, tenant, patient, document),
-      ...writtenByOthers(context, tenant, patient, document, JSON.stringify(names)),
+      ...writtenByOthers(context, tenant, patient, document, { names: JSON.stringify(names), alertsOf, deliveryId }),
     ];
   },
   'lane.to-retract': (context, { tenant, deliverySeq, patient }) =>

@@ -42,6 +42,9 @@ function saidIn(row: Row): LedgerRow['said'] {
 export const LEDGER =
   'name, resource_type, resource_id_sealed, version_id, content_digest, said_status, said_meaning, fingerprint, summary_group, chart_day, retracted_at, kept_at, document_index, said_at, delivery_seq';
 
+/** Of a row `w` of the ledger: whether the delivery that wrote it is of the same user as `o`, which the caller names. */
+export const OF_SAME_USER = `EXISTS (SELECT 1 FROM delivery b JOIN delivery o ON o.tenant = b.tenant AND o.user_index = b.user_index WHERE b.seq = w.delivery_seq`;
+
 export const toLedgerRow = (row: Row, vault: Vault, document: Uint8Array): LedgerRow => {
   const name = nameOf(row);
   return {

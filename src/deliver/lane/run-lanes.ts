@@ -8,7 +8,7 @@ import type { Claimed, Fence, LaneReads, LaneWrites, Outcome } from './commands.
 import { holdLeases, LEASE_MS } from './hold-leases.ts';
 import { attemptOf, atOnceOf, wishToBegin } from './begin-at-once.ts';
 import type { HeldHabits } from './hold-habits.ts';
-import { namesIn } from '../decide-changes.ts';
+import { ledgerQuestionOf } from '../decide-changes.ts';
 import { runJob, type JobDeps, type Target } from './run-job.ts';
 import { traceIdOf, traceTarget } from './trace-target.ts';
 
@@ -212,13 +212,15 @@ export function runLanes(deps: LanesDeps) {
     reserved += 1;
     const claimedAt = clock.monotonicMs();
     const { reading, patient } = ahead;
+    const { names, alertsOf } = ledgerQuestionOf(ahead.translation);
     const wished = wishToBegin(ahead, target, { knownSince, contentKey: deps.contentKey, expectChart: leases.expectChart });
     return {
       claim: {
         owner,
         leaseMs: LEASE_MS,
         patient,
-        names: JSON.stringify(namesIn(ahead.translation)),
+        names: JSON.stringify(names),
+        alertsOf,
         attempt: wished === null ? null : attemptOf(wished, deps.newId('att')),
       },
       use(given) {

@@ -60,8 +60,7 @@ function addAlerts(facts: Facts, patient: string, payload: Part): void {
       signal['measured_value_float'],
     );
   const total = alerts['total_alerts_int'];
-  // A day without alerts clears what stood there before; whether its zero is written depends on that.
-  if (typeof total === 'number' && total > 0)
+  if (typeof total === 'number')
     add(facts, [patient, 'alerts of the day', moment(alerts['summary_period_start_string'])], total);
 }
 
@@ -103,11 +102,11 @@ function addObservation(facts: Facts, one: Part): void {
   const local = codeOf(one['code'], 'urn:chartgate:codes');
   const isAlert = list(part(one['meta'])['tag']).some((tag) => tag['code'] === 'alert');
   if (local === 'health-monitoring-daily-alerts') {
-    if (one['valueInteger'] !== 0) add(facts, [patient, 'alerts of the day', moment(start)], one['valueInteger']);
+    add(facts, [patient, 'alerts of the day', moment(start)], one['valueInteger']);
   } else if (isAlert)
     add(
       facts,
-      [patient, 'alert', text(part(one['code'])['text']), moment(one['effectiveDateTime'])],
+      [patient, 'alert', local.slice('alert-'.length).replaceAll('-', '_'), moment(one['effectiveDateTime'])],
       valueOf(one['valueQuantity']),
     );
   else if (local.startsWith('health-score-')) {
