@@ -153,6 +153,8 @@ function isClaim(
 /** Whether another document has the last word on a measurement of two. */
 function isOthers(before: WrittenResource, wanted: Wanted, saidAt: number): boolean {
   if (before.isOfDocument) return false;
+  // The sum of a day has the last word over a count on the way to it, whenever each was told.
+  if (before.group === 'steps' && wanted.group !== 'steps') return false;
   // What nobody says any more is said again by whoever still does.
   if (before.isRetracted && wanted.claims === true) return false;
   const isYielded = wanted.yields === true && !before.isRetracted && before.contentDigest !== UNWRITTEN_DIGEST;

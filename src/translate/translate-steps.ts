@@ -3,12 +3,13 @@ import { codesText } from './notebook.ts';
 import { buildObservation, categoryOf, codeable, type Element } from './observation.ts';
 import { judgeTimes } from './judge-time.ts';
 import { judgeValue, toRowUnit } from './quantity.ts';
-import { nameIn, want, type Scene } from './scene.ts';
+import { nameOfSteps, STEPS } from './clinical/name-metric.ts';
+import { want, type Scene } from './scene.ts';
 import { dayOf, fhirDateTime, isZoned } from './times.ts';
 import type { Wanted } from './translation.ts';
 
 /** The running total of a day comes as a metric of its own, so that it never stands under the code of a whole day. */
-const RUNNING_TOTAL = { code: 'steps', context: 'point', window: 'other' } as const;
+const RUNNING_TOTAL = { code: STEPS, context: 'point', window: 'other' } as const;
 
 const zoneOf = (time: string): string => /(Z|[+-]\d{2}:\d{2})$/.exec(time)?.[0] ?? '';
 
@@ -28,7 +29,7 @@ function translateDay(scene: Scene, document: StepsEvents, day: string, highest:
   const row = mappings.findMetric({ system: mappings.uris.code, ...RUNNING_TOTAL });
   notebook.decide(at, 'code', 'steps (running total)', row === null ? null : codesText(row), row);
   if (row === null) {
-    notebook.find('code.unmapped', at, 'steps');
+    notebook.find('code.unmapped', at, STEPS);
     return [];
   }
   judgeTimes(scene, at, timesOf(highest.at));
@@ -49,7 +50,8 @@ function translateDay(scene: Scene, document: StepsEvents, day: string, highest:
       ...flag(scene, 'under-physical-activity', highest.wasActive),
     ],
   });
-  return [want(nameIn(scene, 'steps-day', day), resource, { group: 'steps', chartDay: day })];
+  // The sum of the day, once it stands, is not replaced by a count that was taken on the way to it.
+  return [{ ...want(nameOfSteps(scene, day), resource, { group: 'steps', chartDay: day }), yields: true }];
 }
 
 /** One Observation for each local day, with its highest count. A day is over when the document also tells of a later one. */

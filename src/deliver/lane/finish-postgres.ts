@@ -78,7 +78,7 @@ async function putWritten(
   await db.run(
     `INSERT INTO written_resource (tenant, target, name, patient_index, document_index, chart_day, summary_group, resource_type, resource_id_sealed, version_id, content_digest, delivery_seq, written_at, said_at, fingerprint, kept_at, said_status, said_meaning)
      SELECT $1, $2, $3::bytea, $4::bytea, d.document_index, $5, $6, $7, $8::bytea, $9, $10::bytea, d.seq, $11::bigint, $13::bigint, $14::bytea, $15::bigint, $16, $17::bytea FROM delivery d WHERE d.seq = $12::bigint
-     ON CONFLICT (tenant, target, patient_index, name) DO UPDATE SET document_index = excluded.document_index, resource_id_sealed = excluded.resource_id_sealed, version_id = excluded.version_id,
+     ON CONFLICT (tenant, target, patient_index, name) DO UPDATE SET document_index = excluded.document_index, summary_group = excluded.summary_group, chart_day = excluded.chart_day, resource_id_sealed = excluded.resource_id_sealed, version_id = excluded.version_id,
        content_digest = excluded.content_digest, fingerprint = excluded.fingerprint, kept_at = excluded.kept_at, delivery_seq = excluded.delivery_seq, written_at = excluded.written_at, said_at = excluded.said_at, said_status = excluded.said_status, said_meaning = excluded.said_meaning, retracted_at = NULL`,
     fence.tenant,
     TARGET,

@@ -64,7 +64,7 @@ function putWritten(
   db.run(
     `INSERT INTO written_resource (tenant, target, name, patient_index, document_index, chart_day, summary_group, resource_type, resource_id_sealed, version_id, content_digest, fingerprint, delivery_seq, written_at, said_at, kept_at, said_status, said_meaning)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (tenant, target, patient_index, name) DO UPDATE SET document_index = excluded.document_index, resource_id_sealed = excluded.resource_id_sealed, version_id = excluded.version_id,
+     ON CONFLICT (tenant, target, patient_index, name) DO UPDATE SET document_index = excluded.document_index, summary_group = excluded.summary_group, chart_day = excluded.chart_day, resource_id_sealed = excluded.resource_id_sealed, version_id = excluded.version_id,
        content_digest = excluded.content_digest, fingerprint = excluded.fingerprint, kept_at = excluded.kept_at, delivery_seq = excluded.delivery_seq, written_at = excluded.written_at, said_at = excluded.said_at, said_status = excluded.said_status, said_meaning = excluded.said_meaning, retracted_at = NULL`,
     fence.tenant,
     TARGET,
