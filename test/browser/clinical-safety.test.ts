@@ -72,7 +72,7 @@ if (!hasBrowser)
   test('shows alerts apart, with baseline, deviation and threshold in their own units, and draws none of these', async () => {
     const rows = page.locator('#alerts tbody tr');
     const cells = async (n: number) => (await rows.nth(n).locator('th, td').allTextContents()).slice(0, 7);
-    expect(await rows.count()).toBe(3);
+    expect(await rows.count()).toBe(4);
     expect(await cells(0)).toEqual([
       'Oxygenation',
       '2026-11-14 03:12, yesterday',
@@ -97,6 +97,11 @@ if (!hasBrowser)
       '61 /min',
       'none given',
       '54 /min',
+    ]);
+    expect((await cells(3)).slice(0, 3)).toEqual([
+      'Health monitoring: alerts of a day',
+      '2026-11-12, 3 days ago',
+      'evaluated: nothing out of range',
     ]);
     expect(await page.locator('article').filter({ hasText: 'Baseline' }).count()).toBe(0);
     expect(await page.locator('article').filter({ hasText: 'Deviation' }).count()).toBe(0);

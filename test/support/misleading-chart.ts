@@ -107,6 +107,18 @@ export function putMisleadingChart(ehr: DemoEhr, patient: string): void {
       { low: percent(92), type: { text: 'monitoring threshold' }, text: 'default rule of the health data service' },
     ],
   });
+  // How many there were on a day: one more word for two of these, and a day on which nothing was found.
+  for (const [date, count] of [
+    ['2026-11-14', 2],
+    ['2026-11-12', 0],
+  ] as const)
+    put(`alerts-${date}`, '', '', date, 0, '', {
+      meta: tagged('alert'),
+      category: [{ coding: [{ system: CATEGORY, code: 'survey' }] }],
+      code: local('health-monitoring-daily-alerts', 'Health monitoring: alerts of a day'),
+      valueQuantity: undefined,
+      valueInteger: count,
+    });
   // And under a code of its own, with a reference to the measurement.
   put('alert-derived', '', '', '2026-11-13', 0, '', {
     meta: tagged('alert'),

@@ -188,7 +188,7 @@ describe('the days that are looked at', () => {
 
   test('of a chart end with today too, and say how old the newest value is', () => {
     const [series] = makeSeries([readMeasurement(at('old', '2026-11-03T08:00:00+01:00'))], look(30));
-    expect([series?.latestDaysAgo, ageText(series?.latestDaysAgo ?? null)]).toEqual([12, '12 days ago']);
+    expect([series?.latestDaysAgo, series?.latest && ageText(series.latest, NOW)]).toEqual([12, '12 days ago']);
     const [, to = 0] = series?.shownTime ?? [];
     expect(to * 1000).toBeGreaterThan(Date.UTC(2026, 10, 15));
   });
@@ -202,6 +202,7 @@ describe('the days that are looked at', () => {
     const late = timeOf(at('o', '2026-11-14T23:30:00-08:00'));
     expect(daysAgo(late, new Date('2026-11-15T07:59:00Z'))).toBe(0);
     expect(daysAgo(late, new Date('2026-11-15T08:01:00Z'))).toBe(1);
+    expect(ageText(late, new Date('2026-11-15T07:59:00Z'))).toMatch(/^today/);
   });
 
   test('never begin with a value that was withdrawn, or whose time has not come', () => {
@@ -283,6 +284,11 @@ describe('before a value is used', () => {
     const results = goldenObservations('lab-document');
     expect(results.length).toBeGreaterThan(0);
     for (const one of results) expect(readMeasurement(one).marks).toContain('Read by machine');
+  });
+
+  test('it says in words that it is high or low, and nothing of what is normal', () => {
+    const flags = (code: string) => readMeasurement(weight({ interpretation: [{ coding: [{ code }] }] })).flags;
+    expect(['H', 'LL', 'N', 'POS'].map(flags)).toEqual([['High'], ['Critically low'], [], ['POS']]);
   });
 
   test('one side of a pressure says which side it is', () => {
@@ -395,6 +401,18 @@ describe('circumstances', () => {
     expect([titles.length, new Set(titles).size]).toEqual([3, 3]);
     expect(titles.filter((title) => /sleep/i.test(title)).length).toBe(1);
     expect(titles.filter((title) => /activity/i.test(title)).length).toBe(1);
+  });
+
+  test('of sleep are named even where nothing else is there', () => {
+    const asleep = {
+      category: [{ coding: [{ code: 'vital-signs' }, { system: 'urn:chartgate:source-category', code: 'survey' }] }],
+    };
+    expect(only(saturation('s', asleep)).title).toBe('SpO2, sleep');
+    const both = makeSeries(
+      [saturation('s', asleep), saturation('d', {})].map((one) => readMeasurement(one)),
+      EVERYTHING,
+    );
+    expect(both.map(({ title }) => title)).toEqual(['SpO2, sleep', 'SpO2, whole day']);
   });
 
   const saturation = (id: string, more: Partial<Observation>): Observation =>

@@ -17,7 +17,7 @@ import {
   type SmartClient,
   type Trouble,
 } from './smart-client.ts';
-import { ageText, daysAgo } from './time-of.ts';
+import { ageText } from './time-of.ts';
 
 const TROUBLES: Readonly<Record<Trouble, string>> = {
   'not-signed-in': 'You are not signed in.',
@@ -161,7 +161,7 @@ function showChart(client: SmartClient, chart: Chart, now: Date): void {
         'p',
         { id: 'newest' },
         `Today is ${dayOf(now)}. `,
-        latest === null ? 'No value holds.' : `Newest value of the chart: ${latest.when}, ${ageText(daysAgo(latest, now))}.`,
+        latest === null ? 'No value holds.' : `Newest value of the chart: ${latest.when}, ${ageText(latest, now)}.`,
       ),
       element(
         'p',

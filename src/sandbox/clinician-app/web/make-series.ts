@@ -87,7 +87,7 @@ function makeOne(key: string, all: readonly Measurement[], look: Look): Series |
   const { from, to } = windowOf(look.days, now);
   return {
     key,
-    title: newest.context.isSleep && newest.group !== 'Sleep' ? `${newest.title}, ${newest.context.words}` : newest.title,
+    title: newest.title,
     about: newest.about,
     group: newest.group,
     unit: newest.unit,
@@ -107,21 +107,24 @@ function makeOne(key: string, all: readonly Measurement[], look: Look): Series |
   };
 }
 
+const contextIn = ({ rows: [newest] }: Series): string => (newest === undefined ? '' : contextName(newest.context, newest));
+/** What was measured in sleep says so even where it is alone: it is no value of the day. */
+const isOfSleep = ({ group, rows: [newest] }: Series): boolean => newest?.context.isSleep === true && group !== 'Sleep';
+
 /** Series of one title get names that tell them apart: by the circumstances, then by the code, then by the unit. */
 function tellApart(series: readonly Series[]): Series[] {
-  const further: readonly ((one: Series) => string)[] = [
-    ({ rows: [newest] }) => (newest === undefined ? '' : contextName(newest.context, newest)),
-    ({ about }) => about,
-    ({ unit }) => unit,
+  const further: readonly { nameOf: (one: Series) => string; isAlways: (one: Series) => boolean }[] = [
+    { nameOf: contextIn, isAlways: isOfSleep },
+    { nameOf: ({ about }) => about, isAlways: () => false },
+    { nameOf: ({ unit }) => unit, isAlways: () => false },
   ];
   let all = [...series];
-  for (const nameOf of further) {
+  for (const { nameOf, isAlways } of further) {
     const names = new Map<string, Set<string>>();
     for (const one of all) names.set(one.title, (names.get(one.title) ?? new Set()).add(nameOf(one)));
     all = all.map((one) => {
-      const more = nameOf(one);
-      const isNeeded = (names.get(one.title)?.size ?? 0) > 1 && more !== '';
-      return isNeeded ? { ...one, title: `${one.title}, ${more}` } : one;
+      const isNeeded = (names.get(one.title)?.size ?? 0) > 1 || isAlways(one);
+      return isNeeded && nameOf(one) !== '' ? { ...one, title: `${one.title}, ${nameOf(one)}` } : one;
     });
   }
   return all;

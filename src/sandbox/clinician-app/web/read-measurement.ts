@@ -50,8 +50,24 @@ export interface Measurement extends MeasuredTime {
 const LOINC = 'http://loinc.org';
 /** Durations and latencies of sleep, which have no category of their own in R4. */
 const SLEEP = new Set(['93832-4', '93829-0', '93830-8', '93831-6', '93828-2', '103212-7', '90568-7', '28334-1']);
-/** Panels whose own names say less than what they hold. */
-const PANELS: Readonly<Record<string, string>> = { '85354-9': 'Blood pressure', '96607-7': 'Mean blood pressure' };
+/** Codes whose own names say less than a reader wants, or more. */
+const NAMES: Readonly<Record<string, string>> = {
+  '85354-9': 'Blood pressure',
+  '96607-7': 'Mean blood pressure',
+  '55423-8': 'Steps so far',
+};
+/** http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation; what is not here is shown as it is. */
+const INTERPRETATIONS: Readonly<Record<string, string>> = {
+  H: 'High',
+  L: 'Low',
+  HH: 'Critically high',
+  LL: 'Critically low',
+  A: 'Abnormal',
+  AA: 'Critically abnormal',
+  N: '',
+  normal: '',
+  Normal: '',
+};
 
 const STATES: Readonly<Record<string, State>> = {
   final: 'valid',
@@ -168,13 +184,13 @@ export function readMeasurement(observation: Observation, machineRead: ReadonlyS
   const { readings, details, words } = splitParts(observation);
   const unit = readings[0]?.unit ?? unitOf(observation);
   const standard = code?.coding?.find(({ system }) => system === LOINC) ?? code?.coding?.[0];
-  const panel = code?.coding?.map((one) => PANELS[one.code ?? '']).find((name) => name !== undefined);
+  const named = code?.coding?.map((one) => NAMES[one.code ?? '']).find((name) => name !== undefined);
   const context = contextOf(observation);
   const state = stateOf(observation);
   return {
     id: observation.id ?? '',
     key: JSON.stringify([standard?.system ?? '', standard?.code ?? wordsOf(code), unit, context.key]),
-    title: panel ?? (wordsOf(code) || 'Unnamed measurement'),
+    title: named ?? (wordsOf(code) || 'Unnamed measurement'),
     about: [standard?.display ?? '', standard?.system === LOINC ? `LOINC ${standard.code ?? ''}` : '']
       .filter((part) => part !== '')
       .join(', '),
@@ -190,7 +206,8 @@ export function readMeasurement(observation: Observation, machineRead: ReadonlyS
     bounds: [observation, ...component].flatMap(boundsOf),
     flags: (observation.interpretation ?? [])
       .map(wordsOf)
-      .filter((flag) => flag !== '' && flag !== 'N' && flag.toLowerCase() !== 'normal'),
+      .map((flag) => INTERPRETATIONS[flag] ?? flag)
+      .filter((flag) => flag !== ''),
     notes: (observation.note ?? []).map(({ text = '' }) => text).filter((text) => text !== ''),
     marks: marksOf(observation, state, machineRead),
     observation,

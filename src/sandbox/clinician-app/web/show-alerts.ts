@@ -1,7 +1,7 @@
 import { element } from './element.ts';
 import type { Alert } from './read-alert.ts';
 import { saidOf, type Shown } from './show-series.ts';
-import { ageText, daysAgo } from './time-of.ts';
+import { ageText } from './time-of.ts';
 
 const HEADS = ['Alert', 'When', 'Measured', 'Threshold', 'Baseline', 'Deviation', 'Status', 'Source'] as const;
 
@@ -11,12 +11,18 @@ const byTime = (a: Alert, b: Alert): number => (b.measurement.at ?? -Infinity) -
 const measuredOf = ({ kind, measured }: Alert): string =>
   kind === 'breach' ? measured : measured === '0' ? 'evaluated: nothing out of range' : `${measured} out of range`;
 
+/** How many there were on a day says nothing more where they are listed themselves. */
+const isSaidElsewhere = (alert: Alert, all: readonly Alert[]): boolean =>
+  alert.kind === 'day' &&
+  alert.measured !== '0' &&
+  all.some(({ kind, measurement: { when } }) => kind === 'breach' && when.slice(0, 10) === alert.measurement.when.slice(0, 10));
+
 function rowOf(alert: Alert, { findSource, look }: Shown): HTMLTableRowElement {
   const { what, threshold, baseline, deviation, measurement } = alert;
   const cells = [
-    `${measurement.when}, ${ageText(daysAgo(measurement, look.now))}`,
+    `${measurement.when}, ${ageText(measurement, look.now)}`,
     measuredOf(alert),
-    ...[threshold, baseline, deviation].map((part) => (part === '' ? 'none given' : part)),
+    ...[threshold, baseline, deviation].map((part) => (part !== '' ? part : alert.kind === 'day' ? '' : 'none given')),
     saidOf(measurement, look.now),
     findSource(measurement.observation),
   ];
@@ -30,7 +36,10 @@ function rowOf(alert: Alert, { findSource, look }: Shown): HTMLTableRowElement {
 
 /** Alerts stand apart from measurements: each with what was measured and what it was held against, every number with its own unit. */
 export function showAlerts(alerts: readonly Alert[], shown: Shown): HTMLElement {
-  const rows = alerts.toSorted(byTime).map((alert) => rowOf(alert, shown));
+  const rows = alerts
+    .filter((alert) => !isSaidElsewhere(alert, alerts))
+    .toSorted(byTime)
+    .map((alert) => rowOf(alert, shown));
   const body =
     rows.length === 0
       ? [element('p', { class: 'empty' }, 'None in this time.')]

@@ -82,7 +82,7 @@ function keyOf({ lines, bounds, withdrawn, ahead }: Series): string {
 const OLD_DAYS = 2;
 
 /** The newest value, with all that must be known before it is used, in words. */
-function headlineOf({ latest, latestDaysAgo, rows }: Series): HTMLElement[] {
+function headlineOf({ latest, latestDaysAgo, rows }: Series, now: Date): HTMLElement[] {
   if (latest === null)
     return [
       element(
@@ -92,7 +92,7 @@ function headlineOf({ latest, latestDaysAgo, rows }: Series): HTMLElement[] {
       ),
     ];
   const isOld = latestDaysAgo !== null && latestDaysAgo >= OLD_DAYS;
-  const marks = [...latest.marks, ...latest.flags, ...(isOld ? [`Last value ${ageText(latestDaysAgo)}`] : [])];
+  const marks = [...latest.marks, ...latest.flags, ...(isOld ? [`Last value ${ageText(latest, now)}`] : [])];
   const others = rows.filter((row) => row !== latest && row.state !== 'withdrawn' && row.notes.length > 0).length;
   return [
     element(
@@ -100,7 +100,7 @@ function headlineOf({ latest, latestDaysAgo, rows }: Series): HTMLElement[] {
       { class: 'latest' },
       'Latest: ',
       element('b', {}, valueText(latest)),
-      ` on ${latest.when}${isOld ? '' : `, ${ageText(latestDaysAgo)}`}`,
+      ` on ${latest.when}${isOld ? '' : `, ${ageText(latest, now)}`}`,
       ...marks.flatMap((mark) => [' ', element('strong', { class: 'mark' }, mark)]),
     ),
     ...latest.notes.map((note) => element('p', { class: 'note' }, `Note: ${note}`)),
@@ -168,7 +168,7 @@ export function showSeries(
     { class: 'card', 'data-title': title },
     element('h3', {}, title, ...(unit === '' ? [] : [element('small', {}, ` ${unit}`)])),
     element('p', { class: 'about' }, [about, title.endsWith(context) ? '' : context].filter((part) => part !== '').join('. ')),
-    ...headlineOf(series),
+    ...headlineOf(series, now),
     ...alertsOf(series, shown.alerts),
     ...(times.length > 0 ? [place] : [element('p', { class: 'nothing' }, nothing)]),
     ...(key === '' ? [] : [element('p', { class: 'key' }, key)]),

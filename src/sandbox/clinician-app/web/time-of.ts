@@ -63,11 +63,12 @@ export function timeOf({ effectiveDateTime, effectiveInstant, effectivePeriod }:
 const wallNow = (now: Date, offsetSeconds: number | null): number =>
   now.getTime() / 1000 + (offsetSeconds ?? -now.getTimezoneOffset() * 60);
 
+const dayOf = (seconds: number): number => Math.floor(seconds / DAY_SECONDS);
+
 /** Days of the calendar from the measurement to today; null where it has no time. */
 export function daysAgo({ lastAt, offsetSeconds }: MeasuredTime, now: Date): number | null {
   if (lastAt === null) return null;
-  const today = Math.floor(wallNow(now, offsetSeconds) / DAY_SECONDS);
-  return Math.max(0, today - Math.floor(lastAt / DAY_SECONDS));
+  return Math.max(0, dayOf(wallNow(now, offsetSeconds)) - dayOf(lastAt));
 }
 
 /** Nobody can have measured it yet: a device's clock, or somebody's typing, is wrong. */
@@ -76,13 +77,17 @@ export function isAhead({ at, offsetSeconds }: MeasuredTime, now: Date): boolean
   return offsetSeconds === null ? at > now.getTime() / 1000 + UNZONED_SECONDS : at > wallNow(now, offsetSeconds) + FAST_SECONDS;
 }
 
-export function ageText(days: number | null): string {
+/** How old a measurement is, in words. Where the patient is, it may be another day than where the chart is looked at. */
+export function ageText(measured: MeasuredTime, now: Date): string {
+  const days = daysAgo(measured, now);
   if (days === null) return 'date unknown';
-  return days === 0 ? 'today' : days === 1 ? 'yesterday' : `${days} days ago`;
+  if (days > 1) return `${days} days ago`;
+  const isOtherDay = dayOf(wallNow(now, measured.offsetSeconds)) !== dayOf(wallNow(now, null));
+  return `${days === 0 ? 'today' : 'yesterday'}${isOtherDay ? ' on the patient’s clock' : ''}`;
 }
 
 /** The first and the last second of the days that end today, as whoever looks counts them; from the beginning where `days` is null. */
 export function windowOf(days: number | null, now: Date): { readonly from: number | null; readonly to: number } {
-  const midnight = Math.floor(wallNow(now, null) / DAY_SECONDS) * DAY_SECONDS;
+  const midnight = dayOf(wallNow(now, null)) * DAY_SECONDS;
   return { from: days === null ? null : midnight - (days - 1) * DAY_SECONDS, to: midnight + DAY_SECONDS };
 }
