@@ -68,6 +68,7 @@ export function makeFindSource(included: readonly Included[]): FindSource {
       'said by',
       acting('author').filter((name) => name !== 'the patient'),
     );
+    say('brought by', acting('informant'));
     say('assembled by', acting('assembler'));
     say('sent by', acting('transmitter'));
     return parts.length === 0 ? 'not said' : parts.join('; ');

@@ -141,7 +141,7 @@ const unitOf = ({ valueQuantity }: Valued): string => valueQuantity?.unit ?? val
 
 export const READ_BY_MACHINE = 'Read by machine';
 const SAYS_MACHINE =
-  /\b(read|extracted|transcribed|recogni[sz]ed) by (a |the )?(machine|computer|software)|\bmachine[- ](read|extracted)\b/i;
+  /\b(read|extracted|transcribed|recogni[sz]ed) by (a |the )?(machine|computer|software)|\b(machine|software) that (has )?read\b|\bmachine[- ](read|extracted)\b/i;
 
 /** That nobody has compared the value with the paper that it stands on. */
 export const saysMachine = (words: string): boolean => SAYS_MACHINE.test(words);
