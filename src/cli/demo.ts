@@ -259,7 +259,12 @@ export const demo: Command = {
       const [dataSecret, notificationSecret] = [config.ingest.dataSecrets[0], config.ingest.notificationSecrets[0]];
       if (dataSecret !== undefined && notificationSecret !== undefined)
         sandbox.join(base, { data: dataSecret.reveal(), notification: notificationSecret.reveal() });
-      const app = await startClinicianApp({ host: '127.0.0.1', port: appPort, gatewayUrl: base });
+      const app = await startClinicianApp({
+        host: '127.0.0.1',
+        port: appPort,
+        gatewayUrl: base,
+        now: () => sandbox.service.clock.now(),
+      });
       others.push(app);
       const password = demoPassword(settings['CHARTGATE_ADMIN_TOKEN'] ?? '');
       const registered = await registerDemoApp(makeAdminApi(base, env), app, password);

@@ -102,7 +102,12 @@ if (!hasBrowser)
   });
   async function open(refresh: 'given' | null = null): Promise<void> {
     standIn = await startStandIn({ ehrUrl: ehr.url, patient: PATIENT, refresh });
-    app = await startClinicianApp({ host: '127.0.0.1', port: 0, gatewayUrl: standIn.url });
+    app = await startClinicianApp({
+      host: '127.0.0.1',
+      port: 0,
+      gatewayUrl: standIn.url,
+      now: () => new Date('2026-10-30T12:00:00Z'),
+    });
   }
   beforeEach(async () => {
     await open();
@@ -140,9 +145,14 @@ if (!hasBrowser)
       code_challenge_method: 'S256',
     });
     expect(standIn.asked[0]?.['scope']?.split(' ')).toEqual(expect.arrayContaining(['launch/patient', 'patient/Observation.rs']));
-    expect(await page.locator('h2').allTextContents()).toEqual(
-      ['Vital signs', 'Activity', 'Sleep', 'Laboratory', 'Other', 'Withdrawn values'].filter((name) => name !== 'Other'),
-    );
+    expect(await page.locator('h2').allTextContents()).toEqual([
+      'Alerts',
+      'Vital signs',
+      'Activity',
+      'Sleep',
+      'Laboratory',
+      'Withdrawn values',
+    ]);
     const charts = page.locator('.chart canvas');
     expect(await charts.count()).toBe(await page.locator('article').count());
     const painted = await card('Body weight')
@@ -226,7 +236,7 @@ if (!hasBrowser)
     await signedIn();
     const all = ehr.log.requests().filter(({ path }) => path.includes('/Observation?_page='));
     expect(all.length).toBeGreaterThanOrEqual(1);
-    await page.getByLabel('Shown, back').selectOption('7');
+    await page.getByLabel('Shown, back from today').selectOption('7');
     expect(await card('Steps').locator('.chart').getAttribute('aria-label')).toContain('5 values from 2026-10-24 to 2026-10-28');
     await page.getByLabel('Shown, back').selectOption('');
     expect(await page.locator('#state').textContent()).toBe('144 of 144 measurements shown.');

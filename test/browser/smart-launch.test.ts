@@ -32,7 +32,12 @@ if (!hasBrowser)
 
   beforeAll(async () => {
     whole = await startWhole();
-    app = await startClinicianApp({ host: '127.0.0.1', port: 0, gatewayUrl: whole.url });
+    app = await startClinicianApp({
+      host: '127.0.0.1',
+      port: 0,
+      gatewayUrl: whole.url,
+      now: () => new Date('2026-10-05T12:00:00Z'),
+    });
     expect(await registerDemoApp(makeAdminApi(whole.url, whole.env), app, CLINICIAN.password)).toBe('ready');
     for (const { id } of DEMO_PATIENTS)
       for (const day of [1, 2, 3])

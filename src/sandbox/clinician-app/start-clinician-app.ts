@@ -67,10 +67,10 @@ async function readScript(name: string): Promise<string | null> {
   return written === null ? null : stripTypeScriptTypes(written);
 }
 
-async function readFileAt(path: string, settings: string): Promise<{ type: string; body: string } | null> {
+async function readFileAt(path: string, settings: () => string): Promise<{ type: string; body: string } | null> {
   const name = path === '/' ? 'index.html' : path.slice(1);
   const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? TYPES['js'] ?? '';
-  if (name === 'settings.json') return { type, body: settings };
+  if (name === 'settings.json') return { type, body: settings() };
   if ((PAGES as readonly string[]).includes(name)) return { type, body: await readFile(join(WEB, name), 'utf8') };
   const vendor = name.startsWith('vendor/') ? VENDOR[name.slice(7)] : undefined;
   if (vendor !== undefined) return { type, body: await readFile(createRequire(import.meta.url).resolve(vendor), 'utf8') };
@@ -85,13 +85,17 @@ export async function startClinicianApp(deps: {
   readonly port: number;
   /** The gateway's public address; its FHIR base is `/fhir` below it. */
   readonly gatewayUrl: string;
+  /** The time of the people in the charts: in the demonstration a simulated one. */
+  readonly now: () => Date;
 }): Promise<ClinicianApp> {
   const headers = headersFor(deps.gatewayUrl);
-  const settings = JSON.stringify({
-    fhirUrl: `${deps.gatewayUrl.replace(/\/$/, '')}/fhir`,
-    clientId: CLINICIAN_APP_ID,
-    scope: CLINICIAN_APP_SCOPES.join(' '),
-  });
+  const settings = (): string =>
+    JSON.stringify({
+      fhirUrl: `${deps.gatewayUrl.replace(/\/$/, '')}/fhir`,
+      clientId: CLINICIAN_APP_ID,
+      scope: CLINICIAN_APP_SCOPES.join(' '),
+      now: deps.now().toISOString(),
+    });
 
   async function answer(method: string, target: string, res: ServerResponse): Promise<void> {
     const found =

@@ -12,6 +12,7 @@ export type {
 } from './readings.ts';
 export { daysOf } from './days-of.ts';
 export { deviceOf } from './device-of.ts';
+export { clockAheadDays, HAZARDS, misfile, type Hazard } from './hazards.ts';
 export { makePerson } from './make-person.ts';
 export { permit } from './permit.ts';
 export { SOURCE_TRAITS, traitsOfSource, type DataSourceName, type SourceTraits } from './source-traits.ts';

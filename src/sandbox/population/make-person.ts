@@ -1,4 +1,5 @@
 import { makeChance } from './chance.ts';
+import { HAZARD_WARDROBE, hazardOf } from './hazards.ts';
 import { HOMES } from './homes.ts';
 import type { Person } from './readings.ts';
 import type { DataSourceName } from './source-traits.ts';
@@ -30,6 +31,7 @@ export function makePerson(seed: number, n: number): Person {
   // Homes and wardrobes go round rather than fall by lot, so that a small population has all of them.
   const home = HOMES[(n + Math.abs(Math.trunc(seed))) % HOMES.length] ?? HOMES[0];
   const turn = Math.floor(n / WARDROBES.length);
-  const dataSources = WARDROBES[(n + turn) % WARDROBES.length] ?? WARDROBES[0];
-  return { n, sex, birthYear, country: home.country, zone: home.zone, dataSources };
+  const hazard = hazardOf(n);
+  const dataSources = hazard === null ? (WARDROBES[(n + turn) % WARDROBES.length] ?? WARDROBES[0]) : HAZARD_WARDROBE;
+  return { n, sex, hazard, birthYear, country: home.country, zone: home.zone, dataSources };
 }

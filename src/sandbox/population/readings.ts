@@ -3,6 +3,8 @@
  * that was not made is null.
  */
 
+import type { Hazard } from './hazards.ts';
+
 export interface BodyReadings {
   readonly weightKg: number | null;
   readonly heightCm: number | null;
@@ -89,6 +91,8 @@ export interface Person {
   /** From 0; with the seed it decides everything about the person. */
   readonly n: number;
   readonly sex: 'female' | 'male';
+  /** What is wrong with one of their devices, for ever. */
+  readonly hazard: Hazard | null;
   readonly birthYear: number;
   readonly country: string;
   /** IANA name of home. */

@@ -56,6 +56,15 @@ function valuesOf(kind: Sample['kind'], truth: Truth, hour: number, chance: Chan
   }
 }
 
+/** The blood pressure of a day: the mean of its readings, each side by itself; null where there was none. */
+export function meanPressure(samples: readonly Sample[]): { readonly systolic: number; readonly diastolic: number } | null {
+  const readings = samples.filter(({ kind }) => kind === 'blood_pressure').map(({ values }) => values);
+  if (readings.length === 0) return null;
+  const meanOf = (side: 0 | 1): number =>
+    rounded(readings.reduce((sum, values) => sum + (values[side] ?? 0), 0) / readings.length);
+  return { systolic: meanOf(0), diastolic: meanOf(1) };
+}
+
 /** The single readings of a day, in the order of their times. */
 export function takeSamples(
   { startsAt, endsAt }: DayBounds,

@@ -11,7 +11,7 @@ import { openPeople, type NewlyFollowed } from './people.ts';
 import { pollSteps } from './poll-steps.ts';
 import { readLabs } from './read-labs.ts';
 import { makeSchedule, type Due } from './schedule.ts';
-import { addDays } from '../population/index.ts';
+import { addDays, clockAheadDays } from '../population/index.ts';
 import { scoreDay, workDay, type DayWork, type Whom } from './work-day.ts';
 
 export interface Simulation {
@@ -75,14 +75,15 @@ export function startSimulation(deps: {
     const key = `${user} ${dataSource}`;
     if (nextDays.get(key) === date) return;
     nextDays.set(key, date);
-    schedule.add({ at: startOf(world, date), user, what: { kind: 'day-begins', dataSource, date } });
+    const begins = addDays(date, -clockAheadDays(world.person.hazard));
+    schedule.add({ at: startOf(world, begins), user, what: { kind: 'day-begins', dataSource, date } });
   }
 
   /** Up to today; the next day announces itself. */
   function follow(user: string, followed: Followed, firstDate: string, after: number): void {
     const whom = people.whom(user);
     if (whom === null) return;
-    const today = dateOf(whom.world, after);
+    const today = addDays(dateOf(whom.world, after), clockAheadDays(whom.world.person.hazard));
     let date = firstDate;
     for (; date <= today; date = nextDate(date)) beginDay(user, whom, followed, date, after);
     addNextDay(user, whom, followed, date);

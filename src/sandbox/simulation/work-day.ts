@@ -1,4 +1,4 @@
-import { deviceOf, type DaySummary, type SourceDay } from '../population/index.ts';
+import { deviceOf, misfile, type DaySummary, type SourceDay } from '../population/index.ts';
 import { asSent, cleanDay, nextClinicalReady, SUMMARY_GROUPS, type ClinicalReadyPayload } from '../summaries/index.ts';
 import { isActive, type Client } from '../service/index.ts';
 import type { Documents } from './documents.ts';
@@ -17,8 +17,11 @@ export interface Whom {
 export const sourceDaysAt = ({ world, sources }: Whom, date: string, at: number): readonly SourceDay[] =>
   sources.flatMap((followed) => revisionAt(world, followed, date, at) ?? []);
 
-export const summaryOf = ({ client }: Whom, days: readonly SourceDay[]): DaySummary | null =>
-  cleanDay(days, { isCleaning: isActive(client, 'data_cleaning'), isTimeZone: isActive(client, 'time_zone') });
+export const summaryOf = ({ client, world }: Whom, days: readonly SourceDay[]): DaySummary | null =>
+  misfile(
+    world.person.hazard,
+    cleanDay(days, { isCleaning: isActive(client, 'data_cleaning'), isTimeZone: isActive(client, 'time_zone') }),
+  );
 
 export interface DayWork {
   readonly documents: Documents;

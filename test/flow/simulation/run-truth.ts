@@ -11,6 +11,8 @@ export interface TruthRun {
   readonly users: number;
   readonly days: number;
   readonly seed: number;
+  /** The number of the first of the people; 0 unless said otherwise. */
+  readonly firstPerson?: number;
   readonly from: number;
   readonly stepsEvents: 'on' | 'off';
   /** How many of them bring data from before their connection. */
@@ -55,7 +57,7 @@ export async function runTruth(run: TruthRun): Promise<TruthFound> {
     const patients = await simulated.link();
     for (let n = 0; n < run.users; n += 1) {
       service.putClient({ uuid: CLIENT, addOns: { ...addOns, pre_existing_data: n < run.withPast } });
-      simulated.connect(n);
+      simulated.connect(n, undefined, (run.firstPerson ?? 0) + n);
     }
     const step = Math.min(1, run.restEveryDays);
     for (let day = step; day <= run.days; day += step) {

@@ -95,9 +95,9 @@ export async function startSimulated({
     simulation,
     admin,
     ledger,
-    /** Everything that the person owns, or some of it. */
-    connect(n: number, dataSources: readonly string[] = makePerson(seed, n).dataSources): void {
-      for (const dataSource of dataSources) {
+    /** Everything that the person owns, or some of it. User and person have the same number unless another is named. */
+    connect(n: number, dataSources?: readonly string[], person = n): void {
+      for (const dataSource of dataSources ?? makePerson(seed, person).dataSources) {
         const kind = traitsOfSource(dataSource)?.kind ?? 'api';
         const granted = kind === 'api' ? ['all'] : ['activity', 'heart', 'sleep', 'body'];
         service.connect({
@@ -106,7 +106,7 @@ export async function startSimulated({
           dataSource,
           kind,
           state: 'connected',
-          account: `person-${n}`,
+          account: `person-${person}`,
           granted,
         });
       }

@@ -27,3 +27,22 @@ test('what stands in the charts is what the sandbox says, retractions included, 
   const { acknowledged, addsUp, byState } = found.ledger;
   expect([addsUp, acknowledged, byState['parked'], byState['quarantined']]).toEqual([true, found.sent, 0, 0]);
 }, 180_000);
+
+test('so it is for the people for each hazard: what could mislead is written as it is said, and nothing else', async () => {
+  const found = await runTruth({
+    ehr: null,
+    users: 5,
+    days: 12,
+    seed: 5,
+    firstPerson: 95,
+    from: Date.parse('2026-04-06T09:00:00Z'),
+    stepsEvents: 'off',
+    withPast: 5,
+    restEveryDays: 2,
+    restMs: 60_000,
+  });
+  expect([found.differences, found.odd]).toEqual([[], []]);
+  expect(found.documents['alert_event']).toBeGreaterThan(2);
+  const { acknowledged, addsUp, byState } = found.ledger;
+  expect([addsUp, acknowledged, byState['parked'], byState['quarantined']]).toEqual([true, found.sent, 0, 0]);
+}, 180_000);

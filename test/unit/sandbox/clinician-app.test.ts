@@ -1,11 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Observation } from '../../../src/sandbox/clinician-app/web/chart-parts.ts';
-import { makeFindSource } from '../../../src/sandbox/clinician-app/web/find-sources.ts';
-import { isDrawn, lastDays, makeSeries, summaryOf } from '../../../src/sandbox/clinician-app/web/make-series.ts';
+import { findMachineRead, makeFindSource } from '../../../src/sandbox/clinician-app/web/find-sources.ts';
+import { isDrawn, isLookedAt, makeSeries, summaryOf, type Look } from '../../../src/sandbox/clinician-app/web/make-series.ts';
+import { isAbout, isAlert, readAlert } from '../../../src/sandbox/clinician-app/web/read-alert.ts';
 import { readMeasurement, valueText } from '../../../src/sandbox/clinician-app/web/read-measurement.ts';
+import { ageText, daysAgo, isAhead, timeOf } from '../../../src/sandbox/clinician-app/web/time-of.ts';
+import { goldenObservations } from '../../support/golden-observations.ts';
 
 const LOINC = 'http://loinc.org';
+const NOW = new Date('2026-11-15T12:00:00Z');
+const EVERYTHING: Look = { days: null, now: NOW };
 const weight = (more: Partial<Observation> = {}): Observation => ({
   resourceType: 'Observation',
   id: 'o1',
@@ -27,7 +32,10 @@ const glucose = (value: number, day: string, low = 70): Observation => ({
   referenceRange: [{ low: { value: low, unit: 'mg/dL' }, high: { value: 99, unit: 'mg/dL' } }],
 });
 const only = (...observations: Observation[]) => {
-  const [series] = makeSeries(observations.map(readMeasurement));
+  const [series] = makeSeries(
+    observations.map((one) => readMeasurement(one)),
+    EVERYTHING,
+  );
   if (series === undefined) throw new Error('no series');
   return series;
 };
@@ -72,9 +80,9 @@ describe('a measurement', () => {
 
   test('with a comparator or without a number is words, and is not drawn', () => {
     const below = readMeasurement(weight({ valueQuantity: { value: 5, comparator: '<', unit: 'mg/L' } }));
-    expect([valueText(below), isDrawn(below)]).toEqual(['<5 mg/L', false]);
+    expect([valueText(below), isDrawn(below, NOW)]).toEqual(['<5 mg/L', false]);
     const absent = readMeasurement(weight({ valueQuantity: {}, dataAbsentReason: { text: 'not asked' } }));
-    expect([valueText(absent), isDrawn(absent)]).toEqual(['no value: not asked', false]);
+    expect([valueText(absent), isDrawn(absent, NOW)]).toEqual(['no value: not asked', false]);
   });
 
   test.each([
@@ -100,7 +108,7 @@ describe('series', () => {
   test('never draw a withdrawn value, and count and list it', () => {
     const series = only(weight(), weight({ id: 'o2', status: 'entered-in-error', valueQuantity: { value: 700, unit: 'kg' } }));
     expect([series.lines[0]?.values, series.withdrawn, series.rows.length]).toEqual([[71.2], 1, 2]);
-    expect(summaryOf(series)).toContain('1 withdrawn and not drawn');
+    expect(summaryOf(series, NOW)).toContain('1 withdrawn and not drawn');
   });
 
   test('never draw a withdrawn value, whatever else is there', () => {
@@ -116,7 +124,10 @@ describe('series', () => {
             effectiveDateTime: `2026-11-${String(day).padStart(2, '0')}`,
           }),
         );
-        for (const { lines, times, rows } of makeSeries(given.map(readMeasurement))) {
+        for (const { lines, times, rows } of makeSeries(
+          given.map((one) => readMeasurement(one)),
+          EVERYTHING,
+        )) {
           expect(lines.flatMap(({ values }) => values).some((value) => value !== null && value < 0)).toBe(false);
           expect(times).toEqual(times.toSorted((a, b) => a - b));
           expect(rows.length).toBe(given.length);
@@ -136,7 +147,14 @@ describe('series', () => {
 
   test('do not mix units', () => {
     const all = [weight(), weight({ id: 'o2', valueQuantity: { value: 157, unit: 'lb' } })];
-    expect(makeSeries(all.map(readMeasurement)).map(({ unit }) => unit)).toEqual(['kg', 'lb']);
+    const series = makeSeries(
+      all.map((one) => readMeasurement(one)),
+      EVERYTHING,
+    );
+    expect(series.map(({ unit, title }) => [unit, title])).toEqual([
+      ['kg', 'Body weight, kg'],
+      ['lb', 'Body weight, lb'],
+    ]);
   });
 
   test('show a reference range only where all agree on it', () => {
@@ -146,16 +164,290 @@ describe('series', () => {
   });
 
   test('stand in the order of their groups', () => {
-    expect(makeSeries([glucose(92, '2026-11-10'), weight()].map(readMeasurement)).map(({ group }) => group)).toEqual([
-      'Vital signs',
-      'Laboratory',
+    const all = [glucose(92, '2026-11-10'), weight()].map((one) => readMeasurement(one));
+    expect(makeSeries(all, EVERYTHING).map(({ group }) => group)).toEqual(['Vital signs', 'Laboratory']);
+  });
+});
+
+describe('the days that are looked at', () => {
+  const at = (id: string, effectiveDateTime: string, more: Partial<Observation> = {}): Observation =>
+    weight({ id, effectiveDateTime, ...more });
+  const look = (days: number | null): Look => ({ days, now: NOW });
+
+  test('end with today, whenever the newest value was, and keep what has no date', () => {
+    const all = [
+      at('today', '2026-11-15T08:00:00+01:00'),
+      at('first', '2026-11-09T08:00:00+01:00'),
+      at('before', '2026-11-08T23:00:00+01:00'),
+      weight({ id: 'undated', effectivePeriod: {} }),
+    ].map((one) => readMeasurement(one));
+    const lookedAt = (days: number | null) => all.filter((one) => isLookedAt(one, look(days))).map(({ id }) => id);
+    expect(lookedAt(7)).toEqual(['today', 'first', 'undated']);
+    expect(lookedAt(null).length).toBe(4);
+  });
+
+  test('of a chart end with today too, and say how old the newest value is', () => {
+    const [series] = makeSeries([readMeasurement(at('old', '2026-11-03T08:00:00+01:00'))], look(30));
+    expect([series?.latestDaysAgo, series?.latest && ageText(series.latest, NOW)]).toEqual([12, '12 days ago']);
+    const [, to = 0] = series?.shownTime ?? [];
+    expect(to * 1000).toBeGreaterThan(Date.UTC(2026, 10, 15));
+  });
+
+  test('leave a card with the newest value where they hold none', () => {
+    const [series] = makeSeries([readMeasurement(at('old', '2026-08-03T08:00:00+01:00'))], look(30));
+    expect([series?.latest?.id, series?.times, series?.rows.map(({ id }) => id)]).toEqual(['old', [], ['old']]);
+  });
+
+  test('are days of the patient’s own clock', () => {
+    const late = timeOf(at('o', '2026-11-14T23:30:00-08:00'));
+    expect(daysAgo(late, new Date('2026-11-15T07:59:00Z'))).toBe(0);
+    expect(daysAgo(late, new Date('2026-11-15T08:01:00Z'))).toBe(1);
+    expect(ageText(late, new Date('2026-11-15T07:59:00Z'))).toMatch(/^today/);
+  });
+
+  test('never begin with a value that was withdrawn, or whose time has not come', () => {
+    const all = [
+      at('good', '2026-11-13T08:00:00+01:00'),
+      at('gone', '2026-11-14T08:00:00+01:00', { status: 'entered-in-error', valueQuantity: { value: 27, unit: 'kg' } }),
+      at('ahead', '2026-11-16T08:00:00+01:00', { valueQuantity: { value: 99, unit: 'kg' } }),
+    ].map((one) => readMeasurement(one));
+    const [series] = makeSeries(all, look(7));
+    expect([series?.latest?.id, series?.lines[0]?.values, series?.withdrawn, series?.ahead]).toEqual(['good', [71.2], 1, 1]);
+  });
+
+  test.each([
+    ['2026-11-15T13:59:00+01:00', false],
+    ['2026-11-15T14:01:00+01:00', true],
+    ['2026-11-16', false],
+    ['2026-11-17', true],
+  ])('do not hold %s, if that is %s', (effectiveDateTime, expected) => {
+    expect(isAhead(timeOf(at('o', effectiveDateTime)), NOW)).toBe(expected);
+  });
+
+  test('draw only values that hold and are of these days, whatever is in the chart', () => {
+    const observation = fc.record({
+      status: fc.constantFrom('final', 'amended', 'preliminary', 'entered-in-error'),
+      hoursAgo: fc.integer({ min: -100, max: 3_000 }),
+    });
+    fc.assert(
+      fc.property(fc.array(observation, { maxLength: 25 }), fc.constantFrom(7, 30, 90), (all, days) => {
+        const given = all.map(({ status, hoursAgo }, i) =>
+          at(`o${i}`, new Date(NOW.getTime() - hoursAgo * 3_600_000).toISOString(), {
+            status,
+            valueQuantity: { value: 1_000 + hoursAgo, unit: 'kg' },
+          }),
+        );
+        const drawn = makeSeries(
+          given.map((one) => readMeasurement(one)),
+          look(days),
+        ).flatMap(({ lines }) => lines.flatMap(({ values }) => values));
+        const expected = all.filter(
+          ({ status, hoursAgo }) => status !== 'entered-in-error' && hoursAgo >= -1 && Math.floor((hoursAgo + 11) / 24) < days,
+        );
+        expect(drawn.toSorted()).toEqual(expected.map(({ hoursAgo }) => 1_000 + hoursAgo).toSorted());
+      }),
+    );
+  });
+});
+
+describe('before a value is used', () => {
+  const marks = (more: Partial<Observation>, machineRead?: ReadonlySet<string>) =>
+    readMeasurement(weight(more), machineRead).marks;
+
+  test('it says that it is preliminary, amended or of a status that nobody knows', () => {
+    expect(['final', 'preliminary', 'amended', 'corrected', 'unheard-of'].map((status) => marks({ status }))).toEqual([
+      [],
+      ['Preliminary'],
+      ['Amended'],
+      ['Amended'],
+      ['Status unheard-of'],
     ]);
   });
 
-  test('of the last days are counted from the newest measurement, and keep what has no date', () => {
-    const all = [glucose(1, '2026-11-10'), glucose(2, '2026-11-04'), glucose(3, '2026-11-03'), weight({ effectivePeriod: {} })];
-    expect(lastDays(all.map(readMeasurement), 7).map(({ id }) => id)).toEqual(['g-2026-11-10', 'g-2026-11-04', 'o1']);
-    expect(lastDays(all.map(readMeasurement), null).length).toBe(4);
+  test('it says that a machine has read it, by tag, by note or by Provenance', () => {
+    expect(marks({ meta: { tag: [{ code: 'machine-extracted' }] } })).toEqual(['Read by machine']);
+    expect(marks({ note: [{ text: 'Read by a machine from a document; not checked by a person.' }] })).toEqual([
+      'Read by machine',
+    ]);
+    const target = [{ reference: 'Observation/o1' }];
+    for (const provenance of [
+      { agent: [{ who: { display: 'Health data service: extracted by machine' } }] },
+      { agent: [{ type: { text: 'Software that read the document' }, who: { display: 'Health data service' } }] },
+      { activity: { text: 'machine-extracted from a document' } },
+    ])
+      expect(marks({}, findMachineRead([{ resourceType: 'Provenance', target, ...provenance }]))).toEqual(['Read by machine']);
+    expect(
+      marks({}, findMachineRead([{ resourceType: 'Provenance', target, agent: [{ who: { display: 'Chartgate' } }] }])),
+    ).toEqual([]);
+  });
+
+  test('it says so in every laboratory result of the golden cases', () => {
+    const results = goldenObservations('lab-document');
+    expect(results.length).toBeGreaterThan(0);
+    for (const one of results) {
+      expect(readMeasurement(one).marks).toContain('Read by machine');
+      // Not every EHR keeps tags.
+      expect(readMeasurement({ ...one, meta: {} }).marks).toContain('Read by machine');
+    }
+  });
+
+  test('it says in words that it is high or low, and nothing of what is normal', () => {
+    const flags = (code: string) => readMeasurement(weight({ interpretation: [{ coding: [{ code }] }] })).flags;
+    expect(['H', 'LL', 'N', 'POS'].map(flags)).toEqual([['High'], ['Critically low'], [], ['POS']]);
+  });
+
+  test('one side of a pressure says which side it is', () => {
+    const one = readMeasurement(
+      weight({
+        code: { coding: [{ system: LOINC, code: '85354-9' }] },
+        valueQuantity: {},
+        component: [
+          { code: { text: 'Systolic' }, valueQuantity: { value: 121, unit: 'mmHg' } },
+          { code: { text: 'Diastolic' }, dataAbsentReason: { text: 'unknown' } },
+        ],
+      }),
+    );
+    expect([valueText(one), one.details]).toEqual(['Systolic 121 mmHg', ['Diastolic: no value: unknown']]);
+  });
+
+  test('a part in another unit is named and never drawn', () => {
+    const one = readMeasurement(
+      weight({ component: [{ code: { text: 'Confidence' }, valueQuantity: { value: 90, unit: '%' } }] }),
+    );
+    expect([one.readings.map(({ value }) => value), one.details]).toEqual([[71.2], ['Confidence: 90 %']]);
+  });
+});
+
+describe('alerts', () => {
+  const LOCAL = 'urn:chartgate:codes';
+  const part = (code: string, value: number, unit: string) => ({
+    code: { coding: [{ system: LOCAL, code, display: code }] },
+    valueQuantity: { value, unit },
+  });
+  const parts = [
+    part('baseline-value', 60, '/min'),
+    part('deviation-above-percent', 15, '%'),
+    part('threshold-high', 69, '/min'),
+  ];
+  const heart = weight({
+    id: 'h',
+    code: { coding: [{ system: LOINC, code: '40443-4' }] },
+    valueQuantity: { value: 74, unit: '/min' },
+  });
+  const none = (): null => null;
+
+  test('are known by any of what an EHR may have kept of them', () => {
+    expect(isAlert(heart)).toBe(false);
+    for (const sign of [
+      { meta: { tag: [{ code: 'alert' }] } },
+      { component: parts },
+      { referenceRange: [{ type: { text: 'monitoring threshold' } }] },
+      { code: { coding: [{ system: LOCAL, code: 'resting-heart-rate-alert' }] } },
+    ])
+      expect(isAlert({ ...heart, ...sign })).toBe(true);
+  });
+
+  test('name what was measured and what it was held against, each with its own unit', () => {
+    const alert = readAlert({ ...heart, component: parts }, none);
+    expect([alert.measured, alert.baseline, alert.deviation, alert.threshold]).toEqual([
+      '74 /min',
+      '60 /min',
+      'deviation-above-percent: 15 %',
+      'threshold-high: 69 /min',
+    ]);
+    expect(isAbout(alert, readMeasurement(heart))).toBe(true);
+    expect(isAbout(alert, readMeasurement(weight()))).toBe(false);
+  });
+
+  test('under a code of their own speak of the measurement that they refer to', () => {
+    const measurement = readMeasurement(heart);
+    const own: Observation = {
+      resourceType: 'Observation',
+      id: 'a',
+      code: { coding: [{ system: LOCAL, code: 'alert-resting-heart-rate' }] },
+      derivedFrom: [{ reference: 'Observation/h' }],
+      component: parts,
+    };
+    const alert = readAlert(own, (literal) => (literal === 'Observation/h' ? measurement : null));
+    expect([isAlert(own), alert.measured, alert.baseline, isAbout(alert, measurement)]).toEqual([
+      true,
+      '74 /min',
+      '60 /min',
+      true,
+    ]);
+  });
+
+  test.each(['alert-event', 'alert-summary-all-signals'])(
+    'of the golden case %s are all known, and none of their parts is measured',
+    (name) => {
+      const all = goldenObservations(name).filter(({ component = [], meta }) => component.length > 0 || meta?.tag?.length === 2);
+      expect(all.length).toBeGreaterThan(0);
+      for (const one of all) {
+        expect(isAlert(one)).toBe(true);
+        const { measurement } = readAlert(one, none);
+        expect([measurement.details, measurement.bounds]).toEqual([[], []]);
+      }
+    },
+  );
+
+  test('are not found among the measurements of the golden cases', () => {
+    for (const name of ['clinical-ready-every-metric', 'clinical-ready-daily-averages', 'lab-document', 'user-profile'])
+      expect(goldenObservations(name).filter(isAlert)).toEqual([]);
+  });
+});
+
+describe('circumstances', () => {
+  test('make three series of the SpO2 of body, activity and sleep, by their names', () => {
+    const spo2 = goldenObservations('clinical-ready-every-metric').filter(({ code }) => code?.text?.startsWith('SpO2') === true);
+    const titles = makeSeries(
+      spo2.map((one) => readMeasurement(one)),
+      { days: null, now: new Date('2026-11-20T12:00:00Z') },
+    ).map(({ title }) => title);
+    expect([titles.length, new Set(titles).size]).toEqual([3, 3]);
+    expect(titles.filter((title) => /sleep/i.test(title)).length).toBe(1);
+    expect(titles.filter((title) => /activity/i.test(title)).length).toBe(1);
+  });
+
+  test('of sleep are named even where nothing else is there', () => {
+    const asleep = {
+      category: [{ coding: [{ code: 'vital-signs' }, { system: 'urn:chartgate:source-category', code: 'survey' }] }],
+    };
+    expect(only(saturation('s', asleep)).title).toBe('SpO2, sleep');
+    const both = makeSeries(
+      [saturation('s', asleep), saturation('d', {})].map((one) => readMeasurement(one)),
+      EVERYTHING,
+    );
+    expect(both.map(({ title }) => title)).toEqual(['SpO2, sleep', 'SpO2, whole day']);
+  });
+
+  const saturation = (id: string, more: Partial<Observation>): Observation =>
+    weight({
+      id,
+      code: { coding: [{ system: LOINC, code: '103209-3' }], text: 'SpO2' },
+      valueQuantity: { value: 96, unit: '%' },
+      ...more,
+    });
+  test.each<[string, readonly Partial<Observation>[]]>([
+    ['method', [{}, { method: { text: 'Mean during physical activity' } }, { method: { text: 'Mean during sleep' } }]],
+    ['category', [{}, { category: [{ text: 'Physical activity' }] }, { category: [{ text: 'Sleep' }] }]],
+    [
+      'component',
+      [
+        {},
+        { component: [{ code: { text: 'Measurement context' }, valueCodeableConcept: { text: 'Physical activity' } }] },
+        { component: [{ code: { text: 'Measurement context' }, valueCodeableConcept: { text: 'Sleep' } }] },
+      ],
+    ],
+  ])('may be told by %s', (_, each) => {
+    const series = makeSeries(
+      each.map((more, i) => readMeasurement(saturation(`s${i}`, more))),
+      EVERYTHING,
+    );
+    const titles = series.map(({ title }) => title).toSorted();
+    expect(titles.map((title) => /sleep|activity|whole day/i.exec(title)?.[0].toLowerCase())).toEqual(
+      expect.arrayContaining(['activity', 'sleep', 'whole day']),
+    );
+    expect(titles.length).toBe(3);
   });
 });
 

@@ -6,17 +6,21 @@ import {
   dayBounds,
   daysOf,
   deviceOf,
+  HAZARDS,
   illnessOn,
   dayNumber,
   localDateOf,
   localTime,
   makePerson,
+  misfile,
   permit,
   SOURCE_TRAITS,
   truthOf,
   zoneOn,
+  type Hazard,
   type SourceDay,
 } from '../../../src/sandbox/population/index.ts';
+import { cleanDay } from '../../../src/sandbox/summaries/index.ts';
 
 const HOUR_MS = 3_600_000;
 const SOURCES = Object.keys(SOURCE_TRAITS);
@@ -360,6 +364,116 @@ describe('over sixty people and thirty days there are', () => {
     expect(zones.size).toBeGreaterThanOrEqual(HOMES.length);
     for (const zone of ['Asia/Kolkata', 'Asia/Kathmandu', 'America/St_Johns', 'Australia/Adelaide'])
       expect(zones).toContain(zone);
+  });
+});
+
+describe('the blood pressure of a day', () => {
+  const cuffs = fc.constantFrom('ConnectedScale', 'IosHealth', 'AndroidHealth', 'PhoneMakerHealth');
+  /** Of each side, the readings of the day. */
+  const readingsOf = ({ samples }: SourceDay) => {
+    const taken = samples.filter(({ kind }) => kind === 'blood_pressure').map(({ values }) => values);
+    return { systolic: taken.map(([one = 0]) => one), diastolic: taken.map(([, one = 0]) => one) };
+  };
+
+  test('lies between its readings, in every world, and is above the lower one', () => {
+    fc.assert(
+      fc.property(seed, n, cuffs, date, (s, number, name, on) => {
+        for (const day of ask([s, number, name, on])) {
+          const { systolic = null, diastolic = null } = day.body ?? {};
+          if (systolic === null || diastolic === null) continue;
+          expect(systolic).toBeGreaterThan(diastolic);
+          const taken = readingsOf(day);
+          if (taken.systolic.length === 0) continue;
+          for (const [value, readings] of [
+            [systolic, taken.systolic],
+            [diastolic, taken.diastolic],
+          ] as const) {
+            expect(value).toBeGreaterThanOrEqual(Math.min(...readings));
+            expect(value).toBeLessThanOrEqual(Math.max(...readings));
+          }
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('is read on most days of a cuff', () => {
+    const days = LAST.filter(({ body }) => typeof body?.systolic === 'number');
+    expect(days.filter((day) => readingsOf(day).systolic.length > 0).length / days.length).toBeGreaterThan(0.8);
+  });
+});
+
+describe('people for each hazard', () => {
+  const HEIGHT_TOLERANCE = 0.1;
+  const of = (hazard: Hazard) => ({ ...makePerson(3, 12), hazard });
+  const scaleOf = (hazard: Hazard, days = 28) =>
+    Array.from({ length: days }, (_, i) => daysOf(3, of(hazard), 'ConnectedScale', addDays('2026-03-02', i)).at(-1));
+  const bodies = (hazard: Hazard) => scaleOf(hazard).flatMap((day) => (day?.body ? [day.body] : []));
+
+  test('are the last of each hundred, and own a ring and a scale', () => {
+    const hazards = Array.from({ length: 200 }, (_, number) => makePerson(1, number)).filter(({ hazard }) => hazard !== null);
+    expect(hazards.every((person) => person.n % 100 >= 95)).toBe(true);
+    expect(hazards.map(({ hazard }) => hazard)).toEqual(
+      expect.arrayContaining(['bmi-mismatch', 'repeated-weight', 'oxygen-dip']),
+    );
+    for (const { dataSources } of hazards)
+      expect(dataSources).toEqual(expect.arrayContaining(['RingWearable', 'ConnectedScale']));
+  });
+
+  test('bmi-mismatch: weight and height do not give the BMI', () => {
+    const all = bodies('bmi-mismatch').filter(
+      ({ bmi, weightKg, heightCm }) => bmi !== null && weightKg !== null && heightCm !== null,
+    );
+    expect(all.length).toBeGreaterThan(20);
+    for (const { bmi, weightKg, heightCm } of all)
+      expect((bmi ?? 0) / ((weightKg ?? 0) / ((heightCm ?? 0) / 100) ** 2)).toBeGreaterThan(1 + HEIGHT_TOLERANCE);
+  });
+
+  test('repeated-weight: one value for more than a week, then it changes', () => {
+    const weights = bodies('repeated-weight').map(({ weightKg }) => weightKg);
+    const runs = weights.reduce<number[]>((all, one, i) => {
+      if (i > 0 && one === weights[i - 1]) all[all.length - 1] = (all.at(-1) ?? 0) + 1;
+      else all.push(1);
+      return all;
+    }, []);
+    expect(Math.max(...runs)).toBeGreaterThanOrEqual(7);
+    expect(runs.length).toBeGreaterThan(3);
+  });
+
+  test('oxygen-dip: a reading below 92 now and then, of a ring', () => {
+    const days = Array.from({ length: 30 }, (_, i) =>
+      daysOf(3, of('oxygen-dip'), 'RingWearable', addDays('2026-03-02', i)).at(-1),
+    );
+    const low = days.filter(
+      (day) => day?.samples.some(({ kind, values: [value = 100] }) => kind === 'spo2' && value < 92) === true,
+    );
+    expect(low.length).toBeGreaterThan(5);
+    expect(low.length).toBeLessThan(20);
+  });
+
+  test('clock-ahead: a day is told before it begins', () => {
+    const days = scaleOf('clock-ahead').filter((day) => day !== undefined);
+    expect(
+      days.filter(({ revision, syncedAt, startsAt }) => revision === 1 && syncedAt < startsAt - HOUR_MS).length,
+    ).toBeGreaterThan(10);
+  });
+
+  test('pressure-swapped: systolic below diastolic, each possible by itself', () => {
+    const all = scaleOf('pressure-swapped').flatMap((day) => {
+      const summary = day === undefined ? null : cleanDay([day], { isCleaning: true, isTimeZone: true });
+      return misfile('pressure-swapped', summary)?.body ?? [];
+    });
+    expect(all.length).toBeGreaterThan(20);
+    for (const { systolic, diastolic } of all) expect(systolic ?? 0).toBeLessThan(diastolic ?? 0);
+  });
+
+  test('have nothing wrong with their other devices', () => {
+    for (const hazard of HAZARDS) {
+      const person = of(hazard);
+      expect(daysOf(3, person, 'IosHealth', '2026-03-05').map(({ body, syncedAt }) => [body, syncedAt])).toEqual(
+        daysOf(3, { ...person, hazard: null }, 'IosHealth', '2026-03-05').map(({ body, syncedAt }) => [body, syncedAt]),
+      );
+    }
   });
 });
 

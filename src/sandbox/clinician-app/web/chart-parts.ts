@@ -21,6 +21,7 @@ export interface Quantity {
 export interface RangeOfReference {
   readonly low?: Quantity;
   readonly high?: Quantity;
+  readonly type?: Concept;
   readonly text?: string;
 }
 export interface Period {
@@ -37,7 +38,10 @@ export interface Valued {
   readonly dataAbsentReason?: Concept;
   readonly referenceRange?: readonly RangeOfReference[];
 }
-export interface Observation extends Valued {
+export interface Tagged {
+  readonly meta?: { readonly tag?: readonly Coding[] };
+}
+export interface Observation extends Valued, Tagged {
   readonly resourceType: 'Observation';
   readonly id?: string;
   readonly status?: string;
@@ -47,6 +51,8 @@ export interface Observation extends Valued {
   readonly effectivePeriod?: Period;
   readonly performer?: readonly Reference[];
   readonly device?: Reference;
+  readonly method?: Concept;
+  readonly derivedFrom?: readonly Reference[];
   readonly interpretation?: readonly Concept[];
   readonly note?: readonly { readonly text?: string }[];
   readonly component?: readonly Valued[];
@@ -58,11 +64,12 @@ export interface Device {
   readonly deviceName?: readonly { readonly name?: string }[];
   readonly type?: Concept;
 }
-export interface Provenance {
+export interface Provenance extends Tagged {
   readonly resourceType: 'Provenance';
   readonly id?: string;
   readonly target?: readonly Reference[];
   readonly recorded?: string;
+  readonly activity?: Concept;
   readonly agent?: readonly { readonly type?: Concept; readonly who?: Reference }[];
 }
 export interface Named {

@@ -6,8 +6,11 @@ declare const uPlot: typeof UPlot;
 const HEIGHT = 180;
 const COLOURS = ['#0b5fa5', '#8a3b12', '#3d6b21'] as const;
 const RANGE = 'rgb(46 125 50 / 14%)';
-const DAYS = [1, 2, 5, 7, 14, 30, 60, 91, 182, 365].map((days) => days * 86_400);
-const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(5, 10);
+const DAYS = [1, 2, 5, 7, 14, 30, 60, 91, 182, 365, 730, 1_826].map((days) => days * 86_400);
+const YEAR_SECONDS = 300 * 86_400;
+/** The day of a month, and where months of two years would look the same, the month of a year. */
+const labelOf = (seconds: number, isLong: boolean): string =>
+  new Date(seconds * 1000).toISOString().slice(...(isLong ? ([0, 7] as const) : ([5, 10] as const)));
 const AXIS = { stroke: '#444', grid: { stroke: '#e3e3e3', width: 1 }, ticks: { stroke: '#bbb', width: 1 } } as const;
 
 function paintRange(u: UPlot, { low, high }: NonNullable<Series['bounds']>): void {
@@ -21,19 +24,25 @@ function paintRange(u: UPlot, { low, high }: NonNullable<Series['bounds']>): voi
   ctx.restore();
 }
 
+/** At least so much of a value's own size is shown: a tenth of a percent must not look like an illness. */
+const SHARE_MIN = 0.05;
+
 /** The values and the range both have room, and a flat line is not drawn along the edge. */
 function scaleOf({ lines, bounds }: Series): [number, number] {
   const known = [...lines.flatMap(({ values }) => values), bounds?.low ?? null, bounds?.high ?? null].filter(
     (one) => one !== null,
   );
   const [low, high] = [Math.min(...known), Math.max(...known)];
-  const room = high === low ? Math.max(1, Math.abs(high) * 0.05) : (high - low) * 0.1;
+  const least = Math.max(high, -low) * SHARE_MIN || 2;
+  const room = Math.max((high - low) * 0.1, (least - (high - low)) / 2);
   return [low - room, high + room];
 }
 
 /** Draws into `place` and follows its width. Answers how to take the chart away. */
 export function drawChart(place: HTMLElement, series: Series): () => void {
-  const { times, lines, bounds } = series;
+  const { times, lines, bounds, shownTime } = series;
+  const [from, to] = shownTime;
+  const isLong = to - from > YEAR_SECONDS;
   const chart = new uPlot(
     {
       width: Math.max(200, place.clientWidth),
@@ -42,9 +51,9 @@ export function drawChart(place: HTMLElement, series: Series): () => void {
       cursor: { show: false },
       // Times are those of the patient's own clock, kept as if that were UTC.
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-      scales: { y: { range: () => scaleOf(series) } },
+      scales: { x: { range: () => [from, to] }, y: { range: () => scaleOf(series) } },
       axes: [
-        { ...AXIS, space: 64, incrs: DAYS, values: (_, times) => times.map(dayOf) },
+        { ...AXIS, space: 64, incrs: DAYS, values: (_, times) => times.map((one) => labelOf(one, isLong)) },
         { ...AXIS, size: 56 },
       ],
       series: [

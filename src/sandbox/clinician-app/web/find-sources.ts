@@ -8,8 +8,21 @@ import {
   type Provenance,
   type Reference,
 } from './chart-parts.ts';
+import { saysMachine } from './read-measurement.ts';
 
 export type Included = Device | Provenance | Named;
+
+/** The ids of the Observations of which a Provenance says that a machine has read them from a document. */
+export function findMachineRead(included: readonly Included[]): ReadonlySet<string> {
+  const says = ({ meta, activity, agent = [] }: Provenance): boolean =>
+    meta?.tag?.some(({ code }) => code === 'machine-extracted') === true ||
+    [wordsOf(activity), ...agent.flatMap(({ type, who }) => [wordsOf(type), who?.display ?? ''])].some(saysMachine);
+  return new Set(
+    included
+      .flatMap((one) => (one.resourceType === 'Provenance' && says(one) ? (one.target ?? []) : []))
+      .flatMap((target) => /^Observation\/(.+)$/.exec(literalOf(target) ?? '')?.[1] ?? []),
+  );
+}
 
 export type FindSource = (observation: Observation) => string;
 
@@ -55,6 +68,7 @@ export function makeFindSource(included: readonly Included[]): FindSource {
       'said by',
       acting('author').filter((name) => name !== 'the patient'),
     );
+    say('brought by', acting('informant'));
     say('assembled by', acting('assembler'));
     say('sent by', acting('transmitter'));
     return parts.length === 0 ? 'not said' : parts.join('; ');

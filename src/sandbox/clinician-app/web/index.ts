@@ -1,10 +1,12 @@
 import { nameOf } from './chart-parts.ts';
 import { button, byId, element } from './element.ts';
-import { makeFindSource, type FindSource } from './find-sources.ts';
-import { lastDays, makeSeries } from './make-series.ts';
+import { findMachineRead, makeFindSource } from './find-sources.ts';
+import { isLookedAt, latestOf, makeSeries, type Look } from './make-series.ts';
+import { isAlert, readAlert, type Alert } from './read-alert.ts';
 import { readChart, type Chart } from './read-chart.ts';
 import { GROUPS, readMeasurement, type Measurement } from './read-measurement.ts';
-import { rowOf, showSeries, tableOf } from './show-series.ts';
+import { showAlerts } from './show-alerts.ts';
+import { rowOf, showSeries, tableOf, type Shown } from './show-series.ts';
 import {
   forget,
   readSettings,
@@ -15,6 +17,7 @@ import {
   type SmartClient,
   type Trouble,
 } from './smart-client.ts';
+import { ageText } from './time-of.ts';
 
 const TROUBLES: Readonly<Record<Trouble, string>> = {
   'not-signed-in': 'You are not signed in.',
@@ -48,23 +51,43 @@ function showTrouble(settings: Settings, trouble: Trouble, again: (() => void) |
   enter.focus();
 }
 
+/** The day on the calendar of whoever looks. */
+const dayOf = (at: Date): string =>
+  [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
+
 let undraw: (() => void)[] = [];
 
-function showMeasurements(all: readonly Measurement[], findSource: FindSource): void {
+interface Contents {
+  readonly measurements: readonly Measurement[];
+  readonly alerts: readonly Alert[];
+}
+
+/** What an alert was held against is no measurement, so the two never share a chart. */
+function readContents({ observations, included }: Chart): Contents {
+  const machineRead = findMachineRead(included);
+  const measurements = observations.filter((one) => !isAlert(one)).map((one) => readMeasurement(one, machineRead));
+  const byLiteral = new Map(measurements.map((one) => [`Observation/${one.id}`, one]));
+  const alerts = observations.filter(isAlert).map((one) => readAlert(one, (name) => byLiteral.get(name) ?? null, machineRead));
+  return { measurements, alerts };
+}
+
+function showContents({ measurements, alerts }: Contents, shownBy: Shown): void {
+  const { look } = shownBy;
   for (const stop of undraw) stop();
   undraw = [];
-  const series = makeSeries(all);
-  const sections: HTMLElement[] = [];
+  const series = makeSeries(measurements, look);
+  const alertsNow = alerts.filter(({ measurement }) => isLookedAt(measurement, look));
+  const valid = alertsNow.filter(({ measurement }) => measurement.state !== 'withdrawn');
+  const sections: HTMLElement[] = [showAlerts(valid, shownBy)];
   const draws: (() => () => void)[] = [];
   for (const group of GROUPS) {
-    const shown = series.filter((one) => one.group === group).map((one) => showSeries(one, findSource, series.indexOf(one)));
+    const shown = series
+      .filter((one) => one.group === group)
+      .map((one) => showSeries(one, { ...shownBy, alerts: valid }, series.indexOf(one)));
     if (shown.length === 0 && group === 'Other') continue;
     draws.push(...shown.map(({ draw }) => draw));
     const id = `group-${GROUPS.indexOf(group)}`;
-    const body =
-      shown.length === 0
-        ? [element('p', { class: 'empty' }, 'Nothing was measured in this time.')]
-        : shown.map(({ card }) => card);
+    const body = shown.length === 0 ? [element('p', { class: 'empty' }, 'Nothing was measured.')] : shown.map(({ card }) => card);
     sections.push(
       element(
         'section',
@@ -74,8 +97,11 @@ function showMeasurements(all: readonly Measurement[], findSource: FindSource): 
       ),
     );
   }
-  const gone = all.filter(({ state }) => state === 'withdrawn');
-  const rows = gone.map((one) => rowOf(one, findSource, `${one.title}, ${one.when}`));
+  const gone = [
+    ...measurements.filter((one) => isLookedAt(one, look)),
+    ...alertsNow.map(({ measurement }) => measurement),
+  ].filter(({ state }) => state === 'withdrawn');
+  const rows = gone.map((one) => rowOf(one, shownBy, `${one.title}, ${one.when}`));
   sections.push(
     element(
       'section',
@@ -98,9 +124,12 @@ function showMeasurements(all: readonly Measurement[], findSource: FindSource): 
   undraw = draws.map((draw) => draw());
 }
 
-function showChart(client: SmartClient, { patient, observations, included }: Chart): void {
-  const measurements = observations.map(readMeasurement);
-  const findSource = makeFindSource(included);
+function showChart(client: SmartClient, chart: Chart, now: Date): void {
+  const { patient } = chart;
+  const contents = readContents(chart);
+  const { measurements } = contents;
+  const findSource = makeFindSource(chart.included);
+  const latest = latestOf(measurements, now);
   const about = [patient.birthDate === undefined ? '' : `born ${patient.birthDate}`, patient.gender ?? ''].filter(
     (part) => part !== '',
   );
@@ -111,9 +140,9 @@ function showChart(client: SmartClient, { patient, observations, included }: Cha
   );
   span.value = '30';
   const show = (): void => {
-    const days = span.value === '' ? null : Number(span.value);
-    const shown = lastDays(measurements, days);
-    showMeasurements(shown, findSource);
+    const look: Look = { days: span.value === '' ? null : Number(span.value), now };
+    const shown = measurements.filter((one) => isLookedAt(one, look));
+    showContents(contents, { findSource, look });
     say(
       measurements.length === 0
         ? 'This chart holds no measurements yet.'
@@ -130,8 +159,14 @@ function showChart(client: SmartClient, { patient, observations, included }: Cha
       element('p', {}, about.join(', ')),
       element(
         'p',
+        { id: 'newest' },
+        `Today is ${dayOf(now)}. `,
+        latest === null ? 'No value holds.' : `Newest value of the chart: ${latest.when}, ${ageText(latest, now)}.`,
+      ),
+      element(
+        'p',
         { class: 'actions' },
-        element('label', { for: 'span' }, 'Shown, back from the newest: '),
+        element('label', { for: 'span' }, 'Shown, back from today: '),
         span,
         button('Sign out', () => {
           forget();
@@ -143,6 +178,7 @@ function showChart(client: SmartClient, { patient, observations, included }: Cha
     element(
       'nav',
       { 'aria-label': 'Parts of the chart' },
+      element('a', { href: '#alerts' }, 'Alerts'),
       ...GROUPS.filter((group) => group !== 'Other').map((group) =>
         element('a', { href: `#group-${GROUPS.indexOf(group)}` }, group),
       ),
@@ -176,7 +212,7 @@ async function run(settings: Settings): Promise<void> {
     showTrouble(settings, trouble, trouble === 'unreachable' ? () => location.reload() : null);
     return;
   }
-  showChart(client, chart);
+  showChart(client, chart, new Date(settings.now));
 }
 
 readSettings()

@@ -3,6 +3,8 @@ export interface Settings {
   readonly fhirUrl: string;
   readonly clientId: string;
   readonly scope: string;
+  /** The time of the people in the charts, which days are counted back from. */
+  readonly now: string;
 }
 
 /** The part of fhirclient that is used; https://docs.smarthealthit.org/client-js/ */
