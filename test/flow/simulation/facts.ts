@@ -60,14 +60,27 @@ function addAlerts(facts: Facts, patient: string, payload: Part): void {
       signal['measured_value_float'],
     );
   const total = alerts['total_alerts_int'];
-  if (typeof total === 'number')
-    add(facts, [patient, 'alerts of the day', moment(alerts['summary_period_start_string'])], total);
+  if (typeof total === 'number') add(facts, [patient, 'alerts of the day', moment(alerts['summary_period_start_string'])], total);
 }
 
 function addProfile(facts: Facts, patient: string, payload: Part): void {
   const data = part(payload['user_profile_data']);
   const day = text(part(data['metadata'])['datetime_string']).slice(0, 10);
   for (const domain of DOMAINS) add(facts, [patient, 'score', domain, day], part(part(data['profiles'])[domain])['score_int']);
+}
+
+/** A count on the way to the sum of its day is not news any more once the sum is there. */
+function dropReplacedSteps(facts: Facts, truth: readonly TrueDocument[], patients: ReadonlyMap<string, string>): void {
+  for (const { structure, payload } of truth) {
+    if (structure !== 'clinical_ready') continue;
+    const whole = payload as unknown as Part;
+    for (const { resource } of list(part(part(whole['clinical_ready'])['clinical_ready_data'])['entry'])) {
+      const one = part(resource);
+      if (codeOf(one['code'], CODES) !== 'steps') continue;
+      const day = text(part(one['effectivePeriod'])['start']).slice(0, 10);
+      facts.delete([patients.get(payload.user_id) ?? 'nobody', 'steps of the day', day].join(' | '));
+    }
+  }
 }
 
 /** What is so, by the sandbox. */
@@ -81,6 +94,7 @@ export function factsOfTruth(truth: readonly TrueDocument[], patients: ReadonlyM
     else if (structure === 'alert_event' || structure === 'alert_summary') addAlerts(facts, patient, whole);
     else if (structure === 'user_profile') addProfile(facts, patient, whole);
   }
+  dropReplacedSteps(facts, truth, patients);
   return facts;
 }
 
