@@ -8,6 +8,7 @@ import { LAB_FORM, buildLabs } from './build-labs.ts';
 import { buildLocal } from './build-local.ts';
 import { METRIC_FORM, PROFILE_FORM, SIGNAL_FORM, buildMetrics, buildProfile, buildSignals } from './build-metrics.ts';
 import { buildPlausibility } from './build-plausibility.ts';
+import { buildStandard } from './build-standard.ts';
 import {
   CATEGORY_FORM,
   PANEL_FORM,
@@ -132,6 +133,8 @@ export function buildMappings(
   const [panels, categories, deviceTypes] = [rowsOf('panels'), rowsOf('categories'), rowsOf('deviceTypes')];
   const [qualitative, specimens] = [rowsOf('qualitative'), rowsOf('specimens')];
   if (problems.length > 0 || uris === null) return fail(problems);
+  const standard = buildStandard(metrics.entries);
+  const panelCodes = new Set(panels.map(({ target }) => target.code));
 
   return ok(
     deepFreeze({
@@ -139,11 +142,15 @@ export function buildMappings(
       uris,
       dialects,
       findMetric: metrics.find,
+      findStandard: standard.find,
+      loincsOf: standard.loincsOf,
       findSignal: signals.find,
       readingsUnder: metrics.readingsUnder,
       findProfileMetric,
       findLab: labs.find,
       findArbitrary: labs.findArbitrary,
+      checkLabCode: (code, question) => (panelCodes.has(code) ? 'known' : labs.checkCode(code, question)),
+      labLoincsOf: labs.loincsOf,
       findPanel: buildWords(panels, PANEL_FORM),
       findUnit,
       findCategory: buildWords(categories, CATEGORY_FORM),
