@@ -14,6 +14,7 @@ const GIVES = [
   'panel',
   'component',
   'method',
+  'method-of',
   'property',
   'property-waived',
 ];
@@ -48,6 +49,14 @@ function readPanel(row: MapRow, report: Report): MetricRow['panel'] {
   return { key: key ?? '', codings, components };
 }
 
+/** Where one code means several things by the summary that it stands in: what the method says in each of them. */
+function readMethodOf(row: MapRow, report: Report): MetricRow['methodOf'] {
+  const methods = row.gives.get('method-of') ?? [];
+  if (methods.some(({ display }) => display === null)) report(row.row, 'a method-of needs its text for people');
+  if (methods.length === 0) return null;
+  return Object.fromEntries(methods.map(({ value, display }) => [value, display ?? '']));
+}
+
 function readRow(row: MapRow, report: Report): MetricRow {
   const unit = only(row, 'unit');
   const decimals = only(row, 'decimals')?.value ?? '';
@@ -66,6 +75,7 @@ function readRow(row: MapRow, report: Report): MetricRow {
     category,
     panel: readPanel(row, report),
     method: only(row, 'method')?.value ?? null,
+    methodOf: readMethodOf(row, report),
   });
 }
 
@@ -162,6 +172,7 @@ export function buildProfile(maps: readonly MapRow[], report: Report): (field: s
           category: 'survey',
           panel: null,
           method: null,
+          methodOf: null,
         }),
       ];
     }),

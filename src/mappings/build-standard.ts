@@ -53,7 +53,7 @@ export function buildStandard(entries: readonly MetricEntry[]): Standard {
       const [best] = fitting.toSorted((a, b) => rank(a) - rank(b));
       if (best === undefined) return { kind: 'none', why: 'context', codes };
       const isOfContext = best.context === context || (context === null && best.context === 'point');
-      return { kind: 'found', row: isOfContext ? best.row : deepFreeze({ ...best.row, method: null }) };
+      return { kind: 'found', row: isOfContext ? best.row : deepFreeze({ ...best.row, method: null, methodOf: null }) };
     },
   };
 }

@@ -37,6 +37,8 @@ export interface MetricRow extends CodeRow {
   } | null;
   /** What Observation.method says. */
   readonly method: string | null;
+  /** The same by the category of the source, where the code alone does not tell its summaries apart. */
+  readonly methodOf: Readonly<Record<string, string>> | null;
 }
 
 export interface LabRow extends CodeRow {

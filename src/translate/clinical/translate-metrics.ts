@@ -14,6 +14,7 @@ import { findRow } from './find-row.ts';
 import { nameOfMetric } from './name-metric.ts';
 import { readMetric, type Metric } from './read-metric.ts';
 import { sayOnce } from './say-once.ts';
+import { withSleepPeriod } from './with-sleep-period.ts';
 
 /** The summary that a category of the source stands for (specification, section 2.3). */
 const GROUPS: Readonly<Record<string, Group>> = { 'vital-signs': 'body', activity: 'physical', survey: 'sleep' };
@@ -111,7 +112,7 @@ function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
       times: metric.times,
       value: valued.value,
       note: valued.note,
-      method: row.method,
+      method: row.methodOf?.[metric.category] ?? row.method,
     }),
     place,
   );
@@ -145,5 +146,6 @@ export function translateMetrics(scene: Scene, { bundle, sources }: ClinicalRead
       if (metric.coding.system === LOINC) standard.add(waiting);
     }
   }
-  return [...deviceOf.providers(), ...sayOnce(scene, wanted, standard), ...buildPanels(scene, parts)];
+  const measured = withSleepPeriod(scene, sayOnce(scene, wanted, standard));
+  return [...deviceOf.providers(), ...measured, ...buildPanels(scene, parts)];
 }
