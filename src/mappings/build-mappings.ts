@@ -2,6 +2,7 @@ import type { CodeSystem, ConceptMap } from '@medplum/fhirtypes';
 import { createHash } from 'node:crypto';
 import { fail, ok, type Result } from '../kernel/index.ts';
 import { loadValidator, parseLossless, type Validator } from '../r4/index.ts';
+import { buildConsistency } from './build-consistency.ts';
 import { buildConversions } from './build-conversions.ts';
 import { buildDialects } from './build-dialects.ts';
 import { LAB_FORM, buildLabs } from './build-labs.ts';
@@ -129,6 +130,7 @@ export function buildMappings(
     { conversions, localCodes, metrics: [...metrics.rows, ...signals.rows] },
     report,
   );
+  const consistency = buildConsistency(values.get(PLAUSIBILITY_FILE), metrics.rows, report);
   const dialects = buildDialects(new Map([...values].filter(([name]) => isDialect(name))), report);
   const [panels, categories, deviceTypes] = [rowsOf('panels'), rowsOf('categories'), rowsOf('deviceTypes')];
   const [qualitative, specimens] = [rowsOf('qualitative'), rowsOf('specimens')];
@@ -159,6 +161,7 @@ export function buildMappings(
       findQualitative: buildWords(qualitative, SNOMED_FORM),
       findSpecimen: buildWords(specimens, SNOMED_FORM),
       local: (code) => codings.get(code) ?? { system: LOCAL, code },
+      consistency,
       findPlausibility,
       convert: (digits, from, to, decimalsMax) => conversions.convert(digits, from, to, decimalsMax),
       convertSubstance: (code, digits, from, to, decimalsMax) => conversions.convert(digits, from, to, decimalsMax, code),

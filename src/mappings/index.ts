@@ -1,5 +1,6 @@
 export type {
   CodeRow,
+  ConsistencyRow,
   Converted,
   Dialect,
   Equivalence,

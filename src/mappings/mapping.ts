@@ -69,6 +69,24 @@ export interface PlausibilityRow extends Origin {
   readonly soft: Range;
 }
 
+/** What values of one document must be to each other, and what becomes of those that are not. */
+export type ConsistencyRow = Origin & {
+  /** `park`: what does not fit waits. `preliminary`: it goes out with that status. `finding`: it goes out with a note. */
+  readonly action: 'finding' | 'preliminary' | 'park';
+} & (
+    | { readonly kind: 'order'; readonly lower: string; readonly upper: string }
+    | {
+        readonly kind: 'body-mass-index';
+        readonly weight: string;
+        readonly height: string;
+        readonly index: string;
+        /** By how much of the smaller the index may differ from that of weight and height. */
+        readonly share: number;
+      }
+    | { readonly kind: 'jump'; readonly code: string; readonly share: number; readonly hours: number }
+    | { readonly kind: 'repeat'; readonly code: string; readonly days: number }
+  );
+
 export interface Converted {
   /** JSON number text. */
   readonly digits: string;
@@ -195,6 +213,7 @@ export interface Mappings {
   readonly findSpecimen: (word: string) => CodeRow | null;
   /** A code of the gateway's own CodeSystem. */
   readonly local: (code: string) => MappedCoding;
+  readonly consistency: readonly ConsistencyRow[];
   readonly findPlausibility: (code: string, unit: string) => PlausibilityRow | null;
   /** Exact, rounded half to even once at the end. Null where no factor is known. */
   readonly convert: (digits: string, from: string, to: string, decimalsMax: number) => Converted | null;

@@ -27,6 +27,7 @@ const IMPLAUSIBLE: ReadonlySet<FindingCode> = new Set([
   'time.implausible',
   'time.before-birth',
   'measurement.twice',
+  'values.contradict',
   'alerts.disagree',
 ]);
 /** Not one entry waits for these but its document, whatever becomes of codes that nobody has mapped. */

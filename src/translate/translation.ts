@@ -110,6 +110,8 @@ export type FindingCode =
   | 'value.unreadable'
   | 'value.implausible'
   | 'value.rare'
+  | 'values.contradict'
+  | 'values.doubtful'
   | 'measurement.twice'
   | 'alerts.disagree'
   | 'resource.modified'

@@ -71,11 +71,12 @@ function buildPanel(scene: Scene, name: string, all: readonly PanelPart[]): Want
 }
 
 /** Parts of one panel with the same category, context and time belong together; the order of entries does not matter. */
-export function buildPanels(scene: Scene, parts: readonly PanelPart[]): Wanted[] {
+export function buildPanels(scene: Scene, parts: readonly PanelPart[], places: Map<string, string>): Wanted[] {
   const byName = new Map<string, PanelPart[]>();
   for (const part of parts) {
     const name = nameOfPanel(scene, part.metric, part.panel.key);
     const own = byName.get(name);
+    places.set(name, places.get(name) ?? part.metric.at);
     if (own === undefined) byName.set(name, [part]);
     else own.push(part);
   }

@@ -9,6 +9,7 @@ import { LOINC, want, type Scene } from '../scene.ts';
 import { dayOf } from '../times.ts';
 import type { Group, Wanted } from '../translation.ts';
 import { buildPanels, type PanelPart } from './build-panels.ts';
+import { checkConsistency } from './check-consistency.ts';
 import { makeDeviceOf } from './device-of-entry.ts';
 import { findRow } from './find-row.ts';
 import { nameOfMetric } from './name-metric.ts';
@@ -123,6 +124,8 @@ export function translateMetrics(scene: Scene, { bundle, sources }: ClinicalRead
   const entries = (bundle['entry'] ?? []) as readonly { readonly resource: ClinicalReady['bundle'] }[];
   const wanted: Wanted[] = [];
   const standard = new Set<Wanted>();
+  /** By its name, the entry that each comes from. */
+  const places = new Map<string, string>();
   const parts: PanelPart[] = [];
   const deviceOf = makeDeviceOf(scene, bundle, sources, devices);
   for (const [i, { resource }] of entries.entries()) {
@@ -143,9 +146,11 @@ export function translateMetrics(scene: Scene, { bundle, sources }: ClinicalRead
     if ('kind' in waiting) parts.push(waiting);
     else {
       wanted.push(waiting);
+      places.set(waiting.name, at);
       if (metric.coding.system === LOINC) standard.add(waiting);
     }
   }
-  const measured = withSleepPeriod(scene, sayOnce(scene, wanted, standard));
-  return [...deviceOf.providers(), ...measured, ...buildPanels(scene, parts)];
+  const single = withSleepPeriod(scene, sayOnce(scene, wanted, standard));
+  const measured = [...single, ...buildPanels(scene, parts, places)];
+  return [...deviceOf.providers(), ...checkConsistency(scene, measured, ({ name }) => places.get(name) ?? 'Observation')];
 }

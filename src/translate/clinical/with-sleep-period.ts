@@ -1,4 +1,3 @@
-import type { AnyResource } from '../../payloads/index.ts';
 import { listOf, partOf, wordOf } from '../parts.ts';
 import { LOINC, type Scene } from '../scene.ts';
 import { dayOf, effectiveOf, isWholeDay, type Times } from '../times.ts';
