@@ -10,7 +10,8 @@ import { parseOptions } from './parse-options.ts';
 
 const help = `Usage: chartgate explain DELIVERY-ID [--url URL] [--json]
        chartgate explain --file FILE [--mrn MRN] [--mrn-system URI] [--mappings FOLDER] [--uris FILE] [--dialect NAME]
-                         [--unmapped leave-out|park|pass-through] [--lab-status preliminary|as-given] [--snomed] [--json]
+                         [--unmapped leave-out|park|pass-through] [--lab-status preliminary|as-given]
+                         [--standard-codes accept|park] [--snomed] [--json]
 
 Shows what would be written for a document, every mapping decision with its row, and the difference to what was written before.
 Nothing is sent. A stored delivery is asked of a running gateway, with the operator's token from CHARTGATE_ADMIN_TOKEN. A file holds
@@ -37,6 +38,7 @@ const OPTIONS = {
   dialect: { type: 'string', default: 'default' },
   unmapped: { type: 'string', default: 'leave-out' },
   'lab-status': { type: 'string', default: 'preliminary' },
+  'standard-codes': { type: 'string', default: 'accept' },
   snomed: { type: 'boolean' },
   json: { type: 'boolean' },
 } as const;
@@ -50,6 +52,7 @@ interface FileOptions {
   readonly dialect: string;
   readonly unmapped: UnmappedPolicy;
   readonly labStatus: 'preliminary' | 'as-given';
+  readonly standardCodes: 'accept' | 'park';
   readonly snomed: 'off' | 'on';
 }
 
@@ -73,6 +76,7 @@ async function explainFile(options: FileOptions, terminal: Terminal) {
     dialect: options.dialect,
     unmapped: options.unmapped,
     labStatus: options.labStatus,
+    standardCodes: options.standardCodes,
     snomed: options.snomed,
     sourceIdentifier: 'none',
     environment: 'production',
@@ -104,11 +108,13 @@ export const explain: Command = {
     const parsed = parseOptions(args, OPTIONS, 'some');
     const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
-    const { url, file, json, unmapped, 'lab-status': labStatus, 'mrn-system': mrnSystem, snomed, ...rest } = parsed.value.values;
+    const { url, file, json, unmapped, 'mrn-system': mrnSystem, snomed, ...rest } = parsed.value.values;
+    const { 'lab-status': labStatus, 'standard-codes': standardCodes } = rest;
     const [id, ...more] = parsed.value.positionals;
     if ((id === undefined) === (file === undefined) || more.length > 0) return usage('Name one delivery, or a --file.');
     if (!isOneOf(unmapped, 'leave-out', 'park', 'pass-through')) return usage('--unmapped is leave-out, park or pass-through.');
     if (!isOneOf(labStatus, 'preliminary', 'as-given')) return usage('--lab-status is preliminary or as-given.');
+    if (!isOneOf(standardCodes, 'accept', 'park')) return usage('--standard-codes is accept or park.');
     const show = (explanation: Explanation): number => {
       terminal.stdout.write(json === true ? `${JSON.stringify(explanation)}\n` : explanationText(explanation));
       return wouldGo(explanation, file !== undefined) ? EXIT.ok : EXIT.failed;
@@ -132,6 +138,7 @@ export const explain: Command = {
         dialect,
         unmapped,
         labStatus,
+        standardCodes,
         snomed: snomed === true ? 'on' : 'off',
       } as const;
       const explained = await explainFile(options, terminal);

@@ -104,6 +104,7 @@ export interface Config {
     readonly unmapped: 'park' | 'pass-through' | 'leave-out';
     readonly labStatus: 'preliminary' | 'as-given';
     readonly sourceIdentifier: 'none' | 'secondary';
+    readonly standardCodes: 'accept' | 'park';
   };
   readonly mappings: { readonly folder: string | null; readonly snomed: 'off' | 'on' };
   /** Permissive choices that are legal and that somebody should know of; logged at start and shown by /readyz. */

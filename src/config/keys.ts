@@ -301,6 +301,12 @@ export const KEYS = {
     'whether a Patient also names the source user: `none` or `secondary`',
     words('none', 'secondary'),
   ),
+  CHARTGATE_STANDARD_CODES: set(
+    'word',
+    'accept',
+    'LOINC codes that the source gives itself: `accept` (taken after checks) or `park` (the document waits for a person)',
+    words('accept', 'park'),
+  ),
   CHARTGATE_UNMAPPED: set(
     'word',
     'leave-out',

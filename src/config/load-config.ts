@@ -205,6 +205,7 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
       unmapped: v.CHARTGATE_UNMAPPED as 'park' | 'pass-through' | 'leave-out',
       labStatus: v.CHARTGATE_LAB_STATUS as 'preliminary' | 'as-given',
       sourceIdentifier: v.CHARTGATE_SOURCE_IDENTIFIER as 'none' | 'secondary',
+      standardCodes: v.CHARTGATE_STANDARD_CODES as 'accept' | 'park',
     },
     mappings: { folder: text(v.CHARTGATE_MAPPINGS), snomed: v.CHARTGATE_SNOMED as 'off' | 'on' },
     unverified: listUnverified(v, database),

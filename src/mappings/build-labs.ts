@@ -1,7 +1,7 @@
 import { measureUcum } from '../r4/index.ts';
 import { checkDimension } from './check-dimension.ts';
 import { deepFreeze } from './deep-freeze.ts';
-import type { LabFound, LabQuestion, LabRow } from './mapping.ts';
+import type { LabCodeFound, LabFound, LabQuestion, LabRow } from './mapping.ts';
 import { normaliseName } from './normalise.ts';
 import type { Report } from './problem.ts';
 import { only, origin, type MapForm, type MapRow } from './read-concept-map.ts';
@@ -58,11 +58,17 @@ export interface Labs {
   readonly rows: readonly LabRow[];
   readonly find: (question: LabQuestion) => LabFound;
   readonly findArbitrary: (loinc: string, ucum: string) => LabRow | null;
+  readonly checkCode: (code: string, question: Omit<LabQuestion, 'name'>) => LabCodeFound;
+  readonly loincsOf: (name: string) => ReadonlySet<string> | null;
 }
+
+const kindAsked = ({ unit, value }: Omit<LabQuestion, 'name'>): string | null =>
+  value !== 'quantity' ? CODED : unit === null ? UNITLESS : kindOf(unit);
 
 export function buildLabs(maps: readonly MapRow[], report: Report): Labs {
   const names = new Map<string, Map<string, LabRow>>();
   const arbitrary = new Map<string, LabRow>();
+  const kindsOf = new Map<string, Set<string>>();
   for (const map of maps) {
     const row = readRow(map, report);
     const when = map.when.get('unit')?.value ?? null;
@@ -70,6 +76,9 @@ export function buildLabs(maps: readonly MapRow[], report: Report): Labs {
     names.set(map.code, byKind);
     if (isArbitrary(row, when)) arbitrary.set(`${row.codings[0]?.code ?? ''} ${when}`, row);
     const kinds = when === null ? [CODED] : [kindOf(when), needsNoUnit(when) ? UNITLESS : null];
+    const known = kindsOf.get(map.target.code) ?? new Set();
+    kindsOf.set(map.target.code, known);
+    for (const kind of [...kinds, row.unit === null ? null : kindOf(row.unit)]) if (kind !== null) known.add(kind);
     for (const kind of kinds) {
       if (kind === null) continue;
       const other = byKind.get(kind);
@@ -82,10 +91,20 @@ export function buildLabs(maps: readonly MapRow[], report: Report): Labs {
   return {
     findArbitrary: (loinc, ucum) => arbitrary.get(`${loinc} ${ucum}`) ?? null,
     rows: [...names.values()].flatMap((byKind) => [...byKind.values()]),
+    checkCode(code, question) {
+      const kinds = kindsOf.get(code);
+      if (kinds === undefined) return 'unknown';
+      // Words and codes have no unit that could be wrong.
+      return question.value !== 'quantity' || kinds.has(kindAsked(question) ?? '') ? 'known' : 'dimension';
+    },
+    loincsOf(name) {
+      const byKind = names.get(normaliseName(name));
+      return byKind === undefined ? null : new Set([...byKind.values()].map(({ codings }) => codings[0]?.code ?? ''));
+    },
     find({ name, unit, value }) {
       const byKind = names.get(normaliseName(name));
       if (byKind === undefined) return none('unknown');
-      const kind = value !== 'quantity' ? CODED : unit === null ? UNITLESS : kindOf(unit);
+      const kind = kindAsked({ unit, value });
       const row = kind === null ? undefined : byKind.get(kind);
       return row === undefined ? none('dimension') : { kind: 'found', row };
     },

@@ -2,12 +2,14 @@ import type { CodeSystem, ConceptMap } from '@medplum/fhirtypes';
 import { createHash } from 'node:crypto';
 import { fail, ok, type Result } from '../kernel/index.ts';
 import { loadValidator, parseLossless, type Validator } from '../r4/index.ts';
+import { buildConsistency } from './build-consistency.ts';
 import { buildConversions } from './build-conversions.ts';
 import { buildDialects } from './build-dialects.ts';
 import { LAB_FORM, buildLabs } from './build-labs.ts';
 import { buildLocal } from './build-local.ts';
 import { METRIC_FORM, PROFILE_FORM, SIGNAL_FORM, buildMetrics, buildProfile, buildSignals } from './build-metrics.ts';
 import { buildPlausibility } from './build-plausibility.ts';
+import { buildStandard } from './build-standard.ts';
 import {
   CATEGORY_FORM,
   PANEL_FORM,
@@ -128,10 +130,13 @@ export function buildMappings(
     { conversions, localCodes, metrics: [...metrics.rows, ...signals.rows] },
     report,
   );
+  const consistency = buildConsistency(values.get(PLAUSIBILITY_FILE), metrics.rows, report);
   const dialects = buildDialects(new Map([...values].filter(([name]) => isDialect(name))), report);
   const [panels, categories, deviceTypes] = [rowsOf('panels'), rowsOf('categories'), rowsOf('deviceTypes')];
   const [qualitative, specimens] = [rowsOf('qualitative'), rowsOf('specimens')];
   if (problems.length > 0 || uris === null) return fail(problems);
+  const standard = buildStandard(metrics.entries);
+  const panelCodes = new Set(panels.map(({ target }) => target.code));
 
   return ok(
     deepFreeze({
@@ -139,11 +144,15 @@ export function buildMappings(
       uris,
       dialects,
       findMetric: metrics.find,
+      findStandard: standard.find,
+      loincsOf: standard.loincsOf,
       findSignal: signals.find,
       readingsUnder: metrics.readingsUnder,
       findProfileMetric,
       findLab: labs.find,
       findArbitrary: labs.findArbitrary,
+      checkLabCode: (code, question) => (panelCodes.has(code) ? 'known' : labs.checkCode(code, question)),
+      labLoincsOf: labs.loincsOf,
       findPanel: buildWords(panels, PANEL_FORM),
       findUnit,
       findCategory: buildWords(categories, CATEGORY_FORM),
@@ -152,6 +161,7 @@ export function buildMappings(
       findQualitative: buildWords(qualitative, SNOMED_FORM),
       findSpecimen: buildWords(specimens, SNOMED_FORM),
       local: (code) => codings.get(code) ?? { system: LOCAL, code },
+      consistency,
       findPlausibility,
       convert: (digits, from, to, decimalsMax) => conversions.convert(digits, from, to, decimalsMax),
       convertSubstance: (code, digits, from, to, decimalsMax) => conversions.convert(digits, from, to, decimalsMax, code),

@@ -14,6 +14,7 @@ const GIVES = [
   'panel',
   'component',
   'method',
+  'method-of',
   'property',
   'property-waived',
 ];
@@ -48,6 +49,14 @@ function readPanel(row: MapRow, report: Report): MetricRow['panel'] {
   return { key: key ?? '', codings, components };
 }
 
+/** Where one code means several things by the summary that it stands in: what the method says in each of them. */
+function readMethodOf(row: MapRow, report: Report): MetricRow['methodOf'] {
+  const methods = row.gives.get('method-of') ?? [];
+  if (methods.some(({ display }) => display === null)) report(row.row, 'a method-of needs its text for people');
+  if (methods.length === 0) return null;
+  return Object.fromEntries(methods.map(({ value, display }) => [value, display ?? '']));
+}
+
 function readRow(row: MapRow, report: Report): MetricRow {
   const unit = only(row, 'unit');
   const decimals = only(row, 'decimals')?.value ?? '';
@@ -66,6 +75,7 @@ function readRow(row: MapRow, report: Report): MetricRow {
     category,
     panel: readPanel(row, report),
     method: only(row, 'method')?.value ?? null,
+    methodOf: readMethodOf(row, report),
   });
 }
 
@@ -78,8 +88,17 @@ function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 }
 
 const CONTEXTS = ['point', 'daily_average', 'session'];
+/** A row and what it is the answer to. */
+export interface MetricEntry {
+  readonly system: string;
+  readonly code: string;
+  readonly context: string;
+  readonly window: 'day' | 'other';
+  readonly row: MetricRow;
+}
 export interface Metrics {
   readonly rows: readonly MetricRow[];
+  readonly entries: readonly MetricEntry[];
   readonly find: (question: MetricQuestion) => MetricRow | null;
   readonly readingsUnder: (code: string) => readonly MappedCoding[];
 }
@@ -89,23 +108,30 @@ export function buildMetrics(maps: readonly MapRow[], systemOf: (uri: string) =>
   // System, code, context, and at last the window: every metric of every delivery asks, and no key is made for it.
   type Windows = { day?: MetricRow; other?: MetricRow };
   const found = new Map<string, Map<string, Map<string, Windows>>>();
-  const rows: MetricRow[] = [];
+  const entries: MetricEntry[] = [];
   const readings = new Map<string, MappedCoding[]>();
   for (const map of maps) {
     const context = map.when.get('context')?.value ?? '';
     const window = map.when.get('window')?.value ?? 'other';
     if (!CONTEXTS.includes(context)) report(map.row, `the context must be one of ${CONTEXTS.join(', ')}`);
     if (window !== 'day' && window !== 'other') report(map.row, 'the window can be day alone');
-    const row = readRow(map, report);
-    rows.push(row);
+    const entry: MetricEntry = {
+      system: systemOf(map.sourceSystem),
+      code: map.code,
+      context,
+      window: window === 'day' ? 'day' : 'other',
+      row: readRow(map, report),
+    };
+    entries.push(entry);
     if (context === 'point' && window === 'other')
-      getOrMake(readings, map.target.code, () => []).push({ system: systemOf(map.sourceSystem), code: map.code });
-    const codes = getOrMake(found, systemOf(map.sourceSystem), () => new Map<string, Map<string, Windows>>());
+      getOrMake(readings, map.target.code, () => []).push({ system: entry.system, code: map.code });
+    const codes = getOrMake(found, entry.system, () => new Map<string, Map<string, Windows>>());
     const contexts = getOrMake(codes, map.code, () => new Map<string, Windows>());
-    getOrMake(contexts, context, (): Windows => ({}))[window === 'day' ? 'day' : 'other'] = row;
+    getOrMake(contexts, context, (): Windows => ({}))[entry.window] = entry.row;
   }
   return {
-    rows,
+    rows: entries.map(({ row }) => row),
+    entries,
     readingsUnder: (code) => readings.get(code) ?? [],
     find({ system, code, context, window }) {
       const windows = found
@@ -146,6 +172,7 @@ export function buildProfile(maps: readonly MapRow[], report: Report): (field: s
           category: 'survey',
           panel: null,
           method: null,
+          methodOf: null,
         }),
       ];
     }),

@@ -58,7 +58,7 @@ export function buildPlausibility(
   deps: { conversions: Conversions; localCodes: ReadonlySet<string>; metrics: readonly MetricRow[] },
   report: Report,
 ): FindPlausibility {
-  if (!hasShape(value, { rows: list }, FILE, report)) return () => null;
+  if (!hasShape(value, { rows: list, 'consistency?': list }, FILE, report)) return () => null;
   const { conversions, localCodes, metrics } = deps;
   const given = (value as { rows: readonly unknown[] }).rows
     .map((one, i) => readRow(one, `${FILE}#rows[${i}]`, localCodes, report))

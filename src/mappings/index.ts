@@ -1,8 +1,10 @@
 export type {
   CodeRow,
+  ConsistencyRow,
   Converted,
   Dialect,
   Equivalence,
+  LabCodeFound,
   LabFound,
   LabQuestion,
   LabRow,
@@ -14,8 +16,11 @@ export type {
   PlausibilityRow,
   Range,
   SourceUris,
+  StandardFound,
+  StandardQuestion,
   UnitRow,
 } from './mapping.ts';
+export { isLoinc } from './check-code.ts';
 export { MappingsError, type Problem } from './problem.ts';
 export { SHIPPED_FOLDER, readSourceUris } from './source-uris.ts';
 export { buildMappings, type MappingFiles } from './build-mappings.ts';

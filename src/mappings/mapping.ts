@@ -37,6 +37,8 @@ export interface MetricRow extends CodeRow {
   } | null;
   /** What Observation.method says. */
   readonly method: string | null;
+  /** The same by the category of the source, where the code alone does not tell its summaries apart. */
+  readonly methodOf: Readonly<Record<string, string>> | null;
 }
 
 export interface LabRow extends CodeRow {
@@ -66,6 +68,24 @@ export interface PlausibilityRow extends Origin {
   /** Outside of it the value is rare; it is sent with a note. */
   readonly soft: Range;
 }
+
+/** What values of one document must be to each other, and what becomes of those that are not. */
+export type ConsistencyRow = Origin & {
+  /** `park`: what does not fit waits. `preliminary`: it goes out with that status. `finding`: it goes out with a note. */
+  readonly action: 'finding' | 'preliminary' | 'park';
+} & (
+    | { readonly kind: 'order'; readonly lower: string; readonly upper: string }
+    | {
+        readonly kind: 'body-mass-index';
+        readonly weight: string;
+        readonly height: string;
+        readonly index: string;
+        /** By how much of the smaller the index may differ from that of weight and height. */
+        readonly share: number;
+      }
+    | { readonly kind: 'jump'; readonly code: string; readonly share: number; readonly hours: number }
+    | { readonly kind: 'repeat'; readonly code: string; readonly days: number }
+  );
 
 export interface Converted {
   /** JSON number text. */
@@ -135,6 +155,23 @@ export interface MetricQuestion {
   readonly window: 'day' | 'other';
 }
 
+/** An entry that says in LOINC itself what it is. */
+export interface StandardQuestion {
+  /** Each once, in any order. */
+  readonly codes: readonly string[];
+  /** Null where the entry names none: then the code alone says whether it is a reading or a mean. */
+  readonly context: string | null;
+  readonly window: 'day' | 'other';
+}
+
+export type StandardFound =
+  | { readonly kind: 'found'; readonly row: MetricRow }
+  /** `context`: known, but not as a reading, a mean or over such a time. `disagree`: no row knows all of the codes together. */
+  | { readonly kind: 'none'; readonly why: 'unknown' | 'context' | 'disagree'; readonly codes: readonly string[] };
+
+/** What the laboratory data know of a LOINC code. `dimension`: the code is known, but not with such a unit. */
+export type LabCodeFound = 'known' | 'unknown' | 'dimension';
+
 export interface LabQuestion {
   readonly name: string;
   /** UCUM; null where the result has no unit. */
@@ -149,6 +186,10 @@ export interface Mappings {
   readonly uris: SourceUris;
   readonly dialects: ReadonlyMap<string, Dialect>;
   readonly findMetric: (question: MetricQuestion) => MetricRow | null;
+  /** A metric by the LOINC codes that the source itself gives. */
+  readonly findStandard: (question: StandardQuestion) => StandardFound;
+  /** Every LOINC code that a code of the source may become in whatever context; null where nobody has mapped it. */
+  readonly loincsOf: (system: string, code: string) => ReadonlySet<string> | null;
   readonly findSignal: (signal: string) => MetricRow | null;
   /** The metrics of the source whose single readings stand under this code. */
   readonly readingsUnder: (code: string) => readonly MappedCoding[];
@@ -157,6 +198,10 @@ export interface Mappings {
   readonly findLab: (question: LabQuestion) => LabFound;
   /** The row by which U of this test is UCUM's arbitrary unit and no enzyme unit. Its `unit` takes the place of `ucum`. */
   readonly findArbitrary: (loinc: string, ucum: string) => LabRow | null;
+  /** What is known of a LOINC code that a result brings itself. */
+  readonly checkLabCode: (code: string, question: Omit<LabQuestion, 'name'>) => LabCodeFound;
+  /** Every LOINC code that a name of a test may become in whatever unit; null where nobody has mapped it. */
+  readonly labLoincsOf: (name: string) => ReadonlySet<string> | null;
   /** A panel of laboratory tests by its name. */
   readonly findPanel: (name: string) => CodeRow | null;
   readonly findUnit: (text: string) => UnitRow | null;
@@ -168,6 +213,7 @@ export interface Mappings {
   readonly findSpecimen: (word: string) => CodeRow | null;
   /** A code of the gateway's own CodeSystem. */
   readonly local: (code: string) => MappedCoding;
+  readonly consistency: readonly ConsistencyRow[];
   readonly findPlausibility: (code: string, unit: string) => PlausibilityRow | null;
   /** Exact, rounded half to even once at the end. Null where no factor is known. */
   readonly convert: (digits: string, from: string, to: string, decimalsMax: number) => Converted | null;

@@ -27,8 +27,11 @@ const IMPLAUSIBLE: ReadonlySet<FindingCode> = new Set([
   'time.implausible',
   'time.before-birth',
   'measurement.twice',
+  'values.contradict',
   'alerts.disagree',
 ]);
+/** Not one entry waits for these but its document, whatever becomes of codes that nobody has mapped. */
+const STOPS_DOCUMENT: ReadonlySet<FindingCode> = new Set(['code.disagrees', 'code.standard']);
 
 /** Rows are frozen and few, and each is decided by again and again. */
 const texts = new WeakMap<object, string>();
@@ -44,6 +47,8 @@ const byPlace = (a: { readonly at: string }, b: { readonly at: string }): number
 
 function troubleIn(findings: readonly TranslationFinding[], unmapped: UnmappedPolicy): Trouble | null {
   const has = (codes: ReadonlySet<FindingCode>): boolean => findings.some(({ code }) => codes.has(code));
+  if (findings.some(({ code }) => code === 'code.disagrees')) return 'implausible';
+  if (findings.some(({ code }) => code === 'code.standard')) return 'unmapped';
   if (unmapped !== 'pass-through' && has(UNMAPPED)) return 'unmapped';
   return has(IMPLAUSIBLE) ? 'implausible' : null;
 }
@@ -71,6 +76,7 @@ export function openNotebook(unmapped: UnmappedPolicy): Notebook {
     heldSince(mark) {
       if (unmapped === 'park') return null;
       const since = findings.slice(mark);
+      if (since.some(({ code }) => STOPS_DOCUMENT.has(code))) return null;
       const why = troubleIn(since, unmapped);
       if (why !== null) for (const one of since) held.add(one);
       return why;

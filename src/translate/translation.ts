@@ -24,6 +24,8 @@ export interface Setting {
   readonly dialect: Dialect;
   /** What becomes of what nobody has mapped. `leave-out`: that part of the document waits, the rest is written. */
   readonly unmapped: UnmappedPolicy;
+  /** LOINC codes that the source gives itself: taken after checks, or a reason to wait for a person. */
+  readonly standardCodes: 'accept' | 'park';
   /** Whether the Patient also names the source user. */
   readonly sourceIdentifier: 'secondary' | 'none';
   /** `preliminary`: results that a machine read from a document wait for a person's look. */
@@ -101,10 +103,15 @@ export interface Decision {
 export type FindingCode =
   | 'code.unmapped'
   | 'context.unmapped'
+  | 'code.disagrees'
+  | 'code.standard'
+  | 'codes.unreviewed'
   | 'unit.unmapped'
   | 'value.unreadable'
   | 'value.implausible'
   | 'value.rare'
+  | 'values.contradict'
+  | 'values.doubtful'
   | 'measurement.twice'
   | 'alerts.disagree'
   | 'resource.modified'
@@ -119,7 +126,7 @@ export type FindingCode =
 export interface TranslationFinding {
   readonly code: FindingCode;
   readonly at: string;
-  /** The source's code, unit or name, where the finding is that nobody has mapped it. */
+  /** The source's code, unit or name, where the finding is about one. */
   readonly what: string | null;
 }
 

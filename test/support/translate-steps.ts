@@ -21,6 +21,7 @@ export interface CaseOptions {
   readonly labStatus?: Setting['labStatus'];
   readonly sourceIdentifier?: Setting['sourceIdentifier'];
   readonly environment?: Setting['environment'];
+  readonly standardCodes?: Setting['standardCodes'];
 }
 
 export function settingOf(mappings: Mappings, options: CaseOptions = {}): Setting {
@@ -33,6 +34,7 @@ export function settingOf(mappings: Mappings, options: CaseOptions = {}): Settin
     sourceIdentifier: options.sourceIdentifier ?? 'none',
     labStatus: options.labStatus ?? 'preliminary',
     environment: options.environment ?? 'production',
+    standardCodes: options.standardCodes ?? 'accept',
   };
 }
 

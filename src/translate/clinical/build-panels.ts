@@ -3,7 +3,7 @@ import type { MetricRow } from '../../mappings/index.ts';
 import { buildObservation, codeable, type Element } from '../observation.ts';
 import { LOINC, want, type Scene } from '../scene.ts';
 import type { Group, Wanted } from '../translation.ts';
-import { nameOfMetric } from './name-metric.ts';
+import { nameOfPanel } from './name-metric.ts';
 import type { Metric } from './read-metric.ts';
 
 /** One side of a panel, such as the systolic pressure. */
@@ -71,11 +71,12 @@ function buildPanel(scene: Scene, name: string, all: readonly PanelPart[]): Want
 }
 
 /** Parts of one panel with the same category, context and time belong together; the order of entries does not matter. */
-export function buildPanels(scene: Scene, parts: readonly PanelPart[]): Wanted[] {
+export function buildPanels(scene: Scene, parts: readonly PanelPart[], places: Map<string, string>): Wanted[] {
   const byName = new Map<string, PanelPart[]>();
   for (const part of parts) {
-    const name = nameOfMetric(scene, part.metric, part.panel.key);
+    const name = nameOfPanel(scene, part.metric, part.panel.key);
     const own = byName.get(name);
+    places.set(name, places.get(name) ?? part.metric.at);
     if (own === undefined) byName.set(name, [part]);
     else own.push(part);
   }

@@ -1,9 +1,11 @@
-import { nameIn, type Scene } from '../scene.ts';
+import { LOINC, nameIn, type Scene } from '../scene.ts';
 import { dayOf, isWholeDay } from '../times.ts';
 import type { Metric } from './read-metric.ts';
 
 /** The source's code for steps, as its clinical documents and its steps events have it. */
 export const STEPS = 'steps';
+/** Number of steps in 24 hours. */
+const STEPS_OF_DAY = '41950-7';
 
 /**
  * The steps of a day are one thing, whether its running total tells of them or its sum: when the sum comes it takes the place of the
@@ -11,21 +13,30 @@ export const STEPS = 'steps';
  */
 export const nameOfSteps = (scene: Scene, day: string): string => nameIn(scene, 'steps-day', day);
 
-const isSumOfSteps = ({ mappings }: Scene, { coding, context, times }: Metric): boolean =>
-  coding.code === STEPS && coding.system === mappings.uris.code && context !== 'session' && times !== null && isWholeDay(times);
+function isSumOfSteps({ mappings }: Scene, { coding: { system, code }, context }: Metric): boolean {
+  if (system === LOINC) return code === STEPS_OF_DAY;
+  return code === STEPS && system === mappings.uris.code && context !== 'session';
+}
 
-/** The name of a measurement: the source's code, never the mapped one, and never its value. */
-export function nameOfMetric(scene: Scene, metric: Metric, code = metric.coding.code): string {
-  const { coding, category, context, times } = metric;
-  if (times !== null && isSumOfSteps(scene, metric)) return nameOfSteps(scene, dayOf(times.start));
-  return nameIn(
+const named = (scene: Scene, { category, context, times }: Metric, system: string, code: string): string =>
+  nameIn(
     scene,
     'measurement',
-    coding.system,
+    system,
     code,
     category,
     context,
     times === null ? null : scene.utc(times.start),
     times === null || times.open !== undefined ? null : scene.utc(times.end),
   );
+
+/** The name of a measurement: the source's code, never the mapped one, and never its value. */
+export function nameOfMetric(scene: Scene, metric: Metric): string {
+  const { coding, times } = metric;
+  if (times !== null && isWholeDay(times) && isSumOfSteps(scene, metric)) return nameOfSteps(scene, dayOf(times.start));
+  return named(scene, metric, coding.system, coding.code);
 }
+
+/** The name of a panel. Its key is ours, so that a side in LOINC and one in the source's own code meet. */
+export const nameOfPanel = (scene: Scene, metric: Metric, key: string): string =>
+  named(scene, metric, metric.coding.system === LOINC ? scene.mappings.uris.code : metric.coding.system, key);

@@ -1,16 +1,18 @@
-import type { MappedCoding } from '../../mappings/index.ts';
+import type { Mappings } from '../../mappings/index.ts';
 import type { AnyResource } from '../../payloads/index.ts';
 import type { Measured } from '../quantity.ts';
 import { effectiveOf, type Times } from '../times.ts';
 import { listOf, partOf, pick, textOf, type Part } from '../parts.ts';
+import { readCodings, type ReadCodings } from './read-codings.ts';
 
 /** One Observation of a clinical_ready document, as the source wrote it. */
-export interface Metric {
+export interface Metric extends ReadCodings {
   readonly at: string;
-  readonly coding: MappedCoding;
   readonly text: string | null;
   readonly category: string;
   readonly context: string;
+  /** Whether the entry itself names a context. */
+  readonly isContextSaid: boolean;
   readonly times: Times | null;
   readonly status: string;
   /** Null where the source says that there is no value; `unreadable` where it says it in a form that is no number. */
@@ -24,17 +26,6 @@ export interface Metric {
 
 /** Without a context the source tells of single readings. */
 const NO_CONTEXT = 'point';
-
-function codingOf(code: Part, system: string): MappedCoding {
-  const codings = listOf(code['coding']);
-  const own = codings.find((one) => one['system'] === system) ?? codings[0] ?? {};
-  const display = textOf(own['display']);
-  return {
-    system: textOf(own['system']) ?? '',
-    code: textOf(own['code']) ?? textOf(code['text']) ?? '',
-    ...(display === null ? {} : { display }),
-  };
-}
 
 /** The elements that hold a value, or would. */
 function valueNames(observation: AnyResource): string[] {
@@ -74,22 +65,21 @@ function contextOf(extension: Part | undefined): string {
   );
 }
 
-export function readMetric(
-  observation: AnyResource,
-  at: string,
-  uris: { readonly code: string; readonly context: string },
-): Metric {
+export function readMetric(observation: AnyResource, at: string, mappings: Mappings): Metric {
   const code = partOf(observation['code']);
-  const coding = codingOf(code, uris.code);
+  const { coding, loincs, others } = readCodings(code, mappings);
   const extension = listOf(observation['extension'])
-    .filter(({ url }) => url === uris.context)
+    .filter(({ url }) => url === mappings.uris.context)
     .map(({ url, ...said }) => ({ url, ...said }));
   return {
     at,
     coding,
+    loincs,
+    others,
     text: coding.display ?? textOf(code['text']),
     category: textOf(listOf(listOf(observation['category'])[0]?.['coding'])[0]?.['code']) ?? '',
     context: contextOf(extension[0]),
+    isContextSaid: extension[0] !== undefined,
     times: effectiveOf(observation),
     status: textOf(observation['status']) ?? 'final',
     measured: measuredOf(observation),

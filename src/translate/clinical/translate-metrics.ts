@@ -1,18 +1,21 @@
-import type { CodeRow, MetricRow } from '../../mappings/index.ts';
+import { isLoinc, type CodeRow, type MappedCoding, type MetricRow } from '../../mappings/index.ts';
 import type { ClinicalReady } from '../../payloads/index.ts';
 import { SYSTEMS } from '../name.ts';
 import { findModifiers } from '../find-modifiers.ts';
-import { codesText } from '../notebook.ts';
 import { buildObservation, categoryOf, codeable, type Element } from '../observation.ts';
 import { judgeTimes } from '../judge-time.ts';
 import { judgeValue, toRowUnit } from '../quantity.ts';
-import { want, type Scene } from '../scene.ts';
-import { dayOf, isWholeDay } from '../times.ts';
+import { LOINC, want, type Scene } from '../scene.ts';
+import { dayOf } from '../times.ts';
 import type { Group, Wanted } from '../translation.ts';
 import { buildPanels, type PanelPart } from './build-panels.ts';
+import { checkConsistency } from './check-consistency.ts';
 import { makeDeviceOf } from './device-of-entry.ts';
+import { findRow } from './find-row.ts';
 import { nameOfMetric } from './name-metric.ts';
 import { readMetric, type Metric } from './read-metric.ts';
+import { sayOnce } from './say-once.ts';
+import { withSleepPeriod } from './with-sleep-period.ts';
 
 /** The summary that a category of the source stands for (specification, section 2.3). */
 const GROUPS: Readonly<Record<string, Group>> = { 'vital-signs': 'body', activity: 'physical', survey: 'sleep' };
@@ -22,32 +25,25 @@ const NO_VALUE = { value: {}, note: [] } as const;
 
 export const groupOf = (category: string): Group => GROUPS[category] ?? 'other';
 
-function findRow({ mappings, notebook }: Scene, metric: Metric): MetricRow | null {
-  const { coding, context, times, at } = metric;
-  const window = times !== null && isWholeDay(times) ? 'day' : 'other';
-  const row = mappings.findMetric({ system: coding.system, code: coding.code, context, window });
-  const from = `${coding.system}|${coding.code} (${context})`;
-  notebook.decide(at, 'code', from, row === null ? null : codesText(row), row);
-  if (row !== null) return row;
-  const isKnown = ['point', 'daily_average', 'session'].some(
-    (other) =>
-      other !== context && mappings.findMetric({ system: coding.system, code: coding.code, context: other, window }) !== null,
-  );
-  notebook.find(isKnown ? 'context.unmapped' : 'code.unmapped', at, isKnown ? `${coding.code} (${context})` : coding.code);
-  return null;
-}
-
 function categoryFrom(scene: Scene, metric: Metric, code: string, row: CodeRow): readonly Element[] {
   if (metric.category === code) return categoryOf(code);
   scene.notebook.decide(metric.at, 'category', metric.category, code, row);
   return categoryOf(code, [{ system: SYSTEMS.sourceCategory, code: metric.category }]);
 }
 
-const codeOf = (metric: Metric, row: MetricRow | null): Element =>
-  codeable(
-    [...(row?.codings ?? []), metric.coding].filter(({ system }) => system !== ''),
-    metric.text ?? metric.coding.code,
-  );
+/** What the source says in LOINC is already among the codings of the row, the one that says most in front. */
+function codeOf({ coding, text }: Metric, row: MetricRow): Element {
+  if (coding.system === LOINC) return codeable(row.codings, row.codings[0]?.display ?? text ?? coding.code);
+  return codeable([...row.codings, coding], text ?? coding.code);
+}
+
+/** A LOINC code that is known and was not taken says something else, and one with a wrong check digit says nothing. */
+function codeAsGiven({ mappings }: Scene, { coding, loincs, text }: Metric): Element {
+  const isUnknown = ({ code }: MappedCoding): boolean =>
+    isLoinc(code) && mappings.findStandard({ codes: [code], context: null, window: 'day' }).kind === 'none';
+  const own = coding.system === '' || coding.system === LOINC ? [] : [coding];
+  return codeable([...loincs.filter(isUnknown), ...own], text ?? coding.code);
+}
 
 function passThrough(scene: Scene, metric: Metric): Element {
   const category = scene.mappings.findCategory(metric.category);
@@ -55,7 +51,7 @@ function passThrough(scene: Scene, metric: Metric): Element {
     extension: metric.extension,
     status: metric.status,
     category: category?.codings[0] === undefined ? [] : categoryFrom(scene, metric, category.codings[0].code, category),
-    code: codeOf(metric, null),
+    code: codeAsGiven(scene, metric),
     times: metric.times,
     value: metric.measured === null ? { dataAbsentReason: metric.dataAbsentReason ?? ABSENT } : metric.given(),
   });
@@ -117,7 +113,7 @@ function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
       times: metric.times,
       value: valued.value,
       note: valued.note,
-      method: row.method,
+      method: row.methodOf?.[metric.category] ?? row.method,
     }),
     place,
   );
@@ -127,6 +123,9 @@ function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
 export function translateMetrics(scene: Scene, { bundle, sources }: ClinicalReady, devices: readonly Wanted[]): Wanted[] {
   const entries = (bundle['entry'] ?? []) as readonly { readonly resource: ClinicalReady['bundle'] }[];
   const wanted: Wanted[] = [];
+  const standard = new Set<Wanted>();
+  /** By its name, the entry that each comes from. */
+  const places = new Map<string, string>();
   const parts: PanelPart[] = [];
   const deviceOf = makeDeviceOf(scene, bundle, sources, devices);
   for (const [i, { resource }] of entries.entries()) {
@@ -140,11 +139,18 @@ export function translateMetrics(scene: Scene, { bundle, sources }: ClinicalRead
     findModifiers(scene.notebook, at, resource);
     const device = deviceOf.of(resource);
     const own = device?.reference === scene.device?.reference ? scene : { ...scene, device };
-    const made = translateMetric(own, readMetric(resource, at, scene.mappings.uris));
+    const metric = readMetric(resource, at, scene.mappings);
+    const made = translateMetric(own, metric);
     const why = scene.notebook.heldSince(mark);
     const waiting = why === null ? made : { ...made, waits: { at, why } };
     if ('kind' in waiting) parts.push(waiting);
-    else wanted.push(waiting);
+    else {
+      wanted.push(waiting);
+      places.set(waiting.name, at);
+      if (metric.coding.system === LOINC) standard.add(waiting);
+    }
   }
-  return [...deviceOf.providers(), ...wanted, ...buildPanels(scene, parts)];
+  const single = withSleepPeriod(scene, sayOnce(scene, wanted, standard));
+  const measured = [...single, ...buildPanels(scene, parts, places)];
+  return [...deviceOf.providers(), ...checkConsistency(scene, measured, ({ name }) => places.get(name) ?? 'Observation')];
 }

@@ -6,6 +6,7 @@ import { findUcum, judgeValue } from '../quantity.ts';
 import { HL7_CATEGORY, LOINC, metaOf, type Scene } from '../scene.ts';
 import { readResult } from './read-result.ts';
 import { fitsSpecimen, nameWith } from './specimen.ts';
+import { UNKNOWN_UNIT, checkStandardCode, inCodingOrder, loincsIn } from './check-standard-code.ts';
 import { rangesAsReported, translateValue } from './translate-value.ts';
 import { listOf, partOf, pick, textOf, type Part } from '../parts.ts';
 
@@ -18,13 +19,10 @@ export function nameOfCode(code: unknown): string {
   return textOf(text) ?? textOf(first?.['display']) ?? textOf(first?.['code']) ?? '';
 }
 
-/** In place of a UCUM code where a unit is given and nobody knows it. */
-const UNKNOWN_UNIT = 'unknown';
 const hasResult = (given: Part): boolean => Object.keys(given).some((name) => /^_?value[A-Z]/.test(name));
 
 const isLoinc = ({ system }: Part): boolean => system === LOINC;
 const loincOf = (code: unknown): string | null => textOf(listOf(partOf(code)['coding']).find(isLoinc)?.['code']);
-const hasLoinc = (code: unknown): boolean => listOf(partOf(code)['coding']).some(isLoinc);
 
 export const withCodings = (code: unknown, codings: readonly MappedCoding[]): Element => {
   const given = listOf(partOf(code)['coding']);
@@ -57,12 +55,6 @@ function questionOf(scene: Scene, given: Part, specimen: string): LabQuestion {
   return { name, unit: null, value: given['valueCodeableConcept'] !== undefined || read?.kind === 'words' ? 'coded' : 'text' };
 }
 
-/** The target first, the source's own coding last. */
-function loincFirst(code: Part): Element {
-  const codings = listOf(code['coding']);
-  return { ...code, coding: [...codings.filter(isLoinc), ...codings.filter((one) => !isLoinc(one))] };
-}
-
 /** A code whose name says another specimen is no code for this one. */
 function findLab({ mappings }: Scene, question: LabQuestion, specimen: string): LabFound | { kind: 'none'; why: 'specimen' } {
   const found = mappings.findLab(question);
@@ -70,22 +62,25 @@ function findLab({ mappings }: Scene, question: LabQuestion, specimen: string): 
   return isFitting ? found : { kind: 'none', why: 'specimen' };
 }
 
-function translateCode(scene: Scene, at: string, given: Part, specimen: string): { code: Element; row: LabRow | null } {
+function translateCode(scene: Scene, at: string, asGiven: Part, specimen: string): { code: Element; row: LabRow | null } {
   const { mappings, notebook } = scene;
-  if (hasLoinc(given['code'])) {
-    notebook.decide(at, 'code', nameOfCode(given['code']), 'as given', null);
-    return { code: loincFirst(partOf(given['code'])), row: null };
-  }
+  const code = inCodingOrder(partOf(asGiven['code']));
+  const given: Part = { ...asGiven, code };
   const question = questionOf(scene, given, specimen);
+  if (loincsIn(code).length > 0) {
+    notebook.decide(at, 'code', nameOfCode(code), 'as given', null);
+    checkStandardCode(scene, at, code, question, specimen);
+    return { code, row: null };
+  }
   const isPanel =
     listOf(given['hasMember']).length > 0 && given['valueQuantity'] === undefined && given['valueString'] === undefined;
   const panel = isPanel ? mappings.findPanel(question.name) : null;
   if (panel !== null) {
     notebook.decide(at, 'code', question.name, codesText(panel), panel);
-    return { code: withCodings(given['code'], panel.codings), row: null };
+    return { code: withCodings(code, panel.codings), row: null };
   }
   // The unit itself is the finding, and it is found where the value is read.
-  if (question.unit === UNKNOWN_UNIT) return { code: withCodings(given['code'], []), row: null };
+  if (question.unit === UNKNOWN_UNIT) return { code: withCodings(code, []), row: null };
   const found = findLab(scene, question, specimen);
   notebook.decide(
     at,
@@ -94,13 +89,13 @@ function translateCode(scene: Scene, at: string, given: Part, specimen: string):
     found.kind === 'found' ? codesText(found.row) : null,
     found.kind === 'found' ? found.row : null,
   );
-  if (found.kind === 'found') return { code: withCodings(given['code'], found.row.codings), row: found.row };
+  if (found.kind === 'found') return { code: withCodings(code, found.row.codings), row: found.row };
   // A result without a value has no unit by which to choose a code; its name stands for itself.
-  if (found.why === 'dimension' && !hasResult(given)) return { code: withCodings(given['code'], []), row: null };
+  if (found.why === 'dimension' && !hasResult(given)) return { code: withCodings(code, []), row: null };
   // Whether the name or its unit is new is told apart: they are mended in different files.
   if (found.why === 'dimension') notebook.find('unit.unmapped', at, `${question.name} in ${question.unit ?? 'no unit'}`);
   else notebook.find('code.unmapped', at, found.why === 'specimen' ? `${question.name} (${specimen})` : question.name);
-  return { code: withCodings(given['code'], []), row: null };
+  return { code: withCodings(code, []), row: null };
 }
 
 function interpretationsOf({ mappings, notebook }: Scene, at: string, given: unknown): Element {

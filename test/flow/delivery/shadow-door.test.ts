@@ -60,6 +60,7 @@ async function sendPastTheGates(): Promise<void> {
     unmapped: 'park',
     labStatus: 'preliminary',
     sourceIdentifier: 'none',
+    standardCodes: 'accept',
   });
   const parts = { clock: systemClock, log: silentLog, newId };
   const target = openTarget({

@@ -21,6 +21,8 @@ export interface Metric {
   readonly end?: string;
   readonly id?: string;
   readonly system?: string;
+  /** In place of the one coding of the source. */
+  readonly codings?: readonly Json[];
 }
 
 export const DAY = { start: '2026-11-14T00:00:00+01:00', end: '2026-11-14T23:59:59+01:00' };
@@ -36,7 +38,9 @@ export function anObservationOf(metric: Metric, n = 0): Json {
       ...(metric.context === undefined ? {} : { extension: [{ url: `${SOURCE}:context`, valueString: metric.context }] }),
       status,
       category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: category }] }],
-      code: { coding: [{ system: metric.system ?? `${SOURCE}:codes`, code, display: metric.display ?? code }] },
+      code: {
+        coding: metric.codings ?? [{ system: metric.system ?? `${SOURCE}:codes`, code, display: metric.display ?? code }],
+      },
       subject: { reference: PATIENT_URL },
       effectivePeriod: { start: metric.start ?? DAY.start, end: metric.end ?? DAY.end },
       valueQuantity: { value: rawNumber(value), unit, system: 'http://unitsofmeasure.org', code: metric.ucum ?? unit },

@@ -179,8 +179,8 @@ describe('words', () => {
 
 describe('plausibility', () => {
   test('is found in the unit of the row, and in every unit that converts to it', () => {
-    expect(mappings.findPlausibility('718-7', 'g/dL')?.hard).toEqual({ low: 1, high: 30 });
-    expect(mappings.findPlausibility('718-7', 'g/L')?.hard).toEqual({ low: 10, high: 300 });
+    expect(mappings.findPlausibility('718-7', 'g/dL')?.hard).toEqual({ low: 0.5, high: 30 });
+    expect(mappings.findPlausibility('718-7', 'g/L')?.hard).toEqual({ low: 5, high: 300 });
     expect(mappings.findPlausibility('8310-5', '[degF]')?.soft).toEqual({ low: 95, high: 106.7 });
     expect(mappings.findPlausibility('718-7', 'mmol/L')).toBeNull();
   });
