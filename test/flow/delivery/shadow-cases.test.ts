@@ -230,10 +230,11 @@ test('replicas share the work, and none of them forwards anything until it is co
   try {
     const before = rig.ehr.log.writes().length;
     const ids: string[] = [];
+    // Of days that are over: one to come would wait by itself.
     for (let day = 10; day < 22; day += 1)
       for (const userId of ['ann', 'ben', 'cleo'])
         ids.push(
-          await rig.send(aClinicalReady({ userId, day: `2026-11-${day}`, bundleId: `${userId}-${day}`, observations: 3 })),
+          await rig.send(aClinicalReady({ userId, day: `2026-10-${day}`, bundleId: `${userId}-${day}`, observations: 3 })),
         );
     const report = await evaluatedReport(rig, ids.length);
     expect(outcomesOf(report)).toEqual(['write - - 36']);
