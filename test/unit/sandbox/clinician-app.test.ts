@@ -60,8 +60,16 @@ describe('a measurement', () => {
   });
 
   test('that was corrected away, where an EHR knows no entered-in-error, is withdrawn', () => {
-    const note = [{ text: 'Superseded by a newer version of its document.' }];
+    const note = [{ text: 'Withdrawn. Superseded by a newer version of its document.' }];
     expect(readMeasurement(weight({ status: 'corrected', note })).state).toBe('withdrawn');
+    const golden = goldenObservations('alert-summary-no-entered-in-error').filter(({ status }) => status === 'corrected');
+    expect(golden.length).toBeGreaterThan(0);
+    for (const one of golden) expect(readMeasurement(one).state).toBe('withdrawn');
+  });
+
+  test('that is preliminary, where an EHR knows only final ones, still says so', () => {
+    const read = readMeasurement(weight({ note: [{ text: 'Preliminary: not confirmed by a person.' }] }));
+    expect([read.state, read.marks]).toEqual(['preliminary', ['Preliminary']]);
   });
 
   test('with two numbers keeps both', () => {
@@ -375,6 +383,12 @@ describe('alerts', () => {
       '60 /min',
       true,
     ]);
+  });
+
+  test('of the golden cases are about the measurements that they name', () => {
+    const saturation = readMeasurement(weight({ code: { coding: [{ system: LOINC, code: '103209-3' }] } }));
+    const [alert] = goldenObservations('alert-event').map((one) => readAlert(one, none));
+    expect(alert && [isAbout(alert, saturation), isAbout(alert, readMeasurement(weight()))]).toEqual([true, false]);
   });
 
   test.each(['alert-event', 'alert-summary-all-signals'])(

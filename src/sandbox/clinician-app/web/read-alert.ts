@@ -91,10 +91,17 @@ export function readAlert(
   };
 }
 
-/** Mean oxygen saturation: what a pulse oximeter reads, over a time. */
-const MEAN_OF: Readonly<Record<string, string>> = { '103209-3': '59408-5' };
+/** What an alert is about, and of what a mean is the mean, by the code of the measurement. */
+const SAME_AS: Readonly<Record<string, string>> = {
+  '103209-3': '59408-5',
+  'alert-oxygenation': '59408-5',
+  'alert-resting-heart-rate': '40443-4',
+  'alert-resting-breathing-rate': '103217-6',
+  'alert-sleep-duration': '93832-4',
+  'alert-hrv': 'hrv',
+};
 const codesOf = ({ code }: Observation): string[] =>
-  (code?.coding ?? []).flatMap((one) => (one.code === undefined ? [] : [MEAN_OF[one.code] ?? one.code]));
+  (code?.coding ?? []).flatMap((one) => (one.code === undefined ? [] : [SAME_AS[one.code] ?? one.code]));
 
 /** Whether the alert is about measurements of this kind: it refers to one of them, or has a code with them in common. */
 export function isAbout({ kind, measurement, about }: Alert, other: Measurement): boolean {

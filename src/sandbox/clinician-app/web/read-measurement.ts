@@ -79,15 +79,14 @@ const STATES: Readonly<Record<string, State>> = {
   cancelled: 'withdrawn',
 };
 
-/** How the gateway withdraws a value where an EHR knows no entered-in-error: as a correction, with one of these notes. */
-const WITHDRAWING = new Set([
-  'Superseded by a newer version of its document.',
-  'Entered in the chart of another patient by mistake.',
-]);
+/** What a note says where an EHR knows no such status: a withdrawal is a correction there, and what is preliminary is final. */
+const isNoted = ({ note = [] }: Observation, word: string): boolean => note.some(({ text = '' }) => text.startsWith(word));
 
 /** A status that nobody knows is not taken for a final one. */
-function stateOf({ status = '', note = [] }: Observation): State {
-  if (status === 'corrected' && note.some(({ text = '' }) => WITHDRAWING.has(text))) return 'withdrawn';
+function stateOf(observation: Observation): State {
+  const { status = '' } = observation;
+  if (status === 'corrected' && isNoted(observation, 'Withdrawn.')) return 'withdrawn';
+  if (status === 'final' && isNoted(observation, 'Preliminary:')) return 'preliminary';
   return STATES[status] ?? 'preliminary';
 }
 
@@ -151,7 +150,7 @@ const isMachineRead = ({ meta, note = [] }: Observation): boolean =>
 
 function marksOf(observation: Observation, state: State, machineRead: ReadonlySet<string>): string[] {
   const { status = 'unknown' } = observation;
-  const isKnown = status === 'preliminary' || status === 'registered';
+  const isKnown = ['preliminary', 'registered', 'final'].includes(status);
   return [
     ...(state === 'preliminary' ? [isKnown ? 'Preliminary' : `Status ${status}`] : []),
     ...(state === 'amended' ? ['Amended'] : []),
