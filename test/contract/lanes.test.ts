@@ -235,7 +235,7 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     await soundness();
   });
 
-  test('the alerts of a day are told to every document of their user, and whoever says one too can claim it', async () => {
+  test('the alerts of a day are told to every document of their user, and whoever says one too can adopt it', async () => {
     await link('alerted', 'al1');
     await link('other', 'al1');
     const patient = { mrnSystem: 'urn:mrn', mrn: 'al1' };
@@ -259,12 +259,12 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     expect(await told(second, '2026-11-14')).toEqual(['d1 5', 'd4 own 5']);
     expect(await told(second, null)).toEqual(['d4 own 5']);
     expect(await told(foreign, '2026-11-14')).toEqual(['d5 own 5']);
-    const third = await deliver('alerted', { claimed: { names: [name(1), name(4)], saidAt: 7 } });
+    const third = await deliver('alerted', { adopted: { names: [name(1), name(4)], saidAt: 7 } });
     expect(await told(third, null)).toEqual(['d1 own 7', 'd4 own 7']);
     expect(await told(first, null)).toEqual(['d2 own 5', `d3 own ${WRITTEN.saidAt}`]);
-    // Of something that was taken back there is nothing to claim; and what was said later stays said then.
+    // Of something that was taken back there is nothing to adopt; and what was said later stays said then.
     await deliver('alerted', { retracted: [{ name: name(1), versionId: '2', fingerprint: null }] });
-    const fourth = await deliver('alerted', { claimed: { names: [name(1), name(4)], saidAt: 6 } });
+    const fourth = await deliver('alerted', { adopted: { names: [name(1), name(4)], saidAt: 6 } });
     expect(await told(fourth, null)).toEqual(['d4 own 7']);
     await soundness();
   });

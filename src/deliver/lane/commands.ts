@@ -1,5 +1,6 @@
 import { fileBeside } from '../../kernel/index.ts';
 import type { CommandSet } from '../../store/index.ts';
+import type { LedgerQuestion } from '../decide-changes.ts';
 import type { ChartContent, Fingerprint } from './chart-content.ts';
 import type { LedgerRow, RetractedRow, WrittenRow } from './ledger-rows.ts';
 import type { Outcome } from './outcome.ts';
@@ -108,7 +109,7 @@ export interface Finish {
   readonly written: readonly WrittenRow[];
   readonly retracted: readonly RetractedRow[];
   /** What stands already and counts as said by this document from now on. */
-  readonly claimed?: { readonly names: readonly string[]; readonly saidAt: number };
+  readonly adopted?: { readonly names: readonly string[]; readonly saidAt: number };
   /** Everything that an earlier attempt may have written was looked up: nothing about it is in doubt any more. */
   readonly isResolved: boolean;
   /** Of the plan that is parked, in hex: what a person can approve. */
@@ -225,18 +226,14 @@ export type LaneWrites = {
 };
 
 export type LaneReads = {
-  /**
-   * What the ledger says of the document of a delivery in a chart, and of these names there whoever wrote them; with `alertsOf` also of
-   * the alerts of that day which other documents of the same user wrote.
-   */
+  /** What the ledger says of the document of a delivery in a chart, and of what is asked for there whoever wrote it. */
   'lane.ledger': {
     args: {
       readonly tenant: string;
       readonly deliveryId: string;
       readonly patient: { readonly mrnSystem: string; readonly mrn: string };
-      readonly names: readonly string[];
-      readonly alertsOf?: string | null;
-    };
+    } & Pick<LedgerQuestion, 'names'> &
+      Partial<LedgerQuestion>;
     out: readonly LedgerRow[];
   };
   /** What stands in the chart of a patient because of the document of a delivery. */
