@@ -28,7 +28,7 @@ const written = (name: string) =>
     versionId: '1',
     fingerprint: '01'.repeat(40) as Fingerprint,
     contentDigest: digest('content'),
-  said: null,
+    said: null,
     group: 'body',
     chartDay: '2026-11-14',
     saidAt: 1,

@@ -71,15 +71,13 @@ export interface BothSides {
 export type SeenChange = ForeignChange & { readonly seenAt: number; readonly decision: Decision | null };
 
 /** A wish to claim a delivery in the very commit that puts it into its lane. */
-export interface ClaimWish {
+export interface ClaimWish extends Partial<Pick<LedgerQuestion, 'alertsOf'>> {
   readonly owner: string;
   readonly leaseMs: number;
   /** For whom it was translated; another link makes the wish void. */
   readonly patient: { readonly mrnSystem: string; readonly mrn: string };
   /** Of what would be written, as a JSON list. */
   readonly names: string;
-  /** Also asked for: the alerts of this day, whichever document of the same user wrote them. */
-  readonly alertsOf?: string | null;
   /** Begun as well, where nothing of these names was written before; null where something must be asked first. */
   readonly attempt: {
     readonly id: string;
