@@ -56,7 +56,7 @@ export interface Changes {
   /** Left out although something stands in the chart that it would replace: nothing may be sent, or the chart would show what the source has replaced. */
   readonly replaced: LeftOut | null;
   /** Names that stand already and that the ledger counts as said by this document from now on. */
-  readonly claimed: readonly string[];
+  readonly adopted: readonly string[];
 }
 
 /** Equal for equal content, whatever the digits or the order of names. */
@@ -132,7 +132,7 @@ export function decideChanges(
     changes: [...forward, ...taken.map((one): Change => ({ kind: 'retract', written: one }))],
     isSuspicious: takesMostOfADay(live, gone),
     replaced: leftOut.find(({ name }) => stands(known.get(name))) ?? null,
-    claimed: forward.flatMap((change) => (isClaim(change, known, saidAt) ? [change.wanted.name] : [])),
+    adopted: forward.flatMap((change) => (isAdopted(change, known, saidAt) ? [change.wanted.name] : [])),
   };
 }
 
@@ -140,12 +140,12 @@ const isClearedAlert = ({ group, chartDay, saidAt: raisedAt }: WrittenResource, 
   group === 'alerts' && day !== null && chartDay === day && raisedAt <= saidAt;
 
 /** It stands because of another document, or was said before; from now on it is this document that says it. */
-function isClaim(
+function isAdopted(
   change: Change,
   known: ReadonlyMap<string, WrittenResource>,
   saidAt: number,
 ): change is Change & { kind: 'keep' } {
-  const before = change.kind === 'keep' && change.wanted.claims === true ? known.get(change.wanted.name) : undefined;
+  const before = change.kind === 'keep' && change.wanted.adopts === true ? known.get(change.wanted.name) : undefined;
   if (before === undefined || before.isRetracted || before.isKept || before.contentDigest === UNWRITTEN_DIGEST) return false;
   return !before.isOfDocument || before.saidAt < saidAt;
 }
@@ -156,7 +156,7 @@ function isOthers(before: WrittenResource, wanted: Wanted, saidAt: number): bool
   // The sum of a day has the last word over a count on the way to it, whenever each was told.
   if (before.group === 'steps' && wanted.group !== 'steps') return false;
   // What nobody says any more is said again by whoever still does.
-  if (before.isRetracted && wanted.claims === true) return false;
+  if (before.isRetracted && wanted.adopts === true) return false;
   const isYielded = wanted.yields === true && !before.isRetracted && before.contentDigest !== UNWRITTEN_DIGEST;
   return isYielded || before.saidAt > saidAt;
 }

@@ -112,7 +112,7 @@ interface Breach {
   readonly sources: readonly string[];
   readonly issued: string | null;
   readonly chartDay: string;
-  readonly rules: Pick<Wanted, 'claims' | 'yields' | 'clearedBy'>;
+  readonly rules: Pick<Wanted, 'adopts' | 'yields' | 'clearedBy'>;
 }
 
 /** An alert_event and an alert_summary tell of one alert when signal, instant, value and source are the same, in whatever unit and offset. */
@@ -171,7 +171,7 @@ export function translateAlertEvent(scene: Scene, { at, triggeredAt, sources, si
     sources,
     issued: fhirDateTime(triggeredAt),
     chartDay,
-    rules: { yields: true, claims: true, clearedBy: nothingBreached(scene, chartDay) },
+    rules: { yields: true, adopts: true, clearedBy: nothingBreached(scene, chartDay) },
   });
 }
 
@@ -204,7 +204,7 @@ function translateZero(scene: Scene, summary: AlertSummary): Wanted[] {
     chartDay: summary.day,
     write: scene.setting.dialect.zeroAlerts === 'write' ? 'always' : 'to-replace',
   } as const;
-  return [{ ...want(nothingBreached(scene, summary.day), alertsOfDay(scene, summary, { note }), place), claims: true }];
+  return [{ ...want(nothingBreached(scene, summary.day), alertsOfDay(scene, summary, { note }), place), adopts: true }];
 }
 
 /** A day and its breaches. */

@@ -64,7 +64,7 @@ export interface Wanted {
   /** Another document may say the same. Where it does, that one's words stand and this document does not count as their writer. */
   readonly yields?: true;
   /** The ledger counts it as said by this document, and as said now, also where it stands already because of another. */
-  readonly claims?: true;
+  readonly adopts?: true;
   /** The name of a statement which, once made after this document, forbids to write it. */
   readonly clearedBy?: string;
   /** Names of measurements that it may repeat. It refers to those of them that stand in the chart. */

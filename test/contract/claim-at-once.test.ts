@@ -2,7 +2,7 @@ import type { Fingerprint } from '../../src/deliver/lane/chart-content.ts';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditSet } from '../../src/audit/index.ts';
-import { deliverSet, laneSet, type DeliverWrites } from '../../src/deliver/index.ts';
+import { deliverSet, laneSet, type DeliverWrites, type LaneWrites } from '../../src/deliver/index.ts';
 import { identitySet } from '../../src/identity/index.ts';
 import { inboxSet, type Facts, type State } from '../../src/inbox/index.ts';
 import type { Result } from '../../src/kernel/index.ts';
@@ -11,6 +11,7 @@ import { PLACES, type Place } from '../support/new-store.ts';
 
 type Settled = NonNullable<DeliverWrites['deliver.settle']['out']>;
 type Claimed = NonNullable<Settled['atOnce']>['claimed'];
+type WrittenRow = LaneWrites['lane.finish']['args']['written'][number];
 type Wish = NonNullable<DeliverWrites['deliver.settle']['args']['claim']>;
 
 function must<T>(result: Result<T>): T {
@@ -27,7 +28,7 @@ const written = (name: string) =>
     versionId: '1',
     fingerprint: '01'.repeat(40) as Fingerprint,
     contentDigest: digest('content'),
-  said: null,
+    said: null,
     group: 'body',
     chartDay: '2026-11-14',
     saidAt: 1,
@@ -87,7 +88,10 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
   };
   const stateOf = async (id: string): Promise<State | undefined> =>
     must(await store.use(inboxSet).read('inbox.get', { tenant, id }))?.state;
-  const finish = async ({ atOnce }: Settled, more: { readonly names: readonly string[] }): Promise<string> => {
+  const finish = async (
+    { atOnce }: Settled,
+    more: { readonly names?: readonly string[]; readonly rows?: readonly WrittenRow[] },
+  ): Promise<string> => {
     if (atOnce === undefined) throw new Error('it was not claimed');
     const { patient, epoch, job } = atOnce.claimed;
     return must(
@@ -98,7 +102,7 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
         at: new Date(),
         outcome: { kind: 'delivered' },
         httpStatus: 200,
-        written: more.names.map(written),
+        written: more.rows ?? (more.names ?? []).map(written),
         retracted: [],
         isResolved: true,
       }),
@@ -157,6 +161,20 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
         { ...kept, isRetracted: false, isKept: false, isOfDocument: false, deliverySeq: expect.any(Number) },
       ]);
       expect(await stateOf(id)).toBe('queued');
+    });
+
+  if (isGranted)
+    test('where it clears a day and others wrote alerts of that day, nothing is begun and they are told', async () => {
+      await link('u6');
+      const alertsOf = '2026-11-14';
+      const alert = (name: string, chartDay = alertsOf) => ({ ...written(digest(name)), group: 'alerts' as const, chartDay });
+      const rows = [alert('an alert'), alert('of another day', '2026-11-13'), written(digest('a measurement'))];
+      const first = await arrive('u6', null, () => wishFor('u6', { alertsOf }));
+      expect(first.settled.atOnce).toMatchObject({ attemptId: `att_at_once_${n}`, ledger: [] });
+      expect(await finish(first.settled, { rows })).toBe('done');
+      const { settled } = await arrive('u6', null, () => wishFor('u6', { alertsOf }));
+      expect(settled.atOnce?.attemptId).toBeNull();
+      expect(settled.atOnce?.ledger.map(({ name }) => name)).toEqual([digest('an alert')]);
     });
 
   if (isGranted)

@@ -235,6 +235,40 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     await soundness();
   });
 
+  test('the alerts of a day are told to every document of their user, and whoever says one too can adopt it', async () => {
+    await link('alerted', 'al1');
+    await link('other', 'al1');
+    const patient = { mrnSystem: 'urn:mrn', mrn: 'al1' };
+    const name = (n: number): string => `d${n}`.repeat(32);
+    const alert = (n: number, chartDay = '2026-11-14') =>
+      ({ ...WRITTEN, name: name(n), group: 'alerts', chartDay, saidAt: 5 }) as const;
+    const deliver = async (user: string, more: Partial<LaneWrites['lane.finish']['args']>): Promise<string> => {
+      const id = await arrive(user);
+      await finish('a', only(await claim('a')), { outcome: { kind: 'delivered' }, attemptId: null, ...more });
+      return id;
+    };
+    const first = await deliver('alerted', {
+      written: [alert(1), alert(2, '2026-11-13'), { ...WRITTEN, name: name(3), chartDay: '2026-11-14' }],
+    });
+    const second = await deliver('alerted', { written: [alert(4)] });
+    const foreign = await deliver('other', { written: [alert(5)] });
+    const told = async (deliveryId: string, alertsOf: string | null): Promise<string[]> =>
+      must(await lanes().read('lane.ledger', { tenant, deliveryId, patient, names: [], alertsOf }))
+        .map((row) => `${row.name.slice(0, 2)}${row.isOfDocument ? ' own' : ''} ${row.saidAt}`)
+        .sort();
+    expect(await told(second, '2026-11-14')).toEqual(['d1 5', 'd4 own 5']);
+    expect(await told(second, null)).toEqual(['d4 own 5']);
+    expect(await told(foreign, '2026-11-14')).toEqual(['d5 own 5']);
+    const third = await deliver('alerted', { adopted: { names: [name(1), name(4)], saidAt: 7 } });
+    expect(await told(third, null)).toEqual(['d1 own 7', 'd4 own 7']);
+    expect(await told(first, null)).toEqual(['d2 own 5', `d3 own ${WRITTEN.saidAt}`]);
+    // Of something that was taken back there is nothing to adopt; and what was said later stays said then.
+    await deliver('alerted', { retracted: [{ name: name(1), versionId: '2', fingerprint: null }] });
+    const fourth = await deliver('alerted', { adopted: { names: [name(1), name(4)], saidAt: 6 } });
+    expect(await told(fourth, null)).toEqual(['d4 own 7']);
+    await soundness();
+  });
+
   test('what a person keeps is known as such until it is written or taken back', async () => {
     await link('keeper', 'ke1');
     const patient = { mrnSystem: 'urn:mrn', mrn: 'ke1' };

@@ -84,8 +84,8 @@ export function makeLedger() {
         ({ isOfDocument, name, group, chartDay }) =>
           isOfDocument || asked.names.includes(name) || (group === 'alerts' && chartDay === asked.alertsOf),
       );
-    const { changes, isSuspicious, replaced, claimed } = decideChanges(translation, rows, setting.dialect, saidAt);
-    for (const name of claimed) {
+    const { changes, isSuspicious, replaced, adopted } = decideChanges(translation, rows, setting.dialect, saidAt);
+    for (const name of adopted) {
       const before = written.get(name);
       if (before !== undefined) written.set(name, { ...before, document, saidAt: Math.max(before.saidAt, saidAt) });
     }

@@ -1,5 +1,6 @@
 import { fileBeside } from '../../kernel/index.ts';
 import type { CommandSet } from '../../store/index.ts';
+import type { LedgerQuestion } from '../decide-changes.ts';
 import type { ChartContent, Fingerprint } from './chart-content.ts';
 import type { LedgerRow, RetractedRow, WrittenRow } from './ledger-rows.ts';
 import type { Outcome } from './outcome.ts';
@@ -70,15 +71,13 @@ export interface BothSides {
 export type SeenChange = ForeignChange & { readonly seenAt: number; readonly decision: Decision | null };
 
 /** A wish to claim a delivery in the very commit that puts it into its lane. */
-export interface ClaimWish {
+export interface ClaimWish extends Partial<Pick<LedgerQuestion, 'alertsOf'>> {
   readonly owner: string;
   readonly leaseMs: number;
   /** For whom it was translated; another link makes the wish void. */
   readonly patient: { readonly mrnSystem: string; readonly mrn: string };
   /** Of what would be written, as a JSON list. */
   readonly names: string;
-  /** Also asked for: the alerts of this day, whichever document of the same user wrote them. */
-  readonly alertsOf?: string | null;
   /** Begun as well, where nothing of these names was written before; null where something must be asked first. */
   readonly attempt: {
     readonly id: string;
@@ -108,7 +107,7 @@ export interface Finish {
   readonly written: readonly WrittenRow[];
   readonly retracted: readonly RetractedRow[];
   /** What stands already and counts as said by this document from now on. */
-  readonly claimed?: { readonly names: readonly string[]; readonly saidAt: number };
+  readonly adopted?: { readonly names: readonly string[]; readonly saidAt: number };
   /** Everything that an earlier attempt may have written was looked up: nothing about it is in doubt any more. */
   readonly isResolved: boolean;
   /** Of the plan that is parked, in hex: what a person can approve. */
@@ -225,18 +224,14 @@ export type LaneWrites = {
 };
 
 export type LaneReads = {
-  /**
-   * What the ledger says of the document of a delivery in a chart, and of these names there whoever wrote them; with `alertsOf` also of
-   * the alerts of that day which other documents of the same user wrote.
-   */
+  /** What the ledger says of the document of a delivery in a chart, and of what is asked for there whoever wrote it. */
   'lane.ledger': {
     args: {
       readonly tenant: string;
       readonly deliveryId: string;
       readonly patient: { readonly mrnSystem: string; readonly mrn: string };
-      readonly names: readonly string[];
-      readonly alertsOf?: string | null;
-    };
+    } & Pick<LedgerQuestion, 'names'> &
+      Partial<LedgerQuestion>;
     out: readonly LedgerRow[];
   };
   /** What stands in the chart of a patient because of the document of a delivery. */

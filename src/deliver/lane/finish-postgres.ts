@@ -179,11 +179,11 @@ export async function finish(context: PostgresContext, f: Finish): Promise<'done
       nameBytes(name),
       fromHex(fingerprint),
     );
-  for (const name of f.claimed?.names ?? [])
+  for (const name of f.adopted?.names ?? [])
     await db.run(
       'UPDATE written_resource SET document_index = $1::bytea, said_at = greatest(said_at, $2::bigint) WHERE tenant = $3 AND target = $4 AND patient_index = $5 AND name = $6 AND retracted_at IS NULL',
       row['document_index'],
-      f.claimed?.saidAt ?? 0,
+      f.adopted?.saidAt ?? 0,
       fence.tenant,
       TARGET,
       fence.patient,

@@ -169,11 +169,11 @@ export function finish(context: SqliteContext, f: Finish): 'done' | 'more' | 'lo
       fence.patient,
       nameBytes(name),
     );
-  for (const name of f.claimed?.names ?? [])
+  for (const name of f.adopted?.names ?? [])
     db.run(
       'UPDATE written_resource SET document_index = ?, said_at = max(said_at, ?) WHERE tenant = ? AND target = ? AND patient_index = ? AND name = ? AND retracted_at IS NULL',
       document,
-      f.claimed?.saidAt ?? 0,
+      f.adopted?.saidAt ?? 0,
       fence.tenant,
       TARGET,
       fence.patient,

@@ -21,7 +21,7 @@ export interface Planned {
   readonly items: readonly Item[];
   readonly gone: readonly LedgerRow[];
   /** What stands already and is said by this document too. */
-  readonly claimed: readonly string[];
+  readonly adopted: readonly string[];
   readonly saidAt: number;
   /** A person has seen this very plan, and wants it. */
   readonly isApproved: boolean;
@@ -105,14 +105,14 @@ function planFrom(
   knownSince: number,
   approvedPlans: readonly string[],
 ): { readonly planned: Planned } & Pick<Changes, 'isSuspicious' | 'replaced'> {
-  const { changes, isSuspicious, replaced, claimed } = decideChanges(translation, ledger, dialect, saidAt);
+  const { changes, isSuspicious, replaced, adopted } = decideChanges(translation, ledger, dialect, saidAt);
   const gone = changes.flatMap((change) =>
     change.kind === 'retract' ? ledger.filter(({ name }) => name === change.written.name) : [],
   );
   const items = buildItems(changes, ledger, knownSince);
   const digest = (): string => digestOfPlan(translation, ledger);
   const isApproved = approvedPlans.length > 0 && approvedPlans.includes(digest());
-  return { planned: { translation, ledger, items, gone, claimed, saidAt, isApproved, digest }, isSuspicious, replaced };
+  return { planned: { translation, ledger, items, gone, adopted, saidAt, isApproved, digest }, isSuspicious, replaced };
 }
 
 /** The plan of a document of which nothing was written before. */

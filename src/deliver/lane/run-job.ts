@@ -144,9 +144,9 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   if ('outcome' in planned) return { ...NOTHING_DONE, ...planned };
   if ('ok' in planned) return ended({ kind: 'put-back', afterMs: SOON_MS });
   const { translation, ledger, items, gone, saidAt } = planned;
-  const claims = planned.claimed.length === 0 ? {} : { claimed: { names: planned.claimed, saidAt } };
+  const adopted = planned.adopted.length === 0 ? {} : { adopted: { names: planned.adopted, saidAt } };
   const delivered = deliveredOf(translation);
-  if (items.length === 0 && gone.length === 0 && isLinked) return { ...ended(delivered), ...claims, isResolved: true };
+  if (items.length === 0 && gone.length === 0 && isLinked) return { ...ended(delivered), ...adopted, isResolved: true };
 
   const { target, signal } = deps;
   const requestId = deps.newId('req');
@@ -228,7 +228,7 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   const unsettled = { items: wrote.unsettled, gone: decided.gone.filter(({ name }) => !settled.has(name)), saidAt };
   return {
     ...done,
-    ...claims,
+    ...adopted,
     written: isInDoubt ? [...written, ...doubtedRows(unsettled)] : written,
     isResolved,
     httpStatus: taken.httpStatus ?? wrote.httpStatus,

@@ -23,7 +23,7 @@ export const aDialect = (more: Partial<Omit<Dialect, 'write'>> & { write?: Parti
     preliminary: 'keep',
     amendedStatus: 'amended',
     retraction: 'entered-in-error',
-  zeroAlerts: 'write',
+    zeroAlerts: 'write',
     ...rest,
     write: {
       bundle: 'auto',
