@@ -4,6 +4,7 @@ import type { Observation } from '../../../src/sandbox/clinician-app/web/chart-p
 import { makeFindSource } from '../../../src/sandbox/clinician-app/web/find-sources.ts';
 import { isDrawn, lastDays, makeSeries, summaryOf } from '../../../src/sandbox/clinician-app/web/make-series.ts';
 import { readMeasurement, valueText } from '../../../src/sandbox/clinician-app/web/read-measurement.ts';
+import { WITHDRAWN_BECAUSE } from '../../../src/translate/index.ts';
 
 const LOINC = 'http://loinc.org';
 const weight = (more: Partial<Observation> = {}): Observation => ({
@@ -52,7 +53,7 @@ describe('a measurement', () => {
   });
 
   test('that was corrected away, where an EHR knows no entered-in-error, is withdrawn', () => {
-    const note = [{ text: 'Superseded by a newer version of its document.' }];
+    const note = [{ text: `Withdrawn. ${WITHDRAWN_BECAUSE.dropped}` }];
     expect(readMeasurement(weight({ status: 'corrected', note })).state).toBe('withdrawn');
   });
 

@@ -56,15 +56,12 @@ const STATES: Readonly<Record<string, State>> = {
   cancelled: 'withdrawn',
 };
 
-/** How the gateway withdraws a value where an EHR knows no entered-in-error: as a correction, with one of these notes. */
-const WITHDRAWING = new Set([
-  'Superseded by a newer version of its document.',
-  'Entered in the chart of another patient by mistake.',
-]);
+/** How the gateway withdraws a value where an EHR knows no entered-in-error: as a correction, with a note that begins so. */
+const WITHDRAWING = /^Withdrawn\. /;
 
 /** A status that nobody knows is not taken for a final one. */
 function stateOf({ status = '', note = [] }: Observation): State {
-  if (status === 'corrected' && note.some(({ text = '' }) => WITHDRAWING.has(text))) return 'withdrawn';
+  if (status === 'corrected' && note.some(({ text = '' }) => WITHDRAWING.test(text))) return 'withdrawn';
   return STATES[status] ?? 'preliminary';
 }
 
