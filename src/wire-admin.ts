@@ -15,7 +15,7 @@ import {
 import type { openEnrolment } from './enrol/index.ts';
 import { identitySet } from './identity/index.ts';
 import { inboxSet } from './inbox/index.ts';
-import type { Clock, NewId, Result, Route } from './kernel/index.ts';
+import { ok, type Clock, type NewId, type Result, type Route } from './kernel/index.ts';
 import {
   makeAuditRoutes,
   makeDeliveryRoutes,
@@ -52,7 +52,7 @@ export function wireAdmin(deps: {
   const { config, tenant, store, target, reading, links, kept, processor, sender, record, newId, clock } = deps;
   const recordLater = makeRecordActLater({ tenant, appendLater: deps.appendLater, clock });
   const { clientUuid } = config.ingest;
-  const { mrnSystem } = config.identity;
+  const { mrnSystem, onRevoke } = config.identity;
   const inbox = store.use(inboxSet);
   const lanes = store.use(laneSet);
   const identity = store.use(identitySet);
@@ -106,7 +106,24 @@ export function wireAdmin(deps: {
       record,
       outside: kept.outside,
     }),
-    ...makeLinkRoutes({ tenant, clientUuid, mrnSystem, identity, links, record, newId, clock }),
-    ...makePatientRoutes({ tenant, mrnSystem, ...deps.enrolment, inbox, record, clock }),
+    ...makeLinkRoutes({ tenant, clientUuid, mrnSystem, identity, links, onRevoke, record, newId, clock }),
+    ...makePatientRoutes({
+      tenant,
+      mrnSystem,
+      ...deps.enrolment,
+      inbox,
+      record,
+      clock,
+      leave:
+        onRevoke === 'keep'
+          ? null
+          : async ({ client, user }, requestId) => {
+              const act = { tenant, at: clock.now(), requestId, actor: 'operator' };
+              const done = await links.revoke(act, { client, user }, 'consent', onRevoke);
+              if (!done.ok) return done;
+              // Whoever has no link any more has nothing to end.
+              return ok({ retracting: typeof done.value === 'string' ? 0 : done.value.retracting });
+            },
+    }),
   ];
 }

@@ -77,6 +77,7 @@ const ADMIN = [
   'GET /admin/api/links',
   'GET /admin/api/links/:user_id',
   'PUT /admin/api/links/:user_id',
+  'GET /admin/api/links/:user_id/charted',
   'DELETE /admin/api/links/:user_id',
   'POST /admin/api/links/import',
   'GET /admin/api/patients/:mrn/connections',

@@ -1,6 +1,6 @@
 import { appendPostgres } from '../audit/index.ts';
 import type { PostgresContext } from '../store/index.ts';
-import type { ChangedLink, HeldUser, LinkAct, LinkHead, LinkStatus, SourceUser, WantedLink } from './commands.ts';
+import type { ChangedLink, Charted, HeldUser, LinkAct, LinkHead, LinkStatus, SourceUser, WantedLink } from './commands.ts';
 import { decideChange, decideRevocation } from './decide-change.ts';
 import { auditOfLink, indexOf, mrnIndexOf, sealEvidence, sealLink, sealUser, toHead, toLive } from './rows.ts';
 
@@ -129,12 +129,23 @@ export async function changeLinkPostgres(
   return { change, link: { seq: Number(made?.['seq']), id: wanted.id, status: wanted.status, mrnIndex } };
 }
 
+/** The patients whose charts a user's data must leave since its link was revoked. */
+export async function revokedPatientsPostgres({ db }: PostgresContext, tenant: string, index: Uint8Array): Promise<Uint8Array[]> {
+  const rows = await db.all(
+    'SELECT DISTINCT mrn_index FROM link WHERE tenant = $1 AND user_index = $2 AND withdraw_at IS NOT NULL',
+    tenant,
+    index,
+  );
+  return rows.map((row) => row['mrn_index'] as Uint8Array);
+}
+
 /** Ends what is confirmed and what is proposed of a user whose row is held. Null where there is nothing. */
 export async function revokeLinkPostgres(
   context: PostgresContext,
   act: LinkAct,
   user: HeldUser,
   why: string,
+  charted: Charted,
 ): Promise<ChangedLink | null> {
   const known = await heads(context, act.tenant, user.index);
   const main = decideRevocation(toLive(known, user.index));
@@ -143,5 +154,13 @@ export async function revokeLinkPostgres(
     const revoked = await setStatus(context, act, seq, 'revoked', why);
     if (seq === main?.seq) link = revoked;
   }
+  // What an earlier revocation wanted is carried out by now, and says nothing of what was charted since.
+  await context.db.run(
+    'UPDATE link SET withdraw_at = NULL WHERE tenant = $1 AND user_index = $2 AND withdraw_at IS NOT NULL',
+    act.tenant,
+    user.index,
+  );
+  if (charted === 'retract' && main?.status === 'confirmed')
+    await context.db.run('UPDATE link SET withdraw_at = $1 WHERE seq = $2', act.at.getTime(), main.seq);
   return link === null ? null : { change: 'revoked', link };
 }

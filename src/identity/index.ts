@@ -4,6 +4,7 @@ export {
   holdUserPostgres,
   markUserPostgres,
   replacedPatientsPostgres,
+  revokedPatientsPostgres,
   revokeLinkPostgres,
 } from './change-postgres.ts';
 export {
@@ -12,12 +13,15 @@ export {
   holdUserSqlite,
   markUserSqlite,
   replacedPatientsSqlite,
+  revokedPatientsSqlite,
   revokeLinkSqlite,
 } from './change-sqlite.ts';
 export {
+  CHARTED,
   identitySet,
   LINK_STATUSES,
   type ChangedLink,
+  type Charted,
   type HeldUser,
   type IdentityReads,
   type IdentityWrites,

@@ -104,6 +104,7 @@ export const jobOf = (row: Row): Claimed['job'] => ({
   attempts: Number(row['attempts']),
   fewInARow: Number(row['few_in_a_row']),
   firstAttemptAt: row['first_attempt_at'] === null ? null : Number(row['first_attempt_at']),
+  because: row['because'] === 'revoked' ? 'revoked' : 'relinked',
 });
 
 export const doubtOf = (row: Row): number | null => {
@@ -120,7 +121,7 @@ export const deliveryOf = (row: Row): Claimed['delivery'] => ({
 });
 
 const JOB =
-  'j.seq, j.kind, j.attempts, j.few_in_a_row, j.first_attempt_at, j.delivery_seq, d.id, d.state, d.request_id, d.trace_id, d.received_at, d.user_index, d.document_index';
+  'j.seq, j.kind, j.attempts, j.few_in_a_row, j.first_attempt_at, j.because, j.delivery_seq, d.id, d.state, d.request_id, d.trace_id, d.received_at, d.user_index, d.document_index';
 /** A job and its delivery, without the body: whoever ends an attempt has had it. */
 export const JOB_ROW = `SELECT ${JOB} FROM job j JOIN delivery d ON d.seq = j.delivery_seq`;
 /** The head of a lane: the oldest delivery whose retraction from another chart, if there is one, is done. */

@@ -311,7 +311,7 @@ async function retractJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   const reader = makeContentReader({ guard: deps.target.ehr.guard, key: deps.contentKey, patient: null });
   const intents = await inDoubt(claimed, owed, deps);
   if (!intents.ok) return ended({ kind: 'put-back', afterMs: SOON_MS });
-  const retraction = { because: 'relinked', mode: 'whoever', reader, intentsOf: intents.value } as const;
+  const retraction = { because: claimed.job.because, mode: 'whoever', reader, intentsOf: intents.value } as const;
   const { retracted, stop, httpStatus } = await retractRows([...owed].reverse(), retraction, deps);
   const outcome: Outcome = stop === null ? { kind: 'delivered' } : decideOutcome(stop, past);
   return { attemptId: begun.value.attemptId, httpStatus, written: [], retracted, outcome, isResolved: stop === null };
