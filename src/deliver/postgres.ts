@@ -7,7 +7,7 @@ import {
   type LinkHead,
 } from '../identity/index.ts';
 import { settlePostgres, type Settle } from '../inbox/index.ts';
-import { userIndex, type PostgresContext, type PostgresOperations } from '../store/index.ts';
+import { isErasedPostgres, userIndex, type PostgresContext, type PostgresOperations } from '../store/index.ts';
 import { makeLaneChanges, NOTHING } from './adjust.ts';
 import { adjustPostgres } from './adjust-postgres.ts';
 import { CHARTED_POSTGRES, toCharting, WAITING_POSTGRES } from './charting.ts';
@@ -26,6 +26,7 @@ async function linkOf(
   { tenant, at, verdict, facts: { client, user } }: Settle,
 ): Promise<LinkHead | null> {
   if (verdict.kind !== 'sound' || client === null || user === null) return null;
+  if (await isErasedPostgres(context, tenant, userIndex(context.vault, client, user))) return null;
   const held = await holdUserPostgres(context, tenant, { client, user }, at);
   return held.isUnsettled ? null : confirmedLinkPostgres(context, tenant, held.index);
 }

@@ -7,7 +7,7 @@ import {
   type LinkHead,
 } from '../identity/index.ts';
 import { settleSqlite, type Settle } from '../inbox/index.ts';
-import { userIndex, type SqliteContext, type SqliteOperations } from '../store/index.ts';
+import { isErasedSqlite, userIndex, type SqliteContext, type SqliteOperations } from '../store/index.ts';
 import { makeLaneChanges, NOTHING } from './adjust.ts';
 import { adjustSqlite } from './adjust-sqlite.ts';
 import { CHARTED_SQLITE, toCharting, WAITING_SQLITE } from './charting.ts';
@@ -19,6 +19,7 @@ import { sealWord, toUnmapped, UNMAPPED_COLUMNS, wordIndex } from './unmapped.ts
 /** The link along which a sound document goes on. While earlier deliveries of its user are still on their way, it waits behind them. */
 function linkOf(context: SqliteContext, { tenant, at, verdict, facts: { client, user } }: Settle): LinkHead | null {
   if (verdict.kind !== 'sound' || client === null || user === null) return null;
+  if (isErasedSqlite(context, tenant, userIndex(context.vault, client, user))) return null;
   const held = holdUserSqlite(context, tenant, { client, user }, at);
   return held.isUnsettled ? null : confirmedLinkSqlite(context, tenant, held.index);
 }

@@ -1,4 +1,4 @@
-import type { PostgresContext, PostgresOperations } from '../store/index.ts';
+import { isErasedPostgres, type PostgresContext, type PostgresOperations } from '../store/index.ts';
 import type { SourceUser } from '../identity/index.ts';
 import type { EnrolReads, EnrolWrites } from './commands.ts';
 import { decideConnection } from './decide-connection.ts';
@@ -60,6 +60,7 @@ export const writes: PostgresOperations<EnrolWrites> = {
     return user;
   },
   'enrol.news': async (context, { tenant, user, at, news }) => {
+    if (await isErasedPostgres(context, tenant, indexOf(context.vault, user))) return null;
     const { db, vault } = context;
     const index = await holdUser(context, tenant, user);
     const atMs = at.getTime();
@@ -132,6 +133,7 @@ export const writes: PostgresOperations<EnrolWrites> = {
     return null;
   },
   'enrol.arrive': async (context, { tenant, user, at, id, kind, deliveryId }) => {
+    if (await isErasedPostgres(context, tenant, indexOf(context.vault, user))) return null;
     const index = await holdUser(context, tenant, user);
     await context.db.run(
       `INSERT INTO source_request (tenant, user_index, id, kind, asked_at, delivery_id, arrived_at) VALUES ($1, $2, $3, $4, $5::bigint, $6, $5::bigint)

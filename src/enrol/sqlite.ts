@@ -1,4 +1,4 @@
-import type { SqliteContext, SqliteOperations } from '../store/index.ts';
+import { isErasedSqlite, type SqliteContext, type SqliteOperations } from '../store/index.ts';
 import type { SourceUser } from '../identity/index.ts';
 import type { EnrolReads, EnrolWrites } from './commands.ts';
 import { decideConnection } from './decide-connection.ts';
@@ -48,6 +48,7 @@ export const writes: SqliteOperations<EnrolWrites> = {
     return user;
   },
   'enrol.news': (context, { tenant, user, at, news }) => {
+    if (isErasedSqlite(context, tenant, indexOf(context.vault, user))) return null;
     const { db, vault } = context;
     const index = seeUser(context, tenant, user);
     const atMs = at.getTime();
@@ -115,6 +116,7 @@ export const writes: SqliteOperations<EnrolWrites> = {
     return null;
   },
   'enrol.arrive': (context, { tenant, user, at, id, kind, deliveryId }) => {
+    if (isErasedSqlite(context, tenant, indexOf(context.vault, user))) return null;
     const index = seeUser(context, tenant, user);
     context.db.run(
       `INSERT INTO source_request (tenant, user_index, id, kind, asked_at, delivery_id, arrived_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?5)

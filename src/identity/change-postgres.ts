@@ -1,5 +1,5 @@
 import { appendPostgres } from '../audit/index.ts';
-import type { PostgresContext } from '../store/index.ts';
+import { liftErasurePostgres, type PostgresContext } from '../store/index.ts';
 import type { ChangedLink, Charted, HeldUser, LinkAct, LinkHead, LinkStatus, SourceUser, WantedLink } from './commands.ts';
 import { decideChange, decideRevocation } from './decide-change.ts';
 import { auditOfLink, indexOf, mrnIndexOf, sealEvidence, sealLink, sealUser, toHead, toLive } from './rows.ts';
@@ -91,6 +91,7 @@ export async function changeLinkPostgres(
 ): Promise<ChangedLink> {
   const { db, vault } = context;
   const mrnIndex = mrnIndexOf(vault, wanted);
+  await liftErasurePostgres(context, act.tenant, user.index);
   const known = await heads(context, act.tenant, user.index);
   const { change, take, revoke, replaces } = decideChange(toLive(known, mrnIndex), wanted.status);
   for (const seq of revoke) await setStatus(context, act, seq, 'revoked', 'replaced');

@@ -1,5 +1,5 @@
 import { appendSqlite } from '../audit/index.ts';
-import type { SqliteContext } from '../store/index.ts';
+import { liftErasureSqlite, type SqliteContext } from '../store/index.ts';
 import type { ChangedLink, Charted, HeldUser, LinkAct, LinkHead, LinkStatus, SourceUser, WantedLink } from './commands.ts';
 import { decideChange, decideRevocation } from './decide-change.ts';
 import { auditOfLink, indexOf, mrnIndexOf, sealEvidence, sealLink, sealUser, toHead, toLive } from './rows.ts';
@@ -67,6 +67,7 @@ function setStatus(context: SqliteContext, act: LinkAct, seq: number, to: LinkSt
 export function changeLinkSqlite(context: SqliteContext, act: LinkAct, user: HeldUser, wanted: WantedLink): ChangedLink {
   const { db, vault } = context;
   const mrnIndex = mrnIndexOf(vault, wanted);
+  liftErasureSqlite(context, act.tenant, user.index);
   const known = heads(context, act.tenant, user.index);
   const { change, take, revoke, replaces } = decideChange(toLive(known, mrnIndex), wanted.status);
   for (const seq of revoke) setStatus(context, act, seq, 'revoked', 'replaced');

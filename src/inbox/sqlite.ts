@@ -4,7 +4,7 @@ import type { SqliteContext, SqliteOperations } from '../store/index.ts';
 import type { Act, ActOutcome, InboxWrites, PutDelivery } from './commands.ts';
 import { auditOfPut } from './move.ts';
 import { count, move } from './move-sqlite.ts';
-import { ACKNOWLEDGED, bodyPlace } from './rows.ts';
+import { ACKNOWLEDGED, bodyPlace, makeDeliveryKey } from './rows.ts';
 import { DISCARDABLE, LEFT_OUT, REPLAYABLE, TERMINAL, type State } from './state.ts';
 
 export { reads } from './read-sqlite.ts';
@@ -15,9 +15,10 @@ function put(context: SqliteContext, d: PutDelivery): { state: 'received' | 'dup
   const digest = hash('sha256', d.body, 'buffer');
   const before = db.get('SELECT seq FROM delivery_digest WHERE tenant = ? AND kind = ? AND digest = ?', d.tenant, d.hook, digest);
   const state = before === undefined ? 'received' : 'duplicate';
+  const key = before === undefined ? makeDeliveryKey(vault, d.id) : null;
   const { lastId: seq } = db.run(
-    `INSERT INTO delivery (tenant, id, hook, received_at, request_id, trace_id, receiver, sender, state, reason, state_at, body_bytes, raw_digest, duplicate_of)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO delivery (tenant, id, hook, received_at, request_id, trace_id, receiver, sender, state, reason, state_at, body_bytes, raw_digest, duplicate_of, body_key_sealed)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     d.tenant,
     d.id,
     d.hook,
@@ -32,10 +33,11 @@ function put(context: SqliteContext, d: PutDelivery): { state: 'received' | 'dup
     d.body.byteLength,
     digest,
     before?.['seq'] ?? null,
+    key?.sealed ?? null,
   );
-  if (before === undefined) {
+  if (key !== null) {
     db.run('INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES (?, ?, ?, ?)', d.tenant, d.hook, digest, seq);
-    db.run('INSERT INTO delivery_body (seq, sealed) VALUES (?, ?)', seq, vault.seal(d.body, bodyPlace(d.id)));
+    db.run('INSERT INTO delivery_body (seq, sealed) VALUES (?, ?)', seq, key.sealer.seal(d.body, bodyPlace(d.id)));
   }
   count(context, d.tenant, [ACKNOWLEDGED, 1], [state, 1]);
   appendSqlite(context, auditOfPut(d, digest, state));

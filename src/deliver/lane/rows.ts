@@ -1,5 +1,5 @@
 import { patientPseudonym, type AuditDraft } from '../../audit/index.ts';
-import type { Move, State } from '../../inbox/index.ts';
+import { KEYS, type Move, type State } from '../../inbox/index.ts';
 import type { Group } from '../../translate/index.ts';
 import type { Vault } from '../../store/index.ts';
 import type { Fingerprint } from './chart-content.ts';
@@ -125,7 +125,7 @@ const JOB =
 /** A job and its delivery, without the body: whoever ends an attempt has had it. */
 export const JOB_ROW = `SELECT ${JOB} FROM job j JOIN delivery d ON d.seq = j.delivery_seq`;
 /** The head of a lane: the oldest delivery whose retraction from another chart, if there is one, is done. */
-export const HEAD = `SELECT ${JOB}, b.sealed,
+export const HEAD = `SELECT ${JOB}, b.sealed, ${KEYS},
   (SELECT min(coalesce(a.ended_at, a.started_at)) FROM delivery o JOIN job k ON k.delivery_seq = o.seq JOIN attempt a ON a.job_seq = k.seq
     WHERE o.tenant = d.tenant AND o.document_index = d.document_index AND k.patient_index = j.patient_index
       AND a.resolved_at IS NULL AND (a.outcome IS NULL OR a.outcome IN ('unknown','lost'))) AS doubt_at,
