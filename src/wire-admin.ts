@@ -2,6 +2,7 @@ import { auditSet, type KeptAudit, type makeAppendLater } from './audit/index.ts
 import type { Config } from './config/index.ts';
 import {
   deliverSet,
+  eraseSet,
   laneSet,
   shadowSet,
   makeExplain,
@@ -12,13 +13,15 @@ import {
   type Reloaded,
   type Shadow,
 } from './deliver/index.ts';
-import type { openEnrolment } from './enrol/index.ts';
+import { enrolSet, type openEnrolment } from './enrol/index.ts';
 import { identitySet } from './identity/index.ts';
 import { inboxSet } from './inbox/index.ts';
 import { ok, type Clock, type NewId, type Result, type Route } from './kernel/index.ts';
 import {
   makeAuditRoutes,
   makeDeliveryRoutes,
+  makeEraseRoutes,
+  makeEraseUser,
   makeLinkRoutes,
   makeMappingRoutes,
   makePatientRoutes,
@@ -105,6 +108,18 @@ export function wireAdmin(deps: {
       site: { publicUrl: config.http.publicUrl, ehrUrl: config.ehr.url },
       record,
       outside: kept.outside,
+    }),
+    ...makeEraseRoutes({
+      tenant,
+      clientUuid,
+      eraser: makeEraseUser({
+        tenant,
+        erasing: store.use(eraseSet),
+        enrolment: store.use(enrolSet),
+        scrub: store.scrub,
+      }),
+      record,
+      clock,
     }),
     ...makeLinkRoutes({ tenant, clientUuid, mrnSystem, identity, links, onRevoke, record, newId, clock }),
     ...makePatientRoutes({

@@ -8,6 +8,7 @@ export {
   type DeliverWrites,
   type LinkOutcome,
 } from './commands.ts';
+export { eraseSet, type EraseLook, type EraseReads, type EraseWrites } from './erase/commands.ts';
 export { faultDetail, isFaultCode } from './fault-detail.ts';
 export { forwardLeftOut } from './forward-left-out.ts';
 export { holdAhead, type HeldAhead } from './hold-ahead.ts';

@@ -1,8 +1,9 @@
 import { isErasedPostgres, type PostgresContext, type PostgresOperations } from '../store/index.ts';
 import type { SourceUser } from '../identity/index.ts';
-import type { EnrolReads, EnrolWrites } from './commands.ts';
+import { ENROL_TABLES, type EnrolReads, type EnrolWrites } from './commands.ts';
 import { decideConnection } from './decide-connection.ts';
 import {
+  claimsOf,
   CONNECTION,
   indexOf,
   isSameUser,
@@ -157,6 +158,12 @@ export const writes: PostgresOperations<EnrolWrites> = {
     );
     return null;
   },
+  'enrol.erase': async ({ db, vault }, { tenant, user, claims }) => {
+    const index = indexOf(vault, user);
+    for (const table of ENROL_TABLES) await db.run(`DELETE FROM ${table} WHERE tenant = $1 AND user_index = $2`, tenant, index);
+    for (const claim of claims) await db.run('DELETE FROM enrolled_patient WHERE tenant = $1 AND mrn_index = $2', tenant, claim);
+    return null;
+  },
 };
 
 export const reads: PostgresOperations<EnrolReads> = {
@@ -180,6 +187,16 @@ export const reads: PostgresOperations<EnrolReads> = {
       revokedAt: readTime(known?.['revoked_at']),
       late: Number(known?.['late'] ?? 0),
     };
+  },
+  'enrol.held': async ({ db, vault }, { tenant, user }) => {
+    const index = indexOf(vault, user);
+    const held = { enrolled_user: 0, source_connection: 0, source_request: 0 };
+    for (const table of ENROL_TABLES) {
+      const row = await db.get(`SELECT count(*) AS n FROM ${table} WHERE tenant = $1 AND user_index = $2`, tenant, index);
+      held[table] = Number(row?.['n']);
+    }
+    const rows = await db.all('SELECT mrn_index, user_sealed FROM enrolled_patient WHERE tenant = $1', tenant);
+    return { held, claims: claimsOf(vault, rows, user) };
   },
   'enrol.revoked': async ({ db, vault }, { tenant, limit }) => {
     const rows = await db.all(

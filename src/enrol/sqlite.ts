@@ -1,8 +1,9 @@
 import { isErasedSqlite, type SqliteContext, type SqliteOperations } from '../store/index.ts';
 import type { SourceUser } from '../identity/index.ts';
-import type { EnrolReads, EnrolWrites } from './commands.ts';
+import { ENROL_TABLES, type EnrolReads, type EnrolWrites } from './commands.ts';
 import { decideConnection } from './decide-connection.ts';
 import {
+  claimsOf,
   CONNECTION,
   indexOf,
   isSameUser,
@@ -139,6 +140,12 @@ export const writes: SqliteOperations<EnrolWrites> = {
     );
     return null;
   },
+  'enrol.erase': ({ db, vault }, { tenant, user, claims }) => {
+    const index = indexOf(vault, user);
+    for (const table of ENROL_TABLES) db.run(`DELETE FROM ${table} WHERE tenant = ? AND user_index = ?`, tenant, index);
+    for (const claim of claims) db.run('DELETE FROM enrolled_patient WHERE tenant = ? AND mrn_index = ?', tenant, claim);
+    return null;
+  },
 };
 
 export const reads: SqliteOperations<EnrolReads> = {
@@ -162,6 +169,16 @@ export const reads: SqliteOperations<EnrolReads> = {
       revokedAt: readTime(known?.['revoked_at']),
       late: Number(known?.['late'] ?? 0),
     };
+  },
+  'enrol.held': ({ db, vault }, { tenant, user }) => {
+    const index = indexOf(vault, user);
+    const held = { enrolled_user: 0, source_connection: 0, source_request: 0 };
+    for (const table of ENROL_TABLES) {
+      const row = db.get(`SELECT count(*) AS n FROM ${table} WHERE tenant = ? AND user_index = ?`, tenant, index);
+      held[table] = Number(row?.['n']);
+    }
+    const rows = db.all('SELECT mrn_index, user_sealed FROM enrolled_patient WHERE tenant = ?', tenant);
+    return { held, claims: claimsOf(vault, rows, user) };
   },
   'enrol.revoked': ({ db, vault }, { tenant, limit }) =>
     db

@@ -165,3 +165,9 @@ export async function revokeLinkPostgres(
     await context.db.run('UPDATE link SET withdraw_at = $1 WHERE seq = $2', act.at.getTime(), main.seq);
   return link === null ? null : { change: 'revoked', link };
 }
+
+/** Nothing is left of a user whose row is held, and who has no link any more. */
+export async function forgetUserPostgres({ db }: PostgresContext, tenant: string, index: Uint8Array): Promise<void> {
+  await db.run('DELETE FROM link WHERE tenant = $1 AND user_index = $2', tenant, index);
+  await db.run('DELETE FROM source_user WHERE tenant = $1 AND user_index = $2', tenant, index);
+}

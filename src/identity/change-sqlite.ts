@@ -137,3 +137,9 @@ export function revokeLinkSqlite(
     context.db.run('UPDATE link SET withdraw_at = ? WHERE seq = ?', act.at.getTime(), main.seq);
   return link === null ? null : { change: 'revoked', link };
 }
+
+/** Nothing is left of a user whose row is held, and who has no link any more. */
+export function forgetUserSqlite({ db }: SqliteContext, tenant: string, index: Uint8Array): void {
+  db.run('DELETE FROM link WHERE tenant = ? AND user_index = ?', tenant, index);
+  db.run('DELETE FROM source_user WHERE tenant = ? AND user_index = ?', tenant, index);
+}

@@ -1,6 +1,7 @@
 export {
   changeLinkPostgres,
   confirmedLinkPostgres,
+  forgetUserPostgres,
   holdUserPostgres,
   markUserPostgres,
   replacedPatientsPostgres,
@@ -10,6 +11,7 @@ export {
 export {
   changeLinkSqlite,
   confirmedLinkSqlite,
+  forgetUserSqlite,
   holdUserSqlite,
   markUserSqlite,
   replacedPatientsSqlite,

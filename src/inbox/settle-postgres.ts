@@ -126,7 +126,10 @@ async function drop(context: PostgresContext, s: Settle, id: string): Promise<Se
   const reason = 'erased';
   await context.db.run('DELETE FROM delivery_body WHERE seq = $1', s.seq);
   // Should it be sent again after the user was connected anew, it is no repetition.
-  await context.db.run('DELETE FROM delivery_digest WHERE seq = $1', s.seq);
+  await context.db.run(
+    `DELETE FROM delivery_digest WHERE seq = $1 AND (tenant, kind, digest) IN (SELECT tenant, hook, raw_digest FROM delivery WHERE seq = $1)`,
+    s.seq,
+  );
   await context.db.run(
     'UPDATE delivery SET user_sealed = NULL, findings_sealed = NULL, body_key_sealed = NULL WHERE seq = $1',
     s.seq,

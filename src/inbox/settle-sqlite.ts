@@ -90,7 +90,10 @@ function drop(context: SqliteContext, s: Settle, id: string): Settled {
   const reason = 'erased';
   context.db.run('DELETE FROM delivery_body WHERE seq = ?', s.seq);
   // Should it be sent again after the user was connected anew, it is no repetition.
-  context.db.run('DELETE FROM delivery_digest WHERE seq = ?', s.seq);
+  context.db.run(
+    `DELETE FROM delivery_digest WHERE seq = ?1 AND (tenant, kind, digest) IN (SELECT tenant, hook, raw_digest FROM delivery WHERE seq = ?1)`,
+    s.seq,
+  );
   context.db.run('UPDATE delivery SET user_sealed = NULL, findings_sealed = NULL, body_key_sealed = NULL WHERE seq = ?', s.seq);
   const self = { tenant: s.tenant, seq: s.seq, actor: 'gateway', at: s.at, requestId: s.requestId };
   move(context, { ...self, id, from: 'received', to: 'quarantined', reason });

@@ -25,7 +25,7 @@ export function nameBytes(name: string): Buffer {
   if (bytes.length !== 32) throw new Error('a name has 64 hexadecimal digits');
   return bytes;
 }
-const nameOf = (row: Row): string => {
+export const nameOf = (row: Row): string => {
   const bytes = row['name'] as Uint8Array;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 };
