@@ -16,12 +16,11 @@ async function putMany(context: PostgresContext, all: readonly PutDelivery[]): P
   if (first === undefined) return [];
   const { tenant } = first;
   const digests = all.map(({ body }) => createHash('sha256').update(body).digest());
-  const keys = all.map(({ id }) => makeDeliveryKey(vault, id));
   const inserted = await db.all(
-    `INSERT INTO delivery (tenant, id, hook, received_at, request_id, trace_id, receiver, sender, state, state_at, body_bytes, raw_digest, body_key_sealed)
-     SELECT $1, id, hook, at, request, trace, receiver, sender, 'received', at, bytes, digest, key
-     FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::int[], $9::bytea[], $10::text[], $11::bytea[])
-       WITH ORDINALITY AS g(id, hook, at, request, receiver, sender, bytes, digest, trace, key, n) ORDER BY n RETURNING seq, id`,
+    `INSERT INTO delivery (tenant, id, hook, received_at, request_id, trace_id, receiver, sender, state, state_at, body_bytes, raw_digest)
+     SELECT $1, id, hook, at, request, trace, receiver, sender, 'received', at, bytes, digest
+     FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::int[], $9::bytea[], $10::text[])
+       WITH ORDINALITY AS g(id, hook, at, request, receiver, sender, bytes, digest, trace, n) ORDER BY n RETURNING seq, id`,
     tenant,
     all.map((d) => d.id),
     all.map((d) => d.hook),
@@ -32,7 +31,6 @@ async function putMany(context: PostgresContext, all: readonly PutDelivery[]): P
     all.map((d) => d.body.byteLength),
     digests,
     all.map((d) => d.traceId ?? null),
-    keys.map(({ sealed }) => sealed),
   );
   const seqOf = new Map(inserted.map((row) => [String(row['id']), Number(row['seq'])]));
   const seqs = all.map((d) => seqOf.get(d.id) ?? 0);
@@ -48,8 +46,15 @@ async function putMany(context: PostgresContext, all: readonly PutDelivery[]): P
   );
   const isFresh = new Set(fresh.map((row) => Number(row['seq'])));
   const states = seqs.map((seq) => (isFresh.has(seq) ? ('received' as const) : ('duplicate' as const)));
-  const kept = all.flatMap((d, i) =>
-    states[i] === 'received' ? [{ seq: seqs[i], sealed: keys[i]?.sealer.seal(d.body, bodyPlace(d.id)) }] : [],
+  const kept = all.flatMap((d, i) => {
+    if (states[i] !== 'received') return [];
+    const key = makeDeliveryKey(vault, d.id);
+    return [{ seq: seqs[i], key: key.sealed, sealed: key.sealer.seal(d.body, bodyPlace(d.id)) }];
+  });
+  await db.run(
+    'INSERT INTO unclaimed_key (seq, key_sealed) SELECT * FROM unnest($1::bigint[], $2::bytea[])',
+    kept.map(({ seq }) => seq),
+    kept.map(({ key }) => key),
   );
   await db.run(
     'INSERT INTO delivery_body (seq, sealed) SELECT * FROM unnest($1::bigint[], $2::bytea[])',
@@ -59,7 +64,7 @@ async function putMany(context: PostgresContext, all: readonly PutDelivery[]): P
   const repeated = seqs.filter((_, i) => states[i] === 'duplicate');
   if (repeated.length > 0)
     await db.run(
-      `UPDATE delivery d SET state = 'duplicate', reason = 'same-bytes', duplicate_of = g.seq, body_key_sealed = NULL FROM delivery_digest g
+      `UPDATE delivery d SET state = 'duplicate', reason = 'same-bytes', duplicate_of = g.seq FROM delivery_digest g
        WHERE d.seq = ANY($1::bigint[]) AND g.tenant = d.tenant AND g.kind = d.hook AND g.digest = d.raw_digest`,
       repeated,
     );

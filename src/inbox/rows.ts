@@ -11,7 +11,7 @@ export const ACKNOWLEDGED = 'acknowledged';
 /** The fault of the last change, which is the one that led to the state; of a delivery named `d`. */
 export const FAULT_CODE = '(SELECT s.fault_code FROM delivery_step s WHERE s.seq = d.seq ORDER BY s.n DESC LIMIT 1)';
 /** By which a delivery named `d` is opened: its own key, and that of its user. */
-export const KEYS = `d.user_index, d.body_key_sealed, (SELECT k.key_sealed FROM user_key k WHERE k.tenant = d.tenant AND k.user_index = d.user_index) AS user_key_sealed`;
+export const KEYS = `d.user_index, d.body_key_sealed, (SELECT u.key_sealed FROM unclaimed_key u WHERE u.seq = d.seq) AS unclaimed_key_sealed, (SELECT k.key_sealed FROM user_key k WHERE k.tenant = d.tenant AND k.user_index = d.user_index) AS user_key_sealed`;
 export const LISTED = `${KEYS}, seq, id, hook, received_at, state, reason, ${FAULT_CODE} AS fault_code, state_at, data_structure, document_version, body_bytes, findings_sealed`;
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
@@ -124,8 +124,8 @@ function openFindings(vault: Vault, row: Row): string[] {
 }
 
 /*
- * Each delivery has a key of its own, under which its body, its user and its findings are sealed. The key is sealed by the data key
- * until the user is known, and by the user's key from then on. Deliveries of before keys were made have none, and are sealed by the data key.
+ * Each delivery has a key of its own, under which its body, its user and its findings are sealed. The key is sealed by the data key, and
+ * apart, until the user is known, and by the user's key from then on. Deliveries of before keys were made have none, and are sealed by the data key.
  */
 const keyPlace = (id: string): string => `delivery.body_key_sealed/${id}`;
 
@@ -136,7 +136,7 @@ export function makeDeliveryKey(vault: Vault, id: string): { readonly sealer: Se
 }
 
 function openKey(vault: Vault, row: Row): Buffer | null {
-  const sealed = row['body_key_sealed'] as Uint8Array | null;
+  const sealed = (row['body_key_sealed'] ?? row['unclaimed_key_sealed']) as Uint8Array | null;
   if (sealed === null) return null;
   const by = vault.isOwn(sealed) ? vault : openUserKey(vault, row['user_index'] as Uint8Array, row['user_key_sealed']);
   return by.open(sealed, keyPlace(String(row['id'])));
@@ -148,15 +148,16 @@ function sealerOf(vault: Vault, row: Row): Sealer {
   return key === null ? vault : vault.under(key);
 }
 
-/** The same, with the key as it is stored once its user is known (null: nobody's). */
+/** The same, with the key as it is stored once its user is known; as it was where it is nobody's. */
 export function keyForUser(
   vault: Vault,
   row: Row,
   user: Sealer | null,
-): { readonly sealer: Sealer; readonly sealed: Buffer | null } {
+): { readonly sealer: Sealer; readonly sealed: Uint8Array | null } {
   const key = openKey(vault, row);
   if (key === null) return { sealer: vault, sealed: null };
-  return { sealer: vault.under(key), sealed: (user ?? vault).seal(key, keyPlace(String(row['id']))) };
+  const sealed = user?.seal(key, keyPlace(String(row['id']))) ?? (row['body_key_sealed'] as Uint8Array | null);
+  return { sealer: vault.under(key), sealed };
 }
 
 export const documentIndex = (vault: Vault, key: string): Buffer => vault.index('document', key);

@@ -125,6 +125,7 @@ async function ownerOf(
 async function drop(context: PostgresContext, s: Settle, id: string): Promise<Settled> {
   const reason = 'erased';
   await context.db.run('DELETE FROM delivery_body WHERE seq = $1', s.seq);
+  await context.db.run('DELETE FROM unclaimed_key WHERE seq = $1', s.seq);
   // Should it be sent again after the user was connected anew, it is no repetition.
   await context.db.run(
     `DELETE FROM delivery_digest WHERE seq = $1 AND (tenant, kind, digest) IN (SELECT tenant, hook, raw_digest FROM delivery WHERE seq = $1)`,
@@ -154,6 +155,7 @@ export async function settlePostgres(context: PostgresContext, s: Settle, destin
   const document = s.verdict.kind === 'sound' ? s.verdict.document : null;
   const index = document === null ? null : documentIndex(vault, document.key);
   await writeFacts(context, row, user, s.facts, index);
+  if (user !== null) await db.run('DELETE FROM unclaimed_key WHERE seq = $1', s.seq);
 
   const original =
     s.facts.contentDigest === null ? null : await sameContentBefore(context, s.tenant, s.facts.contentDigest, s.seq);

@@ -89,6 +89,7 @@ function ownerOf(context: SqliteContext, { tenant, at, facts: { client, user } }
 function drop(context: SqliteContext, s: Settle, id: string): Settled {
   const reason = 'erased';
   context.db.run('DELETE FROM delivery_body WHERE seq = ?', s.seq);
+  context.db.run('DELETE FROM unclaimed_key WHERE seq = ?', s.seq);
   // Should it be sent again after the user was connected anew, it is no repetition.
   context.db.run(
     `DELETE FROM delivery_digest WHERE seq = ?1 AND (tenant, kind, digest) IN (SELECT tenant, hook, raw_digest FROM delivery WHERE seq = ?1)`,
@@ -111,6 +112,7 @@ export function settleSqlite(context: SqliteContext, s: Settle, destination: Des
   const document = s.verdict.kind === 'sound' ? s.verdict.document : null;
   const index = document === null ? null : documentIndex(vault, document.key);
   writeFacts(context, row, user, s.facts, index);
+  if (user !== null) db.run('DELETE FROM unclaimed_key WHERE seq = ?', s.seq);
 
   const original = s.facts.contentDigest === null ? null : sameContentBefore(context, s.tenant, s.facts.contentDigest, s.seq);
   const known =

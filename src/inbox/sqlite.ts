@@ -15,10 +15,9 @@ function put(context: SqliteContext, d: PutDelivery): { state: 'received' | 'dup
   const digest = hash('sha256', d.body, 'buffer');
   const before = db.get('SELECT seq FROM delivery_digest WHERE tenant = ? AND kind = ? AND digest = ?', d.tenant, d.hook, digest);
   const state = before === undefined ? 'received' : 'duplicate';
-  const key = before === undefined ? makeDeliveryKey(vault, d.id) : null;
   const { lastId: seq } = db.run(
-    `INSERT INTO delivery (tenant, id, hook, received_at, request_id, trace_id, receiver, sender, state, reason, state_at, body_bytes, raw_digest, duplicate_of, body_key_sealed)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO delivery (tenant, id, hook, received_at, request_id, trace_id, receiver, sender, state, reason, state_at, body_bytes, raw_digest, duplicate_of)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     d.tenant,
     d.id,
     d.hook,
@@ -33,9 +32,10 @@ function put(context: SqliteContext, d: PutDelivery): { state: 'received' | 'dup
     d.body.byteLength,
     digest,
     before?.['seq'] ?? null,
-    key?.sealed ?? null,
   );
-  if (key !== null) {
+  if (before === undefined) {
+    const key = makeDeliveryKey(vault, d.id);
+    db.run('INSERT INTO unclaimed_key (seq, key_sealed) VALUES (?, ?)', seq, key.sealed);
     db.run('INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES (?, ?, ?, ?)', d.tenant, d.hook, digest, seq);
     db.run('INSERT INTO delivery_body (seq, sealed) VALUES (?, ?)', seq, key.sealer.seal(d.body, bodyPlace(d.id)));
   }

@@ -153,6 +153,7 @@ export const ERASED_AT = `SELECT erased_at FROM user_key WHERE ${OF_USER}`;
 /** What is done to one delivery, in this order. $1 is its place. */
 export const DESTROY = [
   'DELETE FROM delivery_body WHERE seq = $1',
+  'DELETE FROM unclaimed_key WHERE seq = $1',
   `DELETE FROM delivery_digest WHERE seq = $1 AND (tenant, kind, digest) IN (
      SELECT tenant, hook, raw_digest FROM delivery WHERE seq = $1 UNION ALL SELECT tenant, 'content', content_digest FROM delivery WHERE seq = $1)`,
   'DELETE FROM document WHERE (tenant, document_index) IN (SELECT tenant, document_index FROM delivery WHERE seq = $1)',

@@ -2,7 +2,16 @@ import pg from 'pg';
 import { clientConfig, endClient } from './connect.ts';
 
 /** One row a user: written anew in a moment, during which nobody else gets at them. */
-const SMALL = ['user_key', 'source_user', 'link', 'enrolled_user', 'enrolled_patient', 'source_connection', 'source_request'];
+const SMALL = [
+  'user_key',
+  'unclaimed_key',
+  'source_user',
+  'link',
+  'enrolled_user',
+  'enrolled_patient',
+  'source_connection',
+  'source_request',
+];
 /** What they held is sealed under keys that are gone, or was overwritten; their dead rows are freed. */
 const LARGE = ['delivery', 'delivery_body', 'delivery_digest', 'document', 'written_resource', 'foreign_change', 'attempt'];
 const STATEMENT_MS = 600_000;
