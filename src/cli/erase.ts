@@ -28,9 +28,10 @@ type Report = Readonly<Record<string, unknown>>;
 interface Table {
   readonly table: string;
   readonly what: string;
-  readonly destroyed: number;
-  readonly remaining: number;
-  readonly left: number;
+  /** As the answer has them, digits kept. */
+  readonly destroyed: unknown;
+  readonly remaining: unknown;
+  readonly left: unknown;
   readonly why: string | null;
 }
 
@@ -42,13 +43,13 @@ function reportText(report: Report, isPreview: boolean): string {
   const lines = tablesOf(report)
     .filter(({ destroyed, left, remaining }) => Number(destroyed) + Number(left) + Number(remaining) > 0)
     .map(({ table, what, destroyed, left, why }) => {
-      const rest = Number(left) > 0 ? `; ${String(left)} stay: ${why ?? ''}` : '';
-      return `  ${table}: ${String(destroyed)} (${what})${rest}\n`;
+      const rest = Number(left) > 0 ? `; ${Number(left)} stay: ${why ?? ''}` : '';
+      return `  ${table}: ${Number(destroyed)} (${what})${rest}\n`;
     });
   if (!isPreview) return `Destroyed${isClean(report) ? '' : ', but not all of it: ask again'}\n${lines.join('')}`;
-  const blocked =
-    report['blocked'] === null ? 'Say --yes to destroy it.' : `It cannot be done now: ${String(report['blocked'])}.`;
-  return `Nothing was done. Would be destroyed\n${lines.join('')}${blocked}\n`;
+  const { blocked } = report as { readonly blocked: string | null };
+  const then = blocked === null ? 'Say --yes to destroy it.' : `It cannot be done now: ${blocked}.`;
+  return `Nothing was done. Would be destroyed\n${lines.join('')}${then}\n`;
 }
 
 export const erase: Command = {

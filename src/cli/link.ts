@@ -50,15 +50,15 @@ interface Charted {
   readonly resourceType: string;
   readonly group: string;
   readonly day: string | null;
-  readonly count: number;
+  readonly count: unknown;
 }
 
 /** What would be withdrawn, by day and type. */
 function previewText({ total, resources }: Readonly<Record<string, unknown>>): string {
   const lines = (resources as readonly Charted[]).map(
-    ({ day, resourceType, group, count }) => `  ${day ?? 'no day'}  ${resourceType}  ${group}  ${count}\n`,
+    ({ day, resourceType, group, count }) => `  ${day ?? 'no day'}  ${resourceType}  ${group}  ${Number(count)}\n`,
   );
-  return `Nothing was done. ${String(total)} resources would be withdrawn from the chart:\n${lines.join('')}Say --yes to withdraw them, or --charted keep to leave them.\n`;
+  return `Nothing was done. ${Number(total)} resources would be withdrawn from the chart:\n${lines.join('')}Say --yes to withdraw them, or --charted keep to leave them.\n`;
 }
 
 export const link: Command = {

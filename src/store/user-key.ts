@@ -65,10 +65,12 @@ export async function userSealerPostgres(
 
 const LIFT = 'UPDATE user_key SET erased_at = NULL WHERE erased_at IS NOT NULL AND tenant =';
 /** An operator connects the user anew: what comes from now on is taken, under a new key. */
-export const liftErasureSqlite = ({ db }: SqliteContext, tenant: string, index: Uint8Array): void =>
-  void db.run(`${LIFT} ? AND user_index = ?`, tenant, index);
-export const liftErasurePostgres = async ({ db }: PostgresContext, tenant: string, index: Uint8Array): Promise<void> =>
-  void (await db.run(`${LIFT} $1 AND user_index = $2`, tenant, index));
+export function liftErasureSqlite({ db }: SqliteContext, tenant: string, index: Uint8Array): void {
+  db.run(`${LIFT} ? AND user_index = ?`, tenant, index);
+}
+export async function liftErasurePostgres({ db }: PostgresContext, tenant: string, index: Uint8Array): Promise<void> {
+  await db.run(`${LIFT} $1 AND user_index = $2`, tenant, index);
+}
 
 const ERASED = 'SELECT 1 AS one FROM user_key WHERE erased_at IS NOT NULL AND tenant =';
 export const isErasedSqlite = ({ db }: SqliteContext, tenant: string, index: Uint8Array): boolean =>

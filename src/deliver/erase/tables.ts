@@ -161,6 +161,8 @@ export const DESTROY = [
   'UPDATE attempt SET intents = NULL WHERE intents IS NOT NULL AND job_seq IN (SELECT seq FROM job WHERE delivery_seq = $1)',
   'DELETE FROM shadow_item WHERE job_seq IN (SELECT seq FROM job WHERE delivery_seq = $1)',
   'DELETE FROM shadow_result WHERE job_seq IN (SELECT seq FROM job WHERE delivery_seq = $1)',
+  // What was left out of it waits for nothing any more.
+  `UPDATE delivery SET reason = NULL WHERE seq = $1 AND state = 'delivered' AND reason = 'left-out'`,
   'UPDATE delivery SET user_sealed = NULL, findings_sealed = NULL, body_key_sealed = NULL WHERE seq = $1',
 ] as const;
 

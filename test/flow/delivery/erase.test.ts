@@ -5,6 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import { PLACES, withClient } from '../../support/new-store.ts';
 import { aClinicalReady, aLabResult, aUserProfile, CLIENT, type Json } from '../../support/payloads/index.ts';
 import { vaultOf } from '../../chaos/read-found.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { startRig, type Rig } from './rig.ts';
 
 const TABLES = [
@@ -20,6 +21,9 @@ const TABLES = [
   'foreign_change',
   'user_key',
 ];
+
+/** Version, key id, nonce, 32 bytes and tag. */
+const SEALED_KEY_BYTES = 1 + 4 + 12 + 32 + 16;
 
 type Row = Record<string, unknown>;
 
@@ -74,19 +78,22 @@ describe.each(PLACES)('a source user who is erased, on %s', (_name, makePlace) =
   const other = 'user-who-stays';
   let patient = '';
   let stays = '';
+  const deliveries: string[] = [];
 
   const erase = (query = ''): Promise<{ status: number; body: Json }> => rig.admin('POST', `users/${userId}/erase${query}`);
-  const tableOf = (body: Json, name: string): Json =>
-    (body['tables'] as Json[]).find(({ table }) => table === name) ?? ({} as Json);
+  const command = (...args: string[]) =>
+    runCommand(['erase', ...args], {
+      env: { CHARTGATE_ADMIN_TOKEN: rig.settings()['CHARTGATE_ADMIN_TOKEN'] ?? '', CHARTGATE_PUBLIC_URL: rig.url('') },
+    });
+  const tableOf = (body: Json, name: string): Json => (body['tables'] as Json[]).find(({ table }) => table === name) ?? {};
 
   beforeAll(async () => {
     rig = await startRig(makePlace);
     patient = await rig.enrol(userId, mrn);
     stays = await rig.enrol(other);
     await rig.deliver(aClinicalReady({ userId: other, observations: 4 }));
-    await rig.deliver(aClinicalReady({ userId, observations: 6 }));
-    await rig.deliver(aLabResult({ userId }));
-    await rig.deliver(aUserProfile({ userId }));
+    for (const document of [aClinicalReady({ userId, observations: 6 }), aLabResult({ userId }), aUserProfile({ userId })])
+      deliveries.push((await rig.deliver(document)).id);
     // One that waits for a person, with what the chart says.
     expect(await rig.deliver(aClinicalReady({ userId, documentVersion: 2, observations: 1 }))).toMatchObject({
       reason: 'suspicious',
@@ -99,6 +106,9 @@ describe.each(PLACES)('a source user who is erased, on %s', (_name, makePlace) =
     expect([status, body['preview'], body['blocked']]).toEqual([200, true, 'erase.linked']);
     expect(tableOf(body, 'delivery_body')).toMatchObject({ destroyed: 4, left: 0 });
     expect((await erase('?preview=false')).body['code']).toBe('erase.linked');
+    expect(await command(userId)).toMatchObject({ code: 0, out: expect.stringContaining('delivery_body: 4 (bodies)') });
+    expect(await command(userId, '--yes')).toMatchObject({ code: 1, err: expect.stringContaining('erase.linked') });
+    expect((await command()).code).toBe(2);
     expect((await rig.admin('POST', 'users/nobody/erase')).status).toBe(404);
     expect((await erase('?preview=perhaps')).status).toBe(400);
   });
@@ -146,6 +156,19 @@ describe.each(PLACES)('a source user who is erased, on %s', (_name, makePlace) =
     const remnants = gone.filter(({ value }) => bytes.includes(markOf(value)));
     expect(rig.place.database.engine === 'sqlite' ? remnants : remnants.filter(({ value }) => vault.isOwn(value))).toEqual([]);
 
+    // Nowhere is a key of one of its deliveries that the data key opens: not of the time either when nobody knew whose they were.
+    const head = Buffer.concat([Buffer.from([1]), Buffer.from(vault.keyId, 'hex')]);
+    const opened: string[] = [];
+    for (let at = bytes.indexOf(head); at >= 0; at = bytes.indexOf(head, at + 1))
+      for (const id of deliveries)
+        try {
+          vault.open(bytes.subarray(at, at + SEALED_KEY_BYTES), `delivery.body_key_sealed/${id}`);
+          opened.push(id);
+        } catch {
+          // Some other value, or one of somebody else.
+        }
+    expect(opened).toEqual([]);
+
     // Nobody else lost anything.
     expect((await rig.admin('GET', `deliveries?user_id=${other}`)).body['deliveries']).toEqual(kept);
     expect((await rig.admin('GET', `deliveries/${String(kept[0]?.['id'])}/explain`)).status).toBe(200);
@@ -185,6 +208,8 @@ describe.each(PLACES)('a source user who is erased, on %s', (_name, makePlace) =
     expect((await erase(`?preview=false&client_uuid=${CLIENT}`)).status).toBe(200);
     expect((await erase(`?preview=false&client_uuid=${CLIENT}`)).status).toBe(200);
     expect((await erase('?client_uuid=another')).status).toBe(404);
+    const proof = await command(userId, '--yes', '--json');
+    expect([proof.code, (JSON.parse(proof.out) as Json)['scrubbed']]).toEqual([0, 'done']);
     expect(await rig.ledgerAddsUp()).toBe(true);
   });
 });

@@ -3,6 +3,7 @@ import { WITHDRAWN_BECAUSE } from '../../../src/translate/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { PLACES } from '../../support/new-store.ts';
 import { aClinicalReady, aLabResult, aUserProfile, type Json } from '../../support/payloads/index.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { startRig, type Rig } from './rig.ts';
 
 describe.each(PLACES)('a patient who leaves, on %s', (_name, makePlace) => {
@@ -36,7 +37,14 @@ describe.each(PLACES)('a patient who leaves, on %s', (_name, makePlace) => {
     expect(body['resources']).toContainEqual({ resourceType: 'Observation', group: 'body', day: '2026-11-14', count: 6 });
     expect(rig.chart(patient)).toHaveLength(before.length);
 
-    const revoked = await rig.admin('DELETE', `links/${userId}`);
+    const env = { CHARTGATE_ADMIN_TOKEN: rig.settings()['CHARTGATE_ADMIN_TOKEN'] ?? '', CHARTGATE_PUBLIC_URL: rig.url('') };
+    const shown = await runCommand(['link', userId, '--revoke'], { env });
+    expect([shown.code, shown.out]).toEqual([1, expect.stringContaining('2026-11-14  Observation  body  6')]);
+    expect(shown.out).toContain(`${before.length} resources would be withdrawn`);
+    expect(rig.chart(patient)).toHaveLength(before.length);
+
+    const done = await runCommand(['link', userId, '--revoke', '--yes', '--json'], { env });
+    const revoked = { body: JSON.parse(done.out) as Json };
     expect(revoked.body).toMatchObject({ change: 'revoked', retracting: 3, requeued: 0 });
     expect(await gone(patient)).toBe(0);
     expect(written(patient).filter((json) => json.includes(WITHDRAWN_BECAUSE.revoked)).length).toBeGreaterThanOrEqual(6);
