@@ -2,6 +2,7 @@ import { auditSet, type KeptAudit, type makeAppendLater } from './audit/index.ts
 import type { Config } from './config/index.ts';
 import {
   deliverSet,
+  eraseSet,
   laneSet,
   shadowSet,
   makeExplain,
@@ -12,13 +13,15 @@ import {
   type Reloaded,
   type Shadow,
 } from './deliver/index.ts';
-import type { openEnrolment } from './enrol/index.ts';
+import { enrolSet, type openEnrolment } from './enrol/index.ts';
 import { identitySet } from './identity/index.ts';
 import { inboxSet } from './inbox/index.ts';
-import type { Clock, NewId, Result, Route } from './kernel/index.ts';
+import { ok, type Clock, type NewId, type Result, type Route } from './kernel/index.ts';
 import {
   makeAuditRoutes,
   makeDeliveryRoutes,
+  makeEraseRoutes,
+  makeEraseUser,
   makeLinkRoutes,
   makeMappingRoutes,
   makePatientRoutes,
@@ -52,7 +55,7 @@ export function wireAdmin(deps: {
   const { config, tenant, store, target, reading, links, kept, processor, sender, record, newId, clock } = deps;
   const recordLater = makeRecordActLater({ tenant, appendLater: deps.appendLater, clock });
   const { clientUuid } = config.ingest;
-  const { mrnSystem } = config.identity;
+  const { mrnSystem, onRevoke } = config.identity;
   const inbox = store.use(inboxSet);
   const lanes = store.use(laneSet);
   const identity = store.use(identitySet);
@@ -106,7 +109,36 @@ export function wireAdmin(deps: {
       record,
       outside: kept.outside,
     }),
-    ...makeLinkRoutes({ tenant, clientUuid, mrnSystem, identity, links, record, newId, clock }),
-    ...makePatientRoutes({ tenant, mrnSystem, ...deps.enrolment, inbox, record, clock }),
+    ...makeEraseRoutes({
+      tenant,
+      clientUuid,
+      eraser: makeEraseUser({
+        tenant,
+        erasing: store.use(eraseSet),
+        enrolment: store.use(enrolSet),
+        scrub: store.scrub,
+      }),
+      record,
+      clock,
+    }),
+    ...makeLinkRoutes({ tenant, clientUuid, mrnSystem, identity, links, onRevoke, record, newId, clock }),
+    ...makePatientRoutes({
+      tenant,
+      mrnSystem,
+      ...deps.enrolment,
+      inbox,
+      record,
+      clock,
+      leave:
+        onRevoke === 'keep'
+          ? null
+          : async ({ client, user }, requestId) => {
+              const act = { tenant, at: clock.now(), requestId, actor: 'operator' };
+              const done = await links.revoke(act, { client, user }, 'consent', onRevoke);
+              if (!done.ok) return done;
+              // Whoever has no link any more has nothing to end.
+              return ok({ retracting: typeof done.value === 'string' ? 0 : done.value.retracting });
+            },
+    }),
   ];
 }

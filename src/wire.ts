@@ -6,6 +6,7 @@ import type { Config } from './config/index.ts';
 import {
   forwardLeftOut,
   deliverSet,
+  eraseSet,
   holdAhead,
   keepLinks,
   keepRetention,
@@ -88,7 +89,7 @@ export async function startGateway(deps: {
     keys: config.keys,
     instance,
     environment: config.environment,
-    sets: [auditSet, inboxSet, identitySet, deliverSet, laneSet, shadowSet, authSet, enrolSet],
+    sets: [auditSet, inboxSet, identitySet, deliverSet, eraseSet, laneSet, shadowSet, authSet, enrolSet],
     clock,
     log,
   });

@@ -1,4 +1,4 @@
-import type { Explanation } from '../deliver/index.ts';
+import type { ChartContent, Explanation } from '../deliver/index.ts';
 import { digitsOf } from '../r4/index.ts';
 
 type Part = Readonly<Record<string, unknown>>;
@@ -30,9 +30,21 @@ function valueOf(resource: Part): string {
     .join(' / ');
 }
 
-function lineOf({ change, resourceType, chartDay, resource }: Explanation['resources'][number]): string {
+/** What stands in the chart, in the same order; a code is told without its system. */
+const chartParts = ({ status = '', code = '', time = '', value = '', unit = '', components = '' }: ChartContent): string[] => [
+  status,
+  code.replaceAll(/[^|; ]+\|/g, ''),
+  `${value} ${unit}`.trim(),
+  components,
+  time,
+];
+
+function lineOf({ change, resourceType, chartDay, resource, chart }: Explanation['resources'][number]): string {
   const shown = partOf(resource);
-  const parts = [textOf(shown['status']), nameOf(shown['code'] ?? shown['type']), valueOf(shown), chartDay ?? ''];
+  const parts =
+    chart === null
+      ? [textOf(shown['status']), nameOf(shown['code'] ?? shown['type']), valueOf(shown), chartDay ?? '']
+      : chartParts(chart);
   return `  ${SIGNS[change]} ${[resourceType, ...parts.filter((part) => part !== '')].join('  ')}\n`;
 }
 

@@ -90,6 +90,7 @@ async function explainFile(options: FileOptions, terminal: Terminal) {
     ...loadValidators(),
     link: () => Promise.resolve(ok(mrn === undefined ? null : { mrnSystem, mrn })),
     written: () => Promise.resolve(ok([])),
+    seen: () => Promise.resolve(ok([])),
   });
 }
 

@@ -3,7 +3,7 @@ import { EXIT, makeUsage, type Command } from './command.ts';
 import { parseOptions } from './parse-options.ts';
 
 const help = `Usage: chartgate link USER_ID MRN [--client UUID] [--propose] [--evidence TEXT] [--url URL] [--json]
-       chartgate link USER_ID --revoke [--client UUID] [--url URL] [--json]
+       chartgate link USER_ID --revoke [--charted keep|retract] [--yes] [--client UUID] [--url URL] [--json]
 
 Tells a running gateway which patient a source user is. What waited for it is released; another MRN than before takes what was
 written out of the old chart and writes it to the new one. The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
@@ -11,7 +11,10 @@ written out of the old chart and writes it to the new one. The operator's token 
   --client UUID     the user's client at the source (default: the gateway's CHARTGATE_CLIENT_UUID)
   --propose         only propose: nothing goes out before it is confirmed
   --evidence TEXT   how this is known, for whoever asks later
-  --revoke          the user is nobody's any longer; what was written stays
+  --revoke          the user is nobody's any longer
+  --charted WORD    with --revoke: what was written to the chart stays (keep) or is withdrawn from it (retract); default: the
+                    gateway's CHARTGATE_ON_REVOKE. What would be withdrawn is shown first, and withdrawn only with --yes
+  --yes             with --revoke: withdraw it
   --url URL         where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
   --json            the gateway's answer as one line of JSON
 
@@ -24,13 +27,15 @@ const OPTIONS = {
   url: { type: 'string' },
   propose: { type: 'boolean' },
   revoke: { type: 'boolean' },
+  charted: { type: 'string' },
+  yes: { type: 'boolean' },
   json: { type: 'boolean' },
 } as const;
 
 const COUNTS = [
   ['released', 'released'],
   ['requeued', 'queued again'],
-  ['retracting', 'to be taken out of the old chart'],
+  ['retracting', 'documents to be taken out of the chart'],
   ['unrepeatable', 'cannot be written again, since their bytes are gone'],
   ['parked', 'wait for a link again'],
 ] as const;
@@ -41,6 +46,21 @@ function sentence(body: Readonly<Record<string, unknown>>): string {
   return `${String(body['id'])} is ${String(body['status'])} (${String(body['change'])})\n${counts.join('')}${rest}`;
 }
 
+interface Charted {
+  readonly resourceType: string;
+  readonly group: string;
+  readonly day: string | null;
+  readonly count: unknown;
+}
+
+/** What would be withdrawn, by day and type. */
+function previewText({ total, resources }: Readonly<Record<string, unknown>>): string {
+  const lines = (resources as readonly Charted[]).map(
+    ({ day, resourceType, group, count }) => `  ${day ?? 'no day'}  ${resourceType}  ${group}  ${Number(count)}\n`,
+  );
+  return `Nothing was done. ${Number(total)} resources would be withdrawn from the chart:\n${lines.join('')}Say --yes to withdraw them, or --charted keep to leave them.\n`;
+}
+
 export const link: Command = {
   name: 'link',
   summary: 'tell a running gateway which patient a source user is',
@@ -49,17 +69,29 @@ export const link: Command = {
     const parsed = parseOptions(args, OPTIONS, 'some');
     const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
-    const { client, evidence, url, propose, revoke, json } = parsed.value.values;
+    const { client, evidence, url, propose, revoke, charted, yes, json } = parsed.value.values;
     const [user, mrn, ...more] = parsed.value.positionals;
     if (user === undefined || more.length > 0 || (mrn === undefined) !== (revoke === true))
       return usage(revoke === true ? 'Name the user alone.' : 'Name the user and the MRN.');
     if (revoke === true && (propose === true || evidence !== undefined))
       return usage('--revoke goes with neither --propose nor --evidence.');
+    if (revoke !== true && (charted !== undefined || yes === true)) return usage('--charted and --yes go with --revoke.');
+    if (charted !== undefined && charted !== 'keep' && charted !== 'retract') return usage('--charted is keep or retract.');
     const api = makeAdminApi(url, terminal.env);
     const path = `links/${encodeURIComponent(user)}`;
+    const query = new URLSearchParams(client === undefined ? {} : { client_uuid: client });
+    if (revoke === true && yes !== true && charted !== 'keep') {
+      const preview = await api.ask('GET', `${path}/charted?${query.toString()}`);
+      const isToGo = preview.status === 200 && Number(preview.body['total']) > 0;
+      if (isToGo && (charted ?? preview.body['onRevoke']) === 'retract') {
+        terminal.stdout.write(json === true ? `${JSON.stringify(preview.body)}\n` : previewText(preview.body));
+        return EXIT.failed;
+      }
+    }
+    if (charted !== undefined) query.set('charted', charted);
     const answer =
       revoke === true
-        ? await api.ask('DELETE', client === undefined ? path : `${path}?client_uuid=${encodeURIComponent(client)}`)
+        ? await api.ask('DELETE', query.size === 0 ? path : `${path}?${query.toString()}`)
         : await api.ask('PUT', path, {
             type: 'application/json',
             text: JSON.stringify({

@@ -6,6 +6,7 @@ import { clients } from './clients.ts';
 import { EXIT, type Command, type Terminal } from './command.ts';
 import { audit } from './audit.ts';
 import { demo } from './demo.ts';
+import { erase } from './erase.ts';
 import { explain as explainCommand } from './explain.ts';
 import { keys } from './keys.ts';
 import { ledger } from './ledger.ts';
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   shadow,
   link,
   links,
+  erase,
   clients,
   accounts,
   keys,

@@ -71,7 +71,11 @@ export interface Config {
     readonly dialect: string;
   };
   readonly deliver: { readonly mode: 'live' | 'shadow' };
-  readonly identity: { readonly mrnSystem: string; readonly patientMode: 'lookup' | 'create' };
+  readonly identity: {
+    readonly mrnSystem: string;
+    readonly patientMode: 'lookup' | 'create';
+    readonly onRevoke: 'keep' | 'retract';
+  };
   readonly ingest: {
     readonly clientUuid: string | null;
     readonly dataSecrets: readonly Secret[];

@@ -262,6 +262,12 @@ export const KEYS = {
   CHARTGATE_SOURCE_LAB_USERNAME: open('text', 'or a user name'),
   CHARTGATE_SOURCE_LAB_PASSWORD: secretKey('text', 'and its password'),
   CHARTGATE_SOURCE_URIS: open('path', "file with the service's identifier, code, tag and extension URIs; default: the sandbox's"),
+  CHARTGATE_ON_REVOKE: set(
+    'word',
+    'keep',
+    'what was charted of a patient whose link or consent is revoked: `keep`, or `retract` to withdraw it',
+    words('keep', 'retract'),
+  ),
   CHARTGATE_RETENTION_DAYS: set('number', '90', 'days that bodies are kept', days),
   CHARTGATE_AUDIT_RETENTION_DAYS: set(
     'number',

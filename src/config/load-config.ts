@@ -167,6 +167,7 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
     identity: {
       mrnSystem: (v.CHARTGATE_MRN_SYSTEM ?? '') as string,
       patientMode: v.CHARTGATE_PATIENT_MODE as 'lookup' | 'create',
+      onRevoke: v.CHARTGATE_ON_REVOKE as 'keep' | 'retract',
     },
     ingest: {
       clientUuid: text(v.CHARTGATE_CLIENT_UUID),

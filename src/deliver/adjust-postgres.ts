@@ -3,6 +3,7 @@ import {
   confirmedLinkPostgres,
   markUserPostgres,
   replacedPatientsPostgres,
+  revokedPatientsPostgres,
   type HeldUser,
   type LinkAct,
   type LinkHead,
@@ -27,7 +28,7 @@ import {
 import { TARGET, type Adjusted } from './commands.ts';
 import { cancelPostgres, changeLanesPostgres, enqueuePostgres } from './jobs-postgres.ts';
 
-/** Without a link nothing of the user may go out. What was written stays. */
+/** Without a link nothing of the user may go out. */
 async function park(
   context: PostgresContext,
   act: LinkAct,
@@ -53,9 +54,15 @@ async function park(
   return [{ ...NOTHING, parked: rows.length }, rows.length < limit];
 }
 
-async function findTasks(context: PostgresContext, act: LinkAct, user: HeldUser, link: LinkHead, limit: number) {
-  const { db } = context;
-  const written: Row[] = await db.all(
+/** Documents of a user of which something stands in these charts, and which nobody is taking out of them yet. */
+const writtenIn = (
+  { db }: PostgresContext,
+  act: LinkAct,
+  user: HeldUser,
+  patients: readonly Uint8Array[],
+  limit: number,
+): Promise<Row[]> =>
+  db.all(
     `SELECT g.seq, w.document_index, w.patient_index FROM written_resource w
      JOIN delivery d ON d.seq = w.delivery_seq JOIN document g ON g.tenant = w.tenant AND g.document_index = w.document_index
      WHERE w.tenant = $1 AND w.target = $2 AND w.patient_index = ANY($3::bytea[]) AND w.retracted_at IS NULL AND d.user_index = $4
@@ -66,10 +73,36 @@ async function findTasks(context: PostgresContext, act: LinkAct, user: HeldUser,
      GROUP BY g.seq, w.document_index, w.patient_index ORDER BY g.seq LIMIT $5`,
     act.tenant,
     TARGET,
-    await replacedPatientsPostgres(context, link),
+    patients,
     user.index,
     limit,
   );
+
+/** The link was revoked, and what was charted through it is to go with it. What is being sent follows when it is done. */
+async function withdraw(
+  context: PostgresContext,
+  act: LinkAct,
+  user: HeldUser,
+  limit: number,
+  lanes: LaneChanges,
+): Promise<[Counts, boolean]> {
+  const rows = await writtenIn(context, act, user, await revokedPatientsPostgres(context, act.tenant, user.index), limit);
+  for (const row of rows)
+    await enqueuePostgres(
+      context,
+      lanes,
+      act.tenant,
+      'retract',
+      row['patient_index'] as Uint8Array,
+      [Number(row['seq'])],
+      'revoked',
+    );
+  return [{ ...NOTHING, retracting: rows.length }, rows.length < limit];
+}
+
+async function findTasks(context: PostgresContext, act: LinkAct, user: HeldUser, link: LinkHead, limit: number) {
+  const { db } = context;
+  const written = await writtenIn(context, act, user, await replacedPatientsPostgres(context, link), limit);
   const queued = await db.all(
     `SELECT d.seq, d.id FROM delivery d JOIN job j ON j.delivery_seq = d.seq AND j.kind = 'deliver' AND j.state = 'queued'
      WHERE d.tenant = $1 AND d.user_index = $2 AND d.state = 'queued' AND j.patient_index <> $3 ORDER BY d.seq LIMIT $4 FOR UPDATE OF d`,
@@ -144,8 +177,12 @@ export async function adjustPostgres(context: PostgresContext, act: LinkAct, use
   const link = await confirmedLinkPostgres(context, act.tenant, user.index);
   let counts: Counts = NOTHING;
   let isSettled: boolean;
-  if (link === null) [counts, isSettled] = await park(context, act, user, limit, lanes);
-  else {
+  if (link === null) {
+    const [parked, isParked] = await park(context, act, user, limit, lanes);
+    const [withdrawn, isWithdrawn] = await withdraw(context, act, user, limit, lanes);
+    counts = sum(parked, withdrawn);
+    isSettled = isParked && isWithdrawn;
+  } else {
     const { tasks, isAll } = await findTasks(context, act, user, link, limit);
     counts = await carryOut(context, act, link, tasks, lanes);
     isSettled = isAll;

@@ -3,6 +3,7 @@ import {
   confirmedLinkSqlite,
   markUserSqlite,
   replacedPatientsSqlite,
+  revokedPatientsSqlite,
   type HeldUser,
   type LinkAct,
   type LinkHead,
@@ -26,7 +27,7 @@ import {
 import { TARGET, type Adjusted } from './commands.ts';
 import { cancelSqlite, changeLanesSqlite, enqueueSqlite } from './jobs-sqlite.ts';
 
-/** Without a link nothing of the user may go out. What was written stays. */
+/** Without a link nothing of the user may go out. */
 function park(context: SqliteContext, act: LinkAct, user: HeldUser, limit: number, lanes: LaneChanges): [Counts, boolean] {
   const rows = context.db.all(
     `SELECT seq, id FROM delivery WHERE tenant = ? AND user_index = ? AND state IN ('queued','parked') AND state = 'queued' ORDER BY seq LIMIT ?`,
@@ -41,9 +42,9 @@ function park(context: SqliteContext, act: LinkAct, user: HeldUser, limit: numbe
   return [{ ...NOTHING, parked: rows.length }, rows.length < limit];
 }
 
-function findTasks(context: SqliteContext, act: LinkAct, user: HeldUser, link: LinkHead, limit: number) {
-  const { db } = context;
-  const written: Row[] = replacedPatientsSqlite(context, link).flatMap((patient) =>
+/** Documents of a user of which something stands in these charts, and which nobody is taking out of them yet. */
+const writtenIn = ({ db }: SqliteContext, act: LinkAct, user: HeldUser, patients: readonly Uint8Array[], limit: number): Row[] =>
+  patients.flatMap((patient) =>
     db.all(
       `SELECT g.seq, w.document_index, w.patient_index FROM written_resource w
        JOIN delivery d ON d.seq = w.delivery_seq JOIN document g ON g.tenant = w.tenant AND g.document_index = w.document_index
@@ -60,6 +61,18 @@ function findTasks(context: SqliteContext, act: LinkAct, user: HeldUser, link: L
       limit,
     ),
   );
+
+/** The link was revoked, and what was charted through it is to go with it. What is being sent follows when it is done. */
+function withdraw(context: SqliteContext, act: LinkAct, user: HeldUser, limit: number, lanes: LaneChanges): [Counts, boolean] {
+  const rows = writtenIn(context, act, user, revokedPatientsSqlite(context, act.tenant, user.index), limit);
+  for (const row of rows)
+    enqueueSqlite(context, lanes, act.tenant, 'retract', row['patient_index'] as Uint8Array, [Number(row['seq'])], 'revoked');
+  return [{ ...NOTHING, retracting: rows.length }, rows.length < limit];
+}
+
+function findTasks(context: SqliteContext, act: LinkAct, user: HeldUser, link: LinkHead, limit: number) {
+  const { db } = context;
+  const written = writtenIn(context, act, user, replacedPatientsSqlite(context, link), limit);
   const queued = db.all(
     `SELECT d.seq, d.id FROM delivery d JOIN job j ON j.delivery_seq = d.seq AND j.kind = 'deliver' AND j.state = 'queued'
      WHERE d.tenant = ? AND d.user_index = ? AND d.state IN ('queued','parked') AND d.state = 'queued' AND j.patient_index <> ? ORDER BY d.seq LIMIT ?`,
@@ -116,8 +129,12 @@ export function adjustSqlite(context: SqliteContext, act: LinkAct, user: HeldUse
   const link = confirmedLinkSqlite(context, act.tenant, user.index);
   let counts: Counts = NOTHING;
   let isSettled: boolean;
-  if (link === null) [counts, isSettled] = park(context, act, user, limit, lanes);
-  else {
+  if (link === null) {
+    const [parked, isParked] = park(context, act, user, limit, lanes);
+    const [withdrawn, isWithdrawn] = withdraw(context, act, user, limit, lanes);
+    counts = sum(parked, withdrawn);
+    isSettled = isParked && isWithdrawn;
+  } else {
     const { tasks, isAll } = findTasks(context, act, user, link, limit);
     for (const task of tasks) counts = sum(counts, carryOut(context, act, link, task, lanes));
     isSettled = isAll;

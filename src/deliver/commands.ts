@@ -1,5 +1,5 @@
 import { fileBeside } from '../kernel/index.ts';
-import type { ChangedLink, LinkAct, SourceUser, WantedLink } from '../identity/index.ts';
+import type { ChangedLink, Charted, LinkAct, SourceUser, WantedLink } from '../identity/index.ts';
 import type { Settle, Settled } from '../inbox/index.ts';
 import type { CommandSet } from '../store/index.ts';
 import type { ClaimedAtOnce, ClaimWish } from './lane/commands.ts';
@@ -7,6 +7,24 @@ import type { Unmapped } from './unmapped.ts';
 
 /** The one EHR of a process for now; lanes and jobs have the column, so that several can follow. */
 export const TARGET = 'ehr';
+
+/** Why a document leaves a chart; as the job has it, where it is not a re-link. */
+export type RetractBecause = 'revoked';
+
+/** What of a user stands in the chart of its confirmed link: what revoking it would withdraw, or leave. */
+export interface Charting {
+  /** Null where no link is confirmed. */
+  readonly linkId: string | null;
+  readonly resources: readonly {
+    readonly resourceType: string;
+    /** Of which summary it is: body, physical, sleep, lab … */
+    readonly group: string;
+    readonly day: string | null;
+    readonly count: number;
+  }[];
+  /** Deliveries that are on their way to the chart, and would wait for a link. */
+  readonly waiting: number;
+}
 
 /** What bringing deliveries to where a link says has done so far. */
 export interface Adjusted {
@@ -39,7 +57,7 @@ export type DeliverWrites = {
   'deliver.link': { args: LinkAct & { readonly wanted: WantedLink; readonly limit: number }; out: LinkOutcome };
   /** `unsettled`: an earlier change must first be carried out (`deliver.adjust`), since it would be forgotten with the link. */
   'deliver.revoke': {
-    args: LinkAct & { readonly user: SourceUser; readonly why: string; readonly limit: number };
+    args: LinkAct & { readonly user: SourceUser; readonly why: string; readonly charted?: Charted; readonly limit: number };
     out: LinkOutcome | 'not-found' | 'unsettled';
   };
   /** The next deliveries of a user whose link has changed. Doing it once too often changes nothing. */
@@ -52,6 +70,7 @@ export type DeliverReads = {
     args: { readonly tenant: string; readonly before: number | null; readonly limit: number };
     out: readonly Unmapped[];
   };
+  'deliver.charting': { args: { readonly tenant: string; readonly user: SourceUser }; out: Charting };
   /** Users whose deliveries are not yet where their links say, longest first. */
   'deliver.unsettled': { args: { readonly tenant: string; readonly limit: number }; out: readonly SourceUser[] };
 };

@@ -11,6 +11,8 @@ import {
 } from '../translate/index.ts';
 import type { State } from '../inbox/index.ts';
 import type { ChosenDialect } from './hold-reading.ts';
+import type { ChartContent } from './lane/chart-content.ts';
+import type { SeenChange } from './lane/commands.ts';
 import { decideChanges, ledgerQuestionOf, type Change, type LedgerQuestion, type WrittenResource } from './decide-changes.ts';
 import { fhirOf, readDocument, saidAtOf, templateOf, toBundle, type Reading } from './read-document.ts';
 
@@ -24,6 +26,8 @@ export interface ExplainedResource {
   readonly chartDay: string | null;
   /** Null for what would be withdrawn: it stands at the EHR. */
   readonly resource: AnyResource | null;
+  /** What stands in the chart of what would be withdrawn, as it was read when the delivery was parked; null where nobody has looked. */
+  readonly chart: ChartContent | null;
 }
 
 /** The state of a stored delivery. `detail` says of its fault what a person can do. */
@@ -71,24 +75,28 @@ export interface ExplainDeps {
   readonly link: (envelope: Envelope) => Promise<Result<LinkedPatient | null>>;
   /** What was written before to this chart, for the document and as far as it is asked for. */
   readonly written: (patient: LinkedPatient, asked: LedgerQuestion) => Promise<Result<readonly WrittenResource[]>>;
+  /** What was read of the chart when the delivery was parked. */
+  readonly seen: () => Promise<Result<readonly Pick<SeenChange, 'name' | 'sides'>[]>>;
 }
 
 const NOBODY: LinkedPatient = { mrnSystem: 'urn:chartgate:unlinked', mrn: 'unlinked' };
 
-const explained = (change: Change, kept: ReadonlySet<string>): ExplainedResource => {
+type Charted = ReadonlyMap<string, ChartContent | null>;
+
+const explained = (change: Change, kept: ReadonlySet<string>, charted: Charted): ExplainedResource => {
   const of = change.kind === 'retract' ? change.written : change.wanted;
   const isConflict = kept.has(of.name) && change.kind !== 'keep' && change.kind !== 'skip';
-  return { ...explainedAlone(change), ...(isConflict ? { change: 'conflict' } : {}) };
+  return { ...explainedAlone(change, charted), ...(isConflict ? { change: 'conflict' } : {}) };
 };
 
-const explainedAlone = (change: Change): ExplainedResource => {
+const explainedAlone = (change: Change, charted: Charted): ExplainedResource => {
   if (change.kind === 'retract') {
     const { name, resourceType, group, chartDay } = change.written;
-    return { change: change.kind, name, resourceType, group, chartDay, resource: null };
+    return { change: change.kind, name, resourceType, group, chartDay, resource: null, chart: charted.get(name) ?? null };
   }
   const { name, group, chartDay, resource } = change.wanted;
   const shown = 'resource' in change ? change.resource : resource;
-  return { change: change.kind, name, resourceType: resource.resourceType, group, chartDay, resource: shown };
+  return { change: change.kind, name, resourceType: resource.resourceType, group, chartDay, resource: shown, chart: null };
 };
 
 const issuesOf = (validator: Validator, value: unknown): string[] =>
@@ -129,6 +137,9 @@ export async function explain(body: Uint8Array, delivery: DeliveryFacts, deps: E
     saidAtOf(payload, delivery.receivedAt),
   );
   const kept = new Set(written.value.filter(({ isKept }) => isKept).map(({ name }) => name));
+  const seen = await deps.seen();
+  if (!seen.ok) return seen;
+  const charted = new Map(seen.value.map(({ name, sides }) => [name, sides?.theirs ?? null]));
   const fhir = fhirOf(payload);
   const issues = {
     source: fhir === null ? [] : issuesOf(deps.validator, fhir),
@@ -145,7 +156,7 @@ export async function explain(body: Uint8Array, delivery: DeliveryFacts, deps: E
     template: custom === null ? null : (templateOf(templates, payload)?.row ?? null),
     trouble: troubleOf(translation.trouble ?? replaced?.why ?? null, issues, isSuspicious, patient),
     patient: translation.patient.resource,
-    resources: changes.map((change) => explained(change, kept)),
+    resources: changes.map((change) => explained(change, kept, charted)),
     provenance: translation.provenance?.resource ?? null,
     decisions: translation.decisions,
     findings: translation.findings,

@@ -8,13 +8,14 @@ export {
   type DeliverWrites,
   type LinkOutcome,
 } from './commands.ts';
+export { eraseSet, type EraseLook, type EraseReads, type EraseWrites } from './erase/commands.ts';
 export { faultDetail, isFaultCode } from './fault-detail.ts';
 export { forwardLeftOut } from './forward-left-out.ts';
 export { holdAhead, type HeldAhead } from './hold-ahead.ts';
 export { keepLinks, type Links } from './keep-links.ts';
 export { laneSet, type Decision, type LaneReads, type LaneWrites, type Outcome } from './lane/commands.ts';
 export { openTarget, type OpenTarget } from './lane/open-target.ts';
-export { makeContentKey } from './lane/chart-content.ts';
+export { makeContentKey, type ChartContent } from './lane/chart-content.ts';
 export { holdHabits, type HeldHabits } from './lane/hold-habits.ts';
 export { runLanes, type LanesDeps } from './lane/run-lanes.ts';
 export {

@@ -1,6 +1,6 @@
 import type { PostgresContext } from '../store/index.ts';
 import type { LaneChanges } from './adjust.ts';
-import { TARGET } from './commands.ts';
+import { TARGET, type RetractBecause } from './commands.ts';
 
 export async function enqueuePostgres(
   { db }: PostgresContext,
@@ -9,16 +9,18 @@ export async function enqueuePostgres(
   kind: 'deliver' | 'retract',
   patient: Uint8Array,
   seqs: readonly number[],
+  because: RetractBecause | null = null,
 ): Promise<void> {
   if (seqs.length === 0) return;
   await db.run(
-    `INSERT INTO job (tenant, target, patient_index, kind, delivery_seq, state)
-     SELECT $1, $2, $3, $4, seq, 'queued' FROM unnest($5::bigint[]) AS given (seq) ORDER BY seq`,
+    `INSERT INTO job (tenant, target, patient_index, kind, delivery_seq, state, because)
+     SELECT $1, $2, $3, $4, seq, 'queued', $6 FROM unnest($5::bigint[]) AS given (seq) ORDER BY seq`,
     tenant,
     TARGET,
     patient,
     kind,
     seqs,
+    because,
   );
   lanes.add(patient, seqs.length);
 }

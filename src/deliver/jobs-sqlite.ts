@@ -1,6 +1,6 @@
 import type { SqliteContext } from '../store/index.ts';
 import type { LaneChanges } from './adjust.ts';
-import { TARGET } from './commands.ts';
+import { TARGET, type RetractBecause } from './commands.ts';
 
 export function enqueueSqlite(
   { db }: SqliteContext,
@@ -9,15 +9,17 @@ export function enqueueSqlite(
   kind: 'deliver' | 'retract',
   patient: Uint8Array,
   seqs: readonly number[],
+  because: RetractBecause | null = null,
 ): void {
   for (const seq of seqs)
     db.run(
-      `INSERT INTO job (tenant, target, patient_index, kind, delivery_seq, state) VALUES (?, ?, ?, ?, ?, 'queued')`,
+      `INSERT INTO job (tenant, target, patient_index, kind, delivery_seq, state, because) VALUES (?, ?, ?, ?, ?, 'queued', ?)`,
       tenant,
       TARGET,
       patient,
       kind,
       seq,
+      because,
     );
   lanes.add(patient, seqs.length);
 }

@@ -1,5 +1,5 @@
 import { faultFields, ok, safeError, type Clock, type Log, type Result } from '../kernel/index.ts';
-import type { LinkAct, SourceUser, WantedLink } from '../identity/index.ts';
+import type { Charted, LinkAct, SourceUser, WantedLink } from '../identity/index.ts';
 import type { Operate } from '../store/index.ts';
 import { sum } from './adjust.ts';
 import { ADJUST_AT_ONCE, type Adjusted, type DeliverReads, type DeliverWrites, type LinkOutcome } from './commands.ts';
@@ -43,9 +43,14 @@ export function keepLinks(deps: {
     return done.ok ? ok(await follow(act, wanted, done.value)) : done;
   }
 
-  async function revoke(act: LinkAct, user: SourceUser, why: string): Promise<Result<LinkOutcome | 'not-found' | 'unsettled'>> {
+  async function revoke(
+    act: LinkAct,
+    user: SourceUser,
+    why: string,
+    charted: Charted = 'keep',
+  ): Promise<Result<LinkOutcome | 'not-found' | 'unsettled'>> {
     for (let times = 0; ; times += 1) {
-      const done = await deliver.write('deliver.revoke', { ...act, user, why, limit: ADJUST_AT_ONCE });
+      const done = await deliver.write('deliver.revoke', { ...act, user, why, charted, limit: ADJUST_AT_ONCE });
       if (!done.ok || done.value === 'not-found') return done;
       if (done.value !== 'unsettled') return ok(await follow(act, user, done.value));
       const more = await adjust(act, user);
@@ -83,6 +88,7 @@ export function keepLinks(deps: {
   return {
     put,
     revoke,
+    charting: (user: SourceUser) => deliver.read('deliver.charting', { tenant, user }),
     /** Goes on with what was cut off. */
     resume,
     async stop(): Promise<void> {
@@ -92,4 +98,4 @@ export function keepLinks(deps: {
     },
   };
 }
-export type Links = Pick<ReturnType<typeof keepLinks>, 'put' | 'revoke'>;
+export type Links = Pick<ReturnType<typeof keepLinks>, 'put' | 'revoke' | 'charting'>;

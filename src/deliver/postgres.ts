@@ -7,9 +7,10 @@ import {
   type LinkHead,
 } from '../identity/index.ts';
 import { settlePostgres, type Settle } from '../inbox/index.ts';
-import type { PostgresContext, PostgresOperations } from '../store/index.ts';
+import { isErasedPostgres, userIndex, type PostgresContext, type PostgresOperations } from '../store/index.ts';
 import { makeLaneChanges, NOTHING } from './adjust.ts';
 import { adjustPostgres } from './adjust-postgres.ts';
+import { CHARTED_POSTGRES, toCharting, WAITING_POSTGRES } from './charting.ts';
 import { TARGET, type DeliverReads, type DeliverWrites } from './commands.ts';
 import { cancelPostgres, changeLanesPostgres, enqueuePostgres } from './jobs-postgres.ts';
 import { sealWord, toUnmapped, UNMAPPED_COLUMNS, wordIndex } from './unmapped.ts';
@@ -25,6 +26,7 @@ async function linkOf(
   { tenant, at, verdict, facts: { client, user } }: Settle,
 ): Promise<LinkHead | null> {
   if (verdict.kind !== 'sound' || client === null || user === null) return null;
+  if (await isErasedPostgres(context, tenant, userIndex(context.vault, client, user))) return null;
   const held = await holdUserPostgres(context, tenant, { client, user }, at);
   return held.isUnsettled ? null : confirmedLinkPostgres(context, tenant, held.index);
 }
@@ -78,10 +80,10 @@ export const writes: PostgresOperations<DeliverWrites> = {
     const adjusted = isMoved ? await adjustPostgres(context, act, user, limit) : { ...NOTHING, isSettled: !user.isUnsettled };
     return { change, id: link.id, status: link.status, ...adjusted };
   },
-  'deliver.revoke': async (context, { user: who, why, limit, ...act }) => {
+  'deliver.revoke': async (context, { user: who, why, charted = 'keep', limit, ...act }) => {
     const user = await holdUserPostgres(context, act.tenant, who, act.at);
     if (user.isUnsettled) return 'unsettled';
-    const revoked = await revokeLinkPostgres(context, act, user, why);
+    const revoked = await revokeLinkPostgres(context, act, user, why, charted);
     if (revoked === null) return 'not-found';
     const { change, link } = revoked;
     return { change, id: link.id, status: link.status, ...(await adjustPostgres(context, act, user, limit)) };
@@ -99,6 +101,13 @@ export const reads: PostgresOperations<DeliverReads> = {
       limit,
     );
     return rows.map((row) => toUnmapped(row, vault));
+  },
+  'deliver.charting': async (context, { tenant, user: { client, user } }) => {
+    const { db, vault } = context;
+    const index = userIndex(vault, client, user);
+    const link = await confirmedLinkPostgres(context, tenant, index);
+    const waiting = await db.get(WAITING_POSTGRES, tenant, index);
+    return toCharting(link, link === null ? [] : await db.all(CHARTED_POSTGRES, tenant, TARGET, link.mrnIndex, index), waiting);
   },
   'deliver.unsettled': async ({ db, vault }, { tenant, limit }) => {
     const rows = await db.all(

@@ -7,9 +7,10 @@ import {
   type LinkHead,
 } from '../identity/index.ts';
 import { settleSqlite, type Settle } from '../inbox/index.ts';
-import type { SqliteContext, SqliteOperations } from '../store/index.ts';
+import { isErasedSqlite, userIndex, type SqliteContext, type SqliteOperations } from '../store/index.ts';
 import { makeLaneChanges, NOTHING } from './adjust.ts';
 import { adjustSqlite } from './adjust-sqlite.ts';
+import { CHARTED_SQLITE, toCharting, WAITING_SQLITE } from './charting.ts';
 import { TARGET, type DeliverReads, type DeliverWrites } from './commands.ts';
 import { cancelSqlite, changeLanesSqlite, enqueueSqlite } from './jobs-sqlite.ts';
 import { claimAtOnce } from './lane/claim-at-once-sqlite.ts';
@@ -18,6 +19,7 @@ import { sealWord, toUnmapped, UNMAPPED_COLUMNS, wordIndex } from './unmapped.ts
 /** The link along which a sound document goes on. While earlier deliveries of its user are still on their way, it waits behind them. */
 function linkOf(context: SqliteContext, { tenant, at, verdict, facts: { client, user } }: Settle): LinkHead | null {
   if (verdict.kind !== 'sound' || client === null || user === null) return null;
+  if (isErasedSqlite(context, tenant, userIndex(context.vault, client, user))) return null;
   const held = holdUserSqlite(context, tenant, { client, user }, at);
   return held.isUnsettled ? null : confirmedLinkSqlite(context, tenant, held.index);
 }
@@ -72,10 +74,10 @@ export const writes: SqliteOperations<DeliverWrites> = {
     const adjusted = isMoved ? adjustSqlite(context, act, user, limit) : { ...NOTHING, isSettled: !user.isUnsettled };
     return { change, id: link.id, status: link.status, ...adjusted };
   },
-  'deliver.revoke': (context, { user: who, why, limit, ...act }) => {
+  'deliver.revoke': (context, { user: who, why, charted = 'keep', limit, ...act }) => {
     const user = holdUserSqlite(context, act.tenant, who, act.at);
     if (user.isUnsettled) return 'unsettled';
-    const revoked = revokeLinkSqlite(context, act, user, why);
+    const revoked = revokeLinkSqlite(context, act, user, why, charted);
     if (revoked === null) return 'not-found';
     const { change, link } = revoked;
     return { change, id: link.id, status: link.status, ...adjustSqlite(context, act, user, limit) };
@@ -94,6 +96,13 @@ export const reads: SqliteOperations<DeliverReads> = {
         limit,
       )
       .map((row) => toUnmapped(row, vault)),
+  'deliver.charting': (context, { tenant, user: { client, user } }) => {
+    const { db, vault } = context;
+    const index = userIndex(vault, client, user);
+    const link = confirmedLinkSqlite(context, tenant, index);
+    const waiting = db.get(WAITING_SQLITE, tenant, index);
+    return toCharting(link, link === null ? [] : db.all(CHARTED_SQLITE, tenant, TARGET, link.mrnIndex, index), waiting);
+  },
   'deliver.unsettled': ({ db, vault }, { tenant, limit }) =>
     db
       .all(

@@ -48,6 +48,9 @@ interface Of {
   readonly at: Date;
 }
 
+export const ENROL_TABLES = ['enrolled_user', 'source_connection', 'source_request'] as const;
+export type EnrolTable = (typeof ENROL_TABLES)[number];
+
 export type EnrolWrites = {
   /**
    * Which user a patient has, or is about to have: the given one, unless another was put down before it and is not `instead`. Whoever asks at
@@ -71,10 +74,17 @@ export type EnrolWrites = {
   'enrol.request': { args: Of & { readonly id: string; readonly kind: RequestKind; readonly mrn: string }; out: null };
   'enrol.arrive': { args: Of & { readonly id: string; readonly kind: RequestKind; readonly deliveryId: string }; out: null };
   'enrol.late': { args: Of; out: null };
+  /** Forgets a user: its row, connections and requests, and the patients (by keyed hash) for whom it was put down. */
+  'enrol.erase': { args: Pick<Of, 'tenant' | 'user'> & { readonly claims: readonly Uint8Array[] }; out: null };
 };
 
 export type EnrolReads = {
   'enrol.show': { args: { readonly tenant: string; readonly user: SourceUser; readonly limit: number }; out: Enrolment };
+  /** How much there is of a user, table by table; `claims`: the patients, by keyed hash, for whom it was put down. */
+  'enrol.held': {
+    args: { readonly tenant: string; readonly user: SourceUser };
+    out: { readonly held: Readonly<Record<EnrolTable, number>>; readonly claims: readonly Uint8Array[] };
+  };
   /** Users whose access was revoked and not given again. */
   'enrol.revoked': { args: { readonly tenant: string; readonly limit: number }; out: readonly SourceUser[] };
   /** Asked for before `before` and not there yet, oldest first. */

@@ -1,4 +1,5 @@
 export {
+  ENROL_TABLES,
   enrolSet,
   type Enrolment,
   type EnrolReads,

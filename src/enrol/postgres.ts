@@ -1,8 +1,9 @@
-import type { PostgresContext, PostgresOperations } from '../store/index.ts';
+import { isErasedPostgres, type PostgresContext, type PostgresOperations } from '../store/index.ts';
 import type { SourceUser } from '../identity/index.ts';
-import type { EnrolReads, EnrolWrites } from './commands.ts';
+import { ENROL_TABLES, type EnrolReads, type EnrolWrites } from './commands.ts';
 import { decideConnection } from './decide-connection.ts';
 import {
+  claimsOf,
   CONNECTION,
   indexOf,
   isSameUser,
@@ -60,6 +61,7 @@ export const writes: PostgresOperations<EnrolWrites> = {
     return user;
   },
   'enrol.news': async (context, { tenant, user, at, news }) => {
+    if (await isErasedPostgres(context, tenant, indexOf(context.vault, user))) return null;
     const { db, vault } = context;
     const index = await holdUser(context, tenant, user);
     const atMs = at.getTime();
@@ -132,6 +134,7 @@ export const writes: PostgresOperations<EnrolWrites> = {
     return null;
   },
   'enrol.arrive': async (context, { tenant, user, at, id, kind, deliveryId }) => {
+    if (await isErasedPostgres(context, tenant, indexOf(context.vault, user))) return null;
     const index = await holdUser(context, tenant, user);
     await context.db.run(
       `INSERT INTO source_request (tenant, user_index, id, kind, asked_at, delivery_id, arrived_at) VALUES ($1, $2, $3, $4, $5::bigint, $6, $5::bigint)
@@ -153,6 +156,12 @@ export const writes: PostgresOperations<EnrolWrites> = {
       indexOf(vault, user),
       at.getTime(),
     );
+    return null;
+  },
+  'enrol.erase': async ({ db, vault }, { tenant, user, claims }) => {
+    const index = indexOf(vault, user);
+    for (const table of ENROL_TABLES) await db.run(`DELETE FROM ${table} WHERE tenant = $1 AND user_index = $2`, tenant, index);
+    for (const claim of claims) await db.run('DELETE FROM enrolled_patient WHERE tenant = $1 AND mrn_index = $2', tenant, claim);
     return null;
   },
 };
@@ -178,6 +187,16 @@ export const reads: PostgresOperations<EnrolReads> = {
       revokedAt: readTime(known?.['revoked_at']),
       late: Number(known?.['late'] ?? 0),
     };
+  },
+  'enrol.held': async ({ db, vault }, { tenant, user }) => {
+    const index = indexOf(vault, user);
+    const held = { enrolled_user: 0, source_connection: 0, source_request: 0 };
+    for (const table of ENROL_TABLES) {
+      const row = await db.get(`SELECT count(*) AS n FROM ${table} WHERE tenant = $1 AND user_index = $2`, tenant, index);
+      held[table] = Number(row?.['n']);
+    }
+    const rows = await db.all('SELECT mrn_index, user_sealed FROM enrolled_patient WHERE tenant = $1', tenant);
+    return { held, claims: claimsOf(vault, rows, user) };
   },
   'enrol.revoked': async ({ db, vault }, { tenant, limit }) => {
     const rows = await db.all(

@@ -30,6 +30,12 @@ export function openClaim(vault: Vault, index: Uint8Array, sealed: unknown): Sou
   const [client, user] = open(vault, claimPlace(index), sealed) as [string, string];
   return { client, user };
 }
+/** Of all patients for whom a user was put down, those of this one. */
+export const claimsOf = (vault: Vault, rows: readonly Row[], user: SourceUser): Uint8Array[] =>
+  rows
+    .map((row) => ({ index: row['mrn_index'] as Uint8Array, sealed: row['user_sealed'] }))
+    .filter(({ index, sealed }) => isSameUser(openClaim(vault, index, sealed), user))
+    .map(({ index }) => new Uint8Array(index));
 export const isSameUser = (a: SourceUser, b: SourceUser | null): boolean => a.client === b?.client && a.user === b.user;
 
 const failurePlace = (index: Uint8Array, dataSource: string): string =>

@@ -1,8 +1,9 @@
-import type { SqliteContext, SqliteOperations } from '../store/index.ts';
+import { isErasedSqlite, type SqliteContext, type SqliteOperations } from '../store/index.ts';
 import type { SourceUser } from '../identity/index.ts';
-import type { EnrolReads, EnrolWrites } from './commands.ts';
+import { ENROL_TABLES, type EnrolReads, type EnrolWrites } from './commands.ts';
 import { decideConnection } from './decide-connection.ts';
 import {
+  claimsOf,
   CONNECTION,
   indexOf,
   isSameUser,
@@ -48,6 +49,7 @@ export const writes: SqliteOperations<EnrolWrites> = {
     return user;
   },
   'enrol.news': (context, { tenant, user, at, news }) => {
+    if (isErasedSqlite(context, tenant, indexOf(context.vault, user))) return null;
     const { db, vault } = context;
     const index = seeUser(context, tenant, user);
     const atMs = at.getTime();
@@ -115,6 +117,7 @@ export const writes: SqliteOperations<EnrolWrites> = {
     return null;
   },
   'enrol.arrive': (context, { tenant, user, at, id, kind, deliveryId }) => {
+    if (isErasedSqlite(context, tenant, indexOf(context.vault, user))) return null;
     const index = seeUser(context, tenant, user);
     context.db.run(
       `INSERT INTO source_request (tenant, user_index, id, kind, asked_at, delivery_id, arrived_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?5)
@@ -135,6 +138,12 @@ export const writes: SqliteOperations<EnrolWrites> = {
       indexOf(vault, user),
       at.getTime(),
     );
+    return null;
+  },
+  'enrol.erase': ({ db, vault }, { tenant, user, claims }) => {
+    const index = indexOf(vault, user);
+    for (const table of ENROL_TABLES) db.run(`DELETE FROM ${table} WHERE tenant = ? AND user_index = ?`, tenant, index);
+    for (const claim of claims) db.run('DELETE FROM enrolled_patient WHERE tenant = ? AND mrn_index = ?', tenant, claim);
     return null;
   },
 };
@@ -160,6 +169,16 @@ export const reads: SqliteOperations<EnrolReads> = {
       revokedAt: readTime(known?.['revoked_at']),
       late: Number(known?.['late'] ?? 0),
     };
+  },
+  'enrol.held': ({ db, vault }, { tenant, user }) => {
+    const index = indexOf(vault, user);
+    const held = { enrolled_user: 0, source_connection: 0, source_request: 0 };
+    for (const table of ENROL_TABLES) {
+      const row = db.get(`SELECT count(*) AS n FROM ${table} WHERE tenant = ? AND user_index = ?`, tenant, index);
+      held[table] = Number(row?.['n']);
+    }
+    const rows = db.all('SELECT mrn_index, user_sealed FROM enrolled_patient WHERE tenant = ?', tenant);
+    return { held, claims: claimsOf(vault, rows, user) };
   },
   'enrol.revoked': ({ db, vault }, { tenant, limit }) =>
     db

@@ -1,6 +1,6 @@
 import { appendPostgres } from '../audit/index.ts';
-import type { PostgresContext } from '../store/index.ts';
-import type { ChangedLink, HeldUser, LinkAct, LinkHead, LinkStatus, SourceUser, WantedLink } from './commands.ts';
+import { liftErasurePostgres, type PostgresContext } from '../store/index.ts';
+import type { ChangedLink, Charted, HeldUser, LinkAct, LinkHead, LinkStatus, SourceUser, WantedLink } from './commands.ts';
 import { decideChange, decideRevocation } from './decide-change.ts';
 import { auditOfLink, indexOf, mrnIndexOf, sealEvidence, sealLink, sealUser, toHead, toLive } from './rows.ts';
 
@@ -91,6 +91,7 @@ export async function changeLinkPostgres(
 ): Promise<ChangedLink> {
   const { db, vault } = context;
   const mrnIndex = mrnIndexOf(vault, wanted);
+  await liftErasurePostgres(context, act.tenant, user.index);
   const known = await heads(context, act.tenant, user.index);
   const { change, take, revoke, replaces } = decideChange(toLive(known, mrnIndex), wanted.status);
   for (const seq of revoke) await setStatus(context, act, seq, 'revoked', 'replaced');
@@ -129,12 +130,23 @@ export async function changeLinkPostgres(
   return { change, link: { seq: Number(made?.['seq']), id: wanted.id, status: wanted.status, mrnIndex } };
 }
 
+/** The patients whose charts a user's data must leave since its link was revoked. */
+export async function revokedPatientsPostgres({ db }: PostgresContext, tenant: string, index: Uint8Array): Promise<Uint8Array[]> {
+  const rows = await db.all(
+    'SELECT DISTINCT mrn_index FROM link WHERE tenant = $1 AND user_index = $2 AND withdraw_at IS NOT NULL',
+    tenant,
+    index,
+  );
+  return rows.map((row) => row['mrn_index'] as Uint8Array);
+}
+
 /** Ends what is confirmed and what is proposed of a user whose row is held. Null where there is nothing. */
 export async function revokeLinkPostgres(
   context: PostgresContext,
   act: LinkAct,
   user: HeldUser,
   why: string,
+  charted: Charted,
 ): Promise<ChangedLink | null> {
   const known = await heads(context, act.tenant, user.index);
   const main = decideRevocation(toLive(known, user.index));
@@ -143,5 +155,19 @@ export async function revokeLinkPostgres(
     const revoked = await setStatus(context, act, seq, 'revoked', why);
     if (seq === main?.seq) link = revoked;
   }
+  // What an earlier revocation wanted is carried out by now, and says nothing of what was charted since.
+  await context.db.run(
+    'UPDATE link SET withdraw_at = NULL WHERE tenant = $1 AND user_index = $2 AND withdraw_at IS NOT NULL',
+    act.tenant,
+    user.index,
+  );
+  if (charted === 'retract' && main?.status === 'confirmed')
+    await context.db.run('UPDATE link SET withdraw_at = $1 WHERE seq = $2', act.at.getTime(), main.seq);
   return link === null ? null : { change: 'revoked', link };
+}
+
+/** Nothing is left of a user whose row is held, and who has no link any more. */
+export async function forgetUserPostgres({ db }: PostgresContext, tenant: string, index: Uint8Array): Promise<void> {
+  await db.run('DELETE FROM link WHERE tenant = $1 AND user_index = $2', tenant, index);
+  await db.run('DELETE FROM source_user WHERE tenant = $1 AND user_index = $2', tenant, index);
 }

@@ -1,6 +1,6 @@
 import { appendSqlite } from '../audit/index.ts';
-import type { SqliteContext } from '../store/index.ts';
-import type { ChangedLink, HeldUser, LinkAct, LinkHead, LinkStatus, SourceUser, WantedLink } from './commands.ts';
+import { liftErasureSqlite, type SqliteContext } from '../store/index.ts';
+import type { ChangedLink, Charted, HeldUser, LinkAct, LinkHead, LinkStatus, SourceUser, WantedLink } from './commands.ts';
 import { decideChange, decideRevocation } from './decide-change.ts';
 import { auditOfLink, indexOf, mrnIndexOf, sealEvidence, sealLink, sealUser, toHead, toLive } from './rows.ts';
 
@@ -67,6 +67,7 @@ function setStatus(context: SqliteContext, act: LinkAct, seq: number, to: LinkSt
 export function changeLinkSqlite(context: SqliteContext, act: LinkAct, user: HeldUser, wanted: WantedLink): ChangedLink {
   const { db, vault } = context;
   const mrnIndex = mrnIndexOf(vault, wanted);
+  liftErasureSqlite(context, act.tenant, user.index);
   const known = heads(context, act.tenant, user.index);
   const { change, take, revoke, replaces } = decideChange(toLive(known, mrnIndex), wanted.status);
   for (const seq of revoke) setStatus(context, act, seq, 'revoked', 'replaced');
@@ -101,8 +102,24 @@ export function changeLinkSqlite(context: SqliteContext, act: LinkAct, user: Hel
   return { change, link: { seq, id: wanted.id, status: wanted.status, mrnIndex } };
 }
 
+/** The patients whose charts a user's data must leave since its link was revoked. */
+export function revokedPatientsSqlite({ db }: SqliteContext, tenant: string, index: Uint8Array): Uint8Array[] {
+  const rows = db.all(
+    'SELECT DISTINCT mrn_index FROM link WHERE tenant = ? AND user_index = ? AND withdraw_at IS NOT NULL',
+    tenant,
+    index,
+  );
+  return rows.map((row) => row['mrn_index'] as Uint8Array);
+}
+
 /** Ends what is confirmed and what is proposed of a user whose row is held. Null where there is nothing. */
-export function revokeLinkSqlite(context: SqliteContext, act: LinkAct, user: HeldUser, why: string): ChangedLink | null {
+export function revokeLinkSqlite(
+  context: SqliteContext,
+  act: LinkAct,
+  user: HeldUser,
+  why: string,
+  charted: Charted,
+): ChangedLink | null {
   const known = heads(context, act.tenant, user.index);
   const main = decideRevocation(toLive(known, user.index));
   let link: LinkHead | null = null;
@@ -110,5 +127,19 @@ export function revokeLinkSqlite(context: SqliteContext, act: LinkAct, user: Hel
     const revoked = setStatus(context, act, seq, 'revoked', why);
     if (seq === main?.seq) link = revoked;
   }
+  // What an earlier revocation wanted is carried out by now, and says nothing of what was charted since.
+  context.db.run(
+    'UPDATE link SET withdraw_at = NULL WHERE tenant = ? AND user_index = ? AND withdraw_at IS NOT NULL',
+    act.tenant,
+    user.index,
+  );
+  if (charted === 'retract' && main?.status === 'confirmed')
+    context.db.run('UPDATE link SET withdraw_at = ? WHERE seq = ?', act.at.getTime(), main.seq);
   return link === null ? null : { change: 'revoked', link };
+}
+
+/** Nothing is left of a user whose row is held, and who has no link any more. */
+export function forgetUserSqlite({ db }: SqliteContext, tenant: string, index: Uint8Array): void {
+  db.run('DELETE FROM link WHERE tenant = ? AND user_index = ?', tenant, index);
+  db.run('DELETE FROM source_user WHERE tenant = ? AND user_index = ?', tenant, index);
 }

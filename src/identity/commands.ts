@@ -43,6 +43,10 @@ export interface LinkHead {
   readonly mrnIndex: Uint8Array;
 }
 
+/** What becomes of what was charted through a link that is revoked: it stays, or is withdrawn. */
+export const CHARTED = ['keep', 'retract'] as const;
+export type Charted = (typeof CHARTED)[number];
+
 /** `changed`: the user was linked to another patient before. */
 export type LinkChange = 'proposed' | 'confirmed' | 'changed' | 'revoked' | 'unchanged';
 

@@ -1,23 +1,29 @@
 export {
   changeLinkPostgres,
   confirmedLinkPostgres,
+  forgetUserPostgres,
   holdUserPostgres,
   markUserPostgres,
   replacedPatientsPostgres,
+  revokedPatientsPostgres,
   revokeLinkPostgres,
 } from './change-postgres.ts';
 export {
   changeLinkSqlite,
   confirmedLinkSqlite,
+  forgetUserSqlite,
   holdUserSqlite,
   markUserSqlite,
   replacedPatientsSqlite,
+  revokedPatientsSqlite,
   revokeLinkSqlite,
 } from './change-sqlite.ts';
 export {
+  CHARTED,
   identitySet,
   LINK_STATUSES,
   type ChangedLink,
+  type Charted,
   type HeldUser,
   type IdentityReads,
   type IdentityWrites,

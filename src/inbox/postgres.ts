@@ -4,7 +4,7 @@ import type { PostgresContext, PostgresMany, PostgresOperations } from '../store
 import type { Act, ActOutcome, InboxWrites, PutDelivery } from './commands.ts';
 import { auditOfPut } from './move.ts';
 import { count, move } from './move-postgres.ts';
-import { ACKNOWLEDGED, bodyPlace } from './rows.ts';
+import { ACKNOWLEDGED, bodyPlace, makeDeliveryKey } from './rows.ts';
 import { DISCARDABLE, LEFT_OUT, REPLAYABLE, TERMINAL, type State } from './state.ts';
 
 export { reads } from './read-postgres.ts';
@@ -46,8 +46,15 @@ async function putMany(context: PostgresContext, all: readonly PutDelivery[]): P
   );
   const isFresh = new Set(fresh.map((row) => Number(row['seq'])));
   const states = seqs.map((seq) => (isFresh.has(seq) ? ('received' as const) : ('duplicate' as const)));
-  const kept = all.flatMap((d, i) =>
-    states[i] === 'received' ? [{ seq: seqs[i], sealed: vault.seal(d.body, bodyPlace(d.id)) }] : [],
+  const kept = all.flatMap((d, i) => {
+    if (states[i] !== 'received') return [];
+    const key = makeDeliveryKey(vault, d.id);
+    return [{ seq: seqs[i], key: key.sealed, sealed: key.sealer.seal(d.body, bodyPlace(d.id)) }];
+  });
+  await db.run(
+    'INSERT INTO unclaimed_key (seq, key_sealed) SELECT * FROM unnest($1::bigint[], $2::bytea[])',
+    kept.map(({ seq }) => seq),
+    kept.map(({ key }) => key),
   );
   await db.run(
     'INSERT INTO delivery_body (seq, sealed) SELECT * FROM unnest($1::bigint[], $2::bytea[])',

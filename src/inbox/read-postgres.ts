@@ -1,12 +1,12 @@
 import { userIndex, type PostgresOperations } from '../store/index.ts';
 import type { InboxReads } from './commands.ts';
-import { ACKNOWLEDGED, FAULT_CODE, LISTED, toBody, toCounts, toDetailed, toListed, toReceived } from './rows.ts';
+import { ACKNOWLEDGED, FAULT_CODE, KEYS, LISTED, toBody, toCounts, toDetailed, toListed, toReceived } from './rows.ts';
 import { STATES } from './state.ts';
 
 export const reads: PostgresOperations<InboxReads> = {
   'inbox.received': async ({ db, vault }, { tenant, receiver, othersBefore, after, limit }) => {
     const rows = await db.all(
-      `SELECT d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed FROM delivery d JOIN delivery_body b USING (seq)
+      `SELECT ${KEYS}, d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed FROM delivery d JOIN delivery_body b USING (seq)
        WHERE d.state = 'received' AND d.tenant = $1 AND d.seq > $2 AND (d.receiver = $3 OR d.state_at < $4) ORDER BY d.seq LIMIT $5`,
       tenant,
       after,
@@ -18,7 +18,7 @@ export const reads: PostgresOperations<InboxReads> = {
   },
   'inbox.body': async ({ db, vault }, { tenant, id }) => {
     const row = await db.get(
-      'SELECT d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = $1 AND d.id = $2',
+      `SELECT ${KEYS}, d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = $1 AND d.id = $2`,
       tenant,
       id,
     );

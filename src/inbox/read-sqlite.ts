@@ -1,6 +1,6 @@
 import { userIndex, type SqliteOperations } from '../store/index.ts';
 import type { InboxReads } from './commands.ts';
-import { ACKNOWLEDGED, FAULT_CODE, LISTED, toBody, toCounts, toDetailed, toListed, toReceived } from './rows.ts';
+import { ACKNOWLEDGED, FAULT_CODE, KEYS, LISTED, toBody, toCounts, toDetailed, toListed, toReceived } from './rows.ts';
 import { STATES } from './state.ts';
 
 type Cell = string | number | Uint8Array | null;
@@ -9,7 +9,7 @@ export const reads: SqliteOperations<InboxReads> = {
   'inbox.received': ({ db, vault }, { tenant, receiver, othersBefore, after, limit }) =>
     db
       .all(
-        `SELECT d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed FROM delivery d JOIN delivery_body b USING (seq)
+        `SELECT ${KEYS}, d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed FROM delivery d JOIN delivery_body b USING (seq)
          WHERE d.state = 'received' AND d.tenant = ? AND d.seq > ? AND (d.receiver = ? OR d.state_at < ?) ORDER BY d.seq LIMIT ?`,
         tenant,
         after,
@@ -20,7 +20,7 @@ export const reads: SqliteOperations<InboxReads> = {
       .map((row) => toReceived(row, vault)),
   'inbox.body': ({ db, vault }, { tenant, id }) => {
     const row = db.get(
-      'SELECT d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = ? AND d.id = ?',
+      `SELECT ${KEYS}, d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = ? AND d.id = ?`,
       tenant,
       id,
     );

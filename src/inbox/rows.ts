@@ -1,4 +1,4 @@
-import type { Vault } from '../store/index.ts';
+import { openUserKey, type Sealer, type Vault } from '../store/index.ts';
 import type { DeliveryStep, DetailedDelivery, InboxReads, LedgerCounts, ListedDelivery, Received } from './commands.ts';
 import type { KnownDocument } from './decide-version.ts';
 import { STATES, type State } from './state.ts';
@@ -10,7 +10,9 @@ export const ACKNOWLEDGED = 'acknowledged';
 
 /** The fault of the last change, which is the one that led to the state; of a delivery named `d`. */
 export const FAULT_CODE = '(SELECT s.fault_code FROM delivery_step s WHERE s.seq = d.seq ORDER BY s.n DESC LIMIT 1)';
-export const LISTED = `seq, id, hook, received_at, state, reason, ${FAULT_CODE} AS fault_code, state_at, data_structure, document_version, body_bytes, findings_sealed`;
+/** By which a delivery named `d` is opened: its own key, and that of its user. */
+export const KEYS = `d.user_index, d.body_key_sealed, (SELECT u.key_sealed FROM unclaimed_key u WHERE u.seq = d.seq) AS unclaimed_key_sealed, (SELECT k.key_sealed FROM user_key k WHERE k.tenant = d.tenant AND k.user_index = d.user_index) AS user_key_sealed`;
+export const LISTED = `${KEYS}, seq, id, hook, received_at, state, reason, ${FAULT_CODE} AS fault_code, state_at, data_structure, document_version, body_bytes, findings_sealed`;
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const number = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value));
@@ -27,7 +29,7 @@ export const toListed = (row: Row, vault: Vault): ListedDelivery => ({
   dataStructure: text(row['data_structure']),
   documentVersion: number(row['document_version']),
   bodyBytes: Number(row['body_bytes']),
-  findings: openFindings(vault, row['findings_sealed'] as Uint8Array | null, String(row['id'])),
+  findings: openFindings(vault, row),
 });
 
 export const toStep = (row: Row): DeliveryStep => ({
@@ -54,7 +56,7 @@ export function toDetailed(row: Row, steps: readonly Row[], duplicateOf: Row | u
     ...toListed(row, vault),
     requestId: String(row['request_id']),
     sender: String(row['sender']),
-    userId: sealed === null ? null : openUser(vault, sealed, String(row['id'])),
+    userId: sealed === null ? null : openUser(sealerOf(vault, row), sealed, String(row['id'])),
     duplicateOf: text(duplicateOf?.['id']),
     hasBody: Number(row['has_body']) === 1,
     // That it came is in the row itself; a step is kept for each change after that.
@@ -87,7 +89,7 @@ export const toReceived = (row: Row, vault: Vault): Received => ({
   hook: row['hook'] as Received['hook'],
   requestId: String(row['request_id']),
   receivedAt: Number(row['received_at']),
-  body: openBody(vault, row['sealed'] as Uint8Array, String(row['id'])),
+  body: openBody(vault, row),
 });
 
 export const toBody = (row: Row, vault: Vault): NonNullable<InboxReads['inbox.body']['out']> => {
@@ -95,22 +97,67 @@ export const toBody = (row: Row, vault: Vault): NonNullable<InboxReads['inbox.bo
   return received;
 };
 
-export function openBody(vault: Vault, sealed: Uint8Array, id: string): Uint8Array | 'unopenable' {
+/** The body of a row that has `sealed` and `KEYS`. */
+export function openBody(vault: Vault, row: Row): Uint8Array | 'unopenable' {
   try {
-    return vault.open(sealed, bodyPlace(id));
+    return sealerOf(vault, row).open(row['sealed'] as Uint8Array, bodyPlace(String(row['id'])));
   } catch {
     return 'unopenable';
   }
 }
 const userPlace = (id: string): string => `delivery.user_sealed/${id}`;
-export const sealUser = (vault: Vault, user: string, id: string): Buffer => vault.seal(Buffer.from(user), userPlace(id));
-const openUser = (vault: Vault, sealed: Uint8Array, id: string): string => vault.open(sealed, userPlace(id)).toString();
+export const sealUser = (sealer: Sealer, user: string, id: string): Buffer => sealer.seal(Buffer.from(user), userPlace(id));
+const openUser = (vault: Sealer, sealed: Uint8Array, id: string): string => vault.open(sealed, userPlace(id)).toString();
 
 /** A path may hold the name of a property that nobody knows, and so whatever somebody wrote there. */
 const findingsPlace = (id: string): string => `delivery.findings_sealed/${id}`;
-export const sealFindings = (vault: Vault, findings: readonly string[], id: string): Buffer | null =>
-  findings.length === 0 ? null : vault.seal(Buffer.from(JSON.stringify(findings)), findingsPlace(id));
-const openFindings = (vault: Vault, sealed: Uint8Array | null, id: string): string[] =>
-  sealed === null ? [] : (JSON.parse(vault.open(sealed, findingsPlace(id)).toString()) as string[]);
+export const sealFindings = (sealer: Sealer, findings: readonly string[], id: string): Buffer | null =>
+  findings.length === 0 ? null : sealer.seal(Buffer.from(JSON.stringify(findings)), findingsPlace(id));
+function openFindings(vault: Vault, row: Row): string[] {
+  const sealed = row['findings_sealed'] as Uint8Array | null;
+  if (sealed === null) return [];
+  return JSON.parse(
+    sealerOf(vault, row)
+      .open(sealed, findingsPlace(String(row['id'])))
+      .toString(),
+  ) as string[];
+}
+
+/*
+ * Each delivery has a key of its own, under which its body, its user and its findings are sealed. The key is sealed by the data key, and
+ * apart, until the user is known, and by the user's key from then on. Deliveries of before keys were made have none, and are sealed by the data key.
+ */
+const keyPlace = (id: string): string => `delivery.body_key_sealed/${id}`;
+
+/** A new key, and how it is stored. */
+export function makeDeliveryKey(vault: Vault, id: string): { readonly sealer: Sealer; readonly sealed: Buffer } {
+  const key = vault.makeKey();
+  return { sealer: vault.under(key), sealed: vault.seal(key, keyPlace(id)) };
+}
+
+function openKey(vault: Vault, row: Row): Buffer | null {
+  const sealed = (row['body_key_sealed'] ?? row['unclaimed_key_sealed']) as Uint8Array | null;
+  if (sealed === null) return null;
+  const by = vault.isOwn(sealed) ? vault : openUserKey(vault, row['user_index'] as Uint8Array, row['user_key_sealed']);
+  return by.open(sealed, keyPlace(String(row['id'])));
+}
+
+/** What opens the sealed columns and the body of a delivery. Throws where the user's key was destroyed. */
+function sealerOf(vault: Vault, row: Row): Sealer {
+  const key = openKey(vault, row);
+  return key === null ? vault : vault.under(key);
+}
+
+/** The same, with the key as it is stored once its user is known; as it was where it is nobody's. */
+export function keyForUser(
+  vault: Vault,
+  row: Row,
+  user: Sealer | null,
+): { readonly sealer: Sealer; readonly sealed: Uint8Array | null } {
+  const key = openKey(vault, row);
+  if (key === null) return { sealer: vault, sealed: null };
+  const sealed = user?.seal(key, keyPlace(String(row['id']))) ?? (row['body_key_sealed'] as Uint8Array | null);
+  return { sealer: vault.under(key), sealed };
+}
 
 export const documentIndex = (vault: Vault, key: string): Buffer => vault.index('document', key);

@@ -1,29 +1,31 @@
-import { userIndex, type PostgresContext } from '../store/index.ts';
+import { userIndex, userSealerPostgres, type PostgresContext, type Sealer } from '../store/index.ts';
 import type { Destination, DocumentFacts, Facts, Settle, Settled } from './commands.ts';
 import { decideSettlement } from './decide-settlement.ts';
 import type { Move } from './move.ts';
 import { move } from './move-postgres.ts';
-import { documentIndex, queuedAmong, sealFindings, sealUser, toKnown } from './rows.ts';
+import { documentIndex, KEYS, keyForUser, queuedAmong, sealFindings, sealUser, toKnown, type Row } from './rows.ts';
 import { LEFT_OUT, REPLACEABLE, type State } from './state.ts';
 
 async function writeFacts(
   { db, vault }: PostgresContext,
-  seq: number,
-  id: string,
+  row: Row,
+  user: Owner | null,
   facts: Facts,
   document: Uint8Array | null,
 ): Promise<void> {
-  const { user, client } = facts;
+  const id = String(row['id']);
+  const { sealer, sealed } = keyForUser(vault, row, user?.sealer ?? null);
   await db.run(
-    `UPDATE delivery SET data_structure = $1, user_index = $2, user_sealed = $3, content_digest = $4, document_index = $5, document_version = $6, findings_sealed = $7 WHERE seq = $8`,
+    `UPDATE delivery SET data_structure = $1, user_index = $2, user_sealed = $3, content_digest = $4, document_index = $5, document_version = $6, findings_sealed = $7, body_key_sealed = $8 WHERE seq = $9`,
     facts.dataStructure,
-    user === null || client === null ? null : userIndex(vault, client, user),
-    user === null ? null : sealUser(vault, user, id),
+    user?.index ?? null,
+    facts.user === null ? null : sealUser(sealer, facts.user, id),
     facts.contentDigest,
     document,
     facts.documentVersion,
-    sealFindings(vault, facts.findings, id),
-    seq,
+    sealFindings(sealer, facts.findings, id),
+    sealed,
+    Number(row['seq']),
   );
 }
 
@@ -103,15 +105,57 @@ async function takePlace(context: PostgresContext, s: Settle, document: Document
   return queuedAmong(replaced);
 }
 
+interface Owner {
+  readonly index: Buffer;
+  readonly sealer: Sealer;
+}
+
+/** Whose it is; null where it does not say. */
+async function ownerOf(
+  context: PostgresContext,
+  { tenant, at, facts: { client, user } }: Settle,
+): Promise<Owner | 'erased' | null> {
+  if (client === null || user === null) return null;
+  const index = userIndex(context.vault, client, user);
+  const sealer = await userSealerPostgres(context, tenant, index, at);
+  return sealer === 'erased' ? 'erased' : { index, sealer };
+}
+
+/** It came after its user was erased: that it came is remembered, and nothing of what it says. */
+async function drop(context: PostgresContext, s: Settle, id: string): Promise<Settled> {
+  const reason = 'erased';
+  await context.db.run('DELETE FROM delivery_body WHERE seq = $1', s.seq);
+  await context.db.run('DELETE FROM unclaimed_key WHERE seq = $1', s.seq);
+  // Should it be sent again after the user was connected anew, it is no repetition.
+  await context.db.run(
+    `DELETE FROM delivery_digest WHERE seq = $1 AND (tenant, kind, digest) IN (SELECT tenant, hook, raw_digest FROM delivery WHERE seq = $1)`,
+    s.seq,
+  );
+  await context.db.run(
+    'UPDATE delivery SET user_sealed = NULL, findings_sealed = NULL, body_key_sealed = NULL WHERE seq = $1',
+    s.seq,
+  );
+  const self = { tenant: s.tenant, seq: s.seq, actor: 'gateway', at: s.at, requestId: s.requestId };
+  await move(context, [{ ...self, id, from: 'received', to: 'quarantined', reason }]);
+  return { state: 'quarantined', reason, unqueued: [] };
+}
+
 /** Gives a received delivery its state. Null where somebody else has settled it meanwhile. */
 export async function settlePostgres(context: PostgresContext, s: Settle, destination: Destination): Promise<Settled | null> {
   const { db, vault } = context;
-  const row = await db.get('SELECT id, state FROM delivery WHERE seq = $1 AND tenant = $2 FOR UPDATE', s.seq, s.tenant);
+  const row = await db.get(
+    `SELECT ${KEYS}, d.seq, d.id, d.state FROM delivery d WHERE d.seq = $1 AND d.tenant = $2 FOR UPDATE`,
+    s.seq,
+    s.tenant,
+  );
   if (row?.['state'] !== 'received') return null;
   const id = String(row['id']);
+  const user = await ownerOf(context, s);
+  if (user === 'erased') return await drop(context, s, id);
   const document = s.verdict.kind === 'sound' ? s.verdict.document : null;
   const index = document === null ? null : documentIndex(vault, document.key);
-  await writeFacts(context, s.seq, id, s.facts, index);
+  await writeFacts(context, row, user, s.facts, index);
+  if (user !== null) await db.run('DELETE FROM unclaimed_key WHERE seq = $1', s.seq);
 
   const original =
     s.facts.contentDigest === null ? null : await sameContentBefore(context, s.tenant, s.facts.contentDigest, s.seq);

@@ -1,22 +1,24 @@
-import { userIndex, type SqliteContext } from '../store/index.ts';
+import { userIndex, userSealerSqlite, type SqliteContext, type Sealer } from '../store/index.ts';
 import type { Destination, DocumentFacts, Facts, Settle, Settled } from './commands.ts';
 import { decideSettlement } from './decide-settlement.ts';
 import { move } from './move-sqlite.ts';
-import { documentIndex, queuedAmong, sealFindings, sealUser, toKnown } from './rows.ts';
+import { documentIndex, KEYS, keyForUser, queuedAmong, sealFindings, sealUser, toKnown, type Row } from './rows.ts';
 import { LEFT_OUT, REPLACEABLE, type State } from './state.ts';
 
-function writeFacts({ db, vault }: SqliteContext, seq: number, id: string, facts: Facts, document: Uint8Array | null): void {
-  const { user, client } = facts;
+function writeFacts({ db, vault }: SqliteContext, row: Row, user: Owner | null, facts: Facts, document: Uint8Array | null): void {
+  const id = String(row['id']);
+  const { sealer, sealed } = keyForUser(vault, row, user?.sealer ?? null);
   db.run(
-    `UPDATE delivery SET data_structure = ?, user_index = ?, user_sealed = ?, content_digest = ?, document_index = ?, document_version = ?, findings_sealed = ? WHERE seq = ?`,
+    `UPDATE delivery SET data_structure = ?, user_index = ?, user_sealed = ?, content_digest = ?, document_index = ?, document_version = ?, findings_sealed = ?, body_key_sealed = ? WHERE seq = ?`,
     facts.dataStructure,
-    user === null || client === null ? null : userIndex(vault, client, user),
-    user === null ? null : sealUser(vault, user, id),
+    user?.index ?? null,
+    facts.user === null ? null : sealUser(sealer, facts.user, id),
     facts.contentDigest,
     document,
     facts.documentVersion,
-    sealFindings(vault, facts.findings, id),
-    seq,
+    sealFindings(sealer, facts.findings, id),
+    sealed,
+    Number(row['seq']),
   );
 }
 
@@ -70,15 +72,47 @@ function takePlace(context: SqliteContext, s: Settle, document: DocumentFacts, i
   return queuedAmong(replaced);
 }
 
+interface Owner {
+  readonly index: Buffer;
+  readonly sealer: Sealer;
+}
+
+/** Whose it is; null where it does not say. */
+function ownerOf(context: SqliteContext, { tenant, at, facts: { client, user } }: Settle): Owner | 'erased' | null {
+  if (client === null || user === null) return null;
+  const index = userIndex(context.vault, client, user);
+  const sealer = userSealerSqlite(context, tenant, index, at);
+  return sealer === 'erased' ? 'erased' : { index, sealer };
+}
+
+/** It came after its user was erased: that it came is remembered, and nothing of what it says. */
+function drop(context: SqliteContext, s: Settle, id: string): Settled {
+  const reason = 'erased';
+  context.db.run('DELETE FROM delivery_body WHERE seq = ?', s.seq);
+  context.db.run('DELETE FROM unclaimed_key WHERE seq = ?', s.seq);
+  // Should it be sent again after the user was connected anew, it is no repetition.
+  context.db.run(
+    `DELETE FROM delivery_digest WHERE seq = ?1 AND (tenant, kind, digest) IN (SELECT tenant, hook, raw_digest FROM delivery WHERE seq = ?1)`,
+    s.seq,
+  );
+  context.db.run('UPDATE delivery SET user_sealed = NULL, findings_sealed = NULL, body_key_sealed = NULL WHERE seq = ?', s.seq);
+  const self = { tenant: s.tenant, seq: s.seq, actor: 'gateway', at: s.at, requestId: s.requestId };
+  move(context, { ...self, id, from: 'received', to: 'quarantined', reason });
+  return { state: 'quarantined', reason, unqueued: [] };
+}
+
 /** Gives a received delivery its state. Null where somebody else has settled it meanwhile. */
 export function settleSqlite(context: SqliteContext, s: Settle, destination: Destination): Settled | null {
   const { db, vault } = context;
-  const row = db.get('SELECT id, state FROM delivery WHERE seq = ? AND tenant = ?', s.seq, s.tenant);
+  const row = db.get(`SELECT ${KEYS}, d.seq, d.id, d.state FROM delivery d WHERE d.seq = ? AND d.tenant = ?`, s.seq, s.tenant);
   if (row?.['state'] !== 'received') return null;
   const id = String(row['id']);
+  const user = ownerOf(context, s);
+  if (user === 'erased') return drop(context, s, id);
   const document = s.verdict.kind === 'sound' ? s.verdict.document : null;
   const index = document === null ? null : documentIndex(vault, document.key);
-  writeFacts(context, s.seq, id, s.facts, index);
+  writeFacts(context, row, user, s.facts, index);
+  if (user !== null) db.run('DELETE FROM unclaimed_key WHERE seq = ?', s.seq);
 
   const original = s.facts.contentDigest === null ? null : sameContentBefore(context, s.tenant, s.facts.contentDigest, s.seq);
   const known =

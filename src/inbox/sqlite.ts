@@ -4,7 +4,7 @@ import type { SqliteContext, SqliteOperations } from '../store/index.ts';
 import type { Act, ActOutcome, InboxWrites, PutDelivery } from './commands.ts';
 import { auditOfPut } from './move.ts';
 import { count, move } from './move-sqlite.ts';
-import { ACKNOWLEDGED, bodyPlace } from './rows.ts';
+import { ACKNOWLEDGED, bodyPlace, makeDeliveryKey } from './rows.ts';
 import { DISCARDABLE, LEFT_OUT, REPLAYABLE, TERMINAL, type State } from './state.ts';
 
 export { reads } from './read-sqlite.ts';
@@ -34,8 +34,10 @@ function put(context: SqliteContext, d: PutDelivery): { state: 'received' | 'dup
     before?.['seq'] ?? null,
   );
   if (before === undefined) {
+    const key = makeDeliveryKey(vault, d.id);
+    db.run('INSERT INTO unclaimed_key (seq, key_sealed) VALUES (?, ?)', seq, key.sealed);
     db.run('INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES (?, ?, ?, ?)', d.tenant, d.hook, digest, seq);
-    db.run('INSERT INTO delivery_body (seq, sealed) VALUES (?, ?)', seq, vault.seal(d.body, bodyPlace(d.id)));
+    db.run('INSERT INTO delivery_body (seq, sealed) VALUES (?, ?)', seq, key.sealer.seal(d.body, bodyPlace(d.id)));
   }
   count(context, d.tenant, [ACKNOWLEDGED, 1], [state, 1]);
   appendSqlite(context, auditOfPut(d, digest, state));

@@ -31,7 +31,7 @@ export type ParkReason = (typeof PARK_REASONS)[number];
 /** Why a delivery is not done although it is `delivered`: a part of it waits for mapping data or for a person, and was left out. */
 export const LEFT_OUT = 'left-out';
 
-/** `failed`: the gateway itself failed over it, which is a bug of ours. */
+/** `failed`: the gateway itself failed over it, which is a bug of ours. `erased`: of a user who was erased, so its bytes were not kept. */
 export const QUARANTINE_REASONS = [
   'not-json',
   'shape',
@@ -39,6 +39,7 @@ export const QUARANTINE_REASONS = [
   'identity',
   'foreign-client',
   'version-conflict',
+  'erased',
   'failed',
 ] as const;
 export type QuarantineReason = (typeof QUARANTINE_REASONS)[number];

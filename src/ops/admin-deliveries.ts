@@ -65,20 +65,20 @@ export function makeDeliveryRoutes(deps: {
     return ok(jsonAnswer(200, { count }));
   }
 
-  /** What somebody else changed of a delivery that waits for a decision on it; null for any other. */
-  async function conflictsOf({ id, state, reason }: Pick<ListedDelivery, 'id' | 'state' | 'reason'>) {
-    if (state !== 'parked' || reason !== 'conflict') return ok(null);
+  /** What a person needs who decides on a delivery: what somebody else changed of it, or what it would take out of the chart. */
+  async function seenOf({ id, state, reason }: Pick<ListedDelivery, 'id' | 'state' | 'reason'>) {
+    if (state !== 'parked' || (reason !== 'conflict' && reason !== 'suspicious')) return ok({});
     const found = await deps.lanes.read('lane.foreign', { tenant, deliveryId: id });
     if (!found.ok) return found;
+    const seen = found.value.map(({ name, resourceType, versionId, seenAt, sides }) => ({
+      of: { resourceType, name, versionId, seenAt: iso(seenAt) },
+      ours: sides?.ours ?? null,
+      theirs: sides?.theirs ?? null,
+    }));
     return ok(
-      found.value.map(({ name, resourceType, versionId, seenAt, sides }) => ({
-        resourceType,
-        name,
-        versionId,
-        seenAt: iso(seenAt),
-        ours: sides?.ours ?? null,
-        theirs: sides?.theirs ?? null,
-      })),
+      reason === 'conflict'
+        ? { conflicts: seen.map(({ of, ours, theirs }) => ({ ...of, ours, theirs })) }
+        : { withdrawals: seen.map(({ of, theirs }) => ({ ...of, chart: theirs })) },
     );
   }
 
@@ -131,15 +131,15 @@ export function makeDeliveryRoutes(deps: {
       if (!found.ok) return found;
       if (found.value === null) return fail(fault('delivery.not-found'));
       const { steps, ...rest } = found.value;
-      const conflicts = await conflictsOf(rest);
-      if (!conflicts.ok) return conflicts;
+      const seen = await seenOf(rest);
+      if (!seen.ok) return seen;
       const recorded = await record(ask, { action: 'R', outcome: '0', why: 'delivery', deliveryId: id });
       if (!recorded.ok) return recorded;
       return ok(
         jsonAnswer(200, {
           ...shown(rest),
           steps: steps.map((step) => ({ ...step, at: iso(step.at) })),
-          ...(conflicts.value === null ? {} : { conflicts: conflicts.value }),
+          ...seen.value,
         }),
       );
     }),

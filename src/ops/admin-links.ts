@@ -12,11 +12,13 @@ import {
 } from '../kernel/index.ts';
 import type { Links, LinkOutcome } from '../deliver/index.ts';
 import {
+  CHARTED,
   isClientUuid,
   isEvidence,
   isMrn,
   isUserId,
   LINK_STATUSES,
+  type Charted,
   type IdentityReads,
   type IdentityWrites,
   type LinkStatus,
@@ -31,6 +33,7 @@ import type { RecordAct } from './record-act.ts';
 const BODY_BYTES_MAX = 16 * 1024;
 const IMPORT_BYTES_MAX = 10 * 1024 * 1024;
 
+const isCharted = (text: string): text is Charted => (CHARTED as readonly string[]).includes(text);
 const isStatus = (text: string): text is LinkStatus => (LINK_STATUSES as readonly string[]).includes(text);
 
 const shown = ({ seq: _seq, madeAt, changedAt, ...rest }: ShownLink) => ({
@@ -70,6 +73,8 @@ export function makeLinkRoutes(deps: {
   readonly mrnSystem: string;
   readonly identity: Operate<IdentityWrites, IdentityReads>;
   readonly links: Links;
+  /** What becomes of what was charted, where the caller does not say. */
+  readonly onRevoke: Charted;
   readonly record: RecordAct;
   readonly newId: NewId;
   readonly clock: Clock;
@@ -169,14 +174,31 @@ export function makeLinkRoutes(deps: {
       return answer({ ...done.value, isForeignClient: isForeign });
     }),
 
+    // Looked at before a link is revoked: what would leave the chart, or stay in it.
+    admin('get', '/admin/api/links/:user_id/charted', async (ask) => {
+      const query = queryOf(ask, ['client_uuid']);
+      if (!query.ok) return query;
+      const user = userOf(ask, query.value.get('client_uuid') ?? null);
+      if (!user.ok) return user;
+      const found = await links.charting(user.value);
+      if (!found.ok) return found;
+      const { linkId, resources, waiting } = found.value;
+      if (linkId === null) return fail(fault('link.not-found'));
+      const total = resources.reduce((sum, { count }) => sum + count, 0);
+      const recorded = await record(ask, { action: 'R', outcome: '0', why: 'charted', linkId, count: total });
+      return recorded.ok ? ok(jsonAnswer(200, { onRevoke: deps.onRevoke, total, waiting, resources })) : recorded;
+    }),
+
     admin('delete', '/admin/api/links/:user_id', async (ask) => {
-      const query = queryOf(ask, ['client_uuid', 'reason']);
+      const query = queryOf(ask, ['client_uuid', 'reason', 'charted']);
       if (!query.ok) return query;
       const user = userOf(ask, query.value.get('client_uuid') ?? null);
       if (!user.ok) return user;
       const why = query.value.get('reason') ?? 'revoked';
       if (!REASON.test(why)) return fail(fault('admin.parameter', { at: 'reason' }));
-      const done = await links.revoke(who(ask), user.value, why);
+      const charted = query.value.get('charted') ?? deps.onRevoke;
+      if (!isCharted(charted)) return fail(fault('admin.parameter', { at: 'charted' }));
+      const done = await links.revoke(who(ask), user.value, why, charted);
       if (!done.ok) return done;
       if (typeof done.value !== 'string') return answer(done.value);
       return fail(fault(done.value === 'not-found' ? 'link.not-found' : 'link.unsettled'));

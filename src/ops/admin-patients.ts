@@ -68,6 +68,8 @@ export function makePatientRoutes(deps: {
   readonly enrol: Enrol;
   readonly inbox: Operate<InboxWrites, InboxReads>;
   readonly record: RecordAct;
+  /** Ends the link of a patient who has left; null where what was charted stays, and with it the link. */
+  readonly leave: ((user: Enrolled, requestId: string) => Promise<Result<{ readonly retracting: number }>>) | null;
   readonly clock: Clock;
 }): Route[] {
   const { tenant, users, enrol, record } = deps;
@@ -227,10 +229,18 @@ export function makePatientRoutes(deps: {
     admin(
       'post',
       `${base}/revoke`,
-      patient('known', 'E', 'revoke', nothing, async (of) => {
-        const revoked = await enrol.revoke(of);
-        return revoked.ok ? ok(jsonAnswer(200, { userId: of.user, revoked: true })) : revoked;
-      }),
+      patient(
+        'known',
+        'E',
+        'revoke',
+        ({ requestId }) => ok(requestId),
+        async (of, requestId) => {
+          const revoked = await enrol.revoke(of);
+          if (!revoked.ok) return revoked;
+          const left = deps.leave === null ? ok({}) : await deps.leave(of, requestId);
+          return left.ok ? ok(jsonAnswer(200, { userId: of.user, revoked: true, ...left.value })) : left;
+        },
+      ),
     ),
     admin('post', `${base}/binding`, bind),
     admin(

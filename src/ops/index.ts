@@ -1,11 +1,13 @@
 export { makeAuthRoutes } from './admin-auth.ts';
 export { makeAuditRoutes } from './admin-audit.ts';
 export { makeDeliveryRoutes } from './admin-deliveries.ts';
+export { makeEraseRoutes } from './admin-erase.ts';
 export { makeLinkRoutes } from './admin-links.ts';
 export { makeMappingRoutes } from './admin-mappings.ts';
 export { makePatientRoutes } from './admin-patients.ts';
 export { makeShadowRoutes } from './admin-shadow.ts';
 export { makeTargetRoutes } from './admin-targets.ts';
+export { makeEraseUser } from './erase-user.ts';
 export { makeMetrics, type Metrics } from './metrics.ts';
 export { makeRecordAct, makeRecordActLater, type RecordAct, type RecordActLater } from './record-act.ts';
 export { decideReadiness, type Readiness } from './readiness.ts';

@@ -126,6 +126,11 @@ export interface Store {
   figures(): StoreFigures;
   /** Resolves the first time that the store can no longer be trusted and the process must end. */
   readonly broken: Promise<{ readonly code: 'store.io' | 'store.wrong-database'; readonly cause: unknown }>;
+  /**
+   * Sees to it that what was deleted stands in no file of the live database any more: the log of SQLite is cut off, its pages are
+   * overwritten as they are freed; tables of PostgreSQL that hold keys and ids are written anew. `partly`: not all of it could be done now.
+   */
+  scrub(): Promise<'done' | 'partly'>;
   /** Finishes what was taken, refuses what comes, frees the file or the connections. */
   close(): Promise<void>;
 }

@@ -16,4 +16,14 @@ export {
   type StoreHealth,
 } from './commands.ts';
 export { patientIndex, userIndex } from './indexes.ts';
-export type { Vault } from './vault.ts';
+export {
+  isErasedPostgres,
+  isErasedSqlite,
+  liftErasurePostgres,
+  liftErasureSqlite,
+  openUserKey,
+  userSealerPostgres,
+  userSealerSqlite,
+  type UserSealer,
+} from './user-key.ts';
+export type { Sealer, Vault } from './vault.ts';

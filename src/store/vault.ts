@@ -1,5 +1,5 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, createSecretKey, hkdfSync } from 'node:crypto';
-import { makePooledChance } from '../kernel/index.ts';
+import { createCipheriv, createDecipheriv, createHash, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { makePooledChance, type Chance } from '../kernel/index.ts';
 
 /** The keys of the vault as they travel to the writer thread: 32 bytes each. The first data key seals, all of them open. */
 export interface VaultKeys {
@@ -8,10 +8,19 @@ export interface VaultKeys {
 }
 
 /** Encryption at rest. `place` names the table, column and row, so that a sealed value cannot be moved to another. */
-export interface Vault {
+export interface Sealer {
   seal(plain: Uint8Array, place: string): Buffer;
   /** Throws where the key is not known or the value was tampered with or moved. */
   open(sealed: Uint8Array, place: string): Buffer;
+}
+
+export interface Vault extends Sealer {
+  /** A key for a part of what is stored, to be stored sealed: who destroys it destroys all that it sealed. */
+  makeKey(): Buffer;
+  /** Seals and opens by such a key alone. */
+  under(key: Uint8Array): Sealer;
+  /** Whether a value is sealed by a data key, and not by one of those. */
+  isOwn(sealed: Uint8Array): boolean;
   /** Finds a sealed value again: equal values of one field have equal indexes, and nothing can be read from them. */
   index(field: string, value: string): Buffer;
   /** Tells keys apart without telling them: the one that seals, and all that open. */
@@ -23,18 +32,43 @@ const VERSION = 1;
 const HEAD = 1 + 4;
 const NONCE = 12;
 const TAG = 16;
+const KEY = 32;
 const INDEXES_MAX = 5_000;
 
 const idOf = (key: Uint8Array): Buffer => createHash('sha256').update('chartgate key id\n').update(key).digest().subarray(0, 4);
 
+const bytesOf = (sealed: Uint8Array): Buffer => Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+const keyIdOf = (sealed: Buffer): string => sealed.subarray(1, HEAD).toString('hex');
+
 /** Sealed form: version, key id (4), nonce (12), ciphertext, tag (16). A fresh nonce a value: 2^32 values a key are safe. */
+function makeSealer(ring: ReadonlyMap<string, KeyObject>, head: Buffer, sealing: KeyObject, chance: Chance): Sealer {
+  return {
+    seal(plain, place) {
+      const nonce = chance(NONCE);
+      const cipher = createCipheriv('aes-256-gcm', sealing, nonce);
+      cipher.setAAD(Buffer.from(place));
+      return Buffer.concat([head, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+    },
+    open(sealed, place) {
+      const bytes = bytesOf(sealed);
+      const key = ring.get(keyIdOf(bytes));
+      if (bytes[0] !== VERSION || key === undefined) throw new Error('sealed with a key that this vault does not have');
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(HEAD, HEAD + NONCE), { authTagLength: TAG });
+      decipher.setAAD(Buffer.from(place));
+      decipher.setAuthTag(bytes.subarray(bytes.length - TAG));
+      return Buffer.concat([decipher.update(bytes.subarray(HEAD + NONCE, bytes.length - TAG)), decipher.final()]);
+    },
+  };
+}
+
+const headOf = (key: Uint8Array): Buffer => Buffer.concat([Buffer.from([VERSION]), idOf(key)]);
+
 export function makeVault(keys: VaultKeys): Vault {
   // Key objects: raw bytes would be made into one at every call.
   const ring = new Map(keys.data.map((key) => [idOf(key).toString('hex'), createSecretKey(key)]));
   const [first] = keys.data;
   if (first === undefined) throw new Error('a vault needs a data key');
   const sealing = createSecretKey(first);
-  const head = Buffer.concat([Buffer.from([VERSION]), idOf(first)]);
   // Its own key, so that an index and an audit pseudonym of one value have nothing in common.
   const chance = makePooledChance();
   const indexKey = createSecretKey(Buffer.from(hkdfSync('sha256', keys.pseudonym, '', 'chartgate index v1', 32)));
@@ -43,23 +77,15 @@ export function makeVault(keys: VaultKeys): Vault {
   const indexes = new Map<string, Buffer>();
 
   return {
+    ...makeSealer(ring, headOf(first), sealing, chance),
     keyId: idOf(first).toString('hex'),
     keyIds: [...ring.keys()],
-    seal(plain, place) {
-      const nonce = chance(NONCE);
-      const cipher = createCipheriv('aes-256-gcm', sealing, nonce);
-      cipher.setAAD(Buffer.from(place));
-      return Buffer.concat([head, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+    makeKey: () => Buffer.from(chance(KEY)),
+    under(key) {
+      const object = createSecretKey(key);
+      return makeSealer(new Map([[idOf(key).toString('hex'), object]]), headOf(key), object, chance);
     },
-    open(sealed, place) {
-      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-      const key = ring.get(bytes.subarray(1, HEAD).toString('hex'));
-      if (bytes[0] !== VERSION || key === undefined) throw new Error('sealed with a key that this vault does not have');
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(HEAD, HEAD + NONCE), { authTagLength: TAG });
-      decipher.setAAD(Buffer.from(place));
-      decipher.setAuthTag(bytes.subarray(bytes.length - TAG));
-      return Buffer.concat([decipher.update(bytes.subarray(HEAD + NONCE, bytes.length - TAG)), decipher.final()]);
-    },
+    isOwn: (sealed) => ring.has(keyIdOf(bytesOf(sealed))),
     index(field, value) {
       if (typeof (value as unknown) !== 'string') throw new TypeError('an index is made of a text');
       const text = `${field}\0${value}`;

@@ -1,4 +1,4 @@
-import { DOMAINS, type Domain, type DomainProfile, type UserProfile } from '../payloads/index.ts';
+import { DOMAINS, levelOf as levelOfScore, type Domain, type DomainProfile, type UserProfile } from '../payloads/index.ts';
 import { digitsOf } from '../r4/index.ts';
 import { SYSTEMS } from './name.ts';
 import { codesText } from './notebook.ts';
@@ -37,6 +37,12 @@ function confidenceNote(confidence: unknown): string[] {
   const digits = digitsOf(confidence);
   return digits !== undefined && Number(digits) < CONFIDENCE_LOW ? ['Low confidence: the score rests on incomplete data.'] : [];
 }
+
+/** Both are shown as they came: which of them is wrong, nobody here can know. */
+const contradictionNote = (value: number | null, level: string | null): string[] =>
+  value === null || level === null || levelOfScore(value) === level
+    ? []
+    : [`The source contradicts itself: a score of ${value} stands for ${levelOfScore(value)}, and it says ${level}.`];
 
 const trendOf = (trend: string | null): readonly Element[] => (trend === 'improving' ? [codeable([BETTER])] : []);
 const trendNote = (trend: string | null): string[] =>
@@ -96,7 +102,12 @@ function translateDomain(scene: Scene, domain: Domain, profile: DomainProfile, d
           }
         : score(value),
     interpretation: trendOf(profile.trend),
-    note: [...confidenceNote(confidence), ...trendNote(profile.trend), ...variabilityNote(metrics)],
+    note: [
+      ...contradictionNote(value, profile.level),
+      ...confidenceNote(confidence),
+      ...trendNote(profile.trend),
+      ...variabilityNote(metrics),
+    ],
     component: [
       ...levelOf(scene, profile.level),
       ...confidenceOf(scene, confidence),
@@ -119,7 +130,11 @@ function translateOverall(
     times: { start: day, end: day },
     value: score(overall.score),
     interpretation: trendOf(overall.trend),
-    note: [...confidenceNote(overall.confidence), ...trendNote(overall.trend)],
+    note: [
+      ...contradictionNote(overall.score, overall.level),
+      ...confidenceNote(overall.confidence),
+      ...trendNote(overall.trend),
+    ],
     hasMember: domains.map(({ reference }) => ({ reference })),
     component: [...levelOf(scene, overall.level), ...confidenceOf(scene, overall.confidence)],
   });

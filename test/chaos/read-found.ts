@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import { bodyPlace } from '../../src/inbox/rows.ts';
+import { KEYS, openBody } from '../../src/inbox/index.ts';
 import { makeVault, type Vault } from '../../src/store/vault.ts';
 import { withClient } from '../support/new-store.ts';
 import type { Found } from './check-acknowledged.ts';
@@ -13,20 +13,14 @@ export function vaultOf(settings: Readonly<Record<string, string>>): Vault {
   return makeVault({ data: [key('CHARTGATE_DATA_KEY')], pseudonym: key('CHARTGATE_PSEUDONYM_KEY') });
 }
 
-function digestOfSealed(vault: Vault, sealed: Uint8Array | null, id: string): string | null {
-  if (sealed === null) return null;
-  try {
-    return createHash('sha256')
-      .update(vault.open(sealed, bodyPlace(id)))
-      .digest('hex');
-  } catch {
-    return null;
-  }
+function digestOfSealed(vault: Vault, row: Row): string | null {
+  const body = row['sealed'] === null ? 'unopenable' : openBody(vault, row);
+  return body === 'unopenable' ? null : createHash('sha256').update(body).digest('hex');
 }
 
 async function readAll(query: Query, vault: Vault, damage: readonly string[]): Promise<Found> {
   const deliveries = await query(
-    'SELECT d.seq, d.id, d.state, d.raw_digest, d.duplicate_of, b.sealed FROM delivery d LEFT JOIN delivery_body b ON b.seq = d.seq',
+    `SELECT d.seq, d.id, d.state, d.raw_digest, d.duplicate_of, b.sealed, ${KEYS} FROM delivery d LEFT JOIN delivery_body b ON b.seq = d.seq`,
   );
   const counts = await query('SELECT state, sum(count) AS count FROM ledger_count GROUP BY state');
   const { acknowledged = 0, ...byState } = Object.fromEntries(counts.map((row) => [String(row['state']), Number(row['count'])]));
@@ -38,7 +32,7 @@ async function readAll(query: Query, vault: Vault, damage: readonly string[]): P
       id: String(row['id']),
       state: String(row['state']),
       rawDigest: Buffer.from(row['raw_digest'] as Uint8Array).toString('hex'),
-      bodyDigest: digestOfSealed(vault, row['sealed'] as Uint8Array | null, String(row['id'])),
+      bodyDigest: digestOfSealed(vault, row),
       duplicateOf: row['duplicate_of'] === null ? null : Number(row['duplicate_of']),
     })),
     ledger: { acknowledged, byState },

@@ -24,7 +24,7 @@ describe.each(PLACES)('enrolment on %s', (_engine, makePlace) => {
   });
   afterEach(() => place.remove());
 
-  const write = async <K extends Exclude<keyof EnrolWrites, 'enrol.claim'>>(
+  const write = async <K extends Exclude<keyof EnrolWrites, 'enrol.claim' | 'enrol.erase'>>(
     name: K,
     args: Omit<EnrolWrites[K]['args'], 'tenant' | 'user'>,
     of = user,

@@ -76,7 +76,7 @@ const ONE_DOCUMENT: Said = { document: '', saidAt: 0 };
 /** The ledger of one chart and user in memory, as deliver keeps it in the store. */
 export function makeLedger() {
   const written = new Map<string, Row>();
-  const write = (translation: Translation, setting: Setting, version: number, { document, saidAt }: Said = ONE_DOCUMENT) => {
+  const write = (translation: Translation, setting: Setting, _version: number, { document, saidAt }: Said = ONE_DOCUMENT) => {
     const asked = ledgerQuestionOf(translation);
     const rows = [...written.values()]
       .map((row) => ({ ...row, isOfDocument: row.document === document }))
@@ -92,11 +92,7 @@ export function makeLedger() {
     const shown = changes.map((change) => {
       if (change.kind === 'retract') {
         const before = written.get(change.written.name);
-        const resource = asRetracted(
-          before?.resource ?? ({} as AnyResource),
-          setting.dialect,
-          `Superseded by version ${version} of its document.`,
-        );
+        const resource = asRetracted(before?.resource ?? ({} as AnyResource), setting.dialect, 'dropped');
         if (before !== undefined) written.set(before.name, { ...before, resource, isRetracted: true });
         return { change: change.kind, resource };
       }

@@ -1,6 +1,7 @@
 import { fileBeside } from '../../kernel/index.ts';
 import type { CommandSet } from '../../store/index.ts';
 import type { LedgerQuestion } from '../decide-changes.ts';
+import type { WithdrawnBecause } from '../../translate/index.ts';
 import type { ChartContent, Fingerprint } from './chart-content.ts';
 import type { LedgerRow, RetractedRow, WrittenRow } from './ledger-rows.ts';
 import type { Outcome } from './outcome.ts';
@@ -24,6 +25,8 @@ export interface Claimed {
     /** How many of the last attempts in a row ended in a way of which few are worth making. */
     readonly fewInARow: number;
     readonly firstAttemptAt: number | null;
+    /** Of a retraction: why the document leaves the chart. */
+    readonly because: WithdrawnBecause;
   };
   readonly delivery: {
     readonly seq: number;

@@ -29,7 +29,10 @@ export interface Planned {
 }
 
 /** Nothing is to be sent; what a person can approve is told. */
-type NotSent = Pick<Finish, 'outcome' | 'planDigest'>;
+export interface NotSent extends Pick<Finish, 'outcome' | 'planDigest'> {
+  /** What a suspicious plan would take out of the chart: shown to whoever is asked to approve it. */
+  readonly withdraws?: readonly LedgerRow[];
+}
 
 /** The same as long as the document says the same and stands on the same: also after half of it was carried out. */
 function digestOfPlan({ wanted, leftOut }: Translation, ledger: readonly LedgerRow[]): string {
@@ -95,7 +98,11 @@ export async function planJob(
   );
   if (replaced !== null) return { outcome: { kind: 'park', reason: replaced.why, faultCode: null } };
   if (!isSuspicious || planned.isApproved) return planned;
-  return { outcome: { kind: 'park', reason: 'suspicious', faultCode: null }, planDigest: planned.digest() };
+  return {
+    outcome: { kind: 'park', reason: 'suspicious', faultCode: null },
+    planDigest: planned.digest(),
+    withdraws: planned.gone,
+  };
 }
 
 function planFrom(

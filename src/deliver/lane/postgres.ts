@@ -62,7 +62,7 @@ async function claimOne(context: PostgresContext, tenant: string, lane: Row): Pr
     job: jobOf(row),
     delivery,
     doubtAt: doubtOf(row),
-    body: row['sealed'] === null ? 'gone' : openBody(vault, row['sealed'] as Uint8Array, delivery.id),
+    body: row['sealed'] === null ? 'gone' : openBody(vault, row),
     mrn: linked === undefined ? null : openPatient(vault, linked),
     isLinked,
     approvedPlans: Number(row['is_approved']) === 1 ? await approvedPlans(context, delivery.seq) : [],

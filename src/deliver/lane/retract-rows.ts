@@ -1,6 +1,6 @@
 import { fault } from '../../kernel/index.ts';
 import type { TypePlan, Verdict } from '../../ehr/index.ts';
-import { asRetracted, isRetractable, isWithdrawn } from '../../translate/index.ts';
+import { asRetracted, isRetractable, isWithdrawn, type WithdrawnBecause } from '../../translate/index.ts';
 import { versionOf, versionOfEtag } from './build-items.ts';
 import { NO_CONTENT } from './chart-content.ts';
 import type { LedgerRow, RetractedRow } from './commands.ts';
@@ -22,7 +22,7 @@ export interface RetractedRows {
 
 export interface Retraction {
   /** For whoever reads the chart. */
-  readonly why: string;
+  readonly because: WithdrawnBecause;
   /** In the wrong chart (`whoever`) a resource is taken back whoever was at it since; else somebody else's change is a conflict. */
   readonly mode: 'ours' | 'whoever';
   readonly reader: ContentReader;
@@ -67,7 +67,7 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
     return ended({ done: { name: row.name, versionId: isOwn ? version : null, fingerprint: isOwn ? fingerprint : NO_CONTENT } });
   if (row.isKept && mode === 'ours') return ended('conflict');
   if (verdict === 'foreign' && mode === 'ours') return ended('conflict');
-  const withdrawn = asRetracted(resource, deps.reading.setting.dialect, given.why);
+  const withdrawn = asRetracted(resource, deps.reading.setting.dialect, given.because);
   const sent = await target.send({
     method: 'PUT',
     path: `${row.resourceType}/${looked.value.id}`,

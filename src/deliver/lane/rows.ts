@@ -1,5 +1,5 @@
 import { patientPseudonym, type AuditDraft } from '../../audit/index.ts';
-import type { Move, State } from '../../inbox/index.ts';
+import { KEYS, type Move, type State } from '../../inbox/index.ts';
 import type { Group } from '../../translate/index.ts';
 import type { Vault } from '../../store/index.ts';
 import type { Fingerprint } from './chart-content.ts';
@@ -25,7 +25,7 @@ export function nameBytes(name: string): Buffer {
   if (bytes.length !== 32) throw new Error('a name has 64 hexadecimal digits');
   return bytes;
 }
-const nameOf = (row: Row): string => {
+export const nameOf = (row: Row): string => {
   const bytes = row['name'] as Uint8Array;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 };
@@ -104,6 +104,7 @@ export const jobOf = (row: Row): Claimed['job'] => ({
   attempts: Number(row['attempts']),
   fewInARow: Number(row['few_in_a_row']),
   firstAttemptAt: row['first_attempt_at'] === null ? null : Number(row['first_attempt_at']),
+  because: row['because'] === 'revoked' ? 'revoked' : 'relinked',
 });
 
 export const doubtOf = (row: Row): number | null => {
@@ -120,11 +121,11 @@ export const deliveryOf = (row: Row): Claimed['delivery'] => ({
 });
 
 const JOB =
-  'j.seq, j.kind, j.attempts, j.few_in_a_row, j.first_attempt_at, j.delivery_seq, d.id, d.state, d.request_id, d.trace_id, d.received_at, d.user_index, d.document_index';
+  'j.seq, j.kind, j.attempts, j.few_in_a_row, j.first_attempt_at, j.because, j.delivery_seq, d.id, d.state, d.request_id, d.trace_id, d.received_at, d.user_index, d.document_index';
 /** A job and its delivery, without the body: whoever ends an attempt has had it. */
 export const JOB_ROW = `SELECT ${JOB} FROM job j JOIN delivery d ON d.seq = j.delivery_seq`;
 /** The head of a lane: the oldest delivery whose retraction from another chart, if there is one, is done. */
-export const HEAD = `SELECT ${JOB}, b.sealed,
+export const HEAD = `SELECT ${JOB}, b.sealed, ${KEYS},
   (SELECT min(coalesce(a.ended_at, a.started_at)) FROM delivery o JOIN job k ON k.delivery_seq = o.seq JOIN attempt a ON a.job_seq = k.seq
     WHERE o.tenant = d.tenant AND o.document_index = d.document_index AND k.patient_index = j.patient_index
       AND a.resolved_at IS NULL AND (a.outcome IS NULL OR a.outcome IN ('unknown','lost'))) AS doubt_at,

@@ -16,7 +16,7 @@ import { applyDecisions, seeForeignChanges, type Decided, type InConflict } from
 import type { HeldHabits } from './hold-habits.ts';
 import { packIntents, readIntents } from './intents.ts';
 import { placesOf } from './places-of.ts';
-import { digestOfItems, planJob, type Planned } from './plan-job.ts';
+import { digestOfItems, planJob, type NotSent, type Planned } from './plan-job.ts';
 import { retractRows, type RetractedRows } from './retract-rows.ts';
 import type { Stop } from './stop.ts';
 import { writeItems } from './write-items.ts';
@@ -141,7 +141,7 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   // The link went elsewhere while nothing was under way: whoever changed it moves the delivery too.
   if (mrn === null || (!isLinked && doubtAt === null)) return ended({ kind: 'put-back', afterMs: SOON_MS });
   const planned = deps.atOnce?.planned ?? (await planJob(claimed, mrn, deps));
-  if ('outcome' in planned) return { ...NOTHING_DONE, ...planned };
+  if ('outcome' in planned) return { ...NOTHING_DONE, ...(await withWithdrawals(planned, past, deps)) };
   if ('ok' in planned) return ended({ kind: 'put-back', afterMs: SOON_MS });
   const { translation, ledger, items, gone, saidAt } = planned;
   const adopted = planned.adopted.length === 0 ? {} : { adopted: { names: planned.adopted, saidAt } };
@@ -209,7 +209,7 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
       outcome: { kind: 'retry', afterMs: SOON_MS, faultCode: 'link.unsettled', patience: 'long' },
     };
   const retraction = {
-    why: 'Superseded by a newer version of its document.',
+    because: 'dropped',
     mode: 'ours',
     reader,
     intentsOf: intents.value,
@@ -273,12 +273,20 @@ async function forAPerson(
   reader: ContentReader,
   deps: JobDeps,
 ): Promise<Pick<Finish, 'planDigest' | 'foreign'> & Partial<Pick<Finish, 'outcome'>>> {
-  if (outcome.kind === 'delivered') return claimed.isDecided ? { foreign: 'settled' } : {};
+  if (outcome.kind === 'delivered') return claimed.isDecided || planned.isApproved ? { foreign: 'settled' } : {};
   if (outcome.kind !== 'park') return {};
   if (outcome.reason === 'ambiguous') return { planDigest: planned.digest() };
   if (outcome.reason !== 'conflict') return {};
   const seen = await seeForeignChanges(inConflict, reader, deps);
   return seen.ok ? { foreign: seen.value } : { outcome: afterFault(seen.fault, pastOf(claimed, deps)) };
+}
+
+/** Whoever approves a plan sees first what it would take out of the chart; where that cannot be read now, it is tried again. */
+async function withWithdrawals({ withdraws, ...planned }: NotSent, past: Past, deps: JobDeps) {
+  if (withdraws === undefined) return planned;
+  const reader = makeContentReader({ guard: deps.target.ehr.guard, key: deps.contentKey, patient: null });
+  const seen = await seeForeignChanges({ items: [], rows: withdraws }, reader, deps);
+  return seen.ok ? { ...planned, foreign: seen.value } : { outcome: afterFault(seen.fault, past) };
 }
 
 /** Somebody is at the same chart under another MRN, which is soon over. */
@@ -301,10 +309,9 @@ async function retractJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   if (begun.value === null) return null;
   // What refers to others goes first, so that nothing refers to what is withdrawn.
   const reader = makeContentReader({ guard: deps.target.ehr.guard, key: deps.contentKey, patient: null });
-  const why = 'Entered in the chart of another patient by mistake.';
   const intents = await inDoubt(claimed, owed, deps);
   if (!intents.ok) return ended({ kind: 'put-back', afterMs: SOON_MS });
-  const retraction = { why, mode: 'whoever', reader, intentsOf: intents.value } as const;
+  const retraction = { because: claimed.job.because, mode: 'whoever', reader, intentsOf: intents.value } as const;
   const { retracted, stop, httpStatus } = await retractRows([...owed].reverse(), retraction, deps);
   const outcome: Outcome = stop === null ? { kind: 'delivered' } : decideOutcome(stop, past);
   return { attemptId: begun.value.attemptId, httpStatus, written: [], retracted, outcome, isResolved: stop === null };

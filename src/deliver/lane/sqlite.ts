@@ -68,7 +68,7 @@ function claimOne(
     job: jobOf(row),
     delivery,
     doubtAt: doubtOf(row),
-    body: row['sealed'] === null ? 'gone' : openBody(vault, row['sealed'] as Uint8Array, delivery.id),
+    body: row['sealed'] === null ? 'gone' : openBody(vault, row),
     mrn: linked === undefined ? null : openPatient(vault, linked),
     isLinked,
     approvedPlans: Number(row['is_approved']) === 1 ? approvedPlans(context, delivery.seq) : [],

@@ -104,7 +104,7 @@ export function toLoaded(
     job: jobOf(row),
     delivery,
     doubtAt: doubtOf(row),
-    body: row['sealed'] === null ? 'gone' : openBody(vault, row['sealed'] as Uint8Array, delivery.id),
+    body: row['sealed'] === null ? 'gone' : openBody(vault, row),
     mrn: link.linked === undefined ? null : openPatient(vault, link.linked),
     isLinked: link.isConfirmed,
     approvedPlans,

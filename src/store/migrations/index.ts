@@ -5,11 +5,12 @@ import { chartContent } from './0002-chart-content.ts';
 import { shadow } from './0003-shadow/index.ts';
 import { clinicalSafety } from './0004-clinical-safety.ts';
 import { alertsOfADay } from './0005-alerts-of-a-day.ts';
+import { erasure } from './0006-erasure/index.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
 
-export const MIGRATIONS: readonly Migration[] = [foundation, chartContent, shadow, clinicalSafety, alertsOfADay];
+export const MIGRATIONS: readonly Migration[] = [foundation, chartContent, shadow, clinicalSafety, alertsOfADay, erasure];
 
 export type Engine = 'sqlite' | 'postgres';
 export interface Applied {

@@ -20,6 +20,7 @@ import type { StoreEnvironment } from '../identity.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
 import { storeSet } from '../own-commands.ts';
 import { makeVault, type VaultKeys } from '../vault.ts';
+import { scrubPostgres } from './scrub.ts';
 import { makeWriteQueue, QUEUE_LIMITS, type Ask, type Outcome, type QueueLimits } from '../write-queue.ts';
 import { clientConfig, endClient, findUndurable, makeDb } from './connect.ts';
 import { mayComeUp, storeFault, wasInTheWay } from './errors.ts';
@@ -243,6 +244,7 @@ export async function openPostgres(deps: {
     },
     figures: watch.figures,
     broken,
+    scrub: () => scrubPostgres(deps.url, `chartgate/${deps.instance}/scrub`),
     close() {
       closing ??= (async () => {
         isClosed = true;

@@ -27,24 +27,28 @@ export function makeCheckpoint(db: DatabaseSync, file: string, onBroken: (thrown
     return new Uint32Array(four.buffer, four.byteOffset, 1)[0] ?? 0;
   }
 
-  function checkpoint(mode: 'RESTART' | 'TRUNCATE'): void {
+  /** Whether all of it is done. */
+  function checkpoint(mode: 'RESTART' | 'TRUNCATE'): boolean {
     try {
       db.exec('PRAGMA busy_timeout=0');
       const done = db.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
-      if (Number(done?.['busy']) !== 0) notBefore = performance.now() + AGAIN_MS;
+      if (Number(done?.['busy']) === 0) return true;
+      notBefore = performance.now() + AGAIN_MS;
     } catch (thrown) {
       if (isBeyondTrust(thrown)) onBroken(thrown);
       notBefore = performance.now() + AGAIN_MS;
     } finally {
       db.exec(`PRAGMA busy_timeout=${BUSY_MS}`);
     }
+    return false;
   }
 
   return {
     ifLarge(): void {
       if (performance.now() >= notBefore && framesInLog() >= LARGE_FRAMES) checkpoint('RESTART');
     },
-    whenIdle: (): void => checkpoint('TRUNCATE'),
+    whenIdle: (): void => void checkpoint('TRUNCATE'),
+    now: (): boolean => checkpoint('TRUNCATE'),
     close: (): void => closeSync(index),
   };
 }

@@ -1,4 +1,5 @@
 import { resolve as absolute } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, type FaultCode, type Log } from '../../kernel/index.ts';
 import { storeSet } from '../own-commands.ts';
 import type { AnyCommandSet, Store, StoreHealth } from '../commands.ts';
@@ -12,6 +13,8 @@ import { startWriter } from './start-writer.ts';
 
 /** How often a store that could not write tries again by itself, so that it is ready before the next sender comes. */
 const PROBE_MS = 1_000;
+/** A reader is seldom at it for long. */
+const [SCRUB_TRIES, SCRUB_AGAIN_MS] = [20, 100] as const;
 
 export async function openSqlite(deps: {
   readonly file: string;
@@ -91,6 +94,13 @@ export async function openSqlite(deps: {
     },
     figures: watch.figures,
     broken,
+    async scrub() {
+      for (let tries = 0; tries < SCRUB_TRIES; tries += 1) {
+        if (await writer.scrub()) return 'done';
+        await pause(SCRUB_AGAIN_MS);
+      }
+      return 'partly';
+    },
     close() {
       closing ??= (async () => {
         isClosed = true;

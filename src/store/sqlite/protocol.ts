@@ -27,13 +27,15 @@ export type ThreadOutcome =
   | { readonly done: false; readonly store: FaultCode; readonly error: ThreadError }
   | { readonly done: false; readonly error: ThreadError };
 
-export type ToWriter = { readonly kind: 'batch'; readonly asks: readonly Ask[] } | { readonly kind: 'close' };
+export type ToWriter =
+  { readonly kind: 'batch'; readonly asks: readonly Ask[] } | { readonly kind: 'scrub' } | { readonly kind: 'close' };
 
 export type FromWriter =
   | { readonly kind: 'open'; readonly file: string; readonly version: string; readonly migrated: readonly string[] }
   | { readonly kind: 'refused'; readonly error: ThreadError }
   | { readonly kind: 'batch'; readonly outcomes: readonly ThreadOutcome[]; readonly commitMs: number }
   | { readonly kind: 'broken'; readonly error: ThreadError }
+  | { readonly kind: 'scrubbed'; readonly done: boolean }
   | { readonly kind: 'closed' };
 
 export type ToReader = { readonly kind: 'read'; readonly n: number; readonly ask: Ask } | { readonly kind: 'close' };

@@ -17,6 +17,8 @@ export interface Writer {
   readonly migrated: readonly string[];
   /** One batch at a time. Never rejects. */
   run(asks: readonly Ask[]): Promise<{ readonly outcomes: readonly Outcome[]; readonly commitMs: number }>;
+  /** Cuts off the log. False where a reader stood in the way. */
+  scrub(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -62,6 +64,7 @@ export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void
   const thread = new Worker(fileBeside(import.meta.url, './writer-thread'), { workerData: data });
   let settleBatch: ((outcomes: readonly Outcome[] | Error, commitMs: number) => void) | undefined;
   let closed: (() => void) | undefined;
+  let scrubbed: ((isDone: boolean) => void) | undefined;
   let dead: Error | null = null;
   const tell = (message: ToWriter, give: ArrayBuffer[] = []): void => thread.postMessage(message, give);
 
@@ -100,6 +103,7 @@ export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void
       dead = why;
       reject(why);
       settleBatch?.(why, 0);
+      scrubbed?.(false);
       closed?.();
       if (closed === undefined) onBroken(why);
     };
@@ -111,6 +115,12 @@ export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void
             version: message.version,
             migrated: message.migrated,
             run,
+            scrub: () =>
+              new Promise((done) => {
+                scrubbed = done;
+                if (dead === null) tell({ kind: 'scrub' });
+                else done(false);
+              }),
             close: () =>
               new Promise((done) => {
                 closed = done;
@@ -124,6 +134,9 @@ export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void
           break;
         case 'batch':
           settleBatch?.(message.outcomes.map(toOutcome), message.commitMs);
+          break;
+        case 'scrubbed':
+          scrubbed?.(message.done);
           break;
         case 'broken':
           onBroken(fromThreadError(message.error));

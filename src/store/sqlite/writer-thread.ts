@@ -129,6 +129,10 @@ async function main(): Promise<void> {
       parentPort?.close();
       return;
     }
+    if (message.kind === 'scrub') {
+      send({ kind: 'scrubbed', done: checkpoint.now() });
+      return;
+    }
     const from = performance.now();
     const outcomes = runBatch(message.asks);
     sendBatch(outcomes, performance.now() - from);

@@ -9,6 +9,7 @@ import {
   aUserProfile,
   type Json,
 } from '../../support/payloads/index.ts';
+import { WITHDRAWN_BECAUSE } from '../../../src/translate/index.ts';
 import { aPatient, startRig, type Rig } from './rig.ts';
 
 const STRUCTURES: readonly (readonly [string, (userId: string) => Json])[] = [
@@ -90,9 +91,19 @@ describe.each(PLACES)('what reaches the chart, on %s', (_name, makePlace) => {
     const second = await rig.deliver(aClinicalReady({ userId, documentVersion: 2, observations: 1 }));
     expect(second).toMatchObject({ state: 'parked', reason: 'suspicious' });
     expect(rig.chart(patient)).toHaveLength(6);
+    // Before anybody approves it, codes and values of what would go are shown.
+    const charts = (second.withdrawals ?? []).map(({ chart }) => `${chart?.['code']} ${chart?.['value']} ${chart?.['unit']}`);
+    expect(charts).toHaveLength(5);
+    expect(charts).toContain('http://loinc.org|8302-2; urn:example:health-data-service:codes|height 178 cm');
+    const explained = (await rig.admin('GET', `deliveries/${second.id}/explain`)).body['resources'] as Json[];
+    const gone = explained.filter(({ change }) => change === 'retract');
+    expect(gone.map(({ chart }) => (chart as Json | null)?.['value'])).toContain('178');
+    expect(gone.every(({ chart }) => chart !== null)).toBe(true);
     await rig.admin('POST', `deliveries/${second.id}/replay`, { reason: 'seen' });
-    expect((await rig.until(second.id, ({ state }) => state === 'delivered')).state).toBe('delivered');
+    expect((await rig.until(second.id, ({ state }) => state === 'delivered')).withdrawals).toBeUndefined();
     expect(rig.chart(patient)).toHaveLength(1);
+    const notes = JSON.stringify(rig.ehr.log.writes().map(({ json }) => json));
+    expect(notes).toContain(`Withdrawn. ${WITHDRAWN_BECAUSE.dropped}`);
   });
 
   test('an alert that is no more is retracted by the zero of the day', async () => {

@@ -26,6 +26,7 @@ export interface Shown {
   readonly state: string;
   readonly reason: string | null;
   readonly conflicts?: readonly { readonly resourceType: string; readonly name: string; readonly versionId: string | null }[];
+  readonly withdrawals?: readonly { readonly name: string; readonly chart: Readonly<Record<string, string>> | null }[];
   readonly steps: readonly { readonly from: string | null; readonly to: string; readonly reason: string | null }[];
 }
 

@@ -37,3 +37,29 @@ test('the dialect of an EHR that was not asked yet is said to be a guess', () =>
     /dialect default \(the EHR was not asked yet/,
   );
 });
+
+test('what would be withdrawn is shown with its code, value and time', () => {
+  const text = explanationText(
+    explanation({
+      trouble: 'suspicious',
+      resources: [
+        {
+          change: 'retract',
+          name: 'a'.repeat(64),
+          resourceType: 'Observation',
+          group: 'body',
+          chartDay: '2026-11-14',
+          resource: null,
+          chart: {
+            status: 'final',
+            code: 'http://loinc.org|29463-7',
+            value: '71.25',
+            unit: 'kg',
+            time: '2026-11-14T08:00:00.000Z',
+          },
+        },
+      ],
+    }),
+  );
+  expect(text).toContain('  - Observation  final  29463-7  71.25 kg  2026-11-14T08:00:00.000Z\n');
+});

@@ -7,6 +7,7 @@ import { isAbout, isAlert, readAlert } from '../../../src/sandbox/clinician-app/
 import { readMeasurement, valueText } from '../../../src/sandbox/clinician-app/web/read-measurement.ts';
 import { ageText, daysAgo, isAhead, timeOf } from '../../../src/sandbox/clinician-app/web/time-of.ts';
 import { goldenObservations } from '../../support/golden-observations.ts';
+import { WITHDRAWN_BECAUSE } from '../../../src/translate/index.ts';
 
 const LOINC = 'http://loinc.org';
 const NOW = new Date('2026-11-15T12:00:00Z');
@@ -60,7 +61,7 @@ describe('a measurement', () => {
   });
 
   test('that was corrected away, where an EHR knows no entered-in-error, is withdrawn', () => {
-    const note = [{ text: 'Withdrawn. Superseded by a newer version of its document.' }];
+    const note = [{ text: `Withdrawn. ${WITHDRAWN_BECAUSE.dropped}` }];
     expect(readMeasurement(weight({ status: 'corrected', note })).state).toBe('withdrawn');
     const golden = goldenObservations('alert-summary-no-entered-in-error').filter(({ status }) => status === 'corrected');
     expect(golden.length).toBeGreaterThan(0);

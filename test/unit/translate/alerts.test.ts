@@ -9,7 +9,7 @@ import {
   resourcesOf,
   translated,
 } from '../../support/translated.ts';
-import { isWithdrawn } from '../../../src/translate/index.ts';
+import { isWithdrawn, WITHDRAWN_BECAUSE } from '../../../src/translate/index.ts';
 import { makeLedger, problemsOf, settingOf, translateText } from '../../support/translate-steps.ts';
 
 const SIGNAL = 'alerts.alert_signals_array';
@@ -304,7 +304,7 @@ describe('re-evaluation of a day', () => {
     const { changes } = ledger(translated(aSummary({}, 2), { dialect: 'oracle-health' }), oracle, 2);
     const [gone] = changes.filter(({ change }) => change === 'retract');
     expect(gone?.resource).toMatchObject({ status: 'corrected', dataAbsentReason: { coding: [{ code: 'error' }] } });
-    expect((gone?.resource['note'] as Json[]).at(-1)).toEqual({ text: 'Withdrawn. Superseded by version 2 of its document.' });
+    expect((gone?.resource['note'] as Json[]).at(-1)).toEqual({ text: `Withdrawn. ${WITHDRAWN_BECAUSE.dropped}` });
     expect(Object.keys(gone?.resource ?? {}).filter((name) => /^value|^interpretation|^referenceRange/.test(name))).toEqual([]);
     expect(isWithdrawn(gone?.resource ?? {})).toBe(true);
   });
