@@ -3,9 +3,10 @@ import { DROPPED_DIGEST } from '../decide-changes.ts';
 import { versionOf, type Item } from './build-items.ts';
 import { NO_CONTENT } from './chart-content.ts';
 import type { ForeignChange, LedgerRow, SeenChange, WrittenRow } from './commands.ts';
-import type { ContentReader } from './content-reader.ts';
+import { makeContentReader, type ContentReader } from './content-reader.ts';
+import { afterFault, type Past } from './decide-outcome.ts';
 import { lookUp, type Looked } from './look-up.ts';
-import type { Planned } from './plan-job.ts';
+import type { NotSent, Planned } from './plan-job.ts';
 import { NAME_SYSTEM } from './request-items.ts';
 import type { JobDeps } from './run-job.ts';
 
@@ -51,6 +52,14 @@ export async function seeForeignChanges(
       seen.push({ name, resourceType, id, versionId: null, fingerprint: null, sides: { ours, theirs: null } });
   }
   return ok(seen);
+}
+
+/** Whoever approves a plan sees first what it would take out of the chart; where that cannot be read now, it is tried again. */
+export async function withWithdrawals({ withdraws, ...planned }: NotSent, past: Past, deps: JobDeps) {
+  if (withdraws === undefined) return planned;
+  const reader = makeContentReader({ guard: deps.target.ehr.guard, key: deps.contentKey, patient: null });
+  const seen = await seeForeignChanges({ items: [], rows: withdraws }, reader, deps);
+  return seen.ok ? { ...planned, foreign: seen.value } : { outcome: afterFault(seen.fault, past) };
 }
 
 export interface Decided extends Planned {

@@ -12,11 +12,11 @@ import type { Claimed, Delivered, Fence, Finish, LaneReads, LaneWrites, LedgerRo
 import { afterFault, decideOutcome, type Past } from './decide-outcome.ts';
 import { checkIdentity } from './check-identity.ts';
 import { makeContentReader, type ContentReader } from './content-reader.ts';
-import { applyDecisions, seeForeignChanges, type Decided, type InConflict } from './foreign-changes.ts';
+import { applyDecisions, seeForeignChanges, withWithdrawals, type Decided, type InConflict } from './foreign-changes.ts';
 import type { HeldHabits } from './hold-habits.ts';
 import { packIntents, readIntents } from './intents.ts';
 import { placesOf } from './places-of.ts';
-import { digestOfItems, planJob, type NotSent, type Planned } from './plan-job.ts';
+import { digestOfItems, planJob, type Planned } from './plan-job.ts';
 import { retractRows, type RetractedRows } from './retract-rows.ts';
 import type { Stop } from './stop.ts';
 import { writeItems } from './write-items.ts';
@@ -279,14 +279,6 @@ async function forAPerson(
   if (outcome.reason !== 'conflict') return {};
   const seen = await seeForeignChanges(inConflict, reader, deps);
   return seen.ok ? { foreign: seen.value } : { outcome: afterFault(seen.fault, pastOf(claimed, deps)) };
-}
-
-/** Whoever approves a plan sees first what it would take out of the chart; where that cannot be read now, it is tried again. */
-async function withWithdrawals({ withdraws, ...planned }: NotSent, past: Past, deps: JobDeps) {
-  if (withdraws === undefined) return planned;
-  const reader = makeContentReader({ guard: deps.target.ehr.guard, key: deps.contentKey, patient: null });
-  const seen = await seeForeignChanges({ items: [], rows: withdraws }, reader, deps);
-  return seen.ok ? { ...planned, foreign: seen.value } : { outcome: afterFault(seen.fault, past) };
 }
 
 /** Somebody is at the same chart under another MRN, which is soon over. */
