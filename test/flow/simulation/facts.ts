@@ -51,14 +51,16 @@ function addSteps(facts: Facts, patient: string, payload: Part): void {
   }
 }
 
-function addAlerts(facts: Facts, patient: string, payload: Part): void {
+/** A reading that comes as an event and again in the summary of its day is one reading: of one signal, time, value and source. */
+function addAlerts(facts: Facts, told: Set<string>, patient: string, payload: Part): void {
   const alerts = part(payload['alerts']);
-  for (const signal of list(alerts['alert_signals_array']))
-    add(
-      facts,
-      [patient, 'alert', text(signal['signal_type_string']), moment(signal['measured_at_string'])],
-      signal['measured_value_float'],
-    );
+  for (const signal of list(alerts['alert_signals_array'])) {
+    const about = [patient, 'alert', text(signal['signal_type_string']), moment(signal['measured_at_string'])];
+    const value = signal['measured_value_float'];
+    const reading = JSON.stringify([...about, value, signal['source_of_data_string']]);
+    if (!told.has(reading)) add(facts, about, value);
+    told.add(reading);
+  }
   const total = alerts['total_alerts_int'];
   if (typeof total === 'number') add(facts, [patient, 'alerts of the day', moment(alerts['summary_period_start_string'])], total);
 }
@@ -86,12 +88,13 @@ function dropReplacedSteps(facts: Facts, truth: readonly TrueDocument[], patient
 /** What is so, by the sandbox. */
 export function factsOfTruth(truth: readonly TrueDocument[], patients: ReadonlyMap<string, string>): Facts {
   const facts: Facts = new Map();
+  const told = new Set<string>();
   for (const { structure, payload } of truth) {
     const patient = patients.get(payload.user_id) ?? 'nobody';
     const whole = payload as unknown as Part;
     if (structure === 'clinical_ready') addClinicalReady(facts, patient, whole);
     else if (structure === 'steps_event') addSteps(facts, patient, whole);
-    else if (structure === 'alert_event' || structure === 'alert_summary') addAlerts(facts, patient, whole);
+    else if (structure === 'alert_event' || structure === 'alert_summary') addAlerts(facts, told, patient, whole);
     else if (structure === 'user_profile') addProfile(facts, patient, whole);
   }
   dropReplacedSteps(facts, truth, patients);
