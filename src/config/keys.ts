@@ -1,93 +1,24 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
+import {
+  databaseUrl,
+  days,
+  headerName,
+  key32,
+  list,
+  network,
+  open,
+  pathSecret,
+  port,
+  secretKey,
+  set,
+  tokenAddress,
+  webAddress,
+  wholeNumber,
+  words,
+  type Key,
+} from './key-kinds.ts';
 
-/** One setting: how it is read, and what README.md says about it. A test compares the two. */
-export interface Key {
-  readonly read: z.ZodType;
-  readonly type: string;
-  readonly standard: string | null;
-  readonly since: string;
-  readonly about: string;
-  /** A secret also exists as NAME_FILE, which names a file that holds it. */
-  readonly isSecret?: true;
-}
-
-const webAddress = z
-  .string()
-  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http or https address')
-  .refine((text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === '', 'must not hold credentials')
-  .transform((text) => text.replace(/\/+$/, ''));
-
-/** Kept to the letter: the assertion's audience is compared with it, so a slash at the end counts. */
-const tokenAddress = z
-  .string()
-  .refine(
-    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/[#\s]/.test(text),
-    'must be an http or https address without a fragment',
-  )
-  .refine((text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === '', 'must not hold credentials');
-
-const wholeNumber = z
-  .string()
-  .regex(/^\d{1,9}$/, 'must be a whole number')
-  .transform(Number);
-const port = wholeNumber.pipe(z.number().max(65_535, 'must be a port number'));
-const days = wholeNumber.pipe(z.number().min(1).max(36_500));
-const words = <const T extends readonly [string, ...string[]]>(...allowed: T) =>
-  z.enum(allowed, `must be one of ${allowed.join(', ')}`);
-
-const BASE64_32 = /^[A-Za-z0-9+/]{43}=$/;
-const key32 = z
-  .string()
-  .regex(BASE64_32, 'must be 32 bytes in base64 (44 characters), for example from: openssl rand -base64 32');
-const pathSecret = z
-  .string()
-  .regex(/^[A-Za-z0-9_~-]+$/, 'may hold letters, digits, "-", "_" and "~" only, since it is part of an address')
-  .min(32, 'must have 32 characters or more');
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
-
-/** A network that holds everybody is no proxy. */
-const network = z.string().refine((text) => {
-  const [address = '', bits] = text.split('/');
-  const family = isIP(address);
-  if (family === 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128));
-}, 'must be addresses or networks, such as 10.0.0.1 or 10.0.0.0/24');
-
-const headerName = z
-  .string()
-  .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
-  .transform((name) => name.toLowerCase());
-
-const databaseUrl = z
-  .string()
-  .refine((text) => /^sqlite:.+/.test(text) || /^postgres(ql)?:\/\/.+/.test(text), 'must begin with sqlite: or postgres://')
-  .refine((text) => text.startsWith('sqlite:') || URL.canParse(text), 'is not an address');
-
-/** A setting without a default: an empty value counts as absent. */
-const open = (type: string, about: string, read: z.ZodType = z.string().min(1)): Key => ({
-  read,
-  type,
-  standard: null,
-  since: '0.1',
-  about,
-});
-const secretKey = (type: string, about: string, read: z.ZodType = z.string().min(1)): Key => ({
-  ...open(type, about, read),
-  isSecret: true,
-});
-const set = (type: string, standard: string, about: string, read: z.ZodType): Key => ({
-  read,
-  type,
-  standard,
-  since: '0.1',
-  about,
-});
+export type { Key } from './key-kinds.ts';
 
 export const KEYS = {
   CHARTGATE_CONFIG: open('path', 'JSON file with the same keys; the environment wins'),

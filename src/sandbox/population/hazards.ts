@@ -13,7 +13,7 @@ export type Hazard = (typeof HAZARDS)[number];
  * Those that live among the simulated people. The gateway writes what they say as it is said. What the others say waits for a person once the
  * gateway checks times and panels; then the comparison of the charts with what was sent must know that first.
  */
-const LIVING: readonly Hazard[] = ['bmi-mismatch', 'repeated-weight', 'oxygen-dip'];
+const LIVING: readonly Hazard[] = HAZARDS;
 /** The last of each hundred, so that small populations have none. */
 const EVERY = 100;
 
