@@ -29,7 +29,8 @@ export const HAZARD_WARDROBE = ['RingWearable', 'ConnectedScale', 'IosHealth'] a
 const FAULTY = 'ConnectedScale';
 export const isFaulty = (hazard: Hazard | null, dataSource: string): boolean => hazard !== null && dataSource === FAULTY;
 
-const AHEAD_DAYS = 2;
+/** More than the 26 hours that a day may be ahead of its receipt. */
+const AHEAD_DAYS = 3;
 /** How many days the clock of a device is fast: what it measures today it files under a day that has not begun. */
 export const clockAheadDays = (hazard: Hazard | null): number => (hazard === 'clock-ahead' ? AHEAD_DAYS : 0);
 
