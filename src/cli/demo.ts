@@ -238,6 +238,8 @@ export const demo: Command = {
         CHARTGATE_DRAIN_SECONDS: '0',
         CHARTGATE_LOG_LEVEL: 'error',
         CHARTGATE_ENVIRONMENT: 'sandbox',
+        // The simulated people live faster than the clock.
+        CHARTGATE_TIME_AHEAD_HOURS: '1000000',
         ...sandbox.settings,
         ...settings,
         ...terminal.env,

@@ -77,6 +77,7 @@ async function explainFile(options: FileOptions, terminal: Terminal) {
     unmapped: options.unmapped,
     labStatus: options.labStatus,
     standardCodes: options.standardCodes,
+    timeAheadHours: 1,
     snomed: options.snomed,
     sourceIdentifier: 'none',
     environment: 'production',

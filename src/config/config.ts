@@ -109,6 +109,7 @@ export interface Config {
     readonly labStatus: 'preliminary' | 'as-given';
     readonly sourceIdentifier: 'none' | 'secondary';
     readonly standardCodes: 'accept' | 'park';
+    readonly timeAheadHours: number;
   };
   readonly mappings: { readonly folder: string | null; readonly snomed: 'off' | 'on' };
   /** Permissive choices that are legal and that somebody should know of; logged at start and shown by /readyz. */

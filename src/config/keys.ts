@@ -244,6 +244,12 @@ export const KEYS = {
     'LOINC codes that the source gives itself: `accept` (taken after checks) or `park` (the document waits for a person)',
     words('accept', 'park'),
   ),
+  CHARTGATE_TIME_AHEAD_HOURS: set(
+    'integer',
+    '1',
+    'how many hours after it came a delivery may tell of; a day, or a time without a zone, 25 more. More is for simulated time alone',
+    wholeNumber,
+  ),
   CHARTGATE_UNMAPPED: set(
     'word',
     'leave-out',

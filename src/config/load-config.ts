@@ -207,6 +207,7 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
       labStatus: v.CHARTGATE_LAB_STATUS as 'preliminary' | 'as-given',
       sourceIdentifier: v.CHARTGATE_SOURCE_IDENTIFIER as 'none' | 'secondary',
       standardCodes: v.CHARTGATE_STANDARD_CODES as 'accept' | 'park',
+      timeAheadHours: v.CHARTGATE_TIME_AHEAD_HOURS as number,
     },
     mappings: { folder: text(v.CHARTGATE_MAPPINGS), snomed: v.CHARTGATE_SNOMED as 'off' | 'on' },
     unverified: listUnverified(v, database),

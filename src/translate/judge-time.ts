@@ -2,10 +2,8 @@ import type { Scene } from './scene.ts';
 import { isWholeDay, isZoned, type Times } from './times.ts';
 
 const HOUR_MS = 3_600_000;
-/** A clock may be a little ahead. */
-const AHEAD_MS = HOUR_MS;
-/** A day, or a time without a zone, is over at the last when it is over in the west of the world: 26 hours after it began in the east. */
-const DAY_AHEAD_MS = 26 * HOUR_MS;
+/** A day, or a time without a zone, begins in the east of the world so long before it ends in the west. */
+const ZONES_MS = 25 * HOUR_MS;
 const EARLIEST_YEAR = 1900;
 
 /** A time without a zone is read as if in UTC: it is judged by the wider bound. */
@@ -18,17 +16,18 @@ function isPossible(text: string, receivedMs: number, mostAheadMs: number): bool
 }
 
 /** Whether something can have been measured then: not before anybody lived who is alive, and not after it was told. */
-export function isPossibleTime({ start, end, open }: Times, receivedAt: Date | null): boolean {
+export function isPossibleTime({ start, end, open }: Times, receivedAt: Date | null, aheadMs: number): boolean {
   const receivedMs = receivedAt === null ? Infinity : receivedAt.getTime();
-  const aheadOf = (text: string): number => (text.length <= 10 || !isZoned(text) ? DAY_AHEAD_MS : AHEAD_MS);
+  const mostAhead = (text: string): number => aheadMs + (text.length <= 10 || !isZoned(text) ? ZONES_MS : 0);
   // The day that goes on is often told of before it is over.
-  if (isWholeDay({ start, end, ...(open === undefined ? {} : { open }) })) return isPossible(start, receivedMs, DAY_AHEAD_MS);
-  return isPossible(start, receivedMs, aheadOf(start)) && isPossible(end, receivedMs, aheadOf(end));
+  if (isWholeDay({ start, end, ...(open === undefined ? {} : { open }) }))
+    return isPossible(start, receivedMs, aheadMs + ZONES_MS);
+  return isPossible(start, receivedMs, mostAhead(start)) && isPossible(end, receivedMs, mostAhead(end));
 }
 
 /** A time that cannot be is a finding, and what was measured then waits. */
-export function judgeTimes({ notebook, receivedAt }: Scene, at: string, times: Times | null): void {
-  if (times === null || isPossibleTime(times, receivedAt)) return;
+export function judgeTimes({ notebook, receivedAt, setting }: Scene, at: string, times: Times | null): void {
+  if (times === null || isPossibleTime(times, receivedAt, setting.timeAheadHours * HOUR_MS)) return;
   notebook.find('time.implausible', at);
   notebook.decide(at, 'value', 'a time that cannot be', null, null);
 }

@@ -31,6 +31,8 @@ export interface Setting {
   /** `preliminary`: results that a machine read from a document wait for a person's look. */
   readonly labStatus: 'preliminary' | 'as-given';
   readonly environment: 'production' | 'sandbox';
+  /** How far after the delivery came a time may lie that it tells of: clocks are a little ahead. */
+  readonly timeAheadHours: number;
 }
 
 /** What a site's own template made of a structure that the gateway does not know. */

@@ -34,6 +34,7 @@ export function settingOf(mappings: Mappings, options: CaseOptions = {}): Settin
     sourceIdentifier: options.sourceIdentifier ?? 'none',
     labStatus: options.labStatus ?? 'preliminary',
     environment: options.environment ?? 'production',
+    timeAheadHours: 1,
     standardCodes: options.standardCodes ?? 'accept',
   };
 }

@@ -9,17 +9,11 @@ import type { DataSourceName } from './source-traits.ts';
 export const HAZARDS = ['bmi-mismatch', 'repeated-weight', 'oxygen-dip', 'clock-ahead', 'pressure-swapped'] as const;
 export type Hazard = (typeof HAZARDS)[number];
 
-/**
- * Those that live among the simulated people. The gateway writes what they say as it is said. What the others say waits for a person once the
- * gateway checks times and panels; then the comparison of the charts with what was sent must know that first.
- */
-const LIVING: readonly Hazard[] = HAZARDS;
 /** The last of each hundred, so that small populations have none. */
 const EVERY = 100;
 
 export function hazardOf(n: number): Hazard | null {
-  const hazard = HAZARDS[EVERY - 1 - (n % EVERY)];
-  return hazard !== undefined && LIVING.includes(hazard) ? hazard : null;
+  return HAZARDS[EVERY - 1 - (n % EVERY)] ?? null;
 }
 
 /** All of them own what it takes. */

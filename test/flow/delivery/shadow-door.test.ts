@@ -61,6 +61,7 @@ async function sendPastTheGates(): Promise<void> {
     labStatus: 'preliminary',
     sourceIdentifier: 'none',
     standardCodes: 'accept',
+    timeAheadHours: 1,
   });
   const parts = { clock: systemClock, log: silentLog, newId };
   const target = openTarget({

@@ -32,15 +32,26 @@ function add(facts: Facts, key: readonly (string | number)[], value: unknown): v
   );
 }
 
+/** A systolic pressure below the diastolic one is no pressure of anybody: the two wait for a person. */
+function isPressureSwapped(observations: readonly Part[]): boolean {
+  const valueIn = (code: string): number => {
+    const found = observations.find((one) => codeOf(one['code'], CODES) === code);
+    return Number(part(found?.['valueQuantity'])['value'] ?? NaN);
+  };
+  return valueIn('blood_pressure_systolic') < valueIn('blood_pressure_diastolic');
+}
+
 function addClinicalReady(facts: Facts, patient: string, payload: Part): void {
   const bundle = part(part(payload['clinical_ready'])['clinical_ready_data']);
+  const isSwapped = isPressureSwapped(list(bundle['entry']).map(({ resource }) => part(resource)));
   for (const { resource } of list(bundle['entry'])) {
     const one = part(resource);
     if (one['resourceType'] !== 'Observation') continue;
     const category = text(codings(list(one['category'])[0])[0]?.['code']);
     const { start, end } = part(one['effectivePeriod']);
     const about = [patient, codeOf(one['code'], CODES), category, moment(start), moment(end)];
-    add(facts, about, part(one['valueQuantity'])['value']);
+    if (!isSwapped || !codeOf(one['code'], CODES).startsWith('blood_pressure_'))
+      add(facts, about, part(one['valueQuantity'])['value']);
   }
 }
 
