@@ -222,7 +222,9 @@ describe('a document', () => {
     const found = new Set(
       sent.flatMap(({ payload }) => [...objections(payload)]).map((one) => one.split(' ').slice(0, 2).join(' ')),
     );
-    const bodily = ['value.implausible', 'value.rare', 'values.contradict', 'values.doubtful'].map((code) => `translated ${code}`);
+    const bodily = ['value.implausible', 'value.rare', 'values.contradict', 'values.doubtful'].map(
+      (code) => `translated ${code}`,
+    );
     expect([...found].filter((one) => !bodily.includes(one))).toEqual([]);
     expect(found.size).toBeGreaterThan(0);
   }, 120_000);

@@ -66,7 +66,7 @@ function writtenOf(held: ReadonlyMap<string, Held>, key: string): WrittenResourc
     resourceType: 'Observation',
     ...groupAndDay(name),
     contentDigest: contentDigest({ resourceType: 'Observation', status: 'final', valueInteger: value }),
-  said: null,
+    said: null,
     isRetracted: !isLive,
     isKept: false,
     id: name,
