@@ -74,7 +74,7 @@ async function watchReport(api: AdminApi, { stderr, stopped }: Terminal): Promis
 }
 
 function queryOf(values: Readonly<Record<string, unknown>>, names: readonly string[]): string {
-  const given = names.flatMap((name) => (typeof values[name] === 'string' ? [[name, values[name]]] : []));
+  const given = names.flatMap((name): [string, string][] => (typeof values[name] === 'string' ? [[name, values[name]]] : []));
   const query = new URLSearchParams(given).toString();
   return query === '' ? '' : `?${query}`;
 }
