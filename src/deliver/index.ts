@@ -9,8 +9,8 @@ export {
   type LinkOutcome,
 } from './commands.ts';
 export { eraseSet, type EraseLook, type EraseReads, type EraseWrites } from './erase/commands.ts';
-export { faultDetail, isFaultCode } from './fault-detail.ts';
-export { forwardLeftOut } from './forward-left-out.ts';
+export { detailOf, isFaultCode } from './detail-of.ts';
+export { forwardAgain, forwardLeftOut } from './forward-again.ts';
 export { holdAhead, type HeldAhead } from './hold-ahead.ts';
 export { keepLinks, type Links } from './keep-links.ts';
 export { laneSet, type Decision, type LaneReads, type LaneWrites, type Outcome } from './lane/commands.ts';

@@ -5,7 +5,7 @@ import type { Envelope } from '../payloads/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { LinkedPatient } from '../translate/index.ts';
 import { explain, type Explanation } from './explain.ts';
-import { faultDetail } from './fault-detail.ts';
+import { detailOf } from './detail-of.ts';
 import type { ChosenDialect, HeldReading } from './hold-reading.ts';
 import type { LaneReads, LaneWrites } from './lane/commands.ts';
 import { loadValidators } from './make-judge.ts';
@@ -53,7 +53,7 @@ export function makeExplain(deps: {
       {
         reading: deps.current().reading,
         dialectBecause: deps.dialect().because,
-        standing: { state, reason, faultCode, detail: faultDetail(faultCode) },
+        standing: { state, reason, faultCode, detail: detailOf({ reason, faultCode }) },
         ...validators,
         link,
         written: (patient, asked) => deps.lanes.read('lane.ledger', { tenant, deliveryId: id, patient, ...asked }),

@@ -8,7 +8,7 @@ import {
   type ListedDelivery,
   type State,
 } from '../inbox/index.ts';
-import { faultDetail, isFaultCode, type Decision, type LaneReads, type LaneWrites } from '../deliver/index.ts';
+import { detailOf, forwardAgain, isFaultCode, type Decision, type LaneReads, type LaneWrites } from '../deliver/index.ts';
 import type { Operate } from '../store/index.ts';
 import { addsUp } from './adds-up.ts';
 import { adminRoute as admin, fromCursor, iso, PAGE, queryOf, REASON, toCursor } from './admin-query.ts';
@@ -19,7 +19,7 @@ const REPLAY_AT_ONCE = 500;
 
 const shown = ({ seq: _seq, receivedAt, stateAt, ...rest }: ListedDelivery) => ({
   ...rest,
-  detail: faultDetail(rest.faultCode),
+  detail: detailOf(rest),
   receivedAt: iso(receivedAt),
   stateAt: iso(stateAt),
 });
@@ -51,18 +51,12 @@ export function makeDeliveryRoutes(deps: {
   const { tenant, inbox, record, recordLater } = deps;
   const who = ({ requestId }: Ask) => ({ tenant, at: deps.clock.now(), requestId, actor: 'operator' });
 
-  /** What was delivered goes through its lane again, by the mapping data as they are now; only what differs is sent. */
-  async function reforward(ask: Ask, which: 'all' | 'left-out'): Promise<Result<ReturnType<typeof jsonAnswer>>> {
-    let count = 0;
-    for (let after = 0; ;) {
-      const some = await deps.lanes.write('lane.reforward', { ...who(ask), which, after, limit: REPLAY_AT_ONCE });
-      if (!some.ok) return some;
-      count += some.value.count;
-      if (some.value.last === after) break;
-      after = some.value.last;
-    }
+  async function reforward({ requestId }: Ask, which: 'all' | 'left-out'): Promise<Result<ReturnType<typeof jsonAnswer>>> {
+    const act = { tenant, actor: 'operator', requestId };
+    const count = await forwardAgain({ lanes: deps.lanes, clock: deps.clock, act, which });
+    if (!count.ok) return count;
     deps.onReforward();
-    return ok(jsonAnswer(200, { count }));
+    return ok(jsonAnswer(200, { count: count.value }));
   }
 
   /** What a person needs who decides on a delivery: what somebody else changed of it, or what it would take out of the chart. */

@@ -68,7 +68,7 @@ function translateDocument(scene: Scene, devices: readonly Wanted[], question: T
   return [];
 }
 
-const claimsIn = (document: Document): Translation['whose'] =>
+const whoseIn = (document: Document): Translation['whose'] =>
   document.kind === 'lab_result' && document.format === 'fhir' ? claimsOf(document.resource) : null;
 
 /** What is referred to comes first. */
@@ -168,7 +168,7 @@ export function translate(question: TranslateQuestion): Translation {
   const wanted = applyDialect(dialect, inOrder(parted.going), notebook);
   return {
     patient: rekeyed,
-    whose: claimsIn(payload.document),
+    whose: whoseIn(payload.document),
     wanted,
     scopes: scopesOf(content),
     clearsAlertsOf: clearedDayOf(payload.document),

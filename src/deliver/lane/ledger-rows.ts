@@ -2,8 +2,7 @@ import type { Group } from '../../translate/index.ts';
 import type { Said } from '../decide-changes.ts';
 import type { Fingerprint } from './chart-content.ts';
 
-/** One resource as the ledger holds it. */
-export interface LedgerRow {
+interface Row {
   readonly name: string;
   readonly resourceType: string;
   /** Null where an attempt of unknown outcome may have created it: then nobody knows whether it is there. */
@@ -11,36 +10,30 @@ export interface LedgerRow {
   readonly versionId: string | null;
   /** Of what the document said; where a person keeps what somebody else made of it, of what the person saw it say. */
   readonly contentDigest: string;
+  /** Null where nobody knows how it was written last. */
   readonly said: Said | null;
-  /** Of what stands at the EHR as far as we know; null where it was written before fingerprints were kept. */
-  readonly fingerprint: Fingerprint | null;
   readonly group: Group;
   readonly chartDay: string | null;
+  /** When the document that wrote it last was made, as its source says. */
+  readonly saidAt: number;
+}
+
+/** One resource as the ledger holds it. */
+export interface LedgerRow extends Row {
+  /** Of what stands at the EHR as far as we know; null where it was written before fingerprints were kept. */
+  readonly fingerprint: Fingerprint | null;
   readonly isRetracted: boolean;
   /** A person has decided that the chart keeps what somebody else made of it. */
   readonly isKept: boolean;
   /** Whether the document at hand is what wrote it last. */
   readonly isOfDocument: boolean;
-  /** When that document was made, as its source says. */
-  readonly saidAt: number;
   /** The delivery that wrote it last, or may have. */
   readonly deliverySeq: number;
 }
 
 /** What was written, to be put into the ledger. */
-export interface WrittenRow {
-  readonly name: string;
-  readonly resourceType: string;
-  /** Null for what may have been created. */
-  readonly id: string | null;
-  readonly versionId: string | null;
-  readonly contentDigest: string;
-  /** Null where it was not written now. */
-  readonly said: Said | null;
+export interface WrittenRow extends Row {
   readonly fingerprint: Fingerprint;
-  readonly group: Group;
-  readonly chartDay: string | null;
-  readonly saidAt: number;
   /** What this attempt did. `none`: it was there already. `kept`: a person left it as somebody else has it.
    * `doubted`: nobody knows what it did. */
   readonly effect: 'created' | 'updated' | 'none' | 'kept' | 'doubted';

@@ -1,3 +1,4 @@
+import { LEFT_OUT } from '../inbox/index.ts';
 import { FAULT_CODES, HANDLING, type FaultCode } from '../kernel/index.ts';
 
 /** Where the sentence of the kind would leave open which it is, and so what to do. */
@@ -27,8 +28,17 @@ const OF_DELIVERIES: Partial<Record<FaultCode, string>> = {
 
 export const isFaultCode = (text: string): text is FaultCode => Object.hasOwn(FAULT_CODES, text);
 
-/** What happened and what a person can do; null for what is no fault. A constant, with nothing of a patient in it. */
-export function faultDetail(code: string | null): string | null {
-  if (code === null || !isFaultCode(code)) return null;
-  return OF_DELIVERIES[code] ?? HANDLING[FAULT_CODES[code]].text;
+const WAITS_IN_PART =
+  'A part of the document was left out: its findings name the places. Map what is unmapped and load the mapping data anew, and it is written by itself; a value that cannot be true waits for the next version of its document.';
+
+/** What happened and what a person can do; null where nobody need do anything. A constant, with nothing of a patient in it. */
+export function detailOf({
+  reason,
+  faultCode,
+}: {
+  readonly reason: string | null;
+  readonly faultCode: string | null;
+}): string | null {
+  if (faultCode !== null && isFaultCode(faultCode)) return OF_DELIVERIES[faultCode] ?? HANDLING[FAULT_CODES[faultCode]].text;
+  return reason === LEFT_OUT ? WAITS_IN_PART : null;
 }
