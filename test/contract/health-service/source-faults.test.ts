@@ -39,8 +39,11 @@ async function listen(handle: Handle): Promise<{ url: string; paths: string[]; b
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, paths, bodies, server };
 }
 
-/** The client of a service that behaves as `handle` says; short of patience. */
-async function against(handle: Handle, more: { readonly heldBytesMax?: number } = {}) {
+/** A client that soon gives up: only for a service that lets it wait. */
+const HASTY = { silenceMs: 200, deadlineMs: 400, uploadMs: 400 };
+
+/** The client of a service that behaves as `handle` says. */
+async function against(handle: Handle, limits: Partial<typeof HASTY & { readonly heldBytesMax: number }> = {}) {
   const heard = await listen(handle);
   const source = openSource({
     settings: {
@@ -54,7 +57,7 @@ async function against(handle: Handle, more: { readonly heldBytesMax?: number } 
     agent: 'chartgate/test',
     clock: testClock(NOW),
     chance: (bytes) => randomBytes(bytes),
-    limits: { silenceMs: 200, deadlineMs: 400, uploadMs: 400, ...more },
+    limits,
   });
   stops.push(() => source.close());
   return { ...heard, source };
@@ -96,18 +99,18 @@ function faultOf(result: Result<unknown>) {
 }
 
 /** What every operation comes to at such a service, each at one of its own; all at once, since most of them wait. */
-const everyOne = (handle: Handle) =>
+const everyOne = (handle: Handle, limits = {}) =>
   Promise.all(
     OPERATIONS.map(async ([name, , run]) => {
-      const { source, paths } = await against(handle);
+      const { source, paths } = await against(handle, limits);
       return [name, faultOf(await run(source)).code, paths.length] as const;
     }),
   );
 const expected = (code: string, tries: (repeat: 'any' | 'refused') => number) =>
   OPERATIONS.map(([name, repeat]) => [name, code, tries(repeat)]);
 
-test.each<[string, Handle, string]>([
-  ['never answers', (request) => void request.resume(), 'source.timeout'],
+test.each<[string, Handle, string, Partial<typeof HASTY>]>([
+  ['never answers', (request) => void request.resume(), 'source.timeout', HASTY],
   [
     'stops in the middle of its answer',
     (request, response) => {
@@ -115,6 +118,7 @@ test.each<[string, Handle, string]>([
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).write('{"MarkerAnswer":');
     },
     'source.timeout',
+    HASTY,
   ],
   [
     'sends its answer by drops, without an end',
@@ -125,8 +129,9 @@ test.each<[string, Handle, string]>([
       response.on('close', () => clearInterval(timer));
     },
     'source.timeout',
+    HASTY,
   ],
-  ['cuts the connection', (_request, response) => void response.destroy(), 'source.cut'],
+  ['cuts the connection', (_request, response) => void response.destroy(), 'source.cut', {}],
   [
     'cuts its answer short',
     (request, response) => {
@@ -136,11 +141,12 @@ test.each<[string, Handle, string]>([
         .write('{"MarkerAnswer":', () => response.destroy());
     },
     'source.cut',
+    {},
   ],
-  ['is behind a proxy that gave up', text(504), 'source.timeout'],
-  ['is behind a proxy that does not understand it', text(502), 'source.failed'],
-])('a service that %s may have done it: asked again only what does the same again', async (_what, handle, code) => {
-  expect(await everyOne(handle)).toEqual(expected(code, (repeat) => (repeat === 'any' ? 3 : 1)));
+  ['is behind a proxy that gave up', text(504), 'source.timeout', {}],
+  ['is behind a proxy that does not understand it', text(502), 'source.failed', {}],
+])('a service that %s may have done it: asked again only what does the same again', async (_what, handle, code, limits) => {
+  expect(await everyOne(handle, limits)).toEqual(expected(code, (repeat) => (repeat === 'any' ? 3 : 1)));
 });
 
 test.each([500, 503])('a service that says %i is asked three times', async (status) => {
