@@ -120,7 +120,7 @@ export function decideChanges(
   const live = standing.filter(({ isOfDocument }) => isOfDocument);
   const cleared = standing.filter((one) => !one.isOfDocument && isClearedAlert(one, clearsAlertsOf, saidAt));
   const saidSomething = live.length + cleared.length > 0;
-  const forward = wanted.map((one): Change => decideOne(one, known, saidSomething, dialect, saidAt));
+  const forward = wanted.map((one): Change => decideOne(withSources(one, known), known, saidSomething, dialect, saidAt));
 
   const names = new Set(namesIn({ wanted, leftOut }));
   const carried = new Set(scopes.map(scopeOf));
@@ -161,13 +161,13 @@ function isOthers(before: WrittenResource, wanted: Wanted, saidAt: number): bool
   return isYielded || before.saidAt > saidAt;
 }
 
-/** With the measurements that stand in the chart and that it repeats. */
-function withSources(wanted: Wanted, known: ReadonlyMap<string, WrittenResource>): AnyResource {
+/** With the measurements that stand in the chart and that it repeats: it says something else when these change. */
+function withSources(wanted: Wanted, known: ReadonlyMap<string, WrittenResource>): Wanted {
   const sources = (wanted.derivedFrom ?? []).filter((name) => stands(known.get(name)) && known.get(name)?.id !== null);
-  if (sources.length === 0) return wanted.resource;
+  if (sources.length === 0) return wanted;
   const { component, ...rest } = wanted.resource;
   const derivedFrom = sources.map((name) => ({ reference: referenceTo(name) }));
-  return { ...rest, derivedFrom, ...(component === undefined ? {} : { component }) };
+  return { ...wanted, resource: { ...rest, derivedFrom, ...(component === undefined ? {} : { component }) } };
 }
 
 function decideOne(
@@ -183,13 +183,13 @@ function decideOne(
   if (clearing !== undefined && clearing.saidAt >= saidAt) return { kind: 'skip', wanted };
   if (before === undefined) {
     if (wanted.write === 'to-replace' && !saidSomething) return { kind: 'skip', wanted };
-    return { kind: 'create', wanted, resource: withSources(wanted, known) };
+    return { kind: 'create', wanted, resource: wanted.resource };
   }
   if (isOthers(before, wanted, saidAt)) return { kind: 'keep', wanted };
   const isSame = !before.isRetracted && before.contentDigest === digestOf(wanted);
   if (isSame || wanted.write === 'if-absent') return { kind: 'keep', wanted };
+  const { resource } = wanted;
   // What may never have been written is not amended.
-  const resource = withSources(wanted, known);
   if (before.id === null) return { kind: 'create', wanted, resource };
   return { kind: 'update', wanted, resource: restate(resource, before, dialect) };
 }

@@ -136,6 +136,7 @@ export function buildMappings(
   const [qualitative, specimens] = [rowsOf('qualitative'), rowsOf('specimens')];
   if (problems.length > 0 || uris === null) return fail(problems);
   const standard = buildStandard(metrics.entries);
+  const watched = new Set(signals.rows.map(({ codings }) => codings[0]?.code));
   const panelCodes = new Set(panels.map(({ target }) => target.code));
 
   return ok(
@@ -147,6 +148,7 @@ export function buildMappings(
       findStandard: standard.find,
       loincsOf: standard.loincsOf,
       findSignal: signals.find,
+      isWatched: (code) => watched.has(code),
       readingsUnder: metrics.readingsUnder,
       findProfileMetric,
       findLab: labs.find,

@@ -191,6 +191,8 @@ export interface Mappings {
   /** Every LOINC code that a code of the source may become in whatever context; null where nobody has mapped it. */
   readonly loincsOf: (system: string, code: string) => ReadonlySet<string> | null;
   readonly findSignal: (signal: string) => MetricRow | null;
+  /** Whether health monitoring watches what stands under this code. */
+  readonly isWatched: (code: string) => boolean;
   /** The metrics of the source whose single readings stand under this code. */
   readonly readingsUnder: (code: string) => readonly MappedCoding[];
   /** A metric of a health profile by the full name of its field. A row without a unit is text. */

@@ -71,6 +71,8 @@ export interface Wanted {
   readonly clearedBy?: string;
   /** Names of measurements that it may repeat. It refers to those of them that stand in the chart. */
   readonly derivedFrom?: readonly string[];
+  /** A single reading of what health monitoring watches: alerts of its day may refer to it. */
+  readonly isWatched?: true;
 }
 
 /** Why a person must look. `unmapped`: nobody has said what it means. `implausible`: it cannot be true, or contradicts itself. */

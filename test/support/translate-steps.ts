@@ -117,7 +117,12 @@ export function makeLedger() {
     });
     return { isSuspicious, ...(replaced === null ? {} : { replaced: replaced.at }), changes: shown };
   };
-  return Object.assign(write, { chart: (): readonly AnyResource[] => [...written.values()].map(({ resource }) => resource) });
+  return Object.assign(write, {
+    chart: (): readonly AnyResource[] => [...written.values()].map(({ resource }) => resource),
+    /** The documents whose alerts stand in the chart. */
+    alerting: (): ReadonlySet<string> =>
+      new Set([...written.values()].filter((row) => row.group === 'alerts' && !row.isRetracted).map(({ document }) => document)),
+  });
 }
 
 const resourceOf = (change: Exclude<Change, { kind: 'retract' }>): AnyResource =>

@@ -111,6 +111,8 @@ export interface Finish {
   readonly retracted: readonly RetractedRow[];
   /** What stands already and counts as said by this document from now on. */
   readonly adopted?: { readonly names: readonly string[]; readonly saidAt: number };
+  /** Days of which other single readings stand in the chart than before: the alerts of these days may refer to them. */
+  readonly alertDays?: readonly string[];
   /** Everything that an earlier attempt may have written was looked up: nothing about it is in doubt any more. */
   readonly isResolved: boolean;
   /** Of the plan that is parked, in hex: what a person can approve. */

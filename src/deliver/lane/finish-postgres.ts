@@ -4,6 +4,7 @@ import { movePostgres, type State } from '../../inbox/index.ts';
 import type { PostgresContext } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
 import { keepForeign } from './act-postgres.ts';
+import { forwardAlerts } from './reforward-postgres.ts';
 import type { Claimed, Delivered, Fence, Finish, WrittenRow } from './commands.ts';
 import {
   auditOfFinish,
@@ -224,6 +225,14 @@ export async function finish(context: PostgresContext, f: Finish): Promise<'done
       at.getTime(),
       f.jobSeq,
     );
+  const user = row['user_index'] as Uint8Array | null;
+  if (row['kind'] === 'deliver' && user !== null) {
+    const link = await confirmedLinkPostgres(context, fence.tenant, user);
+    const isHere = link !== null && Buffer.compare(link.mrnIndex, fence.patient) === 0;
+    // The link may have changed while it was under way: then what was written must follow it.
+    if (!isHere) await markUserPostgres(context, fence.tenant, user, at);
+    else if (f.alertDays !== undefined) await forwardAlerts(context, fence, f.alertDays, delivery, at);
+  }
   if (f.foreign !== undefined) await keepForeign(context, fence.tenant, delivery.seq, at, f.foreign);
   if (isRetraction && outcome.kind === 'delivered') await wakeOthers(context, fence.tenant, delivery.seq);
   const lane = await db.get(
@@ -235,13 +244,6 @@ export async function finish(context: PostgresContext, f: Finish): Promise<'done
     TARGET,
     fence.patient,
   );
-  const user = row['user_index'] as Uint8Array | null;
-  // The link may have changed while it was under way: then what was written must follow it.
-  if (row['kind'] === 'deliver' && user !== null) {
-    const link = await confirmedLinkPostgres(context, fence.tenant, user);
-    if (link === null || Buffer.compare(link.mrnIndex, fence.patient) !== 0)
-      await markUserPostgres(context, fence.tenant, user, at);
-  }
   if (f.attemptId !== null || f.written.length > 0) await appendPostgres(context, [auditOfFinish(vault, f, delivery)]);
   return Number(lane?.['pending']) > 0 ? 'more' : 'done';
 }

@@ -4,6 +4,7 @@ import { moveSqlite, type State } from '../../inbox/index.ts';
 import type { SqliteContext } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
 import { keepForeign } from './act-sqlite.ts';
+import { forwardAlerts } from './reforward-sqlite.ts';
 import type { Claimed, Delivered, Fence, Finish, WrittenRow } from './commands.ts';
 import {
   auditOfFinish,
@@ -214,6 +215,14 @@ export function finish(context: SqliteContext, f: Finish): 'done' | 'more' | 'lo
       at.getTime(),
       f.jobSeq,
     );
+  const user = row['user_index'] as Uint8Array | null;
+  if (row['kind'] === 'deliver' && user !== null) {
+    const link = confirmedLinkSqlite(context, fence.tenant, user);
+    const isHere = link !== null && Buffer.compare(link.mrnIndex, fence.patient) === 0;
+    // The link may have changed while it was under way: then what was written must follow it.
+    if (!isHere) markUserSqlite(context, fence.tenant, user, at);
+    else if (f.alertDays !== undefined) forwardAlerts(context, fence, f.alertDays, delivery, at);
+  }
   if (f.foreign !== undefined) keepForeign(context, fence.tenant, delivery.seq, at, f.foreign);
   if (isRetraction && outcome.kind === 'delivered') wakeOthers(context, fence.tenant, delivery.seq, at);
   const lane = db.get(
@@ -224,12 +233,6 @@ export function finish(context: SqliteContext, f: Finish): 'done' | 'more' | 'lo
     TARGET,
     fence.patient,
   );
-  const user = row['user_index'] as Uint8Array | null;
-  // The link may have changed while it was under way: then what was written must follow it.
-  if (row['kind'] === 'deliver' && user !== null) {
-    const link = confirmedLinkSqlite(context, fence.tenant, user);
-    if (link === null || Buffer.compare(link.mrnIndex, fence.patient) !== 0) markUserSqlite(context, fence.tenant, user, at);
-  }
   if (f.attemptId !== null || f.written.length > 0) appendSqlite(context, auditOfFinish(vault, f, delivery));
   return Number(lane?.['pending']) > 0 ? 'more' : 'done';
 }

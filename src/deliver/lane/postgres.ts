@@ -1,12 +1,13 @@
 import { appendPostgres } from '../../audit/index.ts';
 import { confirmedLinkPostgres, openPatient } from '../../identity/index.ts';
-import { movePostgres, openBody } from '../../inbox/index.ts';
+import { openBody } from '../../inbox/index.ts';
 import type { PostgresContext, PostgresOperations } from '../../store/index.ts';
 import { makeLaneChanges } from '../adjust.ts';
 import { TARGET } from '../commands.ts';
-import { changeLanesPostgres, enqueuePostgres } from '../jobs-postgres.ts';
+import { changeLanesPostgres } from '../jobs-postgres.ts';
 import { acts, approvedPlans, enterChart } from './act-postgres.ts';
 import type { Claimed, Fence, LaneWrites } from './commands.ts';
+import { reforward } from './reforward-postgres.ts';
 import { finish, holdJob, startSending } from './finish-postgres.ts';
 import { deliveryOf, doubtOf, HEAD, jobOf, NEXT_MAX_MS, READY, type Row } from './rows.ts';
 
@@ -178,37 +179,5 @@ export const writes: PostgresOperations<LaneWrites> = {
     ]);
     return null;
   },
-  'lane.reforward': async (context, { tenant, which, at, actor, requestId, after, limit }) => {
-    const rows = await context.db.all(
-      `SELECT d.seq, d.id, d.user_index, d.document_index FROM delivery d JOIN delivery_body b USING (seq) JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq
-       WHERE d.tenant = $1 AND d.state = 'delivered' ${which === 'all' ? '' : "AND d.reason = 'left-out'"} AND d.seq > $2 AND d.user_index IS NOT NULL ORDER BY d.seq LIMIT $3 FOR UPDATE OF d`,
-      tenant,
-      after,
-      limit,
-    );
-    const lanes = makeLaneChanges();
-    let count = 0;
-    for (const row of rows) {
-      const link = await confirmedLinkPostgres(context, tenant, row['user_index'] as Uint8Array);
-      // Only what stands in the chart of the linked patient: what an earlier link wrote elsewhere is somebody else's.
-      const stands =
-        link !== null &&
-        (await context.db.get(
-          'SELECT 1 AS stands FROM written_resource WHERE tenant = $1 AND target = $2 AND document_index = $3 AND patient_index = $4 AND retracted_at IS NULL LIMIT 1',
-          tenant,
-          TARGET,
-          row['document_index'],
-          link.mrnIndex,
-        )) !== undefined;
-      if (!stands) continue;
-      const seq = Number(row['seq']);
-      await movePostgres(context, [
-        { tenant, seq, id: String(row['id']), from: 'delivered', to: 'queued', reason: 'reforward', actor, at, requestId },
-      ]);
-      await enqueuePostgres(context, lanes, tenant, 'deliver', link.mrnIndex, [seq]);
-      count += 1;
-    }
-    await changeLanesPostgres(context, tenant, lanes);
-    return { count, last: Number(rows.at(-1)?.['seq'] ?? after) };
-  },
+  'lane.reforward': reforward,
 };

@@ -3,7 +3,7 @@ import { KEYS, type Move, type State } from '../../inbox/index.ts';
 import type { Group } from '../../translate/index.ts';
 import type { Vault } from '../../store/index.ts';
 import type { Fingerprint } from './chart-content.ts';
-import type { BothSides, Claimed, Decision, Finish, LedgerRow, Outcome, SeenChange, WrittenRow } from './commands.ts';
+import type { BothSides, Claimed, Decision, Finish, LaneWrites, LedgerRow, Outcome, SeenChange, WrittenRow } from './commands.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -44,6 +44,20 @@ export const LEDGER =
 
 /** Of a row `w` of the ledger: whether the delivery that wrote it is of the same user as `o`, which the caller names. */
 export const OF_SAME_USER = `EXISTS (SELECT 1 FROM delivery b JOIN delivery o ON o.tenant = b.tenant AND o.user_index = b.user_index WHERE b.seq = w.delivery_seq`;
+
+/** Of a row `w` of the ledger: the newest delivery of its document, whose body is still there. */
+export const NEWEST_OF_DOCUMENT = `JOIN document g ON g.tenant = w.tenant AND g.document_index = w.document_index JOIN delivery d ON d.seq = g.seq JOIN delivery_body y ON y.seq = d.seq`;
+
+/** Who brings what was delivered into its lane again. */
+export type ForwardAct = Pick<LaneWrites['lane.reforward']['args'], 'tenant' | 'at' | 'actor' | 'requestId'>;
+export const forwardedMove = (row: Row, act: ForwardAct): Move => ({
+  ...act,
+  seq: Number(row['seq']),
+  id: String(row['id']),
+  from: 'delivered',
+  to: 'queued',
+  reason: 'reforward',
+});
 
 export const toLedgerRow = (row: Row, vault: Vault, document: Uint8Array): LedgerRow => {
   const name = nameOf(row);

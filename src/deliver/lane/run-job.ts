@@ -9,6 +9,7 @@ import { UNWRITTEN_DIGEST } from '../decide-changes.ts';
 import type { Reading } from '../read-document.ts';
 import { NO_CONTENT } from './chart-content.ts';
 import type { Claimed, Delivered, Fence, Finish, LaneReads, LaneWrites, LedgerRow, Outcome, WrittenRow } from './commands.ts';
+import { alertDaysOf } from './alert-days.ts';
 import { afterFault, decideOutcome, type Past } from './decide-outcome.ts';
 import { checkIdentity } from './check-identity.ts';
 import { makeContentReader, type ContentReader } from './content-reader.ts';
@@ -229,6 +230,7 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   return {
     ...done,
     ...adopted,
+    ...alertDaysOf(translation, written, taken.retracted, decided.gone),
     written: isInDoubt ? [...written, ...doubtedRows(unsettled)] : written,
     isResolved,
     httpStatus: taken.httpStatus ?? wrote.httpStatus,

@@ -1,13 +1,14 @@
 import { appendSqlite } from '../../audit/index.ts';
 import { confirmedLinkSqlite, openPatient } from '../../identity/index.ts';
-import { moveSqlite, openBody } from '../../inbox/index.ts';
+import { openBody } from '../../inbox/index.ts';
 import type { SqliteContext, SqliteOperations } from '../../store/index.ts';
 import { makeLaneChanges } from '../adjust.ts';
 import { TARGET } from '../commands.ts';
-import { enqueueSqlite, changeLanesSqlite } from '../jobs-sqlite.ts';
+import { changeLanesSqlite } from '../jobs-sqlite.ts';
 import { putAttempt } from './claim-at-once-sqlite.ts';
 import type { Claimed, Fence, LaneWrites } from './commands.ts';
 import { approvedPlans, acts, enterChart } from './act-sqlite.ts';
+import { reforward } from './reforward-sqlite.ts';
 import { finish, isHeld, startSending } from './finish-sqlite.ts';
 import { deliveryOf, doubtOf, HEAD, JOB_ROW, jobOf, NEXT_MAX_MS, READY } from './rows.ts';
 
@@ -157,46 +158,5 @@ export const writes: SqliteOperations<LaneWrites> = {
     appendSqlite(context, { at, type: 'admin', tenant, requestId, action: 'U', outcome: '0', actor, to: state, why: 'target' });
     return null;
   },
-  'lane.reforward': (context, { tenant, which, at, actor, requestId, after, limit }) => {
-    const { db } = context;
-    const rows = db.all(
-      `SELECT d.seq, d.id, d.user_index, d.document_index FROM delivery d JOIN delivery_body b USING (seq) JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq
-       WHERE d.tenant = ? AND d.state = 'delivered' ${which === 'all' ? '' : "AND d.reason = 'left-out'"} AND d.seq > ? AND d.user_index IS NOT NULL ORDER BY d.seq LIMIT ?`,
-      tenant,
-      after,
-      limit,
-    );
-    const lanes = makeLaneChanges();
-    let count = 0;
-    for (const row of rows) {
-      const link = confirmedLinkSqlite(context, tenant, row['user_index'] as Uint8Array);
-      // Only what stands in the chart of the linked patient: what an earlier link wrote elsewhere is somebody else's.
-      const stands =
-        link !== null &&
-        db.get(
-          'SELECT 1 AS stands FROM written_resource WHERE tenant = ? AND target = ? AND document_index = ? AND patient_index = ? AND retracted_at IS NULL LIMIT 1',
-          tenant,
-          TARGET,
-          row['document_index'] as Uint8Array,
-          link.mrnIndex,
-        ) !== undefined;
-      if (!stands) continue;
-      const seq = Number(row['seq']);
-      moveSqlite(context, {
-        tenant,
-        seq,
-        id: String(row['id']),
-        from: 'delivered',
-        to: 'queued',
-        reason: 'reforward',
-        actor,
-        at,
-        requestId,
-      });
-      enqueueSqlite(context, lanes, tenant, 'deliver', link.mrnIndex, [seq]);
-      count += 1;
-    }
-    changeLanesSqlite(context, tenant, lanes);
-    return { count, last: Number(rows.at(-1)?.['seq'] ?? after) };
-  },
+  'lane.reforward': reforward,
 };

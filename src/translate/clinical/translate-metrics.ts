@@ -78,6 +78,10 @@ function valueOf(scene: Scene, metric: Metric, row: MetricRow): { value: Element
   return { value: { valueQuantity: { value, ...comparator, ...unit } }, note: note === null ? [] : [note] };
 }
 
+/** What an alert may repeat: health monitoring judges single readings. */
+const isWatchedReading = ({ mappings }: Scene, { context, times }: Metric, { codings }: MetricRow): boolean =>
+  context === 'point' && times !== null && times.start === times.end && mappings.isWatched(codings[0]?.code ?? '');
+
 function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
   const place = { group: groupOf(metric.category), chartDay: metric.times === null ? null : dayOf(metric.times.start) };
   judgeTimes(scene, metric.at, metric.times);
@@ -103,7 +107,7 @@ function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
       code: codeOf(metric, row),
       ...place,
     };
-  return want(
+  const made = want(
     nameOfMetric(scene, metric),
     buildObservation(scene, {
       extension: metric.extension,
@@ -117,6 +121,7 @@ function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
     }),
     place,
   );
+  return isWatchedReading(scene, metric, row) ? { ...made, isWatched: true } : made;
 }
 
 /** One Observation for each metric; metrics of one panel and time together make one. */

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { isDeepStrictEqual } from 'node:util';
+import { eventually } from '../../support/eventually.ts';
 import { PLACES } from '../../support/new-store.ts';
 import { aClinicalReadyOf, anAlertEvent, anAlertSummary, partAt, type Json } from '../../support/payloads/index.ts';
 import { startRig, type Rig } from './rig.ts';
@@ -58,6 +60,34 @@ describe.each(PLACES)('alerts in the chart, on %s', (_name, makePlace) => {
     ]);
     await deliver(anAlertSummary({ userId, restingHeartRate: null }));
     expect(shown(patient)).toEqual(['59408-5 final 90.5', 'health-monitoring-daily-alerts final 0']);
+  });
+
+  /** What the alert to a low saturation refers to. */
+  const referredBy = (patient: string): unknown => {
+    const [alert] = rig.chart(patient).filter((one) => codeOf(one) === 'alert-oxygenation');
+    return [alert?.['status'], partAt(alert, 'derivedFrom.0.reference')];
+  };
+  const untilReferring = (patient: string, wanted: unknown) =>
+    eventually(
+      () => referredBy(patient),
+      (found) => isDeepStrictEqual(found, wanted),
+    );
+
+  test.each([
+    ['event', AT],
+    ['event, written down under another day', '2026-11-13T12:12:00-14:00'],
+    ['summary', AT],
+  ])('an alert refers to the measurement that comes after it, as long as that stands: %s', async (told, at) => {
+    const userId = `user-${told.replaceAll(/\W/g, '-')}`;
+    const patient = await rig.enrol(userId);
+    await deliver(told === 'summary' ? anAlertSummary({ userId, oxygenation: READING }) : anAlertEvent({ userId }));
+    expect(referredBy(patient)).toEqual(['final', undefined]);
+    const weight = { code: 'weight', value: '70', unit: 'kg', start: at, end: at };
+    await deliver(aClinicalReadyOf([{ ...MEASUREMENT, start: at, end: at }, weight], { userId }));
+    const [measurement] = rig.chart(patient).filter((one) => codeOf(one) === '59408-5');
+    await untilReferring(patient, ['final', `Observation/${String(measurement?.['id'])}`]);
+    await deliver(aClinicalReadyOf([weight], { userId, documentVersion: 2 }));
+    await untilReferring(patient, ['final', undefined]);
   });
 
   test('an event that was raised before the day was found without alerts, and came later, is not written', async () => {

@@ -59,10 +59,13 @@ interface Seen {
   readonly alerts: ReadonlySet<string>;
   readonly count: number | null;
   readonly measurements: ReadonlySet<string>;
+  /** Alerts that repeat a measurement which the chart shows, and so refer to it. */
+  readonly referring: readonly string[];
 }
 
 const alertOf = (of: Reading): string =>
   `oxygenation ${READINGS[of].measured} ${new Date(READINGS[of].measuredAt).toISOString()}`;
+const instantIn = (alert: string): string => alert.slice(alert.lastIndexOf(' '));
 const PULSE = 'pulse';
 
 function makeModel() {
@@ -84,11 +87,16 @@ function makeModel() {
       measured.clear();
       for (const one of of) measured.add(alertOf(one));
     },
-    seen: (): Seen => ({
-      alerts: new Set([...[...events.keys()].map(alertOf), ...(summary?.alerts ?? [])]),
-      count: summary?.alerts.length ?? null,
-      measurements: measured,
-    }),
+    seen(): Seen {
+      const alerts = new Set([...[...events.keys()].map(alertOf), ...(summary?.alerts ?? [])]);
+      const instants = new Set([...measured].map(instantIn));
+      return {
+        alerts,
+        count: summary?.alerts.length ?? null,
+        measurements: measured,
+        referring: [...alerts].filter((alert) => alert !== PULSE && instants.has(instantIn(alert))),
+      };
+    },
   };
 }
 
@@ -119,9 +127,13 @@ describe('whatever comes in whatever order', () => {
     const ledger = makeLedger();
     const model = makeModel();
     let newest: { readonly step: Extract<Step, { kind: 'summary' }>; readonly at: Date } | null = null;
+    /** By its document, how the last delivery of it is carried out. */
+    const carryOut = new Map<string, () => void>();
     const write = (payload: Json, version: number, at: Date): void => {
       const text = textOf(payload);
-      ledger(translateText(text, setting), setting, version, saidBy(text, at));
+      const said = saidBy(text, at);
+      carryOut.set(said.document, () => void ledger(translateText(text, setting), setting, version, said));
+      carryOut.get(said.document)?.();
     };
     const summarise = (step: Extract<Step, { kind: 'summary' }>, at: Date): void => {
       write(summaryOf(step), step.version, at);
@@ -136,6 +148,7 @@ describe('whatever comes in whatever order', () => {
         model.event(step.of, raised.getTime());
       } else if (step.kind === 'measurements') {
         write(measurementsOf(step.of, n), n, at);
+        for (const document of ledger.alerting()) carryOut.get(document)?.();
         model.measurements(step.of);
       } else if (step.kind === 'summary-again') {
         if (newest !== null) summarise(newest.step, newest.at);
@@ -156,6 +169,10 @@ describe('whatever comes in whatever order', () => {
       alerts: under('health-monitoring-alert').map(keyOf).sort(),
       count: counts.length > 1 ? counts : (counts[0] ?? null),
       measurements: under('59408-5').map(keyOf).sort(),
+      referring: under('health-monitoring-alert')
+        .filter((one) => one['derivedFrom'] !== undefined)
+        .map(keyOf)
+        .sort(),
     };
   };
 
@@ -167,6 +184,7 @@ describe('whatever comes in whatever order', () => {
           alerts: [...seen.alerts].sort(),
           count: seen.count,
           measurements: [...seen.measurements].sort(),
+          referring: seen.referring.toSorted(),
         });
       }),
       { numRuns: 1_000 },
