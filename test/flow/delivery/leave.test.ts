@@ -1,17 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../../src/kernel/index.ts';
+import { startService, type DemoService } from '../../../src/sandbox/index.ts';
 import { WITHDRAWN_BECAUSE } from '../../../src/translate/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { PLACES } from '../../support/new-store.ts';
-import { aClinicalReady, aLabResult, aUserProfile, type Json } from '../../support/payloads/index.ts';
+import { aClinicalReady, aLabResult, aUserProfile, CLIENT, type Json } from '../../support/payloads/index.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { startRig, type Rig } from './rig.ts';
+import { MRN_SYSTEM, startRig, type Rig } from './rig.ts';
 
 describe.each(PLACES)('a patient who leaves, on %s', (_name, makePlace) => {
   let rig: Rig;
+  let service: DemoService;
   beforeAll(async () => {
-    rig = await startRig(makePlace, { settings: { CHARTGATE_ON_REVOKE: 'retract' } });
+    service = await startService({ host: '127.0.0.1', port: 0, clock: systemClock });
+    const { secretKey } = service.putClient({ uuid: CLIENT });
+    rig = await startRig(makePlace, {
+      settings: {
+        CHARTGATE_ON_REVOKE: 'retract',
+        CHARTGATE_SOURCE_URL: service.url,
+        CHARTGATE_SOURCE_SECRET_KEY: secretKey,
+      },
+    });
   });
-  afterAll(() => rig.stop());
+  afterAll(async () => {
+    await rig.stop();
+    await service.stop();
+  });
 
   const gone = (patient: string): Promise<number> =>
     eventually(
@@ -54,6 +68,21 @@ describe.each(PLACES)('a patient who leaves, on %s', (_name, makePlace) => {
     const late = await rig.deliver(aClinicalReady({ userId, documentVersion: 2, observations: 6 }));
     expect(late).toMatchObject({ state: 'parked', reason: 'unlinked' });
     expect(rig.chart(patient)).toEqual([]);
+  });
+
+  test('who ends the connection at the source leaves the chart too', async () => {
+    const mrn = 'MRN-consent';
+    rig.ehr.put({ resourceType: 'Patient', id: 'pat-consent', identifier: [{ system: MRN_SYSTEM, value: mrn }] });
+    const enrolled = await rig.admin('POST', `patients/${mrn}/connections/RingWearable`);
+    const userId = String(enrolled.body['userId']);
+    await rig.deliver(aClinicalReady({ userId, observations: 4 }));
+    expect(rig.chart('Patient/pat-consent')).toHaveLength(4);
+    const revoked = await rig.admin('POST', `patients/${mrn}/revoke`);
+    expect(revoked).toMatchObject({ status: 200, body: { userId, revoked: true, retracting: 1 } });
+    expect(await gone('Patient/pat-consent')).toBe(0);
+    expect(
+      written('Patient/pat-consent').filter((json) => json.includes(WITHDRAWN_BECAUSE.revoked)).length,
+    ).toBeGreaterThanOrEqual(4);
   });
 
   test('what is withdrawn is written again only by a newer version or when it is asked for', async () => {
