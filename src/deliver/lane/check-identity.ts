@@ -31,7 +31,7 @@ export async function checkIdentity(
   requestId: string,
   deps: JobDeps,
 ): Promise<Result<Identity>> {
-  if (whose === null || isApproved) return ok(GOES_ON);
+  if (whose === null || isApproved('identity')) return ok(GOES_ON);
   const patient = await readChartPatient(reference, requestId, deps);
   if (!patient.ok) return patient;
   if (patient.value === null) return ok(UNCHECKED);

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { fail, fault, ok, type Result } from '../../kernel/index.ts';
 import type { Dialect } from '../../mappings/index.ts';
+import type { ParkReason } from '../../inbox/index.ts';
 import { parseLossless } from '../../r4/index.ts';
 import { translate, type LinkedPatient, type Translation } from '../../translate/index.ts';
 import { decideChanges, digestOf, ledgerQuestionOf, namesIn, type Changes } from '../decide-changes.ts';
@@ -23,10 +24,13 @@ export interface Planned {
   /** What stands already and is said by this document too. */
   readonly adopted: readonly string[];
   readonly saidAt: number;
-  /** A person has seen this very plan, and wants it. */
-  readonly isApproved: boolean;
-  readonly digest: () => string;
+  /** Whether a person has seen this very plan parked for this reason, and wants it. */
+  readonly isApproved: (reason: Approvable) => boolean;
+  readonly digest: (reason: Approvable) => string;
 }
+
+/** Why a plan waits for a person who may want it all the same. Who approves it for one reason has not approved it for another. */
+export type Approvable = Extract<ParkReason, 'suspicious' | 'identity' | 'ambiguous'>;
 
 /** Nothing is to be sent; what a person can approve is told. */
 export interface NotSent extends Pick<Finish, 'outcome' | 'planDigest'> {
@@ -35,11 +39,11 @@ export interface NotSent extends Pick<Finish, 'outcome' | 'planDigest'> {
 }
 
 /** The same as long as the document says the same and stands on the same: also after half of it was carried out. */
-function digestOfPlan({ wanted, leftOut }: Translation, ledger: readonly LedgerRow[]): string {
+function digestOfPlan({ wanted, leftOut }: Translation, ledger: readonly LedgerRow[], reason: Approvable): string {
   const names = new Set(namesIn({ wanted, leftOut }));
   const said = wanted.map((one) => `${one.name} ${digestOf(one)}`);
   const gone = ledger.filter(({ name, isOfDocument }) => isOfDocument && !names.has(name)).map(({ name }) => name);
-  return hash('sha256', JSON.stringify([said.sort(), gone.sort()]));
+  return hash('sha256', JSON.stringify([reason, said.sort(), gone.sort()]));
 }
 
 type Translated = Pick<Ahead, 'translation' | 'saidAt'>;
@@ -97,15 +101,15 @@ export async function planJob(
     claimed.approvedPlans,
   );
   if (replaced !== null) return { outcome: { kind: 'park', reason: replaced.why, faultCode: null } };
-  if (!isSuspicious || planned.isApproved) return planned;
+  if (!isSuspicious || planned.isApproved('suspicious')) return planned;
   return {
     outcome: { kind: 'park', reason: 'suspicious', faultCode: null },
-    planDigest: planned.digest(),
+    planDigest: planned.digest('suspicious'),
     withdraws: planned.gone,
   };
 }
 
-function planFrom(
+export function planFrom(
   { translation, saidAt }: Translated,
   ledger: readonly LedgerRow[],
   dialect: Dialect,
@@ -117,8 +121,8 @@ function planFrom(
     change.kind === 'retract' ? ledger.filter(({ name }) => name === change.written.name) : [],
   );
   const items = buildItems(changes, ledger, knownSince);
-  const digest = (): string => digestOfPlan(translation, ledger);
-  const isApproved = approvedPlans.length > 0 && approvedPlans.includes(digest());
+  const digest = (reason: Approvable): string => digestOfPlan(translation, ledger, reason);
+  const isApproved = (reason: Approvable): boolean => approvedPlans.length > 0 && approvedPlans.includes(digest(reason));
   return { planned: { translation, ledger, items, gone, adopted, saidAt, isApproved, digest }, isSuspicious, replaced };
 }
 

@@ -162,7 +162,7 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   const { reference } = patient.value;
   const identity = await checkIdentity(planned, reference, requestId, deps);
   if (!identity.ok) return ended(afterFault(identity.fault, past));
-  if (identity.value.kind === 'other-person') return { ...ended(OTHER_PERSON), planDigest: planned.digest() };
+  if (identity.value.kind === 'other-person') return { ...ended(OTHER_PERSON), planDigest: planned.digest('identity') };
   const chart = { urn: translation.patient.reference, reference };
   const reader = before?.reader ?? makeContentReader({ guard: target.ehr.guard, key: deps.contentKey, patient: chart });
   const mode = isLinked ? 'write' : 'look-only';
@@ -189,7 +189,7 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
     ...placesOf(translation, ledger),
     requestId,
     signal,
-    isApproved: planned.isApproved,
+    isApproved: planned.isApproved('ambiguous'),
     mode,
     doubtAt,
     intentsOf: intents.value,
@@ -275,9 +275,9 @@ async function forAPerson(
   reader: ContentReader,
   deps: JobDeps,
 ): Promise<Pick<Finish, 'planDigest' | 'foreign'> & Partial<Pick<Finish, 'outcome'>>> {
-  if (outcome.kind === 'delivered') return claimed.isDecided || planned.isApproved ? { foreign: 'settled' } : {};
+  if (outcome.kind === 'delivered') return claimed.isDecided || planned.isApproved('suspicious') ? { foreign: 'settled' } : {};
   if (outcome.kind !== 'park') return {};
-  if (outcome.reason === 'ambiguous') return { planDigest: planned.digest() };
+  if (outcome.reason === 'ambiguous') return { planDigest: planned.digest('ambiguous') };
   if (outcome.reason !== 'conflict') return {};
   const seen = await seeForeignChanges(inConflict, reader, deps);
   return seen.ok ? { foreign: seen.value } : { outcome: afterFault(seen.fault, pastOf(claimed, deps)) };

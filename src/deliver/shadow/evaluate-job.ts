@@ -207,7 +207,7 @@ async function evaluateDelivery(claimed: Claimed, deps: EvaluateDeps): Promise<E
     ...placesOf(planned.translation, planned.ledger),
     requestId: deps.newId('req'),
     signal: deps.signal,
-    isApproved: planned.isApproved,
+    isApproved: planned.isApproved('ambiguous'),
     mode: 'write',
     doubtAt,
     intentsOf: () => [],

@@ -1,5 +1,5 @@
 import { isLoinc, type CodeRow, type MappedCoding, type MetricRow } from '../../mappings/index.ts';
-import type { ClinicalReady } from '../../payloads/index.ts';
+import type { AnyResource, ClinicalReady } from '../../payloads/index.ts';
 import { SYSTEMS } from '../name.ts';
 import { findModifiers } from '../find-modifiers.ts';
 import { buildObservation, categoryOf, codeable, type Element } from '../observation.ts';
@@ -12,9 +12,10 @@ import { buildPanels, type PanelPart } from './build-panels.ts';
 import { checkConsistency } from './check-consistency.ts';
 import { makeDeviceOf } from './device-of-entry.ts';
 import { findRow } from './find-row.ts';
-import { nameOfMetric } from './name-metric.ts';
+import { nameOfMetric, nameOfPanel } from './name-metric.ts';
 import { readMetric, type Metric } from './read-metric.ts';
 import { sayOnce } from './say-once.ts';
+import { isWholePanel, splitPanel } from './split-panel.ts';
 import { withSleepPeriod } from './with-sleep-period.ts';
 
 /** The summary that a category of the source stands for (specification, section 2.3). */
@@ -82,8 +83,13 @@ function valueOf(scene: Scene, metric: Metric, row: MetricRow): { value: Element
 const isWatchedReading = ({ mappings }: Scene, { context, times }: Metric, { codings }: MetricRow): boolean =>
   context === 'point' && times !== null && times.start === times.end && mappings.isWatched(codings[0]?.code ?? '');
 
+const placeOf = ({ category, times }: Metric) => ({
+  group: groupOf(category),
+  chartDay: times === null ? null : dayOf(times.start),
+});
+
 function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
-  const place = { group: groupOf(metric.category), chartDay: metric.times === null ? null : dayOf(metric.times.start) };
+  const place = placeOf(metric);
   judgeTimes(scene, metric.at, metric.times);
   const row = findRow(scene, metric);
   const given = row === null ? null : valueOf(scene, metric, row);
@@ -91,8 +97,7 @@ function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
   const isKeptSide =
     given === null && row?.panel !== undefined && row.panel !== null && scene.setting.unmapped !== 'pass-through';
   const valued = isKeptSide ? NO_VALUE : given;
-  if (row === null || valued === null)
-    return want(nameOfMetric(scene, metric), passThrough(scene, metric) as Wanted['resource'], place);
+  if (row === null || valued === null) return want(nameOfMetric(scene, metric), passThrough(scene, metric) as AnyResource, place);
   const category = categoryFrom(scene, metric, row.category, row);
   if (row.panel !== null)
     return {
@@ -124,6 +129,22 @@ function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
   return isWatchedReading(scene, metric, row) ? { ...made, isWatched: true } : made;
 }
 
+/** A panel that comes as one entry is what its sides would be as entries of their own. Where one of them is not known, it waits as a whole. */
+function translateEntry(scene: Scene, metric: Metric, resource: AnyResource): readonly (Wanted | PanelPart)[] {
+  const sides = splitPanel(resource);
+  if (sides === null) return [translateMetric(scene, metric)];
+  const mark = scene.notebook.mark();
+  const made = sides.map((side, i) => translateMetric(scene, readMetric(side, `${metric.at}.component[${i}]`, scene.mappings)));
+  if (isWholePanel(scene, metric, made)) return made;
+  const areKnown = made.every((one) => 'kind' in one);
+  const isGiven = scene.setting.unmapped === 'pass-through' || scene.notebook.heldSince(mark) !== null;
+  if (areKnown || !isGiven) scene.notebook.find('values.contradict', metric.at, metric.coding.code);
+  // Under the name of the panel that it is all the same: what stands there was not dropped.
+  const side = made.find((one) => 'kind' in one);
+  const name = side === undefined ? nameOfMetric(scene, metric) : nameOfPanel(scene, side.metric, side.panel.key);
+  return [want(name, passThrough(scene, metric) as AnyResource, placeOf(metric))];
+}
+
 /** One Observation for each metric; metrics of one panel and time together make one. */
 export function translateMetrics(scene: Scene, { bundle, sources }: ClinicalReady, devices: readonly Wanted[]): Wanted[] {
   const entries = (bundle['entry'] ?? []) as readonly { readonly resource: ClinicalReady['bundle'] }[];
@@ -145,14 +166,16 @@ export function translateMetrics(scene: Scene, { bundle, sources }: ClinicalRead
     const device = deviceOf.of(resource);
     const own = device?.reference === scene.device?.reference ? scene : { ...scene, device };
     const metric = readMetric(resource, at, scene.mappings);
-    const made = translateMetric(own, metric);
+    const made = translateEntry(own, metric, resource);
     const why = scene.notebook.heldSince(mark);
-    const waiting = why === null ? made : { ...made, waits: { at, why } };
-    if ('kind' in waiting) parts.push(waiting);
-    else {
-      wanted.push(waiting);
-      places.set(waiting.name, at);
-      if (metric.coding.system === LOINC) standard.add(waiting);
+    for (const one of made) {
+      const waiting = why === null ? one : { ...one, waits: { at, why } };
+      if ('kind' in waiting) parts.push(waiting);
+      else {
+        wanted.push(waiting);
+        places.set(waiting.name, at);
+        if (metric.coding.system === LOINC) standard.add(waiting);
+      }
     }
   }
   const single = withSleepPeriod(scene, sayOnce(scene, wanted, standard));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { aClinicalReadyOf, DAY, type Metric } from '../../support/payloads/index.ts';
-import { bytesOf, codesOf, nameOf, observationsOf, translated } from '../../support/translated.ts';
+import { aClinicalReadyOf, DAY, partAt, type Json, type Metric } from '../../support/payloads/index.ts';
+import { bytesOf, codesOf, nameOf, observationsOf, observationWith, translated } from '../../support/translated.ts';
 import { makeLedger, problemsOf, settingOf } from '../../support/translate-steps.ts';
 import { standardMappings } from '../../support/standard-mappings.ts';
 
@@ -37,6 +37,55 @@ const panels = (metrics: readonly Metric[]) => {
   expect(problemsOf(translation)).toEqual([]);
   return observationsOf(translation).map((one) => ({ code: codesOf(one['code'])[0], components: shown(one), one }));
 };
+
+describe('a blood pressure that comes as one entry', () => {
+  const LOINC = 'http://loinc.org';
+  const sideOf = (code: string, value: number, unit = 'mm[Hg]') => ({
+    code: { coding: [{ system: LOINC, code }] },
+    valueQuantity: { value, unit, system: 'http://unitsofmeasure.org', code: unit },
+  });
+  const BOTH = [sideOf('8480-6', 120), sideOf('8462-4', 80)];
+  const entryOf = (code: object, component: readonly object[], more: object = {}) => {
+    const document = aClinicalReadyOf([systolic('120'), { code: 'weight', value: '70', unit: 'kg', ...MORNING }]);
+    const entry = partAt(document, 'clinical_ready.clinical_ready_data.entry.1') as { resource: Json };
+    const { valueQuantity: _value, ...resource } = entry.resource;
+    entry.resource = { ...resource, code: { coding: [code] }, component, ...more };
+    return document;
+  };
+  const PANEL = { system: LOINC, code: '85354-9' };
+  const OWN = { system: 'urn:example:health-data-service:codes', code: 'blood_pressure' };
+  const DAILY = { system: LOINC, code: '96607-7' };
+
+  test.each([
+    ['in LOINC', PANEL],
+    ["in the source's own code", OWN],
+  ])('%s is the panel that its sides would make as entries', (_, code) => {
+    const translation = translated(entryOf(code, BOTH));
+    expect(problemsOf(translation)).toEqual([]);
+    const panel = observationWith(translation, '85354-9');
+    expect(shown(panel)).toEqual(['8480-6=120 mm[Hg]', '8462-4=80 mm[Hg]']);
+    const apart = translated(aClinicalReadyOf([systolic('120'), diastolic('80')]));
+    expect(nameOf(panel)).toBe(nameOf(observationWith(apart, '85354-9')));
+  });
+
+  test.each([
+    ['with a side that nobody has mapped', PANEL, [...BOTH, sideOf('8478-0', 93)], 'code.unmapped'],
+    ['with a side of something else', PANEL, [...BOTH, sideOf('8867-4', 60, '/min')], 'values.contradict'],
+    ['with one side twice', PANEL, [...BOTH, sideOf('8480-6', 121)], 'values.contradict'],
+    ['that says it is another panel', DAILY, BOTH, 'values.contradict'],
+  ])('%s waits as a whole, and what stands in the chart does not count as dropped', (_, code, component, finding) => {
+    const { wanted, leftOut, findings } = translated(entryOf(code, component), { unmapped: 'leave-out' });
+    expect(wanted.filter(({ resource }) => resource['component'] !== undefined)).toEqual([]);
+    expect(findings.map((one) => one.code)).toContain(finding);
+    const standing = observationWith(translated(entryOf(PANEL, BOTH)), '85354-9');
+    expect(leftOut.map(({ name }) => name)).toEqual([nameOf(standing)]);
+  });
+
+  test('an entry with components and a value of its own is none', () => {
+    const document = entryOf(PANEL, BOTH, { valueQuantity: { value: 1, unit: 'mmHg' } });
+    expect(translated(document, { unmapped: 'leave-out' }).leftOut).toHaveLength(1);
+  });
+});
 
 describe('blood pressure', () => {
   test('both sides of one reading become one panel without a value of its own, systolic first', () => {
