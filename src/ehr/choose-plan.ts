@@ -36,6 +36,8 @@ export interface WritePlan {
   readonly update: 'direct' | 'after-a-look';
   readonly provenance: 'yes' | 'no';
   readonly createPatient: 'conditional' | 'no';
+  /** How it is seen that a patient who was looked up a while ago is still the one: by what is written, or by looking again. */
+  readonly patientCheck: 'in-transaction' | 'look-up';
   readonly types: Readonly<Record<string, TypePlan>>;
   readonly dialect: string;
   readonly reasons: readonly Reason[];
@@ -120,6 +122,13 @@ function chooseCreatePatient({ capability, filters }: Probed): Choice<WritePlan[
     : ['no', DISTRUST[filter]];
 }
 
+function choosePatientCheck(bundle: WritePlan['bundle'], { readsInTransaction }: Probed): Choice<WritePlan['patientCheck']> {
+  if (bundle !== 'transaction') return ['look-up', 'nothing is written in transactions'];
+  return readsInTransaction
+    ? ['in-transaction', 'a transaction was seen to show what it reads']
+    : ['look-up', 'a transaction was not seen to show what it reads'];
+}
+
 /** How to write to this EHR, and why so. Pure: shown by `explain` and by the admin API as it is. */
 export function choosePlan(probed: Probed, dialect: Dialect): WritePlan {
   const { capability } = probed;
@@ -130,6 +139,7 @@ export function choosePlan(probed: Probed, dialect: Dialect): WritePlan {
   const types = Object.fromEntries(planned.map(([type, plan]) => [type, plan]));
   const [provenance, provenanceBecause] = chooseProvenance(bundle, types['Provenance'], dialect);
   const [createPatient, createBecause] = chooseCreatePatient(probed);
+  const [patientCheck, checkBecause] = choosePatientCheck(bundle, probed);
   return {
     bundle,
     references: bundle === 'transaction' ? dialect.write.references : 'by-address',
@@ -140,12 +150,14 @@ export function choosePlan(probed: Probed, dialect: Dialect): WritePlan {
     update: dialect.write.update,
     provenance,
     createPatient,
+    patientCheck,
     types,
     dialect: dialect.name,
     reasons: [
       { of: 'bundle', chosen: bundle, because: bundleBecause },
       { of: 'provenance', chosen: provenance, because: provenanceBecause },
       { of: 'createPatient', chosen: createPatient, because: createBecause },
+      { of: 'patientCheck', chosen: patientCheck, because: checkBecause },
       ...planned.map(([, , reason]) => reason),
     ],
   };

@@ -22,6 +22,7 @@ export { watchCapability, type CapabilityState, type CapabilityWatch } from './w
 
 export { escapeSearchValue, identifierToken } from './escape-search-value.ts';
 export { searchResources, type Found, type Resource, type SearchBy } from './search-resources.ts';
+export { judgeRemembered } from './pick-patient.ts';
 export { makeResolvePatient, type AskedPatient, type Mrn, type ResolvedPatient, type ResolvePatient } from './resolve-patient.ts';
 export { rememberPatients, type PatientMemory } from './remember-patients.ts';
 

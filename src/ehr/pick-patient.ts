@@ -50,6 +50,23 @@ export function judgePatient(patient: Resource, guard: AddressGuard): Picked {
 }
 
 /**
+ * Whether what the EHR shows is still the patient who was found by an MRN: there, active, not merged, and with that MRN unless a merge
+ * led there. `unseen`: it does not show a patient.
+ */
+export function judgeRemembered(
+  shown: unknown,
+  { reference, via }: { readonly reference: string; readonly via: readonly string[] },
+  { mrnSystem, mrn }: { readonly mrnSystem: string; readonly mrn: string },
+  guard: AddressGuard,
+): 'still' | 'moved' | 'unseen' {
+  const patient = shown as Resource | null;
+  if (typeof shown !== 'object' || patient?.resourceType !== 'Patient') return 'unseen';
+  const judged = judgePatient(patient, guard);
+  if (judged.kind !== 'one' || `Patient/${judged.id}` !== reference) return 'moved';
+  return via.length > 0 || carriesIdentifier(patient, mrnSystem, mrn) ? 'still' : 'moved';
+}
+
+/**
  * Exactly one: of those that carry the MRN, the only one that stands (active, not merged); or, where none stands, the one that all
  * merged ones lead to.
  */

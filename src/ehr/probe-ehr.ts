@@ -1,5 +1,6 @@
 import { fail, fault, ok, type Chance, type Result } from '../kernel/index.ts';
 import type { Ehr } from './open-ehr.ts';
+import { readsInTransaction } from './probe-transaction.ts';
 import { readCapability, type Capability } from './read-capability.ts';
 import { verifyIdentifier, type VerifiedFilter } from './verify-identifier.ts';
 
@@ -8,6 +9,8 @@ export interface Probed {
   readonly capability: Capability;
   /** By type; a type that is not here was not looked at, and is not trusted. */
   readonly filters: Readonly<Record<string, VerifiedFilter>>;
+  /** Whether a transaction shows what it reads. */
+  readonly readsInTransaction: boolean;
 }
 
 /** The types whose identifiers we may search for. */
@@ -36,5 +39,9 @@ export async function probeEhr(deps: ProbeDeps): Promise<Result<Probed>> {
     if (type === 'Patient' || (said.search && (said.create || said.update)))
       filters[type] = await verifyIdentifier(deps.ehr, type, deps);
   }
-  return ok({ capability: capability.value, filters });
+  return ok({
+    capability: capability.value,
+    filters,
+    readsInTransaction: capability.value.transaction && (await readsInTransaction(deps.ehr, deps)),
+  });
 }

@@ -21,6 +21,8 @@ export interface ResolvedPatient {
   readonly reference: string;
   /** The merged patients on the way there, the one with the MRN first; empty where none was merged. */
   readonly via: readonly string[];
+  /** It was looked up a while ago. */
+  readonly isRemembered?: true;
 }
 
 export type ResolvePatient = (asked: AskedPatient) => Promise<Result<ResolvedPatient>>;

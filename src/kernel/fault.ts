@@ -93,6 +93,7 @@ export const FAULT_CODES = {
   'patient.inactive': 'patient-unresolved',
   'patient.unverified': 'patient-unresolved',
   'patient.merged': 'patient-unresolved',
+  'patient.moved': 'patient-unresolved',
   'patient.not-created': 'patient-unresolved',
   'patient.other': 'patient-unresolved',
   'patient.differs': 'patient-unresolved',

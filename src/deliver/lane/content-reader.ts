@@ -5,6 +5,8 @@ import { contentOf, fingerprintOf, type ChartContent, type Fingerprint } from '.
 export interface ContentReader {
   contentOf(resource: Readonly<Record<string, unknown>>): ChartContent;
   fingerprintOf(resource: Readonly<Record<string, unknown>>): Fingerprint;
+  /** As it was when one of these, who were merged since, was the patient of the chart; null where it is about none of them. */
+  formerFingerprintOf(resource: Readonly<Record<string, unknown>>, merged: readonly string[]): Fingerprint | null;
 }
 
 const THIS_PATIENT = 'this patient';
@@ -23,10 +25,14 @@ export function makeContentReader(deps: {
     return located === null ? reference : `${located.type}/${located.id}`;
   }
 
+  function subjectOf(resource: Readonly<Record<string, unknown>>): string | null {
+    const subject = (resource['subject'] ?? resource['patient']) as { reference?: unknown } | undefined;
+    return typeof subject?.reference === 'string' ? local(subject.reference) : null;
+  }
+
   /** The patient of the chart is `this patient`, also after a merge, when the EHR has moved what we wrote to another record. */
   function resolverFor(resource: Readonly<Record<string, unknown>>): (reference: string) => string {
-    const subject = (resource['subject'] ?? resource['patient']) as { reference?: unknown } | undefined;
-    const own = patient?.reference ?? (typeof subject?.reference === 'string' ? local(subject.reference) : null);
+    const own = patient?.reference ?? subjectOf(resource);
     return (reference) => {
       const name = local(reference);
       return name === own || (patient !== null && reference === patient.urn) ? THIS_PATIENT : name;
@@ -46,5 +52,14 @@ export function makeContentReader(deps: {
     read.set(resource, made);
     return made;
   }
-  return { contentOf: (resource) => of(resource).content, fingerprintOf: (resource) => of(resource).fingerprint };
+  return {
+    contentOf: (resource) => of(resource).content,
+    fingerprintOf: (resource) => of(resource).fingerprint,
+    formerFingerprintOf(resource, merged) {
+      if (patient === null || merged.length === 0) return null;
+      const former = merged.find((reference) => reference === subjectOf(resource));
+      if (former === undefined) return null;
+      return makeContentReader({ guard, key, patient: { ...patient, reference: former } }).fingerprintOf(resource);
+    },
+  };
 }

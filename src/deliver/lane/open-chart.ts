@@ -1,44 +1,17 @@
 import { fault, type Fault } from '../../kernel/index.ts';
-import type { Ehr, EhrRequest, Located, Sent, TypePlan, Verdict, WritePlan } from '../../ehr/index.ts';
+import type { Located, TypePlan, Verdict } from '../../ehr/index.ts';
 import type { AnyResource } from '../../payloads/index.ts';
 import { isWithdrawn } from '../../translate/index.ts';
 import { saidIn, UNWRITTEN_DIGEST } from '../decide-changes.ts';
 import { versionOf, versionOfEtag, type Item } from './build-items.ts';
 import { NO_CONTENT, type Fingerprint } from './chart-content.ts';
 import type { WrittenRow } from './commands.ts';
-import type { ContentReader } from './content-reader.ts';
 import { findsAtOnce, isSearchKnown } from './ehr-habits.ts';
-import type { HeldHabits } from './hold-habits.ts';
-import { judgeChart, type ChartVerdict, type Intent } from './judge-chart.ts';
+import { judgeChart, type ChartVerdict } from './judge-chart.ts';
 import { lookUp, type Looked } from './look-up.ts';
 import { NAME_SYSTEM } from './request-items.ts';
 import type { Stop } from './stop.ts';
-
-export interface WriteDeps {
-  readonly ehr: Ehr;
-  readonly plan: WritePlan;
-  readonly patient: { readonly urn: string; readonly reference: string };
-  readonly saidAt: number;
-  /** Addresses of what was written before, by the references of the document. */
-  readonly known: ReadonlyMap<string, string>;
-  /** References to what somebody removed, and which stays so. */
-  readonly removed: readonly string[];
-  readonly requestId: string;
-  readonly signal: AbortSignal;
-  /** A person has seen that it cannot be known whether it was written, and wants it written. */
-  readonly isApproved: boolean;
-  /** `look-only`: the chart is no longer the right one; only what an earlier attempt wrote there is found out. */
-  readonly mode: 'write' | 'look-only';
-  /** Since when it is in doubt what was written; null where nothing is. */
-  readonly doubtAt: number | null;
-  /** What attempts of unknown outcome meant to make of a resource. */
-  readonly intentsOf: (name: string) => readonly Intent[];
-  readonly reader: ContentReader;
-  readonly habits: HeldHabits;
-  readonly now: () => Date;
-  /** One request through the guard of the target. */
-  readonly send: (request: EhrRequest) => Promise<Sent>;
-}
+import type { WriteDeps } from './write-deps.ts';
 
 interface Place {
   readonly id: string;
@@ -138,21 +111,24 @@ export function openChart(deps: WriteDeps) {
       signal: deps.signal,
     });
 
-  const judge = (item: Item, { resource }: Extract<Looked, { kind: 'there' }>): ChartVerdict =>
-    judgeChart({
+  function judge(item: Item, { resource }: Extract<Looked, { kind: 'there' }>): ChartVerdict {
+    const former = reader.formerFingerprintOf(resource, deps.patient.via);
+    return judgeChart({
       standing: {
         versionId: versionOf(resource),
-        fingerprint: reader.fingerprintOf(resource),
+        fingerprint: former ?? reader.fingerprintOf(resource),
         isWithdrawn: isWithdrawn(resource),
       },
       known:
         item.at === null
           ? null
           : { versionId: item.at.versionId, fingerprint: item.knownFingerprint, isRetracted: item.isRetracted },
-      wanted: reader.fingerprintOf(item.resource),
+      // What stands with a patient who was merged is not what is wanted, whatever it says: it must follow.
+      wanted: former === null ? reader.fingerprintOf(item.resource) : NO_CONTENT,
       intents: deps.intentsOf(item.name),
       habits: habits.current().types[item.resourceType] ?? null,
     });
+  }
 
   /** After an attempt of unknown outcome, what a search does not find may only not be found yet. */
   function waitForSearch(item: Item): number {

@@ -2,6 +2,7 @@ import { fail, fault, ok, type Chance, type Clock, type Log, type NewId, type Re
 import {
   choosePlan,
   guardTarget,
+  judgeRemembered,
   kindOfRequest,
   makeResolvePatient,
   openEhr,
@@ -21,6 +22,8 @@ import {
   type WritePlan,
 } from '../../ehr/index.ts';
 import type { Dialect, Told } from '../../mappings/index.ts';
+import type { LinkedPatient } from '../../translate/index.ts';
+import type { RememberedPatient } from './write-deps.ts';
 import type { Target } from './run-job.ts';
 
 /** The EHR: how to reach it, what it can, how it is to be written to, and whether it is to be left alone. */
@@ -107,7 +110,7 @@ export function openTarget(deps: {
     mayCreate: () => 'no',
   });
   /** Remembers for a while whom an MRN leads to; that the EHR was asked is recorded. */
-  const remembered = (ask: ResolvePatient) =>
+  const remembered = (ask: ResolvePatient, isChecked: () => boolean) =>
     rememberPatients({
       async resolvePatient(asked) {
         const resolved = await ask(asked);
@@ -115,8 +118,22 @@ export function openTarget(deps: {
         return resolved;
       },
       clock,
+      isChecked,
     });
-  const patients = remembered(resolve);
+  /** Set when a transaction that should have shown the patient did not. */
+  let isUnseen = false;
+  const isChecked = (): boolean => !isUnseen && plan()?.patientCheck === 'in-transaction';
+  const patients = remembered(resolve, isChecked);
+
+  const rememberedAs = (patient: ResolvedPatient, mrn: LinkedPatient): RememberedPatient => ({
+    forget: () => patients.forget(mrn),
+    isStill(shown) {
+      const found = judgeRemembered(shown, patient, mrn, ehr.guard);
+      if (found === 'unseen') isUnseen = true;
+      if (found !== 'still') patients.forget(mrn);
+      return found === 'still';
+    },
+  });
 
   const readOnly = readOnlyEhr(guarded);
   const lookedUp = remembered(
@@ -126,6 +143,7 @@ export function openTarget(deps: {
       searchBy: () => plan()?.types['Patient']?.searchBy ?? 'unknown',
       mayCreate: () => 'no',
     }),
+    () => false,
   );
 
   return {
@@ -157,6 +175,7 @@ export function openTarget(deps: {
             plan: chosen,
             resolvePatient: patients.resolvePatient,
             rememberedPatient: patients.remembered,
+            rememberedAs: isChecked() ? rememberedAs : null,
             send,
           };
     },
@@ -170,6 +189,7 @@ export function openTarget(deps: {
             plan: chosen,
             resolvePatient: lookedUp.resolvePatient,
             rememberedPatient: lookedUp.remembered,
+            rememberedAs: null,
             send: readOnly.send,
           };
     },

@@ -1,7 +1,7 @@
 import { referenceTo, type Translation } from '../../translate/index.ts';
 import { NO_CONTENT } from './chart-content.ts';
 import type { LedgerRow } from './commands.ts';
-import type { WriteDeps } from './open-chart.ts';
+import type { WriteDeps } from './write-deps.ts';
 
 /** There, as far as we know: not taken back, not removed by somebody, and not only perhaps written. */
 const isStanding = ({ isRetracted, isKept, id, fingerprint }: LedgerRow): boolean =>

@@ -50,6 +50,12 @@ export function entryFor(item: Item, { identity }: TypePlan, { asked, resource }
   return { item, asked, text };
 }
 
+/** Shows the patient in the same transaction that writes to it. */
+export const patientEntry = (reference: string): Pick<EntryText, 'text'> & { readonly asked: Asked } => ({
+  asked: { method: 'GET', path: reference },
+  text: JSON.stringify({ request: { method: 'GET', url: reference } }),
+});
+
 /** A Provenance is never in the ledger: it has no name that an EHR could look for. */
 export const provenanceItem = (wanted: Wanted): Item => ({
   name: wanted.name,

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import { fault, ok, type Clock, type NewId, type Result } from '../../kernel/index.ts';
-import type { Ehr, EhrRequest, ResolvePatient, Sent, WritePlan } from '../../ehr/index.ts';
+import type { Ehr, EhrRequest, ResolvedPatient, ResolvePatient, Sent, WritePlan } from '../../ehr/index.ts';
 import { LEFT_OUT } from '../../inbox/index.ts';
 import type { Operate } from '../../store/index.ts';
 import type { LinkedPatient } from '../../translate/index.ts';
 import type { Ahead, HeldAhead } from '../hold-ahead.ts';
 import { UNWRITTEN_DIGEST } from '../decide-changes.ts';
 import type { Reading } from '../read-document.ts';
-import { NO_CONTENT } from './chart-content.ts';
-import type { Claimed, Delivered, Fence, Finish, LaneReads, LaneWrites, LedgerRow, Outcome, WrittenRow } from './commands.ts';
+import type { Claimed, Delivered, Fence, Finish, LaneReads, LaneWrites, LedgerRow, Outcome } from './commands.ts';
 import { alertDaysOf } from './alert-days.ts';
+import { doubtedRows } from './doubted-rows.ts';
 import { afterFault, decideOutcome, type Past } from './decide-outcome.ts';
 import { checkIdentity } from './check-identity.ts';
 import { makeContentReader, type ContentReader } from './content-reader.ts';
@@ -18,6 +18,7 @@ import type { HeldHabits } from './hold-habits.ts';
 import { packIntents, readIntents } from './intents.ts';
 import { placesOf } from './places-of.ts';
 import { digestOfItems, planJob, type Planned } from './plan-job.ts';
+import type { RememberedPatient } from './write-deps.ts';
 import { retractRows, type RetractedRows } from './retract-rows.ts';
 import type { Stop } from './stop.ts';
 import { writeItems } from './write-items.ts';
@@ -29,6 +30,8 @@ export interface Target {
   readonly resolvePatient: ResolvePatient;
   /** The reference that resolving would give without asking anybody; null where it would ask. */
   readonly rememberedPatient: (mrn: LinkedPatient) => string | null;
+  /** Of a patient who was looked up a while ago; null where transactions do not show who it is. */
+  readonly rememberedAs: ((patient: ResolvedPatient, mrn: LinkedPatient) => RememberedPatient) | null;
   readonly send: (request: EhrRequest) => Promise<Sent>;
 }
 
@@ -159,7 +162,7 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
       attemptId: before?.attemptId ?? null,
       written: doubtAt === null ? [] : doubtedRows(planned),
     };
-  const { reference } = patient.value;
+  const { reference, via } = patient.value;
   const identity = await checkIdentity(planned, reference, requestId, deps);
   if (!identity.ok) return ended(afterFault(identity.fault, past));
   if (identity.value.kind === 'other-person') return { ...ended(OTHER_PERSON), planDigest: planned.digest('identity') };
@@ -184,7 +187,11 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   const wrote = await writeItems(decided.items, translation.provenance, {
     ehr: target.ehr,
     plan: target.plan,
-    patient: chart,
+    patient: {
+      ...chart,
+      via,
+      remembered: patient.value.isRemembered === true ? (target.rememberedAs?.(patient.value, mrn) ?? null) : null,
+    },
     saidAt,
     ...placesOf(translation, ledger),
     requestId,
@@ -238,28 +245,6 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
     outcome: unlessResolved(outcome, doubtAt !== null && !isResolved),
     ...(await forAPerson(outcome, claimed, planned, inConflict, reader, deps)),
   };
-}
-
-/**
- * What an attempt may have done and nobody knows goes into the ledger as such: whatever comes next, a newer version, a withdrawal or
- * a re-link, then looks there before it believes anything.
- */
-function doubtedRows({ items, gone, saidAt }: Pick<Planned, 'items' | 'gone' | 'saidAt'>): WrittenRow[] {
-  const doubted = { contentDigest: UNWRITTEN_DIGEST, said: null, saidAt, effect: 'doubted' } as const;
-  return [
-    ...items.map(({ name, resourceType, at, knownFingerprint, wanted: { group, chartDay } }) => ({
-      ...{ name, resourceType, group, chartDay, ...doubted },
-      id: at?.id ?? null,
-      versionId: at?.versionId ?? null,
-      fingerprint: knownFingerprint ?? NO_CONTENT,
-    })),
-    ...gone.map(({ name, resourceType, group, chartDay, id, versionId, fingerprint }) => ({
-      ...{ name, resourceType, group, chartDay, ...doubted },
-      id,
-      versionId,
-      fingerprint: fingerprint ?? NO_CONTENT,
-    })),
-  ];
 }
 
 /** Everything else was written: a person decides on what is left. */

@@ -5,8 +5,9 @@ import { rewriteReferences } from '../../r4/index.ts';
 import { withoutReferences, type Wanted } from '../../translate/index.ts';
 import type { Item } from './build-items.ts';
 import type { WrittenRow } from './commands.ts';
-import { later, openChart, stopped, type Settled, type WriteDeps } from './open-chart.ts';
-import { entryFor, provenanceItem, requestFor, type EntryText, type ItemRequest } from './request-items.ts';
+import { later, openChart, stopped, type Settled } from './open-chart.ts';
+import type { WriteDeps } from './write-deps.ts';
+import { entryFor, patientEntry, provenanceItem, requestFor, type EntryText, type ItemRequest } from './request-items.ts';
 import { graver, type Stop } from './stop.ts';
 
 export interface WroteItems {
@@ -33,6 +34,8 @@ export async function writeItems(all: readonly Item[], provenance: Wanted | null
   let httpStatus: number | null = null;
   let isLookedUp = false;
   let entriesMax = Math.max(1, plan.entriesMax);
+  /** The patient is shown once by what is written, where that was looked up a while ago. */
+  let { remembered } = deps.patient;
 
   const ended = (stop: Stop | null): WroteItems => {
     const settled = new Set([...written, ...conflicts].map(({ name }) => name));
@@ -94,10 +97,11 @@ export async function writeItems(all: readonly Item[], provenance: Wanted | null
     const items = entries.map(({ item }) => item);
     const isToBeSeen = wantsToSee(items);
     const prefer = preferOf(isToBeSeen);
+    const check = type === 'transaction' && remembered !== null ? [patientEntry(deps.patient.reference)] : [];
     const { exchange, verdict } = await deps.send({
       method: 'POST',
       path: '',
-      body: `{"resourceType":"Bundle","type":"${type}","entry":[${entries.map(({ text }) => text).join()}]}`,
+      body: `{"resourceType":"Bundle","type":"${type}","entry":[${[...entries, ...check].map(({ text }) => text).join()}]}`,
       prefer,
       requestId: deps.requestId,
       signal: deps.signal,
@@ -105,6 +109,11 @@ export async function writeItems(all: readonly Item[], provenance: Wanted | null
     if (exchange?.kind === 'answered') httpStatus = exchange.status;
     const isEmpty = exchange?.kind === 'answered' && exchange.status === 200 && exchange.body.kind === 'empty';
     if (isEmpty && prefer === 'return=minimal') habits.learnEmptyAnswer();
+    // Where it is the patient who is not there, nothing of it was done.
+    if (check.length > 0 && (verdict.kind === 'absent' || verdict.kind === 'gone')) {
+      remembered?.forget();
+      return [stopped({ kind: 'verdict', verdict: later(MOVED) })];
+    }
     // A transaction that was refused as a whole does not say by which of its entries: each is tried for itself.
     const isRefusedWhole = ['too-large', 'conflict', 'absent', 'gone'].includes(verdict.kind);
     if (isRefusedWhole && items.length > 1) return 'smaller';
@@ -112,10 +121,16 @@ export async function writeItems(all: readonly Item[], provenance: Wanted | null
     if (verdict.kind !== 'ok' && only !== undefined)
       return [await chart.settleEntry(only, { verdict, located: null, etag: null, status: null, resource: null }, false)];
     const body = exchange?.kind === 'answered' && exchange.body.kind === 'json' ? exchange.body.value : null;
-    const requests = entries.map(({ asked }) => asked);
+    const requests = [...entries, ...check].map(({ asked }) => asked);
     const answered = classifyEntries(requests, body, ehr.guard, deps.now());
     if (answered.kind === 'ambiguous')
       return [stopped({ kind: 'verdict', verdict: { kind: 'ambiguous', fault: answered.fault } })];
+    if (check.length > 0) {
+      // It was written to whoever the patient was: what stands there now is looked at, and follows.
+      if (remembered?.isStill(answered.entries[items.length]?.resource) !== true)
+        return [stopped({ kind: 'verdict', verdict: { kind: 'ambiguous', fault: MOVED } })];
+      remembered = null;
+    }
     const settled: Settled[] = [];
     const looked = new Set<string>();
     for (const [i, item] of items.entries()) {
@@ -218,6 +233,8 @@ export async function writeItems(all: readonly Item[], provenance: Wanted | null
   }
   return ended(null);
 }
+
+const MOVED = fault('patient.moved');
 
 /** It tells of what was written, and so of nothing that was left alone. */
 function withoutTargets(provenance: AnyResource, leftAlone: readonly Item[]): AnyResource {

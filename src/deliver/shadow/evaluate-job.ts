@@ -11,7 +11,8 @@ import type { HeldHabits } from '../lane/hold-habits.ts';
 import { LEASE_MS } from '../lane/hold-leases.ts';
 import { judgeChart } from '../lane/judge-chart.ts';
 import { lookUp } from '../lane/look-up.ts';
-import { openChart, type WriteDeps } from '../lane/open-chart.ts';
+import { openChart } from '../lane/open-chart.ts';
+import type { WriteDeps } from '../lane/write-deps.ts';
 import { placesOf } from '../lane/places-of.ts';
 import { planJob, type Planned } from '../lane/plan-job.ts';
 import { NAME_SYSTEM } from '../lane/request-items.ts';
@@ -202,7 +203,7 @@ async function evaluateDelivery(claimed: Claimed, deps: EvaluateDeps): Promise<E
   const present = await checkItems(planned.items, {
     ehr: target.ehr,
     plan: target.plan,
-    patient: chart,
+    patient: { ...chart, via: [], remembered: null },
     saidAt: planned.saidAt,
     ...placesOf(planned.translation, planned.ledger),
     requestId: deps.newId('req'),

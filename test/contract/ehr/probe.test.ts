@@ -35,7 +35,7 @@ describe('the demo EHR as it is', () => {
       demo()
         .log.requests()
         .map(({ method, path }) => `${method} ${path}`),
-    ).toEqual(['GET /fhir/metadata', ...PROBED_TYPES.map((type) => `POST /fhir/${type}/_search`)]);
+    ).toEqual(['GET /fhir/metadata', ...PROBED_TYPES.map((type) => `POST /fhir/${type}/_search`), 'POST /fhir']);
   });
 });
 
@@ -62,6 +62,43 @@ describe('what its switches make of the plan', () => {
     expect((await probed(traits)).filters['Observation']?.filter).toBe('refuses');
     demo().put({ ...anObservation('1'), id: 'a' });
     expect((await probed(traits)).filters['Observation']?.filter).toBe('refuses');
+  });
+});
+
+describe('a transaction that reads', () => {
+  const STATEMENT = {
+    resourceType: 'CapabilityStatement',
+    fhirVersion: '4.0.1',
+    rest: [{ mode: 'server', interaction: [{ code: 'transaction' }], resource: [{ type: 'Patient' }] }],
+  };
+  const FOUND = { resourceType: 'Bundle', type: 'searchset', total: 0 };
+  const answered = (entry: unknown, type = 'transaction-response'): object => ({ resourceType: 'Bundle', type, entry });
+  const seen = async (status: number, answer: object): Promise<boolean> => {
+    const odd = await anOddServer((heard, res) =>
+      heard.url.startsWith('/fhir/metadata')
+        ? answerJson(res, 200, STATEMENT)
+        : answerJson(res, heard.url === '/fhir' ? status : 400, answer),
+    );
+    const result = await probe(odd.base);
+    if (!result.ok) throw new Error(result.fault.code);
+    return result.value.readsInTransaction;
+  };
+
+  test('is believed when it shows what it found', async () => {
+    expect((await probed()).readsInTransaction).toBe(true);
+    expect(await seen(200, answered([{ resource: FOUND, response: { status: '200' } }]))).toBe(true);
+  });
+  test.each<[string, number, object]>([
+    ['is refused', 400, { resourceType: 'OperationOutcome' }],
+    ['fails', 503, { resourceType: 'OperationOutcome' }],
+    ['shows nothing', 200, answered([{ response: { status: '200' } }])],
+    ['has no entry', 200, answered(undefined)],
+    ['has a null for an entry', 200, answered([null])],
+    ['has two entries', 200, answered([{ resource: FOUND }, { resource: FOUND }])],
+    ['was carried out as a batch', 200, answered([{ resource: FOUND }], 'batch-response')],
+    ['shows something else', 200, answered([{ resource: { resourceType: 'OperationOutcome' } }])],
+  ])('is not believed where it %s', async (_, status, answer) => {
+    expect(await seen(status, answer)).toBe(false);
   });
 });
 

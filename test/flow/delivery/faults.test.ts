@@ -37,7 +37,7 @@ const CASES: readonly Case[] = [
   { name: 'dropped before it was done', fault: { drop: 'before-commit' } },
   { name: 'dropped after it was done', fault: { drop: 'after-commit' } },
   { name: 'half an answer', fault: { truncate: 0.5 } },
-  { name: 'a byte at a time', fault: { dripMs: 2 } },
+  { name: 'a byte at a time', fault: { dripMs: 1 } },
   { name: 'another content type', fault: { contentType: 'text/plain' } },
   { name: 'HTML and 200', fault: { status: 200, body: 'html' } },
   { name: 'nothing and 200', fault: { status: 200, body: 'empty' }, isFirstOnly: true },
@@ -74,7 +74,7 @@ async function play(one: Case, rig: Rig): Promise<Done> {
     await rig.until(id, ({ steps }) => steps.some(({ to }) => to === 'sending') && steps.at(-1)?.to === 'queued');
     await rig.restart();
   }
-  let first = await rig.resting(id, 60_000);
+  let first = await rig.resting(id, 100_000);
   const ended = [first.state, first.reason] as const;
   const attempts = first.steps.filter(({ to }) => to === 'sending').length;
   board.setRules([]);

@@ -66,6 +66,41 @@ describe.each(PLACES)('merged patients, on %s', (_name, makePlace) => {
     expect(rig.chart(survivor)).toHaveLength(2 * 5 * 3);
   }, 60_000);
 
+  const searchesOf = (): number => rig.ehr.log.requests().filter(({ path }) => path.endsWith('/Patient/_search')).length;
+
+  test('who an MRN is is asked once, and a merge is noticed by the very transaction that writes', async () => {
+    const userId = 'user-merged-meanwhile';
+    const before = await rig.enrol(userId, 'MRN-MEANWHILE');
+    await rig.deliver(aClinicalReady({ userId, day: '2026-11-01', bundleId: 'm-1', observations: 3 }));
+    const asked = searchesOf();
+    await rig.deliver(aClinicalReady({ userId, day: '2026-11-02', bundleId: 'm-2', observations: 3 }));
+    expect(searchesOf()).toBe(asked);
+    rig.ehr.put(aPatient('pat-survivor', 'MRN-SURVIVOR'));
+    rig.ehr.put(aPatient(before.slice('Patient/'.length), 'MRN-MEANWHILE', mergedInto('Patient/pat-survivor')));
+    rig.links.set(userId, [before, 'Patient/pat-survivor']);
+    const third = aClinicalReady({ userId, day: '2026-11-03', bundleId: 'm-3', observations: 3 });
+    expect((await rig.deliver(third)).state).toBe('delivered');
+    // What was written before the merge is the EHR's to move; what was written after it stands with the survivor, once.
+    const daysIn = (chart: Json[]): string[] => [
+      ...new Set(chart.map((one) => JSON.stringify(one).match(/2026-11-0\d/)?.[0] ?? '')),
+    ];
+    expect([rig.chart('Patient/pat-survivor').length, daysIn(rig.chart('Patient/pat-survivor'))]).toEqual([3, ['2026-11-03']]);
+    expect(daysIn(rig.chart(before)).sort()).toEqual(['2026-11-01', '2026-11-02']);
+    expect(searchesOf()).toBe(asked + 1);
+  });
+
+  test.each([
+    ['is closed', { active: false }, 'patient.inactive'],
+    ['has lost the MRN', { identifier: [{ system: 'urn:example:mrn', value: 'MRN-ANOTHER' }] }, 'patient.none'],
+  ])('a patient who meanwhile %s takes nothing more: the delivery waits for a person', async (what, more, faultCode) => {
+    const userId = `user-${what.replaceAll(' ', '-')}`;
+    const patient = await rig.enrol(userId);
+    await rig.deliver(aClinicalReady({ userId, day: '2026-11-01', bundleId: `${userId}-1`, observations: 3 }));
+    rig.ehr.put({ ...aPatient(patient.slice('Patient/'.length), `MRN-${userId}`), ...more });
+    const second = aClinicalReady({ userId, day: '2026-11-02', bundleId: `${userId}-2`, observations: 3 });
+    expect(await rig.deliver(second)).toMatchObject({ state: 'parked', reason: 'patient', faultCode });
+  });
+
   test('a merge that comes between two versions is followed, and the chart of the survivor holds the newer', async () => {
     const userId = 'user-later';
     const before = await rig.enrol(userId, 'MRN-BEFORE');

@@ -27,7 +27,7 @@ const ALL: TypeCapability = {
 const probed = (
   said: Partial<TypeCapability> = {},
   filter: IdentifierFilter = 'filters',
-  more: { transaction?: boolean; batch?: boolean; provenance?: Partial<TypeCapability> } = {},
+  more: { transaction?: boolean; batch?: boolean; provenance?: Partial<TypeCapability>; reads?: boolean } = {},
 ): Probed => ({
   capability: {
     fhirVersion: '4.0.1',
@@ -43,6 +43,7 @@ const probed = (
     },
   },
   filters: { Patient: { filter, by: 'post' }, Observation: { filter, by: 'get' } },
+  readsInTransaction: more.reads ?? false,
 });
 
 const identityOf = (given: Probed, dialect: Dialect = aDialect()): Identity | undefined =>
@@ -71,7 +72,7 @@ describe('what makes a repetition the same', () => {
 
   test('a type whose search was never tried is not trusted', () => {
     const { capability } = probed(NO_IDS);
-    expect(identityOf({ capability, filters: {} })).toBe('ledger-only');
+    expect(identityOf({ capability, filters: {}, readsInTransaction: false })).toBe('ledger-only');
   });
 
   test.each<[Dialect['write']['identity'], IdentifierFilter, Identity]>([
@@ -152,4 +153,13 @@ test('every choice has its reason', () => {
   );
   expect(because(given, 'createPatient')).toBe('the EHR ignores the search parameter identifier');
   for (const { because: why } of choosePlan(given, aDialect()).reasons) expect(why).not.toBe('');
+});
+
+test.each([
+  [{ transaction: true, reads: true }, 'in-transaction', 'a transaction was seen to show what it reads'],
+  [{ transaction: true, reads: false }, 'look-up', 'a transaction was not seen to show what it reads'],
+  [{ transaction: false, reads: true }, 'look-up', 'nothing is written in transactions'],
+] as const)('with %j a remembered patient is checked by %s', (more, chosen, why) => {
+  const given = probed({}, 'filters', more);
+  expect([choosePlan(given, aDialect()).patientCheck, because(given, 'patientCheck')]).toEqual([chosen, why]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { makeAddressGuard } from '../../../src/ehr/guard-address.ts';
-import { pickPatient, type Picked } from '../../../src/ehr/pick-patient.ts';
+import { judgeRemembered, pickPatient, type Picked } from '../../../src/ehr/pick-patient.ts';
 import type { Found, Resource } from '../../../src/ehr/search-resources.ts';
 
 const guard = makeAddressGuard('https://ehr.example.org/fhir');
@@ -86,4 +86,18 @@ test.each<[string, readonly Resource[], Picked]>([
   ],
 ])('%s', (_what, matches, expected) => {
   expect(pick(matches)).toEqual(expected);
+});
+
+test.each<[string, unknown, readonly string[], string]>([
+  ['the same patient', patient('a'), [], 'still'],
+  ['the same patient, and nothing of an MRN after a merge', patient('a', {}, 'X'), ['Patient/old'], 'still'],
+  ['the same patient without the MRN', patient('a', {}, 'X'), [], 'moved'],
+  ['one who was merged', patient('a', replacedBy('Patient/b')), [], 'moved'],
+  ['one who is no longer active', patient('a', { active: false }), [], 'moved'],
+  ['another patient', patient('b'), [], 'moved'],
+  ['something else', { resourceType: 'OperationOutcome' }, [], 'unseen'],
+  ['nothing', null, [], 'unseen'],
+  ['no resource', 'Patient/a', [], 'unseen'],
+])('a remembered patient is found again or not: %s', (_, shown, via, expected) => {
+  expect(judgeRemembered(shown, { reference: 'Patient/a', via }, { mrnSystem: 'urn:mrn', mrn: 'M1' }, guard)).toBe(expected);
 });

@@ -6,23 +6,37 @@ import { testClock } from '../../support/clock.ts';
 
 const asked = (mrn: string): AskedPatient => ({ mrnSystem: 'urn:mrn', mrn, requestId: 'r' });
 
-function aMemory(resolve: ResolvePatient = ({ mrn }) => Promise.resolve(ok({ reference: `Patient/${mrn}`, via: [] }))) {
+function aMemory(
+  resolve: ResolvePatient = ({ mrn }) => Promise.resolve(ok({ reference: `Patient/${mrn}`, via: [] })),
+  isChecked = false,
+) {
   const clock = testClock();
   const calls: string[] = [];
   const resolvePatient: ResolvePatient = (one) => {
     calls.push(one.mrn);
     return resolve(one);
   };
-  return { clock, calls, memory: rememberPatients({ resolvePatient, clock, entriesMax: 2, keepMs: 60_000 }) };
+  return { clock, calls, memory: rememberPatients({ resolvePatient, clock, entriesMax: 2, isChecked: () => isChecked }) };
 }
 
 test('a patient is asked for once a minute', async () => {
   const { memory, clock, calls } = aMemory();
   await memory.resolvePatient(asked('a'));
   clock.advance(59_999);
-  expect(await memory.resolvePatient(asked('a'))).toEqual(ok({ reference: 'Patient/a', via: [] }));
+  expect(await memory.resolvePatient(asked('a'))).toEqual(ok({ reference: 'Patient/a', via: [], isRemembered: true }));
   expect(calls).toEqual(['a']);
   clock.advance(1);
+  await memory.resolvePatient(asked('a'));
+  expect(calls).toEqual(['a', 'a']);
+});
+
+test('where every write checks who it is, a patient is asked for once an hour', async () => {
+  const { memory, clock, calls } = aMemory(undefined, true);
+  expect(await memory.resolvePatient(asked('a'))).toEqual(ok({ reference: 'Patient/a', via: [] }));
+  clock.advance(3_599_999);
+  expect(memory.remembered(asked('a'))).toBe('Patient/a');
+  clock.advance(1);
+  expect(memory.remembered(asked('a'))).toBeNull();
   await memory.resolvePatient(asked('a'));
   expect(calls).toEqual(['a', 'a']);
 });

@@ -17,6 +17,7 @@ const probed = (transaction: boolean): Probed => ({
     types: {},
   },
   filters: {},
+  readsInTransaction: false,
 });
 
 function aWatch(answers: readonly Result<Probed>[], more: { everyMs?: number; againMs?: number } = {}) {
