@@ -1,4 +1,4 @@
-/* node test/chaos/kill.ts --engine sqlite|postgres --kills 50 [--seed N] [--json]: nothing acknowledged is lost by kill -9. */
+/* node test/chaos/kill.ts --engine sqlite|postgres --kills 50 [--crash-loop N] [--seed N] [--json]: nothing acknowledged is lost by kill -9. */
 import { parseArgs } from 'node:util';
 import { makePostgresPlace, makeSqlitePlace } from './chaos-place.ts';
 import { finish, roundLine } from './report.ts';
@@ -8,12 +8,14 @@ const { values } = parseArgs({
   options: {
     engine: { type: 'string', default: 'sqlite' },
     kills: { type: 'string', default: '50' },
+    'crash-loop': { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     json: { type: 'boolean', default: false },
   },
 });
 const { engine, json } = values;
 const [kills, seed] = [Number(values.kills), Number(values.seed)];
+const crashLoop = values['crash-loop'] === undefined ? {} : { crashLoop: Number(values['crash-loop']) };
 if (engine !== 'sqlite' && engine !== 'postgres') throw new Error('--engine is sqlite or postgres');
 if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed)) throw new Error('--kills and --seed are whole numbers');
 
@@ -23,7 +25,7 @@ try {
   const onRound = json
     ? () => undefined
     : (round: Parameters<typeof roundLine>[0]) => process.stdout.write(`${roundLine(round)}\n`);
-  const rounds = await runKills({ place, kills, seed, onRound });
+  const rounds = await runKills({ place, kills, seed, ...crashLoop, onRound });
   process.exitCode = finish(rounds, { engine, seed }, from, json);
 } finally {
   await place.remove();

@@ -11,8 +11,8 @@ export interface KillRound {
   readonly loadMs: number;
   /** The database server was crashed as well, before or after the gateway. */
   readonly crash: 'none' | 'before' | 'after';
-  /** The start after the kill was killed too, so many milliseconds into it. */
-  readonly killedStartMs: number | null;
+  /** Starts after the kill that were killed too, each so many milliseconds into it. */
+  readonly killedStartsMs: readonly number[];
   readonly acknowledged: number;
   readonly stored: number;
   readonly startMs: number;
@@ -28,6 +28,8 @@ export async function runKills(deps: {
   readonly place: ChaosPlace;
   readonly kills: number;
   readonly seed: number;
+  /** After every kill so many starts are killed in a row, as by a supervisor that is too quick; otherwise one now and then. */
+  readonly crashLoop?: number;
   readonly onRound?: (round: KillRound) => void;
 }): Promise<KillRound[]> {
   const { settings, server } = deps.place;
@@ -40,7 +42,8 @@ export async function runKills(deps: {
     for (let round = 1; round <= deps.kills; round += 1) {
       const loadMs = Math.round(LOAD_MS.least + random() * (LOAD_MS.most - LOAD_MS.least));
       const crash = server === null || round % 3 !== 2 ? 'none' : random() < 0.5 ? 'before' : 'after';
-      const killedStartMs = round % 5 === 3 ? Math.round(random() * KILLED_START_MS) : null;
+      const killedStarts = deps.crashLoop ?? (round % 5 === 3 ? 1 : 0);
+      const killedStartsMs = Array.from({ length: killedStarts }, () => Math.round(random() * KILLED_START_MS));
       const gap = random() * BETWEEN_CRASHES_MS;
       const before = acknowledged.size;
 
@@ -56,7 +59,7 @@ export async function runKills(deps: {
       });
       if (crash === 'after') await server?.crash();
       if (crash !== 'none') await server?.start();
-      if (killedStartMs !== null) await killStart(settings, killedStartMs);
+      for (const afterMs of killedStartsMs) await killStart(settings, afterMs);
 
       served = await startServe(settings);
       const found = await deps.place.find();
@@ -65,7 +68,7 @@ export async function runKills(deps: {
         round,
         loadMs,
         crash,
-        killedStartMs,
+        killedStartsMs,
         acknowledged: acknowledged.size - before,
         stored: found.deliveries.length,
         startMs: served.startMs,

@@ -145,6 +145,12 @@ describe('nothing acknowledged is lost', () => {
     expect([rounds.length, sum(rounds) > 0]).toEqual([3, true]);
   }, 60_000);
 
+  test('by a supervisor that kills every start, on SQLite', async () => {
+    const rounds = await runKills({ place: kept(makeSqlitePlace()), kills: 1, crashLoop: 3, seed: 14 });
+    expect(violationsOf(rounds)).toEqual([]);
+    expect([rounds.map(({ killedStartsMs }) => killedStartsMs.length), sum(rounds) > 0]).toEqual([[3], true]);
+  }, 60_000);
+
   test('by kill -9 and a crash of the server, on PostgreSQL', async () => {
     const rounds = await runKills({ place: kept(await makePostgresPlace()), kills: 2, seed: 12 });
     expect(violationsOf(rounds)).toEqual([]);
