@@ -174,10 +174,12 @@ export function processReceived(deps: {
   async function pass(): Promise<void> {
     let before: Promise<unknown> = Promise.resolve();
     for (let after = 0; !isStopped;) {
+      const now = deps.clock.now().getTime();
       const page = await inbox.read('inbox.received', {
         tenant,
         receiver: deps.instance,
-        othersBefore: deps.clock.now().getTime() - OTHERS_AFTER_MS,
+        othersBefore: now - OTHERS_AFTER_MS,
+        othersAfter: now + OTHERS_AFTER_MS,
         after,
         limit: PAGE,
       });
