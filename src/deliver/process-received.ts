@@ -15,7 +15,7 @@ const BUSY_PAUSE_MS = 25;
 const TOGETHER = 8;
 const EVERY_MS = 1_000;
 /** What another process received is left to it for this long: it may just be busy, or it may be dead. */
-const OTHERS_AFTER_MS = 10_000;
+const OTHERS_AFTER_MS = 6_000;
 
 /** What others may want to know of a delivery. */
 export interface Followed {

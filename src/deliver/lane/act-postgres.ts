@@ -27,7 +27,7 @@ export async function enterChart(
     if (alone?.['alone'] !== true) return 'busy';
   }
   const { changes } = await db.run(
-    `UPDATE lane SET lease_until = now() + $1::int * interval '1 millisecond', chart_index = coalesce($2::bytea, chart_index), chart_epoch = lease_epoch
+    `UPDATE lane SET lease_until = clock_timestamp() + $1::int * interval '1 millisecond', chart_index = coalesce($2::bytea, chart_index), chart_epoch = lease_epoch
      WHERE tenant = $3 AND target = $4 AND patient_index = $5
        AND NOT EXISTS (SELECT 1 FROM lane o WHERE o.tenant = $3 AND o.target = $4 AND o.chart_index = coalesce($2::bytea, lane.chart_index)
          AND o.patient_index <> $5 AND o.chart_epoch = o.lease_epoch AND o.lease_until > now())`,

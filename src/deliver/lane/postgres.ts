@@ -153,7 +153,7 @@ export const writes: PostgresOperations<LaneWrites> = {
   ...acts,
   'lane.renew': async (context, { tenant, owner, leaseMs, held }) => {
     const rows = await context.db.all(
-      `UPDATE lane SET lease_until = now() + $1::int * interval '1 millisecond' FROM unnest($4::bytea[], $5::bigint[]) AS h (patient_index, lease_epoch)
+      `UPDATE lane SET lease_until = clock_timestamp() + $1::int * interval '1 millisecond' FROM unnest($4::bytea[], $5::bigint[]) AS h (patient_index, lease_epoch)
        WHERE lane.tenant = $2 AND lane.target = $3 AND lane.patient_index = h.patient_index AND lane.lease_owner = $6 AND lane.lease_epoch = h.lease_epoch
          AND lane.lease_until > now() RETURNING lane.patient_index`,
       leaseMs,

@@ -5,7 +5,7 @@ import type { Reading } from '../read-document.ts';
 import type { Ahead, HeldAhead } from '../hold-ahead.ts';
 import type { AtOnce } from '../process-received.ts';
 import type { Claimed, Fence, LaneReads, LaneWrites, Outcome } from './commands.ts';
-import { holdLeases, LEASE_MS } from './hold-leases.ts';
+import { holdLeases, LEASE_MS, RENEW_MS, WATCH_MS } from './hold-leases.ts';
 import { attemptOf, atOnceOf, wishToBegin } from './begin-at-once.ts';
 import type { HeldHabits } from './hold-habits.ts';
 import { JUMP_MS } from './rows.ts';
@@ -13,14 +13,12 @@ import { ledgerQuestionOf } from '../decide-changes.ts';
 import { runJob, type JobDeps, type Target } from './run-job.ts';
 import { traceIdOf, traceTarget } from './trace-target.ts';
 
-const RENEW_MS = 5_000;
 const POLL_MS = 1_000;
 const AT_ONCE = 16;
 const PAUSE_LOOK_MS = 1_000;
-const WATCH_MS = 1_000;
 const FAILURES_MAX = 10;
 const FAILED_WAIT_MS = 60_000;
-const ALIVE_MS = 10_000;
+const ALIVE_MS = 5_000;
 /** Judging waits so long for what is under way: a slow EHR does not hold it up, a fast one is not run away from. */
 const ROOM_WAIT_MS = 50;
 
