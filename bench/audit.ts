@@ -29,7 +29,7 @@ const newId = makeNewId({ now: () => systemClock.now().getTime(), chance: random
 
 async function startSide(folder: string, name: string, putOf: (store: Store) => Put) {
   const store = await openStore({
-    database: { engine: 'sqlite', file: join(folder, name, 'chartgate.db'), filesystem: 'any' },
+    database: { engine: 'sqlite', file: join(folder, name, 'chartgate.db'), filesystem: 'any', folder: 'make' },
     keys: { data: [key(1)], pseudonym: key(2) },
     instance: newId('ins'),
     sets: [auditSet, inboxSet, unauditedSet],

@@ -76,7 +76,12 @@ export async function* run(): AsyncGenerator<Figure> {
   const keys = { data: [key(1)], pseudonym: key(2) };
   const openAt = (database: Database, sets: readonly AnyCommandSet[]) => () =>
     openStore({ database, keys, instance: 'ins_bench', sets, clock: systemClock, log: silentLog });
-  const sqlite = (name: string): Database => ({ engine: 'sqlite', file: join(folder, name, 'chartgate.db'), filesystem: 'any' });
+  const sqlite = (name: string): Database => ({
+    engine: 'sqlite',
+    file: join(folder, name, 'chartgate.db'),
+    filesystem: 'any',
+    folder: 'make',
+  });
 
   await withClient(server.url('postgres'), (client) => client.query('CREATE DATABASE bench'));
   const sides = {

@@ -5,6 +5,7 @@ import {
   dependsOn,
   grantIndex,
   idIndex,
+  isLocked,
   lockedUntil,
   nameIndex,
   outlived,
@@ -169,7 +170,7 @@ export const writes: PostgresOperations<AuthWrites> = {
       return { state: 'refused' };
     }
     const actor = String(row['id']);
-    if (Number(row['locked_until']) > atMs) {
+    if (isLocked(Number(row['locked_until']), atMs)) {
       await appendPostgres(context, [{ ...audit, actor, outcome: '8', why: 'locked' }]);
       return { state: 'refused' };
     }

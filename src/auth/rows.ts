@@ -86,6 +86,9 @@ const TRIES_FREE = 5;
 const LOCK_FIRST_MS = 30_000;
 const LOCK_MOST_MS = 15 * 60_000;
 
+/** A lock that would last longer than any does was set by a clock that was ahead. */
+export const isLocked = (until: number, atMs: number): boolean => until > atMs && until - atMs <= LOCK_MOST_MS;
+
 /** Doubles with every wrong try beyond the free ones. */
 export const lockedUntil = (failures: number, atMs: number): number =>
   failures < TRIES_FREE ? 0 : atMs + Math.min(LOCK_MOST_MS, LOCK_FIRST_MS * 2 ** (failures - TRIES_FREE));

@@ -5,6 +5,7 @@ import {
   dependsOn,
   grantIndex,
   idIndex,
+  isLocked,
   lockedUntil,
   nameIndex,
   outlived,
@@ -155,7 +156,7 @@ export const writes: SqliteOperations<AuthWrites> = {
       return { state: 'refused' };
     }
     const actor = String(row['id']);
-    if (Number(row['locked_until']) > atMs) {
+    if (isLocked(Number(row['locked_until']), atMs)) {
       appendSqlite(context, { ...audit, actor, outcome: '8', why: 'locked' });
       return { state: 'refused' };
     }

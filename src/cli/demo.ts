@@ -232,7 +232,7 @@ export const demo: Command = {
       const env = {
         CHARTGATE_PORT: String(gatewayPort),
         CHARTGATE_PUBLIC_URL: `http://localhost:${gatewayPort}`,
-        CHARTGATE_DATABASE_URL: `sqlite:${join(data, 'chartgate.db')}?filesystem=any`,
+        CHARTGATE_DATABASE_URL: `sqlite:${join(data, 'chartgate.db')}?filesystem=any&create=yes`,
         CHARTGATE_EHR_URL: ehr.url,
         CHARTGATE_MRN_SYSTEM: DEMO_MRN_SYSTEM,
         CHARTGATE_DRAIN_SECONDS: '0',

@@ -4,7 +4,7 @@ import type { Secret } from '../kernel/index.ts';
 export type Mode = 'serve' | 'demo';
 
 export type DatabaseConfig =
-  | { readonly engine: 'sqlite'; readonly file: string; readonly filesystem: 'local' | 'any' }
+  | { readonly engine: 'sqlite'; readonly file: string; readonly filesystem: 'local' | 'any'; readonly folder?: 'make' }
   | { readonly engine: 'postgres'; readonly url: Secret };
 
 export type EhrAuthConfig =

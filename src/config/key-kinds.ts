@@ -64,10 +64,22 @@ export const headerName = z
   .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
   .transform((name) => name.toLowerCase());
 
+const SQLITE_WISHES = new Set(['', 'filesystem=any', 'create=yes']);
 export const databaseUrl = z
   .string()
   .refine((text) => /^sqlite:.+/.test(text) || /^postgres(ql)?:\/\/.+/.test(text), 'must begin with sqlite: or postgres://')
-  .refine((text) => text.startsWith('sqlite:') || URL.canParse(text), 'is not an address');
+  .refine((text) => text.startsWith('sqlite:') || URL.canParse(text), 'is not an address')
+  .refine(
+    (text) =>
+      !text.startsWith('sqlite:') ||
+      text
+        .split('?')
+        .slice(1)
+        .join('?')
+        .split('&')
+        .every((wish) => SQLITE_WISHES.has(wish)),
+    'may say filesystem=any and create=yes after its ?, and nothing else',
+  );
 
 /** A setting without a default: an empty value counts as absent. */
 export const open = (type: string, about: string, read: z.ZodType = z.string().min(1)): Key => ({

@@ -22,7 +22,13 @@ const hiddenList = (value: unknown): Secret[] => ((value ?? []) as string[]).map
 export function toDatabase(url: string): DatabaseConfig {
   if (!url.startsWith('sqlite:')) return { engine: 'postgres', url: secret(url) };
   const [file = '', query = ''] = url.slice('sqlite:'.length).split('?');
-  return { engine: 'sqlite', file, filesystem: new URLSearchParams(query).get('filesystem') === 'any' ? 'any' : 'local' };
+  const wishes = new URLSearchParams(query);
+  return {
+    engine: 'sqlite',
+    file,
+    filesystem: wishes.has('filesystem') ? 'any' : 'local',
+    ...(wishes.has('create') ? { folder: 'make' } : {}),
+  };
 }
 
 function toAuth(v: Values): AuthConfig {

@@ -15,7 +15,7 @@ const BUSY_PAUSE_MS = 25;
 const TOGETHER = 8;
 const EVERY_MS = 1_000;
 /** What another process received is left to it for this long: it may just be busy, or it may be dead. */
-const OTHERS_AFTER_MS = 10_000;
+const OTHERS_AFTER_MS = 6_000;
 
 /** What others may want to know of a delivery. */
 export interface Followed {
@@ -174,10 +174,12 @@ export function processReceived(deps: {
   async function pass(): Promise<void> {
     let before: Promise<unknown> = Promise.resolve();
     for (let after = 0; !isStopped;) {
+      const now = deps.clock.now().getTime();
       const page = await inbox.read('inbox.received', {
         tenant,
         receiver: deps.instance,
-        othersBefore: deps.clock.now().getTime() - OTHERS_AFTER_MS,
+        othersBefore: now - OTHERS_AFTER_MS,
+        othersAfter: now + OTHERS_AFTER_MS,
         after,
         limit: PAGE,
       });

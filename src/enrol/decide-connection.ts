@@ -7,6 +7,10 @@ export interface Kept {
   readonly changedAt: number;
 }
 
+/** What a clock that was ahead put down is known since the news at the latest: they are not older than it. */
+export const withoutAhead = (kept: Kept | null, atMs: number, heardMs: number): Kept | null =>
+  kept !== null && kept.changedAt > heardMs ? { ...kept, changedAt: atMs } : kept;
+
 /**
  * What a connection is after some news. Notifications may arrive in any order: one that is older than what is known is no longer news.
  * Who is asked again although connected stays connected, and after a revocation only a new connection counts.

@@ -34,7 +34,7 @@ export function followDeliveries(deps: {
     if (told.kind !== 'notification') return enrolment.writeBehind('enrol.arrive', { tenant, user, at, deliveryId, ...told });
     const news = readNews(told);
     if (news === null) return ok(null);
-    const done = await enrolment.writeBehind('enrol.news', { tenant, user, at: readTime(told.at, at), news });
+    const done = await enrolment.writeBehind('enrol.news', { tenant, user, at: readTime(told.at, at), heardAt: at, news });
     if (news.state === 'connected') await refresh();
     return done;
   }
@@ -56,7 +56,7 @@ export function followDeliveries(deps: {
         if (!heard.ok) return heard;
       }
       if (hook !== 'data' || !revoked.has(keyOf(user))) return ok([]);
-      const counted = await enrolment.writeBehind('enrol.late', { tenant, user, at: clock.now() });
+      const counted = await enrolment.writeBehind('enrol.late', { tenant, user });
       return counted.ok ? ok([LATE]) : counted;
     },
     stop: () => clearInterval(timer),

@@ -34,7 +34,8 @@ export function makeEnrol(deps: {
   /** What the service itself said of a connection just now. */
   async function note(of: Enrolled, dataSource: string, state: 'asked' | 'connected' | 'ended'): Promise<Result<null>> {
     const news = { dataSource, state, failure: null };
-    const done = await enrolment.write('enrol.news', { tenant, user: of, at: clock.now(), news });
+    const at = clock.now();
+    const done = await enrolment.write('enrol.news', { tenant, user: of, at, heardAt: at, news });
     if (state === 'connected') await deps.onRevoked();
     return done;
   }

@@ -1,7 +1,7 @@
 import { isErasedPostgres, type PostgresContext, type PostgresOperations } from '../store/index.ts';
 import type { SourceUser } from '../identity/index.ts';
 import { ENROL_TABLES, type EnrolReads, type EnrolWrites } from './commands.ts';
-import { decideConnection } from './decide-connection.ts';
+import { decideConnection, withoutAhead } from './decide-connection.ts';
 import {
   claimsOf,
   CONNECTION,
@@ -60,18 +60,18 @@ export const writes: PostgresOperations<EnrolWrites> = {
     );
     return user;
   },
-  'enrol.news': async (context, { tenant, user, at, news }) => {
+  'enrol.news': async (context, { tenant, user, at, heardAt, news }) => {
     if (await isErasedPostgres(context, tenant, indexOf(context.vault, user))) return null;
     const { db, vault } = context;
     const index = await holdUser(context, tenant, user);
-    const atMs = at.getTime();
+    const [atMs, heardMs] = [at.getTime(), heardAt.getTime()];
     const before = await db.get(
       'SELECT state, asked_at, changed_at FROM source_connection WHERE tenant = $1 AND user_index = $2 AND data_source = $3',
       tenant,
       index,
       news.dataSource,
     );
-    const { state, askedAt, changedAt } = decideConnection(toKept(before), news, atMs);
+    const { state, askedAt, changedAt } = decideConnection(withoutAhead(toKept(before), atMs, heardMs), news, atMs);
     await db.run(
       `INSERT INTO source_connection (tenant, user_index, data_source, state, asked_at, changed_at) VALUES ($1, $2, $3, $4, $5, $6)
        ON CONFLICT (tenant, user_index, data_source) DO UPDATE SET state = excluded.state, asked_at = excluded.asked_at, changed_at = excluded.changed_at`,
@@ -86,19 +86,21 @@ export const writes: PostgresOperations<EnrolWrites> = {
     if (failure !== null)
       await db.run(
         `UPDATE source_connection SET failed_at = $4::bigint, failure_sealed = $5
-         WHERE tenant = $1 AND user_index = $2 AND data_source = $3 AND (failed_at IS NULL OR failed_at <= $4::bigint)`,
+         WHERE tenant = $1 AND user_index = $2 AND data_source = $3 AND (failed_at IS NULL OR failed_at NOT BETWEEN $4::bigint + 1 AND $6::bigint)`,
         tenant,
         index,
         news.dataSource,
         atMs,
         failure,
+        heardMs,
       );
     if (news.state === 'connected' && state === 'connected')
       await db.run(
-        'UPDATE enrolled_user SET revoked_at = NULL WHERE tenant = $1 AND user_index = $2 AND revoked_at <= $3::bigint',
+        'UPDATE enrolled_user SET revoked_at = NULL WHERE tenant = $1 AND user_index = $2 AND revoked_at NOT BETWEEN $3::bigint + 1 AND $4::bigint',
         tenant,
         index,
         atMs,
+        heardMs,
       );
     return null;
   },
@@ -149,12 +151,11 @@ export const writes: PostgresOperations<EnrolWrites> = {
     );
     return null;
   },
-  'enrol.late': async ({ db, vault }, { tenant, user, at }) => {
+  'enrol.late': async ({ db, vault }, { tenant, user }) => {
     await db.run(
-      'UPDATE enrolled_user SET late = late + 1 WHERE tenant = $1 AND user_index = $2 AND revoked_at <= $3::bigint',
+      'UPDATE enrolled_user SET late = late + 1 WHERE tenant = $1 AND user_index = $2 AND revoked_at IS NOT NULL',
       tenant,
       indexOf(vault, user),
-      at.getTime(),
     );
     return null;
   },

@@ -1,7 +1,7 @@
 import { isErasedSqlite, type SqliteContext, type SqliteOperations } from '../store/index.ts';
 import type { SourceUser } from '../identity/index.ts';
 import { ENROL_TABLES, type EnrolReads, type EnrolWrites } from './commands.ts';
-import { decideConnection } from './decide-connection.ts';
+import { decideConnection, withoutAhead } from './decide-connection.ts';
 import {
   claimsOf,
   CONNECTION,
@@ -48,18 +48,18 @@ export const writes: SqliteOperations<EnrolWrites> = {
     );
     return user;
   },
-  'enrol.news': (context, { tenant, user, at, news }) => {
+  'enrol.news': (context, { tenant, user, at, heardAt, news }) => {
     if (isErasedSqlite(context, tenant, indexOf(context.vault, user))) return null;
     const { db, vault } = context;
     const index = seeUser(context, tenant, user);
-    const atMs = at.getTime();
+    const [atMs, heardMs] = [at.getTime(), heardAt.getTime()];
     const before = db.get(
       'SELECT state, asked_at, changed_at FROM source_connection WHERE tenant = ? AND user_index = ? AND data_source = ?',
       tenant,
       index,
       news.dataSource,
     );
-    const { state, askedAt, changedAt } = decideConnection(toKept(before), news, atMs);
+    const { state, askedAt, changedAt } = decideConnection(withoutAhead(toKept(before), atMs, heardMs), news, atMs);
     db.run(
       `INSERT INTO source_connection (tenant, user_index, data_source, state, asked_at, changed_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
        ON CONFLICT (tenant, user_index, data_source) DO UPDATE SET state = ?4, asked_at = ?5, changed_at = ?6`,
@@ -74,19 +74,21 @@ export const writes: SqliteOperations<EnrolWrites> = {
     if (failure !== null)
       db.run(
         `UPDATE source_connection SET failed_at = ?4, failure_sealed = ?5
-         WHERE tenant = ?1 AND user_index = ?2 AND data_source = ?3 AND (failed_at IS NULL OR failed_at <= ?4)`,
+         WHERE tenant = ?1 AND user_index = ?2 AND data_source = ?3 AND (failed_at IS NULL OR failed_at NOT BETWEEN ?4 + 1 AND ?6)`,
         tenant,
         index,
         news.dataSource,
         atMs,
         failure,
+        heardMs,
       );
     if (news.state === 'connected' && state === 'connected')
       db.run(
-        'UPDATE enrolled_user SET revoked_at = NULL WHERE tenant = ? AND user_index = ? AND revoked_at <= ?',
+        'UPDATE enrolled_user SET revoked_at = NULL WHERE tenant = ? AND user_index = ? AND revoked_at NOT BETWEEN ? + 1 AND ?',
         tenant,
         index,
         atMs,
+        heardMs,
       );
     return null;
   },
@@ -131,12 +133,11 @@ export const writes: SqliteOperations<EnrolWrites> = {
     );
     return null;
   },
-  'enrol.late': ({ db, vault }, { tenant, user, at }) => {
+  'enrol.late': ({ db, vault }, { tenant, user }) => {
     db.run(
-      'UPDATE enrolled_user SET late = late + 1 WHERE tenant = ? AND user_index = ? AND revoked_at <= ?',
+      'UPDATE enrolled_user SET late = late + 1 WHERE tenant = ? AND user_index = ? AND revoked_at IS NOT NULL',
       tenant,
       indexOf(vault, user),
-      at.getTime(),
     );
     return null;
   },

@@ -4,14 +4,15 @@ import { ACKNOWLEDGED, FAULT_CODE, KEYS, LISTED, toBody, toCounts, toDetailed, t
 import { STATES } from './state.ts';
 
 export const reads: PostgresOperations<InboxReads> = {
-  'inbox.received': async ({ db, vault }, { tenant, receiver, othersBefore, after, limit }) => {
+  'inbox.received': async ({ db, vault }, { tenant, receiver, othersBefore, othersAfter, after, limit }) => {
     const rows = await db.all(
       `SELECT ${KEYS}, d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed FROM delivery d JOIN delivery_body b USING (seq)
-       WHERE d.state = 'received' AND d.tenant = $1 AND d.seq > $2 AND (d.receiver = $3 OR d.state_at < $4) ORDER BY d.seq LIMIT $5`,
+       WHERE d.state = 'received' AND d.tenant = $1 AND d.seq > $2 AND (d.receiver = $3 OR d.state_at NOT BETWEEN $4 AND $5) ORDER BY d.seq LIMIT $6`,
       tenant,
       after,
       receiver,
       othersBefore,
+      othersAfter,
       limit,
     );
     return rows.map((row) => toReceived(row, vault));

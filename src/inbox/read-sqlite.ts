@@ -6,15 +6,16 @@ import { STATES } from './state.ts';
 type Cell = string | number | Uint8Array | null;
 
 export const reads: SqliteOperations<InboxReads> = {
-  'inbox.received': ({ db, vault }, { tenant, receiver, othersBefore, after, limit }) =>
+  'inbox.received': ({ db, vault }, { tenant, receiver, othersBefore, othersAfter, after, limit }) =>
     db
       .all(
         `SELECT ${KEYS}, d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed FROM delivery d JOIN delivery_body b USING (seq)
-         WHERE d.state = 'received' AND d.tenant = ? AND d.seq > ? AND (d.receiver = ? OR d.state_at < ?) ORDER BY d.seq LIMIT ?`,
+         WHERE d.state = 'received' AND d.tenant = ? AND d.seq > ? AND (d.receiver = ? OR d.state_at NOT BETWEEN ? AND ?) ORDER BY d.seq LIMIT ?`,
         tenant,
         after,
         receiver,
         othersBefore,
+        othersAfter,
         limit,
       )
       .map((row) => toReceived(row, vault)),

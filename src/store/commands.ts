@@ -105,6 +105,8 @@ export interface Operate<W extends Operations, R extends Operations> {
 export interface StoreHealth {
   /** `ready`: takes writes. Any other: the fault code of why it does not. */
   readonly state: 'ready' | 'store.full' | 'store.io' | 'store.unreachable' | 'store.not-durable' | 'store.busy' | 'store.closed';
+  /** Of `store.not-durable`: what is wrong, in words. */
+  readonly reason?: string;
   readonly queued: number;
   readonly queuedBytes: number;
 }

@@ -6,7 +6,13 @@ import { openSqlite } from './sqlite/open-sqlite.ts';
 import type { QueueLimits } from './write-queue.ts';
 
 export type Database =
-  | { readonly engine: 'sqlite'; readonly file: string; readonly filesystem: 'local' | 'any' }
+  | {
+      readonly engine: 'sqlite';
+      readonly file: string;
+      readonly filesystem: 'local' | 'any';
+      /** Otherwise a new database is made only in a folder that is there: a wrong path is no empty database. */
+      readonly folder?: 'make';
+    }
   | { readonly engine: 'postgres'; readonly url: Secret };
 
 export interface StoreDeps {
@@ -33,6 +39,6 @@ export function openStore({ database, keys, environment = 'production', ...given
   const deps = { ...given, environment };
   const vaultKeys = { data: keys.data.map(bytes), pseudonym: bytes(keys.pseudonym) };
   return database.engine === 'sqlite'
-    ? openSqlite({ ...deps, file: database.file, filesystem: database.filesystem, keys: vaultKeys })
+    ? openSqlite({ ...deps, ...database, keys: vaultKeys })
     : openPostgres({ ...deps, url: database.url.reveal(), keys: vaultKeys });
 }

@@ -197,6 +197,9 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
     for (let n = 0; n < 40; n += 1) await attempt(false, later(100 + n * 1000));
     expect(await attempt(true, later(100 + 39 * 1000 + 899))).toBe('refused');
     expect(await attempt(true, later(100 + 39 * 1000 + 900))).toBe('signed-in');
+    // By a clock that was a day ahead.
+    for (let n = 0; n < 6; n += 1) await attempt(false, later(86_400 + n));
+    expect([await attempt(true, later(86_400 + 6)), await attempt(true, later(50_000))]).toEqual(['refused', 'signed-in']);
     const unknown = await auth().write('auth.sign-in', {
       name: 'nobody',
       isRight: false,

@@ -36,9 +36,11 @@ describe.each(PLACES)('enrolment on %s', (_engine, makePlace) => {
     state: 'asked' | 'connected' | 'ended' | null,
     failure: string | null = null,
     dataSource = 'Ring',
+    heardAt = at(1_000),
   ) =>
     write('enrol.news', {
       at: at(minute),
+      heardAt,
       news: { dataSource, state, failure: failure === null ? null : { action: failure, message: 'm' } },
     });
   const states = async () => (await show()).connections.map(({ dataSource, state }) => [dataSource, state]);
@@ -73,15 +75,19 @@ describe.each(PLACES)('enrolment on %s', (_engine, makePlace) => {
   test('a revocation is of all connections of the user and of nobody else; what comes is late until it connects again', async () => {
     await news(1, 'connected');
     await news(1, 'connected', null, 'Watch');
-    await write('enrol.news', { at: at(1), news: { dataSource: 'Ring', state: 'connected', failure: null } }, other);
+    await write(
+      'enrol.news',
+      { at: at(1), heardAt: at(1), news: { dataSource: 'Ring', state: 'connected', failure: null } },
+      other,
+    );
     await write('enrol.revoke', { at: at(2) });
     expect(await states()).toEqual([
       ['Ring', 'revoked'],
       ['Watch', 'revoked'],
     ]);
     expect((await show(other)).connections[0]?.state).toBe('connected');
-    await write('enrol.late', { at: at(3) });
-    await write('enrol.late', { at: at(3) }, other);
+    await write('enrol.late', {});
+    await write('enrol.late', {}, other);
     expect(await show()).toMatchObject({ revokedAt: at(2).getTime(), late: 1 });
     expect((await show(other)).late).toBe(0);
     expect(must(await store.use(enrolSet).read('enrol.revoked', { tenant, limit: 9 }))).toEqual([user]);
@@ -92,6 +98,18 @@ describe.each(PLACES)('enrolment on %s', (_engine, makePlace) => {
     await news(5, 'connected');
     expect(await show()).toMatchObject({ revokedAt: null });
     expect((await states())[0]).toEqual(['Ring', 'connected']);
+  });
+
+  test('what was put down by a clock that was ahead outvotes nothing that comes later', async () => {
+    await news(100, 'connected', 'extraction_failed');
+    await write('enrol.revoke', { at: at(100) });
+    await news(7, 'connected', 'a new failure', 'Ring', at(8));
+    expect(await show()).toMatchObject({
+      revokedAt: null,
+      connections: [{ state: 'connected', changedAt: at(7).getTime(), failure: { action: 'a new failure' } }],
+    });
+    await news(6, 'ended', 'an older one', 'Ring', at(8));
+    expect((await show()).connections).toMatchObject([{ state: 'connected', failure: { action: 'a new failure' } }]);
   });
 
   test('a request waits, is overdue, and is answered by the delivery that names it, in either order', async () => {

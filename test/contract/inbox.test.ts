@@ -92,7 +92,14 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
 
   test('what was put is received, with its bytes, once', async () => {
     const id = await put('{"a":1}');
-    const page = await inbox().read('inbox.received', { tenant, receiver: 'ins_me', othersBefore: 0, after: 0, limit: 10 });
+    const page = await inbox().read('inbox.received', {
+      tenant,
+      receiver: 'ins_me',
+      othersBefore: 0,
+      othersAfter: Number.MAX_SAFE_INTEGER,
+      after: 0,
+      limit: 10,
+    });
     expect(page.ok && page.value.map((one) => [one.id, Buffer.from(one.body).toString()])).toEqual([[id, '{"a":1}']]);
     expect((await ledger()).byState.received).toBe(1);
   });
@@ -117,11 +124,15 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
 
   test('what another process received is left to it, until it has had time enough', async () => {
     await put('theirs', 'data', { receiver: 'ins_other' });
-    const look = async (othersBefore: number) => {
-      const page = await inbox().read('inbox.received', { tenant, receiver: 'ins_me', othersBefore, after: 0, limit: 10 });
+    const look = async (othersBefore: number, othersAfter: number) => {
+      const asked = { tenant, receiver: 'ins_me', othersBefore, othersAfter, after: 0, limit: 10 };
+      const page = await inbox().read('inbox.received', asked);
       return page.ok ? page.value.length : -1;
     };
-    expect([await look(at.getTime()), await look(at.getTime() + 1)]).toEqual([0, 1]);
+    const now = at.getTime();
+    expect([await look(now, now), await look(now + 1, now + 2)]).toEqual([0, 1]);
+    // By a clock that is ahead of ours.
+    expect(await look(now - 2, now - 1)).toBe(1);
   });
 
   test('a delivery is settled once; who comes second is told so', async () => {
@@ -353,7 +364,14 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
       sender: 's',
       body: bytes('open'),
     });
-    const page = await inbox().read('inbox.received', { tenant, receiver: 'ins_me', othersBefore: 0, after: 0, limit: 10 });
+    const page = await inbox().read('inbox.received', {
+      tenant,
+      receiver: 'ins_me',
+      othersBefore: 0,
+      othersAfter: Number.MAX_SAFE_INTEGER,
+      after: 0,
+      limit: 10,
+    });
     expect(page.ok && page.value.map(({ id, body }) => [id, body !== 'unopenable'])).toEqual([
       [closed, true],
       [open, true],

@@ -155,6 +155,10 @@ describe.each(PLACES)('shadow mode on %s', (_, newPlace) => {
     await take('a', [seqs[1] ?? 0]);
     await put('a', seqs[1] ?? 0, { ...PARK, kind: 'not-yet' }, new Date(Date.now() + 60_000));
     expect(await pending()).toEqual([]);
+    await place.tamper(`UPDATE shadow_result SET due_at = due_at + 86400000 WHERE kind = 'not-yet'`);
+    expect(await pending()).toEqual([seqs[1]]);
+    expect(await take('a', [seqs[1] ?? 0])).toEqual([seqs[1]]);
+    await put('a', seqs[1] ?? 0, PARK);
     must(await shadow().write('shadow.again', { ...again, kind: null, reason: null }));
     expect(await pending()).toHaveLength(2);
   });

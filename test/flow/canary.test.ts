@@ -111,7 +111,7 @@ function everyFile(path: string): string[] {
 /** Sends the same through a process of its own, and gives all that it printed. */
 async function printedByProcess(): Promise<{ readonly code: number | null; readonly text: string }> {
   const settings = {
-    ...serveSettings(`sqlite:${join(folder, 'process', 'chartgate.db')}?filesystem=any`),
+    ...serveSettings(`sqlite:${join(folder, 'process', 'chartgate.db')}?filesystem=any&create=yes`),
     CHARTGATE_LOG_LEVEL: 'debug',
     CHARTGATE_EHR_URL: rig.ehr.url,
     CHARTGATE_MRN_SYSTEM: 'urn:example:mrn',

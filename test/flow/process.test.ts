@@ -11,7 +11,7 @@ import { MIGRATIONS } from '../../src/store/migrations/index.ts';
 
 let folder: string;
 const database = () => join(folder, 'db', 'chartgate.db');
-const settings = () => serveSettings(`sqlite:${database()}?filesystem=any`);
+const settings = () => serveSettings(`sqlite:${database()}?filesystem=any&create=yes`);
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'chartgate-process-'));
@@ -92,6 +92,12 @@ describe('serve', () => {
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
     first.signal('SIGTERM');
     await first.ended;
+  });
+
+  test('a database in a folder that is not there is refused, and nothing is made', async () => {
+    const { code, stderr } = await runProcess(['serve'], serveSettings(`sqlite:${database()}?filesystem=any`)).ended;
+    expect([code, stderr]).toEqual([69, expect.stringContaining('add ?create=yes')]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   test('a link to the file is the same file', async () => {

@@ -2,7 +2,7 @@ import { appendPostgres } from '../../audit/index.ts';
 import type { PostgresContext, PostgresOperations } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
 import type { Fence, Finish, LaneWrites } from './commands.ts';
-import { chartIndex, fromHex, GAP_MS, nameBytes, plansOf, sealId, sealSides } from './rows.ts';
+import { chartIndex, fromHex, GAP_MS, JUMP_MS, nameBytes, plansOf, sealId, sealSides } from './rows.ts';
 
 export const approvedPlans = async ({ db }: PostgresContext, deliverySeq: number): Promise<string[]> =>
   plansOf(
@@ -27,7 +27,7 @@ export async function enterChart(
     if (alone?.['alone'] !== true) return 'busy';
   }
   const { changes } = await db.run(
-    `UPDATE lane SET lease_until = now() + $1::int * interval '1 millisecond', chart_index = coalesce($2::bytea, chart_index), chart_epoch = lease_epoch
+    `UPDATE lane SET lease_until = clock_timestamp() + $1::int * interval '1 millisecond', chart_index = coalesce($2::bytea, chart_index), chart_epoch = lease_epoch
      WHERE tenant = $3 AND target = $4 AND patient_index = $5
        AND NOT EXISTS (SELECT 1 FROM lane o WHERE o.tenant = $3 AND o.target = $4 AND o.chart_index = coalesce($2::bytea, lane.chart_index)
          AND o.patient_index <> $5 AND o.chart_epoch = o.lease_epoch AND o.lease_until > now())`,
@@ -64,20 +64,42 @@ export async function keepForeign(
     );
 }
 
+/**
+ * The clock of the database was set back at least so far. What was due before is due now; what was to wait waits no longer than was
+ * decided, and a lease no longer than a lease lasts.
+ */
+async function rewind({ db }: PostgresContext, tenant: string, byMs: number, leaseMs: number): Promise<void> {
+  await db.run(
+    `UPDATE lane SET lease_until = least(lease_until, clock_timestamp() + $1::bigint * interval '1 millisecond'),
+       next_at = CASE WHEN next_at > now() THEN greatest(now(), next_at - $2::bigint * interval '1 millisecond') ELSE next_at END
+     WHERE tenant = $3 AND target = $4 AND (next_at > now() OR lease_until > now())`,
+    leaseMs,
+    byMs,
+    tenant,
+    TARGET,
+  );
+}
+
 export const acts: Pick<
   PostgresOperations<LaneWrites>,
   'lane.alive' | 'lane.rewind' | 'lane.learn' | 'lane.forget-sides' | 'lane.approve' | 'lane.decide'
 > = {
-  'lane.alive': async ({ db }, { tenant }) => {
+  'lane.alive': async (context, { tenant, leaseMs }) => {
+    const { db } = context;
+    // Held before the clock is read, so that a replica that waited for another does not take that for a clock that was set back.
+    const before = await db.get('SELECT seen_at FROM target WHERE tenant = $1 AND target = $2 FOR UPDATE', tenant, TARGET);
     const row = await db.get(
-      `INSERT INTO target AS t (tenant, target, seen_at) SELECT $1, $2, moment FROM (SELECT (extract(epoch FROM now()) * 1000)::bigint AS moment) n
+      `INSERT INTO target AS t (tenant, target, seen_at) SELECT $1, $2, moment FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS moment) n
        ON CONFLICT (tenant, target) DO UPDATE SET seen_at = excluded.seen_at,
-         known_since = CASE WHEN t.seen_at < excluded.seen_at - $3::bigint THEN excluded.seen_at ELSE t.known_since END
-       RETURNING known_since`,
+         known_since = CASE WHEN t.seen_at NOT BETWEEN excluded.seen_at - $3::bigint AND excluded.seen_at + $4::bigint THEN excluded.seen_at ELSE t.known_since END
+       RETURNING known_since, seen_at`,
       tenant,
       TARGET,
       GAP_MS,
+      JUMP_MS,
     );
+    const backMs = Number(before?.['seen_at'] ?? 0) - Number(row?.['seen_at']);
+    if (backMs > JUMP_MS) await rewind(context, tenant, backMs, leaseMs);
     return Number(row?.['known_since']);
   },
   'lane.rewind': () => Promise.resolve(null),

@@ -2,7 +2,7 @@ import { appendSqlite } from '../../audit/index.ts';
 import type { SqliteContext, SqliteOperations } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
 import type { Fence, Finish, LaneWrites } from './commands.ts';
-import { chartIndex, fromHex, GAP_MS, nameBytes, plansOf, sealId, sealSides } from './rows.ts';
+import { chartIndex, fromHex, GAP_MS, JUMP_MS, nameBytes, plansOf, sealId, sealSides } from './rows.ts';
 
 export const approvedPlans = ({ db }: SqliteContext, deliverySeq: number): string[] =>
   plansOf(
@@ -67,12 +67,13 @@ export const acts: Pick<
       db.get(
         `INSERT INTO target (tenant, target, seen_at) VALUES (?1, ?2, ?3)
          ON CONFLICT (tenant, target) DO UPDATE SET seen_at = excluded.seen_at,
-           known_since = CASE WHEN target.seen_at < ?3 - ?4 THEN ?3 ELSE target.known_since END
+           known_since = CASE WHEN target.seen_at NOT BETWEEN ?3 - ?4 AND ?3 + ?5 THEN ?3 ELSE target.known_since END
          RETURNING known_since`,
         tenant,
         TARGET,
         at.getTime(),
         GAP_MS,
+        JUMP_MS,
       )?.['known_since'],
     ),
   'lane.rewind': ({ db }, { tenant, at, byMs, leaseMs }) => {

@@ -182,10 +182,16 @@ export type LaneWrites = {
     };
     out: readonly boolean[];
   };
-  /** SQLite has one process: leases of one that is gone hold nobody up. Elsewhere it does nothing. */
+  /**
+   * At a start: every lane that waits is due once, whatever clock its wait was counted by. On SQLite, which has one process, leases of
+   * one that is gone end too; gives how many.
+   */
   'lane.free': { args: { readonly tenant: string; readonly owner: string; readonly at: Date }; out: number };
-  /** Somebody serves this database. Gives since when that is so without a gap: what was written before may not be in the ledger. */
-  'lane.alive': { args: { readonly tenant: string; readonly at: Date }; out: number };
+  /**
+   * Somebody serves this database. Gives since when that is so without a gap: what was written before may not be in the ledger. On
+   * PostgreSQL this is also where it is noticed that the database's clock was set back: nothing waits longer for it.
+   */
+  'lane.alive': { args: { readonly tenant: string; readonly at: Date; readonly leaseMs: number }; out: number };
   /** What both sides of conflicts said, which nobody can decide on any more, is not kept. Gives how many. */
   'lane.forget-sides': { args: { readonly tenant: string }; out: number };
   /** What was learnt of how the EHR changes what it is given. */

@@ -3,9 +3,15 @@ import type { Operate } from '../../store/index.ts';
 import type { Claimed, LaneReads, LaneWrites } from './commands.ts';
 import type { Target } from './run-job.ts';
 
-export const LEASE_MS = 15_000;
-/** Without a renewal for so long the lease may be somebody else's: nothing more is sent, and what is under way is ended. */
-const TRUST_MS = 10_000;
+/*
+ * A lease of a process that is gone runs out within LEASE_MS. Its owner trusts it for TRUST_MS after the last renewal and looks every
+ * WATCH_MS, so that between the end of the last request and the next owner's first lie LEASE_MS - TRUST_MS - WATCH_MS = 4.25 s: for what
+ * the EHR still does with a request that was cut off. Two renewals may be lost.
+ */
+export const LEASE_MS = 8_500;
+export const TRUST_MS = 4_000;
+export const WATCH_MS = 250;
+export const RENEW_MS = 1_250;
 
 export interface Held {
   readonly patient: Uint8Array;
@@ -93,7 +99,8 @@ export function holdLeases(deps: {
         held: leases.map(({ patient, epoch }) => ({ patient, epoch })),
       });
       leases.forEach((lease, i) => {
-        if (kept.ok && kept.value[i] === true) lease.renewedAt = at;
+        // Of two renewals under way the later may be answered first.
+        if (kept.ok && kept.value[i] === true) lease.renewedAt = Math.max(lease.renewedAt, at);
         if (kept.ok && kept.value[i] === false) lease.abort.abort();
       });
     },

@@ -9,7 +9,7 @@ import { acts, approvedPlans, enterChart } from './act-postgres.ts';
 import type { Claimed, Fence, LaneWrites } from './commands.ts';
 import { reforward } from './reforward-postgres.ts';
 import { finish, holdJob, startSending } from './finish-postgres.ts';
-import { deliveryOf, doubtOf, HEAD, jobOf, NEXT_MAX_MS, READY, type Row } from './rows.ts';
+import { deliveryOf, doubtOf, HEAD, IN_DOUBT, jobOf, READY, withoutAhead, type Row } from './rows.ts';
 
 export { reads } from './read-postgres.ts';
 
@@ -26,16 +26,29 @@ async function isLinkedTo(context: PostgresContext, { tenant, patient }: Fence, 
   return link !== null && Buffer.compare(link.mrnIndex, patient) === 0;
 }
 
-async function claimOne(context: PostgresContext, tenant: string, lane: Row): Promise<Claimed | null> {
+const hexOf = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).toString('hex');
+
+/** Whatever is counted from when this job was begun, or came into doubt, is counted from now at the latest. */
+async function setBack({ db }: PostgresContext, head: Row, patient: Uint8Array, at: Date): Promise<void> {
+  await db.run('UPDATE job SET first_attempt_at = $1 WHERE seq = $2 AND first_attempt_at > $1', at.getTime(), head['seq']);
+  await db.run(
+    `UPDATE attempt SET started_at = least(started_at, $1::bigint), ended_at = CASE WHEN ended_at > $1::bigint THEN $1::bigint ELSE ended_at END WHERE ${IN_DOUBT} WHERE d.seq = $2 AND k.patient_index = $3)`,
+    at.getTime(),
+    head['delivery_seq'],
+    patient,
+  );
+}
+
+async function claimOne(context: PostgresContext, tenant: string, lane: Row, at: Date): Promise<Claimed | null> {
   const { db, vault } = context;
   const patient = lane['patient_index'] as Uint8Array;
-  const row = await db.get(
+  const head = await db.get(
     `${HEAD} WHERE j.tenant = $1 AND j.target = $2 AND j.patient_index = $3 AND ${READY} ORDER BY j.delivery_seq, j.seq LIMIT 1`,
     tenant,
     TARGET,
     patient,
   );
-  if (row === undefined) {
+  if (head === undefined) {
     await db.run(
       `UPDATE lane SET lease_owner = NULL, lease_until = '-infinity', next_at = now() + ${BLOCKED} WHERE tenant = $1 AND target = $2 AND patient_index = $3`,
       tenant,
@@ -44,6 +57,8 @@ async function claimOne(context: PostgresContext, tenant: string, lane: Row): Pr
     );
     return null;
   }
+  const { row, wasAhead } = withoutAhead(head, at);
+  if (wasAhead) await setBack(context, head, patient, at);
   const user = row['user_index'] as Uint8Array | null;
   const link = user === null ? null : await confirmedLinkPostgres(context, tenant, user);
   const isLinked = link !== null && Buffer.compare(link.mrnIndex, patient) === 0;
@@ -84,7 +99,7 @@ async function retryRetractions(context: PostgresContext, tenant: string): Promi
 }
 
 export const writes: PostgresOperations<LaneWrites> = {
-  'lane.claim': async (context, { tenant, owner, leaseMs, limit }) => {
+  'lane.claim': async (context, { tenant, owner, at, leaseMs, limit }) => {
     const lanes = await context.db.all(
       `WITH due AS (SELECT tenant, target, patient_index FROM lane WHERE target = $1 AND pending > 0 AND next_at <= now() AND lease_until < now() AND tenant = $2
          AND NOT EXISTS (SELECT 1 FROM target t WHERE t.tenant = $2 AND t.target = $1 AND t.shadow_since IS NOT NULL)
@@ -100,7 +115,7 @@ export const writes: PostgresOperations<LaneWrites> = {
     );
     const claimed: Claimed[] = [];
     for (const lane of lanes) {
-      const one = await claimOne(context, tenant, lane);
+      const one = await claimOne(context, tenant, lane, at);
       if (one !== null) claimed.push(one);
     }
     return { claimed, examined: lanes.length };
@@ -138,27 +153,25 @@ export const writes: PostgresOperations<LaneWrites> = {
   'lane.finish': finish,
   ...acts,
   'lane.renew': async (context, { tenant, owner, leaseMs, held }) => {
-    const kept: boolean[] = [];
-    for (const { patient, epoch } of held) {
-      const { changes } = await context.db.run(
-        `UPDATE lane SET lease_until = now() + $1::int * interval '1 millisecond'
-         WHERE tenant = $2 AND target = $3 AND patient_index = $4 AND lease_owner = $5 AND lease_epoch = $6 AND lease_until > now()`,
-        leaseMs,
-        tenant,
-        TARGET,
-        patient,
-        owner,
-        epoch,
-      );
-      kept.push(changes === 1);
-    }
-    return kept;
+    const rows = await context.db.all(
+      `UPDATE lane SET lease_until = clock_timestamp() + $1::int * interval '1 millisecond' FROM unnest($4::bytea[], $5::bigint[]) AS h (patient_index, lease_epoch)
+       WHERE lane.tenant = $2 AND lane.target = $3 AND lane.patient_index = h.patient_index AND lane.lease_owner = $6 AND lane.lease_epoch = h.lease_epoch
+         AND lane.lease_until > now() RETURNING lane.patient_index`,
+      leaseMs,
+      tenant,
+      TARGET,
+      held.map(({ patient }) => Buffer.from(patient)),
+      held.map(({ epoch }) => epoch),
+      owner,
+    );
+    const kept = new Set(rows.map((row) => hexOf(row['patient_index'])));
+    return held.map(({ patient }) => kept.has(hexOf(patient)));
   },
   'lane.free': async ({ db }, { tenant }) => {
-    // A clock that was ahead must not freeze a lane.
+    // A lane that somebody is at just now is given its next look by whoever is.
     await db.run(
-      `UPDATE lane SET next_at = now() + $1::bigint * interval '1 millisecond' WHERE tenant = $2 AND target = $3 AND next_at > now() + $1::bigint * interval '1 millisecond'`,
-      NEXT_MAX_MS,
+      `UPDATE lane SET next_at = now() WHERE (tenant, target, patient_index) IN (
+         SELECT tenant, target, patient_index FROM lane WHERE tenant = $1 AND target = $2 AND next_at > now() FOR UPDATE SKIP LOCKED)`,
       tenant,
       TARGET,
     );

@@ -108,6 +108,8 @@ export const plansOf = (rows: readonly Row[]): string[] =>
 
 /** Without somebody who serves it for so long, a database may be one that was restored. */
 export const GAP_MS = 60_000;
+/** More than a clock that is set right little by little goes back between two looks at it. */
+export const JUMP_MS = 2_000;
 
 /** Kinds of failures of which few in a row are worth making; any other end of an attempt begins anew. */
 export const isFew = (outcome: Outcome): boolean => 'patience' in outcome && outcome.patience === 'few';
@@ -125,6 +127,15 @@ export const doubtOf = (row: Row): number | null => {
   const at = row['doubt_at'];
   return at === null || at === undefined ? null : Number(at);
 };
+
+/** A time of the past that lies ahead was told by a clock that was: it is taken to be now, and what is counted from it begins now. */
+export function withoutAhead<R extends Row>(row: R, at: Date): { readonly row: R; readonly wasAhead: boolean } {
+  const now = at.getTime();
+  const [doubt, first] = [Number(row['doubt_at'] ?? 0), Number(row['first_attempt_at'] ?? 0)];
+  if (doubt <= now && first <= now) return { row, wasAhead: false };
+  const times = { ...(doubt > now ? { doubt_at: now } : {}), ...(first > now ? { first_attempt_at: now } : {}) };
+  return { row: { ...row, ...times }, wasAhead: true };
+}
 
 export const deliveryOf = (row: Row): Claimed['delivery'] => ({
   seq: Number(row['delivery_seq']),
@@ -218,9 +229,6 @@ export const OUTCOMES_IN_DOUBT = `'unknown','lost'`;
 /** Attempts whose outcome nobody knew, for the document of a delivery in this chart. */
 export const IN_DOUBT = `resolved_at IS NULL AND (outcome IS NULL OR outcome IN ('unknown','lost')) AND job_seq IN (
   SELECT k.seq FROM delivery d JOIN delivery o ON o.tenant = d.tenant AND o.document_index = d.document_index JOIN job k ON k.delivery_seq = o.seq`;
-
-/** The longest wait that anything asks for: a server's Retry-After is cut to it. */
-export const NEXT_MAX_MS = 6 * 3_600_000;
 
 /** A retraction that cannot be carried out stays owed: what waits for it goes on waiting. */
 export const endOf = (outcome: Outcome, isRetraction: boolean): 'done' | 'cancelled' | 'parked' => {

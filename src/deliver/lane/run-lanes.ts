@@ -5,23 +5,20 @@ import type { Reading } from '../read-document.ts';
 import type { Ahead, HeldAhead } from '../hold-ahead.ts';
 import type { AtOnce } from '../process-received.ts';
 import type { Claimed, Fence, LaneReads, LaneWrites, Outcome } from './commands.ts';
-import { holdLeases, LEASE_MS } from './hold-leases.ts';
+import { holdLeases, LEASE_MS, RENEW_MS, WATCH_MS } from './hold-leases.ts';
 import { attemptOf, atOnceOf, wishToBegin } from './begin-at-once.ts';
 import type { HeldHabits } from './hold-habits.ts';
+import { JUMP_MS } from './rows.ts';
 import { ledgerQuestionOf } from '../decide-changes.ts';
 import { runJob, type JobDeps, type Target } from './run-job.ts';
 import { traceIdOf, traceTarget } from './trace-target.ts';
 
-const RENEW_MS = 5_000;
 const POLL_MS = 1_000;
 const AT_ONCE = 16;
 const PAUSE_LOOK_MS = 1_000;
-const WATCH_MS = 1_000;
 const FAILURES_MAX = 10;
 const FAILED_WAIT_MS = 60_000;
-const ALIVE_MS = 10_000;
-/** More than a clock that is set right little by little goes in a second. */
-const JUMP_MS = 2_000;
+const ALIVE_MS = 5_000;
 /** Judging waits so long for what is under way: a slow EHR does not hold it up, a fast one is not run away from. */
 const ROOM_WAIT_MS = 50;
 
@@ -80,6 +77,7 @@ export function runLanes(deps: LanesDeps) {
   let looking: Promise<void> | null = null;
   let wallOffsetMs = clock.now().getTime() - clock.monotonicMs();
   let knownSince: number | null = null;
+  let isFreed = false;
   let paused: { readonly lookedAt: number; readonly isPaused: boolean } = { lookedAt: -Infinity, isPaused: false };
 
   async function carryOut({ claimed, target, claimedAt, reading, ahead, atOnce }: Start): Promise<void> {
@@ -164,8 +162,9 @@ export function runLanes(deps: LanesDeps) {
   }
 
   async function look(): Promise<void> {
+    if (!isFreed) await free();
     if (knownSince === null) await sayAlive();
-    while (!isStopped && knownSince !== null) {
+    while (!isStopped && isFreed && knownSince !== null) {
       await mindTheClock();
       isAsked = false;
       const target = deps.target();
@@ -270,8 +269,14 @@ export function runLanes(deps: LanesDeps) {
     if (jumpedMs < 0) await lanes.write('lane.rewind', { tenant, at: clock.now(), byMs: -jumpedMs, leaseMs: LEASE_MS });
   }
 
+  /** After a process that is gone: neither its leases, on SQLite, nor what it counted by another clock hold anybody up. */
+  async function free(): Promise<void> {
+    const freed = await lanes.write('lane.free', { tenant, owner, at: clock.now() });
+    isFreed = freed.ok;
+  }
+
   async function sayAlive(): Promise<void> {
-    const since = await lanes.write('lane.alive', { tenant, at: clock.now() });
+    const since = await lanes.write('lane.alive', { tenant, at: clock.now(), leaseMs: LEASE_MS });
     if (since.ok) knownSince = since.value;
   }
   const logged = (thrown: unknown): void => log.error('lane.failed', { error: safeError(thrown) });
@@ -289,9 +294,8 @@ export function runLanes(deps: LanesDeps) {
       poke();
     },
     inFlight: () => running.size,
-    /** After a process that is gone: on SQLite its leases hold nobody up. */
     start: async (): Promise<void> => {
-      await lanes.write('lane.free', { tenant, owner, at: clock.now() });
+      await free();
       await deps.habits.load();
       poke();
     },

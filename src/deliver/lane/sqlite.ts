@@ -10,7 +10,7 @@ import type { Claimed, Fence, LaneWrites } from './commands.ts';
 import { approvedPlans, acts, enterChart } from './act-sqlite.ts';
 import { reforward } from './reforward-sqlite.ts';
 import { finish, isHeld, startSending } from './finish-sqlite.ts';
-import { deliveryOf, doubtOf, HEAD, JOB_ROW, jobOf, NEXT_MAX_MS, READY } from './rows.ts';
+import { deliveryOf, doubtOf, HEAD, IN_DOUBT, JOB_ROW, jobOf, READY, withoutAhead, type Row } from './rows.ts';
 
 export { reads } from './read-sqlite.ts';
 
@@ -32,11 +32,11 @@ function claimOne(
 ): Claimed | null {
   const { db, vault } = context;
   const lane = [tenant, TARGET, patient] as const;
-  const row = db.get(
+  const head = db.get(
     `${HEAD} WHERE j.tenant = ? AND j.target = ? AND j.patient_index = ? AND ${READY} ORDER BY j.delivery_seq, j.seq LIMIT 1`,
     ...lane,
   );
-  if (row === undefined) {
+  if (head === undefined) {
     db.run(
       'UPDATE lane SET next_at = ? WHERE tenant = ? AND target = ? AND patient_index = ?',
       at.getTime() + BLOCKED_MS,
@@ -44,6 +44,8 @@ function claimOne(
     );
     return null;
   }
+  const { row, wasAhead } = withoutAhead(head, at);
+  if (wasAhead) setBack(context, head, patient, at);
   const leased = db.get(
     'UPDATE lane SET lease_owner = ?, lease_epoch = lease_epoch + 1, lease_until = ? WHERE tenant = ? AND target = ? AND patient_index = ? RETURNING lease_epoch',
     owner,
@@ -75,6 +77,17 @@ function claimOne(
     approvedPlans: Number(row['is_approved']) === 1 ? approvedPlans(context, delivery.seq) : [],
     isDecided: Number(row['is_decided']) === 1,
   };
+}
+
+/** Whatever is counted from when this job was begun, or came into doubt, is counted from now at the latest. */
+function setBack({ db }: SqliteContext, head: Row, patient: Uint8Array, at: Date): void {
+  db.run('UPDATE job SET first_attempt_at = ?1 WHERE seq = ?2 AND first_attempt_at > ?1', at.getTime(), Number(head['seq']));
+  db.run(
+    `UPDATE attempt SET started_at = min(started_at, ?1), ended_at = min(ended_at, ?1) WHERE ${IN_DOUBT} WHERE d.seq = ?2 AND k.patient_index = ?3)`,
+    at.getTime(),
+    Number(head['delivery_seq']),
+    patient,
+  );
 }
 
 /** A person has looked: what could not be taken out of a chart is tried again. */
@@ -130,14 +143,7 @@ export const writes: SqliteOperations<LaneWrites> = {
         ).changes === 1,
     ),
   'lane.free': ({ db }, { tenant, owner, at }) => {
-    // A clock that was ahead must not freeze a lane.
-    db.run(
-      'UPDATE lane SET next_at = ? WHERE tenant = ? AND target = ? AND next_at > ?',
-      at.getTime() + NEXT_MAX_MS,
-      tenant,
-      TARGET,
-      at.getTime() + NEXT_MAX_MS,
-    );
+    db.run('UPDATE lane SET next_at = ?1 WHERE tenant = ?2 AND target = ?3 AND next_at > ?1', at.getTime(), tenant, TARGET);
     return db.run(
       'UPDATE lane SET lease_owner = NULL, lease_until = 0 WHERE tenant = ? AND target = ? AND lease_owner IS NOT NULL AND lease_owner <> ?',
       tenant,

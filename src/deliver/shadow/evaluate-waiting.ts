@@ -3,6 +3,7 @@ import { safeError, type Clock, type Log, type NewId, type Result } from '../../
 import type { TargetGuard } from '../../ehr/index.ts';
 import type { Operate } from '../../store/index.ts';
 import type { Claimed, LaneReads, LaneWrites } from '../lane/commands.ts';
+import { LEASE_MS } from '../lane/hold-leases.ts';
 import type { Target } from '../lane/run-job.ts';
 import type { HeldHabits } from '../lane/hold-habits.ts';
 import { traceTarget } from '../lane/trace-target.ts';
@@ -10,6 +11,7 @@ import type { Reading } from '../read-document.ts';
 import { basisOf } from './basis-of.ts';
 import type { Evaluation, LanePlace, ShadowReads, ShadowWrites } from './commands.ts';
 import { evaluateJob } from './evaluate-job.ts';
+import { EVALUATION_LEASE_MS, NOT_YET_WAIT_MS } from './rows.ts';
 
 const TICK_MS = 1_000;
 /** A pass over very many waiting jobs is followed by a pause that is ten times as long, up to a minute. */
@@ -18,8 +20,7 @@ const PAGE = 500;
 /** Few: nobody waits for it, and the EHR serves others. */
 const AT_ONCE = 4;
 /** An evaluation that takes longer is given up, while its lease still holds. */
-const [EVALUATION_MS, LEASE_MS] = [90_000, 120_000] as const;
-const NOT_YET_WAIT_MS = 60_000;
+const EVALUATION_MS = 90_000;
 const SWEEP = { everyMs: 60_000, limit: 200 } as const;
 
 type Pending = ShadowReads['shadow.pending']['out'];
@@ -124,7 +125,7 @@ export function evaluateWaiting(deps: {
         tenant,
         at: clock.now(),
         owner,
-        leaseMs: LEASE_MS,
+        leaseMs: EVALUATION_LEASE_MS,
         basis: on,
         jobSeqs: some,
       });
@@ -137,7 +138,7 @@ export function evaluateWaiting(deps: {
     const on = basis();
     if (on === null) return;
     if (knownSince === null) {
-      const alive = await lanes.write('lane.alive', { tenant, at: clock.now() });
+      const alive = await lanes.write('lane.alive', { tenant, at: clock.now(), leaseMs: LEASE_MS });
       if (!alive.ok) return;
       knownSince = alive.value;
     }

@@ -3,7 +3,7 @@ import type { PostgresContext, PostgresOperations } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
 import type { ShadowItem, ShadowWrites } from './commands.ts';
 import { waitingPostgres } from './read-postgres.ts';
-import { auditOfEnter, auditOfLeave, countsOf, isConfirmed, itemIndex, numberOrNull } from './rows.ts';
+import { auditOfEnter, auditOfLeave, countsOf, duePostgres, isConfirmed, itemIndex, numberOrNull } from './rows.ts';
 
 export { reads } from './read-postgres.ts';
 
@@ -75,7 +75,7 @@ export const writes: PostgresOperations<ShadowWrites> = {
        SELECT seq, tenant, target, delivery_seq, $1, now() + $2::int * interval '1 millisecond' FROM job
          WHERE seq = ANY($3::bigint[]) AND tenant = $4 AND target = $5 AND state = 'queued' ORDER BY seq
        ON CONFLICT (job_seq) DO UPDATE SET taken_by = excluded.taken_by, taken_until = excluded.taken_until
-         WHERE shadow_result.taken_until <= now() AND shadow_result.due_at <= $6::bigint
+         WHERE ${duePostgres('shadow_result', '$6')}
            AND (shadow_result.basis IS NULL OR shadow_result.basis <> $7 OR shadow_result.kind = 'not-yet')
        RETURNING job_seq`,
       owner,

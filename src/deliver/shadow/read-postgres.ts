@@ -5,6 +5,7 @@ import { approvedPlans } from '../lane/act-postgres.ts';
 import { HEAD } from '../lane/rows.ts';
 import type { ShadowReads, ShadowTotals, ShadowWaiting } from './commands.ts';
 import {
+  duePostgres,
   EVALUATED,
   LISTED_EVALUATION,
   numberOrNull,
@@ -54,7 +55,7 @@ export const reads: PostgresOperations<ShadowReads> = {
   'shadow.pending': async ({ db }, { tenant, at, basis, after, limit }) =>
     toPending(
       await db.all(
-        `SELECT j.patient_index, j.delivery_seq, j.seq, CASE WHEN r.job_seq IS NULL OR (r.taken_until <= now() AND r.due_at <= $1::bigint
+        `SELECT j.patient_index, j.delivery_seq, j.seq, CASE WHEN r.job_seq IS NULL OR (${duePostgres('r', '$1')}
              AND (r.basis IS NULL OR r.basis <> $2 OR r.kind = 'not-yet')) THEN 1 ELSE 0 END AS is_due
          FROM job j LEFT JOIN shadow_result r ON r.job_seq = j.seq
          WHERE j.tenant = $3 AND j.target = $4 AND j.state = 'queued' AND (j.patient_index, j.delivery_seq, j.seq) > ($5, $6, $7)

@@ -3,7 +3,7 @@ import type { SqliteContext, SqliteOperations } from '../../store/index.ts';
 import { TARGET } from '../commands.ts';
 import type { ShadowItem, ShadowWrites } from './commands.ts';
 import { waitingSqlite } from './read-sqlite.ts';
-import { auditOfEnter, auditOfLeave, countsOf, isConfirmed, itemIndex, numberOrNull } from './rows.ts';
+import { auditOfEnter, auditOfLeave, countsOf, dueSqlite, isConfirmed, itemIndex, numberOrNull } from './rows.ts';
 
 export { reads } from './read-sqlite.ts';
 
@@ -74,7 +74,7 @@ export const writes: SqliteOperations<ShadowWrites> = {
           `INSERT INTO shadow_result (job_seq, tenant, target, delivery_seq, taken_by, taken_until)
            SELECT seq, tenant, target, delivery_seq, ?1, ?2 FROM job WHERE seq = ?3 AND tenant = ?4 AND target = ?5 AND state = 'queued'
            ON CONFLICT (job_seq) DO UPDATE SET taken_by = excluded.taken_by, taken_until = excluded.taken_until
-             WHERE taken_until <= ?6 AND due_at <= ?6 AND (basis IS NULL OR basis <> ?7 OR kind = 'not-yet')`,
+             WHERE ${dueSqlite('?6')} AND (basis IS NULL OR basis <> ?7 OR kind = 'not-yet')`,
           owner,
           at.getTime() + leaseMs,
           seq,

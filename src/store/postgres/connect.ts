@@ -78,18 +78,3 @@ export async function endClient(client: pg.Client): Promise<void> {
   await Promise.race([client.end().catch(() => undefined), late]);
   clearTimeout(timer);
 }
-
-/** What must hold for a commit to be a promise. `null`: all of it does. */
-export async function findUndurable(client: pg.Client): Promise<string | null> {
-  const { rows } = await client.query<Record<string, string | boolean>>(
-    `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
-            current_setting('synchronous_commit') AS synchronous_commit, pg_is_in_recovery() AS in_recovery`,
-  );
-  const [found = {}] = rows;
-  if (found['fsync'] !== 'on') return 'fsync is off';
-  if (found['full_page_writes'] !== 'on') return 'full_page_writes is off';
-  if (found['synchronous_commit'] !== 'on' && found['synchronous_commit'] !== 'remote_apply')
-    return 'synchronous_commit is neither on nor remote_apply';
-  if (found['in_recovery'] === true) return 'the server is a standby';
-  return null;
-}

@@ -2,7 +2,8 @@ import pg from 'pg';
 import { fault, type Fault } from '../../kernel/index.ts';
 import type { Vault } from '../vault.ts';
 import type { Ask } from '../write-queue.ts';
-import { clientConfig, endClient, findUndurable } from './connect.ts';
+import { clientConfig, endClient } from './connect.ts';
+import { findUndurable, Undurable } from './durability.ts';
 import type { Commands } from './gather-commands.ts';
 import { readIdentity } from './migrate.ts';
 import { makeRunBatch, type BatchResult } from './run-batch.ts';
@@ -23,8 +24,6 @@ interface Live {
   readonly client: pg.Client;
   readonly runBatch: (asks: readonly Ask[]) => Promise<BatchResult>;
 }
-
-class Undurable extends Error {}
 
 export function keepWriter(deps: {
   readonly url: string;
@@ -69,7 +68,7 @@ export function keepWriter(deps: {
     isBusy = true;
     try {
       const reason = await findUndurable(on.client);
-      if (reason !== null) drop(on, fault('store.not-durable', { cause: new Error(reason) }));
+      if (reason !== null) drop(on, fault('store.not-durable', { cause: new Undurable(reason) }));
     } catch (thrown) {
       drop(on, fault('store.unreachable', { cause: thrown }));
     } finally {

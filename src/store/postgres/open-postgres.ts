@@ -22,7 +22,8 @@ import { storeSet } from '../own-commands.ts';
 import { makeVault, type VaultKeys } from '../vault.ts';
 import { scrubPostgres } from './scrub.ts';
 import { makeWriteQueue, QUEUE_LIMITS, type Ask, type Outcome, type QueueLimits } from '../write-queue.ts';
-import { clientConfig, endClient, findUndurable, makeDb } from './connect.ts';
+import { clientConfig, endClient, makeDb } from './connect.ts';
+import { ALWAYS_DURABLE, findUndurable, Undurable } from './durability.ts';
 import { mayComeUp, storeFault, wasInTheWay } from './errors.ts';
 import { gatherCommands } from './gather-commands.ts';
 import { keepWriter, type KeptWriter } from './keep-writer.ts';
@@ -117,6 +118,7 @@ export async function openPostgres(deps: {
         'store.not-durable',
         `PostgreSQL would lose acknowledged data: ${reason}. Change that setting and start again.`,
       );
+    await first.query(ALWAYS_DURABLE);
     const migrated = await migrate(first, MIGRATIONS, deps.clock.now().getTime());
     for (const migration of migrated) deps.log.info('store.migrated', { engine: 'postgres', migration });
     identity = await settleIdentity(first, vault, randomUUID(), deps.environment, deps.clock.now().getTime());
@@ -133,6 +135,7 @@ export async function openPostgres(deps: {
   });
   const watch = makeHealthWatch({ engine: 'postgres', log: deps.log });
   let lastFault: Fault = fault('store.unreachable');
+  let undurable: string | null = null;
   const isAnyUp = (): boolean => writers.some((one) => one.isUp());
   /** Readiness is proven by a commit, not by a connection. */
   const beat = (): void => void queue.push('store.beat', { nowMs: deps.clock.now().getTime() });
@@ -148,6 +151,7 @@ export async function openPostgres(deps: {
       onFree: () => queue.wake(),
       onLost: (why) => {
         lastFault = why.code === 'store.commit-unknown' ? fault('store.unreachable', { cause: why.cause }) : why;
+        if (why.cause instanceof Undurable) undurable = why.cause.message;
         // Settings are the server's, not the connection's: what one has learned holds for all.
         if (why.code === 'store.not-durable') for (const other of writers) other.suspect(why);
         // One connection of several may end for reasons of its own; the store is lost when none is left.
@@ -240,7 +244,9 @@ export async function openPostgres(deps: {
     }),
     health: (): StoreHealth => {
       const { count, bytes } = queue.size();
-      return { state: isClosed ? 'store.closed' : watch.state(), queued: count, queuedBytes: bytes };
+      const state = isClosed ? 'store.closed' : watch.state();
+      const reason = state === 'store.not-durable' && undurable !== null ? { reason: undurable } : {};
+      return { state, ...reason, queued: count, queuedBytes: bytes };
     },
     figures: watch.figures,
     broken,

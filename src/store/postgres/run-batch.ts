@@ -3,6 +3,7 @@ import { fault, isError, type Fault } from '../../kernel/index.ts';
 import type { Vault } from '../vault.ts';
 import type { Ask, Outcome } from '../write-queue.ts';
 import { makeDb } from './connect.ts';
+import { COMMIT_DURABLY, isRefusal } from './durability.ts';
 import { sqlState, storeFault, wasInTheWay } from './errors.ts';
 import type { Commands } from './gather-commands.ts';
 
@@ -17,6 +18,7 @@ export interface BatchResult {
 /** After one command waited in vain for a lock, those behind it do not wait that long again. */
 const STRAINED_LOCK_MS = 100;
 const DEADLOCK_TRIES = 3;
+const IN_FAILED_TRANSACTION = '25P02';
 
 /** Thrown through the batch when it must be undone as a whole: for the server's sake, or to run its commands one by one. */
 class Undo extends Error {
@@ -73,8 +75,8 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
   }
 
   /**
-   * PostgreSQL says COMMIT to what it has committed, ROLLBACK to what had failed before, and warns where a commit that waited
-   * for its standby was interrupted: then nobody knows. An answer that never came is the same.
+   * PostgreSQL says COMMIT to what it has committed, and warns where a commit that waited for its standby was interrupted: then nobody
+   * knows. An answer that never came is the same. Of a transaction that had failed before, it does not come to the commit.
    */
   async function commit(): Promise<'committed' | 'rolled-back' | Fault> {
     const warnings: string[] = [];
@@ -83,11 +85,15 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
     };
     client.on('notice', notice);
     try {
-      const { command } = await send('COMMIT');
-      if (warnings.length > 0) return fault('store.commit-unknown');
-      return command === 'COMMIT' ? 'committed' : 'rolled-back';
+      await send(COMMIT_DURABLY);
+      return warnings.length > 0 ? fault('store.commit-unknown') : 'committed';
     } catch (thrown) {
+      if (isRefusal(thrown)) return fault('store.not-durable', { cause: thrown });
       const state = sqlState(thrown);
+      if (state === IN_FAILED_TRANSACTION) {
+        void send('ROLLBACK');
+        return 'rolled-back';
+      }
       const isAnswered = state !== null && !/^(08|57P)/.test(state);
       return fault(isAnswered ? (storeFault(thrown) ?? 'store.io') : 'store.commit-unknown', { cause: thrown });
     } finally {

@@ -8,6 +8,7 @@ import type { VaultKeys } from '../vault.ts';
 import { makeWriteQueue, type Ask, type Outcome, type QueueLimits } from '../write-queue.ts';
 import { makeHealthWatch } from '../health-watch.ts';
 import { keepAnswers } from '../keep-answers.ts';
+import type { ThreadData } from './protocol.ts';
 import { startReader } from './start-reader.ts';
 import { startWriter } from './start-writer.ts';
 
@@ -19,6 +20,7 @@ const [SCRUB_TRIES, SCRUB_AGAIN_MS] = [20, 100] as const;
 export async function openSqlite(deps: {
   readonly file: string;
   readonly filesystem: 'local' | 'any';
+  readonly folder?: 'make';
   readonly keys: VaultKeys;
   readonly instance: string;
   readonly environment: StoreEnvironment;
@@ -27,9 +29,10 @@ export async function openSqlite(deps: {
   readonly log: Log;
   readonly limits?: QueueLimits;
 }): Promise<Store> {
-  const data = {
+  const data: ThreadData = {
     file: absolute(deps.file),
     filesystem: deps.filesystem,
+    folder: deps.folder ?? 'existing',
     keys: deps.keys,
     writer: `${deps.instance}.0`,
     environment: deps.environment,

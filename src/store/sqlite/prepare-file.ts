@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StartError } from '../../kernel/index.ts';
+import type { ThreadData } from './protocol.ts';
 
 /** File systems on which a lock or a flush is not to be trusted, by their statfs magic. */
 const UNSAFE_FILESYSTEMS = new Map([
@@ -23,14 +24,20 @@ function syncFolder(folder: string): void {
 }
 
 /**
- * Makes folder and file for us alone, and answers the file's one true path: a link to it must not be another database.
+ * Makes the file, and where that is wanted its folder, for us alone, and answers the file's one true path: a link to it must not be another database.
  * SQLite flushes the folder for its journal, not for the main file, so we do, and the folder's own folder as well.
  */
-export function prepareFile(file: string, filesystem: 'local' | 'any'): string {
+export function prepareFile({ file, filesystem, folder: which }: Pick<ThreadData, 'file' | 'filesystem' | 'folder'>): string {
   const folder = dirname(file);
-  const isNew = !existsSync(folder);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (isNew) syncFolder(dirname(realpathSync(folder)));
+  if (!existsSync(folder)) {
+    if (which !== 'make')
+      throw new StartError(
+        'store.folder',
+        'The folder that CHARTGATE_DATABASE_URL names is not there. Correct the path, make the folder, or add ?create=yes to have it made.',
+      );
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    syncFolder(dirname(realpathSync(folder)));
+  }
   const kind = UNSAFE_FILESYSTEMS.get(statfsSync(folder).type);
   if (kind !== undefined && filesystem === 'local')
     throw new StartError(

@@ -7,6 +7,7 @@ import type { VaultKeys } from '../vault.ts';
 export interface ThreadData {
   readonly file: string;
   readonly filesystem: 'local' | 'any';
+  readonly folder: 'existing' | 'make';
   readonly keys: VaultKeys;
   readonly writer: string;
   readonly environment: StoreEnvironment;

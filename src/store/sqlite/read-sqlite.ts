@@ -10,6 +10,7 @@ export const readSqlite = (file: string, sets: readonly AnyCommandSet[]): Promis
     {
       file: absolute(file),
       filesystem: 'any',
+      folder: 'existing',
       keys: NO_KEYS,
       writer: '',
       environment: 'production',

@@ -20,7 +20,7 @@ const data = workerData as ThreadData;
 const send = (message: FromWriter): void => parentPort?.postMessage(message);
 
 function open() {
-  const file = prepareFile(data.file, data.filesystem);
+  const file = prepareFile(data);
   const release = holdLock(file);
   const db = openWriter(file);
   const vault = makeVault(data.keys);

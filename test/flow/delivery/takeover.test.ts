@@ -65,7 +65,7 @@ afterAll(async () => {
 
 test.each([
   ['sqlite', 4_000],
-  ['postgres', 20_000],
+  ['postgres', 14_000],
 ])(
   'kill -9 after the EHR has written and before it has answered: read back, nothing twice, soon; on %s',
   async (engine, mostMs) => {
@@ -80,5 +80,5 @@ test.each([
 test('a replica that was stopped writes nothing of an older version after another has written the newer', async () => {
   const told = await playing.stopped;
   expect(told).toMatchObject({ state: 'delivered', violations: [] });
-  expect(told.tookMs).toBeLessThan(22_000);
+  expect(told.tookMs).toBeLessThan(16_000);
 }, 60_000);

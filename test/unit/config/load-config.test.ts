@@ -38,6 +38,8 @@ test('a sound environment becomes one frozen value, divided by module', () => {
   });
   expect(config.ehr.url).toBe('https://ehr.example.org/fhir');
   expect(config.store.database).toEqual({ engine: 'sqlite', file: 'data/chartgate.db', filesystem: 'local' });
+  const made = loadConfig('serve', { ...SOUND, CHARTGATE_DATABASE_URL: 'sqlite:x.db?filesystem=any&create=yes' }, noFiles);
+  expect(made.store.database).toEqual({ engine: 'sqlite', file: 'x.db', filesystem: 'any', folder: 'make' });
   expect(config.retention).toEqual({ bodyDays: 90, auditDays: 2192 });
   expect(Object.isFrozen(config) && Object.isFrozen(config.http) && Object.isFrozen(config.ingest.dataSecrets)).toBe(true);
 });
@@ -139,6 +141,7 @@ test.each<[string, Record<string, string>, string[]]>([
   ['an external issuer without its keys', { CHARTGATE_AUTH_ISSUER: 'https://idp.example.org' }, ['CHARTGATE_AUTH_JWKS_URL']],
   ['a public address without TLS or proxy', { CHARTGATE_HOST: '0.0.0.0' }, ['CHARTGATE_HOST']],
   ['a certificate without its key', { CHARTGATE_TLS_CERT_FILE: 'cert.pem' }, ['CHARTGATE_TLS_CERT_FILE']],
+  ['a wish of a database that is none', { CHARTGATE_DATABASE_URL: 'sqlite:x.db?create=maybe' }, ['CHARTGATE_DATABASE_URL']],
   ['an unknown database', { CHARTGATE_DATABASE_URL: 'mysql://x' }, ['CHARTGATE_DATABASE_URL']],
   ['a body limit that is no limit', { CHARTGATE_BODY_LIMIT_MB: '0' }, ['CHARTGATE_BODY_LIMIT_MB']],
   ['credentials inside an address', { CHARTGATE_EHR_URL: 'https://u:p@ehr.example.org' }, ['CHARTGATE_EHR_URL']],

@@ -1,9 +1,11 @@
 import { expect, test } from '@jest/globals';
 import type { Claimed } from '../../../src/deliver/lane/commands.ts';
-import { holdLeases } from '../../../src/deliver/lane/hold-leases.ts';
+import { holdLeases, LEASE_MS, RENEW_MS, TRUST_MS, WATCH_MS } from '../../../src/deliver/lane/hold-leases.ts';
 import type { LaneReads, LaneWrites } from '../../../src/deliver/index.ts';
-import { systemClock } from '../../../src/kernel/index.ts';
+import type { Target } from '../../../src/deliver/lane/run-job.ts';
+import { ok, systemClock, type Result } from '../../../src/kernel/index.ts';
 import type { Operate } from '../../../src/store/index.ts';
+import { testClock } from '../../support/clock.ts';
 
 const nobody = {} as Operate<LaneWrites, LaneReads>;
 const leasesOf = () => holdLeases({ tenant: 't', owner: 'a', lanes: nobody, clock: systemClock });
@@ -34,4 +36,60 @@ test('a lane that was claimed again by somebody is not dropped with the lease be
   leases.take(laneOf(1), 0, null);
   leases.drop(before);
   expect(leases.isHeld(Uint8Array.of(1))).toBe(true);
+});
+
+test('between the last byte of one owner and the first of the next lie four seconds, and two renewals may be lost', () => {
+  expect(LEASE_MS - TRUST_MS - WATCH_MS).toBeGreaterThanOrEqual(4_000);
+  expect(TRUST_MS).toBeGreaterThanOrEqual(3 * RENEW_MS);
+});
+
+/** Leases on a clock that stands, at a store that answers a renewal when it is told to. */
+function play() {
+  const clock = testClock();
+  const answers: ((kept: Result<readonly boolean[]>) => void)[] = [];
+  const write = () => new Promise<Result<readonly boolean[]>>((resolve) => answers.push(resolve));
+  const lanes = { write } as unknown as Operate<LaneWrites, LaneReads>;
+  const leases = holdLeases({ tenant: 't', owner: 'a', lanes, clock });
+  const lease = leases.take(laneOf(1), clock.monotonicMs(), null);
+  const sent = { exchange: null, verdict: { kind: 'ok' } };
+  const target = { send: () => Promise.resolve(sent) } as unknown as Target;
+  const guarded = leases.guard(target, lease);
+  const mayGo = async (): Promise<boolean> => (await guarded.send({} as never)).verdict.kind === 'ok';
+  return { clock, answers, leases, lease, mayGo };
+}
+
+test('a lease is trusted for a while after it was asked for, and what is under way is ended then', async () => {
+  const { clock, leases, lease, mayGo } = play();
+  clock.advance(TRUST_MS - 1);
+  leases.endUntrusted();
+  expect([await mayGo(), lease.abort.signal.aborted]).toEqual([true, false]);
+  clock.advance(1);
+  expect(await mayGo()).toBe(false);
+  leases.endUntrusted();
+  expect(lease.abort.signal.aborted).toBe(true);
+});
+
+test('a renewal counts from when it was asked for, also where an earlier one is answered after it', async () => {
+  const { clock, answers, leases, mayGo } = play();
+  clock.advance(1_000);
+  const earlier = leases.renew();
+  clock.advance(1_000);
+  const later = leases.renew();
+  clock.advance(1_000);
+  answers[1]?.(ok([true]));
+  await later;
+  answers[0]?.(ok([true]));
+  await earlier;
+  clock.advance(TRUST_MS - 1_001);
+  expect(await mayGo()).toBe(true);
+  clock.advance(1);
+  expect(await mayGo()).toBe(false);
+});
+
+test('a renewal that finds the lease gone ends what is under way at once', async () => {
+  const { answers, leases, lease, mayGo } = play();
+  const renewal = leases.renew();
+  answers[0]?.(ok([false]));
+  await renewal;
+  expect([lease.abort.signal.aborted, await mayGo()]).toEqual([true, false]);
 });
