@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { loadConfig } from '../config/index.ts';
 import type { EhrTarget } from '../ehr/index.ts';
-import { systemClock } from '../kernel/index.ts';
+import { makeLife, silentLog, systemClock } from '../kernel/index.ts';
 import { makeWinstonLog } from '../ops/index.ts';
 import {
   DEMO_MRN_SYSTEM,
@@ -60,6 +60,9 @@ below the data folder. With CHARTGATE_MODE=shadow nothing is written and nothing
                   write invented patients and their data to the EHR of CHARTGATE_EHR_URL, without asking
   --json          say where to look as one line of JSON
 `;
+
+/** More than its drain takes. */
+const GATEWAY_STOP_MS = 40_000;
 
 const count = (text: string | undefined, min: number, max: number): number | null => {
   const number = Number(text);
@@ -216,19 +219,17 @@ export const demo: Command = {
     const data = foreign === null ? folder : folderOf(folder, foreign);
 
     const settings = loadDemoSettings(data);
-    const others: { stop(): Promise<void> }[] = [];
-    const stopOthers = async (): Promise<void> => {
-      await Promise.all(others.map((one) => one.stop()));
-    };
+    // The gateway says itself how its own parts end.
+    const life = makeLife(silentLog);
     const filling = new AbortController();
     void terminal.stopped.then(() => filling.abort());
     try {
       const ehr = foreign === null ? await startOwnEhr(ehrPort, data, wanted.users) : foreign;
-      if ('stop' in ehr) others.push(ehr);
+      if ('stop' in ehr) life.started('ehr', ehr.stop);
       const clientUuid = settings['CHARTGATE_CLIENT_UUID'] ?? 'demo-client';
       const hmac = terminal.env['CHARTGATE_WEBHOOK_HMAC'] === undefined ? 'ours' : 'of-the-environment';
       const sandbox = await startDemoService(servicePort, data, clientUuid, hmac);
-      others.push(sandbox.service);
+      life.started('service', sandbox.service.stop);
       const env = {
         CHARTGATE_PORT: String(gatewayPort),
         CHARTGATE_PUBLIC_URL: `http://localhost:${gatewayPort}`,
@@ -254,9 +255,10 @@ export const demo: Command = {
       if (use === 'write') await registerGuests(config.ehr, wanted.users, terminal, filling.signal);
       const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log }), terminal);
       if (gateway === null) {
-        await stopOthers();
+        await life.stop();
         return EXIT.ok;
       }
+      life.started('gateway', gateway.stop, GATEWAY_STOP_MS);
       const base = `http://localhost:${gateway.port}`;
       const [dataSecret, notificationSecret] = [config.ingest.dataSecrets[0], config.ingest.notificationSecrets[0]];
       if (dataSecret !== undefined && notificationSecret !== undefined)
@@ -267,7 +269,7 @@ export const demo: Command = {
         gatewayUrl: base,
         now: () => sandbox.service.clock.now(),
       });
-      others.push(app);
+      life.started('app', app.stop);
       const password = demoPassword(settings['CHARTGATE_ADMIN_TOKEN'] ?? '');
       const registered = await registerDemoApp(makeAdminApi(base, env), app, password);
       const running: Running = { base, ehr: ehr.url, use, users: wanted.users, app, service: sandbox.service.url, data };
@@ -290,15 +292,15 @@ export const demo: Command = {
         liveOn(sandbox.service.clock, systemClock, wanted.speed);
         simulated?.simulation.goOn();
       });
-      return await runUntilStopped(gateway, log, terminal, async () => {
+      life.started('simulation', async () => {
         // In this order: what waits for the gateway would wait for ever.
         await simulated?.simulation.stop();
         await sandbox.service.sender.stop();
         await living;
-        await stopOthers();
       });
+      return await runUntilStopped(gateway, log, terminal, life.stop);
     } catch (thrown) {
-      await stopOthers();
+      await life.stop();
       throw thrown;
     }
   },

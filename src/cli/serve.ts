@@ -45,6 +45,6 @@ export const serve: Command = {
     const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log }), terminal);
     if (gateway === null) return EXIT.ok;
     terminal.onReload(gateway.reload);
-    return runUntilStopped(gateway, log, terminal, () => Promise.resolve());
+    return runUntilStopped(gateway, log, terminal, gateway.stop);
   },
 };

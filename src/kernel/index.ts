@@ -7,6 +7,7 @@ export { fileBeside } from './file-beside.ts';
 export { errorCode, isError } from './is-error.ts';
 export { readBody } from './read-body.ts';
 export { StartError } from './start-error.ts';
+export { type Life, makeLife } from './life.ts';
 export { type Fault, type FaultCode, FAULT_CODES, fault } from './fault.ts';
 export { type FaultKind, HANDLING } from './handling.ts';
 export {

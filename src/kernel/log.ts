@@ -7,6 +7,8 @@ export const LOG_EVENTS = [
   'process.draining',
   'process.stopped',
   'process.failed',
+  'process.part-late',
+  'process.part-failed',
   'config.unverified',
   'request.answered',
   'webhook.learned',

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,12 +6,23 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { COMMANDS } from '../../src/cli/index.ts';
 import { eventually } from '../support/eventually.ts';
+import { postgresPlace, type Place } from '../support/new-store.ts';
 import { portOf, runProcess, serveSettings } from '../support/run-process.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
 
 let folder: string;
 const database = () => join(folder, 'db', 'chartgate.db');
 const settings = () => serveSettings(`sqlite:${database()}?filesystem=any`);
+
+const urlOf = ({ database: where }: Place): string =>
+  where.engine === 'postgres' ? where.url.reveal() : `sqlite:${where.file}?filesystem=any`;
+
+async function takePort(): Promise<{ readonly port: number; free(): void }> {
+  const other: Server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => other.once('listening', resolve));
+  const address = other.address();
+  return { port: address !== null && typeof address !== 'string' ? address.port : 0, free: () => void other.close() };
+}
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'chartgate-process-'));
@@ -160,14 +171,22 @@ describe('serve', () => {
     expect(readFileSync(database(), 'utf8')).toMatch(/^a shopping list/);
   });
 
-  test('a port that is taken is said in a sentence', async () => {
-    const other: Server = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => other.once('listening', resolve));
-    const address = other.address();
-    const port = address !== null && typeof address !== 'string' ? address.port : 0;
-    const { code, stderr } = await runProcess(['serve'], { ...settings(), CHARTGATE_PORT: String(port) }).ended;
-    other.close();
-    expect([code, stderr]).toEqual([69, expect.stringContaining('is already taken')]);
+  describe('on a port that is taken', () => {
+    let postgres: Place;
+    beforeAll(async () => {
+      postgres = await postgresPlace();
+    });
+    afterAll(() => postgres.remove());
+
+    test.each(['sqlite', 'postgres'] as const)('says so, stops what it started, and ends with 69: %s', async (engine) => {
+      const taken = await takePort();
+      const env = engine === 'sqlite' ? settings() : serveSettings(urlOf(postgres));
+      const { code, stdout, stderr } = await runProcess(['serve'], { ...env, CHARTGATE_PORT: String(taken.port) }).ended;
+      taken.free();
+      expect([code, stderr]).toEqual([69, expect.stringContaining('is already taken')]);
+      const events = stdout.trim().split('\n');
+      expect(events.filter((line) => /process\.(part|started)/.test(line))).toEqual([]);
+    });
   });
 
   test('the database of another key is refused', async () => {
@@ -181,6 +200,21 @@ describe('serve', () => {
 });
 
 describe('demo', () => {
+  test.each(['--port', '--ehr-port', '--service-port', '--app-port'])(
+    'with %s taken says so, stops what it started, and ends with 69',
+    async (option) => {
+      const taken = await takePort();
+      const ports = ['--port', '--ehr-port', '--service-port', '--app-port'].flatMap((one) => [
+        one,
+        one === option ? String(taken.port) : '0',
+      ]);
+      const args = ['demo', '--data', join(folder, 'data'), ...ports, '--empty', '--json'];
+      const { code, stdout, stderr } = await runProcess(args).ended;
+      taken.free();
+      expect([code, stdout, stderr]).toEqual([69, '', expect.stringContaining(`127.0.0.1:${taken.port}`)]);
+    },
+  );
+
   test('says what is wrong with a data folder that cannot be one', async () => {
     writeFileSync(join(folder, 'file'), '');
     const { code, stderr } = await runProcess([

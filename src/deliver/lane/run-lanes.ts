@@ -164,6 +164,8 @@ export function runLanes(deps: LanesDeps) {
   }
 
   async function look(): Promise<void> {
+    // Here too: a store that takes nothing is asked again at the next poll, not at once.
+    isAsked = false;
     if (knownSince === null) await sayAlive();
     while (!isStopped && knownSince !== null) {
       await mindTheClock();
