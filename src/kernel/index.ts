@@ -1,5 +1,6 @@
 export { type Result, ok, fail } from './result.ts';
 export { canonicalJson } from './canonical-json.ts';
+export { cleanEnvironment } from './clean-environment.ts';
 export { answerInThread } from './answer-in-thread.ts';
 export { makeAskThread } from './ask-thread.ts';
 export { makePooledChance } from './pooled-chance.ts';

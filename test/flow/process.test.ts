@@ -88,6 +88,13 @@ describe('serve', () => {
     expect((JSON.parse(asJson.stderr) as { code: string }).code).toBe('config');
   });
 
+  test.each(['NODE_DEBUG', 'NODE_DEBUG_NATIVE'])('with %s ends with 78 and says what to do', async (name) => {
+    const { code, stdout, stderr } = await runProcess(['serve'], { ...settings(), [name]: 'http' }).ended;
+    expect([code, stdout]).toEqual([78, '']);
+    expect(stderr).toContain(`Unset ${name}: `);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   test('--check says whether the configuration is sound, and touches nothing', async () => {
     const { code, stdout } = await runProcess(['serve', '--check'], settings()).ended;
     expect([code, stdout.split('\n')[0]]).toEqual([0, 'The configuration is sound.']);
