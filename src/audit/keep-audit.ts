@@ -92,6 +92,7 @@ export async function keepAudit(deps: AuditDeps) {
     if (made.value !== null) await checkpoints.anchor(made.value);
     log.info('audit.key-changed', { count: made.value?.n ?? 0 });
   }
+  await checkpoints.start();
   const segments = keepSegments({ ...deps, key, folder, days: deps.retentionDays, checkpoints });
 
   return {
