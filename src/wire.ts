@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { auditSet, keepAudit, makeAppendLater, makeRecordReject } from './audit/index.ts';
 import { authSet } from './auth/index.ts';
 import type { Config } from './config/index.ts';
@@ -33,10 +32,10 @@ import {
   type Result,
   type Route,
 } from './kernel/index.ts';
-import { decideReadiness, makeMetrics, makeOpsRoutes, makeRecordAct, watchLedger, type Described } from './ops/index.ts';
+import { makeMetrics, makeRecordAct, watchLedger } from './ops/index.ts';
 import { openStore, type Store } from './store/index.ts';
 import { wireAdmin } from './wire-admin.ts';
-import { openFront } from './wire-front.ts';
+import { openFront, readJson } from './wire-front.ts';
 import { wireSending } from './wire-sending.ts';
 import { wireSmart } from './wire-smart.ts';
 
@@ -45,12 +44,12 @@ const STOP_MS = { work: 3_000, sending: 7_000, audit: 2_000, store: 30_000 } as 
 /** One tenant a process for now; every table has the column, so that several can follow. */
 const TENANT = 'default';
 
-const readJson = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
-
 export const VERSION = (readJson('../package.json') as { version: string }).version;
 
 export interface Gateway {
   readonly port: number;
+  /** Where `/metrics` and `/readyz` are; null where that is the same port. */
+  readonly opsPort: number | null;
   readonly store: Store;
   readonly routes: readonly Route[];
   /** Loads mapping data and templates anew; unsound ones are refused and logged. */
@@ -240,19 +239,6 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const smart = await wireSmart({ ...parts, version: VERSION, target, chance, log });
   life.started('apps', smart.flush);
   const routes = [
-    ...makeOpsRoutes({
-      metrics,
-      described: readJson('../openapi/openapi.json') as Described,
-      readiness: () =>
-        decideReadiness({
-          process,
-          store: { ...store.health(), engine: store.engine, version: store.engineVersion },
-          ledger: ledger.state(),
-          forwarding: shadow.forwarding.state(),
-          unverified: config.unverified,
-          version: VERSION,
-        }),
-    }),
     ...ingest.routes,
     ...wireAdmin({
       ...parts,
@@ -272,15 +258,21 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     makeJwksRoute(target.ehr.publicJwks),
     ...smart.routes,
   ];
-  const port = await openFront(config, life, {
+  const front = await openFront(config, life, {
+    version: VERSION,
     routes,
     mounts: smart.mounts,
+    metrics,
+    state: () => ({
+      process,
+      store: { ...store.health(), engine: store.engine, version: store.engineVersion },
+      ledger: ledger.state(),
+      forwarding: shadow.forwarding.state(),
+    }),
     newId,
     clock,
     log,
-    observe: metrics.observeRequest,
     onRefused: noOperators.record,
-    isDraining: () => process === 'draining',
   });
   await shadow.start();
   processor.poke();
@@ -288,13 +280,13 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   await sender.start();
   void again();
   target.refresh().then(sender.poke, () => undefined);
-  log.info('process.started', { component: 'gateway', port, version: VERSION });
+  log.info('process.started', { component: 'gateway', port: front.port, version: VERSION });
+  if (front.opsPort !== null) log.info('process.started', { component: 'ops', port: front.opsPort });
 
   let stopping: Promise<void> | undefined;
   return {
-    port,
+    ...front,
     store,
-    routes,
     reload: () => void reload(),
     stop() {
       stopping ??= (async () => {

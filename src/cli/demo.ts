@@ -82,6 +82,8 @@ async function freePort(): Promise<number> {
 
 interface Running {
   readonly base: string;
+  /** Where it says how it is. */
+  readonly watch: string;
   readonly ehr: string;
   readonly use: 'own' | Exclude<ForeignUse, 'stopped'>;
   readonly users: number;
@@ -113,8 +115,8 @@ function ehrLines({ ehr, use, users }: Running): string {
 const report = (running: Running, password: string | null): string => `Chartgate runs.
 
   gateway    ${running.base}/docs       what it offers
-             ${running.base}/readyz     is it ready
-             ${running.base}/metrics    figures
+             ${running.watch}/readyz     is it ready
+             ${running.watch}/metrics    figures
 ${ehrLines(running)}  service    ${running.service}/       sandbox of the health data service: portal, extraction app
   app        ${running.app.url}             charts for a clinician${password === null ? '' : `; sign in as ${DEMO_USERNAME}, password ${password}`}
 
@@ -272,7 +274,8 @@ export const demo: Command = {
       life.started('app', app.stop);
       const password = demoPassword(settings['CHARTGATE_ADMIN_TOKEN'] ?? '');
       const registered = await registerDemoApp(makeAdminApi(base, env), app, password);
-      const running: Running = { base, ehr: ehr.url, use, users: wanted.users, app, service: sandbox.service.url, data };
+      const watch = gateway.opsPort === null ? base : `http://localhost:${gateway.opsPort}`;
+      const running: Running = { base, watch, ehr: ehr.url, use, users: wanted.users, app, service: sandbox.service.url, data };
       const isSimulated = use !== 'none';
       const patients = use === 'own' ? Math.max(wanted.users, DEMO_PATIENTS.length) + 1 : use === 'write' ? wanted.users : 0;
       const shown = { gateway: base, ehr: ehr.url, service: sandbox.service.url, app: app.url, data };

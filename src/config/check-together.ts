@@ -42,6 +42,8 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     if (!has(key)) problem(key, why);
   };
 
+  if (has('CHARTGATE_OPS_PORT') && v.CHARTGATE_OPS_PORT === v.CHARTGATE_PORT && v.CHARTGATE_PORT !== 0)
+    problem('CHARTGATE_OPS_PORT', 'must differ from CHARTGATE_PORT');
   if (has('CHARTGATE_TLS_CERT_FILE') !== has('CHARTGATE_TLS_KEY_FILE'))
     problem('CHARTGATE_TLS_CERT_FILE', 'and CHARTGATE_TLS_KEY_FILE go together');
   if (v.CHARTGATE_WEBHOOK_HMAC !== 'off' && v.CHARTGATE_WEBHOOK_HMAC !== undefined) {

@@ -29,6 +29,7 @@ export const FAULT_CODES = {
   'webhook.unauthenticated': 'unauthenticated',
   'webhook.not-configured': 'not-configured',
   'webhook.no-room': 'overloaded',
+  'ops.unauthenticated': 'unauthenticated',
   'admin.unauthenticated': 'unauthenticated',
   'admin.not-configured': 'not-configured',
   'admin.parameter': 'malformed',

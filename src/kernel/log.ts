@@ -61,7 +61,7 @@ export interface LogFields {
   /** W3C Trace Context: what other systems' logs are joined by. */
   readonly traceId?: string;
   readonly instance?: string;
-  readonly component?: 'gateway';
+  readonly component?: 'gateway' | 'ops';
   readonly method?: string;
   /** The route's template, never the URL. */
   readonly route?: string;

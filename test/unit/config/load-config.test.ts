@@ -89,6 +89,8 @@ test('demo needs nothing but the keys that it makes itself', () => {
 });
 
 test.each<[string, Record<string, string>, string[]]>([
+  ['a port for watching that is the gateway’s', { CHARTGATE_PORT: '9000', CHARTGATE_OPS_PORT: '9000' }, ['CHARTGATE_OPS_PORT']],
+  ['a short token for watching', { CHARTGATE_OPS_TOKEN: 'short' }, ['CHARTGATE_OPS_TOKEN']],
   ['a short webhook secret', { CHARTGATE_WEBHOOK_SECRET: 'short' }, ['CHARTGATE_WEBHOOK_SECRET']],
   ['a webhook secret that is no path segment', { CHARTGATE_WEBHOOK_SECRET: `${'a'.repeat(32)}/` }, ['CHARTGATE_WEBHOOK_SECRET']],
   ['one secret for both webhooks', { CHARTGATE_NOTIFICATION_SECRET: 'a'.repeat(32) }, ['CHARTGATE_NOTIFICATION_SECRET']],
