@@ -58,7 +58,7 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-const readingSettings = (config: Config): ReadingSettings => {
+export const readingSettings = (config: Config): ReadingSettings => {
   const { clientUuid, documentKey, labPath } = config.ingest;
   return {
     payloads: { clientUuid, documentKey, labPath },

@@ -124,6 +124,10 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
   if (mode === 'serve') {
     need('CHARTGATE_EHR_URL', "is required by serve: the EHR's FHIR base");
     need('CHARTGATE_MRN_SYSTEM', 'is required by serve: the identifier system of the MRN');
+    need(
+      'CHARTGATE_ADMIN_TOKEN',
+      'is required by serve: without it nobody can link patients or look; make one with: openssl rand -hex 32',
+    );
     const isSigned = v.CHARTGATE_WEBHOOK_HMAC !== 'off' && v.CHARTGATE_WEBHOOK_HMAC !== undefined;
     if (!isSigned && !has('CHARTGATE_WEBHOOK_SECRET') && !has('CHARTGATE_WEBHOOK_BASIC') && !has('CHARTGATE_WEBHOOK_MTLS_HEADER'))
       problem(

@@ -154,7 +154,7 @@ export const KEYS = {
   ),
   CHARTGATE_ADMIN_TOKEN: secretKey(
     'text, 32 or more',
-    'bearer token of the admin API and the console',
+    'bearer token of the admin API and the console; required by `serve`',
     z.string().min(32, 'must have 32 characters or more'),
   ),
   CHARTGATE_READ_PATIENTS: set(

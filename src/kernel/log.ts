@@ -78,6 +78,8 @@ export interface LogFields {
   readonly count?: number;
   readonly exitCode?: number;
   readonly setting?: string;
+  /** Host and port of a server that a setting names; never a path, a query or a credential. */
+  readonly address?: string;
   /** The name of a dialect file. */
   readonly dialect?: string;
   /** A FHIR type. */

@@ -134,11 +134,11 @@ describe('serve', () => {
   });
 
   test.each([
-    ['a certificate that is none', 69, { CHARTGATE_TLS_CERT_FILE: 'README.md', CHARTGATE_TLS_KEY_FILE: 'README.md' }],
+    ['a certificate that is none', 78, { CHARTGATE_TLS_CERT_FILE: 'README.md', CHARTGATE_TLS_KEY_FILE: 'README.md' }],
     ['an address that is none', 78, { CHARTGATE_DATABASE_URL: 'postgres://a b:c' }],
     [
       'a root certificate that is missing',
-      69,
+      78,
       { CHARTGATE_DATABASE_URL: 'postgres://x@127.0.0.1:9/x?sslmode=verify-full&sslrootcert=/nowhere' },
     ],
   ])('%s is the operator’s mistake (%i), not a bug', async (_what, code, more) => {
@@ -174,7 +174,7 @@ describe('serve', () => {
       'a shopping list, quite long, so that it could be taken for a database header by somebody in a hurry'.repeat(20),
     );
     const { code, stderr } = await runProcess(['serve'], settings()).ended;
-    expect([code, stderr]).toEqual([69, 'The file that CHARTGATE_DATABASE_URL names is not a SQLite database.\n']);
+    expect([code, stderr]).toEqual([78, 'The file that CHARTGATE_DATABASE_URL names is not a SQLite database.\n']);
     expect(readFileSync(database(), 'utf8')).toMatch(/^a shopping list/);
   });
 
@@ -202,7 +202,7 @@ describe('serve', () => {
     first.signal('SIGTERM');
     await first.ended;
     const { code, stderr } = await runProcess(['serve'], settings()).ended;
-    expect([code, stderr]).toEqual([69, expect.stringContaining('CHARTGATE_DATA_KEY lacks a key')]);
+    expect([code, stderr]).toEqual([78, expect.stringContaining('CHARTGATE_DATA_KEY lacks a key')]);
   });
 });
 
@@ -237,7 +237,7 @@ describe('demo', () => {
       '--service-port',
       '0',
     ]).ended;
-    expect([code, stderr]).toEqual([69, expect.stringContaining('Choose another with --data')]);
+    expect([code, stderr]).toEqual([78, expect.stringContaining('Choose another with --data')]);
   });
 
   test('runs gateway, demo EHR, sandbox and sample app, tells where to look, stops on SIGINT, and remembers', async () => {

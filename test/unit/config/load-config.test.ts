@@ -9,6 +9,7 @@ const SOUND = {
   CHARTGATE_EHR_URL: 'https://ehr.example.org/fhir/',
   CHARTGATE_MRN_SYSTEM: 'urn:oid:1.2.3',
   CHARTGATE_WEBHOOK_SECRET: 'a'.repeat(32),
+  CHARTGATE_ADMIN_TOKEN: 'b'.repeat(32),
 };
 const noFiles = (path: string): string => {
   throw Object.assign(new Error(path), { code: 'ENOENT' });
@@ -45,6 +46,7 @@ test('a sound environment becomes one frozen value, divided by module', () => {
 test('all problems are reported at once, and none of them holds a value', () => {
   const env = { CHARTGATE_PORT: 'eighty', CHARTGATE_EHR_AUTH: 'magic', CHARTGATE_DATA_KEY: 'short-secret', CHARTGATE_TYPO: 'x' };
   expect(problemsOf(env).sort()).toEqual([
+    'CHARTGATE_ADMIN_TOKEN',
     'CHARTGATE_AUDIT_KEY',
     'CHARTGATE_DATA_KEY',
     'CHARTGATE_EHR_AUTH',
