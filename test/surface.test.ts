@@ -201,7 +201,42 @@ test.each([
   const [type = '', content] =
     Object.entries(described.paths[template]?.[method.toLowerCase()]?.responses[String(status)]?.content ?? {})[0] ?? [];
   expect(answer.headers.get('content-type')?.split(';')[0]).toBe(type);
-  expect(differences(await answer.json(), content?.schema ?? {})).toEqual([]);
+  const body = (await answer.json()) as Readonly<Record<string, unknown>>;
+  expect(differences(body, content?.schema ?? {})).toEqual([]);
+  // Whoever is refused learns what would be taken, or what is not there.
+  if (body['code'] === 'admin.parameter') {
+    expect(body['detail']).toEqual(expect.stringMatching(/ must be | takes /));
+    if (body['at'] !== '') expect(body['detail']).toContain(String(body['at']));
+  }
+  if (status === 404)
+    expect(body['detail']).toEqual(expect.stringMatching(/^(There is no|This source user|Nothing is|No source)/));
+});
+
+test.each([
+  ['deliveries?state=lost', 'state', 'received, queued, sending'],
+  ['deliveries?limit=0', 'limit', '1 to 500'],
+  ['deliveries?stat=parked', '', 'state, reason, fault, user_id'],
+  ['links?status=lost', 'status', 'proposed, confirmed, revoked'],
+  ['audit?type=nonsense', 'type', 'hook.accept'],
+  ['audit?from=2026-01-01', 'from', 'instant with its zone'],
+  ['shadow?x=1', '', 'no parameters'],
+])('GET /admin/api/%s names the parameter and what is taken', async (path, at, taken) => {
+  const answer = await fetch(`${url()}/admin/api/${path}`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  expect(await answer.json()).toMatchObject({ status: 400, code: 'admin.parameter', at, detail: expect.stringContaining(taken) });
+});
+
+test('an unknown delivery is said to be unknown, whatever is asked of it', async () => {
+  for (const [method, act] of [
+    ['GET', ''],
+    ['GET', '/explain'],
+    ['POST', '/replay'],
+  ] as const) {
+    const answer = await fetch(`${url()}/admin/api/deliveries/dlv_none${act}`, {
+      method,
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    expect(await answer.json()).toMatchObject({ code: 'delivery.not-found', detail: 'There is no delivery of this id.' });
+  }
 });
 
 interface Schema {

@@ -10,6 +10,7 @@ export { readBody } from './read-body.ts';
 export { StartError } from './start-error.ts';
 export { type Life, makeLife } from './life.ts';
 export { type Fault, type FaultCode, FAULT_CODES, fault } from './fault.ts';
+export { detailOfFault } from './fault-detail.ts';
 export { type FaultKind, HANDLING } from './handling.ts';
 export {
   type Brand,

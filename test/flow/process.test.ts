@@ -127,8 +127,10 @@ describe('serve', () => {
   });
 
   test('a signal during the start ends it', async () => {
-    const running = runProcess(['serve'], serveSettings('postgres://nobody@127.0.0.1:9/nothing'));
-    await running.saw('store.lost');
+    const running = runProcess(['serve'], serveSettings('postgres://nobody:marker@127.0.0.1:9/nothing'));
+    const said = await running.saw('store.lost');
+    expect(JSON.parse(said)).toMatchObject({ address: '127.0.0.1:9', setting: 'CHARTGATE_DATABASE_URL' });
+    expect(said).not.toContain('marker');
     running.signal('SIGTERM');
     expect((await running.ended).code).toBe(0);
   });
