@@ -10,8 +10,20 @@ if (major < MINIMUM[0] || (major === MINIMUM[0] && minor < MINIMUM[1])) {
   process.exit(78);
 }
 
+const { cleanEnvironment, safeError } = await import('./kernel/index.ts');
+
+// Before any library is loaded: they look at the environment once.
+const { ignored, refused } = cleanEnvironment(process.env);
+if (ignored.length > 0)
+  process.stderr.write(
+    `Ignored from the environment: ${ignored.join(', ')}. Everything is configured by CHARTGATE_* settings.\n`,
+  );
+if (refused.length > 0) {
+  process.stderr.write(`${refused.join('\n')}\n`);
+  process.exit(78);
+}
+
 const { EXIT, runCli } = await import('./cli/index.ts');
-const { safeError } = await import('./kernel/index.ts');
 
 // Files that are made hold secrets or patient data.
 process.umask(0o077);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { makeAppendLater } from './audit/index.ts';
 import type { Config } from './config/index.ts';
 import {
@@ -14,6 +15,8 @@ import {
 } from './deliver/index.ts';
 import type { Chance, Clock, Log, NewId } from './kernel/index.ts';
 import type { Store } from './store/index.ts';
+
+const [SENDER_STOP_MS, ABORT_STOP_MS] = [5_000, 1_000] as const;
 
 /** Joins what goes to the EHR: the target, what is known of its habits, shadow mode, and the lanes. */
 export function wireSending(deps: {
@@ -76,5 +79,13 @@ export function wireSending(deps: {
     onOutcome: deps.onOutcome,
     onFinished: deps.onFinished,
   });
-  return { target, habits, shadow, sender };
+  /** What is under way gets some seconds; what is not done then is of unknown outcome, and read back at the next start. */
+  async function endSending(): Promise<void> {
+    const stopped = sender.stop();
+    if ((await Promise.race([stopped.then(() => 'done'), pause(SENDER_STOP_MS, 'late', { ref: false })])) === 'done') return;
+    sender.abort();
+    await Promise.race([stopped, pause(ABORT_STOP_MS, undefined, { ref: false })]);
+  }
+  let ending: Promise<void> | undefined;
+  return { target, habits, shadow, sender, stopSending: () => (ending ??= endSending()) };
 }

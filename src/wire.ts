@@ -1,5 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { readFileSync } from 'node:fs';
 import { auditSet, keepAudit, makeAppendLater, makeRecordReject } from './audit/index.ts';
 import { authSet } from './auth/index.ts';
 import type { Config } from './config/index.ts';
@@ -19,33 +17,39 @@ import {
   type Reloaded,
 } from './deliver/index.ts';
 import { enrolSet, openEnrolment } from './enrol/index.ts';
-import { drainServer, listen, makeApp, makeServer } from './http/index.ts';
 import { makeJwksRoute } from './ehr/index.ts';
 import { identitySet } from './identity/index.ts';
 import { readSourceUris, SHIPPED_FOLDER } from './mappings/index.ts';
 import { inboxSet } from './inbox/index.ts';
 import { dataAuthenticators, makeIngest, notificationAuthenticators } from './ingest/index.ts';
-import { makeNewId, makePooledChance, type Clock, type Log, type Result, type Route } from './kernel/index.ts';
-import { decideReadiness, makeMetrics, makeOpsRoutes, makeRecordAct, watchLedger, type Described } from './ops/index.ts';
+import {
+  makeLife,
+  makeNewId,
+  makePooledChance,
+  type Clock,
+  type Life,
+  type Log,
+  type Result,
+  type Route,
+} from './kernel/index.ts';
+import { makeMetrics, makeRecordAct, watchLedger } from './ops/index.ts';
 import { openStore, type Store } from './store/index.ts';
 import { wireAdmin } from './wire-admin.ts';
+import { openFront, readJson } from './wire-front.ts';
 import { wireSending } from './wire-sending.ts';
 import { wireSmart } from './wire-smart.ts';
 
-/** Grace and the end of requests under way together; closing the store comes after, and 25 s are the whole of it. */
-const DRAIN_TOTAL_MS = 20_000;
-
-const [PROCESSOR_STOP_MS, SENDER_STOP_MS, ABORT_STOP_MS, AUDIT_STOP_MS] = [3_000, 5_000, 1_000, 2_000] as const;
+const STOP_MS = { work: 3_000, sending: 7_000, audit: 2_000, store: 30_000 } as const;
 
 /** One tenant a process for now; every table has the column, so that several can follow. */
 const TENANT = 'default';
-
-const readJson = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 
 export const VERSION = (readJson('../package.json') as { version: string }).version;
 
 export interface Gateway {
   readonly port: number;
+  /** Where `/metrics` and `/readyz` are; null where that is the same port. */
+  readonly opsPort: number | null;
   readonly store: Store;
   readonly routes: readonly Route[];
   /** Loads mapping data and templates anew; unsound ones are refused and logged. */
@@ -54,7 +58,7 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-const readingSettings = (config: Config): ReadingSettings => {
+export const readingSettings = (config: Config): ReadingSettings => {
   const { clientUuid, documentKey, labPath } = config.ingest;
   return {
     payloads: { clientUuid, documentKey, labPath },
@@ -67,12 +71,25 @@ const readingSettings = (config: Config): ReadingSettings => {
   };
 };
 
-/** The one place where the parts are joined. */
-export async function startGateway(deps: {
+interface GatewayDeps {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
-}): Promise<Gateway> {
+}
+
+/** What was started is stopped, also where the start does not come to its end. */
+export async function startGateway(deps: GatewayDeps): Promise<Gateway> {
+  const life = makeLife(deps.log);
+  try {
+    return await startParts(deps, life);
+  } catch (thrown) {
+    await life.stop();
+    throw thrown;
+  }
+}
+
+/** The one place where the parts are joined. */
+async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const { config, clock } = deps;
   const chance = makePooledChance();
   const newId = makeNewId({ now: () => clock.now().getTime(), chance });
@@ -93,6 +110,7 @@ export async function startGateway(deps: {
     clock,
     log,
   });
+  life.started('store', store.close, STOP_MS.store);
   const audit = store.use(auditSet);
   const kept = await keepAudit({
     tenant: TENANT,
@@ -106,21 +124,24 @@ export async function startGateway(deps: {
     version: VERSION,
     settings: config,
     commands: () => store.figures().commands,
-  }).catch(async (thrown: unknown) => {
-    await store.close();
-    throw thrown;
   });
+  life.started('audit', kept.stop, STOP_MS.audit);
   const inbox = store.use(inboxSet);
   const deliver = store.use(deliverSet);
   let process: 'serving' | 'draining' = 'serving';
   const metrics = makeMetrics({ storeHealth: store.health, storeFigures: store.figures });
   const ledger = watchLedger({ inbox, tenant: TENANT, log });
+  life.started('ledger', ledger.stop);
 
   const appendLater = makeAppendLater(audit, log);
   const pseudonymKey = Buffer.from(config.keys.pseudonym.reveal(), 'base64');
   const rejecting = { append: appendLater, tenant: TENANT, pseudonymKey, clock };
   const rejects = makeRecordReject({ ...rejecting, as: { type: 'hook.reject', action: 'C' } });
   const noOperators = makeRecordReject({ ...rejecting, as: { type: 'admin', action: 'E' } });
+  life.started('refusals', () => {
+    rejects.flush();
+    noOperators.flush();
+  });
   const senders = { ...config.ingest, trustProxy: config.http.trustProxy };
   const ingest = makeIngest({
     tenant: TENANT,
@@ -162,6 +183,7 @@ export async function startGateway(deps: {
     chance,
     clock,
   });
+  life.started('enrolment', enrolment.close);
   const ahead = holdAhead();
   const processor = processReceived({
     tenant: TENANT,
@@ -181,7 +203,7 @@ export async function startGateway(deps: {
     lanes: { room: () => sender.atOnce.room(), reserve: (id) => sender.atOnce.reserve(id) },
   });
   const lanes = store.use(laneSet);
-  const { target, habits, shadow, sender } = wireSending({
+  const { target, habits, shadow, sender, stopSending } = wireSending({
     config,
     tenant: TENANT,
     instance,
@@ -197,6 +219,13 @@ export async function startGateway(deps: {
     onOutcome: metrics.observeOutcome,
     onFinished: () => links.resume(),
   });
+  const links = keepLinks({ tenant: TENANT, deliver, clock, log });
+  const retention = keepRetention({ tenant: TENANT, inbox, lanes, bodyDays: config.retention.bodyDays, clock, log });
+  life.started('target', target.close);
+  life.started('sending', stopSending, STOP_MS.sending);
+  // A store that is away would keep it waiting; what it was about is still received at the next start.
+  life.started('retention', retention.stop);
+  life.started('work', () => Promise.all([processor.stop(), links.stop(), shadow.stop()]), STOP_MS.work);
   metrics.watchTarget({
     state: target.guard.state,
     isForwarding: shadow.forwarding.isForwarding,
@@ -208,22 +237,8 @@ export async function startGateway(deps: {
   });
   const parts = { config, tenant: TENANT, store, record, clock };
   const smart = await wireSmart({ ...parts, version: VERSION, target, chance, log });
-  const links = keepLinks({ tenant: TENANT, deliver, clock, log });
-  const retention = keepRetention({ tenant: TENANT, inbox, lanes, bodyDays: config.retention.bodyDays, clock, log });
+  life.started('apps', smart.flush);
   const routes = [
-    ...makeOpsRoutes({
-      metrics,
-      described: readJson('../openapi/openapi.json') as Described,
-      readiness: () =>
-        decideReadiness({
-          process,
-          store: { ...store.health(), engine: store.engine, version: store.engineVersion },
-          ledger: ledger.state(),
-          forwarding: shadow.forwarding.state(),
-          unverified: config.unverified,
-          version: VERSION,
-        }),
-    }),
     ...ingest.routes,
     ...wireAdmin({
       ...parts,
@@ -243,22 +258,21 @@ export async function startGateway(deps: {
     makeJwksRoute(target.ehr.publicJwks),
     ...smart.routes,
   ];
-  const app = makeApp({
+  const front = await openFront(config, life, {
+    version: VERSION,
     routes,
     mounts: smart.mounts,
-    trustProxy: config.http.trustProxy,
-    adminToken: config.admin.token,
+    metrics,
+    state: () => ({
+      process,
+      store: { ...store.health(), engine: store.engine, version: store.engineVersion },
+      ledger: ledger.state(),
+      forwarding: shadow.forwarding.state(),
+    }),
     newId,
     clock,
     log,
-    observe: metrics.observeRequest,
     onRefused: noOperators.record,
-    isDraining: () => process === 'draining',
-  });
-  const server = makeServer(app, config.http.tls);
-  const port = await listen(server, config.http.host, config.http.port).catch(async (thrown: unknown) => {
-    await store.close();
-    throw thrown;
   });
   await shadow.start();
   processor.poke();
@@ -266,44 +280,21 @@ export async function startGateway(deps: {
   await sender.start();
   void again();
   target.refresh().then(sender.poke, () => undefined);
-  log.info('process.started', { component: 'gateway', port, version: VERSION });
-
-  /** What is under way gets some seconds; what is not done then is of unknown outcome, and read back at the next start. */
-  async function stopSending(): Promise<void> {
-    const stopped = sender.stop();
-    if ((await Promise.race([stopped.then(() => 'done'), pause(SENDER_STOP_MS, 'late', { ref: false })])) === 'done') return;
-    sender.abort();
-    await Promise.race([stopped, pause(ABORT_STOP_MS, undefined, { ref: false })]);
-  }
+  log.info('process.started', { component: 'gateway', port: front.port, version: VERSION });
+  if (front.opsPort !== null) log.info('process.started', { component: 'ops', port: front.opsPort });
 
   let stopping: Promise<void> | undefined;
   return {
-    port,
+    ...front,
     store,
-    routes,
     reload: () => void reload(),
     stop() {
       stopping ??= (async () => {
         process = 'draining';
         log.info('process.draining');
         // Nothing more is claimed from now on; requests under way finish beside it.
-        const senderStopped = stopSending();
-        await drainServer(server, config.http.drainGraceMs, DRAIN_TOTAL_MS - config.http.drainGraceMs);
-        rejects.flush();
-        noOperators.flush();
-        smart.flush();
-        ledger.stop();
-        retention.stop();
-        // A store that is away would keep it waiting; what it was about is still received at the next start.
-        await Promise.race([
-          Promise.all([processor.stop(), links.stop(), shadow.stop()]),
-          pause(PROCESSOR_STOP_MS, undefined, { ref: false }),
-        ]);
-        await senderStopped;
-        await enrolment.close();
-        await target.close();
-        await Promise.race([kept.stop(), pause(AUDIT_STOP_MS, undefined, { ref: false })]);
-        await store.close();
+        void stopSending();
+        await life.stop();
         log.info('process.stopped');
       })();
       return stopping;

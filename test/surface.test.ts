@@ -30,8 +30,6 @@ afterAll(async () => {
 const OPEN = [
   'GET /',
   'GET /healthz',
-  'GET /readyz',
-  'GET /metrics',
   'GET /openapi.json',
   'GET /docs',
   'GET /docs/style.css',
@@ -40,6 +38,7 @@ const OPEN = [
   'GET /fhir/metadata',
   'OPTIONS /fhir/{*path}',
 ];
+const OPS = ['GET /readyz', 'GET /metrics'];
 const SMART = [
   'GET /fhir/Patient/:id/$everything',
   'GET /fhir/AuditEvent',
@@ -107,6 +106,7 @@ const ADMIN = [
 
 test.each([
   ['open', OPEN],
+  ['ops', OPS],
   ['source', SOURCE],
   ['smart', SMART],
   ['admin', ADMIN],
@@ -201,7 +201,42 @@ test.each([
   const [type = '', content] =
     Object.entries(described.paths[template]?.[method.toLowerCase()]?.responses[String(status)]?.content ?? {})[0] ?? [];
   expect(answer.headers.get('content-type')?.split(';')[0]).toBe(type);
-  expect(differences(await answer.json(), content?.schema ?? {})).toEqual([]);
+  const body = (await answer.json()) as Readonly<Record<string, unknown>>;
+  expect(differences(body, content?.schema ?? {})).toEqual([]);
+  // Whoever is refused learns what would be taken, or what is not there.
+  if (body['code'] === 'admin.parameter') {
+    expect(body['detail']).toEqual(expect.stringMatching(/ must be | takes /));
+    if (body['at'] !== '') expect(body['detail']).toContain(String(body['at']));
+  }
+  if (status === 404)
+    expect(body['detail']).toEqual(expect.stringMatching(/^(There is no|This source user|Nothing is|No source)/));
+});
+
+test.each([
+  ['deliveries?state=lost', 'state', 'received, queued, sending'],
+  ['deliveries?limit=0', 'limit', '1 to 500'],
+  ['deliveries?stat=parked', '', 'state, reason, fault, user_id'],
+  ['links?status=lost', 'status', 'proposed, confirmed, revoked'],
+  ['audit?type=nonsense', 'type', 'hook.accept'],
+  ['audit?from=2026-01-01', 'from', 'instant with its zone'],
+  ['shadow?x=1', '', 'no parameters'],
+])('GET /admin/api/%s names the parameter and what is taken', async (path, at, taken) => {
+  const answer = await fetch(`${url()}/admin/api/${path}`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  expect(await answer.json()).toMatchObject({ status: 400, code: 'admin.parameter', at, detail: expect.stringContaining(taken) });
+});
+
+test('an unknown delivery is said to be unknown, whatever is asked of it', async () => {
+  for (const [method, act] of [
+    ['GET', ''],
+    ['GET', '/explain'],
+    ['POST', '/replay'],
+  ] as const) {
+    const answer = await fetch(`${url()}/admin/api/deliveries/dlv_none${act}`, {
+      method,
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    expect(await answer.json()).toMatchObject({ code: 'delivery.not-found', detail: 'There is no delivery of this id.' });
+  }
 });
 
 interface Schema {
@@ -261,7 +296,7 @@ test('openapi/ describes exactly these routes', () => {
   const paths = Object.entries(described.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const routes = [...OPEN, ...SOURCE, ...SMART, ...ADMIN].map((route) => route.replace(/:(\w+)/g, '{$1}'));
+  const routes = [...OPEN, ...OPS, ...SOURCE, ...SMART, ...ADMIN].map((route) => route.replace(/:(\w+)/g, '{$1}'));
   expect(paths.sort()).toEqual(routes.sort());
 });
 
@@ -275,7 +310,7 @@ test.each(SMART)('%s shows nothing to whoever has no token', async (route) => {
   expect(differences(await answer.json(), { $ref: '#/components/schemas/OperationOutcome' })).toEqual([]);
 });
 
-test.each(OPEN.filter((route) => route.startsWith('GET')))('%s answers as openapi/ describes it', async (route) => {
+test.each([...OPEN, ...OPS].filter((route) => route.startsWith('GET')))('%s answers as openapi/ describes it', async (route) => {
   const [, path = ''] = route.split(' ');
   const answer = await request(url()).get(path);
   const response = described.paths[path]?.['get']?.responses[String(answer.status)];

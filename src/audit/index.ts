@@ -15,7 +15,7 @@ export {
 } from './commands.ts';
 export { EXPORT_START, exportPart, memorySource, readExport, type ExportPlace } from './export-records.ts';
 export type { Flaw } from './flaw.ts';
-export { keepAudit, type AuditDeps, type KeptAudit } from './keep-audit.ts';
+export { checkAuditKeys, keepAudit, type AuditDeps, type KeptAudit } from './keep-audit.ts';
 export { earlierKeys } from './key-trail.ts';
 export { checkSegments } from './check-segments.ts';
 export { keepCheckpoints, makeCheckpoint, type Checkpoints } from './keep-checkpoints.ts';

@@ -41,13 +41,24 @@ function giverOf(note: string, key: SigningKey, older: readonly SigningKey[]): S
   );
 }
 
+/** The key that gives way to the first of these; null where it signed last itself. Throws a StartError where none of them did. */
+export async function checkAuditKeys(
+  audit: Pick<Operate<AuditWrites, AuditReads>, 'read'>,
+  auditKeys: readonly Secret[],
+): Promise<SigningKey | null> {
+  const [key, ...older] = auditKeys.map(makeSigningKey);
+  if (key === undefined) throw new Error('the audit needs a key');
+  const signed = await audit.read('audit.uncovered', { limit: 1 });
+  return signed.ok && signed.value.last !== null ? giverOf(signed.value.last.note, key, older) : null;
+}
+
 /**
  * The life of the audit beside its records: that the process began and ended and with which settings, checkpoints, and what happens to old
  * records. Throws a StartError where the beginning cannot be recorded.
  */
 export async function keepAudit(deps: AuditDeps) {
   const { audit, clock, log, anchor } = deps;
-  const [key, ...older] = deps.auditKeys.map(makeSigningKey);
+  const [key] = deps.auditKeys.map(makeSigningKey);
   if (key === undefined) throw new Error('the audit needs a key');
   const base = (): Pick<AuditDraft, 'at' | 'tenant' | 'requestId' | 'action' | 'outcome' | 'actor' | 'version'> => ({
     at: clock.now(),
@@ -59,8 +70,7 @@ export async function keepAudit(deps: AuditDeps) {
     version: deps.version,
   });
 
-  const signed = await audit.read('audit.uncovered', { limit: 1 });
-  const giving = signed.ok && signed.value.last !== null ? giverOf(signed.value.last.note, key, older) : null;
+  const giving = await checkAuditKeys(audit, deps.auditKeys);
   const last = await audit.read('audit.last', { tenant: deps.tenant, type: 'config' });
   const settings = settingsDigests(deps.settings);
   const before = last.ok && last.value !== null ? (JSON.parse(last.value) as AuditRecord).settings : undefined;
@@ -92,6 +102,7 @@ export async function keepAudit(deps: AuditDeps) {
     if (made.value !== null) await checkpoints.anchor(made.value);
     log.info('audit.key-changed', { count: made.value?.n ?? 0 });
   }
+  await checkpoints.start();
   const segments = keepSegments({ ...deps, key, folder, days: deps.retentionDays, checkpoints });
 
   return {

@@ -9,7 +9,7 @@ import type { SigningKey } from './signing-key.ts';
 const EVERY_MS = 60_000;
 const LOOK_MS = 1_000;
 /** About as many records: a command writes one, and seldom several. */
-const COMMANDS = 1_000;
+const COMMANDS = 250;
 const AT_ONCE = 50_000;
 const TRIES = 5;
 
@@ -79,8 +79,8 @@ export async function makeCheckpoint(
 }
 
 /**
- * Signs a checkpoint every minute or thousand records, and at the end, and anchors it. Each holds all before it, so a checkpoint that
- * could not be anchored is made good by the next.
+ * Signs a checkpoint at the start, over what the last life left, then every minute or some hundred records, and at the end, and anchors it.
+ * Each holds all before it, so a checkpoint that could not be anchored is made good by the next.
  */
 export function keepCheckpoints(deps: {
   readonly audit: Operate<AuditWrites, AuditReads>;
@@ -128,14 +128,20 @@ export function keepCheckpoints(deps: {
     return running;
   }
 
-  const timer = setInterval(() => {
+  function look(): void {
     if (isStopped || running !== null) return;
     if (deps.clock.monotonicMs() - lastMs >= EVERY_MS || deps.commands() - lastCommands >= COMMANDS) void run();
-  }, LOOK_MS).unref();
+  }
 
+  let timer: NodeJS.Timeout | undefined;
   return {
     run,
     anchor,
+    /** A life that ends a moment later, by whatever, leaves nothing of the one before it unsigned. */
+    async start(): Promise<void> {
+      await run();
+      timer = setInterval(look, LOOK_MS).unref();
+    },
     /** The last one, over everything that was recorded until now. */
     async stop(): Promise<void> {
       isStopped = true;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Environment } from '../config/index.ts';
-import { StartError } from '../kernel/index.ts';
+import { errorCode, StartError } from '../kernel/index.ts';
 import { parseLossless } from '../r4/index.ts';
 
 const STANDARD_URL = 'http://localhost:8080';
@@ -22,14 +22,22 @@ export interface AdminApi {
 }
 
 function tokenOf(env: Environment): string {
-  const file = env['CHARTGATE_ADMIN_TOKEN_FILE'];
+  const wrong = (text: string, cause?: unknown): StartError => new StartError('cli.token', text, cause);
+  const file = env['CHARTGATE_ADMIN_TOKEN_FILE'] ?? '';
+  let token = env['CHARTGATE_ADMIN_TOKEN'] ?? '';
+  if (token === '' && file === '')
+    throw wrong(
+      'There is no operator’s token: put it into CHARTGATE_ADMIN_TOKEN, or the path of a file that holds it into CHARTGATE_ADMIN_TOKEN_FILE. It is the one that the gateway was started with.',
+    );
   try {
-    const token = env['CHARTGATE_ADMIN_TOKEN'] ?? (file === undefined ? '' : readFileSync(file, 'utf8').trim());
-    if (token !== '') return token;
+    if (token === '') token = readFileSync(file, 'utf8').trim();
   } catch (thrown) {
-    throw new StartError('cli.token', 'The file that CHARTGATE_ADMIN_TOKEN_FILE names cannot be read.', thrown);
+    throw wrong(`The file that CHARTGATE_ADMIN_TOKEN_FILE names cannot be read (${errorCode(thrown) ?? 'unknown'}).`, thrown);
   }
-  throw new StartError('cli.token', 'Give the operator’s token in CHARTGATE_ADMIN_TOKEN or CHARTGATE_ADMIN_TOKEN_FILE.');
+  if (token === '') throw wrong('The file that CHARTGATE_ADMIN_TOKEN_FILE names is empty.');
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw wrong('The operator’s token holds characters that no header can carry, such as a space or a line break.');
+  return token;
 }
 
 /** Throws a StartError with a sentence where there is no token, no gateway, or no gateway at that address. */
@@ -80,5 +88,6 @@ const text = (value: unknown): string | null => (typeof value === 'string' && va
 export const explainAnswer = ({ status, body }: AdminAnswer): string => {
   const count = typeof body['count'] === 'number' ? `it is ${body['count']}` : null;
   const where = [text(body['code']) ?? String(status), text(body['at']), count].filter((one) => one !== null);
-  return `${text(body['title']) ?? 'The gateway refused.'} (${where.join(', ')})`;
+  const said = [text(body['title']) ?? 'The gateway refused.', text(body['detail'])].filter((one) => one !== null).join(' ');
+  return `${said} (${where.join(', ')})`;
 };

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { loadConfig } from '../config/index.ts';
 import type { EhrTarget } from '../ehr/index.ts';
-import { systemClock } from '../kernel/index.ts';
+import { makeLife, silentLog, systemClock } from '../kernel/index.ts';
 import { makeWinstonLog } from '../ops/index.ts';
 import {
   DEMO_MRN_SYSTEM,
@@ -61,6 +61,9 @@ below the data folder. With CHARTGATE_MODE=shadow nothing is written and nothing
   --json          say where to look as one line of JSON
 `;
 
+/** More than its drain takes. */
+const GATEWAY_STOP_MS = 40_000;
+
 const count = (text: string | undefined, min: number, max: number): number | null => {
   const number = Number(text);
   return text !== undefined && Number.isInteger(number) && number >= min && number <= max ? number : null;
@@ -79,6 +82,8 @@ async function freePort(): Promise<number> {
 
 interface Running {
   readonly base: string;
+  /** Where it says how it is. */
+  readonly watch: string;
   readonly ehr: string;
   readonly use: 'own' | Exclude<ForeignUse, 'stopped'>;
   readonly users: number;
@@ -110,8 +115,8 @@ function ehrLines({ ehr, use, users }: Running): string {
 const report = (running: Running, password: string | null): string => `Chartgate runs.
 
   gateway    ${running.base}/docs       what it offers
-             ${running.base}/readyz     is it ready
-             ${running.base}/metrics    figures
+             ${running.watch}/readyz     is it ready
+             ${running.watch}/metrics    figures
 ${ehrLines(running)}  service    ${running.service}/       sandbox of the health data service: portal, extraction app
   app        ${running.app.url}             charts for a clinician${password === null ? '' : `; sign in as ${DEMO_USERNAME}, password ${password}`}
 
@@ -216,19 +221,17 @@ export const demo: Command = {
     const data = foreign === null ? folder : folderOf(folder, foreign);
 
     const settings = loadDemoSettings(data);
-    const others: { stop(): Promise<void> }[] = [];
-    const stopOthers = async (): Promise<void> => {
-      await Promise.all(others.map((one) => one.stop()));
-    };
+    // The gateway says itself how its own parts end.
+    const life = makeLife(silentLog);
     const filling = new AbortController();
     void terminal.stopped.then(() => filling.abort());
     try {
       const ehr = foreign === null ? await startOwnEhr(ehrPort, data, wanted.users) : foreign;
-      if ('stop' in ehr) others.push(ehr);
+      if ('stop' in ehr) life.started('ehr', ehr.stop);
       const clientUuid = settings['CHARTGATE_CLIENT_UUID'] ?? 'demo-client';
       const hmac = terminal.env['CHARTGATE_WEBHOOK_HMAC'] === undefined ? 'ours' : 'of-the-environment';
       const sandbox = await startDemoService(servicePort, data, clientUuid, hmac);
-      others.push(sandbox.service);
+      life.started('service', sandbox.service.stop);
       const env = {
         CHARTGATE_PORT: String(gatewayPort),
         CHARTGATE_PUBLIC_URL: `http://localhost:${gatewayPort}`,
@@ -254,9 +257,10 @@ export const demo: Command = {
       if (use === 'write') await registerGuests(config.ehr, wanted.users, terminal, filling.signal);
       const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log }), terminal);
       if (gateway === null) {
-        await stopOthers();
+        await life.stop();
         return EXIT.ok;
       }
+      life.started('gateway', gateway.stop, GATEWAY_STOP_MS);
       const base = `http://localhost:${gateway.port}`;
       const [dataSecret, notificationSecret] = [config.ingest.dataSecrets[0], config.ingest.notificationSecrets[0]];
       if (dataSecret !== undefined && notificationSecret !== undefined)
@@ -267,10 +271,11 @@ export const demo: Command = {
         gatewayUrl: base,
         now: () => sandbox.service.clock.now(),
       });
-      others.push(app);
+      life.started('app', app.stop);
       const password = demoPassword(settings['CHARTGATE_ADMIN_TOKEN'] ?? '');
       const registered = await registerDemoApp(makeAdminApi(base, env), app, password);
-      const running: Running = { base, ehr: ehr.url, use, users: wanted.users, app, service: sandbox.service.url, data };
+      const watch = gateway.opsPort === null ? base : `http://localhost:${gateway.opsPort}`;
+      const running: Running = { base, watch, ehr: ehr.url, use, users: wanted.users, app, service: sandbox.service.url, data };
       const isSimulated = use !== 'none';
       const patients = use === 'own' ? Math.max(wanted.users, DEMO_PATIENTS.length) + 1 : use === 'write' ? wanted.users : 0;
       const shown = { gateway: base, ehr: ehr.url, service: sandbox.service.url, app: app.url, data };
@@ -290,15 +295,15 @@ export const demo: Command = {
         liveOn(sandbox.service.clock, systemClock, wanted.speed);
         simulated?.simulation.goOn();
       });
-      return await runUntilStopped(gateway, log, terminal, async () => {
+      life.started('simulation', async () => {
         // In this order: what waits for the gateway would wait for ever.
         await simulated?.simulation.stop();
         await sandbox.service.sender.stop();
         await living;
-        await stopOthers();
       });
+      return await runUntilStopped(gateway, log, terminal, life.stop);
     } catch (thrown) {
-      await stopOthers();
+      await life.stop();
       throw thrown;
     }
   },

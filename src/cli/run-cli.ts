@@ -7,6 +7,7 @@ import { EXIT, type Command, type Terminal } from './command.ts';
 import { audit } from './audit.ts';
 import { demo } from './demo.ts';
 import { erase } from './erase.ts';
+import { exitOf } from './exit-of.ts';
 import { explain as explainCommand } from './explain.ts';
 import { keys } from './keys.ts';
 import { ledger } from './ledger.ts';
@@ -61,7 +62,7 @@ function explain(thrown: unknown, terminal: Terminal, isJson: boolean): number {
   }
   if (thrown instanceof StartError) {
     say(thrown.code, thrown.message);
-    return EXIT.unavailable;
+    return exitOf(thrown);
   }
   throw thrown;
 }

@@ -5,10 +5,10 @@ import { EXIT, type Terminal } from './command.ts';
 
 /** Serves until a signal comes, or until the store can no longer be trusted: then nothing more may be acknowledged. */
 export async function runUntilStopped(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'store'>,
   log: Log,
   terminal: Terminal,
-  alsoStop: () => Promise<void>,
+  stop: () => Promise<void>,
 ): Promise<number> {
   const why = await Promise.race([terminal.stopped, gateway.store.broken]);
   if (typeof why !== 'string') {
@@ -18,8 +18,7 @@ export async function runUntilStopped(
     writeSync(2, `${JSON.stringify({ level: 'error', event: 'process.failed', ...fields })}\n`);
     return EXIT.io;
   }
-  await gateway.stop();
-  await alsoStop();
+  await stop();
   return EXIT.ok;
 }
 

@@ -1,41 +1,67 @@
 import { readFileSync } from 'node:fs';
-import { loadConfig } from '../config/index.ts';
+import { loadConfig, type Config } from '../config/index.ts';
 import { systemClock } from '../kernel/index.ts';
 import { makeWinstonLog } from '../ops/index.ts';
 import { startGateway } from '../wire.ts';
-import { EXIT, type Command } from './command.ts';
+import { checkConnections, type Checked } from './check-connections.ts';
+import { checkParts } from './check-parts.ts';
+import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { parseOptions } from './parse-options.ts';
 import { runUntilStopped, unlessStopped } from './run-until-stopped.ts';
 
-const help = `Usage: chartgate serve [--check] [--json]
+const help = `Usage: chartgate serve [--check [--connect] [--json]]
 
 Runs the gateway alone, for production. Everything is configured by CHARTGATE_* settings in the environment,
 or in the JSON file that CHARTGATE_CONFIG names; README.md lists them. Logs go to standard output as JSON lines.
 
-  --check   only check the configuration: say what is wrong with it, or that it is sound
-  --json    with --check: as JSON
+  --check    only check what serve would load (settings, keys, certificates, mapping data, templates): say what is wrong with it,
+             or that it is sound. Nothing is touched and nobody is asked
+  --connect  with --check: also ask the database, the EHR (what it can, and for a patient whom nobody has), the issuer and the
+             health data service. Nothing is written
+  --json     with --check: as JSON
+
+Ends with 78 where something is configured wrongly, and with 69 where something only cannot be reached.
 `;
+
+/** Says what was asked and what came of it; the exit code is that of the worst. */
+function tellConnections(checked: readonly Checked[], terminal: Terminal): number {
+  for (const { part, exit, text } of checked)
+    terminal.stdout.write(`  ${exit === EXIT.ok ? 'good' : 'BAD '} ${part.padEnd(10)} ${text}\n`);
+  return worstOf(checked);
+}
+
+const worstOf = (checked: readonly Checked[]): number => Math.max(EXIT.ok, ...checked.map(({ exit }) => exit));
+
+async function check(config: Config, asks: { readonly connect: boolean; readonly json: boolean }, terminal: Terminal) {
+  await checkParts(config);
+  const { unverified } = config;
+  if (asks.json) {
+    const connections = asks.connect ? await checkConnections(config) : [];
+    const code = worstOf(connections);
+    terminal.stdout.write(
+      `${JSON.stringify({ sound: code === EXIT.ok, unverified, ...(asks.connect ? { connections } : {}) })}\n`,
+    );
+    return code;
+  }
+  terminal.stdout.write(`The configuration is sound.\n${unverified.map((one) => `  note: ${one}\n`).join('')}`);
+  return asks.connect ? tellConnections(await checkConnections(config), terminal) : EXIT.ok;
+}
+
+const OPTIONS = { check: { type: 'boolean' }, connect: { type: 'boolean' }, json: { type: 'boolean' } } as const;
 
 export const serve: Command = {
   name: 'serve',
   summary: 'run the gateway alone, for production',
   help,
   async run(args, terminal) {
-    const parsed = parseOptions(args, { check: { type: 'boolean' }, json: { type: 'boolean' } }, 'none');
-    if (!parsed.ok) {
-      terminal.stderr.write(`${parsed.wrong}\n\n${help}`);
-      return EXIT.usage;
-    }
+    const parsed = parseOptions(args, OPTIONS, 'none');
+    const usage = makeUsage(terminal, help);
+    if (!parsed.ok) return usage(parsed.wrong);
+    const { values } = parsed.value;
+    if (values.check !== true && (values.connect === true || values.json === true))
+      return usage('--connect and --json go with --check.');
     const config = loadConfig('serve', terminal.env, (path) => readFileSync(path, 'utf8'));
-    if (parsed.value.values.check === true) {
-      const { unverified } = config;
-      terminal.stdout.write(
-        parsed.value.values.json === true
-          ? `${JSON.stringify({ sound: true, unverified })}\n`
-          : `The configuration is sound.\n${unverified.map((one) => `  note: ${one}\n`).join('')}`,
-      );
-      return EXIT.ok;
-    }
+    if (values.check === true) return check(config, { connect: values.connect === true, json: values.json === true }, terminal);
     const log = makeWinstonLog({
       level: config.log.level,
       stream: terminal.stdout,
@@ -45,6 +71,6 @@ export const serve: Command = {
     const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log }), terminal);
     if (gateway === null) return EXIT.ok;
     terminal.onReload(gateway.reload);
-    return runUntilStopped(gateway, log, terminal, () => Promise.resolve());
+    return runUntilStopped(gateway, log, terminal, gateway.stop);
   },
 };

@@ -42,6 +42,8 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     if (!has(key)) problem(key, why);
   };
 
+  if (has('CHARTGATE_OPS_PORT') && v.CHARTGATE_OPS_PORT === v.CHARTGATE_PORT && v.CHARTGATE_PORT !== 0)
+    problem('CHARTGATE_OPS_PORT', 'must differ from CHARTGATE_PORT');
   if (has('CHARTGATE_TLS_CERT_FILE') !== has('CHARTGATE_TLS_KEY_FILE'))
     problem('CHARTGATE_TLS_CERT_FILE', 'and CHARTGATE_TLS_KEY_FILE go together');
   if (v.CHARTGATE_WEBHOOK_HMAC !== 'off' && v.CHARTGATE_WEBHOOK_HMAC !== undefined) {
@@ -122,6 +124,10 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
   if (mode === 'serve') {
     need('CHARTGATE_EHR_URL', "is required by serve: the EHR's FHIR base");
     need('CHARTGATE_MRN_SYSTEM', 'is required by serve: the identifier system of the MRN');
+    need(
+      'CHARTGATE_ADMIN_TOKEN',
+      'is required by serve: without it nobody can link patients or look; make one with: openssl rand -hex 32',
+    );
     const isSigned = v.CHARTGATE_WEBHOOK_HMAC !== 'off' && v.CHARTGATE_WEBHOOK_HMAC !== undefined;
     if (!isSigned && !has('CHARTGATE_WEBHOOK_SECRET') && !has('CHARTGATE_WEBHOOK_BASIC') && !has('CHARTGATE_WEBHOOK_MTLS_HEADER'))
       problem(

@@ -61,6 +61,8 @@ export interface Config {
     readonly bodyBytesMax: number;
     readonly drainGraceMs: number;
   };
+  /** Where `/metrics` and `/readyz` are: a port of their own, or null for the gateway's; and whom they answer, null for everybody. */
+  readonly ops: { readonly port: number | null; readonly token: Secret | null };
   readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug' };
   readonly store: { readonly database: DatabaseConfig };
   readonly keys: { readonly data: readonly Secret[]; readonly audit: readonly Secret[]; readonly pseudonym: Secret };
@@ -112,6 +114,6 @@ export interface Config {
     readonly timeAheadHours: number;
   };
   readonly mappings: { readonly folder: string | null; readonly snomed: 'off' | 'on' };
-  /** Permissive choices that are legal and that somebody should know of; logged at start and shown by /readyz. */
+  /** Permissive choices that are legal and that somebody should know of; logged at start and shown by `serve --check` and to who may watch. */
   readonly unverified: readonly string[];
 }

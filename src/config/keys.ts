@@ -24,6 +24,12 @@ export const KEYS = {
   CHARTGATE_CONFIG: open('path', 'JSON file with the same keys; the environment wins'),
   CHARTGATE_HOST: set('address', '127.0.0.1', 'where to listen', z.string().min(1)),
   CHARTGATE_PORT: set('port', '8080', 'where to listen', port),
+  CHARTGATE_OPS_PORT: open('port', 'a port of its own, at the same address, for `/metrics` and `/readyz`', port),
+  CHARTGATE_OPS_TOKEN: secretKey(
+    'text, 32 or more',
+    'bearer token without which `/metrics` and `/readyz` answer nobody',
+    z.string().min(32, 'must have 32 characters or more'),
+  ),
   CHARTGATE_PUBLIC_URL: set('address', 'http://localhost:8080', 'how others reach us', webAddress),
   CHARTGATE_TRUST_PROXY: open(
     'list of addresses',
@@ -148,7 +154,7 @@ export const KEYS = {
   ),
   CHARTGATE_ADMIN_TOKEN: secretKey(
     'text, 32 or more',
-    'bearer token of the admin API and the console',
+    'bearer token of the admin API and the console; required by `serve`',
     z.string().min(32, 'must have 32 characters or more'),
   ),
   CHARTGATE_READ_PATIENTS: set(

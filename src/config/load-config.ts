@@ -104,7 +104,7 @@ function toLab(v: Values): Config['source']['lab'] {
   };
 }
 
-/** Legal choices that leave something unchecked. They are logged at start and shown by /readyz. */
+/** Legal choices that leave something unchecked. They are logged at start, shown by `serve --check`, and by /readyz to who may watch. */
 function listUnverified(v: Values, database: DatabaseConfig): string[] {
   const out: string[] = [];
   if (v.CHARTGATE_WEBHOOK_HMAC === 'off') out.push('webhook bodies are not signed: whoever learns the address can send data');
@@ -156,6 +156,7 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
       bodyBytesMax: (v.CHARTGATE_BODY_LIMIT_MB as number) * 1024 * 1024,
       drainGraceMs: (v.CHARTGATE_DRAIN_SECONDS as number) * 1000,
     },
+    ops: { port: (v.CHARTGATE_OPS_PORT as number | undefined) ?? null, token: hidden(v.CHARTGATE_OPS_TOKEN) },
     log: { level: v.CHARTGATE_LOG_LEVEL as Config['log']['level'] },
     store: { database },
     keys: {

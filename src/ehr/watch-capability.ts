@@ -23,11 +23,14 @@ export interface CapabilityWatch {
 /** Probes at start, every hour and on demand. A failed probe keeps what was known; each change is one line. */
 export function watchCapability(deps: {
   readonly probe: () => Promise<Result<Probed>>;
+  /** Host and port of the EHR. */
+  readonly address: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly everyMs?: number;
   readonly againMs?: number;
 }): CapabilityWatch {
+  const where = { address: deps.address, setting: 'CHARTGATE_EHR_URL' };
   let state: CapabilityState = { probed: null, probedAt: null, fault: null };
   let underWay: Promise<CapabilityState> | null = null;
   let timer: NodeJS.Timeout | null = null;
@@ -42,7 +45,7 @@ export function watchCapability(deps: {
     } else {
       const isNews = state.fault?.code !== result.fault.code;
       state = { ...state, fault: result.fault };
-      if (isNews) deps.log.warn('ehr.probe-failed', faultFields(result.fault));
+      if (isNews) deps.log.warn('ehr.probe-failed', { ...faultFields(result.fault), ...where });
     }
     return state;
   }
@@ -60,7 +63,7 @@ export function watchCapability(deps: {
 
   /** By itself: nobody is there to hear of a bug, so the log is. */
   function refreshAlone(): void {
-    refresh().catch((thrown: unknown) => deps.log.error('ehr.probe-failed', { error: safeError(thrown) }));
+    refresh().catch((thrown: unknown) => deps.log.error('ehr.probe-failed', { error: safeError(thrown), ...where }));
   }
 
   refreshAlone();

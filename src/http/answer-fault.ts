@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { OperationOutcome } from '@medplum/fhirtypes';
-import { HANDLING, type Fault } from '../kernel/index.ts';
+import { detailOfFault, HANDLING, type Fault } from '../kernel/index.ts';
 
 const FHIR_BASE = /^\/fhir(\/|\?|$)/;
 
@@ -25,6 +25,7 @@ const CHALLENGES: Partial<Record<Fault['code'], string>> = {
 export interface Problem {
   readonly type: string;
   readonly title: string;
+  readonly detail?: string;
   readonly status: number;
   readonly code: string;
   readonly at?: string;
@@ -36,9 +37,11 @@ export interface Problem {
 /** RFC 9457. The title is a constant of the fault table; `code` leads to docs/faults.md. */
 export function toProblem(fault: Fault, requestId: string): Problem {
   const { status, text } = HANDLING[fault.kind];
+  const detail = detailOfFault(fault);
   return {
     type: `urn:chartgate:fault:${fault.code}`,
     title: text,
+    ...(detail === null ? {} : { detail }),
     status,
     code: fault.code,
     ...(fault.at === undefined ? {} : { at: fault.at }),

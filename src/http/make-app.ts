@@ -18,7 +18,7 @@ import {
   type Secret,
 } from '../kernel/index.ts';
 import { answerFault } from './answer-fault.ts';
-import { checkAdmin } from './check-admin.ts';
+import { checkAdmin, checkOps } from './check-admin.ts';
 import { checkRequest } from './check-request.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -99,6 +99,7 @@ export function makeApp(deps: {
   readonly mounts?: readonly Mount[];
   readonly trustProxy: readonly string[];
   readonly adminToken: Secret | null;
+  readonly opsToken?: Secret | null;
   readonly newId: NewId;
   readonly clock: Clock;
   readonly log: Log;
@@ -166,6 +167,13 @@ export function makeApp(deps: {
         const may = checkAdmin(req.headers.authorization, deps.adminToken);
         if (!may.ok) {
           if (deps.adminToken !== null) deps.onRefused?.({ requestId, why: may.fault.code, remoteAddress: req.ip ?? '' });
+          refuse(req, res, may.fault);
+          return;
+        }
+      }
+      if (route.access === 'ops') {
+        const may = checkOps(req.headers.authorization, deps.opsToken ?? null);
+        if (!may.ok) {
           refuse(req, res, may.fault);
           return;
         }

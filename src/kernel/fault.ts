@@ -6,6 +6,8 @@ export interface Fault {
   readonly code: FaultCode;
   /** FHIRPath or JSON path of the place, where there is one. */
   readonly at?: string;
+  /** What is taken instead, in words of ours: never what was given. */
+  readonly detail?: string;
   /** Every problem at once, for whoever mends them; of files, settings and the names of parameters, never of a patient. */
   readonly problems?: readonly string[];
   /** The number that a caller must name, where it named another. */
@@ -29,6 +31,7 @@ export const FAULT_CODES = {
   'webhook.unauthenticated': 'unauthenticated',
   'webhook.not-configured': 'not-configured',
   'webhook.no-room': 'overloaded',
+  'ops.unauthenticated': 'unauthenticated',
   'admin.unauthenticated': 'unauthenticated',
   'admin.not-configured': 'not-configured',
   'admin.parameter': 'malformed',

@@ -1,5 +1,6 @@
 export { type Result, ok, fail } from './result.ts';
 export { canonicalJson } from './canonical-json.ts';
+export { cleanEnvironment } from './clean-environment.ts';
 export { answerInThread } from './answer-in-thread.ts';
 export { makeAskThread } from './ask-thread.ts';
 export { makePooledChance } from './pooled-chance.ts';
@@ -7,7 +8,9 @@ export { fileBeside } from './file-beside.ts';
 export { errorCode, isError } from './is-error.ts';
 export { readBody } from './read-body.ts';
 export { StartError } from './start-error.ts';
+export { type Life, makeLife } from './life.ts';
 export { type Fault, type FaultCode, FAULT_CODES, fault } from './fault.ts';
+export { detailOfFault } from './fault-detail.ts';
 export { type FaultKind, HANDLING } from './handling.ts';
 export {
   type Brand,

@@ -7,6 +7,8 @@ export const LOG_EVENTS = [
   'process.draining',
   'process.stopped',
   'process.failed',
+  'process.part-late',
+  'process.part-failed',
   'config.unverified',
   'request.answered',
   'webhook.learned',
@@ -59,7 +61,7 @@ export interface LogFields {
   /** W3C Trace Context: what other systems' logs are joined by. */
   readonly traceId?: string;
   readonly instance?: string;
-  readonly component?: 'gateway';
+  readonly component?: 'gateway' | 'ops';
   readonly method?: string;
   /** The route's template, never the URL. */
   readonly route?: string;
@@ -76,6 +78,8 @@ export interface LogFields {
   readonly count?: number;
   readonly exitCode?: number;
   readonly setting?: string;
+  /** Host and port of a server that a setting names; never a path, a query or a credential. */
+  readonly address?: string;
   /** The name of a dialect file. */
   readonly dialect?: string;
   /** A FHIR type. */

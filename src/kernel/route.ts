@@ -31,9 +31,9 @@ export interface Route {
   readonly path: string;
   /**
    * `open`: no credential. `source`: the route asks for the sender's own. `smart`: the route asks for an app's token.
-   * `admin`: the operator's token, asked for before the route.
+   * `admin`: the operator's token, asked for before the route. `ops`: the watcher's, where one is configured.
    */
-  readonly access: 'open' | 'source' | 'smart' | 'admin';
+  readonly access: 'open' | 'source' | 'smart' | 'admin' | 'ops';
   readonly handle: (ask: Ask) => Result<Answer> | Promise<Result<Answer>>;
 }
 

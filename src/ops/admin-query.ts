@@ -1,6 +1,8 @@
 import { fail, fault, ok, type Ask, type Result, type Route } from '../kernel/index.ts';
+import { sayParameter } from './say-parameter.ts';
 
-export const PAGE = { standard: 50, most: 500 } as const;
+export { PAGE } from './page.ts';
+
 /** A sentence of a person on why, with nothing of a patient in it. */
 export const REASON = /^[\p{L}\p{N} .,;:()'_/-]{3,200}$/u;
 
@@ -19,12 +21,26 @@ export function queryOf(ask: Ask, known: readonly string[]): Result<ReadonlyMap<
   const odd = pairs.find(
     ([name, value], i) => !known.includes(name) || /\p{Cc}/u.test(value) || pairs.findIndex(([other]) => other === name) !== i,
   );
-  return odd === undefined ? ok(new Map(pairs)) : fail(fault('admin.parameter', { at: known.includes(odd[0]) ? odd[0] : '' }));
+  if (odd === undefined) return ok(new Map(pairs));
+  const detail =
+    known.length === 0
+      ? 'This route takes no parameters.'
+      : `This route takes these parameters, each once and without control characters: ${known.join(', ')}.`;
+  return fail(fault('admin.parameter', { at: known.includes(odd[0]) ? odd[0] : '', detail }));
 }
+
+/** Whoever gave a parameter that is not taken is told what would be. */
+const saying =
+  (path: string, handle: Route['handle']): Route['handle'] =>
+  async (ask) => {
+    const result = await handle(ask);
+    if (result.ok || result.fault.code !== 'admin.parameter' || result.fault.detail !== undefined) return result;
+    return fail({ ...result.fault, detail: sayParameter(path, result.fault.at ?? '') });
+  };
 
 export const adminRoute = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
   method,
   path,
   access: 'admin',
-  handle,
+  handle: saying(path, handle),
 });

@@ -12,6 +12,6 @@ export { makeMetrics, type Metrics } from './metrics.ts';
 export { makeRecordAct, makeRecordActLater, type RecordAct, type RecordActLater } from './record-act.ts';
 export { decideReadiness, type Readiness } from './readiness.ts';
 export type { Described } from './render-docs.ts';
-export { makeOpsRoutes } from './routes.ts';
+export { makeOpsRoutes, makeWatchRoutes, onOwnPort } from './routes.ts';
 export { makeWinstonLog } from './winston-log.ts';
 export { watchLedger } from './watch-ledger.ts';

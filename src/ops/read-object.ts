@@ -10,7 +10,12 @@ export const isWebAddress = (value: unknown): value is string =>
 
 /** The object of a body: only these fields, each good; an empty body is an empty object. No fields named: any, for others to judge. */
 export function readObject(text: string, fields: Readonly<Record<string, Field>>): Result<Readonly<Record<string, unknown>>> {
-  const wrong = (at: string) => fail(fault('admin.parameter', { at }));
+  const names = Object.keys(fields);
+  const odd =
+    names.length === 0
+      ? 'The body must be one JSON object.'
+      : `The body must be one JSON object with these fields and no other: ${names.join(', ')}.`;
+  const wrong = (at: string) => fail(fault('admin.parameter', { at, ...(at === '' ? { detail: odd } : {}) }));
   let value: unknown;
   try {
     value = text.trim() === '' ? {} : JSON.parse(text);
@@ -19,7 +24,6 @@ export function readObject(text: string, fields: Readonly<Record<string, Field>>
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong('');
   const given = value as Readonly<Record<string, unknown>>;
-  const names = Object.keys(fields);
   if (names.length > 0 && Object.keys(given).some((name) => !names.includes(name))) return wrong('');
   const bad = Object.entries(fields).find(([name, { isRequired, isGood }]) =>
     given[name] === undefined ? isRequired === true : !isGood(given[name]),

@@ -10,8 +10,8 @@ export interface Readiness {
   readonly ledger: 'equal' | 'unequal';
   /** Whether deliveries go on to the EHR. One that holds them back is ready all the same: it takes webhooks. */
   readonly forwarding: ForwardingShown;
-  /** Permissive settings, in words. */
-  readonly unverified: readonly string[];
+  /** Permissive settings, in words: only for who may watch, not for everybody. */
+  readonly unverified?: readonly string[];
   readonly version: string;
 }
 

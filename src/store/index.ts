@@ -1,4 +1,5 @@
 export { openForReading, type ReadOnlyStore } from './open-for-reading.ts';
+export { lookAtStore, type LookedAt } from './look-at-store.ts';
 export { openStore, type Database, type StoreDeps } from './open-store.ts';
 export {
   type AnyCommandSet,

@@ -34,10 +34,12 @@ export interface StoreDeps {
 
 const bytes = (key: Secret): Uint8Array => new Uint8Array(Buffer.from(key.reveal(), 'base64'));
 
+export const keysOf = ({ data, pseudonym }: StoreDeps['keys']) => ({ data: data.map(bytes), pseudonym: bytes(pseudonym) });
+
 /** Opens, checks and migrates. Throws a StartError whose message says what to do. */
 export function openStore({ database, keys, environment = 'production', ...given }: StoreDeps): Promise<Store> {
   const deps = { ...given, environment };
-  const vaultKeys = { data: keys.data.map(bytes), pseudonym: bytes(keys.pseudonym) };
+  const vaultKeys = keysOf(keys);
   return database.engine === 'sqlite'
     ? openSqlite({ ...deps, ...database, keys: vaultKeys })
     : openPostgres({ ...deps, url: database.url.reveal(), keys: vaultKeys });

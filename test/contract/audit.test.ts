@@ -21,11 +21,13 @@ import {
   type FoundRecord,
   type Search,
 } from '../../src/audit/index.ts';
+import { keepCheckpoints } from '../../src/audit/keep-checkpoints.ts';
 import { systemClock, type Result } from '../../src/kernel/index.ts';
 import { loadValidator } from '../../src/r4/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { testClock } from '../support/clock.ts';
 import { collectLog } from '../support/collect-log.ts';
+import { eventually } from '../support/eventually.ts';
 import { aDraft, auditKey } from '../support/memory-audit.ts';
 import { PLACES, type Place } from '../support/new-store.ts';
 
@@ -85,6 +87,22 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
     expect([before.flaw, before.records, before.proven]).toEqual([null, 20, 15]);
     await checkpoint();
     expect(await verify(anchored)).toMatchObject({ sound: true, records: 20, proven: 20, unproven: [] });
+  });
+
+  test('what the last life left is signed at the start, some hundred records before the minute is over, the rest at the end', async () => {
+    await append();
+    let commands = 0;
+    const parts = { audit: audit(), key, anchor: null, log: collectLog(), commands: () => commands };
+    // Its minute never comes.
+    const checkpoints = keepCheckpoints({ ...parts, clock: testClock() });
+    await checkpoints.start();
+    expect(await verify()).toMatchObject({ sound: true, checkpoints: 1, proven: 1 });
+    await append();
+    commands += 250;
+    expect(await eventually(verify, (verified) => verified.checkpoints > 1)).toMatchObject({ checkpoints: 2, proven: 2 });
+    await append();
+    await checkpoints.stop();
+    expect(await verify()).toMatchObject({ sound: true, checkpoints: 3, proven: 3, unproven: [] });
   });
 
   test('of two that sign at the same time one is stored, and the next goes on from it', async () => {

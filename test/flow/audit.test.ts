@@ -3,11 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Verified } from '../../src/audit/index.ts';
 import { loadValidator } from '../../src/r4/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { PLACES, withClient, type Place } from '../support/new-store.ts';
 import { aClinicalReady } from '../support/payloads/index.ts';
 import { runCommand } from '../support/run-command.ts';
+import { portOf, runProcess, serveSettings } from '../support/run-process.ts';
 import { startRig, type Rig } from './delivery/rig.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -42,6 +44,21 @@ async function start(makePlace: () => Promise<Place>): Promise<Rig & { readonly 
     settings: { CHARTGATE_AUDIT_KEY: AUDIT_KEY, CHARTGATE_AUDIT_ANCHOR: join(folder, 'anchor') },
   });
   return Object.assign(rig, { folder });
+}
+
+async function chainsOf({ database }: Place): Promise<string[]> {
+  const asked = 'SELECT chain FROM audit_chain ORDER BY n';
+  if (database.engine === 'postgres')
+    return withClient(database.url.reveal(), async (client) =>
+      (await client.query<{ chain: string }>(asked)).rows.map(({ chain }) => chain),
+    );
+  const db = new DatabaseSync(database.file, { readOnly: true });
+  const chains = db
+    .prepare(asked)
+    .all()
+    .map(({ chain }) => String(chain));
+  db.close();
+  return chains;
 }
 
 const addressOf = ({ place: { database } }: Rig): string =>
@@ -151,6 +168,54 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
     );
     expect(body).toMatchObject({ sound: false, flaw: { what: 'record-changed' } });
   });
+
+  test('five lives that were killed within seconds are signed, and a chain that was removed is found', async () => {
+    folder = mkdtempSync(join(tmpdir(), 'chartgate-lives-'));
+    const place = await makePlace();
+    try {
+      const { database } = place;
+      const address = database.engine === 'sqlite' ? `sqlite:${database.file}?filesystem=any` : database.url.reveal();
+      const settings: Record<string, string> = { ...serveSettings(address), CHARTGATE_AUDIT_KEY: AUDIT_KEY };
+      for (let life = 0; life < 5; life += 1) {
+        const running = runProcess(['serve'], settings);
+        const hook = `http://127.0.0.1:${await portOf(running)}/webhooks/${settings['CHARTGATE_WEBHOOK_SECRET'] ?? ''}/data`;
+        for (let n = 0; n < 8; n += 1) {
+          const body = JSON.stringify(aClinicalReady({ userId: `u${n}`, observations: 1, bundleId: `b${life}-${n}` }));
+          expect((await fetch(hook, { method: 'POST', body })).status).toBe(202);
+        }
+        running.signal('SIGKILL');
+        await running.ended;
+      }
+      const key = (await runCommand(['audit', 'key'], { env: { CHARTGATE_AUDIT_KEY: AUDIT_KEY } })).out.trim();
+      const verify = async () => {
+        const { code, out } = await runCommand([
+          'audit',
+          'verify',
+          '--json',
+          '--key',
+          key,
+          '--database',
+          address.split('?')[0] ?? '',
+        ]);
+        return { code, ...(JSON.parse(out) as Pick<Verified, 'flaw' | 'records' | 'proven' | 'checkpoints'>) };
+      };
+      const whole = await verify();
+      expect(whole).toMatchObject({ code: 0, flaw: null });
+      expect(whole.checkpoints).toBeGreaterThanOrEqual(5);
+      expect(whole.records).toBeGreaterThanOrEqual(5 * 10);
+      // Only the tail of the last life is not signed.
+      expect(whole.proven).toBeGreaterThanOrEqual(4 * 10);
+      const lives = (await chainsOf(place)).filter((chain) => chain.endsWith('.0'));
+      expect(lives).toHaveLength(5);
+      // The last one is the one that nothing else stands on.
+      const last = lives.at(-1) ?? '';
+      await place.tamper(`DELETE FROM audit_record WHERE chain = '${last}'`);
+      await place.tamper(`DELETE FROM audit_chain WHERE chain = '${last}'`);
+      expect(await verify()).toMatchObject({ code: 1, flaw: { chain: last } });
+    } finally {
+      await place.remove();
+    }
+  }, 120_000);
 });
 
 test('without a store that writes, nobody is shown anything', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -109,9 +110,12 @@ function everyFile(path: string): string[] {
 }
 
 /** Sends the same through a process of its own, and gives all that it printed. */
-async function printedByProcess(): Promise<{ readonly code: number | null; readonly text: string }> {
+async function printedByProcess(
+  environment: Record<string, string>,
+): Promise<{ readonly code: number | null; readonly text: string }> {
   const settings = {
-    ...serveSettings(`sqlite:${join(folder, 'process', 'chartgate.db')}?filesystem=any&create=yes`),
+    ...environment,
+    ...serveSettings(`sqlite:${join(folder, randomUUID(), 'chartgate.db')}?filesystem=any&create=yes`),
     CHARTGATE_LOG_LEVEL: 'debug',
     CHARTGATE_EHR_URL: rig.ehr.url,
     CHARTGATE_MRN_SYSTEM: 'urn:example:mrn',
@@ -154,21 +158,28 @@ async function printedByProcess(): Promise<{ readonly code: number | null; reado
   return { code, text: `${stdout}\n${stderr}` };
 }
 
-test('a process at debug level prints none of the marks, to stdout or to stderr', async () => {
-  for (const { patient, mrn, name } of PEOPLE)
-    rig.ehr.put({
-      resourceType: 'Patient',
-      id: patient,
-      active: true,
-      identifier: [{ system: 'urn:example:mrn', value: mrn }],
-      name: [{ family: name }],
-    });
-  const { code, text } = await printedByProcess();
-  expect(code).toBe(0);
-  expect(text).toContain('"request.answered"');
-  expect(text).toContain('"delivery.');
-  expect(found(text)).toEqual([]);
-}, 180_000);
+test.each([
+  ['', {}],
+  [' and DEBUG=*', { DEBUG: '*', DEBUG_FD: '1', DIAGNOSTICS: '*', NODE_ENV: 'development', TRACE_DEPRECATION: '*' }],
+])(
+  'a process at debug level%s prints none of the marks, to stdout or to stderr',
+  async (_, environment: Record<string, string>) => {
+    for (const { patient, mrn, name } of PEOPLE)
+      rig.ehr.put({
+        resourceType: 'Patient',
+        id: patient,
+        active: true,
+        identifier: [{ system: 'urn:example:mrn', value: mrn }],
+        name: [{ family: name }],
+      });
+    const { code, text } = await printedByProcess(environment);
+    expect(code).toBe(0);
+    expect(text).toContain('"request.answered"');
+    expect(text).toContain('"delivery.');
+    expect(found(text)).toEqual([]);
+  },
+  180_000,
+);
 
 test(`${MARKERS.length} marks are found nowhere outside the sealed columns and the EHR`, async () => {
   expect(new Set(MARKERS).size).toBeGreaterThanOrEqual(500);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,12 +6,23 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { COMMANDS } from '../../src/cli/index.ts';
 import { eventually } from '../support/eventually.ts';
+import { postgresPlace, type Place } from '../support/new-store.ts';
 import { portOf, runProcess, serveSettings } from '../support/run-process.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
 
 let folder: string;
 const database = () => join(folder, 'db', 'chartgate.db');
 const settings = () => serveSettings(`sqlite:${database()}?filesystem=any&create=yes`);
+
+const urlOf = ({ database: where }: Place): string =>
+  where.engine === 'postgres' ? where.url.reveal() : `sqlite:${where.file}?filesystem=any`;
+
+async function takePort(): Promise<{ readonly port: number; free(): void }> {
+  const other: Server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => other.once('listening', resolve));
+  const address = other.address();
+  return { port: address !== null && typeof address !== 'string' ? address.port : 0, free: () => void other.close() };
+}
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'chartgate-process-'));
@@ -77,6 +88,13 @@ describe('serve', () => {
     expect((JSON.parse(asJson.stderr) as { code: string }).code).toBe('config');
   });
 
+  test.each(['NODE_DEBUG', 'NODE_DEBUG_NATIVE'])('with %s ends with 78 and says what to do', async (name) => {
+    const { code, stdout, stderr } = await runProcess(['serve'], { ...settings(), [name]: 'http' }).ended;
+    expect([code, stdout]).toEqual([78, '']);
+    expect(stderr).toContain(`Unset ${name}: `);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   test('--check says whether the configuration is sound, and touches nothing', async () => {
     const { code, stdout } = await runProcess(['serve', '--check'], settings()).ended;
     expect([code, stdout.split('\n')[0]]).toEqual([0, 'The configuration is sound.']);
@@ -115,18 +133,20 @@ describe('serve', () => {
   });
 
   test('a signal during the start ends it', async () => {
-    const running = runProcess(['serve'], serveSettings('postgres://nobody@127.0.0.1:9/nothing'));
-    await running.saw('store.lost');
+    const running = runProcess(['serve'], serveSettings('postgres://nobody:marker@127.0.0.1:9/nothing'));
+    const said = await running.saw('store.lost');
+    expect(JSON.parse(said)).toMatchObject({ address: '127.0.0.1:9', setting: 'CHARTGATE_DATABASE_URL' });
+    expect(said).not.toContain('marker');
     running.signal('SIGTERM');
     expect((await running.ended).code).toBe(0);
   });
 
   test.each([
-    ['a certificate that is none', 69, { CHARTGATE_TLS_CERT_FILE: 'README.md', CHARTGATE_TLS_KEY_FILE: 'README.md' }],
+    ['a certificate that is none', 78, { CHARTGATE_TLS_CERT_FILE: 'README.md', CHARTGATE_TLS_KEY_FILE: 'README.md' }],
     ['an address that is none', 78, { CHARTGATE_DATABASE_URL: 'postgres://a b:c' }],
     [
       'a root certificate that is missing',
-      69,
+      78,
       { CHARTGATE_DATABASE_URL: 'postgres://x@127.0.0.1:9/x?sslmode=verify-full&sslrootcert=/nowhere' },
     ],
   ])('%s is the operator’s mistake (%i), not a bug', async (_what, code, more) => {
@@ -162,18 +182,26 @@ describe('serve', () => {
       'a shopping list, quite long, so that it could be taken for a database header by somebody in a hurry'.repeat(20),
     );
     const { code, stderr } = await runProcess(['serve'], settings()).ended;
-    expect([code, stderr]).toEqual([69, 'The file that CHARTGATE_DATABASE_URL names is not a SQLite database.\n']);
+    expect([code, stderr]).toEqual([78, 'The file that CHARTGATE_DATABASE_URL names is not a SQLite database.\n']);
     expect(readFileSync(database(), 'utf8')).toMatch(/^a shopping list/);
   });
 
-  test('a port that is taken is said in a sentence', async () => {
-    const other: Server = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => other.once('listening', resolve));
-    const address = other.address();
-    const port = address !== null && typeof address !== 'string' ? address.port : 0;
-    const { code, stderr } = await runProcess(['serve'], { ...settings(), CHARTGATE_PORT: String(port) }).ended;
-    other.close();
-    expect([code, stderr]).toEqual([69, expect.stringContaining('is already taken')]);
+  describe('on a port that is taken', () => {
+    let postgres: Place;
+    beforeAll(async () => {
+      postgres = await postgresPlace();
+    });
+    afterAll(() => postgres.remove());
+
+    test.each(['sqlite', 'postgres'] as const)('says so, stops what it started, and ends with 69: %s', async (engine) => {
+      const taken = await takePort();
+      const env = engine === 'sqlite' ? settings() : serveSettings(urlOf(postgres));
+      const { code, stdout, stderr } = await runProcess(['serve'], { ...env, CHARTGATE_PORT: String(taken.port) }).ended;
+      taken.free();
+      expect([code, stderr]).toEqual([69, expect.stringContaining('is already taken')]);
+      const events = stdout.trim().split('\n');
+      expect(events.filter((line) => /process\.(part|started)/.test(line))).toEqual([]);
+    });
   });
 
   test('the database of another key is refused', async () => {
@@ -182,11 +210,26 @@ describe('serve', () => {
     first.signal('SIGTERM');
     await first.ended;
     const { code, stderr } = await runProcess(['serve'], settings()).ended;
-    expect([code, stderr]).toEqual([69, expect.stringContaining('CHARTGATE_DATA_KEY lacks a key')]);
+    expect([code, stderr]).toEqual([78, expect.stringContaining('CHARTGATE_DATA_KEY lacks a key')]);
   });
 });
 
 describe('demo', () => {
+  test.each(['--port', '--ehr-port', '--service-port', '--app-port'])(
+    'with %s taken says so, stops what it started, and ends with 69',
+    async (option) => {
+      const taken = await takePort();
+      const ports = ['--port', '--ehr-port', '--service-port', '--app-port'].flatMap((one) => [
+        one,
+        one === option ? String(taken.port) : '0',
+      ]);
+      const args = ['demo', '--data', join(folder, 'data'), ...ports, '--empty', '--json'];
+      const { code, stdout, stderr } = await runProcess(args).ended;
+      taken.free();
+      expect([code, stdout, stderr]).toEqual([69, '', expect.stringContaining(`127.0.0.1:${taken.port}`)]);
+    },
+  );
+
   test('says what is wrong with a data folder that cannot be one', async () => {
     writeFileSync(join(folder, 'file'), '');
     const { code, stderr } = await runProcess([
@@ -202,7 +245,7 @@ describe('demo', () => {
       '--service-port',
       '0',
     ]).ended;
-    expect([code, stderr]).toEqual([69, expect.stringContaining('Choose another with --data')]);
+    expect([code, stderr]).toEqual([78, expect.stringContaining('Choose another with --data')]);
   });
 
   test('runs gateway, demo EHR, sandbox and sample app, tells where to look, stops on SIGINT, and remembers', async () => {

@@ -67,6 +67,7 @@ export const serveSettings = (databaseUrl: string): Record<string, string> => ({
   CHARTGATE_EHR_URL: 'http://127.0.0.1:9/fhir',
   CHARTGATE_MRN_SYSTEM: 'urn:example:mrn',
   CHARTGATE_WEBHOOK_SECRET: randomBytes(32).toString('hex'),
+  CHARTGATE_ADMIN_TOKEN: randomBytes(32).toString('hex'),
   CHARTGATE_DRAIN_SECONDS: '0',
 });
 

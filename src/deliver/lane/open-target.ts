@@ -46,7 +46,7 @@ export function openTarget(deps: {
   const ehr = openEhr({ target: deps.ehr, access, clock, chance, newId });
   const guard = guardTarget({ clock, log });
   const { host: address } = new URL(deps.ehr.url);
-  const watch = watchCapability({ probe, clock, log });
+  const watch = watchCapability({ probe, address, clock, log });
   let made: { readonly probed: Probed; readonly dialect: Dialect; readonly plan: WritePlan } | null = null;
 
   async function probe(): Promise<Result<Probed>> {

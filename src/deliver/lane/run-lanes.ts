@@ -162,6 +162,8 @@ export function runLanes(deps: LanesDeps) {
   }
 
   async function look(): Promise<void> {
+    // Here too: a store that takes nothing is asked again at the next poll, not at once.
+    isAsked = false;
     if (!isFreed) await free();
     if (knownSince === null) await sayAlive();
     while (!isStopped && isFreed && knownSince !== null) {

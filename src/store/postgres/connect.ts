@@ -21,6 +21,15 @@ function withoutLimits(address: string): string {
   return url.href;
 }
 
+/** Where the server is, for a person: without user, password and options. */
+export function addressOf(url: string): string {
+  const { hostname, port, searchParams } = new URL(url);
+  const hosts = searchParams.getAll('host');
+  return (hosts.length > 0 ? hosts : [hostname])
+    .map((host) => (host.startsWith('/') ? host : `${host}:${port || '5432'}`))
+    .join(', ');
+}
+
 export function clientConfig(url: string, name: string): pg.ClientConfig {
   return {
     connectionString: withoutLimits(url),

@@ -22,7 +22,7 @@ import { storeSet } from '../own-commands.ts';
 import { makeVault, type VaultKeys } from '../vault.ts';
 import { scrubPostgres } from './scrub.ts';
 import { makeWriteQueue, QUEUE_LIMITS, type Ask, type Outcome, type QueueLimits } from '../write-queue.ts';
-import { clientConfig, endClient, makeDb } from './connect.ts';
+import { addressOf, clientConfig, endClient, makeDb } from './connect.ts';
 import { ALWAYS_DURABLE, findUndurable, Undurable } from './durability.ts';
 import { mayComeUp, storeFault, wasInTheWay } from './errors.ts';
 import { gatherCommands } from './gather-commands.ts';
@@ -47,13 +47,13 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** A refusal in words, or the refusal itself. */
-function explain(thrown: unknown): unknown {
+export function explain(thrown: unknown): unknown {
   const words = WORDS[errorCode(thrown) ?? ''];
   return words === undefined ? thrown : new StartError('store.refused', words, thrown);
 }
 
 /** A server that is not there yet is waited for; any other refusal is final. */
-async function firstConnection(url: string, name: string, clock: Clock, log: Log, patienceMs: number): Promise<pg.Client> {
+export async function firstConnection(url: string, name: string, clock: Clock, log: Log, patienceMs: number): Promise<pg.Client> {
   const from = clock.monotonicMs();
   for (let tries = 0; ; tries += 1) {
     let client: pg.Client | undefined;
@@ -76,13 +76,28 @@ async function firstConnection(url: string, name: string, clock: Clock, log: Log
       if (clock.monotonicMs() - from > patienceMs)
         throw new StartError(
           'store.unreachable',
-          'PostgreSQL cannot be reached. Check that it runs and that CHARTGATE_DATABASE_URL names it.',
+          `PostgreSQL cannot be reached at ${addressOf(url)}. Check that it runs there; CHARTGATE_DATABASE_URL says where.`,
           thrown,
         );
-      if (tries === 0) log.warn('store.lost', { engine: 'postgres', faultCode: 'store.unreachable' });
+      if (tries === 0)
+        log.warn('store.lost', {
+          engine: 'postgres',
+          faultCode: 'store.unreachable',
+          address: addressOf(url),
+          setting: 'CHARTGATE_DATABASE_URL',
+        });
       await pause(START.everyMs);
     }
   }
+}
+
+export async function checkDurable(client: pg.Client): Promise<void> {
+  const reason = await findUndurable(client);
+  if (reason !== null)
+    throw new StartError(
+      'store.not-durable',
+      `PostgreSQL would lose acknowledged data: ${reason}. Change that setting and start again.`,
+    );
 }
 
 export async function openPostgres(deps: {
@@ -112,12 +127,7 @@ export async function openPostgres(deps: {
   let version = '';
   let identity = '';
   try {
-    const reason = await findUndurable(first);
-    if (reason !== null)
-      throw new StartError(
-        'store.not-durable',
-        `PostgreSQL would lose acknowledged data: ${reason}. Change that setting and start again.`,
-      );
+    await checkDurable(first);
     await first.query(ALWAYS_DURABLE);
     const migrated = await migrate(first, MIGRATIONS, deps.clock.now().getTime());
     for (const migration of migrated) deps.log.info('store.migrated', { engine: 'postgres', migration });

@@ -28,23 +28,30 @@ export function toOutcome(from: ThreadOutcome): Outcome {
   return 'store' in from ? { done: false, fault: fault(from.store, { cause }) } : { done: false, bug: cause };
 }
 
+/** By SQLite's number, or the system's word. */
+const REFUSALS: Readonly<Record<string, readonly [code: string, words: string]>> = {
+  '5': ['store.locked', 'The database is locked by another program. Close that program and start again.'],
+  '8': ['store.start', 'The database file or its folder cannot be written. Check who owns it.'],
+  '11': ['store.damaged', 'The database file is damaged. Restore it from a backup.'],
+  '13': ['store.full', 'The disk is full. Make room and start again.'],
+  '14': [
+    'store.start',
+    'The database file cannot be opened. Check the path in CHARTGATE_DATABASE_URL and the rights on its folder.',
+  ],
+  '26': ['store.start', 'The file that CHARTGATE_DATABASE_URL names is not a SQLite database.'],
+  EACCES: ['store.start', 'The database folder cannot be written. Check who owns it.'],
+  EROFS: ['store.start', 'The database folder is on a read-only file system.'],
+  ENOSPC: ['store.full', 'The disk is full. Make room and start again.'],
+  ENOTDIR: ['store.start', 'The path in CHARTGATE_DATABASE_URL leads through something that is not a folder.'],
+};
+
 /** A StartError keeps its words across the threads; SQLite's own errors get words that tell what to do. */
 export function toStartError(error: ThreadError): Error {
   if (error.name === 'StartError') return new StartError(error.code ?? 'store.start', error.message);
-  const known: Readonly<Record<string, string>> = {
-    '5': 'The database is locked by another program. Close that program and start again.',
-    '8': 'The database file or its folder cannot be written. Check who owns it.',
-    '11': 'The database file is damaged. Restore it from a backup.',
-    '13': 'The disk is full. Make room and start again.',
-    '14': 'The database file cannot be opened. Check the path in CHARTGATE_DATABASE_URL and the rights on its folder.',
-    '26': 'The file that CHARTGATE_DATABASE_URL names is not a SQLite database.',
-    EACCES: 'The database folder cannot be written. Check who owns it.',
-    EROFS: 'The database folder is on a read-only file system.',
-    ENOSPC: 'The disk is full. Make room and start again.',
-    ENOTDIR: 'The path in CHARTGATE_DATABASE_URL leads through something that is not a folder.',
-  };
-  const words = error.code === undefined ? undefined : (known[error.code] ?? known[String(Number(error.code) & 0xff)]);
-  return words === undefined ? fromThreadError(error) : new StartError('store.start', words, fromThreadError(error));
+  const { code = '' } = error;
+  const known = Object.hasOwn(REFUSALS, code) ? code : String(Number(code) & 0xff);
+  const [startCode, words] = REFUSALS[known] ?? [];
+  return startCode === undefined ? fromThreadError(error) : new StartError(startCode, words ?? '', fromThreadError(error));
 }
 
 /** The asks that can be copied into a thread; the others are bugs of their callers. */

@@ -111,13 +111,19 @@ test('what cannot be read or reached is a sentence and an exit code', async () =
     code: 2,
     err: expect.stringContaining('user_id'),
   });
-  expect(await run(['link', 'u', '1'], { env: { CHARTGATE_ADMIN_TOKEN: '' } })).toMatchObject({ code: 69 });
+  for (const [more, says] of [
+    [{ CHARTGATE_ADMIN_TOKEN: '' }, 'There is no operator’s token'],
+    [{ CHARTGATE_ADMIN_TOKEN: '', CHARTGATE_ADMIN_TOKEN_FILE: join(folder, 'none') }, 'cannot be read (ENOENT)'],
+    [{ CHARTGATE_ADMIN_TOKEN: '', CHARTGATE_ADMIN_TOKEN_FILE: file('empty', '\n') }, 'is empty'],
+    [{ CHARTGATE_ADMIN_TOKEN: 'two words' }, 'no header can carry'],
+  ] as const)
+    expect(await run(['link', 'u', '1'], { env: { ...more } })).toMatchObject({ code: 78, err: expect.stringContaining(says) });
   expect(await run(['link', 'u', '1', '--url', 'http://127.0.0.1:9'])).toMatchObject({
     code: 69,
     err: expect.stringContaining('No gateway answers'),
   });
   expect(await run(['link', 'u', '1'], { env: { CHARTGATE_ADMIN_TOKEN: 'wrong' } })).toMatchObject({
     code: 1,
-    err: expect.stringContaining('admin.unauthenticated'),
+    err: expect.stringMatching(/not the operator's token.*admin\.unauthenticated/),
   });
 });

@@ -9,6 +9,7 @@ const SOUND = {
   CHARTGATE_EHR_URL: 'https://ehr.example.org/fhir/',
   CHARTGATE_MRN_SYSTEM: 'urn:oid:1.2.3',
   CHARTGATE_WEBHOOK_SECRET: 'a'.repeat(32),
+  CHARTGATE_ADMIN_TOKEN: 'b'.repeat(32),
 };
 const noFiles = (path: string): string => {
   throw Object.assign(new Error(path), { code: 'ENOENT' });
@@ -47,6 +48,7 @@ test('a sound environment becomes one frozen value, divided by module', () => {
 test('all problems are reported at once, and none of them holds a value', () => {
   const env = { CHARTGATE_PORT: 'eighty', CHARTGATE_EHR_AUTH: 'magic', CHARTGATE_DATA_KEY: 'short-secret', CHARTGATE_TYPO: 'x' };
   expect(problemsOf(env).sort()).toEqual([
+    'CHARTGATE_ADMIN_TOKEN',
     'CHARTGATE_AUDIT_KEY',
     'CHARTGATE_DATA_KEY',
     'CHARTGATE_EHR_AUTH',
@@ -91,6 +93,8 @@ test('demo needs nothing but the keys that it makes itself', () => {
 });
 
 test.each<[string, Record<string, string>, string[]]>([
+  ['a port for watching that is the gateway’s', { CHARTGATE_PORT: '9000', CHARTGATE_OPS_PORT: '9000' }, ['CHARTGATE_OPS_PORT']],
+  ['a short token for watching', { CHARTGATE_OPS_TOKEN: 'short' }, ['CHARTGATE_OPS_TOKEN']],
   ['a short webhook secret', { CHARTGATE_WEBHOOK_SECRET: 'short' }, ['CHARTGATE_WEBHOOK_SECRET']],
   ['a webhook secret that is no path segment', { CHARTGATE_WEBHOOK_SECRET: `${'a'.repeat(32)}/` }, ['CHARTGATE_WEBHOOK_SECRET']],
   ['one secret for both webhooks', { CHARTGATE_NOTIFICATION_SECRET: 'a'.repeat(32) }, ['CHARTGATE_NOTIFICATION_SECRET']],

@@ -1,0 +1,26 @@
+import { lookPostgres } from './postgres/look-postgres.ts';
+import { keysOf, type StoreDeps } from './open-store.ts';
+import { lookSqlite } from './sqlite/look-sqlite.ts';
+import { makeVault } from './vault.ts';
+
+export interface LookedAt {
+  /** Null where there is no file yet. */
+  readonly version: string | null;
+  /** How many schema steps the database has seen; none: it is new. */
+  readonly applied: number;
+  /** How many the next start would take. */
+  readonly steps: number;
+}
+
+/** Whether a start could open the database: reachable, durable, of this environment, with these keys. Throws the start's own StartError. */
+export async function lookAtStore({
+  database,
+  keys,
+  environment = 'production',
+  ...deps
+}: Pick<StoreDeps, 'database' | 'keys' | 'environment' | 'clock' | 'log'>): Promise<LookedAt> {
+  const vault = makeVault(keysOf(keys));
+  return database.engine === 'sqlite'
+    ? lookSqlite(database.file, vault, environment)
+    : lookPostgres(database.url.reveal(), vault, environment, deps);
+}
