@@ -38,7 +38,7 @@ const DRAIN_TOTAL_MS = 20_000;
 const [PROCESSOR_STOP_MS, SENDER_STOP_MS, ABORT_STOP_MS, AUDIT_STOP_MS] = [3_000, 5_000, 1_000, 2_000] as const;
 
 /** One tenant a process for now; every table has the column, so that several can follow. */
-const TENANT = 'default';
+export const TENANT = 'default';
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 

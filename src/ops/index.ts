@@ -1,3 +1,4 @@
+export { addsUp } from './adds-up.ts';
 export { makeAuthRoutes } from './admin-auth.ts';
 export { makeAuditRoutes } from './admin-audit.ts';
 export { makeDeliveryRoutes } from './admin-deliveries.ts';

@@ -1,4 +1,8 @@
 export { openForReading, type ReadOnlyStore } from './open-for-reading.ts';
+export { copySqlite } from './sqlite/copy-database.ts';
+export { renameForGood } from './sqlite/flush.ts';
+export { findKeyProblem, type StoreKeys } from './find-key-problem.ts';
+export { storeSet, type About } from './own-commands.ts';
 export { openStore, type Database, type StoreDeps } from './open-store.ts';
 export {
   type AnyCommandSet,

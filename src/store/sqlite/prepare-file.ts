@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync, statfsSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StartError } from '../../kernel/index.ts';
+import { flush } from './flush.ts';
 
 /** File systems on which a lock or a flush is not to be trusted, by their statfs magic. */
 const UNSAFE_FILESYSTEMS = new Map([
@@ -13,15 +14,6 @@ const UNSAFE_FILESYSTEMS = new Map([
   [0x858458f6, 'ramfs'],
 ]);
 
-function syncFolder(folder: string): void {
-  const handle = openSync(folder, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-}
-
 /**
  * Makes folder and file for us alone, and answers the file's one true path: a link to it must not be another database.
  * SQLite flushes the folder for its journal, not for the main file, so we do, and the folder's own folder as well.
@@ -30,7 +22,7 @@ export function prepareFile(file: string, filesystem: 'local' | 'any'): string {
   const folder = dirname(file);
   const isNew = !existsSync(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (isNew) syncFolder(dirname(realpathSync(folder)));
+  if (isNew) flush(dirname(realpathSync(folder)));
   const kind = UNSAFE_FILESYSTEMS.get(statfsSync(folder).type);
   if (kind !== undefined && filesystem === 'local')
     throw new StartError(
@@ -40,6 +32,6 @@ export function prepareFile(file: string, filesystem: 'local' | 'any'): string {
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
   const real = realpathSync(file);
-  syncFolder(dirname(real));
+  flush(dirname(real));
   return real;
 }
