@@ -28,7 +28,7 @@ import { dataAuthenticators, makeIngest, notificationAuthenticators } from './in
 import { makeNewId, makePooledChance, type Clock, type Log, type Result, type Route } from './kernel/index.ts';
 import { decideReadiness, makeMetrics, makeOpsRoutes, makeRecordAct, watchLedger, type Described } from './ops/index.ts';
 import { openStore, type Store } from './store/index.ts';
-import { wireAdmin } from './wire-admin.ts';
+import { keepDataKey, wireAdmin } from './wire-admin.ts';
 import { wireSending } from './wire-sending.ts';
 import { wireSmart } from './wire-smart.ts';
 
@@ -210,6 +210,7 @@ export async function startGateway(deps: {
   const smart = await wireSmart({ ...parts, version: VERSION, target, chance, log });
   const links = keepLinks({ tenant: TENANT, deliver, clock, log });
   const retention = keepRetention({ tenant: TENANT, inbox, lanes, bodyDays: config.retention.bodyDays, clock, log });
+  const resealing = keepDataKey({ store, instance, clock, log });
   const routes = [
     ...makeOpsRoutes({
       metrics,
@@ -239,6 +240,7 @@ export async function startGateway(deps: {
       shadow,
       newId,
       appendLater,
+      resealing,
     }),
     makeJwksRoute(target.ehr.publicJwks),
     ...smart.routes,
@@ -263,6 +265,7 @@ export async function startGateway(deps: {
   await shadow.start();
   processor.poke();
   links.resume();
+  resealing.resume();
   await sender.start();
   void again();
   target.refresh().then(sender.poke, () => undefined);
@@ -296,7 +299,7 @@ export async function startGateway(deps: {
         retention.stop();
         // A store that is away would keep it waiting; what it was about is still received at the next start.
         await Promise.race([
-          Promise.all([processor.stop(), links.stop(), shadow.stop()]),
+          Promise.all([processor.stop(), links.stop(), shadow.stop(), resealing.stop()]),
           pause(PROCESSOR_STOP_MS, undefined, { ref: false }),
         ]);
         await senderStopped;

@@ -6,4 +6,5 @@ export type { Grant, VerifyToken } from './grant.ts';
 export { makeAuth, type Auth } from './make-auth.ts';
 export type { PatientDirectory, ShownEncounter, ShownPatient } from './patients.ts';
 export type { MadeLaunch, Registry } from './registry.ts';
+export { authSealed } from './rows.ts';
 export { parseResourceScope, splitScopes, type Letter, type ResourceScope } from './scope.ts';
