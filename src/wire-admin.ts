@@ -19,6 +19,7 @@ import { inboxSet } from './inbox/index.ts';
 import { ok, type Clock, type NewId, type Result, type Route } from './kernel/index.ts';
 import {
   makeAuditRoutes,
+  makeDataKeyRoutes,
   makeDeliveryRoutes,
   makeEraseRoutes,
   makeEraseUser,
@@ -30,7 +31,9 @@ import {
   makeTargetRoutes,
   type RecordAct,
 } from './ops/index.ts';
-import type { Store } from './store/index.ts';
+import type { KeptResealing, Store } from './store/index.ts';
+
+export { keepDataKey } from './ops/index.ts';
 
 /** Joins what the operator uses: the admin API over every part that it shows. */
 export function wireAdmin(deps: {
@@ -49,6 +52,7 @@ export function wireAdmin(deps: {
   readonly shadow: Shadow;
   readonly record: RecordAct;
   readonly appendLater: ReturnType<typeof makeAppendLater>;
+  readonly resealing: KeptResealing;
   readonly newId: NewId;
   readonly clock: Clock;
 }): Route[] {
@@ -121,6 +125,7 @@ export function wireAdmin(deps: {
       record,
       clock,
     }),
+    ...makeDataKeyRoutes({ resealing: deps.resealing, record, recordLater }),
     ...makeLinkRoutes({ tenant, clientUuid, mrnSystem, identity, links, onRevoke, record, newId, clock }),
     ...makePatientRoutes({
       tenant,

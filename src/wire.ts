@@ -34,7 +34,7 @@ import {
 } from './kernel/index.ts';
 import { makeMetrics, makeRecordAct, watchLedger } from './ops/index.ts';
 import { openStore, type Store } from './store/index.ts';
-import { wireAdmin } from './wire-admin.ts';
+import { keepDataKey, wireAdmin } from './wire-admin.ts';
 import { openFront, readJson } from './wire-front.ts';
 import { wireSending } from './wire-sending.ts';
 import { wireSmart } from './wire-smart.ts';
@@ -42,7 +42,7 @@ import { wireSmart } from './wire-smart.ts';
 const STOP_MS = { work: 3_000, sending: 7_000, audit: 2_000, store: 30_000 } as const;
 
 /** One tenant a process for now; every table has the column, so that several can follow. */
-const TENANT = 'default';
+export const TENANT = 'default';
 
 export const VERSION = (readJson('../package.json') as { version: string }).version;
 
@@ -221,11 +221,12 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   });
   const links = keepLinks({ tenant: TENANT, deliver, clock, log });
   const retention = keepRetention({ tenant: TENANT, inbox, lanes, bodyDays: config.retention.bodyDays, clock, log });
+  const resealing = keepDataKey({ store, instance, clock, log });
   life.started('target', target.close);
   life.started('sending', stopSending, STOP_MS.sending);
   // A store that is away would keep it waiting; what it was about is still received at the next start.
   life.started('retention', retention.stop);
-  life.started('work', () => Promise.all([processor.stop(), links.stop(), shadow.stop()]), STOP_MS.work);
+  life.started('work', () => Promise.all([processor.stop(), links.stop(), shadow.stop(), resealing.stop()]), STOP_MS.work);
   metrics.watchTarget({
     state: target.guard.state,
     isForwarding: shadow.forwarding.isForwarding,
@@ -254,6 +255,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
       shadow,
       newId,
       appendLater,
+      resealing,
     }),
     makeJwksRoute(target.ehr.publicJwks),
     ...smart.routes,
@@ -277,6 +279,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   await shadow.start();
   processor.poke();
   links.resume();
+  resealing.resume();
   await sender.start();
   void again();
   target.refresh().then(sender.poke, () => undefined);

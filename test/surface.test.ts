@@ -74,6 +74,8 @@ const ADMIN = [
   'GET /admin/api/audit/verify',
   'GET /admin/api/audit/export',
   'POST /admin/api/users/:user_id/erase',
+  'GET /admin/api/keys/data',
+  'POST /admin/api/keys/data/rotate',
   'GET /admin/api/links',
   'GET /admin/api/links/:user_id',
   'PUT /admin/api/links/:user_id',

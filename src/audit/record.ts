@@ -162,13 +162,18 @@ function hide(vault: Vault, chain: string, seq: number, toSeal: ToSeal) {
     ...(chart === undefined ? {} : { chartHash: chartPseudonym(vault, chart) }),
     ...(resourceId === undefined ? {} : { resourceHash: resourcePseudonym(vault, resourceId) }),
     ...(subject === undefined ? {} : { subjectHash: subjectPseudonym(vault, subject) }),
-    sealed: vault.seal(Buffer.from(JSON.stringify(toSeal)), sealPlace(chain, seq)).toString('base64'),
+    sealed: vault
+      .particulars(chain)
+      .seal(Buffer.from(JSON.stringify(toSeal)), sealPlace(chain, seq))
+      .toString('base64'),
   };
 }
 
 /** What was sealed with a record. Throws where the key is missing or the record was moved. */
 export const openSealed = (vault: Vault, { chain, seq, sealed }: AuditRecord): ToSeal =>
-  sealed === undefined ? {} : (JSON.parse(vault.open(Buffer.from(sealed, 'base64'), sealPlace(chain, seq)).toString()) as ToSeal);
+  sealed === undefined
+    ? {}
+    : (JSON.parse(vault.particulars(chain).open(Buffer.from(sealed, 'base64'), sealPlace(chain, seq)).toString()) as ToSeal);
 
 /** The next record of a chain. Each record holds its place, so that none can be moved. */
 export function extendChain(

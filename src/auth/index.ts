@@ -7,4 +7,5 @@ export { lookAtIssuer } from './look-at-issuer.ts';
 export { makeAuth, type Auth } from './make-auth.ts';
 export type { PatientDirectory, ShownEncounter, ShownPatient } from './patients.ts';
 export type { MadeLaunch, Registry } from './registry.ts';
+export { authSealed } from './rows.ts';
 export { parseResourceScope, splitScopes, type Letter, type ResourceScope } from './scope.ts';

@@ -1,4 +1,4 @@
-import type { Vault } from '../store/index.ts';
+import type { SealedTable, Vault } from '../store/index.ts';
 import type { Account, ShownAccount, StoredAccount } from './account.ts';
 import type { Client } from './client.ts';
 import type { FoundRecord, KeptKey, RecordToPut } from './commands.ts';
@@ -8,6 +8,14 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** Expired records that one writing takes away beside its own work, so that nothing else has to. */
 export const SWEEP_MAX = 20;
+
+/** What is sealed by the data key here. */
+export const authSealed: readonly SealedTable[] = [
+  { table: 'auth_record', columns: ['payload_sealed'], key: ['tenant', 'kind', 'id_index'], place: ['kind', 'id_index'] },
+  { table: 'auth_client', columns: ['client_sealed'], key: ['tenant', 'id'], place: ['id'] },
+  { table: 'auth_account', columns: ['account_sealed'], key: ['tenant', 'id'], place: ['id'] },
+  { table: 'auth_key', columns: ['key_sealed'], key: ['tenant', 'name'], place: ['name'] },
+];
 
 const bytes = (value: unknown): Uint8Array => value as Uint8Array;
 const seal = (vault: Vault, place: string, value: unknown): Buffer => vault.seal(Buffer.from(JSON.stringify(value)), place);

@@ -2,6 +2,7 @@ import { ConfigError } from '../config/index.ts';
 import { StartError } from '../kernel/index.ts';
 import { VERSION } from '../wire.ts';
 import { accounts } from './accounts.ts';
+import { backup } from './backup.ts';
 import { clients } from './clients.ts';
 import { EXIT, type Command, type Terminal } from './command.ts';
 import { audit } from './audit.ts';
@@ -14,6 +15,7 @@ import { ledger } from './ledger.ts';
 import { link } from './link.ts';
 import { links } from './links.ts';
 import { replay } from './replay.ts';
+import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 import { shadow } from './shadow.ts';
 import { validateCommand, validateHelp } from './validate.ts';
@@ -40,6 +42,8 @@ export const COMMANDS: readonly Command[] = [
   accounts,
   keys,
   audit,
+  backup,
+  restore,
 ];
 
 const overview = (): string => `Chartgate ${VERSION}: wearable and laboratory data into the chart.

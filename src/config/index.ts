@@ -2,3 +2,4 @@ export type { Config, DatabaseConfig, EhrAuthConfig, EhrTlsConfig, HmacConfig, M
 export { ConfigError, loadConfig, toDatabase } from './load-config.ts';
 export { KEYS, STANDARD_DATABASE_URL, type Key, type KeyName } from './keys.ts';
 export type { Environment, Problem, ReadText } from './read-values.ts';
+export { readSome } from './read-some.ts';

@@ -9,6 +9,7 @@ export {
   type LinkOutcome,
 } from './commands.ts';
 export { eraseSet, type EraseLook, type EraseReads, type EraseWrites } from './erase/commands.ts';
+export { deliverSealed } from './sealed.ts';
 export { detailOf, isFaultCode } from './detail-of.ts';
 export { forwardAgain, forwardLeftOut } from './forward-again.ts';
 export { holdAhead, type HeldAhead } from './hold-ahead.ts';

@@ -1,5 +1,5 @@
 import type { UnmappedWord } from '../inbox/index.ts';
-import type { Vault } from '../store/index.ts';
+import type { SealedTable, Vault } from '../store/index.ts';
 
 /** A word of the source that nobody has mapped, and how often it was met. */
 export interface Unmapped extends UnmappedWord {
@@ -11,6 +11,8 @@ export interface Unmapped extends UnmappedWord {
 }
 
 type Row = Readonly<Record<string, unknown>>;
+
+export const unmappedSealed: SealedTable = { table: 'unmapped', columns: ['word_sealed'], key: ['seq'], place: ['word_index'] };
 
 /** The name of a test can be whatever somebody wrote into a document: it is kept sealed, and found again by its index. */
 export const wordIndex = (vault: Vault, { kind, what }: UnmappedWord, dataStructure: string): Buffer =>

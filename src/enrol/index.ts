@@ -15,4 +15,5 @@ export { openEnrolment } from './open-enrolment.ts';
 export { isOverdue } from './overdue.ts';
 export { isTimezone, readDocument, type LabFile } from './read-document.ts';
 export type { MonitoringRule } from '../source/index.ts';
+export { enrolSealed } from './rows.ts';
 export type { Told } from './read-told.ts';

@@ -1,4 +1,4 @@
-import { patientIndex, userIndex, type Vault } from '../store/index.ts';
+import { patientIndex, userIndex, type SealedTable, type Vault } from '../store/index.ts';
 import type { SourceUser } from '../identity/index.ts';
 import type { ConnectionNews, KnownConnection, KnownRequest, RequestKind } from './commands.ts';
 import type { Kept } from './decide-connection.ts';
@@ -6,6 +6,19 @@ import type { Kept } from './decide-connection.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 export const indexOf = (vault: Vault, { client, user }: SourceUser): Buffer => userIndex(vault, client, user);
+
+/** What is sealed by the data key here. */
+export const enrolSealed: readonly SealedTable[] = [
+  { table: 'enrolled_user', columns: ['user_sealed'], key: ['tenant', 'user_index'], place: ['user_index'] },
+  { table: 'enrolled_patient', columns: ['user_sealed'], key: ['tenant', 'mrn_index'], place: ['mrn_index'] },
+  {
+    table: 'source_connection',
+    columns: ['failure_sealed'],
+    key: ['tenant', 'user_index', 'data_source'],
+    place: ['user_index', 'data_source'],
+  },
+  { table: 'source_request', columns: ['mrn_sealed'], key: ['tenant', 'user_index', 'id'], place: ['user_index', 'id'] },
+];
 
 const hex = (index: Uint8Array): string => Buffer.from(index).toString('hex');
 const seal = (vault: Vault, place: string, value: unknown): Buffer => vault.seal(Buffer.from(JSON.stringify(value)), place);

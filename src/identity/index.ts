@@ -38,4 +38,4 @@ export {
 export { isClientUuid, isEvidence, isMrn, isUserId } from './mrn.ts';
 export { writeCsv } from './parse-csv.ts';
 export { readLinkRows, ROW_CODES, type BadRow, type LinkRow, type RowCode } from './read-link-rows.ts';
-export { openPatient, openUser } from './rows.ts';
+export { identitySealed, openPatient, openUser } from './rows.ts';

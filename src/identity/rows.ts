@@ -1,5 +1,5 @@
 import { mrnPseudonym, type AuditDraft } from '../audit/index.ts';
-import { patientIndex, userIndex, type Vault } from '../store/index.ts';
+import { patientIndex, userIndex, type SealedTable, type Vault } from '../store/index.ts';
 import type { LinkAct, LinkHead, LinkStatus, ShownLink, SourceUser, WantedLink } from './commands.ts';
 import type { LiveLink } from './decide-change.ts';
 
@@ -7,6 +7,12 @@ import type { LiveLink } from './decide-change.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 export const SHOWN = 'seq, id, user_sealed, mrn_sealed, status, evidence_sealed, actor, made_at, changed_at';
+
+/** What is sealed by the data key here. */
+export const identitySealed: readonly SealedTable[] = [
+  { table: 'link', columns: ['user_sealed', 'mrn_sealed', 'evidence_sealed'], key: ['seq'], place: ['id'] },
+  { table: 'source_user', columns: ['user_sealed'], key: ['tenant', 'user_index'], place: ['user_index'] },
+];
 
 /** Places name the row by its id: a value that was moved to another does not open. */
 const place = (column: string, id: string): string => `link.${column}/${id}`;

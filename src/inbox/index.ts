@@ -19,7 +19,7 @@ export {
 export type { Move } from './move.ts';
 export { move as movePostgres } from './move-postgres.ts';
 export { move as moveSqlite } from './move-sqlite.ts';
-export { documentIndex, KEYS, openBody } from './rows.ts';
+export { documentIndex, inboxSealed, KEYS, openBody } from './rows.ts';
 export { settlePostgres } from './settle-postgres.ts';
 export { settleSqlite } from './settle-sqlite.ts';
 export {

@@ -1,4 +1,4 @@
-import { openUserKey, type Sealer, type Vault } from '../store/index.ts';
+import { openUserKey, type SealedTable, type Sealer, type Vault } from '../store/index.ts';
 import type { DeliveryStep, DetailedDelivery, InboxReads, LedgerCounts, ListedDelivery, Received } from './commands.ts';
 import type { KnownDocument } from './decide-version.ts';
 import { STATES, type State } from './state.ts';
@@ -122,6 +122,28 @@ function openFindings(vault: Vault, row: Row): string[] {
       .toString(),
   ) as string[];
 }
+
+/** What is, or in a database from before may be, sealed by the data key here. */
+export const inboxSealed: readonly SealedTable[] = [
+  { table: 'delivery', columns: ['user_sealed', 'findings_sealed', 'body_key_sealed'], key: ['seq'], place: ['id'] },
+  {
+    table: 'unclaimed_key',
+    columns: ['key_sealed'],
+    key: ['seq'],
+    place: ['d.id'],
+    as: 'delivery.body_key_sealed',
+    join: 'JOIN delivery d ON d.seq = t.seq',
+  },
+  {
+    table: 'delivery_body',
+    columns: ['sealed'],
+    key: ['seq'],
+    place: ['d.id'],
+    join: 'JOIN delivery d ON d.seq = t.seq',
+    rowsAtOnce: 20,
+    only: 'd.body_key_sealed IS NULL AND NOT EXISTS (SELECT 1 FROM unclaimed_key u WHERE u.seq = t.seq)',
+  },
+];
 
 /*
  * Each delivery has a key of its own, under which its body, its user and its findings are sealed. The key is sealed by the data key, and

@@ -44,6 +44,8 @@ export const LOG_EVENTS = [
   'ehr.breaker-opened',
   'ehr.breaker-closed',
   'read.refused',
+  'data-key.retired',
+  'data-key.kept',
   'store.opened',
   'store.migrated',
   'store.lost',

@@ -1,4 +1,6 @@
+export { addsUp } from './adds-up.ts';
 export { makeAuthRoutes } from './admin-auth.ts';
+export { makeDataKeyRoutes } from './admin-data-key.ts';
 export { makeAuditRoutes } from './admin-audit.ts';
 export { makeDeliveryRoutes } from './admin-deliveries.ts';
 export { makeEraseRoutes } from './admin-erase.ts';
@@ -7,6 +9,7 @@ export { makeMappingRoutes } from './admin-mappings.ts';
 export { makePatientRoutes } from './admin-patients.ts';
 export { makeShadowRoutes } from './admin-shadow.ts';
 export { makeTargetRoutes } from './admin-targets.ts';
+export { keepDataKey } from './keep-data-key.ts';
 export { makeEraseUser } from './erase-user.ts';
 export { makeMetrics, type Metrics } from './metrics.ts';
 export { makeRecordAct, makeRecordActLater, type RecordAct, type RecordActLater } from './record-act.ts';

@@ -1,5 +1,6 @@
 import type { Clock, Log, Secret } from '../kernel/index.ts';
 import type { AnyCommandSet, Store } from './commands.ts';
+import { keyBytes, type StoreKeys } from './find-key-problem.ts';
 import type { StoreEnvironment } from './identity.ts';
 import { openPostgres } from './postgres/open-postgres.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
@@ -17,7 +18,7 @@ export type Database =
 
 export interface StoreDeps {
   readonly database: Database;
-  readonly keys: { readonly data: readonly Secret[]; readonly pseudonym: Secret };
+  readonly keys: StoreKeys;
   /** Names this process; its writers and audit chains carry it. */
   readonly instance: string;
   /** Of which environment of the source the data are. A database remembers it and is refused to the other. */
@@ -32,9 +33,7 @@ export interface StoreDeps {
   readonly checkMs?: number;
 }
 
-const bytes = (key: Secret): Uint8Array => new Uint8Array(Buffer.from(key.reveal(), 'base64'));
-
-export const keysOf = ({ data, pseudonym }: StoreDeps['keys']) => ({ data: data.map(bytes), pseudonym: bytes(pseudonym) });
+export const keysOf = ({ data, pseudonym }: StoreDeps['keys']) => ({ data: data.map(keyBytes), pseudonym: keyBytes(pseudonym) });
 
 /** Opens, checks and migrates. Throws a StartError whose message says what to do. */
 export function openStore({ database, keys, environment = 'production', ...given }: StoreDeps): Promise<Store> {

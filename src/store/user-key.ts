@@ -11,11 +11,11 @@ type Row = Readonly<Record<string, unknown>>;
 /** `erased`: the user's key was destroyed, and nobody has connected the user anew. */
 export type UserSealer = Sealer | 'erased';
 
-const place = (index: Uint8Array): string => `user_key.key_sealed/${Buffer.from(index).toString('hex')}`;
+export const keyPlace = (index: Uint8Array): string => `user_key.key_sealed/${Buffer.from(index).toString('hex')}`;
 
 /** The user's own sealer, from the sealed key of its row. Throws where there is none any more. */
 export const openUserKey = (vault: Vault, index: Uint8Array, keySealed: unknown): Sealer =>
-  vault.under(vault.open(keySealed as Uint8Array, place(index)));
+  vault.under(vault.open(keySealed as Uint8Array, keyPlace(index)));
 
 /** What the row says; null where a key is to be made. */
 function read(vault: Vault, index: Uint8Array, row: Row | undefined): UserSealer | null {
@@ -34,7 +34,7 @@ export function userSealerSqlite({ db, vault }: SqliteContext, tenant: string, i
      ON CONFLICT (tenant, user_index) DO UPDATE SET key_sealed = ?3, made_at = ?4`,
     tenant,
     index,
-    vault.seal(key, place(index)),
+    vault.seal(key, keyPlace(index)),
     at.getTime(),
   );
   return vault.under(key);
@@ -55,7 +55,7 @@ export async function userSealerPostgres(
      ON CONFLICT (tenant, user_index) DO UPDATE SET key_sealed = coalesce(user_key.key_sealed, excluded.key_sealed)`,
     tenant,
     index,
-    vault.seal(vault.makeKey(), place(index)),
+    vault.seal(vault.makeKey(), keyPlace(index)),
     at.getTime(),
   );
   const made = read(vault, index, await db.get(select, tenant, index));

@@ -7,6 +7,13 @@ export interface VaultKeys {
   readonly pseudonym: Uint8Array;
 }
 
+/** Keys that are stored, sealed by a data key, and opened at the start: see `kept-keys.ts`. */
+export interface KeptKeys {
+  readonly particulars: Uint8Array;
+  /** Data keys that sealed particulars themselves, before those had a key of their own. */
+  readonly earlier: readonly Uint8Array[];
+}
+
 /** Encryption at rest. `place` names the table, column and row, so that a sealed value cannot be moved to another. */
 export interface Sealer {
   seal(plain: Uint8Array, place: string): Buffer;
@@ -21,6 +28,10 @@ export interface Vault extends Sealer {
   under(key: Uint8Array): Sealer;
   /** Whether a value is sealed by a data key, and not by one of those. */
   isOwn(sealed: Uint8Array): boolean;
+  /** The id of the key that a value is sealed by; null for what is no sealed value. */
+  sealedBy(value: Uint8Array): string | null;
+  /** For what a chain of the audit keeps sealed: it can never be sealed anew, so that no data key may stand in the way of its end. */
+  particulars(chain: string): Sealer;
   /** Finds a sealed value again: equal values of one field have equal indexes, and nothing can be read from them. */
   index(field: string, value: string): Buffer;
   /** Tells keys apart without telling them: the one that seals, and all that open. */
@@ -34,8 +45,10 @@ const NONCE = 12;
 const TAG = 16;
 const KEY = 32;
 const INDEXES_MAX = 5_000;
+const CHAINS_MAX = 1_000;
 
-const idOf = (key: Uint8Array): Buffer => createHash('sha256').update('chartgate key id\n').update(key).digest().subarray(0, 4);
+export const idOf = (key: Uint8Array): Buffer =>
+  createHash('sha256').update('chartgate key id\n').update(key).digest().subarray(0, 4);
 
 const bytesOf = (sealed: Uint8Array): Buffer => Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
 const keyIdOf = (sealed: Buffer): string => sealed.subarray(1, HEAD).toString('hex');
@@ -63,9 +76,30 @@ function makeSealer(ring: ReadonlyMap<string, KeyObject>, head: Buffer, sealing:
 
 const headOf = (key: Uint8Array): Buffer => Buffer.concat([Buffer.from([VERSION]), idOf(key)]);
 
-export function makeVault(keys: VaultKeys): Vault {
+const ringOf = (keys: readonly Uint8Array[]): Map<string, KeyObject> =>
+  new Map(keys.map((key) => [idOf(key).toString('hex'), createSecretKey(key)]));
+
+/** A key a chain: a chain is one life of one writer, and holds far less than a key can seal. */
+function makeParticulars(kept: KeptKeys, others: ReadonlyMap<string, KeyObject>, chance: Chance): Vault['particulars'] {
+  const sealers = new Map<string, Sealer>();
+  const ring = new Map([...others, ...ringOf(kept.earlier)]);
+  return (chain) => {
+    const known = sealers.get(chain);
+    if (known !== undefined) return known;
+    const info = `chartgate audit particulars v1\n${chain}`;
+    const key = createSecretKey(Buffer.from(hkdfSync('sha256', kept.particulars, '', info, KEY)));
+    const id = idOf(kept.particulars).toString('hex');
+    const sealer = makeSealer(new Map([...ring, [id, key]]), headOf(kept.particulars), key, chance);
+    if (sealers.size >= CHAINS_MAX) sealers.clear();
+    sealers.set(chain, sealer);
+    return sealer;
+  };
+}
+
+/** Without kept keys, particulars are sealed by the data key. */
+export function makeVault(keys: VaultKeys, kept: KeptKeys | null = null): Vault {
   // Key objects: raw bytes would be made into one at every call.
-  const ring = new Map(keys.data.map((key) => [idOf(key).toString('hex'), createSecretKey(key)]));
+  const ring = ringOf(keys.data);
   const [first] = keys.data;
   if (first === undefined) throw new Error('a vault needs a data key');
   const sealing = createSecretKey(first);
@@ -76,8 +110,11 @@ export function makeVault(keys: VaultKeys): Vault {
   /** The same few people and lanes are asked for again and again. */
   const indexes = new Map<string, Buffer>();
 
+  const own = makeSealer(ring, headOf(first), sealing, chance);
   return {
-    ...makeSealer(ring, headOf(first), sealing, chance),
+    ...own,
+    particulars: kept === null ? () => own : makeParticulars(kept, ring, chance),
+    sealedBy: (value) => (value.byteLength > HEAD && value[0] === VERSION ? keyIdOf(bytesOf(value)) : null),
     keyId: idOf(first).toString('hex'),
     keyIds: [...ring.keys()],
     makeKey: () => Buffer.from(chance(KEY)),

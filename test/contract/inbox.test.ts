@@ -5,7 +5,8 @@ import { auditSet } from '../../src/audit/index.ts';
 import { deliverSet } from '../../src/deliver/index.ts';
 import { inboxSet, type DocumentFacts, type Facts, type State, type Verdict } from '../../src/inbox/index.ts';
 import type { Store } from '../../src/store/index.ts';
-import { PLACES, TEST_KEYS, someKey, type Place } from '../support/new-store.ts';
+import { eventually } from '../support/eventually.ts';
+import { PLACES, postgresPlace, TEST_KEYS, someKey, withClient, type Place } from '../support/new-store.ts';
 import { readAuditSet } from '../support/read-audit/index.ts';
 
 const tenant = 'default';
@@ -204,6 +205,23 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
     }
     expect(await Promise.all(ids.map(stateOf))).toEqual(expected);
     await ledger();
+  });
+
+  test('the same number again is compared with what the last version said, not with an earlier one', async () => {
+    const outcomes: ([State, string | null] | null)[] = [];
+    for (const [version, clinical] of [
+      [1, 'a'],
+      [2, 'b'],
+      [2, 'a'],
+      [2, 'b'],
+    ] as const)
+      outcomes.push(await settle(await put(`${version} ${clinical} ${outcomes.length}`), document('k', version, clinical)));
+    expect(outcomes).toEqual([
+      ['parked', 'unlinked'],
+      ['parked', 'unlinked'],
+      ['quarantined', 'version-conflict'],
+      ['duplicate', 'same-clinical-content'],
+    ]);
   });
 
   test('a version that was not finished gives way to any other of its number, and never takes the place of a finished one', async () => {
@@ -444,4 +462,72 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
       }
     }
   });
+});
+
+test('two replicas on PostgreSQL settle versions of one document one after the other', async () => {
+  const place = await postgresPlace();
+  try {
+    const stores = [
+      await place.open({ sets: [auditSet, inboxSet, deliverSet] }),
+      await place.open({ sets: [auditSet, inboxSet, deliverSet] }),
+    ] as const;
+    const settle = async (store: Store, version: number): Promise<[State, string | null]> => {
+      const id = `dlv_v${version}`;
+      const put = { id, tenant, hook: 'data', at, requestId: 'r', receiver: 'i', sender: 's', body: bytes(id) } as const;
+      await store.use(inboxSet).write('inbox.put', put);
+      const found = await store.use(inboxSet).read('inbox.get', { tenant, id });
+      if (!found.ok || found.value === null) throw new Error('not there');
+      const verdict: Verdict = {
+        kind: 'sound',
+        trouble: null,
+        document: { key: 'k', version, clinicalDigest: digest(id), order: 'version' },
+      };
+      const facts: Facts = {
+        dataStructure: 'clinical_ready',
+        client: 'c',
+        // One user's deliveries wait for each other anyway.
+        user: `u${version}`,
+        documentVersion: version,
+        contentDigest: null,
+        findings: [],
+        unmapped: [],
+      };
+      const { seq } = found.value;
+      const done = await store.use(deliverSet).write('deliver.settle', { tenant, seq, at, requestId: 'r', facts, verdict });
+      if (!done.ok || done.value === null) throw new Error('not settled');
+      return [done.value.state, done.value.reason];
+    };
+    expect(await settle(stores[0], 1)).toEqual(['parked', 'unlinked']);
+    const url = place.database.engine === 'postgres' ? place.database.url.reveal() : '';
+    await withClient(url, async (other) => {
+      // A third has the document: both wait for it, and then the one for the other.
+      await other.query('BEGIN');
+      await other.query('SELECT 1 FROM document FOR UPDATE');
+      const waiting = async (): Promise<number> => {
+        const { rows } = await other.query<{ n: number }>(
+          `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return rows[0]?.n ?? 0;
+      };
+      const third = settle(stores[0], 3);
+      expect(await eventually(waiting, (n) => n === 1, 1_500)).toBe(1);
+      const second = settle(stores[1], 2);
+      expect(await eventually(waiting, (n) => n === 2, 1_500)).toBe(2);
+      await other.query('COMMIT');
+      expect([await third, await second]).toEqual([
+        ['parked', 'unlinked'],
+        ['superseded', 'older-version'],
+      ]);
+      const { rows } = await other.query<Record<string, unknown>>('SELECT version::int AS version FROM document');
+      expect(rows).toEqual([{ version: 3 }]);
+      const states = await other.query<Record<string, unknown>>('SELECT id, state FROM delivery ORDER BY id');
+      expect(states.rows).toEqual([
+        { id: 'dlv_v1', state: 'superseded' },
+        { id: 'dlv_v2', state: 'superseded' },
+        { id: 'dlv_v3', state: 'parked' },
+      ]);
+    });
+  } finally {
+    await place.remove();
+  }
 });

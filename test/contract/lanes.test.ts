@@ -92,6 +92,26 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     await soundness();
   });
 
+  test('a lease of before is lost to the next one of the same owner', async () => {
+    await link('u2b', '0002b');
+    const id = await arrive('u2b');
+    const before = only(await claim('same', 1));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const now = only(await claim('same'));
+    expect([now.delivery.id, now.epoch > before.epoch]).toEqual([id, true]);
+    expect(await begin('same', before)).toBe('lost');
+    expect(await stateOf(id)).toBe('queued');
+    const renewed = { tenant, owner: 'same', at: new Date(), leaseMs: 15_000, held: [before, now] };
+    expect(must(await lanes().write('lane.renew', renewed))).toEqual([false, true]);
+    expect(await begin('same', now)).toBe('begun');
+    expect(
+      await finish('same', before, { outcome: { kind: 'delivered' }, written: [{ ...WRITTEN, name: 'a3'.repeat(32) }] }),
+    ).toBe('lost');
+    expect(await stateOf(id)).toBe('sending');
+    expect(await finish('same', now, { outcome: { kind: 'delivered' } })).toBe('done');
+    await soundness();
+  });
+
   test('an unknown outcome stays unknown until it is read back', async () => {
     await link('u3', '0003');
     const id = await arrive('u3');

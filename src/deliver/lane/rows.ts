@@ -1,13 +1,28 @@
 import { patientPseudonym, type AuditDraft } from '../../audit/index.ts';
 import { KEYS, type Move, type State } from '../../inbox/index.ts';
 import type { Group } from '../../translate/index.ts';
-import type { Vault } from '../../store/index.ts';
+import type { SealedTable, Vault } from '../../store/index.ts';
 import type { Fingerprint } from './chart-content.ts';
 import type { BothSides, Claimed, Decision, Finish, LaneWrites, LedgerRow, Outcome, SeenChange, WrittenRow } from './commands.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+export const laneSealed: readonly SealedTable[] = [
+  {
+    table: 'written_resource',
+    columns: ['resource_id_sealed'],
+    key: ['tenant', 'target', 'patient_index', 'name'],
+    place: ['name'],
+  },
+  {
+    table: 'foreign_change',
+    columns: ['resource_id_sealed', 'sides_sealed'],
+    key: ['tenant', 'target', 'delivery_seq', 'name'],
+    place: ['name'],
+  },
+];
 
 /** The id of a resource at the EHR leads to a person. Where it is the name that we gave it, nothing stands for it: the name is there. */
 type IdTable = 'written_resource' | 'foreign_change';

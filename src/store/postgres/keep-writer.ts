@@ -1,10 +1,11 @@
 import pg from 'pg';
-import { fault, type Fault } from '../../kernel/index.ts';
+import { fault, StartError, type Fault } from '../../kernel/index.ts';
 import type { Vault } from '../vault.ts';
 import type { Ask } from '../write-queue.ts';
 import { clientConfig, endClient } from './connect.ts';
 import { findUndurable, Undurable } from './durability.ts';
 import type { Commands } from './gather-commands.ts';
+import { holdSealing } from './hold-sealing.ts';
 import { readIdentity } from './migrate.ts';
 import { makeRunBatch, type BatchResult } from './run-batch.ts';
 
@@ -36,6 +37,7 @@ export function keepWriter(deps: {
   readonly onLost: (fault: Fault) => void;
   readonly onBack: () => void;
   readonly onWrongDatabase: (found: string | null) => void;
+  readonly onRetiredKey: (why: StartError) => void;
 }): KeptWriter {
   let live: Live | null = null;
   let isBusy = false;
@@ -101,6 +103,10 @@ export function keepWriter(deps: {
         deps.onWrongDatabase(identity);
         throw new Error('another database answers');
       }
+      await holdSealing(client, deps.vault.keyId).catch((thrown: unknown) => {
+        if (thrown instanceof StartError) deps.onRetiredKey(thrown);
+        throw thrown;
+      });
     } catch (thrown) {
       void endClient(client);
       throw thrown;

@@ -3,7 +3,9 @@ import type pg from 'pg';
 import { StartError, errorCode } from '../../kernel/index.ts';
 import { checkIdentity, makeIdentity, type IdentityRow, type StoreEnvironment } from '../identity.ts';
 import { BOOKKEEPING, decideSteps, type Applied, type Migration } from '../migrations/index.ts';
-import type { Vault } from '../vault.ts';
+import { HAS_AUDIT, KEPT, missingKeys, NOBODY, toKeptRows, withKeptKeys } from '../kept-keys.ts';
+import { checkNotRetired, fromNote, NOTE } from '../reseal/note.ts';
+import type { Vault, VaultKeys } from '../vault.ts';
 
 /** Any constant: replicas that start together migrate one after the other. */
 const MIGRATION_LOCK = 0x63686172;
@@ -76,8 +78,24 @@ export async function settleIdentity(
     used.rows.map(({ id }) => id),
     environment,
   );
+  const note = await client.query<Record<string, unknown>>(`${NOTE.read} $1 AND user_index = $2`, [...NOTE.owner]);
+  checkNotRetired(fromNote(note.rows[0]), vault.keyId);
   await client.query('INSERT INTO store_key (id, first_used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING', [vault.keyId, nowMs]);
   return row.id;
+}
+
+/** The vault with all keys, those that are stored included; whoever comes first has made them. */
+export async function settleKeptKeys(client: pg.Client, vault: Vault, keys: VaultKeys, nowMs: number): Promise<Vault> {
+  const rows = async () => toKeptRows((await client.query<Record<string, unknown>>(KEPT)).rows);
+  const used = await client.query<{ id: string }>('SELECT id FROM store_key');
+  const hasAudit = (await client.query(HAS_AUDIT)).rows.length > 0;
+  const ids = used.rows.map(({ id }) => id);
+  for (const { index, sealed } of missingKeys(vault, keys, await rows(), ids, hasAudit))
+    await client.query(
+      'INSERT INTO user_key (tenant, user_index, key_sealed, made_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+      [NOBODY, index, sealed, nowMs],
+    );
+  return withKeptKeys(keys, await rows());
 }
 
 const NO_SUCH_TABLE = '42P01';

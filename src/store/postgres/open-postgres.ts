@@ -18,7 +18,7 @@ import type { AnyCommandSet, Store, StoreHealth } from '../commands.ts';
 import { makeHealthWatch } from '../health-watch.ts';
 import type { StoreEnvironment } from '../identity.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
-import { storeSet } from '../own-commands.ts';
+import { OWN_SETS } from '../own-sets.ts';
 import { makeVault, type VaultKeys } from '../vault.ts';
 import { scrubPostgres } from './scrub.ts';
 import { makeWriteQueue, QUEUE_LIMITS, type Ask, type Outcome, type QueueLimits } from '../write-queue.ts';
@@ -27,7 +27,7 @@ import { ALWAYS_DURABLE, findUndurable, Undurable } from './durability.ts';
 import { mayComeUp, storeFault, wasInTheWay } from './errors.ts';
 import { gatherCommands } from './gather-commands.ts';
 import { keepWriter, type KeptWriter } from './keep-writer.ts';
-import { migrate, settleIdentity } from './migrate.ts';
+import { migrate, settleIdentity, settleKeptKeys } from './migrate.ts';
 
 const WRITERS = 3;
 const READERS = 8;
@@ -112,8 +112,8 @@ export async function openPostgres(deps: {
   readonly startPatienceMs?: number;
   readonly checkMs?: number;
 }): Promise<Store> {
-  const vault = makeVault(deps.keys);
-  const files = await Promise.all([storeSet, ...deps.sets].map((set) => set.postgres()));
+  let vault = makeVault(deps.keys);
+  const files = await Promise.all([...OWN_SETS, ...deps.sets].map((set) => set.postgres()));
   const writes = gatherCommands(files, 'writes');
   const reads = gatherCommands(files, 'reads');
 
@@ -132,6 +132,7 @@ export async function openPostgres(deps: {
     const migrated = await migrate(first, MIGRATIONS, deps.clock.now().getTime());
     for (const migration of migrated) deps.log.info('store.migrated', { engine: 'postgres', migration });
     identity = await settleIdentity(first, vault, randomUUID(), deps.environment, deps.clock.now().getTime());
+    vault = await settleKeptKeys(first, vault, deps.keys, deps.clock.now().getTime());
     version = (await first.query<{ server_version: string }>('SHOW server_version')).rows[0]?.server_version ?? '';
   } catch (thrown) {
     throw explain(thrown);
@@ -172,6 +173,7 @@ export async function openPostgres(deps: {
       },
       onWrongDatabase: (found) =>
         breakIt({ code: 'store.wrong-database', cause: new Error(found === null ? 'empty database' : 'other identity') }),
+      onRetiredKey: (why) => breakIt({ code: 'store.wrong-database', cause: why }),
     }),
   );
 

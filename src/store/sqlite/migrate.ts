@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { checkIdentity, makeIdentity, type IdentityRow, type StoreEnvironment } from '../identity.ts';
 import { BOOKKEEPING, decideSteps, type Applied, type Migration } from '../migrations/index.ts';
-import type { Vault } from '../vault.ts';
+import { HAS_AUDIT, KEPT, missingKeys, NOBODY, toKeptRows, withKeptKeys } from '../kept-keys.ts';
+import { checkNotRetired, fromNote, NOTE } from '../reseal/note.ts';
+import type { Vault, VaultKeys } from '../vault.ts';
 
 /** Each step commits together with its own mark, so that a kill in the middle leaves either all of it or nothing. */
 export function migrate(db: DatabaseSync, migrations: readonly Migration[], nowMs: number): string[] {
@@ -44,5 +46,27 @@ export function settleIdentity(
     .all()
     .map(({ id }) => String(id));
   checkIdentity(vault, row, used, environment);
+  checkNotRetired(fromNote(db.prepare(`${NOTE.read} ? AND user_index = ?`).get(...NOTE.owner)), vault.keyId);
   db.prepare('INSERT INTO store_key (id, first_used_at) VALUES (?, ?) ON CONFLICT DO NOTHING').run(vault.keyId, nowMs);
+}
+
+const HAS_KEYS = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'user_key'";
+
+/** Also of a copy that was made before there were any. */
+export const readKeptKeys = (db: DatabaseSync, keys: VaultKeys): Vault =>
+  withKeptKeys(keys, db.prepare(HAS_KEYS).get() === undefined ? [] : toKeptRows(db.prepare(KEPT).all()));
+
+/** The vault with all keys, those that are stored included; they are made at the first start. */
+export function settleKeptKeys(db: DatabaseSync, vault: Vault, keys: VaultKeys, nowMs: number): Vault {
+  const used = db
+    .prepare('SELECT id FROM store_key')
+    .all()
+    .map(({ id }) => String(id));
+  const hasAudit = db.prepare(HAS_AUDIT).get() !== undefined;
+  const insert = db.prepare('INSERT INTO user_key (tenant, user_index, key_sealed, made_at) VALUES (?, ?, ?, ?)');
+  db.exec('BEGIN IMMEDIATE');
+  for (const { index, sealed } of missingKeys(vault, keys, toKeptRows(db.prepare(KEPT).all()), used, hasAudit))
+    insert.run(NOBODY, index, sealed, nowMs);
+  db.exec('COMMIT');
+  return readKeptKeys(db, keys);
 }

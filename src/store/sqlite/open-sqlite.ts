@@ -1,7 +1,7 @@
 import { resolve as absolute } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, type FaultCode, type Log } from '../../kernel/index.ts';
-import { storeSet } from '../own-commands.ts';
+import { OWN_SETS } from '../own-sets.ts';
 import type { AnyCommandSet, Store, StoreHealth } from '../commands.ts';
 import type { StoreEnvironment } from '../identity.ts';
 import type { VaultKeys } from '../vault.ts';
@@ -36,7 +36,7 @@ export async function openSqlite(deps: {
     keys: deps.keys,
     writer: `${deps.instance}.0`,
     environment: deps.environment,
-    commandFiles: [storeSet, ...deps.sets].map((set) => set.sqlite.href),
+    commandFiles: [...OWN_SETS, ...deps.sets].map((set) => set.sqlite.href),
   };
   let breakIt: (value: { code: 'store.io'; cause: unknown }) => void = () => undefined;
   const broken = new Promise<{ code: 'store.io'; cause: unknown }>((resolve) => {

@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync, statfsSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StartError } from '../../kernel/index.ts';
+import { flush } from './flush.ts';
 import type { ThreadData } from './protocol.ts';
 
 /** File systems on which a lock or a flush is not to be trusted, by their statfs magic. */
@@ -13,15 +14,6 @@ const UNSAFE_FILESYSTEMS = new Map([
   [0x01021994, 'tmpfs'],
   [0x858458f6, 'ramfs'],
 ]);
-
-function syncFolder(folder: string): void {
-  const handle = openSync(folder, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-}
 
 /**
  * Makes the file, and where that is wanted its folder, for us alone, and answers the file's one true path: a link to it must not be another database.
@@ -36,7 +28,7 @@ export function prepareFile({ file, filesystem, folder: which }: Pick<ThreadData
         'The folder that CHARTGATE_DATABASE_URL names is not there. Correct the path, make the folder, or add ?create=yes to have it made.',
       );
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    syncFolder(dirname(realpathSync(folder)));
+    flush(dirname(realpathSync(folder)));
   }
   const kind = UNSAFE_FILESYSTEMS.get(statfsSync(folder).type);
   if (kind !== undefined && filesystem === 'local')
@@ -47,6 +39,6 @@ export function prepareFile({ file, filesystem, folder: which }: Pick<ThreadData
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
   const real = realpathSync(file);
-  syncFolder(dirname(real));
+  flush(dirname(real));
   return real;
 }

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { makeVault } from '../vault.ts';
 import { storeFault } from './errors.ts';
 import { loadCommands } from './load-commands.ts';
+import { readKeptKeys } from './migrate.ts';
 import { openReader } from './open-database.ts';
 import { toThreadError, type FromReader, type ThreadData, type ThreadOutcome, type ToReader } from './protocol.ts';
 import { makeStatements } from './statements.ts';
@@ -12,7 +12,7 @@ const send = (message: FromReader): void => parentPort?.postMessage(message);
 async function main(): Promise<void> {
   const db = openReader(data.file);
   const commands = await loadCommands(data.commandFiles, 'reads');
-  const context = { db: makeStatements(db), vault: makeVault(data.keys), writer: data.writer };
+  const context = { db: makeStatements(db), vault: readKeptKeys(db, data.keys), writer: data.writer };
 
   function answer(name: string, args: unknown): ThreadOutcome {
     try {

@@ -8,7 +8,7 @@ import { makeCheckpoint } from './checkpoint.ts';
 import { isBeyondTrust, storeFault } from './errors.ts';
 import { holdLock } from './hold-lock.ts';
 import { loadCommands } from './load-commands.ts';
-import { migrate, settleIdentity } from './migrate.ts';
+import { migrate, settleIdentity, settleKeptKeys } from './migrate.ts';
 import { forbidRewriting, openWriter, versionOf } from './open-database.ts';
 import { prepareFile } from './prepare-file.ts';
 import { toThreadError, type FromWriter, type ThreadData, type ThreadOutcome, type ToWriter } from './protocol.ts';
@@ -23,9 +23,10 @@ function open() {
   const file = prepareFile(data);
   const release = holdLock(file);
   const db = openWriter(file);
-  const vault = makeVault(data.keys);
+  const dataVault = makeVault(data.keys);
   const migrated = migrate(db, MIGRATIONS, Date.now());
-  settleIdentity(db, vault, randomUUID(), data.environment, Date.now());
+  settleIdentity(db, dataVault, randomUUID(), data.environment, Date.now());
+  const vault = settleKeptKeys(db, dataVault, data.keys, Date.now());
   forbidRewriting(db);
   return { file, db, vault, migrated, release };
 }

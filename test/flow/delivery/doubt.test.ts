@@ -148,6 +148,36 @@ describe('what is in doubt', () => {
   );
 });
 
+describe('a link that changes while an outcome is unknown', () => {
+  test(
+    'what never reached the old chart is looked for there, and written to the new one alone',
+    () =>
+      withRig({}, async ({ rig, standing, faults }) => {
+        const userId = 'lost-before-relink';
+        const wrong = await rig.enrol(userId, 'MRN-wrong');
+        await rig.deliver(without(of(userId, 1), 'height'));
+        faults({ ...A_WRITE, times: 1, ...NOT_SENT }, { method: 'GET', path: '/Observation', status: 503 });
+        const id = await rig.send(of(userId, 2, { weight: 64.5 }));
+        await rig.until(id, ({ state }) => state === 'unknown');
+        const before = rig.ehr.log.writes().length;
+        const right = await rig.enrol(userId, 'MRN-right');
+        faults();
+        const shown = await rig.until(id, ({ state }) => state === 'delivered' && standing(right, HEIGHT) !== undefined, 60_000);
+        expect(standing(right, HEIGHT)).toBeDefined();
+        // Of the old chart, where it never stood, nobody ever says that it was delivered.
+        expect(shown.steps.filter(({ to }) => to === 'delivered')).toHaveLength(1);
+        const toTheOld = rig.ehr.log
+          .writes(before)
+          .map(({ json }) => JSON.parse(json ?? '{}') as Json)
+          .filter((one) => JSON.stringify(one['subject'] ?? null).includes(`${wrong}"`));
+        expect(toTheOld.map(({ status }) => status)).toEqual(toTheOld.map(() => 'entered-in-error'));
+        expect(standing(wrong, HEIGHT)).toBeUndefined();
+        expect(standing(wrong, WEIGHT)?.['status']).toBe('entered-in-error');
+      }),
+    120_000,
+  );
+});
+
 const uuidOf = (n: number): string => `urn:uuid:6a1d2c3b-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 const aResult = (n: number, code: string, value: number): Json => ({
   fullUrl: uuidOf(n),
@@ -190,6 +220,34 @@ function aPanel(userId: string, documentVersion: number, results: readonly (read
 }
 
 describe('a laboratory report', () => {
+  test(
+    'leaves a wrong chart before the results that it refers to',
+    () =>
+      withRig({}, async ({ rig, standing }) => {
+        const userId = 'lab-order';
+        const wrong = await rig.enrol(userId, 'MRN-lab-wrong');
+        const { id } = await rig.deliver(
+          aPanel(userId, 1, [
+            ['2345-7', 92],
+            ['2093-3', 180],
+          ]),
+        );
+        const before = rig.ehr.log.writes().length;
+        const right = await rig.enrol(userId, 'MRN-lab-right');
+        await rig.until(id, ({ state }) => state === 'delivered' && standing(right, '2093-3') !== undefined, 60_000);
+        const withdrawn = rig.ehr.log
+          .writes(before)
+          .map(({ json }) => JSON.parse(json ?? '{}') as Json)
+          .filter((one) => JSON.stringify(one['subject'] ?? null).includes(`${wrong}"`));
+        expect(withdrawn.map(({ resourceType, status }) => [resourceType, status])).toEqual([
+          ['DiagnosticReport', 'entered-in-error'],
+          ['Observation', 'entered-in-error'],
+          ['Observation', 'entered-in-error'],
+        ]);
+      }),
+    120_000,
+  );
+
   test(
     'that got another result is written, also where its write was lost before it reached the EHR',
     () =>

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { parseVerifyingKey, readNote, verifyAudit, type Flaw } from '../../../src/audit/index.ts';
 import type { StoredRecord } from '../../../src/audit/commands.ts';
-import { leafOf, linkOf } from '../../../src/audit/record.ts';
+import { firstLink, leafOf, linkOf } from '../../../src/audit/record.ts';
 import { aDraft, auditKey, makeMemoryAudit, memoryVault, sourceOf, type AuditRows } from '../../support/memory-audit.ts';
 
 const CHAINS = ['ins_a.0', 'ins_b.0', 'ins_c.0'] as const;
@@ -331,6 +332,46 @@ test('an anchor that was cut off is told by where it ends', async () => {
   const { anchoredUntil, checkpoints, sound } = await verify(copy(), log.anchored.slice(0, 1));
   expect([sound, anchoredUntil]).toEqual([true, 1]);
   expect(checkpoints).toBeGreaterThan(1);
+});
+
+test('a fork that the same key signed is not what the anchor has, though it has as many checkpoints', async () => {
+  const fork = async (last: number) => {
+    const one = makeMemoryAudit();
+    one.start('a.0');
+    one.append(aDraft(1));
+    await one.checkpoint();
+    one.append(aDraft(last));
+    await one.checkpoint();
+    return one;
+  };
+  const [kept, forked] = [await fork(2), await fork(3)];
+  expect((await verifyAudit(forked.source(), forked.key)).sound).toBe(true);
+  const { sound, flaw } = await verifyAudit(forked.source(), forked.key, kept.anchored.slice(1));
+  expect([sound, flaw?.what, flaw?.checkpoint]).toEqual([false, 'anchor-missing', 2]);
+});
+
+test('the first link of a chain stands on its name and on the end of the chain before it', () => {
+  const before = Buffer.alloc(32, 5);
+  const by = (name: string, end: Uint8Array): Buffer =>
+    createHash('sha256')
+      .update(Buffer.concat([Buffer.from(`chartgate-audit-v1\n${name}\n`), end]))
+      .digest();
+  expect(firstLink('a.0', before)).toEqual(by('a.0', before));
+  expect(firstLink('a.0', null)).toEqual(by('a.0', Buffer.alloc(32)));
+});
+
+test('a chain whose predecessor was cut off behind its last checkpoint does not begin where that ended', async () => {
+  const one = makeMemoryAudit();
+  one.start('a.0');
+  one.append(aDraft(1));
+  await one.checkpoint();
+  one.append(aDraft(2));
+  one.start('b.0');
+  one.append(aDraft(3));
+  expect((await verifyAudit(one.source(), one.key)).sound).toBe(true);
+  one.rows.records.get('a.0')?.pop();
+  const { flaw } = await verifyAudit(one.source(), one.key);
+  expect([flaw?.what, flaw?.chain]).toEqual(['chain-start', 'a.0']);
 });
 
 test('no false alarm over 1,000 crashes and restarts', async () => {

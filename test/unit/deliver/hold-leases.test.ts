@@ -3,7 +3,7 @@ import type { Claimed } from '../../../src/deliver/lane/commands.ts';
 import { holdLeases, LEASE_MS, RENEW_MS, TRUST_MS, WATCH_MS } from '../../../src/deliver/lane/hold-leases.ts';
 import type { LaneReads, LaneWrites } from '../../../src/deliver/index.ts';
 import type { Target } from '../../../src/deliver/lane/run-job.ts';
-import { ok, systemClock, type Result } from '../../../src/kernel/index.ts';
+import { fail, fault, ok, systemClock, type Result } from '../../../src/kernel/index.ts';
 import type { Operate } from '../../../src/store/index.ts';
 import { testClock } from '../../support/clock.ts';
 
@@ -47,7 +47,11 @@ test('between the last byte of one owner and the first of the next lie four seco
 function play() {
   const clock = testClock();
   const answers: ((kept: Result<readonly boolean[]>) => void)[] = [];
-  const write = () => new Promise<Result<readonly boolean[]>>((resolve) => answers.push(resolve));
+  const asked: LaneWrites['lane.renew']['args'][] = [];
+  const write = (_name: string, args: LaneWrites['lane.renew']['args']) => {
+    asked.push(args);
+    return new Promise<Result<readonly boolean[]>>((resolve) => answers.push(resolve));
+  };
   const lanes = { write } as unknown as Operate<LaneWrites, LaneReads>;
   const leases = holdLeases({ tenant: 't', owner: 'a', lanes, clock });
   const lease = leases.take(laneOf(1), clock.monotonicMs(), null);
@@ -55,7 +59,7 @@ function play() {
   const target = { send: () => Promise.resolve(sent) } as unknown as Target;
   const guarded = leases.guard(target, lease);
   const mayGo = async (): Promise<boolean> => (await guarded.send({} as never)).verdict.kind === 'ok';
-  return { clock, answers, leases, lease, mayGo };
+  return { clock, answers, asked, leases, lease, mayGo };
 }
 
 test('a lease is trusted for a while after it was asked for, and what is under way is ended then', async () => {
@@ -92,4 +96,48 @@ test('a renewal that finds the lease gone ends what is under way at once', async
   answers[0]?.(ok([false]));
   await renewal;
   expect([lease.abort.signal.aborted, await mayGo()]).toEqual([true, false]);
+});
+
+test('who was told to end sends nothing more, however fresh the lease is', async () => {
+  const { leases, mayGo } = play();
+  leases.abort();
+  expect(await mayGo()).toBe(false);
+});
+
+test('a renewal names each lease that is held, and ends those alone that were not kept', async () => {
+  const { answers, asked, leases, lease, clock, mayGo } = play();
+  const other = leases.take(laneOf(2), clock.monotonicMs(), null);
+  const renewal = leases.renew();
+  answers[0]?.(ok([true, false]));
+  await renewal;
+  expect(asked).toMatchObject([
+    {
+      tenant: 't',
+      owner: 'a',
+      leaseMs: LEASE_MS,
+      held: [
+        { patient: Uint8Array.of(1), epoch: 1 },
+        { patient: Uint8Array.of(2), epoch: 1 },
+      ],
+    },
+  ]);
+  expect([lease.abort.signal.aborted, other.abort.signal.aborted, await mayGo()]).toEqual([false, true, true]);
+});
+
+test('a store that does not answer renews nothing', async () => {
+  const { answers, leases, clock, mayGo } = play();
+  clock.advance(TRUST_MS - 1);
+  const renewal = leases.renew();
+  answers[0]?.(fail(fault('store.unreachable')));
+  await renewal;
+  expect(await mayGo()).toBe(true);
+  clock.advance(1);
+  expect(await mayGo()).toBe(false);
+});
+
+test('who holds nothing asks the store for nothing', async () => {
+  const { asked, leases, lease } = play();
+  leases.drop(lease);
+  await leases.renew();
+  expect(asked).toEqual([]);
 });

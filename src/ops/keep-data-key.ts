@@ -1,0 +1,20 @@
+import { authSealed } from '../auth/index.ts';
+import { deliverSealed } from '../deliver/index.ts';
+import { enrolSealed } from '../enrol/index.ts';
+import { identitySealed } from '../identity/index.ts';
+import { inboxSealed } from '../inbox/index.ts';
+import { keepResealing, KEY_TABLE, type KeptResealing, type SealedTable } from '../store/index.ts';
+
+/** Every table that has values of the data key. The audit has none: see `store/kept-keys.ts`. */
+export const SEALED_TABLES: readonly SealedTable[] = [
+  KEY_TABLE,
+  ...inboxSealed,
+  ...identitySealed,
+  ...deliverSealed,
+  ...enrolSealed,
+  ...authSealed,
+];
+
+/** The data key of the whole gateway, and the retirement of those before it. */
+export const keepDataKey = (deps: Omit<Parameters<typeof keepResealing>[0], 'tables'>): KeptResealing =>
+  keepResealing({ ...deps, tables: SEALED_TABLES });

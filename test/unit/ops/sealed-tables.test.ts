@@ -1,0 +1,84 @@
+import { expect, test } from '@jest/globals';
+import { sealAccount, sealClient, sealKey, toRecordRow } from '../../../src/auth/rows.ts';
+import { nameBytes, sealId, sealSides } from '../../../src/deliver/lane/rows.ts';
+import { sealWord } from '../../../src/deliver/unmapped.ts';
+import { sealClaim, sealFailure, sealMrn, sealUser as sealEnrolled } from '../../../src/enrol/rows.ts';
+import { sealLink, sealUser as sealSourceUser } from '../../../src/identity/rows.ts';
+import { bodyPlace, makeDeliveryKey, sealFindings, sealUser } from '../../../src/inbox/rows.ts';
+import { SEALED_TABLES } from '../../../src/ops/keep-data-key.ts';
+import { userIndex } from '../../../src/store/index.ts';
+import { sealAnew } from '../../../src/store/reseal/sealed-table.ts';
+import { keyPlace } from '../../../src/store/user-key.ts';
+import { makeVault } from '../../../src/store/vault.ts';
+
+const [old, now, pseudonym] = [1, 2, 3].map((n) => new Uint8Array(32).fill(n)) as [Uint8Array, Uint8Array, Uint8Array];
+const before = makeVault({ data: [old], pseudonym });
+const both = makeVault({ data: [now, old], pseudonym });
+
+const person = { client: 'client-1', user: 'user-1' };
+const index = userIndex(before, person.client, person.user);
+const name = 'ab'.repeat(32);
+const link = sealLink(before, { id: 'lnk_1', ...person, mrnSystem: 'urn:x', mrn: 'M1', evidence: 'seen' } as Parameters<
+  typeof sealLink
+>[1]);
+const record = toRecordRow(before, {
+  kind: 'AccessToken',
+  id: 'token',
+  payload: {},
+  grantId: null,
+  uid: null,
+  expiresAt: new Date(0),
+} as Parameters<typeof toRecordRow>[1]);
+const [client, account] = [{ id: 'app_1' }, { id: 'acc_1' }] as unknown as [
+  Parameters<typeof sealClient>[1],
+  Parameters<typeof sealAccount>[1],
+];
+const sides = { ours: {}, theirs: {} } as unknown as Parameters<typeof sealSides>[1]['sides'];
+
+/** Each value as its own module seals it, with what names its row. */
+const VALUES: Readonly<Record<string, readonly [place: readonly unknown[], sealed: Uint8Array | null]>> = {
+  'user_key.key_sealed': [[index], before.seal(Buffer.alloc(32), keyPlace(index))],
+  'delivery.user_sealed': [['dlv_1'], sealUser(before, 'user-1', 'dlv_1')],
+  'delivery.findings_sealed': [['dlv_1'], sealFindings(before, ['a.b'], 'dlv_1')],
+  'delivery.body_key_sealed': [['dlv_1'], makeDeliveryKey(before, 'dlv_1').sealed],
+  'unclaimed_key.key_sealed': [['dlv_1'], makeDeliveryKey(before, 'dlv_1').sealed],
+  'delivery_body.sealed': [['dlv_1'], before.seal(Buffer.from('{}'), bodyPlace('dlv_1'))],
+  'link.user_sealed': [['lnk_1'], link.user],
+  'link.mrn_sealed': [['lnk_1'], link.mrn],
+  'link.evidence_sealed': [['lnk_1'], link.evidence],
+  'source_user.user_sealed': [[index], sealSourceUser(before, person)],
+  'written_resource.resource_id_sealed': [[nameBytes(name)], sealId(before, 'written_resource', { name, id: 'obs-1' })],
+  'foreign_change.resource_id_sealed': [[nameBytes(name)], sealId(before, 'foreign_change', { name, id: 'obs-1' })],
+  'foreign_change.sides_sealed': [[nameBytes(name)], sealSides(before, { name, sides })],
+  'unmapped.word_sealed': [[index], sealWord(before, index, { kind: 'code', what: 'a word' })],
+  'enrolled_user.user_sealed': [[index], sealEnrolled(before, index, person)],
+  'enrolled_patient.user_sealed': [[index], sealClaim(before, index, person)],
+  'source_connection.failure_sealed': [[index, 'oura'], sealFailure(before, index, 'oura', { action: 'a', message: 'm' })],
+  'source_request.mrn_sealed': [[index, 'req_1'], sealMrn(before, index, 'req_1', 'M1')],
+  'auth_record.payload_sealed': [['AccessToken', record.index], record.sealed],
+  'auth_client.client_sealed': [['app_1'], sealClient(before, client)],
+  'auth_account.account_sealed': [['acc_1'], sealAccount(before, account)],
+  'auth_key.key_sealed': [['signing/1'], sealKey(before, 'signing/1', 'value')],
+};
+
+const COLUMNS = SEALED_TABLES.flatMap((of) => of.columns.map((column, i) => [`${of.table}.${column}`, of, i] as const));
+
+test('every column that is sealed anew has its example here', () => {
+  expect(Object.keys(VALUES).sort()).toEqual(COLUMNS.map(([at]) => at).sort());
+});
+
+test.each(COLUMNS)('%s is found by its place, and opens there by the new key alone', (at, of, i) => {
+  const [place, sealed] = VALUES[at] ?? [[], null];
+  const row: Readonly<Record<string, unknown>> = Object.fromEntries<unknown>([
+    ...place.map((part, n) => [`p${n}`, part]),
+    ...of.key.map((_, n) => [`k${n}`, n]),
+    [`v${i}`, sealed],
+  ] as [string, unknown][]);
+  const walk = { of, after: null, limit: 1, ids: [before.keyId] };
+  const [anew, ...more] = sealAnew(walk, [row], both);
+  expect(more).toEqual([]);
+  if (anew === undefined || sealed === null) throw new Error('it was not found, or did not open');
+  expect(anew.was).toBe(sealed);
+  const alone = makeVault({ data: [now], pseudonym });
+  expect(alone.open(anew.sealed, anew.place)).toEqual(before.open(sealed, anew.place));
+});
