@@ -42,6 +42,7 @@ export const LOG_EVENTS = [
   'ehr.breaker-opened',
   'ehr.breaker-closed',
   'read.refused',
+  'read.left-out',
   'store.opened',
   'store.migrated',
   'store.lost',

@@ -77,6 +77,7 @@ export function makeJudge(deps: {
         const kept = await provenances([{ resource, mode: 'match' }], letters, new Map(), caller);
         return kept.ok ? ok(kept.value.length === 1 ? { kind: 'seen', patient: null } : HIDDEN) : kept;
       }
+      case 'entangled':
       case 'unclear':
         return ok(HIDDEN);
     }

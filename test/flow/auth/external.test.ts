@@ -53,7 +53,12 @@ describe('an issuer elsewhere whose tokens are JWTs', () => {
     const from = Date.now();
     server = await startAuth(place, {
       publicUrl: PUBLIC,
-      external: { issuer, origins: ['https://app.example'], userClaim: 'fhirUser', check: { by: 'keys', jwksUrl: `${issuer}/jwks` } },
+      external: {
+        issuer,
+        origins: ['https://app.example'],
+        userClaim: 'fhirUser',
+        check: { by: 'keys', jwksUrl: `${issuer}/jwks` },
+      },
       clock: { now: () => new Date(wallMs ?? Date.now()), monotonicMs: () => monotonicMs ?? Date.now() - from },
     });
   });
