@@ -110,7 +110,7 @@ export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[];
   const recordRead = makeRecordRead({ tenant, audit: deps.audit, clock });
   const recordLeftOut = makeRecordLeftOut(recordRead);
   const runSearch = makeRunSearch({ served, ehrBase, reader, links, judge, recordLeftOut, capability });
-  const runRead = makeRunRead({ reader, judge, links });
+  const runRead = makeRunRead({ reader, judge });
   const { record, attend } = makeAttend({ served, isLinked: links.isLinked, record: recordRead });
   const rewrite = makeRewriteAddresses({ ehrBase, ownBase });
   const cursors = makeCursors({ keys: deps.keys.data, chance: deps.chance, clock });

@@ -106,6 +106,6 @@ export function makeRewriteAddresses({ ehrBase, ownBase }: Addresses): RewriteAd
 function mask(element: Record<string, unknown>, name: string): void {
   const beside = element[`_${name}`];
   const given = isObject(beside) && Array.isArray(beside['extension']) ? (beside['extension'] as unknown[]) : [];
-  delete element[name];
+  Reflect.deleteProperty(element, name);
   element[`_${name}`] = { ...(isObject(beside) ? beside : {}), extension: [...given, MASKED] };
 }

@@ -277,7 +277,7 @@ function make(
       },
       capability: () => null,
     }),
-    read: makeRunRead({ reader, judge, links }),
+    read: makeRunRead({ reader, judge }),
   };
 }
 
