@@ -42,6 +42,7 @@ export async function wireSmart(deps: {
   const auth = await makeAuth({
     tenant,
     publicUrl,
+    ehrBase: deps.target.reading.ehr.guard.base,
     external: config.auth.kind === 'embedded' ? null : config.auth,
     pseudonymKey: Buffer.from(config.keys.pseudonym.reveal(), 'base64'),
     store: store.use(authSet),

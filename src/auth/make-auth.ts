@@ -29,6 +29,8 @@ export async function makeAuth(deps: {
   readonly tenant: string;
   /** How others reach the gateway, without a slash at the end. */
   readonly publicUrl: string;
+  /** The EHR's FHIR base. */
+  readonly ehrBase: string;
   /** Null: the embedded server makes the tokens. */
   readonly external: ExternalIssuer | null;
   readonly pseudonymKey: Uint8Array;

@@ -3,6 +3,7 @@ import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload } f
 import { fail, fault, ok, type Clock, type Result, type Secret } from '../kernel/index.ts';
 import { fetchBounded } from './fetch-bounded.ts';
 import type { Grant, VerifyToken } from './grant.ts';
+import { parseFhirUser } from './parse-fhir-user.ts';
 import type { RecordDenial } from './record-denial.ts';
 import { makeSteadyNow } from './steady-now.ts';
 import { toScopes } from './verify-embedded.ts';
@@ -10,6 +11,8 @@ import { toScopes } from './verify-embedded.ts';
 export interface ExternalIssuer {
   readonly issuer: string;
   readonly origins: readonly string[];
+  /** The claim that says who the user is: `Practitioner/1`. */
+  readonly userClaim: string;
   readonly check:
     | { readonly by: 'keys'; readonly jwksUrl: string }
     | {
@@ -35,14 +38,19 @@ const LIFE_SECONDS_MAX = 3_600;
 const SKEW_SECONDS = 5;
 const ALGORITHMS = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA'];
 const REQUIRED = ['exp', 'iat', 'sub', 'scope', 'client_id', 'jti'];
-const FHIR_REFERENCE = /(?:^|\/)((?:Practitioner|PractitionerRole|Patient|RelatedPerson|Person)\/[A-Za-z0-9\-.]{1,64})$/;
-const CLINICIAN = /^Practitioner(Role)?\//;
-const FHIR_ID = /^[A-Za-z0-9\-.]{1,64}$/;
+const FHIR_ID = /^(?!\.+$)[A-Za-z0-9\-.]{1,64}$/;
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 const idOf = (value: unknown): string | null => (typeof value === 'string' && FHIR_ID.test(value) ? value : null);
+const isClaims = (value: unknown): value is Claims => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isOnly = (aud: unknown, ours: string): boolean =>
   aud === ours || (Array.isArray(aud) && aud.length === 1 && aud[0] === ours);
+
+/** Both keep their order: the first is the oldest. */
+function makeRoom(held: Map<string, unknown> | Set<string>): void {
+  const [oldest] = held.keys();
+  if (oldest !== undefined && held.size >= REMEMBERED.entriesMax) held.delete(oldest);
+}
 
 function makeCheckByKeys(of: ExternalIssuer, jwksUrl: string, fhirBase: string, now: () => Date) {
   const keys = createRemoteJWKSet(new URL(jwksUrl), {
@@ -54,9 +62,7 @@ function makeCheckByKeys(of: ExternalIssuer, jwksUrl: string, fhirBase: string, 
   const held = new Map<string, { readonly claims: Claims; readonly untilMs: number }>();
 
   function remember(digest: string, payload: JWTPayload): void {
-    // A Map keeps its order: the first is the oldest.
-    const [oldest] = held.keys();
-    if (oldest !== undefined && held.size >= REMEMBERED.entriesMax) held.delete(oldest);
+    makeRoom(held);
     held.set(digest, { claims: payload, untilMs: Math.min(now().getTime() + REMEMBERED.keepMs, (payload.exp ?? 0) * 1000) });
   }
 
@@ -99,7 +105,7 @@ function makeCheckByIntrospection(
   const credentials = Buffer.from(`${encode(ask.clientId)}:${encode(ask.secret.reveal())}`).toString('base64');
   let asking = 0;
   return async (token: string): Promise<Checked> => {
-    let told: Claims;
+    let told: unknown;
     if (asking >= ASKING_MAX) return { away: new Error('too many are asked about') };
     asking += 1;
     try {
@@ -113,12 +119,13 @@ function makeCheckByIntrospection(
         body: new URLSearchParams({ token, token_type_hint: 'access_token' }).toString(),
       });
       if (answer.status !== 200) return { away: new Error(`status ${answer.status}`) };
-      told = (await answer.json()) as Claims;
+      told = await answer.json();
     } catch (thrown) {
       return { away: thrown };
     } finally {
       asking -= 1;
     }
+    if (!isClaims(told)) return { away: new Error('no object') };
     if (told['active'] !== true) return { why: 'not-active' };
     if (told['iss'] !== undefined && told['iss'] !== of.issuer) return { why: 'issuer' };
     const isForUs = told['aud'] === undefined ? ask.audience === 'if-sent' : isOnly(told['aud'], fhirBase);
@@ -135,10 +142,15 @@ function makeCheckByIntrospection(
 export function makeVerifyExternal(deps: {
   readonly external: ExternalIssuer;
   readonly fhirBase: string;
+  /** The EHR's own: an issuer that belongs to it names people there. */
+  readonly ehrBase: string;
   readonly clock: Clock;
   readonly deny: RecordDenial;
 }): VerifyToken {
   const { external, fhirBase } = deps;
+  const bases = [fhirBase, deps.ehrBase];
+  /** Tokens of which the audit knows already that they lost scopes. */
+  const told = new Set<string>();
   const now = makeSteadyNow(deps.clock);
   const check =
     external.check.by === 'keys'
@@ -159,19 +171,26 @@ export function makeVerifyExternal(deps: {
     const { claims } = checked;
     const [clientId, scope] = [text(claims['client_id']), text(claims['scope'])];
     if (clientId === null || scope === null) return refuse('claims');
-    const fhirUser = FHIR_REFERENCE.exec(text(claims['fhirUser']) ?? '')?.[1] ?? null;
+    const tokenId = `tok_${hash('sha256', text(claims['jti']) ?? token).slice(0, 32)}`;
+    const user = parseFhirUser(Object.hasOwn(claims, external.userClaim) ? claims[external.userClaim] : undefined, bases);
     const { scopes, words } = toScopes(scope);
+    // `user/` is what that user may see, and here only clinicians may see the patients of others.
+    const held = user.kind === 'clinician' ? scopes : scopes.filter(({ level }) => level !== 'user');
+    if (held.length < scopes.length && !told.has(tokenId)) {
+      makeRoom(told);
+      told.add(tokenId);
+      deps.deny(`user-scope:${user.kind === 'unknown' ? user.why : 'not-a-clinician'}`, asker);
+    }
     return ok({
       issuer: external.issuer,
       subject: text(claims['sub']) ?? clientId,
       clientId,
-      tokenId: `tok_${hash('sha256', text(claims['jti']) ?? token).slice(0, 32)}`,
-      // `user/` is what that user may see, and here only clinicians may see the patients of others.
-      scopes: scopes.filter(({ level }) => level !== 'user' || fhirUser === null || CLINICIAN.test(fhirUser)),
+      tokenId,
+      scopes: held,
       words,
       patient: idOf(claims['patient']),
       encounter: idOf(claims['encounter']),
-      fhirUser,
+      fhirUser: user.kind === 'unknown' ? null : user.reference,
       expiresAt: new Date(Number(claims['exp']) * 1000),
       origins: external.origins,
     });

@@ -27,6 +27,7 @@ export type AuthConfig =
       readonly kind: 'external';
       readonly issuer: string;
       readonly origins: readonly string[];
+      readonly userClaim: string;
       readonly check:
         | { readonly by: 'keys'; readonly jwksUrl: string }
         | {

@@ -191,6 +191,12 @@ export const KEYS = {
       z.array(z.string().refine((text) => URL.parse(text)?.origin === text, 'must be origins, such as https://app.example')),
     ),
   ),
+  CHARTGATE_AUTH_USER_CLAIM: set(
+    'text',
+    'fhirUser',
+    "the claim of the external issuer's tokens that says who the user is; only `Practitioner/…` and `PractitionerRole/…` have `user/` scopes",
+    z.string().regex(/^[^\s"\\]{1,200}$/, 'must be the name of a claim'),
+  ),
   CHARTGATE_SOURCE_URL: open('address', "the health data service's API", webAddress),
   CHARTGATE_SOURCE_LAB_URL: open('address', 'its laboratory document API', webAddress),
   CHARTGATE_SOURCE_SECRET_KEY: secretKey('text', 'credential of authorizer, revoke and binding'),

@@ -37,6 +37,7 @@ function toAuth(v: Values): AuthConfig {
     kind: 'external',
     issuer: v.CHARTGATE_AUTH_ISSUER as string,
     origins: (v.CHARTGATE_AUTH_ORIGINS ?? []) as string[],
+    userClaim: v.CHARTGATE_AUTH_USER_CLAIM as string,
     check:
       v.CHARTGATE_AUTH_INTROSPECTION_URL === undefined
         ? { by: 'keys', jwksUrl: v.CHARTGATE_AUTH_JWKS_URL as string }

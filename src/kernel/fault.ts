@@ -112,7 +112,6 @@ export const FAULT_CODES = {
   'read.format': 'not-acceptable',
   'read.media': 'unsupported-media',
   'read.foreign': 'ehr-rejected',
-  'read.ehr-address': 'ehr-rejected',
   'read.busy': 'overloaded',
   'enrol.not-found': 'not-found',
   'enrol.mrn-unknown': 'mrn-unknown',

@@ -44,6 +44,7 @@ export const LOG_EVENTS = [
   'ehr.breaker-opened',
   'ehr.breaker-closed',
   'read.refused',
+  'read.left-out',
   'data-key.retired',
   'data-key.kept',
   'store.opened',

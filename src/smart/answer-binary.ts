@@ -80,7 +80,7 @@ export function makeAnswerBinary(deps: {
     if (read.value === null) return fail('absent');
     const own = await isOf(patient, read.value.resource, caller);
     if (!own.ok) return own;
-    return own.value ? rewrite(read.value.resource) : fail('hidden');
+    return own.value ? ok(rewrite(read.value.resource)) : fail('hidden');
   }
 
   return {

@@ -67,11 +67,6 @@ export function makeAnswerEverything(deps: {
       return kept.ok ? found : kept;
     }
     const { entries, rest } = found.value;
-    const rewritten = rewrite(entries);
-    if (!rewritten.ok) {
-      const kept = await record({ ...act, outcome: '8', why: rewritten.fault.code }, caller);
-      return kept.ok ? rewritten : kept;
-    }
     const kept = await record({ ...act, outcome: '0', count: entries.length }, caller);
     if (!kept.ok) return kept;
     const cursor = rest === null ? null : cursors.seal({ kind: 'everything', id, params: asked.used, place: rest }, caller.grant);
@@ -87,7 +82,7 @@ export function makeAnswerEverything(deps: {
           { relation: 'self', url: `${ownBase}/${selfOf(asked)}` },
           ...(cursor === null ? [] : [{ relation: 'next', url: `${ownBase}/Patient?_cursor=${cursor}` }]),
         ],
-        ...(entries.length === 0 ? {} : { entry: rewritten.value.map((entry) => toEntry(entry, ownBase, WHOLE)) }),
+        ...(entries.length === 0 ? {} : { entry: rewrite(entries).map((entry) => toEntry(entry, ownBase, WHOLE)) }),
       }),
     );
   }

@@ -55,8 +55,6 @@ export function makeAnswerRead(deps: {
     const found = await run.one(plan, caller);
     if (!found.ok) return unseen(plan, found.fault, caller);
     const { read, patient } = found.value;
-    const rewritten = rewrite(read.resource);
-    if (!rewritten.ok) return unseen(plan, { fault: rewritten.fault, why: 'ehr', patient: null }, caller);
     const headers = headersOf(read.resource, read.headers);
     const kept = await record(
       { type: 'fhir.read', interaction: kind, resourceType: type, outcome: '0', id, patients: patientsOf(patient), count: 1 },
@@ -65,15 +63,13 @@ export function makeAnswerRead(deps: {
     if (!kept.ok) return kept;
     const etag = headers['ETag'];
     if (etag !== undefined && hasTag(ask.request.headers, etag)) return ok({ status: 304, headers: { ETag: etag }, body: '' });
-    return ok({ status: 200, headers, body: JSON.stringify(shapeResource(rewritten.value, plan.request)) });
+    return ok({ status: 200, headers, body: JSON.stringify(shapeResource(rewrite(read.resource), plan.request)) });
   }
 
   async function answerHistory(plan: Plan<Instance>, page: HistoryPage, caller: Caller): Promise<Result<Answer>> {
     const { kind, type, id } = plan.request;
     const { entries, patient, next } = page;
     const fullUrl = `${ownBase}/${type}/${id}`;
-    const rewritten = rewrite(entries);
-    if (!rewritten.ok) return unseen(plan, { fault: rewritten.fault, why: 'ehr', patient: null }, caller);
     const count = entries.length;
     const kept = await record(
       { type: 'fhir.read', interaction: kind, resourceType: type, outcome: '0', id, patients: patientsOf(patient), count },
@@ -99,7 +95,7 @@ export function makeAnswerRead(deps: {
           { relation: 'self', url: `${fullUrl}/_history${query === '' ? '' : `?${query}`}` },
           ...(cursor === null ? [] : [{ relation: 'next', url: `${ownBase}/${type}?_cursor=${cursor}` }]),
         ],
-        ...(count === 0 ? {} : { entry: rewritten.value.map(toEntry) }),
+        ...(count === 0 ? {} : { entry: rewrite(entries).map(toEntry) }),
       }),
     });
   }

@@ -95,11 +95,6 @@ export function makeAnswerSearch(deps: {
   async function answerPage(plan: Plan<Search>, page: SearchPage, isFirst: boolean, caller: Caller): Promise<Result<Answer>> {
     const { request } = plan;
     const { type } = request;
-    const rewritten = rewrite(page.entries);
-    if (!rewritten.ok) {
-      const kept = await failed(plan, rewritten.fault.code, caller);
-      return kept.ok ? rewritten : kept;
-    }
     const count = page.entries.length;
     const kept = await record({ ...actOf(plan, page.entries), outcome: '0', count }, caller);
     if (!kept.ok) return kept;
@@ -116,7 +111,7 @@ export function makeAnswerSearch(deps: {
           { relation: 'self', url: `${base}/${selfOf(plan)}` },
           ...(cursor === null ? [] : [{ relation: 'next', url: `${base}/${type}?_cursor=${cursor}` }]),
         ],
-        ...(count === 0 ? {} : { entry: rewritten.value.map((entry) => toEntry(entry, base, request)) }),
+        ...(count === 0 ? {} : { entry: rewrite(page.entries).map((entry) => toEntry(entry, base, request)) }),
       }),
     );
   }

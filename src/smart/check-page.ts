@@ -22,9 +22,26 @@ export interface Checked {
   readonly mode: 'match' | 'include';
 }
 
-/** `foreign`: the EHR sent what it was not asked for. The answer as a whole is then worth nothing. */
+/**
+ * Why an entry is left out though the answer is sound. `other-patient`: a record refers to it, as a newborn's encounter does to the
+ * mother's. `entangled`: it contains what may tell of somebody else. `not-asked`: it came along uncalled-for, of another patient or of a
+ * type that is not served.
+ */
+export type LeftOutReason = 'other-patient' | 'entangled' | 'not-asked';
+export interface LeftOut {
+  readonly type: string;
+  readonly id: string;
+  readonly because: LeftOutReason;
+}
+
+/** `foreign`: the EHR found what it was not asked for. The answer as a whole is then worth nothing. */
 export type CheckedPage =
-  | { readonly kind: 'sound'; readonly entries: readonly Checked[]; readonly provenances: readonly Checked[] }
+  | {
+      readonly kind: 'sound';
+      readonly entries: readonly Checked[];
+      readonly provenances: readonly Checked[];
+      readonly leftOut: readonly LeftOut[];
+    }
   | { readonly kind: 'foreign'; readonly because: 'type' | 'patient' | 'shape' | 'condition' };
 
 export const matchesAny = (resource: Json, filters: readonly Filter[], ehrBase: string): boolean =>
@@ -71,6 +88,9 @@ export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
   const matches: Checked[] = [];
   const along: Resource[] = [];
   const provenances: Checked[] = [];
+  const leftOut: LeftOut[] = [];
+  const leaveOut = ({ resourceType: type, id }: Resource, because: LeftOutReason): void =>
+    void leftOut.push({ type, id, because });
   const seen = new Set<string>();
   for (const entry of given as unknown[]) {
     if (!isObject(entry)) return foreign('shape');
@@ -94,30 +114,32 @@ export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
     }
     if (resource.resourceType !== search.type) return foreign('type');
     const of = whose(resource, served, ehrBase);
-    if (of.kind === 'patient' ? patient !== null && of.id !== patient : of.kind !== 'nobody') return foreign('patient');
+    if (of.kind === 'unclear' || of.kind === 'targets') return foreign('patient');
+    if (of.kind !== 'nobody' && of.id !== null && patient !== null && of.id !== patient) return foreign('patient');
     if (!holds(resource, search, '_id')) return foreign('condition');
+    if (of.kind === 'entangled') {
+      leaveOut(resource, 'entangled');
+      continue;
+    }
     // A number may be the same in other letters for the EHR and not for us; it is then not shown, and nobody is alarmed.
     if (search.type === 'Patient' && !holds(resource, search, 'identifier')) continue;
     if (matchesAny(resource, filters, ehrBase) && holdsBeside(resource, rule)) matches.push({ resource, mode });
   }
-  if (along.length === 0) return { kind: 'sound', entries: matches, provenances };
+  if (along.length === 0) return { kind: 'sound', entries: matches, provenances, leftOut };
 
   const referred = referredBy(matches, ehrBase);
   const wanted = new Set(search.include.flatMap(({ targets }) => targets));
   const included: Checked[] = [];
   for (const resource of along) {
+    const { resourceType: type, id } = resource;
     const of = whose(resource, served, ehrBase);
-    if (of.kind === 'patient' && of.id !== patient) return foreign('patient');
-    if (of.kind === 'unclear' && !served.has(resource.resourceType)) return foreign('type');
-    const isReferred = referred.has(`${resource.resourceType}/${resource.id}`);
-    // A device of the ward is nobody's whom we know; it stays away without an alarm.
-    if (
-      of.kind !== 'unclear' &&
-      isReferred &&
-      wanted.has(resource.resourceType) &&
-      matchesAny(resource, rule.includeFilters(resource.resourceType), ehrBase)
-    )
+    const isReferred = referred.has(`${type}/${id}`);
+    if (!served.has(type)) leaveOut(resource, 'not-asked');
+    else if (of.kind === 'patient' && of.id !== patient) leaveOut(resource, isReferred ? 'other-patient' : 'not-asked');
+    else if (of.kind === 'entangled') leaveOut(resource, 'entangled');
+    // A device of the ward is nobody's whom we know; it stays away without a word.
+    else if (of.kind !== 'unclear' && isReferred && wanted.has(type) && matchesAny(resource, rule.includeFilters(type), ehrBase))
       included.push({ resource, mode: 'include' });
   }
-  return { kind: 'sound', entries: [...matches, ...included], provenances };
+  return { kind: 'sound', entries: [...matches, ...included], provenances, leftOut };
 }

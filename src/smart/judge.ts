@@ -9,7 +9,10 @@ import type { Served } from './served-types.ts';
 import { isObject, isResource, versionOf, whose, type Json, type Resource, type Target } from './whose.ts';
 
 /** Whether a resource may be seen, and whose it is; `patient` is null for nobody's. */
-export type Sight = { readonly kind: 'seen'; readonly patient: string | null } | { readonly kind: 'hidden' };
+export type Sight =
+  | { readonly kind: 'seen'; readonly patient: string | null }
+  /** `unlinked`: the EHR was asked for it. */
+  | { readonly kind: 'hidden'; readonly because: 'scope' | 'unlinked' };
 
 /** Resources that may be seen, by name: whose each is (null: nobody's), and which version was looked at. */
 export type Shown = ReadonlyMap<string, Sighted>;
@@ -21,7 +24,12 @@ export interface Sighted {
 export interface Judge {
   /** A resource in hand, by what it says itself. */
   sees(resource: Resource, letters: readonly Letter[], caller: Caller): Promise<Result<Sight>>;
-  /** Those of the named that may be seen. `shown` was checked already. */
+  /**
+   * Asks the EHR once more where a hidden record would have cost a question about its patient: what is not there, and what was hidden
+   * without one, takes as long.
+   */
+  takeAsLong(type: string, id: string, letters: readonly Letter[], sight: Sight | null, caller: Caller): Promise<void>;
+  /** Those of the named that may be seen. `shown` was checked already. What is not there takes as long as what is hidden. */
   named(names: readonly string[], caller: Caller, shown?: Shown): Promise<Result<Shown>>;
   /**
    * Those of which everything they are about may be seen. `shown` was checked already: name to patient. With `of`, none that tells of
@@ -36,8 +44,12 @@ export interface Judge {
   ): Promise<Result<readonly Checked[]>>;
 }
 
-const HIDDEN: Sight = { kind: 'hidden' };
+const HIDDEN: Sight = { kind: 'hidden', because: 'scope' };
+const UNLINKED: Sight = { kind: 'hidden', because: 'unlinked' };
 const ANYONE: Reach = { isContext: true, isLinked: true };
+const LINKED: Reach = { isContext: false, isLinked: true };
+/** What a target may be seen by. */
+const LETTERS = ['r', 's'] as const;
 const TARGETS_MAX = 200;
 const TARGETS_AT_ONCE = 50;
 
@@ -60,10 +72,10 @@ export function makeJudge(deps: {
     const { grant } = caller;
     const seen = ok<Sight>({ kind: 'seen', patient });
     if (patient === grant.patient && isMatch(grant, resource, letters, { isContext: true, isLinked: false })) return seen;
-    if (!isMatch(grant, resource, letters, { isContext: false, isLinked: true })) return ok(HIDDEN);
+    if (!isMatch(grant, resource, letters, LINKED)) return ok(HIDDEN);
     const isLinked =
       resource.resourceType === 'Patient' ? await links.isLinkedPatient(resource) : await links.isLinked(patient, caller);
-    return isLinked.ok ? (isLinked.value ? seen : ok(HIDDEN)) : isLinked;
+    return isLinked.ok ? (isLinked.value ? seen : ok(UNLINKED)) : isLinked;
   }
 
   async function sees(resource: Resource, letters: readonly Letter[], caller: Caller): Promise<Result<Sight>> {
@@ -77,19 +89,37 @@ export function makeJudge(deps: {
         const kept = await provenances([{ resource, mode: 'match' }], letters, new Map(), caller);
         return kept.ok ? ok(kept.value.length === 1 ? { kind: 'seen', patient: null } : HIDDEN) : kept;
       }
+      case 'entangled':
       case 'unclear':
         return ok(HIDDEN);
     }
   }
 
+  async function takeAsLong(
+    type: string,
+    id: string,
+    letters: readonly Letter[],
+    sight: Sight | null,
+    caller: Caller,
+  ): Promise<void> {
+    // A Patient in hand says itself whether it is linked.
+    const isSettled = type === 'Patient' || (sight !== null && (sight.kind === 'seen' || sight.because === 'unlinked'));
+    if (!isSettled && filtersFor(caller.grant, type, letters, LINKED).length > 0) await links.isLinked(id, caller);
+  }
+
   /** Looks for targets that are on no page, many at once; those that cannot be found or seen are simply not in the answer. */
-  async function lookUp(names: ReadonlySet<string>, shown: Shown, caller: Caller): Promise<Result<Shown>> {
+  async function lookUp(
+    names: ReadonlySet<string>,
+    shown: Shown,
+    caller: Caller,
+    pace: 'even' | 'quick',
+  ): Promise<Result<Shown>> {
     const found = new Map(shown);
     const missing = [...names].filter((name) => !shown.has(name)).slice(0, TARGETS_MAX);
     const byType = Map.groupBy(missing, (name) => name.slice(0, name.indexOf('/')));
     for (const [type, all] of byType) {
       if (!served.has(type) || type === 'Provenance') continue;
-      if (filtersFor(caller.grant, type, ['r', 's'], ANYONE).length === 0) continue;
+      if (filtersFor(caller.grant, type, LETTERS, ANYONE).length === 0) continue;
       for (let i = 0; i < all.length; i += TARGETS_AT_ONCE) {
         const ids = all.slice(i, i + TARGETS_AT_ONCE).map((name) => name.slice(type.length + 1));
         const params = [
@@ -99,15 +129,18 @@ export function makeJudge(deps: {
         const page = await reader.search(type, params, caller);
         if (!page.ok) return page;
         const { entry } = page.value.bundle;
+        const sights = new Map<string, Sight>();
         for (const one of Array.isArray(entry) ? (entry as unknown[]) : []) {
           const resource = isObject(one) ? one['resource'] : null;
           if (!isResource(resource) || !names.has(`${resource.resourceType}/${resource.id}`)) continue;
-          const sight = await sees(resource, ['r', 's'], caller);
+          const sight = await sees(resource, LETTERS, caller);
           if (!sight.ok) return sight;
           const { value } = sight;
+          sights.set(resource.id, value);
           if (value.kind === 'seen')
             found.set(`${resource.resourceType}/${resource.id}`, { patient: value.patient, versionId: versionOf(resource) });
         }
+        if (pace === 'even') for (const id of ids) await takeAsLong(type, id, LETTERS, sights.get(id) ?? null, caller);
       }
     }
     return ok(found);
@@ -123,7 +156,7 @@ export function makeJudge(deps: {
     const read = await reader.read(`${type}/${id}/_history/${versionId}`, type, id, caller);
     if (!read.ok) return read;
     if (read.value === null) return ok(false);
-    const sight = await sees(read.value.resource, ['r', 's'], caller);
+    const sight = await sees(read.value.resource, LETTERS, caller);
     return sight.ok ? ok(sight.value.kind === 'seen' && sight.value.patient === patient) : sight;
   }
 
@@ -164,7 +197,7 @@ export function makeJudge(deps: {
       const of = whose(resource, served, ehrBase);
       return of.kind === 'targets' ? of.targets.map(({ type, id }) => `${type}/${id}`) : [];
     });
-    const found = await lookUp(new Set(names), shown, caller);
+    const found = await lookUp(new Set(names), shown, caller, 'quick');
     if (!found.ok) return found;
     const kept: Checked[] = [];
     for (const one of given) {
@@ -175,5 +208,10 @@ export function makeJudge(deps: {
     return ok(kept);
   }
 
-  return { sees, provenances, named: (names, caller, shown = new Map()) => lookUp(new Set(names), shown, caller) };
+  return {
+    sees,
+    takeAsLong,
+    provenances,
+    named: (names, caller, shown = new Map()) => lookUp(new Set(names), shown, caller, 'even'),
+  };
 }

@@ -23,7 +23,11 @@ export function mrnsOf(patient: Json, mrnSystem: string): string[] {
   );
 }
 
-/** Remembers for a minute which MRN a patient has; the link itself is looked up each time, so that a revoked one ends at once. */
+/**
+ * Remembers for a minute which MRN a patient has; the link itself is looked up each time, so that a revoked one ends at once. The EHR is
+ * spared for linked patients alone: a no always costs one question, whether the patient was asked about before, is unknown or is not
+ * there, so that the time it takes tells nothing.
+ */
 export function keepLinkedPatients(deps: {
   readonly mode: 'linked' | 'all';
   readonly tenant: string;
@@ -42,16 +46,17 @@ export function keepLinkedPatients(deps: {
     kept.set(id, { mrns, untilMs: clock.monotonicMs() + REMEMBERED.keepMs });
   }
 
-  async function mrnsById(id: string, asking: Asking): Promise<Result<readonly string[]>> {
+  async function isRemembered(id: string): Promise<Result<boolean>> {
     const known = kept.get(id);
-    if (known !== undefined && clock.monotonicMs() < known.untilMs) return ok(known.mrns);
+    if (known !== undefined && clock.monotonicMs() < known.untilMs) return anyLinked(known.mrns);
     kept.delete(id);
+    return ok(false);
+  }
+
+  async function mrnsById(id: string, asking: Asking): Promise<Result<readonly string[]>> {
     const read = await reader.read(`Patient/${id}`, 'Patient', id, asking);
     if (!read.ok) return read;
-    // Who is not there is remembered too: asked again, it takes as long as somebody who is.
-    const mrns = read.value === null ? [] : mrnsOf(read.value.resource, mrnSystem);
-    remember(id, mrns);
-    return ok(mrns);
+    return ok(read.value === null ? [] : mrnsOf(read.value.resource, mrnSystem));
   }
 
   const anyLinked = (mrns: readonly string[]): Promise<Result<boolean>> =>
@@ -62,8 +67,13 @@ export function keepLinkedPatients(deps: {
   return {
     async isLinked(id, asking) {
       if (mode === 'all') return ok(true);
+      const remembered = await isRemembered(id);
+      if (!remembered.ok || remembered.value) return remembered;
       const mrns = await mrnsById(id, asking);
-      return mrns.ok ? anyLinked(mrns.value) : mrns;
+      if (!mrns.ok) return mrns;
+      const linked = await anyLinked(mrns.value);
+      if (linked.ok && linked.value) remember(id, mrns.value);
+      return linked;
     },
     isLinkedPatient: (patient) => (mode === 'all' ? Promise.resolve(ok(true)) : anyLinked(mrnsOf(patient, mrnSystem))),
   };

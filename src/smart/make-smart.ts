@@ -20,6 +20,7 @@ import { makeJudge } from './judge.ts';
 import { keepLinkedPatients } from './linked-patients.ts';
 import { checkFormat, FHIR_JSON } from './negotiate.ts';
 import { makePatientDirectory } from './patient-directory.ts';
+import { makeRecordLeftOut } from './record-left-out.ts';
 import { makeRecordRead } from './record-read.ts';
 import { makeRewriteAddresses } from './rewrite-addresses.ts';
 import { makeRunEverything } from './run-everything.ts';
@@ -106,13 +107,11 @@ export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[];
   const reader = makeEhrReader(deps);
   const links = keepLinkedPatients({ mode: deps.patients, tenant, mrnSystem, reader, identity, clock });
   const judge = makeJudge({ served, ehrBase, links, reader });
-  const runSearch = makeRunSearch({ served, ehrBase, reader, links, judge, capability });
-  const runRead = makeRunRead({ reader, judge, links });
-  const { record, attend } = makeAttend({
-    served,
-    isLinked: links.isLinked,
-    record: makeRecordRead({ tenant, audit: deps.audit, clock }),
-  });
+  const recordRead = makeRecordRead({ tenant, audit: deps.audit, clock });
+  const recordLeftOut = makeRecordLeftOut(recordRead);
+  const runSearch = makeRunSearch({ served, ehrBase, reader, links, judge, recordLeftOut, capability });
+  const runRead = makeRunRead({ reader, judge });
+  const { record, attend } = makeAttend({ served, isLinked: links.isLinked, record: recordRead });
   const rewrite = makeRewriteAddresses({ ehrBase, ownBase });
   const cursors = makeCursors({ keys: deps.keys.data, chance: deps.chance, clock });
   const front = makeFront({ ...deps, intermediary: `chartgate/${deps.version}` });

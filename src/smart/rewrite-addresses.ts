@@ -1,4 +1,3 @@
-import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import { isObject, type Json } from './whose.ts';
 
 export interface Addresses {
@@ -8,76 +7,105 @@ export interface Addresses {
   readonly ownBase: string;
 }
 
-/** What stands here is a name and no address, whatever it looks like: an EHR's own code systems begin with its host. */
-const NAMES = new Set([
-  'system',
-  'profile',
-  'instantiatesUri',
-  'instantiatesCanonical',
-  'definition',
-  'valueUri',
-  'valueCanonical',
+/**
+ * Elements of R4 whose text is an address that somebody may follow. Elements that name something by a URI (`system`, `profile`,
+ * `instantiatesUri`, an extension's `url`) are none, whatever they look like: an EHR's own code systems begin with its host. Neither is free
+ * text, which is shown as it was written.
+ */
+const ADDRESS_ELEMENTS = new Set([
+  'reference',
+  'url',
+  'uri',
+  'source',
+  'address',
+  'endpoint',
+  'implicitRules',
+  'authorizationUrl',
+  'onlineInformation',
+  'valueUrl',
 ]);
+const NARRATIVE = 'div';
+const NARRATIVE_LINK = /(\s(?:href|src)\s*=\s*)("[^"]*"|'[^']*')/gi;
 
-export type RewriteAddresses = <T>(value: T) => Result<T>;
+const ABSENT_REASON = 'http://hl7.org/fhir/StructureDefinition/data-absent-reason';
+/** An address of the EHR's that is not below its FHIR base leads nowhere from here. That there was one is told, as R4 has it. */
+const MASKED = { url: ABSENT_REASON, valueCode: 'masked' };
 
-const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+export type RewriteAddresses = <T>(value: T) => T;
+
+const EXTENSIONS = new Set(['extension', 'modifierExtension']);
 
 /**
- * Makes a function that turns addresses below the EHR's base into ours: relative in references, absolute elsewhere. It fails
- * where the host is named in any other way. The value given stays as it is; what did not change is shared with it.
+ * Makes a function that turns addresses below the EHR's base into ours: relative in references, absolute elsewhere. Other addresses at the
+ * EHR's host are masked. The value given stays as it is; what did not change is shared with it.
  */
 export function makeRewriteAddresses({ ehrBase, ownBase }: Addresses): RewriteAddresses {
-  const found = { mentions: 0 };
-  const { host } = new URL(ehrBase);
-  const below = new RegExp(`${escape(ehrBase)}(?=$|[/?#"'<>\\s)])`, 'gi');
-  // A host without a dot, such as a container's, is also a word of its own.
-  const mention = new RegExp(
-    host.includes('.') ? `(^|[^a-z0-9.-])${escape(host)}(?![a-z0-9-])` : `//${escape(host)}(?![a-z0-9.-])`,
-    'i',
-  );
+  const ehr = new URL(ehrBase);
+  const basePath = ehr.pathname.replace(/\/$/, '');
+  const host = ehr.host.toLowerCase();
 
-  function text(value: string, key: string, parent: Json | null): string {
-    if (!mention.test(value)) return value;
-    const isExtensionUrl =
-      key === 'url' && parent !== null && Object.keys(parent).some((one) => /^(value[A-Z]|extension$)/.test(one));
-    if (NAMES.has(key) || isExtensionUrl) return value;
-    const isReference = key === 'reference' && value.toLowerCase().startsWith(`${ehrBase.toLowerCase()}/`);
-    const changed = isReference ? value.slice(ehrBase.length + 1) : value.replace(below, ownBase);
-    if (mention.test(changed.replaceAll(ownBase, ''))) found.mentions += 1;
-    return changed;
+  /** What is behind the base of an address below it; null where it is not. */
+  function restOf({ origin, pathname, search, hash }: URL): string | null {
+    const isBelow = origin === ehr.origin && (pathname === basePath || pathname.startsWith(`${basePath}/`));
+    return isBelow ? `${pathname.slice(basePath.length)}${search}${hash}` : null;
   }
 
-  function rewrite(value: unknown, key: string, parent: Json | null): unknown {
-    if (typeof value === 'string') return value.length < host.length ? value : text(value, key, parent);
-    if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) {
-      let copy: unknown[] | undefined;
-      for (let i = 0; i < value.length; i++) {
-        const next = rewrite(value[i], key, parent);
-        if (next !== value[i]) (copy ??= [...(value as unknown[])])[i] = next;
-      }
-      return copy ?? value;
-    }
-    if (!isObject(value)) return value;
+  /** The address as others may see it; null: nobody may. */
+  function rewriteAddress(text: string, form: 'reference' | 'absolute'): string | null {
+    if (!/^\s*([a-z][a-z0-9+.-]*:|[\\/]{2})/i.test(text)) return text;
+    const url = URL.parse(text, ehrBase);
+    // Without a port in the EHR's base, every port of that machine is the EHR's.
+    if (url === null || ![url.host, url.hostname].some((one) => one.toLowerCase() === host)) return text;
+    const rest = restOf(url);
+    if (rest !== null) return form === 'reference' && rest.length > 1 ? rest.slice(1) : `${ownBase}${rest}`;
+    return url.href === ownBase || url.href.startsWith(`${ownBase}/`) ? text : null;
+  }
+
+  const rewriteNarrative = (text: string): string =>
+    text.replace(NARRATIVE_LINK, (all, head: string, quoted: string) => {
+      const [quote = ''] = quoted;
+      const given = quoted.slice(1, -1);
+      const shown = rewriteAddress(given, 'absolute') ?? '#';
+      return shown === given ? all : `${head}${quote}${shown}${quote}`;
+    });
+
+  /** `within`: the element that has the one of this name. */
+  function rewriteText(text: string, name: string, within: string): string | null {
+    if (name === NARRATIVE) return rewriteNarrative(text);
+    if (!ADDRESS_ELEMENTS.has(name) || (name === 'url' && EXTENSIONS.has(within))) return text;
+    return rewriteAddress(text, name === 'reference' ? 'reference' : 'absolute');
+  }
+
+  function rewriteObject(value: Json, within: string): Json {
     let copy: Record<string, unknown> | undefined;
-    // A number that keeps its digits is an object too; its one property is no text of anybody's.
+    // A number that keeps its digits is an object too; its one property is no address.
     for (const name in value) {
-      const next = rewrite(value[name], name, value);
-      if (next !== value[name])
-        Object.defineProperty((copy ??= { ...value }), name, {
-          value: next,
-          enumerable: true,
-          writable: true,
-          configurable: true,
-        });
+      const given = value[name];
+      const next = typeof given === 'string' ? rewriteText(given, name, within) : rewrite(given, name);
+      if (next === given) continue;
+      copy ??= { ...value };
+      if (next === null) mask(copy, name);
+      else Object.defineProperty(copy, name, { value: next, enumerable: true, writable: true, configurable: true });
     }
     return copy ?? value;
   }
 
-  return <T>(value: T): Result<T> => {
-    found.mentions = 0;
-    const changed = rewrite(value, '', null) as T;
-    return found.mentions > 0 ? fail(fault('read.ehr-address')) : ok(changed);
-  };
+  function rewrite(value: unknown, name: string): unknown {
+    if (!Array.isArray(value)) return isObject(value) ? rewriteObject(value, name) : value;
+    let copy: unknown[] | undefined;
+    for (let i = 0; i < value.length; i++) {
+      const next = rewrite(value[i], name);
+      if (next !== value[i]) (copy ??= [...(value as unknown[])])[i] = next;
+    }
+    return copy ?? value;
+  }
+
+  return <T>(value: T): T => rewrite(value, '') as T;
+}
+
+function mask(element: Record<string, unknown>, name: string): void {
+  const beside = element[`_${name}`];
+  const given = isObject(beside) && Array.isArray(beside['extension']) ? (beside['extension'] as unknown[]) : [];
+  Reflect.deleteProperty(element, name);
+  element[`_${name}`] = { ...(isObject(beside) ? beside : {}), extension: [...given, MASKED] };
 }

@@ -4,7 +4,6 @@ import type { EhrReader, Read } from './ask-ehr.ts';
 import type { Caller } from './caller.ts';
 import { isOwn, type Plan } from './decide.ts';
 import type { Judge } from './judge.ts';
-import type { LinkedPatients } from './linked-patients.ts';
 import type { Instance } from './read-request.ts';
 import { isSince } from './since.ts';
 import { isObject, isResource, type Json, type Resource } from './whose.ts';
@@ -52,12 +51,8 @@ const HISTORY_PAGES_MAX = 20;
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-export function makeRunRead(deps: {
-  readonly reader: EhrReader;
-  readonly judge: Judge;
-  readonly links: LinkedPatients;
-}): RunRead {
-  const { reader, judge, links } = deps;
+export function makeRunRead(deps: { readonly reader: EhrReader; readonly judge: Judge }): RunRead {
+  const { reader, judge } = deps;
 
   /** One version, judged by what it says itself: R4 puts resources into compartments by their current version only. */
   async function look(path: string, plan: Plan<Instance>, caller: Caller): Promise<Result<Found, Unread>> {
@@ -68,14 +63,17 @@ export function makeRunRead(deps: {
       return unread('ehr', read.fault);
     }
     if (read.value === null) {
-      // Another's record would cost a look at whose patient that is; what is not there takes as long.
-      if (plan.link === 'asked' && type !== 'Patient') await links.isLinked(id, caller);
+      // Of a Provenance of another's the targets would be looked up, which mostly are of one type.
+      if (type === 'Provenance') await judge.named([`Observation/${id}`], caller);
+      else await judge.takeAsLong(type, id, ['r'], null, caller);
       return unread('absent');
     }
     if (kind === 'read' && isOwn(plan.grant, type, id)) return ok({ read: read.value, patient: null });
     const sight = await judge.sees(read.value.resource, ['r'], caller);
     if (!sight.ok) return unread('ehr', sight.fault);
-    return sight.value.kind === 'hidden' ? unread('hidden') : ok({ read: read.value, patient: sight.value.patient });
+    if (sight.value.kind === 'seen') return ok({ read: read.value, patient: sight.value.patient });
+    if (type !== 'Provenance') await judge.takeAsLong(type, id, ['r'], sight.value, caller);
+    return unread('hidden');
   }
 
   async function one(plan: Plan<Instance>, caller: Caller): Promise<Result<Found, Unread>> {

@@ -10,6 +10,7 @@ import type { Judge, Shown, Sighted } from './judge.ts';
 import type { LinkedPatients } from './linked-patients.ts';
 import { makeNumberedPatients } from './numbered-patients.ts';
 import type { Search } from './read-request.ts';
+import type { RecordLeftOut } from './record-left-out.ts';
 import type { Served } from './served-types.ts';
 import { versionOf } from './whose.ts';
 
@@ -120,6 +121,7 @@ export function makeRunSearch(deps: {
   readonly reader: EhrReader;
   readonly links: LinkedPatients;
   readonly judge: Judge;
+  readonly recordLeftOut: RecordLeftOut;
   readonly capability: () => Capability | null;
 }): RunSearch {
   const { served, ehrBase, reader, links, judge } = deps;
@@ -175,6 +177,8 @@ export function makeRunSearch(deps: {
       caller.log.error('read.refused', { faultCode: 'read.foreign', reason: checked.because });
       return fail(fault('read.foreign'));
     }
+    const told = await deps.recordLeftOut(checked.leftOut, plan.patient, caller);
+    if (!told.ok) return told;
     const kept = isApart
       ? await numbered.keep(checked.entries, request.count, query, caller)
       : ok({ entries: checked.entries, next });

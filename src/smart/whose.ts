@@ -1,4 +1,4 @@
-import { localReference, valuesOfParam, walkReferences } from '../r4/index.ts';
+import { isResourceType, localReference, valuesOfParam, walkReferences } from '../r4/index.ts';
 import { isId } from './read-request.ts';
 import type { Served } from './served-types.ts';
 
@@ -13,12 +13,14 @@ export const isResource = (value: unknown): value is Resource =>
 
 /**
  * Whose record a resource is. `nobody`: a shared one. `unclear`: no patient, another kind of subject, several patients, a patient of
- * another server or one known by an identifier only; nobody sees it.
+ * another server or one known by an identifier only; nobody sees it. `entangled`: it is about this patient, or about none, and contains
+ * what may tell of another; nobody sees that either.
  */
 export type Whose =
   | { readonly kind: 'patient'; readonly id: string }
   | { readonly kind: 'targets'; readonly targets: readonly Target[] }
   | { readonly kind: 'nobody' }
+  | { readonly kind: 'entangled'; readonly id: string | null }
   | { readonly kind: 'unclear' };
 
 /** What a Provenance is about; `versionId` is null where it is about whatever is current. */
@@ -38,14 +40,23 @@ function targetOf(reference: unknown, ehrBase: string): Target | null {
 export const versionOf = ({ meta }: Json): string | null =>
   isObject(meta) && typeof meta['versionId'] === 'string' ? meta['versionId'] : null;
 
+const isKnownOther = (one: unknown): one is Json =>
+  isObject(one) &&
+  typeof one['resourceType'] === 'string' &&
+  isResourceType(one['resourceType']) &&
+  one['resourceType'] !== 'Patient';
+
 const UNCLEAR: Whose = { kind: 'unclear' };
 
-/** What is contained goes wherever its container goes, so it may tell of nobody else: no Patient, and no reference to another one. */
+/**
+ * What is contained goes wherever its container goes, so it may tell of nobody else: no Patient, no reference to another one, and nothing
+ * of a type that nobody knows.
+ */
 function containsOther(resource: Resource, own: string | null, ehrBase: string): boolean {
   const { contained } = resource;
   if (contained === undefined) return false;
-  if (!Array.isArray(contained) || contained.some((one) => !isObject(one) || one['resourceType'] === 'Patient')) return true;
-  return (contained as Json[]).some((one) =>
+  if (!Array.isArray(contained) || !contained.every(isKnownOther)) return true;
+  return contained.some((one) =>
     walkReferences(one).some(({ reference }) => {
       const found = localReference(reference, ehrBase);
       return found?.type === 'Patient' && found.id !== own;
@@ -55,7 +66,8 @@ function containsOther(resource: Resource, own: string | null, ehrBase: string):
 
 export function whose(resource: Resource, served: Served, ehrBase: string): Whose {
   const of = whoseItself(resource, served, ehrBase);
-  return containsOther(resource, of.kind === 'patient' ? of.id : null, ehrBase) ? UNCLEAR : of;
+  const own = of.kind === 'patient' ? of.id : null;
+  return of.kind !== 'unclear' && containsOther(resource, own, ehrBase) ? { kind: 'entangled', id: own } : of;
 }
 
 function whoseItself(resource: Resource, served: Served, ehrBase: string): Whose {

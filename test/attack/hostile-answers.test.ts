@@ -47,10 +47,10 @@ const MODES: Readonly<Partial<Record<Mode, readonly Line[]>>> = {
     ['Observation/idalpha-obs/_history/1', 'own-at-most'],
   ],
   'includes-strangers': [
-    [FIND, 'upstream'],
-    [`${FIND}&_revinclude=Provenance:target`, 'upstream'],
-    ['MedicationRequest?patient=idalpha&_include=MedicationRequest:medication', 'upstream'],
-    ['Patient/idalpha/$everything?_type=Observation,Provenance', 'upstream'],
+    [FIND, 'own'],
+    [`${FIND}&_revinclude=Provenance:target`, 'own'],
+    ['MedicationRequest?patient=idalpha&_include=MedicationRequest:medication', 'own'],
+    ['Patient/idalpha/$everything?_type=Observation,Provenance', 'own'],
   ],
   'counts-everything': [
     [FIND, 'own'],
@@ -63,8 +63,8 @@ const MODES: Readonly<Partial<Record<Mode, readonly Line[]>>> = {
     ['Observation/idalpha-obs-contains', 'own-at-most'],
     ['DiagnosticReport/idalpha-rep-contains', 'own-at-most'],
     ['Condition/idalpha-cond-contains', 'own-at-most'],
-    [FIND, 'upstream'],
-    ['Patient/idalpha/$everything', 'own-at-most'],
+    [FIND, 'own'],
+    ['Patient/idalpha/$everything', 'own'],
   ],
   'absolute-links': [
     [FIND, 'own'],

@@ -59,6 +59,8 @@ export interface AuthServer {
   stop(): Promise<void>;
 }
 
+export const EHR_BASE = 'https://ehr.example/r4';
+
 /** An app with the authorization server alone, on a store of one's own. Several may share a place, as replicas do. */
 export async function startAuth(
   place: Place,
@@ -80,6 +82,7 @@ export async function startAuth(
   const auth = await makeAuth({
     tenant: 'default',
     publicUrl: base,
+    ehrBase: EHR_BASE,
     external: more.external ?? null,
     pseudonymKey: randomBytes(32),
     store: store.use(authSet),

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey } from 'jose';
 import { secret } from '../../../src/kernel/index.ts';
-import { ACT, must, startAuth, type AuthServer } from '../../support/auth-server.ts';
+import { ACT, EHR_BASE, must, startAuth, type AuthServer } from '../../support/auth-server.ts';
+import { eventually } from '../../support/eventually.ts';
 import { sqlitePlace, type Place } from '../../support/new-store.ts';
 
 const ISSUER_PATH = '/realm';
@@ -51,7 +53,12 @@ describe('an issuer elsewhere whose tokens are JWTs', () => {
     const from = Date.now();
     server = await startAuth(place, {
       publicUrl: PUBLIC,
-      external: { issuer, origins: ['https://app.example'], check: { by: 'keys', jwksUrl: `${issuer}/jwks` } },
+      external: {
+        issuer,
+        origins: ['https://app.example'],
+        userClaim: 'fhirUser',
+        check: { by: 'keys', jwksUrl: `${issuer}/jwks` },
+      },
       clock: { now: () => new Date(wallMs ?? Date.now()), monotonicMs: () => monotonicMs ?? Date.now() - from },
     });
   });
@@ -76,7 +83,14 @@ describe('an issuer elsewhere whose tokens are JWTs', () => {
   });
   const sign = (more: Record<string, unknown> = {}, header: Record<string, unknown> = {}, by = key): Promise<string> =>
     new SignJWT({ ...claims(), ...more }).setProtectedHeader({ alg: 'ES256', kid: 'k1', typ: 'at+jwt', ...header }).sign(by);
-  const verify = (token: string) => server.auth.verifyToken(`Bearer ${token}`);
+  const verify = (token: string, requestId = 'req_0') =>
+    server.auth.verifyToken(`Bearer ${token}`, { requestId, remoteAddress: '203.0.113.1' });
+
+  /** Request and reason of every token that lost scopes. */
+  const lostScopes = async (): Promise<readonly (readonly unknown[])[]> =>
+    (await server.audit())
+      .filter(({ type, why }) => type === 'auth.reject' && String(why).startsWith('user-scope:'))
+      .map(({ requestId, why }) => [requestId, why]);
 
   test('gives what its claims say', async () => {
     expect(await verify(await sign())).toMatchObject({
@@ -95,6 +109,7 @@ describe('an issuer elsewhere whose tokens are JWTs', () => {
     expect(await verify(await sign({ aud: [FHIR], fhirUser: 'Practitioner/y' }))).toMatchObject({
       value: { fhirUser: 'Practitioner/y' },
     });
+    expect(await verify(await sign({ patient: '..' }))).toMatchObject({ value: { patient: null } });
     expect(await verify(await sign({ patient: 'a/b', fhirUser: 'https://evil.example/Organization/1' }))).toMatchObject({
       value: { patient: null, fhirUser: null },
     });
@@ -125,14 +140,81 @@ describe('an issuer elsewhere whose tokens are JWTs', () => {
     expect(await verify(await make())).toEqual(refused);
   });
 
-  test.each(['Patient/p1', 'RelatedPerson/r1', 'Person/q1'])(
-    '%s has no `user/` scope: those patients are of others',
-    async (fhirUser) => {
-      const scope = 'user/*.rs patient/*.rs openid';
-      const { scopes } = must(await verify(await sign({ scope, fhirUser })));
-      expect(scopes.map(({ text }) => text)).toEqual(['patient/*.rs']);
-    },
-  );
+  test.each([
+    'Practitioner/x',
+    'PractitionerRole/x',
+    `Practitioner/${'x'.repeat(64)}`,
+    `${FHIR}/Practitioner/x`,
+    `${EHR_BASE}/PractitionerRole/x`,
+  ])('the clinician %s has `user/` scopes', async (fhirUser) => {
+    const { scopes } = must(await verify(await sign({ scope: 'user/*.rs patient/*.rs', fhirUser })));
+    expect(scopes.map(({ text }) => text)).toEqual(['user/*.rs', 'patient/*.rs']);
+  });
+
+  test.each<[unknown, string]>([
+    ['Patient/p1', 'not-a-clinician'],
+    ['RelatedPerson/r1', 'not-a-clinician'],
+    ['Person/q1', 'not-a-clinician'],
+    [`${FHIR}/Patient/p1`, 'not-a-clinician'],
+    [undefined, 'no-user'],
+    [null, 'no-user'],
+    ['', 'no-user'],
+    ['Patient/x/', 'not-a-reference'],
+    ['Patient/x/_history/1', 'not-a-reference'],
+    ['Patient/x?x=1', 'not-a-reference'],
+    [`Patient/${'x'.repeat(65)}`, 'not-a-reference'],
+    [{ reference: 'Practitioner/x' }, 'not-a-reference'],
+    [['Practitioner/x'], 'not-a-reference'],
+    [1, 'not-a-reference'],
+    ['Practitioner/x/', 'not-a-reference'],
+    ['Practitioner/x/_history/1', 'not-a-reference'],
+    ['Practitioner/x?x=1', 'not-a-reference'],
+    ['Practitioner/x#y', 'not-a-reference'],
+    ['Practitioner/x\n', 'not-a-reference'],
+    [' Practitioner/x', 'not-a-reference'],
+    ['/Practitioner/x', 'not-a-reference'],
+    ['practitioner/x', 'not-a-reference'],
+    ['Practitioner/', 'not-a-reference'],
+    ['Practitioner/..', 'not-a-reference'],
+    [`Practitioner/${'x'.repeat(65)}`, 'not-a-reference'],
+    ['Patient/x/Practitioner/y', 'not-a-reference'],
+    [`${FHIR}/Patient/x/Practitioner/y`, 'not-a-reference'],
+    [`${FHIR}//Practitioner/y`, 'not-a-reference'],
+    ['https://evil.example/Practitioner/x', 'not-a-reference'],
+    [`https://evil.example/?${FHIR}/Practitioner/x`, 'not-a-reference'],
+    ['Organization/1', 'not-a-reference'],
+  ])('%j loses its `user/` scopes, and the audit says %s', async (fhirUser, why) => {
+    const scope = 'user/*.rs user/Patient.r patient/*.rs system/*.rs openid';
+    const jti = randomUUID();
+    for (const requestId of [`req_${jti}`, 'req_again']) {
+      const { scopes, words } = must(await verify(await sign({ scope, fhirUser, jti }), requestId));
+      expect(scopes.map(({ text }) => text)).toEqual(['patient/*.rs', 'system/*.rs']);
+      expect(words).toEqual(['openid']);
+    }
+    const lost = await eventually(lostScopes, (found) => found.some(([requestId]) => requestId === `req_${jti}`));
+    expect(lost.filter(([requestId]) => requestId === `req_${jti}`)).toEqual([[`req_${jti}`, `user-scope:${why}`]]);
+    expect(lost.filter(([requestId]) => requestId === 'req_again')).toEqual([]);
+  });
+
+  test('a token without `user/` scopes loses none, whoever its user is', async () => {
+    expect(must(await verify(await sign({ fhirUser: undefined, jti: randomUUID() }), 'req_none')).scopes).toHaveLength(1);
+    expect((await lostScopes()).filter(([requestId]) => requestId === 'req_none')).toEqual([]);
+  });
+
+  test('the claim that says who the user is can be another', async () => {
+    const own = await sqlitePlace();
+    const keys = { by: 'keys', jwksUrl: `${issuer}/jwks` } as const;
+    const other = await startAuth(own, {
+      publicUrl: PUBLIC,
+      external: { issuer, origins: [], userClaim: 'https://idp.example/who', check: keys },
+    });
+    const scopesOf = async (more: Record<string, unknown>) =>
+      must(await other.auth.verifyToken(`Bearer ${await sign({ scope: 'user/*.rs', ...more })}`)).scopes.length;
+    expect(await scopesOf({ fhirUser: 'Practitioner/x' })).toBe(0);
+    expect(await scopesOf({ fhirUser: 'Patient/x', 'https://idp.example/who': 'Practitioner/x' })).toBe(1);
+    await other.stop();
+    await own.remove();
+  });
 
   test('a clock that is set back brings no token back', async () => {
     const token = await sign({ exp: now() + 60 });
@@ -168,6 +250,7 @@ describe('an issuer elsewhere that is asked', () => {
       external: {
         issuer,
         origins: [],
+        userClaim: 'fhirUser',
         check: {
           by: 'introspection',
           url: `${issuer}/introspect`,
@@ -191,6 +274,13 @@ describe('an issuer elsewhere that is asked', () => {
     scope: 'patient/*.rs',
     exp: Math.floor(Date.now() / 1000) + 60,
     patient: 'p1',
+  });
+
+  test('a user whom it does not name has no `user/` scope', async () => {
+    told = { ...active(), scope: 'user/*.rs' };
+    expect(await server.auth.verifyToken('Bearer opaque')).toMatchObject({ ok: true, value: { scopes: [] } });
+    told = { ...active(), scope: 'user/*.rs', fhirUser: 'Practitioner/x' };
+    expect(await server.auth.verifyToken('Bearer opaque')).toMatchObject({ value: { scopes: [{ text: 'user/*.rs' }] } });
   });
 
   test('gives what it says', async () => {
@@ -226,6 +316,7 @@ describe('an issuer elsewhere that is asked', () => {
       external: {
         issuer,
         origins: [],
+        userClaim: 'fhirUser',
         check: { by: 'introspection', url: `${issuer}/introspect`, clientId: 'us', secret: secret('s'), audience: 'if-sent' },
       },
     });
@@ -260,6 +351,10 @@ describe('an issuer elsewhere that is asked', () => {
       expect(await server.auth.verifyToken('Bearer opaque')).toMatchObject({ ok: false, fault: { code: 'auth.issuer' } });
     }
     status = 200;
+    for (const nothing of [null, 'active', ['active'], 1]) {
+      told = nothing;
+      expect(await server.auth.verifyToken('Bearer opaque')).toMatchObject({ ok: false, fault: { code: 'auth.issuer' } });
+    }
     told = 'x'.repeat(70_000);
     expect(await server.auth.verifyToken('Bearer opaque')).toMatchObject({ ok: false, fault: { code: 'auth.issuer' } });
   });

@@ -55,14 +55,9 @@ test.each<[string, object]>([
   ['a subject by identifier alone', bundle([match(observation('1', 'a', { subject: { identifier: { value: 'x' } } }))])],
   ['a group as subject', bundle([match(observation('1', 'a', { subject: { reference: 'Group/a' } }))])],
   ['an id that looks like ours', bundle([match(observation('1', 'a', { subject: { reference: 'Patient/a/../b' } }))])],
-  ['an include of another patient', bundle([match(observation('1', 'a')), along(observation('2', 'b'))])],
   [
-    'an include of a Patient who is another',
-    bundle([match(observation('1', 'a')), along({ resourceType: 'Patient', id: 'b', name: [{ text: MARKER }] })]),
-  ],
-  [
-    'an include of a type that has no rule',
-    bundle([match(observation('1', 'a')), along({ resourceType: 'Task', id: '1', description: MARKER })]),
+    'another patient among the matches, who contains somebody',
+    bundle([match(observation('1', 'a')), match(observation('2', 'b', { contained: [{ resourceType: 'Patient', id: 'p' }] }))]),
   ],
   ['an entry without a mode', bundle([{ resource: observation('2', 'b') }])],
   ['an outcome that is a record', bundle([{ resource: observation('2', 'b'), search: { mode: 'outcome' } }])],
@@ -139,19 +134,143 @@ test('decimals keep their digits, and absolute addresses become ours', async () 
   expect(body).not.toContain(ehr.url);
 });
 
-test.each([
-  ['in narrative', { text: { div: '<div>http://HOST/admin</div>' } }],
-  ['in an attachment', { valueAttachment: { url: 'http://HOST/files/1' } }],
-  ['behind other spelling', { note: [{ text: 'see HTTP://HOST' }] }],
-])('the host of the EHR %s refuses the answer', async (_, more) => {
-  const text = JSON.stringify(observation('1', 'a', more)).replaceAll('HOST', ehr.host);
-  ehr.answers(({ method }) => ({
-    body: method === 'GET' ? text : `{"resourceType":"Bundle","type":"searchset","entry":[{"resource":${text}}]}`,
-  }));
-  for (const path of ['Observation/1', 'Observation']) {
+const asReadAndFound = (resource: object, found: readonly object[] = [match(resource)]) =>
+  ehr.answers(({ method }) => ({ body: method === 'GET' ? resource : bundle(found) }));
+
+test.each<[string, (host: string) => object]>([
+  ['of a link in narrative', (host) => ({ text: { div: `<div><a href="http://${host}/admin">x</a></div>` } })],
+  ['of an attachment', (host) => ({ valueAttachment: { url: `http://${host}/files/1` } })],
+  ['of a reference', (host) => ({ performer: [{ reference: `http://${host}/files/Practitioner/1` }] })],
+])('an address %s at the EHR, outside its base, is not shown, and the record is', async (_, more) => {
+  asReadAndFound(observation('1', 'a', more(ehr.host)));
+  for (const path of ['Observation/1', 'Observation', 'Patient/a/$everything?_type=Observation']) {
+    if (path.startsWith('Patient'))
+      ehr.answers(({ method }) => ({
+        body: method === 'GET' ? { resourceType: 'Patient', id: 'a' } : bundle([match(observation('1', 'a', more(ehr.host)))]),
+      }));
     const answer = await ask(path);
-    expect([answer.status, answer.code, answer.text.includes(ehr.host)]).toEqual([502, 'read.ehr-address', false]);
+    expect([answer.status, answer.text.includes('own'), answer.text.includes(ehr.host)]).toEqual([200, true, false]);
   }
+});
+
+/** What the source, or whoever may write into a record, can put there. */
+const poisons: readonly [string, (host: string) => object][] = [
+  ['the host of the EHR in a manufacturer', (host) => ({ manufacturer: `Acme http://${host}/x` })],
+  ['the base of the EHR in a note', (host) => ({ note: [{ text: `see HTTP://${host}/ehr/Patient/b` }] })],
+];
+test.each(poisons)('%s passes as it was written', async (_, more) => {
+  const device = { resourceType: 'Device', id: 'd', patient: { reference: 'Patient/a' }, ...more(ehr.host) };
+  const text = JSON.stringify(device).slice(1, -1);
+  ehr.answers(() => ({ body: bundle([match(device)]) }));
+  expect((await ask('Device?patient=a')).text).toContain(text);
+  const measured = observation('1', 'a', { device: { reference: 'Device/d' } });
+  ehr.answers(() => ({ body: bundle([match(measured), along(device)]) }));
+  expect((await ask('Observation?_include=Observation:device')).text).toContain(text);
+  ehr.answers(({ method, url }) => ({
+    body:
+      method === 'GET'
+        ? { resourceType: 'Patient', id: 'a' }
+        : bundle(url.includes('/Device/') ? [match(device)] : url.includes('/Observation/') ? [match(measured)] : []),
+  }));
+  const everything = await ask('Patient/a/$everything');
+  expect([everything.status, everything.text.includes(text)]).toEqual([200, true]);
+});
+
+const leftOut = async (): Promise<unknown[]> =>
+  (await rig.audits())
+    .filter(({ requestId, why }) => requestId === rig.log.lines.at(-1)?.['requestId'] && String(why).startsWith('left-out:'))
+    .map(({ type, resourceType, outcome, why, count }) => [type, resourceType, outcome, why, count]);
+
+test.each<[string, object, object]>([
+  ['contains a Patient', { contained: [{ resourceType: 'Patient', id: 'p', name: [{ text: MARKER }] }] }, {}],
+  [
+    'contains a record of another patient',
+    { contained: [{ resourceType: 'Condition', id: 'c', subject: { reference: 'Patient/b' }, note: [{ text: MARKER }] }] },
+    {},
+  ],
+])('a match that %s is left out and the rest is answered', async (_, more) => {
+  const poisoned = observation('2', 'a', more);
+  asReadAndFound(poisoned, [match(observation('1', 'a')), match(poisoned)]);
+  const { status, text } = await ask('Observation');
+  expect([status, text.includes(MARKER)]).toEqual([200, false]);
+  expect(
+    (JSON.parse(text) as { total: number; entry: { resource: { id: string } }[] }).entry.map((one) => one.resource.id),
+  ).toEqual(['1']);
+  expect(await leftOut()).toEqual([['fhir.deny', 'Observation', '4', 'left-out:entangled', 1]]);
+  expect(rig.log.lines.filter(({ event }) => event === 'read.refused')).toEqual([]);
+  expect(await ask('Observation/2')).toMatchObject({ status: 404 });
+});
+
+const newborn = { resourceType: 'Encounter', id: 'n', subject: { reference: 'Patient/a' }, partOf: { reference: 'Encounter/m' } };
+const mother = { resourceType: 'Encounter', id: 'm', subject: { reference: 'Patient/b' }, reasonCode: [{ text: MARKER }] };
+const panel = observation('1', 'a', { hasMember: [{ reference: 'Observation/2' }, { reference: 'Observation/3' }] });
+
+test.each<[string, string, object[], string[], unknown[]]>([
+  [
+    'a member of a panel that is of another patient',
+    'Observation?_include=Observation:has-member',
+    [match(panel), along(observation('2', 'b')), along(observation('3', 'a'))],
+    ['1', '3'],
+    ['fhir.deny', 'Observation', '4', 'left-out:other-patient', 1],
+  ],
+  [
+    'the encounter of a mother',
+    'Encounter?_include=Encounter:part-of',
+    [match(newborn), along(mother)],
+    ['n'],
+    ['fhir.deny', 'Encounter', '4', 'left-out:other-patient', 1],
+  ],
+  [
+    'a device that contains a Patient',
+    'Observation?_include=Observation:device',
+    [
+      match(observation('1', 'a', { device: { reference: 'Device/d' } })),
+      along({
+        resourceType: 'Device',
+        id: 'd',
+        patient: { reference: 'Patient/a' },
+        contained: [{ resourceType: 'Patient', id: 'p', name: [{ text: MARKER }] }],
+      }),
+    ],
+    ['1'],
+    ['fhir.deny', 'Device', '4', 'left-out:entangled', 1],
+  ],
+  [
+    'a record of another patient to which nothing refers',
+    'Observation?_include=Observation:has-member',
+    [match(observation('1', 'a')), along(observation('2', 'b')), along(observation('4', 'b'))],
+    ['1'],
+    ['fhir.deny', 'Observation', '4', 'left-out:not-asked', 2],
+  ],
+  [
+    'a Patient who is another',
+    'Observation?_include=Observation:subject',
+    [match(observation('1', 'a')), along({ resourceType: 'Patient', id: 'b', name: [{ text: MARKER }] })],
+    ['1'],
+    ['fhir.deny', 'Patient', '4', 'left-out:not-asked', 1],
+  ],
+  [
+    'a type that has no rule',
+    'Observation?_include=Observation:subject',
+    [match(observation('1', 'a')), along({ resourceType: 'Task', id: '1', description: MARKER })],
+    ['1'],
+    ['fhir.deny', 'Task', '4', 'left-out:not-asked', 1],
+  ],
+])('%s does not come along, is in the audit, and the rest is answered', async (_, path, entries, ids, recorded) => {
+  ehr.answers(() => ({ body: bundle(entries) }));
+  const { status, text } = await ask(path);
+  expect([status, text.includes(MARKER)]).toEqual([200, false]);
+  expect((JSON.parse(text) as { entry: { resource: { id: string } }[] }).entry.map((one) => one.resource.id)).toEqual(ids);
+  expect(await leftOut()).toEqual([recorded]);
+  expect((await rig.audits()).at(-1)).toMatchObject({ type: 'fhir.search', outcome: '0', count: ids.length });
+});
+
+test('what is left out is not shown where that could not be put into the audit', async () => {
+  ehr.answers(() => ({ body: bundle([match(newborn), along(mother)]) }));
+  rig.failAudit('fails');
+  const { status } = await ask('Encounter?_include=Encounter:part-of');
+  rig.failAudit('writes');
+  expect(status).toBe(503);
 });
 
 test.each([

@@ -23,8 +23,9 @@ test('a token that held is not believed after its end, however short ago that wa
   let ms = START;
   const denied: string[] = [];
   const verify = makeVerifyExternal({
-    external: { issuer, origins: [], check: { by: 'keys', jwksUrl: `${issuer}/jwks` } },
+    external: { issuer, origins: [], userClaim: 'fhirUser', check: { by: 'keys', jwksUrl: `${issuer}/jwks` } },
     fhirBase: FHIR,
+    ehrBase: 'https://ehr.example/r4',
     clock: { now: () => new Date(ms), monotonicMs: () => ms - START },
     deny: (why) => void denied.push(why),
   });
