@@ -267,6 +267,7 @@ describe('connections', () => {
       code: 'admin.parameter',
       at: 'redirect_url',
     });
+    expect((await post('RingWearable', { redirect_url: 'https://clinic.example/\ud800' })).status).toBe(400);
     expect((await post('RingWearable', { other: 1 })).status).toBe(400);
     expect((await post('RingWearable', [])).status).toBe(400);
     expect((await ask('POST', `patients/${'x'.repeat(65)}/connections/RingWearable`)).body).toMatchObject({
