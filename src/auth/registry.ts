@@ -72,7 +72,8 @@ export function makeRegistry(deps: {
   async function patientOf(act: Act, given: Readonly<Record<string, unknown>>): Promise<Result<string>> {
     const { patient, mrn } = given;
     if ((patient === undefined) === (mrn === undefined)) return wrong('patient');
-    if (typeof mrn === 'string') {
+    if (mrn !== undefined) {
+      if (typeof mrn !== 'string' || !/^[^\p{Cc}\p{Cs}]{1,64}$/u.test(mrn)) return wrong('mrn');
       const listed = await patients.list({ cursor: null, mrn, requestId: act.requestId });
       if (!listed.ok) return listed;
       const [only, ...more] = listed.value.patients;

@@ -1,5 +1,6 @@
 export { type Result, ok, fail } from './result.ts';
 export { canonicalJson } from './canonical-json.ts';
+export { makeBudget, withRoom, type Budget, type Room } from './budget.ts';
 export { isDayOrTime, readInstant } from './calendar.ts';
 export { parseQuery } from './parse-query.ts';
 export { answerInThread } from './answer-in-thread.ts';

@@ -8,6 +8,7 @@ import {
   type ListedDelivery,
   type State,
 } from '../inbox/index.ts';
+import { isClientUuid, isUserId } from '../identity/index.ts';
 import { detailOf, forwardAgain, isFaultCode, type Decision, type LaneReads, type LaneWrites } from '../deliver/index.ts';
 import type { Operate } from '../store/index.ts';
 import { addsUp } from './adds-up.ts';
@@ -103,16 +104,19 @@ export function makeDeliveryRoutes(deps: {
       if (!wanted.ok) return wanted;
       const { before, limit } = wanted.value;
       // A user id means nothing without its client, and a client alone is no filter.
-      if (get('user_id') !== null && client === null) return fail(fault('admin.parameter', { at: 'client_uuid' }));
-      if (get('client_uuid') !== null && get('user_id') === null) return fail(fault('admin.parameter', { at: 'user_id' }));
+      const user = get('user_id');
+      if (user !== null && !isUserId(user)) return fail(fault('admin.parameter', { at: 'user_id' }));
+      if (client !== null && !isClientUuid(client)) return fail(fault('admin.parameter', { at: 'client_uuid' }));
+      if (user !== null && client === null) return fail(fault('admin.parameter', { at: 'client_uuid' }));
+      if (get('client_uuid') !== null && user === null) return fail(fault('admin.parameter', { at: 'user_id' }));
       const page = await inbox.read('inbox.list', {
         tenant,
         state,
         reason: get('reason'),
         faultCode,
         dataStructure: get('data_structure'),
-        client: get('user_id') === null ? null : client,
-        user: get('user_id'),
+        client: user === null ? null : client,
+        user,
         before,
         limit: limit + 1,
       });

@@ -81,6 +81,7 @@ export function makeLinkRoutes(deps: {
     const user = params['user_id'] ?? '';
     if (!isUserId(user)) return fail(fault('link.not-found'));
     const of = client ?? deps.clientUuid;
+    if (of !== null && !isClientUuid(of)) return fail(fault('admin.parameter', { at: 'client_uuid' }));
     return of === null ? fail(fault('link.client', { at: 'client_uuid' })) : ok({ client: of, user });
   }
   /** Whoever is shown, and whoever was asked for though nobody was found. */
@@ -104,6 +105,8 @@ export function makeLinkRoutes(deps: {
       if (!wanted.ok) return wanted;
       const { before, limit } = wanted.value;
       if (user !== null && !isUserId(user)) return fail(fault('admin.parameter', { at: 'user_id' }));
+      if (client !== null && !isClientUuid(client)) return fail(fault('admin.parameter', { at: 'client_uuid' }));
+      if (mrn !== null && !isMrn(mrn)) return fail(fault('admin.parameter', { at: 'mrn' }));
       if (user !== null && client === null) return fail(fault('link.client', { at: 'client_uuid' }));
       if (get('client_uuid') !== null && user === null) return fail(fault('admin.parameter', { at: 'user_id' }));
       const page = await identity.read('identity.list', {

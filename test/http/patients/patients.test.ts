@@ -418,7 +418,8 @@ describe('monitoring rules', () => {
     expect((await ask('GET', of('monitoring-rules'))).body).toMatchObject({ rule });
     expect((await ask('GET', 'monitoring-rules')).body).toEqual({ rule: null });
     expect((await ask('PUT', 'monitoring-rules', rule)).body).toMatchObject({ rule: { user_id: null } });
-    expect((await ask('PUT', 'monitoring-rules', { signals: { weight: {} } })).body['code']).toBe('source.rejected');
+    expect((await ask('PUT', 'monitoring-rules', { signals: { weight: {} } })).body['code']).toBe('source.rule');
+    expect((await ask('PUT', 'monitoring-rules', {})).body).toMatchObject({ status: 400, code: 'admin.parameter' });
   });
 });
 
