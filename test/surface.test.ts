@@ -298,9 +298,48 @@ test('openapi/ describes exactly these routes', () => {
   const paths = Object.entries(described.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const routes = [...OPEN, ...OPS, ...SOURCE, ...SMART, ...ADMIN].map((route) => route.replace(/:(\w+)/g, '{$1}'));
+  // An OpenAPI path has no way to say "whatever follows".
+  const routes = [...OPEN, ...OPS, ...SOURCE, ...SMART, ...ADMIN].map((route) =>
+    route.replace('{*path}', ':type/:id/:path').replace(/:(\w+)/g, '{$1}'),
+  );
   expect(paths.sort()).toEqual(routes.sort());
 });
+
+interface Described {
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly schema: Readonly<Record<string, unknown>>;
+  }[];
+  readonly requestBody?: unknown;
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+const operations = Object.entries(described.paths).flatMap(([path, of]) =>
+  Object.entries(of).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, path, operation as Described] as const),
+);
+
+test.each(operations)(
+  '%s: its description names every part of its path, and what is answered to a request that is none',
+  (route, path, operation) => {
+    const { parameters = [], requestBody, responses } = operation;
+    const named = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+    expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(named);
+    if (route.includes('OPTIONS') || path === '/fhir/{type}/{id}/{path}') return;
+    const statuses = Object.keys(responses);
+    if (parameters.length > 0) expect(statuses).toContain('400');
+    if (requestBody !== undefined) expect(statuses).toEqual(expect.arrayContaining(['400', '413']));
+    if (requestBody !== undefined && !path.startsWith('/webhooks/')) expect(statuses).toContain('415');
+  },
+);
+
+test.each(operations.filter(([route]) => route.includes('/admin/')))(
+  '%s: what a parameter may be is bounded or listed',
+  (_route, _path, operation) => {
+    for (const { name, in: where, schema } of operation.parameters ?? [])
+      if (!(where === 'path' && name === 'id'))
+        expect([name, ['enum', 'pattern', 'format', 'maximum'].some((bound) => bound in schema)]).toEqual([name, true]);
+  },
+);
 
 test.each(SMART)('%s shows nothing to whoever has no token', async (route) => {
   const [method = '', path = ''] = route.split(' ');

@@ -74,6 +74,8 @@ export type AuthWrites = {
       readonly name: string;
       readonly value: string;
       readonly keptMs: number;
+      /** Names of keys of which nothing is left that they could verify. */
+      readonly spent: readonly string[];
       readonly audit: AuditDraft;
     };
     out: null;

@@ -6,7 +6,7 @@ import type { Operate } from '../store/index.ts';
 import { makeCheckPassword, type CheckPassword } from './account.ts';
 import type { AuthStore } from './adapter.ts';
 import { makeInteractions, sendPage } from './interaction.ts';
-import { loadKeys, readSigningKeys, type AuthKeys } from './keys.ts';
+import { loadKeys, makeKeysToSign, readSigningKeys, type AuthKeys } from './keys.ts';
 import { makeLimitTries, REQUESTS, SIGN_INS, type LimitTries } from './limit-tries.ts';
 import { APP_STYLE_PATH, makeMount, PAGE_STYLE_PATH, type Caller } from './mount.ts';
 import { errorPage } from './pages.ts';
@@ -37,11 +37,13 @@ export async function openEmbedded(deps: {
     limitRequests: makeLimitTries(clock, REQUESTS),
   };
   const first = await loadKeys(deps);
+  const keysToSign = makeKeysToSign(deps);
   let now = { keys: first, mount: mountWith(first, { ...deps, ...kept }) };
 
   /** A key that was rotated at any replica signs here from the next request on: an app may ask us for it at once. */
-  async function current(): Promise<Mount> {
-    const signing = await readSigningKeys(deps);
+  async function current(method: string | undefined): Promise<Mount> {
+    // Id tokens are answers to a POST.
+    const signing = await (method === 'POST' ? keysToSign() : readSigningKeys(deps));
     // Without its store the server says by itself that it cannot answer.
     if (!signing.ok || signing.value.length === 0) return now.mount;
     const kidsOf = (all: AuthKeys['signing']): string => all.map(({ kid }) => kid).join();
@@ -53,7 +55,7 @@ export async function openEmbedded(deps: {
   }
   return {
     path: now.mount.path,
-    handle: async (request, response, asked) => (await current()).handle(request, response, asked),
+    handle: async (request, response, asked) => (await current(request.method)).handle(request, response, asked),
   };
 }
 

@@ -22,6 +22,10 @@ export const ID_TOKEN_SECONDS = 3_600;
 /** As long as its last token lives, and a little for clocks that differ. */
 const RETIRING_MS = (ID_TOKEN_SECONDS + 300) * 1_000;
 
+/** How often at most it is put down that a key signs. */
+const NOTED_MS = 300_000;
+const SIGNER_KIND = 'SigningKey';
+
 const SIGNING = 'id-token-';
 /** Under one name for whoever starts first; later ones have names of their own. */
 const FIRST = `${SIGNING}rs256-1`;
@@ -54,11 +58,60 @@ export async function readSigningKeys({ tenant, store, clock }: Deps): Promise<R
   return kept.ok ? ok(inForce(kept.value, clock.now()).map(({ jwk }) => jwk)) : kept;
 }
 
+/**
+ * The same for whoever is about to sign with the first of them, which is put down before. The keys are read again after that: a key that is
+ * put down only after another has followed it signs nothing.
+ */
+export function makeKeysToSign(deps: Deps): () => Promise<Result<readonly JWK[]>> {
+  const { tenant, store, clock } = deps;
+  let noted = { kid: '', untilMs: 0 };
+  return async () => {
+    for (;;) {
+      const keys = await readSigningKeys(deps);
+      const kid = keys.ok ? keys.value[0]?.kid : undefined;
+      const at = clock.now();
+      if (kid === undefined || (noted.kid === kid && noted.untilMs >= at.getTime() + RETIRING_MS)) return keys;
+      const untilMs = at.getTime() + RETIRING_MS + NOTED_MS;
+      const key = { tenant, kind: SIGNER_KIND, id: kid };
+      const expiresAt = new Date(untilMs);
+      const put = await store.write('auth.put', {
+        ...key,
+        payload: {},
+        grantId: null,
+        uid: null,
+        expiresAt,
+        at,
+        as: 'replacement',
+      });
+      if (!put.ok) return put;
+      noted = { kid, untilMs };
+    }
+  };
+}
+
+/** The keys that signed nothing that is still valid. The newest may be signing at this moment, and is none of them. */
+async function spentKeys({ tenant, store, clock }: Deps): Promise<Result<readonly string[]>> {
+  const kept = await store.read('auth.keys', { tenant, prefix: SIGNING });
+  if (!kept.ok) return kept;
+  const spent: string[] = [];
+  for (const { name, value } of kept.value.slice(1)) {
+    const key = { tenant, kind: SIGNER_KIND, id: String((JSON.parse(value) as JWK).kid) };
+    const signer = await store.read('auth.find', { ...key, at: clock.now() });
+    if (!signer.ok) return signer;
+    if (signer.value === null) spent.push(name);
+  }
+  return ok(spent);
+}
+
 /** Makes a key that signs from now on, at every replica. */
-export async function rotateSigningKey({ tenant, store, clock }: Deps, audit: AuditDraft): Promise<Result<RotatedKey>> {
+export async function rotateSigningKey(deps: Deps, audit: AuditDraft): Promise<Result<RotatedKey>> {
+  const { tenant, store, clock } = deps;
   const { kid, value } = await newSigningKey();
   const name = `${SIGNING}${kid}`;
-  const done = await store.write('auth.rotate-key', { prefix: SIGNING, name, value, keptMs: RETIRING_MS, audit });
+  const spent = await spentKeys(deps);
+  if (!spent.ok) return spent;
+  const rotation = { prefix: SIGNING, name, value, keptMs: RETIRING_MS, spent: spent.value, audit };
+  const done = await store.write('auth.rotate-key', rotation);
   if (!done.ok) return done;
   const kept = await store.read('auth.keys', { tenant, prefix: SIGNING });
   if (!kept.ok) return kept;

@@ -1,7 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errors, type default as Provider } from 'oidc-provider';
-import { readBody, type Clock, type Mount, type RequestId } from '../kernel/index.ts';
+import { parseQuery, readBody, type Clock, type Mount, type RequestId } from '../kernel/index.ts';
 import type { AuthStore } from './adapter.ts';
 import { must } from './adapter.ts';
 import { sendPage, type Visit } from './interaction.ts';
@@ -129,7 +130,12 @@ export function makeMount(deps: {
         sendJson(response, 400, { error: 'invalid_request', error_description: `the body must be ${FORM}` });
         return;
       }
-      form = new URLSearchParams(body.value.toString('utf8'));
+      const pairs = isUtf8(body.value) ? parseQuery(body.value.toString('utf8')) : null;
+      if (pairs === null) {
+        sendJson(response, 400, { error: 'invalid_request', error_description: 'the body is not UTF-8' });
+        return;
+      }
+      form = new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value]));
     }
     if (pathname === PATHS.authorization && form !== null) {
       // A form from elsewhere comes without our cookies; the browser brings them when it asks again by itself.

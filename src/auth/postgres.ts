@@ -38,6 +38,8 @@ const sweep = ({ db }: PostgresContext, atMs: number) =>
   );
 
 async function clientOf({ db, vault }: PostgresContext, tenant: string, id: string) {
+  // Whoever asks may name anything, and PostgreSQL knows no NUL.
+  if (id.includes('\0')) return null;
   const row = await db.get('SELECT id, client_sealed FROM auth_client WHERE tenant = $1 AND id = $2', tenant, id);
   return row === undefined ? null : toClient(vault, row);
 }
@@ -199,7 +201,7 @@ export const writes: PostgresOperations<AuthWrites> = {
     if (row === undefined) throw new Error('the key is gone');
     return toKey(vault, name, row);
   },
-  'auth.rotate-key': async (context, { prefix, name, value, keptMs, audit }) => {
+  'auth.rotate-key': async (context, { prefix, name, value, keptMs, spent, audit }) => {
     const { db, vault } = context;
     const atMs = audit.at.getTime();
     const [newest] = await db.all(KEYS, audit.tenant, prefix);
@@ -211,7 +213,7 @@ export const writes: PostgresOperations<AuthWrites> = {
       sealKey(vault, name, value),
       madeAt,
     );
-    for (const old of outlived(await db.all(KEYS, audit.tenant, prefix), atMs, keptMs))
+    for (const old of [...outlived(await db.all(KEYS, audit.tenant, prefix), atMs, keptMs), ...spent])
       await db.run('DELETE FROM auth_key WHERE tenant = $1 AND name = $2', audit.tenant, old);
     await appendPostgres(context, [audit]);
     return null;

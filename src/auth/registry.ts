@@ -40,6 +40,8 @@ const newId = (prefix: string): string => `${prefix}_${randomBytes(12).toString(
 const shown = ({ secretHash: _secretHash, ...rest }: Client): ShownClient => rest;
 const wrong = (at: string) => fail(fault('admin.parameter', { at }));
 const FHIR_ID = /^[A-Za-z0-9\-.]{1,64}$/;
+/** What cannot be an id is nobody's. */
+const isRegisteredId = (text: string): boolean => /^[\w.-]{1,64}$/.test(text);
 
 /** The fields of a JSON object that may hold these and no other. */
 const fieldsOf = (value: unknown, known: readonly string[]): Readonly<Record<string, unknown>> | null =>
@@ -70,7 +72,8 @@ export function makeRegistry(deps: {
   async function patientOf(act: Act, given: Readonly<Record<string, unknown>>): Promise<Result<string>> {
     const { patient, mrn } = given;
     if ((patient === undefined) === (mrn === undefined)) return wrong('patient');
-    if (typeof mrn === 'string') {
+    if (mrn !== undefined) {
+      if (typeof mrn !== 'string' || !/^[^\p{Cc}\p{Cs}]{1,64}$/u.test(mrn)) return wrong('mrn');
       const listed = await patients.list({ cursor: null, mrn, requestId: act.requestId });
       if (!listed.ok) return listed;
       const [only, ...more] = listed.value.patients;
@@ -101,6 +104,7 @@ export function makeRegistry(deps: {
       return found.ok ? ok(found.value.map(shown)) : found;
     },
     async removeClient(act, id) {
+      if (!isRegisteredId(id)) return fail(fault('client.not-found'));
       const done = await store.write('auth.remove-client', { id, audit: auditOf(act, 'D', 'client', id) });
       if (!done.ok) return done;
       return done.value === 'removed' ? ok(null) : fail(fault('client.not-found'));
@@ -122,6 +126,7 @@ export function makeRegistry(deps: {
     },
     accounts: () => store.read('auth.accounts', { tenant }),
     async removeAccount(act, id) {
+      if (!isRegisteredId(id)) return fail(fault('account.not-found'));
       const done = await store.write('auth.remove-account', { id, audit: auditOf(act, 'D', 'account') });
       if (!done.ok) return done;
       return done.value === 'removed' ? ok(null) : fail(fault('account.not-found'));
@@ -133,6 +138,7 @@ export function makeRegistry(deps: {
       if (encounter !== null && (typeof encounter !== 'string' || !FHIR_ID.test(encounter))) return wrong('encounter');
       if (clientId !== null && typeof clientId !== 'string') return wrong('clientId');
       if (typeof needPatientBanner !== 'boolean') return wrong('needPatientBanner');
+      if (clientId !== null && !isRegisteredId(clientId)) return fail(fault('client.not-found'));
       const client = clientId === null ? null : await store.read('auth.client', { tenant, id: clientId });
       if (client?.ok === false) return client;
       if (client?.value === null) return fail(fault('client.not-found'));

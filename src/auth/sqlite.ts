@@ -183,7 +183,7 @@ export const writes: SqliteOperations<AuthWrites> = {
     if (row === undefined) throw new Error('the key is gone');
     return toKey(vault, name, row);
   },
-  'auth.rotate-key': (context, { prefix, name, value, keptMs, audit }) => {
+  'auth.rotate-key': (context, { prefix, name, value, keptMs, spent, audit }) => {
     const { db, vault } = context;
     const atMs = audit.at.getTime();
     const [newest] = db.all(KEYS, audit.tenant, prefix);
@@ -195,7 +195,7 @@ export const writes: SqliteOperations<AuthWrites> = {
       sealKey(vault, name, value),
       madeAt,
     );
-    for (const old of outlived(db.all(KEYS, audit.tenant, prefix), atMs, keptMs))
+    for (const old of [...outlived(db.all(KEYS, audit.tenant, prefix), atMs, keptMs), ...spent])
       db.run('DELETE FROM auth_key WHERE tenant = ? AND name = ?', audit.tenant, old);
     appendSqlite(context, audit);
     return null;

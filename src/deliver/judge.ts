@@ -80,7 +80,7 @@ function factsOf(hook: Hook, value: unknown, findings: readonly string[]): Facts
     document_version: version,
   } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
   const text = (one: unknown, max: number): string | null =>
-    typeof one === 'string' && one.length <= max && !/\p{Cc}/u.test(one) ? one : null;
+    typeof one === 'string' && one.length <= max && !/[\p{Cc}\p{Cs}]/u.test(one) ? one : null;
   return {
     ...NOTHING,
     dataStructure: text(structure, 100),

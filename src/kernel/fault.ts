@@ -125,6 +125,7 @@ export const FAULT_CODES = {
   'source.unauthorized': 'source-rejected',
   'source.not-activated': 'source-rejected',
   'source.data-source': 'malformed',
+  'source.rule': 'invalid',
   'source.rejected': 'source-rejected',
   'source.unreadable': 'source-rejected',
   'source.too-large': 'too-large',

@@ -1,6 +1,9 @@
 export { type Result, ok, fail } from './result.ts';
 export { canonicalJson } from './canonical-json.ts';
 export { cleanEnvironment } from './clean-environment.ts';
+export { makeBudget, withRoom, type Budget, type Room } from './budget.ts';
+export { isDayOrTime, readInstant } from './calendar.ts';
+export { parseQuery } from './parse-query.ts';
 export { answerInThread } from './answer-in-thread.ts';
 export { makeAskThread } from './ask-thread.ts';
 export { makePooledChance } from './pooled-chance.ts';

@@ -20,9 +20,20 @@ import {
   type Verified,
   type VerifyingKey,
 } from '../audit/index.ts';
-import { errorCode, fail, fault, jsonAnswer, ok, type Answer, type Ask, type Result, type Route } from '../kernel/index.ts';
+import {
+  errorCode,
+  fail,
+  fault,
+  jsonAnswer,
+  ok,
+  readInstant,
+  type Answer,
+  type Ask,
+  type Result,
+  type Route,
+} from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
-import { adminRoute as admin, PAGE, queryOf } from './admin-query.ts';
+import { adminRoute as admin, limitOf, PAGE, queryOf } from './admin-query.ts';
 import type { RecordAct } from './record-act.ts';
 
 const FILTERS = ['patient', 'client', 'delivery', 'request', 'type', 'outcome', 'from', 'to', 'cursor', 'limit'] as const;
@@ -38,32 +49,34 @@ function decode(text: string): unknown {
   }
 }
 
+const isPlaceInChain = (chain: unknown, seq: unknown): boolean =>
+  typeof chain === 'string' && /^[\w-]{1,64}$/.test(chain) && Number.isSafeInteger(seq);
+
+/** Null, as below, for whatever was not made here: of one place there is one cursor. */
 function placeOf(cursor: string): Place | null {
   const list = decode(cursor);
   if (!Array.isArray(list)) return null;
-  const [atMs, chain, seq] = list as unknown[];
-  const isPlace = Number.isSafeInteger(atMs) && typeof chain === 'string' && Number.isSafeInteger(seq);
-  return isPlace ? { atMs: atMs as number, chain, seq: seq as number } : null;
+  const [atMs, chain, seq] = list as [number, string, number];
+  const place = { atMs, chain, seq };
+  return Number.isSafeInteger(atMs) && isPlaceInChain(chain, seq) && cursorOf(place) === cursor ? place : null;
 }
 const cursorOf = ({ atMs, chain, seq }: Place): string => encode([atMs, chain, seq]);
 
 function exportPlaceOf(cursor: string): ExportPlace | null {
   const given = decode(cursor) as Partial<Record<string, unknown>> | null;
-  if (typeof given !== 'object' || given === null) return null;
+  if (typeof given !== 'object' || given === null || encode(given) !== cursor) return null;
   const { at, after, chain } = given;
   if (at === 'chains') return { at };
   if (!Number.isSafeInteger(after)) return null;
   if (at === 'checkpoints') return { at, after: after as number };
-  return at === 'records' && typeof chain === 'string' ? { at, chain, after: after as number } : null;
+  return at === 'records' && isPlaceInChain(chain, after) ? { at, chain: chain as string, after: after as number } : null;
 }
 
 const wrong = (at: string): Result<never> => fail(fault('admin.parameter', { at }));
 
 /** An instant with its zone; a day without one would be another day elsewhere. */
 function instantOf(text: string | undefined): number | null | 'wrong' {
-  if (text === undefined) return null;
-  const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : NaN;
-  return Number.isNaN(ms) ? 'wrong' : ms;
+  return text === undefined ? null : (readInstant(text) ?? 'wrong');
 }
 
 function searchOf(
@@ -73,14 +86,14 @@ function searchOf(
 ): Result<Search> {
   const get = (name: (typeof FILTERS)[number]): string | null => query.get(name) ?? null;
   const [fromMs, toMs] = [instantOf(query.get('from')), instantOf(query.get('to'))];
-  const limit = Number(get('limit') ?? Math.min(PAGE.standard, most));
+  const limit = limitOf(query, Math.min(PAGE.standard, most), most);
   const cursor = get('cursor');
   const before = cursor === null ? null : placeOf(cursor);
   const [type, outcome, patient] = [get('type'), get('outcome'), get('patient')];
   if (fromMs === 'wrong') return wrong('from');
   if (toMs === 'wrong') return wrong('to');
   if (cursor !== null && before === null) return wrong('cursor');
-  if (!Number.isInteger(limit) || limit < 1 || limit > most) return wrong('limit');
+  if (!limit.ok) return limit;
   if (type !== null && !(AUDIT_TYPES as readonly string[]).includes(type)) return wrong('type');
   if (outcome !== null && outcome !== 'refused' && !(OUTCOMES as readonly string[]).includes(outcome)) return wrong('outcome');
   const chart = patient?.startsWith(OF_THE_EHR) === true ? patient.slice(OF_THE_EHR.length) : null;
@@ -96,7 +109,7 @@ function searchOf(
     fromMs,
     toMs,
     before,
-    limit,
+    limit: limit.value,
     sealed: 'leave',
   });
 }

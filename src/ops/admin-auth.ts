@@ -1,19 +1,10 @@
-import { fail, fault, jsonAnswer, ok, readBody, type Ask, type Result, type Route } from '../kernel/index.ts';
+import { jsonAnswer, ok, type Ask, type Route } from '../kernel/index.ts';
 import type { Registry } from '../auth/index.ts';
 import { adminRoute as admin, iso, queryOf } from './admin-query.ts';
+import { readJson } from './read-json.ts';
 import type { RecordAct } from './record-act.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
-
-async function jsonOf(ask: Ask): Promise<Result<unknown>> {
-  const body = await readBody(ask.request, BODY_BYTES_MAX);
-  if (!body.ok) return body;
-  try {
-    return ok(JSON.parse(body.value.toString('utf8')) as unknown);
-  } catch {
-    return fail(fault('admin.parameter', { at: '' }));
-  }
-}
 
 const act = ({ requestId }: Ask) => ({ requestId, actor: 'operator' });
 const shownAccount = ({ lockedUntil, ...rest }: { readonly lockedUntil: number }) => ({
@@ -36,7 +27,7 @@ export function makeAuthRoutes(deps: { readonly registry: Registry; readonly rec
       return recorded.ok ? ok(jsonAnswer(200, { clients: found.value })) : recorded;
     }),
     admin('post', '/admin/api/clients', async (ask) => {
-      const given = await jsonOf(ask);
+      const given = await readJson(ask.request, BODY_BYTES_MAX);
       if (!given.ok) return given;
       const done = await registry.addClient(act(ask), given.value);
       return done.ok ? ok(jsonAnswer(201, { ...done.value.client, secret: done.value.secret })) : done;
@@ -47,7 +38,7 @@ export function makeAuthRoutes(deps: { readonly registry: Registry; readonly rec
       return done.ok ? removed(id) : done;
     }),
     admin('post', '/admin/api/launches', async (ask) => {
-      const given = await jsonOf(ask);
+      const given = await readJson(ask.request, BODY_BYTES_MAX);
       if (!given.ok) return given;
       const done = await registry.addLaunch(act(ask), given.value);
       if (!done.ok) return done;
@@ -71,7 +62,7 @@ export function makeAuthRoutes(deps: { readonly registry: Registry; readonly rec
       return recorded.ok ? ok(jsonAnswer(200, { accounts: found.value.map(shownAccount) })) : recorded;
     }),
     admin('post', '/admin/api/accounts', async (ask) => {
-      const given = await jsonOf(ask);
+      const given = await readJson(ask.request, BODY_BYTES_MAX);
       if (!given.ok) return given;
       const done = await registry.addAccount(act(ask), given.value);
       return done.ok ? ok(jsonAnswer(201, shownAccount(done.value))) : done;

@@ -1,4 +1,4 @@
-import { fail, fault, jsonAnswer, ok, readBody, type Ask, type Clock, type Result, type Route } from '../kernel/index.ts';
+import { fail, fault, jsonAnswer, ok, type Ask, type Clock, type Result, type Route } from '../kernel/index.ts';
 import {
   LEFT_OUT,
   STATES,
@@ -8,10 +8,12 @@ import {
   type ListedDelivery,
   type State,
 } from '../inbox/index.ts';
+import { isClientUuid, isUserId } from '../identity/index.ts';
 import { detailOf, forwardAgain, isFaultCode, type Decision, type LaneReads, type LaneWrites } from '../deliver/index.ts';
 import type { Operate } from '../store/index.ts';
 import { addsUp } from './adds-up.ts';
-import { adminRoute as admin, fromCursor, iso, PAGE, queryOf, REASON, toCursor } from './admin-query.ts';
+import { adminRoute as admin, iso, pageOf, queryOf, REASON, toCursor } from './admin-query.ts';
+import { readObject, type Fields } from './read-json.ts';
 import type { RecordAct, RecordActLater } from './record-act.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
@@ -26,6 +28,12 @@ const shown = ({ seq: _seq, receivedAt, stateAt, ...rest }: ListedDelivery) => (
 
 /** What cannot be an id is nobody's. */
 const idOf = (params: Ask['params']): string => (/^[\w-]{1,64}$/.test(params['id'] ?? '') ? (params['id'] ?? '') : '-');
+
+const DISCARD: Fields = {
+  reason: { isRequired: true, isGood: (value) => typeof value === 'string' && REASON.test(value.trim()) },
+};
+/** Without a word on conflicts, they are not decided. */
+const REPLAY: Fields = { conflict: { isGood: (value) => value === 'keep-theirs' || value === 'overwrite' } };
 
 const isState = (text: string): text is State => (STATES as readonly string[]).includes(text);
 
@@ -89,25 +97,26 @@ export function makeDeliveryRoutes(deps: {
       const get = (name: string): string | null => query.value.get(name) ?? null;
       const state = get('state');
       const faultCode = get('fault');
-      const cursor = get('cursor');
-      const before = cursor === null ? null : fromCursor('d', cursor);
-      const limit = Number(get('limit') ?? PAGE.standard);
+      const wanted = pageOf(query.value, 'd');
       const client = get('client_uuid') ?? deps.clientUuid;
       if (state !== null && !isState(state)) return fail(fault('admin.parameter', { at: 'state' }));
       if (faultCode !== null && !isFaultCode(faultCode)) return fail(fault('admin.parameter', { at: 'fault' }));
-      if (cursor !== null && before === null) return fail(fault('admin.parameter', { at: 'cursor' }));
-      if (!Number.isInteger(limit) || limit < 1 || limit > PAGE.most) return fail(fault('admin.parameter', { at: 'limit' }));
+      if (!wanted.ok) return wanted;
+      const { before, limit } = wanted.value;
       // A user id means nothing without its client, and a client alone is no filter.
-      if (get('user_id') !== null && client === null) return fail(fault('admin.parameter', { at: 'client_uuid' }));
-      if (get('client_uuid') !== null && get('user_id') === null) return fail(fault('admin.parameter', { at: 'user_id' }));
+      const user = get('user_id');
+      if (user !== null && !isUserId(user)) return fail(fault('admin.parameter', { at: 'user_id' }));
+      if (client !== null && !isClientUuid(client)) return fail(fault('admin.parameter', { at: 'client_uuid' }));
+      if (user !== null && client === null) return fail(fault('admin.parameter', { at: 'client_uuid' }));
+      if (get('client_uuid') !== null && user === null) return fail(fault('admin.parameter', { at: 'user_id' }));
       const page = await inbox.read('inbox.list', {
         tenant,
         state,
         reason: get('reason'),
         faultCode,
         dataStructure: get('data_structure'),
-        client: get('user_id') === null ? null : client,
-        user: get('user_id'),
+        client: user === null ? null : client,
+        user,
         before,
         limit: limit + 1,
       });
@@ -140,10 +149,11 @@ export function makeDeliveryRoutes(deps: {
 
     admin('post', '/admin/api/deliveries/:id/replay', async (ask) => {
       const id = idOf(ask.params);
-      const decision = await decisionOf(ask);
-      if (!decision.ok) return decision;
-      if (decision.value !== null) {
-        const decided = await deps.lanes.write('lane.decide', { ...who(ask), id, decision: decision.value });
+      const given = await readObject(ask.request, BODY_BYTES_MAX, REPLAY);
+      if (!given.ok) return given;
+      const decision = given.value['conflict'] as Decision | undefined;
+      if (decision !== undefined) {
+        const decided = await deps.lanes.write('lane.decide', { ...who(ask), id, decision });
         if (!decided.ok) return decided;
         if (decided.value === 0) {
           const found = await inbox.read('inbox.get', { tenant, id });
@@ -192,38 +202,11 @@ export function makeDeliveryRoutes(deps: {
     }),
 
     admin('post', '/admin/api/deliveries/:id/discard', async (ask) => {
-      const body = await readBody(ask.request, BODY_BYTES_MAX);
-      if (!body.ok) return body;
-      const why = reasonOf(body.value.toString('utf8'));
-      if (why === null) return fail(fault('admin.parameter', { at: 'reason' }));
+      const given = await readObject(ask.request, BODY_BYTES_MAX, DISCARD);
+      if (!given.ok) return given;
+      const why = (given.value['reason'] as string).trim();
       const id = idOf(ask.params);
       return answerAct(await inbox.write('inbox.discard', { ...who(ask), id, why }), id);
     }),
   ];
-}
-
-/** Null where nothing is said of conflicts. */
-async function decisionOf({ request }: Ask): Promise<Result<Decision | null>> {
-  const body = await readBody(request, BODY_BYTES_MAX);
-  if (!body.ok) return body;
-  if (body.value.byteLength === 0) return ok(null);
-  let conflict: unknown;
-  try {
-    ({ conflict } = JSON.parse(body.value.toString('utf8')) as { conflict?: unknown });
-  } catch {
-    return fail(fault('admin.parameter', { at: 'body' }));
-  }
-  if (conflict === undefined) return ok(null);
-  return conflict === 'keep-theirs' || conflict === 'overwrite'
-    ? ok(conflict)
-    : fail(fault('admin.parameter', { at: 'conflict' }));
-}
-
-function reasonOf(text: string): string | null {
-  try {
-    const { reason } = JSON.parse(text) as { reason?: unknown };
-    return typeof reason === 'string' && REASON.test(reason.trim()) ? reason.trim() : null;
-  } catch {
-    return null;
-  }
 }

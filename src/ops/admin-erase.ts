@@ -1,5 +1,5 @@
 import { fail, fault, jsonAnswer, ok, type Clock, type Route } from '../kernel/index.ts';
-import { isUserId } from '../identity/index.ts';
+import { isClientUuid, isUserId } from '../identity/index.ts';
 import { adminRoute as admin, queryOf } from './admin-query.ts';
 import type { EraseUser } from './erase-user.ts';
 import type { RecordAct } from './record-act.ts';
@@ -21,6 +21,7 @@ export function makeEraseRoutes(deps: {
       if (!isUserId(user)) return fail(fault('erase.not-found'));
       const client = query.value.get('client_uuid') ?? deps.clientUuid;
       if (client === null) return fail(fault('link.client', { at: 'client_uuid' }));
+      if (!isClientUuid(client)) return fail(fault('admin.parameter', { at: 'client_uuid' }));
       const preview = query.value.get('preview') ?? 'true';
       if (preview !== 'true' && preview !== 'false') return fail(fault('admin.parameter', { at: 'preview' }));
       if (preview === 'true') {

@@ -26,8 +26,9 @@ import {
   type SourceUser,
 } from '../identity/index.ts';
 import type { Operate } from '../store/index.ts';
-import { adminRoute as admin, fromCursor, iso, PAGE, queryOf, REASON, toCursor } from './admin-query.ts';
+import { adminRoute as admin, iso, PAGE, pageOf, queryOf, REASON, toCursor } from './admin-query.ts';
 import { makeImportLinks } from './import-links.ts';
+import { readObject, type Field, type Fields } from './read-json.ts';
 import type { RecordAct } from './record-act.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
@@ -44,28 +45,20 @@ const shown = ({ seq: _seq, madeAt, changedAt, ...rest }: ShownLink) => ({
 
 interface PutBody {
   readonly mrn: string;
-  readonly status: 'proposed' | 'confirmed';
-  readonly evidence: string | null;
-  readonly client: string | null;
+  readonly status?: 'proposed' | 'confirmed';
+  readonly evidence?: string | null;
+  readonly client_uuid?: string | null;
 }
-
-/** The field that is wrong, where one is. */
-function putBodyOf(text: string): PutBody | { readonly wrong: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { wrong: '' };
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { wrong: '' };
-  const { mrn, status = 'confirmed', evidence = null, client_uuid: client = null, ...odd } = value as Record<string, unknown>;
-  if (Object.keys(odd).length > 0) return { wrong: '' };
-  if (typeof mrn !== 'string' || !isMrn(mrn)) return { wrong: 'mrn' };
-  if (status !== 'proposed' && status !== 'confirmed') return { wrong: 'status' };
-  if (evidence !== null && (typeof evidence !== 'string' || !isEvidence(evidence))) return { wrong: 'evidence' };
-  if (client !== null && (typeof client !== 'string' || !isClientUuid(client))) return { wrong: 'client_uuid' };
-  return { mrn, status, evidence, client };
-}
+const isTextOrNull =
+  (isGood: (text: string) => boolean) =>
+  (value: unknown): boolean =>
+    value === null || (typeof value === 'string' && isGood(value));
+const PUT = {
+  mrn: { isRequired: true, isGood: (value: unknown) => typeof value === 'string' && isMrn(value) },
+  status: { isGood: (value: unknown) => value === 'proposed' || value === 'confirmed' },
+  evidence: { isGood: isTextOrNull(isEvidence) },
+  client_uuid: { isGood: isTextOrNull(isClientUuid) },
+} satisfies Fields & Record<keyof PutBody, Field>;
 
 export function makeLinkRoutes(deps: {
   readonly tenant: string;
@@ -88,6 +81,7 @@ export function makeLinkRoutes(deps: {
     const user = params['user_id'] ?? '';
     if (!isUserId(user)) return fail(fault('link.not-found'));
     const of = client ?? deps.clientUuid;
+    if (of !== null && !isClientUuid(of)) return fail(fault('admin.parameter', { at: 'client_uuid' }));
     return of === null ? fail(fault('link.client', { at: 'client_uuid' })) : ok({ client: of, user });
   }
   /** Whoever is shown, and whoever was asked for though nobody was found. */
@@ -104,14 +98,15 @@ export function makeLinkRoutes(deps: {
       const query = queryOf(ask, ['status', 'user_id', 'client_uuid', 'mrn', 'cursor', 'limit']);
       if (!query.ok) return query;
       const get = (name: string): string | null => query.value.get(name) ?? null;
-      const [status, user, mrn, cursor] = [get('status'), get('user_id'), get('mrn'), get('cursor')];
-      const before = cursor === null ? null : fromCursor('l', cursor);
-      const limit = Number(get('limit') ?? PAGE.standard);
+      const [status, user, mrn] = [get('status'), get('user_id'), get('mrn')];
+      const wanted = pageOf(query.value, 'l');
       const client = get('client_uuid') ?? deps.clientUuid;
       if (status !== null && !isStatus(status)) return fail(fault('admin.parameter', { at: 'status' }));
-      if (cursor !== null && before === null) return fail(fault('admin.parameter', { at: 'cursor' }));
-      if (!Number.isInteger(limit) || limit < 1 || limit > PAGE.most) return fail(fault('admin.parameter', { at: 'limit' }));
+      if (!wanted.ok) return wanted;
+      const { before, limit } = wanted.value;
       if (user !== null && !isUserId(user)) return fail(fault('admin.parameter', { at: 'user_id' }));
+      if (client !== null && !isClientUuid(client)) return fail(fault('admin.parameter', { at: 'client_uuid' }));
+      if (mrn !== null && !isMrn(mrn)) return fail(fault('admin.parameter', { at: 'mrn' }));
       if (user !== null && client === null) return fail(fault('link.client', { at: 'client_uuid' }));
       if (get('client_uuid') !== null && user === null) return fail(fault('admin.parameter', { at: 'user_id' }));
       const page = await identity.read('identity.list', {
@@ -161,13 +156,11 @@ export function makeLinkRoutes(deps: {
     }),
 
     admin('put', '/admin/api/links/:user_id', async (ask) => {
-      const text = await readBody(ask.request, BODY_BYTES_MAX);
-      if (!text.ok) return text;
-      const body = putBodyOf(text.value.toString('utf8'));
-      if ('wrong' in body) return fail(fault('admin.parameter', { at: body.wrong }));
-      const user = userOf(ask, body.client);
+      const body = await readObject(ask.request, BODY_BYTES_MAX, PUT);
+      if (!body.ok) return body;
+      const { mrn, status = 'confirmed', evidence = null, client_uuid: client = null } = body.value as unknown as PutBody;
+      const user = userOf(ask, client);
       if (!user.ok) return user;
-      const { mrn, status, evidence } = body;
       const done = await links.put(who(ask), { id: deps.newId('lnk'), ...user.value, mrnSystem, mrn, status, evidence });
       if (!done.ok) return done;
       const isForeign = deps.clientUuid !== null && user.value.client !== deps.clientUuid;

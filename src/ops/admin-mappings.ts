@@ -1,7 +1,7 @@
 import { fail, fault, jsonAnswer, ok, type Result, type Route } from '../kernel/index.ts';
 import type { DeliverReads, DeliverWrites, Explanation, Reloaded, Unmapped } from '../deliver/index.ts';
 import type { Operate } from '../store/index.ts';
-import { adminRoute as admin, fromCursor, iso, PAGE, queryOf, toCursor } from './admin-query.ts';
+import { adminRoute as admin, iso, pageOf, queryOf, toCursor } from './admin-query.ts';
 import type { RecordAct } from './record-act.ts';
 
 const shown = ({ seq: _seq, firstAt, lastAt, ...rest }: Unmapped) => ({ ...rest, firstAt: iso(firstAt), lastAt: iso(lastAt) });
@@ -27,11 +27,9 @@ export function makeMappingRoutes(deps: {
     admin('get', '/admin/api/unmapped', async (ask) => {
       const query = queryOf(ask, ['cursor', 'limit']);
       if (!query.ok) return query;
-      const cursor = query.value.get('cursor') ?? null;
-      const before = cursor === null ? null : fromCursor('u', cursor);
-      const limit = Number(query.value.get('limit') ?? PAGE.standard);
-      if (cursor !== null && before === null) return fail(fault('admin.parameter', { at: 'cursor' }));
-      if (!Number.isInteger(limit) || limit < 1 || limit > PAGE.most) return fail(fault('admin.parameter', { at: 'limit' }));
+      const wanted = pageOf(query.value, 'u');
+      if (!wanted.ok) return wanted;
+      const { before, limit } = wanted.value;
       const page = await deliver.read('deliver.unmapped', { tenant, before, limit: limit + 1 });
       if (!page.ok) return page;
       const words = page.value.slice(0, limit);

@@ -1,15 +1,4 @@
-import {
-  fail,
-  fault,
-  jsonAnswer,
-  ok,
-  readBody,
-  type Answer,
-  type Ask,
-  type Clock,
-  type Result,
-  type Route,
-} from '../kernel/index.ts';
+import { fail, fault, jsonAnswer, ok, type Answer, type Ask, type Clock, type Result, type Route } from '../kernel/index.ts';
 import {
   isOverdue,
   isTimezone,
@@ -27,7 +16,7 @@ import { isMrn } from '../identity/index.ts';
 import type { InboxReads, InboxWrites } from '../inbox/index.ts';
 import type { Operate } from '../store/index.ts';
 import { adminRoute as admin, iso, queryOf } from './admin-query.ts';
-import { isWebAddress, readObject, type Field } from './read-object.ts';
+import { isWebAddress, readObject, type Fields } from './read-json.ts';
 import type { RecordAct } from './record-act.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -39,7 +28,7 @@ const WARNING =
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '' && value.length <= 200;
 
-const BINDING: Readonly<Record<string, Field>> = {
+const BINDING: Fields = {
   client_name: { isRequired: true, isGood: isText },
   tyc_url: { isGood: isWebAddress },
   support_url: { isGood: isWebAddress },
@@ -144,11 +133,9 @@ export function makePatientRoutes(deps: {
   }
 
   const objectOf =
-    (fields: Readonly<Record<string, Field>>): Prepare<Readonly<Record<string, unknown>>> =>
-    async (ask) => {
-      const body = await readBody(ask.request, BODY_BYTES_MAX);
-      return body.ok ? readObject(body.value.toString('utf8'), fields) : body;
-    };
+    (fields: Fields | 'any'): Prepare<Readonly<Record<string, unknown>>> =>
+    ({ request }) =>
+      readObject(request, BODY_BYTES_MAX, fields);
   const ruleAnswer = (rule: Result<MonitoringRule | null>): Result<Answer> =>
     rule.ok ? ok(jsonAnswer(200, { rule: rule.value })) : rule;
 
@@ -270,13 +257,13 @@ export function makePatientRoutes(deps: {
     admin(
       'put',
       `${base}/monitoring-rules`,
-      patient('known', 'U', 'rules', objectOf({}), async (of, rule) => ruleAnswer(await enrol.replaceRule(of, rule))),
+      patient('known', 'U', 'rules', objectOf('any'), async (of, rule) => ruleAnswer(await enrol.replaceRule(of, rule))),
     ),
     admin('get', '/admin/api/monitoring-rules', async (ask) =>
       done(ask, 'R', 'general rules', NOBODY, ruleAnswer(await enrol.readRule(null))),
     ),
     admin('put', '/admin/api/monitoring-rules', async (ask) => {
-      const rule = await objectOf({})(ask);
+      const rule = await objectOf('any')(ask);
       return rule.ok ? done(ask, 'U', 'general rules', NOBODY, ruleAnswer(await enrol.replaceRule(null, rule.value))) : rule;
     }),
     admin('get', '/admin/api/overdue', async (ask) => {

@@ -1,4 +1,4 @@
-import { fail, fault, jsonAnswer, ok, readBody, type Clock, type Result, type Route } from '../kernel/index.ts';
+import { fail, fault, jsonAnswer, ok, type Clock, type Result, type Route } from '../kernel/index.ts';
 import {
   SHADOW_KINDS,
   type ChosenDialect,
@@ -13,9 +13,9 @@ import {
   type ShadowWrites,
 } from '../deliver/index.ts';
 import type { Operate } from '../store/index.ts';
-import { adminRoute as admin, fromCursor, iso, PAGE, queryOf, toCursor } from './admin-query.ts';
+import { adminRoute as admin, iso, pageOf, queryOf, toCursor } from './admin-query.ts';
 import { describeForwarding } from './describe-forwarding.ts';
-import { readObject } from './read-object.ts';
+import { readObject } from './read-json.ts';
 import type { RecordAct, RecordActLater } from './record-act.ts';
 
 const BODY_BYTES_MAX = 1_024;
@@ -117,11 +117,9 @@ export function makeShadowRoutes(deps: {
       if (!query.ok) return query;
       const filter = filterOf(query.value);
       if (!filter.ok) return filter;
-      const cursor = query.value.get('cursor') ?? null;
-      const before = cursor === null ? null : fromCursor('s', cursor);
-      const limit = Number(query.value.get('limit') ?? PAGE.standard);
-      if (cursor !== null && before === null) return fail(fault('admin.parameter', { at: 'cursor' }));
-      if (!Number.isInteger(limit) || limit < 1 || limit > PAGE.most) return fail(fault('admin.parameter', { at: 'limit' }));
+      const wanted = pageOf(query.value, 's');
+      if (!wanted.ok) return wanted;
+      const { before, limit } = wanted.value;
       const page = await shadow.read('shadow.list', { tenant, ...filter.value, before, limit: limit + 1 });
       if (!page.ok) return page;
       const listed = page.value.slice(0, limit);
@@ -151,9 +149,7 @@ export function makeShadowRoutes(deps: {
     }),
 
     admin('post', '/admin/api/shadow/leave', async (ask) => {
-      const body = await readBody(ask.request, BODY_BYTES_MAX);
-      if (!body.ok) return body;
-      const given = readObject(body.value.toString('utf8'), { confirm: { isRequired: true, isGood: isCount } });
+      const given = await readObject(ask.request, BODY_BYTES_MAX, { confirm: { isRequired: true, isGood: isCount } });
       if (!given.ok) return given;
       const confirm = given.value['confirm'] as number;
       if (forwarding.mode === 'shadow') {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Brand } from '../kernel/index.ts';
+import { isDayOrTime, type Brand } from '../kernel/index.ts';
 
 export type SourceUserId = Brand<string, 'SourceUserId'>;
 
@@ -26,17 +26,17 @@ export const decimal: z.ZodType<JsonNumber> = z.union([z.number(), z.custom<RawN
 const number = decimal.transform((value) => (typeof value === 'number' ? value : Number(value.rawJSON)));
 export const integer = number.refine((value) => Number.isSafeInteger(value), 'is not a whole number');
 
+/** What no route and no table can name: control characters, and halves of a surrogate pair. */
+const plain = z.string().regex(/^[^\p{Cc}\p{Cs}]+$/u, 'is no name');
+
 /** Specification, section 8: 1 to 50 characters. Compared byte by byte, so nothing is trimmed or folded. */
-export const userId = z
-  .string()
-  .min(1)
-  .max(50)
-  .transform((text) => text as SourceUserId);
+export const userId = plain.max(50).transform((text) => text as SourceUserId);
+export const clientUuid = plain.max(100);
 
 export const envelopeShape = z
   .object({
-    data_structure: z.string().regex(/^[^\p{Cc}]{1,100}$/u, 'is no name'),
-    client_uuid: z.string().min(1).max(100),
+    data_structure: plain.max(100),
+    client_uuid: clientUuid,
     user_id: userId,
     version: integer.pipe(z.number().nonnegative()),
     document_version: integer.pipe(z.number().nonnegative()),
@@ -52,7 +52,8 @@ export const envelopeShape = z
 /** ISO 8601 as the source writes it: with an offset, with Z, or (notifications) with neither. */
 export const dateTime = z
   .string()
-  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/, 'is not a date and time');
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/, 'is not a date and time')
+  .refine(isDayOrTime, 'is a day or a time that does not exist');
 export const sources = z
   .array(z.string())
   .default([])

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
-import { dateTime, userId, type SourceUserId } from './envelope.ts';
+import { clientUuid, dateTime, userId, type SourceUserId } from './envelope.ts';
 
 /** An integration event of the source; never health data. */
 export interface Notification {
@@ -17,7 +17,7 @@ export interface Notification {
 const word = z.string().max(2_000).nullish();
 const shape = z
   .looseObject({
-    client_uuid: z.string().min(1).max(100),
+    client_uuid: clientUuid,
     user_id: userId,
     data_source: word,
     action: z.string().min(1).max(100),

@@ -1,12 +1,19 @@
+import { isDayOrTime } from '../kernel/index.ts';
 import { localReference, splitSearchValue, type SearchParam } from '../r4/index.ts';
 import { isId } from './read-request.ts';
 
 const PREFIX = '(?:eq|ne|gt|lt|ge|le|sa|eb|ap)?';
-const DATE = new RegExp(`^${PREFIX}\\d{4}(-\\d\\d(-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?(Z|[+-]\\d\\d:\\d\\d)?)?)?)?$`);
+const DATE = new RegExp(`^${PREFIX}(\\d{4}(-\\d\\d(-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?(Z|[+-]\\d\\d:\\d\\d)?)?)?)?)$`);
 const NUMBER = new RegExp(`^${PREFIX}[+-]?\\d+(\\.\\d+)?([eE][+-]?\\d+)?$`);
 
 /** In an address a plus sign becomes a blank, and many apps do not write it as %2B. */
 const withPlus = (date: string): string => date.replace(/ (\d\d:\d\d)$/, '+$1');
+
+/** A year or a month is completed to its first day, to see whether it exists. */
+function isDate(value: string): boolean {
+  const [, date] = DATE.exec(value) ?? [];
+  return date !== undefined && isDayOrTime(date.length < 10 ? `${date}${'-01-01'.slice(date.length - 4)}` : date);
+}
 
 /** References written with our base become relative; those to other servers are refused, since the EHR would look for them here. */
 function reference({ targets }: SearchParam, value: string, base: string): string | null {
@@ -21,7 +28,7 @@ function alternative(param: SearchParam, name: string, value: string, base: stri
     case 'reference':
       return reference(param, value, base);
     case 'date':
-      return DATE.test(withPlus(value)) ? withPlus(value) : null;
+      return isDate(withPlus(value)) ? withPlus(value) : null;
     case 'number':
       return NUMBER.test(value) ? value : null;
     case 'quantity': {

@@ -1,6 +1,6 @@
 import { AUDIT_TYPES, CLIENT_SYSTEM, OUTCOMES, TYPE_SYSTEM, typesCoded, type Search } from '../audit/index.ts';
 import type { Pairs } from '../ehr/index.ts';
-import { fail, fault, ok, type Result } from '../kernel/index.ts';
+import { fail, fault, ok, readInstant, type Result } from '../kernel/index.ts';
 import { localReference, splitSearchValue } from '../r4/index.ts';
 import { isId } from './read-request.ts';
 
@@ -48,8 +48,8 @@ function spanOf(value: string): { readonly fromMs: number | null; readonly toMs:
   const found = DATE.exec(value.replace(' ', '+'))?.groups;
   if (found === undefined) return null;
   const { prefix = 'eq', day = '', minute, second, part, zone = 'Z' } = found;
-  const start = Date.parse(`${day}T${minute ?? '00:00'}${second ?? ':00'}${part ?? ''}${zone}`);
-  if (Number.isNaN(start)) return null;
+  const start = readInstant(`${day}T${minute ?? '00:00'}${second ?? ':00'}${part ?? ''}${zone}`);
+  if (start === null) return null;
   const length = minute === undefined ? 86_400_000 : second === undefined ? 60_000 : part === undefined ? 1_000 : 1;
   const end = start + length;
   switch (prefix) {

@@ -1,4 +1,4 @@
-import { fail, fault, ok, type Result } from '../kernel/index.ts';
+import { fail, fault, ok, parseQuery, type Result } from '../kernel/index.ts';
 import type { Pairs } from '../ehr/index.ts';
 
 /** Ids, types, operations. No percent sign: an encoded slash or dot would mean something else to whoever decodes it once more. */
@@ -31,6 +31,6 @@ export function parseTarget(url: string, headers: Readonly<Record<string, unknow
 /** A query string or the body of a POST _search, which are written alike. */
 export function parseForm(text: string): Result<Pairs> {
   if (text.length > (text.startsWith('_cursor=') ? CURSOR_MAX : QUERY_MAX)) return fail(fault('http.too-large'));
-  const pairs = [...new URLSearchParams(text)];
-  return pairs.some(([name]) => name === '_method') ? fail(fault('read.parameter')) : ok(pairs);
+  const pairs = parseQuery(text);
+  return pairs === null || pairs.some(([name]) => name === '_method') ? fail(fault('read.parameter')) : ok(pairs);
 }

@@ -1,10 +1,13 @@
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+import { readInstant } from '../kernel/index.ts';
+
+/** FHIR's instant has seconds. */
+const INSTANT = /T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-])/;
 
 /** In an address a plus sign may have become a blank. */
 export function parseInstant(text: string): Date | null {
   const instant = text.replace(' ', '+');
-  const at = INSTANT.test(instant) ? new Date(instant) : null;
-  return at === null || Number.isNaN(at.getTime()) ? null : at;
+  const ms = INSTANT.test(instant) ? readInstant(instant) : null;
+  return ms === null ? null : new Date(ms);
 }
 
 /** An EHR may not know `_since`. What does not say when it was is not left out. */

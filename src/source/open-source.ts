@@ -204,11 +204,15 @@ export function openSource(deps: {
       return rule === null ? fail(fault('source.unreadable')) : ok(rule);
     },
 
-    replaceRule(user, rule) {
+    async replaceRule(user, rule) {
       const authorization = credential(settings.password);
-      if (line === null || authorization === null) return Promise.resolve(missing());
-      if (user !== null && !isUsable(user)) return Promise.resolve(fail(fault('source.rejected')));
-      return ask(line, { method: 'PUT', path: rulesPath(user), authorization, body: JSON.stringify(rule) }, 'any', 200, readRule);
+      if (line === null || authorization === null) return missing();
+      if (user !== null && !isUsable(user)) return fail(fault('source.rejected'));
+      const request = { method: 'PUT', path: rulesPath(user), authorization, body: JSON.stringify(rule) } as const;
+      const done = await send(line, request, 'any');
+      // What a rule may say is known to the service alone.
+      const isRefused = done.kind === 'answered' && (done.status === 400 || done.status === 422);
+      return isRefused ? fail(fault('source.rule')) : answered(done, 200, readRule);
     },
 
     bind({ user, clientName, tycUrl, supportUrl, completeLogOut, salt }) {

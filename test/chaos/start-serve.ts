@@ -5,6 +5,7 @@ const START_MS = 30_000;
 
 /** A `chartgate serve` that has said that it started. */
 export interface Served {
+  readonly pid: number;
   readonly webhook: string;
   readonly startMs: number;
   ledger(): Promise<Counts>;
@@ -22,6 +23,7 @@ export async function startServe(settings: Settings, environment: Settings = {})
   const startMs = Math.round(performance.now() - from);
   const url = `http://127.0.0.1:${port}`;
   return {
+    pid: running.pid,
     webhook: `${url}/webhooks/${settings['CHARTGATE_WEBHOOK_SECRET'] ?? ''}/data`,
     startMs,
     async ledger() {

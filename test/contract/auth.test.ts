@@ -217,9 +217,10 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
   });
 
   test('a key that is rotated in comes first, and one that was followed for long enough is gone', async () => {
-    const rotate = async (name: string, seconds: number) => {
+    const rotate = async (name: string, seconds: number, spent: readonly string[] = []) => {
       const of = { ...audit, why: 'id-token-key', at: new Date(at.getTime() + seconds * 1000) };
-      must(await auth().write('auth.rotate-key', { prefix: 'p-', name: `p-${name}`, value: name, keptMs: 60_000, audit: of }));
+      const rotation = { prefix: 'p-', name: `p-${name}`, value: name, keptMs: 60_000, spent, audit: of };
+      must(await auth().write('auth.rotate-key', rotation));
     };
     const names = async () => must(await auth().read('auth.keys', { tenant, prefix: 'p-' })).map(({ value }) => value);
     must(await auth().write('auth.keep-key', { tenant, name: 'p-first', value: 'first', at }));
@@ -236,6 +237,8 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
     expect(must(await auth().read('auth.key', { tenant: 'another', name: 'p-first' }))).toBe('theirs');
     await Promise.all(['a', 'b', 'c'].map((name) => rotate(name, 80)));
     expect((await names()).slice(0, 3).sort()).toEqual(['a', 'b', 'c']);
+    await rotate('last', 90, ['p-a', 'p-c', 'p-none']);
+    expect((await names()).slice(0, 2)).toEqual(['last', 'b']);
     expect(must(await auth().read('auth.keys', { tenant: 'nobody', prefix: 'p-' }))).toEqual([]);
   });
 

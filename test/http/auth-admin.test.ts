@@ -93,7 +93,7 @@ test('keys rotate makes a new key for id tokens, and says which one stays for a 
   expect([told.code, after.length, after[1]]).toEqual([0, 2, before]);
   expect(told.out).toContain(`signed with ${after[0] ?? ''} from now on\n${before ?? ''} stays in /auth/jwks until 2`);
   const again = await run(['keys', 'rotate', '--json']);
-  expect(JSON.parse(again.out)).toMatchObject({ rotated: 'id-token', retiring: [{ kid: after[0] }, { kid: before }] });
+  expect(JSON.parse(again.out)).toMatchObject({ rotated: 'id-token', retiring: [{ kid: after[0] }] });
   for (const args of [['keys'], ['keys', 'show'], ['keys', 'rotate', 'all']]) expect((await run(args)).code).toBe(2);
   const anybody = await fetch(`http://127.0.0.1:${gateway.port}/admin/api/keys/rotate`, { method: 'POST' });
   expect(anybody.status).toBe(401);

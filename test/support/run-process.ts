@@ -11,6 +11,7 @@ export interface Ran {
 
 /** A `chartgate` process of our own. Nothing of the test's environment reaches it but PATH. */
 export interface Running {
+  readonly pid: number;
   readonly ended: Promise<Ran>;
   /** Resolves with the first line on stdout that holds `text`. */
   saw(text: string): Promise<string>;
@@ -45,6 +46,7 @@ export function runProcess(args: readonly string[], env: Record<string, string> 
     });
   });
   return {
+    pid: child.pid ?? 0,
     ended,
     saw: (text) =>
       new Promise((resolve, reject) => {

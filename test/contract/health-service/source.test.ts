@@ -232,7 +232,7 @@ describe('section 7 through source', () => {
     expect(codeOf(await source.authorizer(USER, 'gpswatch', null))).toBe('source.data-source');
     expect(codeOf(await lab(source, PDF, 'UTC'))).toBe('source.rejected');
     expect(codeOf(await lab(source, Buffer.from('text')))).toBe('source.rejected');
-    expect(codeOf(await source.replaceRule(null, { signals: { weight: {} } }))).toBe('source.rejected');
+    expect(codeOf(await source.replaceRule(null, { signals: { weight: {} } }))).toBe('source.rule');
     expect(codeOf(await source.bind({ ...BIND, salt: 'abc' }))).toBe('source.rejected');
   });
   test('413', async () => {

@@ -57,6 +57,37 @@ test('the new key signs at once, the old one is shown until its tokens have ende
   await late.stop();
 });
 
+test('of many rotations only the keys are left that may still verify something', async () => {
+  const [first] = await kids(scene.server.base);
+  const signed = await idToken();
+  const many = [];
+  for (let n = 0; n < 6; n += 1) many.push(must(await replica.auth.registry.rotateKey(ACT)).kid);
+  const [last, before] = [many.at(-1), many.at(-2)];
+  for (const base of [scene.server.base, replica.base]) expect(await kids(base)).toEqual([last, before, first]);
+  const again = await idToken();
+  expect(decodeProtectedHeader(again).kid).toBe(last);
+  const rotated = must(await scene.server.auth.registry.rotateKey(ACT));
+  expect(rotated.retiring.map(({ kid }) => kid)).toEqual([last, first]);
+  const keys = createLocalJWKSet(await jwksOf(replica.base));
+  for (const token of [signed, again]) await jwtVerify(token, keys, { issuer: scene.server.issuer });
+});
+
+test('a key is kept for as long as the last token lives that it may have signed', async () => {
+  const [first] = await kids(scene.server.base);
+  const mayHaveSigned = () =>
+    fetch(`${scene.server.base}/auth/token`, { method: 'POST', body: new URLSearchParams({ code: 'x' }) });
+  await mayHaveSigned();
+  ahead = 30 * 60_000;
+  await mayHaveSigned();
+  ahead = 75 * 60_000;
+  must(await replica.auth.registry.rotateKey(ACT));
+  must(await replica.auth.registry.rotateKey(ACT));
+  expect(await kids(scene.server.base)).toContain(first);
+  ahead = 105 * 60_000;
+  must(await replica.auth.registry.rotateKey(ACT));
+  expect(await kids(scene.server.base)).not.toContain(first);
+});
+
 test('only public halves are shown', async () => {
   must(await scene.server.auth.registry.rotateKey(ACT));
   for (const key of (await jwksOf(scene.server.base)).keys)
@@ -85,7 +116,7 @@ test('a rotation ends nothing but a key: sessions, grants, tokens and refreshing
 test('rotations at the same moment at two replicas agree on who signs', async () => {
   await Promise.all([scene.server, replica, scene.server, replica].map(({ auth }) => auth.registry.rotateKey(ACT)));
   const seen = [await kids(scene.server.base), await kids(replica.base)];
-  expect(seen[0]).toHaveLength(5);
+  expect(seen[0]?.length).toBeGreaterThan(1);
   expect(seen[1]).toEqual(seen[0]);
   expect(decodeProtectedHeader(await idToken()).kid).toBe(seen[0]?.[0]);
 });

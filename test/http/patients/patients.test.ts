@@ -267,6 +267,7 @@ describe('connections', () => {
       code: 'admin.parameter',
       at: 'redirect_url',
     });
+    expect((await post('RingWearable', { redirect_url: 'https://clinic.example/\ud800' })).status).toBe(400);
     expect((await post('RingWearable', { other: 1 })).status).toBe(400);
     expect((await post('RingWearable', [])).status).toBe(400);
     expect((await ask('POST', `patients/${'x'.repeat(65)}/connections/RingWearable`)).body).toMatchObject({
@@ -417,7 +418,8 @@ describe('monitoring rules', () => {
     expect((await ask('GET', of('monitoring-rules'))).body).toMatchObject({ rule });
     expect((await ask('GET', 'monitoring-rules')).body).toEqual({ rule: null });
     expect((await ask('PUT', 'monitoring-rules', rule)).body).toMatchObject({ rule: { user_id: null } });
-    expect((await ask('PUT', 'monitoring-rules', { signals: { weight: {} } })).body['code']).toBe('source.rejected');
+    expect((await ask('PUT', 'monitoring-rules', { signals: { weight: {} } })).body['code']).toBe('source.rule');
+    expect((await ask('PUT', 'monitoring-rules', {})).body).toMatchObject({ status: 400, code: 'admin.parameter' });
   });
 });
 

@@ -1,0 +1,84 @@
+/** What somebody was given of a budget. It is given back once, however often `release` is called. */
+export interface Room {
+  release(): void;
+}
+
+/**
+ * Room that all share. Whoever asks first is served first, so that a large wish is not put off by small ones for ever; one that is larger than
+ * the whole is served alone.
+ */
+export interface Budget {
+  /** Null where there was no room within `waitMs`. */
+  take(bytes: number, waitMs: number): Promise<Room | null>;
+  inUse(): number;
+  waiting(): number;
+}
+
+interface Wish {
+  readonly bytes: number;
+  readonly settle: (room: Room | null) => void;
+}
+
+export function makeBudget(total: number): Budget {
+  let used = 0;
+  const line: Wish[] = [];
+  const fits = (bytes: number): boolean => used === 0 || used + bytes <= total;
+
+  function give(bytes: number): Room {
+    used += bytes;
+    let isHeld = true;
+    return {
+      release() {
+        if (!isHeld) return;
+        isHeld = false;
+        used -= bytes;
+        serve();
+      },
+    };
+  }
+
+  function serve(): void {
+    for (let next = line[0]; next !== undefined && fits(next.bytes); next = line[0]) {
+      line.shift();
+      next.settle(give(next.bytes));
+    }
+  }
+
+  return {
+    take(bytes, waitMs) {
+      if (line.length === 0 && fits(bytes)) return Promise.resolve(give(bytes));
+      return new Promise((resolve) => {
+        const wish: Wish = {
+          bytes,
+          settle: (room) => {
+            clearTimeout(timer);
+            resolve(room);
+          },
+        };
+        const timer =
+          waitMs === Infinity
+            ? undefined
+            : setTimeout(() => {
+                line.splice(line.indexOf(wish), 1);
+                resolve(null);
+                // Whoever stood behind it may need less.
+                serve();
+              }, waitMs).unref();
+        line.push(wish);
+      });
+    },
+    inUse: () => used,
+    waiting: () => line.length,
+  };
+}
+
+/** Holds room while `work` goes on, whatever becomes of it. Null where there was none in time. */
+export async function withRoom<T>(budget: Budget, bytes: number, waitMs: number, work: () => Promise<T>): Promise<T | null> {
+  const room = await budget.take(bytes, waitMs);
+  if (room === null) return null;
+  try {
+    return await work();
+  } finally {
+    room.release();
+  }
+}
