@@ -51,7 +51,7 @@ test('a start with both keys changes it for good, and either public key proves a
   const answer = await fetch(`http://127.0.0.1:${gateway.port}/admin/api/audit/key`, {
     headers: { authorization: `Bearer ${TOKEN}` },
   });
-  expect(await answer.json()).toMatchObject({ key: publicOf(second), earlier: [{ key: publicOf(first), until: 2 }] });
+  expect(await answer.json()).toMatchObject({ key: publicOf(second), earlier: [{ key: publicOf(first), until: 3 }] });
   const verified = await fetch(`http://127.0.0.1:${gateway.port}/admin/api/audit/verify`, {
     headers: { authorization: `Bearer ${TOKEN}` },
   });
