@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { mkdtempSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { systemClock } from '../../src/kernel/index.ts';
 import { seedEhr, startEhr, type DemoEhr } from '../../src/sandbox/index.ts';
 import { LOOKED_AT, putMisleadingChart } from '../support/misleading-chart.ts';
 import { openClinicianApp, type OpenedApp } from '../support/open-clinician-app.ts';
-import { hasBrowser, startBrowser } from '../support/start-browser.ts';
+import { describeInBrowser, startBrowser } from '../support/start-browser.ts';
 
 // A browser on a busy machine is slow, not wrong.
 jest.setTimeout(90_000);
@@ -16,12 +16,7 @@ const PATIENT = 'demo-patient-5';
 /** Where the pictures of docs/clinician-app.md are written anew: PICTURES=docs/pictures. */
 const PICTURES = process.env['PICTURES'] ?? mkdtempSync(join(tmpdir(), 'clinical-safety-'));
 
-if (!hasBrowser)
-  test('skipped: there is no Chromium at /usr/bin', () => {
-    process.stderr.write('browser tests were skipped: there is no Chromium\n');
-  });
-
-(hasBrowser ? describe : describe.skip)('a chart that could mislead, in the clinician app', () => {
+describeInBrowser('a chart that could mislead, in the clinician app', () => {
   let browser: Browser;
   let ehr: DemoEhr;
   let app: OpenedApp;

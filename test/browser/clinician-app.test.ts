@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { systemClock } from '../../src/kernel/index.ts';
 import { seedEhr, startClinicianApp, startEhr, type ClinicianApp, type DemoEhr } from '../../src/sandbox/index.ts';
 import { startStandIn, type StandIn } from '../support/smart-stand-in.ts';
-import { hasBrowser, startBrowser } from '../support/start-browser.ts';
+import { describeInBrowser, startBrowser } from '../support/start-browser.ts';
 
 // A browser on a busy machine is slow, not wrong.
 jest.setTimeout(90_000);
@@ -77,12 +77,7 @@ function fill(ehr: DemoEhr): void {
   });
 }
 
-if (!hasBrowser)
-  test('skipped: there is no Chromium at /usr/bin', () => {
-    process.stderr.write('browser tests were skipped: there is no Chromium\n');
-  });
-
-(hasBrowser ? describe : describe.skip)('the clinician app', () => {
+describeInBrowser('the clinician app', () => {
   let browser: Browser;
   let ehr: DemoEhr;
   let standIn: StandIn;

@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { systemClock } from '../../src/kernel/index.ts';
 import { startService, type Client, type DemoService } from '../../src/sandbox/index.ts';
-import { hasBrowser, startBrowser } from '../support/start-browser.ts';
+import { describeInBrowser, startBrowser } from '../support/start-browser.ts';
 
 // A browser on a busy machine is slow, not wrong.
 jest.setTimeout(90_000);
@@ -13,12 +13,7 @@ jest.setTimeout(90_000);
 const USER = 'user-1';
 const TABS_MAX = 40;
 
-if (!hasBrowser)
-  test('skipped: there is no Chromium at /usr/bin', () => {
-    process.stderr.write('browser tests were skipped: there is no Chromium\n');
-  });
-
-(hasBrowser ? describe : describe.skip)("the sandbox's pages on a screen of 360 pixels", () => {
+describeInBrowser("the sandbox's pages on a screen of 360 pixels", () => {
   let browser: Browser;
   let service: DemoService;
   let client: Client;

@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { makeAdminApi } from '../../src/cli/admin-api.ts';
 import { registerDemoApp } from '../../src/cli/register-demo-app.ts';
 import { CLINICIAN_APP_ID, DEMO_PATIENTS, startClinicianApp, type ClinicianApp } from '../../src/sandbox/index.ts';
 import { CLINICIAN, startWhole, type Whole } from '../clients/whole.ts';
-import { hasBrowser, startBrowser } from '../support/start-browser.ts';
+import { describeInBrowser, startBrowser } from '../support/start-browser.ts';
 
 // A browser on a busy machine is slow, not wrong.
 jest.setTimeout(120_000);
@@ -18,12 +18,7 @@ interface SmartClient {
   request(path: string): Promise<{ readonly id: string }>;
 }
 
-if (!hasBrowser)
-  test('skipped: there is no Chromium at /usr/bin', () => {
-    process.stderr.write('browser tests were skipped: there is no Chromium\n');
-  });
-
-(hasBrowser ? describe : describe.skip)("the clinician's app, fhirclient in Chromium, at the whole gateway", () => {
+describeInBrowser("the clinician's app, fhirclient in Chromium, at the whole gateway", () => {
   let whole: Whole;
   let app: ClinicianApp;
   let browser: Browser;

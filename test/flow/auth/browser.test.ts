@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { newPkce, PASSWORD, SCOPE, startScene, type App, type Scene } from '../../support/auth-server.ts';
 import { sqlitePlace, type Place } from '../../support/new-store.ts';
-import { hasBrowser, startBrowser } from '../../support/start-browser.ts';
+import { describeInBrowser, startBrowser } from '../../support/start-browser.ts';
 
-if (!hasBrowser) process.stderr.write('test/flow/auth/browser.test.ts is skipped: there is no browser\n');
-
-(hasBrowser ? describe : describe.skip)('the pages, in a browser', () => {
+describeInBrowser('the pages, in a browser', () => {
   let place: Place;
   let scene: Scene;
   let host: Server;

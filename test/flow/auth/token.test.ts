@@ -119,9 +119,13 @@ describe('a code', () => {
 
   test('that comes ten times at once makes at most one token, and none that lasts', async () => {
     const { code, verifier } = await scene.codeFor(app);
+    // Alone such a code is worth a token: what is refused below is refused for its repetition.
+    const other = await scene.codeFor(app);
+    expect((await scene.exchange(app, other.code, other.verifier)).status).toBe(200);
     const answers = await Promise.all(Array.from({ length: 10 }, () => scene.exchange(app, code, verifier)));
     const got = answers.filter(({ status }) => status === 200);
     expect(got.length).toBeLessThanOrEqual(1);
+    for (const { body } of answers.filter((one) => !got.includes(one))) expect(body['error']).toBe('invalid_grant');
     for (const { body } of got) expect(await isDead(String(body['access_token']))).toBe(true);
   });
 });
@@ -214,9 +218,13 @@ describe('a refresh token', () => {
 
   test('that comes ten times at once leaves no token alive but by one', async () => {
     const first = await scene.tokensFor(app);
+    const alone = await scene.tokensFor(app);
+    expect((await renew(app, alone.refresh_token)).status).toBe(200);
     const answers = await Promise.all(Array.from({ length: 10 }, () => renew(app, first.refresh_token)));
     const got = answers.filter(({ status }) => status === 200);
     expect(got.length).toBeLessThanOrEqual(1);
+    for (const { body } of answers.filter((one) => !got.includes(one))) expect(body['error']).toBe('invalid_grant');
+    expect(await isDead(first.access_token)).toBe(true);
     for (const { body } of got) expect(await isDead(String(body['access_token']))).toBe(true);
   });
 
