@@ -5,6 +5,7 @@ import type { OpenTarget } from './deliver/index.ts';
 import { identitySet } from './identity/index.ts';
 import type { Chance, Clock, Log, Mount, Route } from './kernel/index.ts';
 import { makeAuthRoutes, type RecordAct } from './ops/index.ts';
+import { isResourceType } from './r4/index.ts';
 import { makeSmart } from './smart/index.ts';
 import type { Store } from './store/index.ts';
 
@@ -48,6 +49,7 @@ export async function wireSmart(deps: {
     store: store.use(authSet),
     audit,
     patients: smart.patients,
+    isType: isResourceType,
     clock,
     log,
   });

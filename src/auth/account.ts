@@ -21,7 +21,8 @@ export interface Account {
   readonly password: PasswordHash;
 }
 export interface StoredAccount extends Account {
-  readonly lockedUntil: number;
+  /** Wrong passwords since somebody last signed in. */
+  readonly wrongTries: number;
 }
 export type ShownAccount = Omit<StoredAccount, 'password'>;
 

@@ -6,8 +6,8 @@ import type { AuthReads, AuthWrites, FoundRecord } from './commands.ts';
 
 export type AuthStore = Operate<AuthWrites, AuthReads>;
 
-/** Nothing is kept for ever, whatever the provider forgot to say. */
-const LIFE_MAX_SECONDS = 90 * 86_400;
+/** Nothing is kept for longer than a family of refresh tokens: ONC's three months (170.315(g)(10)), however long those are. */
+export const LIFE_MAX_SECONDS = 92 * 86_400;
 
 const CODE = 'AuthorizationCode';
 /** A used code is kept for a day, though it is good for a minute: who comes with it again takes back what it gave. */

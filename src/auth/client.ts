@@ -68,12 +68,13 @@ const texts = (value: unknown, isGood: (text: string) => boolean): readonly stri
     ? [...new Set(value as string[])]
     : null;
 
-const isScope = (scope: string, kind: ClientKind): boolean => {
+const isScope = (scope: string, kind: ClientKind, isType: (name: string) => boolean): boolean => {
   const words = splitScopes(scope);
   return (
     words.length > 0 &&
     words.every((word) => {
       const resource = parseResourceScope(word);
+      if (resource !== null && resource.type !== '*' && !isType(resource.type)) return false;
       if (kind === 'backend') return resource?.level === 'system';
       return resource === null ? (WORDS as readonly string[]).includes(word) : resource.level !== 'system';
     })
@@ -84,7 +85,10 @@ const isScope = (scope: string, kind: ClientKind): boolean => {
 const CHOSEN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{2,63}$/;
 
 /** The client that a registration describes, but for its secret and an id that nobody chose; or the field that is wrong. */
-export function parseRegistration(value: unknown): Result<Omit<Client, 'id' | 'secretHash'> & { id: string | null }, string> {
+export function parseRegistration(
+  value: unknown,
+  isType: (name: string) => boolean,
+): Result<Omit<Client, 'id' | 'secretHash'> & { id: string | null }, string> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return fail('');
   const given = value as Record<string, unknown>;
   const {
@@ -105,7 +109,7 @@ export function parseRegistration(value: unknown): Result<Omit<Client, 'id' | 's
   if (typeof name !== 'string' || !NAME.test(name)) return fail('name');
   if (!CLIENT_KINDS.includes(kind as ClientKind)) return fail('kind');
   const of = kind as ClientKind;
-  if (typeof scope !== 'string' || scope.length > 4_000 || !isScope(scope, of)) return fail('scope');
+  if (typeof scope !== 'string' || scope.length > 4_000 || !isScope(scope, of, isType)) return fail('scope');
   const redirects = texts(redirectUris, isRedirectUri);
   if (redirects === null || (redirects.length === 0) !== (of === 'backend')) return fail('redirectUris');
   if (launchUrl !== null && (typeof launchUrl !== 'string' || !isWebAddress(launchUrl) || of === 'backend'))

@@ -54,7 +54,7 @@ export type AuthWrites = {
   'auth.remove-client': { args: { readonly id: string; readonly audit: AuditDraft }; out: 'removed' | 'not-found' };
   'auth.add-account': { args: { readonly account: Account; readonly audit: AuditDraft }; out: 'added' | 'name-taken' };
   'auth.remove-account': { args: { readonly id: string; readonly audit: AuditDraft }; out: 'removed' | 'not-found' };
-  /** Counts a try. One that comes while the account is locked is refused however right it is. */
+  /** Counts the wrong tries since the last right one. */
   'auth.sign-in': {
     args: { readonly name: string; readonly isRight: boolean; readonly audit: AuditDraft };
     out: SignIn;

@@ -5,7 +5,8 @@ import { safeError, type Clock, type Log, type Mount } from '../kernel/index.ts'
 import type { Operate } from '../store/index.ts';
 import { makeCheckPassword, type CheckPassword } from './account.ts';
 import type { AuthStore } from './adapter.ts';
-import { makeInteractions, sendPage } from './interaction.ts';
+import { makeDelayTries, type DelayTries } from './delay-tries.ts';
+import { makeInteractions } from './interaction.ts';
 import { loadKeys, makeKeysToSign, readSigningKeys, type AuthKeys } from './keys.ts';
 import { makeLimitTries, REQUESTS, SIGN_INS, type LimitTries } from './limit-tries.ts';
 import { APP_STYLE_PATH, makeMount, PAGE_STYLE_PATH, type Caller } from './mount.ts';
@@ -13,6 +14,7 @@ import { errorPage } from './pages.ts';
 import type { PatientDirectory } from './patients.ts';
 import { makeProvider } from './provider.ts';
 import type { RecordDenial } from './record-denial.ts';
+import { formPostPolicy, sendPage } from './send-page.ts';
 import { makeSignOut } from './sign-out.ts';
 
 /** The embedded authorization server, as a part of the surface that answers for itself. */
@@ -23,17 +25,21 @@ export async function openEmbedded(deps: {
   readonly store: AuthStore;
   readonly audit: Operate<AuditWrites, AuditReads>;
   readonly patients: PatientDirectory;
+  readonly isType: (name: string) => boolean;
   readonly deny: RecordDenial;
   readonly clock: Clock;
   readonly log: Log;
 }): Promise<Mount> {
   const { clock } = deps;
   const callers = new WeakMap<IncomingMessage, Caller>();
+  const narrowed = new WeakMap<IncomingMessage, readonly string[]>();
   // What was counted stays counted when the keys change.
   const kept = {
     callers,
+    narrowed,
     checkPassword: makeCheckPassword(),
     limitTries: makeLimitTries(clock, SIGN_INS),
+    delayTries: makeDelayTries(clock),
     limitRequests: makeLimitTries(clock, REQUESTS),
   };
   const first = await loadKeys(deps);
@@ -64,8 +70,10 @@ function mountWith(
   keys: AuthKeys,
   deps: Parameters<typeof openEmbedded>[0] & {
     readonly callers: WeakMap<IncomingMessage, Caller>;
+    readonly narrowed: WeakMap<IncomingMessage, readonly string[]>;
     readonly checkPassword: CheckPassword;
     readonly limitTries: LimitTries;
+    readonly delayTries: DelayTries;
     readonly limitRequests: LimitTries;
   },
 ): Mount {
@@ -94,6 +102,10 @@ function mountWith(
     await next();
     // Only below a route of the provider is there one.
     const oidc = ctx.oidc as KoaContextWithOIDC['oidc'] | undefined;
+    if (oidc?.params?.['response_mode'] === 'form_post' && typeof ctx.body === 'string') {
+      ctx.set('Content-Security-Policy', formPostPolicy(ctx.body, String(oidc.params['redirect_uri'])));
+      return;
+    }
     const body = ctx.body as Record<string, unknown> | undefined;
     if (oidc?.route !== 'token' || typeof body?.['access_token'] !== 'string') return;
     const { AccessToken: token, ClientCredentials: own, Client: client } = oidc.entities;

@@ -7,6 +7,7 @@ import { must, type AuthStore } from './adapter.ts';
 import { chooseEncounter } from './choose-encounter.ts';
 import { decideConsent } from './decide-consent.ts';
 import { endSession, sessionOf } from './end-session.ts';
+import type { DelayTries } from './delay-tries.ts';
 import type { LimitTries } from './limit-tries.ts';
 import { LAUNCH_KIND, type Launch, type LaunchContext } from './launch.ts';
 import { consentPage, encounterPage, errorPage, patientPage, signInPage, type PageFrame } from './pages.ts';
@@ -15,6 +16,7 @@ import { ownClient, PATHS, toContextDetail } from './provider.ts';
 import type { RecordDenial } from './record-denial.ts';
 import { makeRecordShown, type Showing } from './record-shown.ts';
 import { splitScopes } from './scope.ts';
+import { sendPage } from './send-page.ts';
 
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>;
 
@@ -31,6 +33,7 @@ interface Deps {
   readonly patients: PatientDirectory;
   readonly checkPassword: CheckPassword;
   readonly limitTries: LimitTries;
+  readonly delayTries: DelayTries;
   readonly deny: RecordDenial;
   /** Resolves once the act is in the audit; false where it could not be put there. */
   readonly audit: (...drafts: readonly AuditDraft[]) => Promise<boolean>;
@@ -47,32 +50,14 @@ export interface Visit {
   readonly remoteAddress: string;
 }
 
-const NOT_SIGNED_IN = 'That did not work. Check the name and the password. After several wrong tries you must wait some minutes.';
+const NOT_SIGNED_IN = 'That did not work. Check the name and the password. After several wrong tries you must wait a little.';
 const BUSY = 'Many people are signing in at the moment. Try again.';
-const TOO_MANY = 'There were too many wrong tries from here. Wait some minutes.';
+const TOO_MANY = 'There were too many wrong tries from here. Wait some minutes, then try again.';
 const NO_PATIENTS = 'The patients cannot be listed at the moment. Try again.';
 const NO_CHOICE = 'Choose a patient from the list.';
 const NOTHING_ALLOWED = 'Nothing is ticked. Tick what the app may read, or do not allow it.';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-/** A redirect that follows a form is held against the page's policy by some browsers, so that the app's address must be in it. */
-const formTargets = (uri: string): string => {
-  const url = URL.parse(uri);
-  if (url === null) return '';
-  return /^https?:$/.test(url.protocol) ? ` ${url.origin}` : ` ${url.protocol}`;
-};
-export const pagePolicy = (redirectUri: string): string =>
-  `default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; frame-ancestors 'none'; form-action 'self'${formTargets(redirectUri)}`;
-
-export function sendPage(response: ServerResponse, status: number, page: string, redirectUri = ''): void {
-  response.statusCode = status;
-  response.setHeader('Content-Type', 'text/html; charset=utf-8');
-  response.setHeader('Content-Security-Policy', pagePolicy(redirectUri));
-  // Without any referrer a browser hides the origin of a form from its own server, which must know it.
-  response.setHeader('Referrer-Policy', 'same-origin');
-  response.end(page);
-}
 
 /** The pages between an app's request and its answer: sign in, choose a patient and an encounter, allow. */
 export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
@@ -119,9 +104,14 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
     }
     const name = text(form.get('username')).trim().slice(0, 100);
     const known = must(await store.read('auth.account-by-name', { tenant, name }));
+    if (!deps.delayTries.take(remoteAddress, name, known?.wrongTries ?? 0)) {
+      deps.deny('sign-in:wait', visit);
+      return show(visit, details, signInPage(frameOf(details), app, TOO_MANY), 429);
+    }
     const isRight = await deps.checkPassword(text(form.get('password')), known?.password ?? null);
     if (isRight === null) {
       deps.limitTries.giveBack(remoteAddress);
+      deps.delayTries.giveBack(remoteAddress, name);
       return show(visit, details, signInPage(frameOf(details), app, BUSY), 503);
     }
     const audit: AuditDraft = {
@@ -136,6 +126,7 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
     const done = must(await store.write('auth.sign-in', { name, isRight, audit }));
     if (done.state === 'refused') return show(visit, details, signInPage(frameOf(details), app, NOT_SIGNED_IN), 401);
     deps.limitTries.giveBack(remoteAddress);
+    deps.delayTries.forget(remoteAddress, name);
     // Tokens of one person must not hang on the session of another.
     const { accountId = done.accountId } = await sessionOf(provider, visit);
     if (accountId !== done.accountId) {

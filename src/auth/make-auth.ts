@@ -37,6 +37,8 @@ export async function makeAuth(deps: {
   readonly store: AuthStore;
   readonly audit: Operate<AuditWrites, AuditReads>;
   readonly patients: PatientDirectory;
+  /** Whether FHIR has a resource type of this name. */
+  readonly isType: (name: string) => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }): Promise<Auth> {

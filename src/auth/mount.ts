@@ -5,14 +5,17 @@ import { errors, type default as Provider } from 'oidc-provider';
 import { parseQuery, readBody, type Clock, type Mount, type RequestId } from '../kernel/index.ts';
 import type { AuthStore } from './adapter.ts';
 import { must } from './adapter.ts';
-import { sendPage, type Visit } from './interaction.ts';
+import type { Visit } from './interaction.ts';
 import { introspectFor } from './introspect.ts';
 import type { LimitTries } from './limit-tries.ts';
 import { APP_STYLE, PAGE_STYLE } from './page-style.ts';
 import { errorPage } from './pages.ts';
+import { isWithin } from './narrow-scope.ts';
 import { PATHS } from './provider.ts';
 import type { RecordDenial } from './record-denial.ts';
 import { replayRequest } from './replay-request.ts';
+import { parseResourceScope, splitScopes } from './scope.ts';
+import { sendPage } from './send-page.ts';
 import { SIGN_OUT_PATH } from './sign-out.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -41,6 +44,13 @@ function sendJson(response: ServerResponse, status: number, value: unknown): voi
   response.end(JSON.stringify(value));
 }
 
+/** A JWT, such as an id token, is none of ours to tell of; the provider would call it a wrong request (RFC 7662 2.2: it is not active). */
+function withOpaqueToken(form: URLSearchParams): URLSearchParams {
+  const token = form.get('token');
+  if (token !== null && form.getAll('token').length === 1) form.set('token', token.replaceAll('.', '~'));
+  return form;
+}
+
 /** Each launch shows its own consent, whatever was allowed before. Who asks for no page at all still gets none. */
 function withConsent(query: URLSearchParams): URLSearchParams {
   const prompts = new Set((query.get('prompt') ?? '').split(' ').filter((one) => one !== ''));
@@ -57,6 +67,9 @@ export function makeMount(deps: {
   readonly interactions: (visit: Visit) => Promise<void>;
   readonly signOut: (visit: Visit) => Promise<void>;
   readonly callers: WeakMap<IncomingMessage, Caller>;
+  /** Scopes that a refreshed token is to have instead of those of its family. */
+  readonly narrowed: WeakMap<IncomingMessage, readonly string[]>;
+  readonly isType: (name: string) => boolean;
   readonly limitRequests: LimitTries;
   readonly deny: RecordDenial;
   /** Address of the pages' own style sheet. */
@@ -82,6 +95,22 @@ export function makeMount(deps: {
     const client = clientId === undefined ? null : must(await store.read('auth.client', { tenant, id: clientId }));
     if (client?.kind === 'public') form.set('client_id', client.id);
     return form;
+  }
+
+  /**
+   * The provider knows of scopes only whether they are the same text. A scope within one of the family's (`patient/Patient.rs` of `patient/*.rs`) is
+   * asked of it by the family's own; the token then has the narrower one. Null: there is nothing to narrow.
+   */
+  async function narrowRefresh(form: URLSearchParams): Promise<readonly string[] | null> {
+    const [asked, id] = [splitScopes(form.get('scope') ?? ''), form.get('refresh_token')];
+    if (form.get('grant_type') !== 'refresh_token' || asked.length === 0 || id === null) return null;
+    const found = must(await store.read('auth.find', { tenant, kind: 'RefreshToken', id, at: clock.now() }));
+    const granted = splitScopes(((found?.payload ?? {}) as { scope?: string }).scope ?? '');
+    const isSame = asked.every((one) => granted.includes(one));
+    if (isSame || !asked.every((one) => isWithin(one, granted, deps.isType))) return null;
+    const words = granted.filter((one) => asked.includes(one) || parseResourceScope(one) !== null);
+    form.set('scope', words.join(' '));
+    return asked;
   }
 
   const isOrigin = async (origin: string | undefined): Promise<boolean> =>
@@ -152,7 +181,9 @@ export function makeMount(deps: {
       } else sendJson(response, 200, told);
       return;
     }
+    if (pathname === PATHS.introspection && form !== null) form = withOpaqueToken(form);
     if (pathname === PATHS.token && form !== null) form = await withClientId(form, request);
+    const narrowed = pathname === PATHS.token && form !== null ? await narrowRefresh(form) : null;
     const query = pathname === PATHS.authorization ? `?${withConsent(new URLSearchParams(search)).toString()}` : search;
     const again = replayRequest(request, {
       method,
@@ -162,6 +193,7 @@ export function makeMount(deps: {
       body: form === null ? null : Buffer.from(form.toString()),
     });
     deps.callers.set(again, { requestId, remoteAddress });
+    if (narrowed !== null) deps.narrowed.set(again, narrowed);
     if (pathname.startsWith('/interaction/') || pathname === SIGN_OUT_PATH) {
       if (form !== null && !isOurPage(request)) {
         sendJson(response, 403, { error: 'invalid_request', error_description: 'the form is not from our page' });

@@ -42,15 +42,18 @@ function allowedLetters(wanted: ResourceScope, given: ResourceScope): Letter[] {
   return isWithin ? READING.filter((letter) => wanted.letters.has(letter) && given.letters.has(letter)) : [];
 }
 
+const ANY_TYPE = (): boolean => true;
+
 /**
  * What of the asked scopes can be granted to somebody who may have at most the registered ones. Order and form are those of the
- * asking. What is unknown, experimental, or about writing is left out.
+ * asking. What is unknown, experimental, or about writing is left out; so is a type that FHIR has not.
  */
-export function narrowScope(asked: string, registered: string): readonly string[] {
+export function narrowScope(asked: string, registered: string, isType: (name: string) => boolean = ANY_TYPE): readonly string[] {
   const given = splitScopes(registered);
   const resources = given.flatMap((text) => parseResourceScope(text) ?? []);
   const out = splitScopes(asked).flatMap((text) => {
     const wanted = parseResourceScope(text);
+    if (wanted !== null && wanted.type !== '*' && !isType(wanted.type)) return [];
     if (wanted === null) return (WORDS as readonly string[]).includes(text) && given.includes(text) ? [text] : [];
     const letters = READING.filter((letter) => resources.some((one) => allowedLetters(wanted, one).includes(letter)));
     return withLetters(wanted, letters) ?? [];
@@ -59,8 +62,8 @@ export function narrowScope(asked: string, registered: string): readonly string[
 }
 
 /** Whether a granted scope lies within a set of offered ones: one of them, or a narrower form of one. */
-export const isWithin = (text: string, offered: readonly string[]): boolean =>
-  offered.includes(text) || narrowScope(text, offered.join(' ')).includes(text);
+export const isWithin = (text: string, offered: readonly string[], isType: (name: string) => boolean = ANY_TYPE): boolean =>
+  offered.includes(text) || narrowScope(text, offered.join(' '), isType).includes(text);
 
 const OBSERVATION = 'http://terminology.hl7.org/CodeSystem/observation-category';
 const CONDITION = 'http://terminology.hl7.org/CodeSystem/condition-category';

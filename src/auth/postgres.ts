@@ -5,8 +5,6 @@ import {
   dependsOn,
   grantIndex,
   idIndex,
-  isLocked,
-  lockedUntil,
   nameIndex,
   outlived,
   sealAccount,
@@ -161,9 +159,8 @@ export const writes: PostgresOperations<AuthWrites> = {
   },
   'auth.sign-in': async (context, { name, isRight, audit }) => {
     const { db, vault } = context;
-    const atMs = audit.at.getTime();
     const row = await db.get(
-      'SELECT id, failures, locked_until FROM auth_account WHERE tenant = $1 AND name_index = $2 FOR UPDATE',
+      'SELECT id, failures FROM auth_account WHERE tenant = $1 AND name_index = $2 FOR UPDATE',
       audit.tenant,
       nameIndex(vault, name),
     );
@@ -172,18 +169,8 @@ export const writes: PostgresOperations<AuthWrites> = {
       return { state: 'refused' };
     }
     const actor = String(row['id']);
-    if (isLocked(Number(row['locked_until']), atMs)) {
-      await appendPostgres(context, [{ ...audit, actor, outcome: '8', why: 'locked' }]);
-      return { state: 'refused' };
-    }
     const failures = isRight ? 0 : Number(row['failures']) + 1;
-    await db.run(
-      'UPDATE auth_account SET failures = $1, locked_until = $2 WHERE tenant = $3 AND id = $4',
-      failures,
-      lockedUntil(failures, atMs),
-      audit.tenant,
-      actor,
-    );
+    await db.run('UPDATE auth_account SET failures = $1 WHERE tenant = $2 AND id = $3', failures, audit.tenant, actor);
     await appendPostgres(context, [
       { ...audit, actor, ...(isRight ? { outcome: '0' } : { outcome: '8', why: 'wrong-password' }) },
     ]);
@@ -273,25 +260,21 @@ export const reads: PostgresOperations<AuthReads> = {
   'auth.is-origin': async ({ db }, { tenant, origin }) =>
     (await db.get('SELECT 1 AS one FROM auth_origin WHERE tenant = $1 AND origin = $2 LIMIT 1', tenant, origin)) !== undefined,
   'auth.account': async ({ db, vault }, { tenant, id }) => {
-    const row = await db.get(
-      'SELECT id, account_sealed, locked_until FROM auth_account WHERE tenant = $1 AND id = $2',
-      tenant,
-      id,
-    );
+    const row = await db.get('SELECT id, account_sealed, failures FROM auth_account WHERE tenant = $1 AND id = $2', tenant, id);
     return row === undefined ? null : toShownAccount(vault, row);
   },
   'auth.account-by-name': async ({ db, vault }, { tenant, name }) => {
     const row = await db.get(
-      'SELECT id, account_sealed, locked_until FROM auth_account WHERE tenant = $1 AND name_index = $2',
+      'SELECT id, account_sealed, failures FROM auth_account WHERE tenant = $1 AND name_index = $2',
       tenant,
       nameIndex(vault, name),
     );
     return row === undefined ? null : toStoredAccount(vault, row);
   },
   'auth.accounts': async ({ db, vault }, { tenant }) =>
-    (
-      await db.all('SELECT id, account_sealed, locked_until FROM auth_account WHERE tenant = $1 ORDER BY made_at, id', tenant)
-    ).map((row) => toShownAccount(vault, row)),
+    (await db.all('SELECT id, account_sealed, failures FROM auth_account WHERE tenant = $1 ORDER BY made_at, id', tenant)).map(
+      (row) => toShownAccount(vault, row),
+    ),
   'auth.key': async ({ db, vault }, { tenant, name }) => {
     const row = await db.get('SELECT key_sealed FROM auth_key WHERE tenant = $1 AND name = $2', tenant, name);
     return row === undefined ? null : toKey(vault, name, row);

@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import Provider, { errors, interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Clock } from '../kernel/index.ts';
-import { makeAdapter, must, OWN_CLIENT, type AuthStore } from './adapter.ts';
+import { LIFE_MAX_SECONDS, makeAdapter, must, OWN_CLIENT, type AuthStore } from './adapter.ts';
 import { checkAssertion } from './check-assertion.ts';
 import { hashSecret, type Client } from './client.ts';
 import { ID_TOKEN_SECONDS, type AuthKeys } from './keys.ts';
@@ -17,8 +18,8 @@ const LIFE = {
   IdToken: ID_TOKEN_SECONDS,
   Interaction: 1_800,
   Session: 8 * 3_600,
-  Grant: 90 * 86_400,
-  RefreshToken: 90 * 86_400,
+  Grant: LIFE_MAX_SECONDS,
+  RefreshToken: LIFE_MAX_SECONDS,
 } as const;
 
 /** Ahead of us or behind us: Inferno and others sign for exactly five minutes. */
@@ -40,6 +41,10 @@ export interface ProviderDeps {
   readonly styleUrl: string;
   readonly store: AuthStore;
   readonly keys: AuthKeys;
+  /** Scopes that a refreshed token is to have, each within one of its family's. */
+  readonly narrowed: WeakMap<IncomingMessage, readonly string[]>;
+  /** Whether FHIR has a type of this name. */
+  readonly isType: (name: string) => boolean;
   readonly clock: Clock;
   readonly renderError: NonNullable<Configuration['renderError']>;
 }
@@ -85,7 +90,7 @@ export function makeProvider(deps: ProviderDeps): Provider {
   /** Leaves of the asked scopes what the client may have; from here on the provider knows no other. */
   async function settleScope(ctx: KoaContextWithOIDC, client: Client): Promise<void> {
     const params = ctx.oidc.params as Record<string, unknown>;
-    const granted = narrowScope(text(params['scope']) ?? '', client.scope).filter(
+    const granted = narrowScope(text(params['scope']) ?? '', client.scope, deps.isType).filter(
       (one) => client.kind !== 'backend' || one.startsWith('system/'),
     );
     if (granted.length === 0) throw new errors.InvalidScope('none of the scopes can be granted', text(params['scope']) ?? '');
@@ -149,7 +154,12 @@ export function makeProvider(deps: ProviderDeps): Provider {
           if (isAuthorizing) checkAudience(ctx);
           const own = ownClient(client);
           if (isAuthorizing || ctx.oidc.params?.['grant_type'] === 'client_credentials') await settleScope(ctx, own);
-          const granted = ctx.oidc.entities.Grant?.getResourceScope(fhirBase);
+          const { Grant: grant } = ctx.oidc.entities;
+          const granted = grant?.getResourceScope(fhirBase);
+          const narrowed = deps.narrowed.get(ctx.req);
+          // Of this one token; what was granted stays as it is.
+          if (grant !== undefined && narrowed !== undefined)
+            Object.assign(grant, { getResourceScopeFiltered: () => narrowed.join(' ') });
           return { scope: granted ?? text(ctx.oidc.params?.['scope']) ?? '', accessTokenFormat: 'opaque' };
         },
       },

@@ -54,6 +54,7 @@ export function makeRegistry(deps: {
   readonly fhirBase: string;
   readonly store: AuthStore;
   readonly patients: PatientDirectory;
+  readonly isType: (name: string) => boolean;
   readonly clock: Clock;
 }): Registry {
   const { tenant, store, patients, clock } = deps;
@@ -87,7 +88,7 @@ export function makeRegistry(deps: {
 
   return {
     async addClient(act, registration) {
-      const parsed = parseRegistration(registration);
+      const parsed = parseRegistration(registration, deps.isType);
       if (!parsed.ok) return wrong(parsed.fault);
       const secret = parsed.value.kind === 'symmetric' ? newSecret() : null;
       const client: Client = {
@@ -122,7 +123,7 @@ export function makeRegistry(deps: {
       const done = await store.write('auth.add-account', { account, audit: auditOf(act, 'C', 'account') });
       if (!done.ok) return done;
       if (done.value === 'name-taken') return fail(fault('account.name-taken'));
-      return ok({ id: account.id, username, name, fhirUser, lockedUntil: 0 });
+      return ok({ id: account.id, username, name, fhirUser, wrongTries: 0 });
     },
     accounts: () => store.read('auth.accounts', { tenant }),
     async removeAccount(act, id) {

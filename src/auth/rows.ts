@@ -69,7 +69,7 @@ export const sealAccount = (vault: Vault, account: Account): Buffer =>
   seal(vault, `auth_account.account_sealed/${account.id}`, account);
 export const toStoredAccount = (vault: Vault, row: Row): StoredAccount => ({
   ...(open(vault, `auth_account.account_sealed/${String(row['id'])}`, row['account_sealed']) as Account),
-  lockedUntil: Number(row['locked_until']),
+  wrongTries: Number(row['failures']),
 });
 export function toShownAccount(vault: Vault, row: Row): ShownAccount {
   const { password: _password, ...shown } = toStoredAccount(vault, row);
@@ -89,14 +89,3 @@ export const toKeptKey = (vault: Vault, row: Row): KeptKey => {
 /** Of keys, newest first, those that another has followed for as long as that. */
 export const outlived = (rows: readonly Row[], atMs: number, keptMs: number): string[] =>
   rows.filter((_, n) => n > 0 && Number(rows[n - 1]?.['made_at']) + keptMs <= atMs).map((row) => String(row['name']));
-
-const TRIES_FREE = 5;
-const LOCK_FIRST_MS = 30_000;
-const LOCK_MOST_MS = 15 * 60_000;
-
-/** A lock that would last longer than any does was set by a clock that was ahead. */
-export const isLocked = (until: number, atMs: number): boolean => until > atMs && until - atMs <= LOCK_MOST_MS;
-
-/** Doubles with every wrong try beyond the free ones. */
-export const lockedUntil = (failures: number, atMs: number): number =>
-  failures < TRIES_FREE ? 0 : atMs + Math.min(LOCK_MOST_MS, LOCK_FIRST_MS * 2 ** (failures - TRIES_FREE));

@@ -5,8 +5,6 @@ import {
   dependsOn,
   grantIndex,
   idIndex,
-  isLocked,
-  lockedUntil,
   nameIndex,
   outlived,
   sealAccount,
@@ -145,9 +143,8 @@ export const writes: SqliteOperations<AuthWrites> = {
   },
   'auth.sign-in': (context, { name, isRight, audit }) => {
     const { db, vault } = context;
-    const atMs = audit.at.getTime();
     const row = db.get(
-      'SELECT id, failures, locked_until FROM auth_account WHERE tenant = ? AND name_index = ?',
+      'SELECT id, failures FROM auth_account WHERE tenant = ? AND name_index = ?',
       audit.tenant,
       nameIndex(vault, name),
     );
@@ -156,18 +153,8 @@ export const writes: SqliteOperations<AuthWrites> = {
       return { state: 'refused' };
     }
     const actor = String(row['id']);
-    if (isLocked(Number(row['locked_until']), atMs)) {
-      appendSqlite(context, { ...audit, actor, outcome: '8', why: 'locked' });
-      return { state: 'refused' };
-    }
     const failures = isRight ? 0 : Number(row['failures']) + 1;
-    db.run(
-      'UPDATE auth_account SET failures = ?, locked_until = ? WHERE tenant = ? AND id = ?',
-      failures,
-      lockedUntil(failures, atMs),
-      audit.tenant,
-      actor,
-    );
+    db.run('UPDATE auth_account SET failures = ? WHERE tenant = ? AND id = ?', failures, audit.tenant, actor);
     appendSqlite(context, { ...audit, actor, ...(isRight ? { outcome: '0' } : { outcome: '8', why: 'wrong-password' }) });
     return isRight ? { state: 'signed-in', accountId: actor } : { state: 'refused' };
   },
@@ -252,12 +239,12 @@ export const reads: SqliteOperations<AuthReads> = {
   'auth.is-origin': ({ db }, { tenant, origin }) =>
     db.get('SELECT 1 AS one FROM auth_origin WHERE tenant = ? AND origin = ? LIMIT 1', tenant, origin) !== undefined,
   'auth.account': ({ db, vault }, { tenant, id }) => {
-    const row = db.get('SELECT id, account_sealed, locked_until FROM auth_account WHERE tenant = ? AND id = ?', tenant, id);
+    const row = db.get('SELECT id, account_sealed, failures FROM auth_account WHERE tenant = ? AND id = ?', tenant, id);
     return row === undefined ? null : toShownAccount(vault, row);
   },
   'auth.account-by-name': ({ db, vault }, { tenant, name }) => {
     const row = db.get(
-      'SELECT id, account_sealed, locked_until FROM auth_account WHERE tenant = ? AND name_index = ?',
+      'SELECT id, account_sealed, failures FROM auth_account WHERE tenant = ? AND name_index = ?',
       tenant,
       nameIndex(vault, name),
     );
@@ -265,7 +252,7 @@ export const reads: SqliteOperations<AuthReads> = {
   },
   'auth.accounts': ({ db, vault }, { tenant }) =>
     db
-      .all('SELECT id, account_sealed, locked_until FROM auth_account WHERE tenant = ? ORDER BY made_at, id', tenant)
+      .all('SELECT id, account_sealed, failures FROM auth_account WHERE tenant = ? ORDER BY made_at, id', tenant)
       .map((row) => toShownAccount(vault, row)),
   'auth.key': ({ db, vault }, { tenant, name }) => {
     const row = db.get('SELECT key_sealed FROM auth_key WHERE tenant = ? AND name = ?', tenant, name);

@@ -1,7 +1,14 @@
 import { hash } from 'node:crypto';
 import { canonicalJson, type Fault, type Result } from '../kernel/index.ts';
 import type { DocumentFacts, Facts, QuarantineReason, UnmappedWord, Verdict } from '../inbox/index.ts';
-import { parseNotification, parsePayload, type Document, type Notification, type Payload } from '../payloads/index.ts';
+import {
+  KNOWN_STRUCTURES,
+  parseNotification,
+  parsePayload,
+  type Document,
+  type Notification,
+  type Payload,
+} from '../payloads/index.ts';
 import { parseLossless, type Validator } from '../r4/index.ts';
 import {
   NOT_RECEIVED,
@@ -71,8 +78,16 @@ export const FAILED: Judgement = {
   verdict: { kind: 'quarantine', reason: 'failed' },
 };
 
+/** Names that are kept in clear. Any other is a text of the sender's, which may be anything; the list of unmapped words has it, sealed. */
+const NAMED_STRUCTURES = new Set([...KNOWN_STRUCTURES, 'lab_result']);
+const UNKNOWN_STRUCTURE = 'unknown';
+const structureOf = (name: string, { templates }: Reading, document?: Document): string => {
+  if (NAMED_STRUCTURES.has(name) || templates.has(name)) return name;
+  return document?.kind === 'lab_result' ? document.kind : UNKNOWN_STRUCTURE;
+};
+
 /** What can be said of a payload that was not believed: its envelope, where that is text. */
-function factsOf(hook: Hook, value: unknown, findings: readonly string[]): Facts {
+function factsOf(hook: Hook, value: unknown, findings: readonly string[], reading: Reading): Facts {
   const {
     data_structure: structure,
     client_uuid: client,
@@ -83,7 +98,7 @@ function factsOf(hook: Hook, value: unknown, findings: readonly string[]): Facts
     typeof one === 'string' && one.length <= max && !/[\p{Cc}\p{Cs}]/u.test(one) ? one : null;
   return {
     ...NOTHING,
-    dataStructure: text(structure, 100),
+    dataStructure: typeof structure === 'string' ? structureOf(structure, reading) : null,
     client: text(client, 100),
     user: text(user, 50),
     documentVersion: typeof version === 'number' && Number.isSafeInteger(version) ? version : null,
@@ -96,12 +111,13 @@ const quarantine = (facts: Facts, reason: QuarantineReason): Judgement => ({ fac
 
 function judgeNotification(value: unknown, { reading }: JudgeDeps): Judgement {
   const parsed = parseNotification(value);
-  if (!parsed.ok) return quarantine(factsOf('notification', value, [`${parsed.fault.code} ${parsed.fault.at ?? ''}`]), 'shape');
+  if (!parsed.ok)
+    return quarantine(factsOf('notification', value, [`${parsed.fault.code} ${parsed.fault.at ?? ''}`], reading), 'shape');
   // Of another environment than ours: somebody has given our address to the wrong one.
   const { environment } = parsed.value;
   const isOurs = environment === null || environment.toLowerCase() === reading.setting.environment;
   const findings = isOurs ? [] : ['notification.environment environment'];
-  const facts: Facts = { ...factsOf('notification', value, findings), dataStructure: 'notification' };
+  const facts: Facts = { ...factsOf('notification', value, findings, reading), dataStructure: 'notification' };
   const { clientUuid } = reading.payloads;
   if (clientUuid !== null && parsed.value.clientUuid !== clientUuid) return quarantine(facts, 'foreign-client');
   const { dataSource, action, level, message, at } = parsed.value;
@@ -154,7 +170,7 @@ function judgeDocument(value: unknown, { payload, custom }: ReadDocument, deps: 
   const issues = fhir === null ? [] : errorsOf(deps.validator, fhir);
   const facts: Facts = {
     ...NOTHING,
-    dataStructure: envelope.dataStructure,
+    dataStructure: structureOf(envelope.dataStructure, deps.reading, payload.document),
     client: envelope.clientUuid,
     user: envelope.userId,
     documentVersion: envelope.documentVersion,
@@ -193,7 +209,7 @@ function judgeDocument(value: unknown, { payload, custom }: ReadDocument, deps: 
 function judgeRead(value: unknown, read: Result<ReadDocument>, deps: JudgeDeps): Judgement {
   if (read.ok) return judgeDocument(value, read.value, deps);
   const { code, at } = read.fault;
-  const facts = factsOf('data', value, [`${code} ${at ?? ''}`]);
+  const facts = factsOf('data', value, [`${code} ${at ?? ''}`], deps.reading);
   // A template that fails is mended like a mapping, and the delivery is replayed.
   if (code.startsWith('template.')) {
     const parsed = parsePayload(value, deps.reading.payloads);

@@ -22,6 +22,10 @@ const CHALLENGES: Partial<Record<Fault['code'], string>> = {
   'read.other-patient': 'Bearer error="insufficient_scope"',
 };
 
+/** Who came with a token that is none learns that it is the token; who came without one, what kind is wanted. */
+const unauthenticated = ({ req }: ServerResponse): string =>
+  /^bearer /i.test(req.headers.authorization ?? '') ? 'Bearer error="invalid_token"' : 'Bearer';
+
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -75,10 +79,10 @@ export function answerFault(res: ServerResponse, url: string, fault: Fault, requ
   res.statusCode = status;
   res.setHeader('Content-Type', isFhir ? 'application/fhir+json; charset=utf-8' : 'application/problem+json; charset=utf-8');
   res.setHeader('Cache-Control', 'no-store');
-  res.setHeader('X-Request-Id', requestId);
+  if (!res.hasHeader('X-Request-Id')) res.setHeader('X-Request-Id', requestId);
   const retryAfter = fault.retryAfterMs === undefined ? RETRY_AFTER[fault.kind] : Math.ceil(fault.retryAfterMs / 1000);
   if (retryAfter !== undefined) res.setHeader('Retry-After', String(retryAfter));
-  if (status === 401 && !res.hasHeader('WWW-Authenticate')) res.setHeader('WWW-Authenticate', 'Bearer');
+  if (status === 401 && !res.hasHeader('WWW-Authenticate')) res.setHeader('WWW-Authenticate', unauthenticated(res));
   const challenge = CHALLENGES[fault.code];
   if (challenge !== undefined) res.setHeader('WWW-Authenticate', challenge);
   if (status === 405 && !res.hasHeader('Allow')) res.setHeader('Allow', 'GET, HEAD, POST, PUT, DELETE, OPTIONS');

@@ -20,7 +20,7 @@ import {
 import { answerFault } from './answer-fault.ts';
 import { checkAdmin, checkOps } from './check-admin.ts';
 import { checkRequest } from './check-request.ts';
-import { requestIdOf } from './request-id.ts';
+import { requestIdsOf } from './request-id.ts';
 
 /** Told of every answer, for metrics. */
 export type Observe = (answer: { route: string; method: string; status: number; durationMs: number }) => void;
@@ -130,7 +130,7 @@ export function makeApp(deps: {
   };
 
   app.use((req, res, next) => {
-    const requestId = requestIdOf(req, deps.newId);
+    const { requestId, echo } = requestIdsOf(req, deps.newId);
     const given = req.headers['traceparent'];
     const traceId = parseTraceparent(typeof given === 'string' ? given : undefined);
     const context: Context = { requestId, traceId, log: deps.log.with({ requestId, traceId: traceId ?? traceOf(requestId) }) };
@@ -138,7 +138,7 @@ export function makeApp(deps: {
     contexts.set(req, context);
     // A webhook is answered to a machine that shows nothing to anybody.
     if (!req.url.startsWith('/webhooks/')) for (const [name, value] of SECURITY_HEADERS) res.setHeader(name, value);
-    res.setHeader('X-Request-Id', requestId);
+    res.setHeader('X-Request-Id', echo);
     res.setHeader('Cache-Control', 'no-store');
     if (deps.isDraining()) res.setHeader('Connection', 'close');
     res.once('close', () => {

@@ -1,16 +1,12 @@
 import { jsonAnswer, ok, type Ask, type Route } from '../kernel/index.ts';
 import type { Registry } from '../auth/index.ts';
-import { adminRoute as admin, iso, queryOf } from './admin-query.ts';
+import { adminRoute as admin, queryOf } from './admin-query.ts';
 import { readJson } from './read-json.ts';
 import type { RecordAct } from './record-act.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 
 const act = ({ requestId }: Ask) => ({ requestId, actor: 'operator' });
-const shownAccount = ({ lockedUntil, ...rest }: { readonly lockedUntil: number }) => ({
-  ...rest,
-  lockedUntil: lockedUntil === 0 ? null : iso(lockedUntil),
-});
 
 /** Apps, people, launches and the key of the embedded authorization server. What changes is in the audit by the same commit. */
 export function makeAuthRoutes(deps: { readonly registry: Registry; readonly record: RecordAct }): Route[] {
@@ -59,13 +55,13 @@ export function makeAuthRoutes(deps: { readonly registry: Registry; readonly rec
       const found = await registry.accounts();
       if (!found.ok) return found;
       const recorded = await record(ask, { action: 'R', outcome: '0', why: 'accounts', count: found.value.length });
-      return recorded.ok ? ok(jsonAnswer(200, { accounts: found.value.map(shownAccount) })) : recorded;
+      return recorded.ok ? ok(jsonAnswer(200, { accounts: found.value })) : recorded;
     }),
     admin('post', '/admin/api/accounts', async (ask) => {
       const given = await readJson(ask.request, BODY_BYTES_MAX);
       if (!given.ok) return given;
       const done = await registry.addAccount(act(ask), given.value);
-      return done.ok ? ok(jsonAnswer(201, shownAccount(done.value))) : done;
+      return done.ok ? ok(jsonAnswer(201, done.value)) : done;
     }),
     admin('delete', '/admin/api/accounts/:id', async (ask) => {
       const id = ask.params['id'] ?? '';

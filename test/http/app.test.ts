@@ -23,8 +23,10 @@ describe('an answer', () => {
     expect((await request(app).get('/x')).headers['x-request-id']).toMatch(/^req_[0-9a-z]{26}$/);
     const theirs = '0af76519-16cd-43dd-8448-eb211c80319c';
     expect((await request(app).get('/x').set('X-Request-Id', theirs)).headers['x-request-id']).toBe(theirs);
-    expect((await request(app).get('/x').set('X-Request-Id', 'Ada.Lovelace')).headers['x-request-id']).toMatch(/^req_/);
-    expect((await request(app).get('/x').set('X-Request-Id', 'Ada <ada@example.org>')).headers['x-request-id']).toMatch(/^req_/);
+    for (const theirOwn of ['r1', 'Ada.Lovelace', 'x'.repeat(128)])
+      expect((await request(app).get('/x').set('X-Request-Id', theirOwn)).headers['x-request-id']).toBe(theirOwn);
+    for (const odd of ['Ada <ada@example.org>', 'x'.repeat(129), 'Ad\u00e4', ''])
+      expect((await request(app).get('/x').set('X-Request-Id', odd)).headers['x-request-id']).toMatch(/^req_[0-9a-z]{26}$/);
   });
 
   test('is never cached, never framed, and says nothing of what made it', async () => {
@@ -196,4 +198,29 @@ describe('an admin route', () => {
       ).status,
     ).toBe(503);
   });
+});
+
+describe('401', () => {
+  test.each([
+    [undefined, 'Bearer'],
+    ['Basic x', 'Bearer'],
+    ['Bearer x', 'Bearer error="invalid_token"'],
+    ['bearer x', 'Bearer error="invalid_token"'],
+  ])('to Authorization %s has the challenge %s', async (authorization, challenge) => {
+    const asked = request(appOf([refusing('/fhir/Patient', 'smart.unauthenticated')])).get('/fhir/Patient');
+    const answer = await (authorization === undefined ? asked : asked.set('Authorization', authorization));
+    expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, challenge]);
+  });
+});
+
+test('an id that may tell of somebody is told to its sender and stands in no log, and ours stands in the body', async () => {
+  const log = collectLog();
+  const answer = await request(appOf([refusing('/x', 'store.full')], log))
+    .get('/x')
+    .set('X-Request-Id', 'Ada.Lovelace');
+  expect(answer.headers['x-request-id']).toBe('Ada.Lovelace');
+  const { request_id: own } = JSON.parse(answer.text) as { request_id: string };
+  expect(own).toMatch(/^req_[0-9a-z]{26}$/);
+  expect(log.lines.map(({ requestId }) => requestId)).toEqual([own]);
+  expect(JSON.stringify(log.lines)).not.toContain('Ada');
 });

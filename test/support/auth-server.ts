@@ -11,6 +11,7 @@ import {
 } from '../../src/auth/index.ts';
 import { drainServer, listen, makeApp, makeServer } from '../../src/http/index.ts';
 import { fail, fault, ok, secret, systemClock, type Clock, type Result } from '../../src/kernel/index.ts';
+import { isResourceType } from '../../src/r4/index.ts';
 import { collectLog } from './collect-log.ts';
 import { newId } from './gateway.ts';
 import type { Place } from './new-store.ts';
@@ -64,7 +65,12 @@ export const EHR_BASE = 'https://ehr.example/r4';
 /** An app with the authorization server alone, on a store of one's own. Several may share a place, as replicas do. */
 export async function startAuth(
   place: Place,
-  more: { publicUrl?: string; clock?: Clock; external?: Parameters<typeof makeAuth>[0]['external'] } = {},
+  more: {
+    publicUrl?: string;
+    clock?: Clock;
+    external?: Parameters<typeof makeAuth>[0]['external'];
+    trustProxy?: readonly string[];
+  } = {},
 ): Promise<AuthServer> {
   const store = await place.open({ sets: [auditSet, authSet, readAuditSet] });
   const clock = more.clock ?? systemClock;
@@ -88,13 +94,14 @@ export async function startAuth(
     store: store.use(authSet),
     audit: store.use(auditSet),
     patients: somePatients,
+    isType: isResourceType,
     clock,
     log,
   });
   holder.app = makeApp({
     routes: auth.routes,
     mounts: auth.mounts,
-    trustProxy: [],
+    trustProxy: more.trustProxy ?? [],
     adminToken: secret('x'.repeat(32)),
     newId,
     clock,
@@ -123,13 +130,17 @@ export async function startAuth(
 /** Cookies by name, with their paths, as a browser keeps them. */
 export class Browser {
   readonly jar = new Map<string, { value: string; path: string }>();
+  readonly #headers: Readonly<Record<string, string>>;
+  constructor(headers: Readonly<Record<string, string>> = {}) {
+    this.#headers = headers;
+  }
 
   async go(url: string, init: RequestInit = {}): Promise<Response> {
     const { pathname } = new URL(url);
     const cookie = [...this.jar]
       .filter(([, { path }]) => pathname.startsWith(path))
       .map(([key, { value }]) => `${key.split('|')[0] ?? ''}=${value}`);
-    const headers = new Headers(init.headers);
+    const headers = new Headers({ ...this.#headers, ...(init.headers as Record<string, string> | undefined) });
     if (cookie.length > 0) headers.set('cookie', cookie.join('; '));
     const answer = await fetch(url, { ...init, headers, redirect: 'manual' });
     for (const line of answer.headers.getSetCookie()) {

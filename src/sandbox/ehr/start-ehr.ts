@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { StartError, type Clock } from '../../kernel/index.ts';
+import { isOwnCaller } from '../is-own-caller.ts';
 import { describeCapability } from './capability.ts';
 import { makeCommitChanges } from './commit-changes.ts';
 import { control } from './control.ts';
@@ -178,6 +179,10 @@ export async function startEhr(deps: {
       return;
     }
     if (url.pathname.startsWith('/_control/')) {
+      if (!isOwnCaller(req, deps.host)) {
+        await sendReply(res, refuse(403, 'forbidden', 'The control takes no request of another site'), {}, requestId);
+        return;
+      }
       await sendReply(
         res,
         control(board, log, method, url.pathname, url.searchParams, body === '' ? null : parseJson(body)),

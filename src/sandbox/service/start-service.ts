@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { StartError, type Clock } from '../../kernel/index.ts';
+import { isOwnCaller } from '../is-own-caller.ts';
 import { openKeep, type Keep } from '../keep/index.ts';
 import { makeSender, type FindTarget, type Sender } from '../delivery/index.ts';
 import { makeAuthorizer, makeAuthorizers, makeRevoke } from './authorizer.ts';
@@ -147,13 +148,18 @@ export async function startService(deps: {
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const path = (req.url ?? '/').split('?')[0] ?? '/';
-    const rule = path.startsWith('/_control/') ? null : faults.take(path);
+    const isControl = path.startsWith('/_control/');
+    const rule = isControl ? null : faults.take(path);
     if (rule?.delayMs !== undefined) await pause(rule.delayMs, undefined, { ref: false });
     if (rule?.drop === 'before') {
       res.destroy();
       return;
     }
     const asked = { url: new URL(base + path), method: req.method ?? 'GET' };
+    if (isControl && !isOwnCaller(req, deps.host)) {
+      send(req, res, refuse(asked, 403, 'the control takes no request of another site'));
+      return;
+    }
     const reply =
       rule?.status === undefined
         ? await route(req, base)

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import { aBundle, aPatient, anEntry, freshEhr, idOf, kindsOf, must, writeOf } from './support.ts';
 
@@ -135,5 +136,47 @@ describe('over HTTP', () => {
       (reply) => reply.status,
     );
     expect([statuses, log().writes().length]).toEqual([[503, 200], 1]);
+  });
+});
+
+describe('a page of another site cannot use the control', () => {
+  const body = [{ status: 503 }];
+  const own = () => new URL(server.ehr().url);
+
+  test.each<[string, Record<string, string>]>([
+    ['of another origin', { origin: 'https://evil.example' }],
+    ['of no origin', { origin: 'null' }],
+    ['of another port', { origin: 'http://localhost:1' }],
+    ['of another site, as the browser says', { 'sec-fetch-site': 'cross-site' }],
+    ['of the same site', { 'sec-fetch-site': 'same-site' }],
+  ])('%s', async (_, headers) => {
+    for (const method of ['PUT', 'POST', 'DELETE'])
+      expect((await ask(method, '/_control/rules', { body, headers })).status).toBe(403);
+    expect(server.ehr().board.rules()).toEqual([]);
+  });
+
+  test('under a name that leads to this machine', async () => {
+    const { port } = own();
+    const asUnder = (host: string, method: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const path = '/_control/rules';
+        const asked = request({ host: '127.0.0.1', port, path, method, headers: { host } }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        });
+        asked.once('error', reject).end(method === 'PUT' ? JSON.stringify(body) : '');
+      });
+    for (const host of ['evil.example', `evil.example:${port}`, 'localhost.evil.example', '127.0.0.1.evil.example', 'ehr'])
+      for (const method of ['GET', 'PUT']) expect([host, await asUnder(host, method)]).toEqual([host, 403]);
+    for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, '192.0.2.1'])
+      expect([host, await asUnder(host, 'GET')]).toEqual([host, 200]);
+  });
+
+  test('and its own page, or a command, can', async () => {
+    expect(
+      (await ask('PUT', '/_control/rules', { body: [], headers: { origin: own().origin, 'sec-fetch-site': 'same-origin' } }))
+        .status,
+    ).toBe(200);
+    expect((await ask('PUT', '/_control/rules', { body: [] })).status).toBe(200);
   });
 });

@@ -115,3 +115,10 @@ test('section 3, time can be run faster and put forward', async () => {
   for (const body of ['{"speed":0}', '{"speed":"2"}', '[]', '{'])
     expect((await ask('PUT', '/_control/clock', { headers: json, body })).status).toBe(400);
 });
+
+test('no page of another site turns the clock', async () => {
+  const headers = { 'content-type': 'text/plain', origin: 'https://evil.example' };
+  const before = service().clock.now().getTime();
+  expect((await ask('POST', '/_control/clock/advance', { headers, body: '{"seconds":86400}' })).status).toBe(403);
+  expect(service().clock.now().getTime() - before).toBeLessThan(86_400_000);
+});

@@ -1,5 +1,16 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { approve, Browser, newPkce, REDIRECT, SCOPE, startScene, type App, type Scene } from '../../support/auth-server.ts';
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  approve,
+  Browser,
+  newPkce,
+  PASSWORD,
+  REDIRECT,
+  SCOPE,
+  startScene,
+  type App,
+  type Scene,
+} from '../../support/auth-server.ts';
 import { sqlitePlace, type Place } from '../../support/new-store.ts';
 
 let place: Place;
@@ -185,4 +196,68 @@ test('what a caller says of our address changes no link', async () => {
     headers: { 'x-forwarded-host': 'evil.example' },
   });
   expect(await found.text()).not.toContain('evil');
+});
+
+describe('response_mode=form_post', () => {
+  const inputsOf = (page: string): Record<string, string> =>
+    Object.fromEntries(
+      [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
+        ([, name = '', value = '']): [string, string] => [name, value],
+      ),
+    );
+  /** Goes through the pages and answers the last one, which the browser would send on. */
+  async function lastPage(params: Record<string, string>, step: 'allow' | 'cancel') {
+    const browser = new Browser();
+    const { verifier, challenge } = newPkce();
+    const start = await browser.go(scene.authorizeUrl(app, challenge, { response_mode: 'form_post', ...params }));
+    let url = new URL(start.headers.get('location') ?? '', scene.server.issuer).href;
+    const send = async (form: readonly (readonly [string, string])[]): Promise<Response> => {
+      let answer = await browser.post(url, form);
+      for (let location = answer.headers.get('location'); location !== null; location = answer.headers.get('location')) {
+        url = new URL(location, url).href;
+        answer = await browser.go(url);
+      }
+      return answer;
+    };
+    await send([
+      ['step', 'sign-in'],
+      ['username', 'drsmith'],
+      ['password', PASSWORD],
+    ]);
+    const answer = await send(
+      step === 'cancel'
+        ? [['step', 'cancel']]
+        : [
+            ['step', 'allow'],
+            ['patient', 'pat-1'],
+            ['scope', 'patient/*.rs'],
+          ],
+    );
+    return { answer, page: await answer.text(), verifier };
+  }
+
+  test('is advertised, and its page may run its one script and send its form to the app, and nothing else', async () => {
+    const metadata = (await (await fetch(`${scene.server.issuer}/.well-known/openid-configuration`)).json()) as {
+      response_modes_supported: string[];
+    };
+    expect(metadata.response_modes_supported).toContain('form_post');
+    const { answer, page, verifier } = await lastPage({ scope: 'launch/patient patient/*.rs' }, 'allow');
+    const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec(page) ?? [];
+    expect(script).toContain('submit()');
+    const digest = createHash('sha256').update(script).digest('base64');
+    expect(answer.headers.get('content-security-policy')).toBe(
+      `default-src 'none'; script-src 'sha256-${digest}'; base-uri 'none'; frame-ancestors 'none'; form-action ${new URL(REDIRECT).origin}`,
+    );
+    expect(page).toContain(`<form method="post" action="${REDIRECT}">`);
+    const { code = '', state } = inputsOf(page);
+    expect(state).toBe('s-1');
+    expect((await scene.exchange(app, code, verifier)).status).toBe(200);
+  });
+
+  test('also where the person does not allow it', async () => {
+    const { answer, page } = await lastPage({ scope: 'launch/patient patient/*.rs' }, 'cancel');
+    expect(inputsOf(page)).toMatchObject({ error: 'access_denied', state: 's-1' });
+    expect(answer.headers.get('content-security-policy')).toContain(`form-action ${new URL(REDIRECT).origin}`);
+    expect(answer.headers.get('content-security-policy')).not.toContain('unsafe');
+  });
 });

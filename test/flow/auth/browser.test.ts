@@ -11,10 +11,18 @@ describeInBrowser('the pages, in a browser', () => {
   let scene: Scene;
   let host: Server;
   let redirect = '';
+  let posted: URLSearchParams | null = null;
   let app: App;
   let browser: Browser;
   beforeAll(async () => {
-    host = createServer((_req, res) => res.setHeader('content-type', 'text/html').end('<title>The app</title>'));
+    host = createServer((req, res) => {
+      const parts: Buffer[] = [];
+      req.on('data', (part: Buffer) => parts.push(part));
+      req.on('end', () => {
+        if (req.method === 'POST') posted = new URLSearchParams(Buffer.concat(parts).toString());
+        res.setHeader('content-type', 'text/html').end('<title>The app</title>');
+      });
+    });
     await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
     redirect = `http://127.0.0.1:${(host.address() as AddressInfo).port}/callback`;
     place = await sqlitePlace();
@@ -103,6 +111,20 @@ describeInBrowser('the pages, in a browser', () => {
     );
     expect(String(body['scope']).split(' ')).not.toContain('patient/Condition.rs');
     expect(problems.filter((line) => !/401/.test(line))).toEqual([]);
+    await page.close();
+  }, 60_000);
+
+  test('an app that wants its answer as a form gets it without a further click', async () => {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(10_000);
+    await page.goto(scene.authorizeUrl(app, newPkce().challenge, { redirect_uri: redirect, response_mode: 'form_post' }));
+    await page.fill('#username', 'drsmith');
+    await page.fill('#password', PASSWORD);
+    await page.click('button[value=sign-in]');
+    await page.waitForSelector('#mrn');
+    await page.click('button[value=cancel]');
+    await page.waitForURL(redirect);
+    expect([posted?.get('error'), posted?.get('state')]).toEqual(['access_denied', 's-1']);
     await page.close();
   }, 60_000);
 

@@ -56,6 +56,21 @@ test('what is not active is told by that word alone', async () => {
     expect([answer.status, answer.body]).toEqual([200, { active: false }]);
 });
 
+test('an id token, or any other JWT, is not active, and a stranger still is one', async () => {
+  const { id_token: given, access_token: token } = await scene.tokensFor(app);
+  const idToken = String(given);
+  expect(idToken.split('.')).toHaveLength(3);
+  for (const jwt of [idToken, idToken.slice(0, -2), `${idToken.split('.')[0] ?? ''}..`])
+    for (const answer of [
+      await scene.post('introspect', { token: jwt, client_id: app.id }),
+      await scene.post('introspect', { token: jwt, token_type_hint: 'id_token' }, scene.basic(keeper)),
+      await scene.post('introspect', { token: jwt }, { authorization: `Bearer ${token}` }),
+    ])
+      expect([answer.status, answer.body]).toEqual([200, { active: false }]);
+  expect((await scene.post('introspect', { token: idToken })).status).toBe(400);
+  expect((await scene.post('introspect', { token: idToken }, scene.basic({ id: keeper.id, secret: 'x' }))).status).toBe(401);
+});
+
 test('a stranger is told nothing', async () => {
   const { access_token: token } = await scene.tokensFor(app);
   expect((await scene.post('introspect', { token })).status).toBe(400);

@@ -124,7 +124,7 @@ describe('a code', () => {
     expect((await scene.exchange(app, other.code, other.verifier)).status).toBe(200);
     const answers = await Promise.all(Array.from({ length: 10 }, () => scene.exchange(app, code, verifier)));
     const got = answers.filter(({ status }) => status === 200);
-    expect(got.length).toBeLessThanOrEqual(1);
+    expect(got).toHaveLength(1);
     for (const { body } of answers.filter((one) => !got.includes(one))) expect(body['error']).toBe('invalid_grant');
     for (const { body } of got) expect(await isDead(String(body['access_token']))).toBe(true);
   });
@@ -204,6 +204,56 @@ describe('a refresh token', () => {
     expect([more.status, more.body['error']]).toEqual([400, 'invalid_scope']);
     const whole = await renew(app, String(fewer.body['refresh_token']));
     expect(whole.body['scope']).toBe(SCOPE);
+  });
+
+  test.each([
+    ['patient/Patient.rs', 'patient/Patient.rs'],
+    ['patient/Patient.r openid', 'patient/Patient.r openid'],
+    ['patient/*.s patient/Observation.read', 'patient/*.s patient/Observation.read'],
+    ['patient/Observation.rs?category=http://x|lab', 'patient/Observation.rs?category=http://x|lab'],
+  ])('gives %s, which lies within what was granted, and the next all again', async (asked, granted) => {
+    const { refresh_token: token } = await scene.tokensFor(app);
+    const fewer = await renew(app, token, { scope: asked });
+    expect([fewer.status, fewer.body['scope'], fewer.body['patient']]).toEqual([200, granted, 'pat-1']);
+    expect('id_token' in fewer.body).toBe(asked.includes('openid'));
+    const resources = granted.split(' ').filter((one) => one.includes('.'));
+    expect(must(await scene.verify(String(fewer.body['access_token'])))).toEqual(resources);
+    const whole = await renew(app, String(fewer.body['refresh_token']));
+    expect(whole.body['scope']).toBe(SCOPE);
+    expect(must(await scene.verify(String(whole.body['access_token'])))).toContain('patient/*.rs');
+  });
+
+  test.each([
+    'user/Patient.rs',
+    'patient/*.rs user/*.rs',
+    'patient/Patient.rs system/Patient.rs',
+    'patient/Patient.cruds',
+    'patient/Foo.rs',
+    'patient/AuditEvent.rs',
+    'patient/Patient.rs launch',
+    'patient/Patient.rs online_access',
+  ])('does not give %s', async (asked) => {
+    const { refresh_token: token } = await scene.tokensFor(app);
+    const more = await renew(app, token, { scope: asked });
+    expect([more.status, more.body['error']]).toEqual([400, 'invalid_scope']);
+  });
+
+  test('of another app is not narrowed for this one', async () => {
+    const { refresh_token: token } = await scene.tokensFor(app);
+    const answer = await renew(other, token, { scope: 'patient/Patient.rs' });
+    expect([answer.status, answer.body['error']]).toEqual([400, 'invalid_grant']);
+  });
+
+  test('begins a family of 92 days, which no renewal makes longer', async () => {
+    const endOf = async (token: string): Promise<number> =>
+      Number((await scene.post('introspect', { token, client_id: app.id })).body['exp']) * 1000;
+    const from = Date.now();
+    const first = await scene.tokensFor(app);
+    const end = await endOf(first.refresh_token);
+    expect(end).toBeGreaterThanOrEqual(from + 92 * 86_400_000 - 1_000);
+    expect(end).toBeLessThanOrEqual(Date.now() + 92 * 86_400_000 + 1_000);
+    const second = await renew(app, first.refresh_token);
+    expect(await endOf(String(second.body['refresh_token']))).toBeLessThanOrEqual(end + 1_000);
   });
 
   test('that was used takes its whole family with it', async () => {

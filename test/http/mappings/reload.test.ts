@@ -33,7 +33,7 @@ describe('words that nobody has mapped', () => {
     await hooks.deliver({ ...aStepsEvent(), data_structure: 'dream_event' });
     const first = await unmapped('?limit=2');
     expect(first.unmapped).toMatchObject([
-      { kind: 'structure', what: 'dream_event', dataStructure: 'dream_event', count: 1 },
+      { kind: 'structure', what: 'dream_event', dataStructure: 'unknown', count: 1 },
       { kind: 'code', what: 'karma', dataStructure: 'clinical_ready', count: 1 },
     ]);
     const second = await unmapped(`?limit=2&cursor=${first.next ?? ''}`);

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import request, { type Response } from 'supertest';
 import { systemClock } from '../../../src/kernel/index.ts';
@@ -61,6 +62,7 @@ export async function startHookGateway(settings: Record<string, string> = {}) {
     log,
   });
   const url = `http://127.0.0.1:${gateway.port}`;
+  const { file } = place.database;
 
   const post = (path: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<Response> =>
     request(url)
@@ -100,6 +102,13 @@ export async function startHookGateway(settings: Record<string, string> = {}) {
       settled(idOf(await post(`/webhooks/${DATA_SECRET}/data`, bytesOf(value), headers))),
     notify: async (value: unknown): Promise<Delivery> =>
       settled(idOf(await post(`/webhooks/${NOTIFICATION_SECRET}/notifications`, bytesOf(value)))),
+    /** Everything that is on the disk, the log of the database included. */
+    atRest: (): string =>
+      ['', '-wal']
+        .map((end) => `${file}${end}`)
+        .filter((path) => existsSync(path))
+        .map((path) => readFileSync(path, 'latin1'))
+        .join(''),
     ledger: async (): Promise<Ledger> => (await admin('get', 'ledger')).body as Ledger,
     async stop(): Promise<void> {
       await gateway.stop();

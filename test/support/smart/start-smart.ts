@@ -38,7 +38,7 @@ export function aGrant(scope: string, more: Partial<Grant> = {}): Grant {
 }
 
 /** `skips`: what a read would cost that nobody records. */
-type AuditState = 'writes' | 'fails' | 'skips';
+type AuditState = 'writes' | 'fails' | 'fails-once' | 'skips';
 
 export type SmartRig = Awaited<ReturnType<typeof startSmart>>;
 
@@ -91,8 +91,10 @@ export async function startSmart(
     audit: {
       ...audit,
       write: (name, args) => {
-        if (auditState === 'writes') return audit.write(name, args);
-        return Promise.resolve(auditState === 'fails' ? fail(fault('store.io')) : (ok(null) as never));
+        const state = auditState;
+        if (state === 'writes') return audit.write(name, args);
+        if (state === 'fails-once') auditState = 'writes';
+        return Promise.resolve(state !== 'skips' ? fail(fault('store.io')) : (ok(null) as never));
       },
     },
     identity: store.use(identitySet),

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { isResourceType } from '../../../src/r4/index.ts';
 import { parseRegistration } from '../../../src/auth/client.ts';
 
 const good = { name: 'App', kind: 'public', scope: 'openid patient/*.rs', redirectUris: ['https://app.example/cb'] };
@@ -6,7 +7,7 @@ const key = { kty: 'EC', crv: 'P-384', kid: 'k', x: 'x', y: 'y' };
 const backend = { name: 'B', kind: 'backend', scope: 'system/*.rs', jwks: { keys: [key] } };
 
 test('a registration is taken as it is given, with the origins of its redirect URIs', () => {
-  expect(parseRegistration({ ...good, origins: ['https://two.example'] })).toEqual({
+  expect(parseRegistration({ ...good, origins: ['https://two.example'] }, isResourceType)).toEqual({
     ok: true,
     value: {
       id: null,
@@ -17,9 +18,9 @@ test('a registration is taken as it is given, with the origins of its redirect U
       jwksUri: null,
     },
   });
-  expect(parseRegistration(backend).ok).toBe(true);
+  expect(parseRegistration(backend, isResourceType).ok).toBe(true);
   for (const uri of ['http://localhost:3000/cb', 'http://127.0.0.1/cb', 'org.example.app:/cb'])
-    expect([uri, parseRegistration({ ...good, redirectUris: [uri] }).ok]).toEqual([uri, true]);
+    expect([uri, parseRegistration({ ...good, redirectUris: [uri] }, isResourceType).ok]).toEqual([uri, true]);
 });
 
 test.each([
@@ -54,5 +55,5 @@ test.each([
   ['jwks', { ...backend, jwksUri: 'https://app.example/jwks' }],
   ['jwksUri', { ...backend, jwks: null, jwksUri: 'http://app.example/jwks' }],
 ])('a wrong %s is named', (field, given) => {
-  expect(parseRegistration(given)).toEqual({ ok: false, fault: field });
+  expect(parseRegistration(given, isResourceType)).toEqual({ ok: false, fault: field });
 });

@@ -21,12 +21,32 @@ describe('what can be granted of what is asked', () => {
     [LAB, 'patient/Observation.rs', [LAB]],
     [LAB, LAB, [LAB]],
     ['patient/Observation.rs', LAB, []],
+    [LAB.replace('laboratory', 'vital-signs'), LAB, []],
+    [LAB.replace('category=', 'code='), LAB, []],
+    ['patient/Observation.rs?category=b', 'patient/Observation.rs?category=a', []],
+    ['patient/Observation.rs?category=a', 'patient/Observation.rs?category=a&code=b', []],
+    [
+      'patient/Observation.rs?code=b&category=a',
+      'patient/Observation.rs?category=a&code=b',
+      ['patient/Observation.rs?code=b&category=a'],
+    ],
+    ['patient/Observation.rs?category=b&code=a', 'patient/Observation.rs?category=a&code=b', []],
+    ['patient/Condition.rs?category=a', 'patient/Observation.rs?category=a', []],
+    ['patient/Observation.rs?category=a', 'user/Observation.rs?category=a', []],
+    ['patient/Observation.rs?category=a', 'patient/Observation.s?category=a', ['patient/Observation.s?category=a']],
     ['openid nix launch/patient', 'openid launch/patient fhirUser', ['openid', 'launch/patient']],
     ['offline_access', 'openid', []],
     ['patient/observation.rs Patient/Observation.rs patient/Observation.sr patient/Observation.', 'patient/*.cruds', []],
     ['patient/Observation.rs?code:in=x patient/Observation.rs?_filter=x patient/*.rs?a=b', 'patient/*.rs', []],
   ])('%s of %s is %j', (asked, registered, granted) => {
     expect(narrowScope(asked, registered)).toEqual(granted);
+  });
+
+  test('a type that FHIR has not is left out', () => {
+    const isType = (name: string): boolean => ['Patient', 'Observation'].includes(name);
+    expect(
+      narrowScope('patient/Foo.rs patient/Patient.rs patient/*.rs openid', 'openid patient/*.rs patient/Foo.rs', isType),
+    ).toEqual(['patient/Patient.rs', 'patient/*.rs', 'openid']);
   });
 
   const scope = fc
