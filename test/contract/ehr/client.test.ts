@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { eventually } from '../../support/eventually.ts';
 import { classifyEntries, readLocation, type EhrRequest } from '../../../src/ehr/index.ts';
 import type { Rule } from '../../../src/sandbox/index.ts';
 import { secret } from '../../../src/kernel/index.ts';
@@ -210,18 +211,25 @@ describe('connections', () => {
   });
 
   test('a request that gives up while it waits for one is never sent', async () => {
-    let finish: () => void = () => undefined;
-    const server = await anOddServer((_heard, res) => (finish = () => answerJson(res, 200, {})));
+    const held: (() => void)[] = [];
+    const server = await anOddServer((_heard, res) => void held.push(() => answerJson(res, 200, {})));
+    const nextHeld = async (): Promise<void> =>
+      (
+        await eventually(
+          () => held.shift(),
+          (finish) => finish !== undefined,
+        )
+      )?.();
     const ehr = anEhr(server.base, { limits: { connectionsMax: 1 } });
     const first = ehr.send(CREATE);
     const controller = new AbortController();
     const second = ehr.send({ ...CREATE, requestId: 'second', signal: controller.signal });
     setTimeout(() => controller.abort(), 50);
     expect((await second).verdict).toMatchObject({ kind: 'abandoned', effect: 'none' });
-    finish();
+    await nextHeld();
     expect((await first).verdict.kind).toBe('ok');
     const third = ehr.send({ ...CREATE, requestId: 'third' });
-    setTimeout(() => finish(), 50);
+    await nextHeld();
     await third;
     expect(server.heard.map(({ headers }) => headers['x-request-id'])).toEqual(['r', 'third']);
   });
