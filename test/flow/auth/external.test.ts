@@ -210,10 +210,13 @@ describe('an issuer elsewhere whose tokens are JWTs', () => {
     });
     const scopesOf = async (more: Record<string, unknown>) =>
       must(await other.auth.verifyToken(`Bearer ${await sign({ scope: 'user/*.rs', ...more })}`)).scopes.length;
-    expect(await scopesOf({ fhirUser: 'Practitioner/x' })).toBe(0);
-    expect(await scopesOf({ fhirUser: 'Patient/x', 'https://idp.example/who': 'Practitioner/x' })).toBe(1);
-    await other.stop();
-    await own.remove();
+    try {
+      expect(await scopesOf({ fhirUser: 'Practitioner/x' })).toBe(0);
+      expect(await scopesOf({ fhirUser: 'Patient/x', 'https://idp.example/who': 'Practitioner/x' })).toBe(1);
+    } finally {
+      await other.stop();
+      await own.remove();
+    }
   });
 
   test('a clock that is set back brings no token back', async () => {
@@ -320,12 +323,15 @@ describe('an issuer elsewhere that is asked', () => {
         check: { by: 'introspection', url: `${issuer}/introspect`, clientId: 'us', secret: secret('s'), audience: 'if-sent' },
       },
     });
-    told = { ...active(), aud: undefined };
-    expect(await lenient.auth.verifyToken('Bearer opaque')).toMatchObject({ ok: true });
-    told = { ...active(), aud: 'https://other.example' };
-    expect(await lenient.auth.verifyToken('Bearer opaque')).toEqual(refused);
-    await lenient.stop();
-    await own.remove();
+    try {
+      told = { ...active(), aud: undefined };
+      expect(await lenient.auth.verifyToken('Bearer opaque')).toMatchObject({ ok: true });
+      told = { ...active(), aud: 'https://other.example' };
+      expect(await lenient.auth.verifyToken('Bearer opaque')).toEqual(refused);
+    } finally {
+      await lenient.stop();
+      await own.remove();
+    }
   });
 
   test('asks the issuer for its metadata once, however many want it, and not again at once where it failed', async () => {
