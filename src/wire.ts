@@ -25,7 +25,7 @@ import { identitySet } from './identity/index.ts';
 import { readSourceUris, SHIPPED_FOLDER } from './mappings/index.ts';
 import { inboxSet } from './inbox/index.ts';
 import { dataAuthenticators, makeIngest, notificationAuthenticators } from './ingest/index.ts';
-import { makeNewId, makePooledChance, type Clock, type Log, type Result, type Route } from './kernel/index.ts';
+import { makeBudget, makeNewId, makePooledChance, type Clock, type Log, type Result, type Route } from './kernel/index.ts';
 import { decideReadiness, makeMetrics, makeOpsRoutes, makeRecordAct, watchLedger, type Described } from './ops/index.ts';
 import { openStore, type Store } from './store/index.ts';
 import { wireAdmin } from './wire-admin.ts';
@@ -75,6 +75,7 @@ export async function startGateway(deps: {
 }): Promise<Gateway> {
   const { config, clock } = deps;
   const chance = makePooledChance();
+  const budget = makeBudget(config.memory.roomBytes);
   const newId = makeNewId({ now: () => clock.now().getTime(), chance });
   const instance = newId('ins');
   const log = deps.log.with({ instance });
@@ -130,6 +131,7 @@ export async function startGateway(deps: {
     notifications: notificationAuthenticators(senders),
     learn: config.ingest.learn && config.ingest.hmac.scheme !== 'off' ? config.ingest.hmac : null,
     bodyBytesMax: config.http.bodyBytesMax,
+    budget,
     rejects,
     newId,
     clock,
@@ -168,7 +170,8 @@ export async function startGateway(deps: {
     instance,
     inbox,
     deliver,
-    judge: makeJudge(reading.current, ahead),
+    judge: makeJudge(reading.current, ahead, config.http.bodyBytesMax),
+    budget,
     clock,
     log,
     isBusy: () => ingest.waiting() > 2,

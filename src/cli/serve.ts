@@ -4,6 +4,7 @@ import { systemClock } from '../kernel/index.ts';
 import { makeWinstonLog } from '../ops/index.ts';
 import { startGateway } from '../wire.ts';
 import { EXIT, type Command } from './command.ts';
+import { collectAfterStart, holdYoungGeneration } from './hold-memory.ts';
 import { parseOptions } from './parse-options.ts';
 import { runUntilStopped, unlessStopped } from './run-until-stopped.ts';
 
@@ -36,6 +37,7 @@ export const serve: Command = {
       );
       return EXIT.ok;
     }
+    holdYoungGeneration();
     const log = makeWinstonLog({
       level: config.log.level,
       stream: terminal.stdout,
@@ -44,6 +46,7 @@ export const serve: Command = {
     });
     const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log }), terminal);
     if (gateway === null) return EXIT.ok;
+    collectAfterStart();
     terminal.onReload(gateway.reload);
     return runUntilStopped(gateway, log, terminal, () => Promise.resolve());
   },

@@ -61,6 +61,8 @@ export interface Config {
     readonly bodyBytesMax: number;
     readonly drainGraceMs: number;
   };
+  /** What data may take at once: the rest of it is the program's. */
+  readonly memory: { readonly roomBytes: number };
   readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug' };
   readonly store: { readonly database: DatabaseConfig };
   readonly keys: { readonly data: readonly Secret[]; readonly audit: readonly Secret[]; readonly pseudonym: Secret };

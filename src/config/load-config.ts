@@ -1,4 +1,4 @@
-import { secret, type Secret } from '../kernel/index.ts';
+import { MEMORY, secret, type Secret } from '../kernel/index.ts';
 import { checkTogether, isLoopback } from './check-together.ts';
 import type { AuthConfig, Config, DatabaseConfig, EhrAuthConfig, EhrTlsConfig, HmacConfig, Mode } from './config.ts';
 import { STANDARD_DATABASE_URL, type KeyName } from './keys.ts';
@@ -150,6 +150,7 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
       bodyBytesMax: (v.CHARTGATE_BODY_LIMIT_MB as number) * 1024 * 1024,
       drainGraceMs: (v.CHARTGATE_DRAIN_SECONDS as number) * 1000,
     },
+    memory: { roomBytes: (v.CHARTGATE_MEMORY_MB as number) * 1024 * 1024 - MEMORY.programBytes },
     log: { level: v.CHARTGATE_LOG_LEVEL as Config['log']['level'] },
     store: { database },
     keys: {
