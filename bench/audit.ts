@@ -8,7 +8,7 @@ import { listen, makeApp, makeServer } from '../src/http/index.ts';
 import { inboxSet } from '../src/inbox/index.ts';
 import { makeIngest } from '../src/ingest/index.ts';
 import type { Put } from '../src/ingest/routes.ts';
-import { fileBeside, makeNewId, secret, silentLog, systemClock } from '../src/kernel/index.ts';
+import { makeBudget, fileBeside, makeNewId, secret, silentLog, systemClock } from '../src/kernel/index.ts';
 import { openStore, type AnyCommandSet, type Store } from '../src/store/index.ts';
 import { aClinicalReady } from '../test/support/payloads/index.ts';
 import { median, round, type Figure } from './figure.ts';
@@ -44,6 +44,7 @@ async function startSide(folder: string, name: string, putOf: (store: Store) => 
     notifications: [],
     learn: null,
     bodyBytesMax: 5_000_000,
+    budget: makeBudget(Infinity),
     rejects: { record: () => undefined, flush: () => undefined },
     newId,
     clock: systemClock,

@@ -23,6 +23,7 @@ import { readSourceUris, SHIPPED_FOLDER } from './mappings/index.ts';
 import { inboxSet } from './inbox/index.ts';
 import { dataAuthenticators, makeIngest, notificationAuthenticators } from './ingest/index.ts';
 import {
+  makeBudget,
   makeLife,
   makeNewId,
   makePooledChance,
@@ -92,6 +93,7 @@ export async function startGateway(deps: GatewayDeps): Promise<Gateway> {
 async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const { config, clock } = deps;
   const chance = makePooledChance();
+  const budget = makeBudget(config.memory.roomBytes);
   const newId = makeNewId({ now: () => clock.now().getTime(), chance });
   const instance = newId('ins');
   const log = deps.log.with({ instance });
@@ -151,6 +153,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     notifications: notificationAuthenticators(senders),
     learn: config.ingest.learn && config.ingest.hmac.scheme !== 'off' ? config.ingest.hmac : null,
     bodyBytesMax: config.http.bodyBytesMax,
+    budget,
     rejects,
     newId,
     clock,
@@ -190,7 +193,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     instance,
     inbox,
     deliver,
-    judge: makeJudge(reading.current, ahead),
+    judge: makeJudge(reading.current, ahead, config.http.bodyBytesMax),
+    budget,
     clock,
     log,
     isBusy: () => ingest.waiting() > 2,

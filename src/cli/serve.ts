@@ -6,6 +6,7 @@ import { startGateway } from '../wire.ts';
 import { checkConnections, type Checked } from './check-connections.ts';
 import { checkParts } from './check-parts.ts';
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
+import { collectAfterStart, holdYoungGeneration } from './hold-memory.ts';
 import { parseOptions } from './parse-options.ts';
 import { runUntilStopped, unlessStopped } from './run-until-stopped.ts';
 
@@ -62,6 +63,7 @@ export const serve: Command = {
       return usage('--connect and --json go with --check.');
     const config = loadConfig('serve', terminal.env, (path) => readFileSync(path, 'utf8'));
     if (values.check === true) return check(config, { connect: values.connect === true, json: values.json === true }, terminal);
+    holdYoungGeneration();
     const log = makeWinstonLog({
       level: config.log.level,
       stream: terminal.stdout,
@@ -70,6 +72,7 @@ export const serve: Command = {
     });
     const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log }), terminal);
     if (gateway === null) return EXIT.ok;
+    collectAfterStart();
     terminal.onReload(gateway.reload);
     return runUntilStopped(gateway, log, terminal, gateway.stop);
   },

@@ -1,6 +1,10 @@
+import { MEMORY } from '../kernel/index.ts';
 import type { KeyName } from './keys.ts';
 import type { Mode } from './config.ts';
 import type { Problem, Values } from './read-values.ts';
+
+const PROGRAM_MB = MEMORY.programBytes / (1024 * 1024);
+const PARSED_COST = MEMORY.cost.document;
 
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost', '[::1]']);
 export const isLoopback = (host: string): boolean => LOOPBACK_HOSTS.has(host);
@@ -46,6 +50,11 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     problem('CHARTGATE_OPS_PORT', 'must differ from CHARTGATE_PORT');
   if (has('CHARTGATE_TLS_CERT_FILE') !== has('CHARTGATE_TLS_KEY_FILE'))
     problem('CHARTGATE_TLS_CERT_FILE', 'and CHARTGATE_TLS_KEY_FILE go together');
+  if (typeof v.CHARTGATE_MEMORY_MB === 'number' && typeof v.CHARTGATE_BODY_LIMIT_MB === 'number') {
+    const least = PROGRAM_MB + PARSED_COST * v.CHARTGATE_BODY_LIMIT_MB;
+    if (v.CHARTGATE_MEMORY_MB < least)
+      problem('CHARTGATE_MEMORY_MB', `must be ${least} or more to read bodies of CHARTGATE_BODY_LIMIT_MB`);
+  }
   if (v.CHARTGATE_WEBHOOK_HMAC !== 'off' && v.CHARTGATE_WEBHOOK_HMAC !== undefined) {
     need('CHARTGATE_WEBHOOK_HMAC_KEY', 'is needed by CHARTGATE_WEBHOOK_HMAC');
     if (v.CHARTGATE_WEBHOOK_HMAC !== 'standard-webhooks')

@@ -64,6 +64,8 @@ export interface Config {
   };
   /** Where `/metrics` and `/readyz` are: a port of their own, or null for the gateway's; and whom they answer, null for everybody. */
   readonly ops: { readonly port: number | null; readonly token: Secret | null };
+  /** What data may take at once: the rest of it is the program's. */
+  readonly memory: { readonly roomBytes: number };
   readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug' };
   readonly store: { readonly database: DatabaseConfig };
   readonly keys: { readonly data: readonly Secret[]; readonly audit: readonly Secret[]; readonly pseudonym: Secret };

@@ -39,6 +39,12 @@ export const KEYS = {
   CHARTGATE_TLS_CERT_FILE: open('path', 'certificate chain, for TLS by ourselves'),
   CHARTGATE_TLS_KEY_FILE: open('path', 'private key of that certificate'),
   CHARTGATE_BODY_LIMIT_MB: set('number', '5', 'largest webhook body, 1 to 25', wholeNumber.pipe(z.number().min(1).max(25))),
+  CHARTGATE_MEMORY_MB: set(
+    'number',
+    '512',
+    'how much memory `serve` may take, 448 or more: bodies, documents and answers of the EHR wait for room in it',
+    wholeNumber.pipe(z.number().min(448).max(65_536)),
+  ),
   CHARTGATE_DRAIN_SECONDS: set(
     'number',
     '5',

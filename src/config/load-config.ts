@@ -1,4 +1,4 @@
-import { secret, type Secret } from '../kernel/index.ts';
+import { MEMORY, secret, type Secret } from '../kernel/index.ts';
 import { checkTogether, isLoopback } from './check-together.ts';
 import type { AuthConfig, Config, DatabaseConfig, EhrAuthConfig, EhrTlsConfig, HmacConfig, Mode } from './config.ts';
 import { STANDARD_DATABASE_URL, type KeyName } from './keys.ts';
@@ -158,6 +158,7 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
       drainGraceMs: (v.CHARTGATE_DRAIN_SECONDS as number) * 1000,
     },
     ops: { port: (v.CHARTGATE_OPS_PORT as number | undefined) ?? null, token: hidden(v.CHARTGATE_OPS_TOKEN) },
+    memory: { roomBytes: (v.CHARTGATE_MEMORY_MB as number) * 1024 * 1024 - MEMORY.programBytes },
     log: { level: v.CHARTGATE_LOG_LEVEL as Config['log']['level'] },
     store: { database },
     keys: {

@@ -1,4 +1,4 @@
-import { answerInThread } from '../kernel/index.ts';
+import { answerInThread, dropBytes } from '../kernel/index.ts';
 import { buildReading } from './hold-reading.ts';
 import { judge, type Judgement } from './judge.ts';
 import { loadValidators, type JudgeQuestion } from './make-judge.ts';
@@ -7,8 +7,11 @@ import type { Reading } from './read-document.ts';
 const validators = loadValidators();
 let held: { readonly generation: number; readonly reading: Reading } | null = null;
 
-answerInThread<JudgeQuestion, Judgement | 'stale'>(({ hook, body, delivery, generation, source }) => {
+answerInThread<JudgeQuestion, Judgement | 'stale'>(async ({ hook, body, delivery, generation, source }) => {
   if (source !== null) held = { generation, reading: buildReading(source.settings, source.data) };
   if (held?.generation !== generation) return 'stale';
-  return judge(hook, body, { reading: held.reading, delivery, ...validators });
+  const { reading } = held;
+  const judged = await judge(hook, body, { reading, delivery, ...validators });
+  dropBytes(body);
+  return judged;
 });

@@ -9,7 +9,7 @@ import {
   type Notification,
   type Payload,
 } from '../payloads/index.ts';
-import { parseLossless, type Validator } from '../r4/index.ts';
+import { parseLossless, type JsonRule, type Validator } from '../r4/index.ts';
 import {
   NOT_RECEIVED,
   translate,
@@ -220,10 +220,12 @@ function judgeRead(value: unknown, read: Result<ReadDocument>, deps: JudgeDeps):
   return quarantine(facts, REASONS[code] ?? 'shape');
 }
 
+export const notJson = (rule: JsonRule): Judgement => quarantine({ ...NOTHING, findings: [rule] }, 'not-json');
+
 /** What a stored delivery is, from its bytes alone. The same bytes, settings and mapping data give the same answer. */
 export function judge(hook: Hook, body: Uint8Array, deps: JudgeDeps): Judgement | Promise<Judgement> {
   const parsed = parseLossless(body);
-  if (!parsed.ok) return quarantine({ ...NOTHING, findings: [parsed.fault.rule] }, 'not-json');
+  if (!parsed.ok) return notJson(parsed.fault.rule);
   if (hook === 'notification') return judgeNotification(parsed.value, deps);
   const read = readDocument(parsed.value, deps.reading);
   return read instanceof Promise ? read.then((one) => judgeRead(parsed.value, one, deps)) : judgeRead(parsed.value, read, deps);

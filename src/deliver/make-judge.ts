@@ -1,9 +1,9 @@
-import { fileBeside, makeAskThread } from '../kernel/index.ts';
-import { loadValidator } from '../r4/index.ts';
+import { fileBeside, makeAskThread, MEMORY } from '../kernel/index.ts';
+import { findExcess, loadValidator } from '../r4/index.ts';
 import type { HeldReading, ReadingData, ReadingSettings } from './hold-reading.ts';
 import type { DeliveryFacts } from '../translate/index.ts';
 import type { HeldAhead } from './hold-ahead.ts';
-import { judge, type JudgeAhead, type Judgement } from './judge.ts';
+import { judge, notJson, type JudgeAhead, type Judgement } from './judge.ts';
 import { saidAtOf, type Reading } from './read-document.ts';
 
 export interface JudgeQuestion {
@@ -27,9 +27,16 @@ export const loadValidators = () => ({
   outValidator: loadValidator({ profiles: ['vital-signs', 'us-core-lab'] }),
 });
 
-export function makeJudge(current: () => HeldReading, held?: HeldAhead): Judge {
+/** What the thread takes before it has a document, and what that may take beside it. */
+const heapMbFor = (bodyBytesMax: number): number => 96 + Math.ceil((bodyBytesMax / (1024 * 1024)) * MEMORY.cost.document);
+
+export function makeJudge(current: () => HeldReading, held?: HeldAhead, bodyBytesMax = 5 * 1024 * 1024): Judge {
   const validators = loadValidators();
-  const ask = makeAskThread<JudgeQuestion, Judgement | 'stale'>(fileBeside(import.meta.url, './judge-thread'), null);
+  const ask = makeAskThread<JudgeQuestion, Judgement | 'stale'>(
+    fileBeside(import.meta.url, './judge-thread'),
+    null,
+    heapMbFor(bodyBytesMax),
+  );
   let known: HeldReading | null = null;
   let generation = 0;
 
@@ -66,7 +73,12 @@ export function makeJudge(current: () => HeldReading, held?: HeldAhead): Judge {
 
   return (hook, body, delivery) => {
     const now = current();
-    if (body.byteLength > HERE_BYTES_MAX) return judgeElsewhere(hook, body, delivery, now);
+    if (body.byteLength > HERE_BYTES_MAX) {
+      // What will not be read needs no thread, and is not even made a text.
+      const excess = findExcess(body);
+      if (excess !== null) return notJson(excess);
+      return judgeElsewhere(hook, body, delivery, now);
+    }
     const { reading } = now;
     const ahead = delivery === undefined ? undefined : aheadOf(delivery, reading, body.byteLength);
     return judge(hook, body, { reading, ahead, delivery, ...validators });

@@ -1,5 +1,16 @@
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
-import { faultFields, ok, safeError, type Clock, type Log, type Result } from '../kernel/index.ts';
+import {
+  dropBytes,
+  faultFields,
+  MEMORY,
+  ok,
+  safeError,
+  withRoom,
+  type Budget,
+  type Clock,
+  type Log,
+  type Result,
+} from '../kernel/index.ts';
 import type { InboxReads, InboxWrites, Received } from '../inbox/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { DeliverReads, DeliverWrites } from './commands.ts';
@@ -8,6 +19,10 @@ import { FAILED, type Judgement, type Told } from './judge.ts';
 import type { Judge } from './make-judge.ts';
 
 const PAGE = 32;
+/** Of large bodies one is read at a time. */
+const PAGE_BYTES = 1024 * 1024;
+/** Whatever is smaller than this costs nothing worth waiting for. */
+const SMALL_BYTES = 64 * 1024;
 /** While deliveries are coming in, looking at them gives way to taking them. */
 const BUSY_AT_ONCE = 4;
 const BUSY_PAUSE_MS = 25;
@@ -40,6 +55,7 @@ export function processReceived(deps: {
   readonly inbox: Operate<InboxWrites, InboxReads>;
   readonly deliver: Operate<DeliverWrites, DeliverReads>;
   readonly judge: Judge;
+  readonly budget: Budget;
   readonly clock: Clock;
   readonly log: Log;
   /** Whether senders are waiting for their acknowledgement at the moment. */
@@ -61,8 +77,11 @@ export function processReceived(deps: {
 
   /** A delivery that makes us throw is set aside, so that it neither stops the ones behind it nor comes back every second. */
   async function judgeSafely({ hook, id, receivedAt }: Received, body: Uint8Array): Promise<Judgement> {
+    const judged = async (): Promise<Judgement> => deps.judge(hook, body, { id, receivedAt: new Date(receivedAt) });
+    const { byteLength } = body;
     try {
-      return await deps.judge(hook, body, { id, receivedAt: new Date(receivedAt) });
+      if (byteLength <= SMALL_BYTES) return await judged();
+      return (await withRoom(deps.budget, byteLength * MEMORY.cost.document, Infinity, judged)) ?? FAILED;
     } catch (thrown) {
       log.error('delivery.failed', { deliveryId: id, error: safeError(thrown) });
       return FAILED;
@@ -161,6 +180,7 @@ export function processReceived(deps: {
       if (one.body === 'unopenable') continue;
       const together = await pace();
       gathered.push([one, await judgeSafely(one, one.body)]);
+      dropBytes(one.body);
       if (gathered.length >= together) settling.push(...gathered.splice(0).map(([of, judgement]) => settle(of, judgement)));
     }
     settling.push(...gathered.map(([of, judgement]) => settle(of, judgement)));
@@ -182,6 +202,7 @@ export function processReceived(deps: {
         othersAfter: now + OTHERS_AFTER_MS,
         after,
         limit: PAGE,
+        bytes: PAGE_BYTES,
       });
       if (!page.ok || page.value.length === 0) break;
       const { settling } = await judgeAll(page.value);

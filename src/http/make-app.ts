@@ -156,6 +156,8 @@ export function makeApp(deps: {
         ...(why === undefined ? {} : faultFields(why)),
       });
     });
+    // It was told that it took too long, though its head came after all: what it asks must not be done.
+    if (!req.socket.writable) return;
     const checked = checkRequest(req);
     if (checked.ok) next();
     else refuse(req, res, checked.fault);

@@ -176,6 +176,8 @@ export type InboxReads = {
       readonly othersAfter: number;
       readonly after: number;
       readonly limit: number;
+      /** No further one is read beyond so many bytes. */
+      readonly bytes: number;
     };
     out: readonly Received[];
   };

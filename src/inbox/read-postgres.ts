@@ -4,16 +4,20 @@ import { ACKNOWLEDGED, FAULT_CODE, KEYS, LISTED, toBody, toCounts, toDetailed, t
 import { STATES } from './state.ts';
 
 export const reads: PostgresOperations<InboxReads> = {
-  'inbox.received': async ({ db, vault }, { tenant, receiver, othersBefore, othersAfter, after, limit }) => {
+  'inbox.received': async ({ db, vault }, { tenant, receiver, othersBefore, othersAfter, after, limit, bytes }) => {
     const rows = await db.all(
-      `SELECT ${KEYS}, d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed FROM delivery d JOIN delivery_body b USING (seq)
-       WHERE d.state = 'received' AND d.tenant = $1 AND d.seq > $2 AND (d.receiver = $3 OR d.state_at NOT BETWEEN $4 AND $5) ORDER BY d.seq LIMIT $6`,
+      `WITH next AS (SELECT seq, body_bytes FROM delivery
+         WHERE state = 'received' AND tenant = $1 AND seq > $2 AND (receiver = $3 OR state_at NOT BETWEEN $4 AND $5) ORDER BY seq LIMIT $6),
+       page AS (SELECT seq, SUM(body_bytes) OVER (ORDER BY seq) - body_bytes AS earlier FROM next)
+       SELECT ${KEYS}, d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed
+       FROM page p JOIN delivery d USING (seq) JOIN delivery_body b USING (seq) WHERE p.earlier < $7 ORDER BY d.seq`,
       tenant,
       after,
       receiver,
       othersBefore,
       othersAfter,
       limit,
+      bytes,
     );
     return rows.map((row) => toReceived(row, vault));
   },

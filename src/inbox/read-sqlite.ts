@@ -6,17 +6,21 @@ import { STATES } from './state.ts';
 type Cell = string | number | Uint8Array | null;
 
 export const reads: SqliteOperations<InboxReads> = {
-  'inbox.received': ({ db, vault }, { tenant, receiver, othersBefore, othersAfter, after, limit }) =>
+  'inbox.received': ({ db, vault }, { tenant, receiver, othersBefore, othersAfter, after, limit, bytes }) =>
     db
       .all(
-        `SELECT ${KEYS}, d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed FROM delivery d JOIN delivery_body b USING (seq)
-         WHERE d.state = 'received' AND d.tenant = ? AND d.seq > ? AND (d.receiver = ? OR d.state_at NOT BETWEEN ? AND ?) ORDER BY d.seq LIMIT ?`,
+        `WITH next AS (SELECT seq, body_bytes FROM delivery
+           WHERE state = 'received' AND tenant = ? AND seq > ? AND (receiver = ? OR state_at NOT BETWEEN ? AND ?) ORDER BY seq LIMIT ?),
+         page AS (SELECT seq, SUM(body_bytes) OVER (ORDER BY seq) - body_bytes AS earlier FROM next)
+         SELECT ${KEYS}, d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed
+         FROM page p JOIN delivery d USING (seq) JOIN delivery_body b USING (seq) WHERE p.earlier < ? ORDER BY d.seq`,
         tenant,
         after,
         receiver,
         othersBefore,
         othersAfter,
         limit,
+        bytes,
       )
       .map((row) => toReceived(row, vault)),
   'inbox.body': ({ db, vault }, { tenant, id }) => {

@@ -1,3 +1,4 @@
+import { dropBytes } from '../kernel/index.ts';
 import { openUserKey, type SealedTable, type Sealer, type Vault } from '../store/index.ts';
 import type { DeliveryStep, DetailedDelivery, InboxReads, LedgerCounts, ListedDelivery, Received } from './commands.ts';
 import type { KnownDocument } from './decide-version.ts';
@@ -99,10 +100,13 @@ export const toBody = (row: Row, vault: Vault): NonNullable<InboxReads['inbox.bo
 
 /** The body of a row that has `sealed` and `KEYS`. */
 export function openBody(vault: Vault, row: Row): Uint8Array | 'unopenable' {
+  const sealed = row['sealed'] as Uint8Array;
   try {
-    return sealerOf(vault, row).open(row['sealed'] as Uint8Array, bodyPlace(String(row['id'])));
+    return sealerOf(vault, row).open(sealed, bodyPlace(String(row['id'])));
   } catch {
     return 'unopenable';
+  } finally {
+    dropBytes(sealed);
   }
 }
 const userPlace = (id: string): string => `delivery.user_sealed/${id}`;

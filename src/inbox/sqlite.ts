@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { appendSqlite } from '../audit/index.ts';
+import { dropBytes } from '../kernel/index.ts';
 import type { SqliteContext, SqliteOperations } from '../store/index.ts';
 import type { Act, ActOutcome, InboxWrites, PutDelivery } from './commands.ts';
 import { auditOfPut } from './move.ts';
@@ -37,10 +38,13 @@ function put(context: SqliteContext, d: PutDelivery): { state: 'received' | 'dup
     const key = makeDeliveryKey(vault, d.id);
     db.run('INSERT INTO unclaimed_key (seq, key_sealed) VALUES (?, ?)', seq, key.sealed);
     db.run('INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES (?, ?, ?, ?)', d.tenant, d.hook, digest, seq);
-    db.run('INSERT INTO delivery_body (seq, sealed) VALUES (?, ?)', seq, key.sealer.seal(d.body, bodyPlace(d.id)));
+    const sealed = key.sealer.seal(d.body, bodyPlace(d.id));
+    db.run('INSERT INTO delivery_body (seq, sealed) VALUES (?, ?)', seq, sealed);
+    dropBytes(sealed);
   }
   count(context, d.tenant, [ACKNOWLEDGED, 1], [state, 1]);
   appendSqlite(context, auditOfPut(d, digest, state));
+  dropBytes(d.body);
   return { state };
 }
 

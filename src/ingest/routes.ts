@@ -1,12 +1,15 @@
-import type { IncomingMessage } from 'node:http';
 import {
+  dropBytes,
   fail,
   fault,
   jsonAnswer,
   ok,
+  MEMORY,
   readBody,
+  ROOM_WAIT_MS,
   type Answer,
   type Ask,
+  type Budget,
   type Clock,
   type Log,
   type NewId,
@@ -37,6 +40,7 @@ export interface IngestDeps {
   /** Tries every scheme with these keys and says which one fits, enforcing none; null when that is off. */
   readonly learn: { readonly header: string; readonly keys: readonly Secret[] } | null;
   readonly bodyBytesMax: number;
+  readonly budget: Budget;
   readonly rejects: RecordReject;
   readonly newId: NewId;
   readonly clock: Clock;
@@ -65,7 +69,12 @@ function learnScheme(learn: NonNullable<IngestDeps['learn']>, head: Head, body: 
  * Receives one hook: who it is, the bytes, the commit, then 202. What the bytes say is looked at later: an authentic delivery
  * is always stored, whatever is wrong with it, because a refusal would burn one of the sender's few tries.
  */
-function makeReceive(deps: IngestDeps, hook: 'data' | 'notification', authenticators: readonly Authenticator[], counts: Counts) {
+function makeReceive(
+  deps: IngestDeps,
+  hook: 'data' | 'notification',
+  authenticators: readonly Authenticator[],
+  count: (by: number) => void,
+) {
   const sender = authenticators.map(({ name }) => name).join('+');
   const reject = (ask: Ask, head: Head, why: string): Result<Answer> => {
     deps.rejects.record({ requestId: ask.requestId, why, remoteAddress: head.remoteAddress });
@@ -76,14 +85,28 @@ function makeReceive(deps: IngestDeps, hook: 'data' | 'notification', authentica
     if (authenticators.length === 0) return fail(fault('webhook.not-configured'));
     const head = headOf(ask);
     for (const one of authenticators) if (one.stage === 'head' && !one.check(head)) return reject(ask, head, one.name);
-    const body = await counts.reading(ask.request, deps.bodyBytesMax);
+    // Who does not say how much is coming may send all that is allowed.
+    const declared = Number(ask.request.headers['content-length'] ?? deps.bodyBytesMax);
+    if (declared > deps.bodyBytesMax) return fail(fault('http.too-large'));
+    // Until it is stored: the queue of the store holds these very bytes.
+    const room = await deps.budget.take(declared * MEMORY.cost.body, ROOM_WAIT_MS);
+    if (room === null) return fail(fault('webhook.no-room'));
+    try {
+      return await receive(ask, head);
+    } finally {
+      room.release();
+    }
+  };
+
+  async function receive(ask: Ask, head: Head): Promise<Result<Answer>> {
+    const body = await readBody(ask.request, deps.bodyBytesMax);
     if (!body.ok) return body;
     for (const one of authenticators)
       if (one.stage === 'body' && !one.check(head, body.value)) return reject(ask, head, one.name);
     if (deps.learn !== null && hook === 'data') learnScheme(deps.learn, head, body.value, ask.log);
 
     const id = deps.newId('dlv');
-    counts.waiting(1);
+    count(1);
     const stored = await deps.inbox
       .write(
         'inbox.put',
@@ -100,43 +123,23 @@ function makeReceive(deps: IngestDeps, hook: 'data' | 'notification', authentica
         },
         [body.value.buffer],
       )
-      .finally(() => counts.waiting(-1));
+      .finally(() => count(-1));
+    dropBytes(body.value);
     if (!stored.ok) return stored;
     deps.onStored();
     return ok(jsonAnswer(202, { id }));
-  };
-}
-
-/** What all requests together may hold in memory before the queue of the store counts them. */
-const READING_BYTES_MAX = 128 * 1024 * 1024;
-
-interface Counts {
-  readonly waiting: (by: number) => void;
-  readonly reading: (request: IncomingMessage, bytesMax: number) => Promise<Result<Buffer<ArrayBuffer>>>;
+  }
 }
 
 export function makeIngest(deps: IngestDeps): Ingest {
   let waiting = 0;
-  let readingBytes = 0;
-  const counts: Counts = {
-    waiting: (by) => void (waiting += by),
-    async reading(request, bytesMax) {
-      // Who does not say how much is coming may send all that is allowed.
-      const declared = request.headers['content-length'];
-      const share = declared === undefined ? bytesMax : Math.min(bytesMax, Number(declared));
-      if (readingBytes + share > READING_BYTES_MAX) return fail(fault('webhook.no-room'));
-      readingBytes += share;
-      const body = await readBody(request, bytesMax);
-      readingBytes -= share;
-      return body;
-    },
-  };
+  const count = (by: number): void => void (waiting += by);
   const hook = (path: string, handle: Route['handle']): Route => ({ method: 'post', path, access: 'source', handle });
   return {
     waiting: () => waiting,
     routes: [
-      hook('/webhooks/:secret/data', makeReceive(deps, 'data', deps.data, counts)),
-      hook('/webhooks/:secret/notifications', makeReceive(deps, 'notification', deps.notifications, counts)),
+      hook('/webhooks/:secret/data', makeReceive(deps, 'data', deps.data, count)),
+      hook('/webhooks/:secret/notifications', makeReceive(deps, 'notification', deps.notifications, count)),
     ],
   };
 }

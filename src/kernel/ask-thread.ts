@@ -12,17 +12,21 @@ export interface ThreadQuestion<Q> {
 }
 export type ThreadAnswer<A> = { readonly n: number; readonly answer: A } | { readonly n: number; readonly error: string };
 
+/** V8 would let the room for new objects grow to 128 MB in each thread, and keep it. */
+export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 16 } as const;
+
 /**
  * Pure work that would hold the event loop for too long, in one thread of its own. It is started with the first question, never
- * keeps a process alive, and is started anew after it died; the questions it had then are rejected.
+ * keeps a process alive, and is started anew after it died, also of needing more than `heapMb`; the questions it had then are rejected.
  */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it ties the caller to the thread's file
-export function makeAskThread<Q, A>(file: URL, workerData: unknown): (question: Q) => Promise<A> {
+export function makeAskThread<Q, A>(file: URL, workerData: unknown, heapMb?: number): (question: Q) => Promise<A> {
   let thread: { readonly worker: Worker; readonly asked: Map<number, Asked<A>> } | null = null;
   let n = 0;
 
   function start(): NonNullable<typeof thread> {
-    const worker = new Worker(file, { workerData });
+    const resourceLimits = { ...THREAD_LIMITS, ...(heapMb === undefined ? {} : { maxOldGenerationSizeMb: heapMb }) };
+    const worker = new Worker(file, { workerData, resourceLimits });
     // Of this thread alone: the late end of an earlier one is not its affair.
     const asked = new Map<number, Asked<A>>();
     const started = { worker, asked };

@@ -1,3 +1,22 @@
+/**
+ * What the process takes before it holds any data (code, four threads, the validators), and what a byte costs in each of its forms at
+ * its dearest. Measured by test/chaos/memory.ts.
+ */
+export const MEMORY = {
+  programBytes: 368 * 1024 * 1024,
+  cost: {
+    /** As it came, sealed, and on its way to the database. */
+    body: 8,
+    /** Read from the database, parsed, checked and translated. */
+    document: 14,
+    /** Parsed, checked and written anew. */
+    answer: 8,
+  },
+} as const;
+
+/** How long anybody waits for room who is himself waited for. */
+export const ROOM_WAIT_MS = 5_000;
+
 /** What somebody was given of a budget. It is given back once, however often `release` is called. */
 export interface Room {
   release(): void;

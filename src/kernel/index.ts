@@ -1,12 +1,13 @@
 export { type Result, ok, fail } from './result.ts';
 export { canonicalJson } from './canonical-json.ts';
 export { cleanEnvironment } from './clean-environment.ts';
-export { makeBudget, withRoom, type Budget, type Room } from './budget.ts';
+export { makeBudget, MEMORY, ROOM_WAIT_MS, withRoom, type Budget, type Room } from './budget.ts';
 export { isDayOrTime, readInstant } from './calendar.ts';
 export { parseQuery } from './parse-query.ts';
 export { answerInThread } from './answer-in-thread.ts';
-export { makeAskThread } from './ask-thread.ts';
+export { makeAskThread, THREAD_LIMITS } from './ask-thread.ts';
 export { makePooledChance } from './pooled-chance.ts';
+export { dropBytes, ownMemory } from './drop-bytes.ts';
 export { fileBeside } from './file-beside.ts';
 export { errorCode, isError } from './is-error.ts';
 export { readBody } from './read-body.ts';

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { dropBytes } from './drop-bytes.ts';
 import { fault } from './fault.ts';
 import { fail, ok, type Result } from './result.ts';
 
@@ -8,6 +9,8 @@ const FIRST_BYTES = 16 * 1024;
 export function readBody(request: IncomingMessage, bytesMax: number): Promise<Result<Buffer<ArrayBuffer>>> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bytesMax) return Promise.resolve(fail(fault('http.too-large')));
+  // It may have been cut while something else was waited for, and would not say so again.
+  if (request.destroyed) return Promise.resolve(fail(fault('http.cut-short')));
   return new Promise((resolve) => {
     // One buffer that grows: a body that comes byte by byte must not cost a buffer for each byte.
     let whole = Buffer.from(new ArrayBuffer(declared > 0 ? declared : FIRST_BYTES));
@@ -30,9 +33,13 @@ export function readBody(request: IncomingMessage, bytesMax: number): Promise<Re
         whole = larger;
       }
       size += part.copy(whole, size);
+      // Where it is the whole of what was read at once, nobody else looks at it.
+      dropBytes(part);
     };
     const end = (): void => {
-      if (size === whole.length) settle(ok(whole));
+      // Whoever was told that it took too long is gone, though the rest came after all: what it sent must not be acted on.
+      if (!request.socket.writable) stop();
+      else if (size === whole.length) settle(ok(whole));
       else {
         const exact = Buffer.from(new ArrayBuffer(size));
         whole.copy(exact, 0, 0, size);

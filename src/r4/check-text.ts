@@ -14,7 +14,7 @@ export function unreadable(fault: JsonFault): Checked {
   const code =
     fault.rule === 'json-size'
       ? 'too-long'
-      : fault.rule === 'json-tokens' || fault.rule === 'json-depth'
+      : fault.rule === 'json-tokens' || fault.rule === 'json-keys' || fault.rule === 'json-depth'
         ? 'too-costly'
         : 'structure';
   return { kind: 'unreadable', fault, issues: [{ severity: 'error', code, expression: '', text: fault.text, rule: fault.rule }] };

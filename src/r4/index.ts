@@ -13,7 +13,7 @@ export { type ProfileName, PROFILE_NAMES } from './profiles/index.ts';
 export { toOperationOutcome } from './outcome.ts';
 export { digitsOf, numberOf, numberValue } from './runtime/raw-number.ts';
 export { isUcum, measureUcum, type UcumMeasure } from './runtime/ucum.ts';
-export { parseLossless } from './json/parse-lossless.ts';
+export { findExcess, parseLossless } from './json/parse-lossless.ts';
 export { type JsonFault, type JsonRule, JSON_RULES } from './json/json-fault.ts';
 export { type JsonLimits, JSON_LIMITS } from './json/limits.ts';
 export { walkReferences, rewriteReferences, type FoundReference } from './references/walk-references.ts';

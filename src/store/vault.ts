@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
-import { makePooledChance, type Chance } from '../kernel/index.ts';
+import { dropBytes, makePooledChance, type Chance } from '../kernel/index.ts';
 
 /** The keys of the vault as they travel to the writer thread: 32 bytes each. The first data key seals, all of them open. */
 export interface VaultKeys {
@@ -60,7 +60,10 @@ function makeSealer(ring: ReadonlyMap<string, KeyObject>, head: Buffer, sealing:
       const nonce = chance(NONCE);
       const cipher = createCipheriv('aes-256-gcm', sealing, nonce);
       cipher.setAAD(Buffer.from(place));
-      return Buffer.concat([head, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+      const text = cipher.update(plain);
+      const sealed = Buffer.concat([head, nonce, text, cipher.final(), cipher.getAuthTag()]);
+      dropBytes(text);
+      return sealed;
     },
     open(sealed, place) {
       const bytes = bytesOf(sealed);
@@ -69,7 +72,10 @@ function makeSealer(ring: ReadonlyMap<string, KeyObject>, head: Buffer, sealing:
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(HEAD, HEAD + NONCE), { authTagLength: TAG });
       decipher.setAAD(Buffer.from(place));
       decipher.setAuthTag(bytes.subarray(bytes.length - TAG));
-      return Buffer.concat([decipher.update(bytes.subarray(HEAD + NONCE, bytes.length - TAG)), decipher.final()]);
+      const text = decipher.update(bytes.subarray(HEAD + NONCE, bytes.length - TAG));
+      // GCM keeps nothing back; what this says is that nobody has changed it.
+      decipher.final();
+      return text;
     },
   };
 }

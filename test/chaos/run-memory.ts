@@ -50,16 +50,29 @@ function post(agent: Agent, url: string, body: Buffer): Promise<Answered> {
 
 /** A sound document of about so many bytes, in the form that takes the most to read: many small values. */
 export function largeDocument(bytes: number, bundleId: string): Buffer {
-  const { entry, ...bundle } = aClinicalBundle({ bundleId }) as { readonly entry: readonly unknown[] };
+  const { entry, ...bundle } = aClinicalBundle({ bundleId }) as { readonly entry: readonly { readonly resource: object }[] };
   const [patient, ...records] = entry;
   const times = Math.floor((bytes - 4_000) / JSON.stringify(records).length);
-  const many = [patient, ...Array.from({ length: times }, () => records).flat()];
+  const copies = Array.from({ length: times }, (_, n) =>
+    records.map((record, i) => ({
+      ...record,
+      fullUrl: `urn:uuid:00000000-0000-4000-8000-${String(n * 100 + i).padStart(12, '0')}`,
+      resource: { ...record.resource, id: `r-${n}-${i}` },
+    })),
+  );
+  const many = [patient, ...copies.flat()];
   return Buffer.from(JSON.stringify(aClinicalReady({ bundleId, bundle: { ...bundle, entry: many } })));
 }
 
 const deep = (depth: number): Buffer => Buffer.from('['.repeat(depth) + ']'.repeat(depth));
 const wide = (keys: number, salt: number): Buffer =>
   Buffer.from(`{${Array.from({ length: keys }, (_, n) => `"${salt}k${n}":0`).join()}}`);
+
+async function oneByOne(times: number, work: (n: number) => Promise<Answered>): Promise<Answered[]> {
+  const out: Answered[] = [];
+  for (let n = 0; n < times; n += 1) out.push(await work(n));
+  return out;
+}
 
 type Load = (served: Served, agent: Agent) => Promise<Answered[]>;
 
@@ -93,12 +106,11 @@ const loadsOf = ({ large, offered, hostile }: MemoryPlan, seed: number): readonl
   ],
   [
     `${hostile.times} times nested 100,000 deep`,
-    (served, agent) => Promise.all(Array.from({ length: hostile.times }, () => post(agent, served.webhook, deep(100_000)))),
+    (served, agent) => oneByOne(hostile.times, () => post(agent, served.webhook, deep(100_000))),
   ],
   [
     `${hostile.times} times 300,000 keys`,
-    (served, agent) =>
-      Promise.all(Array.from({ length: hostile.times }, (_, n) => post(agent, served.webhook, wide(300_000, n)))),
+    (served, agent) => oneByOne(hostile.times, (n) => post(agent, served.webhook, wide(300_000, n))),
   ],
 ];
 

@@ -100,9 +100,32 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
       othersAfter: Number.MAX_SAFE_INTEGER,
       after: 0,
       limit: 10,
+      bytes: 1_000_000,
     });
     expect(page.ok && page.value.map((one) => [one.id, Buffer.from(one.body).toString()])).toEqual([[id, '{"a":1}']]);
     expect((await ledger()).byState.received).toBe(1);
+  });
+
+  test('a page of what was received holds so many bytes and one more, and the next begins behind it', async () => {
+    const ids = [];
+    for (const letter of 'abcd') ids.push(await put(letter.repeat(100)));
+    const pageOf = async (after: number, bytes: number) => {
+      const page = await inbox().read('inbox.received', {
+        tenant,
+        receiver: 'ins_me',
+        othersBefore: 0,
+        othersAfter: Number.MAX_SAFE_INTEGER,
+        after,
+        limit: 3,
+        bytes,
+      });
+      if (!page.ok) throw new Error(page.fault.code);
+      return { found: page.value.map(({ id }) => id), last: page.value.at(-1)?.seq ?? 0 };
+    };
+    const first = await pageOf(0, 1);
+    expect(first.found).toEqual(ids.slice(0, 1));
+    expect((await pageOf(first.last, 150)).found).toEqual(ids.slice(1, 3));
+    expect((await pageOf(0, 1_000_000)).found).toEqual(ids.slice(0, 3));
   });
 
   test('the same bytes again are a duplicate for ever, of the first, and are not stored again', async () => {
@@ -126,7 +149,7 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
   test('what another process received is left to it, until it has had time enough', async () => {
     await put('theirs', 'data', { receiver: 'ins_other' });
     const look = async (othersBefore: number, othersAfter: number) => {
-      const asked = { tenant, receiver: 'ins_me', othersBefore, othersAfter, after: 0, limit: 10 };
+      const asked = { tenant, receiver: 'ins_me', othersBefore, othersAfter, after: 0, limit: 10, bytes: 1_000_000 };
       const page = await inbox().read('inbox.received', asked);
       return page.ok ? page.value.length : -1;
     };
@@ -316,7 +339,13 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
       await settle(await put(`m${i}`), verdict as Verdict);
     const who = { tenant, at, requestId: 'req_2', actor: 'operator' };
     expect(
-      await inbox().write('inbox.replay-many', { ...who, state: 'quarantined', reason: 'shape', after: 0, limit: 10 }),
+      await inbox().write('inbox.replay-many', {
+        ...who,
+        state: 'quarantined',
+        reason: 'shape',
+        after: 0,
+        limit: 10,
+      }),
     ).toEqual({
       ok: true,
       value: { count: 2, last: expect.any(Number) },
@@ -389,6 +418,7 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
       othersAfter: Number.MAX_SAFE_INTEGER,
       after: 0,
       limit: 10,
+      bytes: 1_000_000,
     });
     expect(page.ok && page.value.map(({ id, body }) => [id, body !== 'unopenable'])).toEqual([
       [closed, true],

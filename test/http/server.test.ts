@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import type { Server } from 'node:http';
 import { drainServer, listen, makeServer } from '../../src/http/index.ts';
 import { jsonAnswer, ok, readBody } from '../../src/kernel/index.ts';
@@ -138,4 +139,37 @@ test.each([
   await new Promise((resolve) => socket.once('close', resolve));
   expect(answer === '' || answer.startsWith('HTTP/1.1 408')).toBe(true);
   expect(performance.now() - from).toBeLessThan(20_000);
+});
+
+test('who was told that it took too long has done nothing, though the rest of it came after all', async () => {
+  const read: (string | number)[] = [];
+  const port = await start(
+    appOf([
+      {
+        method: 'post',
+        path: '/x',
+        access: 'open',
+        handle: async ({ request }) => {
+          const body = await readBody(request, 1_000);
+          read.push(body.ok ? body.value.length : body.fault.code);
+          return body.ok ? ok(jsonAnswer(202, {})) : body;
+        },
+      },
+    ]),
+  );
+  const accepted = once(server as Server, 'connection');
+  const client = connect(port, '127.0.0.1');
+  const [socket] = (await accepted) as [Socket];
+  const asked = once(server as Server, 'request');
+  client.write('POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab');
+  await asked;
+  let answer = '';
+  client.on('data', (part: Buffer) => (answer += part.toString()));
+  // As Node's clock does it on a machine that had no time to read what had come.
+  server?.emit('clientError', Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+  client.write('cd');
+  // Another request on the same connection is not done either.
+  client.write('POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
+  await once(client, 'close');
+  expect([answer.split('\r\n')[0], read]).toEqual(['HTTP/1.1 408 Request Timeout', ['http.cut-short']]);
 });

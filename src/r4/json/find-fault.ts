@@ -48,6 +48,7 @@ export function findFault(text: string, limits: JsonLimits): JsonFault | null {
       return fault('json-duplicate-key', `The property ${JSON.stringify(key.slice(0, 60))} appears twice`, start);
     keys.add(key);
     tokens++;
+    if (keys.size > limits.keysMax) return fault('json-keys', `An object names more than ${limits.keysMax} properties`, start);
     skip(BLANK);
     if (text.charAt(at) !== ':') return unexpected();
     at++;

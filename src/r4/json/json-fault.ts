@@ -4,6 +4,7 @@ export const JSON_RULES = {
   'json-syntax': 'the text is JSON (RFC 8259)',
   'json-depth': 'the text is not nested deeper than the limit',
   'json-tokens': 'the text does not hold more values than the limit',
+  'json-keys': 'no object names more properties than the limit',
   'json-duplicate-key': 'no object names a property twice',
 } as const;
 

@@ -4,6 +4,8 @@ export interface JsonLimits {
   readonly depthMax: number;
   /** Keys, commas and opening brackets together: what building the value costs, whatever its size in bytes. */
   readonly tokensMax: number;
+  /** Properties of one object: beyond some thousands it is a table of another kind in memory, many times its size. */
+  readonly keysMax: number;
 }
 
-export const JSON_LIMITS: JsonLimits = { bytesMax: 16 * 1024 * 1024, depthMax: 100, tokensMax: 2_000_000 };
+export const JSON_LIMITS: JsonLimits = { bytesMax: 16 * 1024 * 1024, depthMax: 100, tokensMax: 2_000_000, keysMax: 100_000 };

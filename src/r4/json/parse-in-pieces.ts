@@ -10,7 +10,7 @@ const STEP_BYTES = 256 * 1024;
 const ARRAY_BYTES_MIN = 128 * 1024;
 
 /** A piece was scanned with the whole; it needs no limits of its own. */
-const UNLIMITED = { bytesMax: Infinity, depthMax: Infinity, tokensMax: Infinity };
+const UNLIMITED = { bytesMax: Infinity, depthMax: Infinity, tokensMax: Infinity, keysMax: Infinity };
 
 function* checkLimits({ text, bytes }: Text, limits: JsonLimits): Generator<undefined, JsonFault | null> {
   const scan = newScan();
@@ -20,14 +20,11 @@ function* checkLimits({ text, bytes }: Text, limits: JsonLimits): Generator<unde
     if (!isWithin(scan, limits)) {
       const [rule, what] =
         scan.depth > limits.depthMax
-          ? (['json-depth', `nested deeper than ${limits.depthMax}`] as const)
-          : (['json-tokens', `holds more than ${limits.tokensMax} values`] as const);
-      return jsonFault(
-        rule,
-        `The text ${rule === 'json-depth' ? 'is ' : ''}${what}, after this place`,
-        text,
-        bytes.toString('utf8', 0, from).length,
-      );
+          ? (['json-depth', `is nested deeper than ${limits.depthMax}`] as const)
+          : scan.keysOfOne > limits.keysMax
+            ? (['json-keys', `has an object with more than ${limits.keysMax} properties`] as const)
+            : (['json-tokens', `holds more than ${limits.tokensMax} values`] as const);
+      return jsonFault(rule, `The text ${what}, after this place`, text, bytes.toString('utf8', 0, from).length);
     }
     yield undefined;
   }

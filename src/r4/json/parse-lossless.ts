@@ -14,8 +14,17 @@ export interface Read {
   readonly counted: number | null;
 }
 
+const isShallow = ({ depth, keysOfOne }: Scan, { depthMax, keysMax }: JsonLimits): boolean =>
+  depth <= depthMax && keysOfOne <= keysMax;
 export const isWithin = (scan: Scan, limits: JsonLimits): boolean =>
-  scan.depth <= limits.depthMax && scan.tokens + scan.keys <= limits.tokensMax;
+  isShallow(scan, limits) && scan.tokens + scan.keys <= limits.tokensMax;
+
+/** By which rule a text is nested, or one of its objects filled, beyond what `parseLossless` would build. One pass, and no memory. */
+export function findExcess(bytes: Uint8Array): 'json-depth' | 'json-keys' | null {
+  const scan = scanBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  if (isShallow(scan, JSON_LIMITS)) return null;
+  return scan.depth > JSON_LIMITS.depthMax ? 'json-depth' : 'json-keys';
+}
 
 /** What is wrong with a text that the fast way refused. */
 export const explain = (text: string, limits: JsonLimits): JsonFault =>

@@ -5,13 +5,27 @@ export interface Scan {
   /** How many brackets are open where the scan stands. */
   level: number;
   tokens: number;
+  /** How many properties each open bracket has so far, and the most that any had. */
+  counts: number[];
+  keysOfOne: number;
   /** Start and end of each number that JavaScript would print otherwise, in pairs. */
   odd: number[] | null;
   /** The text holds an escaped U+0000, which the fast way of keeping digits uses as its mark. */
   hasNul: boolean;
 }
 
-export const newScan = (): Scan => ({ keys: 0, depth: 0, level: 0, tokens: 0, odd: null, hasNul: false });
+export const newScan = (): Scan => ({
+  keys: 0,
+  depth: 0,
+  level: 0,
+  tokens: 0,
+  counts: [0],
+  keysOfOne: 0,
+  odd: null,
+  hasNul: false,
+});
+
+const COUNTED_MAX = 1_000;
 
 /** JavaScript prints a decimal of at most 15 digits as it was written, unless it ends in 0 or is very small. */
 const DIGITS_SAFE = 15;
@@ -76,16 +90,23 @@ function endOfString(bytes: Buffer, view: DataView, from: number, scan: Scan): n
  */
 export function scanOn(bytes: Buffer, from: number, to: number, scan: Scan): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  let { keys, depth, tokens, level } = scan;
+  const { counts } = scan;
+  let { keys, depth, tokens, level, keysOfOne } = scan;
   let i = from;
   while (i < to) {
     const byte = bytes[i++] as number;
     if (byte === 34) i = endOfString(bytes, view, i, scan);
-    else if (byte === 58) keys++;
-    else if (byte === 44) tokens++;
+    else if (byte === 58) {
+      keys++;
+      const count = (counts[level] ?? 0) + 1;
+      if (level < COUNTED_MAX) counts[level] = count;
+      if (count > keysOfOne) keysOfOne = count;
+    } else if (byte === 44) tokens++;
     else if ((byte | 32) === 123) {
       tokens++;
       if (++level > depth) depth = level;
+      // Below the deepest that is taken nothing is counted any more.
+      if (level < COUNTED_MAX) counts[level] = 0;
     } else if ((byte | 32) === 125) level--;
     else if (byte === 45 || (byte >= 48 && byte <= 57)) {
       const start = i - 1;
@@ -94,6 +115,7 @@ export function scanOn(bytes: Buffer, from: number, to: number, scan: Scan): num
     }
   }
   scan.keys = keys;
+  scan.keysOfOne = keysOfOne;
   scan.depth = depth;
   scan.tokens = tokens;
   scan.level = level;

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { ownMemory } from '../../kernel/index.ts';
 import { storeFault } from './errors.ts';
 import { loadCommands } from './load-commands.ts';
 import { readKeptKeys } from './migrate.ts';
@@ -7,7 +8,14 @@ import { toThreadError, type FromReader, type ThreadData, type ThreadOutcome, ty
 import { makeStatements } from './statements.ts';
 
 const data = workerData as ThreadData;
-const send = (message: FromReader): void => parentPort?.postMessage(message);
+const send = (message: FromReader, give: ArrayBuffer[] = []): void => parentPort?.postMessage(message, give);
+
+/** Large bytes in rows go over as they are: nobody here looks at them again. */
+const bytesIn = (out: unknown): ArrayBuffer[] =>
+  [out]
+    .flat()
+    .flatMap((row) => (typeof row === 'object' && row !== null ? Object.values<unknown>(row) : []))
+    .flatMap((value) => (value instanceof Uint8Array ? (ownMemory(value) ?? []) : []));
 
 async function main(): Promise<void> {
   const db = openReader(data.file);
@@ -35,7 +43,7 @@ async function main(): Promise<void> {
     }
     const outcome = answer(message.ask.name, message.ask.args);
     try {
-      send({ kind: 'read', n: message.n, outcome });
+      send({ kind: 'read', n: message.n, outcome }, outcome.done ? bytesIn(outcome.out) : []);
     } catch (thrown) {
       send({ kind: 'read', n: message.n, outcome: { done: false, error: toThreadError(thrown) } });
     }

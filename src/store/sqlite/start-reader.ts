@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { fail, fault, fileBeside, ok, type Result } from '../../kernel/index.ts';
+import { fail, fault, fileBeside, ok, THREAD_LIMITS, type Result } from '../../kernel/index.ts';
 import { toOutcome, toStartError } from './start-writer.ts';
 import type { Outcome } from '../write-queue.ts';
 import type { FromReader, ThreadData, ToReader } from './protocol.ts';
@@ -10,7 +10,7 @@ export interface Reader {
 }
 
 export function startReader(data: ThreadData, onBroken: (cause: unknown) => void): Promise<Reader> {
-  const thread = new Worker(fileBeside(import.meta.url, './reader-thread'), { workerData: data });
+  const thread = new Worker(fileBeside(import.meta.url, './reader-thread'), { workerData: data, resourceLimits: THREAD_LIMITS });
   const asked = new Map<number, (outcome: Outcome) => void>();
   let n = 0;
   let closed: (() => void) | undefined;

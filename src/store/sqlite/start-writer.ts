@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { StartError, fault, fileBeside } from '../../kernel/index.ts';
+import { StartError, THREAD_LIMITS, fault, fileBeside } from '../../kernel/index.ts';
 import type { Ask, Outcome } from '../write-queue.ts';
 import {
   fromThreadError,
@@ -68,7 +68,7 @@ function sortCopyable(asks: readonly Ask[]): Map<number, Outcome> {
 }
 
 export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void): Promise<Writer> {
-  const thread = new Worker(fileBeside(import.meta.url, './writer-thread'), { workerData: data });
+  const thread = new Worker(fileBeside(import.meta.url, './writer-thread'), { workerData: data, resourceLimits: THREAD_LIMITS });
   let settleBatch: ((outcomes: readonly Outcome[] | Error, commitMs: number) => void) | undefined;
   let closed: (() => void) | undefined;
   let scrubbed: ((isDone: boolean) => void) | undefined;

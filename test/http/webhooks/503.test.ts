@@ -7,7 +7,7 @@ let hooks: HookGateway;
 const held: Socket[] = [];
 
 beforeAll(async () => {
-  hooks = await startHookGateway({ CHARTGATE_BODY_LIMIT_MB: '25' });
+  hooks = await startHookGateway({ CHARTGATE_BODY_LIMIT_MB: '25', CHARTGATE_MEMORY_MB: '768' });
 });
 afterAll(async () => {
   for (const socket of held) socket.destroy();
@@ -23,15 +23,19 @@ function announce(): Socket {
   return socket;
 }
 
-test('bodies that would take too much memory at once are refused with a time to come again, and there is room once they are gone', async () => {
+test('a body for which there is no room waits for it, then is refused with a time to come again; and there is room once others are gone', async () => {
   for (let i = 0; i < 5; i += 1) announce();
   const post = () => hooks.post(`/webhooks/${DATA_SECRET}/data`, 'x'.repeat(4 * 1024 * 1024));
+  const from = performance.now();
   const refused = await eventually(post, ({ status }) => status === 503);
   expect([refused.status, refused.headers['retry-after'], (refused.body as { code: string }).code]).toEqual([
     503,
     '120',
     'webhook.no-room',
   ]);
+  expect(performance.now() - from).toBeGreaterThanOrEqual(5_000);
+  const waiting = post();
   for (const socket of held.splice(0)) socket.destroy();
+  expect((await waiting).status).toBe(202);
   expect((await eventually(post, ({ status }) => status === 202)).status).toBe(202);
 });

@@ -147,6 +147,8 @@ test.each<[string, Record<string, string>, string[]]>([
   ['a certificate without its key', { CHARTGATE_TLS_CERT_FILE: 'cert.pem' }, ['CHARTGATE_TLS_CERT_FILE']],
   ['a wish of a database that is none', { CHARTGATE_DATABASE_URL: 'sqlite:x.db?create=maybe' }, ['CHARTGATE_DATABASE_URL']],
   ['an unknown database', { CHARTGATE_DATABASE_URL: 'mysql://x' }, ['CHARTGATE_DATABASE_URL']],
+  ['less memory than the program itself takes', { CHARTGATE_MEMORY_MB: '256' }, ['CHARTGATE_MEMORY_MB']],
+  ['more in a body than there is memory to read it', { CHARTGATE_BODY_LIMIT_MB: '25' }, ['CHARTGATE_MEMORY_MB']],
   ['a body limit that is no limit', { CHARTGATE_BODY_LIMIT_MB: '0' }, ['CHARTGATE_BODY_LIMIT_MB']],
   ['credentials inside an address', { CHARTGATE_EHR_URL: 'https://u:p@ehr.example.org' }, ['CHARTGATE_EHR_URL']],
   ['a port out of range', { CHARTGATE_PORT: '70000' }, ['CHARTGATE_PORT']],

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { processReceived } from '../../../src/deliver/index.ts';
 import type { DeliverReads, DeliverWrites, Judgement } from '../../../src/deliver/index.ts';
 import type { InboxReads, InboxWrites, Received } from '../../../src/inbox/index.ts';
-import { ok, systemClock } from '../../../src/kernel/index.ts';
+import { makeBudget, ok, systemClock } from '../../../src/kernel/index.ts';
 import type { Operate } from '../../../src/store/index.ts';
 import { collectLog } from '../../support/collect-log.ts';
 
@@ -48,6 +48,7 @@ async function processAll(ids: readonly string[]): Promise<ReadonlyMap<string, s
       if (Buffer.from(body).toString() === 'throws') throw new Error('a bug of ours');
       return SOUND;
     },
+    budget: makeBudget(Infinity),
     clock: systemClock,
     log: collectLog(),
     isBusy: () => false,

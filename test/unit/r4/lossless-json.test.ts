@@ -144,6 +144,9 @@ describe('refusals have a position', () => {
   test('size and number of values are bounded', () => {
     expect(fault('"0123456789"', { bytesMax: 10 })?.rule).toBe('json-size');
     expect(fault(`[${'0,'.repeat(100)}0]`, { tokensMax: 50 })?.rule).toBe('json-tokens');
+    expect(fault('{"a":{"b":1,"c":1},"d":[{"e":1,"f":1,"g":1}]}', { keysMax: 2 })?.rule).toBe('json-keys');
+    expect(fault('{"a":{"b":1,"c":1},"d":[{"e":1},{"f":1}]}', { keysMax: 2 })).toBeNull();
+    expect(fault(`{${Array.from({ length: 300_000 }, (_, n) => `"${n}":0`).join()}}`)?.rule).toBe('json-keys');
     expect(fault(`[${'{},'.repeat(3_000_000)}{}]`)?.rule).toBe('json-tokens');
   });
 
