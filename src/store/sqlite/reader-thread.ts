@@ -14,7 +14,7 @@ const send = (message: FromReader, give: ArrayBuffer[] = []): void => parentPort
 const bytesIn = (out: unknown): ArrayBuffer[] =>
   [out]
     .flat()
-    .flatMap((row) => (typeof row === 'object' && row !== null ? Object.values<unknown>(row) : []))
+    .flatMap((row) => (typeof row === 'object' && row !== null ? Object.values(row as Record<string, unknown>) : []))
     .flatMap((value) => (value instanceof Uint8Array ? (ownMemory(value) ?? []) : []));
 
 async function main(): Promise<void> {
