@@ -1,0 +1,44 @@
+/**
+ * The modules that decide, without a database, a network or a clock of their own, and the tests that must notice when one of them decides wrongly.
+ * A new rule belongs into a module of this list, or into a new row.
+ */
+export interface MutatedModule {
+  readonly file: string;
+  readonly tests: readonly string[];
+}
+
+const of = (file: string, ...tests: readonly string[]): MutatedModule => ({
+  file: `src/${file}.ts`,
+  tests: tests.map((name) => `test/unit/${name}`),
+});
+
+export const MODULES: readonly MutatedModule[] = [
+  of('deliver/decide-changes', 'deliver/decide-changes.test.ts', 'translate/decide-changes.test.ts'),
+  of('translate/meaning', 'translate/meaning.test.ts'),
+  of('translate/judge-time', 'translate/judge-time.test.ts'),
+  of('deliver/lane/decide-outcome', 'deliver/decide-outcome.test.ts'),
+  of('deliver/lane/judge-chart', 'deliver/judge-chart.test.ts'),
+  of('deliver/lane/hold-leases', 'deliver/hold-leases.test.ts'),
+  of('deliver/compare-identity', 'deliver/compare-identity.test.ts'),
+  of('inbox/decide-version', 'inbox/decide-version.test.ts'),
+  of('inbox/decide-settlement', 'inbox/decide-version.test.ts'),
+  of('identity/decide-change', 'identity'),
+  of('ehr/back-off', 'ehr/back-off.test.ts'),
+  of('ehr/breaker', 'ehr/breaker.test.ts'),
+  of('ehr/limit-search', 'ehr/limit-search.test.ts', 'ehr/limit-simulated.test.ts'),
+  of('ehr/choose-plan', 'ehr/choose-plan.test.ts'),
+  of('ehr/classify-answer', 'ehr/classify-answer.test.ts'),
+  of('ehr/classify-entries', 'ehr/classify-entries.test.ts'),
+  of('ehr/pick-patient', 'ehr/pick-patient.test.ts'),
+  of('auth/scope', 'auth/narrow-scope.test.ts', 'smart'),
+  of('auth/narrow-scope', 'auth/narrow-scope.test.ts'),
+  of('smart/decide', 'smart'),
+  of('smart/judge', 'smart'),
+  of('smart/whose', 'smart'),
+  of('audit/record', 'audit'),
+  of('audit/check-record', 'audit/verify.test.ts'),
+  of('audit/verify', 'audit/verify.test.ts'),
+  of('audit/merkle', 'audit/merkle.test.ts', 'audit/verify.test.ts'),
+  of('store/kept-keys', 'store/kept-keys.test.ts'),
+  of('store/reseal/sealed-table', 'ops/sealed-tables.test.ts', 'store/sealed-table.test.ts'),
+];
