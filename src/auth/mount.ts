@@ -9,7 +9,7 @@ import { introspectFor } from './introspect.ts';
 import type { LimitTries } from './limit-tries.ts';
 import { APP_STYLE, PAGE_STYLE } from './page-style.ts';
 import { errorPage } from './pages.ts';
-import { PATHS } from './provider.ts';
+import { PATHS } from './paths.ts';
 import type { RecordDenial } from './record-denial.ts';
 import { replayRequest } from './replay-request.ts';
 import { SIGN_OUT_PATH } from './sign-out.ts';

@@ -5,7 +5,7 @@ import { accounts } from './accounts.ts';
 import { clients } from './clients.ts';
 import { EXIT, type Command, type Terminal } from './command.ts';
 import { audit } from './audit.ts';
-import { demo } from './demo.ts';
+import { demo } from './demo-command.ts';
 import { erase } from './erase.ts';
 import { explain as explainCommand } from './explain.ts';
 import { keys } from './keys.ts';

@@ -1,7 +1,6 @@
 import type { Clock, Log, Secret } from '../kernel/index.ts';
 import type { AnyCommandSet, Store } from './commands.ts';
 import type { StoreEnvironment } from './identity.ts';
-import { openPostgres } from './postgres/open-postgres.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import type { QueueLimits } from './write-queue.ts';
 
@@ -35,10 +34,10 @@ export interface StoreDeps {
 const bytes = (key: Secret): Uint8Array => new Uint8Array(Buffer.from(key.reveal(), 'base64'));
 
 /** Opens, checks and migrates. Throws a StartError whose message says what to do. */
-export function openStore({ database, keys, environment = 'production', ...given }: StoreDeps): Promise<Store> {
+export async function openStore({ database, keys, environment = 'production', ...given }: StoreDeps): Promise<Store> {
   const deps = { ...given, environment };
   const vaultKeys = { data: keys.data.map(bytes), pseudonym: bytes(keys.pseudonym) };
-  return database.engine === 'sqlite'
-    ? openSqlite({ ...deps, ...database, keys: vaultKeys })
-    : openPostgres({ ...deps, url: database.url.reveal(), keys: vaultKeys });
+  if (database.engine === 'sqlite') return openSqlite({ ...deps, ...database, keys: vaultKeys });
+  const { openPostgres } = await import('./postgres/open-postgres.ts');
+  return openPostgres({ ...deps, url: database.url.reveal(), keys: vaultKeys });
 }
