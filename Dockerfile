@@ -17,6 +17,10 @@ COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build /app/dist /app/dist
 COPY --from=build /app/openapi /app/openapi
 COPY --from=build /app/mappings /app/mappings
+# Compiled code for the user who runs it, who cannot change it.
+RUN rm -rf /app/dist/compile-cache && mkdir /app/dist/compile-cache && chown node /app/dist/compile-cache \
+  && su node -s /bin/sh -c 'node /app/dist/main.js serve --help > /dev/null' \
+  && chown -R root:root /app/dist/compile-cache && chmod -R a+rX,go-w /app/dist/compile-cache
 # The default database is data/chartgate.db below the working folder.
 WORKDIR /var/lib/chartgate
 RUN mkdir data && chown -R node:node . && chmod 700 . data

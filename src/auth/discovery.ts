@@ -1,6 +1,6 @@
 import { jsonAnswer, ok, type Answer, type Result, type Route } from '../kernel/index.ts';
 import { WORDS } from './narrow-scope.ts';
-import { PATHS } from './provider.ts';
+import { PATHS } from './paths.ts';
 
 /** Where the authorization server is, for a CapabilityStatement. */
 export interface OauthUris {

@@ -3,7 +3,7 @@ import { ok, type Clock, type Log, type Mount, type Route } from '../kernel/inde
 import type { Operate } from '../store/index.ts';
 import type { AuthStore } from './adapter.ts';
 import { makeDiscoveryRoute, oauthUrisOf, smartConfigurationOf, type OauthUris } from './discovery.ts';
-import { openEmbedded } from './embedded.ts';
+import { openWhenAsked } from './open-when-asked.ts';
 import { EXTERNAL_REGISTRY, externalConfiguration, externalUris, makeIssuerMetadata } from './external.ts';
 import type { VerifyToken } from './grant.ts';
 import type { PatientDirectory } from './patients.ts';
@@ -76,7 +76,7 @@ export async function makeAuth(deps: {
     };
   }
   return {
-    mounts: [await openEmbedded(parts)],
+    mounts: [await openWhenAsked(parts)],
     routes: [makeDiscoveryRoute(() => Promise.resolve(ok(smartConfigurationOf(issuer))))],
     verifyToken: makeVerifyEmbedded(parts),
     async isOrigin(origin) {

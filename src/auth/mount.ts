@@ -11,7 +11,7 @@ import type { LimitTries } from './limit-tries.ts';
 import { APP_STYLE, PAGE_STYLE } from './page-style.ts';
 import { errorPage } from './pages.ts';
 import { isWithin } from './narrow-scope.ts';
-import { PATHS } from './provider.ts';
+import { PATHS } from './paths.ts';
 import type { RecordDenial } from './record-denial.ts';
 import { replayRequest } from './replay-request.ts';
 import { parseResourceScope, splitScopes } from './scope.ts';

@@ -4,6 +4,7 @@ import Provider, { errors, interactionPolicy, type Configuration, type KoaContex
 import type { Clock } from '../kernel/index.ts';
 import { LIFE_MAX_SECONDS, makeAdapter, must, OWN_CLIENT, type AuthStore } from './adapter.ts';
 import { checkAssertion } from './check-assertion.ts';
+import { PATHS } from './paths.ts';
 import { hashSecret, type Client } from './client.ts';
 import { ID_TOKEN_SECONDS, type AuthKeys } from './keys.ts';
 import { LAUNCH_KIND, type Launch, type LaunchContext } from './launch.ts';
@@ -24,15 +25,6 @@ const LIFE = {
 
 /** Ahead of us or behind us: Inferno and others sign for exactly five minutes. */
 export const SKEW_SECONDS = 60;
-
-export const PATHS = {
-  authorization: '/authorize',
-  token: '/token',
-  introspection: '/introspect',
-  revocation: '/revoke',
-  jwks: '/jwks',
-  end_session: '/end',
-} as const;
 
 export interface ProviderDeps {
   readonly tenant: string;

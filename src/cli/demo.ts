@@ -24,7 +24,8 @@ import { makeAdminApi, type AdminApi } from './admin-api.ts';
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { startDemoService, startDemoSimulation } from './demo-service.ts';
 import { loadDemoSettings } from './demo-settings.ts';
-import { AHEAD_DAYS_MAX, liveOn } from './live-on.ts';
+import { demo } from './demo-command.ts';
+import { liveOn } from './live-on.ts';
 import { fillDemo } from './fill-demo.ts';
 import { decideForeignUse, findForeignEhr, folderOf, type ForeignUse } from './foreign-ehr.ts';
 import { parseOptions } from './parse-options.ts';
@@ -32,34 +33,6 @@ import { makeBar } from './progress.ts';
 import { DEMO_USERNAME, demoPassword, registerDemoApp } from './register-demo-app.ts';
 import { runUntilStopped, unlessStopped } from './run-until-stopped.ts';
 import { seedForeign } from './seed-foreign.ts';
-
-const help = `Usage: chartgate demo [--data FOLDER] [--port N] [--ehr-port N] [--service-port N] [--app-port N]
-                       [--users N] [--days D] [--speed X] [--empty] [--write-to-foreign-ehr] [--json]
-
-Runs the gateway together with a demo EHR, a sandbox of the health data service and a clinician's sample app on this machine. Keys,
-secrets and databases are made under the data folder. Behind the sandbox are invented people whose days go by: a new folder begins with
-a month of them, then their data comes live. CHARTGATE_* settings in the environment win over the demonstration's own.
-
-With CHARTGATE_EHR_URL the gateway writes to that EHR, and no demo EHR is started. The invented people go there only after a question on
-the terminal is answered with yes, or with --write-to-foreign-ehr: they are added as patients, and their data is written into their charts. Without either the
-gateway starts with nobody. CHARTGATE_EHR_AUTH and the other CHARTGATE_EHR_* settings are used for all of it. Each such EHR has a folder of its own
-below the data folder. With CHARTGATE_MODE=shadow nothing is written and nothing is asked; "chartgate shadow report" then tells what would be.
-
-  --data FOLDER   where everything is kept (default: data)
-  --port N        the gateway's port (default: 8080)
-  --ehr-port N    the demo EHR's port (default: 8081)
-  --service-port N
-                  the sandbox's port (default: 8082)
-  --app-port N    the sample app's port (default: 8083)
-  --users N       how many people are linked and connected (default: 5)
-  --days D        how many days of theirs lie behind them (default: 30)
-  --speed X       how many times faster than the clock their time runs (default: 240, a day in six minutes),
-                  until it is ${AHEAD_DAYS_MAX} days ahead; then it runs as the clock does
-  --empty         connect nobody
-  --write-to-foreign-ehr
-                  write invented patients and their data to the EHR of CHARTGATE_EHR_URL, without asking
-  --json          say where to look as one line of JSON
-`;
 
 /** More than its drain takes. */
 const GATEWAY_STOP_MS = 40_000;
@@ -177,10 +150,7 @@ async function fill(
   }
 }
 
-export const demo: Command = {
-  name: 'demo',
-  summary: 'gateway, demo EHR, sandbox of the service and sample app together, on embedded defaults',
-  help,
+export const demonstration: Pick<Command, 'run'> = {
   async run(args, terminal) {
     const parsed = parseOptions(
       args,
@@ -199,7 +169,7 @@ export const demo: Command = {
       },
       'none',
     );
-    const usage = makeUsage(terminal, help);
+    const usage = makeUsage(terminal, demo.help);
     if (!parsed.ok) return usage(parsed.wrong);
     const { data: folder, empty, json, users, days, speed, 'write-to-foreign-ehr': mayWrite, ...ports } = parsed.value.values;
     const wanted = readWanted({ users, days, speed });

@@ -6,7 +6,7 @@ import { backup } from './backup.ts';
 import { clients } from './clients.ts';
 import { EXIT, type Command, type Terminal } from './command.ts';
 import { audit } from './audit.ts';
-import { demo } from './demo.ts';
+import { demo } from './demo-command.ts';
 import { erase } from './erase.ts';
 import { exitOf } from './exit-of.ts';
 import { explain as explainCommand } from './explain.ts';

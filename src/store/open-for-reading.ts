@@ -1,7 +1,6 @@
 import { StartError } from '../kernel/index.ts';
 import type { AnyCommandSet, CommandSet, Operate, Operations } from './commands.ts';
 import type { Database } from './open-store.ts';
-import { readPostgres } from './postgres/read-postgres.ts';
 import { readSqlite } from './sqlite/read-sqlite.ts';
 
 /** A database that is looked at and not touched: no lock, no migration, no keys. What is sealed in it cannot be opened. */
@@ -14,7 +13,9 @@ export interface ReadOnlyStore {
 export async function openForReading(database: Database, sets: readonly AnyCommandSet[]): Promise<ReadOnlyStore> {
   try {
     const opened =
-      database.engine === 'sqlite' ? await readSqlite(database.file, sets) : await readPostgres(database.url.reveal(), sets);
+      database.engine === 'sqlite'
+        ? await readSqlite(database.file, sets)
+        : await (await import('./postgres/read-postgres.ts')).readPostgres(database.url.reveal(), sets);
     return { use: () => ({ read: opened.read }), close: opened.close };
   } catch (thrown) {
     throw new StartError('store.unreadable', 'The database cannot be opened for reading. Check its path or address.', thrown);

@@ -2,7 +2,6 @@ import type { Clock, Log, Secret } from '../kernel/index.ts';
 import type { AnyCommandSet, Store } from './commands.ts';
 import { keyBytes, type StoreKeys } from './find-key-problem.ts';
 import type { StoreEnvironment } from './identity.ts';
-import { openPostgres } from './postgres/open-postgres.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import type { QueueLimits } from './write-queue.ts';
 
@@ -36,10 +35,10 @@ export interface StoreDeps {
 export const keysOf = ({ data, pseudonym }: StoreDeps['keys']) => ({ data: data.map(keyBytes), pseudonym: keyBytes(pseudonym) });
 
 /** Opens, checks and migrates. Throws a StartError whose message says what to do. */
-export function openStore({ database, keys, environment = 'production', ...given }: StoreDeps): Promise<Store> {
+export async function openStore({ database, keys, environment = 'production', ...given }: StoreDeps): Promise<Store> {
   const deps = { ...given, environment };
   const vaultKeys = keysOf(keys);
-  return database.engine === 'sqlite'
-    ? openSqlite({ ...deps, ...database, keys: vaultKeys })
-    : openPostgres({ ...deps, url: database.url.reveal(), keys: vaultKeys });
+  if (database.engine === 'sqlite') return openSqlite({ ...deps, ...database, keys: vaultKeys });
+  const { openPostgres } = await import('./postgres/open-postgres.ts');
+  return openPostgres({ ...deps, url: database.url.reveal(), keys: vaultKeys });
 }

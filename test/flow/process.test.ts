@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { COMMANDS } from '../../src/cli/index.ts';
@@ -110,6 +111,18 @@ describe('serve', () => {
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
     first.signal('SIGTERM');
     await first.ended;
+  });
+
+  test('loads before it listens neither the sandbox nor what only somebody else needs', async () => {
+    const list = fileURLToPath(new URL('../support/list-modules.ts', import.meta.url));
+    const running = runProcess(['serve'], { ...settings(), NODE_OPTIONS: `--import="${list}"` });
+    await portOf(running);
+    running.signal('SIGTERM');
+    const { stderr } = await running.ended;
+    // Its threads tell too.
+    const loaded = [...stderr.matchAll(/^loaded (.*)$/gm)].flatMap(([, names = '[]']) => JSON.parse(names) as string[]);
+    expect(loaded).toEqual(expect.arrayContaining(['express', 'store', 'wire.ts']));
+    expect(['sandbox', 'pg', 'oidc-provider', 'pdf-lib', 'unpdf'].filter((name) => loaded.includes(name))).toEqual([]);
   });
 
   test('a database in a folder that is not there is refused, and nothing is made', async () => {
