@@ -1,4 +1,3 @@
-import { lookPostgres } from './postgres/look-postgres.ts';
 import { keysOf, type StoreDeps } from './open-store.ts';
 import { lookSqlite } from './sqlite/look-sqlite.ts';
 import { makeVault } from './vault.ts';
@@ -20,7 +19,7 @@ export async function lookAtStore({
   ...deps
 }: Pick<StoreDeps, 'database' | 'keys' | 'environment' | 'clock' | 'log'>): Promise<LookedAt> {
   const vault = makeVault(keysOf(keys));
-  return database.engine === 'sqlite'
-    ? lookSqlite(database.file, vault, environment)
-    : lookPostgres(database.url.reveal(), vault, environment, deps);
+  if (database.engine === 'sqlite') return lookSqlite(database.file, vault, environment);
+  const { lookPostgres } = await import('./postgres/look-postgres.ts');
+  return lookPostgres(database.url.reveal(), vault, environment, deps);
 }

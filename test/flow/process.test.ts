@@ -127,7 +127,7 @@ describe('serve', () => {
 
   test('a database in a folder that is not there is refused, and nothing is made', async () => {
     const { code, stderr } = await runProcess(['serve'], serveSettings(`sqlite:${database()}?filesystem=any`)).ended;
-    expect([code, stderr]).toEqual([69, expect.stringContaining('add ?create=yes')]);
+    expect([code, stderr]).toEqual([78, expect.stringContaining('add ?create=yes')]);
     expect(readdirSync(folder)).toEqual([]);
   });
 
