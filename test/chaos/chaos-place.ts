@@ -50,15 +50,21 @@ export function makeSqlitePlace(): SqliteChaosPlace {
   };
 }
 
-export async function makePostgresPlace(): Promise<ChaosPlace> {
+/** A server that says it has committed before it has: what others write is lost by a crash. */
+const WEAK = ['-c', 'synchronous_commit=off', '-c', 'wal_writer_delay=10s', '-c', 'wal_writer_flush_after=1GB'];
+
+export async function makePostgresPlace(commits: 'sound' | 'weak' = 'sound'): Promise<ChaosPlace> {
   const server = await makePostgresServer();
+  const flags = commits === 'weak' ? WEAK : [];
+  await server.stop();
+  await server.start(flags);
   await withClient(server.url('postgres'), (client) => client.query('CREATE DATABASE chaos'));
   const url = server.url('chaos');
   const settings = settingsFor(url);
   const vault = vaultOf(settings);
   return {
     settings,
-    server: { crash: () => server.stop('immediate'), start: () => server.start() },
+    server: { crash: () => server.stop('immediate'), start: () => server.start(flags) },
     find: () => readPostgres(url, vault),
     remove: () => server.remove(),
   };

@@ -1,4 +1,5 @@
-/* node test/chaos/kill.ts --engine sqlite|postgres --kills 50 [--crash-loop N] [--seed N] [--json]: nothing acknowledged is lost by kill -9. */
+/* node test/chaos/kill.ts --engine sqlite|postgres --kills 50 [--crash-loop N] [--weak-commits] [--seed N] [--json]: nothing acknowledged is lost by
+   kill -9, nor, with --weak-commits, at a PostgreSQL whose own setting is to commit before it has flushed. */
 import { parseArgs } from 'node:util';
 import { makePostgresPlace, makeSqlitePlace } from './chaos-place.ts';
 import { finish, roundLine } from './report.ts';
@@ -10,6 +11,7 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '50' },
     'crash-loop': { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    'weak-commits': { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
@@ -20,7 +22,7 @@ if (engine !== 'sqlite' && engine !== 'postgres') throw new Error('--engine is s
 if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed)) throw new Error('--kills and --seed are whole numbers');
 
 const from = performance.now();
-const place = engine === 'sqlite' ? makeSqlitePlace() : await makePostgresPlace();
+const place = engine === 'sqlite' ? makeSqlitePlace() : await makePostgresPlace(values['weak-commits'] ? 'weak' : 'sound');
 try {
   const onRound = json
     ? () => undefined

@@ -4,11 +4,13 @@ import { checkIdentity, type IdentityRow, type StoreEnvironment } from '../ident
 import { decideSteps, MIGRATIONS, type Applied } from '../migrations/index.ts';
 import type { Vault } from '../vault.ts';
 import { versionOf } from './open-database.ts';
-import { toThreadError } from './protocol.ts';
+import { checkFolder } from './prepare-file.ts';
+import { toThreadError, type ThreadData } from './protocol.ts';
 import { toStartError } from './start-writer.ts';
 
 /** What a start would find there, without touching it. Throws what the start would throw; no steps are those of a new database. */
-export function lookSqlite(file: string, vault: Vault, environment: StoreEnvironment) {
+export function lookSqlite({ file, folder }: Pick<ThreadData, 'file' | 'folder'>, vault: Vault, environment: StoreEnvironment) {
+  checkFolder({ file, folder });
   if (!existsSync(file)) return { version: null, applied: 0, steps: MIGRATIONS.length };
   let db: DatabaseSync | undefined;
   try {

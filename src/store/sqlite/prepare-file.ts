@@ -15,18 +15,23 @@ const UNSAFE_FILESYSTEMS = new Map([
   [0x858458f6, 'ramfs'],
 ]);
 
+/** A new database is made only where somebody has made room for it: a path with a mistake in it would be an empty one. */
+export function checkFolder({ file, folder }: Pick<ThreadData, 'file' | 'folder'>): void {
+  if (folder !== 'make' && !existsSync(dirname(file)))
+    throw new StartError(
+      'store.folder',
+      'The folder that CHARTGATE_DATABASE_URL names is not there. Correct the path, make the folder, or add ?create=yes to have it made.',
+    );
+}
+
 /**
  * Makes the file, and where that is wanted its folder, for us alone, and answers the file's one true path: a link to it must not be another database.
  * SQLite flushes the folder for its journal, not for the main file, so we do, and the folder's own folder as well.
  */
 export function prepareFile({ file, filesystem, folder: which }: Pick<ThreadData, 'file' | 'filesystem' | 'folder'>): string {
   const folder = dirname(file);
+  checkFolder({ file, folder: which });
   if (!existsSync(folder)) {
-    if (which !== 'make')
-      throw new StartError(
-        'store.folder',
-        'The folder that CHARTGATE_DATABASE_URL names is not there. Correct the path, make the folder, or add ?create=yes to have it made.',
-      );
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     flush(dirname(realpathSync(folder)));
   }

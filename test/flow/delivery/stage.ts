@@ -11,7 +11,8 @@ import { aPatient, mergedInto, MRN_SYSTEM, saidOf, type Shown } from './rig.ts';
 /** A demo EHR, a database, and gateways in processes of their own, all of which are gone afterwards. */
 export interface Stage {
   readonly ehr: DemoEhr;
-  start(): Promise<Replica>;
+  /** `more`: of the environment. */
+  start(more?: Readonly<Record<string, string>>): Promise<Replica>;
   /** A patient at the EHR, and a link of the user to it. `chart`: another patient, into whom this one was merged. */
   enrol(replica: Replica, user: string, chart?: string): Promise<void>;
   /** Null where it was not acknowledged. */
@@ -48,8 +49,8 @@ export async function withStage<T>(
   try {
     return await work({
       ehr,
-      async start() {
-        const replica = await startReplica(settings);
+      async start(more = {}) {
+        const replica = await startReplica({ ...settings, ...more });
         replicas.push(replica);
         return replica;
       },
