@@ -19,7 +19,8 @@ export async function lookAtStore({
   ...deps
 }: Pick<StoreDeps, 'database' | 'keys' | 'environment' | 'clock' | 'log'>): Promise<LookedAt> {
   const vault = makeVault(keysOf(keys));
-  if (database.engine === 'sqlite') return lookSqlite({ file: database.file, folder: database.folder ?? 'existing' }, vault, environment);
+  if (database.engine === 'sqlite')
+    return lookSqlite({ file: database.file, folder: database.folder ?? 'existing' }, vault, environment);
   const { lookPostgres } = await import('./postgres/look-postgres.ts');
   return lookPostgres(database.url.reveal(), vault, environment, deps);
 }
