@@ -153,3 +153,14 @@ test('every part of the content is told apart from every other', () => {
   expect(new Set(parts).size).toBe(CONTENT_PARTS.length);
   expect(fingerprintOf(alike, 'another key')).not.toBe(fingerprintOf(alike, KEY));
 });
+
+test.each<[string, ReturnType<typeof known>, ReturnType<typeof standing>, ChartVerdict]>([
+  ['neither has a version, and both stand', known(null, null), standing(print(70.5), null), 'ours'],
+  ['neither has a version, and both are withdrawn', known(null, null, true), standing(WITHDRAWN, null, true), 'ours'],
+  ['somebody withdrew it', known(null, null), standing(WITHDRAWN, null, true), 'foreign'],
+  ['somebody said it again', known(null, null, true), standing(print(70.5), null), 'foreign'],
+  ['the EHR names versions now', known(null, null), standing(print(70.5), '2'), 'foreign'],
+  ['the EHR named one then', known(null, '1'), standing(print(70.5), null), 'foreign'],
+])('of what was written before fingerprints were kept, where %s', (_name, before, now, verdict) => {
+  expect(ask({ known: before, standing: now })).toBe(verdict);
+});
