@@ -210,7 +210,7 @@ export async function startGateway(deps: {
     nowMs: () => clock.now().getTime(),
   });
   const parts = { config, tenant: TENANT, store, record, clock };
-  const smart = await wireSmart({ ...parts, version: VERSION, target, chance, log });
+  const smart = await wireSmart({ ...parts, version: VERSION, target, budget, chance, log });
   const links = keepLinks({ tenant: TENANT, deliver, clock, log });
   const retention = keepRetention({ tenant: TENANT, inbox, lanes, bodyDays: config.retention.bodyDays, clock, log });
   const routes = [
