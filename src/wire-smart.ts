@@ -3,7 +3,7 @@ import { authSet, makeAuth } from './auth/index.ts';
 import type { Config } from './config/index.ts';
 import type { OpenTarget } from './deliver/index.ts';
 import { identitySet } from './identity/index.ts';
-import type { Chance, Clock, Log, Mount, Route } from './kernel/index.ts';
+import type { Budget, Chance, Clock, Log, Mount, Route } from './kernel/index.ts';
 import { makeAuthRoutes, type RecordAct } from './ops/index.ts';
 import { isResourceType } from './r4/index.ts';
 import { makeSmart } from './smart/index.ts';
@@ -17,6 +17,7 @@ export async function wireSmart(deps: {
   readonly store: Store;
   readonly target: OpenTarget;
   readonly record: RecordAct;
+  readonly budget: Budget;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly log: Log;
@@ -34,6 +35,7 @@ export async function wireSmart(deps: {
     audit,
     identity: store.use(identitySet),
     ...deps.target.reading,
+    budget: deps.budget,
     verifyToken: (authorization, from) => auth.verifyToken(authorization, from),
     isOrigin: (origin) => auth.isOrigin(origin),
     oauthUris: () => auth.oauthUris(),

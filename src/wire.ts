@@ -241,7 +241,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     nowMs: () => clock.now().getTime(),
   });
   const parts = { config, tenant: TENANT, store, record, clock };
-  const smart = await wireSmart({ ...parts, version: VERSION, target, chance, log });
+  const smart = await wireSmart({ ...parts, version: VERSION, target, budget, chance, log });
   life.started('apps', smart.flush);
   const routes = [
     ...ingest.routes,

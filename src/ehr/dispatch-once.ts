@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { EhrRequest } from './exchange.ts';
 import { receiveAnswer } from './receive-answer.ts';
 import type { Leaving, Tapped } from './tap-answer.ts';
 
@@ -12,9 +13,14 @@ export type Ended = Tapped & { readonly calledOff: 'timeout' | 'abandoned' | nul
 export function dispatchOnce(
   pool: Dispatcher,
   { target, headers, body }: Leaving,
-  of: { readonly method: 'GET' | 'POST'; readonly deadlineMs: number; readonly signal: AbortSignal | undefined },
+  of: {
+    readonly method: 'GET' | 'POST';
+    readonly deadlineMs: number;
+    readonly signal: AbortSignal | undefined;
+    readonly admit: EhrRequest['admit'];
+  },
 ): Promise<Ended> {
-  const { method, deadlineMs, signal } = of;
+  const { method, deadlineMs, signal, admit } = of;
   return new Promise((resolve) => {
     const tapped: Tapped = { sent: 'nothing', answer: null, error: null };
     const received = receiveAnswer();
@@ -52,8 +58,15 @@ export function dispatchOnce(
           onResponseStart(_controller, statusCode, answered) {
             received.begin(statusCode, answered);
           },
-          onResponseData(_controller, part) {
+          onResponseData(controller, part) {
             received.add(part);
+            const may = admit?.(part.length) ?? true;
+            if (may === true) return;
+            controller.pause();
+            void may.then((isAdmitted) => {
+              if (isAdmitted) controller.resume();
+              else if (calledOff === null) abandon();
+            });
           },
           onResponseEnd() {
             tapped.answer = received.whole();

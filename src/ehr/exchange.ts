@@ -24,6 +24,8 @@ export interface EhrRequest {
   /** The whole exchange ends then, however busy it still is. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
+  /** Of a question: asked for each part of the answer whether there is room for it; false ends the exchange. */
+  readonly admit?: (bytes: number) => true | Promise<boolean>;
 }
 
 /** What the EHR may tell us in headers. */

@@ -88,7 +88,7 @@ export function makeSendOnce(deps: {
   }
 
   return async (request, authorization) => {
-    const { path, method, query, form, signal, deadlineMs = limits.deadlineMs } = request;
+    const { path, method, query, form, signal, admit, deadlineMs = limits.deadlineMs } = request;
     // The last place before the wire that every FHIR request passes, so that no code path can write in shadow mode.
     const allowed = checkAccess(access, request);
     if (!allowed.ok) return allowed;
@@ -103,7 +103,7 @@ export function makeSendOnce(deps: {
     };
     const isQuestion = method === 'GET' || (method === 'POST' && form !== undefined);
     const ended = await (isQuestion
-      ? dispatchOnce(pool, leaving, { method, deadlineMs, signal })
+      ? dispatchOnce(pool, leaving, { method, deadlineMs, signal, admit })
       : byClient(request, leaving, deadlineMs));
     return ok(toExchange(ended, limits.answerBytesMax));
   };

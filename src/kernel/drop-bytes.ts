@@ -1,4 +1,4 @@
-const LARGE_BYTES = 64 * 1024;
+const LARGE_BYTES = 8 * 1024;
 
 /** The memory behind a large buffer that shares it with no other; null for all else. */
 export const ownMemory = ({ buffer, byteLength }: Uint8Array): ArrayBuffer | null =>

@@ -1,6 +1,7 @@
 import type { AnswerHeaders, Ehr, OwnAddress, Pairs } from '../ehr/index.ts';
-import { fail, fault, ok, type Fault, type Result } from '../kernel/index.ts';
+import { fail, fault, ok, type Budget, type Fault, type Result } from '../kernel/index.ts';
 import type { Asking } from './caller.ts';
+import { meterAnswer } from './meter-answer.ts';
 import { isObject, isResource, type Json, type Resource } from './whose.ts';
 
 const ENTRIES_MAX = 1_000;
@@ -41,6 +42,7 @@ export function makeEhrReader(deps: {
   /** Whether the EHR is to be left alone for the moment. */
   readonly isPaused: () => boolean;
   readonly searchBy: () => 'post' | 'get';
+  readonly budget: Budget;
 }): EhrReader {
   const { ehr } = deps;
   let inFlight = 0;
@@ -49,9 +51,13 @@ export function makeEhrReader(deps: {
     if (deps.isPaused()) return fail(fault('ehr.paused'));
     if (inFlight >= IN_FLIGHT_MAX) return fail(fault('read.busy'));
     inFlight += 1;
+    const meter = await meterAnswer(deps.budget);
     try {
-      return await ehr.ask(request);
+      if (meter === null) return fail(fault('read.busy'));
+      const answer = await ehr.ask({ ...request, admit: meter.admit });
+      return meter.isRefused() ? fail(fault('read.busy')) : answer;
     } finally {
+      meter?.release();
       inFlight -= 1;
     }
   }

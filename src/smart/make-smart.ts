@@ -2,7 +2,18 @@ import type { AuditReads, AuditWrites } from '../audit/index.ts';
 import type { OauthUris, PatientDirectory, VerifyToken } from '../auth/index.ts';
 import type { Capability, Ehr, TypeCapability } from '../ehr/index.ts';
 import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
-import { fail, fault, ok, type Answer, type Chance, type Clock, type Result, type Route, type Secret } from '../kernel/index.ts';
+import {
+  fail,
+  fault,
+  ok,
+  type Answer,
+  type Budget,
+  type Chance,
+  type Clock,
+  type Result,
+  type Route,
+  type Secret,
+} from '../kernel/index.ts';
 import { searchParamsOf, type SearchParam } from '../r4/index.ts';
 import type { Operate } from '../store/index.ts';
 import { makeAnswerAudit } from './answer-audit.ts';
@@ -30,6 +41,7 @@ import { makeCursors } from './seal-cursor.ts';
 import { loadServed } from './served-types.ts';
 
 export interface SmartDeps {
+  readonly budget: Budget;
   readonly tenant: string;
   /** How others reach us, without `/fhir`. */
   readonly publicUrl: string;

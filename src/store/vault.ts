@@ -1,4 +1,14 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type Cipheriv,
+  type Decipheriv,
+  type KeyObject,
+} from 'node:crypto';
 import { dropBytes, makePooledChance, type Chance } from '../kernel/index.ts';
 
 /** The keys of the vault as they travel to the writer thread: 32 bytes each. The first data key seals, all of them open. */
@@ -53,6 +63,17 @@ export const idOf = (key: Uint8Array): Buffer =>
 const bytesOf = (sealed: Uint8Array): Buffer => Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
 const keyIdOf = (sealed: Buffer): string => sealed.subarray(1, HEAD).toString('hex');
 
+const SLICE = 256 * 1024;
+
+/** A body is large, and a second copy of it would live until the collector comes by. */
+function inSlices(cipher: Cipheriv | Decipheriv, from: Buffer, to: Buffer): void {
+  for (let at = 0; at < from.length; at += SLICE) {
+    const part = cipher.update(from.subarray(at, at + SLICE));
+    part.copy(to, at);
+    dropBytes(part);
+  }
+}
+
 /** Sealed form: version, key id (4), nonce (12), ciphertext, tag (16). A fresh nonce a value: 2^32 values a key are safe. */
 function makeSealer(ring: ReadonlyMap<string, KeyObject>, head: Buffer, sealing: KeyObject, chance: Chance): Sealer {
   return {
@@ -60,9 +81,12 @@ function makeSealer(ring: ReadonlyMap<string, KeyObject>, head: Buffer, sealing:
       const nonce = chance(NONCE);
       const cipher = createCipheriv('aes-256-gcm', sealing, nonce);
       cipher.setAAD(Buffer.from(place));
-      const text = cipher.update(plain);
-      const sealed = Buffer.concat([head, nonce, text, cipher.final(), cipher.getAuthTag()]);
-      dropBytes(text);
+      const sealed = Buffer.allocUnsafe(HEAD + NONCE + plain.byteLength + TAG);
+      head.copy(sealed);
+      sealed.set(nonce, HEAD);
+      inSlices(cipher, bytesOf(plain), sealed.subarray(HEAD + NONCE));
+      cipher.final();
+      cipher.getAuthTag().copy(sealed, sealed.length - TAG);
       return sealed;
     },
     open(sealed, place) {
@@ -72,10 +96,11 @@ function makeSealer(ring: ReadonlyMap<string, KeyObject>, head: Buffer, sealing:
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(HEAD, HEAD + NONCE), { authTagLength: TAG });
       decipher.setAAD(Buffer.from(place));
       decipher.setAuthTag(bytes.subarray(bytes.length - TAG));
-      const text = decipher.update(bytes.subarray(HEAD + NONCE, bytes.length - TAG));
+      const plain = Buffer.allocUnsafe(bytes.length - HEAD - NONCE - TAG);
+      inSlices(decipher, bytes.subarray(HEAD + NONCE, bytes.length - TAG), plain);
       // GCM keeps nothing back; what this says is that nobody has changed it.
       decipher.final();
-      return text;
+      return plain;
     },
   };
 }

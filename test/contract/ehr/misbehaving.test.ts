@@ -176,3 +176,30 @@ describe('Retry-After', () => {
     expect(await asks(503, 'later')).toBeNull();
   });
 });
+
+describe('an answer for which there is no room', () => {
+  const LONG = { resourceType: 'Patient', id: '1', name: [{ text: 'x'.repeat(2_000_000) }] };
+
+  test('is held back until there is, and comes whole', async () => {
+    const server = await anOddServer((_heard, res) => answerJson(res, 200, LONG));
+    const parts: number[] = [];
+    const admit = (bytes: number): true | Promise<boolean> => {
+      parts.push(bytes);
+      return parts.length % 2 === 0 ? true : Promise.resolve(true);
+    };
+    const answer = await anEhr(server.base).ask({ ...READ, admit });
+    expect(answer).toMatchObject({ ok: true, value: { body: { kind: 'json', value: LONG } } });
+    expect(parts.reduce((sum, one) => sum + one, 0)).toBe(JSON.stringify(LONG).length);
+  });
+
+  test('is not read any further once nobody has room, and its connection is not used again', async () => {
+    const server = await anOddServer((_heard, res) => answerJson(res, 200, LONG));
+    const ehr = anEhr(server.base);
+    let asked = 0;
+    const admit = (): Promise<boolean> => Promise.resolve(++asked < 3);
+    expect(await ehr.ask({ ...READ, admit })).toMatchObject({ ok: false, fault: { code: 'ehr.abandoned' } });
+    expect(asked).toBe(3);
+    expect(await ehr.ask(READ)).toMatchObject({ ok: true });
+    expect(server.connections()).toBeGreaterThan(1);
+  });
+});

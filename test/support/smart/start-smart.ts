@@ -8,7 +8,7 @@ import { openEhr, readCapability, type Capability, type EhrLimits } from '../../
 import { makeApp } from '../../../src/http/index.ts';
 import { identitySet } from '../../../src/identity/index.ts';
 import { inboxSet } from '../../../src/inbox/index.ts';
-import { fail, fault, ok, systemClock, type Clock } from '../../../src/kernel/index.ts';
+import { fail, makeBudget, fault, ok, systemClock, type Clock } from '../../../src/kernel/index.ts';
 import { makeSmart } from '../../../src/smart/index.ts';
 import { collectLog } from '../collect-log.ts';
 import { newId } from '../gateway.ts';
@@ -99,6 +99,7 @@ export async function startSmart(
     },
     identity: store.use(identitySet),
     ehr,
+    budget: makeBudget(Infinity),
     isPaused: () => false,
     capability: () => capability,
     searchBy: () => 'post',
