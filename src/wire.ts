@@ -286,7 +286,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   resealing.resume();
   await sender.start();
   void again();
-  target.refresh().then(sender.poke, () => undefined);
+  target.probed().then(sender.poke, () => undefined);
   log.info('process.started', { component: 'gateway', port: front.port, version: VERSION });
   if (front.opsPort !== null) log.info('process.started', { component: 'ops', port: front.opsPort });
 

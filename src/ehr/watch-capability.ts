@@ -17,6 +17,8 @@ export interface CapabilityWatch {
   state(): CapabilityState;
   /** Probes now. Who asks while a probe is under way gets that one. */
   refresh(): Promise<CapabilityState>;
+  /** What is known once the probe that is under way, if one is, has ended. */
+  settled(): Promise<CapabilityState>;
   stop(): void;
 }
 
@@ -70,6 +72,7 @@ export function watchCapability(deps: {
   return {
     state: () => state,
     refresh,
+    settled: () => underWay ?? Promise.resolve(state),
     stop: () => {
       isStopped = true;
       if (timer !== null) clearTimeout(timer);

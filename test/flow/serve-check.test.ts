@@ -17,7 +17,7 @@ let folder: string;
 let sound: Record<string, string>;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'chartgate-check-'));
-  sound = serveSettings(`sqlite:${join(folder, 'new', 'chartgate.db')}?filesystem=any`);
+  sound = serveSettings(`sqlite:${join(folder, 'new', 'chartgate.db')}?filesystem=any&create=yes`);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -160,6 +160,15 @@ describe('--check --connect', () => {
     expect([readdirSync(folder), ehr.log.writes()]).toEqual([[], []]);
     const asText = await check(all, '--connect');
     expect([asText.code, asText.out]).toEqual([0, expect.stringMatching(/\n  good ehr +The EHR at /)]);
+  });
+
+  test('a folder that is not there is a matter of configuration', async () => {
+    const url = `sqlite:${join(folder, 'nowhere', 'chartgate.db')}?filesystem=any`;
+    const said = await connect({ CHARTGATE_DATABASE_URL: url });
+    expect([said.code, ofPart(said, 'database')]).toEqual([
+      78,
+      expect.objectContaining({ exit: 78, text: expect.stringContaining('?create=yes') }),
+    ]);
   });
 
   test.each<[string, (away: string) => Record<string, string>, string, string]>([

@@ -166,6 +166,7 @@ export function openTarget(deps: {
     plan,
     capability: watch.state,
     refresh: watch.refresh,
+    probed: watch.settled,
     current(): Target | null {
       const chosen = plan();
       return chosen === null

@@ -165,7 +165,7 @@ export function runLanes(deps: LanesDeps) {
     // Here too: a store that takes nothing is asked again at the next poll, not at once.
     isAsked = false;
     if (!isFreed) await free();
-    if (knownSince === null) await sayAlive();
+    if (isFreed && knownSince === null) await sayAlive();
     while (!isStopped && isFreed && knownSince !== null) {
       await mindTheClock();
       isAsked = false;

@@ -130,6 +130,13 @@ export async function startRig(
     said.push(saidOf(id, payload));
     return id;
   }
+  /** So that no probe meets the faults that a test sets. */
+  const untilProbed = () =>
+    eventually(
+      async () => (await admin('GET', 'targets')).body['targets'] as readonly Json[],
+      ([target]) => target !== undefined && (target['probedAt'] ?? target['probeFault']) !== null,
+    );
+  await untilProbed();
   const read = async (id: string): Promise<Shown> => (await admin('GET', `deliveries/${id}`)).body as unknown as Shown;
   const until = (id: string, isWanted: (shown: Shown) => boolean, ms = 20_000): Promise<Shown> =>
     eventually(() => read(id), isWanted, ms);
@@ -183,6 +190,7 @@ export async function startRig(
       await between();
       Object.assign(given, changed);
       gateway = await start();
+      await untilProbed();
     },
     async check(): Promise<DeliveryViolation[]> {
       const standing = new Map<string, Shown>();
