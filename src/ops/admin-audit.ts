@@ -50,7 +50,7 @@ function decode(text: string): unknown {
 }
 
 const isPlaceInChain = (chain: unknown, seq: unknown): boolean =>
-  typeof chain === 'string' && /^[\w-]{1,64}$/.test(chain) && Number.isSafeInteger(seq);
+  typeof chain === 'string' && /^[\w.-]{1,64}$/.test(chain) && Number.isSafeInteger(seq);
 
 /** Null, as below, for whatever was not made here: of one place there is one cursor. */
 function placeOf(cursor: string): Place | null {

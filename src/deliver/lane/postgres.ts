@@ -156,7 +156,7 @@ export const writes: PostgresOperations<LaneWrites> = {
     const rows = await context.db.all(
       `UPDATE lane SET lease_until = clock_timestamp() + $1::int * interval '1 millisecond' FROM unnest($4::bytea[], $5::bigint[]) AS h (patient_index, lease_epoch)
        WHERE lane.tenant = $2 AND lane.target = $3 AND lane.patient_index = h.patient_index AND lane.lease_owner = $6 AND lane.lease_epoch = h.lease_epoch
-         AND lane.lease_until > now() RETURNING lane.patient_index`,
+         AND lane.lease_until > now() RETURNING lane.patient_index, lane.lease_epoch`,
       leaseMs,
       tenant,
       TARGET,
@@ -164,8 +164,8 @@ export const writes: PostgresOperations<LaneWrites> = {
       held.map(({ epoch }) => epoch),
       owner,
     );
-    const kept = new Set(rows.map((row) => hexOf(row['patient_index'])));
-    return held.map(({ patient }) => kept.has(hexOf(patient)));
+    const kept = new Set(rows.map((row) => `${hexOf(row['patient_index'])} ${String(row['lease_epoch'])}`));
+    return held.map(({ patient, epoch }) => kept.has(`${hexOf(patient)} ${epoch}`));
   },
   'lane.free': async ({ db }, { tenant }) => {
     // A lane that somebody is at just now is given its next look by whoever is.
