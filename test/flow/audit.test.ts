@@ -154,7 +154,7 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
     const { database } = on.place;
     const undo = `UPDATE audit_record SET record = replace(record, '"outcome":"0"', '"outcome":"4"') WHERE type = 'ehr.write'`;
     if (database.engine === 'sqlite') {
-      const db = new DatabaseSync(database.file);
+      const db = new DatabaseSync(database.file, { timeout: 5_000 });
       db.exec('DROP TRIGGER audit_record_stays');
       db.exec(undo);
       db.close();
@@ -224,7 +224,7 @@ test('without a store that writes, nobody is shown anything', async () => {
   const on = await start(sqlitePlace);
   const { database } = on.place;
   if (database.engine !== 'sqlite') throw new Error('not SQLite');
-  const db = new DatabaseSync(database.file);
+  const db = new DatabaseSync(database.file, { timeout: 5_000 });
   // Somebody else holds the file: the question cannot be recorded, so it is not answered.
   db.exec('BEGIN IMMEDIATE');
   try {
