@@ -39,7 +39,7 @@ async function jsonOf(args: readonly string[], env: Record<string, string>): Pro
 
 /** What the owner of the file could do to it, past every trigger. */
 function tamper(file: string, statement: string): void {
-  const db = new DatabaseSync(file);
+  const db = new DatabaseSync(file, { timeout: 5_000 });
   for (const { name } of db.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all())
     db.exec(`DROP TRIGGER ${String(name)}`);
   db.exec('PRAGMA foreign_keys=OFF');
@@ -90,7 +90,7 @@ test('a copy that is made while deliveries come is sound, and a gateway starts o
 test('the copy is of one moment, however much is written while it is made', async () => {
   folder = mkdtempSync(join(tmpdir(), 'chartgate-backup-'));
   const [file, to] = [join(folder, 'live.db'), join(folder, 'copy.db')];
-  const live = new DatabaseSync(file);
+  const live = new DatabaseSync(file, { timeout: 5_000 });
   live.exec('PRAGMA journal_mode=WAL; CREATE TABLE t (n INTEGER PRIMARY KEY, b BLOB)');
   live.exec(
     'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 8000) INSERT INTO t SELECT n, randomblob(3000) FROM c',

@@ -178,7 +178,7 @@ async function fill({ database }: Place, vault: Vault, n: number): Promise<void>
       ),
     );
   else {
-    const db = new DatabaseSync(database.file);
+    const db = new DatabaseSync(database.file, { timeout: 5_000 });
     const put = db.prepare(
       `INSERT INTO auth_record (tenant, kind, id_index, payload_sealed, expires_at) VALUES ('default', 'Filled', ?, ?, ?)`,
     );

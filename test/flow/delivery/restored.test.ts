@@ -16,7 +16,7 @@ async function backUp({ database }: Place): Promise<() => Promise<void>> {
     return () => {
       for (const one of readdirSync(folder).filter((file) => file.startsWith(name))) rmSync(join(folder, one));
       for (const one of parts) copyFileSync(join(folder, `backup-${one}`), join(folder, one));
-      const db = new DatabaseSync(database.file);
+      const db = new DatabaseSync(database.file, { timeout: 5_000 });
       db.exec(EARLIER);
       db.close();
       return Promise.resolve();
