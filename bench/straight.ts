@@ -16,7 +16,18 @@ export function readEhr(base: string): Ehr {
   return { port: Number(port), path: pathname.replace(/\/$/, ''), base: base.replace(/\/$/, '') };
 }
 
-/** Passes everything on to the EHR and keeps the transactions that go by. */
+interface TransactionEntry<Resource> {
+  readonly resource?: Resource;
+  readonly request: { readonly method: string; readonly url: string };
+}
+
+const readEntries = <Resource>(transaction: string): readonly TransactionEntry<Resource>[] =>
+  (JSON.parse(transaction) as { entry: TransactionEntry<Resource>[] }).entry;
+
+/** The gateway also asks, with a transaction that only reads, whether one may read at all. */
+const writes = (transaction: string): boolean => readEntries(transaction).some(({ request: { method } }) => method !== 'GET');
+
+/** Passes everything on to the EHR and keeps the transactions that write. */
 export async function startRecorder(
   ehr: Ehr,
 ): Promise<{ readonly base: string; readonly seen: string[]; readonly end: () => void }> {
@@ -26,7 +37,7 @@ export async function startRecorder(
     req.on('data', (part: Buffer) => parts.push(part));
     req.on('end', () => {
       const body = Buffer.concat(parts);
-      if (req.method === 'POST' && req.url === ehr.path) seen.push(body.toString());
+      if (req.method === 'POST' && req.url === ehr.path && writes(body.toString())) seen.push(body.toString());
       const options = { host: '127.0.0.1', port: ehr.port, path: req.url, method: req.method, headers: req.headers };
       const onward = request(options, (answer) => {
         res.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -67,8 +78,10 @@ const freshAs = (old: string): string => {
   return old.startsWith('dlv_') ? `dlv_${digits.slice(0, 26)}` : old.replace(/[0-9a-f]/g, (_, at: number) => digits[at] ?? '0');
 };
 
-const addresses = (transaction: string): string[] =>
-  (JSON.parse(transaction) as { entry: { request: { url: string } }[] }).entry.map(({ request: { url } }) => url);
+const writtenAddresses = (transaction: string): string[] =>
+  readEntries(transaction)
+    .filter(({ request: { method } }) => method !== 'GET')
+    .map(({ request: { url } }) => url);
 
 /** Copies that make the EHR do the same work: new ids and names, digests that were never seen, another patient and day. */
 export function makeCopies({ transaction, patient, day }: Recorded, patients: readonly string[]): () => string {
@@ -85,8 +98,9 @@ export function makeCopies({ transaction, patient, day }: Recorded, patients: re
       .replaceAll(patient, patients[n % patients.length] ?? patient)
       .replaceAll(day, dayOf(n));
   };
-  const written = new Set(addresses(transaction).filter((url) => url.includes('/') || url.includes('?')));
-  if (addresses(copy()).some((url) => written.has(url))) throw new Error('a copy would be written over what it is a copy of');
+  const written = new Set(writtenAddresses(transaction).filter((url) => url.includes('/') || url.includes('?')));
+  if (writtenAddresses(copy()).some((url) => written.has(url)))
+    throw new Error('a copy would be written over what it is a copy of');
   return copy;
 }
 
@@ -100,10 +114,9 @@ interface Observation {
 
 /** The same measurements without anything that the gateway adds: Observations under ids of the client. */
 export function withoutOurs(transaction: string): string {
-  const { entry } = JSON.parse(transaction) as { entry: { resource: Observation }[] };
-  const plain = entry
-    .filter(({ resource }) => resource.resourceType === 'Observation')
-    .map(({ resource: { resourceType, id, status, category, code, subject, effectivePeriod, valueQuantity } }) => ({
+  const plain = readEntries<Observation>(transaction)
+    .flatMap(({ resource }) => (resource?.resourceType === 'Observation' ? [resource] : []))
+    .map(({ resourceType, id, status, category, code, subject, effectivePeriod, valueQuantity }) => ({
       resource: {
         resourceType,
         id,
