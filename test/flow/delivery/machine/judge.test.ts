@@ -105,6 +105,14 @@ describe('the chart of the newest version', () => {
 
   test('may wait for a person where the EHR cannot be asked, or most of a day is gone', () => {
     expect(kinds({ stand: [parked('ambiguous')], wrote: [], character: BLIND, isLossy: true })).toEqual([]);
+    const moved = {
+      said: [ONE, ONE],
+      stand: [parked('ambiguous'), DELIVERED],
+      wrote: [...both(ONE), ...both(ONE, B)],
+      links: MOVED,
+    };
+    expect(kinds({ ...moved, character: BLIND, isLossy: true })).toEqual([]);
+    expect(kinds({ ...moved, character: PLAIN, isLossy: true })).toEqual(['wrong-chart']);
     const whole: Content = { ...ONE, bmi: '22.5' };
     expect(kinds({ said: [whole, { bmi: '22.5' }], stand: [DELIVERED, parked('suspicious')], wrote: both(whole) })).toEqual([]);
   });

@@ -94,11 +94,16 @@ function checkDoubled(trails: readonly Trail[]): Violation[] {
 }
 
 /** Of a write that could not be told from none, nobody can say which chart it stands in; a person has been told. */
-const isExcused = ({ stand }: UserCase, { character }: History): boolean =>
-  cannotTell(character) && stand.some(({ state, reason }) => state === 'parked' && reason === 'ambiguous');
+function isExcused({ said }: UserCase, { history: { character }, standing }: Evidence): boolean {
+  const isAmbiguous = ({ deliveryId }: SaidVersion): boolean => {
+    const { state, reason } = standing.get(deliveryId) ?? {};
+    return state === 'parked' && reason === 'ambiguous';
+  };
+  return cannotTell(character) && said.some(isAmbiguous);
+}
 
-function checkCharts(one: UserCase, history: History): Violation[] {
-  if (isExcused(one, history)) return [];
+function checkCharts(one: UserCase, evidence: Evidence): Violation[] {
+  if (isExcused(one, evidence)) return [];
   return one.trails
     .filter((trail) => isLive(trail) && trail.patient !== one.patient)
     .map((trail) => ({ kind: 'wrong-chart', about: `${trail.metric} of ${one.user} stands at ${trail.patient}` }));
@@ -241,7 +246,7 @@ export function judge(evidence: Evidence): Violation[] {
     ...checkStates(evidence),
     ...checkDoubled(cases.flatMap(({ trails }) => trails)),
     ...cases.flatMap((one) => [
-      ...checkCharts(one, history),
+      ...checkCharts(one, evidence),
       ...checkOverwrites(one, history),
       ...checkNewest(one, history),
       ...checkOlder(one, standing),
