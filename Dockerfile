@@ -1,14 +1,14 @@
-# Two stages: the build needs the compiler, the image does not.
+# Two stages: the build needs the compiler, the image does not. Neither has the sandbox.
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=optional
+RUN npm ci --omit=optional --workspaces=false
 COPY tsconfig.json tsconfig.build.json ./
 COPY tools ./tools
 COPY src ./src
 COPY openapi ./openapi
 COPY mappings ./mappings
-RUN npm run build && npm prune --omit=dev --omit=optional
+RUN npm run build -- --gateway && npm prune --omit=dev --omit=optional --workspaces=false
 
 FROM node:24-slim
 ENV NODE_ENV=production CHARTGATE_HOST=0.0.0.0

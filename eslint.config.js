@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'data/', 'node_modules/', 'coverage/', 'generated/'] },
+  { ignores: ['**/dist/', 'data/', 'node_modules/', 'coverage/', 'generated/'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: {

@@ -1,7 +1,7 @@
-import { makeLabReport, printPages } from '../src/sandbox/lab-reports/index.ts';
-import { makeLabReader } from '../src/sandbox/labs/index.ts';
-import { scanReport } from '../test/support/lab-scans/scan.ts';
-import { NO_SCORE, precisionOf, recallOf, scoreOf, sumOf, type Score } from '../test/support/lab-scans/score.ts';
+import { makeLabReport, printPages } from '../sandbox/lab-reports/index.ts';
+import { makeLabReader } from '../sandbox/labs/index.ts';
+import { scanReport } from '../sandbox/test/lab-scans/scan.ts';
+import { NO_SCORE, precisionOf, recallOf, scoreOf, sumOf, type Score } from '../sandbox/test/lab-scans/score.ts';
 import { median, round, type Figure } from './figure.ts';
 
 export const name = 'labs';

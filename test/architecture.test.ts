@@ -3,6 +3,9 @@ import ts from 'typescript';
 import { filesBelow, quoted, read, tableRows } from './support/source-files.ts';
 
 const SOURCES = filesBelow('src', '.ts');
+/** What its package ships: without its tests. */
+const SANDBOX = filesBelow('sandbox', '.ts').filter((file) => !/^sandbox\/(?:dist|node_modules|test)\//.test(file));
+const ALL = [...SOURCES, ...SANDBOX];
 const importsOf = (file: string): string[] => ts.preProcessFile(read(file)).importedFiles.map(({ fileName }) => fileName);
 const moduleOf = (file: string): string => file.split('/')[1] ?? '';
 
@@ -43,12 +46,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   jsonata: 'src/templates/',
   'fhir-kit-client': 'src/ehr/send-request.ts',
   undici: 'src/ehr/ src/source/',
-  busboy: 'src/sandbox/',
-  qr: 'src/sandbox/',
-  'fast-png': 'src/sandbox/',
-  'pdf-lib': 'src/sandbox/',
-  unpdf: 'src/sandbox/labs/',
-  'tesseract.js-core': 'src/sandbox/labs/',
   jose: 'src/ehr/ src/auth/',
   'oidc-provider': 'src/auth/',
 };
@@ -60,9 +57,34 @@ test.each(Object.entries(OWNERS))('%s is imported only below %s', (name, owner) 
   expect(others).toEqual([]);
 });
 
+describe('the sandbox', () => {
+  const { dependencies: gatewayHas } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+  const { dependencies: sandboxHas } = JSON.parse(read('sandbox/package.json')) as { dependencies: Record<string, string> };
+
+  test('is imported by nothing of the gateway', () => {
+    expect(SOURCES.filter((file) => importsOf(file).some((name) => /(?:^|\/)(?:chartgate-)?sandbox\b/.test(name)))).toEqual([]);
+  });
+
+  test('uses of the gateway what its package exports, and only the demonstration runs one', () => {
+    const used = SANDBOX.flatMap((file) =>
+      importsOf(file)
+        .filter((name) => /^(?:\.\.\/)+src\//.test(name))
+        .map((name) => [file.split('/')[1], name.replace(/^(?:\.\.\/)+src\//, '')] as const),
+    );
+    expect([...new Set(used.map(([, name]) => name))].sort()).toEqual(['embed.ts', 'kernel/index.ts', 'r4/index.ts']);
+    expect([...new Set(used.filter(([, name]) => name === 'embed.ts').map(([folder]) => folder))]).toEqual(['demo']);
+  });
+
+  test('shares no package with the gateway, and needs each of its own', () => {
+    const named = new Set(SANDBOX.map(read).flatMap((text) => Object.keys(sandboxHas).filter((name) => text.includes(name))));
+    expect([...named].sort()).toEqual(Object.keys(sandboxHas).sort());
+    expect(Object.keys(sandboxHas).filter((name) => Object.hasOwn(gatewayHas, name))).toEqual([]);
+  });
+});
+
 describe('what is ambient', () => {
   const uses = (pattern: RegExp): string[] =>
-    SOURCES.filter((file) => pattern.test(read(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')));
+    ALL.filter((file) => pattern.test(read(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')));
 
   test('the environment of the process is read by main.ts alone', () => {
     expect(uses(/process\.env/)).toEqual(['src/main.ts']);
@@ -77,17 +99,19 @@ describe('what is ambient', () => {
   });
 });
 
-test('no file of src is a giant', () => {
-  const long = SOURCES.filter((file) => read(file).split('\n').length > 320);
+test('no file is a giant', () => {
+  const long = ALL.filter((file) => read(file).split('\n').length > 320);
   expect(long).toEqual([]);
 });
 
 test('nothing under the name of a drawer', () => {
-  expect(SOURCES.filter((file) => /\/(utils?|helpers?|common|misc|manager|service|types)\.ts$/.test(file))).toEqual([]);
+  expect(ALL.filter((file) => /\/(utils?|helpers?|common|misc|manager|service|types)\.ts$/.test(file))).toEqual([]);
 });
 
 describe('production dependencies', () => {
-  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+  const dependencies = ['package.json', 'sandbox/package.json'].flatMap((file) =>
+    Object.values((JSON.parse(read(file)) as { dependencies: Record<string, string> }).dependencies),
+  );
   const lock = JSON.parse(read('package-lock.json')) as {
     packages: Record<
       string,
@@ -96,7 +120,7 @@ describe('production dependencies', () => {
   };
 
   test('are pinned, and none runs an install script or is bound to a platform', () => {
-    for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    for (const version of dependencies) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
     const production = Object.entries(lock.packages).filter(
       ([, one]) => one.dev !== true && one.optional !== true && one.devOptional !== true,
     );

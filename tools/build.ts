@@ -1,6 +1,10 @@
-/* `npm run build`: makes dist/ anew, for the published command and the image. Node strips no types under node_modules. */
+/*
+ * `npm run build`: makes dist/ and sandbox/dist/ anew, for the published commands and the image. Node strips no types under node_modules.
+ * `npm run build -- --gateway` makes the first alone.
+ */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, rmSync } from 'node:fs';
+import { buildSandbox } from './build-sandbox.ts';
 
 const run = (args: readonly string[]): void => {
   if (spawnSync(process.execPath, args, { stdio: 'inherit' }).status !== 0) process.exit(1);
@@ -8,10 +12,6 @@ const run = (args: readonly string[]): void => {
 
 rmSync('dist', { recursive: true, force: true });
 run(['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
-// The sample app runs in a browser: it has a configuration of its own, and its pages go along.
-const app = 'sandbox/clinician-app/web';
-run(['node_modules/typescript/bin/tsc', '-p', `src/${app}/tsconfig.json`, '--noEmit', 'false', '--outDir', `dist/${app}`]);
-cpSync(`src/${app}`, `dist/${app}`, { recursive: true, filter: (path) => !/\.(?:ts|json)$/.test(path) });
 cpSync('src/r4/definitions', 'dist/r4/definitions', { recursive: true, filter: (path) => !path.endsWith('.ts') });
 // From dist itself: the digest that names the generated code covers the files that generate it.
 run(['--eval', `import('./dist/r4/index.js').then(({ prepareValidator }) => prepareValidator())`]);
@@ -20,3 +20,11 @@ mkdirSync('dist/compile-cache');
 run(['dist/main.js', 'serve', '--help']);
 chmodSync('dist/main.js', 0o755);
 console.log('dist/ is made');
+
+if (!process.argv.includes('--gateway')) {
+  // The sample app runs in a browser: it has a configuration of its own.
+  const app = 'clinician-app/web';
+  buildSandbox('sandbox', 'sandbox/dist', [app, 'test']);
+  run(['node_modules/typescript/bin/tsc', '-p', `sandbox/${app}`, '--noEmit', 'false', '--outDir', `sandbox/dist/${app}`]);
+  console.log('sandbox/dist/ is made');
+}

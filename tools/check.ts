@@ -34,7 +34,7 @@ if (only.length === 0) {
     run('lint', ['node_modules/eslint/bin/eslint.js', '.']),
     run('typecheck', ['node_modules/typescript/bin/tsc', '--noEmit']),
     run('typecheck of the build', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.build.json']),
-    run('typecheck of the sample app', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'src/sandbox/clinician-app/web']),
+    run('typecheck of the sample app', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'sandbox/clinician-app/web']),
   ]);
   for (const { name, code, said, seconds } of checks) {
     console.log(`${name}: ${code === 0 ? 'clean' : 'FAILED'} (${seconds} s)`);

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { systemClock } from '../src/kernel/index.ts';
-import { DEMO_ADD_ONS, startEhr, startService } from '../src/sandbox/index.ts';
+import { DEMO_ADD_ONS, startEhr, startService } from '../sandbox/index.ts';
 import { portOf, runProcess, serveSettings } from '../test/support/run-process.ts';
 
 const HELP = `Usage: npm run test:fuzz -- [--seconds N] [--seed N] [OPTIONS OF schemathesis run…]

@@ -1,5 +1,6 @@
+import { VERSION } from '../wire.ts';
 import type { Command } from './command.ts';
-import { AHEAD_DAYS_MAX } from './live-on.ts';
+import { loadSandbox } from './load-sandbox.ts';
 
 const help = `Usage: chartgate demo [--data FOLDER] [--port N] [--ehr-port N] [--service-port N] [--app-port N]
                        [--users N] [--days D] [--speed X] [--empty] [--write-to-foreign-ehr] [--json]
@@ -22,17 +23,16 @@ below the data folder. With CHARTGATE_MODE=shadow nothing is written and nothing
   --users N       how many people are linked and connected (default: 5)
   --days D        how many days of theirs lie behind them (default: 30)
   --speed X       how many times faster than the clock their time runs (default: 240, a day in six minutes),
-                  until it is ${AHEAD_DAYS_MAX} days ahead; then it runs as the clock does
+                  until it is 120 days ahead; then it runs as the clock does
   --empty         connect nobody
   --write-to-foreign-ehr
                   write invented patients and their data to the EHR of CHARTGATE_EHR_URL, without asking
   --json          say where to look as one line of JSON
 `;
 
-/** What it runs is loaded when it is run: a gateway alone needs none of the sandbox. */
 export const demo: Command = {
   name: 'demo',
   summary: 'gateway, demo EHR, sandbox of the service and sample app together, on embedded defaults',
   help,
-  run: async (args, terminal) => (await import('./demo.ts')).demonstration.run(args, terminal),
+  run: async (args, terminal) => (await loadSandbox(VERSION)).demonstration.run(args, terminal),
 };

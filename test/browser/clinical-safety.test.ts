@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { systemClock } from '../../src/kernel/index.ts';
-import { seedEhr, startEhr, type DemoEhr } from '../../src/sandbox/index.ts';
+import { seedEhr, startEhr, type DemoEhr } from '../../sandbox/index.ts';
 import { LOOKED_AT, putMisleadingChart } from '../support/misleading-chart.ts';
 import { openClinicianApp, type OpenedApp } from '../support/open-clinician-app.ts';
 import { describeInBrowser, startBrowser } from '../support/start-browser.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { systemClock } from '../../src/kernel/index.ts';
-import { seedEhr, startClinicianApp, startEhr, type ClinicianApp, type DemoEhr } from '../../src/sandbox/index.ts';
+import { seedEhr, startClinicianApp, startEhr, type ClinicianApp, type DemoEhr } from '../../sandbox/index.ts';
 import { startStandIn, type StandIn } from '../support/smart-stand-in.ts';
 import { describeInBrowser, startBrowser } from '../support/start-browser.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { makeAdminApi } from '../../src/cli/admin-api.ts';
-import { registerDemoApp } from '../../src/cli/register-demo-app.ts';
-import { CLINICIAN_APP_ID, DEMO_PATIENTS, startClinicianApp, type ClinicianApp } from '../../src/sandbox/index.ts';
+import { registerDemoApp } from '../../sandbox/demo/register-demo-app.ts';
+import { CLINICIAN_APP_ID, DEMO_PATIENTS, startClinicianApp, type ClinicianApp } from '../../sandbox/index.ts';
 import { CLINICIAN, startWhole, type Whole } from '../clients/whole.ts';
 import { describeInBrowser, startBrowser } from '../support/start-browser.ts';
 

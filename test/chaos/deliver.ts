@@ -2,7 +2,7 @@
    three replicas on one PostgreSQL, one killed, one stopped and continued, an EHR that fails one time in five, a sender that repeats and
    shuffles; then nothing is lost, doubled, stale or out of order. */
 import { parseArgs } from 'node:util';
-import type { Switches } from '../../src/sandbox/index.ts';
+import type { Switches } from '../../sandbox/index.ts';
 import { runDelivery } from './run-delivery.ts';
 
 const { values } = parseArgs({

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Rule, Switches } from '../../src/sandbox/index.ts';
+import type { Rule, Switches } from '../../sandbox/index.ts';
 import type { Replica } from '../flow/delivery/replica.ts';
 import { withStage, type Stage } from '../flow/delivery/stage.ts';
 import type { DeliveryViolation } from '../support/check-delivery.ts';

@@ -5,7 +5,7 @@ import { Client as KitClient } from 'fhir-kit-client';
 import fhirclient from 'fhirclient';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as oidc from 'openid-client';
-import { DEMO_PATIENTS, DEMO_STRANGER } from '../../src/sandbox/index.ts';
+import { DEMO_PATIENTS, DEMO_STRANGER } from '../../sandbox/index.ts';
 import { approve } from '../support/auth-server.ts';
 import { CLINICIAN, EVERY_SCOPE, startWhole, type Registered, type Whole } from './whole.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { startEhr } from '../../src/sandbox/index.ts';
+import { startEhr } from '../../sandbox/index.ts';
 import { systemClock } from '../../src/kernel/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { foreignEhr, openDirect, type Direct, type ForeignEhr, type Kept } from '../support/foreign-ehr.ts';

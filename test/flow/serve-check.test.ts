@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/kernel/index.ts';
-import { DEMO_ADD_ONS, startEhr, startService, type DemoEhr, type DemoService } from '../../src/sandbox/index.ts';
+import { DEMO_ADD_ONS, startEhr, startService, type DemoEhr, type DemoService } from '../../sandbox/index.ts';
 import { startGateway } from '../../src/wire.ts';
 import { collectLog } from '../support/collect-log.ts';
 import { configOf } from '../support/gateway.ts';

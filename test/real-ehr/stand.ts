@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Write } from '../../src/sandbox/index.ts';
+import type { Write } from '../../sandbox/index.ts';
 import { startReplica, type Replica } from '../flow/delivery/replica.ts';
 import { saidOf, type Shown } from '../flow/delivery/rig.ts';
 import { checkDelivery, NAMES, type DeliveryViolation, type Said } from '../support/check-delivery.ts';

@@ -1,4 +1,4 @@
-import type { Seen, Write } from '../../src/sandbox/index.ts';
+import type { Seen, Write } from '../../sandbox/index.ts';
 
 /** One thing that a document says of a patient: what it is about, and what is said. Nothing of the gateway is asked for it. */
 export interface Fact {

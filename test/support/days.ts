@@ -8,7 +8,7 @@ import type {
   Sample,
   SleepReadings,
   SourceDay,
-} from '../../src/sandbox/population/index.ts';
+} from '../../sandbox/population/index.ts';
 import type { Json } from './payloads/index.ts';
 import { translated } from './translated.ts';
 import { problemsOf } from './translate-steps.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Observation } from '../../src/sandbox/clinician-app/web/chart-parts.ts';
+import type { Observation } from '../../sandbox/clinician-app/web/chart-parts.ts';
 
 function* observationsIn(value: unknown): Generator<Observation> {
   if (typeof value !== 'object' || value === null) return;

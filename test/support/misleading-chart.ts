@@ -1,4 +1,4 @@
-import type { DemoEhr } from '../../src/sandbox/index.ts';
+import type { DemoEhr } from '../../sandbox/index.ts';
 
 const LOINC = 'http://loinc.org';
 const LOCAL = 'urn:chartgate:codes';

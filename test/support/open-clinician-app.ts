@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { startClinicianApp, type DemoEhr } from '../../src/sandbox/index.ts';
+import { startClinicianApp, type DemoEhr } from '../../sandbox/index.ts';
 import { startStandIn } from './smart-stand-in.ts';
 
 export interface OpenedApp {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.ts';
 import { classifyEntries, readLocation, type EhrRequest } from '../../../src/ehr/index.ts';
-import type { Rule } from '../../../src/sandbox/index.ts';
+import type { Rule } from '../../../sandbox/index.ts';
 import { secret } from '../../../src/kernel/index.ts';
-import { aBundle, anEntry, anObservation, freshEhr, must } from '../demo-ehr/support.ts';
+import { aBundle, anEntry, anObservation, freshEhr, must } from '../../../sandbox/test/ehr/support.ts';
 import { aFreePort, anEhr, anOddServer, answerJson, CREATE, READ, shortOf } from './support.ts';
 
 const { ehr: demo } = freshEhr();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { makeResolvePatient, type ResolvePatient, type SearchBy } from '../../../src/ehr/index.ts';
-import { freshEhr, MRN } from '../demo-ehr/support.ts';
+import { freshEhr, MRN } from '../../../sandbox/test/ehr/support.ts';
 import { anEhr, anOddServer, answerJson } from './support.ts';
 
 const { ehr: demo } = freshEhr();

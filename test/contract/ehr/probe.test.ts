@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { choosePlan, PROBED_TYPES, probeEhr, type Identity, type Probed, type WritePlan } from '../../../src/ehr/index.ts';
 import type { Dialect } from '../../../src/mappings/index.ts';
-import type { Switches } from '../../../src/sandbox/index.ts';
+import type { Switches } from '../../../sandbox/index.ts';
 import { aDialect } from '../../unit/ehr/a-dialect.ts';
-import { anObservation, freshEhr } from '../demo-ehr/support.ts';
+import { anObservation, freshEhr } from '../../../sandbox/test/ehr/support.ts';
 import { anEhr, anOddServer, answerJson, newId, type Misbehave } from './support.ts';
 
 const { ehr: demo } = freshEhr();

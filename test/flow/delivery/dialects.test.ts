@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Rule, Switches } from '../../../src/sandbox/index.ts';
+import type { Rule, Switches } from '../../../sandbox/index.ts';
 import type { DeliveryViolation } from '../../support/check-delivery.ts';
 import { PLACES } from '../../support/new-store.ts';
 import { aClinicalReady, type Json } from '../../support/payloads/index.ts';

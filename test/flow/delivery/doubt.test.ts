@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Switches } from '../../../src/sandbox/index.ts';
+import type { Switches } from '../../../sandbox/index.ts';
 import { makeCuttingProxy } from '../../support/cutting-proxy.ts';
 import { PLACES } from '../../support/new-store.ts';
 import { aClinicalReady, aLabResult, withAt, type Json } from '../../support/payloads/index.ts';

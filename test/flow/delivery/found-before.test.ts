@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Rule, Switches } from '../../../src/sandbox/index.ts';
+import type { Rule, Switches } from '../../../sandbox/index.ts';
 import { sqlitePlace } from '../../support/new-store.ts';
 import { playProgram, type Played } from './machine/play-program.ts';
 import type { Act, Change, Metric, Program } from './machine/program.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../../src/kernel/index.ts';
-import { startService, type DemoService } from '../../../src/sandbox/index.ts';
+import { startService, type DemoService } from '../../../sandbox/index.ts';
 import { WITHDRAWN_BECAUSE } from '../../../src/translate/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { PLACES } from '../../support/new-store.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Switches } from '../../../src/sandbox/index.ts';
+import type { Switches } from '../../../sandbox/index.ts';
 import { PLACES } from '../../support/new-store.ts';
 import {
   aClinicalReady,

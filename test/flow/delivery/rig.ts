@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../../../src/kernel/index.ts';
-import { startEhr, type DemoEhr, type Resource, type Switches, type Write } from '../../../src/sandbox/index.ts';
+import { startEhr, type DemoEhr, type Resource, type Switches, type Write } from '../../../sandbox/index.ts';
 import { startGateway, type Gateway } from '../../../src/wire.ts';
 import {
   checkDelivery,

@@ -15,7 +15,7 @@ import { identitySet } from '../../../src/identity/index.ts';
 import { inboxSet } from '../../../src/inbox/index.ts';
 import { secret, silentLog, systemClock } from '../../../src/kernel/index.ts';
 import { SHIPPED_FOLDER } from '../../../src/mappings/index.ts';
-import type { Switches } from '../../../src/sandbox/index.ts';
+import type { Switches } from '../../../sandbox/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newId } from '../../support/gateway.ts';
 import { postgresPlace } from '../../support/new-store.ts';

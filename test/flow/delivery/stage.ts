@@ -1,5 +1,5 @@
 import { systemClock } from '../../../src/kernel/index.ts';
-import { startEhr, type DemoEhr, type Switches } from '../../../src/sandbox/index.ts';
+import { startEhr, type DemoEhr, type Switches } from '../../../sandbox/index.ts';
 import { checkDelivery, type DeliveryViolation, type Said } from '../../support/check-delivery.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Place } from '../../support/new-store.ts';

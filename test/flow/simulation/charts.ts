@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '../../../src/kernel/index.ts';
-import { DEMO_MRN_SYSTEM, demoPatients, seedEhr, startEhr } from '../../../src/sandbox/index.ts';
+import { DEMO_MRN_SYSTEM, demoPatients, seedEhr, startEhr } from '../../../sandbox/index.ts';
 import { isWithdrawn } from '../../support/check-delivery.ts';
 import { openDirect, type ForeignEhr } from '../../support/foreign-ehr.ts';
 import type { Json } from '../../support/payloads/index.ts';

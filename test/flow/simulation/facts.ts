@@ -1,4 +1,4 @@
-import type { TrueDocument } from '../../../src/sandbox/index.ts';
+import type { TrueDocument } from '../../../sandbox/index.ts';
 
 /*
  * What the sandbox says and what stands in the charts, each as plain facts. Written from the specification and from FHIR: neither the

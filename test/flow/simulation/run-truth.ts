@@ -1,5 +1,5 @@
 import { parsePayload } from '../../../src/payloads/index.ts';
-import { DEMO_ADD_ONS } from '../../../src/sandbox/index.ts';
+import { DEMO_ADD_ONS } from '../../../sandbox/index.ts';
 import type { ForeignEhr } from '../../support/foreign-ehr.ts';
 import { demoCharts, foreignCharts } from './charts.ts';
 import { differences, factsOfCharts, factsOfTruth } from './facts.ts';

@@ -7,7 +7,7 @@ import {
   startSimulation,
   traitsOfSource,
   type AddOnName,
-} from '../../../src/sandbox/index.ts';
+} from '../../../sandbox/index.ts';
 import { startGateway } from '../../../src/wire.ts';
 import { collectLog } from '../../support/collect-log.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../../src/kernel/index.ts';
 import { loadValidator } from '../../../src/r4/index.ts';
-import { startEhr, type DemoEhr } from '../../../src/sandbox/index.ts';
+import { startEhr, type DemoEhr } from '../../../sandbox/index.ts';
 import { aGrant, startSmart, type SmartRig } from '../../support/smart/start-smart.ts';
 
 const MRN = 'urn:example:mrn';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '../../../src/kernel/index.ts';
-import { startEhr, type Rule } from '../../../src/sandbox/index.ts';
+import { startEhr, type Rule } from '../../../sandbox/index.ts';
 import { aGrant, startSmart, type SmartRig } from '../../support/smart/start-smart.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../../src/kernel/index.ts';
-import { startEhr, type DemoEhr, type Resource } from '../../../src/sandbox/index.ts';
+import { startEhr, type DemoEhr, type Resource } from '../../../sandbox/index.ts';
 import { aGrant, startSmart, type SmartRig } from '../../support/smart/start-smart.ts';
 
 const MRN = 'urn:example:mrn';

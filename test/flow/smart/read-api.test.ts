@@ -3,7 +3,7 @@ import { MedplumClient } from '@medplum/core';
 import { Client as FhirKitClient } from 'fhir-kit-client';
 import { systemClock } from '../../../src/kernel/index.ts';
 import { loadValidator } from '../../../src/r4/index.ts';
-import { startEhr, type DemoEhr, type Resource } from '../../../src/sandbox/index.ts';
+import { startEhr, type DemoEhr, type Resource } from '../../../sandbox/index.ts';
 import { aGrant, ORIGIN, startSmart, type SmartRig } from '../../support/smart/start-smart.ts';
 
 const MRN_SYSTEM = 'urn:example:mrn';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../../src/kernel/index.ts';
-import { startEhr, startService, type DemoEhr, type DemoService } from '../../../src/sandbox/index.ts';
+import { startEhr, startService, type DemoEhr, type DemoService } from '../../../sandbox/index.ts';
 import { startGateway, type Gateway } from '../../../src/wire.ts';
 import { collectLog } from '../../support/collect-log.ts';
 import { configOf } from '../../support/gateway.ts';

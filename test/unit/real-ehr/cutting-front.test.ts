@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../../src/kernel/index.ts';
-import { startEhr, type DemoEhr } from '../../../src/sandbox/index.ts';
+import { startEhr, type DemoEhr } from '../../../sandbox/index.ts';
 import { makeCuttingFront, type CuttingFront } from '../../real-ehr/cutting-front.ts';
 import { openDirect, type Direct, type ForeignEhr } from '../../support/foreign-ehr.ts';
 import { CA_FILE, makeTlsFront, type TlsFront } from '../../support/tls-front.ts';

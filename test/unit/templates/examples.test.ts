@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { loadValidator } from '../../../src/r4/index.ts';
-import { buildGranularEvents } from '../../../src/sandbox/summaries/index.ts';
+import { buildGranularEvents } from '../../../sandbox/summaries/index.ts';
 import { loadTemplates, makeRunTemplate, type Template } from '../../../src/templates/index.ts';
 import { REFUSALS } from '../../../src/templates/refusal.ts';
 import { envelopeOf, type Json } from '../../support/payloads/index.ts';

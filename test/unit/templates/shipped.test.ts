@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AnyResource } from '../../../src/payloads/index.ts';
-import { buildFhir, type Findings } from '../../../src/sandbox/labs/build-fhir.ts';
-import { buildServiceJson } from '../../../src/sandbox/labs/build-service-json.ts';
-import { BIOMARKERS, PANELS, type Biomarker, type Form } from '../../../src/sandbox/labs/biomarkers.ts';
-import type { Row } from '../../../src/sandbox/labs/find-rows.ts';
-import type { Value } from '../../../src/sandbox/labs/read-value.ts';
+import { buildFhir, type Findings } from '../../../sandbox/labs/build-fhir.ts';
+import { buildServiceJson } from '../../../sandbox/labs/build-service-json.ts';
+import { BIOMARKERS, PANELS, type Biomarker, type Form } from '../../../sandbox/labs/biomarkers.ts';
+import type { Row } from '../../../sandbox/labs/find-rows.ts';
+import type { Value } from '../../../sandbox/labs/read-value.ts';
 import { aServiceLabResult, type Json } from '../../support/payloads/index.ts';
 import { standardMappings } from '../../support/standard-mappings.ts';
 import { codesOf, observationsOf, resourcesOf } from '../../support/translated.ts';

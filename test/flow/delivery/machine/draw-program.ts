@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Rule, Switches } from '../../../../src/sandbox/index.ts';
+import type { Rule, Switches } from '../../../../sandbox/index.ts';
 import { METRICS, type Act, type Change, type Character, type FaultName, type Metric, type Program } from './program.ts';
 
 const flag = (name: keyof Switches, often = 1): fc.Arbitrary<Switches> =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Write } from '../../../../src/sandbox/index.ts';
+import type { Write } from '../../../../sandbox/index.ts';
 import { NAMES } from '../../../support/check-delivery.ts';
 import type { Decided, History, Standing } from './history.ts';
 import { judge } from './judge.ts';

@@ -1,4 +1,4 @@
-import type { Write } from '../../../../src/sandbox/index.ts';
+import type { Write } from '../../../../sandbox/index.ts';
 import type { History, SaidVersion, Standing } from './history.ts';
 import { cannotTell, METRICS, type Content, type Metric } from './program.ts';
 import { guardedOf, holds, isLive, trailsOf, valueNow, type Guarded, type Trail } from './trails.ts';

@@ -1,4 +1,4 @@
-import type { Rule, Switches } from '../../../../src/sandbox/index.ts';
+import type { Rule, Switches } from '../../../../sandbox/index.ts';
 
 /** All of one day and group, so that a version which leaves one out takes it back. */
 export const METRICS = ['weight', 'height', 'bmi', 'resting_heart_rate'] as const;

@@ -1,4 +1,4 @@
-import type { Switches } from '../../../../src/sandbox/index.ts';
+import type { Switches } from '../../../../sandbox/index.ts';
 import type { Place } from '../../../support/new-store.ts';
 import type { Violation } from './judge.ts';
 import { playProgram, type Played } from './play-program.ts';

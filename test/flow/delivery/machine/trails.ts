@@ -1,4 +1,4 @@
-import type { Write } from '../../../../src/sandbox/index.ts';
+import type { Write } from '../../../../sandbox/index.ts';
 import { factOf, isWithdrawn, NAMES } from '../../../support/check-delivery.ts';
 import type { Decided } from './history.ts';
 import { METRICS, type Content, type Metric } from './program.ts';

@@ -1,0 +1,287 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import {
+  demo,
+  EXIT,
+  loadConfig,
+  makeAdminApi,
+  makeBar,
+  makeUsage,
+  makeWinstonLog,
+  parseOptions,
+  runUntilStopped,
+  startGateway,
+  unlessStopped,
+  type AdminApi,
+  type Command,
+  type EhrTarget,
+  type Terminal,
+} from '../../src/embed.ts';
+import { makeLife, silentLog, systemClock } from '../../src/kernel/index.ts';
+import {
+  DEMO_MRN_SYSTEM,
+  DEMO_PATIENTS,
+  DEMO_TAG,
+  demoPatients,
+  seedEhr,
+  startClinicianApp,
+  startEhr,
+  type ClinicianApp,
+  SPEED_MAX,
+  type DemoEhr,
+  type DemoService,
+  type Simulation,
+} from '../index.ts';
+import { startDemoService, startDemoSimulation } from './demo-service.ts';
+import { loadDemoSettings } from './demo-settings.ts';
+import { liveOn } from './live-on.ts';
+import { fillDemo } from './fill-demo.ts';
+import { decideForeignUse, findForeignEhr, folderOf, type ForeignUse } from './foreign-ehr.ts';
+import { DEMO_USERNAME, demoPassword, registerDemoApp } from './register-demo-app.ts';
+import { seedForeign } from './seed-foreign.ts';
+
+/** More than its drain takes. */
+const GATEWAY_STOP_MS = 40_000;
+
+const count = (text: string | undefined, min: number, max: number): number | null => {
+  const number = Number(text);
+  return text !== undefined && Number.isInteger(number) && number >= min && number <= max ? number : null;
+};
+
+const port = (text: string | undefined): number | null => count(text, 0, 65_535);
+
+/** The gateway names its own address in what it answers, so a port of the machine's choice is chosen before it starts. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return address !== null && typeof address !== 'string' ? address.port : 0;
+}
+
+interface Running {
+  readonly base: string;
+  /** Where it says how it is. */
+  readonly watch: string;
+  readonly ehr: string;
+  readonly use: 'own' | Exclude<ForeignUse, 'stopped'>;
+  readonly users: number;
+  readonly app: ClinicianApp;
+  readonly service: string;
+  readonly data: string;
+}
+
+function ehrLines({ ehr, use, users }: Running): string {
+  const [first, last] = [demoPatients(1)[0]?.mrn ?? '', demoPatients(users).at(-1)?.mrn ?? ''];
+  switch (use) {
+    case 'own':
+      return `  demo EHR   ${ehr}/Patient       ${DEMO_PATIENTS.length} invented patients, MRN ${first} to ${DEMO_PATIENTS.at(-1)?.mrn ?? ''}, and one whom nobody linked
+             ${ehr}/metadata      what it can do
+`;
+    case 'write':
+      return `  EHR        ${ehr}       not ours; ${users} invented patients are there now, MRN ${first} to ${last}, and their data is written to it
+             ${ehr}/Patient?_tag=${DEMO_TAG.system}%7C${DEMO_TAG.code}
+`;
+    case 'read':
+      return `  EHR        ${ehr}       not ours; shadow mode: nothing is written to it
+             chartgate shadow report      what would be
+`;
+    case 'none':
+      return `  EHR        ${ehr}       not ours; nothing invented is written to it\n`;
+  }
+}
+
+const report = (running: Running, password: string | null): string => `Chartgate runs.
+
+  gateway    ${running.base}/docs       what it offers
+             ${running.watch}/readyz     is it ready
+             ${running.watch}/metrics    figures
+${ehrLines(running)}  service    ${running.service}/       sandbox of the health data service: portal, extraction app
+  app        ${running.app.url}             charts for a clinician${password === null ? '' : `; sign in as ${DEMO_USERNAME}, password ${password}`}
+
+Keys, secrets and databases are in ${running.data}/. Ctrl-C stops all of them.
+`;
+
+interface Wanted {
+  readonly users: number;
+  readonly days: number;
+  readonly speed: number;
+}
+
+function readWanted(values: { readonly users?: string; readonly days?: string; readonly speed?: string }): Wanted | null {
+  const [users, days, speed] = [count(values.users, 1, 5_000), count(values.days, 1, 365), count(values.speed, 1, SPEED_MAX)];
+  return users === null || days === null || speed === null ? null : { users, days, speed };
+}
+
+const isPerson = ({ stdin, stderr }: Terminal): boolean => 'isTTY' in stdin && stdin.isTTY === true && stderr.isTTY === true;
+
+async function startOwnEhr(ehrPort: number, data: string, users: number): Promise<DemoEhr> {
+  const ehr = await startEhr({ host: '127.0.0.1', port: ehrPort, clock: systemClock, file: join(data, 'demo-ehr.ndjson') });
+  seedEhr(ehr, users);
+  return ehr;
+}
+
+async function registerGuests(target: EhrTarget, users: number, { stderr }: Terminal, signal: AbortSignal): Promise<void> {
+  const bar = makeBar(stderr);
+  try {
+    await seedForeign({ target, users, signal, onProgress: bar.draw });
+  } finally {
+    bar.clear();
+  }
+}
+
+/** Goes on beside everything else; what goes wrong is told, and stops nothing. */
+async function fill(
+  api: AdminApi,
+  simulated: { readonly service: DemoService; readonly simulation: Simulation; readonly seed: number },
+  wanted: Wanted & { readonly clientUuid: string },
+  { stderr }: Terminal,
+  signal: AbortSignal,
+): Promise<void> {
+  const bar = makeBar(stderr);
+  try {
+    await fillDemo({
+      ...simulated,
+      ...wanted,
+      api,
+      now: systemClock.now(),
+      signal,
+      onProgress: (part, words) => bar.draw(part, words),
+    });
+    bar.clear();
+  } catch (thrown) {
+    bar.clear();
+    if (!signal.aborted)
+      stderr.write(`The people's past could not all be sent: ${thrown instanceof Error ? thrown.message : 'unknown'}\n`);
+  }
+}
+
+export const demonstration: Pick<Command, 'run'> = {
+  async run(args, terminal) {
+    const parsed = parseOptions(
+      args,
+      {
+        data: { type: 'string', default: 'data' },
+        port: { type: 'string', default: '8080' },
+        'ehr-port': { type: 'string', default: '8081' },
+        'service-port': { type: 'string', default: '8082' },
+        'app-port': { type: 'string', default: '8083' },
+        users: { type: 'string', default: '5' },
+        days: { type: 'string', default: '30' },
+        speed: { type: 'string', default: '240' },
+        empty: { type: 'boolean' },
+        'write-to-foreign-ehr': { type: 'boolean' },
+        json: { type: 'boolean' },
+      },
+      'none',
+    );
+    const usage = makeUsage(terminal, demo.help);
+    if (!parsed.ok) return usage(parsed.wrong);
+    const { data: folder, empty, json, users, days, speed, 'write-to-foreign-ehr': mayWrite, ...ports } = parsed.value.values;
+    const wanted = readWanted({ users, days, speed });
+    if (wanted === null)
+      return usage(`--users is a number from 1 to 5000, --days from 1 to 365, --speed from 1 to ${SPEED_MAX}.`);
+    const wantedPort = port(ports.port);
+    const ehrPort = port(ports['ehr-port']);
+    const servicePort = port(ports['service-port']);
+    const appPort = port(ports['app-port']);
+    if (wantedPort === null || ehrPort === null || servicePort === null || appPort === null)
+      return usage('A port is a number from 0 to 65535.');
+    const gatewayPort = wantedPort === 0 ? await freePort() : wantedPort;
+
+    const foreign = findForeignEhr(terminal.env, ehrPort);
+    const consent = mayWrite === true ? 'given' : isPerson(terminal) && json !== true ? 'to-be-asked' : 'not-given';
+    const use =
+      foreign === null ? 'own' : empty === true ? 'none' : await decideForeignUse(foreign, wanted.users, consent, terminal);
+    if (use === 'stopped') return EXIT.ok;
+    const data = foreign === null ? folder : folderOf(folder, foreign);
+
+    const settings = loadDemoSettings(data);
+    // The gateway says itself how its own parts end.
+    const life = makeLife(silentLog);
+    const filling = new AbortController();
+    void terminal.stopped.then(() => filling.abort());
+    try {
+      const ehr = foreign === null ? await startOwnEhr(ehrPort, data, wanted.users) : foreign;
+      if ('stop' in ehr) life.started('ehr', ehr.stop);
+      const clientUuid = settings['CHARTGATE_CLIENT_UUID'] ?? 'demo-client';
+      const hmac = terminal.env['CHARTGATE_WEBHOOK_HMAC'] === undefined ? 'ours' : 'of-the-environment';
+      const sandbox = await startDemoService(servicePort, data, clientUuid, hmac);
+      life.started('service', sandbox.service.stop);
+      const env = {
+        CHARTGATE_PORT: String(gatewayPort),
+        CHARTGATE_PUBLIC_URL: `http://localhost:${gatewayPort}`,
+        CHARTGATE_DATABASE_URL: `sqlite:${join(data, 'chartgate.db')}?filesystem=any&create=yes`,
+        CHARTGATE_EHR_URL: ehr.url,
+        CHARTGATE_MRN_SYSTEM: DEMO_MRN_SYSTEM,
+        CHARTGATE_DRAIN_SECONDS: '0',
+        CHARTGATE_LOG_LEVEL: 'error',
+        CHARTGATE_ENVIRONMENT: 'sandbox',
+        // The simulated people live faster than the clock.
+        CHARTGATE_TIME_AHEAD_HOURS: '1000000',
+        ...sandbox.settings,
+        ...settings,
+        ...terminal.env,
+      };
+      const config = loadConfig('demo', env, (path) => readFileSync(path, 'utf8'));
+      const log = makeWinstonLog({
+        level: config.log.level,
+        stream: terminal.stderr,
+        now: () => systemClock.now(),
+        onExit: terminal.onExit,
+      });
+      if (use === 'write') await registerGuests(config.ehr, wanted.users, terminal, filling.signal);
+      const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log }), terminal);
+      if (gateway === null) {
+        await life.stop();
+        return EXIT.ok;
+      }
+      life.started('gateway', gateway.stop, GATEWAY_STOP_MS);
+      const base = `http://localhost:${gateway.port}`;
+      const [dataSecret, notificationSecret] = [config.ingest.dataSecrets[0], config.ingest.notificationSecrets[0]];
+      if (dataSecret !== undefined && notificationSecret !== undefined)
+        sandbox.join(base, { data: dataSecret.reveal(), notification: notificationSecret.reveal() });
+      const app = await startClinicianApp({
+        host: '127.0.0.1',
+        port: appPort,
+        gatewayUrl: base,
+        now: () => sandbox.service.clock.now(),
+      });
+      life.started('app', app.stop);
+      const password = demoPassword(settings['CHARTGATE_ADMIN_TOKEN'] ?? '');
+      const registered = await registerDemoApp(makeAdminApi(base, env), app, password);
+      const watch = gateway.opsPort === null ? base : `http://localhost:${gateway.opsPort}`;
+      const running: Running = { base, watch, ehr: ehr.url, use, users: wanted.users, app, service: sandbox.service.url, data };
+      const isSimulated = use !== 'none';
+      const patients = use === 'own' ? Math.max(wanted.users, DEMO_PATIENTS.length) + 1 : use === 'write' ? wanted.users : 0;
+      const shown = { gateway: base, ehr: ehr.url, service: sandbox.service.url, app: app.url, data };
+      terminal.stdout.write(
+        json === true
+          ? `${JSON.stringify({ ...shown, patients, simulation: isSimulated ? 'on' : 'off' })}\n`
+          : report(running, registered === 'ready' ? password : null),
+      );
+      const simulated = isSimulated ? { service: sandbox.service, ...startDemoSimulation(sandbox.service) } : null;
+      const api = makeAdminApi(base, env);
+      const past =
+        simulated === null || empty === true
+          ? Promise.resolve()
+          : fill(api, simulated, { ...wanted, clientUuid }, terminal, filling.signal);
+      const living = past.then(() => {
+        if (filling.signal.aborted) return;
+        liveOn(sandbox.service.clock, systemClock, wanted.speed);
+        simulated?.simulation.goOn();
+      });
+      life.started('simulation', async () => {
+        // In this order: what waits for the gateway would wait for ever.
+        await simulated?.simulation.stop();
+        await sandbox.service.sender.stop();
+        await living;
+      });
+      return await runUntilStopped(gateway, log, terminal, life.stop);
+    } catch (thrown) {
+      await life.stop();
+      throw thrown;
+    }
+  },
+};
