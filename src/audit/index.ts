@@ -1,7 +1,7 @@
 export { fileAnchor, readAnchored, type Anchor } from './anchor.ts';
 export { makeAppendLater } from './append-later.ts';
-export { appendPostgres } from './append-postgres.ts';
-export { appendSqlite } from './append-sqlite.ts';
+export { append } from './append.ts';
+export { appendPostgres, appendSqlite } from './bridge.ts';
 export {
   auditSet,
   type AuditReads,

@@ -1,5 +1,5 @@
 import type { PostgresOperations } from '../store/index.ts';
-import { appendPostgres } from './append-postgres.ts';
+import { appendPostgres } from './bridge.ts';
 import type { AuditReads, AuditWrites, FoundRecord } from './commands.ts';
 import {
   BULK,

@@ -1,5 +1,5 @@
 import type { SqliteOperations } from '../store/index.ts';
-import { appendSqlite } from './append-sqlite.ts';
+import { appendSqlite } from './bridge.ts';
 import type { AuditReads, AuditWrites, FoundRecord } from './commands.ts';
 import {
   BULK,

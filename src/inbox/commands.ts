@@ -194,6 +194,6 @@ export type InboxReads = {
 };
 
 export const inboxSet: CommandSet<InboxWrites, InboxReads> = {
-  sqlite: fileBeside(import.meta.url, './sqlite'),
-  postgres: () => import('./postgres.ts'),
+  sqlite: fileBeside(import.meta.url, './commands/all'),
+  postgres: () => import('./commands/all.ts'),
 };

@@ -17,11 +17,10 @@ export {
   type Verdict,
 } from './commands.ts';
 export type { Move } from './move.ts';
-export { move as movePostgres } from './move-postgres.ts';
-export { move as moveSqlite } from './move-sqlite.ts';
+export * from './bridge.ts';
+export { move } from './commands/move.ts';
 export { documentIndex, inboxSealed, KEYS, openBody } from './rows.ts';
-export { settlePostgres } from './settle-postgres.ts';
-export { settleSqlite } from './settle-sqlite.ts';
+export { settle } from './commands/settle.ts';
 export {
   LEFT_OUT,
   PARK_REASONS,

@@ -1,4 +1,5 @@
 import type { Result } from '../kernel/index.ts';
+import type { Program } from './sql/statement.ts';
 import type { Vault } from './vault.ts';
 
 /** The operations of one module by name: what goes in and what comes out, both plain data (structured clone). */
@@ -32,6 +33,17 @@ export interface PostgresContext {
   readonly writer: string;
 }
 
+/** What a command has beside its arguments: the database it reaches by the statements that it yields. */
+export interface CommandContext {
+  readonly vault: Vault;
+  readonly writer: string;
+}
+
+/** Operations that are written once for both engines. */
+export type Programs<O extends Operations> = {
+  readonly [K in keyof O]: (context: CommandContext, args: O[K]['args']) => Program<O[K]['out']>;
+};
+
 export type SqliteOperations<O extends Operations> = {
   readonly [K in keyof O]: (context: SqliteContext, args: O[K]['args']) => O[K]['out'];
 };
@@ -43,6 +55,12 @@ export type PostgresMany<O extends Operations> = {
   readonly [K in keyof O]?: (context: PostgresContext, args: readonly O[K]['args'][]) => Promise<readonly O[K]['out'][]>;
 };
 
+/** What a file with the commands of a module for both engines exports. */
+export interface CommandFile<W extends Operations = Operations, R extends Operations = Operations> {
+  readonly writes: Programs<W>;
+  readonly writesMany?: PostgresMany<W>;
+  readonly reads: Programs<R>;
+}
 /** What the `postgres.ts` of a module exports. */
 export interface PostgresFile<W extends Operations = Operations, R extends Operations = Operations> {
   readonly writes: PostgresOperations<W>;
@@ -63,18 +81,18 @@ export interface CommandSet<W extends Operations, R extends Operations> {
   readonly sqlite: URL;
   /** Commands that only add what no kept answer tells of, so that the answers stay true; see `readKept`. */
   readonly adding?: readonly (keyof W & string)[];
-  readonly postgres: () => Promise<PostgresFile<W, R>>;
+  readonly postgres: () => Promise<PostgresFile<W, R> | CommandFile<W, R>>;
   readonly [writesOf]?: W;
   readonly [readsOf]?: R;
 }
 
 /** A set of any module, as the engines hold it: who knows the arguments is the module alone. */
 export interface AnyPostgresFile {
-  readonly writes: Readonly<Record<string, (context: PostgresContext, args: never) => Promise<unknown>>>;
+  readonly writes: Readonly<Record<string, (context: PostgresContext, args: never) => Promise<unknown> | Program<unknown>>>;
   readonly writesMany?: Readonly<
     Record<string, ((context: PostgresContext, args: never) => Promise<readonly unknown[]>) | undefined>
   >;
-  readonly reads: Readonly<Record<string, (context: PostgresContext, args: never) => Promise<unknown>>>;
+  readonly reads: Readonly<Record<string, (context: PostgresContext, args: never) => Promise<unknown> | Program<unknown>>>;
 }
 export interface AnyCommandSet {
   readonly sqlite: URL;

@@ -10,12 +10,14 @@ export { storeSet, type About } from './own-commands.ts';
 export { openStore, type Database, type StoreDeps } from './open-store.ts';
 export {
   type AnyCommandSet,
+  type CommandContext,
   type CommandSet,
   type Operate,
   type Operations,
   type PostgresContext,
   type PostgresMany,
   type PostgresOperations,
+  type Programs,
   type Row,
   type SqliteContext,
   type SqliteOperations,
@@ -24,14 +26,26 @@ export {
   type StoreHealth,
 } from './commands.ts';
 export { patientIndex, userIndex } from './indexes.ts';
-export {
-  isErasedPostgres,
-  isErasedSqlite,
-  liftErasurePostgres,
-  liftErasureSqlite,
-  openUserKey,
-  userSealerPostgres,
-  userSealerSqlite,
-  type UserSealer,
-} from './user-key.ts';
+export * from './bridge.ts';
+export { isErased, liftErasure, openUserKey, userSealer, type UserSealer } from './user-key.ts';
 export type { Sealer, Vault } from './vault.ts';
+export { performPostgres, performSqlite } from './sql/perform.ts';
+export {
+  all,
+  allOf,
+  among,
+  fragment,
+  FOR_UPDATE,
+  FOR_UPDATE_OF_FREE,
+  get,
+  insert,
+  part,
+  rowsOf,
+  run,
+  typed,
+  words,
+  type Fragment,
+  type Part,
+  type Program,
+  type Value,
+} from './sql/statement.ts';

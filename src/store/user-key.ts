@@ -1,4 +1,5 @@
-import type { PostgresContext, SqliteContext } from './commands.ts';
+import type { CommandContext } from './commands.ts';
+import { get, run, type Program } from './sql/statement.ts';
 import type { Sealer, Vault } from './vault.ts';
 
 /*
@@ -24,56 +25,31 @@ function read(vault: Vault, index: Uint8Array, row: Row | undefined): UserSealer
   return row['key_sealed'] === null ? null : openUserKey(vault, index, row['key_sealed']);
 }
 
-export function userSealerSqlite({ db, vault }: SqliteContext, tenant: string, index: Uint8Array, at: Date): UserSealer {
-  const row = db.get('SELECT key_sealed, erased_at FROM user_key WHERE tenant = ? AND user_index = ?', tenant, index);
-  const known = read(vault, index, row);
-  if (known !== null) return known;
-  const key = vault.makeKey();
-  db.run(
-    `INSERT INTO user_key (tenant, user_index, key_sealed, made_at) VALUES (?1, ?2, ?3, ?4)
-     ON CONFLICT (tenant, user_index) DO UPDATE SET key_sealed = ?3, made_at = ?4`,
-    tenant,
-    index,
-    vault.seal(key, keyPlace(index)),
-    at.getTime(),
-  );
-  return vault.under(key);
+function* rowOf(tenant: string, index: Uint8Array): Program<Row | undefined> {
+  return yield* get`SELECT key_sealed, erased_at FROM user_key WHERE tenant = ${tenant} AND user_index = ${index}`;
 }
 
-export async function userSealerPostgres(
-  { db, vault }: PostgresContext,
-  tenant: string,
-  index: Uint8Array,
-  at: Date,
-): Promise<UserSealer> {
-  const select = 'SELECT key_sealed, erased_at FROM user_key WHERE tenant = $1 AND user_index = $2';
-  const known = read(vault, index, await db.get(select, tenant, index));
+/** By which what is the user's is sealed; the key is made where there is none yet. */
+export function* userSealer({ vault }: CommandContext, tenant: string, index: Uint8Array, at: Date): Program<UserSealer> {
+  const known = read(vault, index, yield* rowOf(tenant, index));
   if (known !== null) return known;
   // Whoever comes first has made it; the others take that one.
-  await db.run(
-    `INSERT INTO user_key (tenant, user_index, key_sealed, made_at) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (tenant, user_index) DO UPDATE SET key_sealed = coalesce(user_key.key_sealed, excluded.key_sealed)`,
-    tenant,
-    index,
-    vault.seal(vault.makeKey(), keyPlace(index)),
-    at.getTime(),
-  );
-  const made = read(vault, index, await db.get(select, tenant, index));
+  yield* run`
+    INSERT INTO user_key (tenant, user_index, key_sealed, made_at)
+    VALUES (${tenant}, ${index}, ${vault.seal(vault.makeKey(), keyPlace(index))}, ${at.getTime()})
+    ON CONFLICT (tenant, user_index) DO UPDATE SET key_sealed = coalesce(user_key.key_sealed, excluded.key_sealed)`;
+  const made = read(vault, index, yield* rowOf(tenant, index));
   if (made === null) throw new Error('the key of the user was not kept');
   return made;
 }
 
-const LIFT = 'UPDATE user_key SET erased_at = NULL WHERE erased_at IS NOT NULL AND tenant =';
 /** An operator connects the user anew: what comes from now on is taken, under a new key. */
-export function liftErasureSqlite({ db }: SqliteContext, tenant: string, index: Uint8Array): void {
-  db.run(`${LIFT} ? AND user_index = ?`, tenant, index);
-}
-export async function liftErasurePostgres({ db }: PostgresContext, tenant: string, index: Uint8Array): Promise<void> {
-  await db.run(`${LIFT} $1 AND user_index = $2`, tenant, index);
+export function* liftErasure(tenant: string, index: Uint8Array): Program<void> {
+  yield* run`UPDATE user_key SET erased_at = NULL WHERE erased_at IS NOT NULL AND tenant = ${tenant} AND user_index = ${index}`;
 }
 
-const ERASED = 'SELECT 1 AS one FROM user_key WHERE erased_at IS NOT NULL AND tenant =';
-export const isErasedSqlite = ({ db }: SqliteContext, tenant: string, index: Uint8Array): boolean =>
-  db.get(`${ERASED} ? AND user_index = ?`, tenant, index) !== undefined;
-export const isErasedPostgres = async ({ db }: PostgresContext, tenant: string, index: Uint8Array): Promise<boolean> =>
-  (await db.get(`${ERASED} $1 AND user_index = $2`, tenant, index)) !== undefined;
+export function* isErased(tenant: string, index: Uint8Array): Program<boolean> {
+  const row = yield* get`
+    SELECT 1 AS one FROM user_key WHERE erased_at IS NOT NULL AND tenant = ${tenant} AND user_index = ${index}`;
+  return row !== undefined;
+}

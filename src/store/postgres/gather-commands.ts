@@ -1,4 +1,5 @@
 import type { AnyPostgresFile, PostgresContext } from '../commands.ts';
+import { isProgram, performPostgres } from '../sql/perform.ts';
 
 export type Run = (context: PostgresContext, args: unknown) => Promise<unknown>;
 export type RunMany = (context: PostgresContext, args: readonly unknown[]) => Promise<readonly unknown[]>;
@@ -15,7 +16,11 @@ export function gatherCommands(files: readonly AnyPostgresFile[], kind: 'writes'
   for (const file of files) {
     for (const [name, run] of Object.entries(file[kind])) {
       if (one.has(name)) throw new Error(`two commands are named ${name}`);
-      one.set(name, run as Run);
+      const start = run as (context: PostgresContext, args: unknown) => unknown;
+      one.set(name, async (context, args) => {
+        const given = start(context, args);
+        return isProgram(given) ? performPostgres(context, given) : given;
+      });
     }
     if (kind === 'writes')
       for (const [name, run] of Object.entries(file.writesMany ?? {})) if (run !== undefined) many.set(name, run as RunMany);

@@ -1,4 +1,5 @@
 import type { SqliteContext, SqliteFile } from '../commands.ts';
+import { isProgram, performSqlite } from '../sql/perform.ts';
 
 type Run = (context: SqliteContext, args: unknown) => unknown;
 
@@ -9,7 +10,10 @@ export async function loadCommands(files: readonly string[], kind: 'writes' | 'r
     const loaded = (await import(file)) as SqliteFile;
     for (const [name, run] of Object.entries<Run>(loaded[kind])) {
       if (all.has(name)) throw new Error(`two commands are named ${name}`);
-      all.set(name, run);
+      all.set(name, (context, args) => {
+        const given = run(context, args);
+        return isProgram(given) ? performSqlite(context, given) : given;
+      });
     }
   }
   return all;

@@ -19,10 +19,8 @@ describe('the sandbox', () => {
   test('that is not installed, or lacks something, is a sentence that says what to install', async () => {
     const thrown = await loadSandbox('1.2.3', failing('ERR_MODULE_NOT_FOUND')).catch((error: unknown) => error);
     expect(thrown).toBeInstanceOf(StartError);
-    expect(thrown).toMatchObject({
-      code: 'demo.not-installed',
-      message: expect.stringContaining('chartgate-sandbox@1.2.3') as string,
-    });
+    expect(thrown).toMatchObject({ code: 'demo.not-installed' });
+    expect(String(thrown)).toContain('chartgate-sandbox@1.2.3');
   });
 
   test('that is broken is a bug, and not said to be missing', async () => {

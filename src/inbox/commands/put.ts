@@ -1,0 +1,58 @@
+import { hash } from 'node:crypto';
+import { append } from '../../audit/index.ts';
+import { dropBytes } from '../../kernel/index.ts';
+import { get, run, type CommandContext, type Program } from '../../store/index.ts';
+import type { PutDelivery } from '../commands.ts';
+import { auditOfPut } from '../move.ts';
+import { ACKNOWLEDGED, bodyPlace, makeDeliveryKey } from '../rows.ts';
+import { count } from './move.ts';
+
+export interface PutOutcome {
+  readonly state: 'received' | 'duplicate';
+}
+
+/** The same bytes came before: nothing of them is kept a second time. */
+function* markDuplicate(d: PutDelivery, seq: number, digest: Uint8Array): Program<void> {
+  yield* run`
+    UPDATE delivery SET state = 'duplicate', reason = 'same-bytes',
+      duplicate_of = (SELECT g.seq FROM delivery_digest g WHERE g.tenant = ${d.tenant} AND g.kind = ${d.hook} AND g.digest = ${digest})
+    WHERE seq = ${seq}`;
+}
+
+function* keepBody({ vault }: CommandContext, d: PutDelivery, seq: number): Program<void> {
+  const key = makeDeliveryKey(vault, d.id);
+  yield* run`INSERT INTO unclaimed_key (seq, key_sealed) VALUES (${seq}, ${key.sealed})`;
+  const sealed = key.sealer.seal(d.body, bodyPlace(d.id));
+  yield* run`INSERT INTO delivery_body (seq, sealed) VALUES (${seq}, ${sealed})`;
+  dropBytes(sealed);
+}
+
+/** Its digest decides, also among replicas, whether it was there before. */
+export function* keepDelivery(context: CommandContext, d: PutDelivery): Program<PutOutcome & { readonly digest: Buffer }> {
+  const atMs = d.at.getTime();
+  const digest = hash('sha256', d.body, 'buffer');
+  const row = yield* get`
+    INSERT INTO delivery (tenant, id, hook, received_at, request_id, trace_id, receiver, sender, state, state_at, body_bytes, raw_digest)
+    VALUES (${d.tenant}, ${d.id}, ${d.hook}, ${atMs}, ${d.requestId}, ${d.traceId ?? null}, ${d.receiver}, ${d.sender}, 'received', ${atMs},
+      ${d.body.byteLength}, ${digest})
+    RETURNING seq`;
+  const seq = Number(row?.['seq']);
+  const fresh = yield* run`
+    INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES (${d.tenant}, ${d.hook}, ${digest}, ${seq}) ON CONFLICT DO NOTHING`;
+  const state = fresh === 1 ? 'received' : 'duplicate';
+  if (state === 'received') yield* keepBody(context, d, seq);
+  else yield* markDuplicate(d, seq, digest);
+  yield* count(context, d.tenant, [
+    [ACKNOWLEDGED, 1],
+    [state, 1],
+  ]);
+  return { state, digest };
+}
+
+/** Keeps a delivery before it is acknowledged. */
+export function* put(context: CommandContext, d: PutDelivery): Program<PutOutcome> {
+  const { state, digest } = yield* keepDelivery(context, d);
+  yield* append(context, [auditOfPut(d, digest, state)]);
+  dropBytes(d.body);
+  return { state };
+}

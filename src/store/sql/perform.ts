@@ -1,0 +1,79 @@
+import type { PostgresDb, SqliteDb, SqlValue } from '../commands.ts';
+import { makeRender, type Bound } from './render.ts';
+import type { Program, Step } from './statement.ts';
+
+const forSqlite = makeRender('sqlite');
+const forPostgres = makeRender('postgres');
+
+const toSqlite = (value: Bound): SqlValue =>
+  typeof value === 'boolean' ? Number(value) : Array.isArray(value) ? JSON.stringify(value) : (value as SqlValue);
+
+function stepSqlite(db: SqliteDb, step: Step): unknown {
+  if (step.kind === 'insertion') {
+    const { columns, sqlite } = step.into;
+    for (const row of step.rows) db.run(sqlite, ...columns.map((column) => toSqlite(row[column] ?? null)));
+    return undefined;
+  }
+  const { text, values: given } = forSqlite(step);
+  const values = given.map(toSqlite);
+  switch (step.want) {
+    case 'get':
+      return db.get(text, ...values);
+    case 'all':
+      return db.all(text, ...values);
+    case 'run':
+      return db.run(text, ...values).changes;
+  }
+}
+
+async function stepPostgres(db: PostgresDb, step: Step): Promise<unknown> {
+  if (step.kind === 'insertion') {
+    const { columns, postgres } = step.into;
+    return db.run(postgres, ...columns.map((column) => step.rows.map((row) => row[column] ?? null)));
+  }
+  const { text, values } = forPostgres(step);
+  switch (step.want) {
+    case 'get':
+      return db.get(text, ...values);
+    case 'all':
+      return db.all(text, ...values);
+    case 'run':
+      return (await db.run(text, ...values)).changes;
+  }
+}
+
+/** Without a pause, inside the writer or a reader of SQLite. */
+export function performSqlite<T>({ db }: { readonly db: SqliteDb }, program: Program<T>): T {
+  let next = program.next();
+  while (next.done !== true) {
+    let found: unknown;
+    try {
+      found = stepSqlite(db, next.value);
+    } catch (thrown) {
+      next = program.throw(thrown);
+      continue;
+    }
+    next = program.next(found);
+  }
+  return next.value;
+}
+
+/** Statement by statement, on the connection of the command. */
+export async function performPostgres<T>({ db }: { readonly db: PostgresDb }, program: Program<T>): Promise<T> {
+  let next = program.next();
+  while (next.done !== true) {
+    let found: unknown;
+    try {
+      found = await stepPostgres(db, next.value);
+    } catch (thrown) {
+      next = program.throw(thrown);
+      continue;
+    }
+    next = program.next(found);
+  }
+  return next.value;
+}
+
+/** Whether what a command gave is a program that is still to be performed. */
+export const isProgram = (given: unknown): given is Program<unknown> =>
+  typeof given === 'object' && given !== null && Symbol.iterator in given && 'throw' in given;

@@ -1,0 +1,113 @@
+import type { Engine, Interpolated, Statement, Value } from './statement.ts';
+
+/** A value as it goes to the engine; a list is one value. */
+export type Bound = Value | readonly (string | number)[];
+
+export interface Rendered {
+  readonly text: string;
+  readonly values: readonly Bound[];
+}
+
+type Special = Exclude<Interpolated, Value>;
+
+const isSpecial = (value: Interpolated): value is Special =>
+  typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
+
+/** Writes the text from its left to its right, and numbers its places. */
+function makeWriter(engine: Engine) {
+  let text = '';
+  const values: Bound[] = [];
+  const place = (value: Bound): string => {
+    values.push(value);
+    return engine === 'sqlite' ? '?' : `$${values.length}`;
+  };
+
+  function writeValue(value: Interpolated): void {
+    if (!isSpecial(value)) {
+      text += place(value);
+      return;
+    }
+    switch (value.kind) {
+      case 'part':
+        text += value[engine];
+        return;
+      case 'typed':
+        text += engine === 'sqlite' ? place(value.value) : `${place(value.value)}::${value.type}`;
+        return;
+      case 'list':
+        text +=
+          engine === 'sqlite'
+            ? `IN (SELECT value FROM json_each(${place(value.values)}))`
+            : `= ANY(${place(value.values)}::${value.type}[])`;
+        return;
+      case 'fragment':
+        write(value.strings, value.values);
+        return;
+      case 'joined':
+        value.fragments.forEach((one, i) => {
+          if (i > 0) text += value.by;
+          write(one.strings, one.values);
+        });
+    }
+  }
+
+  function write(strings: readonly string[], given: readonly Interpolated[]): void {
+    strings.forEach((piece, i) => {
+      text += piece;
+      if (i < given.length) writeValue(given[i] as Interpolated);
+    });
+  }
+
+  return { write, done: (): Rendered => ({ text, values }) };
+}
+
+function render(engine: Engine, { strings, values }: Statement): Rendered {
+  const writer = makeWriter(engine);
+  writer.write(strings, values);
+  return writer.done();
+}
+
+/** What the text depends on beside the place in the code: the parts themselves, and the types of values. */
+function shapeOf(value: Interpolated): unknown {
+  if (!isSpecial(value)) return null;
+  switch (value.kind) {
+    case 'part':
+      return value;
+    case 'typed':
+    case 'list':
+      return value.type;
+    case 'fragment':
+    case 'joined':
+      return undefined;
+  }
+}
+
+/** The values of a statement without fragments, in the order of their places. */
+function valuesOf(given: readonly Interpolated[]): Bound[] {
+  const values: Bound[] = [];
+  for (const value of given) {
+    if (!isSpecial(value)) values.push(value);
+    else if (value.kind === 'typed') values.push(value.value);
+    else if (value.kind === 'list') values.push(value.values);
+  }
+  return values;
+}
+
+/**
+ * A statement as an engine reads it. Its text is made once for each place in the code and each shape that it takes there; one that is put
+ * together from fragments is made anew each time.
+ */
+export function makeRender(engine: Engine): (statement: Statement) => Rendered {
+  const known = new WeakMap<TemplateStringsArray, { readonly shape: readonly unknown[]; readonly text: string }[]>();
+  return (statement) => {
+    const { strings, values: given } = statement;
+    let kept = known.get(strings);
+    if (kept === undefined) known.set(strings, (kept = []));
+    for (const { shape, text } of kept)
+      if (given.every((value, i) => shapeOf(value) === shape[i])) return { text, values: valuesOf(given) };
+    const made = render(engine, statement);
+    const shape = given.map(shapeOf);
+    if (!shape.includes(undefined)) kept.push({ shape, text: made.text });
+    return made;
+  };
+}

@@ -1,0 +1,144 @@
+/*
+ * SQL that is written once for both engines. A command is a generator: it yields statements and is handed what they found. SQLite runs it
+ * to its end inside its writer without a pause, PostgreSQL awaits each answer.
+ *
+ *   const row = yield* get`SELECT seq, state FROM delivery WHERE tenant = ${tenant} AND id = ${id} ${FOR_UPDATE}`;
+ *
+ * What stands in `${}` is a value and never text, unless it was made by `part` or `words`. Those are constants of the code base, as the text
+ * around them is: each distinct text is prepared once and kept.
+ */
+
+export type Row = Readonly<Record<string, unknown>>;
+export type Engine = 'sqlite' | 'postgres';
+
+/** PostgreSQL must be told the type of a value where nothing beside it has one. */
+export type ColumnType = 'text' | 'bigint' | 'int' | 'bytea' | 'double precision';
+
+export type Value = string | number | bigint | boolean | null | Uint8Array;
+
+interface Part {
+  readonly kind: 'part';
+  readonly sqlite: string;
+  readonly postgres: string;
+}
+interface Typed {
+  readonly kind: 'typed';
+  readonly type: ColumnType;
+  readonly value: Value;
+}
+interface List {
+  readonly kind: 'list';
+  readonly type: 'text' | 'bigint';
+  readonly values: readonly (string | number)[];
+}
+/** SQL with values of its own, which is put into other statements. */
+export interface Fragment {
+  readonly kind: 'fragment';
+  readonly strings: TemplateStringsArray;
+  readonly values: readonly Interpolated[];
+}
+interface Joined {
+  readonly kind: 'joined';
+  readonly by: string;
+  readonly fragments: readonly Fragment[];
+}
+export type Interpolated = Value | Part | Typed | List | Fragment | Joined;
+
+/** A piece of SQL that the engines say differently. */
+export const part = (sqlite: string, postgres: string): Part => ({ kind: 'part', sqlite, postgres });
+/** A piece of SQL that both say alike: a list of columns, a condition that several statements share. */
+export const words = (text: string): Part => part(text, text);
+export type { Part };
+
+/** The row is locked until the command ends. SQLite has one writer and needs no locks. */
+export const FOR_UPDATE = part('', 'FOR UPDATE');
+/** The same; a row that somebody else holds is left out instead of waited for. */
+export const FOR_UPDATE_OF_FREE = part('', 'FOR UPDATE SKIP LOCKED');
+
+export const typed = (type: ColumnType, value: Value): Typed => ({ kind: 'typed', type, value });
+/** `state ${among('text', STATES)}`: is one of them. */
+export const among = (type: List['type'], values: readonly (string | number)[]): List => ({ kind: 'list', type, values });
+
+/** A condition, or another piece, that a statement takes in only sometimes: `fragment`state = ${state}``. */
+export const fragment = (strings: TemplateStringsArray, ...values: readonly Interpolated[]): Fragment => ({
+  kind: 'fragment',
+  strings,
+  values,
+});
+/** All of these conditions; there is at least one. */
+export const allOf = (fragments: readonly Fragment[]): Joined => ({ kind: 'joined', by: ' AND ', fragments });
+
+export interface Statement {
+  readonly kind: 'statement';
+  readonly want: 'get' | 'all' | 'run';
+  readonly strings: TemplateStringsArray;
+  readonly values: readonly Interpolated[];
+}
+
+/** Rows of one table that are inserted together. */
+export interface Insertion {
+  readonly kind: 'insertion';
+  readonly into: Rows<string>;
+  readonly rows: readonly Readonly<Record<string, Value>>[];
+}
+
+export type Step = Statement | Insertion;
+
+/** What a command does, step by step, and what it ends with. */
+export type Program<T> = Generator<Step, T, unknown>;
+
+const ask = (want: Statement['want'], strings: TemplateStringsArray, values: readonly Interpolated[]): Statement => ({
+  kind: 'statement',
+  want,
+  strings,
+  values,
+});
+
+/** The first row that it finds. */
+export function* get(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Program<Row | undefined> {
+  return (yield ask('get', strings, values)) as Row | undefined;
+}
+
+/** Every row that it finds. */
+export function* all(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Program<readonly Row[]> {
+  return (yield ask('all', strings, values)) as readonly Row[];
+}
+
+/** How many rows it changed. */
+export function* run(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Program<number> {
+  return (yield ask('run', strings, values)) as number;
+}
+
+/** A table and its columns, for rows that are inserted many at a time. */
+export interface Rows<Column extends string> {
+  readonly columns: readonly Column[];
+  /** One row with `?` for each column. */
+  readonly sqlite: string;
+  /** All rows, with one array for each column. */
+  readonly postgres: string;
+}
+
+/** `tail` follows the values: `ON CONFLICT …`. */
+export function rowsOf<Column extends string>(
+  table: string,
+  types: Readonly<Record<Column, ColumnType>>,
+  tail = '',
+): Rows<Column> {
+  const columns = Object.keys(types) as Column[];
+  const head = `INSERT INTO ${table} (${columns.join(', ')})`;
+  const arrays = columns.map((column, i) => `$${i + 1}::${types[column]}[]`).join(', ');
+  return {
+    columns,
+    sqlite: `${head} VALUES (${columns.map(() => '?').join(', ')}) ${tail}`,
+    // Without a condition ON CONFLICT would be read as part of a join.
+    postgres: `${head} SELECT * FROM unnest(${arrays}) WHERE true ${tail}`,
+  };
+}
+
+/** In their order: one statement for all where the engine has arrays, one for each where it does not. */
+export function* insert<Column extends string>(
+  into: Rows<Column>,
+  rows: readonly Readonly<Record<Column, Value>>[],
+): Program<void> {
+  if (rows.length > 0) yield { kind: 'insertion', into, rows };
+}

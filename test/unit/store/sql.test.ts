@@ -1,0 +1,157 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { isProgram, performPostgres, performSqlite } from '../../../src/store/sql/perform.ts';
+import { makeRender } from '../../../src/store/sql/render.ts';
+import {
+  all,
+  allOf,
+  among,
+  fragment,
+  FOR_UPDATE,
+  get,
+  insert,
+  part,
+  rowsOf,
+  run,
+  typed,
+  words,
+  type Program,
+  type Statement,
+} from '../../../src/store/sql/statement.ts';
+
+const statementOf = (program: Program<unknown>): Statement => {
+  const { value } = program.next();
+  return value as Statement;
+};
+const [forSqlite, forPostgres] = [makeRender('sqlite'), makeRender('postgres')];
+
+/** Both engines, which answer what they were asked. */
+function makeEcho() {
+  const asked: (readonly unknown[])[] = [];
+  const take = (want: string) =>
+    ((text: string, ...values: readonly unknown[]) => {
+      asked.push([want, text.replace(/\s+/g, ' ').trim(), ...values]);
+      if (text.includes('broken')) throw new Error('broken');
+      return want === 'run' ? { changes: 3, lastId: 0 } : want === 'all' ? [{ n: 1 }] : { n: 1 };
+    }) as never;
+  const db = { get: take('get'), all: take('all'), run: take('run') };
+  return { asked, db };
+}
+
+describe('a statement', () => {
+  const find = (state: string | null, locked: boolean) =>
+    statementOf(get`SELECT ${words('a, b')} FROM t WHERE x = ${1} AND y ${among('text', ['p', 'q'])}
+      AND (${typed('text', state)} IS NULL OR state = ${state}) ${locked ? FOR_UPDATE : words('')}`);
+
+  test('is said to each engine in its own words, with its values in the order of their places', () => {
+    const plain = (text: string): string => text.replace(/\s+/g, ' ').trim();
+    const [sqlite, postgres] = [forSqlite(find('s', true)), forPostgres(find('s', true))];
+    expect(plain(sqlite.text)).toBe(
+      'SELECT a, b FROM t WHERE x = ? AND y IN (SELECT value FROM json_each(?)) AND (? IS NULL OR state = ?)',
+    );
+    expect(plain(postgres.text)).toBe(
+      'SELECT a, b FROM t WHERE x = $1 AND y = ANY($2::text[]) AND ($3::text IS NULL OR state = $4) FOR UPDATE',
+    );
+    expect(sqlite.values).toEqual([1, ['p', 'q'], 's', 's']);
+    expect(postgres.values).toEqual(sqlite.values);
+  });
+
+  test('has one text for each shape that it takes, whatever its values are', () => {
+    const texts = [find('s', true), find(null, false), find('other', true)].map((one) => forPostgres(one).text);
+    expect(texts[0]).toBe(texts[2]);
+    expect(texts[1]).not.toContain('FOR UPDATE');
+    expect(forPostgres(find(null, true)).text).toBe(texts[0]);
+  });
+
+  test('is put together from conditions, and numbers their places through', () => {
+    const rendered = (conditions: readonly ReturnType<typeof fragment>[]) =>
+      forPostgres(statementOf(all`SELECT 1 FROM t WHERE ${allOf(conditions)} LIMIT ${9}`));
+    const [a, b] = [fragment`a = ${'x'}`, fragment`${part('s', 'p')} < ${2}`];
+    expect(rendered([a])).toEqual({ text: 'SELECT 1 FROM t WHERE a = $1 LIMIT $2', values: ['x', 9] });
+    expect(rendered([b, a])).toEqual({ text: 'SELECT 1 FROM t WHERE p < $1 AND a = $2 LIMIT $3', values: [2, 'x', 9] });
+  });
+
+  test('never takes a value for text', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.string(), fc.integer(), fc.uint8Array(), fc.constant(null)), { maxLength: 6 }),
+        (values) => {
+          const strings = Object.assign(
+            Array.from({ length: values.length + 1 }, () => '|'),
+            { raw: [] },
+          );
+          for (const render of [forSqlite, forPostgres]) {
+            const { text, values: bound } = render(statementOf(run(strings, ...values)));
+            expect(text).toMatch(/^[|?$0-9]*$/);
+            expect(bound).toEqual(values);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('a program', () => {
+  function* work(): Program<unknown> {
+    const row = yield* get`SELECT 1 WHERE ${true}`;
+    const rows = yield* all`SELECT ${among('bigint', [1, 2])}`;
+    const changed = yield* run`DELETE`;
+    yield* insert(rowsOf('t', { a: 'text', b: 'bigint' }, 'ON CONFLICT DO NOTHING'), [
+      { a: 'x', b: 1 },
+      { a: 'y', b: null },
+    ]);
+    yield* insert(rowsOf('t', { a: 'text' }), []);
+    return { row, rows, changed };
+  }
+  const ended = { row: { n: 1 }, rows: [{ n: 1 }], changed: 3 };
+
+  test('runs to its end on SQLite without a pause', () => {
+    const { asked, db } = makeEcho();
+    expect(performSqlite({ db }, work())).toEqual(ended);
+    expect(asked).toEqual([
+      ['get', 'SELECT 1 WHERE ?', 1],
+      ['all', 'SELECT IN (SELECT value FROM json_each(?))', '[1,2]'],
+      ['run', 'DELETE'],
+      ['run', 'INSERT INTO t (a, b) VALUES (?, ?) ON CONFLICT DO NOTHING', 'x', 1],
+      ['run', 'INSERT INTO t (a, b) VALUES (?, ?) ON CONFLICT DO NOTHING', 'y', null],
+    ]);
+  });
+
+  test('does the same on PostgreSQL, with one statement for rows that go together', async () => {
+    const { asked, db } = makeEcho();
+    expect(await performPostgres({ db }, work())).toEqual(ended);
+    expect(asked.at(-1)).toEqual([
+      'run',
+      'INSERT INTO t (a, b) SELECT * FROM unnest($1::text[], $2::bigint[]) WHERE true ON CONFLICT DO NOTHING',
+      ['x', 'y'],
+      [1, null],
+    ]);
+    expect(asked).toHaveLength(4);
+  });
+
+  test('may catch what a statement throws, and is ended by what it does not catch', async () => {
+    function* careful(): Program<string> {
+      try {
+        yield* run`broken`;
+      } catch {
+        yield* run`mended`;
+      }
+      return 'went on';
+    }
+    function* careless(): Program<void> {
+      yield* run`broken`;
+      yield* run`never`;
+    }
+    const { asked, db } = makeEcho();
+    expect(performSqlite({ db }, careful())).toBe('went on');
+    expect(await performPostgres({ db }, careful())).toBe('went on');
+    expect(() => performSqlite({ db }, careless())).toThrow('broken');
+    await expect(performPostgres({ db }, careless())).rejects.toThrow('broken');
+    expect(asked.map(([, text]) => text)).not.toContain('never');
+  });
+
+  test('is told from what a command gives otherwise', () => {
+    expect(isProgram(work())).toBe(true);
+    for (const other of [null, 'text', [1], new Map(), { throw: 1 }, Promise.resolve()]) expect(isProgram(other)).toBe(false);
+  });
+});
