@@ -97,6 +97,6 @@ export type IdentityReads = {
 };
 
 export const identitySet: CommandSet<IdentityWrites, IdentityReads> = {
-  sqlite: fileBeside(import.meta.url, './sqlite'),
-  postgres: () => import('./postgres.ts'),
+  sqlite: fileBeside(import.meta.url, './commands/all'),
+  postgres: () => import('./commands/all.ts'),
 };

@@ -1,23 +1,14 @@
+export * from './bridge.ts';
 export {
-  changeLinkPostgres,
-  confirmedLinkPostgres,
-  forgetUserPostgres,
-  holdUserPostgres,
-  markUserPostgres,
-  replacedPatientsPostgres,
-  revokedPatientsPostgres,
-  revokeLinkPostgres,
-} from './change-postgres.ts';
-export {
-  changeLinkSqlite,
-  confirmedLinkSqlite,
-  forgetUserSqlite,
-  holdUserSqlite,
-  markUserSqlite,
-  replacedPatientsSqlite,
-  revokedPatientsSqlite,
-  revokeLinkSqlite,
-} from './change-sqlite.ts';
+  changeLink,
+  confirmedLink,
+  forgetUser,
+  holdUser,
+  markUser,
+  replacedPatients,
+  revokedPatients,
+  revokeLink,
+} from './commands/links.ts';
 export {
   CHARTED,
   identitySet,
