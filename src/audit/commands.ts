@@ -138,6 +138,6 @@ export type AuditReads = {
 
 export const auditSet: CommandSet<AuditWrites, AuditReads> = {
   adding: ['audit.append', 'audit.append-many'],
-  sqlite: fileBeside(import.meta.url, './sqlite'),
-  postgres: () => import('./postgres.ts'),
+  sqlite: fileBeside(import.meta.url, './commands/all'),
+  postgres: () => import('./commands/all.ts'),
 };

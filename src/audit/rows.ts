@@ -1,4 +1,4 @@
-import type { Vault } from '../store/index.ts';
+import { among, fragment, words, type Fragment, type Vault } from '../store/index.ts';
 import type { Dropped, FoundRecord, Pair, Place, Search, StoredChain, StoredCheckpoint, StoredRecord } from './commands.ts';
 import { chartPseudonym, mrnPseudonym } from './pseudonym.ts';
 import { openSealed, type AuditRecord } from './record.ts';
@@ -9,7 +9,9 @@ export type Row = Readonly<Record<string, unknown>>;
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const bytes = (value: unknown): Uint8Array => value as Uint8Array;
 
-export const RECORD = 'seq, at, tenant, type, outcome, request_id, delivery_id, client, patient, chart, record, leaf, link';
+export const RECORD = words(
+  'seq, at, tenant, type, outcome, request_id, delivery_id, client, patient, chart, record, leaf, link',
+);
 
 export const toStoredRecord = (row: Row): StoredRecord => ({
   seq: Number(row['seq']),
@@ -44,13 +46,8 @@ export const toStoredCheckpoint = (row: Row): StoredCheckpoint => ({
   frontier: bytes(row['frontier']),
 });
 
-export const DROPPED =
-  'SELECT s.checkpoint, c.note FROM audit_segment s JOIN audit_checkpoint c ON c.n = s.named_by ORDER BY s.checkpoint DESC LIMIT 1';
-/** No name of a chain can hold this. */
-export const ROTATIONS = `SELECT n, note FROM audit_checkpoint WHERE note LIKE '%key chartgate/audit+%' ORDER BY n`;
 export const toNote = (row: Row) => ({ n: Number(row['n']), note: String(row['note']) });
 
-export const ENDS = 'SELECT chain, seq, link FROM audit_dropped ORDER BY chain';
 export const toDropped = (row: Row | undefined, ends: readonly Row[]): Dropped | null =>
   row === undefined
     ? null
@@ -70,8 +67,6 @@ export function endsOf(rows: readonly Row[]): Dropped['ends'] {
   return [...ends.values()];
 }
 
-export const ONE_RECORD = 'SELECT at, chain, seq, record FROM audit_record WHERE tenant = ? AND chain = ? AND seq = ?';
-
 export const toPair = (row: Row): Pair => ({
   tenant: String(row['tenant']),
   patient: String(row['patient']),
@@ -79,14 +74,7 @@ export const toPair = (row: Row): Pair => ({
 });
 /** The place before all others, since no name is empty. */
 export const FIRST_PAIR: Pair = { tenant: '', patient: '', chart: '' };
-export const PAIRS =
-  'SELECT tenant, patient, chart FROM audit_chart WHERE (tenant, patient, chart) > (?, ?, ?) ORDER BY tenant, patient, chart LIMIT ?';
 
-/** From chain to chain along the index: as many steps as there are chains, not records. */
-export const STRAY = `WITH RECURSIVE c (chain) AS (
-    SELECT min(chain) FROM audit_record
-    UNION ALL SELECT (SELECT min(r.chain) FROM audit_record r WHERE r.chain > c.chain) FROM c WHERE c.chain IS NOT NULL)
-  SELECT c.chain, 1 AS seq FROM c WHERE c.chain IS NOT NULL AND NOT EXISTS (SELECT 1 FROM audit_chain k WHERE k.chain = c.chain) LIMIT 1`;
 export const toStray = (row: Row | undefined) =>
   row === undefined ? null : { chain: String(row['chain']), seq: Number(row['seq']) };
 
@@ -101,40 +89,32 @@ export function toFound(row: Row, vault: Vault, sealed: Search['sealed']): Found
   };
 }
 
-export type Cell = string | number;
-export type Condition = readonly [sql: string, ...values: Cell[]];
-
 /** Spelled as in the schema, or the engines would not use the index. */
-export const BULK = "('hook.accept','delivery.change','ehr.write','ehr.read','fhir.read','fhir.search')";
+const BULK_TYPES = "('hook.accept','delivery.change','ehr.write','ehr.read','fhir.read','fhir.search')";
+export const BULK = words(BULK_TYPES);
 
-const isBulk = (type: string): boolean => BULK.includes(`'${type}'`);
-const ofTypes = ([first = '', ...more]: readonly string[]): Condition =>
-  more.length === 0 ? ['type = ?', first] : [`type IN (${['?', ...more.map(() => '?')].join(', ')})`, first, ...more];
+const isBulk = (type: string): boolean => BULK_TYPES.includes(`'${type}'`);
+const ofTypes = ([first = '', ...more]: readonly string[]): Fragment =>
+  more.length === 0 ? fragment`type = ${first}` : fragment`type ${among('text', [first, ...more])}`;
 
 /** Everything but the person. */
-export function conditionsOf(f: Search): Condition[] {
+export function conditionsOf(f: Search): Fragment[] {
   return [
-    ['tenant = ?', f.tenant],
-    ...(f.client === null ? [] : [['client = ?', f.client] as const]),
-    ...(f.delivery === null ? [] : [['delivery_id = ?', f.delivery] as const]),
-    ...(f.request === null ? [] : [['request_id = ?', f.request] as const]),
+    fragment`tenant = ${f.tenant}`,
+    ...(f.client === null ? [] : [fragment`client = ${f.client}`]),
+    ...(f.delivery === null ? [] : [fragment`delivery_id = ${f.delivery}`]),
+    ...(f.request === null ? [] : [fragment`request_id = ${f.request}`]),
     ...(f.types === null ? [] : [ofTypes(f.types)]),
-    ...(f.types === null || f.types.some(isBulk) ? [] : [[`type NOT IN ${BULK}`] as const]),
-    ...(f.outcome === null || f.outcome === '0' ? [] : [[`outcome <> '0'`] as const]),
-    ...(f.outcome === null || f.outcome === 'refused' ? [] : [['outcome = ?', f.outcome] as const]),
-    ...(f.fromMs === null ? [] : [['at >= ?', f.fromMs] as const]),
-    ...(f.toMs === null ? [] : [['at < ?', f.toMs] as const]),
-    ...(f.before === null ? [] : [['(at, chain, seq) < (?, ?, ?)', f.before.atMs, f.before.chain, f.before.seq] as const]),
+    ...(f.types === null || f.types.some(isBulk) ? [] : [fragment`type NOT IN ${BULK}`]),
+    ...(f.outcome === null || f.outcome === '0' ? [] : [fragment`outcome <> '0'`]),
+    ...(f.outcome === null || f.outcome === 'refused' ? [] : [fragment`outcome = ${f.outcome}`]),
+    ...(f.fromMs === null ? [] : [fragment`at >= ${f.fromMs}`]),
+    ...(f.toMs === null ? [] : [fragment`at < ${f.toMs}`]),
+    ...(f.before === null ? [] : [fragment`(at, chain, seq) < (${f.before.atMs}, ${f.before.chain}, ${f.before.seq})`]),
     // The row value alone does not narrow the index on every engine.
-    ...(f.before === null ? [] : [['at <= ?', f.before.atMs] as const]),
+    ...(f.before === null ? [] : [fragment`at <= ${f.before.atMs}`]),
   ];
 }
-
-/** Under which names a person may stand in the audit: what is asked for, and what is known to be the same. */
-export const PAIRS_OF = {
-  patient: 'SELECT chart AS other FROM audit_chart WHERE tenant = ? AND patient = ?',
-  chart: 'SELECT patient AS other FROM audit_chart WHERE tenant = ? AND chart = ?',
-} as const;
 
 export type Person = { readonly by: 'patient' | 'chart'; readonly name: string };
 
@@ -143,12 +123,16 @@ export function personOf(vault: Vault, { patient, chart }: Search): Person | nul
   return chart === null ? null : { by: 'chart', name: chartPseudonym(vault, chart) };
 }
 
-export const sameAs = (person: Person, others: readonly Row[]): readonly Condition[] => [
-  [`${person.by} = ?`, person.name],
-  ...others.map((row): Condition => [`${person.by === 'patient' ? 'chart' : 'patient'} = ?`, String(row['other'])]),
+const isNamed = (by: Person['by'], name: string): Fragment =>
+  by === 'patient' ? fragment`patient = ${name}` : fragment`chart = ${name}`;
+
+/** Under which names a person may stand in the audit: what is asked for, and what is known to be the same. */
+export const sameAs = ({ by, name }: Person, others: readonly string[]): readonly Fragment[] => [
+  isNamed(by, name),
+  ...others.map((other) => isNamed(by === 'patient' ? 'chart' : 'patient', other)),
 ];
 
-export const ORDER = 'ORDER BY at DESC, chain DESC, seq DESC LIMIT ?';
+export const NEWEST_FIRST = words('ORDER BY at DESC, chain DESC, seq DESC');
 
 const isNewer = (a: Place, b: Place): number =>
   b.atMs - a.atMs || (a.chain === b.chain ? b.seq - a.seq : a.chain < b.chain ? 1 : -1);

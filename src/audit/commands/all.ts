@@ -1,0 +1,2 @@
+export { reads } from './read.ts';
+export { writes } from './write.ts';
