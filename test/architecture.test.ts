@@ -57,6 +57,40 @@ test.each(Object.entries(OWNERS))('%s is imported only below %s', (name, owner) 
   expect(others).toEqual([]);
 });
 
+describe('the drawings of docs/architecture.md', () => {
+  const drawings = [...read('docs/architecture.md').matchAll(/```mermaid\n([\s\S]*?)```/g)].map(([, drawing = '']) => drawing);
+  const arrows = drawings.flatMap((drawing) =>
+    [...drawing.matchAll(/^ {2}(\w+)(?:\(\[\w+\]\))? -->\|[^|]+\| (\w+)(\(\[\w+\]\))?$/gm)].map(([, from = '', to = '']) => [
+      from,
+      to,
+    ]),
+  );
+  const outside = new Set(drawings.flatMap((drawing) => [...drawing.matchAll(/(\w+)\(\[/g)].map(([, name = '']) => name)));
+
+  test('are two, and every line of them is an arrow', () => {
+    expect(drawings).toHaveLength(2);
+    const lines = drawings.flatMap((drawing) => drawing.trimEnd().split('\n').slice(1));
+    expect(arrows).toHaveLength(lines.length);
+  });
+
+  test('join modules that know each other, or that the wiring joins', () => {
+    const may = (from: string, to: string): boolean => {
+      const row = MAY_IMPORT.get(from);
+      return row === 'everything' || row?.includes(to) === true;
+    };
+    const JOINED_BY_WIRING = [
+      ['http', 'ingest'],
+      ['http', 'smart'],
+    ].map(String);
+    const between = arrows.filter(([from = '', to = '']) => !outside.has(from) && !outside.has(to));
+    expect(between.length).toBeGreaterThan(15);
+    const unknown = between.filter(
+      ([from = '', to = '']) => !JOINED_BY_WIRING.includes(String([from, to])) && !may(from, to) && !may(to, from),
+    );
+    expect(unknown).toEqual([]);
+  });
+});
+
 describe('the sandbox', () => {
   const { dependencies: gatewayHas } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
   const { dependencies: sandboxHas } = JSON.parse(read('sandbox/package.json')) as { dependencies: Record<string, string> };
