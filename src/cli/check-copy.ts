@@ -4,7 +4,7 @@ import { inboxSet, type LedgerCounts } from '../inbox/index.ts';
 import { StartError, type Result } from '../kernel/index.ts';
 import { addsUp } from '../ops/index.ts';
 import { findKeyProblem, openForReading, storeSet, type StoreKeys } from '../store/index.ts';
-import { TENANT } from '../wire.ts';
+import { TENANT } from '../gateway/index.ts';
 import { verifiedText } from './audit-report.ts';
 
 export interface CopyReport {

@@ -6,7 +6,7 @@ import { makeNewId, makePooledChance, StartError, systemClock } from '../kernel/
 import { MappingsError } from '../mappings/index.ts';
 import { loadServed } from '../smart/index.ts';
 import { openSource } from '../source/index.ts';
-import { readingSettings } from '../wire.ts';
+import { readingSettings } from '../gateway/index.ts';
 
 const problemsOf = (thrown: StartError): Problem[] =>
   thrown instanceof MappingsError

@@ -1,4 +1,4 @@
-import { VERSION } from '../wire.ts';
+import { VERSION } from '../gateway/index.ts';
 import type { Command } from './command.ts';
 import { loadSandbox } from './load-sandbox.ts';
 

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/index.ts';
 import { StartError } from '../kernel/index.ts';
-import { VERSION } from '../wire.ts';
+import { VERSION } from '../gateway/index.ts';
 import { accounts } from './accounts.ts';
 import { backup } from './backup.ts';
 import { clients } from './clients.ts';

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { safeError, type Log } from '../kernel/index.ts';
-import type { Gateway } from '../wire.ts';
+import type { Gateway } from '../gateway/index.ts';
 import { EXIT, type Terminal } from './command.ts';
 
 /** Serves until a signal comes, or until the store can no longer be trusted: then nothing more may be acknowledged. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { loadConfig, type Config } from '../config/index.ts';
 import { systemClock } from '../kernel/index.ts';
 import { makeWinstonLog } from '../ops/index.ts';
-import { startGateway } from '../wire.ts';
+import { startGateway } from '../gateway/index.ts';
 import { checkConnections, type Checked } from './check-connections.ts';
 import { checkParts } from './check-parts.ts';
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../../src/kernel/index.ts';
 import { DEMO_MRN_SYSTEM, DEMO_PATIENTS, seedEhr, startEhr, type DemoEhr } from '../../sandbox/index.ts';
-import { startGateway } from '../../src/wire.ts';
+import { startGateway } from '../../src/gateway/index.ts';
 import { collectLog } from '../support/collect-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { configOf } from '../support/gateway.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '../../src/kernel/index.ts';
 import { copySqlite } from '../../src/store/index.ts';
-import { startGateway } from '../../src/wire.ts';
+import { startGateway } from '../../src/gateway/index.ts';
 import { collectLog } from '../support/collect-log.ts';
 import { configOf } from '../support/gateway.ts';
 import { postgresPlace, sqlitePlace, withClient, type Place } from '../support/new-store.ts';

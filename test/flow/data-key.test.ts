@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '../../src/kernel/index.ts';
 import { SEALED_TABLES } from '../../src/ops/keep-data-key.ts';
 import { idOf, makeVault, type Vault } from '../../src/store/vault.ts';
-import { startGateway } from '../../src/wire.ts';
+import { startGateway } from '../../src/gateway/index.ts';
 import { collectLog } from '../support/collect-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { configOf } from '../support/gateway.ts';

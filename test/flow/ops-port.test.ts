@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { systemClock } from '../../src/kernel/index.ts';
-import { startGateway, type Gateway } from '../../src/wire.ts';
+import { startGateway, type Gateway } from '../../src/gateway/index.ts';
 import { collectLog } from '../support/collect-log.ts';
 import { configOf } from '../support/gateway.ts';
 import { sqlitePlace, type Place } from '../support/new-store.ts';

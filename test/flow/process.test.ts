@@ -121,7 +121,7 @@ describe('serve', () => {
     const { stderr } = await running.ended;
     // Its threads tell too.
     const loaded = [...stderr.matchAll(/^loaded (.*)$/gm)].flatMap(([, names = '[]']) => JSON.parse(names) as string[]);
-    expect(loaded).toEqual(expect.arrayContaining(['express', 'store', 'wire.ts']));
+    expect(loaded).toEqual(expect.arrayContaining(['express', 'store', 'gateway']));
     expect(['sandbox', 'pg', 'oidc-provider', 'pdf-lib', 'unpdf'].filter((name) => loaded.includes(name))).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/kernel/index.ts';
 import { DEMO_ADD_ONS, startEhr, startService, type DemoEhr, type DemoService } from '../../sandbox/index.ts';
-import { startGateway } from '../../src/wire.ts';
+import { startGateway } from '../../src/gateway/index.ts';
 import { collectLog } from '../support/collect-log.ts';
 import { configOf } from '../support/gateway.ts';
 import { PLACES, type Place } from '../support/new-store.ts';

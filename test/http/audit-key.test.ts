@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeSigningKey } from '../../src/audit/index.ts';
 import { secret, systemClock } from '../../src/kernel/index.ts';
-import { startGateway } from '../../src/wire.ts';
+import { startGateway } from '../../src/gateway/index.ts';
 import { collectLog } from '../support/collect-log.ts';
 import { configOf } from '../support/gateway.ts';
 import { sqlitePlace, someKey, type Place } from '../support/new-store.ts';

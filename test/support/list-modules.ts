@@ -4,7 +4,8 @@ import { registerHooks } from 'node:module';
 const loaded = new Set<string>();
 registerHooks({
   load(url, context, next) {
-    const [, name] = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? /\/src\/([^/]+)/.exec(url) ?? [];
+    const [, name] =
+      /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? /\/src\/([^/]+)/.exec(url) ?? /\/(sandbox)\//.exec(url) ?? [];
     if (name !== undefined) loaded.add(name);
     return next(url, context);
   },

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../../../src/kernel/index.ts';
-import { startGateway, type Gateway } from '../../../src/wire.ts';
+import { startGateway, type Gateway } from '../../../src/gateway/index.ts';
 import { collectLog } from '../../support/collect-log.ts';
 import { configOf } from '../../support/gateway.ts';
 import { sqlitePlace } from '../../support/new-store.ts';

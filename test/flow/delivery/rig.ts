@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../../../src/kernel/index.ts';
 import { startEhr, type DemoEhr, type Resource, type Switches, type Write } from '../../../sandbox/index.ts';
-import { startGateway, type Gateway } from '../../../src/wire.ts';
+import { startGateway, type Gateway } from '../../../src/gateway/index.ts';
 import {
   checkDelivery,
   factsOf,

@@ -8,7 +8,7 @@ import {
   traitsOfSource,
   type AddOnName,
 } from '../../../sandbox/index.ts';
-import { startGateway } from '../../../src/wire.ts';
+import { startGateway } from '../../../src/gateway/index.ts';
 import { collectLog } from '../../support/collect-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configOf } from '../../support/gateway.ts';

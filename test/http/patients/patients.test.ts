@@ -4,7 +4,7 @@ import { connect as connectTo } from 'node:net';
 import { enrolSet } from '../../../src/enrol/index.ts';
 import { systemClock } from '../../../src/kernel/index.ts';
 import { DEMO_ADD_ONS, startEhr, startService, type DemoEhr, type DemoService } from '../../../sandbox/index.ts';
-import { startGateway, type Gateway } from '../../../src/wire.ts';
+import { startGateway, type Gateway } from '../../../src/gateway/index.ts';
 import { collectLog } from '../../support/collect-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configOf } from '../../support/gateway.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import request, { type Response } from 'supertest';
 import { systemClock } from '../../../src/kernel/index.ts';
-import { startGateway } from '../../../src/wire.ts';
+import { startGateway } from '../../../src/gateway/index.ts';
 import { collectLog } from '../../support/collect-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configOf } from '../../support/gateway.ts';

@@ -1,6 +1,6 @@
-import { auditSet, keepAudit, makeAppendLater, makeRecordReject } from './audit/index.ts';
-import { authSet } from './auth/index.ts';
-import type { Config } from './config/index.ts';
+import { auditSet, keepAudit, makeAppendLater, makeRecordReject } from '../audit/index.ts';
+import { authSet } from '../auth/index.ts';
+import type { Config } from '../config/index.ts';
 import {
   forwardLeftOut,
   deliverSet,
@@ -15,13 +15,13 @@ import {
   shadowSet,
   type ReadingSettings,
   type Reloaded,
-} from './deliver/index.ts';
-import { enrolSet, openEnrolment } from './enrol/index.ts';
-import { makeJwksRoute } from './ehr/index.ts';
-import { identitySet } from './identity/index.ts';
-import { readSourceUris, SHIPPED_FOLDER } from './mappings/index.ts';
-import { inboxSet } from './inbox/index.ts';
-import { dataAuthenticators, makeIngest, notificationAuthenticators } from './ingest/index.ts';
+} from '../deliver/index.ts';
+import { enrolSet, openEnrolment } from '../enrol/index.ts';
+import { makeJwksRoute } from '../ehr/index.ts';
+import { identitySet } from '../identity/index.ts';
+import { readSourceUris, SHIPPED_FOLDER } from '../mappings/index.ts';
+import { inboxSet } from '../inbox/index.ts';
+import { dataAuthenticators, makeIngest, notificationAuthenticators } from '../ingest/index.ts';
 import {
   makeBudget,
   makeLife,
@@ -32,20 +32,20 @@ import {
   type Log,
   type Result,
   type Route,
-} from './kernel/index.ts';
-import { makeMetrics, makeRecordAct, watchLedger } from './ops/index.ts';
-import { openStore, type Store } from './store/index.ts';
-import { keepDataKey, wireAdmin } from './wire-admin.ts';
-import { openFront, readJson } from './wire-front.ts';
-import { wireSending } from './wire-sending.ts';
-import { wireSmart } from './wire-smart.ts';
+} from '../kernel/index.ts';
+import { makeMetrics, makeRecordAct, watchLedger } from '../ops/index.ts';
+import { openStore, type Store } from '../store/index.ts';
+import { keepDataKey, wireAdmin } from './admin.ts';
+import { openFront, readJson } from './front.ts';
+import { wireSending } from './sending.ts';
+import { wireSmart } from './smart.ts';
 
 const STOP_MS = { work: 3_000, sending: 7_000, audit: 2_000, store: 30_000 } as const;
 
 /** One tenant a process for now; every table has the column, so that several can follow. */
 export const TENANT = 'default';
 
-export const VERSION = (readJson('../package.json') as { version: string }).version;
+export const VERSION = (readJson('../../package.json') as { version: string }).version;
 
 export interface Gateway {
   readonly port: number;

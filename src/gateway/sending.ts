@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { makeAppendLater } from './audit/index.ts';
-import type { Config } from './config/index.ts';
+import type { makeAppendLater } from '../audit/index.ts';
+import type { Config } from '../config/index.ts';
 import {
   auditOfLookUp,
   holdHabits,
@@ -12,9 +12,9 @@ import {
   type HeldAhead,
   type LanesDeps,
   type makeReadingHolder,
-} from './deliver/index.ts';
-import type { Chance, Clock, Log, NewId } from './kernel/index.ts';
-import type { Store } from './store/index.ts';
+} from '../deliver/index.ts';
+import type { Chance, Clock, Log, NewId } from '../kernel/index.ts';
+import type { Store } from '../store/index.ts';
 
 const [SENDER_STOP_MS, ABORT_STOP_MS] = [5_000, 1_000] as const;
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { Config } from './config/index.ts';
-import { drainServer, listen, makeApp, makeServer } from './http/index.ts';
-import type { Life, Route } from './kernel/index.ts';
-import { decideReadiness, makeOpsRoutes, makeWatchRoutes, onOwnPort, type Described, type Metrics } from './ops/index.ts';
+import type { Config } from '../config/index.ts';
+import { drainServer, listen, makeApp, makeServer } from '../http/index.ts';
+import type { Life, Route } from '../kernel/index.ts';
+import { decideReadiness, makeOpsRoutes, makeWatchRoutes, onOwnPort, type Described, type Metrics } from '../ops/index.ts';
 
 /** Grace and the end of requests under way together; closing the store comes after, and 25 s are the whole of it. */
 const DRAIN_TOTAL_MS = 20_000;
@@ -31,7 +31,7 @@ export async function openFront(
   const shown = ops.port === null && ops.token === null ? { version } : { version, unverified };
   const watch = makeWatchRoutes({ metrics, readiness: () => decideReadiness({ ...state(), ...shown }) });
   const routes = [
-    ...makeOpsRoutes({ described: readJson('../openapi/openapi.json') as Described }),
+    ...makeOpsRoutes({ described: readJson('../../openapi/openapi.json') as Described }),
     ...(ops.port === null ? watch : []),
     ...deps.routes,
   ];

@@ -1,5 +1,5 @@
-import { auditSet, type KeptAudit, type makeAppendLater } from './audit/index.ts';
-import type { Config } from './config/index.ts';
+import { auditSet, type KeptAudit, type makeAppendLater } from '../audit/index.ts';
+import type { Config } from '../config/index.ts';
 import {
   deliverSet,
   eraseSet,
@@ -12,11 +12,11 @@ import {
   type OpenTarget,
   type Reloaded,
   type Shadow,
-} from './deliver/index.ts';
-import { enrolSet, type openEnrolment } from './enrol/index.ts';
-import { identitySet } from './identity/index.ts';
-import { inboxSet } from './inbox/index.ts';
-import { ok, type Clock, type NewId, type Result, type Route } from './kernel/index.ts';
+} from '../deliver/index.ts';
+import { enrolSet, type openEnrolment } from '../enrol/index.ts';
+import { identitySet } from '../identity/index.ts';
+import { inboxSet } from '../inbox/index.ts';
+import { ok, type Clock, type NewId, type Result, type Route } from '../kernel/index.ts';
 import {
   makeAuditRoutes,
   makeDataKeyRoutes,
@@ -30,10 +30,10 @@ import {
   makeShadowRoutes,
   makeTargetRoutes,
   type RecordAct,
-} from './ops/index.ts';
-import type { KeptResealing, Store } from './store/index.ts';
+} from '../ops/index.ts';
+import type { KeptResealing, Store } from '../store/index.ts';
 
-export { keepDataKey } from './ops/index.ts';
+export { keepDataKey } from '../ops/index.ts';
 
 /** Joins what the operator uses: the admin API over every part that it shows. */
 export function wireAdmin(deps: {

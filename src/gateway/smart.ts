@@ -1,13 +1,13 @@
-import { auditSet } from './audit/index.ts';
-import { authSet, makeAuth } from './auth/index.ts';
-import type { Config } from './config/index.ts';
-import type { OpenTarget } from './deliver/index.ts';
-import { identitySet } from './identity/index.ts';
-import type { Budget, Chance, Clock, Log, Mount, Route } from './kernel/index.ts';
-import { makeAuthRoutes, type RecordAct } from './ops/index.ts';
-import { isResourceType } from './r4/index.ts';
-import { makeSmart } from './smart/index.ts';
-import type { Store } from './store/index.ts';
+import { auditSet } from '../audit/index.ts';
+import { authSet, makeAuth } from '../auth/index.ts';
+import type { Config } from '../config/index.ts';
+import type { OpenTarget } from '../deliver/index.ts';
+import { identitySet } from '../identity/index.ts';
+import type { Budget, Chance, Clock, Log, Mount, Route } from '../kernel/index.ts';
+import { makeAuthRoutes, type RecordAct } from '../ops/index.ts';
+import { isResourceType } from '../r4/index.ts';
+import { makeSmart } from '../smart/index.ts';
+import type { Store } from '../store/index.ts';
 
 /** Joins what apps use: the authorization server and the read API, each of which needs something of the other. */
 export async function wireSmart(deps: {
