@@ -170,7 +170,7 @@ describe('a link that changes while an outcome is unknown', () => {
           .writes(before)
           .map(({ json }) => JSON.parse(json ?? '{}') as Json)
           .filter((one) => JSON.stringify(one['subject'] ?? null).includes(`${wrong}"`));
-        expect(toTheOld.map(({ status }) => status)).toEqual(toTheOld.map(() => 'entered-in-error'));
+        expect([...new Set(toTheOld.map(({ status }) => status))]).toEqual(['entered-in-error']);
         expect(standing(wrong, HEIGHT)).toBeUndefined();
         expect(standing(wrong, WEIGHT)?.['status']).toBe('entered-in-error');
       }),
