@@ -25,7 +25,7 @@ export const MODULES: readonly MutatedModule[] = [
   of('identity/decide-change', 'identity'),
   of('ehr/back-off', 'ehr/back-off.test.ts'),
   of('ehr/breaker', 'ehr/breaker.test.ts'),
-  of('ehr/limit-search', 'ehr/limit-search.test.ts', 'ehr/limit-simulated.test.ts'),
+  of('ehr/limit-search', 'ehr/limit-search.test.ts'),
   of('ehr/choose-plan', 'ehr/choose-plan.test.ts'),
   of('ehr/classify-answer', 'ehr/classify-answer.test.ts'),
   of('ehr/classify-entries', 'ehr/classify-entries.test.ts'),
