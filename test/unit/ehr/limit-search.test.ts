@@ -162,9 +162,9 @@ describe('a limit is measured', () => {
   });
 
   test('only while half of it is used', () => {
-    const said = (inFlight: number) =>
-      afterAnswer(started.search, { kind: 'bundle 14', tookMs: 100, inFlight }, 200).window.count;
-    expect([said(1), said(2)]).toEqual([0, 1]);
+    const said = (limit: number, inFlight: number) =>
+      afterAnswer(startSearch(limit), { kind: 'bundle 14', tookMs: 100, inFlight }, 200).window.count;
+    expect([said(4, 1), said(4, 2), said(6, 2), said(6, 3), said(7, 3)]).toEqual([0, 1, 0, 1, 0]);
   });
 
   test('anew after five seconds without an answer, or four times as long as one takes', () => {
@@ -242,6 +242,11 @@ describe('of a lower limit', () => {
     expect(windows(down(0.69), 1, power(0.69)).seen).toEqual([{ limit: 3, phase: 'trial', answers: 48 }]);
   });
 
+  test('two is followed by one, though that is more than a small step', () => {
+    const { seen } = windows({ search: startSearch(2), nowMs: 0 }, 6, workers(1));
+    expect(shortOf({ seen })).toEqual(['base 2', 'trial 3', 'base 2', 'trial 3', 'base 2', 'trial 1']);
+  });
+
   test('none is below one: there is nothing to try, so it rests', () => {
     const { seen, search } = windows({ search: startSearch(1), nowMs: 0 }, 5, power(0));
     expect(shortOf({ seen })).toEqual(['base 1', 'trial 2', 'base 1', 'trial 2', 'base 1']);
@@ -285,6 +290,35 @@ describe('a rest', () => {
       expect(endsAfterMs(factor)).toBeGreaterThanOrEqual(10_000);
       expect(endsAfterMs(factor)).toBeLessThan(13_000);
     }
+  });
+});
+
+describe('requests of other kinds', () => {
+  const kindly = (from: Told, count: number, kind: string, tookMs: number): Told => {
+    let { search, nowMs } = from;
+    for (let i = 0; i < count; i += 1) {
+      nowMs += tookMs / limitOf(search);
+      search = afterAnswer(search, { kind, tookMs, inFlight: limitOf(search) }, nowMs);
+    }
+    return { search, nowMs };
+  };
+
+  test('say nothing of a limit that was measured by others: it is given up, neither taken nor called harmful', () => {
+    const trial = windows(started, 1, power(1));
+    const ended = kindly(trial, 100, 'read', 5_000);
+    expect([ended.search.base, ended.search.ceiling, ended.search.lastTrial]).toEqual([4, null, null]);
+  });
+
+  test('do not end a rest', () => {
+    const resting = until(started, ({ search, nowMs }) => search.notBeforeMs >= nowMs + 15_000, workers(4));
+    const measured = kindly(resting, 60, 'bundle 14', 100);
+    const { notBeforeMs } = measured.search;
+    expect(kindly(measured, 120, 'read', 40).search.notBeforeMs).toBe(notBeforeMs);
+  });
+
+  test('count for how long an answer takes', () => {
+    const first = kindly(started, 24, 'bundle 14', 100);
+    expect(kindly(first, 24, 'read', 50).search.latencyMs).toBeCloseTo(75);
   });
 });
 
