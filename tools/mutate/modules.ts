@@ -30,7 +30,7 @@ export const MODULES: readonly MutatedModule[] = [
   of('ehr/classify-answer', 'ehr/classify-answer.test.ts'),
   of('ehr/classify-entries', 'ehr/classify-entries.test.ts'),
   of('ehr/pick-patient', 'ehr/pick-patient.test.ts'),
-  of('auth/scope', 'auth/narrow-scope.test.ts', 'smart/decide.test.ts'),
+  of('auth/scope', 'auth/scope.test.ts'),
   of('auth/narrow-scope', 'auth/narrow-scope.test.ts'),
   of('smart/decide', 'smart/decide.test.ts'),
   of('smart/judge', 'smart/judge.test.ts'),
