@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { alongFilters, decide, filtersFor, isOwn, type Decision, type Reach } from '../../../src/smart/decide.ts';
 import type { Instance, Search } from '../../../src/smart/read-request.ts';
 import { loadServed } from '../../../src/smart/served-types.ts';
-import { aGrant } from '../../support/smart/start-smart.ts';
+import { aGrant } from '../../support/smart/a-grant.ts';
 
 const served = loadServed([]);
 

@@ -6,7 +6,7 @@ import { makeJudge, type Shown, type Sight } from '../../../src/smart/judge.ts';
 import type { LinkedPatients } from '../../../src/smart/linked-patients.ts';
 import { loadServed } from '../../../src/smart/served-types.ts';
 import type { Resource } from '../../../src/smart/whose.ts';
-import { aGrant } from '../../support/smart/start-smart.ts';
+import { aGrant } from '../../support/smart/a-grant.ts';
 
 const EHR = 'https://ehr.example.org/fhir';
 const served = loadServed([]);
