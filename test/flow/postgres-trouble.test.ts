@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { postgresPlace, withClient, type Place } from '../support/new-store.ts';
 import { makePostgresServer, type PostgresServer } from '../support/postgres-server.ts';
 import { probeSet } from '../support/probe-commands/index.ts';
+import { stopAfterTest } from '../support/stop-after-test.ts';
 
 let server: PostgresServer;
 let place: Place;
@@ -241,6 +242,7 @@ const databaseName = (): string => {
 
 test('a COMMIT whose answer was lost is a failure, although the row may be there', async () => {
   const proxy = await makeCuttingProxy(server.port);
+  stopAfterTest(() => proxy.close());
   store = await place.open({ database: { engine: 'postgres', url: secret(throughProxy(proxy.port)) } });
   expect(await codeOf('dlv_1')).toBe('ok');
   proxy.cutAfter('COMMIT');
@@ -250,7 +252,6 @@ test('a COMMIT whose answer was lost is a failure, although the row may be there
   expect(await stateIs('ready')).toBe('ready');
   expect(await codeOf('dlv_3')).toBe('ok');
   await store.close();
-  await proxy.close();
 });
 
 test('another database behind the same address ends the process instead of taking writes', async () => {
@@ -274,6 +275,7 @@ test('an empty database behind the same address is another one', async () => {
 
 test('a connection that breaks under a read is a fault of that read, not the end of the process', async () => {
   const proxy = await makeCuttingProxy(server.port);
+  stopAfterTest(() => proxy.close());
   store = await place.open({ database: { engine: 'postgres', url: secret(throughProxy(proxy.port)) } });
   await put('dlv_1');
   expect(await isStored('dlv_1')).toBe(true);
@@ -284,7 +286,6 @@ test('a connection that breaks under a read is a fault of that read, not the end
   expect([...new Set(faults)]).toEqual(['store.unreachable']);
   expect(await isStored('dlv_1')).toBe(true);
   await store.close();
-  await proxy.close();
 });
 
 const throughProxy = (port: number): string => {

@@ -158,7 +158,8 @@ describe('of those that are named', () => {
   });
 
   test('nothing is asked of a type that is not served, of Provenances, or of what no scope covers', async () => {
-    expect(await shownTo('patient/Observation.rs', ['Task/1', 'Provenance/p', 'Condition/c'])).toEqual({ shown: [], asked: [] });
+    expect(await shownTo('patient/*.rs', ['Task/1', 'Provenance/p'])).toEqual({ shown: [], asked: [] });
+    expect(await shownTo('patient/Observation.rs', ['Condition/c'])).toEqual({ shown: [], asked: [] });
   });
 
   test('one that may be seen by search alone is seen', async () => {
@@ -282,6 +283,13 @@ describe('a Provenance', () => {
     expect(await keep()).toEqual(ok([one, both]));
     expect(await keep('a')).toEqual(ok([one]));
     expect(await keep('b')).toEqual(ok([]));
+  });
+
+  test('is neither seen nor hidden where its target was seen and the link of its patient cannot be asked for', async () => {
+    const { judge } = rig({}, linked, 'link');
+    const shown: Shown = new Map([['Observation/1', { patient: 'a', versionId: '2' }]]);
+    const kept = await judge.provenances([match(provenance('Observation/1'))], ['s'], shown, callerOf('user/*.rs'));
+    expect(kept).toMatchObject({ ok: false, fault: { code: 'ehr.unreachable' } });
   });
 
   test.each(['search', 'link', 'read'])('is neither seen nor hidden where a %s cannot be asked', async (broken) => {
