@@ -37,6 +37,21 @@ test.each(NAMES)('whoever would %s is found out, and the first bad record is nam
     }
 });
 
+test('what is gone is told apart from what stands in another place', async () => {
+  const [first] = CHAINS;
+  const after = async (tamper: (rows: AuditRows) => void): Promise<unknown> => {
+    const rows = copy();
+    tamper(rows);
+    const { flaw } = await verify(rows);
+    return [flaw?.what, flaw?.seq];
+  };
+  expect(await after((rows) => listOf(rows, first).splice(3, 1))).toEqual(['record-missing', 4]);
+  expect(await after((rows) => listOf(rows, first).splice(3, 0, ...listOf(rows, first).slice(2, 3)))).toEqual([
+    'record-moved',
+    4,
+  ]);
+});
+
 describe('what a checkpoint is worth', () => {
   test('a log that another key signed is not ours', async () => {
     const other = makeMemoryAudit(auditKey(8));
