@@ -7,7 +7,7 @@ const ZONES_MS = 25 * HOUR_MS;
 const EARLIEST_YEAR = 1900;
 
 /** A time without a zone is read as if in UTC: it is judged by the wider bound. */
-const msOf = (text: string): number => Date.parse(text.includes('T') && !isZoned(text) ? `${text}Z` : text);
+const msOf = (text: string): number => Date.parse(text.includes(':') && !isZoned(text) ? `${text}Z` : text);
 
 function isPossible(text: string, receivedMs: number, mostAheadMs: number): boolean {
   const ms = msOf(text);
