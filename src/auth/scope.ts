@@ -19,13 +19,12 @@ const PARAMETER = /^([a-z][a-z0-9-]*)=([^&=]+)$/;
 
 /** Modifiers, chains and `_` parameters are no part of what is granted: their meaning is the server's own. */
 function parseFilter(text: string): ResourceScope['filter'] | null {
-  const pairs = text.split('&').map((part) => PARAMETER.exec(part));
   const filter: [string, string][] = [];
-  for (const pair of pairs) {
-    if (pair?.[1] === undefined || pair[2] === undefined) return null;
-    const value = decode(pair[2]);
-    if (value === null) return null;
-    filter.push([pair[1], value]);
+  for (const part of text.split('&')) {
+    const [, name = '', encoded = ''] = PARAMETER.exec(part) ?? [];
+    const value = decode(encoded);
+    if (name === '' || value === null) return null;
+    filter.push([name, value]);
   }
   return filter;
 }
@@ -43,8 +42,8 @@ function decode(text: string): string | null {
  * first-form scope has no filter.
  */
 export function parseResourceScope(text: string): ResourceScope | null {
-  const [, level, type, permissions, query] = SCOPE.exec(text) ?? [];
-  if (level === undefined || type === undefined || permissions === undefined || permissions === '') return null;
+  const [, level, type = '', permissions = '', query] = SCOPE.exec(text) ?? [];
+  if (permissions === '') return null;
   const isFirstForm = permissions in FIRST_FORM;
   if (query !== undefined && (isFirstForm || type === '*')) return null;
   const filter = query === undefined ? [] : parseFilter(query);

@@ -6,7 +6,7 @@ export const BACKOFF = { firstMs: 1_000, capMs: 900_000, patienceMs: 7 * 86_400_
  * Never less than a second, so that no lane asks more often.
  */
 export function backoffMs(attempt: number, spread: number): number {
-  const bound = Math.min(BACKOFF.capMs, BACKOFF.firstMs * 2 ** (Math.min(attempt, 30) + 1));
+  const bound = Math.min(BACKOFF.capMs, BACKOFF.firstMs * 2 ** (attempt + 1));
   return Math.round(BACKOFF.firstMs + spread * (bound - BACKOFF.firstMs));
 }
 

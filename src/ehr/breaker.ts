@@ -29,7 +29,7 @@ export const BREAKER = {
 
 export const closedBreaker: Breaker = { state: 'closed', recent: [] };
 
-const openMs = (trips: number): number => Math.min(BREAKER.openMsMax, BREAKER.firstOpenMs * 2 ** Math.min(trips, 10));
+const openMs = (trips: number): number => Math.min(BREAKER.openMsMax, BREAKER.firstOpenMs * 2 ** trips);
 
 const open = (nowMs: number, trips: number, serverAsksMs: number | null): Breaker => ({
   state: 'open',

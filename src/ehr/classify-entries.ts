@@ -25,9 +25,9 @@ export type BundleVerdict =
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 function readEntry(entry: unknown, request: Asked, guard: AddressGuard, now: Date): EntryAnswer | null {
-  const response = (entry as { response?: unknown } | null)?.response as Record<string, unknown> | null | undefined;
-  const status = /^([1-5]\d\d)(?!\d)/.exec(text(response?.['status']) ?? '')?.[1];
-  if (response === null || response === undefined || status === undefined) return null;
+  const response = ((entry as { response?: unknown } | null)?.response ?? {}) as Record<string, unknown>;
+  const status = /^([1-5]\d\d)(?!\d)/.exec(text(response['status']) ?? '')?.[1];
+  if (status === undefined) return null;
   const location = text(response['location']);
   return {
     verdict: classifyAnswer(

@@ -40,13 +40,13 @@ export function missingKeys(
 /** The vault with the keys that are stored; as it was where it has no key to open them, as that of somebody who only looks. */
 export function withKeptKeys(keys: VaultKeys, rows: readonly KeptRow[]): Vault {
   const vault = makeVault(keys);
-  const own = rows.filter(({ sealed }) => vault.isOwn(sealed));
+  const own = Map.groupBy(
+    rows.filter(({ sealed }) => vault.isOwn(sealed)),
+    isParticulars,
+  );
   const open = ({ index, sealed }: KeptRow): Uint8Array => vault.open(sealed, keyPlace(index));
-  const particulars = own.find(isParticulars);
+  const [particulars] = own.get(true) ?? [];
   if (particulars === undefined) return vault;
-  const kept: KeptKeys = {
-    particulars: open(particulars),
-    earlier: own.filter((row) => !isParticulars(row)).map(open),
-  };
+  const kept: KeptKeys = { particulars: open(particulars), earlier: (own.get(false) ?? []).map(open) };
   return makeVault(keys, kept);
 }

@@ -7,7 +7,7 @@ const ZONES_MS = 25 * HOUR_MS;
 const EARLIEST_YEAR = 1900;
 
 /** A time without a zone is read as if in UTC: it is judged by the wider bound. */
-const msOf = (text: string): number => Date.parse(text.length <= 10 || isZoned(text) ? text : `${text}Z`);
+const msOf = (text: string): number => Date.parse(text.includes(':') && !isZoned(text) ? `${text}Z` : text);
 
 function isPossible(text: string, receivedMs: number, mostAheadMs: number): boolean {
   const ms = msOf(text);
@@ -16,12 +16,12 @@ function isPossible(text: string, receivedMs: number, mostAheadMs: number): bool
 }
 
 /** Whether something can have been measured then: not before anybody lived who is alive, and not after it was told. */
-export function isPossibleTime({ start, end, open }: Times, receivedAt: Date | null, aheadMs: number): boolean {
+export function isPossibleTime(times: Times, receivedAt: Date | null, aheadMs: number): boolean {
+  const { start, end } = times;
   const receivedMs = receivedAt === null ? Infinity : receivedAt.getTime();
-  const mostAhead = (text: string): number => aheadMs + (text.length <= 10 || !isZoned(text) ? ZONES_MS : 0);
+  const mostAhead = (text: string): number => (isZoned(text) ? aheadMs : aheadMs + ZONES_MS);
   // The day that goes on is often told of before it is over.
-  if (isWholeDay({ start, end, ...(open === undefined ? {} : { open }) }))
-    return isPossible(start, receivedMs, aheadMs + ZONES_MS);
+  if (isWholeDay(times)) return isPossible(start, receivedMs, aheadMs + ZONES_MS);
   return isPossible(start, receivedMs, mostAhead(start)) && isPossible(end, receivedMs, mostAhead(end));
 }
 

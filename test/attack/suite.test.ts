@@ -10,6 +10,7 @@ import { judge, judgeHeard } from './support/oracle.ts';
 import { startStrictGateway } from './support/strict-gateway.ts';
 import { indistinct, twinOf } from './support/twin.ts';
 import type { AttackRow } from './support/start-attacked.ts';
+import { stopAfterTest } from '../support/stop-after-test.ts';
 
 /*
  * The attacks tried on gateways with known holes. An attack that no careless gateway fails proves nothing.
@@ -58,6 +59,7 @@ async function isTaken({ headers = [] }: Asked, kit: Kit): Promise<boolean> {
 
 test('a check with every line that is needed takes the sound tokens and no other', async () => {
   const issuer = await startIssuer();
+  stopAfterTest(() => issuer.close());
   const kit = { issuer, audience: 'http://gateway/fhir', publicUrl: 'http://gateway' };
   const wrong: string[] = [];
   for (const { name, expected, make } of [...SOUND_TOKENS, ...TOKEN_ATTACKS]) {
@@ -65,7 +67,6 @@ test('a check with every line that is needed takes the sound tokens and no other
     if (asked.path.includes('access_token=') && asked.headers !== undefined) continue;
     if ((await isTaken(asked, kit)) !== (expected === 'own')) wrong.push(name);
   }
-  await issuer.close();
   expect(wrong).toEqual([]);
   expect(TOKEN_ATTACKS.length).toBeGreaterThan(80);
 });
@@ -81,20 +82,20 @@ describe.each([
 ] as const satisfies readonly (readonly [Carelessness, number])[])('a gateway of the kind %s', (carelessness, least) => {
   test('fails many attacks', async () => {
     const gateway = await startCarelessGateway(ehr.base, carelessness);
+    stopAfterTest(() => gateway.close());
     const unharmed: string[] = [];
     for (const row of SAMPLE) if ((await findingsOf(gateway, row)).length === 0) unharmed.push(nameOf(row));
-    await gateway.close();
     expect(1 - unharmed.length / SAMPLE.length).toBeGreaterThan(least);
   });
 });
 
 async function failuresOf(gateway: CarelessGateway, rows: readonly AttackRow[]): Promise<unknown[]> {
+  stopAfterTest(() => gateway.close());
   const failed: unknown[] = [];
   for (const row of rows) {
     const wrong = await findingsOf(gateway, row);
     if (wrong.length > 0) failed.push([nameOf(row), wrong]);
   }
-  await gateway.close();
   return failed;
 }
 

@@ -6,6 +6,7 @@ import { fail, fault, jsonAnswer, ok, type FaultCode, type Route } from '../../s
 import { collectLog } from '../support/collect-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { appOf } from '../support/gateway.ts';
+import { stopAfterTest } from '../support/stop-after-test.ts';
 
 const MARKER = 'MarkerPatient';
 const route = (path: string, handle: Route['handle'], method: Route['method'] = 'get'): Route => ({
@@ -151,6 +152,7 @@ describe('a caller who goes away before the answer', () => {
     const waiting = Promise.withResolvers<null>();
     const app = appOf([route('/slow', () => waiting.promise.then(() => ok(jsonAnswer(200, {}))))], log);
     const server = app.listen(0, '127.0.0.1');
+    stopAfterTest(() => server.close());
     await once(server, 'listening');
     const address = server.address();
     const caller = connect(address !== null && typeof address !== 'string' ? address.port : 0, '127.0.0.1');
@@ -166,7 +168,6 @@ describe('a caller who goes away before the answer', () => {
       )?.status,
     ).toBe(499);
     waiting.resolve(null);
-    server.close();
   });
 });
 

@@ -9,6 +9,7 @@ import { collectLog } from '../support/collect-log.ts';
 import { configOf } from '../support/gateway.ts';
 import { sqlitePlace, someKey, type Place } from '../support/new-store.ts';
 import { runCommand } from '../support/run-command.ts';
+import { stopAfterTest } from '../support/stop-after-test.ts';
 
 const TOKEN = 'operator-'.repeat(5);
 const keys = { CHARTGATE_DATA_KEY: someKey().reveal(), CHARTGATE_PSEUDONYM_KEY: someKey().reveal() };
@@ -27,8 +28,8 @@ afterEach(async () => {
 });
 
 const file = (): string => (place.database.engine === 'sqlite' ? place.database.file : '');
-const start = (auditKey: string) =>
-  startGateway({
+const start = async (auditKey: string) => {
+  const gateway = await startGateway({
     config: configOf(`sqlite:${file()}?filesystem=any`, {
       ...keys,
       CHARTGATE_AUDIT_KEY: auditKey,
@@ -38,6 +39,9 @@ const start = (auditKey: string) =>
     clock: systemClock,
     log: collectLog(),
   });
+  stopAfterTest(() => gateway.stop());
+  return gateway;
+};
 
 test('a start with another audit key is refused', async () => {
   await (await start(first)).stop();

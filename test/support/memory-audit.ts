@@ -7,7 +7,7 @@ import {
   type AuditSource,
   type SigningKey,
 } from '../../src/audit/index.ts';
-import type { AuditReads, AuditWrites, StoredChain, StoredCheckpoint, StoredRecord } from '../../src/audit/commands.ts';
+import type { AuditReads, AuditWrites, Dropped, StoredChain, StoredCheckpoint, StoredRecord } from '../../src/audit/commands.ts';
 import { extendChain, firstLink } from '../../src/audit/record.ts';
 import type { Operate } from '../../src/store/index.ts';
 import { makeVault } from '../../src/store/vault.ts';
@@ -21,11 +21,11 @@ export interface AuditRows {
   checkpoints: StoredCheckpoint[];
 }
 
-export const sourceOf = (rows: AuditRows): AuditSource => {
+export const sourceOf = (rows: AuditRows, dropped: Dropped | null = null): AuditSource => {
   const known = new Set(rows.chains.map(({ chain }) => chain));
   const stray = [...rows.records].find(([chain]) => !known.has(chain));
   const sorted = new Map([...rows.records].map(([chain, list]) => [chain, [...list].sort((a, b) => a.seq - b.seq)]));
-  return memorySource({ ...rows, records: sorted, stray: stray === undefined ? null : { chain: stray[0], seq: 1 } });
+  return memorySource({ ...rows, dropped, records: sorted, stray: stray === undefined ? null : { chain: stray[0], seq: 1 } });
 };
 
 export const aDraft = (n: number, more: Partial<AuditDraft> = {}): AuditDraft => ({
@@ -101,6 +101,13 @@ export function makeMemoryAudit(first = auditKey(7)) {
       const made = await makeCheckpoint({ audit, key: to, clock: systemClock }, null, key);
       key = to;
       if (made.ok && made.value !== null) anchored.push(made.value.note);
+    },
+    /** A checkpoint that says that everything up to another was exported. */
+    async nameExport(upto: number): Promise<string> {
+      const made = await makeCheckpoint({ audit, key, clock: systemClock }, { digest: 'd'.repeat(64), upto });
+      if (!made.ok || made.value === null) throw new Error('no checkpoint');
+      anchored.push(made.value.note);
+      return made.value.note;
     },
     async checkpoint(mode: 'anchored' | 'not-anchored' = 'anchored'): Promise<void> {
       const made = await makeCheckpoint({ audit, key, clock: systemClock });

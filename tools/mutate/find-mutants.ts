@@ -24,6 +24,9 @@ const OPERATORS: Readonly<Partial<Record<ts.SyntaxKind, string>>> = {
   [ts.SyntaxKind.SlashToken]: '*',
 };
 
+/** From here on a number is a length of time or a limit: off by one it is no other decision, off by as much again it is. */
+const LONG = 100;
+
 const METHODS: Readonly<Record<string, string>> = { some: 'every', every: 'some', min: 'max', max: 'min', find: 'findLast' };
 
 /** Every place of a text where a mutant can be planted, in the order of the text. */
@@ -54,7 +57,7 @@ export function findMutants(text: string): Mutant[] {
       put(node, node.operand.getText(file));
     if (node.kind === ts.SyntaxKind.TrueKeyword) put(node, 'false');
     if (node.kind === ts.SyntaxKind.FalseKeyword) put(node, 'true');
-    if (ts.isNumericLiteral(node)) put(node, `(${node.getText(file)} + 1)`);
+    if (ts.isNumericLiteral(node)) put(node, `(${node.getText(file)} ${Number(node.text) < LONG ? '+ 1' : '* 2'})`);
     if (ts.isConditionalExpression(node))
       put(node, `${node.condition.getText(file)} ? ${node.whenFalse.getText(file)} : ${node.whenTrue.getText(file)}`);
     if (ts.isIfStatement(node)) put(node.expression, 'false');

@@ -105,7 +105,6 @@ describe('section 1, Notification Webhook', () => {
       () => hooks.got.length,
       (n) => n >= 3,
     );
-    await hooks.close();
     const told = hooks.got.map(({ user_id, data_source, action }) => [user_id, data_source, action]);
     expect(told.sort()).toEqual([
       ['user-2', '', 'user_created'],

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testClock } from '../../../test/support/clock.ts';
+import { stopAfterTest } from '../../../test/support/stop-after-test.ts';
 import { freshService, labParts, raw, revokePath, signedFor, USER } from './support.ts';
 
 const { activate, ask, authorizer, begin, clock, form, grant, lab, service, signed } = freshService();
@@ -85,9 +86,11 @@ test('section 3, lab document: none to received', async () => {
 
 test('section 3, state and simulated time survive a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'chartgate-service-'));
+  stopAfterTest(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'service.ndjson');
   const real = testClock();
   const first = await startService({ host: '127.0.0.1', port: 0, clock: real, file, speed: 60 });
+  stopAfterTest(() => first.stop());
   const made = first.putClient({ uuid: 'client-1', addOns: { health_monitoring: true } });
   const headers = { ...signedFor(made, 'password'), 'content-type': 'application/json' };
   const body = JSON.stringify({ signals: { oxygenation: { threshold_min_float: 90 } } });
@@ -96,12 +99,11 @@ test('section 3, state and simulated time survive a restart', async () => {
   const stood = first.clock.now().getTime();
   await first.stop();
   const second = await startService({ host: '127.0.0.1', port: 0, clock: real, file });
+  stopAfterTest(() => second.stop());
   expect([second.clock.speed(), second.clock.now().getTime()]).toEqual([60, stood]);
   expect((await raw(second.url, 'GET', '/api/v2/health_monitoring/rules', { headers })).body['signals']).toEqual({
     oxygenation: { threshold_min_float: 90 },
   });
-  await second.stop();
-  rmSync(folder, { recursive: true });
 });
 
 test('section 3, time can be run faster and put forward', async () => {

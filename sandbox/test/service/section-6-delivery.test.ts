@@ -7,6 +7,7 @@ import { secret } from '../../../src/kernel/index.ts';
 import { RETRY_WAITS_MS, startService } from '../../index.ts';
 import { testClock } from '../../../test/support/clock.ts';
 import { eventually } from '../../../test/support/eventually.ts';
+import { stopAfterTest } from '../../../test/support/stop-after-test.ts';
 import { freshService, listenForHooks, raw } from './support.ts';
 
 const { ask, activate, client, grant, service, signed } = freshService({ retryWaitsMs: [5, 10, 15] });
@@ -23,7 +24,6 @@ describe('6 acknowledgement', () => {
     put(1);
     await settled();
     expect(service().sender.counts('client-1', 'data')).toEqual({ acknowledged: 1, retried: 0, givenUp: 0 });
-    await hooks.close();
     expect(hooks.got).toEqual([{ n: 1 }]);
   });
 
@@ -35,7 +35,6 @@ describe('6 acknowledgement', () => {
       put(1);
       await settled();
       expect(service().sender.counts('client-1', 'data')).toEqual({ acknowledged: 1, retried: 1, givenUp: 0 });
-      await hooks.close();
       expect(hooks.bodies).toEqual([hooks.bodies[0], hooks.bodies[0]]);
       expect(hooks.heads[1]?.['webhook-id']).toBe(hooks.heads[0]?.['webhook-id']);
     },
@@ -60,7 +59,6 @@ describe('6 acknowledgement', () => {
     expect((await ask('POST', '/_control/deliveries/again')).body).toEqual({ again: 1 });
     await settled();
     expect(service().sender.counts('client-1', 'data').acknowledged).toBe(1);
-    await hooks.close();
   });
 
   test('without an address nothing is queued', () => {
@@ -75,7 +73,6 @@ describe('6 signature', () => {
     toHooks(hooks.url);
     put(1, hook);
     await settled();
-    await hooks.close();
     const [head, body] = [{ headers: hooks.heads[0] ?? {} }, Buffer.from(hooks.bodies[0] ?? '')];
     const check = (key: string, of: Buffer) =>
       hmacMatches('standard-webhooks', 'webhook-signature', [secret(key)], head as Parameters<typeof hmacMatches>[3], of);
@@ -95,7 +92,6 @@ describe('6 order and number', () => {
     toHooks(hooks.url);
     for (let n = 0; n < 100; n += 1) put(n);
     await settled();
-    await hooks.close();
     const order = hooks.got.map(({ n }) => n as number);
     expect(order).not.toEqual(Array.from({ length: 100 }, (_, i) => i));
     expect(order.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, i) => i));
@@ -106,8 +102,13 @@ describe('6 order and number', () => {
 describe('6 what waits survives a restart', () => {
   test('and is sent then, under its id', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'chartgate-sender-'));
+    stopAfterTest(() => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, 'service.ndjson');
-    const start = () => startService({ host: '127.0.0.1', port: 0, clock: testClock(), file, retryWaitsMs: [60_000] });
+    const start = async () => {
+      const service = await startService({ host: '127.0.0.1', port: 0, clock: testClock(), file, retryWaitsMs: [60_000] });
+      stopAfterTest(() => service.stop());
+      return service;
+    };
     const refusing = await listenForHooks(500);
     const first = await start();
     first.putClient({ uuid: 'client-1', dataWebhook: refusing.url });
@@ -126,9 +127,6 @@ describe('6 what waits survives a restart', () => {
     // The other one still has its wait before it.
     expect([hooks.got.length, second.sender.waiting()]).toEqual([1, 1]);
     expect((await raw(second.url, 'GET', '/_control/deliveries')).body['waiting']).toBe(1);
-    await second.stop();
-    await hooks.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 });
 
@@ -139,7 +137,6 @@ describe('6 Notification Webhook', () => {
     toHooks(hooks.url);
     await grant();
     await settled();
-    await hooks.close();
     expect(new Set(hooks.got.map(({ action }) => action))).toEqual(new Set(['user_created', 'user_connected']));
     expect(hooks.got.length).toBe(4);
   });
@@ -152,6 +149,5 @@ test('6 a payload of one’s own is sent as any other', async () => {
   toHooks(hooks.url);
   expect((await ask('POST', '/_control/clients/client-1/send', { body: '{"a":1}' })).status).toBe(202);
   await settled();
-  await hooks.close();
   expect([hooks.got, hooks.heads[0]?.['webhook-signature']]).toEqual([[{ a: 1 }], expect.stringMatching(/^v1,/)]);
 });

@@ -5,6 +5,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startService, type AddOnName, type Client, type DemoService } from '../../index.ts';
 import { testClock } from '../../../test/support/clock.ts';
+import { stopAfterTest } from '../../../test/support/stop-after-test.ts';
 
 export interface Answer {
   readonly status: number;
@@ -155,7 +156,7 @@ export const labParts = (file: Buffer = PDF, timezone = '-05:00'): readonly Part
   { name: 'timezone', value: timezone },
 ];
 
-/** A webhook of a client: keeps what comes. The answers are `status`, or what is left of `first`; 0 gives none. */
+/** A webhook of a client, closed after the test: keeps what comes. The answers are `status`, or what is left of `first`; 0 gives none. */
 export async function listenForHooks(status = 202, first: number[] = []) {
   const got: Record<string, unknown>[] = [];
   const heads: IncomingHttpHeaders[] = [];
@@ -181,17 +182,19 @@ export async function listenForHooks(status = 202, first: number[] = []) {
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  stopAfterTest(close);
   return {
     got,
     heads,
     bodies,
     atOnceMax: () => atOnceMax,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

@@ -467,10 +467,12 @@ describe('any week', () => {
   const daysOf = (all: readonly DayParts[]) => daysUpTo(DATE, all.length, (_, i) => all[i] ?? {});
 
   test('gives a payload that the gateway takes, with scores and confidences from 0 to 100 and levels that agree', () => {
+    let given = 0;
     fc.assert(
       fc.property(month, (all) => {
         const made = build(daysOf(all));
         if (made === null) return;
+        given += 1;
         accepted(made.payload);
         const { profiles, overall } = made.payload.user_profile_data;
         for (const name of DOMAINS) {
@@ -487,6 +489,7 @@ describe('any week', () => {
       }),
       { numRuns: 40 },
     );
+    expect(given).toBeGreaterThan(10);
   });
 
   const FIELDS = ['body.bmi', 'body.systolic', 'body.hrvMs', 'body.restingHeartRate', 'body.spo2', 'physical.steps'] as const;

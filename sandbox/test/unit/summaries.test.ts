@@ -41,10 +41,12 @@ const metricsOf = (summary: DaySummary): string[] =>
 
 describe('a cleaned day', () => {
   test('has one value for each metric, and each is that of the source that it names', () => {
+    let cleaned = 0;
     fc.assert(
       fc.property(said, options, (days, how) => {
         const summary = cleanDay(days, how);
         if (summary === null) return;
+        cleaned += 1;
         expect(Object.keys(summary.sourceOf).sort()).toEqual(metricsOf(summary).sort());
         for (const [path, name] of Object.entries(summary.sourceOf))
           expect([path, metricAt(latest(days, name), path)]).toEqual([path, metricAt(summary, path)]);
@@ -52,6 +54,7 @@ describe('a cleaned day', () => {
       }),
       { numRuns: 300 },
     );
+    expect(cleaned).toBeGreaterThan(100);
   });
 
   test('is the same in whatever order the sources have spoken', () => {
@@ -161,6 +164,7 @@ describe('the versions of a document', () => {
 
 describe('a document', () => {
   test('says the same when it is made again: only a change of content makes a version', () => {
+    let made = 0;
     fc.assert(
       fc.property(said, fc.constantFrom(...SUMMARY_GROUPS), fc.nat(), (days, group, later) => {
         const summary = cleanDay(days, CLEANED);
@@ -168,6 +172,7 @@ describe('a document', () => {
         const question = { about: ABOUT, summary, group, at: 1_793_000_000_000, deviceOf: null };
         const first = nextClinicalReady(null, question);
         if (first === null) return;
+        made += 1;
         const again = { ...question, at: question.at + later, deviceOf: (name: string) => deviceOf(makePerson(1, 1), name) };
         expect(nextClinicalReady(asSent(first), again)).toBeNull();
         const built = buildClinicalReady({ ...again, documentVersion: 9 });
@@ -175,6 +180,7 @@ describe('a document', () => {
       }),
       { numRuns: 100 },
     );
+    expect(made).toBeGreaterThan(20);
   });
 
   const setting = settingOf(standardMappings());

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
@@ -10,6 +10,7 @@ import { openSource, type Source, type SourceSettings } from '../../../src/sourc
 import { readRetryAfter } from '../../../src/source/exchange.ts';
 import { decideRetry } from '../../../src/source/retry.ts';
 import { freshService, JPEG, PDF, PNG, USER } from '../../../sandbox/test/service/support.ts';
+import { stopAfterTest } from '../../support/stop-after-test.ts';
 
 const server = freshService();
 let source: Source;
@@ -25,15 +26,18 @@ const settings = (): SourceSettings => {
     lab: { kind: 'bearer', token: secret(lab.token) },
   };
 };
-const open = (more: Partial<SourceSettings> = {}): Source =>
-  openSource({
+/** Closed after the test. */
+const open = (more: Partial<SourceSettings> = {}): Source => {
+  const opened = openSource({
     settings: { ...settings(), ...more },
     agent: 'chartgate/test',
     clock: server.clock(),
     chance: (bytes) => randomBytes(bytes),
   });
+  stopAfterTest(() => opened.close());
+  return opened;
+};
 beforeEach(() => void (source = open()));
-afterEach(() => source.close());
 
 const must = <T>(result: Result<T>): T => {
   if (!result.ok) throw new Error(result.fault.code);
@@ -102,7 +106,6 @@ describe('section 3 through source', () => {
     await server.grant('RingWearable', USER, 'client-2');
     must(await source.revoke(USER));
     expect([await isAuthorized(), await isAuthorized(theirs)]).toEqual([false, true]);
-    await theirs.close();
   });
   test('revocation at the provider', async () => {
     await server.grant();
@@ -146,7 +149,6 @@ describe('section 4 through source', () => {
         timezone: 'Z',
       });
     }
-    await other.close();
   });
   test('4.5 profile', async () => {
     server.activate('user_health_profile');
@@ -202,7 +204,6 @@ describe('section 5 through source', () => {
     expect(all.map(codeOf)).toEqual(all.map(() => 'source.not-configured'));
     expect([codeOf(bare.ready('access')), codeOf(bare.ready('lab'))]).toEqual(['source.not-configured', 'source.not-configured']);
     expect([codeOf(source.ready('access')), codeOf(source.ready('lab'))]).toEqual(['ok', 'ok']);
-    await bare.close();
   });
   test('credentials that are refused', async () => {
     const wrong = open({ secretKey: secret('x'), password: secret('x'), lab: { kind: 'bearer', token: secret('x') } });
@@ -215,7 +216,6 @@ describe('section 5 through source', () => {
       await lab(wrong),
     ];
     expect(all.map(codeOf)).toEqual(all.map(() => 'source.unauthorized'));
-    await wrong.close();
   });
 });
 
@@ -266,14 +266,12 @@ describe('section 7 through source', () => {
     free.close();
     const nowhere = open({ url: `http://127.0.0.1:${port}` });
     expect(codeOf(await nowhere.authorizer(USER, 'GpsWatch', null))).toBe('source.unreachable');
-    await nowhere.close();
   });
   test('a redirect is not followed, and an answer of another kind is not believed', async () => {
     server.service().faults.set([{ path: '/api/v1', status: 302 }]);
     expect(codeOf(await source.authorizer(USER, 'GpsWatch', null))).toBe('source.rejected');
     const elsewhere = open({ url: `${server.service().url}/style.css` });
     expect(codeOf(await elsewhere.authorizer(USER, 'GpsWatch', null))).toBe('source.rejected');
-    await elsewhere.close();
   });
 });
 
@@ -362,6 +360,10 @@ test('section 9 through source: v1 for authorization, revocation and binding, v2
     paths.push(`${request.method ?? ''} ${(request.url ?? '').split('?')[0] ?? ''}`);
     response.writeHead(400).end();
   }).listen(0, '127.0.0.1');
+  stopAfterTest(() => {
+    ear.closeAllConnections();
+    ear.close();
+  });
   await once(ear, 'listening');
   const url = `http://127.0.0.1:${(ear.address() as AddressInfo).port}/base/`;
   const listened = open({ url, labUrl: url });
@@ -386,7 +388,4 @@ test('section 9 through source: v1 for authorization, revocation and binding, v2
       `POST /base/client_uuid/client-1/user_id/${USER}`,
     ].sort(),
   );
-  await listened.close();
-  ear.closeAllConnections();
-  ear.close();
 });

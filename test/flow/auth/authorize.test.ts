@@ -12,6 +12,7 @@ import {
   type Scene,
 } from '../../support/auth-server.ts';
 import { sqlitePlace, type Place } from '../../support/new-store.ts';
+import { stopAfterTest } from '../../support/stop-after-test.ts';
 
 let place: Place;
 let scene: Scene;
@@ -152,7 +153,9 @@ test('the pages keep scripts, frames and foreign forms out', async () => {
 
 test('behind a proxy every link and cookie is of the public address, and cookies are for https alone', async () => {
   const other = await sqlitePlace();
+  stopAfterTest(() => other.remove());
   const behind = await startScene(other, { publicUrl: 'https://gw.example/prefix' });
+  stopAfterTest(() => behind.server.stop());
   const registered = await behind.register();
   const url = behind.authorizeUrl(registered, newPkce().challenge).replace('https://gw.example/prefix', behind.server.base);
   const answer = await fetch(url, { redirect: 'manual' });
@@ -182,8 +185,6 @@ test('behind a proxy every link and cookie is of the public address, and cookies
     headers: { cookie: cookies.map((one) => one.split(';')[0]).join('; ') },
   });
   expect(await page.text()).toContain('action="/prefix/auth/interaction/');
-  await behind.server.stop();
-  await other.remove();
 });
 
 test('what a caller says of our address changes no link', async () => {

@@ -3,6 +3,7 @@ import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, jwtVerify
 import { systemClock, type Clock } from '../../../src/kernel/index.ts';
 import { ACT, must, startAuth, startScene, type AuthServer, type Scene } from '../../support/auth-server.ts';
 import { postgresPlace, type Place } from '../../support/new-store.ts';
+import { stopAfterTest } from '../../support/stop-after-test.ts';
 
 let place: Place;
 let scene: Scene;
@@ -53,8 +54,8 @@ test('the new key signs at once, the old one is shown until its tokens have ende
   expect(third.retiring.map(({ kid }) => kid)).toEqual([rotated.kid]);
   // One that starts now makes no key of its own.
   const late = await startAuth(place, { clock, publicUrl: scene.server.base });
+  stopAfterTest(() => late.stop());
   expect(await kids(late.base)).toEqual([third.kid, rotated.kid]);
-  await late.stop();
 });
 
 test('of many rotations only the keys are left that may still verify something', async () => {

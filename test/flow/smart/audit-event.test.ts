@@ -91,7 +91,9 @@ test('each parameter narrows, and they narrow together', async () => {
   expect(kinds(await events('type=110113'))).not.toContain('fhir.read');
   expect(await events('type=rest&subtype=process')).toEqual([]);
   expect((await events('outcome=4&agent=reader')).map(({ outcome }) => outcome)).toEqual(['4']);
-  expect((await events('outcome:not=0')).every(({ outcome }) => outcome !== '0')).toBe(true);
+  const unlike = (await events('outcome:not=0')).map(({ outcome }) => outcome);
+  expect(unlike).toContain('4');
+  expect(unlike).not.toContain('0');
   const persons = await events('entity-type=1&agent=reader');
   expect(patientsOf(persons)).toEqual(['Patient/a', 'Patient/b']);
   expect(persons.every(({ entity }) => entity.some(({ type }) => type.code === '1'))).toBe(true);

@@ -93,5 +93,6 @@ test('many requests on one connection are let go together', async () => {
 test('an app that comes again finds room, and one that stays on the same connection is answered', async () => {
   ehr.answers(({ url }) => (url === '/ehr/Patient/a' ? { body: patient } : { status: 404 }));
   for (let n = 0; n < 3; n += 1) expect((await rig.get('/fhir/Observation/1', token)).status).toBe(404);
+  expect(ehr.asked.filter(({ url }) => url === '/ehr/Observation/1')).toHaveLength(3);
   expect(ehr.left).toEqual([]);
 });

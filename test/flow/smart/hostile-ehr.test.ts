@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startHostileEhr } from '../../support/smart/hostile-ehr.ts';
 import { aGrant, startSmart, type SmartRig } from '../../support/smart/start-smart.ts';
+import { stopAfterTest } from '../../support/stop-after-test.ts';
 
 let ehr: Awaited<ReturnType<typeof startHostileEhr>>;
 let rig: SmartRig;
@@ -336,9 +337,9 @@ test.each([
 
 test('a slow EHR is 504', async () => {
   const hasty = await startSmart(ehr.url, { patients: 'all', limits: { deadlineMs: 400 } });
+  stopAfterTest(() => hasty.stop());
   ehr.answers(() => ({ delayMs: 1_000, body: bundle([]) }));
   const answer = await hasty.get('/fhir/Observation', hasty.token(aGrant('patient/*.rs', { patient: 'a' })));
-  await hasty.stop();
   expect(answer.status).toBe(504);
 });
 

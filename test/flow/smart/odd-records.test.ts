@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startHostileEhr, type Asked, type HostileAnswer } from '../../support/smart/hostile-ehr.ts';
 import { aGrant, startSmart, type SmartRig } from '../../support/smart/start-smart.ts';
+import { stopAfterTest } from '../../support/stop-after-test.ts';
 
 const MARKER = 'MarkerOfAnotherPatient';
 let ehr: Awaited<ReturnType<typeof startHostileEhr>>;
@@ -219,6 +220,7 @@ test('a failed count is in the audit', async () => {
 
 test('what is not there and whoever is not linked cost the EHR the same', async () => {
   const strict = await startSmart(ehr.url);
+  stopAfterTest(() => strict.stop());
   const clinician = strict.token(aGrant('user/*.rs'));
   const patient = (id: string): object => ({
     resourceType: 'Patient',
@@ -237,7 +239,6 @@ test('what is not there and whoever is not linked cost the EHR the same', async 
   };
   for (const path of ['Patient/ID', 'Patient?_id=ID', 'Observation?patient=ID', 'Observation/ID', 'Observation/ID'])
     expect([path, await callsOf(path.replace('ID', 'there'))]).toEqual([path, await callsOf(path.replace('ID', 'gone'))]);
-  await strict.stop();
 });
 
 test('an EHR to which capital letters are the same tells nothing by that', async () => {

@@ -221,5 +221,6 @@ test('after all of it the gateway is well and its ledger adds up', async () => {
   const { addsUp, acknowledged, byState } = await hooks.ledger();
   const sum = Object.values(byState).reduce((total, count) => total + count, 0);
   expect([ready.status, addsUp, sum, byState['received']]).toEqual([200, true, acknowledged, 0]);
+  expect(acknowledged).toBeGreaterThan(0);
   expect(hooks.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
 });

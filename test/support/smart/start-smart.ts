@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { auditSet } from '../../../src/audit/index.ts';
-import { parseResourceScope, splitScopes, type Grant } from '../../../src/auth/index.ts';
+import type { Grant } from '../../../src/auth/index.ts';
 import { deliverSet } from '../../../src/deliver/index.ts';
 import { openEhr, readCapability, type Capability, type EhrLimits } from '../../../src/ehr/index.ts';
 import { makeApp } from '../../../src/http/index.ts';
@@ -14,28 +14,9 @@ import { collectLog } from '../collect-log.ts';
 import { newId } from '../gateway.ts';
 import { sqlitePlace, TEST_KEYS } from '../new-store.ts';
 import { readAuditSet } from '../read-audit/index.ts';
+import { ORIGIN } from './a-grant.ts';
 
-export const ORIGIN = 'https://app.example.org';
-
-/** A grant as a verified token gives one. */
-export function aGrant(scope: string, more: Partial<Grant> = {}): Grant {
-  const words = splitScopes(scope);
-  const scopes = words.map(parseResourceScope);
-  return {
-    issuer: 'https://issuer.example.org',
-    subject: 'user-1',
-    clientId: 'app-1',
-    tokenId: 'tok-1',
-    scopes: scopes.filter((one) => one !== null),
-    words: words.filter((_, i) => scopes[i] === null),
-    patient: null,
-    encounter: null,
-    fhirUser: null,
-    expiresAt: new Date('2030-01-01T00:00:00Z'),
-    origins: [ORIGIN],
-    ...more,
-  };
-}
+export { aGrant, ORIGIN } from './a-grant.ts';
 
 /** `skips`: what a read would cost that nobody records. */
 type AuditState = 'writes' | 'fails' | 'fails-once' | 'skips';

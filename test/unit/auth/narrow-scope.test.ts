@@ -31,6 +31,7 @@ describe('what can be granted of what is asked', () => {
       ['patient/Observation.rs?code=b&category=a'],
     ],
     ['patient/Observation.rs?category=b&code=a', 'patient/Observation.rs?category=a&code=b', []],
+    ['patient/Observation.rs?category=a&code=c', 'patient/Observation.rs?category=a&code=b', []],
     ['patient/Condition.rs?category=a', 'patient/Observation.rs?category=a', []],
     ['patient/Observation.rs?category=a', 'user/Observation.rs?category=a', []],
     ['patient/Observation.rs?category=a', 'patient/Observation.s?category=a', ['patient/Observation.s?category=a']],

@@ -17,6 +17,11 @@ describe('whose result it is', () => {
     ['by a family name alone', { names: [{ family: 'Nunez Ortiz', given: [] }] }, 'same'],
     ['a year of birth that fits', { birthDate: '1980' }, 'same'],
     ['a sex that nobody knows', { gender: 'unknown' }, 'same'],
+    ['by a name alone', { birthDate: null, gender: null }, 'same'],
+    ['by a sex alone', { birthDate: null, names: [] }, 'same'],
+    ['by a birth date alone', { gender: null, names: [] }, 'same'],
+    ['a given name where the chart has the same, and no family name', { names: [{ family: null, given: ['Ana'] }] }, 'same'],
+    ['another given name, and no family name', { names: [{ family: null, given: ['Bob'] }] }, 'differs'],
     ['another complete birth date', { birthDate: '1980-05-18' }, 'other-person'],
     ['another year of birth', { birthDate: '1981' }, 'differs'],
     ['another name', { names: [{ family: 'Ortiz', given: ['Ana'] }] }, 'differs'],
@@ -26,6 +31,12 @@ describe('whose result it is', () => {
     ['nothing at all', { birthDate: null, gender: null, names: [] }, 'nothing-to-compare'],
   ])('%s', (_, said, kind) => {
     expect(compareIdentity(like(said), ANNA).kind).toBe(kind);
+  });
+
+  test('a family name on one side and a given name on the other are no name in common', () => {
+    const named = (family: string | null, ...given: string[]) => like({ names: [{ family, given }] });
+    expect(compareIdentity(named('Smith'), named(null, 'Ana')).kind).toBe('differs');
+    expect(compareIdentity(named(null, 'Ana'), named('Smith')).kind).toBe('differs');
   });
 
   test('does not depend on which of the two says it', () => {

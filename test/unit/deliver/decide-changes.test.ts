@@ -115,6 +115,13 @@ describe('one measurement', () => {
     expect(told({ wanted }, [aRow('b', { isOfDocument: false })])).toEqual(['skip a']);
   });
 
+  test('that only replaces is written where it clears what other documents said, though its own said nothing', () => {
+    const wanted = [aWanted('a', { write: 'to-replace', group: 'alerts' })];
+    const raised = (name: string) => aRow(name, { group: 'alerts', isOfDocument: false });
+    for (const rows of [[raised('b')], [raised('b'), raised('c')]])
+      expect(told({ wanted, clearsAlertsOf: DAY }, rows)[0]).toBe('create a');
+  });
+
   test.each([
     [NOW + 1, 'skip'],
     [NOW, 'skip'],
@@ -154,6 +161,8 @@ describe('what a version takes back', () => {
     expect(decide({ leftOut: [left] }, [aRow('a', { isRetracted: true })]).replaced).toBeNull();
     expect(decide({ leftOut: [left] }, [aRow('a', { isKept: true, contentDigest: DROPPED_DIGEST })]).replaced).toBeNull();
     expect(decide({ leftOut: [left] }, []).replaced).toBeNull();
+    const both = [left, { ...left, name: 'b' }];
+    expect(decide({ leftOut: both }, [aRow('b'), aRow('a')]).replaced).toBe(left);
   });
 
   test.each<[string, Partial<WrittenResource>, string[]]>([

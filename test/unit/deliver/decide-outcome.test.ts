@@ -12,6 +12,12 @@ describe('what becomes of a job', () => {
   test.each<[string, Exclude<Verdict, { kind: 'ok' }>, object]>([
     ['that found the EHR busy', later, { kind: 'retry', afterMs: 1_000 }],
     ['that the EHR told when to come', { ...later, afterMs: 90_000 }, { kind: 'retry', afterMs: 90_000 }],
+    ['that found the EHR paused', { ...later, fault: of('ehr.paused') }, { kind: 'put-back', afterMs: 1_000 }],
+    [
+      'that was told how long the EHR is paused',
+      { ...later, afterMs: 90_000, fault: of('ehr.paused') },
+      { kind: 'put-back', afterMs: 90_000 },
+    ],
     ['that may have been done', { ...later, effect: 'unknown' }, { kind: 'unknown' }],
     ['that got no answer', { kind: 'ambiguous', fault: of('ehr.timeout') }, { kind: 'unknown' }],
     ['that was ended before it was sent', { kind: 'abandoned', effect: 'none', fault: of('ehr.abandoned') }, { kind: 'retry' }],
@@ -53,6 +59,9 @@ test.each<[FaultCode, object]>([
   ['patient.merged', { kind: 'park', reason: 'patient' }],
   ['ehr.timeout', { kind: 'retry' }],
   ['ehr.unauthorized', { kind: 'retry' }],
+  ['ehr.rejected', { kind: 'retry' }],
+  ['ehr.paused', { kind: 'put-back', afterMs: 1_000 }],
+  ['ehr.gone', { kind: 'park', reason: 'rejected' }],
 ])('a patient that could not be looked up (%s)', (code, outcome) => {
   expect(afterFault(fault(code), PAST)).toMatchObject(outcome);
 });

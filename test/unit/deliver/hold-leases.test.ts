@@ -43,6 +43,10 @@ test('between the last byte of one owner and the first of the next lie four seco
   expect(TRUST_MS).toBeGreaterThanOrEqual(3 * RENEW_MS);
 });
 
+test('the lanes of a process that is gone are free within ten seconds, which leaves two of the twelve of a takeover', () => {
+  expect(LEASE_MS).toBeLessThanOrEqual(10_000);
+});
+
 /** Leases on a clock that stands, at a store that answers a renewal when it is told to. */
 function play() {
   const clock = testClock();

@@ -31,7 +31,13 @@ describe('closed', () => {
 
   test('forgets what is older than half a minute', () => {
     const four = after(times(4, BAD));
-    expect(after([BAD], four, BREAKER.windowMs + 10).state).toBe('closed');
+    expect(after([BAD], four, 29_999).state).toBe('open');
+    expect(after([BAD], four, 30_000).state).toBe('closed');
+  });
+
+  test('judges by the last two hundred, however many there were', () => {
+    expect(after([...times(200, GOOD), ...times(100, GOOD, BAD)]).state).toBe('open');
+    expect(after([...times(200, GOOD), ...times(99, GOOD, BAD)]).state).toBe('closed');
   });
 
   test('opens at once, and for a minute, when we are denied', () => {
@@ -85,6 +91,7 @@ describe('half-open', () => {
   test('is not moved by what began before it', () => {
     expect(afterOutcome(half, GOOD, 999, 1_200)).toEqual(half);
     expect(afterOutcome(half, BAD, 999, 1_200)).toEqual(half);
+    expect(afterOutcome(half, NOTHING, 999, 1_200)).toEqual(half);
   });
 
   test('lets the next one try at once when the probe was abandoned', () => {
@@ -92,8 +99,10 @@ describe('half-open', () => {
     expect(admit(next, 1_200).waitMs).toBe(0);
   });
 
-  test('lets another one try when the probe was never heard of again', () => {
-    expect(admit(half, 1_000 + BREAKER.probeMs)).toMatchObject({ waitMs: 0, breaker: { state: 'half-open' } });
+  test('lets another one try when the probe was not heard of for two minutes, and has the others ask every few seconds', () => {
+    expect(admit(half, 1_001)).toEqual({ breaker: half, waitMs: 5_000 });
+    expect(admit(half, 1_000 + 119_999)).toEqual({ breaker: half, waitMs: 1 });
+    expect(admit(half, 1_000 + 120_000)).toEqual({ breaker: { ...half, sinceMs: 121_000 }, waitMs: 0 });
   });
 });
 

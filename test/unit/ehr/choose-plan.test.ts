@@ -131,6 +131,13 @@ test.each<[Partial<TypeCapability>, IdentifierFilter, 'conditional' | 'no']>([
   expect(choosePlan(probed(said, filter), aDialect()).createPatient).toBe(expected);
 });
 
+test('resources refer to each other inside a transaction as the dialect has it, and by address wherever each stands alone', () => {
+  const referring = (transaction: boolean, references: 'in-bundle' | 'by-address') =>
+    choosePlan(probed({}, 'filters', { transaction }), aDialect({ write: { references } })).references;
+  expect([referring(true, 'in-bundle'), referring(true, 'by-address')]).toEqual(['in-bundle', 'by-address']);
+  expect([referring(false, 'in-bundle'), referring(false, 'by-address')]).toEqual(['by-address', 'by-address']);
+});
+
 test('limits are those of the dialect, versions and ways those of the EHR', () => {
   const plan = choosePlan(
     probed({ versioning: 'versioned', update: false }),

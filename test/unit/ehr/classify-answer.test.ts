@@ -102,6 +102,13 @@ describe('every status of conformance.md 4.4, as reliability.md 4.1 and 4.6 amen
     ['412 with If-Match is a stale version', 412, UPDATE_IF, [], 'conflict version: ehr.conflict'],
     ['412 where If-Match was wanted', 412, UPDATE, [], 'conflict version: ehr.conflict'],
     ['412 of If-None-Match: *', 412, { ...UPDATE, ifNoneMatch: '*' }, [], 'conflict version: ehr.conflict'],
+    [
+      '412 of a conditional update with If-Match is a stale version',
+      412,
+      { ...CONDITIONAL, ifMatch: 'W/"1"' },
+      [],
+      'conflict version: ehr.conflict',
+    ],
     ['412 of a conditional update is several', 412, CONDITIONAL, [], 'several: ehr.several'],
     ['412 of a conditional create is several', 412, CREATE_IF, [], 'several: ehr.several'],
     ['412 of a Bundle that says so is several', 412, BUNDLE, ['multiple-matches'], 'several: ehr.several'],
@@ -163,6 +170,17 @@ describe('without an answer', () => {
   test('no write of which a byte was sent is ever called safe to repeat', () => {
     for (const because of SILENCES) expect(silence(because, 'something', CREATE)).toMatch(/^(ambiguous|abandoned)/);
   });
+});
+
+test.each([100, 300, 600, 999])('a status of %d, which is neither success nor failure, is of no FHIR server', (status) => {
+  for (const request of [READ, CREATE]) expect(short(verdictOf(status, request))).toBe('misconfigured: ehr.redirected');
+});
+
+test('why a request was not answered goes along with its fault, for the log', () => {
+  const verdict = (more: object) => classifyExchange({ kind: 'unanswered', because: 'tls', sent: 'nothing', ...more }, READ, NOW);
+  const cause = new Error('certificate');
+  expect(verdict({ cause })).toMatchObject({ fault: { cause } });
+  expect(verdict({})).not.toHaveProperty('fault.cause');
 });
 
 test.each([

@@ -25,6 +25,7 @@ test('the one patient who carries the MRN is it, also when nothing is said of be
 
 test.each<[string, readonly Resource[], Partial<Found>, string]>([
   ['nobody', [], {}, 'patient.none'],
+  ['nobody, of whom the server does not say how many', [], { total: null }, 'patient.none'],
   ['nobody, but the server counts some', [], { total: 3 }, 'patient.unverified'],
   ['two', [patient('a'), patient('b')], {}, 'patient.many'],
   ['one of a longer list', [patient('a')], { more: 'yes' }, 'patient.many'],
@@ -52,6 +53,16 @@ test.each<[string, readonly Resource[], Partial<Found>, string]>([
 
 test.each<[string, readonly Resource[], Picked]>([
   ['a stranger beside the right one is left out', [patient('b', {}, 'm1'), patient('a')], { kind: 'one', id: 'a' }],
+  [
+    'what is no identifier beside the right one is passed over',
+    [{ ...patient('a'), identifier: [null, 'M1', { system: 'urn:mrn', value: 'M1' }] }],
+    { kind: 'one', id: 'a' },
+  ],
+  [
+    'a merged one leads on also beside one that is not active',
+    [patient('c', { active: false }), patient('b', replacedBy('Patient/a'))],
+    { kind: 'follow', id: 'a', via: 'b' },
+  ],
   ['one that is active wins over one that is not', [patient('b', { active: false }), patient('a')], { kind: 'one', id: 'a' }],
   [
     'the survivor wins over who was merged into it',

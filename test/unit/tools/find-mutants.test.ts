@@ -18,6 +18,10 @@ test('a mutant is one small change, where something is decided', () => {
     'if (a) return b ? (1 + 1) : 2;',
     'if (a) return b ? 1 : (2 + 1);',
   ]);
+  expect(all('const waitMs = 8_500, tries = 99;')).toEqual([
+    'const waitMs = (8_500 * 2), tries = 99;',
+    'const waitMs = 8_500, tries = (99 + 1);',
+  ]);
   expect(all('x.filter(f).some(g) ?? 0')).toContain('x.some(g) ?? 0');
 });
 

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { checkTools, majorOf } from '../../../tools/hapi/check-tools.ts';
 import { checkPort, jdbcUrlOf } from '../../../tools/hapi/start-hapi.ts';
+import { stopAfterTest } from '../../support/stop-after-test.ts';
 
 const JAVA = 'openjdk version "17.0.15" 2025-04-15\n';
 const JAVAC = 'javac 17.0.15\n';
@@ -41,6 +42,7 @@ describe('what stands in the way of a HAPI', () => {
 
   test('a port that is taken', async () => {
     const server = createServer();
+    stopAfterTest(() => server.close());
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const { port } = server.address() as AddressInfo;
     await expect(checkPort(port)).rejects.toThrow(`Port ${port} is taken`);

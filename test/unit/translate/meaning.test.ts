@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { meaningOf } from '../../../src/translate/meaning.ts';
 import { parseLossless } from '../../../src/r4/index.ts';
@@ -61,4 +62,11 @@ test('a report is what it concludes and refers to; a device is never amended', (
   expect(of({ conclusion: 'Normal' })).not.toBe(of({}));
   expect(of({})).toMatch(/^[0-9a-f]{32}$/);
   expect(meaningOf({ resourceType: 'Device' })).toBeNull();
+});
+
+test('it is stored, so it stays what it was: a hash over what is said, its names in order, without the words beside codes', () => {
+  const text =
+    '{"code":{"coding":[{"code":"29463-7","system":"http://loinc.org"}]},"effectiveDateTime":"2026-01-01",' +
+    '"valueQuantity":{"code":"kg","system":"http://unitsofmeasure.org","value":70}}';
+  expect(said({})).toBe(hash('sha256', text).slice(0, 32));
 });
