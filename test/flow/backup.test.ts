@@ -9,6 +9,7 @@ import { startGateway } from '../../src/gateway/index.ts';
 import { collectLog } from '../support/collect-log.ts';
 import { configOf } from '../support/gateway.ts';
 import { postgresPlace, sqlitePlace, withClient, type Place } from '../support/new-store.ts';
+import { testPostgresUrl } from '../support/test-postgres.ts';
 import { aClinicalReady, type Json } from '../support/payloads/index.ts';
 import { runCommand } from '../support/run-command.ts';
 import { startRig, type Rig } from './delivery/rig.ts';
@@ -216,8 +217,9 @@ test('for PostgreSQL it says what to run without telling the password, and a res
   copy.pathname = `/${name}`;
   const env = { ...on.settings() };
   // A template must have no other connections, so the gateway is away for a moment.
+  const server = await testPostgresUrl();
   await on.restart(() =>
-    withClient(process.env['TEST_POSTGRES_URL'] ?? '', async (client) => {
+    withClient(server, async (client) => {
       await client.query(`CREATE DATABASE ${name} TEMPLATE ${url.pathname.slice(1)}`);
     }),
   );
@@ -234,7 +236,7 @@ test('for PostgreSQL it says what to run without telling the password, and a res
     const cut = await jsonOf(['restore', '--check', copy.href], env);
     expect([cut.code, cut.body['sound'], (cut.body['audit'] as Json)['sound']]).toEqual([1, false, false]);
   } finally {
-    await withClient(process.env['TEST_POSTGRES_URL'] ?? '', (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
+    await withClient(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
   }
 });
 

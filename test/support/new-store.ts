@@ -7,6 +7,7 @@ import pg from 'pg';
 import { secret, silentLog, systemClock, type Log } from '../../src/kernel/index.ts';
 import { openStore, type AnyCommandSet, type Database, type Store, type StoreDeps } from '../../src/store/index.ts';
 import { probeSet } from './probe-commands/index.ts';
+import { testPostgresUrl } from './test-postgres.ts';
 
 export const someKey = () => secret(randomBytes(32).toString('base64'));
 export const TEST_KEYS = { data: [someKey()], pseudonym: someKey() };
@@ -84,8 +85,8 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
-export async function postgresPlace(serverUrl = process.env['TEST_POSTGRES_URL']): Promise<Place> {
-  if (serverUrl === undefined) throw new Error('the test PostgreSQL was not started');
+export async function postgresPlace(given?: string): Promise<Place> {
+  const serverUrl = given ?? (await testPostgresUrl());
   const name = `test_${randomBytes(6).toString('hex')}`;
   await withClient(serverUrl, (client) => client.query(`CREATE DATABASE ${name}`));
   const url = new URL(serverUrl);

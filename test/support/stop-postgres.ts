@@ -1,5 +1,5 @@
-import type { PostgresServer } from './postgres-server.ts';
+import type { TestPostgres } from './start-postgres.ts';
 
 export default async function stopPostgres(): Promise<void> {
-  await (globalThis as { testPostgres?: PostgresServer }).testPostgres?.remove();
+  await (globalThis as { testPostgres?: TestPostgres }).testPostgres?.stop();
 }

@@ -37,10 +37,10 @@ const NOT_LOADED = ['coffeescript'];
 
 test('every variable that a dependency reads is known here: a new one is a decision', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as {
-    packages: Record<string, { dev?: boolean; devOptional?: boolean; optional?: boolean }>;
+    packages: Record<string, { dev?: boolean; devOptional?: boolean; optional?: boolean; link?: boolean }>;
   };
   const production = Object.entries(packages).filter(
-    ([path, one]) => path !== '' && one.dev !== true && one.devOptional !== true && one.optional !== true,
+    ([path, one]) => path.startsWith('node_modules/') && ![one.dev, one.devOptional, one.optional, one.link].includes(true),
   );
   const names = new Set<string>();
   for (const [path] of production) {
