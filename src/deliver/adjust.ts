@@ -16,7 +16,6 @@ export interface Version {
   readonly seq: number;
   readonly id: string;
   readonly state: State;
-  readonly hasBody: boolean;
 }
 
 export const NOTHING = { released: 0, requeued: 0, retracting: 0, unrepeatable: 0, parked: 0 } as const;
@@ -26,7 +25,6 @@ export const toVersion = (row: Row): Version => ({
   seq: Number(row['seq']),
   id: String(row['id']),
   state: row['state'] as State,
-  hasBody: Number(row['has_body']) === 1,
 });
 
 /** In the order of arrival, and of one delivery the retraction first. What does not fit is left to the next transaction. */

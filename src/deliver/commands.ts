@@ -77,5 +77,5 @@ export type DeliverReads = {
 
 export const deliverSet: CommandSet<DeliverWrites, DeliverReads> = {
   sqlite: fileBeside(import.meta.url, './sqlite'),
-  postgres: () => import('./postgres.ts'),
+  postgres: () => import('./commands/all.ts'),
 };

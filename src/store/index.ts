@@ -39,6 +39,8 @@ export {
   FOR_UPDATE_OF_FREE,
   get,
   insert,
+  MILLISECONDS,
+  now,
   part,
   rowsOf,
   run,

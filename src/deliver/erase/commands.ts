@@ -32,6 +32,6 @@ export type EraseReads = {
 };
 
 export const eraseSet: CommandSet<EraseWrites, EraseReads> = {
-  sqlite: fileBeside(import.meta.url, './sqlite'),
-  postgres: () => import('./postgres.ts'),
+  sqlite: fileBeside(import.meta.url, './commands/all'),
+  postgres: () => import('./commands/all.ts'),
 };

@@ -164,6 +164,6 @@ export type ShadowReads = {
 };
 
 export const shadowSet: CommandSet<ShadowWrites, ShadowReads> = {
-  sqlite: fileBeside(import.meta.url, './sqlite'),
-  postgres: () => import('./postgres.ts'),
+  sqlite: fileBeside(import.meta.url, './commands/all'),
+  postgres: () => import('./commands/all.ts'),
 };

@@ -24,12 +24,6 @@ export const numberOrNull = (value: unknown): number | null => (value === null |
 
 /** How long a job is somebody's to evaluate, and how long one waits that could not be evaluated. */
 export const [EVALUATION_LEASE_MS, NOT_YET_WAIT_MS] = [120_000, 60_000] as const;
-/** A job is due when both have ended. One that would end later than any does was counted by a clock that was ahead, and holds nobody up. */
-export const dueSqlite = (at: string): string =>
-  `(taken_until <= ${at} OR taken_until > ${at} + ${EVALUATION_LEASE_MS}) AND (due_at <= ${at} OR due_at > ${at} + ${NOT_YET_WAIT_MS})`;
-export const duePostgres = (row: string, at: string): string =>
-  `(${row}.taken_until <= now() OR ${row}.taken_until > now() + interval '${EVALUATION_LEASE_MS} milliseconds')
-           AND (${row}.due_at <= ${at}::bigint OR ${row}.due_at > ${at}::bigint + ${NOT_YET_WAIT_MS})`;
 
 export const itemIndex = (vault: Vault, { name }: ShadowItem): Buffer => vault.index('shadow_item', name);
 

@@ -34,6 +34,9 @@ function makeWriter(engine: Engine) {
       case 'typed':
         text += engine === 'sqlite' ? place(value.value) : `${place(value.value)}::${value.type}`;
         return;
+      case 'now':
+        text += engine === 'sqlite' ? place(value.atMs) : 'now()';
+        return;
       case 'list':
         text +=
           engine === 'sqlite'
@@ -76,6 +79,8 @@ function shapeOf(value: Interpolated): unknown {
     case 'typed':
     case 'list':
       return value.type;
+    case 'now':
+      return value.kind;
     case 'fragment':
     case 'joined':
       return undefined;
@@ -83,12 +88,13 @@ function shapeOf(value: Interpolated): unknown {
 }
 
 /** The values of a statement without fragments, in the order of their places. */
-function valuesOf(given: readonly Interpolated[]): Bound[] {
+function valuesOf(engine: Engine, given: readonly Interpolated[]): Bound[] {
   const values: Bound[] = [];
   for (const value of given) {
     if (!isSpecial(value)) values.push(value);
     else if (value.kind === 'typed') values.push(value.value);
     else if (value.kind === 'list') values.push(value.values);
+    else if (value.kind === 'now' && engine === 'sqlite') values.push(value.atMs);
   }
   return values;
 }
@@ -104,7 +110,7 @@ export function makeRender(engine: Engine): (statement: Statement) => Rendered {
     let kept = known.get(strings);
     if (kept === undefined) known.set(strings, (kept = []));
     for (const { shape, text } of kept)
-      if (given.every((value, i) => shapeOf(value) === shape[i])) return { text, values: valuesOf(given) };
+      if (given.every((value, i) => shapeOf(value) === shape[i])) return { text, values: valuesOf(engine, given) };
     const made = render(engine, statement);
     const shape = given.map(shapeOf);
     if (!shape.includes(undefined)) kept.push({ shape, text: made.text });

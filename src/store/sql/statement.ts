@@ -26,6 +26,10 @@ interface Typed {
   readonly type: ColumnType;
   readonly value: Value;
 }
+interface Now {
+  readonly kind: 'now';
+  readonly atMs: number;
+}
 interface List {
   readonly kind: 'list';
   readonly type: 'text' | 'bigint';
@@ -42,7 +46,7 @@ interface Joined {
   readonly by: string;
   readonly fragments: readonly Fragment[];
 }
-export type Interpolated = Value | Part | Typed | List | Fragment | Joined;
+export type Interpolated = Value | Part | Typed | Now | List | Fragment | Joined;
 
 /** A piece of SQL that the engines say differently. */
 export const part = (sqlite: string, postgres: string): Part => ({ kind: 'part', sqlite, postgres });
@@ -54,6 +58,11 @@ export type { Part };
 export const FOR_UPDATE = part('', 'FOR UPDATE');
 /** The same; a row that somebody else holds is left out instead of waited for. */
 export const FOR_UPDATE_OF_FREE = part('', 'FOR UPDATE SKIP LOCKED');
+
+/** PostgreSQL has a clock of its own, which is the same for all replicas; for SQLite it is now when the command says so. */
+export const now = (at: Date): Now => ({ kind: 'now', atMs: at.getTime() });
+/** `${now(at)} + ${typed('int', ms)}${MILLISECONDS}`: so much later. */
+export const MILLISECONDS = part('', ` * interval '1 millisecond'`);
 
 export const typed = (type: ColumnType, value: Value): Typed => ({ kind: 'typed', type, value });
 /** `state ${among('text', STATES)}`: is one of them. */

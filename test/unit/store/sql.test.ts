@@ -10,6 +10,8 @@ import {
   FOR_UPDATE,
   get,
   insert,
+  MILLISECONDS,
+  now,
   part,
   rowsOf,
   run,
@@ -61,6 +63,21 @@ describe('a statement', () => {
     expect(texts[0]).toBe(texts[2]);
     expect(texts[1]).not.toContain('FOR UPDATE');
     expect(forPostgres(find(null, true)).text).toBe(texts[0]);
+  });
+
+  test('tells SQLite what time it is, and asks PostgreSQL', () => {
+    const until = (at: number, ms: number) =>
+      statementOf(run`UPDATE t SET until = ${now(new Date(at))} + ${typed('int', ms)}${MILLISECONDS} WHERE id = ${'i'}`);
+    const both = [until(1000, 5), until(2000, 6)];
+    expect(both.map(forSqlite)).toEqual([
+      { text: 'UPDATE t SET until = ? + ? WHERE id = ?', values: [1000, 5, 'i'] },
+      { text: 'UPDATE t SET until = ? + ? WHERE id = ?', values: [2000, 6, 'i'] },
+    ]);
+    const text = `UPDATE t SET until = now() + $1::int * interval '1 millisecond' WHERE id = $2`;
+    expect(both.map(forPostgres)).toEqual([
+      { text, values: [5, 'i'] },
+      { text, values: [6, 'i'] },
+    ]);
   });
 
   test('is put together from conditions, and numbers their places through', () => {
