@@ -101,6 +101,6 @@ export type AuthReads = {
 };
 
 export const authSet: CommandSet<AuthWrites, AuthReads> = {
-  sqlite: fileBeside(import.meta.url, './sqlite'),
-  postgres: () => import('./postgres.ts'),
+  sqlite: fileBeside(import.meta.url, './commands/all'),
+  postgres: () => import('./commands/all.ts'),
 };

@@ -98,6 +98,6 @@ export type EnrolReads = {
 };
 
 export const enrolSet: CommandSet<EnrolWrites, EnrolReads> = {
-  sqlite: fileBeside(import.meta.url, './sqlite'),
-  postgres: () => import('./postgres.ts'),
+  sqlite: fileBeside(import.meta.url, './commands/all'),
+  postgres: () => import('./commands/all.ts'),
 };

@@ -22,6 +22,6 @@ export type OwnReads = {
 };
 
 export const storeSet: CommandSet<OwnWrites, OwnReads> = {
-  sqlite: fileBeside(import.meta.url, './own/sqlite'),
-  postgres: () => import('./own/postgres.ts'),
+  sqlite: fileBeside(import.meta.url, './own/all'),
+  postgres: () => import('./own/all.ts'),
 };

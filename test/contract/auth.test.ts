@@ -173,6 +173,19 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
     expect(records.map(({ record }) => (JSON.parse(record) as { outcome: string }).outcome)).toEqual(['0', '0', '4']);
   });
 
+  test('an id of a client is of the first, however many come at once; one that no database can hold is nobody’s', async () => {
+    const names = ['first', 'second', 'third'];
+    const added = await Promise.all(
+      names.map(async (name) => must(await auth().write('auth.add-client', { client: { ...client, name }, audit }))),
+    );
+    expect(added.toSorted()).toEqual(['added', 'id-taken', 'id-taken']);
+    const kept = must(await auth().read('auth.client', { tenant, id: 'app_1' }));
+    expect(kept?.name).toBe(names[added.indexOf('added')]);
+    const { records } = must(await store.use(readAuditSet).read('audit-test.everything', null));
+    expect(records).toHaveLength(1);
+    expect(must(await auth().read('auth.client', { tenant, id: 'app_1\0' }))).toBeNull();
+  });
+
   test('a user name is of one person, whatever its case; the hash of a password leaves only for signing in', async () => {
     expect(must(await auth().write('auth.add-account', { account, audit }))).toBe('added');
     const other = { ...account, id: 'usr_2', username: 'drsmith' };

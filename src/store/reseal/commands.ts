@@ -49,6 +49,6 @@ export type ResealReads = {
 };
 
 export const resealSet: CommandSet<ResealWrites, ResealReads> = {
-  sqlite: fileBeside(import.meta.url, './sqlite'),
-  postgres: () => import('./postgres.ts'),
+  sqlite: fileBeside(import.meta.url, './commands/all'),
+  postgres: () => import('./commands/all.ts'),
 };

@@ -1,3 +1,4 @@
+import { all, allOf, fragment, listOf, words, type Fragment, type Program } from '../sql/statement.ts';
 import type { Vault } from '../vault.ts';
 
 /** A table of which some columns are sealed by the data key. Each module tells of its own, beside the code that seals them. */
@@ -41,8 +42,11 @@ export interface Walked {
 
 const qualified = (column: string): string => (column.includes('.') ? column : `t.${column}`);
 
-/** `mark` gives the mark of the n-th parameter, from 1 on; the limit is the last. */
-export function pageSql(of: SealedTable, isFirst: boolean, mark: (n: number) => string): string {
+/** Words that came as an argument. A fragment, since the text of a statement without any is remembered for good. */
+export const given = (text: string): Fragment => fragment`${words(text)}`;
+
+/** The rows behind the last that was looked at. */
+export function pageOf({ of, after, limit }: Walk): Program<readonly Row[]> {
   const value = (column: string): string => (of.only === undefined ? `t.${column}` : `CASE WHEN ${of.only} THEN t.${column} END`);
   const keys = of.key.map((column) => `t.${column}`);
   const names = [
@@ -50,13 +54,11 @@ export function pageSql(of: SealedTable, isFirst: boolean, mark: (n: number) => 
     ...of.place.map((column, i) => `${qualified(column)} AS p${i}`),
     ...of.columns.map((column, i) => `${value(column)} AS v${i}`),
   ];
-  const after = isFirst ? '' : `WHERE (${keys.join(', ')}) > (${keys.map((_, i) => mark(i + 1)).join(', ')})`;
-  return `SELECT ${names.join(', ')} FROM ${of.table} t ${of.join ?? ''} ${after} ORDER BY ${keys.join(', ')} LIMIT ${mark(isFirst ? 1 : keys.length + 1)}`;
+  const order = given(keys.join(', '));
+  const rows = given(`SELECT ${names.join(', ')} FROM ${of.table} t ${of.join ?? ''}`);
+  const behind = after === null ? given('') : fragment`WHERE (${order}) > (${listOf(after)})`;
+  return all`${rows} ${behind} ORDER BY ${order} LIMIT ${limit}`;
 }
-
-/** Only while the value is the one that was read: what somebody else has written meanwhile is sealed by the new key. */
-export const updateSql = (of: SealedTable, column: string, mark: (n: number) => string): string =>
-  `UPDATE ${of.table} SET ${column} = ${mark(1)} WHERE ${column} = ${mark(2)} AND ${of.key.map((name, i) => `${name} = ${mark(i + 3)}`).join(' AND ')}`;
 
 const toText = (cell: unknown): string => (cell instanceof Uint8Array ? Buffer.from(cell).toString('hex') : String(cell));
 
@@ -81,8 +83,12 @@ export function oldValues({ of, ids }: Walk, rows: readonly Row[], vault: Vault)
   );
 }
 
+interface Anew extends Old {
+  readonly sealed: Buffer;
+}
+
 /** The same, sealed by the key that seals now. A value that does not open is left as it is, and its key stays needed. */
-export function sealAnew(walk: Walk, rows: readonly Row[], vault: Vault): (Old & { readonly sealed: Buffer })[] {
+export function sealAnew(walk: Walk, rows: readonly Row[], vault: Vault): Anew[] {
   return oldValues(walk, rows, vault).flatMap((old) => {
     let plain: Buffer;
     try {
@@ -92,6 +98,14 @@ export function sealAnew(walk: Walk, rows: readonly Row[], vault: Vault): (Old &
     }
     return [{ ...old, sealed: vault.seal(plain, old.place) }];
   });
+}
+
+const equals = (column: string, value: Cell): Fragment => fragment`${words(column)} = ${value}`;
+
+/** Only while the value is the one that was read: what somebody else has written meanwhile is sealed by the new key. */
+export function updateOf(of: SealedTable, { column, key, was, sealed }: Anew): Fragment {
+  const isThere = [equals(column, was), ...of.key.map((name, i) => equals(name, key[i] as Cell))];
+  return fragment`UPDATE ${given(of.table)} SET ${equals(column, sealed)} WHERE ${allOf(isThere)}`;
 }
 
 export const walkedOf = ({ of, limit }: Walk, rows: readonly Row[], found: number): Walked => {

@@ -14,6 +14,10 @@ function stepSqlite(db: SqliteDb, step: Step): unknown {
     for (const row of step.rows) db.run(sqlite, ...columns.map((column) => toSqlite(row[column] ?? null)));
     return undefined;
   }
+  if (step.kind === 'series') {
+    for (const statement of step.statements) stepSqlite(db, statement);
+    return undefined;
+  }
   const { text, values: given } = forSqlite(step);
   const values = given.map(toSqlite);
   switch (step.want) {
@@ -31,6 +35,7 @@ async function stepPostgres(db: PostgresDb, step: Step): Promise<unknown> {
     const { columns, postgres } = step.into;
     return db.run(postgres, ...columns.map((column) => step.rows.map((row) => row[column] ?? null)));
   }
+  if (step.kind === 'series') return Promise.all(step.statements.map((statement) => stepPostgres(db, statement)));
   const { text, values } = forPostgres(step);
   switch (step.want) {
     case 'get':

@@ -76,6 +76,12 @@ export const fragment = (strings: TemplateStringsArray, ...values: readonly Inte
 });
 /** All of these conditions; there is at least one. */
 export const allOf = (fragments: readonly Fragment[]): Joined => ({ kind: 'joined', by: ' AND ', fragments });
+/** `(a, b) > (${listOf(values)})`: one after the other. */
+export const listOf = (values: readonly Value[]): Joined => ({
+  kind: 'joined',
+  by: ', ',
+  fragments: values.map((value) => fragment`${value}`),
+});
 
 export interface Statement {
   readonly kind: 'statement';
@@ -91,7 +97,13 @@ export interface Insertion {
   readonly rows: readonly Readonly<Record<string, Value>>[];
 }
 
-export type Step = Statement | Insertion;
+/** Statements of which none waits for what another finds. */
+export interface Series {
+  readonly kind: 'series';
+  readonly statements: readonly Statement[];
+}
+
+export type Step = Statement | Insertion | Series;
 
 /** What a command does, step by step, and what it ends with. */
 export type Program<T> = Generator<Step, T, unknown>;
@@ -116,6 +128,12 @@ export function* all(strings: TemplateStringsArray, ...values: readonly Interpol
 /** How many rows it changed. */
 export function* run(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Program<number> {
   return (yield ask('run', strings, values)) as number;
+}
+
+/** Whole statements, in their order. PostgreSQL is sent all of them before it has answered the first. */
+export function* runEach(statements: readonly Fragment[]): Program<void> {
+  if (statements.length > 0)
+    yield { kind: 'series', statements: statements.map(({ strings, values }) => ask('run', strings, values)) };
 }
 
 /** A table and its columns, for rows that are inserted many at a time. */

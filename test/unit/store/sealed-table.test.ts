@@ -1,26 +1,44 @@
 import { expect, test } from '@jest/globals';
-import { oldValues, pageSql, sealAnew, updateSql, walkedOf, type SealedTable } from '../../../src/store/reseal/sealed-table.ts';
+import { oldValues, pageOf, sealAnew, updateOf, walkedOf, type SealedTable } from '../../../src/store/reseal/sealed-table.ts';
+import { makeRender } from '../../../src/store/sql/render.ts';
+import { runEach, type Program, type Series, type Statement, type Step } from '../../../src/store/sql/statement.ts';
 import { makeVault } from '../../../src/store/vault.ts';
 
 const key = (n: number): Uint8Array => new Uint8Array(32).fill(n);
 const vaultOf = (...data: Uint8Array[]) => makeVault({ data, pseudonym: key(9) });
 const [before, both] = [vaultOf(key(1)), vaultOf(key(2), key(1))];
 const of: SealedTable = { table: 'thing', columns: ['a_sealed', 'b_sealed'], key: ['tenant', 'id'], place: ['id', 'index'] };
-const mark = (n: number): string => `$${n}`;
 const walk = { of, after: null, limit: 2, ids: [before.keyId] };
 const place = 'thing.b_sealed/x/ff';
 const row = (b: Uint8Array | null) => ({ k0: 't', k1: 'x', p0: 'x', p1: Uint8Array.of(255), v0: null, v1: b });
 
+const forPostgres = makeRender('postgres');
+const rendered = (statement: Statement) => {
+  const { text, values } = forPostgres(statement);
+  return [text.replaceAll(/\s+/g, ' '), ...values];
+};
+const first = (program: Program<unknown>): Step => program.next().value as Step;
+
 test('a page goes on behind a key, in the order of keys', () => {
-  expect(pageSql(of, true, mark).replaceAll(/\s+/g, ' ')).toBe(
+  expect(rendered(first(pageOf(walk)) as Statement)).toEqual([
     'SELECT t.tenant AS k0, t.id AS k1, t.id AS p0, t.index AS p1, t.a_sealed AS v0, t.b_sealed AS v1 FROM thing t ORDER BY t.tenant, t.id LIMIT $1',
-  );
-  expect(
-    pageSql({ ...of, columns: ['a_sealed'], place: ['d.id'], join: 'JOIN d', only: 'd.x' }, false, mark).replaceAll(/\s+/g, ' '),
-  ).toBe(
+    2,
+  ]);
+  const joined = { ...of, columns: ['a_sealed'], place: ['d.id'], join: 'JOIN d', only: 'd.x' };
+  expect(rendered(first(pageOf({ ...walk, of: joined, after: ['t', 'x'] })) as Statement)).toEqual([
     'SELECT t.tenant AS k0, t.id AS k1, d.id AS p0, CASE WHEN d.x THEN t.a_sealed END AS v0 FROM thing t JOIN d WHERE (t.tenant, t.id) > ($1, $2) ORDER BY t.tenant, t.id LIMIT $3',
-  );
-  expect(updateSql(of, 'b_sealed', mark)).toBe('UPDATE thing SET b_sealed = $1 WHERE b_sealed = $2 AND tenant = $3 AND id = $4');
+    't',
+    'x',
+    2,
+  ]);
+});
+
+test('a value is replaced where it stands, and only while it is the one that was read', () => {
+  const [was, sealed] = [key(1), Buffer.from(key(2))];
+  const series = first(runEach([updateOf(of, { column: 'b_sealed', key: ['t', 'x'], place, was, sealed })])) as Series;
+  expect(series.statements.map(rendered)).toEqual([
+    ['UPDATE thing SET b_sealed = $1 WHERE b_sealed = $2 AND tenant = $3 AND id = $4', sealed, was, 't', 'x'],
+  ]);
 });
 
 test('only values of the old key are found, by their place', () => {

@@ -12,9 +12,11 @@ import {
   insert,
   MILLISECONDS,
   now,
+  listOf,
   part,
   rowsOf,
   run,
+  runEach,
   typed,
   words,
   type Program,
@@ -88,6 +90,13 @@ describe('a statement', () => {
     expect(rendered([b, a])).toEqual({ text: 'SELECT 1 FROM t WHERE p < $1 AND a = $2 LIMIT $3', values: [2, 'x', 9] });
   });
 
+  test('takes a list of values one after the other', () => {
+    const behind = (values: readonly (string | number)[]) =>
+      statementOf(all`SELECT 1 WHERE (a, b) > (${listOf(values)}) LIMIT ${9}`);
+    expect(forPostgres(behind(['x', 2]))).toEqual({ text: 'SELECT 1 WHERE (a, b) > ($1, $2) LIMIT $3', values: ['x', 2, 9] });
+    expect(forSqlite(behind(['x', 2])).text).toBe('SELECT 1 WHERE (a, b) > (?, ?) LIMIT ?');
+  });
+
   test('never takes a value for text', () => {
     fc.assert(
       fc.property(
@@ -144,6 +153,31 @@ describe('a program', () => {
       [1, null],
     ]);
     expect(asked).toHaveLength(4);
+  });
+
+  test('runs each of a series in its order; PostgreSQL is not waited for between them', async () => {
+    const texts = ['x', 'y'];
+    const series = () => runEach(texts.map((value) => fragment`UPDATE t SET a = ${value}`));
+    const { asked, db } = makeEcho();
+    performSqlite({ db }, series());
+    expect(asked.splice(0)).toEqual([
+      ['run', 'UPDATE t SET a = ?', 'x'],
+      ['run', 'UPDATE t SET a = ?', 'y'],
+    ]);
+    const answers: (() => void)[] = [];
+    const silent = (text: string, ...values: readonly unknown[]) => {
+      asked.push(['run', text, ...values]);
+      return new Promise((resolve) => answers.push(() => resolve({ changes: 1 })));
+    };
+    const performed = performPostgres({ db: { ...db, run: silent as never } }, series());
+    expect(asked).toEqual([
+      ['run', 'UPDATE t SET a = $1', 'x'],
+      ['run', 'UPDATE t SET a = $1', 'y'],
+    ]);
+    for (const answer of answers) answer();
+    await performed;
+    await performPostgres({ db }, runEach([]));
+    expect(asked).toHaveLength(2);
   });
 
   test('may catch what a statement throws, and is ended by what it does not catch', async () => {

@@ -1,0 +1,25 @@
+import type { Programs } from '../../store/index.ts';
+import type { AuthWrites } from '../commands.ts';
+import { addAccount, addClient } from './add.ts';
+import { consume, take } from './consume.ts';
+import { put } from './put.ts';
+import { remove, removeAccount, removeClient, removeOfGrant } from './remove.ts';
+import { keepKey, rotateKey } from './rotate-key.ts';
+import { signIn } from './sign-in.ts';
+
+export { reads } from './read.ts';
+
+export const writes: Programs<AuthWrites> = {
+  'auth.put': put,
+  'auth.consume': consume,
+  'auth.take': take,
+  'auth.remove': remove,
+  'auth.remove-of-grant': removeOfGrant,
+  'auth.add-client': addClient,
+  'auth.remove-client': removeClient,
+  'auth.add-account': addAccount,
+  'auth.remove-account': removeAccount,
+  'auth.sign-in': signIn,
+  'auth.keep-key': keepKey,
+  'auth.rotate-key': rotateKey,
+};

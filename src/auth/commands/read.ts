@@ -1,0 +1,39 @@
+import { all, get, words, type Programs } from '../../store/index.ts';
+import type { AuthReads } from '../commands.ts';
+import { nameIndex, toClient, toKeptKey, toShownAccount, toStoredAccount } from '../rows.ts';
+import { find, findByUid, findClient, findToken } from './find.ts';
+import { keyOf, keysOf } from './rotate-key.ts';
+
+const ACCOUNT = words('id, account_sealed, failures');
+
+export const reads: Programs<AuthReads> = {
+  'auth.find': find,
+  'auth.find-by-uid': findByUid,
+  'auth.token': findToken,
+  'auth.client': (context, { tenant, id }) => findClient(context, tenant, id),
+  *'auth.clients'({ vault }, { tenant }) {
+    const rows = yield* all`SELECT id, client_sealed FROM auth_client WHERE tenant = ${tenant} ORDER BY made_at, id`;
+    return rows.map((row) => toClient(vault, row));
+  },
+  *'auth.is-origin'(_, { tenant, origin }) {
+    const row = yield* get`SELECT 1 AS one FROM auth_origin WHERE tenant = ${tenant} AND origin = ${origin} LIMIT 1`;
+    return row !== undefined;
+  },
+  *'auth.account'({ vault }, { tenant, id }) {
+    const row = yield* get`SELECT ${ACCOUNT} FROM auth_account WHERE tenant = ${tenant} AND id = ${id}`;
+    return row === undefined ? null : toShownAccount(vault, row);
+  },
+  *'auth.account-by-name'({ vault }, { tenant, name }) {
+    const row = yield* get`
+      SELECT ${ACCOUNT} FROM auth_account WHERE tenant = ${tenant} AND name_index = ${nameIndex(vault, name)}`;
+    return row === undefined ? null : toStoredAccount(vault, row);
+  },
+  *'auth.accounts'({ vault }, { tenant }) {
+    const rows = yield* all`SELECT ${ACCOUNT} FROM auth_account WHERE tenant = ${tenant} ORDER BY made_at, id`;
+    return rows.map((row) => toShownAccount(vault, row));
+  },
+  'auth.key': (context, { tenant, name }) => keyOf(context, tenant, name),
+  *'auth.keys'({ vault }, { tenant, prefix }) {
+    return (yield* keysOf(tenant, prefix)).map((row) => toKeptKey(vault, row));
+  },
+};
