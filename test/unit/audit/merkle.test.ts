@@ -40,3 +40,9 @@ test('a frontier of another size is refused', () => {
   const frontier = addLeaves(EMPTY, [leaf(1), leaf(2), leaf(3)]);
   expect(unpackFrontier(4, packFrontier(frontier))).toBeNull();
 });
+
+test.each([31, 33, 0])('a leaf of %d bytes is damaged, on whichever side it comes to stand', (bytes) => {
+  const damaged = Buffer.alloc(bytes, 1);
+  expect(() => addLeaves(EMPTY, [leaf(1), damaged])).toThrow('damaged');
+  expect(() => addLeaves(EMPTY, [damaged, leaf(1)])).toThrow('damaged');
+});

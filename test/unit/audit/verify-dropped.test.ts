@@ -62,6 +62,13 @@ describe('records that a signed checkpoint says were exported may be gone', () =
     });
   });
 
+  test('and with them what named a pair', async () => {
+    const { log, drop } = await exportedLog();
+    const pairs = (after: unknown) => Promise.resolve(after === null ? [{ tenant: 't', patient: 'p', chart: 'c' }] : []);
+    const source = { ...sourceOf(log.rows, drop({ 'a.0': 8 })), pairs };
+    expect((await verifyAudit(source, log.key)).flaw).toBeNull();
+  });
+
   test('and what was written since is proven and told as ever', async () => {
     const { log, drop, verify } = await exportedLog();
     log.append(aDraft(20));

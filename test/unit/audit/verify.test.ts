@@ -52,6 +52,26 @@ test('what is gone is told apart from what stands in another place', async () =>
   ]);
 });
 
+test('a checkpoint stands under its own number', async () => {
+  const rows = copy();
+  const last = rows.checkpoints.length;
+  rows.checkpoints = rows.checkpoints.map((one) => (one.n === last ? { ...one, n: last + 1 } : one));
+  expect((await verify(rows)).flaw).toMatchObject({ what: 'checkpoint-missing', checkpoint: last });
+});
+
+test('a chain that opens while it is looked at is asked for once more', async () => {
+  const source = sourceOf(copy());
+  let asked = 0;
+  const opening = async () => ((asked += 1) === 1 ? (await source.chains()).slice(0, -1) : source.chains());
+  expect(await verifyAudit({ ...source, chains: opening }, log.key)).toMatchObject({ sound: true, chains: CHAINS.length });
+  expect(asked).toBe(2);
+});
+
+test('a pair that no record names is a flaw where every record is there', async () => {
+  const pairs = (after: unknown) => Promise.resolve(after === null ? [{ tenant: 't', patient: 'p', chart: 'c' }] : []);
+  expect((await verifyAudit({ ...sourceOf(copy()), pairs }, log.key)).flaw?.what).toBe('pairs-changed');
+});
+
 describe('what a checkpoint is worth', () => {
   test('a log that another key signed is not ours', async () => {
     const other = makeMemoryAudit(auditKey(8));
