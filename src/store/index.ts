@@ -26,7 +26,6 @@ export {
   type StoreHealth,
 } from './commands.ts';
 export { patientIndex, userIndex } from './indexes.ts';
-export * from './bridge.ts';
 export { isErased, liftErasure, openUserKey, userSealer, type UserSealer } from './user-key.ts';
 export type { Sealer, Vault } from './vault.ts';
 export { performPostgres, performSqlite } from './sql/perform.ts';

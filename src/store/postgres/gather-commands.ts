@@ -1,5 +1,6 @@
 import type { AnyPostgresFile, PostgresContext } from '../commands.ts';
 import { isProgram, performPostgres } from '../sql/perform.ts';
+import type { Program } from '../sql/statement.ts';
 
 export type Run = (context: PostgresContext, args: unknown) => Promise<unknown>;
 export type RunMany = (context: PostgresContext, args: readonly unknown[]) => Promise<readonly unknown[]>;
@@ -16,8 +17,8 @@ export function gatherCommands(files: readonly AnyPostgresFile[], kind: 'writes'
   for (const file of files) {
     for (const [name, run] of Object.entries(file[kind])) {
       if (one.has(name)) throw new Error(`two commands are named ${name}`);
-      const start = run as (context: PostgresContext, args: unknown) => unknown;
-      one.set(name, async (context, args) => {
+      const start = run as (context: PostgresContext, args: unknown) => Promise<unknown> | Program<unknown>;
+      one.set(name, (context, args) => {
         const given = start(context, args);
         return isProgram(given) ? performPostgres(context, given) : given;
       });
