@@ -99,6 +99,9 @@ function valuesOf(engine: Engine, given: readonly Interpolated[]): Bound[] {
   return values;
 }
 
+/** Parts are constants; one that is made at each call must not be remembered for ever. */
+const SHAPES_MAX = 20;
+
 /**
  * A statement as an engine reads it. Its text is made once for each place in the code and each shape that it takes there; one that is put
  * together from fragments is made anew each time.
@@ -113,7 +116,7 @@ export function makeRender(engine: Engine): (statement: Statement) => Rendered {
       if (given.every((value, i) => shapeOf(value) === shape[i])) return { text, values: valuesOf(engine, given) };
     const made = render(engine, statement);
     const shape = given.map(shapeOf);
-    if (!shape.includes(undefined)) kept.push({ shape, text: made.text });
+    if (!shape.includes(undefined) && kept.length < SHAPES_MAX) kept.push({ shape, text: made.text });
     return made;
   };
 }
