@@ -4,7 +4,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': './tools/strip-types.js' },
   testMatch: ['<rootDir>/test/real-ehr/*.test.ts', '<rootDir>/test/contract/any-ehr.test.ts'],
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/sandbox/dist/', '<rootDir>/data/'],
   testTimeout: 180_000,
   maxWorkers: 1,
 };

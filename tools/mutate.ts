@@ -24,6 +24,7 @@ Exit code: 0 enough were found · 1 too few, or the tests fail without any mutan
 
 const COPIED = [
   'src',
+  'sandbox',
   'test',
   'mappings',
   'openapi',
