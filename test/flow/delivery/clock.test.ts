@@ -48,8 +48,8 @@ describe.each(PLACES)('when the clock of the gateway jumps, on %s', (_name, make
       );
       await pause(1_200);
       rig.ehr.board.setRules([]);
-      for (const id of ids) expect(['delivered', 'superseded']).toContain((await rig.resting(id, 15_000)).state);
-      expect(performance.now() - from).toBeLessThan(12_000);
+      for (const id of ids) expect(['delivered', 'superseded']).toContain((await rig.resting(id, 30_000)).state);
+      expect(performance.now() - from).toBeLessThan(40_000);
       expect(rig.chart(survivor)).toHaveLength(2 + 2 + 4 + 4);
     },
     45_000,
