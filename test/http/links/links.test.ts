@@ -35,7 +35,7 @@ const deliver = (userId: string) => {
 test('a confirmed link releases what waited, and what comes after it is queued at once', async () => {
   const waiting = await deliver('walker');
   expect(outcome(waiting)).toEqual(['parked', 'unlinked']);
-  const answer = await put('walker', { mrn: '0012', evidence: 'asked at the desk' });
+  const answer = await put('walker', { mrn: 'MRN-0012', evidence: 'asked at the desk' });
   expect([answer.status, answer.body]).toEqual([
     200,
     {
@@ -53,7 +53,7 @@ test('a confirmed link releases what waited, and what comes after it is queued a
   ]);
   expect(outcome(await hooks.read(waiting.id))).toEqual(['queued', 'linked']);
   expect(outcome(await deliver('walker'))).toEqual(['queued', null]);
-  expect((await put('walker', { mrn: '0012' })).body).toMatchObject({ change: 'unchanged', released: 0 });
+  expect((await put('walker', { mrn: 'MRN-0012' })).body).toMatchObject({ change: 'unchanged', released: 0 });
   expect((await put('walker', { mrn: '12' })).body).toMatchObject({ change: 'changed', requeued: 2 });
   const shown = await call('get', '/walker');
   expect([shown.status, shown.body]).toMatchObject([
@@ -62,7 +62,7 @@ test('a confirmed link releases what waited, and what comes after it is queued a
       isSettled: true,
       links: [
         { mrn: '12', status: 'confirmed', userId: 'walker', clientUuid: CLIENT, actor: 'operator' },
-        { mrn: '0012', status: 'revoked', evidence: 'asked at the desk' },
+        { mrn: 'MRN-0012', status: 'revoked', evidence: 'asked at the desk' },
       ],
     },
   ]);
@@ -188,5 +188,5 @@ describe('an import', () => {
 
 test('no line of the log names a user, an MRN or what is known of them', () => {
   const lines = JSON.stringify(hooks.log.lines);
-  for (const marker of ['walker', '0012', 'asked at the desk', 'imported1']) expect(lines).not.toContain(marker);
+  for (const marker of ['walker', 'MRN-0012', 'asked at the desk', 'imported1']) expect(lines).not.toContain(marker);
 });
