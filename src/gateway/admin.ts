@@ -33,8 +33,6 @@ import {
 } from '../ops/index.ts';
 import type { KeptResealing, Store } from '../store/index.ts';
 
-export { keepDataKey } from '../ops/index.ts';
-
 /** Joins what the operator uses: the admin API over every part that it shows. */
 export function wireAdmin(deps: {
   readonly config: Config;

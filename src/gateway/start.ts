@@ -33,9 +33,9 @@ import {
   type Result,
   type Route,
 } from '../kernel/index.ts';
-import { makeMetrics, makeRecordAct, watchLedger } from '../ops/index.ts';
+import { keepDataKey, makeMetrics, makeRecordAct, watchLedger } from '../ops/index.ts';
 import { openStore, type Store } from '../store/index.ts';
-import { keepDataKey, wireAdmin } from './admin.ts';
+import { wireAdmin } from './admin.ts';
 import { openFront, readJson } from './front.ts';
 import { wireSending } from './sending.ts';
 import { wireSmart } from './smart.ts';

@@ -38,6 +38,7 @@ export {
   FOR_UPDATE_OF_FREE,
   get,
   insert,
+  listOf,
   MILLISECONDS,
   now,
   part,

@@ -1,8 +1,7 @@
-import { all, allOf, fragment, get, words, type Programs } from '../../store/index.ts';
-import type { IdentityReads, IdentityWrites, LinkChange } from '../commands.ts';
+import { all, allOf, fragment, get, listOf, words, type Programs } from '../../store/index.ts';
+import type { IdentityReads, IdentityWrites } from '../commands.ts';
 import { decideChange } from '../decide-change.ts';
-import { indexOf, mrnIndexOf, SHOWN, toLive, toShown } from '../rows.ts';
-import { liveLinks } from './links.ts';
+import { indexOf, mrnIndexOf, SHOWN, toHead, toLive, toShown } from '../rows.ts';
 
 const SHOWN_COLUMNS = words(SHOWN);
 
@@ -37,11 +36,15 @@ export const reads: Programs<IdentityReads> = {
     return false;
   },
   *'identity.foresee'({ vault }, { tenant, wanted }) {
-    const changes: LinkChange[] = [];
-    for (const one of wanted) {
-      const live = yield* liveLinks(tenant, indexOf(vault, one));
-      changes.push(decideChange(toLive(live, mrnIndexOf(vault, one)), one.status).change);
-    }
-    return changes;
+    if (wanted.length === 0) return [];
+    const indexes = wanted.map((one) => indexOf(vault, one));
+    const rows = yield* all`
+      SELECT seq, id, status, mrn_index, user_index FROM link
+      WHERE tenant = ${tenant} AND user_index IN (${listOf(indexes)}) AND status <> 'revoked'`;
+    const byUser = Map.groupBy(rows, (row) => Buffer.from(row['user_index'] as Uint8Array).toString('hex'));
+    return wanted.map((one, i) => {
+      const live = (byUser.get(indexes[i]?.toString('hex') ?? '') ?? []).map(toHead);
+      return decideChange(toLive(live, mrnIndexOf(vault, one)), one.status).change;
+    });
   },
 };

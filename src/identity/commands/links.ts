@@ -26,7 +26,7 @@ export function* markUser(tenant: string, index: Uint8Array, unsettledAt: Date |
 }
 
 /** The links of a user that are not revoked. */
-export function* liveLinks(tenant: string, index: Uint8Array): Program<LinkHead[]> {
+function* liveLinks(tenant: string, index: Uint8Array): Program<LinkHead[]> {
   const rows = yield* all`
     SELECT seq, id, status, mrn_index FROM link
     WHERE tenant = ${tenant} AND user_index = ${index} AND status <> 'revoked' ORDER BY seq`;
