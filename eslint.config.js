@@ -5,7 +5,10 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: {
-      parserOptions: { projectService: { allowDefaultProject: ['*.js', 'tools/*.js'] }, tsconfigRootDir: import.meta.dirname },
+      parserOptions: {
+        projectService: { allowDefaultProject: ['*.js', 'tools/*.js'] },
+        tsconfigRootDir: import.meta.dirname,
+      },
     },
     rules: {
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
@@ -33,6 +36,9 @@ export default tseslint.config(
     extends: [tseslint.configs.disableTypeChecked],
     rules: { 'no-restricted-syntax': 'off' },
   },
-  { files: ['test/support/start-postgres.ts', 'test/support/stop-postgres.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  {
+    files: ['test/support/start-postgres.ts', 'test/support/stop-postgres.ts'],
+    rules: { 'no-restricted-syntax': 'off' },
+  },
   { files: ['bench/**', 'tools/**'], rules: { 'no-console': 'off' } },
 );

@@ -10,6 +10,7 @@ export default {
   globalTeardown: './test/support/stop-postgres.ts',
   testTimeout: 30_000,
   maxWorkers: 2,
-  // A worker with a heap of 300 MB takes 400 ms to free it on a busy machine, though nothing is left open; jest would kill it after 500.
+  // A worker with a heap of 300 MB takes 400 ms to free it on a busy machine, though nothing is left open; jest would
+  // kill it after 500.
   workerGracefulExitTimeout: 20_000,
 };

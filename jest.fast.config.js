@@ -1,11 +1,16 @@
-// `npm run test:fast`: what is pure, without servers, processes and databases, and without the tests that draw thousands of cases.
+// `npm run test:fast`: what is pure, without servers, processes and databases, and without the tests that draw
+// thousands of cases.
 import everything from './jest.config.js';
 
 const { globalSetup: _start, globalTeardown: _stop, ...config } = everything;
 
 export default {
   ...config,
-  testMatch: ['<rootDir>/test/unit/**/*.test.ts', '<rootDir>/test/golden/*.test.ts', '<rootDir>/sandbox/test/unit/**/*.test.ts'],
+  testMatch: [
+    '<rootDir>/test/unit/**/*.test.ts',
+    '<rootDir>/test/golden/*.test.ts',
+    '<rootDir>/sandbox/test/unit/**/*.test.ts',
+  ],
   testPathIgnorePatterns: [
     '/node_modules/',
     '/test/unit/(?:cli|http|ops|tools|real-ehr)/',

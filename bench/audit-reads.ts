@@ -7,7 +7,10 @@ const CONNECTIONS = 16;
 const ROUNDS = 8;
 const ROUND_MS = 1_500;
 const WARM_MS = 2_000;
-const PATHS = { read: '/fhir/Observation/o-1', search: '/fhir/Observation?patient=p-1&category=vital-signs&_count=20' } as const;
+const PATHS = {
+  read: '/fhir/Observation/o-1',
+  search: '/fhir/Observation?patient=p-1&category=vital-signs&_count=20',
+} as const;
 
 type Kind = keyof typeof PATHS;
 type Recorded = 'writes' | 'skips';

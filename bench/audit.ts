@@ -74,10 +74,15 @@ async function startSide(folder: string, name: string, putOf: (store: Store) => 
   };
 }
 
-/** Webhooks with their audit record, checkpoints included, and reads with theirs, against the same without, in turns in one process. */
+/**
+ * Webhooks with their audit record, checkpoints included, and reads with theirs, against the same without, in turns in
+ * one process.
+ */
 export async function* run(): AsyncGenerator<Figure> {
   const folder = mkdtempSync(join(tmpdir(), 'chartgate-bench-'));
-  const nextBody = makeBodies(JSON.stringify(aClinicalReady({ bundleId: `bundle-${TEMPLATE_MARK}`, clientUuid: 'bench' })));
+  const nextBody = makeBodies(
+    JSON.stringify(aClinicalReady({ bundleId: `bundle-${TEMPLATE_MARK}`, clientUuid: 'bench' })),
+  );
   const signing = makeSigningKey(key(3));
   const ours = await startSide(folder, 'with', (store) => store.use(inboxSet));
   const theirs = await startSide(folder, 'without', (store) => {
@@ -99,14 +104,16 @@ export async function* run(): AsyncGenerator<Figure> {
   let verifyPerSecond = 0;
   let records = 0;
   try {
-    for (const side of [ours, theirs]) await load(side.port, '/webhooks/x/data', nextBody, CONNECTIONS, { ms: WARM_MS });
+    for (const side of [ours, theirs])
+      await load(side.port, '/webhooks/x/data', nextBody, CONNECTIONS, { ms: WARM_MS });
     for (let i = 0; i < ROUNDS; i += 1)
       for (const [name, side] of [
         ['ours', ours],
         ['theirs', theirs],
       ] as const) {
         const loaded = await load(side.port, '/webhooks/x/data', nextBody, CONNECTIONS, { ms: ROUND_MS });
-        if ([...loaded.statuses.keys()].some((status) => status !== 202)) throw new Error(`${name}: not every answer was 202`);
+        if ([...loaded.statuses.keys()].some((status) => status !== 202))
+          throw new Error(`${name}: not every answer was 202`);
         results[name].push(loaded);
       }
     await checkpoints.stop();
@@ -120,7 +127,8 @@ export async function* run(): AsyncGenerator<Figure> {
     await theirs.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-  const of = (side: 'ours' | 'theirs', what: 'perSecond' | 'p99Ms'): number => median(results[side].map((one) => one[what]));
+  const of = (side: 'ours' | 'theirs', what: 'perSecond' | 'p99Ms'): number =>
+    median(results[side].map((one) => one[what]));
   yield {
     bench: 'audit',
     figure: 'webhook-with-vs-without',

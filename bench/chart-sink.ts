@@ -1,5 +1,6 @@
 /*
- * An EHR with one patient and twenty observations, which answers from memory as fast as one thread of Node can. Prints its port.
+ * An EHR with one patient and twenty observations, which answers from memory as fast as one thread of Node can. Prints
+ * its port.
  */
 import { createServer, type ServerResponse } from 'node:http';
 
@@ -34,7 +35,9 @@ const observation = (n: number): object => ({
   meta: { versionId: '1', lastUpdated: '2026-11-14T08:00:00.000Z' },
   identifier: [{ system: 'urn:chartgate:measurement', value: `m-${String(n).padStart(60, '0')}` }],
   status: 'final',
-  category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] }],
+  category: [
+    { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] },
+  ],
   code: { coding: [{ system: 'http://loinc.org', code: '8867-4', display: 'Heart rate' }], text: 'Heart rate' },
   subject: { reference: `Patient/${PATIENT}` },
   effectiveDateTime: `2026-11-${String((n % 28) + 1).padStart(2, '0')}T08:00:00Z`,

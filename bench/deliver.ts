@@ -35,7 +35,8 @@ const CLAIM_GOAL_MS = 10;
 const GIVE_UP_MS = 120_000;
 
 const DELIVERED = 'chartgate_ehr_attempt_seconds_count{outcome="delivered",reason=""}';
-const asText = async (port: number, path: string): Promise<string> => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+const asText = async (port: number, path: string): Promise<string> =>
+  (await fetch(`http://127.0.0.1:${port}${path}`)).text();
 
 interface Round {
   readonly perSecond: number;
@@ -43,7 +44,12 @@ interface Round {
 }
 
 /** From the first webhook to the last write that the EHR confirmed and, with us, the ledger holds. */
-async function deliverRound(side: Side, nextBody: NextBody, count: number, isDone: () => Promise<boolean>): Promise<Round> {
+async function deliverRound(
+  side: Side,
+  nextBody: NextBody,
+  count: number,
+  isDone: () => Promise<boolean>,
+): Promise<Round> {
   const cpu = await side.cpuSeconds();
   const from = performance.now();
   const { statuses } = await load(side.port, side.path, nextBody, CONNECTIONS, { count });
@@ -95,7 +101,8 @@ async function* endToEnd(): AsyncGenerator<Figure> {
         async () => (await bundles()) >= sunk && (await metricOf(ours.port, DELIVERED)) >= wanted,
       );
     };
-    const runTheirs = (count: number): Promise<Round> => deliverRound(theirs, nextBody, count, () => Promise.resolve(true));
+    const runTheirs = (count: number): Promise<Round> =>
+      deliverRound(theirs, nextBody, count, () => Promise.resolve(true));
 
     await runTheirs(WARM);
     await runOurs(WARM);
@@ -117,7 +124,10 @@ async function* endToEnd(): AsyncGenerator<Figure> {
   const ours = median(results.ours.map(({ perSecond }) => perSecond));
   const theirs = median(results.theirs.map(({ perSecond }) => perSecond));
   const sink = median(results.sink);
-  const [oursUs, theirsUs] = [median(results.ours.map(({ cpuUs }) => cpuUs)), median(results.theirs.map(({ cpuUs }) => cpuUs))];
+  const [oursUs, theirsUs] = [
+    median(results.ours.map(({ cpuUs }) => cpuUs)),
+    median(results.theirs.map(({ cpuUs }) => cpuUs)),
+  ];
   yield {
     bench: 'deliver',
     figure: 'end-to-end-vs-naive',
@@ -162,7 +172,10 @@ const openOurs = (file: string, keys: Keys): Promise<Store> =>
     log: silentLog,
   });
 
-/** How long `lane.claim` takes beside many lanes that are not due, each with some that are; what was claimed is put back behind them. */
+/**
+ * How long `lane.claim` takes beside many lanes that are not due, each with some that are; what was claimed is put back
+ * behind them.
+ */
 async function timeClaims(file: string, keys: Keys): Promise<number[]> {
   const db = new DatabaseSync(file);
   db.exec(
@@ -278,5 +291,7 @@ export async function* run({
   yield* manyStored(rows);
   if (ehr !== null) yield* realEhr(ehr);
   else
-    console.error('deliver: real-ehr-share and real-ehr-vs-plain are left out, since no EHR is given (--ehr=URL, EHR_BENCH_URL)');
+    console.error(
+      'deliver: real-ehr-share and real-ehr-vs-plain are left out, since no EHR is given (--ehr=URL, EHR_BENCH_URL)',
+    );
 }

@@ -7,7 +7,9 @@ export const ADMIN = 'bench-admin-token-of-more-than-32-characters';
 export const MRN_SYSTEM = 'urn:example:mrn';
 const DAY_MS = 86_400_000;
 
-/** The people of a run; `run` keeps them apart from those of an earlier one at the same EHR. Their MRN is their user id. */
+/**
+ * The people of a run; `run` keeps them apart from those of an earlier one at the same EHR. Their MRN is their user id.
+ */
 export const userOf = (n: number, run = ''): string => `user-${run}${String(n % USERS).padStart(6, '0')}`;
 
 export const dayOf = (n: number): string =>

@@ -12,7 +12,8 @@ const ROUND_MS = 4_000;
 const WARM_MS = 1_500;
 
 /** A clinical_ready of 16 entries, each its own document by its id. */
-const aDelivery = (): string => JSON.stringify(aClinicalReady({ bundleId: `bundle-${TEMPLATE_MARK}`, clientUuid: 'bench' }));
+const aDelivery = (): string =>
+  JSON.stringify(aClinicalReady({ bundleId: `bundle-${TEMPLATE_MARK}`, clientUuid: 'bench' }));
 
 /** Durable acknowledgements against a server that only parses the same body, in turns. */
 export async function* run(): AsyncGenerator<Figure> {
@@ -22,7 +23,9 @@ export async function* run(): AsyncGenerator<Figure> {
   const ours = await startGateway(join(folder, 'chartgate.db'), { CHARTGATE_CLIENT_UUID: 'bench' });
   const theirs = await startServer('bench/noop-server.ts');
   const settledSound = async (): Promise<boolean> =>
-    /settled_total\{state="parked",reason="unlinked"\}/.test(await (await fetch(`http://127.0.0.1:${ours.port}/metrics`)).text());
+    /settled_total\{state="parked",reason="unlinked"\}/.test(
+      await (await fetch(`http://127.0.0.1:${ours.port}/metrics`)).text(),
+    );
   const results = { ours: [] as (Loaded & { cpuUs: number })[], theirs: [] as (Loaded & { cpuUs: number })[] };
   try {
     for (const side of [ours, theirs]) await load(side.port, side.path, nextBody, CONNECTIONS, { ms: WARM_MS });

@@ -23,7 +23,9 @@ export async function* run(): AsyncGenerator<Figure> {
     for (let n = 0; n < count; n += 1) {
       const report = makeLabReport({ seed: SEED, n: kind === 'text' ? n : 1_000 + n });
       const file =
-        kind === 'text' ? { bytes: await printPages(report.pages), kind: 'pdf' as const } : await scanReport(report, SEED, n);
+        kind === 'text'
+          ? { bytes: await printPages(report.pages), kind: 'pdf' as const }
+          : await scanReport(report, SEED, n);
       const from = performance.now();
       const reading = await reader.readLabDocument({
         ...file,

@@ -30,7 +30,13 @@ export function makeBodies(template: string): NextBody {
 type Until = { readonly ms: number } | { readonly count: number };
 
 /** Webhooks, one body after the other. */
-export function load(port: number, path: string, nextBody: NextBody, connections: number, until: Until): Promise<Loaded> {
+export function load(
+  port: number,
+  path: string,
+  nextBody: NextBody,
+  connections: number,
+  until: Until,
+): Promise<Loaded> {
   const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: `;
   const nextRequest = (): Buffer => {
     const body = nextBody();
@@ -39,8 +45,16 @@ export function load(port: number, path: string, nextBody: NextBody, connections
   return loadRequests(port, nextRequest, connections, until);
 }
 
-/** Keep-alive connections that each wait for their answer before they ask again; raw sockets, so that the load costs little. */
-export async function loadRequests(port: number, nextRequest: () => Buffer, connections: number, until: Until): Promise<Loaded> {
+/**
+ * Keep-alive connections that each wait for their answer before they ask again; raw sockets, so that the load costs
+ * little.
+ */
+export async function loadRequests(
+  port: number,
+  nextRequest: () => Buffer,
+  connections: number,
+  until: Until,
+): Promise<Loaded> {
   const times: number[] = [];
   const statuses = new Map<number, number>();
   const from = performance.now();

@@ -1,4 +1,7 @@
-/* The yardstick of reading: Express 5 and http-proxy-middleware, which pass a request on and look at nothing. Prints its port. */
+/*
+ * The yardstick of reading: Express 5 and http-proxy-middleware, which pass a request on and look at nothing. Prints
+ * its port.
+ */
 import { Agent } from 'node:http';
 import express from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';

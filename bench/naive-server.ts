@@ -1,6 +1,6 @@
 /*
- * The naive way: parse, validate, send, then answer, all within the request. Nothing is stored, ordered or repeated. Its one argument is
- * the EHR's FHIR base. Prints its port.
+ * The naive way: parse, validate, send, then answer, all within the request. Nothing is stored, ordered or repeated.
+ * Its one argument is the EHR's FHIR base. Prints its port.
  */
 import express from 'express';
 import { Client } from 'fhir-kit-client';

@@ -1,6 +1,7 @@
 /*
- * An EHR that takes everything and keeps nothing, as fast as one thread of Node can: what limits a gateway before it is then the
- * gateway. It reads of a Bundle only which requests it holds. Prints its port; `/count` tells how many Bundles came.
+ * An EHR that takes everything and keeps nothing, as fast as one thread of Node can: what limits a gateway before it is
+ * then the gateway. It reads of a Bundle only which requests it holds. Prints its port; `/count` tells how many Bundles
+ * came.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
@@ -34,7 +35,11 @@ let made = 0;
 let last = '';
 
 function answer(res: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {
-  res.writeHead(status, { 'Content-Type': 'application/fhir+json', 'Content-Length': Buffer.byteLength(body), ...headers });
+  res.writeHead(status, {
+    'Content-Type': 'application/fhir+json',
+    'Content-Length': Buffer.byteLength(body),
+    ...headers,
+  });
   res.end(body);
 }
 

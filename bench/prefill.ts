@@ -8,8 +8,9 @@ export interface Prefill {
 }
 
 /**
- * Fills the database of a gateway that is not running with deliveries of long ago: small bodies that nobody can open, random
- * indexes as their keyed hashes are, one step each, the counts of the ledger. Straight into its tables and without flushing.
+ * Fills the database of a gateway that is not running with deliveries of long ago: small bodies that nobody can open,
+ * random indexes as their keyed hashes are, one step each, the counts of the ledger. Straight into its tables and
+ * without flushing.
  */
 export function prefill(file: string, { deliveries, blockedLanes }: Prefill, now: number): void {
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: false });

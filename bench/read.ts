@@ -23,7 +23,11 @@ const PUBLIC = 'http://127.0.0.1:8080';
 const ADMIN = 'bench-admin-token-of-more-than-32-characters';
 
 /** An issuer elsewhere: its keys, and a token for one patient. */
-async function startIssuer(): Promise<{ readonly server: Server; readonly settings: Record<string, string>; token: string }> {
+async function startIssuer(): Promise<{
+  readonly server: Server;
+  readonly settings: Record<string, string>;
+  token: string;
+}> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256', use: 'sig' }] });
   const server = createServer((_req, res) => {
@@ -60,7 +64,9 @@ function timeSync(folder: string): number {
   return median(times);
 }
 
-/** Reads and searches, verified, decided, checked and audited durably, against proxies that only pass them on, in turns. */
+/**
+ * Reads and searches, verified, decided, checked and audited durably, against proxies that only pass them on, in turns.
+ */
 export async function* run(): AsyncGenerator<Figure> {
   const folder = mkdtempSync(join(tmpdir(), 'chartgate-bench-'));
   const sides: Side[] = [];
@@ -132,7 +138,8 @@ export async function* run(): AsyncGenerator<Figure> {
     issuer.server.close();
     rmSync(folder, { recursive: true, force: true });
   }
-  const of = (key: string, what: 'perSecond' | 'cpuUs'): number => median((results.get(key) ?? []).map((one) => one[what]));
+  const of = (key: string, what: 'perSecond' | 'cpuUs'): number =>
+    median((results.get(key) ?? []).map((one) => one[what]));
   const note = `20 entries a search, ${CONNECTIONS} connections; ours: token verified, decided, every entry checked, audited durably before the answer (SQLite FULL)`;
   const figure = (title: string, what: 'search' | 'read', theirs: 'middleware' | 'undici'): Figure => {
     const [us, them] = [of(`ours ${what}`, 'perSecond'), of(`${theirs} ${what}`, 'perSecond')];

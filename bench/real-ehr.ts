@@ -113,8 +113,11 @@ const fitting = (speed: number, ms: number): number =>
 async function findBest(send: (connections: number) => Promise<number>): Promise<number> {
   const speeds = new Map<number, number[]>(TRIED.map((connections) => [connections, []]));
   for (let i = 0; i < TRIED_ROUNDS; i += 1)
-    for (const connections of i % 2 === 0 ? TRIED : TRIED.toReversed()) speeds.get(connections)?.push(await send(connections));
-  const ranked = [...speeds].map(([connections, all]) => [connections, median(all)] as const).sort((a, b) => b[1] - a[1]);
+    for (const connections of i % 2 === 0 ? TRIED : TRIED.toReversed())
+      speeds.get(connections)?.push(await send(connections));
+  const ranked = [...speeds]
+    .map(([connections, all]) => [connections, median(all)] as const)
+    .sort((a, b) => b[1] - a[1]);
   return ranked[0]?.[0] ?? TRIED[0];
 }
 

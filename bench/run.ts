@@ -31,7 +31,8 @@ const ROWS = /^--rows=([1-9]\d{0,7})$/;
 const rows = args.map((one) => ROWS.exec(one)?.[1]).find((one) => one !== undefined);
 const EHR = /^--ehr=(http:\/\/(?:127\.0\.0\.1|localhost):\d+\/\S*)$/;
 const givenEhr = process.env['EHR_BENCH_URL'] ?? '';
-const ehr = args.map((one) => EHR.exec(one)?.[1]).find((one) => one !== undefined) ?? (givenEhr === '' ? null : givenEhr);
+const ehr =
+  args.map((one) => EHR.exec(one)?.[1]).find((one) => one !== undefined) ?? (givenEhr === '' ? null : givenEhr);
 const unknown = [
   ...names.filter((name) => !Object.hasOwn(BENCHES, name)),
   ...args.filter((one) => one.startsWith('-') && one !== '--json' && !ROWS.test(one) && !EHR.test(one)),

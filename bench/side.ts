@@ -56,7 +56,10 @@ export async function metricOf(port: number, name: string): Promise<number> {
   return line === undefined ? 0 : Number(line.slice(name.length + 1));
 }
 
-/** A gateway on a SQLite file of its own, with further settings. BENCH_NODE_OPTIONS is given to its Node, such as `--cpu-prof`. */
+/**
+ * A gateway on a SQLite file of its own, with further settings. BENCH_NODE_OPTIONS is given to its Node, such as
+ * `--cpu-prof`.
+ */
 export async function startGateway(file: string, more: Record<string, string>): Promise<Side> {
   const env = { ...serveSettings(`sqlite:${file}?filesystem=any&create=yes`), ...more };
   const options = (process.env['BENCH_NODE_OPTIONS'] ?? '').split(' ').filter((one) => one !== '');

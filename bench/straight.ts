@@ -25,7 +25,8 @@ const readEntries = <Resource>(transaction: string): readonly TransactionEntry<R
   (JSON.parse(transaction) as { entry: TransactionEntry<Resource>[] }).entry;
 
 /** The gateway also asks, with a transaction that only reads, whether one may read at all. */
-const writes = (transaction: string): boolean => readEntries(transaction).some(({ request: { method } }) => method !== 'GET');
+const writes = (transaction: string): boolean =>
+  readEntries(transaction).some(({ request: { method } }) => method !== 'GET');
 
 /** Passes everything on to the EHR and keeps the transactions that write. */
 export async function startRecorder(
@@ -75,7 +76,9 @@ const DAYS_LATER = 2_000 * USERS;
 
 const freshAs = (old: string): string => {
   const digits = randomBytes(old.length).toString('hex');
-  return old.startsWith('dlv_') ? `dlv_${digits.slice(0, 26)}` : old.replace(/[0-9a-f]/g, (_, at: number) => digits[at] ?? '0');
+  return old.startsWith('dlv_')
+    ? `dlv_${digits.slice(0, 26)}`
+    : old.replace(/[0-9a-f]/g, (_, at: number) => digits[at] ?? '0');
 };
 
 const writtenAddresses = (transaction: string): string[] =>
@@ -83,7 +86,9 @@ const writtenAddresses = (transaction: string): string[] =>
     .filter(({ request: { method } }) => method !== 'GET')
     .map(({ request: { url } }) => url);
 
-/** Copies that make the EHR do the same work: new ids and names, digests that were never seen, another patient and day. */
+/**
+ * Copies that make the EHR do the same work: new ids and names, digests that were never seen, another patient and day.
+ */
 export function makeCopies({ transaction, patient, day }: Recorded, patients: readonly string[]): () => string {
   let n = DAYS_LATER;
   const copy = (): string => {

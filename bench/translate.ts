@@ -27,7 +27,8 @@ export async function* run(): AsyncGenerator<Figure> {
     const made = parsed.ok ? parsePayload(parsed.value, OPTIONS) : parsed;
     if (!made.ok || !('envelope' in made.value)) throw new Error('The payload of the bench must be sound.');
     const { document } = made.value;
-    if (document.kind !== 'clinical_ready' || !validator.isValid(document.bundle)) throw new Error('The bundle must be valid.');
+    if (document.kind !== 'clinical_ready' || !validator.isValid(document.bundle))
+      throw new Error('The bundle must be valid.');
     return made.value;
   }
   const whole = () => translate({ payload: read(), custom: null, patient: PATIENT, delivery: DELIVERY, setting });
@@ -57,7 +58,11 @@ export async function* run(): AsyncGenerator<Figure> {
     unit: 'us per bundle',
     note: `${note}; ${what}`,
   });
-  yield figure('pipeline-vs-medplum', pipeline, 'parse, validate and translate against @medplum/core validateResource alone');
+  yield figure(
+    'pipeline-vs-medplum',
+    pipeline,
+    'parse, validate and translate against @medplum/core validateResource alone',
+  );
   yield figure(
     'pipeline-checked-vs-medplum',
     checked,

@@ -11,13 +11,16 @@ const server = createServer((req, res) => {
     return;
   }
   pool
-    .stream({ path: req.url ?? '/', method: 'GET', headers: { accept: 'application/fhir+json' } }, ({ statusCode, headers }) => {
-      res.writeHead(statusCode, {
-        'content-type': headers['content-type'] as string,
-        'content-length': headers['content-length'] as string,
-      });
-      return res;
-    })
+    .stream(
+      { path: req.url ?? '/', method: 'GET', headers: { accept: 'application/fhir+json' } },
+      ({ statusCode, headers }) => {
+        res.writeHead(statusCode, {
+          'content-type': headers['content-type'] as string,
+          'content-length': headers['content-length'] as string,
+        });
+        return res;
+      },
+    )
     .catch(() => res.destroy());
 });
 server.keepAliveTimeout = 60_000;

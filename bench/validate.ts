@@ -75,7 +75,13 @@ export async function* run(): AsyncGenerator<Figure> {
     () => scanBytes(bytes).keys > 0 && validator.isValid(next()),
     () => medplum(next()),
   ]);
-  yield figure('object-vs-medplum', object, theirs, 'us per bundle', `isValid against @medplum/core validateResource; ${what}`);
+  yield figure(
+    'object-vs-medplum',
+    object,
+    theirs,
+    'us per bundle',
+    `isValid against @medplum/core validateResource; ${what}`,
+  );
   yield figure(
     'text-vs-medplum',
     onText,

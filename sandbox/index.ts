@@ -25,5 +25,11 @@ export {
   type DemoService,
 } from './service/index.ts';
 export type { Client, Connection, Environment, Happened, Happening, LabDocument, State } from './service/index.ts';
-export { makeLabReader, type FoundResult, type LabReader, type LabReading, type SubmittedDocument } from './labs/index.ts';
+export {
+  makeLabReader,
+  type FoundResult,
+  type LabReader,
+  type LabReading,
+  type SubmittedDocument,
+} from './labs/index.ts';
 export { makeLabReport, printPages, type LabReport } from './lab-reports/index.ts';

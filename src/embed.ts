@@ -1,6 +1,6 @@
 /**
- * What a program uses that runs a gateway inside itself, or speaks with one as the command line does. The sandbox's demonstration is such a
- * program: it may use this door, `kernel` and `r4`, and nothing else of the gateway.
+ * What a program uses that runs a gateway inside itself, or speaks with one as the command line does. The sandbox's
+ * demonstration is such a program: it may use this door, `kernel` and `r4`, and nothing else of the gateway.
  */
 export { startGateway, type Gateway } from './gateway/index.ts';
 export {

@@ -17,11 +17,14 @@ if (major < MINIMUM[0] || (major === MINIMUM[0] && minor < MINIMUM[1])) {
 process.umask(0o077);
 
 /*
- * Compiled code is kept beside the code, where nobody else may write either: made with it by the build, or in a checkout by whoever starts first. The
- * environment tells threads of it. Where it cannot be written, everything is compiled at each start.
+ * Compiled code is kept beside the code, where nobody else may write either: made with it by the build, or in a
+ * checkout by whoever starts first. The environment tells threads of it. Where it cannot be written, everything is
+ * compiled at each start.
  */
 const built = join(import.meta.dirname, 'compile-cache');
-process.env['NODE_COMPILE_CACHE'] ??= existsSync(built) ? built : join(import.meta.dirname, '..', 'generated', 'compile-cache');
+process.env['NODE_COMPILE_CACHE'] ??= existsSync(built)
+  ? built
+  : join(import.meta.dirname, '..', 'generated', 'compile-cache');
 enableCompileCache(process.env['NODE_COMPILE_CACHE']);
 
 const { cleanEnvironment, safeError } = await import('./kernel/index.ts');

@@ -6,7 +6,8 @@ const SOURCES = filesBelow('src', '.ts');
 /** What its package ships: without its tests. */
 const SANDBOX = filesBelow('sandbox', '.ts').filter((file) => !/^sandbox\/(?:dist|node_modules|test)\//.test(file));
 const ALL = [...SOURCES, ...SANDBOX];
-const importsOf = (file: string): string[] => ts.preProcessFile(read(file)).importedFiles.map(({ fileName }) => fileName);
+const importsOf = (file: string): string[] =>
+  ts.preProcessFile(read(file)).importedFiles.map(({ fileName }) => fileName);
 const moduleOf = (file: string): string => file.split('/')[1] ?? '';
 
 const MAY_IMPORT = new Map(
@@ -28,7 +29,9 @@ test.each(SOURCES)('%s imports only doors, and only those that its module may', 
     const target = new URL(name, `file:///${file}`).pathname.slice(1);
     const to = moduleOf(target);
     if (to === from) continue;
-    expect(target.split('/').length === 2 ? 'door' : target.split('/').slice(2).join('/')).toMatch(/^(door|index\.ts)$/);
+    expect(target.split('/').length === 2 ? 'door' : target.split('/').slice(2).join('/')).toMatch(
+      /^(door|index\.ts)$/,
+    );
     if (may !== 'everything') expect(may).toContain(to);
   }
 });
@@ -58,14 +61,17 @@ test.each(Object.entries(OWNERS))('%s is imported only below %s', (name, owner) 
 });
 
 describe('the drawings of docs/architecture.md', () => {
-  const drawings = [...read('docs/architecture.md').matchAll(/```mermaid\n([\s\S]*?)```/g)].map(([, drawing = '']) => drawing);
-  const arrows = drawings.flatMap((drawing) =>
-    [...drawing.matchAll(/^ {2}(\w+)(?:\(\[\w+\]\))? -->\|[^|]+\| (\w+)(\(\[\w+\]\))?$/gm)].map(([, from = '', to = '']) => [
-      from,
-      to,
-    ]),
+  const drawings = [...read('docs/architecture.md').matchAll(/```mermaid\n([\s\S]*?)```/g)].map(
+    ([, drawing = '']) => drawing,
   );
-  const outside = new Set(drawings.flatMap((drawing) => [...drawing.matchAll(/(\w+)\(\[/g)].map(([, name = '']) => name)));
+  const arrows = drawings.flatMap((drawing) =>
+    [...drawing.matchAll(/^ {2}(\w+)(?:\(\[\w+\]\))? -->\|[^|]+\| (\w+)(\(\[\w+\]\))?$/gm)].map(
+      ([, from = '', to = '']) => [from, to],
+    ),
+  );
+  const outside = new Set(
+    drawings.flatMap((drawing) => [...drawing.matchAll(/(\w+)\(\[/g)].map(([, name = '']) => name)),
+  );
 
   test('are two, and every line of them is an arrow', () => {
     expect(drawings).toHaveLength(2);
@@ -93,10 +99,14 @@ describe('the drawings of docs/architecture.md', () => {
 
 describe('the sandbox', () => {
   const { dependencies: gatewayHas } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
-  const { dependencies: sandboxHas } = JSON.parse(read('sandbox/package.json')) as { dependencies: Record<string, string> };
+  const { dependencies: sandboxHas } = JSON.parse(read('sandbox/package.json')) as {
+    dependencies: Record<string, string>;
+  };
 
   test('is imported by nothing of the gateway', () => {
-    expect(SOURCES.filter((file) => importsOf(file).some((name) => /(?:^|\/)(?:chartgate-)?sandbox\b/.test(name)))).toEqual([]);
+    expect(
+      SOURCES.filter((file) => importsOf(file).some((name) => /(?:^|\/)(?:chartgate-)?sandbox\b/.test(name))),
+    ).toEqual([]);
   });
 
   test('uses of the gateway what its package exports, and only the demonstration runs one', () => {
@@ -110,7 +120,9 @@ describe('the sandbox', () => {
   });
 
   test('shares no package with the gateway, and needs each of its own', () => {
-    const named = new Set(SANDBOX.map(read).flatMap((text) => Object.keys(sandboxHas).filter((name) => text.includes(name))));
+    const named = new Set(
+      SANDBOX.map(read).flatMap((text) => Object.keys(sandboxHas).filter((name) => text.includes(name))),
+    );
     expect([...named].sort()).toEqual(Object.keys(sandboxHas).sort());
     expect(Object.keys(sandboxHas).filter((name) => Object.hasOwn(gatewayHas, name))).toEqual([]);
   });
@@ -158,8 +170,8 @@ describe('production dependencies', () => {
     const production = Object.entries(lock.packages).filter(
       ([, one]) => one.dev !== true && one.optional !== true && one.devOptional !== true,
     );
-    expect(production.filter(([, one]) => one.hasInstallScript === true || one.os !== undefined).map(([name]) => name)).toEqual(
-      [],
-    );
+    expect(
+      production.filter(([, one]) => one.hasInstallScript === true || one.os !== undefined).map(([name]) => name),
+    ).toEqual([]);
   });
 });

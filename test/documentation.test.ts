@@ -20,7 +20,10 @@ test('README lists every setting as the program knows it, and no other', () => {
 });
 
 test('docs/faults.md lists every fault code with its status, and no other', () => {
-  const rows = tableRows('docs/faults.md', 'what happened').map(([code = '', status = '']) => [quoted(code)[0], Number(status)]);
+  const rows = tableRows('docs/faults.md', 'what happened').map(([code = '', status = '']) => [
+    quoted(code)[0],
+    Number(status),
+  ]);
   expect(rows).toEqual(Object.entries(FAULT_CODES).map(([code, kind]) => [code, HANDLING[kind].status]));
 });
 

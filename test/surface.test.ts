@@ -201,7 +201,8 @@ test.each([
     .replace('user_none', '{user_id}')
     .replace('mrn_none', '{mrn}');
   const [type = '', content] =
-    Object.entries(described.paths[template]?.[method.toLowerCase()]?.responses[String(status)]?.content ?? {})[0] ?? [];
+    Object.entries(described.paths[template]?.[method.toLowerCase()]?.responses[String(status)]?.content ?? {})[0] ??
+    [];
   expect(answer.headers.get('content-type')?.split(';')[0]).toBe(type);
   const body = (await answer.json()) as Readonly<Record<string, unknown>>;
   expect(differences(body, content?.schema ?? {})).toEqual([]);
@@ -224,7 +225,12 @@ test.each([
   ['shadow?x=1', '', 'no parameters'],
 ])('GET /admin/api/%s names the parameter and what is taken', async (path, at, taken) => {
   const answer = await fetch(`${url()}/admin/api/${path}`, { headers: { authorization: `Bearer ${TOKEN}` } });
-  expect(await answer.json()).toMatchObject({ status: 400, code: 'admin.parameter', at, detail: expect.stringContaining(taken) });
+  expect(await answer.json()).toMatchObject({
+    status: 400,
+    code: 'admin.parameter',
+    at,
+    detail: expect.stringContaining(taken),
+  });
 });
 
 test('an unknown delivery is said to be unknown, whatever is asked of it', async () => {
@@ -237,7 +243,10 @@ test('an unknown delivery is said to be unknown, whatever is asked of it', async
       method,
       headers: { authorization: `Bearer ${TOKEN}` },
     });
-    expect(await answer.json()).toMatchObject({ code: 'delivery.not-found', detail: 'There is no delivery of this id.' });
+    expect(await answer.json()).toMatchObject({
+      code: 'delivery.not-found',
+      detail: 'There is no delivery of this id.',
+    });
   }
 });
 
@@ -277,7 +286,8 @@ function differences(value: unknown, schema: Schema, at = '$'): string[] {
     return differences(value, described.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, at);
   if (schema.const !== undefined && value !== schema.const) return [`${at} is not ${JSON.stringify(schema.const)}`];
   if (schema.enum !== undefined && !schema.enum.includes(value)) return [`${at} is none of ${schema.enum.join(', ')}`];
-  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
+  const type =
+    value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
   const types = schema.type === undefined ? null : [schema.type].flat();
   if (types !== null && !types.includes(type) && !(types.includes('number') && type === 'integer'))
     return [`${at} is ${type}, not ${types.join(' or ')}`];
@@ -315,7 +325,9 @@ interface Described {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 const operations = Object.entries(described.paths).flatMap(([path, of]) =>
-  Object.entries(of).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, path, operation as Described] as const),
+  Object.entries(of).map(
+    ([method, operation]) => [`${method.toUpperCase()} ${path}`, path, operation as Described] as const,
+  ),
 );
 
 test.each(operations)(
@@ -343,24 +355,30 @@ test.each(operations.filter(([route]) => route.includes('/admin/')))(
 
 test.each(SMART)('%s shows nothing to whoever has no token', async (route) => {
   const [method = '', path = ''] = route.split(' ');
-  const answer = await fetch(`${url()}${path.replace(/:type/, 'Patient').replace(/:\w+/g, 'x').replace('{*path}', 'x/y/z')}`, {
-    method,
-  });
+  const answer = await fetch(
+    `${url()}${path.replace(/:type/, 'Patient').replace(/:\w+/g, 'x').replace('{*path}', 'x/y/z')}`,
+    {
+      method,
+    },
+  );
   expect([401, 503]).toContain(answer.status);
   expect(answer.headers.get('content-type')).toBe('application/fhir+json; charset=utf-8');
   expect(differences(await answer.json(), { $ref: '#/components/schemas/OperationOutcome' })).toEqual([]);
 });
 
-test.each([...OPEN, ...OPS].filter((route) => route.startsWith('GET')))('%s answers as openapi/ describes it', async (route) => {
-  const [, path = ''] = route.split(' ');
-  const answer = await request(url()).get(path);
-  const response = described.paths[path]?.['get']?.responses[String(answer.status)];
-  expect(response).toBeDefined();
-  const [type = '', content] = Object.entries(response?.content ?? {})[0] ?? [];
-  if (content === undefined) return;
-  expect(answer.headers['content-type']?.split(';')[0]).toBe(type);
-  if (/json$/.test(type)) expect(differences(JSON.parse(answer.text), content.schema)).toEqual([]);
-});
+test.each([...OPEN, ...OPS].filter((route) => route.startsWith('GET')))(
+  '%s answers as openapi/ describes it',
+  async (route) => {
+    const [, path = ''] = route.split(' ');
+    const answer = await request(url()).get(path);
+    const response = described.paths[path]?.['get']?.responses[String(answer.status)];
+    expect(response).toBeDefined();
+    const [type = '', content] = Object.entries(response?.content ?? {})[0] ?? [];
+    if (content === undefined) return;
+    expect(answer.headers['content-type']?.split(';')[0]).toBe(type);
+    if (/json$/.test(type)) expect(differences(JSON.parse(answer.text), content.schema)).toEqual([]);
+  },
+);
 
 test('a problem is as openapi/ describes it', async () => {
   const answer = await request(url()).get('/nix');

@@ -2,7 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join, relative, sep } from 'node:path';
 import ts from 'typescript';
 
-/** In a checkout the sandbox imports the sources of the gateway; the package imports the package, by what that exports. */
+/**
+ * In a checkout the sandbox imports the sources of the gateway; the package imports the package, by what that exports.
+ */
 const OF_THE_GATEWAY = /(['"])(?:\.\.\/)+src\/(?:(kernel|r4)\/index|(embed))\.js\1/g;
 
 const OPTIONS: ts.CompilerOptions = {
@@ -28,7 +30,10 @@ function compile(path: string, source: string): string {
   return text;
 }
 
-/** Types are checked elsewhere; here they are only taken away. `apart` are folders whose code is made otherwise, or not at all. */
+/**
+ * Types are checked elsewhere; here they are only taken away. `apart` are folders whose code is made otherwise, or not
+ * at all.
+ */
 export function buildSandbox(from: string, to: string, apart: readonly string[]): void {
   rmSync(to, { recursive: true, force: true });
   for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {

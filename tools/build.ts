@@ -1,6 +1,6 @@
 /*
- * `npm run build`: makes dist/ and sandbox/dist/ anew, for the published commands and the image. Node strips no types under node_modules.
- * `npm run build -- --gateway` makes the first alone.
+ * `npm run build`: makes dist/ and sandbox/dist/ anew, for the published commands and the image. Node strips no types
+ * under node_modules. `npm run build -- --gateway` makes the first alone.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, rmSync } from 'node:fs';
@@ -25,6 +25,14 @@ if (!process.argv.includes('--gateway')) {
   // The sample app runs in a browser: it has a configuration of its own.
   const app = 'clinician-app/web';
   buildSandbox('sandbox', 'sandbox/dist', [app, 'test']);
-  run(['node_modules/typescript/bin/tsc', '-p', `sandbox/${app}`, '--noEmit', 'false', '--outDir', `sandbox/dist/${app}`]);
+  run([
+    'node_modules/typescript/bin/tsc',
+    '-p',
+    `sandbox/${app}`,
+    '--noEmit',
+    'false',
+    '--outDir',
+    `sandbox/dist/${app}`,
+  ]);
   console.log('sandbox/dist/ is made');
 }

@@ -1,6 +1,6 @@
 /*
- * `npm test`: every check, each of which is also an npm script of its own. With arguments, only the tests that they name.
- * The last line says how many tests passed, so that a run without any cannot look like a good one.
+ * `npm test`: every check, each of which is also an npm script of its own. With arguments, only the tests that they
+ * name. The last line says how many tests passed, so that a run without any cannot look like a good one.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -9,7 +9,10 @@ import { join } from 'node:path';
 
 const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
 
-function run(name: string, args: readonly string[]): Promise<{ name: string; code: number; said: string; seconds: number }> {
+function run(
+  name: string,
+  args: readonly string[],
+): Promise<{ name: string; code: number; said: string; seconds: number }> {
   const from = performance.now();
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -34,7 +37,12 @@ if (only.length === 0) {
     run('lint', ['node_modules/eslint/bin/eslint.js', '.']),
     run('typecheck', ['node_modules/typescript/bin/tsc', '--noEmit']),
     run('typecheck of the build', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.build.json']),
-    run('typecheck of the sample app', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'sandbox/clinician-app/web']),
+    run('typecheck of the sample app', [
+      'node_modules/typescript/bin/tsc',
+      '--noEmit',
+      '-p',
+      'sandbox/clinician-app/web',
+    ]),
   ]);
   for (const { name, code, said, seconds } of checks) {
     console.log(`${name}: ${code === 0 ? 'clean' : 'FAILED'} (${seconds} s)`);
@@ -47,7 +55,10 @@ const folder = mkdtempSync(join(tmpdir(), 'chartgate-check-'));
 const report = join(folder, 'report.json');
 const tests = await run('tests', [...JEST, '--json', `--outputFile=${report}`, '--testLocationInResults', ...only]);
 isGood &&= tests.code === 0;
-const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8')) as Record<string, number>;
+const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8')) as Record<
+  string,
+  number
+>;
 rmSync(folder, { recursive: true, force: true });
 console.log(`tests took ${tests.seconds} s`);
 console.log(`tests: ${numPassedTests ?? 0} passed, ${numFailedTests ?? 0} failed, ${numPendingTests ?? 0} skipped`);

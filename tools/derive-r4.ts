@@ -100,7 +100,8 @@ function describeType(type: ElementType, element: Element): string {
     if (element.base.path === 'Resource.id') return 'id';
     return element.path === 'Extension.url' ? 'bare-uri' : 'bare-string';
   }
-  if (type.code === 'Quantity' && type.profile?.some((p) => p.endsWith('/SimpleQuantity')) === true) return 'SimpleQuantity';
+  if (type.code === 'Quantity' && type.profile?.some((p) => p.endsWith('/SimpleQuantity')) === true)
+    return 'SimpleQuantity';
   const targets = type.code === 'Reference' ? (type.targetProfile ?? []).map(lastPart) : [];
   return targets.length === 0 || targets.includes('Resource') ? type.code : `${type.code}(${targets.join(',')})`;
 }
@@ -181,7 +182,8 @@ function write(name: string, rows: Record<string, unknown>): void {
 }
 
 for (const structure of readAll<Structure>('hl7.fhir.r4.examples', 'StructureDefinition-')) {
-  if (structure.derivation === 'constraint' || structure.kind === 'logical' || structure.kind === 'primitive-type') continue;
+  if (structure.derivation === 'constraint' || structure.kind === 'logical' || structure.kind === 'primitive-type')
+    continue;
   addStructure(structure);
 }
 write('structures.json', structures);

@@ -3,7 +3,8 @@
  *
  *   node tools/derive-search.ts <search-parameters.json>
  *
- * One line per resource type; a parameter is `kind paths targets`. A path is what the parameter reads, without the type's name:
+ * One line per resource type; a parameter is `kind paths targets`. A path is what the parameter reads, without the
+ * type's name:
  *   subject>Patient   only references to that type
  *   value:Quantity    only that type of a choice
  *   ?                 an expression that is more than a path, so that nothing here can match by it
@@ -48,7 +49,8 @@ for (const { resource } of entry) {
     const paths = (resource.expression ?? '').split(' | ').flatMap((one) => readPath(one, base) ?? []);
     const all = [...(resource.target ?? [])].sort();
     const targets = resource.type === 'reference' ? ` ${all.length > ANY_FROM ? '*' : all.join(',')}` : '';
-    (types[base] ??= {})[resource.code] = `${resource.type} ${[...new Set(paths)].join('|') || '?'}${targets}`.trimEnd();
+    (types[base] ??= {})[resource.code] =
+      `${resource.type} ${[...new Set(paths)].join('|') || '?'}${targets}`.trimEnd();
   }
 }
 

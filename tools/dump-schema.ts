@@ -1,6 +1,6 @@
 /*
- * node tools/dump-schema.ts: writes the dumps and the digests of schema versions that have none yet, to be committed with their step.
- * What is there is never written anew: it is what databases out there are like.
+ * node tools/dump-schema.ts: writes the dumps and the digests of schema versions that have none yet, to be committed
+ * with their step. What is there is never written anew: it is what databases out there are like.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /*
- * `npm run test:fuzz`: schemathesis against openapi/openapi.json. Starts a gateway of its own with a demo EHR and a sandbox of the source, as
- * the operator and as an app, and ends with 0 where no answer contradicts the description.
+ * `npm run test:fuzz`: schemathesis against openapi/openapi.json. Starts a gateway of its own with a demo EHR and a
+ * sandbox of the source, as the operator and as an app, and ends with 0 where no answer contradicts the description.
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -107,7 +107,11 @@ async function main(): Promise<number> {
   const url = `http://127.0.0.1:${port}`;
   const ehr = await startEhr({ host: '127.0.0.1', port: 0, clock: systemClock });
   const service = await startService({ host: '127.0.0.1', port: 0, clock: systemClock });
-  const { secretKey, password, lab } = service.putClient({ uuid: 'client-1', name: 'First Clinic', addOns: DEMO_ADD_ONS });
+  const { secretKey, password, lab } = service.putClient({
+    uuid: 'client-1',
+    name: 'First Clinic',
+    addOns: DEMO_ADD_ONS,
+  });
   const gateway = runProcess(['serve'], {
     ...serveSettings(`sqlite:${join(folder, 'fuzz.db')}?filesystem=any`),
     CHARTGATE_PORT: String(port),

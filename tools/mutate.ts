@@ -1,6 +1,6 @@
 /*
- * `npm run test:mutate`: plants small wrong changes in the modules that decide (tools/mutate/modules.ts), one at a time, in a copy of the
- * checkout, and runs the unit tests of that module. What no test notices is told with its place.
+ * `npm run test:mutate`: plants small wrong changes in the modules that decide (tools/mutate/modules.ts), one at a
+ * time, in a copy of the checkout, and runs the unit tests of that module. What no test notices is told with its place.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -58,7 +58,9 @@ const [count, seed, seconds, atLeast] = [values.count, values.seed, values.timeo
   number,
   number,
 ];
-const modules = MODULES.filter(({ file }) => values.only.length === 0 || values.only.some((part) => file.includes(part)));
+const modules = MODULES.filter(
+  ({ file }) => values.only.length === 0 || values.only.some((part) => file.includes(part)),
+);
 if (values.help || modules.length === 0 || [count, seed, seconds, atLeast].some((n) => !(n >= 0))) {
   process.stdout.write(HELP);
   process.exit(values.help ? 0 : 2);
@@ -74,7 +76,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.exit(130);
   });
 
-for (const name of COPIED) if (existsSync(join(root, name))) cpSync(join(root, name), join(folder, name), { recursive: true });
+for (const name of COPIED)
+  if (existsSync(join(root, name))) cpSync(join(root, name), join(folder, name), { recursive: true });
 symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
 writeFileSync(
   join(folder, 'jest.config.js'),
@@ -92,7 +95,10 @@ writeFileSync(
 function pass(tests: readonly string[]): Promise<boolean> {
   const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
   return new Promise((done) => {
-    const child = spawn(process.execPath, [...jest, '-i', '--bail', '--silent', ...tests], { cwd: folder, stdio: 'ignore' });
+    const child = spawn(process.execPath, [...jest, '-i', '--bail', '--silent', ...tests], {
+      cwd: folder,
+      stdio: 'ignore',
+    });
     running = child;
     const late = setTimeout(() => child.kill('SIGKILL'), seconds * 1_000);
     child.on('close', (code) => {
@@ -137,7 +143,8 @@ say('\n');
 
 const found = chosen.length - survivors.length;
 const share = chosen.length === 0 ? 0 : found / chosen.length;
-if (values.json) process.stdout.write(`${JSON.stringify({ planted: chosen.length, of: all.length, found, share, seed })}\n`);
+if (values.json)
+  process.stdout.write(`${JSON.stringify({ planted: chosen.length, of: all.length, found, share, seed })}\n`);
 else
   process.stdout.write(
     `${found} of ${chosen.length} found (${(share * 100).toFixed(1)} %), of ${all.length} that could be planted; seed ${seed}\n`,

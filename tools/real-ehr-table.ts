@@ -23,7 +23,10 @@ export interface Row {
 
 const WIDTH = 92;
 
-/** One row for each test, in the order of the files' names. `figures` is a line of JSON for each number that a test showed. */
+/**
+ * One row for each test, in the order of the files' names. `figures` is a line of JSON for each number that a test
+ * showed.
+ */
 export function readRows({ testResults }: Report, figures: string): Row[] {
   const shown = figures
     .split('\n')

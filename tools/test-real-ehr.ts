@@ -1,6 +1,6 @@
 /*
- * `npm run test:real-ehr`: what must hold at a real EHR. Starts a HAPI of its own, or uses the server that EHR_TEST_URL names; runs the
- * suite of jest.real-ehr.config.js; prints a table of what was run and what held.
+ * `npm run test:real-ehr`: what must hold at a real EHR. Starts a HAPI of its own, or uses the server that EHR_TEST_URL
+ * names; runs the suite of jest.real-ehr.config.js; prints a table of what was run and what held.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -33,12 +33,16 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stoppi
 
 /** In a group of its own, of which nothing is left afterwards: the suite starts gateways. */
 function runJest(url: string, args: readonly string[], report: string, figures: string): Promise<number> {
-  const child: ChildProcess = spawn(process.execPath, [...JEST, '--json', `--outputFile=${report}`, '--verbose', ...args], {
-    // The report goes to the file; what jest says to a person is on its stderr.
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, EHR_TEST_URL: url, REAL_EHR_FIGURES: figures },
-    detached: true,
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [...JEST, '--json', `--outputFile=${report}`, '--verbose', ...args],
+    {
+      // The report goes to the file; what jest says to a person is on its stderr.
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, EHR_TEST_URL: url, REAL_EHR_FIGURES: figures },
+      detached: true,
+    },
+  );
   const endGroup = (): void => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
@@ -84,7 +88,12 @@ async function main(args: readonly string[]): Promise<number> {
   let hapi: Hapi | null = null;
   try {
     if (named === '') {
-      hapi = await startHapi({ port: 0, database: 'memory', say: (line) => console.log(line), signal: stopping.signal });
+      hapi = await startHapi({
+        port: 0,
+        database: 'memory',
+        say: (line) => console.log(line),
+        signal: stopping.signal,
+      });
       console.log(`HAPI is ready after ${hapi.seconds} s: ${hapi.url}`);
     }
     const url = hapi?.url ?? named;
@@ -92,7 +101,10 @@ async function main(args: readonly string[]): Promise<number> {
     const code = await runJest(url, args, report, figures);
     if (stopping.signal.aborted) return 1;
     const rows: readonly Row[] = existsSync(report)
-      ? readRows(JSON.parse(readFileSync(report, 'utf8')) as Report, existsSync(figures) ? readFileSync(figures, 'utf8') : '')
+      ? readRows(
+          JSON.parse(readFileSync(report, 'utf8')) as Report,
+          existsSync(figures) ? readFileSync(figures, 'utf8') : '',
+        )
       : [];
     const passed = rows.filter(({ held }) => held === 'yes').length;
     const failed = rows.filter(({ held }) => held === 'NO').length;

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 
 /*
- * Loaded inside the writer thread as if it were a module's commands: makes every COMMIT of that thread 5 ms slower, as on a
- * disk whose flush takes that long. The product has no such switch.
+ * Loaded inside the writer thread as if it were a module's commands: makes every COMMIT of that thread 5 ms slower, as
+ * on a disk whose flush takes that long. The product has no such switch.
  */
 const COMMIT_MS = 5;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));

@@ -73,13 +73,17 @@ async function readFileAt(path: string, settings: () => string): Promise<{ type:
   if (name === 'settings.json') return { type, body: settings() };
   if ((PAGES as readonly string[]).includes(name)) return { type, body: await readFile(join(WEB, name), 'utf8') };
   const vendor = name.startsWith('vendor/') ? VENDOR[name.slice(7)] : undefined;
-  if (vendor !== undefined) return { type, body: await readFile(createRequire(import.meta.url).resolve(vendor), 'utf8') };
+  if (vendor !== undefined)
+    return { type, body: await readFile(createRequire(import.meta.url).resolve(vendor), 'utf8') };
   const script = SCRIPT.exec(name)?.[1];
   const body = script === undefined ? null : await readScript(script);
   return body === null ? null : { type, body };
 }
 
-/** The sample app of a clinician: static files on an origin of their own. It signs in at `gatewayUrl` and reads from there. */
+/**
+ * The sample app of a clinician: static files on an origin of their own. It signs in at `gatewayUrl` and reads from
+ * there.
+ */
 export async function startClinicianApp(deps: {
   readonly host: string;
   readonly port: number;

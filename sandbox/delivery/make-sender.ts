@@ -53,7 +53,10 @@ export interface Sender {
 const ANSWER_MS = 10_000;
 const NOTHING: Counts = { acknowledged: 0, retried: 0, givenUp: 0 };
 
-/** Signed deliveries to the webhooks of clients: kept until they are acknowledged, a bounded number at a time, in no certain order. */
+/**
+ * Signed deliveries to the webhooks of clients: kept until they are acknowledged, a bounded number at a time, in no
+ * certain order.
+ */
 export function makeSender(deps: {
   readonly kept: Keep;
   readonly clock: Clock;
@@ -191,7 +194,9 @@ export function makeSender(deps: {
       return all.length;
     },
     below: (wanted) =>
-      queue.count() < wanted ? Promise.resolve() : new Promise<void>((resolve) => void waiters.push({ count: wanted, resolve })),
+      queue.count() < wanted
+        ? Promise.resolve()
+        : new Promise<void>((resolve) => void waiters.push({ count: wanted, resolve })),
     async stop() {
       ending.abort();
       for (const timer of timers) clearTimeout(timer);

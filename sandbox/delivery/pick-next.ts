@@ -2,8 +2,8 @@
 export const WINDOW = 16;
 
 /**
- * Which of those that wait goes next. The order of deliveries is not guaranteed, and a consumer that relies on one should find out: so
- * it is any of the first few, the same for the same seed and turn.
+ * Which of those that wait goes next. The order of deliveries is not guaranteed, and a consumer that relies on one
+ * should find out: so it is any of the first few, the same for the same seed and turn.
  */
 export function pickNext(seed: number, turn: number, waiting: number): number {
   let mixed = (seed ^ Math.imul(turn + 1, 0x9e3779b1)) >>> 0;

@@ -39,7 +39,9 @@ export async function startDemoService(
       CHARTGATE_SOURCE_SECRET_KEY: client.secretKey,
       CHARTGATE_SOURCE_PASSWORD: client.password,
       CHARTGATE_SOURCE_LAB_TOKEN: client.lab.token,
-      ...(hmac === 'ours' ? { CHARTGATE_WEBHOOK_HMAC: 'standard-webhooks', CHARTGATE_WEBHOOK_HMAC_KEY: client.signingKey } : {}),
+      ...(hmac === 'ours'
+        ? { CHARTGATE_WEBHOOK_HMAC: 'standard-webhooks', CHARTGATE_WEBHOOK_HMAC_KEY: client.signingKey }
+        : {}),
     },
     join: (gateway, secrets) =>
       void service.putClient({

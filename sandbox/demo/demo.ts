@@ -51,7 +51,9 @@ const count = (text: string | undefined, min: number, max: number): number | nul
 
 const port = (text: string | undefined): number | null => count(text, 0, 65_535);
 
-/** The gateway names its own address in what it answers, so a port of the machine's choice is chosen before it starts. */
+/**
+ * The gateway names its own address in what it answers, so a port of the machine's choice is chosen before it starts.
+ */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -109,20 +111,39 @@ interface Wanted {
   readonly speed: number;
 }
 
-function readWanted(values: { readonly users?: string; readonly days?: string; readonly speed?: string }): Wanted | null {
-  const [users, days, speed] = [count(values.users, 1, 5_000), count(values.days, 1, 365), count(values.speed, 1, SPEED_MAX)];
+function readWanted(values: {
+  readonly users?: string;
+  readonly days?: string;
+  readonly speed?: string;
+}): Wanted | null {
+  const [users, days, speed] = [
+    count(values.users, 1, 5_000),
+    count(values.days, 1, 365),
+    count(values.speed, 1, SPEED_MAX),
+  ];
   return users === null || days === null || speed === null ? null : { users, days, speed };
 }
 
-const isPerson = ({ stdin, stderr }: Terminal): boolean => 'isTTY' in stdin && stdin.isTTY === true && stderr.isTTY === true;
+const isPerson = ({ stdin, stderr }: Terminal): boolean =>
+  'isTTY' in stdin && stdin.isTTY === true && stderr.isTTY === true;
 
 async function startOwnEhr(ehrPort: number, data: string, users: number): Promise<DemoEhr> {
-  const ehr = await startEhr({ host: '127.0.0.1', port: ehrPort, clock: systemClock, file: join(data, 'demo-ehr.ndjson') });
+  const ehr = await startEhr({
+    host: '127.0.0.1',
+    port: ehrPort,
+    clock: systemClock,
+    file: join(data, 'demo-ehr.ndjson'),
+  });
   seedEhr(ehr, users);
   return ehr;
 }
 
-async function registerGuests(target: EhrTarget, users: number, { stderr }: Terminal, signal: AbortSignal): Promise<void> {
+async function registerGuests(
+  target: EhrTarget,
+  users: number,
+  { stderr }: Terminal,
+  signal: AbortSignal,
+): Promise<void> {
   const bar = makeBar(stderr);
   try {
     await seedForeign({ target, users, signal, onProgress: bar.draw });
@@ -153,7 +174,9 @@ async function fill(
   } catch (thrown) {
     bar.clear();
     if (!signal.aborted)
-      stderr.write(`The people's past could not all be sent: ${thrown instanceof Error ? thrown.message : 'unknown'}\n`);
+      stderr.write(
+        `The people's past could not all be sent: ${thrown instanceof Error ? thrown.message : 'unknown'}\n`,
+      );
   }
 }
 
@@ -178,7 +201,16 @@ export const demonstration: Pick<Command, 'run'> = {
     );
     const usage = makeUsage(terminal, demo.help);
     if (!parsed.ok) return usage(parsed.wrong);
-    const { data: folder, empty, json, users, days, speed, 'write-to-foreign-ehr': mayWrite, ...ports } = parsed.value.values;
+    const {
+      data: folder,
+      empty,
+      json,
+      users,
+      days,
+      speed,
+      'write-to-foreign-ehr': mayWrite,
+      ...ports
+    } = parsed.value.values;
     const wanted = readWanted({ users, days, speed });
     if (wanted === null)
       return usage(`--users is a number from 1 to 5000, --days from 1 to 365, --speed from 1 to ${SPEED_MAX}.`);
@@ -193,7 +225,11 @@ export const demonstration: Pick<Command, 'run'> = {
     const foreign = findForeignEhr(terminal.env, ehrPort);
     const consent = mayWrite === true ? 'given' : isPerson(terminal) && json !== true ? 'to-be-asked' : 'not-given';
     const use =
-      foreign === null ? 'own' : empty === true ? 'none' : await decideForeignUse(foreign, wanted.users, consent, terminal);
+      foreign === null
+        ? 'own'
+        : empty === true
+          ? 'none'
+          : await decideForeignUse(foreign, wanted.users, consent, terminal);
     if (use === 'stopped') return EXIT.ok;
     const data = foreign === null ? folder : folderOf(folder, foreign);
 
@@ -252,9 +288,19 @@ export const demonstration: Pick<Command, 'run'> = {
       const password = demoPassword(settings['CHARTGATE_ADMIN_TOKEN'] ?? '');
       const registered = await registerDemoApp(makeAdminApi(base, env), app, password);
       const watch = gateway.opsPort === null ? base : `http://localhost:${gateway.opsPort}`;
-      const running: Running = { base, watch, ehr: ehr.url, use, users: wanted.users, app, service: sandbox.service.url, data };
+      const running: Running = {
+        base,
+        watch,
+        ehr: ehr.url,
+        use,
+        users: wanted.users,
+        app,
+        service: sandbox.service.url,
+        data,
+      };
       const isSimulated = use !== 'none';
-      const patients = use === 'own' ? Math.max(wanted.users, DEMO_PATIENTS.length) + 1 : use === 'write' ? wanted.users : 0;
+      const patients =
+        use === 'own' ? Math.max(wanted.users, DEMO_PATIENTS.length) + 1 : use === 'write' ? wanted.users : 0;
       const shown = { gateway: base, ehr: ehr.url, service: sandbox.service.url, app: app.url, data };
       terminal.stdout.write(
         json === true

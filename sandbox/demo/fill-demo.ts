@@ -95,7 +95,9 @@ async function enrolAll(target: DemoTarget): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, one));
 }
 
-/** In shadow mode, and as long as what waits since then is held back, deliveries are not written however long one waits. */
+/**
+ * In shadow mode, and as long as what waits since then is held back, deliveries are not written however long one waits.
+ */
 async function isForwarding(target: DemoTarget): Promise<boolean> {
   const { targets } = await ask(target, 'GET', 'targets');
   const [ehr] = (targets ?? []) as { readonly state?: unknown }[];
@@ -127,14 +129,15 @@ async function uploadReport({ api, signal, seed }: DemoTarget, n: number, mrn: s
 }
 
 /**
- * A month of simulated life: people are linked and connected as of then, and their days go by until now. Everything goes the way that
- * everything goes, so what is in the charts afterwards is the gateway's own work.
+ * A month of simulated life: people are linked and connected as of then, and their days go by until now. Everything
+ * goes the way that everything goes, so what is in the charts afterwards is the gateway's own work.
  */
 export async function fillDemo(target: DemoTarget): Promise<void> {
   const { service, simulation, clientUuid, now, days } = target;
   const nowMs = now.getTime();
   const isNew = simulation.workedUntil() === null;
-  // Hourly steps and the time before the connections would be ten times as much, and are not what a month of charts needs.
+  // Hourly steps and the time before the connections would be ten times as much, and are not what a month of charts
+  // needs.
   const addOns = { ...DEMO_ADD_ONS, steps_events_in_api: false, pre_existing_data: !isNew };
   service.putClient({ uuid: clientUuid, addOns });
   if (isNew) service.clock.advance(nowMs - days * DAY_MS - service.clock.now().getTime());
@@ -150,6 +153,7 @@ export async function fillDemo(target: DemoTarget): Promise<void> {
   }
   // Also where the first start did not come so far.
   if (service.state.labDocuments.count() === 0)
-    for (const [n, { mrn }] of demoPatients(Math.min(target.users, REPORTS)).entries()) await uploadReport(target, n, mrn, now);
+    for (const [n, { mrn }] of demoPatients(Math.min(target.users, REPORTS)).entries())
+      await uploadReport(target, n, mrn, now);
   service.putClient({ uuid: clientUuid, addOns: DEMO_ADD_ONS });
 }

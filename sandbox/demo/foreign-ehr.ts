@@ -21,8 +21,10 @@ export function findForeignEhr(env: Environment, ownPort: number): ForeignEhr | 
       randomBytes(32).toString('base64'),
     ]),
   );
-  const { ehr, deliver, identity } = loadConfig('demo', { CHARTGATE_MRN_SYSTEM: DEMO_MRN_SYSTEM, ...keys, ...env }, (path) =>
-    readFileSync(path, 'utf8'),
+  const { ehr, deliver, identity } = loadConfig(
+    'demo',
+    { CHARTGATE_MRN_SYSTEM: DEMO_MRN_SYSTEM, ...keys, ...env },
+    (path) => readFileSync(path, 'utf8'),
   );
   if (ehr.url === '') return null;
   const { hostname, port } = new URL(ehr.url);
@@ -38,12 +40,15 @@ export function folderOf(data: string, { url }: ForeignEhr): string {
 }
 
 /**
- * `write`: invented patients and their data are added to it. `read`: the people live, and in shadow mode nothing of them is written.
- * `none`: nobody lives. `stopped`: the process is to end.
+ * `write`: invented patients and their data are added to it. `read`: the people live, and in shadow mode nothing of
+ * them is written. `none`: nobody lives. `stopped`: the process is to end.
  */
 export type ForeignUse = 'write' | 'read' | 'none' | 'stopped';
 
-const says = ({ url }: ForeignEhr, users: number): string => `CHARTGATE_EHR_URL names an EHR that is not the demonstration's own:
+const says = (
+  { url }: ForeignEhr,
+  users: number,
+): string => `CHARTGATE_EHR_URL names an EHR that is not the demonstration's own:
 
   ${url}
 
@@ -69,7 +74,9 @@ async function askPerson(question: string, { stdin, stderr, stopped }: Terminal)
   }
 }
 
-/** Invented data go to an EHR that is not ours only when a person has said so: by the flag, or in answer to a question. */
+/**
+ * Invented data go to an EHR that is not ours only when a person has said so: by the flag, or in answer to a question.
+ */
 export async function decideForeignUse(
   foreign: ForeignEhr,
   users: number,

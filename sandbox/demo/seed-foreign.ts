@@ -98,8 +98,8 @@ async function addGuest(guest: Guest, ways: readonly Way[], deps: GuestDeps): Pr
 }
 
 /**
- * Adds the demonstration's people to an EHR that is not its own, with the settings by which the gateway reaches it. Who is there already stays
- * as they are. Throws a StartError with a sentence where that cannot be done.
+ * Adds the demonstration's people to an EHR that is not its own, with the settings by which the gateway reaches it. Who
+ * is there already stays as they are. Throws a StartError with a sentence where that cannot be done.
  */
 export async function seedForeign(deps: {
   readonly target: EhrTarget;
@@ -129,7 +129,10 @@ export async function seedForeign(deps: {
           throw refused(target.url, `The invented patient with the MRN ${guest.mrn} could not be added`, done.fault);
         }
         counts[done.value] += 1;
-        onProgress((counts.added + counts.already) / users, `${counts.added + counts.already} of ${users} patients registered`);
+        onProgress(
+          (counts.added + counts.already) / users,
+          `${counts.added + counts.already} of ${users} patients registered`,
+        );
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));

@@ -16,7 +16,10 @@ const isPart = (value: unknown): value is Part =>
 function mapParts(value: unknown, change: (part: Part, of: string) => Part, of = ''): unknown {
   if (Array.isArray(value)) return value.map((one) => mapParts(one, change, of));
   if (!isPart(value)) return value;
-  return change(Object.fromEntries(Object.entries(value).map(([name, part]) => [name, mapParts(part, change, name)])), of);
+  return change(
+    Object.fromEntries(Object.entries(value).map(([name, part]) => [name, mapParts(part, change, name)])),
+    of,
+  );
 }
 
 /** A label is the same by system and code, a profile by its address. */
@@ -45,12 +48,15 @@ function withPlainNumbers(value: unknown): unknown {
   const digits = rawDigits(value);
   if (digits !== null) return Number(digits);
   if (Array.isArray(value)) return value.map(withPlainNumbers);
-  return isPart(value) ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withPlainNumbers(part)])) : value;
+  return isPart(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withPlainNumbers(part)]))
+    : value;
 }
 
 function withDisplay(part: Part, of: string): Part {
   if (part['display'] !== undefined) return part;
-  if (typeof part['reference'] === 'string') return { ...part, display: `Record ${part['reference'].split('/').at(-1) ?? ''}` };
+  if (typeof part['reference'] === 'string')
+    return { ...part, display: `Record ${part['reference'].split('/').at(-1) ?? ''}` };
   return of === 'coding' && typeof part['code'] === 'string' ? { ...part, display: `Term ${part['code']}` } : part;
 }
 
@@ -60,7 +66,12 @@ const narrativeOf = ({ resourceType }: Resource): Part => ({
 });
 
 /** What this server makes of a resource that it is given, before it stores it over `before`. */
-export function alterOnWrite(switches: Switches, resource: Resource, before: Resource | null, requestId: string): Resource {
+export function alterOnWrite(
+  switches: Switches,
+  resource: Resource,
+  before: Resource | null,
+  requestId: string,
+): Resource {
   const { meta, unionTags, normaliseNumbers, addNarrative, reorderIdentifiers, addDisplay } = switches;
   let altered = resource;
   if (meta !== undefined) altered = { ...altered, meta: ownMeta(altered.meta ?? {}, meta, requestId) };

@@ -45,7 +45,9 @@ export const isConditional = (step: Step): boolean =>
 
 export function checkSize({ switches }: Kit, steps: readonly Step[]): Reply | null {
   const { maxEntries = Infinity } = switches;
-  return steps.length <= maxEntries ? null : refuse(413, 'too-costly', `At most ${maxEntries} entries are taken at once`);
+  return steps.length <= maxEntries
+    ? null
+    : refuse(413, 'too-costly', `At most ${maxEntries} entries are taken at once`);
 }
 
 /** Medplum's words for it are those of any bad request. */

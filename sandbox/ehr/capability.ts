@@ -3,7 +3,10 @@ import { hasHistory } from './name-version.ts';
 import { RESOURCE_TYPES, paramsOf } from './search-params.ts';
 import type { Switches } from './switches.ts';
 
-const EVERYTHING = { name: 'everything', definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything' } as const;
+const EVERYTHING = {
+  name: 'everything',
+  definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
+} as const;
 
 const referencesOf = (type: string, ignored: ReadonlySet<string>): string[] =>
   [...(paramsOf(type) ?? [])]

@@ -9,7 +9,17 @@ import { showVersion } from './show-version.ts';
 import { elementsOf, spanOf, spanOfElement } from './values.ts';
 
 const COUNT = { standard: 100, most: 500 } as const;
-const CARE_DATES = ['date', 'period', 'authoredon', 'collected', 'onset-date', 'identified', 'sent', 'authored', 'created'];
+const CARE_DATES = [
+  'date',
+  'period',
+  'authoredon',
+  'collected',
+  'onset-date',
+  'identified',
+  'sent',
+  'authored',
+  'created',
+];
 
 interface Wanted {
   readonly types: readonly string[];
@@ -59,7 +69,8 @@ function gather({ repository, base }: Kit, patient: Version): Version[] {
   add(patient);
   for (const type of COMPARTMENT_TYPES)
     if (paramsOf(type) !== undefined && type !== 'Patient')
-      for (const version of repository.find(type, [])) if (isInCompartment(version.resource, patient.id, base)) add(version);
+      for (const version of repository.find(type, []))
+        if (isInCompartment(version.resource, patient.id, base)) add(version);
   const own = new Map(found);
   for (const { resource } of own.values())
     for (const { reference } of walkReferences(resource)) {
@@ -81,7 +92,8 @@ export function readEverything(kit: Kit, id: string, given: Iterable<readonly [s
   if (patient.resource === null) return refuse(410, 'deleted', 'The resource was deleted');
   const start = openPage(given);
   const wanted = start === null ? null : parseWanted(start.pairs);
-  if (start === null || wanted === null) return refuse(400, 'invalid', 'The parameters of the operation cannot be read');
+  if (start === null || wanted === null)
+    return refuse(400, 'invalid', 'The parameters of the operation cannot be read');
   const all = gather(kit, patient).filter((version) => isWanted(version, wanted));
   const { offset } = start;
   const links = pageLinks({

@@ -34,7 +34,9 @@ export const isReply = (value: unknown): value is Reply =>
 export const unknownType = (type: string): Reply =>
   refuse(404, 'not-supported', `This server keeps no ${/^[A-Za-z]{1,40}$/.test(type) ? type : 'such type'}`);
 
-/** R4, 3.1.0.1.4: what a client holds already is not sent again. An entity tag says more than a time, and wins over it. */
+/**
+ * R4, 3.1.0.1.4: what a client holds already is not sent again. An entity tag says more than a time, and wins over it.
+ */
 function isHeld(version: Version, { ifNoneMatch, ifModifiedSince }: Given): boolean {
   if (ifNoneMatch !== undefined)
     return ifNoneMatch
@@ -42,7 +44,8 @@ function isHeld(version: Version, { ifNoneMatch, ifModifiedSince }: Given): bool
       .some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etagOf(version)?.slice(2));
   // The header has whole seconds.
   return (
-    ifModifiedSince !== undefined && Math.floor(Date.parse(version.lastUpdated) / 1000) * 1000 <= Date.parse(ifModifiedSince)
+    ifModifiedSince !== undefined &&
+    Math.floor(Date.parse(version.lastUpdated) / 1000) * 1000 <= Date.parse(ifModifiedSince)
   );
 }
 
@@ -92,7 +95,8 @@ export function readHistory(kit: Kit, type: string, id: string): Reply {
 
 /**
  * The id of the one resource that a condition means, null for none; a Reply where it means several or is not allowed.
- * Inside a transaction the condition of an entry sees deletions and creations as done; a reference sees the updates as well.
+ * Inside a transaction the condition of an entry sees deletions and creations as done; a reference sees the updates as
+ * well.
  */
 export function resolveConditional(
   kit: Kit,
@@ -100,14 +104,22 @@ export function resolveConditional(
   criteria: string,
   sees: 'deletions-and-creations' | 'everything' = 'deletions-and-creations',
 ): string | null | Reply {
-  if (kit.switches.refuseConditional === true) return refuse(400, 'not-supported', 'Conditional interactions are not supported');
-  const query = parseQuery(type, new URLSearchParams(criteria), { base: kit.base, ignoreParams: kit.switches.ignoreParams });
+  if (kit.switches.refuseConditional === true)
+    return refuse(400, 'not-supported', 'Conditional interactions are not supported');
+  const query = parseQuery(type, new URLSearchParams(criteria), {
+    base: kit.base,
+    ignoreParams: kit.switches.ignoreParams,
+  });
   if (isBad(query)) return refuse(400, 'invalid', 'The criteria cannot be read');
   // A condition of which everything is ignored means every resource of the type, as it does on lenient servers.
   if (query.clauses.length === 0 && query.ignored.length === 0)
     return refuse(412, 'multiple-matches', 'The criteria select nothing in particular');
-  const pending = kit.pending.filter((change) => change.type === type && (sees === 'everything' || change.kind !== 'update'));
-  const stored = kit.repository.find(type, query.clauses).filter(({ id }) => !pending.some((change) => change.id === id));
+  const pending = kit.pending.filter(
+    (change) => change.type === type && (sees === 'everything' || change.kind !== 'update'),
+  );
+  const stored = kit.repository
+    .find(type, query.clauses)
+    .filter(({ id }) => !pending.some((change) => change.id === id));
   const fresh = pending.filter(({ resource }) => resource !== null && matches(resource, query.clauses));
   const found = [...stored, ...fresh].map(({ id }) => id);
   if (found.length > 1) return refuse(412, 'multiple-matches', 'The criteria match several resources');
@@ -124,8 +136,11 @@ function checkWritable(kit: Kit, type: string, resource: Resource | null): Reply
   return null;
 }
 
-/** What a write would do: a change, or nothing because the resource is there already (or gone already), or a refusal. */
-export type Intent = { readonly change: Change } | { readonly already: { readonly type: string; readonly id: string } } | Reply;
+/**
+ * What a write would do: a change, or nothing because the resource is there already (or gone already), or a refusal.
+ */
+export type Intent =
+  { readonly change: Change } | { readonly already: { readonly type: string; readonly id: string } } | Reply;
 
 export function intendCreate(kit: Kit, type: string, resource: Resource, given: Given): Intent {
   const bad = checkWritable(kit, type, resource);
@@ -147,7 +162,8 @@ export function intendUpdate(kit: Kit, type: string, id: string, resource: Resou
   const { noClientIds, requireIfMatch, resurrectDeleted } = kit.switches;
   if (current?.resource === null && resurrectDeleted === true)
     return { change: { kind: 'update', method: 'PUT', type, id, resource } };
-  if (current === undefined && noClientIds === true) return refuse(405, 'not-supported', 'Clients may not choose ids here');
+  if (current === undefined && noClientIds === true)
+    return refuse(405, 'not-supported', 'Clients may not choose ids here');
   // Without names for its versions a server has nothing to compare with.
   const isUnversioned = current !== undefined && current.versionId === null;
   if (current !== undefined && !isUnversioned && requireIfMatch === true && given.ifMatch === undefined)
@@ -158,7 +174,13 @@ export function intendUpdate(kit: Kit, type: string, id: string, resource: Resou
   return { change: { kind: current === undefined ? 'create' : 'update', method: 'PUT', type, id, resource } };
 }
 
-export function intendConditionalUpdate(kit: Kit, type: string, criteria: string, resource: Resource, given: Given): Intent {
+export function intendConditionalUpdate(
+  kit: Kit,
+  type: string,
+  criteria: string,
+  resource: Resource,
+  given: Given,
+): Intent {
   const found = resolveConditional(kit, type, criteria);
   if (isReply(found)) return found;
   if (found !== null) return intendUpdate(kit, type, found, { ...resource, id: resource.id ?? found }, given);

@@ -8,4 +8,5 @@ export function nameVersion({ versionIds }: Switches, n: number): string | null 
 }
 
 /** History goes by the names of versions. */
-export const hasHistory = ({ noHistory, versionIds }: Switches): boolean => noHistory !== true && versionIds !== 'absent';
+export const hasHistory = ({ noHistory, versionIds }: Switches): boolean =>
+  noHistory !== true && versionIds !== 'absent';

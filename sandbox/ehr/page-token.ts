@@ -16,7 +16,10 @@ function isPair(value: unknown): value is Pair {
   return Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'string');
 }
 
-/** The request that a link stands for; the request itself where it is not a link, null for a link that was not made here. */
+/**
+ * The request that a link stands for; the request itself where it is not a link, null for a link that was not made
+ * here.
+ */
 export function openPage(given: Iterable<Pair>): PageStart | null {
   const pairs = [...given];
   const token = pairs.find(([name]) => name === NAME)?.[1];

@@ -1,5 +1,15 @@
 import { paramsOf, type SearchParam } from './search-params.ts';
-import { elementsOf, fold, literalOf, spanOf, spanOfElement, textsOf, tokensOf, typeOfLiteral, type Resource } from './values.ts';
+import {
+  elementsOf,
+  fold,
+  literalOf,
+  spanOf,
+  spanOfElement,
+  textsOf,
+  tokensOf,
+  typeOfLiteral,
+  type Resource,
+} from './values.ts';
 
 /** One condition of a search: any of its values may hold. */
 export interface Clause {
@@ -22,9 +32,18 @@ export interface Page {
   readonly offset: number;
 }
 
-/** What of each match is shown. A summary proper is not kept here, and R4 allows `true` to be answered with more: all data. */
+/**
+ * What of each match is shown. A summary proper is not kept here, and R4 allows `true` to be answered with more: all
+ * data.
+ */
 export type Summary = 'count' | 'data' | 'text' | 'none';
-const SUMMARIES: Readonly<Record<string, Summary>> = { count: 'count', data: 'data', true: 'data', text: 'text', false: 'none' };
+const SUMMARIES: Readonly<Record<string, Summary>> = {
+  count: 'count',
+  data: 'data',
+  true: 'data',
+  text: 'text',
+  false: 'none',
+};
 
 export interface Query {
   readonly type: string;
@@ -151,7 +170,9 @@ export function parseQuery(
       const given = splitEscaped(value, ',').filter((one) => one !== '');
       if (given.length === 0 || !given.every((one) => isGoodValue(param, modifier, one))) return { bad: key };
       const values =
-        param.kind === 'reference' ? given.map((one) => toReference(one, isTyped ? modifier : null, server.base)) : given;
+        param.kind === 'reference'
+          ? given.map((one) => toReference(one, isTyped ? modifier : null, server.base))
+          : given;
       clauses.push({ name, param, modifier: isTyped ? '' : (modifier as Clause['modifier']), values });
     }
     used.push([key, value]);
@@ -225,7 +246,9 @@ function textMatches(value: string, modifier: Clause['modifier'], element: unkno
   const exact = unescape(value);
   if (modifier === 'exact') return textsOf(element).includes(exact);
   const wanted = fold(exact);
-  return textsOf(element).some((text) => (modifier === 'contains' ? fold(text).includes(wanted) : fold(text).startsWith(wanted)));
+  return textsOf(element).some((text) =>
+    modifier === 'contains' ? fold(text).includes(wanted) : fold(text).startsWith(wanted),
+  );
 }
 
 function valueMatches(clause: Clause, value: string, element: unknown): boolean {

@@ -3,8 +3,16 @@ import { noHistory, readHistory, readResource, readVersion, type Given, type Kit
 import { refuse, type Reply } from './reply.ts';
 import { search } from './search.ts';
 
-/** A read by its path below the base: search, read, history, vread or `$everything`, whether it stands alone or in a Bundle. */
-export function readAt(kit: Kit, segments: readonly string[], query: Iterable<readonly [string, string]>, given: Given): Reply {
+/**
+ * A read by its path below the base: search, read, history, vread or `$everything`, whether it stands alone or in a
+ * Bundle.
+ */
+export function readAt(
+  kit: Kit,
+  segments: readonly string[],
+  query: Iterable<readonly [string, string]>,
+  given: Given,
+): Reply {
   const [type = '', id, history, versionId, ...rest] = segments;
   if (type === '') return refuse(400, 'not-supported', 'Searching all types at once is not supported');
   if (id === undefined) return search(kit, type, query, given);

@@ -18,7 +18,8 @@ export const replyJson = (status: number, body: string, headers: Record<string, 
 export const outcomeJson = (severity: 'error' | 'information', code: string, text: string): string =>
   JSON.stringify({ resourceType: 'OperationOutcome', issue: [{ severity, code, diagnostics: text }] });
 
-export const refuse = (status: number, code: string, text: string): Reply => replyJson(status, outcomeJson('error', code, text));
+export const refuse = (status: number, code: string, text: string): Reply =>
+  replyJson(status, outcomeJson('error', code, text));
 
 /** Null where this server names no versions. */
 export const etagOf = ({ versionId }: Version): string | null => (versionId === null ? null : `W/"${versionId}"`);

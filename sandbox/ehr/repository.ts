@@ -1,6 +1,15 @@
 import { matches, splitEscaped, unescape, type Clause, type Include, type Query } from './query.ts';
 import { paramsOf, type SearchParam } from './search-params.ts';
-import { elementsOf, fold, literalOf, spanOfElement, textsOf, tokensOf, typeOfLiteral, type Resource } from './values.ts';
+import {
+  elementsOf,
+  fold,
+  literalOf,
+  spanOfElement,
+  textsOf,
+  tokensOf,
+  typeOfLiteral,
+  type Resource,
+} from './values.ts';
 
 /** One stored version. `json` is made once, when it is written, and is what every reader gets. */
 export interface Version {
@@ -44,7 +53,9 @@ export interface Found {
 export interface Repository {
   read(type: string, id: string): Version | undefined;
   versions(type: string, id: string): readonly Version[];
-  /** The live resources that meet all clauses, in the order of their creation, as far as the index has heard of them. */
+  /**
+   * The live resources that meet all clauses, in the order of their creation, as far as the index has heard of them.
+   */
   find(type: string, clauses: readonly Clause[]): Version[];
   search(query: Query): Found;
   /** All or nothing is up to the caller: nothing in here can fail. */
@@ -168,7 +179,12 @@ export function makeRepository(nowMs: () => number): Repository {
     for (const id of ids) {
       const slot = ofType.get(id);
       const version = searchable(slot, atMs);
-      if (slot !== undefined && version !== undefined && version.resource !== null && matches(version.resource, clauses))
+      if (
+        slot !== undefined &&
+        version !== undefined &&
+        version.resource !== null &&
+        matches(version.resource, clauses)
+      )
         found.push([slot.n, version]);
     }
     return found.sort(([a], [b]) => a - b).map(([, version]) => version);

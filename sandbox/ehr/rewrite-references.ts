@@ -6,7 +6,10 @@ export type Target = (reference: string) => string | Reply;
 
 const isAddress = (name: string): boolean => name === 'uri' || name === 'url' || /(Uri|Url)$/.test(name);
 
-/** R4, 3.1.0.11.2: links of a narrative, and elements of type uri and url, follow the entries that they name; canonicals do not. */
+/**
+ * R4, 3.1.0.11.2: links of a narrative, and elements of type uri and url, follow the entries that they name; canonicals
+ * do not.
+ */
 function rewriteText(name: string, text: string, known: ReadonlyMap<string, string>): string {
   if (name === 'div')
     return text.replace(/\b(href|src)="(urn:[^"]+)"/g, (whole, attribute: string, urn: string) =>

@@ -52,13 +52,15 @@ function runWhole(kit: Kit, bundle: Resource, given: Given): Reply {
   if (tooMany !== null) return tooMany;
   if (bundle['type'] === 'batch')
     return noBatch === true ? refuse(400, 'not-supported', 'Batches are not supported') : runBatch('batch-response');
-  if (bundle['type'] !== 'transaction') return refuse(400, 'invalid', 'Only a transaction or a batch can be posted here');
+  if (bundle['type'] !== 'transaction')
+    return refuse(400, 'invalid', 'Only a transaction or a batch can be posted here');
   if (noTransactions === true) return refuse(400, 'not-supported', 'Transactions are not supported');
   if (silentBatch === true) return runBatch('transaction-response');
   if (transactionAsBatch === true) return runBatch('batch-response', intendAhead(kit, steps));
   const bad = parsed.find((step) => isReply(step));
   if (bad !== undefined) return bad;
-  if (failEntries?.some((at) => at < steps.length) === true) return refuse(422, 'processing', 'An entry was told to fail');
+  if (failEntries?.some((at) => at < steps.length) === true)
+    return refuse(422, 'processing', 'An entry was told to fail');
   const crowded = checkConditions(kit, steps);
   if (crowded !== null) return crowded;
   const entries = runTransaction(kit, steps, given);

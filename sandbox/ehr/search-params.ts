@@ -220,7 +220,13 @@ const TYPES: Readonly<Record<string, Readonly<Record<string, SearchParam>>>> = {
     organization: reference('managingOrganization'),
     link: reference('link.other'),
   },
-  Practitioner: { ...named, name: text('name'), family: text('name.family'), given: text('name.given'), active: token('active') },
+  Practitioner: {
+    ...named,
+    name: text('name'),
+    family: text('name.family'),
+    given: text('name.given'),
+    active: token('active'),
+  },
   PractitionerRole: {
     ...named,
     practitioner: reference('practitioner'),
@@ -269,7 +275,9 @@ const TYPES: Readonly<Record<string, Readonly<Record<string, SearchParam>>>> = {
   },
 };
 
-const BY_TYPE = new Map(Object.entries(TYPES).map(([type, params]) => [type, new Map(Object.entries({ ...ALL, ...params }))]));
+const BY_TYPE = new Map(
+  Object.entries(TYPES).map(([type, params]) => [type, new Map(Object.entries({ ...ALL, ...params }))]),
+);
 
 export const RESOURCE_TYPES: readonly string[] = [...BY_TYPE.keys()];
 export const paramsOf = (type: string): ReadonlyMap<string, SearchParam> | undefined => BY_TYPE.get(type);

@@ -1,7 +1,9 @@
 import type { Resource } from './values.ts';
 
 type Kept = Resource & { id: string };
-type Concept = { readonly coding: readonly { readonly system: string; readonly code: string; readonly display: string }[] };
+type Concept = {
+  readonly coding: readonly { readonly system: string; readonly code: string; readonly display: string }[];
+};
 
 export const DEMO_CLINICIAN = { id: 'demo-clinician', name: 'Rosalind Okafor' } as const;
 export const DEMO_HOSPITAL = 'demo-hospital';
@@ -139,7 +141,9 @@ export function buildChart(n: number, patient: string): Kept[] {
       status: 'active',
       name: 'Primary care',
       subject,
-      participant: [{ role: [concept(SNOMED, '446050000', 'Primary care provider')], member: clinician, onBehalfOf: hospital }],
+      participant: [
+        { role: [concept(SNOMED, '446050000', 'Primary care provider')], member: clinician, onBehalfOf: hospital },
+      ],
       managingOrganization: [hospital],
     },
   ];

@@ -13,15 +13,26 @@ const PEOPLE = [
   ['5', '0001005', 'Esi', 'Halvorsen', 'female', '1952-09-30'],
 ] as const;
 
-export const DEMO_PATIENTS: readonly { readonly id: string; readonly mrn: string; readonly name: string }[] = PEOPLE.map(
-  ([n, mrn, given, family]) => ({
+export const DEMO_PATIENTS: readonly { readonly id: string; readonly mrn: string; readonly name: string }[] =
+  PEOPLE.map(([n, mrn, given, family]) => ({
     id: `demo-patient-${n}`,
     mrn,
     name: `${given} ${family}`,
-  }),
-);
+  }));
 
-const FAMILY = ['Okafor', 'Brandt', 'Silva', 'Novak', 'Tanaka', 'Moreau', 'Haddad', 'Jensen', 'Kaur', 'Rossi', 'Walsh'] as const;
+const FAMILY = [
+  'Okafor',
+  'Brandt',
+  'Silva',
+  'Novak',
+  'Tanaka',
+  'Moreau',
+  'Haddad',
+  'Jensen',
+  'Kaur',
+  'Rossi',
+  'Walsh',
+] as const;
 const GIVEN = [
   'Nia',
   'Jonas',
@@ -39,13 +50,23 @@ const GIVEN = [
 ] as const;
 const pick = (list: readonly string[], n: number): string => list[n % list.length] ?? '';
 
-/** The person with the number `n`, from 0: the first few have names of their own, the others are made as many as are wanted. */
+/**
+ * The person with the number `n`, from 0: the first few have names of their own, the others are made as many as are
+ * wanted.
+ */
 function personOf(n: number): readonly [string, string, string, string, string, string] {
   const known = PEOPLE[n];
   if (known !== undefined) return known;
   const birthDate = `${1940 + ((n * 7) % 65)}-${String(1 + (n % 12)).padStart(2, '0')}-${String(1 + (n % 28)).padStart(2, '0')}`;
   const gender = n % 2 === 0 ? 'female' : 'male';
-  return [String(n + 1), String(2_000_000 + n).padStart(7, '0'), pick(GIVEN, n), pick(FAMILY, n * 3), gender, birthDate];
+  return [
+    String(n + 1),
+    String(2_000_000 + n).padStart(7, '0'),
+    pick(GIVEN, n),
+    pick(FAMILY, n * 3),
+    gender,
+    birthDate,
+  ];
 }
 
 /** As many as are wanted; the first five are DEMO_PATIENTS. */
@@ -86,8 +107,13 @@ function buildPatient(
 /** By which whoever keeps another EHR finds what the demonstration has added to it. */
 export const DEMO_TAG = { system: 'urn:chartgate:demo', code: 'invented' } as const;
 
-/** The same people for an EHR that is not the demonstration's: under ids that nobody else has there, without its staff and hospital. */
-export const buildGuests = (count: number): readonly { readonly mrn: string; readonly resource: Resource & { id: string } }[] =>
+/**
+ * The same people for an EHR that is not the demonstration's: under ids that nobody else has there, without its staff
+ * and hospital.
+ */
+export const buildGuests = (
+  count: number,
+): readonly { readonly mrn: string; readonly resource: Resource & { id: string } }[] =>
   Array.from({ length: count }, (_, n) => {
     const person = personOf(n);
     const {
@@ -99,8 +125,8 @@ export const buildGuests = (count: number): readonly { readonly mrn: string; rea
   });
 
 /**
- * What a new demo EHR begins with: staff, patients, and what the hospital itself knows of them. One that has anything is left as it is, but
- * for patients who are still missing.
+ * What a new demo EHR begins with: staff, patients, and what the hospital itself knows of them. One that has anything
+ * is left as it is, but for patients who are still missing.
  */
 export function seedEhr(ehr: DemoEhr, patients: number = PEOPLE.length): void {
   const isNew = ehr.repository.count() === 0;
@@ -122,7 +148,9 @@ export function seedEhr(ehr: DemoEhr, patients: number = PEOPLE.length): void {
     resourceType: 'Observation',
     id: 'demo-stranger-pulse',
     status: 'final',
-    category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] }],
+    category: [
+      { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] },
+    ],
     code: { coding: [{ system: 'http://loinc.org', code: '8867-4', display: 'Heart rate' }] },
     subject: { reference: `Patient/${DEMO_STRANGER.id}` },
     effectiveDateTime: '2026-01-12T09:10:00Z',

@@ -4,7 +4,12 @@ import type { Reply } from './reply.ts';
 import type { Switches } from './switches.ts';
 
 /** Sends the answer in the way that the switches ask for. Answers whether it went out whole. */
-export async function sendReply(res: ServerResponse, reply: Reply, switches: Switches, requestId: string): Promise<boolean> {
+export async function sendReply(
+  res: ServerResponse,
+  reply: Reply,
+  switches: Switches,
+  requestId: string,
+): Promise<boolean> {
   const { delayMs, drop, hang, truncate, dripMs, padBytes, contentType } = switches;
   if (delayMs !== undefined) await pause(delayMs, undefined, { ref: false });
   if (drop === 'after-commit') {

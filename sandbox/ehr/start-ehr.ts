@@ -109,10 +109,15 @@ function act(
     case 'POST':
       if (type === '')
         return withResource((bundle) =>
-          bundle.resourceType === 'Bundle' ? runBundle(kit, bundle, given) : refuse(400, 'invalid', 'A Bundle is needed'),
+          bundle.resourceType === 'Bundle'
+            ? runBundle(kit, bundle, given)
+            : refuse(400, 'invalid', 'A Bundle is needed'),
         );
-      if (id === '_search' && rest.length === 0) return readAt(kit, [type], [...query, ...new URLSearchParams(body)], given);
-      return id === '' ? withResource((resource) => carryOut(kit, intendCreate(kit, type, resource, given), given)) : nowhere();
+      if (id === '_search' && rest.length === 0)
+        return readAt(kit, [type], [...query, ...new URLSearchParams(body)], given);
+      return id === ''
+        ? withResource((resource) => carryOut(kit, intendCreate(kit, type, resource, given), given))
+        : nowhere();
     case 'PUT':
       if (rest.length > 0) return nowhere();
       return withResource((resource) =>
@@ -215,7 +220,8 @@ export async function startEhr(deps: {
       commit: (changes) => commitChanges(requestId, switches, changes),
     };
     const reply =
-      faultReply(switches) ?? act(kit, method, segments, url.searchParams, body, givenOf(req), deps.clock.now().toISOString());
+      faultReply(switches) ??
+      act(kit, method, segments, url.searchParams, body, givenOf(req), deps.clock.now().toISOString());
     const isWhole = await sendReply(res, method === 'HEAD' ? { ...reply, body: '' } : reply, switches, requestId);
     log.end(seen, isWhole ? reply.status : null);
   }
@@ -253,7 +259,9 @@ export async function startEhr(deps: {
       const kind = repository.read(resource.resourceType, resource.id) === undefined ? 'create' : 'update';
       const { versionIds } = board.traits();
       const { resourceType: type, id } = resource;
-      commitChanges('a-person', versionIds === undefined ? {} : { versionIds }, [{ kind, method: 'PUT', type, id, resource }]);
+      commitChanges('a-person', versionIds === undefined ? {} : { versionIds }, [
+        { kind, method: 'PUT', type, id, resource },
+      ]);
     },
     stop: () =>
       new Promise((resolve) => {

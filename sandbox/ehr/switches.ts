@@ -22,11 +22,14 @@ export interface Switches {
   /** Says 307 to this address. */
   readonly redirect?: string;
   readonly contentType?: string;
-  /** Treats a transaction as a batch and still says `transaction-response`. (Medplum without the feature transaction-bundles) */
+  /**
+   * Treats a transaction as a batch and still says `transaction-response`. (Medplum without the feature
+   * transaction-bundles)
+   */
   readonly silentBatch?: boolean;
   /**
-   * The same, by a server that admits it: `batch-response`. Ids are given out before the first entry is carried out, so that
-   * entries find each other. (Medplum without the feature transaction-bundles, but for the type that it names)
+   * The same, by a server that admits it: `batch-response`. Ids are given out before the first entry is carried out, so
+   * that entries find each other. (Medplum without the feature transaction-bundles, but for the type that it names)
    */
   readonly transactionAsBatch?: boolean;
   readonly refuseConditional?: boolean;
@@ -60,16 +63,20 @@ export interface Switches {
   /** An update keeps the tags, security labels and profiles that it leaves out. (HAPI) */
   readonly unionTags?: boolean;
   /**
-   * What becomes of the tags, profiles, security labels and source that a client sends. `dropped`: nothing is kept (Oracle Health,
-   * athenahealth). `rewritten`: the server's own stand in their place (HAPI the source; Google, Azure parts).
+   * What becomes of the tags, profiles, security labels and source that a client sends. `dropped`: nothing is kept
+   * (Oracle Health, athenahealth). `rewritten`: the server's own stand in their place (HAPI the source; Google, Azure
+   * parts).
    */
   readonly meta?: 'dropped' | 'rewritten';
   /**
-   * `uuid`: versions are named by UUIDs (Medplum; Azure and others by other opaque ids). `absent`: no `meta.versionId`, no ETag, no
-   * version in a Location, no history, and If-Match is ignored (small vendor servers).
+   * `uuid`: versions are named by UUIDs (Medplum; Azure and others by other opaque ids). `absent`: no `meta.versionId`,
+   * no ETag, no version in a Location, no history, and If-Match is ignored (small vendor servers).
    */
   readonly versionIds?: 'uuid' | 'absent';
-  /** Decimals lose their trailing zeros: 70.10 becomes 70.1, 5.0 becomes 5. (Medplum, and whatever keeps numbers as doubles) */
+  /**
+   * Decimals lose their trailing zeros: 70.10 becomes 70.1, 5.0 becomes 5. (Medplum, and whatever keeps numbers as
+   * doubles)
+   */
   readonly normaliseNumbers?: boolean;
   /** What has no `text` gets a generated one. (HAPI with its narrative generator, others) */
   readonly addNarrative?: boolean;
@@ -80,8 +87,9 @@ export interface Switches {
   /** References to this server come back as absolute addresses. (some vendor servers) */
   readonly absoluteReferences?: boolean;
   /**
-   * A write is found by searches and by conditions only after this long; a read by id sees it at once. What a search finds before is
-   * what was there before the write. (Google Healthcare API, Azure and others with an index beside the store)
+   * A write is found by searches and by conditions only after this long; a read by id sees it at once. What a search
+   * finds before is what was there before the write. (Google Healthcare API, Azure and others with an index beside the
+   * store)
    */
   readonly searchLagMs?: number;
   /** No history and no reading of a version. (many hosted servers) */

@@ -23,7 +23,10 @@ import type { Resource } from './values.ts';
 
 const CONDITIONAL_REFERENCE = /^([A-Z][A-Za-z]+)\?(.+)$/;
 
-/** What one entry would do. A Bundle's PUT by id may leave the id out of the resource's own body no more than a lone one may. */
+/**
+ * What one entry would do. A Bundle's PUT by id may leave the id out of the resource's own body no more than a lone one
+ * may.
+ */
 export function intend(kit: Kit, step: Step): Intent {
   const { resource, request = {} } = step.entry;
   if (step.method === 'DELETE') return intendDelete(kit, step.type, step.id);
@@ -56,7 +59,9 @@ function makeTarget(kit: Kit, assigned: ReadonlyMap<string, string>): Target {
   };
 }
 
-/** As `intend`, for entries that are carried out one by one and still refer to each other: all ids are given out now. */
+/**
+ * As `intend`, for entries that are carried out one by one and still refer to each other: all ids are given out now.
+ */
 export function intendAhead(kit: Kit, steps: readonly Step[]): (kit: Kit, step: Step) => Intent {
   const intents = new Map(steps.filter(({ method }) => method !== 'GET').map((step) => [step, intend(kit, step)]));
   const assigned = new Map<string, string>();
@@ -106,7 +111,8 @@ function decide(kit: Kit, steps: readonly Step[]): Decided | Reply {
     intents.set(step.at, intent);
     const { type, id } = 'change' in intent ? intent.change : intent.already;
     const { fullUrl } = step.entry;
-    if (fullUrl !== undefined && assigned.has(fullUrl)) return refuse(400, 'invalid', 'Two entries have the same fullUrl');
+    if (fullUrl !== undefined && assigned.has(fullUrl))
+      return refuse(400, 'invalid', 'Two entries have the same fullUrl');
     if (fullUrl !== undefined) assigned.set(fullUrl, `${type}/${id}`);
     if (!('change' in intent)) continue;
     if (pending.some((other) => other.type === type && other.id === id))

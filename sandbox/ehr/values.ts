@@ -34,7 +34,8 @@ export function elementsOf(resource: Resource, param: SearchParam): unknown[] {
   return out;
 }
 
-const asText = (value: unknown): string => (typeof value === 'string' ? value : typeof value === 'boolean' ? String(value) : '');
+const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'boolean' ? String(value) : '';
 
 interface Tokenish {
   readonly system?: unknown;

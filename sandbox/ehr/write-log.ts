@@ -1,4 +1,6 @@
-/** One write that this server carried out, in the order of its commits. A checker compares these with what was promised. */
+/**
+ * One write that this server carried out, in the order of its commits. A checker compares these with what was promised.
+ */
 export interface Write {
   readonly n: number;
   readonly at: string;

@@ -39,7 +39,9 @@ export function oxygenSamples(days: readonly SourceDay[]): OxygenSample[] {
     .sort((a, b) => a.at - b.at || (a.source < b.source ? -1 : 1));
 }
 
-/** Which measurements an alert was sent for, by time and source: an alert has one version, so it is never sent again. */
+/**
+ * Which measurements an alert was sent for, by time and source: an alert has one version, so it is never sent again.
+ */
 export type Alerted = readonly string[];
 
 const nameOf = ({ at, source }: OxygenSample): string => `${at} ${source}`;
@@ -93,7 +95,9 @@ function buildAlertEvent(sample: OxygenSample, { whose, ruleOf, at }: AlertEvent
   };
 }
 
-/** One alert for each measurement out of its effective range that none was sent for. A fixed range needs no baseline. */
+/**
+ * One alert for each measurement out of its effective range that none was sent for. A fixed range needs no baseline.
+ */
 export function nextAlertEvents(
   alerted: Alerted,
   input: AlertEventInput,

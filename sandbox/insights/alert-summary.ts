@@ -48,7 +48,11 @@ export interface SummaryState {
   readonly alerts: AlertSummaryPayload['alerts'];
 }
 
-export const summaryStateOf = ({ document_version: documentVersion, metadata, alerts }: AlertSummaryPayload): SummaryState => ({
+export const summaryStateOf = ({
+  document_version: documentVersion,
+  metadata,
+  alerts,
+}: AlertSummaryPayload): SummaryState => ({
   date: metadata.summary_date_string,
   documentVersion,
   alerts,
@@ -85,7 +89,8 @@ function baselineFor({ baselines, day }: SummaryInput, signal: BaselineSignal): 
   return baseline.state === 'closed' && day.date > baseline.to ? baseline.value : null;
 }
 
-const isBaselineSignal = (type: SignalType): type is BaselineSignal => (BASELINE_SIGNALS as readonly string[]).includes(type);
+const isBaselineSignal = (type: SignalType): type is BaselineSignal =>
+  (BASELINE_SIGNALS as readonly string[]).includes(type);
 
 interface Standard extends Limits {
   readonly baseline: number | null;
@@ -117,13 +122,17 @@ function standardOf(input: SummaryInput, type: SignalType): Standard | null {
   };
 }
 
-/** The sample that lies farthest outside, so that a day's summary never denies an alert of that day; else the value of the day. */
+/**
+ * The sample that lies farthest outside, so that a day's summary never denies an alert of that day; else the value of
+ * the day.
+ */
 function oxygenOf({ day, samples, ruleOf }: SummaryInput): Measured | null {
   const limits = oxygenLimits(ruleOf);
   let worst: OxygenSample | null = null;
   for (const sample of samples) {
     if (sample.at < day.startsAt || sample.at >= day.endsAt) continue;
-    if (distanceOutside(sample.value, limits) > (worst === null ? 0 : distanceOutside(worst.value, limits))) worst = sample;
+    if (distanceOutside(sample.value, limits) > (worst === null ? 0 : distanceOutside(worst.value, limits)))
+      worst = sample;
   }
   return worst ?? dailyValue(day, 'oxygenation');
 }
@@ -150,13 +159,15 @@ function evaluate(input: SummaryInput, type: SignalType): SignalObject {
   };
 }
 
-/** Sections 3 and 6: without the day's sleep, or before the first baseline is closed, nothing can be said of the day. */
+/**
+ * Sections 3 and 6: without the day's sleep, or before the first baseline is closed, nothing can be said of the day.
+ */
 const canBeEvaluated = (input: SummaryInput): boolean =>
   input.day.sleep !== null && BASELINE_SIGNALS.some((signal) => baselineFor(input, signal) !== null);
 
 /**
- * The summary of a day that can be evaluated, unless the last one already says the same. A day that was out of range and no longer
- * is gets a summary of no alerts, which takes the earlier ones back.
+ * The summary of a day that can be evaluated, unless the last one already says the same. A day that was out of range
+ * and no longer is gets a summary of no alerts, which takes the earlier ones back.
  */
 export function nextAlertSummary(
   previous: SummaryState | null,

@@ -56,6 +56,8 @@ function nextBaseline(baseline: Baseline, signal: BaselineSignal, day: DaySummar
 export function nextBaselines(baselines: Baselines, days: readonly DaySummary[]): Baselines {
   let next = baselines;
   for (const day of days.toSorted((a, b) => (a.date < b.date ? -1 : 1)))
-    next = Object.fromEntries(BASELINE_SIGNALS.map((signal) => [signal, nextBaseline(next[signal], signal, day)])) as Baselines;
+    next = Object.fromEntries(
+      BASELINE_SIGNALS.map((signal) => [signal, nextBaseline(next[signal], signal, day)]),
+    ) as Baselines;
   return next;
 }

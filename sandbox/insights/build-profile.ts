@@ -43,7 +43,10 @@ export interface ProfileInput {
 /** Where clocks are put forward at midnight, the day begins later than at 00:00, in the offset that holds then. */
 function midnightOf(date: string, zone: string): { readonly text: string; readonly offsetSeconds: number } {
   const { startsAt } = dayBounds(zone, date);
-  return { text: `${date}T00:00:00${localTime(zone, startsAt).slice(19)}`, offsetSeconds: offsetMs(zone, startsAt) / 1_000 };
+  return {
+    text: `${date}T00:00:00${localTime(zone, startsAt).slice(19)}`,
+    offsetSeconds: offsetMs(zone, startsAt) / 1_000,
+  };
 }
 
 const withWords = <M extends { readonly confidence_score_int: number }>(
@@ -120,7 +123,9 @@ export function buildProfile(
           category_string: levelOf(overall),
           trend_string: trendOf(previous?.overall, overall),
           // A domain without data has no confidence, and the whole is no better known than its parts.
-          confidence_score_int: Math.round(meanOf(DOMAINS.map((name) => profiles[name].metrics?.confidence_score_int ?? 0))),
+          confidence_score_int: Math.round(
+            meanOf(DOMAINS.map((name) => profiles[name].metrics?.confidence_score_int ?? 0)),
+          ),
         },
         observations: remarksOf(scored),
       },

@@ -97,8 +97,8 @@ function isActive(before: StepsState['sent'], steps: number, at: number): boolea
 }
 
 /**
- * One step of the hourly poll. An event is made only when the highest count of the day has risen; a new local date begins from
- * nothing, and an answer about a day that is over changes nothing.
+ * One step of the hourly poll. An event is made only when the highest count of the day has risen; a new local date
+ * begins from nothing, and an answer about a day that is over changes nothing.
  */
 export function nextStepsEvent(previous: StepsState | null, poll: StepsPoll, whose: Whose): NextSteps {
   const failures = poll.answers.flatMap((answer) => failureOf(whose, answer));

@@ -37,7 +37,9 @@ const thousands = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, '
 const RULES: readonly Rule[] = [
   about('movement', 'activity', 'daily_steps_avg_int', (steps) => {
     if (steps >= 8_000) return ['well', `Daily steps average ${thousands(steps)}: an active week.`];
-    return steps < 5_000 ? ['watch', `Daily steps average ${thousands(steps)}: more movement in the day would help.`] : null;
+    return steps < 5_000
+      ? ['watch', `Daily steps average ${thousands(steps)}: more movement in the day would help.`]
+      : null;
   }),
   about('movement', 'activity', 'activity_frequency_int', (days) => {
     if (days >= 5) return ['well', `Active on ${days} of 7 days.`];
@@ -86,8 +88,8 @@ const RULES: readonly Rule[] = [
 ];
 
 /**
- * One for each topic, in the order in which the topics came up. Where both stances are taken, caution is right and the praise goes;
- * among those that are left, the first that rests on most data speaks for them.
+ * One for each topic, in the order in which the topics came up. Where both stances are taken, caution is right and the
+ * praise goes; among those that are left, the first that rests on most data speaks for them.
  */
 export function resolve(candidates: readonly Candidate[]): Candidate[] {
   const byTopic = new Map<string, Candidate>();

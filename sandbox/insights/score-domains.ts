@@ -27,7 +27,10 @@ interface Readings {
   readonly spo2: number | null;
 }
 
-/** How many of a domain's hundred points a metric can take away, and how much of that it takes, 0 to 1; null was not measured. */
+/**
+ * How many of a domain's hundred points a metric can take away, and how much of that it takes, 0 to 1; null was not
+ * measured.
+ */
 type Loss = readonly [points: number, share: number | null];
 
 /** From 0 at `good` to 1 at `bad`, whichever of them is higher. */
@@ -39,8 +42,8 @@ const outside = (value: number | null, low: number, high: number, reach: number)
   value === null ? null : Math.min(1, Math.max(0, low - value, value - high) / reach);
 
 /**
- * A hundred, less what each measured metric takes away: so a metric that is missing can never lower the score. Null where none of
- * those was measured without which the domain cannot be computed.
+ * A hundred, less what each measured metric takes away: so a metric that is missing can never lower the score. Null
+ * where none of those was measured without which the domain cannot be computed.
  */
 function scoreOf(leading: readonly Series[], losses: readonly Loss[]): number | null {
   if (leading.every(({ mean }) => mean === null)) return null;
@@ -48,7 +51,8 @@ function scoreOf(leading: readonly Series[], losses: readonly Loss[]): number | 
 }
 
 const int = (value: number | null): number | null => (value === null ? null : Math.round(value));
-const float = (value: number | null, decimals: number): number | null => (value === null ? null : rounded(value, decimals));
+const float = (value: number | null, decimals: number): number | null =>
+  value === null ? null : rounded(value, decimals);
 
 /** Confidence is the part of the week's measurements that are there, over all that the domain could have. */
 function scored<M extends object>(
@@ -223,7 +227,12 @@ function bodyOf(week: readonly DaySummary[]): Scored<BodyMetrics & Readings> {
       [20, shortfall(spo2.mean, 97, 88)],
     ],
   );
-  const coverage = { bmi: bmi.coverage, systolic: systolic.coverage, diastolic: diastolic.coverage, spo2: spo2.coverage };
+  const coverage = {
+    bmi: bmi.coverage,
+    systolic: systolic.coverage,
+    diastolic: diastolic.coverage,
+    spo2: spo2.coverage,
+  };
   return scored(score, coverage, {
     bmi: float(bmi.mean, 1),
     systolic: int(systolic.mean),

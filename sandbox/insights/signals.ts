@@ -1,7 +1,13 @@
 import type { DaySummary } from '../population/index.ts';
 
 /** Section 2.8: a summary always has all five, in this order. */
-export const SIGNAL_TYPES = ['resting_heart_rate', 'hrv', 'resting_breathing_rate', 'oxygenation', 'sleep_duration'] as const;
+export const SIGNAL_TYPES = [
+  'resting_heart_rate',
+  'hrv',
+  'resting_breathing_rate',
+  'oxygenation',
+  'sleep_duration',
+] as const;
 export type SignalType = (typeof SIGNAL_TYPES)[number];
 
 /** Those that are compared with what is usual for the user. */
@@ -82,7 +88,9 @@ const DAILY_FIELDS: Readonly<Record<SignalType, readonly string[]>> = {
   sleep_duration: ['sleep.durationS'],
 };
 
-/** The day's value of a signal, which is said of the moment at which the night ended; null where it was not measured. */
+/**
+ * The day's value of a signal, which is said of the moment at which the night ended; null where it was not measured.
+ */
 export function dailyValue(day: DaySummary, type: SignalType): Measured | null {
   for (const field of DAILY_FIELDS[type]) {
     const [group = '', metric = ''] = field.split('.');

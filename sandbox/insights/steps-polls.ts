@@ -37,8 +37,8 @@ export function newestRevisions(days: readonly SourceDay[]): SourceDay[] {
 }
 
 /**
- * The polls after `after` and up to `until`, in their order. What is asked in one hour about one day is one poll, whichever minute
- * each source was asked in; other sources than the six are not polled.
+ * The polls after `after` and up to `until`, in their order. What is asked in one hour about one day is one poll,
+ * whichever minute each source was asked in; other sources than the six are not polled.
  */
 export function stepsPolls(days: readonly SourceDay[], after: number, until: number): StepsPoll[] {
   const polls = new Map<string, StepsPoll & { readonly answers: StepsAnswer[] }>();

@@ -1,4 +1,13 @@
-import { appendFileSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Rows by key that survive a restart. */
@@ -28,7 +37,10 @@ const changesOf = (line: Change | readonly Change[]): readonly Change[] =>
 
 const NEWLINE = 0x0a;
 
-/** One after the other: all of them may be longer than a string can be. A last line that a crash cut short was never answered for. */
+/**
+ * One after the other: all of them may be longer than a string can be. A last line that a crash cut short was never
+ * answered for.
+ */
 export function* linesOf(bytes: Buffer): Generator<string> {
   for (let from = 0, to = bytes.indexOf(NEWLINE); to !== -1; from = to + 1, to = bytes.indexOf(NEWLINE, from))
     yield bytes.toString('utf8', from, to);
@@ -49,11 +61,17 @@ function readLines(file: string): Map<string, Map<string, unknown>> {
   return tables;
 }
 
-/** What was appended and is of no use any more is let go above this, or above what is of use: else a large file is mostly rewritten. */
+/**
+ * What was appended and is of no use any more is let go above this, or above what is of use: else a large file is
+ * mostly rewritten.
+ */
 const APPENDED_MAX = 64 * 1024 * 1024;
 const CHUNK_CHARS = 1024 * 1024;
 
-/** Tables in memory, and a file to which each change is appended; opening it makes it as short as it can be, and so does its growth. */
+/**
+ * Tables in memory, and a file to which each change is appended; opening it makes it as short as it can be, and so does
+ * its growth.
+ */
 export function openKeep(file: string | null): Keep {
   const tables = file === null ? new Map<string, Map<string, unknown>>() : readLines(file);
   let handle: number | null = null;

@@ -51,7 +51,10 @@ const LABORATORIES = [
 const FIRST = ['Alex', 'Maria', 'Jonas', 'Wei', 'Fatima', 'Noah'] as const;
 const LAST = ['Sample', 'Muster', 'Testperson', 'Example', 'Specimen-Jones'] as const;
 
-function rangeText(random: Random, { low, high }: { readonly low: string | null; readonly high: string | null }): string {
+function rangeText(
+  random: Random,
+  { low, high }: { readonly low: string | null; readonly high: string | null },
+): string {
   if (low !== null && high !== null) return `${low}${random.pick(['-', ' - '])}${high}`;
   return low === null ? `${random.pick(['<', '< '])}${high ?? ''}` : `${random.pick(['>', '>= '])}${low}`;
 }

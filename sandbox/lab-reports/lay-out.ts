@@ -118,7 +118,9 @@ const bordered: LayOut = (report, pen) => {
     if (weight !== undefined) pen.box(48, pen.y - 11, 516, 16, 225);
     top();
     sides();
-    cells.forEach((cell, i) => pen.text((edges[i] ?? 0) + 4, cell, { size: 9, ...(weight === undefined ? {} : { weight }) }));
+    cells.forEach((cell, i) =>
+      pen.text((edges[i] ?? 0) + 4, cell, { size: 9, ...(weight === undefined ? {} : { weight }) }),
+    );
     pen.line(48, pen.y + 5, 564, pen.y + 5);
     pen.y += 16;
   };

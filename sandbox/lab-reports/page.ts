@@ -41,7 +41,11 @@ export interface Page {
 export interface Pen {
   /** Where the next line goes. */
   y: number;
-  text(x: number, text: string, more?: { weight?: 'bold'; size?: number; align?: 'right'; leaderTo?: number; y?: number }): void;
+  text(
+    x: number,
+    text: string,
+    more?: { weight?: 'bold'; size?: number; align?: 'right'; leaderTo?: number; y?: number },
+  ): void;
   line(x0: number, y0: number, x1: number, y1: number, width?: number): void;
   box(x: number, y: number, w: number, h: number, grey: number): void;
   /** Goes on with a new page where less than `height` is left. */

@@ -37,11 +37,21 @@ export async function printPages(pages: readonly Page[]): Promise<Uint8Array> {
   function draw(page: PDFPage, one: Drawn): void {
     const height = page.getHeight();
     if (one.kind === 'box') {
-      page.drawRectangle({ x: one.x, y: height - one.y - one.h, width: one.w, height: one.h, color: grayscale(one.grey / 255) });
+      page.drawRectangle({
+        x: one.x,
+        y: height - one.y - one.h,
+        width: one.w,
+        height: one.h,
+        color: grayscale(one.grey / 255),
+      });
       return;
     }
     if (one.kind === 'line') {
-      page.drawLine({ start: { x: one.x0, y: height - one.y0 }, end: { x: one.x1, y: height - one.y1 }, thickness: one.width });
+      page.drawLine({
+        start: { x: one.x0, y: height - one.y0 },
+        end: { x: one.x1, y: height - one.y1 },
+        thickness: one.width,
+      });
       return;
     }
     const font = fonts.get(`${one.font} ${one.weight}`);
@@ -51,7 +61,12 @@ export async function printPages(pages: readonly Page[]): Promise<Uint8Array> {
     page.drawText(one.text, { x, y: height - one.y, size: one.size, font });
     if (one.leaderTo === null) return;
     const dot = font.widthOfTextAtSize('.', one.size);
-    page.drawText(dotsBetween(x + width, one.leaderTo, dot), { x: x + width + dot, y: height - one.y, size: one.size, font });
+    page.drawText(dotsBetween(x + width, one.leaderTo, dot), {
+      x: x + width + dot,
+      y: height - one.y,
+      size: one.size,
+      font,
+    });
   }
 
   for (const { width, height, drawn } of pages) {

@@ -1,8 +1,9 @@
 /*
  * What the sandbox can read from a laboratory report: key | name | other names | panel | what it may be reported as.
- * The last column has one entry for each LOINC code: the code, the units that it may come in (UCUM) and the limits beyond which no living
- * body can be, in the first of these units; `words` with a vocabulary is a result that is no number. Derived from public tables; the notices of
- * LOINC and UCUM are in mappings/README.md. The limits are cautious engineering judgement.
+ * The last column has one entry for each LOINC code: the code, the units that it may come in (UCUM) and the limits
+ * beyond which no living body can be, in the first of these units; `words` with a vocabulary is a result that is no
+ * number. Derived from public tables; the notices of LOINC and UCUM are in mappings/README.md. The limits are cautious
+ * engineering judgement.
  */
 export const BIOMARKER_TABLE = `
 wbc | White blood cell count | wbc, leukocytes, leucocytes, leucocitos, white blood cells, white cell count, wbc count | cbc | 6690-2 10*3/uL 10*9/L 0.01..1000
@@ -198,7 +199,9 @@ abo | ABO group | abo, blood group abo, blood group | blood_bank | 883-9 words a
 rh | Rh type | rhd, rh factor, rh d | blood_bank | 10331-7 words rh
 `;
 
-/** key | name | LOINC, where there is one | other names | specimen. A panel without a code is known by its name alone. */
+/**
+ * key | name | LOINC, where there is one | other names | specimen. A panel without a code is known by its name alone.
+ */
 export const PANEL_TABLE = `
 cbc | Complete blood count | 58410-2 | cbc, blood count, hematology, haematology, full blood count, cbc panel | blood
 diff | CBC with differential | 69742-5 | complete blood count with differential, cbc with auto differential, differential, cbc differential, white cell differential | blood

@@ -47,7 +47,8 @@ export function byPanel(rows: readonly Row[]): PanelRows[] {
 }
 
 /** A pure number has a unit too, in UCUM. */
-export const ucumOf = ({ unit, form }: Row): string | null => unit ?? (form.kind === 'number' ? (form.units[0] ?? null) : null);
+export const ucumOf = ({ unit, form }: Row): string | null =>
+  unit ?? (form.kind === 'number' ? (form.units[0] ?? null) : null);
 
 function quantity(digits: string, unit: string | null): Json {
   return { value: Number(digits), ...(unit === null ? {} : { unit, system: UCUM, code: unit }) };
@@ -64,7 +65,11 @@ function valueOf(row: Row): Json {
     case 'number': {
       const { value: number, ...rest } = quantity(value.digits, unit);
       return {
-        valueQuantity: { value: number, ...(value.comparator === null ? {} : { comparator: value.comparator }), ...rest },
+        valueQuantity: {
+          value: number,
+          ...(value.comparator === null ? {} : { comparator: value.comparator }),
+          ...rest,
+        },
       };
     }
   }

@@ -12,7 +12,8 @@ function biomarkerOf(row: Row): Json {
     code_string: biomarker.key,
     loinc_string: form.loinc,
     value_float: value.kind === 'number' ? Number(value.digits) : null,
-    value_string: value.kind === 'word' ? value.word : value.kind === 'range' ? `${value.low}-${value.high}` : value.digits,
+    value_string:
+      value.kind === 'word' ? value.word : value.kind === 'range' ? `${value.low}-${value.high}` : value.digits,
     comparator_string: value.kind === 'number' ? value.comparator : null,
     unit_string: ucumOf(row),
     reference_low_float: range?.kind === 'numbers' ? numberOf(range.low) : null,

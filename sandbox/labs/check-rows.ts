@@ -15,12 +15,14 @@ export function isPlausible({ form, value, unit }: Row): boolean {
   if (form.kind === 'words' || value.kind === 'word') return form.kind === 'words' && value.kind === 'word';
   const factor = unit === null ? 1 : scaleOf(unit) / scaleOf(form.units[0] ?? unit);
   const numbers = value.kind === 'range' ? [value.low, value.high] : [value.digits];
-  return numbers.every((digits) => Number(digits) * factor >= form.low * 0.999 && Number(digits) * factor <= form.high * 1.001);
+  return numbers.every(
+    (digits) => Number(digits) * factor >= form.low * 0.999 && Number(digits) * factor <= form.high * 1.001,
+  );
 }
 
 /**
- * A result that is not there leaves its reference behind, which then looks like one: `Negative`, `<3.0`. Where a document gives references, such a
- * value needs one beside it.
+ * A result that is not there leaves its reference behind, which then looks like one: `Negative`, `<3.0`. Where a
+ * document gives references, such a value needs one beside it.
  */
 function isReference({ value, range }: Row, all: readonly Row[]): boolean {
   if (range !== null || (value.kind === 'number' && value.comparator === null)) return false;

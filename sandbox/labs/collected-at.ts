@@ -40,7 +40,8 @@ function labelsIn({ words, cells }: Line): Label[] {
       const text = words.slice(i, i + length).map((word) => word.text).join(' '); // prettier-ignore
       const folded = foldedOf(keyOfName(text));
       const kind = COLLECTED.includes(folded) ? 'collected' : OTHERS.includes(folded) ? 'other' : null;
-      if (kind === null || (!starts.has(words[i]) && last?.text.endsWith(':') !== true && kind === 'collected')) continue;
+      if (kind === null || (!starts.has(words[i]) && last?.text.endsWith(':') !== true && kind === 'collected'))
+        continue;
       labels.push({ kind, at: i, to: i + length });
       i += length - 1;
       break;
@@ -62,11 +63,21 @@ function readSaid(text: string, order: DayOrder | null): Said {
   // ISO writes a T between the two.
   const behind = found === null ? text : text.slice(found.to).replace(/^[T,]/, ' ');
   const time = findTime(behind);
-  return { date: found?.date ?? null, time: time?.time ?? null, zone: time === null ? null : readZone(behind.slice(time.to)) };
+  return {
+    date: found?.date ?? null,
+    time: time?.time ?? null,
+    zone: time === null ? null : readZone(behind.slice(time.to)),
+  };
 }
 
 /** What a label says: behind it on its line, else below it in its column. */
-function saidBy(lines: readonly Line[], n: number, labels: readonly Label[], label: Label, order: DayOrder | null): Said {
+function saidBy(
+  lines: readonly Line[],
+  n: number,
+  labels: readonly Label[],
+  label: Label,
+  order: DayOrder | null,
+): Said {
   const line = lines[n];
   if (line === undefined) return { date: null, time: null, zone: null };
   const next = labels.find(({ at }) => at >= label.to);

@@ -8,7 +8,9 @@ const ONE_SLIP = 6;
 const TWO_SLIPS = 12;
 const slipsOf = (folded: string): number => (folded.length >= TWO_SLIPS ? 2 : folded.length >= ONE_SLIP ? 1 : 0);
 
-/** Looks names up: as they are; where they were scanned, also with letters taken for one another and with few misread. */
+/**
+ * Looks names up: as they are; where they were scanned, also with letters taken for one another and with few misread.
+ */
 export interface Names<T> {
   find(text: string, origin: Origin): readonly T[];
 }

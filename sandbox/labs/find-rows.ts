@@ -75,7 +75,8 @@ function rowsIn(line: Line, words: readonly Word[], headings: readonly Heading[]
   for (let i = 0; i < words.length; i += 1) {
     const word = words[i];
     // Dirt before a name makes it begin inside its cell.
-    const isStart = starts.has(word) || (i > 0 && /^[|'"~*•.:;_-]+$/.test(texts[i - 1] ?? '') && starts.has(words[i - 1]));
+    const isStart =
+      starts.has(word) || (i > 0 && /^[|'"~*•.:;_-]+$/.test(texts[i - 1] ?? '') && starts.has(words[i - 1]));
     if (word === undefined || i < from || !isStart) continue;
     const heading = headingOver(headings, word.x0, line.pageWidth);
     const name = findName(texts.slice(i), line.origin, heading?.panel.specimen ?? null);

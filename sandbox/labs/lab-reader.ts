@@ -34,7 +34,10 @@ function answerOf(worker: Worker, document: SubmittedDocument, timeMs: number): 
   });
 }
 
-/** The thread, the PDF reader and the recogniser are loaded with the first document, and leave memory when nobody asks for a while. */
+/**
+ * The thread, the PDF reader and the recogniser are loaded with the first document, and leave memory when nobody asks
+ * for a while.
+ */
 export function makeLabReader({ idleMs = 30_000, timeMs = 180_000 }: LabReaderOptions = {}): LabReader {
   let worker: Worker | null = null;
   let idle: NodeJS.Timeout | undefined;

@@ -33,7 +33,8 @@ const AS_DIGIT: Readonly<Record<string, string>> = {
   B: '8',
   Z: '2',
 };
-export const withDigits = (text: string): string => text.replace(/[OoQDlI|!iSsBZ]/g, (letter) => AS_DIGIT[letter] ?? letter);
+export const withDigits = (text: string): string =>
+  text.replace(/[OoQDlI|!iSsBZ]/g, (letter) => AS_DIGIT[letter] ?? letter);
 
 /** How many letters must change, or `limit` + 1 where it is more than that. */
 export function distanceOf(a: string, b: string, limit: number): number {
@@ -42,7 +43,9 @@ export function distanceOf(a: string, b: string, limit: number): number {
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
     for (let j = 1; j <= b.length; j += 1)
-      row.push(Math.min((before[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (before[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)));
+      row.push(
+        Math.min((before[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (before[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
+      );
     if (Math.min(...row) > limit) return limit + 1;
     before = row;
   }

@@ -31,7 +31,12 @@ function strokesOf({ width, height, data }: Picture, { x0, y0, x1, y1 }: Word, i
     if (bottom < 0) {
       if (open !== null) strokes.push({ ...open, x1: x });
       open = null;
-    } else open = { x0: open?.x0 ?? x, top: Math.min(open?.top ?? top, top), bottom: Math.max(open?.bottom ?? bottom, bottom) };
+    } else
+      open = {
+        x0: open?.x0 ?? x,
+        top: Math.min(open?.top ?? top, top),
+        bottom: Math.max(open?.bottom ?? bottom, bottom),
+      };
   }
   return strokes.filter((one) => one.x1 - one.x0 > 1 && one.bottom > one.top);
 }
@@ -71,8 +76,8 @@ function withDots(text: string, { strokes, isDot }: Counted): string {
 }
 
 /**
- * The recogniser loses decimal points and digits, and 54 for 5.4 is worse than nothing. Points are put back where the picture shows them; where it
- * shows more strokes than letters were read, the word is looked at again by itself.
+ * The recogniser loses decimal points and digits, and 54 for 5.4 is worse than nothing. Points are put back where the
+ * picture shows them; where it shows more strokes than letters were read, the word is looked at again by itself.
  */
 export function mendNumber<W extends Word>(picture: Picture, word: W, recognise: Recognise): W {
   if (!COUNTABLE.test(word.text)) return word;
@@ -80,8 +85,13 @@ export function mendNumber<W extends Word>(picture: Picture, word: W, recognise:
   const letters = lettersOf(word.text).length;
   const fitting = counts.find((one) => one?.letters === letters);
   if (fitting !== undefined && fitting !== null) return { ...word, text: withDots(word.text, fitting) };
-  const most = counts.reduce<Counted | null>((best, one) => ((one?.letters ?? 0) > (best?.letters ?? 0) ? one : best), null);
+  const most = counts.reduce<Counted | null>(
+    (best, one) => ((one?.letters ?? 0) > (best?.letters ?? 0) ? one : best),
+    null,
+  );
   if (most === null || most.letters < letters || !/^\d/.test(word.text)) return word;
   const again = recognise(turned(cut(picture, word, 14), 1.5, 0), 'numbers').map(({ text }) => text).join(''); // prettier-ignore
-  return COUNTABLE.test(again) && lettersOf(again).length === most.letters ? { ...word, text: withDots(again, most) } : word;
+  return COUNTABLE.test(again) && lettersOf(again).length === most.letters
+    ? { ...word, text: withDots(again, most) }
+    : word;
 }

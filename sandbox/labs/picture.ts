@@ -138,7 +138,13 @@ export function withoutRules({ width, height, data }: Picture, letter: number): 
         if (i >= 0 && i < out.length && (side === 0 || at(data, beyond) > 200)) out[i] = 255;
       }
   };
-  const scan = (lines: number, along: number, startOf: (line: number) => number, step: number, across: number): void => {
+  const scan = (
+    lines: number,
+    along: number,
+    startOf: (line: number) => number,
+    step: number,
+    across: number,
+  ): void => {
     const longest = letter * 4;
     for (let line = 1; line < lines - 1; line += 1) {
       let run = 0;

@@ -35,8 +35,8 @@ export interface FoundDate {
 }
 
 /**
- * The first date in a text. A date of numbers with points is day first; with strokes or hyphens it is month first, unless that cannot be, or unless
- * other dates of the document (`order`) tell.
+ * The first date in a text. A date of numbers with points is day first; with strokes or hyphens it is month first,
+ * unless that cannot be, or unless other dates of the document (`order`) tell.
  */
 export function findDate(text: string, order: DayOrder | null): FoundDate | null {
   const found: FoundDate[] = [];
@@ -85,7 +85,11 @@ export function findTime(text: string): FoundTime | null {
   const match = CLOCK.exec(text);
   if (match === null) return null;
   const [all, hourText, minuteText, secondText, half] = match;
-  const [hour, minute, second] = [numberOf(hourText), numberOf(minuteText), secondText === undefined ? 0 : numberOf(secondText)];
+  const [hour, minute, second] = [
+    numberOf(hourText),
+    numberOf(minuteText),
+    secondText === undefined ? 0 : numberOf(secondText),
+  ];
   if (!(minute < 60 && second < 60) || (half === undefined ? hour > 23 : hour < 1 || hour > 12)) return null;
   const full = half === undefined ? hour : (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
   return { time: `${two(full)}:${two(minute)}:${two(second)}`, to: match.index + all.length };

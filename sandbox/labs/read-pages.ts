@@ -8,7 +8,10 @@ import type { PageOfWords } from './word.ts';
 const WORDS_MIN = 8;
 
 /** The words of a document: those that it has as text, and those that can be recognised where it has none. */
-export async function readPages(pages: readonly PdfPage[], recogniser: () => Promise<Recognise>): Promise<PageOfWords[]> {
+export async function readPages(
+  pages: readonly PdfPage[],
+  recogniser: () => Promise<Recognise>,
+): Promise<PageOfWords[]> {
   const read: PageOfWords[] = [];
   for (const page of pages) {
     const [scan] = page.words.length >= WORDS_MIN ? [] : await page.pictures();

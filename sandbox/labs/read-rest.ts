@@ -50,7 +50,10 @@ function takeRange(text: string, origin: Origin): { range: Range | null; left: s
   const digits = readDigits(digitsText, origin);
   if (beyond === undefined || digits === null) return { range: null, left: text };
   const isLow = /[>≥]/.test(sign);
-  return { range: { kind: 'numbers', low: isLow ? digits : null, high: isLow ? null : digits }, left: text.replace(beyond, ' ') };
+  return {
+    range: { kind: 'numbers', low: isLow ? digits : null, high: isLow ? null : digits },
+    left: text.replace(beyond, ' '),
+  };
 }
 
 /** The longest run of up to four words that is a unit. */
@@ -74,7 +77,10 @@ function takeWords(words: readonly string[]): { range: Range | null; left: reado
     for (let start = 0; start + length <= words.length; start += 1) {
       const [found] = findWords(words.slice(start, start + length).join(' '));
       if (found !== undefined && found.vocabulary !== 'abo')
-        return { range: { kind: 'words', text: found.word }, left: [...words.slice(0, start), ...words.slice(start + length)] };
+        return {
+          range: { kind: 'words', text: found.word },
+          left: [...words.slice(0, start), ...words.slice(start + length)],
+        };
     }
   return { range: null, left: words };
 }

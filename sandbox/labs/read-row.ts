@@ -42,7 +42,11 @@ const isFiller = (word: string): boolean => /^[.·…_:;|'"~=–—-]+$/.test(wo
 const plain = (word: string): string => word.replace(/[.·…_]{2,}.*$/, '').replace(/^[|'"~*•]+/, '');
 
 /** The longest name at the beginning of these words behind which a value stands. */
-export function findName(words: readonly string[], origin: Origin, specimen: 'blood' | 'urine' | null): NameFound | null {
+export function findName(
+  words: readonly string[],
+  origin: Origin,
+  specimen: 'blood' | 'urine' | null,
+): NameFound | null {
   for (let length = Math.min(NAME_WORDS_MAX, words.length - 1); length > 0; length -= 1) {
     const printed = words.slice(0, length).map(plain).join(' ').trim();
     // A name ends with itself: the sign before a value is not of it.
@@ -58,7 +62,8 @@ export function findName(words: readonly string[], origin: Origin, specimen: 'bl
     let valueAt = length;
     while (valueAt < words.length && isFiller(words[valueAt] ?? '')) valueAt += 1;
     // A flag may stand before its value.
-    if (/^([HLA]|\*+)$/.test(words[valueAt] ?? '') && readValues(words.slice(valueAt + 1), origin).length > 0) valueAt += 1;
+    if (/^([HLA]|\*+)$/.test(words[valueAt] ?? '') && readValues(words.slice(valueAt + 1), origin).length > 0)
+      valueAt += 1;
     const values = readValues(
       words.slice(valueAt).map((word) => word.replace(/^[.·…_]{2,}/, '')),
       origin,
@@ -69,7 +74,8 @@ export function findName(words: readonly string[], origin: Origin, specimen: 'bl
   return null;
 }
 
-const unitsOf = ({ forms }: Biomarker): readonly string[] => forms.flatMap((form) => (form.kind === 'number' ? form.units : []));
+const unitsOf = ({ forms }: Biomarker): readonly string[] =>
+  forms.flatMap((form) => (form.kind === 'number' ? form.units : []));
 
 interface Fit {
   readonly biomarker: Biomarker;
@@ -81,7 +87,9 @@ interface Fit {
 function fitsOf(biomarker: Biomarker, value: Value, units: readonly string[]): Fit[] {
   return biomarker.forms.flatMap((form): Fit[] => {
     if (form.kind === 'words')
-      return value.kind === 'word' && value.vocabulary === form.vocabulary ? [{ biomarker, form, value, unit: null }] : [];
+      return value.kind === 'word' && value.vocabulary === form.vocabulary
+        ? [{ biomarker, form, value, unit: null }]
+        : [];
     if (value.kind === 'word') return [];
     if (value.kind === 'range' && form.units[0] !== '/[HPF]') return [];
     if (units.length === 0) return isUnitless(form) ? [{ biomarker, form, value, unit: null }] : [];

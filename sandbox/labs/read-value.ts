@@ -65,8 +65,8 @@ const COMPARATORS: Readonly<Record<string, '<' | '<=' | '>' | '>='>> = {
 const THOUSANDS = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 
 /**
- * Digits with a decimal point, or null. A comma before exactly three digits parts thousands, unless a zero stands before it; any other is the
- * decimal comma of continental Europe.
+ * Digits with a decimal point, or null. A comma before exactly three digits parts thousands, unless a zero stands
+ * before it; any other is the decimal comma of continental Europe.
  */
 export function readDigits(text: string, origin: Origin): string | null {
   const digits = origin === 'scanned' && /\d/.test(text) ? withDigits(text).replace(/(?<=\d)[:;](?=\d)/, '.') : text;
@@ -96,7 +96,11 @@ function readNumber(words: readonly string[], origin: Origin): ReadValue | null 
   if (read === null) return null;
   const flag = first.startsWith('*') ? '*' : '';
   return {
-    value: { kind: 'number', comparator: comparator === undefined ? null : (COMPARATORS[comparator] ?? null), digits: read },
+    value: {
+      kind: 'number',
+      comparator: comparator === undefined ? null : (COMPARATORS[comparator] ?? null),
+      digits: read,
+    },
     count: isApart ? 2 : 1,
     rest: `${flag}${rest}`,
   };
@@ -114,7 +118,8 @@ export function readValues(words: readonly string[], origin: Origin): readonly R
     for (const word of words.length < count ? [] : findWords(text))
       found.push({ value: { kind: 'word', ...word }, count, rest: first.startsWith('*') ? '*' : '' });
   const [, plus, flag = ''] = /^\*?([1-4]\+)([HLA*])$/.exec(first) ?? [];
-  if (plus !== undefined) found.push({ value: { kind: 'word', vocabulary: 'presence', word: plus }, count: 1, rest: flag });
+  if (plus !== undefined)
+    found.push({ value: { kind: 'word', vocabulary: 'presence', word: plus }, count: 1, rest: flag });
   const [, low, high] = /^(\d{1,4})[-–](\d{1,4})$/.exec(first) ?? [];
   if (low !== undefined && high !== undefined && Number(low) < Number(high))
     found.push({ value: { kind: 'range', low, high }, count: 1, rest: '' });

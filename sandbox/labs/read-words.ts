@@ -29,7 +29,9 @@ const laboratoryOf = (lines: readonly Line[]): string | null =>
     .flatMap(({ cells }) => cells.map(({ text }) => text))
     .find(
       (text) =>
-        text.length < 80 && !text.includes(':') && /\b(lab(or\w*)?s?|diagnostics?|pathology|clinic\w*|hospital)\b/i.test(text),
+        text.length < 80 &&
+        !text.includes(':') &&
+        /\b(lab(or\w*)?s?|diagnostics?|pathology|clinic\w*|hospital)\b/i.test(text),
     ) ?? null;
 
 function specimenOf(lines: readonly Line[]): string | null {
@@ -37,22 +39,36 @@ function specimenOf(lines: readonly Line[]): string | null {
     for (const [i, { text }] of cells.entries()) {
       const [, said] = /^(?:specimen|sample)(?:\s+type)?\s*:\s*(.*)$/i.exec(text) ?? [];
       const type = said === '' ? cells[i + 1]?.text : said;
-      if (type !== undefined && /^[A-Za-z ,/-]{3,30}$/.test(type) && /blood|serum|plasma|urine|saliva|stool/i.test(type))
+      if (
+        type !== undefined &&
+        /^[A-Za-z ,/-]{3,30}$/.test(type) &&
+        /blood|serum|plasma|urine|saliva|stool/i.test(type)
+      )
         return type;
     }
   return null;
 }
 
 /** The same results of the same user at the same time, in whatever order and layout. */
-export function contentKeyOf(clientUuid: string, userId: string, collectedAt: string, results: readonly FoundResult[]): string {
-  const said = results.map(({ loinc, comparator, value, unit }) => JSON.stringify([loinc, comparator, value, unit])).sort();
+export function contentKeyOf(
+  clientUuid: string,
+  userId: string,
+  collectedAt: string,
+  results: readonly FoundResult[],
+): string {
+  const said = results
+    .map(({ loinc, comparator, value, unit }) => JSON.stringify([loinc, comparator, value, unit]))
+    .sort();
   return createHash('sha256')
     .update(JSON.stringify([clientUuid, userId, collectedAt, said]))
     .digest('hex');
 }
 
 /** From the words of a document to what the service sends of it. Pure: the same words, the same payload. */
-export function readWords(pages: readonly PageOfWords[], document: Omit<SubmittedDocument, 'bytes' | 'kind'>): LabReading {
+export function readWords(
+  pages: readonly PageOfWords[],
+  document: Omit<SubmittedDocument, 'bytes' | 'kind'>,
+): LabReading {
   const { clientUuid, userId, documentId, timezone, format } = document;
   const lines = pages.flatMap(linesOf);
   if (lines.reduce((count, { words }) => count + words.length, 0) < WORDS_MIN) return { kind: 'illegible' };
@@ -80,7 +96,8 @@ export function readWords(pages: readonly PageOfWords[], document: Omit<Submitte
       client_uuid: clientUuid,
       user_id: userId,
       document_version: 1,
-      lab_result: format === 'fhir' ? { document_id: documentId, result: buildFhir(findings) } : buildServiceJson(findings),
+      lab_result:
+        format === 'fhir' ? { document_id: documentId, result: buildFhir(findings) } : buildServiceJson(findings),
     },
     collectedAt,
     results,

@@ -7,7 +7,8 @@ import type { Recognise } from './recognise.ts';
 import { toPdf } from './to-pdf.ts';
 
 let loading: Promise<Recognise> | null = null;
-const recogniser = (): Promise<Recognise> => (loading ??= import('./recognise.ts').then(({ loadRecognise }) => loadRecognise()));
+const recogniser = (): Promise<Recognise> =>
+  (loading ??= import('./recognise.ts').then(({ loadRecognise }) => loadRecognise()));
 
 /** Null for what is no PDF or picture, whatever it begins with, or is locked. */
 async function pagesOf({ bytes, kind }: SubmittedDocument): Promise<readonly PdfPage[] | null> {

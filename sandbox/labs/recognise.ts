@@ -28,7 +28,10 @@ export interface SeenWord extends Word {
 
 export type Recognise = (picture: Picture, letters: 'anything' | 'numbers') => readonly SeenWord[];
 
-/** Words are the fifth level of the table: level, page, block, paragraph, line, word, left, top, width, height, sureness, text. */
+/**
+ * Words are the fifth level of the table: level, page, block, paragraph, line, word, left, top, width, height,
+ * sureness, text.
+ */
 function wordOf(row: string): SeenWord[] {
   const cells = row.split('\t');
   const [left = 0, top = 0, width = 0, height = 0, sureness = 0] = cells.slice(6, 11).map(Number);

@@ -71,7 +71,10 @@ const UNIT_TEXTS: readonly (readonly [string, readonly string[]])[] = [
   ],
   ['10*9/L', ['10^9/l', 'x10^9/l', '10*9/l', 'x10*9/l', 'x10e9/l', '10e9/l', 'x109/l', '109/l', 'g/l(10^9)', 'giga/l']],
   ['10*12/L', ['10^12/l', 'x10^12/l', '10*12/l', 'x10*12/l', 'x10e12/l', '10e12/l', 'x1012/l', '1012/l', 'tera/l']],
-  ['mL/min/{1.73_m2}', ['ml/min/1.73m2', 'ml/min/1.73', 'ml/min/1.73sqm', 'ml/min/1.73m^2', 'ml/min/1.73sq.m', 'ml/min/bsa']],
+  [
+    'mL/min/{1.73_m2}',
+    ['ml/min/1.73m2', 'ml/min/1.73', 'ml/min/1.73sqm', 'ml/min/1.73m^2', 'ml/min/1.73sq.m', 'ml/min/bsa'],
+  ],
   ['mg/g{creat}', ['mg/g', 'mg/gcreat', 'mg/gcr', 'mg/gcreatinine', 'ug/mg', 'ug/mgcreat', 'mcg/mgcreat']],
   ['mg/mg{creat}', ['mg/mg', 'mg/mgcreat']],
   ['ng/mL{FEU}', ['ng/mlfeu', 'ng/ml(feu)', 'ngfeu/ml', 'ug/lfeu']],
@@ -84,7 +87,9 @@ const UNIT_TEXTS: readonly (readonly [string, readonly string[]])[] = [
   ['{INR}', ['inr']],
 ];
 
-const BY_TEXT: ReadonlyMap<string, string> = new Map(UNIT_TEXTS.flatMap(([ucum, texts]) => texts.map((text) => [text, ucum])));
+const BY_TEXT: ReadonlyMap<string, string> = new Map(
+  UNIT_TEXTS.flatMap(([ucum, texts]) => texts.map((text) => [text, ucum])),
+);
 
 const plainOf = (text: string): string =>
   text
@@ -99,7 +104,8 @@ const plainOf = (text: string): string =>
     .toLowerCase();
 
 /** The unit that a text means, or null. */
-export const findUnit = (text: string): string | null => BY_TEXT.get(plainOf(text)) ?? BY_TEXT.get(text.toLowerCase()) ?? null;
+export const findUnit = (text: string): string | null =>
+  BY_TEXT.get(plainOf(text)) ?? BY_TEXT.get(text.toLowerCase()) ?? null;
 
 const foldedUnit = (text: string): string =>
   text
@@ -127,8 +133,9 @@ function countsOf(plain: string): readonly string[] {
 }
 
 /**
- * As a reading machine writes units: the last letter of `/L` is taken for 1, I or |, the micro sign for p, y or j, strokes are lost. All that a
- * text could be; `expected` are the units of the analyte that it stands behind, and one slip is forgiven where only one of them is so near.
+ * As a reading machine writes units: the last letter of `/L` is taken for 1, I or |, the micro sign for p, y or j,
+ * strokes are lost. All that a text could be; `expected` are the units of the analyte that it stands behind, and one
+ * slip is forgiven where only one of them is so near.
  */
 export function findMisreadUnits(text: string, expected: readonly string[]): readonly string[] {
   const plain = plainOf(text).replace(/[,.;:'`_]+$/, '');
@@ -142,7 +149,9 @@ export function findMisreadUnits(text: string, expected: readonly string[]): rea
   const counts = countsOf(plain).filter((ucum) => expected.includes(ucum));
   if (counts.length > 0) return counts;
   const near = FOLDED.flatMap(([ucum, texts]) => {
-    const slips = expected.includes(ucum) ? texts.filter((one) => one.length > 2 && distanceOf(one, wanted, 1) <= 1) : [];
+    const slips = expected.includes(ucum)
+      ? texts.filter((one) => one.length > 2 && distanceOf(one, wanted, 1) <= 1)
+      : [];
     return slips.length === 0 ? [] : [{ ucum, isSameLength: slips.some((one) => one.length === wanted.length) }];
   });
   // A letter taken for another is likelier than one that was lost.

@@ -39,7 +39,10 @@ const textOf = (words: readonly Word[]): string => words.map(({ text }) => text)
 
 export const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** How wide a gap parts two cells, in heights of a line: of the font where words are printed, of the ink where they are scanned. */
+/**
+ * How wide a gap parts two cells, in heights of a line: of the font where words are printed, of the ink where they are
+ * scanned.
+ */
 const GAP: Readonly<Record<Origin, number>> = { printed: 0.9, scanned: 1.5 };
 
 function cellsOf(words: readonly Word[], gap: number): Cell[] {
@@ -59,7 +62,9 @@ function partedAtLeaders(word: Word): Word[] {
   return [...word.text.matchAll(/(?:(?![.·…_]{3,}).)+/g)].flatMap(({ 0: text, index }) => {
     const kept = text.replace(/^[.·…_]+/, '');
     const from = index + text.length - kept.length;
-    return kept === '' ? [] : [{ ...word, text: kept, x0: word.x0 + from * share, x1: word.x0 + (from + kept.length) * share }];
+    return kept === ''
+      ? []
+      : [{ ...word, text: kept, x0: word.x0 + from * share, x1: word.x0 + (from + kept.length) * share }];
   });
 }
 
@@ -72,7 +77,10 @@ export function linesOf({ words: given, origin, width }: PageOfWords, page: numb
   for (const word of sorted) {
     const line = lines.at(-1);
     const at = line === undefined ? 0 : line.reduce((sum, one) => sum + middleOf(one), 0) / line.length;
-    if (line !== undefined && Math.abs(middleOf(word) - at) < Math.max(usual, Math.min(heightOf(word), usual * 2)) * 0.5)
+    if (
+      line !== undefined &&
+      Math.abs(middleOf(word) - at) < Math.max(usual, Math.min(heightOf(word), usual * 2)) * 0.5
+    )
       line.push(word);
     else lines.push([word]);
   }

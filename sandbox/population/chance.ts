@@ -1,6 +1,6 @@
 /*
- * Chance that is the same each time: a number depends on what it is asked for, never on what was asked before. So days may be asked
- * for in any order, and one more source changes nothing of the others.
+ * Chance that is the same each time: a number depends on what it is asked for, never on what was asked before. So days
+ * may be asked for in any order, and one more source changes nothing of the others.
  */
 
 const mix = (state: number, part: number): number => {
@@ -57,7 +57,8 @@ export function makeChance(...parts: readonly ChancePart[]): Chance {
 }
 
 /** From 0 to below 1, of two numbers alone. */
-export const unitAt = (key: number, at: number): number => mix(mix(key, at) + 0x9e3779b9, at ^ (key >>> 7)) / 0x1_0000_0000;
+export const unitAt = (key: number, at: number): number =>
+  mix(mix(key, at) + 0x9e3779b9, at ^ (key >>> 7)) / 0x1_0000_0000;
 
 /** From -1 to 1, smooth over days: a day is like the day before it. Turns about every `period` days. */
 export function sway(day: number, period: number, key: number): number {

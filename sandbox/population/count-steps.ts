@@ -6,11 +6,15 @@ import type { DayBounds } from './zones.ts';
 const SHARES = [0, 0, 0, 0, 0, 1, 4, 8, 9, 5, 4, 5, 8, 6, 4, 4, 6, 9, 9, 6, 5, 4, 2, 1] as const;
 const TOTAL = SHARES.reduce((sum: number, share) => sum + share, 0);
 const HOUR_MS = 3_600_000;
-/** Each person in a minute of their own, so that not everybody is asked at once; never so late that the last answer is of the next day. */
+/**
+ * Each person in a minute of their own, so that not everybody is asked at once; never so late that the last answer is
+ * of the next day.
+ */
 export const askedAtMs = (n: number): number => (1 + ((n * 23) % 58)) * 60_000;
 
 /**
- * What a provider answers every hour: the steps since midnight. Now and then it says zero, nothing, less than before, or cannot be asked.
+ * What a provider answers every hour: the steps since midnight. Now and then it says zero, nothing, less than before,
+ * or cannot be asked.
  */
 export function countSteps(
   { startsAt, endsAt }: DayBounds,
@@ -29,7 +33,8 @@ export function countSteps(
     if (luck < 0.012) hours.push({ at, accumulated: 0, failure: null });
     else if (luck < 0.024) hours.push({ at, accumulated: null, failure: null });
     else if (luck < 0.036) hours.push({ at, accumulated: Math.round(accumulated * 0.8), failure: null });
-    else if (luck < 0.048) hours.push({ at, accumulated: null, failure: chance.pick(['timeout', 'authentication', 'quota']) });
+    else if (luck < 0.048)
+      hours.push({ at, accumulated: null, failure: chance.pick(['timeout', 'authentication', 'quota']) });
     else hours.push({ at, accumulated, failure: null });
   }
   return hours;

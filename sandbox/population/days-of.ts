@@ -46,7 +46,9 @@ interface Question {
 function measureDay(question: Question, truth: Truth, samples: readonly Sample[]): Measured {
   const measured = measure(question, truth);
   const { body } = measured;
-  return body === null || body.systolic === null ? measured : { ...measured, body: { ...body, ...meanPressure(samples) } };
+  return body === null || body.systolic === null
+    ? measured
+    : { ...measured, body: { ...body, ...meanPressure(samples) } };
 }
 
 /** What a device makes of it with which something is wrong. */
@@ -59,8 +61,9 @@ function mismeasure(question: Question, measured: Measured): Measured {
 }
 
 /**
- * What one data source says of one local day of one person: its revisions in order, each later and each a whole replacement; none where
- * nothing was measured. Samples and hourly steps are the same in all of them, and known at their own times.
+ * What one data source says of one local day of one person: its revisions in order, each later and each a whole
+ * replacement; none where nothing was measured. Samples and hourly steps are the same in all of them, and known at
+ * their own times.
  */
 export function daysOf(seed: number, person: Person, dataSource: string, date: string): readonly SourceDay[] {
   const traits = traitsOfSource(dataSource);
@@ -82,7 +85,8 @@ export function daysOf(seed: number, person: Person, dataSource: string, date: s
   const contents: Measured[] = [after];
   for (const mishap of [...mishaps].reverse()) contents.unshift(mishap.before(contents[0] ?? after));
   const steps = traits.isPolledForSteps ? (whole.physical?.steps ?? null) : null;
-  const hourlySteps = steps === null ? [] : countSteps(bounds, steps, askedAtMs(person.n), seed, person.n, dataSource, day);
+  const hourlySteps =
+    steps === null ? [] : countSteps(bounds, steps, askedAtMs(person.n), seed, person.n, dataSource, day);
   const aheadDays = isBroken ? clockAheadDays(person.hazard) : 0;
   const endsAt = aheadDays === 0 ? bounds.endsAt : dayBounds(zone, addDays(date, -aheadDays)).endsAt;
   let syncedAt = endsAt + Math.round(lateByMs(chance));

@@ -11,7 +11,12 @@ interface Make {
 }
 
 const MAKES: Readonly<Record<DataSourceName, Make>> = {
-  StrapWearable: { type: 'chest strap', maker: 'Example Straps', isMedicalGrade: false, models: ['Strap 3', 'Strap 4'] },
+  StrapWearable: {
+    type: 'chest strap',
+    maker: 'Example Straps',
+    isMedicalGrade: false,
+    models: ['Strap 3', 'Strap 4'],
+  },
   RingWearable: {
     type: 'smart ring',
     maker: 'Example Rings',
@@ -35,7 +40,12 @@ const MAKES: Readonly<Record<DataSourceName, Make>> = {
   },
   IosHealth: { type: 'phone', maker: 'Example Phones', isMedicalGrade: null, models: ['Phone 15', 'Phone 16'] },
   AndroidHealth: { type: 'phone', maker: 'Example Mobile', isMedicalGrade: null, models: ['Mobile 8', 'Mobile 9'] },
-  PhoneMakerHealth: { type: 'watch', maker: 'Example Electronics', isMedicalGrade: null, models: ['Watch 5', 'Watch 6'] },
+  PhoneMakerHealth: {
+    type: 'watch',
+    maker: 'Example Electronics',
+    isMedicalGrade: null,
+    models: ['Watch 5', 'Watch 6'],
+  },
 };
 
 /** What stands behind a data source of a person. One person keeps one device. */

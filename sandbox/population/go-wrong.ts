@@ -3,8 +3,8 @@ import { rounded, stagesOf, type Measured } from './measure.ts';
 import type { BodyReadings, PhysicalReadings, SleepReadings } from './readings.ts';
 
 /*
- * What goes wrong with the readings of a day. A day is made as it ends up; going back in time, each mishap says how the day looked before it
- * was put right.
+ * What goes wrong with the readings of a day. A day is made as it ends up; going back in time, each mishap says how the
+ * day looked before it was put right.
  */
 
 export interface Mishap {
@@ -65,10 +65,13 @@ const countOf = (measured: Measured, group: Group): number =>
 const RETRACTABLE_MIN = 3;
 
 function looseIn(measured: Measured, countMin: number): readonly Place[] {
-  return LOOSE.filter(({ group, metric }) => valueAt(measured, group, metric) !== null && countOf(measured, group) >= countMin);
+  return LOOSE.filter(
+    ({ group, metric }) => valueAt(measured, group, metric) !== null && countOf(measured, group) >= countMin,
+  );
 }
 
-const pickFrom = <T>(chance: Chance, list: readonly T[]): T | undefined => list[Math.floor(chance.unit() * list.length)];
+const pickFrom = <T>(chance: Chance, list: readonly T[]): T | undefined =>
+  list[Math.floor(chance.unit() * list.length)];
 
 /** Readings that no body gives: the sensor, not the person. */
 const NONSENSE: readonly (readonly [Place, number])[] = [
@@ -80,7 +83,10 @@ const NONSENSE: readonly (readonly [Place, number])[] = [
 ];
 
 /** One metric of the day is missing, or is nonsense; at most one, and most days none. */
-export function spoilOne(measured: Measured, chance: Chance): { readonly measured: Measured; readonly isSpoilt: boolean } {
+export function spoilOne(
+  measured: Measured,
+  chance: Chance,
+): { readonly measured: Measured; readonly isSpoilt: boolean } {
   const luck = chance.unit();
   if (luck < 0.07) {
     const place = pickFrom(chance, looseIn(measured, 2));
@@ -121,7 +127,11 @@ function correctionOf(measured: Measured, chance: Chance): Mishap | null {
     const { weightKg, bmi } = body;
     kinds.push((after) => ({
       ...after,
-      body: after.body && { ...after.body, weightKg: wrong, bmi: bmi === null ? null : rounded((bmi * wrong) / weightKg, 1) },
+      body: after.body && {
+        ...after.body,
+        weightKg: wrong,
+        bmi: bmi === null ? null : rounded((bmi * wrong) / weightKg, 1),
+      },
     }));
   }
   if (physical !== null && physical.steps !== null) {
@@ -145,13 +155,20 @@ function correctionOf(measured: Measured, chance: Chance): Mishap | null {
 }
 
 /** A reading is taken back: the day ends up without it. */
-function retractionOf(measured: Measured, chance: Chance): { readonly after: Measured; readonly mishap: Mishap } | null {
+function retractionOf(
+  measured: Measured,
+  chance: Chance,
+): { readonly after: Measured; readonly mishap: Mishap } | null {
   const place = pickFrom(chance, looseIn(measured, RETRACTABLE_MIN));
   if (place === undefined) return null;
   const value = valueAt(measured, place.group, place.metric) as number;
   return {
     after: put(measured, place, null),
-    mishap: { kind: 'retraction', lastsMs: chance.between(2, 72) * HOUR_MS, before: (after) => put(after, place, value) },
+    mishap: {
+      kind: 'retraction',
+      lastsMs: chance.between(2, 72) * HOUR_MS,
+      before: (after) => put(after, place, value),
+    },
   };
 }
 
@@ -167,7 +184,11 @@ export function goWrong(
   chance: Chance,
 ): { readonly after: Measured; readonly mishaps: readonly Mishap[] } {
   const mishaps: Mishap[] = [];
-  if (measured.sleep !== null && (measured.sleep.durationS ?? 0) > PART_MIN_S + 1_800 && chance.happens(SLEEP_IN_PARTS_SHARE)) {
+  if (
+    measured.sleep !== null &&
+    (measured.sleep.durationS ?? 0) > PART_MIN_S + 1_800 &&
+    chance.happens(SLEEP_IN_PARTS_SHARE)
+  ) {
     const share = chance.between(0.5, 0.85);
     mishaps.push({
       kind: 'sleep-in-parts',

@@ -3,8 +3,8 @@ import type { DaySummary, Sample } from './readings.ts';
 import type { DataSourceName } from './source-traits.ts';
 
 /*
- * People of whom things are said that could mislead whoever treats them: each value possible by itself, so that nothing but a second look
- * finds it.
+ * People of whom things are said that could mislead whoever treats them: each value possible by itself, so that nothing
+ * but a second look finds it.
  */
 export const HAZARDS = ['bmi-mismatch', 'repeated-weight', 'oxygen-dip', 'clock-ahead', 'pressure-swapped'] as const;
 export type Hazard = (typeof HAZARDS)[number];
@@ -17,11 +17,16 @@ export function hazardOf(n: number): Hazard | null {
 }
 
 /** All of them own what it takes. */
-export const HAZARD_WARDROBE = ['RingWearable', 'ConnectedScale', 'IosHealth'] as const satisfies readonly DataSourceName[];
+export const HAZARD_WARDROBE = [
+  'RingWearable',
+  'ConnectedScale',
+  'IosHealth',
+] as const satisfies readonly DataSourceName[];
 
 /** The scale is believed first, so what is wrong with it reaches the chart. */
 const FAULTY = 'ConnectedScale';
-export const isFaulty = (hazard: Hazard | null, dataSource: string): boolean => hazard !== null && dataSource === FAULTY;
+export const isFaulty = (hazard: Hazard | null, dataSource: string): boolean =>
+  hazard !== null && dataSource === FAULTY;
 
 /** More than the 26 hours that a day may be ahead of its receipt. */
 const AHEAD_DAYS = 3;
@@ -56,7 +61,12 @@ export function misfile(hazard: Hazard | null, summary: DaySummary | null): DayS
 }
 
 /** A night now and then with one low reading, which is said at once and again in the summary of the day. */
-export function dip(hazard: Hazard | null, samples: readonly Sample[], startsAt: number, day: number): readonly Sample[] {
+export function dip(
+  hazard: Hazard | null,
+  samples: readonly Sample[],
+  startsAt: number,
+  day: number,
+): readonly Sample[] {
   if (hazard !== 'oxygen-dip' || day % DIP_EVERY_DAYS !== 0) return samples;
   const [from, to] = DIP_HOURS.map((hour) => startsAt + hour * 3_600_000) as [number, number];
   return samples.map((sample) =>

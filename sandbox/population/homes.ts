@@ -1,4 +1,7 @@
-/** Where people live. Half-hour and quarter-hour zones, both hemispheres, clocks that change at midnight, and some that never do. */
+/**
+ * Where people live. Half-hour and quarter-hour zones, both hemispheres, clocks that change at midnight, and some that
+ * never do.
+ */
 export const HOMES: readonly [Home, ...Home[]] = [
   { zone: 'America/New_York', country: 'US' },
   { zone: 'America/Chicago', country: 'US' },

@@ -1,4 +1,7 @@
-/** Invented people and what their devices measure: the same for the same seed, whatever was asked before and whenever it is asked. */
+/**
+ * Invented people and what their devices measure: the same for the same seed, whatever was asked before and whenever it
+ * is asked.
+ */
 export type {
   BodyReadings,
   DaySummary,
@@ -18,4 +21,13 @@ export { permit } from './permit.ts';
 export { SOURCE_TRAITS, traitsOfSource, type DataSourceName, type SourceTraits } from './source-traits.ts';
 export { illnessOn, truthOf, type Truth } from './truth.ts';
 export { zoneOn } from './where-about.ts';
-export { addDays, dateOfNumber, dayBounds, dayNumber, localDateOf, localTime, offsetMs, type DayBounds } from './zones.ts';
+export {
+  addDays,
+  dateOfNumber,
+  dayBounds,
+  dayNumber,
+  localDateOf,
+  localTime,
+  offsetMs,
+  type DayBounds,
+} from './zones.ts';

@@ -5,7 +5,8 @@ import { leanOf, type Truth } from './truth.ts';
 import type { DayBounds } from './zones.ts';
 
 const TENS = [1, 10, 100, 1_000] as const;
-export const rounded = (value: number, digits: 0 | 1 | 2 | 3 = 0): number => Math.round(value * TENS[digits]) / TENS[digits];
+export const rounded = (value: number, digits: 0 | 1 | 2 | 3 = 0): number =>
+  Math.round(value * TENS[digits]) / TENS[digits];
 
 /** Of what one source measures on one day: everything that its kind can. */
 export interface Measured {

@@ -1,6 +1,6 @@
 /*
- * What the parts of the simulation hand to each other. Times are milliseconds of simulated UTC; dates are local, YYYY-MM-DD. A reading
- * that was not made is null.
+ * What the parts of the simulation hand to each other. Times are milliseconds of simulated UTC; dates are local,
+ * YYYY-MM-DD. A reading that was not made is null.
  */
 
 import type { Hazard } from './hazards.ts';
@@ -60,7 +60,10 @@ export interface HourlySteps {
   readonly failure: 'timeout' | 'authentication' | 'quota' | null;
 }
 
-/** What one data source knows of one local day of one person, as of `syncedAt`. A higher revision replaces the lower whole. */
+/**
+ * What one data source knows of one local day of one person, as of `syncedAt`. A higher revision replaces the lower
+ * whole.
+ */
 export interface SourceDay {
   readonly dataSource: string;
   readonly date: string;

@@ -23,7 +23,15 @@ const RECOVERY = ['restingHeartRate', 'hrvMs', 'spo2'] as const;
 const HEART = ['averageHeartRate', 'maxHeartRate', 'minHeartRate'] as const;
 const EFFORT = ['activeSeconds', 'activeKcal'] as const;
 const ALL_SLEEP = ['breathingRate', 'spo2', 'latencyS'] as const;
-const AGGREGATED_BODY = ['weightKg', 'heightCm', 'bmi', 'systolic', 'diastolic', ...RECOVERY, 'caloricIntakeKcal'] as const;
+const AGGREGATED_BODY = [
+  'weightKg',
+  'heightCm',
+  'bmi',
+  'systolic',
+  'diastolic',
+  ...RECOVERY,
+  'caloricIntakeKcal',
+] as const;
 const AGGREGATED_PHYSICAL = ['steps', 'distanceM', ...HEART, 'vo2max', 'spo2', ...EFFORT] as const;
 const AGGREGATED_SAMPLES = ['spo2', 'heart_rate', 'hrv', 'blood_pressure', 'blood_glucose', 'temperature'] as const;
 

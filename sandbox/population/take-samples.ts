@@ -57,7 +57,9 @@ function valuesOf(kind: Sample['kind'], truth: Truth, hour: number, chance: Chan
 }
 
 /** The blood pressure of a day: the mean of its readings, each side by itself; null where there was none. */
-export function meanPressure(samples: readonly Sample[]): { readonly systolic: number; readonly diastolic: number } | null {
+export function meanPressure(
+  samples: readonly Sample[],
+): { readonly systolic: number; readonly diastolic: number } | null {
   const readings = samples.filter(({ kind }) => kind === 'blood_pressure').map(({ values }) => values);
   if (readings.length === 0) return null;
   const meanOf = (side: 0 | 1): number =>

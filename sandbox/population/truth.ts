@@ -94,7 +94,8 @@ export function truthOf(seed: number, person: Person, date: string): Truth {
     return sway(day, 9, key) * 0.6 + sway(day, 3, key ^ 0x5bd1) * 0.4 + (unitAt(key ^ 0x3c6e, day) - 0.5) * 0.5;
   };
   const isRun = middle.runsOn.includes(weekday) && middle.fitness > -0.3 && illness < 0.2;
-  const effort = (isWeekend ? middle.weekend : 1) * (1 + 0.5 * drift('steps')) * (isRun ? 1.4 : 1) * (1 - 0.7 * illness);
+  const effort =
+    (isWeekend ? middle.weekend : 1) * (1 + 0.5 * drift('steps')) * (isRun ? 1.4 : 1) * (1 - 0.7 * illness);
   const restingHeartRate = middle.restingHeartRate * (1 + 0.035 * drift('heart') + 0.24 * illness);
   return {
     illness,
@@ -115,7 +116,11 @@ export function truthOf(seed: number, person: Person, date: string): Truth {
     vo2max: middle.vo2max + sway(day, 30, hashOf([seed, 'vo2max', n])) * 0.9,
     maxHeartRate: clamp(restingHeartRate + (isRun ? 98 : 58) + 9 * drift('peak'), 95, 208 - 0.7 * middle.age),
     toBedMs: (middle.toBedH + (weekday === 5 || weekday === 6 ? 0.7 : 0) + 0.45 * drift('bed')) * 3_600_000,
-    sleepS: clamp(middle.sleepS + (isWeekend ? 1_700 : 0) + 4_600 * drift('sleep') + 3_200 * illness, 3.6 * 3_600, 10.6 * 3_600),
+    sleepS: clamp(
+      middle.sleepS + (isWeekend ? 1_700 : 0) + 4_600 * drift('sleep') + 3_200 * illness,
+      3.6 * 3_600,
+      10.6 * 3_600,
+    ),
     awakeS: clamp(1_900 + 900 * drift('awake') + 1_500 * illness, 420, 5_400),
     latencyS: clamp(840 + 520 * drift('latency'), 120, 3_000),
     remShare: clamp(0.215 + 0.035 * drift('rem'), 0.14, 0.29),

@@ -30,7 +30,8 @@ const QUARTER_MS = 900_000;
 
 /** Zones change at a quarter of an hour, so one question answers for all of it. */
 const offsetInQuarter = remember(20_000, (zone: string, quarter: number): number => {
-  const [, sign, hours = '0', minutes = '0'] = /GMT([+-])(\d{2}):(\d{2})/.exec(formatOf(zone).format(quarter * QUARTER_MS)) ?? [];
+  const [, sign, hours = '0', minutes = '0'] =
+    /GMT([+-])(\d{2}):(\d{2})/.exec(formatOf(zone).format(quarter * QUARTER_MS)) ?? [];
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 });
 
@@ -43,18 +44,21 @@ export const dayNumber = (date: string): number => Math.round(Date.parse(`${date
 export const dateOfNumber = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 export const addDays = (date: string, days: number): string => dateOfNumber(dayNumber(date) + days);
 
-export const localDateOf = (zone: string, at: number): string => new Date(at + offsetMs(zone, at)).toISOString().slice(0, 10);
+export const localDateOf = (zone: string, at: number): string =>
+  new Date(at + offsetMs(zone, at)).toISOString().slice(0, 10);
 
 /**
- * The first instant of a local day. Where clocks are put forward at midnight, midnight is not there and the day begins an hour late; where
- * they are put back over midnight, it is there twice and the first counts.
+ * The first instant of a local day. Where clocks are put forward at midnight, midnight is not there and the day begins
+ * an hour late; where they are put back over midnight, it is there twice and the first counts.
  */
 const startOfDay = remember(20_000, (zone: string, day: number): number => {
   const midnight = day * DAY_MS;
   const near = midnight - offsetMs(zone, midnight);
   const before = offsetMs(zone, near - 3 * HOUR_MS);
   const after = offsetMs(zone, near + 3 * HOUR_MS);
-  const candidates = [midnight - before, midnight - after].filter((at, i) => offsetMs(zone, at) === (i === 0 ? before : after));
+  const candidates = [midnight - before, midnight - after].filter(
+    (at, i) => offsetMs(zone, at) === (i === 0 ? before : after),
+  );
   return candidates.length === 0 ? midnight - before : Math.min(...candidates);
 });
 

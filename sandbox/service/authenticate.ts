@@ -35,7 +35,10 @@ export function authenticateClient(state: State, asked: Asked, by: 'secretKey' |
     : refuse(asked, 401, INCORRECT, CHALLENGE);
 }
 
-/** Section 5: a token of an identity provider, or a user name and password. Either must be of the client that the path names. */
+/**
+ * Section 5: a token of an identity provider, or a user name and password. Either must be of the client that the path
+ * names.
+ */
 export function authenticateLab(state: State, asked: Asked, clientUuid: string): Client | Reply {
   const given = readCredentials(asked.request.headers.authorization);
   if (given.scheme === 'other') return refuse(asked, 401, UNSUPPORTED, CHALLENGE);

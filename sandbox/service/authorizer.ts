@@ -10,7 +10,13 @@ const PENDING_MS = 3_600_000;
 const FORGOTTEN_MS = 24 * 3_600_000;
 
 /** An authorization that was begun and not yet used is offered again, so that asking for the status leaves no trail. */
-export function authorizationUrl(kit: Kit, client: string, user: string, dataSource: string, redirectUrl: string | null): string {
+export function authorizationUrl(
+  kit: Kit,
+  client: string,
+  user: string,
+  dataSource: string,
+  redirectUrl: string | null,
+): string {
   const nowMs = kit.clock.now().getTime();
   for (const [key, { expiresAt }] of kit.state.pending.all())
     if (expiresAt + FORGOTTEN_MS <= nowMs) kit.state.pending.remove(key);
@@ -25,7 +31,8 @@ export function authorizationUrl(kit: Kit, client: string, user: string, dataSou
         one.expiresAt > nowMs,
     );
   const state = known?.[0] ?? kit.newUuid();
-  if (known === undefined) kit.state.pending.put(state, { client, user, dataSource, redirectUrl, expiresAt: nowMs + PENDING_MS });
+  if (known === undefined)
+    kit.state.pending.put(state, { client, user, dataSource, redirectUrl, expiresAt: nowMs + PENDING_MS });
   return `${kit.base()}/provider/${dataSource}/authorize?state=${state}`;
 }
 
@@ -69,7 +76,8 @@ export const makeAuthorizers =
   (asked) => {
     const client = authenticateClient(kit.state, asked, 'secretKey');
     if (isReply(client)) return client;
-    if (asked.params['client_uuid'] !== client.uuid) return refuse(asked, 403, 'client_uuid is not that of the credentials');
+    if (asked.params['client_uuid'] !== client.uuid)
+      return refuse(asked, 403, 'client_uuid is not that of the credentials');
     const read = readAsk(asked);
     if (isReply(read)) return read;
     const all = API_SOURCES.map(({ name }) => resultOf(kit, client.uuid, read.user, name, read.redirectUrl));

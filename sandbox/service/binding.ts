@@ -23,13 +23,17 @@ const keyFor = (salt: string, reference: string): Buffer => scryptSync(salt, ref
 export function sealBinding(content: BindingContent, salt: string, reference: string): string {
   const nonce = randomBytes(NONCE);
   const cipher = createCipheriv('aes-256-gcm', keyFor(salt, reference), nonce);
-  return Buffer.concat([nonce, cipher.update(JSON.stringify(content)), cipher.final(), cipher.getAuthTag()]).toString('base64');
+  return Buffer.concat([nonce, cipher.update(JSON.stringify(content)), cipher.final(), cipher.getAuthTag()]).toString(
+    'base64',
+  );
 }
 
 /** Null where the salt does not fit. */
 export function openBinding({ sealed }: Binding, salt: string, reference: string): BindingContent | null {
   const bytes = Buffer.from(sealed, 'base64');
-  const decipher = createDecipheriv('aes-256-gcm', keyFor(salt, reference), bytes.subarray(0, NONCE), { authTagLength: TAG });
+  const decipher = createDecipheriv('aes-256-gcm', keyFor(salt, reference), bytes.subarray(0, NONCE), {
+    authTagLength: TAG,
+  });
   decipher.setAuthTag(bytes.subarray(-TAG));
   try {
     const plain = Buffer.concat([decipher.update(bytes.subarray(NONCE, -TAG)), decipher.final()]);
@@ -64,7 +68,8 @@ function readBindingBody(value: unknown): Read {
   const { user_id: user, metadata, salt, ...others } = value;
   if (Object.keys(others).length > 0) return { wrong: 'unknown field in the request body' };
   if (typeof user !== 'string' || !isUserId(user)) return { wrong: 'user_id must be a string of 1 to 50 characters' };
-  if (typeof salt !== 'string' || !/^[^\p{Cc}]{4,6}$/u.test(salt)) return { wrong: 'salt must be a string of 4 to 6 characters' };
+  if (typeof salt !== 'string' || !/^[^\p{Cc}]{4,6}$/u.test(salt))
+    return { wrong: 'salt must be a string of 4 to 6 characters' };
   if (!isObject(metadata)) return { wrong: 'metadata must be an object' };
   const { client_name: name, tyc_url: tyc, support_url: support, complete_log_out: complete, ...more } = metadata;
   if (Object.keys(more).length > 0) return { wrong: 'unknown field in metadata' };

@@ -35,7 +35,9 @@ export function connect(kit: Kit, given: NewConnection): void {
   kit.tell({ kind: 'connected', connection });
 }
 
-/** Ends one connection. At a provider it takes hours, during which data may still come; on a device it is done at once. */
+/**
+ * Ends one connection. At a provider it takes hours, during which data may still come; on a device it is done at once.
+ */
 export function disconnect(kit: Kit, connection: Connection, by: 'client' | 'provider' | 'app'): void {
   if (!isAuthorized(connection)) return;
   const endedAt = kit.clock.now().getTime();

@@ -16,13 +16,19 @@ const shown = (client: Client) => ({
 
 const PAYLOAD_BYTES_MAX = 5 * 1024 * 1024;
 
-/** What became of deliveries: counts, and those that were given up. Their bodies are health data and stay where they are. */
+/**
+ * What became of deliveries: counts, and those that were given up. Their bodies are health data and stay where they
+ * are.
+ */
 const shownDeliveries = (kit: Kit, sender: Sender) => ({
   waiting: sender.waiting(),
   clients: Object.fromEntries(
     kit.state.clients
       .all()
-      .map(([uuid]) => [uuid, { data: sender.counts(uuid, 'data'), notification: sender.counts(uuid, 'notification') }]),
+      .map(([uuid]) => [
+        uuid,
+        { data: sender.counts(uuid, 'data'), notification: sender.counts(uuid, 'notification') },
+      ]),
   ),
   givenUp: sender.givenUp().map(([id, { client, hook, tries, answered, at }]) => ({
     id,
@@ -46,8 +52,8 @@ function wrongSwitch(addOns: unknown): { readonly status: number; readonly why: 
 }
 
 /**
- * `/_control`: the part of support (which activates add-ons, for which the service has no endpoint), of time, and of bad luck. Not of the
- * service; for development and tests.
+ * `/_control`: the part of support (which activates add-ons, for which the service has no endpoint), of time, and of
+ * bad luck. Not of the service; for development and tests.
  */
 export function controlRows(kit: Kit, faults: FaultBoard, sender: Sender): Row[] {
   const clockNow = (): Reply => json(200, { now: kit.clock.now().toISOString(), speed: kit.clock.speed() });

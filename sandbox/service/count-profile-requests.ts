@@ -6,11 +6,16 @@ const DAY_MS = 24 * HOUR_MS;
 
 export type Admission =
   | { readonly admitted: true; readonly count: ProfileCount }
-  | { readonly admitted: false; readonly remainingHour: number; readonly remainingDay: number; readonly waitMs: number };
+  | {
+      readonly admitted: false;
+      readonly remainingHour: number;
+      readonly remainingDay: number;
+      readonly waitMs: number;
+    };
 
 /**
- * A window begins with the first request in it and ends an hour or 24 hours later, whatever the calendar says. A refused request
- * counts in none.
+ * A window begins with the first request in it and ends an hour or 24 hours later, whatever the calendar says. A
+ * refused request counts in none.
  */
 export function admitProfileRequest(before: ProfileCount | undefined, nowMs: number): Admission {
   const isHour = before !== undefined && nowMs < before.hourFrom + HOUR_MS;

@@ -6,7 +6,10 @@ export interface DataSource {
   readonly isGoogleBased: boolean;
 }
 
-/** The seven API-based data sources. The service's own spelling of them is not published: these name the kinds of vendor. */
+/**
+ * The seven API-based data sources. The service's own spelling of them is not published: these name the kinds of
+ * vendor.
+ */
 export const API_SOURCES: readonly DataSource[] = [
   { name: 'StrapWearable', title: 'Strap wearable', isGoogleBased: false },
   { name: 'RingWearable', title: 'Ring wearable', isGoogleBased: false },

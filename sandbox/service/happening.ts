@@ -1,8 +1,8 @@
 import type { Connection, LabDocument } from './state.ts';
 
 /**
- * What happened at the service. Whoever simulates data listens to these, and reads the rest from the state: it is the only thing
- * that the API and the data have in common.
+ * What happened at the service. Whoever simulates data listens to these, and reads the rest from the state: it is the
+ * only thing that the API and the data have in common.
  */
 export type Happening =
   | { readonly kind: 'user-created'; readonly client: string; readonly user: string }

@@ -41,7 +41,10 @@ export const makeSubmitLab =
     const sha256 = createHash('sha256').update(form.content).digest('hex');
     const earlier = kit.state.labDocuments
       .all()
-      .find(([, one]) => one.client === client.uuid && one.user === user && one.sha256 === sha256 && one.duplicateOf === null);
+      .find(
+        ([, one]) =>
+          one.client === client.uuid && one.user === user && one.sha256 === sha256 && one.duplicateOf === null,
+      );
     const id = kit.newUuid();
     const document: LabDocument = {
       client: client.uuid,

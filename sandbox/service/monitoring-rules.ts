@@ -9,16 +9,20 @@ const BASELINE = ['deviation_below_percent_float', 'deviation_above_percent_floa
 const RANGE = ['threshold_min_float', 'threshold_max_float'] as const;
 
 /** Section 2.8: which bounds a signal has, and the defaults that hold where no rule is stored. */
-export const SIGNALS: Readonly<Record<string, { readonly bounds: readonly string[]; readonly standard: SignalRule }>> = {
-  resting_heart_rate: { bounds: BASELINE, standard: { deviation_below_percent_float: 15, deviation_above_percent_float: 10 } },
-  hrv: { bounds: BASELINE, standard: { deviation_below_percent_float: 30, deviation_above_percent_float: null } },
-  resting_breathing_rate: {
-    bounds: BASELINE,
-    standard: { deviation_below_percent_float: 15, deviation_above_percent_float: 10 },
-  },
-  oxygenation: { bounds: RANGE, standard: { threshold_min_float: 92, threshold_max_float: null } },
-  sleep_duration: { bounds: RANGE, standard: { threshold_min_float: 21_600, threshold_max_float: 32_400 } },
-};
+export const SIGNALS: Readonly<Record<string, { readonly bounds: readonly string[]; readonly standard: SignalRule }>> =
+  {
+    resting_heart_rate: {
+      bounds: BASELINE,
+      standard: { deviation_below_percent_float: 15, deviation_above_percent_float: 10 },
+    },
+    hrv: { bounds: BASELINE, standard: { deviation_below_percent_float: 30, deviation_above_percent_float: null } },
+    resting_breathing_rate: {
+      bounds: BASELINE,
+      standard: { deviation_below_percent_float: 15, deviation_above_percent_float: 10 },
+    },
+    oxygenation: { bounds: RANGE, standard: { threshold_min_float: 92, threshold_max_float: null } },
+    sleep_duration: { bounds: RANGE, standard: { threshold_min_float: 21_600, threshold_max_float: 32_400 } },
+  };
 
 /** Null is the general rule of the client. */
 export const ruleKey = (client: string, user: string | null): string => keyOf(client, ...(user === null ? [] : [user]));
@@ -31,8 +35,11 @@ export function effectiveRule(
   signal: string,
 ): { readonly rule: SignalRule; readonly isDefault: boolean } {
   const stored =
-    kit.state.rules.get(ruleKey(client, user))?.signals[signal] ?? kit.state.rules.get(ruleKey(client, null))?.signals[signal];
-  return stored === undefined ? { rule: SIGNALS[signal]?.standard ?? {}, isDefault: true } : { rule: stored, isDefault: false };
+    kit.state.rules.get(ruleKey(client, user))?.signals[signal] ??
+    kit.state.rules.get(ruleKey(client, null))?.signals[signal];
+  return stored === undefined
+    ? { rule: SIGNALS[signal]?.standard ?? {}, isDefault: true }
+    : { rule: stored, isDefault: false };
 }
 
 /** What is wrong with the signals of a rule, or null. */
@@ -43,7 +50,8 @@ function findWrong(signals: unknown): string | null {
     if (signal === undefined) return 'unknown signal';
     if (!isObject(rule)) return `${name} must be an object`;
     const [low, high] = signal.bounds;
-    if (Object.keys(rule).some((key) => !signal.bounds.includes(key))) return `${name} takes ${signal.bounds.join(' and ')}`;
+    if (Object.keys(rule).some((key) => !signal.bounds.includes(key)))
+      return `${name} takes ${signal.bounds.join(' and ')}`;
     const values = Object.values(rule);
     if (values.length === 0 || values.every((one) => one === null)) return `${name} has no bound`;
     if (!values.every((one) => one === null || (typeof one === 'number' && Number.isFinite(one) && one >= 0)))

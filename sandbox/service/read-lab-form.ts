@@ -14,7 +14,10 @@ export function readLabForm(request: IncomingMessage): Promise<LabForm> {
     return Promise.resolve(wrong(415, 'request must be multipart/form-data'));
   let parser: busboy.Busboy;
   try {
-    parser = busboy({ headers: request.headers, limits: { fileSize: LAB_BYTES_MAX + 1, files: 2, fields: 4, fieldSize: 1024 } });
+    parser = busboy({
+      headers: request.headers,
+      limits: { fileSize: LAB_BYTES_MAX + 1, files: 2, fields: 4, fieldSize: 1024 },
+    });
   } catch {
     return Promise.resolve(wrong(400, 'the multipart form is malformed'));
   }

@@ -44,7 +44,11 @@ export interface DemoService {
   readonly sender: Sender;
   readonly notify: Notify;
   /** Whose rule holds for a user and a signal of Health Monitoring. */
-  effectiveRule(client: string, user: string, signal: string): { readonly rule: SignalRule; readonly isDefault: boolean };
+  effectiveRule(
+    client: string,
+    user: string,
+    signal: string,
+  ): { readonly rule: SignalRule; readonly isDefault: boolean };
   /** As the pages do it, for whoever plays many users. */
   connect(given: NewConnection): void;
   disconnect(connection: Connection, by: 'client' | 'provider' | 'app'): void;
@@ -59,7 +63,11 @@ export interface DemoService {
 
 /** Section 4, row by row, and the pages. */
 const rowsOf = (kit: Kit, faults: FaultBoard, sender: Sender): Row[] => [
-  { method: 'GET', path: '/api/v1/user_id/{user_id}/data_source/{data_source}/authorizer', handle: makeAuthorizer(kit) },
+  {
+    method: 'GET',
+    path: '/api/v1/user_id/{user_id}/data_source/{data_source}/authorizer',
+    handle: makeAuthorizer(kit),
+  },
   {
     method: 'GET',
     path: '/api/v1/client_uuid/{client_uuid}/user_id/{user_id}/data_sources/authorizers',
@@ -76,7 +84,11 @@ const rowsOf = (kit: Kit, faults: FaultBoard, sender: Sender): Row[] => [
   ...portalRows(kit),
   ...extractionAppRows(kit),
   ...controlRows(kit, faults, sender),
-  { method: 'GET', path: '/style.css', handle: () => ({ status: 200, headers: { 'Content-Type': 'text/css' }, body: STYLE }) },
+  {
+    method: 'GET',
+    path: '/style.css',
+    handle: () => ({ status: 200, headers: { 'Content-Type': 'text/css' }, body: STYLE }),
+  },
   {
     method: 'GET',
     path: '/',

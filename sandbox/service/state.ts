@@ -2,8 +2,8 @@ import type { AddOnName, Environment } from './add-ons.ts';
 import type { Keep, Table } from '../keep/index.ts';
 
 /*
- * What the sandbox knows. Everything is kept by key and survives a restart; times are simulated milliseconds. Whoever simulates
- * data adds tables of its own through the same Keep.
+ * What the sandbox knows. Everything is kept by key and survives a restart; times are simulated milliseconds. Whoever
+ * simulates data adds tables of its own through the same Keep.
  */
 
 export interface Brand {
@@ -39,7 +39,9 @@ export interface User {
   readonly createdAt: number;
 }
 
-/** `incomplete`: a permission was denied at first connection. `revoking`: the provider may send on until `dataUntil`. */
+/**
+ * `incomplete`: a permission was denied at first connection. `revoking`: the provider may send on until `dataUntil`.
+ */
 export interface Connection {
   readonly client: string;
   readonly user: string;

@@ -35,7 +35,9 @@ export function simulationRows(deps: {
       path: '/_control/simulation',
       handle: () => {
         const clients = service.state.clients.all();
-        const structures = clients.flatMap(([client]) => documents.list(client, null).map(({ structure }) => structure));
+        const structures = clients.flatMap(([client]) =>
+          documents.list(client, null).map(({ structure }) => structure),
+        );
         return json(200, {
           now: service.clock.now().toISOString(),
           speed: service.clock.speed(),
@@ -56,13 +58,15 @@ export function simulationRows(deps: {
         if (whom === null) return refuse(asked, 404, 'no such user');
         const nowMs = service.clock.now().getTime();
         const today = dateOf(whom.world, nowMs);
-        const days = Array.from({ length: DAYS_SHOWN + 1 }, (_, i) => addDays(today, i - DAYS_SHOWN)).flatMap((date) => {
-          const sourceDays = sourceDaysAt(whom, date, nowMs);
-          const summary = summaryOf(whom, sourceDays);
-          if (summary === null) return [];
-          const events = sourceDays.flatMap((day) => granularOf(whom, day));
-          return [{ ...summary, healthScore: healthScoreOf(summary), events }];
-        });
+        const days = Array.from({ length: DAYS_SHOWN + 1 }, (_, i) => addDays(today, i - DAYS_SHOWN)).flatMap(
+          (date) => {
+            const sourceDays = sourceDaysAt(whom, date, nowMs);
+            const summary = summaryOf(whom, sourceDays);
+            if (summary === null) return [];
+            const events = sourceDays.flatMap((day) => granularOf(whom, day));
+            return [{ ...summary, healthScore: healthScoreOf(summary), events }];
+          },
+        );
         return json(200, {
           person: whom.world.person,
           workedUntil: time(people.workedUntil(keyOf(client, user))),

@@ -37,7 +37,10 @@ export interface Documents {
   read(client: string, user: string, structure: string, name: string): Payload | null;
   /** Keeps it as what the document says now, and hands it to be sent. */
   emit(payload: Payload, name: string): void;
-  /** What was said before then. Whoever forgets sees to it that nothing of it is said again: its versions would begin anew. */
+  /**
+   * What was said before then. Whoever forgets sees to it that nothing of it is said again: its versions would begin
+   * anew.
+   */
   forget(before: number): void;
   list(
     client: string,

@@ -42,7 +42,8 @@ export function dateOf({ seed, person }: World, at: number): string {
   return localDateOf(zoneOn(seed, person, atHome), at);
 }
 
-export const startOf = ({ seed, person }: World, date: string): number => dayBounds(zoneOn(seed, person, date), date).startsAt;
+export const startOf = ({ seed, person }: World, date: string): number =>
+  dayBounds(zoneOn(seed, person, date), date).startsAt;
 
 export function beginSpan(
   world: World,
@@ -94,11 +95,15 @@ export function revisionAt(world: World, { dataSource, spans }: Followed, date: 
   return null;
 }
 
-/** What a source says by the hour and by the minute of a day, whether or not its summary has come: only while it is connected. */
+/**
+ * What a source says by the hour and by the minute of a day, whether or not its summary has come: only while it is
+ * connected.
+ */
 export function momentsOf(world: World, { dataSource, spans }: Followed, date: string): SourceDay | null {
   const [day] = daysOf(world.seed, world.person, dataSource, date);
   if (day === undefined) return null;
-  const isDuring = (at: number): boolean => spans.some(({ from, until }) => at > from && (until === null || at <= until));
+  const isDuring = (at: number): boolean =>
+    spans.some(({ from, until }) => at > from && (until === null || at <= until));
   const granted = spans.at(-1)?.granted ?? null;
   const seen = granted === null ? day : permit(day, granted);
   return {
@@ -109,7 +114,11 @@ export function momentsOf(world: World, { dataSource, spans }: Followed, date: s
 }
 
 /** The dates before a connection of which the source had something by then. */
-export function extractedDates(world: World, followed: Followed, { firstDate, connectedDate, from }: Span): readonly string[] {
+export function extractedDates(
+  world: World,
+  followed: Followed,
+  { firstDate, connectedDate, from }: Span,
+): readonly string[] {
   const dates: string[] = [];
   for (let date = firstDate; date < connectedDate; date = nextDate(date))
     if (revisionAt(world, followed, date, from) !== null) dates.push(date);

@@ -19,8 +19,8 @@ interface UserRow {
 const PEOPLE = 1_000_000;
 
 /**
- * An account that is called `person-17` is that of the person 17; every other account is somebody's, the same for the same client and
- * user.
+ * An account that is called `person-17` is that of the person 17; every other account is somebody's, the same for the
+ * same client and user.
  */
 function numberOf({ client, user, account }: Connection): number {
   const named = /^person-(\d{1,6})$/.exec(account)?.[1];
@@ -72,7 +72,10 @@ export function openPeople(service: DemoService, kept: Keep, seed: number): Peop
   const isAccountLinkedBefore = ({ client, user, dataSource, account }: Connection): boolean =>
     service.state.connections
       .all()
-      .some(([, one]) => one.client === client && one.user !== user && one.dataSource === dataSource && one.account === account);
+      .some(
+        ([, one]) =>
+          one.client === client && one.user !== user && one.dataSource === dataSource && one.account === account,
+      );
 
   function keep({ client, user }: Connection, followed: Followed): void {
     sources.put(keyOf(client, user, followed.dataSource), followed.spans);

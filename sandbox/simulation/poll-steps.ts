@@ -17,7 +17,10 @@ export function pollSteps(
   const days = sources.flatMap((followed) => momentsOf(world, followed, date) ?? []);
   const key = keyOf(client.uuid, user);
   for (const poll of stepsPolls(days, at - 1, at)) {
-    const { state, payload, failures } = nextStepsEvent(deps.steps.get(key) ?? null, poll, { client: client.uuid, user });
+    const { state, payload, failures } = nextStepsEvent(deps.steps.get(key) ?? null, poll, {
+      client: client.uuid,
+      user,
+    });
     deps.steps.put(key, state);
     if (payload !== null) deps.documents.emit(payload, date);
     for (const failure of failures) deps.notify(failure);

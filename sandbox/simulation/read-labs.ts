@@ -28,7 +28,15 @@ export function readLabs(service: DemoService, kept: Keep, documents: Documents,
     if (client === undefined || bytes === null || !isActive(client, 'lab_data')) return { kind: 'gone' };
     if (document.duplicateOf !== null) return { kind: 'duplicate' };
     const { kind, timezone, user: userId } = document;
-    const question = { bytes, kind, timezone, userId, clientUuid: client.uuid, documentId: id, format: client.labFormat };
+    const question = {
+      bytes,
+      kind,
+      timezone,
+      userId,
+      clientUuid: client.uuid,
+      documentId: id,
+      format: client.labFormat,
+    };
     const reading = await reader.readLabDocument(question);
     return reading.kind === 'read' && contents.get(reading.contentKey) !== undefined ? { kind: 'duplicate' } : reading;
   }

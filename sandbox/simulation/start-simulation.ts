@@ -41,7 +41,8 @@ export function startSimulation(deps: {
   readonly service: DemoService;
   readonly seed: number;
   /**
-   * What was said longer ago is not remembered, nor part of the truth. More than pre-existing data reaches back and a revision is late.
+   * What was said longer ago is not remembered, nor part of the truth. More than pre-existing data reaches back and a
+   * revision is late.
    */
   readonly forgetsAfterDays?: number;
 }): Simulation {
@@ -68,7 +69,8 @@ export function startSimulation(deps: {
 
   /** What a source says of a day goes into the schedule, and the beginning of the next day with it. */
   function beginDay(user: string, whom: Whom, followed: Followed, date: string, after: number): void {
-    for (const { at, kind } of duesOf(whom.world, followed, date, after)) schedule.add({ at, user, what: { kind, date } });
+    for (const { at, kind } of duesOf(whom.world, followed, date, after))
+      schedule.add({ at, user, what: { kind, date } });
   }
   /** Once for each source, also where it was disconnected and connected again meanwhile. */
   function addNextDay(user: string, { world }: Whom, { dataSource }: Followed, date: string): void {
@@ -179,7 +181,8 @@ export function startSimulation(deps: {
         addNextDay(user, whom, followed, nextDate(what.date));
       }
       for (const date of dates('synced').sort()) workDay(work, whom, date, at);
-      if (isActive(whom.client, 'health_monitoring')) for (const date of dates('sampled')) monitorSamples(work, whom, date, at);
+      if (isActive(whom.client, 'health_monitoring'))
+        for (const date of dates('sampled')) monitorSamples(work, whom, date, at);
       for (const date of dates('polled')) pollSteps({ documents, steps, notify: service.notify }, whom, date, at);
       for (const date of dates('scored').sort()) scoreDay(work, whom, date, at);
       people.keepWorked(user, Math.max(at, people.workedUntil(user)));

@@ -13,8 +13,8 @@ import type { Documents } from './documents.ts';
 import type { Whom } from './work-day.ts';
 
 /*
- * What the specification names and does not show: summaries, granular events, health scores. It goes to the Data Webhook only of a client
- * whose switch says so.
+ * What the specification names and does not show: summaries, granular events, health scores. It goes to the Data
+ * Webhook only of a client whose switch says so.
  */
 
 /** Of one source's day, one payload for each kind of reading; none while Granular Data is not active. */
@@ -29,7 +29,12 @@ export function granularOf({ client, user, world }: Whom, day: SourceDay): reado
   });
 }
 
-export function sendUnpublished(documents: Documents, whom: Whom, summary: DaySummary, days: readonly SourceDay[]): void {
+export function sendUnpublished(
+  documents: Documents,
+  whom: Whom,
+  summary: DaySummary,
+  days: readonly SourceDay[],
+): void {
   const { client, user } = whom;
   if (!client.sendsUnpublished) return;
   for (const group of SUMMARY_GROUPS) {

@@ -1,5 +1,19 @@
-import { dayBounds, type BodyReadings, type DaySummary, type SleepReadings, type SourceDay } from '../population/index.ts';
-import { BODY_RULES, isPlausible, NIGHT_RULE, PHYSICAL_RULES, rankOf, SLEEP_RULES, type MetricRule } from './priority.ts';
+import {
+  dayBounds,
+  type BodyReadings,
+  type DaySummary,
+  type SleepReadings,
+  type SourceDay,
+} from '../population/index.ts';
+import {
+  BODY_RULES,
+  isPlausible,
+  NIGHT_RULE,
+  PHYSICAL_RULES,
+  rankOf,
+  SLEEP_RULES,
+  type MetricRule,
+} from './priority.ts';
 
 export interface CleanOptions {
   /** Data Cleaning: by priority and plausibility. Without it: whoever synced last. */
@@ -8,12 +22,14 @@ export interface CleanOptions {
   readonly isTimeZone: boolean;
 }
 
-const byName = (a: SourceDay, b: SourceDay): number => (a.dataSource < b.dataSource ? -1 : a.dataSource > b.dataSource ? 1 : 0);
+const byName = (a: SourceDay, b: SourceDay): number =>
+  a.dataSource < b.dataSource ? -1 : a.dataSource > b.dataSource ? 1 : 0;
 
 /** Of each source what it says now. */
 function latestOf(sourceDays: readonly SourceDay[]): SourceDay[] {
   const latest = new Map<string, SourceDay>();
-  for (const day of sourceDays) if ((latest.get(day.dataSource)?.revision ?? 0) < day.revision) latest.set(day.dataSource, day);
+  for (const day of sourceDays)
+    if ((latest.get(day.dataSource)?.revision ?? 0) < day.revision) latest.set(day.dataSource, day);
   return [...latest.values()].sort(byName);
 }
 
@@ -94,7 +110,9 @@ function sleepOf(chooser: Chooser): SleepReadings | null {
   return { ...night, ...chooseAll(chooser, 'sleep', SLEEP_RULES) };
 }
 
-/** One value for each metric, of everything that the sources have said of one date; null where they have said nothing. */
+/**
+ * One value for each metric, of everything that the sources have said of one date; null where they have said nothing.
+ */
 export function cleanDay(sourceDays: readonly SourceDay[], options: CleanOptions): DaySummary | null {
   const days = latestOf(sourceDays);
   const [first] = days;

@@ -21,10 +21,17 @@ export interface ClinicalObservation {
   readonly extension?: readonly { readonly url: string; readonly valueString: string }[];
   readonly status: 'final';
   readonly category: readonly { readonly coding: readonly { readonly system: string; readonly code: string }[] }[];
-  readonly code: { readonly coding: readonly { readonly system: string; readonly code: string; readonly display: string }[] };
+  readonly code: {
+    readonly coding: readonly { readonly system: string; readonly code: string; readonly display: string }[];
+  };
   readonly subject: { readonly reference: string };
   readonly effectivePeriod: { readonly start: string; readonly end: string };
-  readonly valueQuantity: { readonly value: number; readonly unit: string; readonly system: string; readonly code: string };
+  readonly valueQuantity: {
+    readonly value: number;
+    readonly unit: string;
+    readonly system: string;
+    readonly code: string;
+  };
 }
 
 export interface ClinicalPatient {
@@ -195,8 +202,8 @@ export const asSent = (payload: ClinicalReadyPayload): SentDocument => ({
 });
 
 /**
- * The next version of a document; null where its clinical content is what was sent before, and where nothing is left of it: a version
- * never becomes empty.
+ * The next version of a document; null where its clinical content is what was sent before, and where nothing is left of
+ * it: a version never becomes empty.
  */
 export function nextClinicalReady(
   previous: SentDocument | null,

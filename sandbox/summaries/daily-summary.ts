@@ -1,10 +1,19 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../../src/kernel/index.ts';
-import { localTime, type BodyReadings, type DaySummary, type PhysicalReadings, type SleepReadings } from '../population/index.ts';
+import {
+  localTime,
+  type BodyReadings,
+  type DaySummary,
+  type PhysicalReadings,
+  type SleepReadings,
+} from '../population/index.ts';
 import type { SummaryGroup } from './clinical-metrics.ts';
 import type { About, SentDocument } from './clinical-ready.ts';
 
-/* The payloads of daily summaries are not published: these are ours. They say everything that is known, with a service code or without. */
+/*
+ * The payloads of daily summaries are not published: these are ours. They say everything that is known, with a service
+ * code or without.
+ */
 
 const BODY: Readonly<Record<keyof BodyReadings, string>> = {
   weightKg: 'weight_kg_float',
@@ -45,10 +54,16 @@ const SLEEP: Readonly<Record<Night, string>> = {
 
 const renamed = (readings: object, names: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    Object.entries(names).map(([metric, name]) => [name, (readings as Readonly<Record<string, unknown>>)[metric] ?? null]),
+    Object.entries(names).map(([metric, name]) => [
+      name,
+      (readings as Readonly<Record<string, unknown>>)[metric] ?? null,
+    ]),
   );
 
-function contentOf({ zone, body, physical, sleep }: DaySummary, group: SummaryGroup): Readonly<Record<string, unknown>> | null {
+function contentOf(
+  { zone, body, physical, sleep }: DaySummary,
+  group: SummaryGroup,
+): Readonly<Record<string, unknown>> | null {
   switch (group) {
     case 'body':
       return body && renamed(body, BODY);
@@ -96,7 +111,9 @@ export function nextDailySummary(
   const content = contentOf(summary, group);
   if (content === null) return null;
   const prefix = `${group}.`;
-  const sources = Object.entries(summary.sourceOf).flatMap(([metric, source]) => (metric.startsWith(prefix) ? [source] : []));
+  const sources = Object.entries(summary.sourceOf).flatMap(([metric, source]) =>
+    metric.startsWith(prefix) ? [source] : [],
+  );
   const next: DailySummaryPayload = {
     version: 1,
     document_version: (previous?.documentVersion ?? 0) + 1,

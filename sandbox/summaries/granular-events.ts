@@ -2,8 +2,8 @@ import { localTime, traitsOfSource, type Sample, type SourceDay, type SourceDevi
 import type { About } from './clinical-ready.ts';
 
 /*
- * Granular Data: single readings. Neither the payloads nor all of their names are published; the names are those of section 2.4 where it has
- * one, and phones say `body_` where vendors' APIs do not.
+ * Granular Data: single readings. Neither the payloads nor all of their names are published; the names are those of
+ * section 2.4 where it has one, and phones say `body_` where vendors' APIs do not.
  */
 
 interface EventKind {
@@ -37,8 +37,18 @@ export const DEVICE_EVENTS: Readonly<Record<string, readonly string[]>> = {
   ],
   ConnectedScale: ['blood_pressure_event', 'temperature_event', 'oxygenation_event', 'ecg_event'],
   GlucoseMonitor: ['blood_glucose_event'],
-  AndroidHealth: ['body_blood_glucose_event', 'body_blood_pressure_event', 'body_oxygenation_event', 'body_temperature_event'],
-  PhoneMakerHealth: ['body_blood_glucose_event', 'body_blood_pressure_event', 'body_oxygenation_event', 'body_temperature_event'],
+  AndroidHealth: [
+    'body_blood_glucose_event',
+    'body_blood_pressure_event',
+    'body_oxygenation_event',
+    'body_temperature_event',
+  ],
+  PhoneMakerHealth: [
+    'body_blood_glucose_event',
+    'body_blood_pressure_event',
+    'body_oxygenation_event',
+    'body_temperature_event',
+  ],
 };
 
 export interface GranularPayload {

@@ -1,4 +1,7 @@
-/** From what the sources say to what the service sends: summaries, clinical documents, granular events, pre-existing data. */
+/**
+ * From what the sources say to what the service sends: summaries, clinical documents, granular events, pre-existing
+ * data.
+ */
 export { cleanDay, type CleanOptions } from './clean-day.ts';
 export {
   asSent,

@@ -35,7 +35,12 @@ function withLastBody(days: readonly SourceDay[]): readonly SourceDay[] {
 }
 
 /** The dates before the day of the connection that are looked at, oldest first. */
-export function preExistingDates(seed: number, person: Person, dataSource: string, connectedAt: number): readonly string[] {
+export function preExistingDates(
+  seed: number,
+  person: Person,
+  dataSource: string,
+  connectedAt: number,
+): readonly string[] {
   const traits = traitsOfSource(dataSource);
   if (traits === null) return [];
   // The date of where the person is: found from home, which is never further than a day off.
@@ -46,8 +51,8 @@ export function preExistingDates(seed: number, person: Person, dataSource: strin
 }
 
 /**
- * What a first connection brings of the time before it, with the habits of three providers (section 1): a day for each date of which the
- * source had something, oldest first.
+ * What a first connection brings of the time before it, with the habits of three providers (section 1): a day for each
+ * date of which the source had something, oldest first.
  */
 export function preExistingOf(question: PreExistingQuestion): readonly SourceDay[] {
   const { seed, person, dataSource, connectedAt, isAccountLinkedBefore, granted } = question;

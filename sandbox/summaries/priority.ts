@@ -1,9 +1,16 @@
 /*
- * Data Cleaning, by metric: which sources are believed before which others, and which values nobody believes. A source that is not named
- * comes last, in the order of its name.
+ * Data Cleaning, by metric: which sources are believed before which others, and which values nobody believes. A source
+ * that is not named comes last, in the order of its name.
  */
 
-const SCALE_FIRST = ['ConnectedScale', 'IosHealth', 'AndroidHealth', 'PhoneMakerHealth', 'FitnessBand', 'StrapWearable'] as const;
+const SCALE_FIRST = [
+  'ConnectedScale',
+  'IosHealth',
+  'AndroidHealth',
+  'PhoneMakerHealth',
+  'FitnessBand',
+  'StrapWearable',
+] as const;
 const RECOVERY = [
   'RingWearable',
   'StrapWearable',

@@ -48,7 +48,8 @@ export function fileAnchor(path: string): Anchor {
       }
     } catch (thrown) {
       if (errorCode(thrown) !== 'EEXIST') throw thrown;
-      // Put there before, by this process or another replica. Another one of this number was signed by a database that is no longer ours.
+      // Put there before, by this process or another replica. Another one of this number was signed by a database that
+      // is no longer ours.
       if ((await readFile(join(folder, nameOf(n)), 'utf8')) !== note)
         throw new Error('another checkpoint stands in the anchor', { cause: thrown });
     }

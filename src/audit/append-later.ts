@@ -3,7 +3,10 @@ import type { Operate } from '../store/index.ts';
 import type { AuditReads, AuditWrites } from './commands.ts';
 import type { AuditDraft } from './record.ts';
 
-/** For what has happened already and shows nobody anything, such as a refusal: not waited for, and told to the log if it is lost. */
+/**
+ * For what has happened already and shows nobody anything, such as a refusal: not waited for, and told to the log if it
+ * is lost.
+ */
 export const makeAppendLater =
   (audit: Operate<AuditWrites, AuditReads>, log: Log) =>
   (draft: AuditDraft): void => {

@@ -1,11 +1,20 @@
 import { get, insert, part, rowsOf, run, type CommandContext, type Program } from '../store/index.ts';
 import { extendChain, firstLink, type AuditDraft, type Link } from './record.ts';
 
-/** SQLite has one writer at a time, so its chains follow each other by their numbers. On PostgreSQL several grow beside each other. */
+/**
+ * SQLite has one writer at a time, so its chains follow each other by their numbers. On PostgreSQL several grow beside
+ * each other.
+ */
 const WHERE_LATEST = part('ORDER BY c.n DESC LIMIT 1', 'WHERE false');
 
-/** The end of the chain of this writer; opens it with its first record. Read anew each time: a command before may have been undone. */
-function* headOf({ writer }: CommandContext, atMs: number): Program<{ readonly seq: number; readonly link: Uint8Array }> {
+/**
+ * The end of the chain of this writer; opens it with its first record. Read anew each time: a command before may have
+ * been undone.
+ */
+function* headOf(
+  { writer }: CommandContext,
+  atMs: number,
+): Program<{ readonly seq: number; readonly link: Uint8Array }> {
   const last = yield* get`SELECT seq, link FROM audit_record WHERE chain = ${writer} ORDER BY seq DESC LIMIT 1`;
   if (last !== undefined) return { seq: Number(last['seq']), link: last['link'] as Uint8Array };
   const opened = yield* get`SELECT first_link FROM audit_chain WHERE chain = ${writer}`;
@@ -38,8 +47,13 @@ const AUDIT_RECORD = rowsOf('audit_record', {
 
 const AUDIT_CHART = rowsOf('audit_chart', { tenant: 'text', patient: 'text', chart: 'text' }, 'ON CONFLICT DO NOTHING');
 
-/** Which chart a patient's records name. In one order for all writers: two that know the same people would otherwise wait for each other. */
-function chartsOf(links: readonly Link[]): { readonly tenant: string; readonly patient: string; readonly chart: string }[] {
+/**
+ * Which chart a patient's records name. In one order for all writers: two that know the same people would otherwise
+ * wait for each other.
+ */
+function chartsOf(
+  links: readonly Link[],
+): { readonly tenant: string; readonly patient: string; readonly chart: string }[] {
   const pairs = links.flatMap(({ columns: { tenant, patient, chart } }) =>
     patient === null || chart === null ? [] : [{ tenant, patient, chart }],
   );

@@ -17,9 +17,9 @@ async function readAll(pairs: ReadPairs): Promise<Set<string>> {
 }
 
 /**
- * Which MRN is which Patient stands beside the records, so that a question by one finds both. Each pair comes with a record that names the
- * two: a pair that is gone would hide what was seen of somebody, and one more would show another's. They are read before the records and
- * after them, since more may be written meanwhile.
+ * Which MRN is which Patient stands beside the records, so that a question by one finds both. Each pair comes with a
+ * record that names the two: a pair that is gone would hide what was seen of somebody, and one more would show
+ * another's. They are read before the records and after them, since more may be written meanwhile.
  */
 export async function gatherPairs(pairs: ReadPairs | null) {
   const before = pairs === null ? new Set<string>() : await readAll(pairs);

@@ -4,7 +4,8 @@ import { columnsOf, leafOf, linkOf, type AuditRecord, type Columns } from './rec
 
 export const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
-const isEqual = (a: Columns, b: Columns): boolean => (Object.keys(a) as (keyof Columns)[]).every((name) => a[name] === b[name]);
+const isEqual = (a: Columns, b: Columns): boolean =>
+  (Object.keys(a) as (keyof Columns)[]).every((name) => a[name] === b[name]);
 
 function parse(text: string): AuditRecord | null {
   try {
@@ -21,7 +22,8 @@ export function checkRecord(chain: string, seq: number, previous: Uint8Array, st
   if (stored.seq < seq) throw new Flawed('record-moved', at);
   const leaf = leafOf(stored.record);
   if (stored.leaf !== null && !isSame(leaf, stored.leaf)) throw new Flawed('record-changed', at);
-  if (!isSame(linkOf(previous, leaf), stored.link)) throw new Flawed(stored.leaf === null ? 'record-changed' : 'link-broken', at);
+  if (!isSame(linkOf(previous, leaf), stored.link))
+    throw new Flawed(stored.leaf === null ? 'record-changed' : 'link-broken', at);
   const record = parse(stored.record);
   if (record === null) throw new Flawed('record-changed', at);
   if (record.chain !== chain || record.seq !== seq) throw new Flawed('record-moved', at);

@@ -8,7 +8,10 @@ import type { Flaw } from './flaw.ts';
 import { segmentName } from './segment-name.ts';
 import type { Verified } from './verify.ts';
 
-/** Whether every exported segment that a signed checkpoint names still stands beside the anchor, as it was. Null where all do. */
+/**
+ * Whether every exported segment that a signed checkpoint names still stands beside the anchor, as it was. Null where
+ * all do.
+ */
 export async function checkSegments(anchor: string, segments: Verified['segments']): Promise<Flaw | null> {
   const folder = (await folderOf(anchor)) ?? dirname(anchor);
   for (const { upto, digest } of segments) {

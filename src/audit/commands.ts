@@ -38,7 +38,10 @@ export interface StoredChain {
   readonly chain: string;
   readonly previous: string | null;
   readonly firstLink: Uint8Array;
-  /** How far it is signed by what the database says; null in an export, whose chains were read later than its checkpoints. */
+  /**
+   * How far it is signed by what the database says; null in an export, whose chains were read later than its
+   * checkpoints.
+   */
   readonly covered: number | null;
 }
 
@@ -71,7 +74,10 @@ export interface Uncovered {
   }[];
 }
 
-/** The checkpoint up to which records were exported and may be gone, the signed note that says so, and which are gone of each chain. */
+/**
+ * The checkpoint up to which records were exported and may be gone, the signed note that says so, and which are gone of
+ * each chain.
+ */
 export interface Dropped {
   readonly checkpoint: number;
   readonly note: string;
@@ -128,7 +134,10 @@ export type AuditReads = {
   'audit.checkpoints': { args: { readonly after: number; readonly limit: number }; out: readonly StoredCheckpoint[] };
   'audit.pairs': { args: { readonly after: Pair | null; readonly limit: number }; out: readonly Pair[] };
   /** One record by its place, opened; null where there is none of that tenant. */
-  'audit.record': { args: { readonly tenant: string; readonly chain: string; readonly seq: number }; out: FoundRecord | null };
+  'audit.record': {
+    args: { readonly tenant: string; readonly chain: string; readonly seq: number };
+    out: FoundRecord | null;
+  };
   /** The checkpoints by which the key changed, the first first. */
   'audit.rotations': { args: null; out: readonly { readonly n: number; readonly note: string }[] };
   'audit.dropped': { args: null; out: Dropped | null };

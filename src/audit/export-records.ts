@@ -3,8 +3,8 @@ import type { Head } from './note.ts';
 import type { AuditSource } from './verify.ts';
 
 /*
- * An export with proofs: one JSON object a line. Checkpoints come first, then chains, then records, so that an export that is taken while
- * more is written holds at least what its checkpoints cover.
+ * An export with proofs: one JSON object a line. Checkpoints come first, then chains, then records, so that an export
+ * that is taken while more is written holds at least what its checkpoints cover.
  */
 
 type End = { readonly chain: string; readonly seq: number; readonly link: string };
@@ -64,7 +64,10 @@ export async function exportPart(
   const chains = await source.chains();
   const [first] = chains;
   if (from.at === 'chains')
-    return { lines: chains.map(ofChain), next: first === undefined ? null : { at: 'records', chain: first.chain, after: 0 } };
+    return {
+      lines: chains.map(ofChain),
+      next: first === undefined ? null : { at: 'records', chain: first.chain, after: 0 },
+    };
   const page = await source.records(from.chain, from.after, limit);
   const lines = page.map(ofRecord(from.chain));
   const last = page.at(-1);
@@ -75,7 +78,9 @@ export async function exportPart(
 
 const SEGMENT_PAGE = 2_000;
 
-/** The lines of everything up to a checkpoint that is not exported yet, with every checkpoint until then: proves itself. */
+/**
+ * The lines of everything up to a checkpoint that is not exported yet, with every checkpoint until then: proves itself.
+ */
 export async function* writeSegment(
   source: AuditSource,
   { checkpoint, heads }: { readonly checkpoint: number; readonly heads: readonly Head[] },
@@ -214,7 +219,8 @@ export function memorySource(all: {
   };
   return {
     chains: () => Promise.resolve(all.chains),
-    records: (chain, after, limit) => Promise.resolve(from(all.records.get(chain) ?? [], ({ seq }) => seq > after, limit)),
+    records: (chain, after, limit) =>
+      Promise.resolve(from(all.records.get(chain) ?? [], ({ seq }) => seq > after, limit)),
     checkpoints: (after, limit) => Promise.resolve(from(all.checkpoints, ({ n }) => n > after, limit)),
     dropped: () => Promise.resolve(all.dropped ?? null),
     pairs: null,

@@ -1,4 +1,6 @@
-/** The first thing that is wrong. `seq` is the first record of which it is known; null where it is about no single one. */
+/**
+ * The first thing that is wrong. `seq` is the first record of which it is known; null where it is about no single one.
+ */
 export interface Flaw {
   readonly what:
     | 'record-changed'

@@ -41,7 +41,10 @@ function giverOf(note: string, key: SigningKey, older: readonly SigningKey[]): S
   );
 }
 
-/** The key that gives way to the first of these; null where it signed last itself. Throws a StartError where none of them did. */
+/**
+ * The key that gives way to the first of these; null where it signed last itself. Throws a StartError where none of
+ * them did.
+ */
 export async function checkAuditKeys(
   audit: Pick<Operate<AuditWrites, AuditReads>, 'read'>,
   auditKeys: readonly Secret[],
@@ -53,8 +56,8 @@ export async function checkAuditKeys(
 }
 
 /**
- * The life of the audit beside its records: that the process began and ended and with which settings, checkpoints, and what happens to old
- * records. Throws a StartError where the beginning cannot be recorded.
+ * The life of the audit beside its records: that the process began and ended and with which settings, checkpoints, and
+ * what happens to old records. Throws a StartError where the beginning cannot be recorded.
  */
 export async function keepAudit(deps: AuditDeps) {
   const { audit, clock, log, anchor } = deps;
@@ -98,7 +101,10 @@ export async function keepAudit(deps: AuditDeps) {
   if (giving !== null) {
     const made = await makeCheckpoint({ audit, key, clock }, null, giving);
     if (!made.ok)
-      throw new StartError('audit.unavailable', 'The new audit key could not be put into the audit, so nothing is served.');
+      throw new StartError(
+        'audit.unavailable',
+        'The new audit key could not be put into the audit, so nothing is served.',
+      );
     if (made.value !== null) await checkpoints.anchor(made.value);
     log.info('audit.key-changed', { count: made.value?.n ?? 0 });
   }
@@ -111,7 +117,10 @@ export async function keepAudit(deps: AuditDeps) {
     outside:
       anchor === null
         ? null
-        : { notes: () => readAnchored(anchor), checkSegments: (named: Verified['segments']) => checkSegments(anchor, named) },
+        : {
+            notes: () => readAnchored(anchor),
+            checkSegments: (named: Verified['segments']) => checkSegments(anchor, named),
+          },
     checkpoint: checkpoints.run,
     closeSegments: segments.close,
     /** Records the end and signs over everything; what comes after it is not recorded by this process. */

@@ -22,12 +22,16 @@ export function headsOf(records: Uncovered['records']): Head[] {
 
 export type Checkpointed = { readonly n: number; readonly note: string; readonly rest: 'none' | 'more' } | null;
 
-/** The tree that the last checkpoint closed. Only what our own key signed is gone on from, and only as it was signed. */
+/**
+ * The tree that the last checkpoint closed. Only what our own key signed is gone on from, and only as it was signed.
+ */
 function treeOf(last: Uncovered['last'], signer: SigningKey): Frontier {
   if (last === null) return EMPTY;
   const read = readNote(last.note, signer);
   if ('wrong' in read || !goesOnWith(last.note, signer))
-    throw new Error('the last checkpoint of the audit was signed by another key, which this process does not go on from');
+    throw new Error(
+      'the last checkpoint of the audit was signed by another key, which this process does not go on from',
+    );
   const tree = unpackFrontier(last.records, last.frontier);
   if (tree === null || Buffer.compare(rootOf(tree), read.checkpoint.root) !== 0)
     throw new Error('the last checkpoint of the audit is damaged; run: chartgate audit verify');
@@ -35,8 +39,8 @@ function treeOf(last: Uncovered['last'], signer: SigningKey): Frontier {
 }
 
 /**
- * One more checkpoint over all that has none; null where there is nothing new and nothing to name. `from`: the key that gives way to
- * `key` by this checkpoint.
+ * One more checkpoint over all that has none; null where there is nothing new and nothing to name. `from`: the key that
+ * gives way to `key` by this checkpoint.
  */
 export async function makeCheckpoint(
   deps: { readonly audit: Operate<AuditWrites, AuditReads>; readonly key: SigningKey; readonly clock: Clock },
@@ -79,8 +83,8 @@ export async function makeCheckpoint(
 }
 
 /**
- * Signs a checkpoint at the start, over what the last life left, then every minute or some hundred records, and at the end, and anchors it.
- * Each holds all before it, so a checkpoint that could not be anchored is made good by the next.
+ * Signs a checkpoint at the start, over what the last life left, then every minute or some hundred records, and at the
+ * end, and anchors it. Each holds all before it, so a checkpoint that could not be anchored is made good by the next.
  */
 export function keepCheckpoints(deps: {
   readonly audit: Operate<AuditWrites, AuditReads>;

@@ -51,8 +51,8 @@ async function findDue(source: AuditSource, key: SigningKey, before: Date): Prom
 }
 
 /**
- * Closes what has been kept long enough: written to a file with its proofs, read back and verified, named by a signed checkpoint, and only
- * then removed. Without a folder outside the database nothing is ever removed.
+ * Closes what has been kept long enough: written to a file with its proofs, read back and verified, named by a signed
+ * checkpoint, and only then removed. Without a folder outside the database nothing is ever removed.
  */
 export function keepSegments(deps: {
   readonly audit: Operate<AuditWrites, AuditReads>;

@@ -22,7 +22,8 @@ function makeTrail(first: VerifyingKey): KeyTrail {
       const { rotated } = read.checkpoint;
       if (rotated === null) return read;
       // Who gave way does not come back: what an old key signs after its end was not signed by us.
-      if (rotated.from.text !== current.text || keys.some(({ text }) => text === rotated.to.text)) return { wrong: 'key' };
+      if (rotated.from.text !== current.text || keys.some(({ text }) => text === rotated.to.text))
+        return { wrong: 'key' };
       keys.push(rotated.to);
       return read;
     },
@@ -30,8 +31,8 @@ function makeTrail(first: VerifyingKey): KeyTrail {
 }
 
 /**
- * The trail of a log that began with one of these keys, or with one that says that it gave way to another. That it did, and whether any
- * of them leads to a trusted one, is known only when all has been read.
+ * The trail of a log that began with one of these keys, or with one that says that it gave way to another. That it did,
+ * and whether any of them leads to a trusted one, is known only when all has been read.
  */
 export async function findTrail(
   source: Pick<AuditSource, 'checkpoints'>,
@@ -66,6 +67,9 @@ export function earlierKeys(
   });
 }
 
-/** Whether any key of the trail is one that the reader trusts. Each vouches for the next, and what a key signed holds all before it. */
+/**
+ * Whether any key of the trail is one that the reader trusts. Each vouches for the next, and what a key signed holds
+ * all before it.
+ */
 export const leadsTo = ({ keys }: KeyTrail, trusted: readonly VerifyingKey[]): boolean =>
   keys.some(({ text }) => trusted.some((one) => one.text === text));

@@ -1,8 +1,9 @@
 import { createHash, hash } from 'node:crypto';
 
 /*
- * The Merkle tree of RFC 9162 that only ever grows. Of what it holds already only the roots of its full subtrees are kept, largest
- * first: as many as the size has ones in binary. From them comes the root, and with the next leaves the next root.
+ * The Merkle tree of RFC 9162 that only ever grows. Of what it holds already only the roots of its full subtrees are
+ * kept, largest first: as many as the size has ones in binary. From them comes the root, and with the next leaves the
+ * next root.
  */
 
 const BYTES = 32;

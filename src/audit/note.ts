@@ -15,13 +15,19 @@ export interface Checkpoint {
   /** Of all chains together, from the first on. */
   readonly records: number;
   readonly root: Uint8Array;
-  /** The chains that have grown since the checkpoint before, in the order of their names: this is the order of their leaves. */
+  /**
+   * The chains that have grown since the checkpoint before, in the order of their names: this is the order of their
+   * leaves.
+   */
   readonly heads: readonly Head[];
   /** Digest of the checkpoint before; null for the first. */
   readonly previous: Uint8Array | null;
   /** SHA-256 of an export of everything up to an earlier checkpoint, whose records may go after this one. */
   readonly exported: { readonly digest: string; readonly upto: number } | null;
-  /** From here on another key signs. Such a checkpoint is signed by both, so that who knows either key can go on to the other. */
+  /**
+   * From here on another key signs. Such a checkpoint is signed by both, so that who knows either key can go on to the
+   * other.
+   */
   readonly rotated: { readonly from: VerifyingKey; readonly to: VerifyingKey } | null;
 }
 
@@ -30,8 +36,8 @@ const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base6
 export const noteDigest = (note: string): Buffer => createHash('sha256').update(note).digest();
 
 /**
- * A signed note with the lines of a transparency log's checkpoint first, so that other tools read it. https://c2sp.org/tlog-checkpoint
- * `by`: one key, or for a rotation the new one and the old one.
+ * A signed note with the lines of a transparency log's checkpoint first, so that other tools read it.
+ * https://c2sp.org/tlog-checkpoint `by`: one key, or for a rotation the new one and the old one.
  */
 export function writeNote(c: Checkpoint, by: readonly SigningKey[]): string {
   const text = [

@@ -24,7 +24,9 @@ export type AuditType = (typeof AUDIT_TYPES)[number];
 
 export const OUTCOMES = ['0', '4', '8', '12'] as const;
 
-/** What leads to a person, in clear. It never leaves the writer so: it is stored as keyed hashes, and sealed as a whole. */
+/**
+ * What leads to a person, in clear. It never leaves the writer so: it is stored as keyed hashes, and sealed as a whole.
+ */
 export interface ToSeal {
   readonly patient?: { readonly system: string; readonly mrn: string };
   /** The EHR's id of the Patient. */
@@ -173,7 +175,9 @@ function hide(vault: Vault, chain: string, seq: number, toSeal: ToSeal) {
 export const openSealed = (vault: Vault, { chain, seq, sealed }: AuditRecord): ToSeal =>
   sealed === undefined
     ? {}
-    : (JSON.parse(vault.particulars(chain).open(Buffer.from(sealed, 'base64'), sealPlace(chain, seq)).toString()) as ToSeal);
+    : (JSON.parse(
+        vault.particulars(chain).open(Buffer.from(sealed, 'base64'), sealPlace(chain, seq)).toString(),
+      ) as ToSeal);
 
 /** The next record of a chain. Each record holds its place, so that none can be moved. */
 export function extendChain(

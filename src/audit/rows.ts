@@ -1,5 +1,14 @@
 import { among, fragment, words, type Fragment, type Vault } from '../store/index.ts';
-import type { Dropped, FoundRecord, Pair, Place, Search, StoredChain, StoredCheckpoint, StoredRecord } from './commands.ts';
+import type {
+  Dropped,
+  FoundRecord,
+  Pair,
+  Place,
+  Search,
+  StoredChain,
+  StoredCheckpoint,
+  StoredRecord,
+} from './commands.ts';
 import { chartPseudonym, mrnPseudonym } from './pseudonym.ts';
 import { openSealed, type AuditRecord } from './record.ts';
 

@@ -11,7 +11,9 @@ type Agent = Readonly<Record<string, unknown>>;
 type Entity = Readonly<Record<string, unknown>>;
 
 /** An AuditEvent of FHIR R4. */
-export type AuditEvent = { readonly resourceType: 'AuditEvent'; readonly id: string } & Readonly<Record<string, unknown>>;
+export type AuditEvent = { readonly resourceType: 'AuditEvent'; readonly id: string } & Readonly<
+  Record<string, unknown>
+>;
 
 export interface EventSite {
   /** Where we are reached, and where the EHR is. */
@@ -36,7 +38,11 @@ const SOURCE = DCM('110153', 'Source Role ID');
 const APPLICATION = DCM('110150', 'Application');
 const ACTIVITY = DCM('110100', 'Application Activity');
 const ALERT = DCM('110113', 'Security Alert');
-const CUSTODIAN: Coding = { system: `${TERMINOLOGY}/provenance-participant-type`, code: 'custodian', display: 'Custodian' };
+const CUSTODIAN: Coding = {
+  system: `${TERMINOLOGY}/provenance-participant-type`,
+  code: 'custodian',
+  display: 'Custodian',
+};
 const participation = (code: string): Coding => ({ system: `${TERMINOLOGY}/v3-ParticipationType`, code });
 const interactionOf = (code: string): Coding => ({ system: 'http://hl7.org/fhir/restful-interaction', code });
 const entityType = (code: string): Coding => ({ system: `${TERMINOLOGY}/audit-entity-type`, code });
@@ -69,7 +75,13 @@ const WRITES = {
 function shapeOf(r: Pick<AuditRecord, 'type'> & Partial<Pick<AuditRecord, 'interaction' | 'action' | 'to'>>): Shape {
   switch (r.type) {
     case 'fhir.read':
-      return { type: REST, subtype: [interactionOf(r.interaction ?? 'read')], profile: 'Read', ...reading, leg: 'app-to-us' };
+      return {
+        type: REST,
+        subtype: [interactionOf(r.interaction ?? 'read')],
+        profile: 'Read',
+        ...reading,
+        leg: 'app-to-us',
+      };
     case 'fhir.search':
       return {
         type: REST,
@@ -200,20 +212,32 @@ function patientOf(r: AuditRecord, opened: ToSeal): Entity[] {
 /** The id of a record's AuditEvent: its place, in the letters that R4 has for ids. */
 const eventId = ({ chain, seq }: Pick<AuditRecord, 'chain' | 'seq'>): string => `${chain.replaceAll('_', '-')}-${seq}`;
 
-/** Where the record of an AuditEvent stands; null for what is no such id. Our own chains have one underscore, behind their prefix. */
+/**
+ * Where the record of an AuditEvent stands; null for what is no such id. Our own chains have one underscore, behind
+ * their prefix.
+ */
 export function eventPlace(id: string): { readonly chain: string; readonly seq: number } | null {
   const [, instance, seq] = /^ins-([\w.-]{1,100})-(\d{1,15})$/.exec(id) ?? [];
   return instance === undefined ? null : { chain: `ins_${instance}`, seq: Number(seq) };
 }
 
 /** The types of records whose AuditEvent has this type. */
-export const typesCoded = ({ system, code }: { readonly system: string | null; readonly code: string }): readonly AuditType[] =>
+export const typesCoded = ({
+  system,
+  code,
+}: {
+  readonly system: string | null;
+  readonly code: string;
+}): readonly AuditType[] =>
   AUDIT_TYPES.filter((type) => {
     const { type: coding } = shapeOf({ type });
     return coding.code === code && (system === null || system === coding.system);
   });
 
-/** One AuditEvent for one record. `opened` is what was sealed with it, for whoever may know; without it, pseudonyms stand there. */
+/**
+ * One AuditEvent for one record. `opened` is what was sealed with it, for whoever may know; without it, pseudonyms
+ * stand there.
+ */
 export function toAuditEvent(r: AuditRecord, site: EventSite, opened: ToSeal | null = null): AuditEvent {
   const shape = shapeOf(r);
   const known = opened ?? {};

@@ -22,7 +22,9 @@ export interface AuditSource {
   readonly pairs: ReadPairs | null;
 }
 
-/** `unproven`: written after the last checkpoint. Whole as far as it goes; whether more had followed nobody can tell. */
+/**
+ * `unproven`: written after the last checkpoint. Whole as far as it goes; whether more had followed nobody can tell.
+ */
 export interface Verified {
   readonly sound: boolean;
   readonly flaw: Flaw | null;
@@ -32,7 +34,10 @@ export interface Verified {
   readonly checkpoints: number;
   readonly lastCheckpointAt: string | null;
   readonly unproven: readonly { readonly chain: string; readonly from: number; readonly to: number }[];
-  /** The last checkpoint that was found elsewhere too; null where none was looked for. Whoever cut off the anchor has made it small. */
+  /**
+   * The last checkpoint that was found elsewhere too; null where none was looked for. Whoever cut off the anchor has
+   * made it small.
+   */
   readonly anchoredUntil: number | null;
   /** The key that signed the last checkpoint, which after a rotation is not the one that was given. */
   readonly key: string | null;
@@ -43,7 +48,8 @@ export interface Verified {
 const NOTES = 500;
 
 /** What the next checkpoint will go on from must be what was proven. */
-const packedDiffers = (stored: StoredCheckpoint, frontier: Frontier): boolean => !isSame(packFrontier(frontier), stored.frontier);
+const packedDiffers = (stored: StoredCheckpoint, frontier: Frontier): boolean =>
+  !isSame(packFrontier(frontier), stored.frontier);
 
 const isOf = (note: string, keys: readonly VerifyingKey[]): Checkpoint | null => {
   for (const key of keys) {
@@ -56,9 +62,9 @@ const isOf = (note: string, keys: readonly VerifyingKey[]): Checkpoint | null =>
 const TRIES = 3;
 
 /**
- * Recomputes every record, link, root and signature. `trusted`: one public key, or several; after a rotation any of them will do, the
- * newest being the safest. `anchored`: checkpoints that are kept elsewhere, at least the last one; without any, a database that was replaced
- * by an older copy of itself looks sound.
+ * Recomputes every record, link, root and signature. `trusted`: one public key, or several; after a rotation any of
+ * them will do, the newest being the safest. `anchored`: checkpoints that are kept elsewhere, at least the last one;
+ * without any, a database that was replaced by an older copy of itself looks sound.
  */
 export async function verifyAudit(
   source: AuditSource,
@@ -131,7 +137,9 @@ async function verifyOnce(
     if (stored.n !== at.checkpoint || checkpoint.n !== at.checkpoint) throw new Flawed('checkpoint-missing', at);
     const previous = lastNote === null ? null : noteDigest(lastNote);
     const follows =
-      previous === null ? checkpoint.previous === null : checkpoint.previous !== null && isSame(previous, checkpoint.previous);
+      previous === null
+        ? checkpoint.previous === null
+        : checkpoint.previous !== null && isSame(previous, checkpoint.previous);
     if (!follows) throw new Flawed('checkpoint-order', at);
     if (stored.records !== checkpoint.records || stored.atMs !== checkpoint.at.getTime())
       throw new Flawed('checkpoint-forged', at);
@@ -143,7 +151,10 @@ async function verifyOnce(
     return checkpoint;
   }
 
-  /** Only a signed checkpoint of this very log can say that records were exported and may be gone; in a segment it comes later. */
+  /**
+   * Only a signed checkpoint of this very log can say that records were exported and may be gone; in a segment it comes
+   * later.
+   */
   function checkDropped({ checkpoint, note }: Dropped): void {
     const named = isOf(note, [...(trail?.keys ?? []), ...trusted]);
     const isOurs = named !== null && (named.n > counts.checkpoints || notes.has(note));
@@ -161,7 +172,8 @@ async function verifyOnce(
       };
       if (end.seq > head.seq) throw new Flawed('record-missing', { chain, seq: head.seq + 1, checkpoint });
       const [first] = await source.records(chain, 0, 1);
-      if (first !== undefined && first.seq <= end.seq) throw new Flawed('record-moved', { chain, seq: first.seq, checkpoint });
+      if (first !== undefined && first.seq <= end.seq)
+        throw new Flawed('record-moved', { chain, seq: first.seq, checkpoint });
       const reached = await follow(end, head.seq, () => void (counts.proven += 1));
       if (!isSame(reached.link, head.link)) throw new Flawed('rechained', { chain, seq: end.seq + 1, checkpoint });
     }

@@ -47,7 +47,10 @@ export async function hashPassword(password: string): Promise<PasswordHash> {
 }
 
 /** What is compared where there is no account, so that the time taken does not tell. */
-const NOBODY: PasswordHash = { salt: randomBytes(16).toString('base64'), hash: randomBytes(KEY_BYTES).toString('base64') };
+const NOBODY: PasswordHash = {
+  salt: randomBytes(16).toString('base64'),
+  hash: randomBytes(KEY_BYTES).toString('base64'),
+};
 
 /** Compares with the hash, or does the same work where there is none. Null: too many are at it. */
 export function makeCheckPassword() {

@@ -6,7 +6,10 @@ import type { AuthReads, AuthWrites, FoundRecord } from './commands.ts';
 
 export type AuthStore = Operate<AuthWrites, AuthReads>;
 
-/** Nothing is kept for longer than a family of refresh tokens: ONC's three months (170.315(g)(10)), however long those are. */
+/**
+ * Nothing is kept for longer than a family of refresh tokens: ONC's three months (170.315(g)(10)), however long those
+ * are.
+ */
 export const LIFE_MAX_SECONDS = 92 * 86_400;
 
 const CODE = 'AuthorizationCode';
@@ -72,12 +75,15 @@ export const makeAdapter =
           payload: copy(payload),
           grantId: payload.grantId ?? null,
           uid: payload.uid ?? null,
-          expiresAt: new Date(at().getTime() + (kind === CODE ? CODE_KEPT_SECONDS : (expiresIn ?? LIFE_MAX_SECONDS)) * 1000),
+          expiresAt: new Date(
+            at().getTime() + (kind === CODE ? CODE_KEPT_SECONDS : (expiresIn ?? LIFE_MAX_SECONDS)) * 1000,
+          ),
           at: at(),
           as: kind === 'ReplayDetection' ? 'first' : 'replacement',
         });
         // The provider looks first and writes then; between the two another replica may have been asked the same.
-        if (must(stored) === 'already-there') throw new errors.InvalidClientAuth('client assertions must only be used once');
+        if (must(stored) === 'already-there')
+          throw new errors.InvalidClientAuth('client assertions must only be used once');
       },
       async find(id) {
         if (kind === 'Client') {

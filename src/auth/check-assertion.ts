@@ -5,7 +5,10 @@ const LIFE_SECONDS = 300;
 const SKEW_SECONDS = 60;
 const KTY: Readonly<Record<string, string>> = { RS384: 'RSA', ES384: 'EC' };
 
-/** What SMART asks of a client's assertion beyond what the provider has checked: its signature, issuer, expiry and algorithm. */
+/**
+ * What SMART asks of a client's assertion beyond what the provider has checked: its signature, issuer, expiry and
+ * algorithm.
+ */
 export function checkAssertion(given: {
   readonly claims: Readonly<Record<string, unknown>>;
   readonly header: Readonly<Record<string, unknown>>;

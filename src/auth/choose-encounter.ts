@@ -19,7 +19,10 @@ const NO_CHOICE = 'Choose an encounter from the list.';
 const NOT_ASKED: EncounterChoice = { kind: 'settled', encounter: null, because: null };
 const none = (because: string): EncounterChoice => ({ kind: 'settled', encounter: null, because });
 
-/** Which encounter of a patient the token will be about. A launch says it; otherwise the person chooses, if the app asked for one. */
+/**
+ * Which encounter of a patient the token will be about. A launch says it; otherwise the person chooses, if the app
+ * asked for one.
+ */
 export async function chooseEncounter(
   directory: PatientDirectory,
   of: {
@@ -35,7 +38,9 @@ export async function chooseEncounter(
   if (launch !== null) {
     if (launch.encounter === null) return of.isAsked ? none('this launch is about none') : NOT_ASKED;
     const found = await directory.findEncounter(patient, launch.encounter, requestId);
-    return found.ok && found.value !== null ? { kind: 'settled', encounter: found.value, because: null } : { kind: 'lost' };
+    return found.ok && found.value !== null
+      ? { kind: 'settled', encounter: found.value, because: null }
+      : { kind: 'lost' };
   }
   if (!of.isAsked) return NOT_ASKED;
   if (chosen === '') return none('none was chosen');

@@ -4,8 +4,8 @@ import { WORDS } from './narrow-scope.ts';
 import { parseResourceScope, splitScopes } from './scope.ts';
 
 /**
- * How a client proves who it is. `public` cannot; `symmetric` by a secret; `asymmetric` by a signed assertion; `backend` by that too,
- * and for itself, with no user.
+ * How a client proves who it is. `public` cannot; `symmetric` by a secret; `asymmetric` by a signed assertion;
+ * `backend` by that too, and for itself, with no user.
  */
 export const CLIENT_KINDS = ['public', 'symmetric', 'asymmetric', 'backend'] as const;
 export type ClientKind = (typeof CLIENT_KINDS)[number];
@@ -36,7 +36,9 @@ export const hashSecret = (text: string): string => createHash('sha256').update(
 /** Without a sign that some client would encode and another not. */
 export const newSecret = (): string => randomBytes(32).toString('hex');
 
-/** https, or http on this machine for development, or a scheme of an app's own; whole, without fragment or credentials. */
+/**
+ * https, or http on this machine for development, or a scheme of an app's own; whole, without fragment or credentials.
+ */
 function isRedirectUri(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || text.length > URL_MAX || text.includes('#') || /[\s*]/.test(text)) return false;
@@ -84,7 +86,9 @@ const isScope = (scope: string, kind: ClientKind, isType: (name: string) => bool
 /** An id of the operator's choice: apps that move here may keep theirs. */
 const CHOSEN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{2,63}$/;
 
-/** The client that a registration describes, but for its secret and an id that nobody chose; or the field that is wrong. */
+/**
+ * The client that a registration describes, but for its secret and an id that nobody chose; or the field that is wrong.
+ */
 export function parseRegistration(
   value: unknown,
   isType: (name: string) => boolean,

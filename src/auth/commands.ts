@@ -4,7 +4,10 @@ import type { CommandSet } from '../store/index.ts';
 import type { Account, ShownAccount, StoredAccount } from './account.ts';
 import type { Client } from './client.ts';
 
-/** What ends by itself: tokens, codes, grants, sessions, interactions, launches, and the ids of assertions that were used. */
+/**
+ * What ends by itself: tokens, codes, grants, sessions, interactions, launches, and the ids of assertions that were
+ * used.
+ */
 export interface RecordKey {
   readonly tenant: string;
   readonly kind: string;
@@ -49,7 +52,10 @@ export type AuthWrites = {
   /** Gives a record out once. */
   'auth.take': { args: RecordKey & { readonly at: Date }; out: FoundRecord | null };
   'auth.remove': { args: RecordKey; out: null };
-  'auth.remove-of-grant': { args: { readonly tenant: string; readonly kind: string; readonly grantId: string }; out: null };
+  'auth.remove-of-grant': {
+    args: { readonly tenant: string; readonly kind: string; readonly grantId: string };
+    out: null;
+  };
   'auth.add-client': { args: { readonly client: Client; readonly audit: AuditDraft }; out: 'added' | 'id-taken' };
   'auth.remove-client': { args: { readonly id: string; readonly audit: AuditDraft }; out: 'removed' | 'not-found' };
   'auth.add-account': { args: { readonly account: Account; readonly audit: AuditDraft }; out: 'added' | 'name-taken' };
@@ -65,8 +71,8 @@ export type AuthWrites = {
     out: string;
   };
   /**
-   * Puts a key before the others whose names begin so, whatever the clocks say, and removes those that were followed by another for as
-   * long as that.
+   * Puts a key before the others whose names begin so, whatever the clocks say, and removes those that were followed by
+   * another for as long as that.
    */
   'auth.rotate-key': {
     args: {
@@ -88,7 +94,10 @@ export type AuthReads = {
     args: { readonly tenant: string; readonly kind: string; readonly uid: string; readonly at: Date };
     out: FoundRecord | null;
   };
-  'auth.token': { args: { readonly tenant: string; readonly token: string; readonly at: Date }; out: FoundToken | null };
+  'auth.token': {
+    args: { readonly tenant: string; readonly token: string; readonly at: Date };
+    out: FoundToken | null;
+  };
   'auth.client': { args: { readonly tenant: string; readonly id: string }; out: Client | null };
   'auth.clients': { args: { readonly tenant: string }; out: readonly Client[] };
   'auth.is-origin': { args: { readonly tenant: string; readonly origin: string }; out: boolean };

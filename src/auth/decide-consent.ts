@@ -3,8 +3,8 @@ import { isLongAccess } from './pages.ts';
 import { parseResourceScope } from './scope.ts';
 
 /**
- * What a person allowed of what was asked for. Words go with the asking, but for lasting access, which is ticked like a scope. A
- * part of a type is worth nothing beside the whole of it.
+ * What a person allowed of what was asked for. Words go with the asking, but for lasting access, which is ticked like a
+ * scope. A part of a type is worth nothing beside the whole of it.
  */
 export function decideConsent(asked: readonly string[], ticked: readonly string[]): readonly string[] {
   return asked.flatMap((one) => {

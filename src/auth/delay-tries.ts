@@ -16,7 +16,10 @@ export const waitAfter = (tries: number, free: number): number =>
   tries < free ? 0 : Math.min(WAIT_MOST_MS, WAIT_FIRST_MS * 2 ** (tries - free));
 
 export interface DelayTries {
-  /** Whether the try is looked at. It is counted as wrong until somebody says otherwise, so that many at once are as many in a row. */
+  /**
+   * Whether the try is looked at. It is counted as wrong until somebody says otherwise, so that many at once are as
+   * many in a row.
+   */
   take(address: string, name: string, wrongBefore: number): boolean;
   /** Nobody looked at the password: it does not count. */
   giveBack(address: string, name: string): void;
@@ -25,8 +28,8 @@ export interface DelayTries {
 }
 
 /**
- * Makes a pair of address and account wait after wrong passwords. Nobody else waits: who guesses elsewhere cannot keep the owner out, and
- * the right password gets through once the wait is over. A name that nobody has is treated alike.
+ * Makes a pair of address and account wait after wrong passwords. Nobody else waits: who guesses elsewhere cannot keep
+ * the owner out, and the right password gets through once the wait is over. A name that nobody has is treated alike.
  */
 export function makeDelayTries(clock: Clock): DelayTries {
   const pairs = new Map<string, { readonly tries: number; readonly untilMs: number }>();

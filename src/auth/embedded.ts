@@ -142,5 +142,11 @@ function mountWith(
   );
 
   const pages = { ...deps, styleUrl, pageStyle, mountPath, provider, audit };
-  return makeMount({ ...deps, provider, interactions: makeInteractions(pages), signOut: makeSignOut(pages), pageStyle });
+  return makeMount({
+    ...deps,
+    provider,
+    interactions: makeInteractions(pages),
+    signOut: makeSignOut(pages),
+    pageStyle,
+  });
 }

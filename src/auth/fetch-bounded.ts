@@ -14,7 +14,10 @@ async function readBounded(answer: Response): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Asks an authorization server or an app for JSON. Nothing leads elsewhere, nothing is waited for long, nothing large is read. */
+/**
+ * Asks an authorization server or an app for JSON. Nothing leads elsewhere, nothing is waited for long, nothing large
+ * is read.
+ */
 export async function fetchBounded(url: string | URL, init: RequestInit = {}): Promise<Response> {
   const answer = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
   const { status, headers } = answer;

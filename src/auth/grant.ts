@@ -23,5 +23,7 @@ export interface Grant {
   readonly origins: readonly string[];
 }
 
-/** The header `Authorization` to what it allows. One fault for every reason; the reason goes to the audit log by itself. */
+/**
+ * The header `Authorization` to what it allows. One fault for every reason; the reason goes to the audit log by itself.
+ */
 export type VerifyToken = (authorization: string | undefined, asker?: Asker) => Promise<Result<Grant>>;

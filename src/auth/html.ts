@@ -3,7 +3,13 @@ export interface Html {
   readonly markup: string;
 }
 
-const ESCAPED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ESCAPED: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPED[sign] ?? '');
 const toMarkup = (value: string | Html | readonly Html[]): string => {
   if (typeof value === 'string') return escape(value);

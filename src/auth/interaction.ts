@@ -51,7 +51,8 @@ export interface Visit {
   readonly remoteAddress: string;
 }
 
-const NOT_SIGNED_IN = 'That did not work. Check the name and the password. After several wrong tries you must wait a little.';
+const NOT_SIGNED_IN =
+  'That did not work. Check the name and the password. After several wrong tries you must wait a little.';
 const BUSY = 'Many people are signing in at the moment. Try again.';
 const TOO_MANY = 'There were too many wrong tries from here. Wait some minutes, then try again.';
 const NO_PATIENTS = 'The patients cannot be listed at the moment. Try again.';
@@ -73,8 +74,10 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
     sendPage(response, status, page, text(params['redirect_uri']));
     return Promise.resolve();
   };
-  const finish = async ({ request, response }: Visit, result: Parameters<Provider['interactionFinished']>[2]): Promise<void> =>
-    provider.interactionFinished(request, response, result);
+  const finish = async (
+    { request, response }: Visit,
+    result: Parameters<Provider['interactionFinished']>[2],
+  ): Promise<void> => provider.interactionFinished(request, response, result);
   const cancel = (visit: Visit): Promise<void> =>
     finish(visit, { error: 'access_denied', error_description: 'the user did not allow it' });
 
@@ -89,10 +92,15 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
   /** Begins again with the same request and nobody signed in. A launch that was not used up is still good. */
   async function changeUser(visit: Visit, details: Details): Promise<void> {
     await endSession(provider, visit);
-    const params = Object.entries(details.params).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+    const params = Object.entries(details.params).filter(
+      (pair): pair is [string, string] => typeof pair[1] === 'string',
+    );
     await details.destroy();
     visit.response.statusCode = 303;
-    visit.response.setHeader('Location', `${deps.issuer}${PATHS.authorization}?${new URLSearchParams(params).toString()}`);
+    visit.response.setHeader(
+      'Location',
+      `${deps.issuer}${PATHS.authorization}?${new URLSearchParams(params).toString()}`,
+    );
     visit.response.end();
   }
 
@@ -202,7 +210,9 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
     const granted = decideConsent(asked, ticked).filter((word) => word !== 'launch/encounter' || encounter !== null);
     if (launch !== null) {
       // Given out once: who finds the address of a launch later gets nothing by it.
-      const taken = must(await store.write('auth.take', { tenant, kind: LAUNCH_KIND, id: text(launchId), at: clock.now() }));
+      const taken = must(
+        await store.write('auth.take', { tenant, kind: LAUNCH_KIND, id: text(launchId), at: clock.now() }),
+      );
       if (taken === null) throw new errors.InvalidRequest('the launch is no longer valid');
     }
     const context: LaunchContext =
@@ -243,7 +253,10 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
     const launch = await launchOf(details);
     const isEncounterAsked = asked.includes('launch/encounter');
     const needsPatient =
-      launch !== null || isEncounterAsked || asked.includes('launch/patient') || asked.some((one) => one.startsWith('patient/'));
+      launch !== null ||
+      isEncounterAsked ||
+      asked.includes('launch/patient') ||
+      asked.some((one) => one.startsWith('patient/'));
     const patient = needsPatient ? await patientOf(visit, launch) : null;
     if (needsPatient && patient === null) {
       if (launch !== null) throw new errors.InvalidRequest('the patient of the launch cannot be read');

@@ -12,7 +12,9 @@ interface TokenPayload {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** What a token says of a token of the same client (its own, mostly). Null: the asking token is worth nothing itself. */
+/**
+ * What a token says of a token of the same client (its own, mostly). Null: the asking token is worth nothing itself.
+ */
 export async function introspectFor(
   deps: { readonly tenant: string; readonly issuer: string; readonly store: AuthStore; readonly clock: Clock },
   authorization: string,

@@ -48,7 +48,10 @@ const inForce = (kept: readonly KeptKey[], at: Date): { readonly jwk: JWK; reado
   kept
     .map(({ value }, n) => {
       const next = kept[n - 1];
-      return { jwk: JSON.parse(value) as JWK, until: next === undefined ? null : new Date(next.madeAt.getTime() + RETIRING_MS) };
+      return {
+        jwk: JSON.parse(value) as JWK,
+        until: next === undefined ? null : new Date(next.madeAt.getTime() + RETIRING_MS),
+      };
     })
     .filter(({ until }) => until === null || until > at);
 
@@ -59,8 +62,8 @@ export async function readSigningKeys({ tenant, store, clock }: Deps): Promise<R
 }
 
 /**
- * The same for whoever is about to sign with the first of them, which is put down before. The keys are read again after that: a key that is
- * put down only after another has followed it signs nothing.
+ * The same for whoever is about to sign with the first of them, which is put down before. The keys are read again after
+ * that: a key that is put down only after another has followed it signs nothing.
  */
 export function makeKeysToSign(deps: Deps): () => Promise<Result<readonly JWK[]>> {
   const { tenant, store, clock } = deps;
@@ -126,7 +129,11 @@ export async function loadKeys(deps: Deps): Promise<AuthKeys> {
   const { tenant, store, clock } = deps;
   const must = <T>(result: Result<T>): T => {
     if (result.ok) return result.value;
-    throw new StartError(result.fault.code, 'The keys of the authorization server could not be stored.', result.fault.cause);
+    throw new StartError(
+      result.fault.code,
+      'The keys of the authorization server could not be stored.',
+      result.fault.cause,
+    );
   };
   const keep = async (name: string, value: string): Promise<string> =>
     must(await store.write('auth.keep-key', { tenant, name, value, at: clock.now() }));

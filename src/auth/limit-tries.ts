@@ -9,9 +9,14 @@ export interface Allowance {
 }
 /** Wrong passwords. A ward behind one address errs less. */
 export const SIGN_INS: Allowance = { most: 30, everyMs: 10_000 };
-/** Requests of apps: each is kept for half an hour, whoever made it. A hospital behind one address starts fewer apps. */
+/**
+ * Requests of apps: each is kept for half an hour, whoever made it. A hospital behind one address starts fewer apps.
+ */
 export const REQUESTS: Allowance = { most: 600, everyMs: 100 };
-/** Beyond that many the address that was heard of longest ago is forgotten: what is remembered does not grow with an attack. */
+/**
+ * Beyond that many the address that was heard of longest ago is forgotten: what is remembered does not grow with an
+ * attack.
+ */
 const ADDRESSES_MAX = 10_000;
 
 /** Whoever has one address of IPv6 has its whole /64. */

@@ -26,7 +26,10 @@ async function lookAtIntrospection(url: string, clientId: string, secret: string
   return answer.status === 200 && active === false ? ok(null) : fail(fault('auth.issuer'));
 }
 
-/** Whether an external issuer answers as the verification of its tokens needs it: metadata under its own name, and keys or introspection. */
+/**
+ * Whether an external issuer answers as the verification of its tokens needs it: metadata under its own name, and keys
+ * or introspection.
+ */
 export async function lookAtIssuer({ issuer, check }: ExternalIssuer, clock: Clock): Promise<Result<null>> {
   const metadata = await makeIssuerMetadata(issuer, clock)();
   if (!metadata.ok) return metadata;

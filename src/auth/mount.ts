@@ -44,7 +44,10 @@ function sendJson(response: ServerResponse, status: number, value: unknown): voi
   response.end(JSON.stringify(value));
 }
 
-/** A JWT, such as an id token, is none of ours to tell of; the provider would call it a wrong request (RFC 7662 2.2: it is not active). */
+/**
+ * A JWT, such as an id token, is none of ours to tell of; the provider would call it a wrong request (RFC 7662 2.2: it
+ * is not active).
+ */
 function withOpaqueToken(form: URLSearchParams): URLSearchParams {
   const token = form.get('token');
   if (token !== null && form.getAll('token').length === 1) form.set('token', token.replaceAll('.', '~'));
@@ -54,7 +57,8 @@ function withOpaqueToken(form: URLSearchParams): URLSearchParams {
 /** Each launch shows its own consent, whatever was allowed before. Who asks for no page at all still gets none. */
 function withConsent(query: URLSearchParams): URLSearchParams {
   const prompts = new Set((query.get('prompt') ?? '').split(' ').filter((one) => one !== ''));
-  if (!prompts.has('none') && query.getAll('prompt').length < 2) query.set('prompt', [...prompts.add('consent')].join(' '));
+  if (!prompts.has('none') && query.getAll('prompt').length < 2)
+    query.set('prompt', [...prompts.add('consent')].join(' '));
   return query;
 }
 
@@ -98,8 +102,9 @@ export function makeMount(deps: {
   }
 
   /**
-   * The provider knows of scopes only whether they are the same text. A scope within one of the family's (`patient/Patient.rs` of `patient/*.rs`) is
-   * asked of it by the family's own; the token then has the narrower one. Null: there is nothing to narrow.
+   * The provider knows of scopes only whether they are the same text. A scope within one of the family's
+   * (`patient/Patient.rs` of `patient/*.rs`) is asked of it by the family's own; the token then has the narrower one.
+   * Null: there is nothing to narrow.
    */
   async function narrowRefresh(form: URLSearchParams): Promise<readonly string[] | null> {
     const [asked, id] = [splitScopes(form.get('scope') ?? ''), form.get('refresh_token')];
@@ -144,7 +149,11 @@ export function makeMount(deps: {
     const remoteAddress = (request as { ip?: string }).ip ?? request.socket.remoteAddress ?? '';
     if (pathname === PATHS.authorization && method === 'GET' && !deps.limitRequests.take(remoteAddress)) {
       deps.deny('authorization:too-many-requests', { requestId, remoteAddress });
-      const told = { title: 'Not possible at the moment', text: 'Try again in a minute.', code: 'temporarily_unavailable' };
+      const told = {
+        title: 'Not possible at the moment',
+        text: 'Try again in a minute.',
+        code: 'temporarily_unavailable',
+      };
       sendPage(response, 429, errorPage(deps.pageStyle, told));
       return;
     }
@@ -152,7 +161,10 @@ export function makeMount(deps: {
     if (method === 'POST') {
       const body = await readBody(request, BODY_BYTES_MAX);
       if (!body.ok) {
-        sendJson(response, 400, { error: 'invalid_request', error_description: 'the body is too large or was cut short' });
+        sendJson(response, 400, {
+          error: 'invalid_request',
+          error_description: 'the body is too large or was cut short',
+        });
         return;
       }
       if (request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== FORM) {
@@ -199,7 +211,14 @@ export function makeMount(deps: {
         sendJson(response, 403, { error: 'invalid_request', error_description: 'the form is not from our page' });
         return;
       }
-      const visit: Visit = { request: again, response, query: new URLSearchParams(search), form, requestId, remoteAddress };
+      const visit: Visit = {
+        request: again,
+        response,
+        query: new URLSearchParams(search),
+        form,
+        requestId,
+        remoteAddress,
+      };
       await (pathname === SIGN_OUT_PATH ? deps.signOut(visit) : deps.interactions(visit));
       return;
     }

@@ -45,10 +45,14 @@ function allowedLetters(wanted: ResourceScope, given: ResourceScope): Letter[] {
 const ANY_TYPE = (): boolean => true;
 
 /**
- * What of the asked scopes can be granted to somebody who may have at most the registered ones. Order and form are those of the
- * asking. What is unknown, experimental, or about writing is left out; so is a type that FHIR has not.
+ * What of the asked scopes can be granted to somebody who may have at most the registered ones. Order and form are
+ * those of the asking. What is unknown, experimental, or about writing is left out; so is a type that FHIR has not.
  */
-export function narrowScope(asked: string, registered: string, isType: (name: string) => boolean = ANY_TYPE): readonly string[] {
+export function narrowScope(
+  asked: string,
+  registered: string,
+  isType: (name: string) => boolean = ANY_TYPE,
+): readonly string[] {
   const given = splitScopes(registered);
   const resources = given.flatMap((text) => parseResourceScope(text) ?? []);
   const out = splitScopes(asked).flatMap((text) => {
@@ -62,8 +66,11 @@ export function narrowScope(asked: string, registered: string, isType: (name: st
 }
 
 /** Whether a granted scope lies within a set of offered ones: one of them, or a narrower form of one. */
-export const isWithin = (text: string, offered: readonly string[], isType: (name: string) => boolean = ANY_TYPE): boolean =>
-  offered.includes(text) || narrowScope(text, offered.join(' '), isType).includes(text);
+export const isWithin = (
+  text: string,
+  offered: readonly string[],
+  isType: (name: string) => boolean = ANY_TYPE,
+): boolean => offered.includes(text) || narrowScope(text, offered.join(' '), isType).includes(text);
 
 const OBSERVATION = 'http://terminology.hl7.org/CodeSystem/observation-category';
 const CONDITION = 'http://terminology.hl7.org/CodeSystem/condition-category';

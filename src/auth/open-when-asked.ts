@@ -3,8 +3,9 @@ import type { openEmbedded } from './embedded.ts';
 import { loadKeys } from './keys.ts';
 
 /**
- * The embedded server takes a third of what a start takes to load, and whoever sends webhooks does not need it: it is loaded by the first who
- * asks for it. Its keys are made or found at the start, as a store that cannot keep them is a reason not to start.
+ * The embedded server takes a third of what a start takes to load, and whoever sends webhooks does not need it: it is
+ * loaded by the first who asks for it. Its keys are made or found at the start, as a store that cannot keep them is a
+ * reason not to start.
  */
 export async function openWhenAsked(deps: Parameters<typeof openEmbedded>[0]): Promise<Mount> {
   await loadKeys(deps);

@@ -1,4 +1,7 @@
-/** System fonts and colours of our own with a contrast of 7:1 or better; one column, so that a phone needs no other page. */
+/**
+ * System fonts and colours of our own with a contrast of 7:1 or better; one column, so that a phone needs no other
+ * page.
+ */
 export const PAGE_STYLE = `
 :root { color-scheme: light; }
 * { box-sizing: border-box; }

@@ -36,7 +36,15 @@ export const signInPage = (frame: PageFrame, app: string, wrong: string | null):
       ${wrongLine(wrong)}
       <form method="post" action="${frame.action}">
         <label for="username">User name</label>
-        <input type="text" id="username" name="username" autocomplete="username" autocapitalize="none" required autofocus />
+        <input
+          type="text"
+          id="username"
+          name="username"
+          autocomplete="username"
+          autocapitalize="none"
+          required
+          autofocus
+        />
         <label for="password">Password</label>
         <input type="password" id="password" name="password" autocomplete="current-password" required />
         <button type="submit" name="step" value="sign-in">Sign in</button>
@@ -126,7 +134,9 @@ export const patientPage = (
   );
 
 const when = ({ from, to, status }: ShownEncounter): string =>
-  [from === null ? null : `from ${from}`, to === null ? null : `to ${to}`, status].filter((one) => one !== null).join(' ');
+  [from === null ? null : `from ${from}`, to === null ? null : `to ${to}`, status]
+    .filter((one) => one !== null)
+    .join(' ');
 
 export const encounterPage = (
   frame: PageFrame,
@@ -229,7 +239,8 @@ export const consentPage = (
         patient === null
           ? NOTHING
           : html`<p class="about">
-              Patient: <strong>${patient.name}</strong>, MRN ${patient.mrn}${born(patient) === '' ? '' : `, ${born(patient)}`}
+              Patient: <strong>${patient.name}</strong>, MRN
+              ${patient.mrn}${born(patient) === '' ? '' : `, ${born(patient)}`}
             </p>`
       }
       ${encounter === null ? NOTHING : html`<p class="about">Encounter: <strong>${encounter.what}</strong> ${when(encounter)}</p>`}

@@ -7,8 +7,8 @@ const REFERENCE = /^(?:Practitioner|PractitionerRole|Patient|RelatedPerson|Perso
 const CLINICIAN = /^Practitioner(?:Role)?\//;
 
 /**
- * Reads `Practitioner/1`, or that below one of these bases. A version, a query, a slash at the end and an address elsewhere are no
- * reference: what is not understood must not look like a clinician.
+ * Reads `Practitioner/1`, or that below one of these bases. A version, a query, a slash at the end and an address
+ * elsewhere are no reference: what is not understood must not look like a clinician.
  */
 export function parseFhirUser(claim: unknown, bases: readonly string[]): FhirUser {
   if (claim === undefined || claim === null || claim === '') return { kind: 'unknown', why: 'no-user' };

@@ -49,7 +49,9 @@ export const ownClient = (client: unknown): Client => {
 const withoutSlash = (text: string): string => (text.endsWith('/') ? text.slice(0, -1) : text);
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** What a grant is about; it is carried where the provider keeps details of an authorization, and ends with the grant. */
+/**
+ * What a grant is about; it is carried where the provider keeps details of an authorization, and ends with the grant.
+ */
 const CONTEXT_TYPE = 'smart-launch-context';
 export const contextOf = (grant: { readonly rar?: readonly unknown[] | undefined } | undefined): LaunchContext => {
   const found = (grant?.rar ?? []).find((one) => (one as { type?: string }).type === CONTEXT_TYPE);
@@ -63,7 +65,10 @@ export function makeProvider(deps: ProviderDeps): Provider {
   const isSecure = issuer.startsWith('https:');
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true, secure: isSecure } as const;
 
-  /** Only a request that names this server may have a token for it: another may be a counterfeit that passes requests on. */
+  /**
+   * Only a request that names this server may have a token for it: another may be a counterfeit that passes requests
+   * on.
+   */
   function checkAudience(ctx: KoaContextWithOIDC): void {
     const named = text((ctx.oidc.params as Record<string, unknown>)['aud']);
     if (named === undefined || withoutSlash(named) !== fhirBase)
@@ -76,7 +81,8 @@ export function makeProvider(deps: ProviderDeps): Provider {
     if (launch === undefined) throw new errors.InvalidRequest('launch is asked for and not given');
     const found = must(await store.read('auth.find', { tenant, kind: LAUNCH_KIND, id: launch, at: clock.now() }));
     const { clientId } = (found?.payload ?? { clientId: '' }) as Pick<Launch, 'clientId'>;
-    if (found === null || (clientId !== null && clientId !== client.id)) throw new errors.InvalidRequest('launch is not valid');
+    if (found === null || (clientId !== null && clientId !== client.id))
+      throw new errors.InvalidRequest('launch is not valid');
   }
 
   /** Leaves of the asked scopes what the client may have; from here on the provider knows no other. */
@@ -85,7 +91,8 @@ export function makeProvider(deps: ProviderDeps): Provider {
     const granted = narrowScope(text(params['scope']) ?? '', client.scope, deps.isType).filter(
       (one) => client.kind !== 'backend' || one.startsWith('system/'),
     );
-    if (granted.length === 0) throw new errors.InvalidScope('none of the scopes can be granted', text(params['scope']) ?? '');
+    if (granted.length === 0)
+      throw new errors.InvalidScope('none of the scopes can be granted', text(params['scope']) ?? '');
     if (client.kind !== 'backend') await checkLaunch(ctx, granted, client);
     params['scope'] = granted.join(' ');
   }
@@ -162,12 +169,14 @@ export function makeProvider(deps: ProviderDeps): Provider {
     // Apps of a hospital live at private addresses, so that none is refused; an operator registered it.
     fetch: (async (url: URL, { headers }: RequestInit) => {
       const { status, body } = await fetchBounded(url, headers === undefined ? {} : { headers });
-      // Without a word on how long, the provider keeps keys for a minute: a key that was taken back is not good for longer.
+      // Without a word on how long, the provider keeps keys for a minute: a key that was taken back is not good for
+      // longer.
       return new Response(body, { status });
     }) as never,
     fetchResponseBodyLimits: { jwks_uri: ANSWER_BYTES_MAX },
     issueRefreshToken: (_ctx, client, code) =>
-      client.grantTypeAllowed('refresh_token') && (code.scopes.has('offline_access') || code.scopes.has('online_access')),
+      client.grantTypeAllowed('refresh_token') &&
+      (code.scopes.has('offline_access') || code.scopes.has('online_access')),
     expiresWithSession: (_ctx, code) => code.scopes.has('online_access') && !code.scopes.has('offline_access'),
     rotateRefreshToken: true,
     // Each launch is a grant of its own: what one was about must not reach another's tokens.
@@ -185,9 +194,15 @@ export function makeProvider(deps: ProviderDeps): Provider {
       if (token.kind !== 'AccessToken') return undefined;
       const account = must(await store.read('auth.account', { tenant, id: token.accountId }));
       const hasUser = token.scopes.has('fhirUser') && account !== null;
-      return { ...contextOf(ctx.oidc.entities.Grant), ...(hasUser ? { fhirUser: `${fhirBase}/${account.fhirUser}` } : {}) };
+      return {
+        ...contextOf(ctx.oidc.entities.Grant),
+        ...(hasUser ? { fhirUser: `${fhirBase}/${account.fhirUser}` } : {}),
+      };
     },
-    interactions: { policy: interactionPolicy.base(), url: (_ctx, { uid }) => `${new URL(issuer).pathname}/interaction/${uid}` },
+    interactions: {
+      policy: interactionPolicy.base(),
+      url: (_ctx, { uid }) => `${new URL(issuer).pathname}/interaction/${uid}`,
+    },
     renderError: deps.renderError,
   };
 
@@ -209,10 +224,11 @@ export function makeProvider(deps: ProviderDeps): Provider {
 }
 
 /**
- * Whoever can prove who it is may ask about an access token that it was shown; who cannot, about its own. A refresh token is shown to
- * nobody but its own app.
+ * Whoever can prove who it is may ask about an access token that it was shown; who cannot, about its own. A refresh
+ * token is shown to nobody but its own app.
  */
 const isOwnOrTrusted = (
   client: { readonly clientId: string; readonly clientAuthMethod?: string | undefined },
   token: { readonly clientId?: string | undefined; readonly kind: string },
-): boolean => token.clientId === client.clientId || (client.clientAuthMethod !== 'none' && token.kind !== 'RefreshToken');
+): boolean =>
+  token.clientId === client.clientId || (client.clientAuthMethod !== 'none' && token.kind !== 'RefreshToken');

@@ -11,7 +11,10 @@ export interface Showing {
   readonly requestId: string;
 }
 
-/** Whom a page shows is in the audit before anybody sees it, like every other look at a patient. False: it could not be put there. */
+/**
+ * Whom a page shows is in the audit before anybody sees it, like every other look at a patient. False: it could not be
+ * put there.
+ */
 export type RecordShown = (showing: Showing) => Promise<boolean>;
 
 const ACTS = {

@@ -45,7 +45,10 @@ const isRegisteredId = (text: string): boolean => /^[\w.-]{1,64}$/.test(text);
 
 /** The fields of a JSON object that may hold these and no other. */
 const fieldsOf = (value: unknown, known: readonly string[]): Readonly<Record<string, unknown>> | null =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).every((key) => known.includes(key))
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.keys(value).every((key) => known.includes(key))
     ? (value as Record<string, unknown>)
     : null;
 
@@ -58,7 +61,12 @@ export function makeRegistry(deps: {
   readonly clock: Clock;
 }): Registry {
   const { tenant, store, patients, clock } = deps;
-  const auditOf = ({ requestId, actor }: Act, action: AuditDraft['action'], why: string, clientId?: string): AuditDraft => ({
+  const auditOf = (
+    { requestId, actor }: Act,
+    action: AuditDraft['action'],
+    why: string,
+    clientId?: string,
+  ): AuditDraft => ({
     at: clock.now(),
     type: 'admin',
     tenant,

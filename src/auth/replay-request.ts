@@ -1,8 +1,8 @@
 import { IncomingMessage } from 'node:http';
 
 /**
- * The same request, with a body that can be read once more and with the address by which others reach us. Of what a proxy or a
- * caller said about that address nothing is left: links and cookies follow the configuration alone.
+ * The same request, with a body that can be read once more and with the address by which others reach us. Of what a
+ * proxy or a caller said about that address nothing is left: links and cookies follow the configuration alone.
  */
 export function replayRequest(
   request: IncomingMessage,

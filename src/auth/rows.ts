@@ -11,15 +11,22 @@ export const SWEEP_MAX = 20;
 
 /** What is sealed by the data key here. */
 export const authSealed: readonly SealedTable[] = [
-  { table: 'auth_record', columns: ['payload_sealed'], key: ['tenant', 'kind', 'id_index'], place: ['kind', 'id_index'] },
+  {
+    table: 'auth_record',
+    columns: ['payload_sealed'],
+    key: ['tenant', 'kind', 'id_index'],
+    place: ['kind', 'id_index'],
+  },
   { table: 'auth_client', columns: ['client_sealed'], key: ['tenant', 'id'], place: ['id'] },
   { table: 'auth_account', columns: ['account_sealed'], key: ['tenant', 'id'], place: ['id'] },
   { table: 'auth_key', columns: ['key_sealed'], key: ['tenant', 'name'], place: ['name'] },
 ];
 
 const bytes = (value: unknown): Uint8Array => value as Uint8Array;
-const seal = (vault: Vault, place: string, value: unknown): Buffer => vault.seal(Buffer.from(JSON.stringify(value)), place);
-const open = (vault: Vault, place: string, sealed: unknown): unknown => JSON.parse(vault.open(bytes(sealed), place).toString());
+const seal = (vault: Vault, place: string, value: unknown): Buffer =>
+  vault.seal(Buffer.from(JSON.stringify(value)), place);
+const open = (vault: Vault, place: string, sealed: unknown): unknown =>
+  JSON.parse(vault.open(bytes(sealed), place).toString());
 
 /** The id of a token is the token: it is found by a keyed hash and stands nowhere. */
 export const idIndex = (vault: Vault, kind: string, id: string): Buffer => vault.index(`auth_record.${kind}`, id);
@@ -61,7 +68,8 @@ export function dependsOn(payload: unknown): { clientId: string; grantId: string
   return { clientId: text(clientId) ?? '', grantId: text(grantId), accountId: text(accountId) };
 }
 
-export const sealClient = (vault: Vault, client: Client): Buffer => seal(vault, `auth_client.client_sealed/${client.id}`, client);
+export const sealClient = (vault: Vault, client: Client): Buffer =>
+  seal(vault, `auth_client.client_sealed/${client.id}`, client);
 export const toClient = (vault: Vault, row: Row): Client =>
   open(vault, `auth_client.client_sealed/${String(row['id'])}`, row['client_sealed']) as Client;
 

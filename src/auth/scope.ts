@@ -38,8 +38,8 @@ function decode(text: string): string | null {
 }
 
 /**
- * A resource scope of SMART, in either form; null for every other text. Letters out of order are not read letter by letter, and a
- * first-form scope has no filter.
+ * A resource scope of SMART, in either form; null for every other text. Letters out of order are not read letter by
+ * letter, and a first-form scope has no filter.
  */
 export function parseResourceScope(text: string): ResourceScope | null {
   const [, level, type = '', permissions = '', query] = SCOPE.exec(text) ?? [];
@@ -53,4 +53,6 @@ export function parseResourceScope(text: string): ResourceScope | null {
 }
 
 /** The words of a scope string; repeated ones once. */
-export const splitScopes = (scope: string): readonly string[] => [...new Set(scope.split(' ').filter((word) => word !== ''))];
+export const splitScopes = (scope: string): readonly string[] => [
+  ...new Set(scope.split(' ').filter((word) => word !== '')),
+];

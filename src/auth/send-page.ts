@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
-/** A redirect that follows a form is held against the page's policy by some browsers, so that the app's address must be in it. */
+/**
+ * A redirect that follows a form is held against the page's policy by some browsers, so that the app's address must be
+ * in it.
+ */
 const formTargets = (uri: string): string => {
   const url = URL.parse(uri);
   if (url === null) return '';
@@ -10,7 +13,10 @@ const formTargets = (uri: string): string => {
 const pagePolicy = (redirectUri: string): string =>
   `default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; frame-ancestors 'none'; form-action 'self'${formTargets(redirectUri)}`;
 
-/** The policy of the provider's page that sends a code on by `response_mode=form_post`: its one script, and the app that it is for. */
+/**
+ * The policy of the provider's page that sends a code on by `response_mode=form_post`: its one script, and the app that
+ * it is for.
+ */
 export function formPostPolicy(page: string, redirectUri: string): string {
   const [, script = ''] = /<script>([^<]*)<\/script>/.exec(page) ?? [];
   const digest = createHash('sha256').update(script).digest('base64');

@@ -30,7 +30,14 @@ export function makeSignOut(deps: {
     }
     if (visit.form !== null) {
       const actor = await endSession(provider, visit);
-      const done = { at: deps.clock.now(), type: 'auth.sign-in', tenant, action: 'E', outcome: '0', why: 'sign-out' } as const;
+      const done = {
+        at: deps.clock.now(),
+        type: 'auth.sign-in',
+        tenant,
+        action: 'E',
+        outcome: '0',
+        why: 'sign-out',
+      } as const;
       // The session is over whether or not this can be written.
       if (actor !== null) await deps.audit({ ...done, requestId: visit.requestId, actor });
     }

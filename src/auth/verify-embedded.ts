@@ -37,11 +37,19 @@ export async function isOver(
 ): Promise<Result<boolean>> {
   const { expiresWithSession, sessionUid } = payload as TokenPayload;
   if (expiresWithSession !== true) return ok(false);
-  const session = await store.readKept('auth.find-by-uid', { tenant, kind: 'Session', uid: sessionUid ?? '', at: toSecond(at) });
+  const session = await store.readKept('auth.find-by-uid', {
+    tenant,
+    kind: 'Session',
+    uid: sessionUid ?? '',
+    at: toSecond(at),
+  });
   return session.ok ? ok(session.value === null) : session;
 }
 
-/** Tokens of our own server: looked up in the store each time, so that what was revoked anywhere is worth nothing at once. */
+/**
+ * Tokens of our own server: looked up in the store each time, so that what was revoked anywhere is worth nothing at
+ * once.
+ */
 export function makeVerifyEmbedded(deps: {
   readonly tenant: string;
   readonly issuer: string;
@@ -72,7 +80,8 @@ export function makeVerifyEmbedded(deps: {
     const over = await isOver(deps, payload, exactly);
     if (!over.ok) return over;
     if (over.value) return refuse('session-ended');
-    const user = payload.accountId === undefined ? null : await store.readKept('auth.account', { tenant, id: payload.accountId });
+    const user =
+      payload.accountId === undefined ? null : await store.readKept('auth.account', { tenant, id: payload.accountId });
     if (user?.ok === false) return user;
     return ok({
       issuer,

@@ -31,7 +31,10 @@ type Checked = { readonly claims: Claims } | { readonly why: string } | { readon
 
 /** Anybody can send a token that must be asked about; the issuer is not asked about more at once. */
 const ASKING_MAX = 64;
-/** A signature that held is not computed again for so long; its key may be withdrawn meanwhile. Time is looked at each time. */
+/**
+ * A signature that held is not computed again for so long; its key may be withdrawn meanwhile. Time is looked at each
+ * time.
+ */
 const REMEMBERED = { keepMs: 30_000, entriesMax: 2_000 } as const;
 const TOKEN_LENGTH_MAX = 8_192;
 const LIFE_SECONDS_MAX = 3_600;
@@ -42,7 +45,8 @@ const FHIR_ID = /^(?!\.+$)[A-Za-z0-9\-.]{1,64}$/;
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 const idOf = (value: unknown): string | null => (typeof value === 'string' && FHIR_ID.test(value) ? value : null);
-const isClaims = (value: unknown): value is Claims => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isClaims = (value: unknown): value is Claims =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isOnly = (aud: unknown, ours: string): boolean =>
   aud === ours || (Array.isArray(aud) && aud.length === 1 && aud[0] === ours);
 
@@ -63,7 +67,10 @@ function makeCheckByKeys(of: ExternalIssuer, jwksUrl: string, fhirBase: string, 
 
   function remember(digest: string, payload: JWTPayload): void {
     makeRoom(held);
-    held.set(digest, { claims: payload, untilMs: Math.min(now().getTime() + REMEMBERED.keepMs, (payload.exp ?? 0) * 1000) });
+    held.set(digest, {
+      claims: payload,
+      untilMs: Math.min(now().getTime() + REMEMBERED.keepMs, (payload.exp ?? 0) * 1000),
+    });
   }
 
   return async (token: string): Promise<Checked> => {
@@ -89,7 +96,8 @@ function makeCheckByKeys(of: ExternalIssuer, jwksUrl: string, fhirBase: string, 
       return { claims: payload };
     } catch (thrown) {
       const isTheirs =
-        thrown instanceof errors.JOSEError && !(thrown instanceof errors.JWKSTimeout || thrown instanceof errors.JWKSInvalid);
+        thrown instanceof errors.JOSEError &&
+        !(thrown instanceof errors.JWKSTimeout || thrown instanceof errors.JWKSInvalid);
       return isTheirs && thrown.code !== 'ERR_JOSE_GENERIC' ? { why: thrown.code.toLowerCase() } : { away: thrown };
     }
   };
@@ -132,7 +140,8 @@ function makeCheckByIntrospection(
     if (!isForUs) return { why: 'audience' };
     // Some issuers call a refresh token active too.
     const kind = told['token_type'];
-    if (kind !== undefined && (typeof kind !== 'string' || !/^bearer$/i.test(kind))) return { why: 'not-an-access-token' };
+    if (kind !== undefined && (typeof kind !== 'string' || !/^bearer$/i.test(kind)))
+      return { why: 'not-an-access-token' };
     if (typeof told['exp'] !== 'number' || told['exp'] * 1000 <= now().getTime()) return { why: 'expired' };
     return { claims: told };
   };
@@ -172,7 +181,10 @@ export function makeVerifyExternal(deps: {
     const [clientId, scope] = [text(claims['client_id']), text(claims['scope'])];
     if (clientId === null || scope === null) return refuse('claims');
     const tokenId = `tok_${hash('sha256', text(claims['jti']) ?? token).slice(0, 32)}`;
-    const user = parseFhirUser(Object.hasOwn(claims, external.userClaim) ? claims[external.userClaim] : undefined, bases);
+    const user = parseFhirUser(
+      Object.hasOwn(claims, external.userClaim) ? claims[external.userClaim] : undefined,
+      bases,
+    );
     const { scopes, words } = toScopes(scope);
     // `user/` is what that user may see, and here only clinicians may see the patients of others.
     const held = user.kind === 'clinician' ? scopes : scopes.filter(({ level }) => level !== 'user');

@@ -56,7 +56,8 @@ export const accounts: Command = {
     const [verb, id, ...more] = parsed.value.positionals;
     const form = json === true ? 'json' : 'text';
     if (verb !== 'add' && verb !== 'list' && verb !== 'remove') return usage('Say add, list or remove.');
-    if (more.length > 0 || (id === undefined) === (verb === 'remove')) return usage('Only remove takes an id, and needs one.');
+    if (more.length > 0 || (id === undefined) === (verb === 'remove'))
+      return usage('Only remove takes an id, and needs one.');
     if (verb === 'add' && (username === undefined || name === undefined || fhirUser === undefined))
       return usage('A person needs --username, --name and --fhir-user.');
     const api = makeAdminApi(url, terminal.env);
@@ -67,7 +68,12 @@ export const accounts: Command = {
           .join(''),
       );
     if (verb === 'remove')
-      return reportAnswer(await api.ask('DELETE', `accounts/${encodeURIComponent(id ?? '')}`), terminal, form, () => 'removed\n');
+      return reportAnswer(
+        await api.ask('DELETE', `accounts/${encodeURIComponent(id ?? '')}`),
+        terminal,
+        form,
+        () => 'removed\n',
+      );
     const body = { username, name, fhirUser, password: await readPassword(terminal) };
     const answer = await api.ask('POST', 'accounts', { type: 'application/json', text: JSON.stringify(body) });
     return reportAnswer(answer, terminal, form, ({ id: made }) => `${String(made)}\n`);

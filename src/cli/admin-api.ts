@@ -32,7 +32,10 @@ function tokenOf(env: Environment): string {
   try {
     if (token === '') token = readFileSync(file, 'utf8').trim();
   } catch (thrown) {
-    throw wrong(`The file that CHARTGATE_ADMIN_TOKEN_FILE names cannot be read (${errorCode(thrown) ?? 'unknown'}).`, thrown);
+    throw wrong(
+      `The file that CHARTGATE_ADMIN_TOKEN_FILE names cannot be read (${errorCode(thrown) ?? 'unknown'}).`,
+      thrown,
+    );
   }
   if (token === '') throw wrong('The file that CHARTGATE_ADMIN_TOKEN_FILE names is empty.');
   if (!/^[\x21-\x7e]+$/.test(token))
@@ -88,6 +91,8 @@ const text = (value: unknown): string | null => (typeof value === 'string' && va
 export const explainAnswer = ({ status, body }: AdminAnswer): string => {
   const count = typeof body['count'] === 'number' ? `it is ${body['count']}` : null;
   const where = [text(body['code']) ?? String(status), text(body['at']), count].filter((one) => one !== null);
-  const said = [text(body['title']) ?? 'The gateway refused.', text(body['detail'])].filter((one) => one !== null).join(' ');
+  const said = [text(body['title']) ?? 'The gateway refused.', text(body['detail'])]
+    .filter((one) => one !== null)
+    .join(' ');
   return `${said} (${where.join(', ')})`;
 };

@@ -68,7 +68,8 @@ async function search(given: Given, terminal: Terminal): Promise<number> {
   const answer = await makeAdminApi(urlOf(given), terminal.env).ask('GET', `audit${queryOf(given)}`);
   const isDone = answer.status === 200;
   if (given['json'] === true) terminal.stdout.write(`${JSON.stringify(answer.body)}\n`);
-  else if (isDone) for (const one of answer.body['records'] as Record<string, unknown>[]) terminal.stdout.write(auditLine(one));
+  else if (isDone)
+    for (const one of answer.body['records'] as Record<string, unknown>[]) terminal.stdout.write(auditLine(one));
   else terminal.stderr.write(`${explainAnswer(answer)}\n`);
   if (isDone && given['json'] !== true && answer.body['next'] !== null)
     terminal.stderr.write('There are more; narrow the times or raise --limit (at most 500).\n');
@@ -78,7 +79,8 @@ async function search(given: Given, terminal: Terminal): Promise<number> {
 async function exportAll(given: Given, terminal: Terminal): Promise<number> {
   const api = makeAdminApi(urlOf(given), terminal.env);
   const form = given['form'] ?? 'events';
-  const base: Record<string, string> = form === 'records' ? { form } : given['open'] === true ? { particulars: 'open' } : {};
+  const base: Record<string, string> =
+    form === 'records' ? { form } : given['open'] === true ? { particulars: 'open' } : {};
   const out = appendTo(typeof given['out'] === 'string' ? given['out'] : null, terminal);
   if (out === null) {
     terminal.stderr.write('The file to write is there already, or cannot be made.\n');

@@ -78,7 +78,9 @@ async function backupSqlite(
     rmSync(part, { force: true });
     const trouble = diskTrouble(thrown);
     if (trouble === null) throw thrown;
-    stderr.write(`The copy cannot be made (${trouble}). Check the path, the rights on its folder and the room on the disk.\n`);
+    stderr.write(
+      `The copy cannot be made (${trouble}). Check the path, the rights on its folder and the room on the disk.\n`,
+    );
     return EXIT.io;
   } finally {
     bar.clear();
@@ -87,7 +89,9 @@ async function backupSqlite(
   if (report.sound) renameForGood(part, file);
   const at = report.sound ? file : part;
   const head = report.sound ? `Copied to ${at}, ${bytes} bytes.` : `THE COPY IS NOT SOUND. It stays as ${at}.`;
-  stdout.write(isJson ? `${JSON.stringify({ copied: true, file: at, bytes, ...report })}\n` : `${head}\n${copyText(report)}`);
+  stdout.write(
+    isJson ? `${JSON.stringify({ copied: true, file: at, bytes, ...report })}\n` : `${head}\n${copyText(report)}`,
+  );
   return report.sound ? EXIT.ok : EXIT.failed;
 }
 

@@ -3,7 +3,16 @@ import { auditSet, checkAuditKeys } from '../audit/index.ts';
 import { lookAtIssuer } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import { makeResolvePatient, openEhr, probeEhr } from '../ehr/index.ts';
-import { fault, HANDLING, makeNewId, makePooledChance, silentLog, StartError, systemClock, type Fault } from '../kernel/index.ts';
+import {
+  fault,
+  HANDLING,
+  makeNewId,
+  makePooledChance,
+  silentLog,
+  StartError,
+  systemClock,
+  type Fault,
+} from '../kernel/index.ts';
 import { lookAtStore, openForReading } from '../store/index.ts';
 import { openSource } from '../source/index.ts';
 import { exitOf } from './exit-of.ts';
@@ -31,7 +40,13 @@ async function checkDatabase(config: Config): Promise<Checked> {
   const { database } = config.store;
   const { keys, environment } = config;
   try {
-    const { version, applied, steps } = await lookAtStore({ database, keys, environment, clock: systemClock, log: silentLog });
+    const { version, applied, steps } = await lookAtStore({
+      database,
+      keys,
+      environment,
+      clock: systemClock,
+      log: silentLog,
+    });
     if (applied > 0) {
       const store = await openForReading(database, [auditSet]);
       try {
@@ -41,7 +56,8 @@ async function checkDatabase(config: Config): Promise<Checked> {
       }
     }
     const name = `${database.engine}${version === null ? '' : ` ${version}`}`;
-    const what = applied === 0 ? 'is new: the first start makes it' : `is ours; the next start takes ${steps} schema steps`;
+    const what =
+      applied === 0 ? 'is new: the first start makes it' : `is ours; the next start takes ${steps} schema steps`;
     return fine('database', `${name} ${what}.`);
   } catch (thrown) {
     if (!(thrown instanceof StartError)) throw thrown;

@@ -38,7 +38,10 @@ const isSame = (a: LedgerCounts, b: LedgerCounts): boolean =>
   a.acknowledged === b.acknowledged &&
   Object.entries(a.byState).every(([state, n]) => b.byState[state as keyof typeof b.byState] === n);
 
-/** Opens a database without touching it and looks at everything that can be proven. Throws a StartError where it cannot be opened or read. */
+/**
+ * Opens a database without touching it and looks at everything that can be proven. Throws a StartError where it cannot
+ * be opened or read.
+ */
 export async function checkCopy(database: DatabaseConfig, by: CheckWith): Promise<CopyReport> {
   const store = await openForReading(database, [storeSet, auditSet, inboxSet]);
   try {

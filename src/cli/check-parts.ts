@@ -13,7 +13,10 @@ const problemsOf = (thrown: StartError): Problem[] =>
     ? thrown.problems.map(({ row, text }) => ({ key: row, text }))
     : [{ key: thrown.code, text: thrown.message }];
 
-/** What `serve` loads and makes before it asks anybody: each part as the start does it. Throws a ConfigError with all that is wrong. */
+/**
+ * What `serve` loads and makes before it asks anybody: each part as the start does it. Throws a ConfigError with all
+ * that is wrong.
+ */
 export async function checkParts(config: Config): Promise<void> {
   const chance = makePooledChance();
   const common = { clock: systemClock, chance };

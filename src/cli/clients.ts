@@ -40,7 +40,9 @@ const OPTIONS = {
 } as const;
 
 const lines = (list: unknown, fields: readonly string[]): string =>
-  ((list ?? []) as Record<string, unknown>[]).map((one) => `${fields.map((field) => String(one[field])).join('  ')}\n`).join('');
+  ((list ?? []) as Record<string, unknown>[])
+    .map((one) => `${fields.map((field) => String(one[field])).join('  ')}\n`)
+    .join('');
 
 const tellAdded = ({ id, secret }: AdminAnswer['body']): string =>
   `${String(id)}\n${typeof secret === 'string' ? `secret: ${secret}\nKeep it now: it is not shown again.\n` : ''}`;
@@ -56,7 +58,8 @@ export const clients: Command = {
     const { values, positionals } = parsed.value;
     const [verb, id, ...more] = positionals;
     const form = values.json === true ? 'json' : 'text';
-    if (more.length > 0 || (id === undefined) === (verb === 'remove')) return usage('Say add, list, or remove and an id.');
+    if (more.length > 0 || (id === undefined) === (verb === 'remove'))
+      return usage('Say add, list, or remove and an id.');
     const { name, kind, scope } = values;
     if (verb === 'add' && (name === undefined || kind === undefined || scope === undefined))
       return usage('An app needs --name, --kind and --scope.');
@@ -74,7 +77,12 @@ export const clients: Command = {
         lines(all, ['id', 'kind', 'name', 'scope']),
       );
     if (verb === 'remove')
-      return reportAnswer(await api.ask('DELETE', `clients/${encodeURIComponent(id ?? '')}`), terminal, form, () => 'removed\n');
+      return reportAnswer(
+        await api.ask('DELETE', `clients/${encodeURIComponent(id ?? '')}`),
+        terminal,
+        form,
+        () => 'removed\n',
+      );
     const body = {
       name,
       kind,

@@ -8,7 +8,10 @@ export interface Terminal {
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   /** Called once, synchronously, when the process ends. */
   readonly onExit: (work: () => void) => void;
-  /** Called each time that the process is asked to read its data anew; a process that does not ask for it ends by SIGHUP. */
+  /**
+   * Called each time that the process is asked to read its data anew; a process that does not ask for it ends by
+   * SIGHUP.
+   */
   readonly onReload: (work: () => void) => void;
   /** Resolves when the process is asked to stop. */
   readonly stopped: Promise<'SIGINT' | 'SIGTERM'>;

@@ -64,7 +64,10 @@ export const erase: Command = {
     const [user, ...more] = parsed.value.positionals;
     if (user === undefined || more.length > 0) return usage('Name the user alone.');
     const isPreview = yes !== true;
-    const query = new URLSearchParams({ preview: String(isPreview), ...(client === undefined ? {} : { client_uuid: client }) });
+    const query = new URLSearchParams({
+      preview: String(isPreview),
+      ...(client === undefined ? {} : { client_uuid: client }),
+    });
     const answer = await makeAdminApi(url, terminal.env).ask(
       'POST',
       `users/${encodeURIComponent(user)}/erase?${query.toString()}`,

@@ -31,13 +31,14 @@ function valueOf(resource: Part): string {
 }
 
 /** What stands in the chart, in the same order; a code is told without its system. */
-const chartParts = ({ status = '', code = '', time = '', value = '', unit = '', components = '' }: ChartContent): string[] => [
-  status,
-  code.replaceAll(/[^|; ]+\|/g, ''),
-  `${value} ${unit}`.trim(),
-  components,
-  time,
-];
+const chartParts = ({
+  status = '',
+  code = '',
+  time = '',
+  value = '',
+  unit = '',
+  components = '',
+}: ChartContent): string[] => [status, code.replaceAll(/[^|; ]+\|/g, ''), `${value} ${unit}`.trim(), components, time];
 
 function lineOf({ change, resourceType, chartDay, resource, chart }: Explanation['resources'][number]): string {
   const shown = partOf(resource);
@@ -68,12 +69,15 @@ export function explanationText(e: Explanation): string {
     `dialect ${e.dialect}${e.dialectBecause === 'not-asked-yet' ? ' (the EHR was not asked yet what it is)' : ''}, mappings ${e.mappings.slice(0, 12)}${e.template === null ? '' : `, template ${e.template}`}\n`,
     e.trouble === null ? 'Nothing was sent.' : `Nothing was sent, and nothing would be: ${e.trouble}.`,
     counts.length === 0 ? '\n' : ` Of its resources ${counts.join(', ')}.\n`,
-    e.leftOut.length === 0 ? '' : `Left out, and waiting: ${e.leftOut.map(({ at, why }) => `${at} (${why})`).join(', ')}.\n`,
+    e.leftOut.length === 0
+      ? ''
+      : `Left out, and waiting: ${e.leftOut.map(({ at, why }) => `${at} (${why})`).join(', ')}.\n`,
     e.resources.length === 0 ? '' : '\nResources\n',
     ...e.resources.map(lineOf),
     e.decisions.length === 0 ? '' : '\nDecisions\n',
     ...e.decisions.map(
-      ({ at, what, from, to, row }) => `  ${at}  ${what}  ${from} -> ${to ?? 'nothing'}${row === null ? '' : `  [${row}]`}\n`,
+      ({ at, what, from, to, row }) =>
+        `  ${at}  ${what}  ${from} -> ${to ?? 'nothing'}${row === null ? '' : `  [${row}]`}\n`,
     ),
     e.findings.length === 0 ? '' : '\nFindings\n',
     ...e.findings.map(({ code, at, what }) => `  ${code}  ${at}${what === null ? '' : `  ${what}`}\n`),

@@ -114,7 +114,8 @@ export const explain: Command = {
     const { 'lab-status': labStatus, 'standard-codes': standardCodes } = rest;
     const [id, ...more] = parsed.value.positionals;
     if ((id === undefined) === (file === undefined) || more.length > 0) return usage('Name one delivery, or a --file.');
-    if (!isOneOf(unmapped, 'leave-out', 'park', 'pass-through')) return usage('--unmapped is leave-out, park or pass-through.');
+    if (!isOneOf(unmapped, 'leave-out', 'park', 'pass-through'))
+      return usage('--unmapped is leave-out, park or pass-through.');
     if (!isOneOf(labStatus, 'preliminary', 'as-given')) return usage('--lab-status is preliminary or as-given.');
     if (!isOneOf(standardCodes, 'accept', 'park')) return usage('--standard-codes is accept or park.');
     const show = (explanation: Explanation): number => {
@@ -123,7 +124,10 @@ export const explain: Command = {
     };
 
     if (file === undefined) {
-      const answer = await makeAdminApi(url, terminal.env).ask('GET', `deliveries/${encodeURIComponent(id ?? '')}/explain`);
+      const answer = await makeAdminApi(url, terminal.env).ask(
+        'GET',
+        `deliveries/${encodeURIComponent(id ?? '')}/explain`,
+      );
       if (answer.status === 200) return show(answer.body as unknown as Explanation);
       if (json === true) terminal.stdout.write(`${JSON.stringify(answer.body)}\n`);
       else terminal.stderr.write(`${explainAnswer(answer)}\n`);

@@ -3,12 +3,14 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * V8 lets the room for new objects grow to 128 MB in a thread, most of which is never used again and never given back. Who starts Node
- * says how large it may be; we are started by others, so its growth is stopped from inside once it is this large.
+ * V8 lets the room for new objects grow to 128 MB in a thread, most of which is never used again and never given back.
+ * Who starts Node says how large it may be; we are started by others, so its growth is stopped from inside once it is
+ * this large.
  */
 const YOUNG_BYTES = 16 * 1024 * 1024;
 
-const youngBytes = (): number => getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0;
+const youngBytes = (): number =>
+  getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0;
 
 /** From now on, for the whole process. It may shrink by itself when nothing happens, and grow again. */
 export function holdYoungGeneration(): void {

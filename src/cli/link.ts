@@ -41,7 +41,9 @@ const COUNTS = [
 ] as const;
 
 function sentence(body: Readonly<Record<string, unknown>>): string {
-  const counts = COUNTS.filter(([name]) => Number(body[name]) > 0).map(([name, words]) => `  ${Number(body[name])} ${words}\n`);
+  const counts = COUNTS.filter(([name]) => Number(body[name]) > 0).map(
+    ([name, words]) => `  ${Number(body[name])} ${words}\n`,
+  );
   const rest = body['isSettled'] === false ? '  more are being moved; the gateway goes on by itself\n' : '';
   return `${String(body['id'])} is ${String(body['status'])} (${String(body['change'])})\n${counts.join('')}${rest}`;
 }
@@ -75,8 +77,10 @@ export const link: Command = {
       return usage(revoke === true ? 'Name the user alone.' : 'Name the user and the MRN.');
     if (revoke === true && (propose === true || evidence !== undefined))
       return usage('--revoke goes with neither --propose nor --evidence.');
-    if (revoke !== true && (charted !== undefined || yes === true)) return usage('--charted and --yes go with --revoke.');
-    if (charted !== undefined && charted !== 'keep' && charted !== 'retract') return usage('--charted is keep or retract.');
+    if (revoke !== true && (charted !== undefined || yes === true))
+      return usage('--charted and --yes go with --revoke.');
+    if (charted !== undefined && charted !== 'keep' && charted !== 'retract')
+      return usage('--charted is keep or retract.');
     const api = makeAdminApi(url, terminal.env);
     const path = `links/${encodeURIComponent(user)}`;
     const query = new URLSearchParams(client === undefined ? {} : { client_uuid: client });

@@ -64,7 +64,8 @@ async function importRows(
     const answer = await send(toCsv(chunk));
     if (answer.status !== 200) return { counts, bad, refused: answer };
     for (const name of COUNTS) counts[name] += Number(answer.body[name] ?? 0);
-    for (const { line, code } of (answer.body['bad'] ?? []) as Bad[]) bad.push({ line: chunk[line - 2]?.line ?? 0, code });
+    for (const { line, code } of (answer.body['bad'] ?? []) as Bad[])
+      bad.push({ line: chunk[line - 2]?.line ?? 0, code });
     onDone(from + chunk.length);
   }
   return { counts, bad, refused: null };

@@ -2,7 +2,11 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 type Parsed<O extends Options> = ReturnType<
-  typeof parseArgs<{ options: O & { help: { type: 'boolean'; short: 'h' } }; allowPositionals: boolean; args: string[] }>
+  typeof parseArgs<{
+    options: O & { help: { type: 'boolean'; short: 'h' } };
+    allowPositionals: boolean;
+    args: string[];
+  }>
 >;
 
 /** Arguments as the command declares them, or the sentence that tells what is wrong with them. */

@@ -19,7 +19,9 @@ export interface CheckSettings {
   readonly wrong: string | null;
 }
 
-/** From the settings of `serve`, as far as they are there. `key`: public keys of the audit instead of the settings' own. */
+/**
+ * From the settings of `serve`, as far as they are there. `key`: public keys of the audit instead of the settings' own.
+ */
 export function readCheckSettings(env: Environment, key: string | undefined): CheckSettings {
   const v = readSome(env, (path) => readFileSync(path, 'utf8'), NAMES);
   const databaseUrl = (v.CHARTGATE_DATABASE_URL as string | undefined) ?? null;
@@ -34,7 +36,15 @@ export function readCheckSettings(env: Environment, key: string | undefined): Ch
       by: null,
       wrong: 'The audit is proven by its key: give CHARTGATE_AUDIT_KEY, or the public key with --key.',
     };
-  const [data, pseudonym] = [v.CHARTGATE_DATA_KEY as string[] | undefined, v.CHARTGATE_PSEUDONYM_KEY as string | undefined];
-  const keys = data === undefined || pseudonym === undefined ? null : { data: data.map(secret), pseudonym: secret(pseudonym) };
-  return { databaseUrl, by: { auditKeys, keys, environment: v.CHARTGATE_ENVIRONMENT as 'production' | 'sandbox' }, wrong: null };
+  const [data, pseudonym] = [
+    v.CHARTGATE_DATA_KEY as string[] | undefined,
+    v.CHARTGATE_PSEUDONYM_KEY as string | undefined,
+  ];
+  const keys =
+    data === undefined || pseudonym === undefined ? null : { data: data.map(secret), pseudonym: secret(pseudonym) };
+  return {
+    databaseUrl,
+    by: { auditKeys, keys, environment: v.CHARTGATE_ENVIRONMENT as 'production' | 'sandbox' },
+    wrong: null,
+  };
 }

@@ -7,7 +7,9 @@ export type Piece =
 
 const LINE_FEED = 10;
 
-/** Above this a text that does not declare itself NDJSON is refused; NDJSON is read line by line, however long the file. */
+/**
+ * Above this a text that does not declare itself NDJSON is refused; NDJSON is read line by line, however long the file.
+ */
 const WHOLE_BYTES_MAX = 64 * 1024 * 1024;
 
 async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -24,7 +26,8 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   if (rest.length > 0) yield Buffer.concat(rest);
 }
 
-const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 32 || byte === 9 || byte === 13 || byte === 10);
+const isBlank = (bytes: Buffer): boolean =>
+  bytes.every((byte) => byte === 32 || byte === 9 || byte === 13 || byte === 10);
 
 async function* numberLines(file: string, lines: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Piece> {
   let line = 0;

@@ -38,13 +38,16 @@ export const replay: Command = {
     if (!parsed.ok) return usage(parsed.wrong);
     const { conflict, state, reason, approve, url, json } = parsed.value.values;
     const [id, ...more] = parsed.value.positionals;
-    if (more.length > 0 || (id === undefined) === (state === undefined)) return usage('Name one delivery, or a --state.');
-    if (id !== undefined && (reason !== undefined || approve === true)) return usage('--reason and --approve go with --state.');
+    if (more.length > 0 || (id === undefined) === (state === undefined))
+      return usage('Name one delivery, or a --state.');
+    if (id !== undefined && (reason !== undefined || approve === true))
+      return usage('--reason and --approve go with --state.');
     if (id === undefined && conflict !== undefined) return usage('--conflict goes with one delivery.');
     const form = json === true ? 'json' : 'text';
     const api = makeAdminApi(url, terminal.env);
     if (id !== undefined) {
-      const body = conflict === undefined ? undefined : { type: 'application/json', text: JSON.stringify({ conflict }) };
+      const body =
+        conflict === undefined ? undefined : { type: 'application/json', text: JSON.stringify({ conflict }) };
       const answer = await api.ask('POST', `deliveries/${encodeURIComponent(id)}/replay`, body);
       return reportAnswer(answer, terminal, form, () => `${id} is looked at again\n`);
     }

@@ -58,7 +58,9 @@ chartgate <command> --help tells more about each.
 function explain(thrown: unknown, terminal: Terminal, isJson: boolean): number {
   const say = (code: string, message: string, problems?: unknown): void =>
     void terminal.stderr.write(
-      isJson ? `${JSON.stringify({ code, message, ...(problems === undefined ? {} : { problems }) })}\n` : `${message}\n`,
+      isJson
+        ? `${JSON.stringify({ code, message, ...(problems === undefined ? {} : { problems }) })}\n`
+        : `${message}\n`,
     );
   if (thrown instanceof ConfigError) {
     say('config', thrown.message, thrown.problems);
@@ -71,7 +73,10 @@ function explain(thrown: unknown, terminal: Terminal, isJson: boolean): number {
   throw thrown;
 }
 
-/** Finds the command and runs it; what stops it from starting is told in a sentence, everything else is a bug and rejects. */
+/**
+ * Finds the command and runs it; what stops it from starting is told in a sentence, everything else is a bug and
+ * rejects.
+ */
 export async function runCli(argv: readonly string[], terminal: Terminal): Promise<number> {
   const [name, ...args] = argv;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {

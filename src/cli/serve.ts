@@ -62,7 +62,8 @@ export const serve: Command = {
     if (values.check !== true && (values.connect === true || values.json === true))
       return usage('--connect and --json go with --check.');
     const config = loadConfig('serve', terminal.env, (path) => readFileSync(path, 'utf8'));
-    if (values.check === true) return check(config, { connect: values.connect === true, json: values.json === true }, terminal);
+    if (values.check === true)
+      return check(config, { connect: values.connect === true, json: values.json === true }, terminal);
     holdYoungGeneration();
     const log = makeWinstonLog({
       level: config.log.level,

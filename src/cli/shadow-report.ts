@@ -79,7 +79,9 @@ function ehrText(ehr: Part, resources: readonly Part[]): string {
   return [
     '\nEHR\n',
     fault === '' ? '' : `  could not be asked what it can: ${fault}\n`,
-    ehr['breaker'] === 'closed' ? '' : '  is left alone at the moment: it failed too often, or refused our credentials\n',
+    ehr['breaker'] === 'closed'
+      ? ''
+      : '  is left alone at the moment: it failed too often, or refused our credentials\n',
     table([
       ['dialect', textOf(dialect['name']), textOf(dialect['because'])],
       ...reasons.map((one) => [textOf(one['of']), textOf(one['chosen']), textOf(one['because'])]),
@@ -103,7 +105,9 @@ function headText(report: Part): string {
       : `Shadow mode was on since ${since}. What waits is held back until somebody confirms it.\n`;
   const waits = [
     many(countOf(waiting['deliveries']), 'delivery waits', 'deliveries wait'),
-    ...(retractions === 0 ? [] : [`${many(retractions, 'document waits', 'documents wait')} to be taken out of another chart`]),
+    ...(retractions === 0
+      ? []
+      : [`${many(retractions, 'document waits', 'documents wait')} to be taken out of another chart`]),
   ];
   return [
     head,

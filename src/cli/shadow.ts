@@ -74,7 +74,9 @@ async function watchReport(api: AdminApi, { stderr, stopped }: Terminal): Promis
 }
 
 function queryOf(values: Readonly<Record<string, unknown>>, names: readonly string[]): string {
-  const given = names.flatMap((name): [string, string][] => (typeof values[name] === 'string' ? [[name, values[name]]] : []));
+  const given = names.flatMap((name): [string, string][] =>
+    typeof values[name] === 'string' ? [[name, values[name]]] : [],
+  );
   const query = new URLSearchParams(given).toString();
   return query === '' ? '' : `?${query}`;
 }
@@ -114,7 +116,12 @@ export const shadow: Command = {
         return reportAnswer(answer, terminal, form, shadowText);
       }
       case 'list':
-        return reportAnswer(await api.ask('GET', `shadow/deliveries${queryOf(values, takes)}`), terminal, form, tellList);
+        return reportAnswer(
+          await api.ask('GET', `shadow/deliveries${queryOf(values, takes)}`),
+          terminal,
+          form,
+          tellList,
+        );
       case 'evaluate':
         return reportAnswer(
           await api.ask('POST', `shadow/evaluate${queryOf(values, takes)}`),

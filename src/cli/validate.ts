@@ -49,7 +49,8 @@ function readArguments(args: readonly string[]): Wanted | 'help' | { readonly wr
     if (positionals.length === 0) return { wrong: 'Name at least one file, or - for standard input.' };
     const profiles = values.profile ?? [];
     const unknown = profiles.find((name) => !isProfile(name));
-    if (unknown !== undefined) return { wrong: `There is no profile "${unknown}". Known: ${PROFILE_NAMES.join(', ')}.` };
+    if (unknown !== undefined)
+      return { wrong: `There is no profile "${unknown}". Known: ${PROFILE_NAMES.join(', ')}.` };
     return {
       files: positionals,
       profiles: profiles.filter(isProfile),

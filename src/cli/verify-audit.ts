@@ -64,7 +64,9 @@ async function verifyDatabase(url: string, keys: readonly VerifyingKey[], notes:
   }
 }
 
-/** Needs nothing but what it looks at, the public key and, to be sure of the end, a checkpoint that was kept elsewhere. */
+/**
+ * Needs nothing but what it looks at, the public key and, to be sure of the end, a checkpoint that was kept elsewhere.
+ */
 export async function verifyOffline(
   given: {
     readonly database: string | null;
@@ -77,7 +79,9 @@ export async function verifyOffline(
   const read = given.key === null ? keysFrom(terminal.env) : given.key.split(',').map(parseVerifyingKey);
   const keys = read.filter((one) => one !== null);
   if (read.length === 0 || keys.length < read.length)
-    return { wrong: given.key === null ? 'Give the public key with --key.' : 'The key is not one that "audit key" told.' };
+    return {
+      wrong: given.key === null ? 'Give the public key with --key.' : 'The key is not one that "audit key" told.',
+    };
   let notes: readonly string[] = [];
   try {
     if (given.checkpoint !== null) notes = await readAnchored(given.checkpoint);

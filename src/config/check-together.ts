@@ -19,7 +19,10 @@ const OF_EXTERNAL = [
 
 function checkIssuer(v: Values, has: (key: KeyName) => boolean): Problem[] {
   if (v.CHARTGATE_AUTH_ISSUER === 'embedded' || v.CHARTGATE_AUTH_ISSUER === undefined)
-    return OF_EXTERNAL.filter(has).map((key) => ({ key, text: 'has no effect without an external CHARTGATE_AUTH_ISSUER' }));
+    return OF_EXTERNAL.filter(has).map((key) => ({
+      key,
+      text: 'has no effect without an external CHARTGATE_AUTH_ISSUER',
+    }));
   const isAsked = has('CHARTGATE_AUTH_INTROSPECTION_URL');
   if (has('CHARTGATE_AUTH_JWKS_URL') === isAsked)
     return [
@@ -33,7 +36,9 @@ function checkIssuer(v: Values, has: (key: KeyName) => boolean): Problem[] {
     .filter((key) => has(key) !== isAsked)
     .map((key) => ({
       key,
-      text: isAsked ? 'is needed by CHARTGATE_AUTH_INTROSPECTION_URL' : 'has no effect without CHARTGATE_AUTH_INTROSPECTION_URL',
+      text: isAsked
+        ? 'is needed by CHARTGATE_AUTH_INTROSPECTION_URL'
+        : 'has no effect without CHARTGATE_AUTH_INTROSPECTION_URL',
     }));
 }
 
@@ -60,8 +65,14 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     if (v.CHARTGATE_WEBHOOK_HMAC !== 'standard-webhooks')
       need('CHARTGATE_WEBHOOK_HMAC_HEADER', 'is needed by CHARTGATE_WEBHOOK_HMAC');
     const decoded = ((v.CHARTGATE_WEBHOOK_HMAC_KEY ?? []) as string[]).map((one) => one.replace(/^whsec_/, ''));
-    if (v.CHARTGATE_WEBHOOK_HMAC === 'standard-webhooks' && !decoded.every((one) => /^[A-Za-z0-9+/]{32,}={0,2}$/.test(one)))
-      problem('CHARTGATE_WEBHOOK_HMAC_KEY', 'must be base64 of 24 bytes or more (with or without whsec_) for standard-webhooks');
+    if (
+      v.CHARTGATE_WEBHOOK_HMAC === 'standard-webhooks' &&
+      !decoded.every((one) => /^[A-Za-z0-9+/]{32,}={0,2}$/.test(one))
+    )
+      problem(
+        'CHARTGATE_WEBHOOK_HMAC_KEY',
+        'must be base64 of 24 bytes or more (with or without whsec_) for standard-webhooks',
+      );
   } else if (has('CHARTGATE_WEBHOOK_HMAC_KEY')) {
     problem('CHARTGATE_WEBHOOK_HMAC_KEY', 'has no effect while CHARTGATE_WEBHOOK_HMAC is off');
   }
@@ -85,7 +96,10 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     need('CHARTGATE_EHR_CLIENT_ID', 'is needed by CHARTGATE_EHR_AUTH=smart-backend');
     need('CHARTGATE_EHR_PRIVATE_KEY', 'is needed by CHARTGATE_EHR_AUTH=smart-backend');
     if (!has('CHARTGATE_EHR_TOKEN_URL') && ehrUrl?.protocol === 'http:')
-      problem('CHARTGATE_EHR_TOKEN_URL', 'is needed while CHARTGATE_EHR_URL is not https: nobody vouches for what it would name');
+      problem(
+        'CHARTGATE_EHR_TOKEN_URL',
+        'is needed while CHARTGATE_EHR_URL is not https: nobody vouches for what it would name',
+      );
   }
   if (ehrUrl !== null && /[?#]/.test(v.CHARTGATE_EHR_URL as string))
     problem('CHARTGATE_EHR_URL', 'must be a FHIR base, without query or fragment');
@@ -97,7 +111,8 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
   for (const key of ['CHARTGATE_SOURCE_URL', 'CHARTGATE_SOURCE_LAB_URL'] as const) {
     if (!has(key)) continue;
     const { protocol, hostname, search, hash } = new URL(v[key] as string);
-    if (protocol === 'http:' && !isLoopback(hostname)) problem(key, 'must be https: credentials and documents go there');
+    if (protocol === 'http:' && !isLoopback(hostname))
+      problem(key, 'must be https: credentials and documents go there');
     if (search + hash !== '') problem(key, 'must be an address without query or fragment');
     need('CHARTGATE_CLIENT_UUID', `is needed by ${key}`);
   }
@@ -129,7 +144,10 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     !has('CHARTGATE_TLS_CERT_FILE') &&
     !has('CHARTGATE_TRUST_PROXY')
   )
-    problem('CHARTGATE_HOST', 'is a public address: give CHARTGATE_TLS_CERT_FILE and _KEY_FILE, or CHARTGATE_TRUST_PROXY');
+    problem(
+      'CHARTGATE_HOST',
+      'is a public address: give CHARTGATE_TLS_CERT_FILE and _KEY_FILE, or CHARTGATE_TRUST_PROXY',
+    );
   if (mode === 'serve') {
     need('CHARTGATE_EHR_URL', "is required by serve: the EHR's FHIR base");
     need('CHARTGATE_MRN_SYSTEM', 'is required by serve: the identifier system of the MRN');
@@ -138,7 +156,12 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
       'is required by serve: without it nobody can link patients or look; make one with: openssl rand -hex 32',
     );
     const isSigned = v.CHARTGATE_WEBHOOK_HMAC !== 'off' && v.CHARTGATE_WEBHOOK_HMAC !== undefined;
-    if (!isSigned && !has('CHARTGATE_WEBHOOK_SECRET') && !has('CHARTGATE_WEBHOOK_BASIC') && !has('CHARTGATE_WEBHOOK_MTLS_HEADER'))
+    if (
+      !isSigned &&
+      !has('CHARTGATE_WEBHOOK_SECRET') &&
+      !has('CHARTGATE_WEBHOOK_BASIC') &&
+      !has('CHARTGATE_WEBHOOK_MTLS_HEADER')
+    )
       problem(
         'CHARTGATE_WEBHOOK_SECRET',
         'is missing: serve needs an authenticator for the webhook (this, or CHARTGATE_WEBHOOK_HMAC); make one with: openssl rand -hex 32',

@@ -39,7 +39,10 @@ export type AuthConfig =
           };
     };
 
-/** How the EHR and we prove to each other who we are; null leaves it to the machine's authorities, without a certificate of ours. */
+/**
+ * How the EHR and we prove to each other who we are; null leaves it to the machine's authorities, without a certificate
+ * of ours.
+ */
 export interface EhrTlsConfig {
   readonly client: { readonly cert: string; readonly key: Secret } | null;
   readonly ca: string | null;
@@ -47,7 +50,11 @@ export interface EhrTlsConfig {
 
 export type HmacConfig =
   | { readonly scheme: 'off' }
-  | { readonly scheme: 'fields' | 'raw-body' | 'standard-webhooks'; readonly header: string; readonly keys: readonly Secret[] };
+  | {
+      readonly scheme: 'fields' | 'raw-body' | 'standard-webhooks';
+      readonly header: string;
+      readonly keys: readonly Secret[];
+    };
 
 /** Divided by module: a module receives its part and no more. */
 export interface Config {
@@ -62,7 +69,10 @@ export interface Config {
     readonly bodyBytesMax: number;
     readonly drainGraceMs: number;
   };
-  /** Where `/metrics` and `/readyz` are: a port of their own, or null for the gateway's; and whom they answer, null for everybody. */
+  /**
+   * Where `/metrics` and `/readyz` are: a port of their own, or null for the gateway's; and whom they answer, null for
+   * everybody.
+   */
   readonly ops: { readonly port: number | null; readonly token: Secret | null };
   /** What data may take at once: the rest of it is the program's. */
   readonly memory: { readonly roomBytes: number };
@@ -117,6 +127,9 @@ export interface Config {
     readonly timeAheadHours: number;
   };
   readonly mappings: { readonly folder: string | null; readonly snomed: 'off' | 'on' };
-  /** Permissive choices that are legal and that somebody should know of; logged at start and shown by `serve --check` and to who may watch. */
+  /**
+   * Permissive choices that are legal and that somebody should know of; logged at start and shown by `serve --check`
+   * and to who may watch.
+   */
   readonly unverified: readonly string[];
 }

@@ -15,7 +15,10 @@ export interface Key {
 export const webAddress = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http or https address')
-  .refine((text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === '', 'must not hold credentials')
+  .refine(
+    (text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === '',
+    'must not hold credentials',
+  )
   .transform((text) => text.replace(/\/+$/, ''));
 
 /** Kept to the letter: the assertion's audience is compared with it, so a slash at the end counts. */
@@ -25,7 +28,10 @@ export const tokenAddress = z
     (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/[#\s]/.test(text),
     'must be an http or https address without a fragment',
   )
-  .refine((text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === '', 'must not hold credentials');
+  .refine(
+    (text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === '',
+    'must not hold credentials',
+  );
 
 export const wholeNumber = z
   .string()
@@ -56,7 +62,9 @@ export const network = z.string().refine((text) => {
   const [address = '', bits] = text.split('/');
   const family = isIP(address);
   if (family === 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128));
+  return (
+    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128))
+  );
 }, 'must be addresses or networks, such as 10.0.0.1 or 10.0.0.0/24');
 
 export const headerName = z
@@ -67,7 +75,10 @@ export const headerName = z
 const SQLITE_WISHES = new Set(['', 'filesystem=any', 'create=yes']);
 export const databaseUrl = z
   .string()
-  .refine((text) => /^sqlite:.+/.test(text) || /^postgres(ql)?:\/\/.+/.test(text), 'must begin with sqlite: or postgres://')
+  .refine(
+    (text) => /^sqlite:.+/.test(text) || /^postgres(ql)?:\/\/.+/.test(text),
+    'must begin with sqlite: or postgres://',
+  )
   .refine((text) => text.startsWith('sqlite:') || URL.canParse(text), 'is not an address')
   .refine(
     (text) =>

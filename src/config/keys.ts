@@ -38,7 +38,12 @@ export const KEYS = {
   ),
   CHARTGATE_TLS_CERT_FILE: open('path', 'certificate chain, for TLS by ourselves'),
   CHARTGATE_TLS_KEY_FILE: open('path', 'private key of that certificate'),
-  CHARTGATE_BODY_LIMIT_MB: set('number', '5', 'largest webhook body, 1 to 25', wholeNumber.pipe(z.number().min(1).max(25))),
+  CHARTGATE_BODY_LIMIT_MB: set(
+    'number',
+    '5',
+    'largest webhook body, 1 to 25',
+    wholeNumber.pipe(z.number().min(1).max(25)),
+  ),
   CHARTGATE_MEMORY_MB: set(
     'number',
     '512',
@@ -51,7 +56,12 @@ export const KEYS = {
     'how long /readyz says 503 before the listener closes, 0 to 15',
     wholeNumber.pipe(z.number().max(15)),
   ),
-  CHARTGATE_LOG_LEVEL: set('word', 'info', '`error`, `warn`, `info` or `debug`', words('error', 'warn', 'info', 'debug')),
+  CHARTGATE_LOG_LEVEL: set(
+    'word',
+    'info',
+    '`error`, `warn`, `info` or `debug`',
+    words('error', 'warn', 'info', 'debug'),
+  ),
   CHARTGATE_ENVIRONMENT: set(
     'word',
     'production',
@@ -92,7 +102,10 @@ export const KEYS = {
   CHARTGATE_EHR_SCOPE: set('text', 'system/*.cruds', 'for `smart-backend`', z.string().min(1)),
   CHARTGATE_EHR_TLS_CERT_FILE: open('path', 'our certificate chain, for an EHR that asks for one (mutual TLS)'),
   CHARTGATE_EHR_TLS_KEY_FILE: open('path', 'private key of that certificate'),
-  CHARTGATE_EHR_TLS_CA_FILE: open('path', "authorities that may sign the EHR's certificate, instead of the machine's own"),
+  CHARTGATE_EHR_TLS_CA_FILE: open(
+    'path',
+    "authorities that may sign the EHR's certificate, instead of the machine's own",
+  ),
   CHARTGATE_MRN_SYSTEM: open(
     'URI',
     'identifier system of the MRN',
@@ -172,7 +185,9 @@ export const KEYS = {
   CHARTGATE_READ_TYPES: open(
     'list of types',
     'resource types that `/fhir` serves beside the standard ones',
-    list.pipe(z.array(z.string().regex(/^[A-Z][A-Za-z]{1,63}$/, 'must be resource types, such as ServiceRequest,Coverage'))),
+    list.pipe(
+      z.array(z.string().regex(/^[A-Z][A-Za-z]{1,63}$/, 'must be resource types, such as ServiceRequest,Coverage')),
+    ),
   ),
   CHARTGATE_AUTH_ISSUER: set(
     'address',
@@ -194,7 +209,9 @@ export const KEYS = {
     'list of origins',
     'where browser apps live that have their tokens from the external issuer',
     list.pipe(
-      z.array(z.string().refine((text) => URL.parse(text)?.origin === text, 'must be origins, such as https://app.example')),
+      z.array(
+        z.string().refine((text) => URL.parse(text)?.origin === text, 'must be origins, such as https://app.example'),
+      ),
     ),
   ),
   CHARTGATE_AUTH_USER_CLAIM: set(
@@ -210,7 +227,10 @@ export const KEYS = {
   CHARTGATE_SOURCE_LAB_TOKEN: secretKey('text', 'bearer token for laboratory documents'),
   CHARTGATE_SOURCE_LAB_USERNAME: open('text', 'or a user name'),
   CHARTGATE_SOURCE_LAB_PASSWORD: secretKey('text', 'and its password'),
-  CHARTGATE_SOURCE_URIS: open('path', "file with the service's identifier, code, tag and extension URIs; default: the sandbox's"),
+  CHARTGATE_SOURCE_URIS: open(
+    'path',
+    "file with the service's identifier, code, tag and extension URIs; default: the sandbox's",
+  ),
   CHARTGATE_ON_REVOKE: set(
     'word',
     'keep',

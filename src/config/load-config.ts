@@ -79,7 +79,9 @@ function toEhrTls(v: Values, read: (key: KeyName) => string): EhrTlsConfig | nul
   const hasCa = v.CHARTGATE_EHR_TLS_CA_FILE !== undefined;
   if (!hasClient && !hasCa) return null;
   return {
-    client: hasClient ? { cert: read('CHARTGATE_EHR_TLS_CERT_FILE'), key: secret(read('CHARTGATE_EHR_TLS_KEY_FILE')) } : null,
+    client: hasClient
+      ? { cert: read('CHARTGATE_EHR_TLS_CERT_FILE'), key: secret(read('CHARTGATE_EHR_TLS_KEY_FILE')) }
+      : null,
     ca: hasCa ? read('CHARTGATE_EHR_TLS_CA_FILE') : null,
   };
 }
@@ -105,27 +107,37 @@ function toLab(v: Values): Config['source']['lab'] {
   };
 }
 
-/** Legal choices that leave something unchecked. They are logged at start, shown by `serve --check`, and by /readyz to who may watch. */
+/**
+ * Legal choices that leave something unchecked. They are logged at start, shown by `serve --check`, and by /readyz to
+ * who may watch.
+ */
 function listUnverified(v: Values, database: DatabaseConfig): string[] {
   const out: string[] = [];
-  if (v.CHARTGATE_WEBHOOK_HMAC === 'off') out.push('webhook bodies are not signed: whoever learns the address can send data');
+  if (v.CHARTGATE_WEBHOOK_HMAC === 'off')
+    out.push('webhook bodies are not signed: whoever learns the address can send data');
   if (v.CHARTGATE_WEBHOOK_HMAC === 'fields') out.push('the signature of webhooks does not cover their bodies');
-  if (v.CHARTGATE_READ_PATIENTS === 'all') out.push('tokens that are not bound to a patient see every patient of the EHR');
+  if (v.CHARTGATE_READ_PATIENTS === 'all')
+    out.push('tokens that are not bound to a patient see every patient of the EHR');
   if (v.CHARTGATE_WEBHOOK_LEARN === 'on') out.push('the signature of webhooks is learned and not enforced');
-  if (v.CHARTGATE_CLIENT_UUID === undefined) out.push('CHARTGATE_CLIENT_UUID is not set: deliveries of any client are taken');
+  if (v.CHARTGATE_CLIENT_UUID === undefined)
+    out.push('CHARTGATE_CLIENT_UUID is not set: deliveries of any client are taken');
   if (typeof v.CHARTGATE_EHR_URL === 'string' && v.CHARTGATE_EHR_URL.startsWith('http:'))
     out.push('the EHR is reached without TLS');
   if (typeof v.CHARTGATE_EHR_TOKEN_URL === 'string' && v.CHARTGATE_EHR_TOKEN_URL.startsWith('http:'))
     out.push("the EHR's tokens are fetched without TLS");
   const publicUrl = URL.parse(v.CHARTGATE_PUBLIC_URL as string);
-  if (publicUrl?.protocol === 'http:' && !isLoopback(publicUrl.hostname)) out.push('apps and people reach us without TLS');
+  if (publicUrl?.protocol === 'http:' && !isLoopback(publicUrl.hostname))
+    out.push('apps and people reach us without TLS');
   if (v.CHARTGATE_AUDIT_ANCHOR === undefined)
     out.push('audit checkpoints are kept in the database alone: an older copy of it would look sound');
-  if (database.engine === 'sqlite' && database.filesystem === 'any') out.push('the file system of the database is not checked');
+  if (database.engine === 'sqlite' && database.filesystem === 'any')
+    out.push('the file system of the database is not checked');
   if (database.engine === 'postgres') {
     const url = new URL(database.url.reveal());
     const tls = url.searchParams.get('sslmode');
-    const hosts = [url.hostname, ...url.searchParams.getAll('host')].filter((host) => host !== '' && !host.startsWith('/'));
+    const hosts = [url.hostname, ...url.searchParams.getAll('host')].filter(
+      (host) => host !== '' && !host.startsWith('/'),
+    );
     if (hosts.some((host) => !isLoopback(host)) && tls !== 'verify-full')
       out.push('PostgreSQL is reached without sslmode=verify-full');
   }

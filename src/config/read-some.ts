@@ -3,7 +3,11 @@ import { ConfigError } from './load-config.ts';
 import { readValues, type Environment, type Problem, type ReadText, type Values } from './read-values.ts';
 
 /** The few settings that a command needs. What is wrong with any other is not its matter. */
-export function readSome<const N extends KeyName>(env: Environment, readText: ReadText, names: readonly N[]): Pick<Values, N> {
+export function readSome<const N extends KeyName>(
+  env: Environment,
+  readText: ReadText,
+  names: readonly N[],
+): Pick<Values, N> {
   const problems: Problem[] = [];
   const values = readValues(env, readText, problems);
   const wanted = new Set<string>(['CHARTGATE_CONFIG', ...names, ...names.map((name) => `${name}_FILE`)]);

@@ -26,12 +26,16 @@ function readFileKeys(env: Environment, readText: ReadText, problems: Problem[])
   try {
     parsed = JSON.parse(readText(path));
   } catch (thrown) {
-    return wrong(thrown instanceof SyntaxError ? 'the file is not JSON' : `the file cannot be read (${reason(thrown)})`);
+    return wrong(
+      thrown instanceof SyntaxError ? 'the file is not JSON' : `the file cannot be read (${reason(thrown)})`,
+    );
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return wrong('the file must hold one JSON object');
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    return wrong('the file must hold one JSON object');
   const out: Record<string, string> = {};
   for (const [name, value] of Object.entries(parsed)) {
-    if (!name.startsWith(PREFIX)) problems.push({ key: name, text: `is no setting (in the file that CHARTGATE_CONFIG names)` });
+    if (!name.startsWith(PREFIX))
+      problems.push({ key: name, text: `is no setting (in the file that CHARTGATE_CONFIG names)` });
     else if (typeof value === 'string' || typeof value === 'number') out[name] = String(value);
     else problems.push({ key: name, text: 'must be text or a number in the configuration file' });
   }

@@ -27,7 +27,9 @@ export const toVersion = (row: Row): Version => ({
   state: row['state'] as State,
 });
 
-/** In the order of arrival, and of one delivery the retraction first. What does not fit is left to the next transaction. */
+/**
+ * In the order of arrival, and of one delivery the retraction first. What does not fit is left to the next transaction.
+ */
 export function orderTasks(
   found: { readonly written: readonly Row[]; readonly queued: readonly Row[]; readonly parked: readonly Row[] },
   limit: number,

@@ -2,7 +2,10 @@ import type { AuditDraft } from '../audit/index.ts';
 import type { AskedPatient, ResolvedPatient } from '../ehr/index.ts';
 import type { Result } from '../kernel/index.ts';
 
-/** That the EHR was asked who has an MRN, and who it said it is: from here on the two names are known to be one person's. */
+/**
+ * That the EHR was asked who has an MRN, and who it said it is: from here on the two names are known to be one
+ * person's.
+ */
 export const auditOfLookUp = (
   { mrnSystem, mrn, requestId, traceId }: AskedPatient,
   found: Result<ResolvedPatient>,

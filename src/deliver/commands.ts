@@ -42,22 +42,35 @@ export interface Adjusted {
   readonly isSettled: boolean;
 }
 
-/** How many deliveries of a user one command moves: some hundred statements, and a fraction of a second, on PostgreSQL. */
+/**
+ * How many deliveries of a user one command moves: some hundred statements, and a fraction of a second, on PostgreSQL.
+ */
 export const ADJUST_AT_ONCE = 100;
 
 export type LinkOutcome = Omit<ChangedLink, 'link'> & { readonly id: string; readonly status: string } & Adjusted;
 
 export type DeliverWrites = {
-  /** Null where somebody else has settled it meanwhile. A wish to claim it is granted on SQLite alone, and only where nothing stands before it. */
+  /**
+   * Null where somebody else has settled it meanwhile. A wish to claim it is granted on SQLite alone, and only where
+   * nothing stands before it.
+   */
   'deliver.settle': {
     args: Settle & { readonly claim?: ClaimWish };
     out: (Pick<Settled, 'state' | 'reason'> & { readonly atOnce?: ClaimedAtOnce }) | null;
   };
   /** Proposes, confirms or changes a link, and moves the first deliveries of its user in the same commit. */
   'deliver.link': { args: LinkAct & { readonly wanted: WantedLink; readonly limit: number }; out: LinkOutcome };
-  /** `unsettled`: an earlier change must first be carried out (`deliver.adjust`), since it would be forgotten with the link. */
+  /**
+   * `unsettled`: an earlier change must first be carried out (`deliver.adjust`), since it would be forgotten with the
+   * link.
+   */
   'deliver.revoke': {
-    args: LinkAct & { readonly user: SourceUser; readonly why: string; readonly charted?: Charted; readonly limit: number };
+    args: LinkAct & {
+      readonly user: SourceUser;
+      readonly why: string;
+      readonly charted?: Charted;
+      readonly limit: number;
+    };
     out: LinkOutcome | 'not-found' | 'unsettled';
   };
   /** The next deliveries of a user whose link has changed. Doing it once too often changes nothing. */

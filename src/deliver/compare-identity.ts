@@ -23,7 +23,10 @@ const plain = (text: string): string =>
 
 type Names = IdentityClaims['names'];
 
-/** Of any two names of the two: the same family name, and where both say given names, one in common or an initial that fits. */
+/**
+ * Of any two names of the two: the same family name, and where both say given names, one in common or an initial that
+ * fits.
+ */
 function shareName(a: Names, b: Names): boolean {
   return a.some((one) =>
     b.some((other) => {

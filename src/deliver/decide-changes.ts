@@ -53,7 +53,10 @@ export interface Changes {
   readonly changes: readonly Change[];
   /** The plan would take back more than half of what a day of the chart holds: a person must look. */
   readonly isSuspicious: boolean;
-  /** Left out although something stands in the chart that it would replace: nothing may be sent, or the chart would show what the source has replaced. */
+  /**
+   * Left out although something stands in the chart that it would replace: nothing may be sent, or the chart would show
+   * what the source has replaced.
+   */
   readonly replaced: LeftOut | null;
   /** Names that stand already and that the ledger counts as said by this document from now on. */
   readonly adopted: readonly string[];
@@ -62,7 +65,10 @@ export interface Changes {
 /** Equal for equal content, whatever the digits or the order of names. */
 export const contentDigest = (resource: AnyResource): string => hash('sha256', canonicalJson(resource));
 
-/** The digest of what a document says: what the gateway only assumed, because the document does not say it, is no change. */
+/**
+ * The digest of what a document says: what the gateway only assumed, because the document does not say it, is no
+ * change.
+ */
 export function digestOf({ resource, assumed }: Wanted): string {
   if (assumed === undefined) return contentDigest(resource);
   const { [assumed]: _assumed, ...said } = resource;
@@ -85,7 +91,10 @@ export interface LedgerQuestion {
 export const ledgerQuestionOf = ({ wanted, leftOut, clearsAlertsOf }: Translation): LedgerQuestion => ({
   names: [
     ...namesIn({ wanted, leftOut }),
-    ...wanted.flatMap(({ clearedBy, derivedFrom = [] }) => [...derivedFrom, ...(clearedBy === undefined ? [] : [clearedBy])]),
+    ...wanted.flatMap(({ clearedBy, derivedFrom = [] }) => [
+      ...derivedFrom,
+      ...(clearedBy === undefined ? [] : [clearedBy]),
+    ]),
   ],
   alertsOf: clearsAlertsOf,
 });
@@ -99,9 +108,10 @@ const scopeOf = ({ group, chartDay }: Scope): string => `${group} ${chartDay ?? 
 const GUARDED: ReadonlySet<Group> = new Set(['body', 'physical', 'sleep', 'other', 'lab']);
 
 /**
- * What must be written so that the EHR says what the document now says. A version takes back only measurements of its own document,
- * and only of a day and group of which it still carries at least one: a body summary never wipes the sleep of that day. The one
- * exception is a day that was evaluated without alerts, which takes back every alert of that day that was raised before it.
+ * What must be written so that the EHR says what the document now says. A version takes back only measurements of its
+ * own document, and only of a day and group of which it still carries at least one: a body summary never wipes the
+ * sleep of that day. The one exception is a day that was evaluated without alerts, which takes back every alert of that
+ * day that was raised before it.
  */
 export function decideChanges(
   {
@@ -120,12 +130,15 @@ export function decideChanges(
   const live = standing.filter(({ isOfDocument }) => isOfDocument);
   const cleared = standing.filter((one) => !one.isOfDocument && isClearedAlert(one, clearsAlertsOf, saidAt));
   const saidSomething = live.length + cleared.length > 0;
-  const forward = wanted.map((one): Change => decideOne(withSources(one, known), known, saidSomething, dialect, saidAt));
+  const forward = wanted.map((one): Change =>
+    decideOne(withSources(one, known), known, saidSomething, dialect, saidAt),
+  );
 
   const names = new Set(namesIn({ wanted, leftOut }));
   const carried = new Set(scopes.map(scopeOf));
   const gone = live.filter(
-    (one) => !names.has(one.name) && one.group !== 'support' && isRetractable(one.resourceType) && carried.has(scopeOf(one)),
+    (one) =>
+      !names.has(one.name) && one.group !== 'support' && isRetractable(one.resourceType) && carried.has(scopeOf(one)),
   );
   const taken = [...gone, ...cleared.filter((one) => !names.has(one.name) && isRetractable(one.resourceType))];
   return {
@@ -136,8 +149,11 @@ export function decideChanges(
   };
 }
 
-const isClearedAlert = ({ group, chartDay, saidAt: raisedAt }: WrittenResource, day: string | null, saidAt: number): boolean =>
-  group === 'alerts' && day !== null && chartDay === day && raisedAt <= saidAt;
+const isClearedAlert = (
+  { group, chartDay, saidAt: raisedAt }: WrittenResource,
+  day: string | null,
+  saidAt: number,
+): boolean => group === 'alerts' && day !== null && chartDay === day && raisedAt <= saidAt;
 
 /** It stands because of another document, or was said before; from now on it is this document that says it. */
 function isAdopted(
@@ -146,7 +162,8 @@ function isAdopted(
   saidAt: number,
 ): change is Change & { kind: 'keep' } {
   const before = change.kind === 'keep' && change.wanted.adopts === true ? known.get(change.wanted.name) : undefined;
-  if (before === undefined || before.isRetracted || before.isKept || before.contentDigest === UNWRITTEN_DIGEST) return false;
+  if (before === undefined || before.isRetracted || before.isKept || before.contentDigest === UNWRITTEN_DIGEST)
+    return false;
   return !before.isOfDocument || before.saidAt < saidAt;
 }
 
@@ -202,8 +219,8 @@ export function saidIn(resource: AnyResource): Said | null {
 const FINAL = new Set(['final', 'amended', 'corrected', 'appended']);
 
 /**
- * `amended` is said of what was final and says something else now; once said, it stays. What was withdrawn and is said again has been
- * changed twice. A better display, another device or a note of ours keep the status.
+ * `amended` is said of what was final and says something else now; once said, it stays. What was withdrawn and is said
+ * again has been changed twice. A better display, another device or a note of ours keep the status.
  */
 function restate(resource: AnyResource, { said, isRetracted }: WrittenResource, dialect: Dialect): AnyResource {
   if (said === null || isRetracted) return asAmended(resource, dialect);

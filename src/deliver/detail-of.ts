@@ -31,7 +31,10 @@ export const isFaultCode = (text: string): text is FaultCode => Object.hasOwn(FA
 const WAITS_IN_PART =
   'A part of the document was left out: its findings name the places. Map what is unmapped and load the mapping data anew, and it is written by itself; a value that cannot be true waits for the next version of its document.';
 
-/** What happened and what a person can do; null where nobody need do anything. A constant, with nothing of a patient in it. */
+/**
+ * What happened and what a person can do; null where nobody need do anything. A constant, with nothing of a patient in
+ * it.
+ */
 export function detailOf({
   reason,
   faultCode,
@@ -39,6 +42,7 @@ export function detailOf({
   readonly reason: string | null;
   readonly faultCode: string | null;
 }): string | null {
-  if (faultCode !== null && isFaultCode(faultCode)) return OF_DELIVERIES[faultCode] ?? HANDLING[FAULT_CODES[faultCode]].text;
+  if (faultCode !== null && isFaultCode(faultCode))
+    return OF_DELIVERIES[faultCode] ?? HANDLING[FAULT_CODES[faultCode]].text;
   return reason === LEFT_OUT ? WAITS_IN_PART : null;
 }

@@ -13,7 +13,13 @@ import type { State } from '../inbox/index.ts';
 import type { ChosenDialect } from './hold-reading.ts';
 import type { ChartContent } from './lane/chart-content.ts';
 import type { SeenChange } from './lane/commands.ts';
-import { decideChanges, ledgerQuestionOf, type Change, type LedgerQuestion, type WrittenResource } from './decide-changes.ts';
+import {
+  decideChanges,
+  ledgerQuestionOf,
+  type Change,
+  type LedgerQuestion,
+  type WrittenResource,
+} from './decide-changes.ts';
 import { fhirOf, readDocument, saidAtOf, templateOf, toBundle, type Reading } from './read-document.ts';
 
 /** One resource, and what would be done with it. */
@@ -26,7 +32,10 @@ export interface ExplainedResource {
   readonly chartDay: string | null;
   /** Null for what would be withdrawn: it stands at the EHR. */
   readonly resource: AnyResource | null;
-  /** What stands in the chart of what would be withdrawn, as it was read when the delivery was parked; null where nobody has looked. */
+  /**
+   * What stands in the chart of what would be withdrawn, as it was read when the delivery was parked; null where nobody
+   * has looked.
+   */
   readonly chart: ChartContent | null;
 }
 
@@ -45,7 +54,10 @@ export interface Explanation {
   /** Null where the source user has no confirmed link; names are then those of nobody. */
   readonly link: LinkedPatient | null;
   readonly mappings: string;
-  /** What it was translated by, and why by that; before the EHR has said what it is, this may not be what it will be written in. */
+  /**
+   * What it was translated by, and why by that; before the EHR has said what it is, this may not be what it will be
+   * written in.
+   */
   readonly dialect: string;
   readonly dialectBecause: ChosenDialect['because'];
   /** Where the delivery stands, and why; null for a file. */
@@ -92,11 +104,27 @@ const explained = (change: Change, kept: ReadonlySet<string>, charted: Charted):
 const explainedAlone = (change: Change, charted: Charted): ExplainedResource => {
   if (change.kind === 'retract') {
     const { name, resourceType, group, chartDay } = change.written;
-    return { change: change.kind, name, resourceType, group, chartDay, resource: null, chart: charted.get(name) ?? null };
+    return {
+      change: change.kind,
+      name,
+      resourceType,
+      group,
+      chartDay,
+      resource: null,
+      chart: charted.get(name) ?? null,
+    };
   }
   const { name, group, chartDay, resource } = change.wanted;
   const shown = 'resource' in change ? change.resource : resource;
-  return { change: change.kind, name, resourceType: resource.resourceType, group, chartDay, resource: shown, chart: null };
+  return {
+    change: change.kind,
+    name,
+    resourceType: resource.resourceType,
+    group,
+    chartDay,
+    resource: shown,
+    chart: null,
+  };
 };
 
 const issuesOf = (validator: Validator, value: unknown): string[] =>
@@ -117,7 +145,11 @@ function troubleOf(
 }
 
 /** The whole way of a document, up to the door. */
-export async function explain(body: Uint8Array, delivery: DeliveryFacts, deps: ExplainDeps): Promise<Result<Explanation>> {
+export async function explain(
+  body: Uint8Array,
+  delivery: DeliveryFacts,
+  deps: ExplainDeps,
+): Promise<Result<Explanation>> {
   const parsed = parseLossless(body);
   if (!parsed.ok) return fail(fault('payload.shape', { at: parsed.fault.rule }));
   const read = await readDocument(parsed.value, deps.reading);

@@ -4,7 +4,10 @@ import type { LaneReads, LaneWrites } from './lane/commands.ts';
 
 const AT_ONCE = 500;
 
-/** What was delivered goes through its lane again, by the mapping data as they are now; only what differs is sent. Gives how many. */
+/**
+ * What was delivered goes through its lane again, by the mapping data as they are now; only what differs is sent. Gives
+ * how many.
+ */
 export async function forwardAgain(deps: {
   readonly lanes: Operate<LaneWrites, LaneReads>;
   readonly clock: Clock;

@@ -16,8 +16,9 @@ const LIMITS = { bodyBytes: 4 * 1024 * 1024, patients: 10_000 } as const;
 const keyOf = ({ envelope }: Payload): string => JSON.stringify([envelope.clientUuid, envelope.userId]);
 
 /**
- * Keeps translations between judging and writing, in the same process, so that a document is read and translated once. A guess and no
- * more: who the patient is the link says, under the lease; where it says another, or the mapping data are others, it is done again.
+ * Keeps translations between judging and writing, in the same process, so that a document is read and translated once.
+ * A guess and no more: who the patient is the link says, under the lease; where it says another, or the mapping data
+ * are others, it is done again.
  */
 export function holdAhead() {
   const kept = new Map<string, { readonly ahead: Ahead; readonly bytes: number }>();

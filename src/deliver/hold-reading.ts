@@ -17,7 +17,9 @@ import type { Reading } from './read-document.ts';
 /** What does not change while the process runs. Plain, so that it can go to a thread. */
 export interface ReadingSettings extends Omit<Setting, 'mappings' | 'dialect'> {
   readonly payloads: PayloadOptions;
-  /** The folder of the mapping data; shipped templates stand in `templates/` below it, those of the site in `custom/`. */
+  /**
+   * The folder of the mapping data; shipped templates stand in `templates/` below it, those of the site in `custom/`.
+   */
   readonly folder: string;
   readonly uris: SourceUris | null;
   readonly dialect: string;
@@ -44,12 +46,16 @@ export function buildReading(settings: ReadingSettings, { files, templates }: Re
   const dialect = mappings.dialects.get(name);
   if (dialect === undefined) {
     const known = [...mappings.dialects.keys()].join(', ');
-    throw new StartError('dialect.unknown', `CHARTGATE_DIALECT: there is no dialect ${name}. There are auto, ${known}.`);
+    throw new StartError(
+      'dialect.unknown',
+      `CHARTGATE_DIALECT: there is no dialect ${name}. There are auto, ${known}.`,
+    );
   }
   return { payloads, setting: { ...rest, mappings, dialect }, templates, runTemplate };
 }
 
-const isLicensed = (name: string, { snomed }: ReadingSettings): boolean => snomed === 'on' || !name.endsWith('-snomed.json');
+const isLicensed = (name: string, { snomed }: ReadingSettings): boolean =>
+  snomed === 'on' || !name.endsWith('-snomed.json');
 
 function loadData(settings: ReadingSettings): ReadingData {
   try {
@@ -95,7 +101,10 @@ export interface ReadingHolder {
   readonly dialect: () => ChosenDialect;
 }
 
-/** `setting`: by name. `recognised`: by what the EHR says of itself. `nothing-fits`: no dialect is like it, so it is the default. */
+/**
+ * `setting`: by name. `recognised`: by what the EHR says of itself. `nothing-fits`: no dialect is like it, so it is the
+ * default.
+ */
 export interface KnownDialect {
   readonly name: string;
   readonly because: 'setting' | 'recognised' | 'nothing-fits';
@@ -117,7 +126,8 @@ export function makeReadingHolder(settings: ReadingSettings): ReadingHolder {
     const name = (told === null ? null : recogniseDialect(dialects, told)?.name) ?? AUTO;
     return name === loaded.settings.dialect ? loaded : hold(loaded.data, name);
   }
-  const load = (): HeldReading => inDialect(hold(loadData(settings), settings.dialect === 'auto' ? AUTO : settings.dialect));
+  const load = (): HeldReading =>
+    inDialect(hold(loadData(settings), settings.dialect === 'auto' ? AUTO : settings.dialect));
   let held = load();
   function chosen(): KnownDialect {
     const { name, recognisedBy } = held.reading.setting.dialect;

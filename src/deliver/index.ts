@@ -34,7 +34,14 @@ export type { ShadowEvaluator } from './shadow/evaluate-waiting.ts';
 export { openShadow, type Shadow } from './shadow/open-shadow.ts';
 export type { Forwarding, ShadowWatch } from './shadow/watch-shadow.ts';
 export { keepRetention } from './keep-retention.ts';
-export { decideChanges, contentDigest, digestOf, type Change, type Changes, type WrittenResource } from './decide-changes.ts';
+export {
+  decideChanges,
+  contentDigest,
+  digestOf,
+  type Change,
+  type Changes,
+  type WrittenResource,
+} from './decide-changes.ts';
 export { explain, type Explanation, type ExplainedResource } from './explain.ts';
 export {
   makeReadingHolder,

@@ -78,7 +78,10 @@ export const FAILED: Judgement = {
   verdict: { kind: 'quarantine', reason: 'failed' },
 };
 
-/** Names that are kept in clear. Any other is a text of the sender's, which may be anything; the list of unmapped words has it, sealed. */
+/**
+ * Names that are kept in clear. Any other is a text of the sender's, which may be anything; the list of unmapped words
+ * has it, sealed.
+ */
 const NAMED_STRUCTURES = new Set([...KNOWN_STRUCTURES, 'lab_result']);
 const UNKNOWN_STRUCTURE = 'unknown';
 const structureOf = (name: string, { templates }: Reading, document?: Document): string => {
@@ -107,12 +110,18 @@ function factsOf(hook: Hook, value: unknown, findings: readonly string[], readin
   };
 }
 
-const quarantine = (facts: Facts, reason: QuarantineReason): Judgement => ({ facts, verdict: { kind: 'quarantine', reason } });
+const quarantine = (facts: Facts, reason: QuarantineReason): Judgement => ({
+  facts,
+  verdict: { kind: 'quarantine', reason },
+});
 
 function judgeNotification(value: unknown, { reading }: JudgeDeps): Judgement {
   const parsed = parseNotification(value);
   if (!parsed.ok)
-    return quarantine(factsOf('notification', value, [`${parsed.fault.code} ${parsed.fault.at ?? ''}`], reading), 'shape');
+    return quarantine(
+      factsOf('notification', value, [`${parsed.fault.code} ${parsed.fault.at ?? ''}`], reading),
+      'shape',
+    );
   // Of another environment than ours: somebody has given our address to the wrong one.
   const { environment } = parsed.value;
   const isOurs = environment === null || environment.toLowerCase() === reading.setting.environment;
@@ -121,7 +130,11 @@ function judgeNotification(value: unknown, { reading }: JudgeDeps): Judgement {
   const { clientUuid } = reading.payloads;
   if (clientUuid !== null && parsed.value.clientUuid !== clientUuid) return quarantine(facts, 'foreign-client');
   const { dataSource, action, level, message, at } = parsed.value;
-  return { facts, verdict: { kind: 'handled' }, told: { kind: 'notification', dataSource, action, level, message, at } };
+  return {
+    facts,
+    verdict: { kind: 'handled' },
+    told: { kind: 'notification', dataSource, action, level, message, at },
+  };
 }
 
 const ID = /^[A-Za-z0-9-]{1,100}$/;
@@ -129,7 +142,8 @@ const ID = /^[A-Za-z0-9-]{1,100}$/;
 /** Results that were asked for name what they answer. */
 function toldOf(document: Document): Told | null {
   const kind = document.kind === 'lab_result' ? 'lab' : 'profile';
-  const id = document.kind === 'lab_result' ? document.documentId : document.kind === 'user_profile' ? document.requestId : null;
+  const id =
+    document.kind === 'lab_result' ? document.documentId : document.kind === 'user_profile' ? document.requestId : null;
   return id !== null && ID.test(id) ? { kind, id } : null;
 }
 
@@ -145,7 +159,10 @@ const errorsOf = (validator: Validator, value: unknown): string[] =>
     .filter(({ severity }) => severity === 'error')
     .map(({ rule, expression }) => `${rule} ${expression}`);
 
-/** What would go out must be as sound as what came in; that it is not is for whoever keeps the mapping data or the template. */
+/**
+ * What would go out must be as sound as what came in; that it is not is for whoever keeps the mapping data or the
+ * template.
+ */
 const faultsOfOutput = (translation: Translation, validator: Validator): string[] =>
   errorsOf(validator, toBundle(translation)).map((text) => `output.${text}`);
 
@@ -184,7 +201,8 @@ function judgeDocument(value: unknown, { payload, custom }: ReadDocument, deps: 
   const whose = { patient: patient ?? ANYONE.patient, delivery };
   const translation = translate({ payload, custom, ...whose, setting: deps.reading.setting });
   const wrong = translation.trouble === null ? faultsOfOutput(translation, deps.outValidator) : [];
-  if (patient !== null && translation.trouble === null && wrong.length === 0) ahead?.keep(payload, patient, translation);
+  if (patient !== null && translation.trouble === null && wrong.length === 0)
+    ahead?.keep(payload, patient, translation);
   const told = toldOf(payload.document);
   const document: DocumentFacts = {
     key: payload.documentKey,
@@ -228,5 +246,7 @@ export function judge(hook: Hook, body: Uint8Array, deps: JudgeDeps): Judgement 
   if (!parsed.ok) return notJson(parsed.fault.rule);
   if (hook === 'notification') return judgeNotification(parsed.value, deps);
   const read = readDocument(parsed.value, deps.reading);
-  return read instanceof Promise ? read.then((one) => judgeRead(parsed.value, one, deps)) : judgeRead(parsed.value, read, deps);
+  return read instanceof Promise
+    ? read.then((one) => judgeRead(parsed.value, one, deps))
+    : judgeRead(parsed.value, read, deps);
 }

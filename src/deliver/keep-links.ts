@@ -37,9 +37,15 @@ export function keepLinks(deps: {
   }
 
   /** `behind`: one of many, which must not keep senders of webhooks waiting. */
-  async function put(act: LinkAct, wanted: WantedLink, urgency: 'now' | 'behind' = 'now'): Promise<Result<LinkOutcome>> {
+  async function put(
+    act: LinkAct,
+    wanted: WantedLink,
+    urgency: 'now' | 'behind' = 'now',
+  ): Promise<Result<LinkOutcome>> {
     const args = { ...act, wanted, limit: ADJUST_AT_ONCE };
-    const done = await (urgency === 'now' ? deliver.write('deliver.link', args) : deliver.writeBehind('deliver.link', args));
+    const done = await (urgency === 'now'
+      ? deliver.write('deliver.link', args)
+      : deliver.writeBehind('deliver.link', args));
     return done.ok ? ok(await follow(act, wanted, done.value)) : done;
   }
 

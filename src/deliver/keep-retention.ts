@@ -10,8 +10,8 @@ const AT_ONCE = 500;
 const DAY_MS = 86_400_000;
 
 /**
- * Shreds bodies that have been kept long enough, a few at a time so that nobody waits for it, and what both sides of settled conflicts
- * said. Rows and digests stay.
+ * Shreds bodies that have been kept long enough, a few at a time so that nobody waits for it, and what both sides of
+ * settled conflicts said. Rows and digests stay.
  */
 export function keepRetention(deps: {
   readonly tenant: string;

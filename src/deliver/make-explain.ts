@@ -57,7 +57,8 @@ export function makeExplain(deps: {
         ...validators,
         link,
         written: (patient, asked) => deps.lanes.read('lane.ledger', { tenant, deliveryId: id, patient, ...asked }),
-        seen: () => (state === 'parked' ? deps.lanes.read('lane.foreign', { tenant, deliveryId: id }) : Promise.resolve(ok([]))),
+        seen: () =>
+          state === 'parked' ? deps.lanes.read('lane.foreign', { tenant, deliveryId: id }) : Promise.resolve(ok([])),
       },
     );
   };

@@ -16,11 +16,18 @@ export interface JudgeQuestion {
   readonly source: { readonly settings: ReadingSettings; readonly data: ReadingData } | null;
 }
 
-/** Up to this size a judgement takes a few milliseconds; larger bodies are judged in a thread, so that nobody waits for them. */
+/**
+ * Up to this size a judgement takes a few milliseconds; larger bodies are judged in a thread, so that nobody waits for
+ * them.
+ */
 const HERE_BYTES_MAX = 128 * 1024;
 
 /** `delivery`: whose translation is worth keeping. */
-export type Judge = (hook: 'data' | 'notification', body: Uint8Array, delivery?: DeliveryFacts) => Judgement | Promise<Judgement>;
+export type Judge = (
+  hook: 'data' | 'notification',
+  body: Uint8Array,
+  delivery?: DeliveryFacts,
+) => Judgement | Promise<Judgement>;
 
 export const loadValidators = () => ({
   validator: loadValidator(),
@@ -28,7 +35,8 @@ export const loadValidators = () => ({
 });
 
 /** What the thread takes before it has a document, and what that may take beside it. */
-const heapMbFor = (bodyBytesMax: number): number => 96 + Math.ceil((bodyBytesMax / (1024 * 1024)) * MEMORY.cost.document);
+const heapMbFor = (bodyBytesMax: number): number =>
+  96 + Math.ceil((bodyBytesMax / (1024 * 1024)) * MEMORY.cost.document);
 
 export function makeJudge(current: () => HeldReading, held?: HeldAhead, bodyBytesMax = 5 * 1024 * 1024): Judge {
   const validators = loadValidators();

@@ -64,8 +64,8 @@ export function processReceived(deps: {
   readonly onSettled: (state: string, reason: string | null, then: 'waits' | 'goes') => void;
   readonly onFinding: (code: string) => void;
   /**
-   * Told of a delivery before it is settled, and again should the settling be cut off. Answers what to add to its findings; a fault leaves the
-   * delivery for the next pass.
+   * Told of a delivery before it is settled, and again should the settling be cut off. Answers what to add to its
+   * findings; a fault leaves the delivery for the next pass.
    */
   readonly follow: (delivery: Followed) => Promise<Result<readonly string[]>>;
   readonly lanes?: AtOnce;
@@ -75,7 +75,10 @@ export function processReceived(deps: {
   let isAsked = false;
   let isStopped = false;
 
-  /** A delivery that makes us throw is set aside, so that it neither stops the ones behind it nor comes back every second. */
+  /**
+   * A delivery that makes us throw is set aside, so that it neither stops the ones behind it nor comes back every
+   * second.
+   */
   async function judgeSafely({ hook, id, receivedAt }: Received, body: Uint8Array): Promise<Judgement> {
     const judged = async (): Promise<Judgement> => deps.judge(hook, body, { id, receivedAt: new Date(receivedAt) });
     const { byteLength } = body;
@@ -104,11 +107,13 @@ export function processReceived(deps: {
     const { facts, verdict, told = null } = judgement;
     const { client, user } = facts;
     if (verdict.kind === 'quarantine' || client === null || user === null) return ok(judgement);
-    const more = await deps.follow({ id: one.id, hook: one.hook, user: { client, user }, told }).catch((thrown: unknown) => {
-      // A bug of whoever follows must not keep the delivery from its chart.
-      log.error('delivery.failed', { deliveryId: one.id, error: safeError(thrown) });
-      return ok([]);
-    });
+    const more = await deps
+      .follow({ id: one.id, hook: one.hook, user: { client, user }, told })
+      .catch((thrown: unknown) => {
+        // A bug of whoever follows must not keep the delivery from its chart.
+        log.error('delivery.failed', { deliveryId: one.id, error: safeError(thrown) });
+        return ok([]);
+      });
     if (!more.ok || more.value.length === 0) return more.ok ? ok(judgement) : more;
     return ok({ ...judgement, facts: { ...facts, findings: [...more.value, ...facts.findings] } });
   }
@@ -147,13 +152,18 @@ export function processReceived(deps: {
     deps.onSettled(state, reason, atOnce === undefined ? 'waits' : 'goes');
     // The code alone: what comes after it is a place.
     for (const finding of judgement.facts.findings) deps.onFinding(finding.split(' ')[0] ?? '');
-    log.info('delivery.settled', { deliveryId: one.id, requestId: one.requestId, state, ...(reason === null ? {} : { reason }) });
+    log.info('delivery.settled', {
+      deliveryId: one.id,
+      requestId: one.requestId,
+      state,
+      ...(reason === null ? {} : { reason }),
+    });
   }
 
   /**
-   * Judging gives way to senders that wait, and does not run away from what is on its way to the EHR: what can be sent as it is settled
-   * need not be claimed. It waits for an EHR once a page, so that a slow one holds nothing up. The answer: how many verdicts
-   * may be gathered before they are stored.
+   * Judging gives way to senders that wait, and does not run away from what is on its way to the EHR: what can be sent
+   * as it is settled need not be claimed. It waits for an EHR once a page, so that a slow one holds nothing up. The
+   * answer: how many verdicts may be gathered before they are stored.
    */
   function makePace(): () => Promise<number> {
     let judged = 0;
@@ -170,7 +180,10 @@ export function processReceived(deps: {
     };
   }
 
-  /** Judged one after the other, with a turn for everybody else between them; stored some at a time. The answer holds the settling of all. */
+  /**
+   * Judged one after the other, with a turn for everybody else between them; stored some at a time. The answer holds
+   * the settling of all.
+   */
   async function judgeAll(page: readonly Received[]): Promise<{ readonly settling: Promise<unknown> }> {
     const settling: Promise<void>[] = [];
     const gathered: (readonly [Received, Judgement])[] = [];
@@ -181,7 +194,8 @@ export function processReceived(deps: {
       const together = await pace();
       gathered.push([one, await judgeSafely(one, one.body)]);
       dropBytes(one.body);
-      if (gathered.length >= together) settling.push(...gathered.splice(0).map(([of, judgement]) => settle(of, judgement)));
+      if (gathered.length >= together)
+        settling.push(...gathered.splice(0).map(([of, judgement]) => settle(of, judgement)));
     }
     settling.push(...gathered.map(([of, judgement]) => settle(of, judgement)));
     const done = Promise.allSettled(settling).then((all) => {

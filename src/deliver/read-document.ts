@@ -20,7 +20,9 @@ export interface ReadDocument {
 const wantsTemplate = ({ document }: Payload): boolean =>
   document.kind === 'unknown' || (document.kind === 'lab_result' && document.format === 'service');
 
-/** By its structure; a laboratory result under another name in the form of `lab_result` has the template of that one. */
+/**
+ * By its structure; a laboratory result under another name in the form of `lab_result` has the template of that one.
+ */
 export const templateOf = (templates: Templates, { envelope, document }: Payload): Template | undefined =>
   templates.get(envelope.dataStructure) ?? (document.kind === 'lab_result' ? templates.get('lab_result') : undefined);
 
@@ -53,9 +55,9 @@ export function readDocument(value: unknown, reading: Reading): Result<ReadDocum
 }
 
 /**
- * When a document was made: by its own word, else when it came. Orders what two documents say of one measurement. An alert_event says
- * when it was raised, in no case after it came. An alert_summary says when its day ends, which is not when it was made: it can come
- * before that, and again days later.
+ * When a document was made: by its own word, else when it came. Orders what two documents say of one measurement. An
+ * alert_event says when it was raised, in no case after it came. An alert_summary says when its day ends, which is not
+ * when it was made: it can come before that, and again days later.
  */
 export function saidAtOf({ document }: Payload, receivedAt: Date): number {
   const came = receivedAt.getTime();

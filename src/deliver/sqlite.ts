@@ -7,7 +7,8 @@ import { claimAtOnce } from './lane/claim-at-once-sqlite.ts';
 export { reads } from './commands/all.ts';
 
 /** Settling claims at once what it can on SQLite; the claim is still written for it alone. */
-export const writes: Omit<Programs<DeliverWrites>, 'deliver.settle'> & Pick<SqliteOperations<DeliverWrites>, 'deliver.settle'> = {
+export const writes: Omit<Programs<DeliverWrites>, 'deliver.settle'> &
+  Pick<SqliteOperations<DeliverWrites>, 'deliver.settle'> = {
   ...commands.writes,
   'deliver.settle': (context, s) => {
     const settled = performSqlite(context, settle(context, s));

@@ -12,9 +12,16 @@ export interface Unmapped extends UnmappedWord {
 
 type Row = Readonly<Record<string, unknown>>;
 
-export const unmappedSealed: SealedTable = { table: 'unmapped', columns: ['word_sealed'], key: ['seq'], place: ['word_index'] };
+export const unmappedSealed: SealedTable = {
+  table: 'unmapped',
+  columns: ['word_sealed'],
+  key: ['seq'],
+  place: ['word_index'],
+};
 
-/** The name of a test can be whatever somebody wrote into a document: it is kept sealed, and found again by its index. */
+/**
+ * The name of a test can be whatever somebody wrote into a document: it is kept sealed, and found again by its index.
+ */
 export const wordIndex = (vault: Vault, { kind, what }: UnmappedWord, dataStructure: string): Buffer =>
   vault.index('unmapped', JSON.stringify([dataStructure, kind, what]));
 

@@ -2,8 +2,8 @@
 export const BACKOFF = { firstMs: 1_000, capMs: 900_000, patienceMs: 7 * 86_400_000, fewAttempts: 10 } as const;
 
 /**
- * Full jitter between one second and a bound that doubles from two seconds to 15 minutes. `attempt` counts from 0; `spread` is in [0, 1).
- * Never less than a second, so that no lane asks more often.
+ * Full jitter between one second and a bound that doubles from two seconds to 15 minutes. `attempt` counts from 0;
+ * `spread` is in [0, 1). Never less than a second, so that no lane asks more often.
  */
 export function backoffMs(attempt: number, spread: number): number {
   const bound = Math.min(BACKOFF.capMs, BACKOFF.firstMs * 2 ** (attempt + 1));
@@ -11,8 +11,8 @@ export function backoffMs(attempt: number, spread: number): number {
 }
 
 /**
- * When to try again; `exhausted` when a person must look: after seven days, or after ten in a row where the verdict has few in mind.
- * What the server asks for is a floor.
+ * When to try again; `exhausted` when a person must look: after seven days, or after ten in a row where the verdict has
+ * few in mind. What the server asks for is a floor.
  */
 export function nextAttemptMs(given: {
   /** Attempts that failed before this one: 0 after the first. */

@@ -1,6 +1,6 @@
 /**
- * Whether an EHR is left alone. Closed: all may ask. Open: nobody, until `untilMs`. Half-open: one asks, the others wait for what
- * comes of it. Times are of a clock that only grows.
+ * Whether an EHR is left alone. Closed: all may ask. Open: nobody, until `untilMs`. Half-open: one asks, the others
+ * wait for what comes of it. Times are of a clock that only grows.
  */
 export type Breaker =
   | { readonly state: 'closed'; readonly recent: readonly { readonly atMs: number; readonly good: boolean }[] }
@@ -66,13 +66,18 @@ function isTripped(recent: readonly { readonly good: boolean }[]): boolean {
   return recent.length >= BREAKER.rateOf && recent.filter(({ good }) => !good).length >= recent.length * BREAKER.rate;
 }
 
-/** What an exchange that was admitted came to. `startedMs` tells the probe from what was under way before the breaker opened. */
+/**
+ * What an exchange that was admitted came to. `startedMs` tells the probe from what was under way before the breaker
+ * opened.
+ */
 export function afterOutcome(breaker: Breaker, outcome: BreakerOutcome, startedMs: number, nowMs: number): Breaker {
   const trips = breaker.state === 'closed' ? 0 : breaker.trips;
   if (outcome.kind === 'denied')
     return breaker.state === 'open' ? breaker : { state: 'open', untilMs: nowMs + BREAKER.openMsMax, trips: trips + 1 };
   if (outcome.kind === 'nothing')
-    return breaker.state === 'half-open' && startedMs >= breaker.sinceMs ? { state: 'open', untilMs: nowMs, trips } : breaker;
+    return breaker.state === 'half-open' && startedMs >= breaker.sinceMs
+      ? { state: 'open', untilMs: nowMs, trips }
+      : breaker;
   const asksMs = outcome.kind === 'bad' ? outcome.serverAsksMs : null;
   switch (breaker.state) {
     case 'closed': {

@@ -4,8 +4,9 @@ import type { Capability, TypeCapability } from './read-capability.ts';
 import type { SearchBy } from './search-resources.ts';
 
 /**
- * What makes a second write of the same thing the same thing. From the strongest to the weakest; with `ledger-only` nothing at the
- * EHR does, so a write of which the outcome is unknown waits for a person. `not-written`: the EHR takes none of this type.
+ * What makes a second write of the same thing the same thing. From the strongest to the weakest; with `ledger-only`
+ * nothing at the EHR does, so a write of which the outcome is unknown waits for a person. `not-written`: the EHR takes
+ * none of this type.
  */
 export type Identity = 'put-by-id' | 'conditional-update' | 'search-then-write' | 'ledger-only' | 'not-written';
 
@@ -30,13 +31,19 @@ export interface WritePlan {
   readonly references: 'in-bundle' | 'by-address';
   readonly entriesMax: number;
   readonly bytesMax: number;
-  /** So long after a write of unknown outcome a search that does not find it proves nothing, unless searches were seen to find at once. */
+  /**
+   * So long after a write of unknown outcome a search that does not find it proves nothing, unless searches were seen
+   * to find at once.
+   */
   readonly searchSettleMs: number;
   readonly answer: 'minimal' | 'representation';
   readonly update: 'direct' | 'after-a-look';
   readonly provenance: 'yes' | 'no';
   readonly createPatient: 'conditional' | 'no';
-  /** How it is seen that a patient who was looked up a while ago is still the one: by what is written, or by looking again. */
+  /**
+   * How it is seen that a patient who was looked up a while ago is still the one: by what is written, or by looking
+   * again.
+   */
   readonly patientCheck: 'in-transaction' | 'look-up';
   readonly types: Readonly<Record<string, TypePlan>>;
   readonly dialect: string;
@@ -65,7 +72,8 @@ function chooseIdentity(type: string, said: TypeCapability, { filters }: Probed,
   const filter = filters[type]?.filter ?? 'unknown';
   const isTrusted = filter === 'filters';
   const distrust = filter === 'filters' ? '' : DISTRUST[filter];
-  if (dialect.types !== null && !dialect.types.includes(type)) return ['not-written', `the dialect ${name} does not take it`];
+  if (dialect.types !== null && !dialect.types.includes(type))
+    return ['not-written', `the dialect ${name} does not take it`];
   if (!said.create && !(said.update && said.updateCreate))
     return ['not-written', 'the CapabilityStatement offers no way to create it'];
   switch (write.identity) {
@@ -93,14 +101,17 @@ function planType(type: string, said: TypeCapability, probed: Probed, dialect: D
     {
       identity,
       change: said.update ? 'update' : 'none',
-      ifMatch: said.versioning === 'versioned-update' ? 'required' : said.versioning === 'versioned' ? 'supported' : 'none',
+      ifMatch:
+        said.versioning === 'versioned-update' ? 'required' : said.versioning === 'versioned' ? 'supported' : 'none',
       searchBy: probed.filters[type]?.by ?? 'post',
     },
     { of: `${type}.identity`, chosen: identity, because },
   ];
 }
 
-/** Provenance has no identifier in R4, so outside a transaction only an id of ours keeps a repetition from doubling it. */
+/**
+ * Provenance has no identifier in R4, so outside a transaction only an id of ours keeps a repetition from doubling it.
+ */
 function chooseProvenance(
   bundle: WritePlan['bundle'],
   plan: TypePlan | undefined,
@@ -115,14 +126,18 @@ function chooseProvenance(
 
 function chooseCreatePatient({ capability, filters }: Probed): Choice<WritePlan['createPatient']> {
   const said = capability.types['Patient'];
-  if (said?.create !== true || !said.conditionalCreate) return ['no', 'the EHR offers no conditional create of patients'];
+  if (said?.create !== true || !said.conditionalCreate)
+    return ['no', 'the EHR offers no conditional create of patients'];
   const filter = filters['Patient']?.filter ?? 'unknown';
   return filter === 'filters'
     ? ['conditional', 'the EHR creates by condition, and its search was seen to filter']
     : ['no', DISTRUST[filter]];
 }
 
-function choosePatientCheck(bundle: WritePlan['bundle'], { readsInTransaction }: Probed): Choice<WritePlan['patientCheck']> {
+function choosePatientCheck(
+  bundle: WritePlan['bundle'],
+  { readsInTransaction }: Probed,
+): Choice<WritePlan['patientCheck']> {
   if (bundle !== 'transaction') return ['look-up', 'nothing is written in transactions'];
   return readsInTransaction
     ? ['in-transaction', 'a transaction was seen to show what it reads']

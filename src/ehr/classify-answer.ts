@@ -108,7 +108,8 @@ function failure({ status, headers, outcome, request }: ToClassify, now: Date): 
         fault: fault('ehr.conflict'),
       };
     case 412: {
-      // Several matches, or a version that is no more. Of a Bundle without an outcome the reading that looks again is taken.
+      // Several matches, or a version that is no more. Of a Bundle without an outcome the reading that looks again is
+      // taken.
       const isVersion = request.ifMatch !== undefined || request.ifNoneMatch !== undefined || isBundle(request);
       return isSeveral || (isConditional(request) && !isVersion)
         ? { kind: 'several', fault: fault('ehr.several') }
@@ -148,7 +149,8 @@ export function classifyAnswer(given: ToClassify, now: Date): Verdict {
 function classifySilence({ because, sent, cause }: Unanswered, asked: Asked): Verdict {
   const more = cause === undefined ? {} : { cause };
   const effect: Effect = sent === 'nothing' || isRead(asked) ? 'none' : 'unknown';
-  if (because === 'abandoned' || because === 'closed') return { kind: 'abandoned', effect, fault: fault('ehr.abandoned', more) };
+  if (because === 'abandoned' || because === 'closed')
+    return { kind: 'abandoned', effect, fault: fault('ehr.abandoned', more) };
   const code: FaultCode =
     because === 'tls'
       ? 'ehr.tls'

@@ -45,10 +45,16 @@ function readEntry(entry: unknown, request: Asked, guard: AddressGuard, now: Dat
 const ANSWERS: ReadonlySet<unknown> = new Set(['transaction-response', 'batch-response']);
 
 /**
- * Looks at every entry of a Bundle's answer, since a 200 says nothing about them: as many as were sent, each with a status of its own.
- * A transaction that comes back as a batch was carried out as one (Medplum without `transaction-bundles`): each entry is an answer.
+ * Looks at every entry of a Bundle's answer, since a 200 says nothing about them: as many as were sent, each with a
+ * status of its own. A transaction that comes back as a batch was carried out as one (Medplum without
+ * `transaction-bundles`): each entry is an answer.
  */
-export function classifyEntries(requests: readonly Asked[], body: unknown, guard: AddressGuard, now: Date): BundleVerdict {
+export function classifyEntries(
+  requests: readonly Asked[],
+  body: unknown,
+  guard: AddressGuard,
+  now: Date,
+): BundleVerdict {
   const bundle = body as { resourceType?: unknown; type?: unknown; entry?: unknown } | null;
   const ambiguous: BundleVerdict = { kind: 'ambiguous', fault: fault('ehr.partial') };
   if (bundle?.resourceType !== 'Bundle' || !ANSWERS.has(bundle.type) || !Array.isArray(bundle.entry)) return ambiguous;

@@ -14,7 +14,10 @@ export interface Concurrency {
   /** In force: what was found to be best, or what is being tried. */
   readonly limit: number;
   readonly inFlight: number;
-  /** `inFlight` added up over time until `countedMs`: how many were under way with a request is a mean over its time, not what it met at its end. */
+  /**
+   * `inFlight` added up over time until `countedMs`: how many were under way with a request is a mean over its time,
+   * not what it met at its end.
+   */
   readonly inFlightMs: number;
   readonly countedMs: number;
   /** Requests that began before this moment say nothing new about the lower limit. */

@@ -14,8 +14,8 @@ export function readTokenUrl(configuration: unknown): string | null {
 }
 
 /**
- * Asks the EHR where tokens are given, until it has answered once; then never again. Whoever later controls that answer cannot
- * lead our assertions elsewhere.
+ * Asks the EHR where tokens are given, until it has answered once; then never again. Whoever later controls that answer
+ * cannot lead our assertions elsewhere.
  */
 export function makeDiscoverTokenUrl(deps: {
   readonly send: SendOnce;

@@ -7,8 +7,8 @@ import type { Leaving, Tapped } from './tap-answer.ts';
 export type Ended = Tapped & { readonly calledOff: 'timeout' | 'abandoned' | null };
 
 /**
- * One request on the pool itself, without fetch and its streams. Resolves when the answer is whole, when the connection broke, and at
- * once when it is called off; what then still comes is thrown away.
+ * One request on the pool itself, without fetch and its streams. Resolves when the answer is whole, when the connection
+ * broke, and at once when it is called off; what then still comes is thrown away.
  */
 export function dispatchOnce(
   pool: Dispatcher,

@@ -30,7 +30,10 @@ function parseToken(text: string): Token | null {
 }
 
 /** Asks one token endpoint. The pool knows its origin alone, and a redirect is a refusal. */
-export function makeFetchToken(deps: { readonly openPool: (origin: string) => Dispatcher; readonly deadlineMs: number }): {
+export function makeFetchToken(deps: {
+  readonly openPool: (origin: string) => Dispatcher;
+  readonly deadlineMs: number;
+}): {
   readonly fetchToken: FetchToken;
   close(): Promise<void>;
 } {

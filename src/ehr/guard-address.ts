@@ -16,9 +16,11 @@ export interface AddressGuard {
   own(address: string): Result<OwnAddress>;
 }
 
-// Ids, types, operations and their parts. No percent sign: an encoded slash or dot would mean something else behind a proxy.
+// Ids, types, operations and their parts. No percent sign: an encoded slash or dot would mean something else behind a
+// proxy.
 const SEGMENT = /^[A-Za-z0-9$_.-]{1,128}$/;
-const isPlain = (path: string): boolean => path === '' || path.split('/').every((one) => SEGMENT.test(one) && !/^\.+$/.test(one));
+const isPlain = (path: string): boolean =>
+  path === '' || path.split('/').every((one) => SEGMENT.test(one) && !/^\.+$/.test(one));
 
 const foreign = () => fail(fault('ehr.foreign-address'));
 
@@ -38,8 +40,8 @@ function parseBase(text: string): URL {
 }
 
 /**
- * Knows one origin and one path below it, both compared as they are and never as a prefix of text: `https://ehr.example.org.evil.org`
- * and `/fhirx` begin like ours and are not (CVE-2026-34359 was that).
+ * Knows one origin and one path below it, both compared as they are and never as a prefix of text:
+ * `https://ehr.example.org.evil.org` and `/fhirx` begin like ours and are not (CVE-2026-34359 was that).
  */
 export function makeAddressGuard(baseUrl: string): AddressGuard {
   const base = parseBase(baseUrl);
@@ -80,7 +82,10 @@ export interface Located {
 const LOCATION = /^([A-Z][A-Za-z]{1,63})\/([A-Za-z0-9.-]{1,64})(?:\/_history\/([A-Za-z0-9.-]{1,64}))?$/;
 
 const DOTS = /(?:^|\/)\.{1,2}(?:\/|$)/;
-/** Most answers name a resource by the plainest of paths, at once or below our base as it is written: those need no parsing as an address. */
+/**
+ * Most answers name a resource by the plainest of paths, at once or below our base as it is written: those need no
+ * parsing as an address.
+ */
 function plainPath({ base }: AddressGuard, location: string): string | null {
   const path = location.startsWith(`${base}/`) ? location.slice(base.length + 1) : location;
   return LOCATION.test(path) && !DOTS.test(path) ? path : null;

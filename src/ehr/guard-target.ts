@@ -37,8 +37,8 @@ export interface TargetGuard {
   /** `kind`: see `kindOfRequest`. */
   tryEnter(kind: string): Entry;
   /**
-   * Waits for room, first come first served. Whoever was let to work by a limit that has been lowered since is not sent away. `full` only
-   * where the signal ends the waiting.
+   * Waits for room, first come first served. Whoever was let to work by a limit that has been lowered since is not sent
+   * away. `full` only where the signal ends the waiting.
    */
   enter(kind: string, signal?: AbortSignal): Promise<Entry>;
   state(): TargetState;
@@ -113,7 +113,8 @@ export function guardTarget(deps: { readonly clock: Clock; readonly log: Log }):
     if (!hasRoom(concurrency)) return FULL;
     const admission = admit(breaker, nowMs);
     breaker = admission.breaker;
-    if (admission.waitMs > 0) return { kind: 'wait', because: 'paused', waitMs: admission.waitMs, fault: fault('ehr.paused') };
+    if (admission.waitMs > 0)
+      return { kind: 'wait', because: 'paused', waitMs: admission.waitMs, fault: fault('ehr.paused') };
     const { now, entered } = enter(concurrency, nowMs);
     concurrency = now;
     let isSettled = false;

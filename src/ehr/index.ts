@@ -1,6 +1,6 @@
 /**
- * The only way to the EHR: nothing else of the gateway opens a connection to it, holds its credentials or decides what one of its
- * answers means.
+ * The only way to the EHR: nothing else of the gateway opens a connection to it, holds its credentials or decides what
+ * one of its answers means.
  */
 export { openEhr, type Ehr, type EhrAuth, type EhrTarget, type Sent } from './open-ehr.ts';
 export { isReadRequest, readOnlyEhr, type EhrAccess } from './refuse-writes.ts';
@@ -9,7 +9,14 @@ export type { AnswerBody, Answered, AnswerHeaders, EhrRequest, Exchange, Pairs, 
 export { readLocation, type AddressGuard, type Located, type OwnAddress } from './guard-address.ts';
 export { makeJwksRoute, type Jwks } from './publish-jwks.ts';
 
-export { classifyAnswer, classifyExchange, type Asked, type Effect, type ToClassify, type Verdict } from './classify-answer.ts';
+export {
+  classifyAnswer,
+  classifyExchange,
+  type Asked,
+  type Effect,
+  type ToClassify,
+  type Verdict,
+} from './classify-answer.ts';
 export { classifyEntries, type BundleVerdict, type EntryAnswer } from './classify-entries.ts';
 export { parseRetryAfter, RETRY_AFTER_MAX_MS } from './parse-retry-after.ts';
 export { readOutcome } from './read-outcome.ts';
@@ -23,7 +30,13 @@ export { watchCapability, type CapabilityState, type CapabilityWatch } from './w
 export { escapeSearchValue, identifierToken } from './escape-search-value.ts';
 export { searchResources, type Found, type Resource, type SearchBy } from './search-resources.ts';
 export { judgeRemembered } from './pick-patient.ts';
-export { makeResolvePatient, type AskedPatient, type Mrn, type ResolvedPatient, type ResolvePatient } from './resolve-patient.ts';
+export {
+  makeResolvePatient,
+  type AskedPatient,
+  type Mrn,
+  type ResolvedPatient,
+  type ResolvePatient,
+} from './resolve-patient.ts';
 export { rememberPatients, type PatientMemory } from './remember-patients.ts';
 
 export { BACKOFF, backoffMs, nextAttemptMs } from './back-off.ts';

@@ -1,8 +1,9 @@
 import type { EhrRequest } from './exchange.ts';
 
 /**
- * Which requests should take about as long as each other: a read takes a tenth of a transaction, and a transaction of a hundred
- * entries ten times one of ten. Size stands for the number of entries, in powers of two; it is known of every body without reading it.
+ * Which requests should take about as long as each other: a read takes a tenth of a transaction, and a transaction of a
+ * hundred entries ten times one of ten. Size stands for the number of entries, in powers of two; it is known of every
+ * body without reading it.
  */
 export function kindOfRequest({
   method,

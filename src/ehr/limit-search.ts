@@ -9,8 +9,9 @@ import {
 } from './timed-window.ts';
 
 /**
- * Looks for the smallest limit beyond which more requests at once bring next to no throughput. A limit is measured, a higher or a
- * lower one is tried, and the two are compared within seconds of each other: nothing rests on what the EHR once took for an answer.
+ * Looks for the smallest limit beyond which more requests at once bring next to no throughput. A limit is measured, a
+ * higher or a lower one is tried, and the two are compared within seconds of each other: nothing rests on what the EHR
+ * once took for an answer.
  */
 export const LIMIT_SEARCH = {
   min: 1,
@@ -18,12 +19,18 @@ export const LIMIT_SEARCH = {
   /** How many answers measure a limit: twelve for each that may be under way, at least 48. */
   answersEach: 12,
   answersMin: 48,
-  /** A higher limit is taken if more than a tenth of what it adds becomes throughput, a lower one if less than a twentieth of what it takes away was. */
+  /**
+   * A higher limit is taken if more than a tenth of what it adds becomes throughput, a lower one if less than a
+   * twentieth of what it takes away was.
+   */
   gainToGrow: 0.1,
   gainToShrink: 0.05,
   /** Growth that is as clear as this needs no second comparison. */
   gainClear: 0.7,
-  /** A trial ends early, after one answer for each that may be under way but at least 8, where it does as much harm as this. */
+  /**
+   * A trial ends early, after one answer for each that may be under way but at least 8, where it does as much harm as
+   * this.
+   */
   harmOfMore: -1,
   harmOfLess: 0.7,
   harmAnswersMin: 8,
@@ -35,7 +42,10 @@ export const LIMIT_SEARCH = {
   restMsMax: 120_000,
   /** An EHR that became faster or slower by this factor ends a rest once it has lasted its minimum. */
   changed: 1.3,
-  /** After as long without an answer that counts, or as many times as long as an answer takes, what was measured is forgotten. */
+  /**
+   * After as long without an answer that counts, or as many times as long as an answer takes, what was measured is
+   * forgotten.
+   */
   gapMs: 5_000,
   gapAnswers: 4,
   /** A limit at which the EHR was overloaded, or which did harm, is not tried again for so long. */
@@ -43,12 +53,16 @@ export const LIMIT_SEARCH = {
 } as const;
 
 /**
- * `untried`: nothing was compared yet. `growing`: the last trial of more raised throughput. `queueing`: more at once only took longer, so the
- * limit was lowered. `steady`: neither more nor less is better. `overload`: halved, and nothing was compared since.
+ * `untried`: nothing was compared yet. `growing`: the last trial of more raised throughput. `queueing`: more at once
+ * only took longer, so the limit was lowered. `steady`: neither more nor less is better. `overload`: halved, and
+ * nothing was compared since.
  */
 export type LimitReason = 'untried' | 'growing' | 'steady' | 'queueing' | 'overload';
 
-/** A second comparison is made in the opposite order, so that an EHR that becomes faster or slower by itself cannot speak for a limit twice. */
+/**
+ * A second comparison is made in the opposite order, so that an EHR that becomes faster or slower by itself cannot
+ * speak for a limit twice.
+ */
 type Phase =
   | { readonly at: 'base' }
   | { readonly at: 'trial'; readonly limit: number; readonly base: TimedWindow }
@@ -149,7 +163,11 @@ function rest(search: LimitSearch, nowMs: number): LimitSearch {
   if (!isChanged) return measure({ ...search, rest: { ...search.rest, first } }, { at: 'base' }, nowMs);
   const soonestMs = search.rest.sinceMs + LIMIT_SEARCH.restMsMin;
   const short = { ...search.rest, first, ms: LIMIT_SEARCH.restMsMin };
-  return measure({ ...search, notBeforeMs: Math.min(search.notBeforeMs, soonestMs), rest: short }, { at: 'base' }, nowMs);
+  return measure(
+    { ...search, notBeforeMs: Math.min(search.notBeforeMs, soonestMs), rest: short },
+    { at: 'base' },
+    nowMs,
+  );
 }
 
 /** The base was measured, and is what the next trial is compared with. */
@@ -164,7 +182,8 @@ function tryNext(search: LimitSearch, nowMs: number): LimitSearch {
 const isBetter = ({ next }: LimitSearch, { gain }: ComparedLimits): boolean =>
   next === 'up' ? gain > LIMIT_SEARCH.gainToGrow : gain < LIMIT_SEARCH.gainToShrink;
 
-const meanMs = ({ kinds, count }: TimedWindow): number => Object.values(kinds).reduce((sum, { sumMs }) => sum + sumMs, 0) / count;
+const meanMs = ({ kinds, count }: TimedWindow): number =>
+  Object.values(kinds).reduce((sum, { sumMs }) => sum + sumMs, 0) / count;
 
 /** The limit in force has been measured. */
 function afterWindow(search: LimitSearch, nowMs: number): LimitSearch {

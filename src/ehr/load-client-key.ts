@@ -30,7 +30,9 @@ function algOf(key: KeyObject): ClientKey['alg'] | null {
   return type === 'ec' && details?.namedCurve === 'secp384r1' ? 'ES384' : null;
 }
 
-/** SMART Backend Services asks for RS384 or ES384; which one follows from the key. Throws at start where neither does. */
+/**
+ * SMART Backend Services asks for RS384 or ES384; which one follows from the key. Throws at start where neither does.
+ */
 export function loadClientKey(given: Secret): ClientKey {
   let parsed: ReturnType<typeof parseKey>;
   try {

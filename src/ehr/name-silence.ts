@@ -27,10 +27,14 @@ const BY_CODE: Readonly<Record<string, Because>> = {
 
 const TLS_CODE =
   /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|ERROR_IN_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_|HOSTNAME_MISMATCH$)/;
-// In TLS 1.3 a client may send before the server has refused its certificate; a server that refuses has read none of it.
+// In TLS 1.3 a client may send before the server has refused its certificate; a server that refuses has read none of
+// it.
 const REFUSED_CERTIFICATE = /^ERR_SSL_\w*ALERT\w*(CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/;
 
-/** The codes of an error and of all that it wraps, the outermost first. Several addresses of one host give an AggregateError. */
+/**
+ * The codes of an error and of all that it wraps, the outermost first. Several addresses of one host give an
+ * AggregateError.
+ */
 export function errorCodes(thrown: unknown, depth = 0): string[] {
   if (!isError(thrown) || depth > 4) return [];
   // undici's parser error has a code of its own only at times.
@@ -50,7 +54,8 @@ export function nameSilence(thrown: unknown, sent: Unanswered['sent']): Unanswer
   const codes = errorCodes(thrown);
   const named = codes.map((code) => [code, nameOf(code)] as const);
   // A socket error that wraps a TLS error is a TLS error.
-  const [code, because] = named.find(([, one]) => one === 'tls') ?? named.find(([, one]) => one !== null) ?? [codes[0], 'reset'];
+  const [code, because] = named.find(([, one]) => one === 'tls') ??
+    named.find(([, one]) => one !== null) ?? [codes[0], 'reset'];
   const isRefused = code !== undefined && REFUSED_CERTIFICATE.test(code);
   return {
     kind: 'unanswered',

@@ -1,4 +1,14 @@
-import { fail, fault, ok, type Chance, type Clock, type Fault, type NewId, type Result, type Secret } from '../kernel/index.ts';
+import {
+  fail,
+  fault,
+  ok,
+  type Chance,
+  type Clock,
+  type Fault,
+  type NewId,
+  type Result,
+  type Secret,
+} from '../kernel/index.ts';
 import { basicAuthorizer, bearerAuthorizer, noAuthorizer, type Authorizer } from './authorize.ts';
 import { classifyExchange, type Verdict } from './classify-answer.ts';
 import { makeDiscoverTokenUrl } from './discover-token-url.ts';
@@ -31,7 +41,10 @@ export interface EhrTarget {
   readonly tls: EhrTls | null;
 }
 
-/** What came of a request, and what it means. `exchange` is null where nothing was sent: no token, an address that is not ours, or a write in shadow mode. */
+/**
+ * What came of a request, and what it means. `exchange` is null where nothing was sent: no token, an address that is
+ * not ours, or a write in shadow mode.
+ */
 export type Sent =
   | { readonly exchange: Exchange; readonly verdict: Verdict }
   | { readonly exchange: null; readonly verdict: Exclude<Verdict, { readonly kind: 'ok' }> };
@@ -46,7 +59,10 @@ export interface Ehr {
   close(): Promise<void>;
 }
 
-/** A token endpoint that refuses us pauses the target; one that is down is waited for; no FHIR request has left in either case. */
+/**
+ * A token endpoint that refuses us pauses the target; one that is down is waited for; no FHIR request has left in
+ * either case.
+ */
 function withoutToken(why: Fault): Exclude<Verdict, { kind: 'ok' }> {
   if (why.code === 'ehr.abandoned') return { kind: 'abandoned', effect: 'none', fault: why };
   return why.code === 'ehr.token-unavailable'
@@ -68,7 +84,9 @@ function orAbandoned<T>(waiting: Promise<Result<T>>, signal: AbortSignal | undef
 /** The only way to the EHR. Throws a StartError where key, certificate or base cannot be used. */
 export function openEhr(deps: {
   readonly target: EhrTarget;
-  /** `read-only`: whatever may change something at the EHR is refused as `ehr.shadow`. Tokens are fetched all the same. */
+  /**
+   * `read-only`: whatever may change something at the EHR is refused as `ehr.shadow`. Tokens are fetched all the same.
+   */
   readonly access?: EhrAccess;
   readonly clock: Clock;
   readonly chance: Chance;

@@ -32,8 +32,8 @@ export const EHR_LIMITS: EhrLimits = {
 };
 
 /**
- * Connections to one origin. A pool, unlike an agent, cannot be talked into connecting anywhere else. `own-and-public`: a token endpoint
- * elsewhere may have a certificate that everybody knows, though the EHR has one of its own authority.
+ * Connections to one origin. A pool, unlike an agent, cannot be talked into connecting anywhere else. `own-and-public`:
+ * a token endpoint elsewhere may have a certificate that everybody knows, though the EHR has one of its own authority.
  */
 export function openPool(
   origin: string,
@@ -62,6 +62,10 @@ export function openPool(
       connect,
     });
   } catch (thrown) {
-    throw new StartError('ehr.tls', 'The connection to the EHR cannot be set up with the given certificate, key and CA.', thrown);
+    throw new StartError(
+      'ehr.tls',
+      'The connection to the EHR cannot be set up with the given certificate, key and CA.',
+      thrown,
+    );
   }
 }

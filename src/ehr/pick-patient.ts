@@ -22,7 +22,9 @@ export const idOf = (resource: Resource): string | null =>
 export const carriesIdentifier = (patient: Resource, system: string, value: string): boolean =>
   objects(patient['identifier']).some((one) => one['system'] === system && one['value'] === value);
 
-/** Where a merged patient went, null where it went nowhere. `to` is null where it names none of this server, or several. */
+/**
+ * Where a merged patient went, null where it went nowhere. `to` is null where it names none of this server, or several.
+ */
 export function survivorOf(patient: Resource, guard: AddressGuard): { readonly to: string | null } | null {
   const links = objects(patient['link']).filter(({ type }) => type === 'replaced-by');
   if (links.length === 0) return null;
@@ -45,13 +47,15 @@ export function judgePatient(patient: Resource, guard: AddressGuard): Picked {
   if (id === null || patient.resourceType !== 'Patient') return { kind: 'fault', code: 'patient.unverified' };
   const survivor = survivorOf(patient, guard);
   if (survivor !== null)
-    return survivor.to === null ? { kind: 'fault', code: 'patient.merged' } : { kind: 'follow', id: survivor.to, via: id };
+    return survivor.to === null
+      ? { kind: 'fault', code: 'patient.merged' }
+      : { kind: 'follow', id: survivor.to, via: id };
   return isActive(patient) ? { kind: 'one', id } : { kind: 'fault', code: 'patient.inactive' };
 }
 
 /**
- * Whether what the EHR shows is still the patient who was found by an MRN: there, active, not merged, and with that MRN unless a merge
- * led there. `unseen`: it does not show a patient.
+ * Whether what the EHR shows is still the patient who was found by an MRN: there, active, not merged, and with that MRN
+ * unless a merge led there. `unseen`: it does not show a patient.
  */
 export function judgeRemembered(
   shown: unknown,
@@ -67,8 +71,8 @@ export function judgeRemembered(
 }
 
 /**
- * Exactly one: of those that carry the MRN, the only one that stands (active, not merged); or, where none stands, the one that all
- * merged ones lead to.
+ * Exactly one: of those that carry the MRN, the only one that stands (active, not merged); or, where none stands, the
+ * one that all merged ones lead to.
  */
 export function pickPatient(found: Found, system: string, value: string, guard: AddressGuard): Picked {
   const carrying = found.matches.filter((one) => carriesIdentifier(one, system, value));
@@ -85,6 +89,7 @@ export function pickPatient(found: Found, system: string, value: string, guard: 
   if (one !== undefined) return one;
   const merged = judged.filter((picked) => picked.kind === 'follow');
   const [first] = merged;
-  if (first !== undefined) return merged.every(({ id }) => id === first.id) ? first : { kind: 'fault', code: 'patient.many' };
+  if (first !== undefined)
+    return merged.every(({ id }) => id === first.id) ? first : { kind: 'fault', code: 'patient.many' };
   return judged[0] ?? { kind: 'fault', code: 'patient.none' };
 }

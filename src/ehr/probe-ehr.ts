@@ -14,7 +14,14 @@ export interface Probed {
 }
 
 /** The types whose identifiers we may search for. */
-export const PROBED_TYPES = ['Patient', 'Observation', 'DiagnosticReport', 'Device', 'Specimen', 'DocumentReference'] as const;
+export const PROBED_TYPES = [
+  'Patient',
+  'Observation',
+  'DiagnosticReport',
+  'Device',
+  'Specimen',
+  'DocumentReference',
+] as const;
 
 export interface ProbeDeps {
   readonly ehr: Ehr;
@@ -34,8 +41,8 @@ export async function probeEhr(deps: ProbeDeps): Promise<Result<Probed>> {
   for (const type of deps.types ?? PROBED_TYPES) {
     const said = capability.value.types[type];
     if (said === undefined) continue;
-    // A server that does not list the search is asked all the same for a Patient, since nothing works without; what it does not
-    // let us write need not be found.
+    // A server that does not list the search is asked all the same for a Patient, since nothing works without; what it
+    // does not let us write need not be found.
     if (type === 'Patient' || (said.search && (said.create || said.update)))
       filters[type] = await verifyIdentifier(deps.ehr, type, deps);
   }

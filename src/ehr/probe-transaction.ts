@@ -6,8 +6,8 @@ interface Entry {
 }
 
 /**
- * Whether a transaction may also read, and shows what it read although it is asked for a minimal answer. Seen by a transaction that
- * looks for a patient who cannot be there, and does nothing else.
+ * Whether a transaction may also read, and shows what it read although it is asked for a minimal answer. Seen by a
+ * transaction that looks for a patient who cannot be there, and does nothing else.
  */
 export async function readsInTransaction(
   ehr: Ehr,

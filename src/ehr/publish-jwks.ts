@@ -17,6 +17,10 @@ export function makeJwksRoute(jwks: Jwks): Route {
     path: '/.well-known/jwks.json',
     access: 'open',
     handle: () =>
-      ok({ status: 200, headers: { 'Content-Type': 'application/jwk-set+json', 'Cache-Control': 'public, max-age=300' }, body }),
+      ok({
+        status: 200,
+        headers: { 'Content-Type': 'application/jwk-set+json', 'Cache-Control': 'public, max-age=300' },
+        body,
+      }),
   };
 }

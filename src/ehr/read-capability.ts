@@ -37,7 +37,8 @@ export interface Capability {
 
 type Json = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const word = <const T extends readonly [string, ...string[]]>(value: unknown, words: T): T[number] =>
   words.find((one) => one === value) ?? words[0];
@@ -64,7 +65,12 @@ function readType(resource: Json): TypeCapability {
     updateCreate: resource['updateCreate'] === true,
     conditionalCreate: resource['conditionalCreate'] === true,
     conditionalUpdate: resource['conditionalUpdate'] === true,
-    conditionalRead: word(resource['conditionalRead'], ['not-supported', 'modified-since', 'not-match', 'full-support']),
+    conditionalRead: word(resource['conditionalRead'], [
+      'not-supported',
+      'modified-since',
+      'not-match',
+      'full-support',
+    ]),
     versioning: word(resource['versioning'], ['no-version', 'versioned', 'versioned-update']),
     searchParams: texts(names),
     searchIncludes: texts(resource['searchInclude']),

@@ -1,4 +1,6 @@
-/** FHIR's issue types, http://hl7.org/fhir/R4/valueset-issue-type.html: words of the standard, so they may be logged. */
+/**
+ * FHIR's issue types, http://hl7.org/fhir/R4/valueset-issue-type.html: words of the standard, so they may be logged.
+ */
 const ISSUE_CODES = new Set(
   (
     'invalid structure required value invariant security login unknown expired forbidden suppressed processing not-supported ' +

@@ -8,7 +8,12 @@ export type EhrAccess = 'read-only' | 'read-write';
 const SEARCH_PATH = /^[A-Z][A-Za-z]{0,63}\/_search$/;
 
 /** GET without a body, and POST of a form to the `_search` of a type. Everything else may change something. */
-export const isReadRequest = ({ method, path, form, body }: Pick<EhrRequest, 'method' | 'path' | 'form' | 'body'>): boolean =>
+export const isReadRequest = ({
+  method,
+  path,
+  form,
+  body,
+}: Pick<EhrRequest, 'method' | 'path' | 'form' | 'body'>): boolean =>
   body === undefined &&
   (method === 'GET' ? form === undefined : method === 'POST' && form !== undefined && SEARCH_PATH.test(path));
 

@@ -17,8 +17,8 @@ export interface PatientMemory {
 const keyOf = ({ mrnSystem, mrn }: Mrn): string => JSON.stringify([mrnSystem, mrn]);
 
 /**
- * Keeps what was resolved for a minute; for an hour where every write checks it. Only successes: a patient that was added a moment ago
- * is found at once.
+ * Keeps what was resolved for a minute; for an hour where every write checks it. Only successes: a patient that was
+ * added a moment ago is found at once.
  */
 export function rememberPatients(deps: {
   readonly resolvePatient: ResolvePatient;

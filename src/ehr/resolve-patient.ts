@@ -50,8 +50,8 @@ const minimalPatient = ({ mrnSystem, mrn }: Mrn): string =>
   });
 
 /**
- * Asks the EHR who has an MRN. In mode `lookup` nothing is ever written; in mode `create` a patient that is not there is created by
- * condition, so that two of us cannot both do it, and then looked up like any other.
+ * Asks the EHR who has an MRN. In mode `lookup` nothing is ever written; in mode `create` a patient that is not there
+ * is created by condition, so that two of us cannot both do it, and then looked up like any other.
  */
 export function makeResolvePatient(deps: {
   readonly ehr: Ehr;

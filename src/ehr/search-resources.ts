@@ -68,7 +68,9 @@ export async function searchResources(
 ): Promise<Result<Found>> {
   const { type, params, by, requestId, traceId, handling, signal } = search;
   const answer = await ehr.ask({
-    ...(by === 'post' ? { method: 'POST', path: `${type}/_search`, form: params } : { method: 'GET', path: type, query: params }),
+    ...(by === 'post'
+      ? { method: 'POST', path: `${type}/_search`, form: params }
+      : { method: 'GET', path: type, query: params }),
     ...(handling === undefined ? {} : { prefer: `handling=${handling}` }),
     ...(signal === undefined ? {} : { signal }),
     ...(traceId === undefined ? {} : { traceId }),

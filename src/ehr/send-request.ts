@@ -11,8 +11,8 @@ import { checkAccess, type EhrAccess } from './refuse-writes.ts';
 import { tapAnswer, type Leaving } from './tap-answer.ts';
 
 /**
- * Sends one request once, with this Authorization header or none. A fault means that the address is not ours, or that a write was refused in
- * shadow mode: nothing was sent.
+ * Sends one request once, with this Authorization header or none. A fault means that the address is not ours, or that a
+ * write was refused in shadow mode: nothing was sent.
  */
 export type SendOnce = (request: EhrRequest, authorization: string | null) => Promise<Result<Exchange>>;
 
@@ -55,10 +55,10 @@ function toExchange({ answer, calledOff, error, sent }: Ended, answerBytesMax: n
 }
 
 /**
- * The one file that knows fhir-kit-client. Of the library only `request` is used, with a path that has no query: its `nextPage`,
- * `resolve` and absolute addresses send the token wherever a server says, and with DEBUG it prints what it is given. Credentials,
- * queries, bodies and answers therefore live below it, in the tap. What only asks goes to the pool itself: the read API does nothing
- * else, and fetch was a tenth of its time.
+ * The one file that knows fhir-kit-client. Of the library only `request` is used, with a path that has no query: its
+ * `nextPage`, `resolve` and absolute addresses send the token wherever a server says, and with DEBUG it prints what it
+ * is given. Credentials, queries, bodies and answers therefore live below it, in the tap. What only asks goes to the
+ * pool itself: the read API does nothing else, and fetch was a tenth of its time.
  */
 export function makeSendOnce(deps: {
   readonly guard: AddressGuard;
@@ -70,7 +70,11 @@ export function makeSendOnce(deps: {
   const client = new Client({ baseUrl: guard.base });
   let calls = 0;
 
-  async function byClient({ path, method, signal: given }: EhrRequest, leaving: Leaving, deadlineMs: number): Promise<Ended> {
+  async function byClient(
+    { path, method, signal: given }: EhrRequest,
+    leaving: Leaving,
+    deadlineMs: number,
+  ): Promise<Ended> {
     const deadline = AbortSignal.timeout(deadlineMs);
     const signal = given === undefined ? deadline : AbortSignal.any([given, deadline]);
     const { dispatcher, tapped } = tapAnswer(pool, leaving);

@@ -9,8 +9,8 @@ const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const MARGIN_MS = 30_000;
 
 /**
- * SMART Backend Services: client credentials with a signed assertion. One request for a token at a time, whoever waits for it; it is
- * kept until shortly before its end.
+ * SMART Backend Services: client credentials with a signed assertion. One request for a token at a time, whoever waits
+ * for it; it is kept until shortly before its end.
  */
 export function smartBackendAuthorizer(deps: {
   readonly clientId: string;

@@ -17,15 +17,20 @@ export interface Leaving {
 }
 
 /**
- * A dispatcher for one request that stands below fetch. What leaves is `leaving`; what comes stays here, and fetch is told an empty
- * 200. So no layer above prints, re-parses or throws what a server said, follows where it points, or repeats a request by itself (fetch
- * does after 421).
+ * A dispatcher for one request that stands below fetch. What leaves is `leaving`; what comes stays here, and fetch is
+ * told an empty
+ * 200. So no layer above prints, re-parses or throws what a server said, follows where it points, or repeats a request
+ *      by itself (fetch does after 421).
  */
-export function tapAnswer(pool: Dispatcher, leaving: Leaving): { readonly dispatcher: Dispatcher; readonly tapped: Tapped } {
+export function tapAnswer(
+  pool: Dispatcher,
+  leaving: Leaving,
+): { readonly dispatcher: Dispatcher; readonly tapped: Tapped } {
   const tapped: Tapped = { sent: 'nothing', answer: null, error: null };
   const dispatcher = pool.compose((dispatch) => (options, handler) => {
     const received = receiveAnswer();
-    if (String(options.origin) !== leaving.origin) throw new Error('a request for another origin reached the pool of the EHR');
+    if (String(options.origin) !== leaving.origin)
+      throw new Error('a request for another origin reached the pool of the EHR');
     return dispatch(
       { ...options, path: leaving.target, headers: leaving.headers, body: leaving.body },
       {

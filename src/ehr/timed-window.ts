@@ -34,8 +34,8 @@ export interface ComparedTimes {
 const COMMON_SHARE_MIN = 0.5;
 
 /**
- * Each kind weighs as much as both windows hold of it, as in the basket of a price index: a window that happens to hold more large
- * Bundles does not look slower. Null where the windows have too little in common.
+ * Each kind weighs as much as both windows hold of it, as in the basket of a price index: a window that happens to hold
+ * more large Bundles does not look slower. Null where the windows have too little in common.
  */
 export function compareTimes(before: TimedWindow, after: TimedWindow): ComparedTimes | null {
   let common = 0;
@@ -59,13 +59,16 @@ const WIDER_MIN = 1.05;
 const inFlightMean = ({ inFlightSum, count }: TimedWindow): number => inFlightSum / count;
 
 export interface ComparedLimits extends ComparedTimes {
-  /** Which share of a change in concurrency became throughput: 1 all of it, 0 none of it, below 0 throughput went the other way. */
+  /**
+   * Which share of a change in concurrency became throughput: 1 all of it, 0 none of it, below 0 throughput went the
+   * other way.
+   */
   readonly gain: number;
 }
 
 /**
- * What another limit did to throughput. By Little's law throughput is what is under way divided by how long each of it takes, so a pause
- * in what there is to send does not count against the limit. Null where the windows cannot tell.
+ * What another limit did to throughput. By Little's law throughput is what is under way divided by how long each of it
+ * takes, so a pause in what there is to send does not count against the limit. Null where the windows cannot tell.
  */
 export function compareLimits(before: TimedWindow, after: TimedWindow): ComparedLimits | null {
   const times = compareTimes(before, after);

@@ -4,8 +4,9 @@ import { searchResources, type Found, type SearchBy } from './search-resources.t
 import { identifierToken } from './escape-search-value.ts';
 
 /**
- * Whether a search by identifier gives that resource and no stranger's. `filters`: seen to. `ignores`: it gave others, or says that it
- * did not use the parameter. `refuses`: it does not take such a search. `unsaid`: nothing found, but no word on what it searched for.
+ * Whether a search by identifier gives that resource and no stranger's. `filters`: seen to. `ignores`: it gave others,
+ * or says that it did not use the parameter. `refuses`: it does not take such a search. `unsaid`: nothing found, but no
+ * word on what it searched for.
  */
 export type IdentifierFilter = 'filters' | 'ignores' | 'refuses' | 'unsaid' | 'unknown';
 
@@ -26,8 +27,8 @@ export function judgeFilter(found: Found, wanted: string): IdentifierFilter {
 }
 
 /**
- * Searches for what cannot be there, strictly, by POST and then by GET. A condition on a server that ignores the parameter would
- * update or match a stranger's resource (Spark once matched 292 patients so).
+ * Searches for what cannot be there, strictly, by POST and then by GET. A condition on a server that ignores the
+ * parameter would update or match a stranger's resource (Spark once matched 292 patients so).
  */
 export async function verifyIdentifier(
   ehr: Ehr,

@@ -53,8 +53,8 @@ export type EnrolTable = (typeof ENROL_TABLES)[number];
 
 export type EnrolWrites = {
   /**
-   * Which user a patient has, or is about to have: the given one, unless another was put down before it and is not `instead`. Whoever asks at
-   * the same time, here or in another process, gets the same.
+   * Which user a patient has, or is about to have: the given one, unless another was put down before it and is not
+   * `instead`. Whoever asks at the same time, here or in another process, gets the same.
    */
   'enrol.claim': {
     args: {
@@ -67,22 +67,29 @@ export type EnrolWrites = {
     out: SourceUser;
   };
   /**
-   * News of a connection, of `at`, heard at `heardAt`; what is older than what is known changes nothing. A connection ends a revocation.
-   * What is known since later than `heardAt` was put down by a clock that was ahead, and outvotes nothing.
+   * News of a connection, of `at`, heard at `heardAt`; what is older than what is known changes nothing. A connection
+   * ends a revocation. What is known since later than `heardAt` was put down by a clock that was ahead, and outvotes
+   * nothing.
    */
   'enrol.news': { args: Of & { readonly heardAt: Date; readonly news: ConnectionNews }; out: null };
   /** All connections of the user are revoked; what comes from now on is late. */
   'enrol.revoke': { args: Of; out: null };
   /** Asked for. Its result may have come already. */
   'enrol.request': { args: Of & { readonly id: string; readonly kind: RequestKind; readonly mrn: string }; out: null };
-  'enrol.arrive': { args: Of & { readonly id: string; readonly kind: RequestKind; readonly deliveryId: string }; out: null };
+  'enrol.arrive': {
+    args: Of & { readonly id: string; readonly kind: RequestKind; readonly deliveryId: string };
+    out: null;
+  };
   'enrol.late': { args: Pick<Of, 'tenant' | 'user'>; out: null };
   /** Forgets a user: its row, connections and requests, and the patients (by keyed hash) for whom it was put down. */
   'enrol.erase': { args: Pick<Of, 'tenant' | 'user'> & { readonly claims: readonly Uint8Array[] }; out: null };
 };
 
 export type EnrolReads = {
-  'enrol.show': { args: { readonly tenant: string; readonly user: SourceUser; readonly limit: number }; out: Enrolment };
+  'enrol.show': {
+    args: { readonly tenant: string; readonly user: SourceUser; readonly limit: number };
+    out: Enrolment;
+  };
   /** How much there is of a user, table by table; `claims`: the patients, by keyed hash, for whom it was put down. */
   'enrol.held': {
     args: { readonly tenant: string; readonly user: SourceUser };

@@ -12,8 +12,9 @@ export const withoutAhead = (kept: Kept | null, atMs: number, heardMs: number): 
   kept !== null && kept.changedAt > heardMs ? { ...kept, changedAt: atMs } : kept;
 
 /**
- * What a connection is after some news. Notifications may arrive in any order: one that is older than what is known is no longer news.
- * Who is asked again although connected stays connected, and after a revocation only a new connection counts.
+ * What a connection is after some news. Notifications may arrive in any order: one that is older than what is known is
+ * no longer news. Who is asked again although connected stays connected, and after a revocation only a new connection
+ * counts.
  */
 export function decideConnection(before: Kept | null, news: Pick<ConnectionNews, 'state'>, atMs: number): Kept {
   const { state } = news;

@@ -66,12 +66,21 @@ export function makeFindUser(deps: {
     return ok(links.value.length > 0 && !links.value.some((one) => one.status === 'confirmed' && one.mrn === mrn));
   }
 
-  /** The user that this patient is to have. Put down before it is linked, so that two who enrol one patient at once link one user. */
+  /**
+   * The user that this patient is to have. Put down before it is linked, so that two who enrol one patient at once link
+   * one user.
+   */
   async function claim(client: string, mrn: string): Promise<Result<string>> {
     let instead: SourceUser | null = null;
     for (let tries = 0; tries < CLAIMS_MAX; tries += 1) {
       const user = { client, user: `u-${Buffer.from(deps.chance(18)).toString('base64url')}` };
-      const claimed: Result<SourceUser> = await deps.enrolment.write('enrol.claim', { tenant, mrnSystem, mrn, user, instead });
+      const claimed: Result<SourceUser> = await deps.enrolment.write('enrol.claim', {
+        tenant,
+        mrnSystem,
+        mrn,
+        user,
+        instead,
+      });
       if (!claimed.ok) return claimed;
       const spent = await isSpent(claimed.value, mrn);
       if (!spent.ok) return spent;
@@ -87,7 +96,10 @@ export function makeFindUser(deps: {
       if (!found.ok) return found;
       return found.value === null ? fail(fault('enrol.not-found')) : ok(found.value);
     },
-    /** Of a patient of the EHR who has none, one is made: chance, and no meaning. While the EHR cannot be asked, nobody is enrolled. */
+    /**
+     * Of a patient of the EHR who has none, one is made: chance, and no meaning. While the EHR cannot be asked, nobody
+     * is enrolled.
+     */
     async made(mrn: string, requestId: string): Promise<Result<Enrolled>> {
       const found = await find(mrn);
       if (!found.ok) return found;

@@ -13,8 +13,9 @@ export const LATE = 'enrolment.late user_id';
 const keyOf = ({ client, user }: SourceUser): string => JSON.stringify([client, user]);
 
 /**
- * Keeps the enrolment up to date with what is delivered. It is told before a delivery is settled, and may be told twice. Who was revoked is
- * held in memory, so that an ordinary delivery costs nothing here; another process hears of a revocation within some seconds.
+ * Keeps the enrolment up to date with what is delivered. It is told before a delivery is settled, and may be told
+ * twice. Who was revoked is held in memory, so that an ordinary delivery costs nothing here; another process hears of a
+ * revocation within some seconds.
  */
 export function followDeliveries(deps: {
   readonly tenant: string;
@@ -31,10 +32,17 @@ export function followDeliveries(deps: {
 
   async function hear(user: SourceUser, told: Told, deliveryId: string): Promise<Result<null>> {
     const at = clock.now();
-    if (told.kind !== 'notification') return enrolment.writeBehind('enrol.arrive', { tenant, user, at, deliveryId, ...told });
+    if (told.kind !== 'notification')
+      return enrolment.writeBehind('enrol.arrive', { tenant, user, at, deliveryId, ...told });
     const news = readNews(told);
     if (news === null) return ok(null);
-    const done = await enrolment.writeBehind('enrol.news', { tenant, user, at: readTime(told.at, at), heardAt: at, news });
+    const done = await enrolment.writeBehind('enrol.news', {
+      tenant,
+      user,
+      at: readTime(told.at, at),
+      heardAt: at,
+      news,
+    });
     if (news.state === 'connected') await refresh();
     return done;
   }

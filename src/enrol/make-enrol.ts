@@ -94,7 +94,8 @@ export function makeEnrol(deps: {
     replaceRule: (of: Enrolled | null, rule: unknown): Promise<Result<MonitoringRule>> =>
       source.replaceRule(of?.user ?? null, rule),
     show,
-    overdue: () => enrolment.read('enrol.overdue', { tenant, before: clock.now().getTime() - OVERDUE_MS, limit: REQUESTS_MAX }),
+    overdue: () =>
+      enrolment.read('enrol.overdue', { tenant, before: clock.now().getTime() - OVERDUE_MS, limit: REQUESTS_MAX }),
   };
 }
 export type Enrol = ReturnType<typeof makeEnrol>;

@@ -7,7 +7,10 @@ import { makeFindUser, type CheckPatient, type LinkUser } from './find-user.ts';
 import { followDeliveries } from './follow-deliveries.ts';
 import { makeEnrol } from './make-enrol.ts';
 
-/** Everything of the enrolment, joined: what follows deliveries, who a patient is at the source, and what can be asked of it. */
+/**
+ * Everything of the enrolment, joined: what follows deliveries, who a patient is at the source, and what can be asked
+ * of it.
+ */
 export async function openEnrolment(deps: {
   readonly tenant: string;
   readonly settings: SourceSettings;

@@ -17,25 +17,37 @@ export const enrolSealed: readonly SealedTable[] = [
     key: ['tenant', 'user_index', 'data_source'],
     place: ['user_index', 'data_source'],
   },
-  { table: 'source_request', columns: ['mrn_sealed'], key: ['tenant', 'user_index', 'id'], place: ['user_index', 'id'] },
+  {
+    table: 'source_request',
+    columns: ['mrn_sealed'],
+    key: ['tenant', 'user_index', 'id'],
+    place: ['user_index', 'id'],
+  },
 ];
 
 const hex = (index: Uint8Array): string => Buffer.from(index).toString('hex');
-const seal = (vault: Vault, place: string, value: unknown): Buffer => vault.seal(Buffer.from(JSON.stringify(value)), place);
+const seal = (vault: Vault, place: string, value: unknown): Buffer =>
+  vault.seal(Buffer.from(JSON.stringify(value)), place);
 const open = (vault: Vault, place: string, sealed: unknown): unknown =>
   JSON.parse(vault.open(sealed as Uint8Array, place).toString());
-export const readTime = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value));
+export const readTime = (value: unknown): number | null =>
+  value === null || value === undefined ? null : Number(value);
 
 const userPlace = (index: Uint8Array): string => `enrolled_user.user_sealed/${hex(index)}`;
 export const sealUser = (vault: Vault, index: Uint8Array, { client, user }: SourceUser): Buffer =>
   seal(vault, userPlace(index), [client, user]);
 export function openUser(vault: Vault, row: Row): SourceUser {
-  const [client, user] = open(vault, userPlace(row['user_index'] as Uint8Array), row['user_sealed']) as [string, string];
+  const [client, user] = open(vault, userPlace(row['user_index'] as Uint8Array), row['user_sealed']) as [
+    string,
+    string,
+  ];
   return { client, user };
 }
 
-export const patientIndexOf = (vault: Vault, { mrnSystem, mrn }: { readonly mrnSystem: string; readonly mrn: string }): Buffer =>
-  patientIndex(vault, mrnSystem, mrn);
+export const patientIndexOf = (
+  vault: Vault,
+  { mrnSystem, mrn }: { readonly mrnSystem: string; readonly mrn: string },
+): Buffer => patientIndex(vault, mrnSystem, mrn);
 const claimPlace = (index: Uint8Array): string => `enrolled_patient.user_sealed/${hex(index)}`;
 export const sealClaim = (vault: Vault, index: Uint8Array, { client, user }: SourceUser): Buffer =>
   seal(vault, claimPlace(index), [client, user]);
@@ -58,7 +70,8 @@ export const sealFailure = (
   index: Uint8Array,
   dataSource: string,
   failure: ConnectionNews['failure'],
-): Buffer | null => (failure === null ? null : seal(vault, failurePlace(index, dataSource), [failure.action, failure.message]));
+): Buffer | null =>
+  failure === null ? null : seal(vault, failurePlace(index, dataSource), [failure.action, failure.message]);
 
 const mrnPlace = (index: Uint8Array, id: string): string => `source_request.mrn_sealed/${hex(index)}/${id}`;
 export const sealMrn = (vault: Vault, index: Uint8Array, id: string, mrn: string): Buffer =>
@@ -69,7 +82,11 @@ export const openMrn = (vault: Vault, row: Row): string =>
 export const toKept = (row: Row | undefined): Kept | null =>
   row === undefined
     ? null
-    : { state: row['state'] as Kept['state'], askedAt: readTime(row['asked_at']), changedAt: Number(row['changed_at']) };
+    : {
+        state: row['state'] as Kept['state'],
+        askedAt: readTime(row['asked_at']),
+        changedAt: Number(row['changed_at']),
+      };
 
 export const CONNECTION = 'user_index, data_source, state, asked_at, changed_at, failed_at, failure_sealed';
 export function toConnection(row: Row, vault: Vault): KnownConnection {

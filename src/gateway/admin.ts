@@ -77,7 +77,15 @@ export function wireAdmin(deps: {
       tenant,
       deliver: store.use(deliverSet),
       record,
-      explain: makeExplain({ tenant, mrnSystem, inbox, identity, lanes, current: reading.current, dialect: reading.dialect }),
+      explain: makeExplain({
+        tenant,
+        mrnSystem,
+        inbox,
+        identity,
+        lanes,
+        current: reading.current,
+        dialect: reading.dialect,
+      }),
       reload: deps.reload,
     }),
     ...makeTargetRoutes({

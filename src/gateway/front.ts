@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import type { Config } from '../config/index.ts';
 import { drainServer, listen, makeApp, makeServer } from '../http/index.ts';
 import type { Life, Route } from '../kernel/index.ts';
-import { decideReadiness, makeOpsRoutes, makeWatchRoutes, onOwnPort, type Described, type Metrics } from '../ops/index.ts';
+import {
+  decideReadiness,
+  makeOpsRoutes,
+  makeWatchRoutes,
+  onOwnPort,
+  type Described,
+  type Metrics,
+} from '../ops/index.ts';
 
 /** Grace and the end of requests under way together; closing the store comes after, and 25 s are the whole of it. */
 const DRAIN_TOTAL_MS = 20_000;
@@ -45,13 +52,21 @@ export async function openFront(
     isDraining: () => state().process === 'draining',
   };
 
-  async function open(what: 'http' | 'ops', of: AppDeps, wanted: number, graceMs: number, patienceMs: number): Promise<number> {
+  async function open(
+    what: 'http' | 'ops',
+    of: AppDeps,
+    wanted: number,
+    graceMs: number,
+    patienceMs: number,
+  ): Promise<number> {
     const server = makeServer(makeApp(of), tls);
     const opened = await listen(server, host, wanted);
     life.started(what, () => drainServer(server, graceMs, patienceMs), graceMs + patienceMs + 1_000);
     return opened;
   }
   const opsPort =
-    ops.port === null ? null : await open('ops', { ...app, routes: onOwnPort(watch), mounts: [] }, ops.port, 0, OPS_DRAIN_MS);
+    ops.port === null
+      ? null
+      : await open('ops', { ...app, routes: onOwnPort(watch), mounts: [] }, ops.port, 0, OPS_DRAIN_MS);
   return { opsPort, port: await open('http', app, port, drainGraceMs, DRAIN_TOTAL_MS - drainGraceMs), routes };
 }

@@ -67,7 +67,14 @@ export function wireSending(deps: {
     log,
     newId,
   };
-  const shadow = openShadow({ ...sending, ...config.deliver, patientMode, store, target, onForwarding: () => sender.poke() });
+  const shadow = openShadow({
+    ...sending,
+    ...config.deliver,
+    patientMode,
+    store,
+    target,
+    onForwarding: () => sender.poke(),
+  });
   const sender = runLanes({
     ...sending,
     lanes,
@@ -79,10 +86,13 @@ export function wireSending(deps: {
     onOutcome: deps.onOutcome,
     onFinished: deps.onFinished,
   });
-  /** What is under way gets some seconds; what is not done then is of unknown outcome, and read back at the next start. */
+  /**
+   * What is under way gets some seconds; what is not done then is of unknown outcome, and read back at the next start.
+   */
   async function endSending(): Promise<void> {
     const stopped = sender.stop();
-    if ((await Promise.race([stopped.then(() => 'done'), pause(SENDER_STOP_MS, 'late', { ref: false })])) === 'done') return;
+    if ((await Promise.race([stopped.then(() => 'done'), pause(SENDER_STOP_MS, 'late', { ref: false })])) === 'done')
+      return;
     sender.abort();
     await Promise.race([stopped, pause(ABORT_STOP_MS, undefined, { ref: false })]);
   }

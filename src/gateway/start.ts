@@ -230,7 +230,11 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   life.started('sending', stopSending, STOP_MS.sending);
   // A store that is away would keep it waiting; what it was about is still received at the next start.
   life.started('retention', retention.stop);
-  life.started('work', () => Promise.all([processor.stop(), links.stop(), shadow.stop(), resealing.stop()]), STOP_MS.work);
+  life.started(
+    'work',
+    () => Promise.all([processor.stop(), links.stop(), shadow.stop(), resealing.stop()]),
+    STOP_MS.work,
+  );
   metrics.watchTarget({
     state: target.guard.state,
     isForwarding: shadow.forwarding.isForwarding,

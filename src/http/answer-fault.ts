@@ -77,7 +77,10 @@ export function answerFault(res: ServerResponse, url: string, fault: Fault, requ
   const { status } = HANDLING[fault.kind];
   const isFhir = FHIR_BASE.test(url);
   res.statusCode = status;
-  res.setHeader('Content-Type', isFhir ? 'application/fhir+json; charset=utf-8' : 'application/problem+json; charset=utf-8');
+  res.setHeader(
+    'Content-Type',
+    isFhir ? 'application/fhir+json; charset=utf-8' : 'application/problem+json; charset=utf-8',
+  );
   res.setHeader('Cache-Control', 'no-store');
   if (!res.hasHeader('X-Request-Id')) res.setHeader('X-Request-Id', requestId);
   const retryAfter = fault.retryAfterMs === undefined ? RETRY_AFTER[fault.kind] : Math.ceil(fault.retryAfterMs / 1000);

@@ -12,8 +12,8 @@ async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * Stops taking connections and lets the requests under way finish. `/readyz` has said 503 for `graceMs` before, so that a
- * load balancer has looked elsewhere; what is not finished after `patienceMs` is cut.
+ * Stops taking connections and lets the requests under way finish. `/readyz` has said 503 for `graceMs` before, so that
+ * a load balancer has looked elsewhere; what is not finished after `patienceMs` is cut.
  */
 export async function drainServer(server: Server, graceMs: number, patienceMs: number): Promise<'finished' | 'cut'> {
   await within(graceMs, new Promise(() => undefined));

@@ -54,7 +54,10 @@ function orSay<T>(make: () => T): T {
   }
 }
 
-export function makeServer(handle: RequestListener, tls: { readonly cert: string; readonly key: Secret } | null): Server {
+export function makeServer(
+  handle: RequestListener,
+  tls: { readonly cert: string; readonly key: Secret } | null,
+): Server {
   if (tls === null) {
     const server = createHttpServer(LIMITS, handle);
     limit(server);

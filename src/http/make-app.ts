@@ -60,7 +60,10 @@ const setSecurityHeaders = helmet({
 /** What helmet says is the same for every request, so it is asked once. */
 const SECURITY_HEADERS = (() => {
   const said: [string, string][] = [];
-  const listener = { setHeader: (name: string, value: string) => void said.push([name, value]), removeHeader: () => undefined };
+  const listener = {
+    setHeader: (name: string, value: string) => void said.push([name, value]),
+    removeHeader: () => undefined,
+  };
   setSecurityHeaders({} as Request, listener as unknown as Response, () => undefined);
   return said;
 })();
@@ -82,7 +85,9 @@ function toFault(thrown: unknown): Fault {
 
 const LINGER_MS = 500;
 
-/** Whoever is refused before its body was read is not listened to any longer: the answer goes out, then the connection. */
+/**
+ * Whoever is refused before its body was read is not listened to any longer: the answer goes out, then the connection.
+ */
 function letGo(req: Request, res: Response): void {
   res.setHeader('Connection', 'close');
   res.once('finish', () => setTimeout(() => req.socket.destroy(), LINGER_MS).unref());
@@ -105,7 +110,11 @@ export function makeApp(deps: {
   readonly log: Log;
   readonly observe: Observe;
   /** Told of everybody who asked as the operator and is not. */
-  readonly onRefused?: (who: { readonly requestId: RequestId; readonly why: string; readonly remoteAddress: string }) => void;
+  readonly onRefused?: (who: {
+    readonly requestId: RequestId;
+    readonly why: string;
+    readonly remoteAddress: string;
+  }) => void;
   readonly isDraining: () => boolean;
 }): Express {
   const app = express();
@@ -133,7 +142,11 @@ export function makeApp(deps: {
     const { requestId, echo } = requestIdsOf(req, deps.newId);
     const given = req.headers['traceparent'];
     const traceId = parseTraceparent(typeof given === 'string' ? given : undefined);
-    const context: Context = { requestId, traceId, log: deps.log.with({ requestId, traceId: traceId ?? traceOf(requestId) }) };
+    const context: Context = {
+      requestId,
+      traceId,
+      log: deps.log.with({ requestId, traceId: traceId ?? traceOf(requestId) }),
+    };
     const from = deps.clock.monotonicMs();
     contexts.set(req, context);
     // A webhook is answered to a machine that shows nothing to anybody.
@@ -168,7 +181,8 @@ export function makeApp(deps: {
       if (route.access === 'admin') {
         const may = checkAdmin(req.headers.authorization, deps.adminToken);
         if (!may.ok) {
-          if (deps.adminToken !== null) deps.onRefused?.({ requestId, why: may.fault.code, remoteAddress: req.ip ?? '' });
+          if (deps.adminToken !== null)
+            deps.onRefused?.({ requestId, why: may.fault.code, remoteAddress: req.ip ?? '' });
           refuse(req, res, may.fault);
           return;
         }

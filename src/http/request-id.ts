@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { NewId, RequestId } from '../kernel/index.ts';
 
-/** A caller's id is ours too when it could hardly be anything but an id: hex digits and dashes, or one of ours. It goes into logs. */
+/**
+ * A caller's id is ours too when it could hardly be anything but an id: hex digits and dashes, or one of ours. It goes
+ * into logs.
+ */
 const ACCEPTED = /^(?:[0-9A-Fa-f-]{16,64}|req_[0-9a-z]{26})$/;
 /** Any other is told again to whoever sent it, and to nobody else. */
 const ECHOED = /^[\x21-\x7e]{1,128}$/;

@@ -86,7 +86,10 @@ export type IdentityReads = {
   'identity.is-unsettled': { args: { readonly tenant: string; readonly user: SourceUser }; out: boolean };
   /** Whether any of these patients has a confirmed link. */
   'identity.is-linked': {
-    args: { readonly tenant: string; readonly patients: readonly { readonly mrnSystem: string; readonly mrn: string }[] };
+    args: {
+      readonly tenant: string;
+      readonly patients: readonly { readonly mrnSystem: string; readonly mrn: string }[];
+    };
     out: boolean;
   };
   /** What asking for each of these links would change. */

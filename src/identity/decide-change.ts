@@ -26,7 +26,8 @@ export function decideChange(live: readonly LiveLink[], wanted: 'proposed' | 'co
   const proposed = live.filter(({ status }) => status === 'proposed');
   if (confirmed?.isWanted === true) return { change: 'unchanged', take: confirmed.seq, revoke: [], replaces: null };
   const same = proposed.find(({ isWanted }) => isWanted);
-  if (wanted === 'proposed' && same !== undefined) return { change: 'unchanged', take: same.seq, revoke: [], replaces: null };
+  if (wanted === 'proposed' && same !== undefined)
+    return { change: 'unchanged', take: same.seq, revoke: [], replaces: null };
   const others = proposed.filter((one) => one !== same).map(({ seq }) => seq);
   if (wanted === 'proposed') return { change: 'proposed', take: null, revoke: others, replaces: null };
   return {

@@ -2,8 +2,8 @@
 const isPlain = (text: string): boolean => !/[\p{Cc}\p{Cs}]/u.test(text);
 
 /**
- * Case and leading zeros are kept: 0012 and 12 are two patients. What nobody can see would make two that look alike, and so would U+FFFD,
- * which stands for a character that was lost. As a part of an address, dots alone lead elsewhere.
+ * Case and leading zeros are kept: 0012 and 12 are two patients. What nobody can see would make two that look alike,
+ * and so would U+FFFD, which stands for a character that was lost. As a part of an address, dots alone lead elsewhere.
  */
 export const isMrn = (text: string): boolean =>
   text.length >= 1 &&

@@ -4,8 +4,9 @@ export type CsvRecord =
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * RFC 4180: quoted cells may hold commas, line breaks and doubled quotes; a quote anywhere else is a mistake. Lines may end with
- * LF alone, and empty ones are passed over. A record with a mistake is told by its first line, and reading goes on at the next.
+ * RFC 4180: quoted cells may hold commas, line breaks and doubled quotes; a quote anywhere else is a mistake. Lines may
+ * end with LF alone, and empty ones are passed over. A record with a mistake is told by its first line, and reading
+ * goes on at the next.
  */
 export function* parseCsv(text: string): Generator<CsvRecord, void> {
   let at = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;

@@ -54,16 +54,19 @@ function rowOf(line: number, get: (name: (typeof COLUMNS)[number]) => string): L
 }
 
 /**
- * The rows of a CSV with a head: user_id and mrn, and any of client_uuid, status, evidence, in any order. Every bad row is told.
- * Of several rows for one user all are bad: which of them is meant, nobody can know.
+ * The rows of a CSV with a head: user_id and mrn, and any of client_uuid, status, evidence, in any order. Every bad row
+ * is told. Of several rows for one user all are bad: which of them is meant, nobody can know.
  */
 export function readLinkRows(text: string, ownClient: string | null): Result<LinkRows> {
   const records = parseCsv(text);
   const head = records.next();
   if (head.done === true || 'problem' in head.value) return fail(fault('links.csv', { at: 'line 1' }));
   const columns = head.value.cells.map((name) => name.trim());
-  const isKnown = columns.every((name, i) => (COLUMNS as readonly string[]).includes(name) && columns.indexOf(name) === i);
-  if (!isKnown || !columns.includes('user_id') || !columns.includes('mrn')) return fail(fault('links.csv', { at: 'line 1' }));
+  const isKnown = columns.every(
+    (name, i) => (COLUMNS as readonly string[]).includes(name) && columns.indexOf(name) === i,
+  );
+  if (!isKnown || !columns.includes('user_id') || !columns.includes('mrn'))
+    return fail(fault('links.csv', { at: 'line 1' }));
 
   const rows: LinkRow[] = [];
   const bad: BadRow[] = [];

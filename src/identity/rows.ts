@@ -26,7 +26,8 @@ export const sealLink = (vault: Vault, wanted: WantedLink) => ({
   mrn: seal(vault, 'mrn_sealed', wanted.id, [wanted.mrnSystem, wanted.mrn]),
   evidence: sealEvidence(vault, wanted.id, wanted.evidence ?? ''),
 });
-export const sealEvidence = (vault: Vault, id: string, evidence: string): Buffer => seal(vault, 'evidence_sealed', id, evidence);
+export const sealEvidence = (vault: Vault, id: string, evidence: string): Buffer =>
+  seal(vault, 'evidence_sealed', id, evidence);
 
 export const indexOf = (vault: Vault, { client, user }: SourceUser): Buffer => userIndex(vault, client, user);
 export const mrnIndexOf = (vault: Vault, { mrnSystem, mrn }: Pick<WantedLink, 'mrnSystem' | 'mrn'>): Buffer =>
@@ -83,7 +84,10 @@ const patientOf = (vault: Vault, row: Row): string => {
   return mrnPseudonym(vault, system, mrn);
 };
 
-/** The hashes are of a kind of their own: who has the audit alone cannot look for them in the store, nor the other way round. */
+/**
+ * The hashes are of a kind of their own: who has the audit alone cannot look for them in the store, nor the other way
+ * round.
+ */
 export const auditOfLink = (
   vault: Vault,
   act: LinkAct,

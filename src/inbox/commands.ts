@@ -165,8 +165,9 @@ export type InboxWrites = {
 
 export type InboxReads = {
   /**
-   * What waits to be looked at, in the order of arrival: of this receiver at once, of others when they have had time enough. What they
-   * received later than `othersAfter` was stamped by a clock that is ahead, and does not wait for ours to come that far.
+   * What waits to be looked at, in the order of arrival: of this receiver at once, of others when they have had time
+   * enough. What they received later than `othersAfter` was stamped by a clock that is ahead, and does not wait for
+   * ours to come that far.
    */
   'inbox.received': {
     args: {

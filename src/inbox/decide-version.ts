@@ -10,8 +10,8 @@ export interface KnownDocument {
 const areEqual = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
 /**
- * Where a delivery stands among the versions of its document. `current` also for the delivery that brought the known version,
- * which is looked at again after a replay.
+ * Where a delivery stands among the versions of its document. `current` also for the delivery that brought the known
+ * version, which is looked at again after a replay.
  */
 export function decideVersion(
   seq: number,

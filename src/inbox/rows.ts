@@ -51,7 +51,12 @@ const arrivalOf = (row: Row, next: Row | undefined): DeliveryStep => ({
   actor: 'source',
 });
 
-export function toDetailed(row: Row, steps: readonly Row[], duplicateOf: Row | undefined, vault: Vault): DetailedDelivery {
+export function toDetailed(
+  row: Row,
+  steps: readonly Row[],
+  duplicateOf: Row | undefined,
+  vault: Vault,
+): DetailedDelivery {
   const sealed = row['user_sealed'] as Uint8Array | null;
   return {
     ...toListed(row, vault),
@@ -110,8 +115,10 @@ export function openBody(vault: Vault, row: Row): Uint8Array | 'unopenable' {
   }
 }
 const userPlace = (id: string): string => `delivery.user_sealed/${id}`;
-export const sealUser = (sealer: Sealer, user: string, id: string): Buffer => sealer.seal(Buffer.from(user), userPlace(id));
-const openUser = (vault: Sealer, sealed: Uint8Array, id: string): string => vault.open(sealed, userPlace(id)).toString();
+export const sealUser = (sealer: Sealer, user: string, id: string): Buffer =>
+  sealer.seal(Buffer.from(user), userPlace(id));
+const openUser = (vault: Sealer, sealed: Uint8Array, id: string): string =>
+  vault.open(sealed, userPlace(id)).toString();
 
 /** A path may hold the name of a property that nobody knows, and so whatever somebody wrote there. */
 const findingsPlace = (id: string): string => `delivery.findings_sealed/${id}`;
@@ -150,8 +157,9 @@ export const inboxSealed: readonly SealedTable[] = [
 ];
 
 /*
- * Each delivery has a key of its own, under which its body, its user and its findings are sealed. The key is sealed by the data key, and
- * apart, until the user is known, and by the user's key from then on. Deliveries of before keys were made have none, and are sealed by the data key.
+ * Each delivery has a key of its own, under which its body, its user and its findings are sealed. The key is sealed by
+ * the data key, and apart, until the user is known, and by the user's key from then on. Deliveries of before keys were
+ * made have none, and are sealed by the data key.
  */
 const keyPlace = (id: string): string => `delivery.body_key_sealed/${id}`;
 

@@ -28,10 +28,16 @@ export const PARK_REASONS = [
 ] as const;
 export type ParkReason = (typeof PARK_REASONS)[number];
 
-/** Why a delivery is not done although it is `delivered`: a part of it waits for mapping data or for a person, and was left out. */
+/**
+ * Why a delivery is not done although it is `delivered`: a part of it waits for mapping data or for a person, and was
+ * left out.
+ */
 export const LEFT_OUT = 'left-out';
 
-/** `failed`: the gateway itself failed over it, which is a bug of ours. `erased`: of a user who was erased, so its bytes were not kept. */
+/**
+ * `failed`: the gateway itself failed over it, which is a bug of ours. `erased`: of a user who was erased, so its bytes
+ * were not kept.
+ */
 export const QUARANTINE_REASONS = [
   'not-json',
   'shape',
@@ -44,7 +50,10 @@ export const QUARANTINE_REASONS = [
 ] as const;
 export type QuarantineReason = (typeof QUARANTINE_REASONS)[number];
 
-/** Which state may follow which. What is missing here cannot happen: every change is checked against it inside its command. */
+/**
+ * Which state may follow which. What is missing here cannot happen: every change is checked against it inside its
+ * command.
+ */
 const NEXT: Readonly<Record<State, readonly State[]>> = {
   received: ['queued', 'delivered', 'superseded', 'duplicate', 'parked', 'quarantined'],
   queued: ['sending', 'superseded', 'parked', 'quarantined'],
@@ -62,7 +71,9 @@ const NEXT: Readonly<Record<State, readonly State[]>> = {
 export const mayFollow = (from: State, to: State): boolean => NEXT[from].includes(to);
 
 /** A newer version of the same document takes the place of these. One that is being sent is not interrupted. */
-export const REPLACEABLE: readonly State[] = (['queued', 'parked'] as const).filter((state) => mayFollow(state, 'superseded'));
+export const REPLACEABLE: readonly State[] = (['queued', 'parked'] as const).filter((state) =>
+  mayFollow(state, 'superseded'),
+);
 /** A person may have these processed again from their stored bytes. */
 export const REPLAYABLE: readonly State[] = STATES.filter((state) => mayFollow(state, 'received'));
 /** These wait for nothing, so that their bytes need not be kept; whoever wants one again after that is told so. */

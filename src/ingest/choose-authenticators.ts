@@ -9,7 +9,11 @@ export interface SenderSettings {
   readonly notificationSecrets: readonly Secret[];
   readonly hmac:
     | { readonly scheme: 'off' }
-    | { readonly scheme: 'fields' | 'raw-body' | 'standard-webhooks'; readonly header: string; readonly keys: readonly Secret[] };
+    | {
+        readonly scheme: 'fields' | 'raw-body' | 'standard-webhooks';
+        readonly header: string;
+        readonly keys: readonly Secret[];
+      };
   readonly learn: boolean;
   readonly basic: readonly Secret[];
   readonly mtls: { readonly header: string; readonly names: readonly Secret[] } | null;

@@ -3,7 +3,8 @@ import type { Secret } from '../kernel/index.ts';
 import type { Authenticator } from './authenticator.ts';
 
 /** Every live secret is compared, so that the time does not tell which one it was. */
-const matchesOne = (secrets: readonly Secret[], given: string): boolean => secrets.map((one) => one.equals(given)).includes(true);
+const matchesOne = (secrets: readonly Secret[], given: string): boolean =>
+  secrets.map((one) => one.equals(given)).includes(true);
 
 export const secretPath = (secrets: readonly Secret[]): Authenticator => ({
   name: 'secret-path',
@@ -37,8 +38,15 @@ export function makeAddressList(entries: readonly string[]): (address: string) =
   };
 }
 
-/** A client certificate that the proxy in front has checked and names in a header. From anybody else the header is worth nothing. */
-export function mtlsHeader(header: string, names: readonly Secret[], isProxy: (address: string) => boolean): Authenticator {
+/**
+ * A client certificate that the proxy in front has checked and names in a header. From anybody else the header is worth
+ * nothing.
+ */
+export function mtlsHeader(
+  header: string,
+  names: readonly Secret[],
+  isProxy: (address: string) => boolean,
+): Authenticator {
   return {
     name: 'mtls',
     stage: 'head',

@@ -31,7 +31,9 @@ function dateTimesOf(value: unknown, depth = 0): string[] {
   });
 }
 
-/** `client_uuid + user_id + datetime`. It says who sent something about whom and when, not what: the body is not signed. */
+/**
+ * `client_uuid + user_id + datetime`. It says who sent something about whom and when, not what: the body is not signed.
+ */
 function fieldsMatch(given: string, keys: readonly Secret[], body: Buffer): boolean {
   let value: unknown;
   try {
@@ -39,18 +41,22 @@ function fieldsMatch(given: string, keys: readonly Secret[], body: Buffer): bool
   } catch {
     return false;
   }
-  if (!isObject(value) || typeof value['client_uuid'] !== 'string' || typeof value['user_id'] !== 'string') return false;
+  if (!isObject(value) || typeof value['client_uuid'] !== 'string' || typeof value['user_id'] !== 'string')
+    return false;
   const front = value['client_uuid'] + value['user_id'];
   const texts = [...new Set(dateTimesOf(value))].slice(0, 16).map((at) => front + at);
-  return keys.some((key) => texts.some((text) => isDigest(given, createHmac('sha256', key.reveal()).update(text).digest())));
+  return keys.some((key) =>
+    texts.some((text) => isDigest(given, createHmac('sha256', key.reveal()).update(text).digest())),
+  );
 }
 
 const bodyMatches = (given: string, keys: readonly Secret[], body: Buffer): boolean =>
   keys.some((key) => isDigest(given, createHmac('sha256', key.reveal()).update(body).digest()));
 
 /**
- * https://www.standardwebhooks.com: any of several signatures over id, timestamp and body. The timestamp is part of what is
- * signed; its age is not judged, since deliveries are repeated for days and a repetition is recognised by its content.
+ * https://www.standardwebhooks.com: any of several signatures over id, timestamp and body. The timestamp is part of
+ * what is signed; its age is not judged, since deliveries are repeated for days and a repetition is recognised by its
+ * content.
  */
 function standardMatches(head: Head, keys: readonly Secret[], body: Buffer): boolean {
   const id = headerOf(head, 'webhook-id');
@@ -67,7 +73,13 @@ function standardMatches(head: Head, keys: readonly Secret[], body: Buffer): boo
   });
 }
 
-export const hmacMatches = (scheme: HmacScheme, header: string, keys: readonly Secret[], head: Head, body: Buffer): boolean => {
+export const hmacMatches = (
+  scheme: HmacScheme,
+  header: string,
+  keys: readonly Secret[],
+  head: Head,
+  body: Buffer,
+): boolean => {
   switch (scheme) {
     case 'fields':
       return fieldsMatch(headerOf(head, header), keys, body);

@@ -66,8 +66,8 @@ function learnScheme(learn: NonNullable<IngestDeps['learn']>, head: Head, body: 
 }
 
 /**
- * Receives one hook: who it is, the bytes, the commit, then 202. What the bytes say is looked at later: an authentic delivery
- * is always stored, whatever is wrong with it, because a refusal would burn one of the sender's few tries.
+ * Receives one hook: who it is, the bytes, the commit, then 202. What the bytes say is looked at later: an authentic
+ * delivery is always stored, whatever is wrong with it, because a refusal would burn one of the sender's few tries.
  */
 function makeReceive(
   deps: IngestDeps,

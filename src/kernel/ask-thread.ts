@@ -5,19 +5,24 @@ interface Asked<A> {
   readonly reject: (why: Error) => void;
 }
 
-/** What goes over to the thread and comes back: the question and its number, the answer or the error under the same number. */
+/**
+ * What goes over to the thread and comes back: the question and its number, the answer or the error under the same
+ * number.
+ */
 export interface ThreadQuestion<Q> {
   readonly n: number;
   readonly question: Q;
 }
-export type ThreadAnswer<A> = { readonly n: number; readonly answer: A } | { readonly n: number; readonly error: string };
+export type ThreadAnswer<A> =
+  { readonly n: number; readonly answer: A } | { readonly n: number; readonly error: string };
 
 /** V8 would let the room for new objects grow to 128 MB in each thread, and keep it. */
 export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 16 } as const;
 
 /**
- * Pure work that would hold the event loop for too long, in one thread of its own. It is started with the first question, never
- * keeps a process alive, and is started anew after it died, also of needing more than `heapMb`; the questions it had then are rejected.
+ * Pure work that would hold the event loop for too long, in one thread of its own. It is started with the first
+ * question, never keeps a process alive, and is started anew after it died, also of needing more than `heapMb`; the
+ * questions it had then are rejected.
  */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it ties the caller to the thread's file
 export function makeAskThread<Q, A>(file: URL, workerData: unknown, heapMb?: number): (question: Q) => Promise<A> {

@@ -1,6 +1,6 @@
 /**
- * What the process takes before it holds any data (code, four threads, the validators), and what a byte costs in each of its forms at
- * its dearest. Measured by test/chaos/memory.ts.
+ * What the process takes before it holds any data (code, four threads, the validators), and what a byte costs in each
+ * of its forms at its dearest. Measured by test/chaos/memory.ts.
  */
 export const MEMORY = {
   programBytes: 368 * 1024 * 1024,
@@ -23,8 +23,8 @@ export interface Room {
 }
 
 /**
- * Room that all share. Whoever asks first is served first, so that a large wish is not put off by small ones for ever; one that is larger than
- * the whole is served alone.
+ * Room that all share. Whoever asks first is served first, so that a large wish is not put off by small ones for ever;
+ * one that is larger than the whole is served alone.
  */
 export interface Budget {
   /** Null where there was no room within `waitMs`. */
@@ -92,7 +92,12 @@ export function makeBudget(total: number): Budget {
 }
 
 /** Holds room while `work` goes on, whatever becomes of it. Null where there was none in time. */
-export async function withRoom<T>(budget: Budget, bytes: number, waitMs: number, work: () => Promise<T>): Promise<T | null> {
+export async function withRoom<T>(
+  budget: Budget,
+  bytes: number,
+  waitMs: number,
+  work: () => Promise<T>,
+): Promise<T | null> {
   const room = await budget.take(bytes, waitMs);
   if (room === null) return null;
   try {

@@ -53,8 +53,9 @@ function ofObject(value: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * JSON in the one form that RFC 8785 allows: names sorted by UTF-16 code units, no blanks, numbers as ECMAScript prints them,
- * raw ones included. Equal content has equal text, so that a digest of it names the content and not how it was written.
+ * JSON in the one form that RFC 8785 allows: names sorted by UTF-16 code units, no blanks, numbers as ECMAScript prints
+ * them, raw ones included. Equal content has equal text, so that a digest of it names the content and not how it was
+ * written.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return quote(value);

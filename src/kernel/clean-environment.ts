@@ -1,6 +1,6 @@
 /**
- * What libraries read from the environment by themselves, and what becomes of it. Under DEBUG they print whole addresses, with secrets and
- * search values; the others change how they connect or what they answer past our settings.
+ * What libraries read from the environment by themselves, and what becomes of it. Under DEBUG they print whole
+ * addresses, with secrets and search values; the others change how they connect or what they answer past our settings.
  */
 const IGNORED = [
   /^DEBUG(_|$)/i,
@@ -13,7 +13,11 @@ const IGNORED = [
 ];
 
 /** Node itself reads these, some before the first line of ours, so that they cannot be taken back. */
-const REFUSED: readonly { readonly name: string; readonly isMeant: (value: string) => boolean; readonly why: string }[] = [
+const REFUSED: readonly {
+  readonly name: string;
+  readonly isMeant: (value: string) => boolean;
+  readonly why: string;
+}[] = [
   {
     name: 'NODE_DEBUG',
     isMeant: (value) => value !== '',
@@ -32,8 +36,8 @@ const REFUSED: readonly { readonly name: string; readonly isMeant: (value: strin
 ];
 
 /**
- * At the door of the process, before any library is loaded: takes out of `env` what is not for us. The answer: the names of what was
- * ignored, and a sentence for each that the process cannot start with.
+ * At the door of the process, before any library is loaded: takes out of `env` what is not for us. The answer: the
+ * names of what was ignored, and a sentence for each that the process cannot start with.
  */
 export function cleanEnvironment(env: Record<string, string | undefined>): {
   readonly ignored: readonly string[];

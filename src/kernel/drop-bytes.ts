@@ -5,7 +5,7 @@ export const ownMemory = ({ buffer, byteLength }: Uint8Array): ArrayBuffer | nul
   byteLength >= LARGE_BYTES && buffer.byteLength === byteLength && 'transfer' in buffer ? buffer : null;
 
 /**
- * Gives that memory back at once. Otherwise it waits for the collector of its thread, which counts objects more than the bytes behind
- * them. Nobody may look at the buffer again.
+ * Gives that memory back at once. Otherwise it waits for the collector of its thread, which counts objects more than
+ * the bytes behind them. Nobody may look at the buffer again.
  */
 export const dropBytes = (bytes: Uint8Array): void => void ownMemory(bytes)?.transfer(0);

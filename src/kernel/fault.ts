@@ -1,6 +1,8 @@
 import type { FaultKind } from './handling.ts';
 
-/** An expected failure, as a value. `code` is stable and documented in docs/faults.md; `cause` never reaches a caller. */
+/**
+ * An expected failure, as a value. `code` is stable and documented in docs/faults.md; `cause` never reaches a caller.
+ */
 export interface Fault {
   readonly kind: FaultKind;
   readonly code: FaultCode;
@@ -8,7 +10,9 @@ export interface Fault {
   readonly at?: string;
   /** What is taken instead, in words of ours: never what was given. */
   readonly detail?: string;
-  /** Every problem at once, for whoever mends them; of files, settings and the names of parameters, never of a patient. */
+  /**
+   * Every problem at once, for whoever mends them; of files, settings and the names of parameters, never of a patient.
+   */
   readonly problems?: readonly string[];
   /** The number that a caller must name, where it named another. */
   readonly count?: number;

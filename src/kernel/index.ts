@@ -32,4 +32,13 @@ export { type Answer, type Ask, type Mount, type Route, jsonAnswer } from './rou
 export { parseTraceparent, traceOf, traceparentOf } from './trace.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type Secret, secret } from './secret.ts';
-export { type Log, type LogEvent, type LogFields, type SafeError, LOG_EVENTS, faultFields, safeError, silentLog } from './log.ts';
+export {
+  type Log,
+  type LogEvent,
+  type LogFields,
+  type SafeError,
+  LOG_EVENTS,
+  faultFields,
+  safeError,
+  silentLog,
+} from './log.ts';

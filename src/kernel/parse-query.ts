@@ -1,6 +1,6 @@
 /**
- * The pairs of a query string or of a form's body. Null where they are not the UTF-8 that they must be: what would be decoded to U+FFFD
- * could be any of several values.
+ * The pairs of a query string or of a form's body. Null where they are not the UTF-8 that they must be: what would be
+ * decoded to U+FFFD could be any of several values.
  */
 export function parseQuery(text: string): readonly (readonly [string, string])[] | null {
   const decode = (part: string): string => decodeURIComponent(part.replaceAll('+', ' '));

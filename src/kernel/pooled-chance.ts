@@ -3,7 +3,10 @@ import type { Chance } from './id.ts';
 
 const POOL_BYTES = 4_096;
 
-/** Random bytes of the operating system, asked for by the pool: a call for every few bytes costs more than the bytes. No byte is given twice. */
+/**
+ * Random bytes of the operating system, asked for by the pool: a call for every few bytes costs more than the bytes. No
+ * byte is given twice.
+ */
 export function makePooledChance(): Chance {
   const pool = Buffer.alloc(POOL_BYTES);
   let at = POOL_BYTES;

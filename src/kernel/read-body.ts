@@ -37,7 +37,8 @@ export function readBody(request: IncomingMessage, bytesMax: number): Promise<Re
       dropBytes(part);
     };
     const end = (): void => {
-      // Whoever was told that it took too long is gone, though the rest came after all: what it sent must not be acted on.
+      // Whoever was told that it took too long is gone, though the rest came after all: what it sent must not be acted
+      // on.
       if (!request.socket.writable) stop();
       else if (size === whole.length) settle(ok(whole));
       else {

@@ -40,7 +40,11 @@ export interface Route {
 /** A part of the surface that answers for itself: everything below `path`, such as an authorization server. */
 export interface Mount {
   readonly path: string;
-  readonly handle: (request: IncomingMessage, response: ServerResponse, asked: Pick<Ask, 'requestId' | 'log'>) => Promise<void>;
+  readonly handle: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    asked: Pick<Ask, 'requestId' | 'log'>,
+  ) => Promise<void>;
 }
 
 export const jsonAnswer = (status: number, value: unknown): Answer => ({

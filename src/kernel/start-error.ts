@@ -1,4 +1,6 @@
-/** Thrown while starting, when nothing can be served. The message is for the person at the terminal and holds no secret. */
+/**
+ * Thrown while starting, when nothing can be served. The message is for the person at the terminal and holds no secret.
+ */
 export class StartError extends Error {
   readonly code: string;
   constructor(code: string, message: string, cause?: unknown) {

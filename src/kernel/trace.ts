@@ -9,7 +9,10 @@ export function parseTraceparent(header: string | undefined): string | null {
   return traceId === undefined || (rest !== undefined && header?.startsWith('00') === true) ? null : traceId;
 }
 
-/** The trace of a request whose caller has none. By its id alone, so that every process finds the same one without being told. */
+/**
+ * The trace of a request whose caller has none. By its id alone, so that every process finds the same one without being
+ * told.
+ */
 export const traceOf = (requestId: string): string => hash('sha256', `trace\n${requestId}`).slice(0, 32);
 
 /** What is passed on: the trace, and a span for this one call. */

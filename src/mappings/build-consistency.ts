@@ -22,7 +22,8 @@ const KINDS: Readonly<Record<ConsistencyRow['kind'], Readonly<Record<string, Che
 const NUMBERS = ['share', 'hours', 'days'];
 const CODES = ['lower', 'upper', 'weight', 'height', 'index', 'code'];
 
-const isKind = (kind: unknown): kind is ConsistencyRow['kind'] => typeof kind === 'string' && Object.hasOwn(KINDS, kind);
+const isKind = (kind: unknown): kind is ConsistencyRow['kind'] =>
+  typeof kind === 'string' && Object.hasOwn(KINDS, kind);
 
 function readRow(value: unknown, place: string, known: ReadonlySet<string>, report: Report): ConsistencyRow | null {
   const { kind } = (value ?? {}) as { kind?: unknown };
@@ -47,7 +48,11 @@ function readRow(value: unknown, place: string, known: ReadonlySet<string>, repo
 }
 
 /** What values of one document must be to each other. The list may be left out. */
-export function buildConsistency(value: unknown, metrics: readonly MetricRow[], report: Report): readonly ConsistencyRow[] {
+export function buildConsistency(
+  value: unknown,
+  metrics: readonly MetricRow[],
+  report: Report,
+): readonly ConsistencyRow[] {
   const given = ((value ?? {}) as { consistency?: unknown }).consistency;
   if (given === undefined) return [];
   if (list(given) !== null) {

@@ -17,7 +17,10 @@ const exact = (text: string): Exact => readExact(text) ?? ZERO;
 
 /** base = (value + offset) * numerator / denominator, hence from one unit to another of the family. */
 function stepBetween(row: string, from: Unit, to: Unit): Step {
-  const [up, down] = [from, to].map(({ numerator, denominator }) => over(exact(numerator), exact(denominator))) as [Exact, Exact];
+  const [up, down] = [from, to].map(({ numerator, denominator }) => over(exact(numerator), exact(denominator))) as [
+    Exact,
+    Exact,
+  ];
   const factor = over(up, down);
   return { row, factor, shift: minus(times(exact(from.offset), factor), exact(to.offset)) };
 }
@@ -82,13 +85,20 @@ function linearSteps(linear: UnitsFile['linear'], report: Report): Map<string, S
     const inverse = over(ONE, exact(factor));
     for (const code of codes) {
       steps.set(`${code} ${keyOf(from, to)}`, { row, factor: exact(factor), shift: exact(offset) });
-      steps.set(`${code} ${keyOf(to, from)}`, { row, factor: inverse, shift: minus(ZERO, times(exact(offset), inverse)) });
+      steps.set(`${code} ${keyOf(to, from)}`, {
+        row,
+        factor: inverse,
+        shift: minus(ZERO, times(exact(offset), inverse)),
+      });
     }
   }
   return steps;
 }
 
-/** Between mass and substance concentrations: molar = mass / M. Computed, since published tables of factors are often inverted. */
+/**
+ * Between mass and substance concentrations: molar = mass / M. Computed, since published tables of factors are often
+ * inverted.
+ */
 function makeFindMolar(
   masses: UnitsFile['molarMasses'],
   plain: FindStep,
@@ -115,10 +125,14 @@ function makeFindMolar(
 }
 
 /**
- * Energy of a day in kJ is kcal per day too. Not for counts: the bare number is of several kinds, and a percentage would become a count per
- * day by way of it.
+ * Energy of a day in kJ is kcal per day too. Not for counts: the bare number is of several kinds, and a percentage
+ * would become a count per day by way of it.
  */
-function addDaysInOtherUnits(families: readonly Family[], perDay: UnitsFile['perDay']['units'], steps: Map<string, Step>): void {
+function addDaysInOtherUnits(
+  families: readonly Family[],
+  perDay: UnitsFile['perDay']['units'],
+  steps: Map<string, Step>,
+): void {
   for (const { from, to } of perDay) {
     if (/^(1$|\{)/.test(from)) continue;
     for (const { units } of families) {
@@ -147,7 +161,8 @@ export function buildConversions(value: unknown, report: Report): Conversions {
   const plain: FindStep = (from, to) => (from === to ? SAME : (steps.get(keyOf(from, to)) ?? null));
   const findMolar = makeFindMolar(molarMasses, plain, report);
   const findStep: FindStep = (from, to, code) =>
-    plain(from, to) ?? (code === undefined ? null : (formulas.get(`${code} ${keyOf(from, to)}`) ?? findMolar(from, to, code)));
+    plain(from, to) ??
+    (code === undefined ? null : (formulas.get(`${code} ${keyOf(from, to)}`) ?? findMolar(from, to, code)));
   return {
     families,
     perDay: daily,

@@ -46,10 +46,12 @@ export function buildDialects(files: ReadonlyMap<string, unknown>, report: Repor
     if (!hasShape(value, SHAPE, file, report)) continue;
     const dialect = value as Omit<Dialect, 'row'>;
     const isWritable = hasShape(dialect.write, WRITE, `${file}#write`, report);
-    if (file !== `dialects/${dialect.name}.json`) report(file, `the name must be that of the file, not ${dialect.name}`);
+    if (file !== `dialects/${dialect.name}.json`)
+      report(file, `the name must be that of the file, not ${dialect.name}`);
     for (const sign of dialect.recognisedBy ?? []) if (!isSign(sign)) report(file, `${sign} is no sign of an EHR`);
     for (const type of dialect.types ?? []) if (!isResourceType(type)) report(file, `${type} is no resource type`);
-    for (const code of dialect.componentsOf ?? []) if (!isLoinc(code)) report(file, `${code} has a wrong LOINC check digit`);
+    for (const code of dialect.componentsOf ?? [])
+      if (!isLoinc(code)) report(file, `${code} has a wrong LOINC check digit`);
     if (isWritable) dialects.set(dialect.name, { ...dialect, row: file });
   }
   return dialects;

@@ -16,7 +16,10 @@ export const LAB_FORM: MapForm = {
 
 const SCALES: readonly string[] = ['quantitative', 'ordinal', 'nominal', 'narrative'] satisfies LabRow['scale'][];
 
-/** One FEU of D-dimer is about two DDU, and a bare ng/mL does not say which: these annotations are part of what is measured. */
+/**
+ * One FEU of D-dimer is about two DDU, and a bare ng/mL does not say which: these annotations are part of what is
+ * measured.
+ */
 const TELLING = /\{(?:FEU|DDU)\}/;
 
 const CODED = 'coded';
@@ -35,7 +38,8 @@ function readRow(map: MapRow, report: Report): LabRow {
   const when = map.when.get('unit')?.value ?? null;
   const scale = only(map, 'scale')?.value ?? '';
   if (!SCALES.includes(scale)) report(map.row, `the scale must be one of ${SCALES.join(', ')}`);
-  if ((scale === 'quantitative') !== (unit !== null)) report(map.row, 'a quantitative row has a unit, and no other has');
+  if ((scale === 'quantitative') !== (unit !== null))
+    report(map.row, 'a quantitative row has a unit, and no other has');
   if ((when === null) !== (unit === null)) report(map.row, 'a row with a unit depends on one');
   if (when !== null) checkDimension(map, when, report);
   return deepFreeze({
@@ -48,8 +52,8 @@ function readRow(map: MapRow, report: Report): LabRow {
 }
 
 /**
- * Laboratories write U/mL for two things: UCUM's enzyme unit, and units that only the assay defines. Where the reviewed rows say that a test
- * is of the second kind, U is the arbitrary unit; the number is the same.
+ * Laboratories write U/mL for two things: UCUM's enzyme unit, and units that only the assay defines. Where the reviewed
+ * rows say that a test is of the second kind, U is the arbitrary unit; the number is the same.
  */
 const isArbitrary = (row: LabRow, when: string | null): when is string =>
   when !== null && row.unit !== null && row.unit !== when && row.unit.replace("[arb'U]", 'U') === when;

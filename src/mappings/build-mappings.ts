@@ -90,8 +90,8 @@ function readJson(files: MappingFiles, validator: Validator, report: Report): Ma
 }
 
 /**
- * Pure. All problems at once, or sound data: check digits, UCUM, dimensions, conversions there and back and against known
- * pairs, valid R4, no key twice, every row with its source and reviewer.
+ * Pure. All problems at once, or sound data: check digits, UCUM, dimensions, conversions there and back and against
+ * known pairs, valid R4, no key twice, every row with its source and reviewer.
  */
 export function buildMappings(
   files: MappingFiles,
@@ -114,7 +114,11 @@ export function buildMappings(
 
   const shipped = values.has(URIS_FILE) ? checkSourceUris(values.get(URIS_FILE), URIS_FILE, report) : null;
   const uris = options.uris ?? shipped;
-  const metrics = buildMetrics(rowsOf('metrics'), (uri) => (uri === shipped?.code && uris !== null ? uris.code : uri), report);
+  const metrics = buildMetrics(
+    rowsOf('metrics'),
+    (uri) => (uri === shipped?.code && uris !== null ? uris.code : uri),
+    report,
+  );
   const signals = buildSignals(rowsOf('signals'), report);
   const findProfileMetric = buildProfile(rowsOf('profile'), report);
   const labs = buildLabs(rowsOf('labs'), report);
@@ -166,7 +170,8 @@ export function buildMappings(
       consistency,
       findPlausibility,
       convert: (digits, from, to, decimalsMax) => conversions.convert(digits, from, to, decimalsMax),
-      convertSubstance: (code, digits, from, to, decimalsMax) => conversions.convert(digits, from, to, decimalsMax, code),
+      convertSubstance: (code, digits, from, to, decimalsMax) =>
+        conversions.convert(digits, from, to, decimalsMax, code),
     } satisfies Mappings),
   );
 }

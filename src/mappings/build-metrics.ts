@@ -20,7 +20,12 @@ const GIVES = [
 ];
 const asWritten = (code: string): string => code;
 
-export const METRIC_FORM: MapForm = { to: [LOINC, LOCAL], when: ['context', 'window'], gives: GIVES, normalise: asWritten };
+export const METRIC_FORM: MapForm = {
+  to: [LOINC, LOCAL],
+  when: ['context', 'window'],
+  gives: GIVES,
+  normalise: asWritten,
+};
 export const SIGNAL_FORM: MapForm = { to: [LOINC, LOCAL], when: [], gives: GIVES, normalise: asWritten };
 
 /** Averages over days: local codes only, so that none stands under the code of a measurement. */

@@ -3,7 +3,10 @@ import type { MetricEntry } from './build-metrics.ts';
 import type { MetricRow, StandardFound, StandardQuestion } from './mapping.ts';
 import { LOINC } from './systems.ts';
 
-/** The LOINC codes of a row: its target, the companions and the panel. The other sides of a panel are other measurements. */
+/**
+ * The LOINC codes of a row: its target, the companions and the panel. The other sides of a panel are other
+ * measurements.
+ */
 const loincsIn = ({ codings, panel }: MetricRow): string[] =>
   [...codings, ...(panel?.codings ?? [])].filter(({ system }) => system === LOINC).map(({ code }) => code);
 
@@ -47,7 +50,9 @@ export function buildStandard(entries: readonly MetricEntry[]): Standard {
       const rows = rowsOf(codes);
       if (rows.length === 0) return { kind: 'none', why: 'disagree', codes };
       // The count of an hour under the code of a day would read as a rate.
-      const fitting = rows.filter((one) => fitsContext(context, one.context) && (one.window === 'other' || window === 'day'));
+      const fitting = rows.filter(
+        (one) => fitsContext(context, one.context) && (one.window === 'other' || window === 'day'),
+      );
       const rank = (one: MetricEntry): number =>
         (one.context === (context ?? 'point') ? 0 : 2) + (one.window === window || window === 'other' ? 0 : 1);
       const [best] = fitting.toSorted((a, b) => rank(a) - rank(b));

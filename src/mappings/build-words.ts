@@ -15,7 +15,10 @@ const toWords = (system: string, normalise: (word: string) => string): MapForm =
 export const PANEL_FORM = toWords(LOINC, normaliseName);
 export const UNIT_FORM = toWords(UCUM, normaliseUnit);
 export const CATEGORY_FORM = toWords('http://terminology.hl7.org/CodeSystem/observation-category', (code) => code);
-export const INTERPRETATION_FORM = toWords('http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation', normaliseWord);
+export const INTERPRETATION_FORM = toWords(
+  'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation',
+  normaliseWord,
+);
 export const DEVICE_FORM = toWords('urn:iso:std:iso:11073:10101', normaliseWord);
 export const SNOMED_FORM = toWords('http://snomed.info/sct', normaliseWord);
 
@@ -35,9 +38,13 @@ export function checkInterpretations(maps: readonly MapRow[], report: Report): v
     if (CRITICAL.includes(target.code)) report(row, `${target.code} must not be derived from a word`);
 }
 
-/** As written first; then in lower case, where all rows of that spelling agree: `MG/DL` is mg/dL, but `G/L` is not g/L. */
+/**
+ * As written first; then in lower case, where all rows of that spelling agree: `MG/DL` is mg/dL, but `G/L` is not g/L.
+ */
 export function buildUnitTexts(maps: readonly MapRow[]): (text: string) => UnitRow | null {
-  const exact = new Map<string, UnitRow>(maps.map((map) => [map.code, deepFreeze({ ...origin(map), ucum: map.target.code })]));
+  const exact = new Map<string, UnitRow>(
+    maps.map((map) => [map.code, deepFreeze({ ...origin(map), ucum: map.target.code })]),
+  );
   const lower = new Map<string, UnitRow | null>();
   for (const [text, row] of exact) {
     const before = lower.get(text.toLowerCase());

@@ -13,7 +13,8 @@ const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= Math.abs(b)
 /** The factors of every family against UCUM's own definitions, and there and back. */
 function checkFamilies({ families, findStep }: Conversions, report: Report): void {
   for (const { name, base, units } of families) {
-    if (!units.some(({ code }) => code === base)) report(`${UNITS_FILE}#${name}`, `the base ${base} is not among the units`);
+    if (!units.some(({ code }) => code === base))
+      report(`${UNITS_FILE}#${name}`, `the base ${base} is not among the units`);
     const [ofBase, isCount] = [measureUcum(base), base.startsWith('{')];
     for (const { code } of units) {
       const row = `${UNITS_FILE}#${name}/${code}`;
@@ -65,5 +66,6 @@ export function checkConversions(conversions: Conversions, report: Report): void
   checkFamilies(conversions, report);
   checkPerDay(conversions, report);
   checkKnownPairs(conversions, report);
-  for (const { row, code } of conversions.substances) if (!isLoinc(code)) report(row, `${code} has a wrong LOINC check digit`);
+  for (const { row, code } of conversions.substances)
+    if (!isLoinc(code)) report(row, `${code} has a wrong LOINC check digit`);
 }

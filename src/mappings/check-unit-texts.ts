@@ -9,7 +9,8 @@ export function checkUnitTexts(
   report: Report,
 ): void {
   const check = (row: string, unit: string | null): void => {
-    if (unit !== null && findUnit(unit)?.ucum !== unit) report(row, `${unit} is not in conceptmap-units.json as itself`);
+    if (unit !== null && findUnit(unit)?.ucum !== unit)
+      report(row, `${unit} is not in conceptmap-units.json as itself`);
   };
   for (const { row, unit } of metrics) check(row, unit?.code ?? null);
   for (const { row, unit } of labs) check(row, unit);

@@ -21,13 +21,18 @@ export function readExact(digits: string): Exact | null {
   return shift >= 0 ? { top: value * 10n ** BigInt(shift), bottom: 1n } : { top: value, bottom: 10n ** BigInt(-shift) };
 }
 
-export const plus = (a: Exact, b: Exact): Exact => ({ top: a.top * b.bottom + b.top * a.bottom, bottom: a.bottom * b.bottom });
+export const plus = (a: Exact, b: Exact): Exact => ({
+  top: a.top * b.bottom + b.top * a.bottom,
+  bottom: a.bottom * b.bottom,
+});
 export const minus = (a: Exact, b: Exact): Exact => plus(a, { top: -b.top, bottom: b.bottom });
 export const times = (a: Exact, b: Exact): Exact => ({ top: a.top * b.top, bottom: a.bottom * b.bottom });
 
 /** `b` must not be 0. */
 export const over = (a: Exact, b: Exact): Exact =>
-  b.top < 0n ? { top: -a.top * b.bottom, bottom: a.bottom * -b.top } : { top: a.top * b.bottom, bottom: a.bottom * b.top };
+  b.top < 0n
+    ? { top: -a.top * b.bottom, bottom: a.bottom * -b.top }
+    : { top: a.top * b.bottom, bottom: a.bottom * b.top };
 
 export const isEqual = (a: Exact, b: Exact): boolean => a.top * b.bottom === b.top * a.bottom;
 export const compare = (a: Exact, b: Exact): number => {
@@ -62,5 +67,7 @@ export function placeOf(value: Exact): number {
 export function firstDigit(value: Exact): number {
   const place = placeOf(value);
   const top = abs(value.top);
-  return Number(place >= 0 ? top / (value.bottom * 10n ** BigInt(place)) : (top * 10n ** BigInt(-place)) / value.bottom);
+  return Number(
+    place >= 0 ? top / (value.bottom * 10n ** BigInt(place)) : (top * 10n ** BigInt(-place)) / value.bottom,
+  );
 }

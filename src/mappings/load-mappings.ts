@@ -10,16 +10,23 @@ export function readMappingFiles(folder: string): MappingFiles {
     readdirSync(join(folder, below), { withFileTypes: true })
       .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.json'))
       .map((entry) => below + entry.name);
-  return new Map([...namesIn(''), ...namesIn('dialects/')].sort().map((name) => [name, readFileSync(join(folder, name))]));
+  return new Map(
+    [...namesIn(''), ...namesIn('dialects/')].sort().map((name) => [name, readFileSync(join(folder, name))]),
+  );
 }
 
-/** Boot, and at the request of an operator. Throws `MappingsError` with every problem. `uris` null takes those of the folder. */
+/**
+ * Boot, and at the request of an operator. Throws `MappingsError` with every problem. `uris` null takes those of the
+ * folder.
+ */
 export function loadMappings(folder: string, options: { readonly uris: SourceUris | null }): Mappings {
   let files: MappingFiles;
   try {
     files = readMappingFiles(folder);
   } catch (error) {
-    throw new MappingsError([{ row: folder, text: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})` }]);
+    throw new MappingsError([
+      { row: folder, text: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})` },
+    ]);
   }
   const built = buildMappings(files, options);
   if (!built.ok) throw new MappingsError(built.fault);

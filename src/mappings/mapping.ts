@@ -1,4 +1,6 @@
-/** Where a row of the mapping data stands, who says so, and who looked at it. Shown by `explain` beside every decision. */
+/**
+ * Where a row of the mapping data stands, who says so, and who looked at it. Shown by `explain` beside every decision.
+ */
 export interface Origin {
   /** `conceptmap-metrics.json#weight/point`: the file, and the key of the row inside it. */
   readonly row: string;
@@ -71,7 +73,9 @@ export interface PlausibilityRow extends Origin {
 
 /** What values of one document must be to each other, and what becomes of those that are not. */
 export type ConsistencyRow = Origin & {
-  /** `park`: what does not fit waits. `preliminary`: it goes out with that status. `finding`: it goes out with a note. */
+  /**
+   * `park`: what does not fit waits. `preliminary`: it goes out with that status. `finding`: it goes out with a note.
+   */
   readonly action: 'finding' | 'preliminary' | 'park';
 } & (
     | { readonly kind: 'order'; readonly lower: string; readonly upper: string }
@@ -128,7 +132,10 @@ export interface Dialect extends Origin {
   readonly amendedStatus: 'amended' | 'corrected' | 'final';
   /** What a resource becomes that should not have been written. */
   readonly retraction: 'entered-in-error' | 'corrected';
-  /** A day that was evaluated with no alert. `write`: it is said. `to-replace`: only where something else was said of that day before. */
+  /**
+   * A day that was evaluated with no alert. `write`: it is said. `to-replace`: only where something else was said of
+   * that day before.
+   */
   readonly zeroAlerts: 'write' | 'to-replace';
   readonly write: {
     /** `auto` believes the CapabilityStatement. */
@@ -140,7 +147,10 @@ export interface Dialect extends Origin {
     readonly bytesMax: number;
     /** How long a search may not find what was written, at worst. */
     readonly searchSettleMs: number;
-    /** What is asked for in answer to a write. `representation`: with less the EHR says too little (Medplum empties a Bundle's answer). */
+    /**
+     * What is asked for in answer to a write. `representation`: with less the EHR says too little (Medplum empties a
+     * Bundle's answer).
+     */
     readonly answer: 'minimal' | 'representation';
     /** `after-a-look`: an update brings back what somebody deleted, so that it is read before it is changed. */
     readonly update: 'direct' | 'after-a-look';
@@ -166,7 +176,10 @@ export interface StandardQuestion {
 
 export type StandardFound =
   | { readonly kind: 'found'; readonly row: MetricRow }
-  /** `context`: known, but not as a reading, a mean or over such a time. `disagree`: no row knows all of the codes together. */
+  /**
+   * `context`: known, but not as a reading, a mean or over such a time. `disagree`: no row knows all of the codes
+   * together.
+   */
   | { readonly kind: 'none'; readonly why: 'unknown' | 'context' | 'disagree'; readonly codes: readonly string[] };
 
 /** What the laboratory data know of a LOINC code. `dimension`: the code is known, but not with such a unit. */
@@ -198,7 +211,9 @@ export interface Mappings {
   /** A metric of a health profile by the full name of its field. A row without a unit is text. */
   readonly findProfileMetric: (field: string) => MetricRow | null;
   readonly findLab: (question: LabQuestion) => LabFound;
-  /** The row by which U of this test is UCUM's arbitrary unit and no enzyme unit. Its `unit` takes the place of `ucum`. */
+  /**
+   * The row by which U of this test is UCUM's arbitrary unit and no enzyme unit. Its `unit` takes the place of `ucum`.
+   */
   readonly findArbitrary: (loinc: string, ucum: string) => LabRow | null;
   /** What is known of a LOINC code that a result brings itself. */
   readonly checkLabCode: (code: string, question: Omit<LabQuestion, 'name'>) => LabCodeFound;
@@ -220,5 +235,11 @@ export interface Mappings {
   /** Exact, rounded half to even once at the end. Null where no factor is known. */
   readonly convert: (digits: string, from: string, to: string, decimalsMax: number) => Converted | null;
   /** As `convert`, and between mass and substance where the molar mass of what this LOINC code measures is known. */
-  readonly convertSubstance: (code: string, digits: string, from: string, to: string, decimalsMax: number) => Converted | null;
+  readonly convertSubstance: (
+    code: string,
+    digits: string,
+    from: string,
+    to: string,
+    decimalsMax: number,
+  ) => Converted | null;
 }

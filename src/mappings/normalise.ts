@@ -1,4 +1,7 @@
-/** Names of laboratory tests and panels: what is no letter, digit, % or # is one blank. `NEUT%` and `neut %` are one name. */
+/**
+ * Names of laboratory tests and panels: what is no letter, digit, % or # is one blank. `NEUT%` and `neut %` are one
+ * name.
+ */
 export const normaliseName = (name: string): string =>
   name
     .normalize('NFKC')

@@ -126,7 +126,11 @@ export function readConceptMap(
           reviewer,
           sourceSystem,
           code,
-          target: { system, code: target.code ?? '', ...(target.display === undefined ? {} : { display: target.display }) },
+          target: {
+            system,
+            code: target.code ?? '',
+            ...(target.display === undefined ? {} : { display: target.display }),
+          },
           equivalence: equivalence as Equivalence,
           when: new Map([...when].map(([name, facts]) => [name, facts[0] as Fact])),
           gives: readFacts(target.product ?? [], form.gives, place),

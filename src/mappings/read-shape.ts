@@ -16,7 +16,8 @@ export const listOrNull: Check = (value) =>
 export const list: Check = (value) => (Array.isArray(value) ? null : 'a list');
 export const object: Check = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'an object';
-export const count: Check = (value) => (Number.isSafeInteger(value) && (value as number) > 0 ? null : 'a whole number above 0');
+export const count: Check = (value) =>
+  Number.isSafeInteger(value) && (value as number) > 0 ? null : 'a whole number above 0';
 export const orNull =
   (check: Check): Check =>
   (value) => {

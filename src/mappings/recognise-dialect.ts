@@ -26,6 +26,8 @@ const fits = (sign: string, told: Told): boolean => {
 
 /** The dialect of an EHR by what it says of itself; null where none fits, or several do. */
 export function recogniseDialect(dialects: ReadonlyMap<string, Dialect>, told: Told): Dialect | null {
-  const fitting = [...dialects.values()].filter(({ recognisedBy }) => recognisedBy?.some((sign) => fits(sign, told)) === true);
+  const fitting = [...dialects.values()].filter(
+    ({ recognisedBy }) => recognisedBy?.some((sign) => fits(sign, told)) === true,
+  );
   return fitting.length === 1 ? (fitting[0] ?? null) : null;
 }

@@ -9,8 +9,9 @@ export function significantDigits(digits: string): number {
 const decimalsOf = (digits: string): number => /\.(\d+)/.exec(digits)?.[1]?.length ?? 0;
 
 /**
- * As many digits as the text had, and one more where the first digit became smaller: else what the text said would be lost
- * (NIST SP 811, B.7.2: 36 ft are 11.0 m, not 11). Never fewer than the whole number needs, never more than `decimalsMax` decimals.
+ * As many digits as the text had, and one more where the first digit became smaller: else what the text said would be
+ * lost (NIST SP 811, B.7.2: 36 ft are 11.0 m, not 11). Never fewer than the whole number needs, never more than
+ * `decimalsMax` decimals.
  */
 export function roundConverted(before: { digits: string; value: Exact }, after: Exact, decimalsMax: number): string {
   if (after.top === 0n) return printExact(after, Math.min(decimalsOf(before.digits), decimalsMax));

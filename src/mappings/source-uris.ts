@@ -31,7 +31,9 @@ export function readSourceUris(file: string | null): SourceUris {
   try {
     bytes = readFileSync(path);
   } catch (error) {
-    throw new MappingsError([{ row: path, text: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})` }]);
+    throw new MappingsError([
+      { row: path, text: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})` },
+    ]);
   }
   const parsed = parseLossless(bytes);
   if (!parsed.ok) throw new MappingsError([{ row: path, text: parsed.fault.text }]);

@@ -36,7 +36,18 @@ import type { Operate } from '../store/index.ts';
 import { adminRoute as admin, limitOf, PAGE, queryOf } from './admin-query.ts';
 import type { RecordAct } from './record-act.ts';
 
-const FILTERS = ['patient', 'client', 'delivery', 'request', 'type', 'outcome', 'from', 'to', 'cursor', 'limit'] as const;
+const FILTERS = [
+  'patient',
+  'client',
+  'delivery',
+  'request',
+  'type',
+  'outcome',
+  'from',
+  'to',
+  'cursor',
+  'limit',
+] as const;
 const EXPORT_AT_ONCE = 1_000;
 const OF_THE_EHR = 'Patient/';
 
@@ -69,7 +80,9 @@ function exportPlaceOf(cursor: string): ExportPlace | null {
   if (at === 'chains') return { at };
   if (!Number.isSafeInteger(after)) return null;
   if (at === 'checkpoints') return { at, after: after as number };
-  return at === 'records' && isPlaceInChain(chain, after) ? { at, chain: chain as string, after: after as number } : null;
+  return at === 'records' && isPlaceInChain(chain, after)
+    ? { at, chain: chain as string, after: after as number }
+    : null;
 }
 
 const wrong = (at: string): Result<never> => fail(fault('admin.parameter', { at }));
@@ -95,7 +108,8 @@ function searchOf(
   if (cursor !== null && before === null) return wrong('cursor');
   if (!limit.ok) return limit;
   if (type !== null && !(AUDIT_TYPES as readonly string[]).includes(type)) return wrong('type');
-  if (outcome !== null && outcome !== 'refused' && !(OUTCOMES as readonly string[]).includes(outcome)) return wrong('outcome');
+  if (outcome !== null && outcome !== 'refused' && !(OUTCOMES as readonly string[]).includes(outcome))
+    return wrong('outcome');
   const chart = patient?.startsWith(OF_THE_EHR) === true ? patient.slice(OF_THE_EHR.length) : null;
   return ok({
     tenant: deps.tenant,
@@ -132,7 +146,10 @@ const ndjson = (lines: readonly unknown[], type: string, next: string | null): A
   body: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
 });
 
-/** The questions that a security officer asks, and the proof that the answers are whole. Each of them is itself recorded. */
+/**
+ * The questions that a security officer asks, and the proof that the answers are whole. Each of them is itself
+ * recorded.
+ */
 export function makeAuditRoutes(deps: {
   readonly tenant: string;
   readonly mrnSystem: string;
@@ -196,7 +213,11 @@ export function makeAuditRoutes(deps: {
     const last = page.at(-1);
     const events = page.map((one) => toAuditEvent(JSON.parse(one.record) as AuditRecord, deps.site, one.opened));
     return ok(
-      ndjson(events, 'application/fhir+ndjson', found.value.length > limit && last !== undefined ? cursorOf(last) : null),
+      ndjson(
+        events,
+        'application/fhir+ndjson',
+        found.value.length > limit && last !== undefined ? cursorOf(last) : null,
+      ),
     );
   }
 
@@ -208,7 +229,12 @@ export function makeAuditRoutes(deps: {
     if (from === null) return wrong('cursor');
     return orLost(async () => {
       const { lines, next } = await exportPart(source, from, EXPORT_AT_ONCE);
-      const written = await record(ask, { action: 'R', outcome: '0', why: 'audit.export-records', count: lines.length });
+      const written = await record(ask, {
+        action: 'R',
+        outcome: '0',
+        why: 'audit.export-records',
+        count: lines.length,
+      });
       if (!written.ok) return written;
       return ok(ndjson(lines, 'application/x-ndjson', next === null ? null : encode(next)));
     });

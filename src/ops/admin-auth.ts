@@ -8,7 +8,10 @@ const BODY_BYTES_MAX = 64 * 1024;
 
 const act = ({ requestId }: Ask) => ({ requestId, actor: 'operator' });
 
-/** Apps, people, launches and the key of the embedded authorization server. What changes is in the audit by the same commit. */
+/**
+ * Apps, people, launches and the key of the embedded authorization server. What changes is in the audit by the same
+ * commit.
+ */
 export function makeAuthRoutes(deps: { readonly registry: Registry; readonly record: RecordAct }): Route[] {
   const { registry, record } = deps;
   const removed = (id: string) => ok(jsonAnswer(200, { id, state: 'removed' }));
@@ -39,7 +42,9 @@ export function makeAuthRoutes(deps: { readonly registry: Registry; readonly rec
       const done = await registry.addLaunch(act(ask), given.value);
       if (!done.ok) return done;
       const recorded = await record(ask, { action: 'C', outcome: '0', why: 'launch' });
-      return recorded.ok ? ok(jsonAnswer(201, { ...done.value, expiresAt: done.value.expiresAt.toISOString() })) : recorded;
+      return recorded.ok
+        ? ok(jsonAnswer(201, { ...done.value, expiresAt: done.value.expiresAt.toISOString() }))
+        : recorded;
     }),
     admin('post', '/admin/api/keys/rotate', async (ask) => {
       const query = queryOf(ask, []);

@@ -9,7 +9,14 @@ import {
   type State,
 } from '../inbox/index.ts';
 import { isClientUuid, isUserId } from '../identity/index.ts';
-import { detailOf, forwardAgain, isFaultCode, type Decision, type LaneReads, type LaneWrites } from '../deliver/index.ts';
+import {
+  detailOf,
+  forwardAgain,
+  isFaultCode,
+  type Decision,
+  type LaneReads,
+  type LaneWrites,
+} from '../deliver/index.ts';
 import type { Operate } from '../store/index.ts';
 import { addsUp } from './adds-up.ts';
 import { adminRoute as admin, iso, pageOf, queryOf, REASON, toCursor } from './admin-query.ts';
@@ -59,7 +66,10 @@ export function makeDeliveryRoutes(deps: {
   const { tenant, inbox, record, recordLater } = deps;
   const who = ({ requestId }: Ask) => ({ tenant, at: deps.clock.now(), requestId, actor: 'operator' });
 
-  async function reforward({ requestId }: Ask, which: 'all' | 'left-out'): Promise<Result<ReturnType<typeof jsonAnswer>>> {
+  async function reforward(
+    { requestId }: Ask,
+    which: 'all' | 'left-out',
+  ): Promise<Result<ReturnType<typeof jsonAnswer>>> {
     const act = { tenant, actor: 'operator', requestId };
     const count = await forwardAgain({ lanes: deps.lanes, clock: deps.clock, act, which });
     if (!count.ok) return count;
@@ -67,7 +77,10 @@ export function makeDeliveryRoutes(deps: {
     return ok(jsonAnswer(200, { count: count.value }));
   }
 
-  /** What a person needs who decides on a delivery: what somebody else changed of it, or what it would take out of the chart. */
+  /**
+   * What a person needs who decides on a delivery: what somebody else changed of it, or what it would take out of the
+   * chart.
+   */
   async function seenOf({ id, state, reason }: Pick<ListedDelivery, 'id' | 'state' | 'reason'>) {
     if (state !== 'parked' || (reason !== 'conflict' && reason !== 'suspicious')) return ok({});
     const found = await deps.lanes.read('lane.foreign', { tenant, deliveryId: id });
@@ -92,7 +105,16 @@ export function makeDeliveryRoutes(deps: {
     }),
 
     admin('get', '/admin/api/deliveries', async (ask) => {
-      const query = queryOf(ask, ['state', 'reason', 'fault', 'user_id', 'client_uuid', 'data_structure', 'cursor', 'limit']);
+      const query = queryOf(ask, [
+        'state',
+        'reason',
+        'fault',
+        'user_id',
+        'client_uuid',
+        'data_structure',
+        'cursor',
+        'limit',
+      ]);
       if (!query.ok) return query;
       const get = (name: string): string | null => query.value.get(name) ?? null;
       const state = get('state');

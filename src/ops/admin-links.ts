@@ -152,16 +152,30 @@ export function makeLinkRoutes(deps: {
         linkId,
         patients: patientsOf(found.value, null),
       });
-      return recorded.ok ? ok(jsonAnswer(200, { isSettled: !unsettled.value, links: found.value.map(shown) })) : recorded;
+      return recorded.ok
+        ? ok(jsonAnswer(200, { isSettled: !unsettled.value, links: found.value.map(shown) }))
+        : recorded;
     }),
 
     admin('put', '/admin/api/links/:user_id', async (ask) => {
       const body = await readObject(ask.request, BODY_BYTES_MAX, PUT);
       if (!body.ok) return body;
-      const { mrn, status = 'confirmed', evidence = null, client_uuid: client = null } = body.value as unknown as PutBody;
+      const {
+        mrn,
+        status = 'confirmed',
+        evidence = null,
+        client_uuid: client = null,
+      } = body.value as unknown as PutBody;
       const user = userOf(ask, client);
       if (!user.ok) return user;
-      const done = await links.put(who(ask), { id: deps.newId('lnk'), ...user.value, mrnSystem, mrn, status, evidence });
+      const done = await links.put(who(ask), {
+        id: deps.newId('lnk'),
+        ...user.value,
+        mrnSystem,
+        mrn,
+        status,
+        evidence,
+      });
       if (!done.ok) return done;
       const isForeign = deps.clientUuid !== null && user.value.client !== deps.clientUuid;
       return answer({ ...done.value, isForeignClient: isForeign });

@@ -4,7 +4,11 @@ import type { Operate } from '../store/index.ts';
 import { adminRoute as admin, iso, pageOf, queryOf, toCursor } from './admin-query.ts';
 import type { RecordAct } from './record-act.ts';
 
-const shown = ({ seq: _seq, firstAt, lastAt, ...rest }: Unmapped) => ({ ...rest, firstAt: iso(firstAt), lastAt: iso(lastAt) });
+const shown = ({ seq: _seq, firstAt, lastAt, ...rest }: Unmapped) => ({
+  ...rest,
+  firstAt: iso(firstAt),
+  lastAt: iso(lastAt),
+});
 
 /** What the mapping data make of deliveries: explained, missed, loaded anew. */
 export function makeMappingRoutes(deps: {

@@ -1,4 +1,14 @@
-import { fail, fault, jsonAnswer, ok, type Answer, type Ask, type Clock, type Result, type Route } from '../kernel/index.ts';
+import {
+  fail,
+  fault,
+  jsonAnswer,
+  ok,
+  type Answer,
+  type Ask,
+  type Clock,
+  type Result,
+  type Route,
+} from '../kernel/index.ts';
 import {
   isOverdue,
   isTimezone,
@@ -26,7 +36,8 @@ const DATA_SOURCE = /^[A-Za-z0-9_-]{1,64}$/;
 const WARNING =
   'Open this address in the system browser or in an in-app browser tab, never in an embedded web view: some providers refuse it.';
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '' && value.length <= 200;
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= 200;
 
 const BINDING: Fields = {
   client_name: { isRequired: true, isGood: isText },
@@ -81,7 +92,9 @@ export function makePatientRoutes(deps: {
     return recorded.ok ? result : recorded;
   }
 
-  /** `made`: a patient who has no source user gets one. What is asked is read first, so that a mistake makes no user. */
+  /**
+   * `made`: a patient who has no source user gets one. What is asked is read first, so that a mistake makes no user.
+   */
   const patient =
     <P>(who: 'known' | 'made', action: Action, why: string, prepare: Prepare<P>, act: Act<P>) =>
     async (ask: Ask): Promise<Result<Answer>> => {
@@ -114,12 +127,16 @@ export function makePatientRoutes(deps: {
     if (!shown.ok) return shown;
     const nowMs = deps.clock.now().getTime();
     const list = [];
-    for (const request of shown.value.requests.filter((one) => one.kind === kind)) list.push(await shownRequest(request, nowMs));
+    for (const request of shown.value.requests.filter((one) => one.kind === kind))
+      list.push(await shownRequest(request, nowMs));
     return ok(jsonAnswer(200, { userId: of.user, requests: list }));
   }
 
   /** `received` until the result is there; then the state of the delivery that brought it. */
-  async function shownRequest({ id, askedAt, deliveryId, arrivedAt, ...rest }: Omit<KnownRequest, 'kind'>, nowMs: number) {
+  async function shownRequest(
+    { id, askedAt, deliveryId, arrivedAt, ...rest }: Omit<KnownRequest, 'kind'>,
+    nowMs: number,
+  ) {
     const delivery = deliveryId === null ? null : await deps.inbox.read('inbox.get', { tenant, id: deliveryId });
     return {
       id,
@@ -161,7 +178,12 @@ export function makePatientRoutes(deps: {
     const known = shown.value.connections.find((one) => one.dataSource === dataSource);
     const { authorized } = said.value;
     return ok(
-      jsonAnswer(200, { userId: of.user, dataSource, authorized, known: known === undefined ? null : shownConnection(known) }),
+      jsonAnswer(200, {
+        userId: of.user,
+        dataSource,
+        authorized,
+        known: known === undefined ? null : shownConnection(known),
+      }),
     );
   });
 
@@ -170,15 +192,24 @@ export function makePatientRoutes(deps: {
     if (!dataSource.ok) return dataSource;
     const body = await objectOf({ redirect_url: { isGood: isWebAddress } })(ask);
     if (!body.ok) return body;
-    return ok({ dataSource: dataSource.value, redirectUrl: (body.value['redirect_url'] as string | undefined) ?? null });
+    return ok({
+      dataSource: dataSource.value,
+      redirectUrl: (body.value['redirect_url'] as string | undefined) ?? null,
+    });
   };
-  const connect = patient('made', 'C', 'connect', whenReady('access', readConnect), async (of, { dataSource, redirectUrl }) => {
-    const said = await enrol.connect(of, dataSource, redirectUrl);
-    if (!said.ok) return said;
-    const { authorized, authorizationUrl } = said.value;
-    const warning = authorizationUrl === null ? null : WARNING;
-    return ok(jsonAnswer(200, { userId: of.user, dataSource, authorized, authorizationUrl, warning }));
-  });
+  const connect = patient(
+    'made',
+    'C',
+    'connect',
+    whenReady('access', readConnect),
+    async (of, { dataSource, redirectUrl }) => {
+      const said = await enrol.connect(of, dataSource, redirectUrl);
+      if (!said.ok) return said;
+      const { authorized, authorizationUrl } = said.value;
+      const warning = authorizationUrl === null ? null : WARNING;
+      return ok(jsonAnswer(200, { userId: of.user, dataSource, authorized, authorizationUrl, warning }));
+    },
+  );
 
   const bind = patient('made', 'C', 'binding', whenReady('access', objectOf(BINDING)), async (of, given) => {
     const salt = (given['salt'] as string | undefined) ?? enrol.newSalt();
@@ -257,14 +288,18 @@ export function makePatientRoutes(deps: {
     admin(
       'put',
       `${base}/monitoring-rules`,
-      patient('known', 'U', 'rules', objectOf('any'), async (of, rule) => ruleAnswer(await enrol.replaceRule(of, rule))),
+      patient('known', 'U', 'rules', objectOf('any'), async (of, rule) =>
+        ruleAnswer(await enrol.replaceRule(of, rule)),
+      ),
     ),
     admin('get', '/admin/api/monitoring-rules', async (ask) =>
       done(ask, 'R', 'general rules', NOBODY, ruleAnswer(await enrol.readRule(null))),
     ),
     admin('put', '/admin/api/monitoring-rules', async (ask) => {
       const rule = await objectOf('any')(ask);
-      return rule.ok ? done(ask, 'U', 'general rules', NOBODY, ruleAnswer(await enrol.replaceRule(null, rule.value))) : rule;
+      return rule.ok
+        ? done(ask, 'U', 'general rules', NOBODY, ruleAnswer(await enrol.replaceRule(null, rule.value)))
+        : rule;
     }),
     admin('get', '/admin/api/overdue', async (ask) => {
       const overdue = await enrol.overdue();

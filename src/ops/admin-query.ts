@@ -20,14 +20,17 @@ export function fromCursor(list: string, text: string): number | null {
 
 type Query = ReadonlyMap<string, string>;
 
-/** The parameters of a query that the route knows; any other is a mistake that should not pass for a narrower answer. */
+/**
+ * The parameters of a query that the route knows; any other is a mistake that should not pass for a narrower answer.
+ */
 export function queryOf(ask: Ask, known: readonly string[]): Result<Query> {
   const { url = '/' } = ask.request;
   const mark = url.indexOf('?');
   const pairs = mark < 0 ? [] : parseQuery(url.slice(mark + 1));
   if (pairs === null) return fail(fault('admin.parameter', { at: '' }));
   const odd = pairs.find(
-    ([name, value], i) => !known.includes(name) || /\p{Cc}/u.test(value) || pairs.findIndex(([other]) => other === name) !== i,
+    ([name, value], i) =>
+      !known.includes(name) || /\p{Cc}/u.test(value) || pairs.findIndex(([other]) => other === name) !== i,
   );
   if (odd === undefined) return ok(new Map(pairs));
   const detail =

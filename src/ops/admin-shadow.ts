@@ -106,7 +106,8 @@ export function makeShadowRoutes(deps: {
       const totals = await shadow.read('shadow.report', { tenant, basis: deps.evaluator.basis() });
       if (!totals.ok) return totals;
       deps.recordLater(ask, 'shadow');
-      // By this number it can be left, although more may arrive meanwhile. Where that cannot be stored, the number of that moment counts.
+      // By this number it can be left, although more may arrive meanwhile. Where that cannot be stored, the number of
+      // that moment counts.
       if (totals.value.since !== null)
         await shadow.write('shadow.reported', { tenant, at: deps.clock.now(), waiting: totals.value.waiting.total });
       return ok(jsonAnswer(200, toReport(totals.value)));

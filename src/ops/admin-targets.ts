@@ -7,7 +7,9 @@ import type { RecordActLater } from './record-act.ts';
 
 const ID = 'ehr';
 
-/** What the EHR was seen to do with what it is given: by type, the parts of the content that it gives back otherwise. */
+/**
+ * What the EHR was seen to do with what it is given: by type, the parts of the content that it gives back otherwise.
+ */
 const shownHabits = ({ types, search }: ReturnType<HeldHabits['current']>) => ({
   changes: Object.fromEntries(Object.entries(types).map(([type, { changed }]) => [type, changed])),
   search: search === 'delayed' ? 'delayed' : search === 0 ? 'not seen yet' : 'immediate',
@@ -32,7 +34,13 @@ export function makeTargetRoutes(deps: {
     (state: 'paused' | 'running'): Route['handle'] =>
     async ({ params, requestId }) => {
       if (params['id'] !== ID) return fail(fault('target.not-found'));
-      const done = await lanes.write('lane.pause', { tenant, at: deps.clock.now(), actor: 'operator', requestId, state });
+      const done = await lanes.write('lane.pause', {
+        tenant,
+        at: deps.clock.now(),
+        actor: 'operator',
+        requestId,
+        state,
+      });
       if (!done.ok) return done;
       deps.onChange();
       return ok(jsonAnswer(200, { id: ID, state: state === 'paused' ? state : deps.forwarding().state }));

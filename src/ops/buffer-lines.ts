@@ -3,8 +3,8 @@ import { Writable } from 'node:stream';
 const BUFFER_BYTES_MAX = 64 * 1024;
 
 /**
- * Lines gathered for one turn of the event loop and written together: a pipe takes each write as a system call of its own.
- * What is buffered when the process ends of itself is written then.
+ * Lines gathered for one turn of the event loop and written together: a pipe takes each write as a system call of its
+ * own. What is buffered when the process ends of itself is written then.
  */
 export function bufferLines(to: NodeJS.WritableStream): { readonly stream: Writable; readonly flush: () => void } {
   let text = '';

@@ -37,7 +37,11 @@ interface Held {
   readonly claims: readonly Uint8Array[];
 }
 
-const ENROLLED = { enrolled_user: 'the user id', source_connection: 'connections', source_request: 'requests and their MRN' };
+const ENROLLED = {
+  enrolled_user: 'the user id',
+  source_connection: 'connections',
+  source_request: 'requests and their MRN',
+};
 
 const tablesOf = (before: Held, after: Held | null): ErasedTable[] => [
   ...before.look.counts.map(({ table, what, held, left, why }) => {
@@ -93,7 +97,13 @@ export function makeEraseUser(deps: {
       if (!held.ok) return held;
       const { look } = held.value;
       const erasedAt = look.erasedAt === null ? null : new Date(look.erasedAt).toISOString();
-      return ok({ preview: true, blocked: blockedBy(look), erasedAt, tables: tablesOf(held.value, null), scrubbed: null });
+      return ok({
+        preview: true,
+        blocked: blockedBy(look),
+        erasedAt,
+        tables: tablesOf(held.value, null),
+        scrubbed: null,
+      });
     },
 
     /** May be asked again after it was cut off. */

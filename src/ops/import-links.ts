@@ -43,7 +43,10 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** Rows that are good are applied, also when others are not. A fault in the middle loses nothing: the same file can be sent again. */
+/**
+ * Rows that are good are applied, also when others are not. A fault in the middle loses nothing: the same file can be
+ * sent again.
+ */
 export function makeImportLinks(deps: {
   readonly tenant: string;
   readonly clientUuid: string | null;
@@ -93,7 +96,8 @@ export function makeImportLinks(deps: {
     if (!done.ok) return done;
     const changes = how === 'apply' ? ok(done.value.map(({ change }) => change)) : await foresee(wanted);
     if (!changes.ok) return changes;
-    const count = (wantedChange: LinkChange): number => changes.value.filter((change) => change === wantedChange).length;
+    const count = (wantedChange: LinkChange): number =>
+      changes.value.filter((change) => change === wantedChange).length;
     const total = (of: (one: LinkOutcome) => number): number => done.value.reduce((sum, one) => sum + of(one), 0);
     return ok({
       dryRun: how === 'foresee',

@@ -68,10 +68,16 @@ export function makeMetrics(deps: {
     });
   };
 
-  gauge('chartgate_store_ready', '1 while the store takes writes', () => (deps.storeHealth().state === 'ready' ? 1 : 0));
+  gauge('chartgate_store_ready', '1 while the store takes writes', () =>
+    deps.storeHealth().state === 'ready' ? 1 : 0,
+  );
   gauge('chartgate_store_queued', 'Commands that wait for the writer', () => deps.storeHealth().queued);
   gauge('chartgate_store_queued_bytes', 'What they weigh', () => deps.storeHealth().queuedBytes);
-  gauge('chartgate_store_last_commit_seconds', 'How long the last commit took', () => deps.storeFigures().lastCommitMs / 1000);
+  gauge(
+    'chartgate_store_last_commit_seconds',
+    'How long the last commit took',
+    () => deps.storeFigures().lastCommitMs / 1000,
+  );
   gauge('chartgate_store_last_batch', 'How many commands shared it', () => deps.storeFigures().lastBatch);
   counter('chartgate_store_commits_total', 'Transactions committed', () => deps.storeFigures().commits);
   counter('chartgate_store_commands_total', 'Commands committed', () => deps.storeFigures().commands);
@@ -102,7 +108,9 @@ export function makeMetrics(deps: {
   return {
     observeOutcome: ({ kind, reason }, taken) => attempts.observe({ outcome: kind, reason: reason ?? '' }, taken),
     watchTarget({ state, isForwarding, lag, nowMs }) {
-      gauge('chartgate_ehr_breaker_open', '1 while the EHR is left alone', () => (state().breaker === 'closed' ? 0 : 1));
+      gauge('chartgate_ehr_breaker_open', '1 while the EHR is left alone', () =>
+        state().breaker === 'closed' ? 0 : 1,
+      );
       gauge(
         'chartgate_forwarding',
         '0 while deliveries are held back: in shadow mode, or until it is confirmed that they go on',
@@ -118,7 +126,11 @@ export function makeMetrics(deps: {
       // One question for all that are collected together.
       let asked: ReturnType<typeof lag> | null = null;
       const ask = (): ReturnType<typeof lag> => (asked ??= lag().finally(() => (asked = null)));
-      const later = (name: string, help: string, read: (found: NonNullable<Awaited<ReturnType<typeof lag>>>) => number): void => {
+      const later = (
+        name: string,
+        help: string,
+        read: (found: NonNullable<Awaited<ReturnType<typeof lag>>>) => number,
+      ): void => {
         new Gauge({
           name,
           help,
@@ -130,7 +142,11 @@ export function makeMetrics(deps: {
         });
       };
       later('chartgate_lane_jobs', 'Jobs that wait in lanes', ({ jobs }) => jobs);
-      later('chartgate_deliveries_left_out', 'Deliveries of which a part was left out and still waits', ({ leftOut }) => leftOut);
+      later(
+        'chartgate_deliveries_left_out',
+        'Deliveries of which a part was left out and still waits',
+        ({ leftOut }) => leftOut,
+      );
       later('chartgate_lanes_waiting', 'Lanes in which something waits', ({ lanes }) => lanes);
       later('chartgate_delivery_lag_seconds', 'Age of the oldest delivery in a lane', ({ oldestAt }) =>
         oldestAt === null ? 0 : Math.max(0, (nowMs() - oldestAt) / 1000),
@@ -141,6 +157,9 @@ export function makeMetrics(deps: {
     contentType: registry.contentType,
     render: () => registry.metrics(),
     observeRequest: ({ route, method, status, durationMs }) =>
-      seconds.observe({ route, method: METHODS.has(method) ? method : 'other', status: String(status) }, durationMs / 1000),
+      seconds.observe(
+        { route, method: METHODS.has(method) ? method : 'other', status: String(status) },
+        durationMs / 1000,
+      ),
   };
 }

@@ -9,7 +9,10 @@ export interface Field {
 export type Fields = Readonly<Record<string, Field>>;
 
 export const isWebAddress = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= 2_000 && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+  typeof value === 'string' &&
+  value.length <= 2_000 &&
+  URL.canParse(value) &&
+  /^https?:$/.test(new URL(value).protocol);
 
 const wrong = (at: string) => fail(fault('admin.parameter', { at }));
 /** The body as a whole is not what is taken. */
@@ -31,7 +34,9 @@ const isWhole = (value: unknown): boolean => {
   return Object.entries(value).every(([name, part]) => name.isWellFormed() && isWhole(part));
 };
 
-/** The JSON of a body: UTF-8, no property twice, nothing nested deeper than a person would. Undefined for an empty body. */
+/**
+ * The JSON of a body: UTF-8, no property twice, nothing nested deeper than a person would. Undefined for an empty body.
+ */
 export async function readJson(request: IncomingMessage, bytesMax: number): Promise<Result<unknown>> {
   const body = await readBody(request, bytesMax);
   if (!body.ok) return body;
@@ -42,7 +47,10 @@ export async function readJson(request: IncomingMessage, bytesMax: number): Prom
   return isWhole(value) ? ok(value) : wrong('');
 }
 
-/** The object of a body: only these fields, each good; an empty body is an empty object. `any`: others judge its fields, of which there must be some. */
+/**
+ * The object of a body: only these fields, each good; an empty body is an empty object. `any`: others judge its fields,
+ * of which there must be some.
+ */
 export async function readObject(
   request: IncomingMessage,
   bytesMax: number,

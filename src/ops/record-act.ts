@@ -2,7 +2,9 @@ import type { AuditDraft, AuditReads, AuditWrites, ToSeal } from '../audit/index
 import type { Ask, Clock, Result } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 
-/** Puts an act of the operator into the audit. Asked before the answer: who saw what is recorded, or nothing is shown. */
+/**
+ * Puts an act of the operator into the audit. Asked before the answer: who saw what is recorded, or nothing is shown.
+ */
 export type RecordAct = (
   ask: Ask,
   act: Pick<AuditDraft, 'action' | 'outcome' | 'why' | 'deliveryId' | 'linkId' | 'count' | 'toSeal'> & {
@@ -12,7 +14,11 @@ export type RecordAct = (
 ) => Promise<Result<null>>;
 
 export const makeRecordAct =
-  (deps: { readonly tenant: string; readonly audit: Operate<AuditWrites, AuditReads>; readonly clock: Clock }): RecordAct =>
+  (deps: {
+    readonly tenant: string;
+    readonly audit: Operate<AuditWrites, AuditReads>;
+    readonly clock: Clock;
+  }): RecordAct =>
   ({ requestId }, { patients = [], ...act }) => {
     const draft: AuditDraft = {
       at: deps.clock.now(),
@@ -31,13 +37,17 @@ export const makeRecordAct =
   };
 
 /**
- * For what shows counts and states and nothing of a patient: recorded, but not waited for, since the operator needs it most when nothing can
- * be written.
+ * For what shows counts and states and nothing of a patient: recorded, but not waited for, since the operator needs it
+ * most when nothing can be written.
  */
 export type RecordActLater = (ask: Ask, why: string) => void;
 
 export const makeRecordActLater =
-  (deps: { readonly tenant: string; readonly appendLater: (draft: AuditDraft) => void; readonly clock: Clock }): RecordActLater =>
+  (deps: {
+    readonly tenant: string;
+    readonly appendLater: (draft: AuditDraft) => void;
+    readonly clock: Clock;
+  }): RecordActLater =>
   ({ requestId }, why) =>
     deps.appendLater({
       at: deps.clock.now(),

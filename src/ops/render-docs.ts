@@ -9,14 +9,23 @@ export interface DescribedOperation {
   readonly responses?: Readonly<Record<string, { readonly description?: string }>>;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 const escape = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 function renderOperation(path: string, method: string, operation: DescribedOperation): string {
   const answers = Object.entries(operation.responses ?? {})
-    .map(([status, { description = '' }]) => `<tr><th scope="row">${escape(status)}</th><td>${escape(description)}</td></tr>`)
+    .map(
+      ([status, { description = '' }]) =>
+        `<tr><th scope="row">${escape(status)}</th><td>${escape(description)}</td></tr>`,
+    )
     .join('');
   return `<section><h2><code>${method.toUpperCase()} ${escape(path)}</code></h2>
 <p>${escape(operation.summary ?? '')}</p>${operation.description === undefined ? '' : `<p>${escape(operation.description)}</p>`}

@@ -71,7 +71,10 @@ const TAKEN: Readonly<Record<string, string>> = {
 
 /** In words, what a route takes under a name; without a name, what its body is. Nothing of what was given. */
 export function sayParameter(path: string, name: string): string {
-  if (name === '') return 'The body must be one JSON object with the fields that /docs lists for this route, and no other.';
+  if (name === '')
+    return 'The body must be one JSON object with the fields that /docs lists for this route, and no other.';
   const taken = TAKEN[`${path} ${name}`] ?? TAKEN[name];
-  return taken === undefined ? `\`${name}\` is not taken here, or not with this value.` : `\`${name}\` must be ${taken}.`;
+  return taken === undefined
+    ? `\`${name}\` is not taken here, or not with this value.`
+    : `\`${name}\` must be ${taken}.`;
 }

@@ -14,7 +14,10 @@ const areEqual = (a: LedgerCounts, b: LedgerCounts): boolean =>
   a.acknowledged === b.acknowledged &&
   Object.entries(a.byState).every(([state, count]) => b.byState[state as keyof typeof b.byState] === count);
 
-/** Looks whether the ledger adds up, and now and then whether it says what the rows say. A mismatch makes the service unready. */
+/**
+ * Looks whether the ledger adds up, and now and then whether it says what the rows say. A mismatch makes the service
+ * unready.
+ */
 export function watchLedger(deps: {
   readonly inbox: Read;
   readonly tenant: string;

@@ -4,7 +4,10 @@ import { bufferLines } from './buffer-lines.ts';
 
 type Level = 'error' | 'warn' | 'info' | 'debug';
 
-/** JSON lines on `stream`. The only file that knows winston; what a line may hold is decided by the types of kernel/log.ts. */
+/**
+ * JSON lines on `stream`. The only file that knows winston; what a line may hold is decided by the types of
+ * kernel/log.ts.
+ */
 export function makeWinstonLog(deps: {
   readonly level: Level;
   readonly stream: NodeJS.WritableStream;

@@ -4,7 +4,13 @@ import { dateTime, decimal, integer, sources, word, type JsonNumber } from './en
 import { mapParsed, type Finding, type Read } from './finding.ts';
 
 /** Specification, section 2.8: a summary always has all five, in this order. */
-export const SIGNALS = ['resting_heart_rate', 'hrv', 'resting_breathing_rate', 'oxygenation', 'sleep_duration'] as const;
+export const SIGNALS = [
+  'resting_heart_rate',
+  'hrv',
+  'resting_breathing_rate',
+  'oxygenation',
+  'sleep_duration',
+] as const;
 
 export interface AlertSignal {
   readonly type: string;
@@ -76,7 +82,11 @@ const signal = z
     measuredAt: s.measured_at_string ?? null,
   }));
 
-const metadata = z.looseObject({ datetime_string: dateTime, user_id_string: z.string(), sources_of_data_array: sources });
+const metadata = z.looseObject({
+  datetime_string: dateTime,
+  user_id_string: z.string(),
+  sources_of_data_array: sources,
+});
 
 /** The same moment in another offset is the same; without an offset it is only what it says. */
 const momentOf = (time: string): string => (/(Z|[+-]\d{2}:?\d{2})$/.test(time) ? new Date(time).toISOString() : time);
@@ -121,7 +131,8 @@ export function readAlertSummary(payload: unknown): z.ZodSafeParseResult<Read<Al
     const signals = alerts.alert_signals_array;
     const breached = signals.filter(({ measured }) => measured !== null);
     const findings: Finding[] = [];
-    if (breached.length !== alerts.total_alerts_int) findings.push({ code: 'alerts.total', at: 'alerts.total_alerts_int' });
+    if (breached.length !== alerts.total_alerts_int)
+      findings.push({ code: 'alerts.total', at: 'alerts.total_alerts_int' });
     if (signals.map(({ type }) => type).join() !== SIGNALS.join())
       findings.push({ code: 'alerts.order', at: 'alerts.alert_signals_array' });
     return {

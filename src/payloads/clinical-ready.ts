@@ -114,32 +114,35 @@ export function readClinicalReady(
   value: unknown,
   documentKey: 'bundle-id' | 'user-day',
 ): z.ZodSafeParseResult<Read<ClinicalReady>> {
-  return mapParsed(shape.safeParse(value), ({ clinical_ready: { metadata, clinical_ready_data: data } }): Read<ClinicalReady> => {
-    const wrong = checkPatients(data.entry);
-    const patient = data.entry.find((one) => one.resource.resourceType === 'Patient');
-    const identifiers = patient?.resource['identifier'];
-    const named = (Array.isArray(identifiers) ? identifiers : []).map((one: unknown) => valueOf(one));
-    return {
-      document: {
-        kind: 'clinical_ready',
-        bundle: data,
-        sources: metadata.sources_of_data_array,
-        at: metadata.datetime_string,
-        isReady: metadata.fhir_export_ready !== false,
-      },
-      userIds: [
-        { at: 'clinical_ready.metadata.user_id', id: metadata.user_id },
-        // A Patient that names nobody is not the user of the envelope either.
-        ...(patient !== undefined && named.length === 0 ? [''] : named).map((id, i) => ({
-          at: `${AT}.Patient.identifier[${i}].value`,
-          id,
-        })),
-      ],
-      findings: [],
-      keyParts: documentKey === 'bundle-id' ? ['bundle', data.id] : ['day', metadata.datetime_string.slice(0, 10)],
-      order: { by: 'version' },
-      clinical: () => data.entry.map(sayingOf).sort().join('\n'),
-      ...(wrong === null ? {} : { fault: wrong }),
-    };
-  });
+  return mapParsed(
+    shape.safeParse(value),
+    ({ clinical_ready: { metadata, clinical_ready_data: data } }): Read<ClinicalReady> => {
+      const wrong = checkPatients(data.entry);
+      const patient = data.entry.find((one) => one.resource.resourceType === 'Patient');
+      const identifiers = patient?.resource['identifier'];
+      const named = (Array.isArray(identifiers) ? identifiers : []).map((one: unknown) => valueOf(one));
+      return {
+        document: {
+          kind: 'clinical_ready',
+          bundle: data,
+          sources: metadata.sources_of_data_array,
+          at: metadata.datetime_string,
+          isReady: metadata.fhir_export_ready !== false,
+        },
+        userIds: [
+          { at: 'clinical_ready.metadata.user_id', id: metadata.user_id },
+          // A Patient that names nobody is not the user of the envelope either.
+          ...(patient !== undefined && named.length === 0 ? [''] : named).map((id, i) => ({
+            at: `${AT}.Patient.identifier[${i}].value`,
+            id,
+          })),
+        ],
+        findings: [],
+        keyParts: documentKey === 'bundle-id' ? ['bundle', data.id] : ['day', metadata.datetime_string.slice(0, 10)],
+        order: { by: 'version' },
+        clinical: () => data.entry.map(sayingOf).sort().join('\n'),
+        ...(wrong === null ? {} : { fault: wrong }),
+      };
+    },
+  );
 }

@@ -17,7 +17,10 @@ export interface Read<D> {
   readonly keyParts: readonly string[];
   /** `ascending` counts up by a value of the document itself. */
   readonly order: { readonly by: 'version' } | { readonly by: 'ascending'; readonly value: number };
-  /** What counts when two deliveries of one version are compared, as text: no timestamps of the export, no meta, no order of entries. Made when asked for. */
+  /**
+   * What counts when two deliveries of one version are compared, as text: no timestamps of the export, no meta, no
+   * order of entries. Made when asked for.
+   */
   readonly clinical: () => string;
   readonly fault?: Fault;
 }

@@ -4,9 +4,9 @@ import type { Read } from './finding.ts';
 import { withoutUnzonedTimes } from './unzoned-times.ts';
 
 /**
- * A structured laboratory result. Its envelope is not published: the FHIR content is where `path` says, or else the one place in the payload
- * that holds a Bundle, a DiagnosticReport, an Observation or an array of resources. Two such places are two documents in one envelope, and
- * nobody has said which is which.
+ * A structured laboratory result. Its envelope is not published: the FHIR content is where `path` says, or else the one
+ * place in the payload that holds a Bundle, a DiagnosticReport, an Observation or an array of resources. Two such
+ * places are two documents in one envelope, and nobody has said which is which.
  */
 export type LabResult =
   | {
@@ -28,7 +28,8 @@ type Found = { readonly at: string; readonly resource: AnyResource };
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isResource = (value: unknown): value is AnyResource => isObject(value) && typeof value['resourceType'] === 'string';
+const isResource = (value: unknown): value is AnyResource =>
+  isObject(value) && typeof value['resourceType'] === 'string';
 
 /** Resources side by side are one document, as the entries of a Bundle are. Null where they are something else. */
 function asOneBundle(values: readonly unknown[]): AnyResource | null {
@@ -36,7 +37,9 @@ function asOneBundle(values: readonly unknown[]): AnyResource | null {
     values.length > 1 &&
     values.every((one) => isResource(one) && one.resourceType !== 'Bundle') &&
     values.some((one) => RESULTS.has((one as AnyResource).resourceType));
-  return isDocument ? { resourceType: 'Bundle', type: 'collection', entry: values.map((resource) => ({ resource })) } : null;
+  return isDocument
+    ? { resourceType: 'Bundle', type: 'collection', entry: values.map((resource) => ({ resource })) }
+    : null;
 }
 
 /** The outermost resources of the payload; what is inside them belongs to them. */
@@ -48,7 +51,9 @@ function findRoots(value: unknown, at: string, depth: number): Found[] {
   }
   if (isResource(value)) return isRoot(value) ? [{ at, resource: value }] : [];
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, part]) => findRoots(part, at === '' ? name : `${at}.${name}`, depth + 1));
+  return Object.entries(value).flatMap(([name, part]) =>
+    findRoots(part, at === '' ? name : `${at}.${name}`, depth + 1),
+  );
 }
 
 const atPath = (value: unknown, path: string): unknown =>
@@ -98,7 +103,9 @@ function containedIn(owner: AnyResource): Entry[] {
   return contained.flatMap((one): Entry[] => {
     const parsed = resourceShape.safeParse(one);
     if (!parsed.success) return [];
-    return [{ resource: parsed.data, fullUrl: typeof parsed.data['id'] === 'string' ? `#${parsed.data['id']}` : undefined }];
+    return [
+      { resource: parsed.data, fullUrl: typeof parsed.data['id'] === 'string' ? `#${parsed.data['id']}` : undefined },
+    ];
   });
 }
 
@@ -138,8 +145,12 @@ function checkPatients(all: readonly Entry[], at: string): Fault | null {
   );
   const [patient] = patients;
   if (patient !== undefined) {
-    const names = [patient.fullUrl, typeof patient.resource['id'] === 'string' ? `Patient/${patient.resource['id']}` : undefined];
-    for (const subject of subjects) if (!names.includes(subject)) return fault('payload.identity', { at: `${at}.subject` });
+    const names = [
+      patient.fullUrl,
+      typeof patient.resource['id'] === 'string' ? `Patient/${patient.resource['id']}` : undefined,
+    ];
+    for (const subject of subjects)
+      if (!names.includes(subject)) return fault('payload.identity', { at: `${at}.subject` });
     return null;
   }
   return subjects.size > 1 ? fault('payload.identity', { at: `${at}.subject` }) : null;
@@ -154,15 +165,16 @@ const codesIn = (category: unknown): unknown[] =>
   });
 
 /**
- * A report says that results are of a laboratory. Without one the structure must, or the category of each result: a weight in a Bundle of
- * another structure is no laboratory result.
+ * A report says that results are of a laboratory. Without one the structure must, or the category of each result: a
+ * weight in a Bundle of another structure is no laboratory result.
  */
 function isLaboratory(all: readonly Entry[], dataStructure: string): boolean {
   if (all.some(({ resource: one }) => one.resourceType === 'DiagnosticReport')) return true;
   const results = all.filter(({ resource: one }) => one.resourceType === 'Observation');
   return (
     results.length > 0 &&
-    (isLaboratoryName(dataStructure) || results.every(({ resource: one }) => codesIn(one['category']).includes('laboratory')))
+    (isLaboratoryName(dataStructure) ||
+      results.every(({ resource: one }) => codesIn(one['category']).includes('laboratory')))
   );
 }
 

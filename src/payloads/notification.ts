@@ -39,5 +39,7 @@ const shape = z
 
 export function parseNotification(value: unknown): Result<Notification> {
   const parsed = shape.safeParse(value);
-  return parsed.success ? ok(parsed.data) : fail(fault('payload.shape', { at: parsed.error.issues[0]?.path.join('.') ?? '' }));
+  return parsed.success
+    ? ok(parsed.data)
+    : fail(fault('payload.shape', { at: parsed.error.issues[0]?.path.join('.') ?? '' }));
 }

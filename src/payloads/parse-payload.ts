@@ -14,7 +14,8 @@ export interface UnknownDocument {
   readonly kind: 'unknown';
 }
 
-export type Document = ClinicalReady | LabResult | StepsEvents | UserProfile | AlertEvent | AlertSummary | UnknownDocument;
+export type Document =
+  ClinicalReady | LabResult | StepsEvents | UserProfile | AlertEvent | AlertSummary | UnknownDocument;
 
 export interface Payload {
   readonly envelope: Envelope;
@@ -51,7 +52,10 @@ const READERS: Readonly<Record<string, Reader>> = {
 /** The structures whose shape is published; a laboratory result is found by what it holds. */
 export const KNOWN_STRUCTURES: readonly string[] = Object.keys(READERS);
 
-/** Specification, section 9: the payload versions that were observed. Laboratory results and other structures have none published. */
+/**
+ * Specification, section 9: the payload versions that were observed. Laboratory results and other structures have none
+ * published.
+ */
 const PAYLOAD_VERSIONS: Readonly<Record<string, number>> = {
   clinical_ready: 1,
   user_profile: 1,
@@ -63,7 +67,11 @@ const PAYLOAD_VERSIONS: Readonly<Record<string, number>> = {
 const shapeFault = (error: z.ZodError): Result<never> =>
   fail(fault('payload.shape', { at: error.issues[0]?.path.join('.') ?? '' }));
 
-function readOther(value: unknown, { dataStructure }: Envelope, { labPath, userSystem }: PayloadOptions): Read<Document> {
+function readOther(
+  value: unknown,
+  { dataStructure }: Envelope,
+  { labPath, userSystem }: PayloadOptions,
+): Read<Document> {
   const unknown: Read<Document> = {
     document: { kind: 'unknown' },
     userIds: [],
@@ -77,8 +85,8 @@ function readOther(value: unknown, { dataStructure }: Envelope, { labPath, userS
 }
 
 /**
- * Reads one delivery of the Data Webhook. A fault says why it cannot be believed: its shape, the identities inside it, or its
- * client. What merely does not add up is a finding, and the document goes on.
+ * Reads one delivery of the Data Webhook. A fault says why it cannot be believed: its shape, the identities inside it,
+ * or its client. What merely does not add up is a finding, and the document goes on.
  */
 export function parsePayload(value: unknown, options: PayloadOptions): Result<Payload> {
   const envelope = envelopeShape.safeParse(value);

@@ -1,11 +1,20 @@
 /** Elements of resources that hold a dateTime, and those that hold an instant. */
-const DATE_TIMES = new Set(['effectiveDateTime', 'collectedDateTime', 'receivedTime', 'start', 'end', 'date', 'creation']);
+const DATE_TIMES = new Set([
+  'effectiveDateTime',
+  'collectedDateTime',
+  'receivedTime',
+  'start',
+  'end',
+  'date',
+  'creation',
+]);
 const INSTANTS = new Set(['issued', 'lastUpdated', 'timestamp']);
 const UNZONED = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
 
 /**
- * Where neither the document nor its submission names a zone, the source's times carry none (specification, section 4.4); R4 allows no
- * time without one. The date is certain and stays; an instant cannot be a date and is left out. The same value where nothing is unzoned.
+ * Where neither the document nor its submission names a zone, the source's times carry none (specification, section
+ * 4.4); R4 allows no time without one. The date is certain and stays; an instant cannot be a date and is left out. The
+ * same value where nothing is unzoned.
  */
 export function withoutUnzonedTimes<T>(value: T): T {
   if (Array.isArray(value)) {

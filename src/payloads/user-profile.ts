@@ -44,7 +44,12 @@ const LEVELS = [
 export const levelOf = (score: number): string => LEVELS.find(([from]) => score >= from)?.[1] ?? 'Critical';
 
 const score = integer.pipe(z.number().min(0).max(100)).nullish();
-const domain = z.looseObject({ score_int: score, level_string: word, trend_string: word, metrics: z.looseObject({}).nullish() });
+const domain = z.looseObject({
+  score_int: score,
+  level_string: word,
+  trend_string: word,
+  metrics: z.looseObject({}).nullish(),
+});
 const shape = z.looseObject({
   user_profile_data: z.looseObject({
     metadata: z.looseObject({ datetime_string: dateTime, user_id_string: z.string(), request_id_string: word }),
@@ -65,7 +70,9 @@ const shape = z.looseObject({
 });
 
 const disagrees = (at: string, value: number | null | undefined, level: string | null | undefined): Finding[] =>
-  typeof value === 'number' && typeof level === 'string' && levelOf(value) !== level ? [{ code: 'profile.level', at }] : [];
+  typeof value === 'number' && typeof level === 'string' && levelOf(value) !== level
+    ? [{ code: 'profile.level', at }]
+    : [];
 
 export function readUserProfile(payload: unknown): z.ZodSafeParseResult<Read<UserProfile>> {
   return mapParsed(shape.safeParse(payload), ({ user_profile_data: p }): Read<UserProfile> => {
@@ -112,7 +119,9 @@ export function readUserProfile(payload: unknown): z.ZodSafeParseResult<Read<Use
       },
       userIds: [{ at: 'user_profile_data.metadata.user_id_string', id: p.metadata.user_id_string }],
       findings: [
-        ...DOMAINS.flatMap((name) => disagrees(`user_profile_data.profiles.${name}`, domains[name].score, domains[name].level)),
+        ...DOMAINS.flatMap((name) =>
+          disagrees(`user_profile_data.profiles.${name}`, domains[name].score, domains[name].level),
+        ),
         ...disagrees('user_profile_data.overall', p.overall?.health_score_int, p.overall?.category_string),
       ],
       keyParts: ['profile', p.metadata.datetime_string.slice(0, 10)],

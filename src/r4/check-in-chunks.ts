@@ -40,7 +40,8 @@ function findLongList(engine: Engine, resource: unknown): LongList | null {
   if (!isObject(resource)) return null;
   let longest: LongList | null = null;
   for (const [key, items] of Object.entries(resource)) {
-    if (!Array.isArray(items) || items.length < LONG || (longest !== null && items.length <= longest.items.length)) continue;
+    if (!Array.isArray(items) || items.length < LONG || (longest !== null && items.length <= longest.items.length))
+      continue;
     const path = `${typeOf(resource)}.${key}`;
     const check = engine.compiled.lists.get(path);
     if (check !== undefined) longest = { key, items: items as unknown[], check, path };
@@ -93,7 +94,10 @@ function* validateSteps(engine: Engine, resource: unknown): Generator<undefined,
 export const validateInChunks = (engine: Engine, resource: unknown): Promise<Issue[]> =>
   runSteps(validateSteps(engine, resource));
 
-/** `checkText` piece by piece. Gives way while parsing, and between the items of the root's longest list, but not inside one. */
+/**
+ * `checkText` piece by piece. Gives way while parsing, and between the items of the root's longest list, but not inside
+ * one.
+ */
 export async function checkInChunks(
   engine: Engine,
   input: Uint8Array | string,

@@ -17,7 +17,11 @@ export function unreadable(fault: JsonFault): Checked {
       : fault.rule === 'json-tokens' || fault.rule === 'json-keys' || fault.rule === 'json-depth'
         ? 'too-costly'
         : 'structure';
-  return { kind: 'unreadable', fault, issues: [{ severity: 'error', code, expression: '', text: fault.text, rule: fault.rule }] };
+  return {
+    kind: 'unreadable',
+    fault,
+    issues: [{ severity: 'error', code, expression: '', text: fault.text, rule: fault.rule }],
+  };
 }
 
 export function report(engine: Engine, value: unknown): Issue[] {

@@ -17,11 +17,16 @@ export interface Validator {
   checkText(input: Uint8Array | string, limits?: Partial<JsonLimits>): Checked;
   /** As `checkText` for large texts, giving way to the event loop. One huge nested list is still judged in one go. */
   checkInChunks(input: Uint8Array | string, limits?: Partial<JsonLimits>): Promise<Checked>;
-  /** As `checkText` in a thread of its own: the event loop is held for the copy of the bytes alone, whatever their shape. */
+  /**
+   * As `checkText` in a thread of its own: the event loop is held for the copy of the bytes alone, whatever their
+   * shape.
+   */
   checkElsewhere(input: Uint8Array, limits?: Partial<JsonLimits>): Promise<Judged>;
 }
 
-/** Boot only: the first use on a machine generates the code (a quarter of a second), later ones load it (about 50 ms). */
+/**
+ * Boot only: the first use on a machine generates the code (a quarter of a second), later ones load it (about 50 ms).
+ */
 export function loadValidator(options: ValidatorOptions = {}): Validator {
   const engine = loadEngine(options);
   const isValid = (resource: unknown): boolean => engine.compiled.fResource(resource, engine.fastContext(), 0);

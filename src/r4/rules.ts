@@ -1,12 +1,15 @@
 interface Rule {
   readonly severity: 'error' | 'warning';
-  readonly code: 'structure' | 'required' | 'value' | 'invariant' | 'code-invalid' | 'too-long' | 'too-costly' | 'business-rule';
+  readonly code:
+    'structure' | 'required' | 'value' | 'invariant' | 'code-invalid' | 'too-long' | 'too-costly' | 'business-rule';
   readonly about: string;
 }
 
 const error = (code: Rule['code'], about: string): Rule => ({ severity: 'error', code, about });
 
-/** Every rule that is not an invariant of HL7's table. Ids are public: docs/validation.md lists them, a test compares. */
+/**
+ * Every rule that is not an invariant of HL7's table. Ids are public: docs/validation.md lists them, a test compares.
+ */
 export const RULES = {
   'resource-type': error('structure', 'resourceType names one of the 146 concrete R4 resource types'),
   depth: error('too-costly', 'a resource is not nested deeper than the limit'),
@@ -86,7 +89,10 @@ export const RULES = {
   'vs-member': error('business-rule', 'a vital-signs panel has members'),
   'lab-category': error('business-rule', 'a laboratory result or report has the category of its kind, once'),
   'lab-subject': error('business-rule', 'a laboratory result or report has a subject'),
-  'lab-value': error('business-rule', 'a laboratory result has a value, a reason for its absence, components or members'),
+  'lab-value': error(
+    'business-rule',
+    'a laboratory result has a value, a reason for its absence, components or members',
+  ),
   'lab-effective': error('business-rule', 'a reported laboratory report has a clinically relevant time'),
   'lab-issued': error('business-rule', 'a reported laboratory report has an issue time'),
 } as const satisfies Record<string, Rule>;

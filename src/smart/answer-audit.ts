@@ -26,12 +26,13 @@ const TYPE = 'AuditEvent';
 const LOOK = { atOnce: 500, times: 10 } as const;
 
 /**
- * Who may see the audit. It tells of all patients, so that a scope for one patient is none for it: one event may name several, such as a
- * search by their numbers. And `*` was granted for records, by somebody who did not think of this.
+ * Who may see the audit. It tells of all patients, so that a scope for one patient is none for it: one event may name
+ * several, such as a search by their numbers. And `*` was granted for records, by somebody who did not think of this.
  */
 const mayAudit = (grant: Grant, letter: Letter): boolean =>
   grant.scopes.some(
-    ({ level, type, letters, filter }) => level !== 'patient' && type === TYPE && letters.has(letter) && filter.length === 0,
+    ({ level, type, letters, filter }) =>
+      level !== 'patient' && type === TYPE && letters.has(letter) && filter.length === 0,
   );
 
 function hasEntity({ entity }: AuditEvent, wanted: NonNullable<AuditSearch['entityTypes']>): boolean {
@@ -44,7 +45,10 @@ interface Page {
   readonly next: Place | null;
 }
 
-/** `AuditEvent` from our own log, opened for whoever may read it. Nothing of it comes from the EHR, and to look at it is recorded. */
+/**
+ * `AuditEvent` from our own log, opened for whoever may read it. Nothing of it comes from the EHR, and to look at it is
+ * recorded.
+ */
 export function makeAnswerAudit(deps: {
   readonly tenant: string;
   readonly publicUrl: string;
@@ -56,7 +60,8 @@ export function makeAnswerAudit(deps: {
   const base = `${publicUrl}/fhir`;
   // Where the EHR is stays ours.
   const site = { publicUrl, ehrUrl: 'urn:chartgate:ehr' };
-  const toEvent = (one: FoundRecord): AuditEvent => toAuditEvent(JSON.parse(one.record) as AuditRecord, site, one.opened);
+  const toEvent = (one: FoundRecord): AuditEvent =>
+    toAuditEvent(JSON.parse(one.record) as AuditRecord, site, one.opened);
 
   async function find({ search, count, entityTypes }: AuditSearch, from: Place | null): Promise<Result<Page>> {
     if (search.types?.length === 0) return ok({ events: [], next: null });
@@ -112,7 +117,9 @@ export function makeAnswerAudit(deps: {
     if (!kept.ok) return kept;
     const place = next === null ? null : { atMs: next.atMs, chain: next.chain, seq: next.seq };
     const cursor =
-      place === null ? null : cursors.seal({ kind: 'audit', type: TYPE, params: asked.value.used, before: place }, caller.grant);
+      place === null
+        ? null
+        : cursors.seal({ kind: 'audit', type: TYPE, params: asked.value.used, before: place }, caller.grant);
     return ok(
       bundleAnswer({
         resourceType: 'Bundle',
@@ -160,7 +167,10 @@ export function makeAnswerAudit(deps: {
     const place = eventPlace(id);
     const found = place === null ? ok(null) : await audit.read('audit.record', { tenant, ...place });
     if (!found.ok || found.value === null) {
-      const kept = await record({ ...act, outcome: found.ok ? '4' : '8', why: found.ok ? 'absent' : found.fault.code }, caller);
+      const kept = await record(
+        { ...act, outcome: found.ok ? '4' : '8', why: found.ok ? 'absent' : found.fault.code },
+        caller,
+      );
       if (!kept.ok) return kept;
       return found.ok ? fail(fault('read.not-found')) : found;
     }

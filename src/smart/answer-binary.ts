@@ -25,9 +25,9 @@ const isAttachedTo = (document: Resource, id: string, ehrBase: string): boolean 
   });
 
 /**
- * `Binary/{id}`, which does not say whose it is. It is the patient's where a DocumentReference says so that the token finds in the
- * patient's record; only then is the EHR asked for it, so that nobody learns whether another's is there. What it says itself
- * (`securityContext`) must not be another's.
+ * `Binary/{id}`, which does not say whose it is. It is the patient's where a DocumentReference says so that the token
+ * finds in the patient's record; only then is the EHR asked for it, so that nobody learns whether another's is there.
+ * What it says itself (`securityContext`) must not be another's.
  */
 export function makeAnswerBinary(deps: {
   readonly served: Served;
@@ -90,7 +90,9 @@ export function makeAnswerBinary(deps: {
       const { grant } = caller;
       const { patient } = grant;
       const of = { interaction: 'read', type: 'Binary', id };
-      const isScoped = filtersFor(grant, 'Binary', ['r'], { isContext: true, isLinked: true }).some(({ length }) => length === 0);
+      const isScoped = filtersFor(grant, 'Binary', ['r'], { isContext: true, isLinked: true }).some(
+        ({ length }) => length === 0,
+      );
       if (patient === null) return refuse(isScoped ? 'no-patient' : 'scope', of, record, caller);
       const decision = decide(grant, searchOf('DocumentReference', patient), served);
       if (!isScoped || !decision.allow) return refuse('scope', of, record, caller);
@@ -98,7 +100,9 @@ export function makeAnswerBinary(deps: {
       const act = { type: 'fhir.read', interaction: 'read', resourceType: 'Binary', id } as const;
       if (found.ok) {
         const kept = await record({ ...act, outcome: '0', patients: [patient], count: 1 }, caller);
-        return kept.ok ? ok({ status: 200, headers: { 'Content-Type': FHIR_JSON }, body: JSON.stringify(found.value) }) : kept;
+        return kept.ok
+          ? ok({ status: 200, headers: { 'Content-Type': FHIR_JSON }, body: JSON.stringify(found.value) })
+          : kept;
       }
       const why = found.fault;
       const isEhr = typeof why === 'object';

@@ -69,7 +69,8 @@ export function makeAnswerEverything(deps: {
     const { entries, rest } = found.value;
     const kept = await record({ ...act, outcome: '0', count: entries.length }, caller);
     if (!kept.ok) return kept;
-    const cursor = rest === null ? null : cursors.seal({ kind: 'everything', id, params: asked.used, place: rest }, caller.grant);
+    const cursor =
+      rest === null ? null : cursors.seal({ kind: 'everything', id, params: asked.used, place: rest }, caller.grant);
     const matches = entries.filter(({ mode }) => mode === 'match').length;
     // Of what comes along with records that were not asked for there is nothing that a total could count.
     const isTotal = from === null && rest === null && (matches > 0 || entries.length === 0);

@@ -40,7 +40,11 @@ export function makeAnswerRead(deps: {
   const { served, ownBase, run, record, rewrite, cursors } = deps;
 
   /** One text for what is not there and what is another's; only the audit knows which. */
-  async function unseen({ request }: Plan<Instance>, { fault: of, why }: Unread, caller: Caller): Promise<Result<never>> {
+  async function unseen(
+    { request }: Plan<Instance>,
+    { fault: of, why }: Unread,
+    caller: Caller,
+  ): Promise<Result<never>> {
     const { kind, type, id } = request;
     const outcome = why === 'ehr' ? '8' : '4';
     const kept = await record(
@@ -57,12 +61,21 @@ export function makeAnswerRead(deps: {
     const { read, patient } = found.value;
     const headers = headersOf(read.resource, read.headers);
     const kept = await record(
-      { type: 'fhir.read', interaction: kind, resourceType: type, outcome: '0', id, patients: patientsOf(patient), count: 1 },
+      {
+        type: 'fhir.read',
+        interaction: kind,
+        resourceType: type,
+        outcome: '0',
+        id,
+        patients: patientsOf(patient),
+        count: 1,
+      },
       caller,
     );
     if (!kept.ok) return kept;
     const etag = headers['ETag'];
-    if (etag !== undefined && hasTag(ask.request.headers, etag)) return ok({ status: 304, headers: { ETag: etag }, body: '' });
+    if (etag !== undefined && hasTag(ask.request.headers, etag))
+      return ok({ status: 304, headers: { ETag: etag }, body: '' });
     return ok({ status: 200, headers, body: JSON.stringify(shapeResource(rewrite(read.resource), plan.request)) });
   }
 
@@ -72,7 +85,15 @@ export function makeAnswerRead(deps: {
     const fullUrl = `${ownBase}/${type}/${id}`;
     const count = entries.length;
     const kept = await record(
-      { type: 'fhir.read', interaction: kind, resourceType: type, outcome: '0', id, patients: patientsOf(patient), count },
+      {
+        type: 'fhir.read',
+        interaction: kind,
+        resourceType: type,
+        outcome: '0',
+        id,
+        patients: patientsOf(patient),
+        count,
+      },
       caller,
     );
     if (!kept.ok) return kept;
@@ -112,7 +133,12 @@ export function makeAnswerRead(deps: {
       if (!request.ok) return request;
       const decision = decide(caller.grant, request.value, served);
       if (!decision.allow)
-        return refuse(decision.because, { interaction: kind, type: request.value.type, id: request.value.id }, record, caller);
+        return refuse(
+          decision.because,
+          { interaction: kind, type: request.value.type, id: request.value.id },
+          record,
+          caller,
+        );
       return kind === 'history-instance' ? history(decision.plan, null, caller) : answerOne(ask, decision.plan, caller);
     };
 
@@ -120,7 +146,10 @@ export function makeAnswerRead(deps: {
     read: handle('read'),
     vread: handle('vread'),
     history: handle('history-instance'),
-    async continueHistory(of: Extract<Continuation, { kind: 'history-instance' }>, caller: Caller): Promise<Result<Answer>> {
+    async continueHistory(
+      of: Extract<Continuation, { kind: 'history-instance' }>,
+      caller: Caller,
+    ): Promise<Result<Answer>> {
       const request = parseInstance('history-instance', [of.type, of.id], of.params, deps.isOffered);
       if (!request.ok) return request;
       const decision = decide(caller.grant, request.value, served);

@@ -69,7 +69,10 @@ export function makeAnswerSearch(deps: {
   readonly rewrite: RewriteAddresses;
   readonly cursors: Cursors;
   /** A cursor of another interaction. */
-  readonly goOn: (of: Exclude<Continuation, { kind: 'search-type' | 'audit' }>, caller: Caller) => Promise<Result<Answer>>;
+  readonly goOn: (
+    of: Exclude<Continuation, { kind: 'search-type' | 'audit' }>,
+    caller: Caller,
+  ) => Promise<Result<Answer>>;
 }) {
   const { rules, run, record, rewrite, cursors } = deps;
   const { base } = rules;
@@ -92,14 +95,20 @@ export function makeAnswerSearch(deps: {
   const failed = (plan: Plan<Search>, code: string, caller: Caller): Promise<Result<null>> =>
     record({ ...actOf(plan), outcome: '8', why: code }, caller);
 
-  async function answerPage(plan: Plan<Search>, page: SearchPage, isFirst: boolean, caller: Caller): Promise<Result<Answer>> {
+  async function answerPage(
+    plan: Plan<Search>,
+    page: SearchPage,
+    isFirst: boolean,
+    caller: Caller,
+  ): Promise<Result<Answer>> {
     const { request } = plan;
     const { type } = request;
     const count = page.entries.length;
     const kept = await record({ ...actOf(plan, page.entries), outcome: '0', count }, caller);
     if (!kept.ok) return kept;
     const { next } = page;
-    const cursor = next === null ? null : cursors.seal({ kind: 'search-type', type, params: request.used, next }, caller.grant);
+    const cursor =
+      next === null ? null : cursors.seal({ kind: 'search-type', type, params: request.used, next }, caller.grant);
     const matches = page.entries.filter(({ mode }) => mode === 'match').length;
     return ok(
       bundleAnswer({
@@ -160,7 +169,8 @@ export function makeAnswerSearch(deps: {
     const opened = cursors.open(cursor, caller.grant);
     if (!opened.ok) return opened;
     const of = opened.value;
-    if ((of.kind === 'everything' ? 'Patient' : of.type) !== type || of.kind === 'audit') return fail(fault('read.cursor'));
+    if ((of.kind === 'everything' ? 'Patient' : of.type) !== type || of.kind === 'audit')
+      return fail(fault('read.cursor'));
     return of.kind === 'search-type' ? search(type, of.params, 'lenient', of.next, caller) : deps.goOn(of, caller);
   }
 

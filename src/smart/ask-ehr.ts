@@ -6,8 +6,8 @@ import { isObject, isResource, type Json, type Resource } from './whose.ts';
 
 const ENTRIES_MAX = 1_000;
 /**
- * What all apps together may have under way at the EHR; the others are asked to come again. Two thirds of the connections there are, so that
- * delivery always finds one.
+ * What all apps together may have under way at the EHR; the others are asked to come again. Two thirds of the
+ * connections there are, so that delivery always finds one.
  */
 const IN_FLIGHT_MAX = 64;
 
@@ -21,7 +21,10 @@ export interface BundlePage {
   readonly next: OwnAddress | null;
 }
 
-/** The EHR as the read API asks it: with the gateway's own credential, and with nothing of the caller's but what was parsed. */
+/**
+ * The EHR as the read API asks it: with the gateway's own credential, and with nothing of the caller's but what was
+ * parsed.
+ */
 export interface EhrReader {
   /** Null: not there, not there any more, or not for us; who asks learns no more of it than that. */
   read(path: string, type: string, id: string, asking: Asking): Promise<Result<Read | null>>;
@@ -32,7 +35,8 @@ export interface EhrReader {
 
 const EHR_KINDS: readonly Fault['kind'][] = ['ehr-rejected', 'ehr-unavailable', 'ehr-timeout'];
 /** What the EHR says of our request is not what we say of the caller's: a conflict there is no conflict here. */
-const ofEhr = (why: Fault): Fault => (EHR_KINDS.includes(why.kind) || why.kind === 'overloaded' ? why : fault('ehr.rejected'));
+const ofEhr = (why: Fault): Fault =>
+  EHR_KINDS.includes(why.kind) || why.kind === 'overloaded' ? why : fault('ehr.rejected');
 /** Of a caller nothing more than this goes any further. */
 const by = ({ requestId, signal }: Asking): Asking => (signal === undefined ? { requestId } : { requestId, signal });
 const ABSENT = ['ehr.not-found', 'ehr.gone', 'ehr.forbidden'];
@@ -63,7 +67,8 @@ export function makeEhrReader(deps: {
   }
 
   function toPage(body: unknown, type: string): Result<BundlePage> {
-    if (!isObject(body) || body['resourceType'] !== 'Bundle' || body['type'] !== type) return fail(fault('ehr.unreadable'));
+    if (!isObject(body) || body['resourceType'] !== 'Bundle' || body['type'] !== type)
+      return fail(fault('ehr.unreadable'));
     if (Array.isArray(body['entry']) && body['entry'].length > ENTRIES_MAX) return fail(fault('ehr.answer-too-large'));
     const links = Array.isArray(body['link']) ? (body['link'] as unknown[]).filter(isObject) : [];
     const url = links.find(({ relation }) => relation === 'next')?.['url'];

@@ -8,13 +8,19 @@ import type { Served } from './served-types.ts';
 
 /** Half of what may be under way at the EHR, so that one app cannot shut out the others. */
 export const UNDER_WAY_MAX = 32;
-/** Who left is not waited for, though the EHR may go on for it: its place is free only then, or leaving would be a way to ask without end. */
+/**
+ * Who left is not waited for, though the EHR may go on for it: its place is free only then, or leaving would be a way
+ * to ask without end.
+ */
 const LEFT_MS = 1_000;
 
 export interface Attend {
   /** `record`, which remembers for whom. */
   readonly record: RecordRead;
-  /** What holds for every request that has a token: how many at once, for which patient, and that no refusal goes out unrecorded. */
+  /**
+   * What holds for every request that has a token: how many at once, for which patient, and that no refusal goes out
+   * unrecorded.
+   */
   attend(interaction: string, handle: Handle): Handle;
 }
 
@@ -69,14 +75,20 @@ export function makeAttend(deps: {
           return handle(ask, target, held);
         }
         const why = grant.fault.code;
-        const kept = await record({ type: 'fhir.deny', interaction, resourceType: 'Resource', outcome: '8', why }, caller);
+        const kept = await record(
+          { type: 'fhir.deny', interaction, resourceType: 'Resource', outcome: '8', why },
+          caller,
+        );
         return kept.ok ? grant : kept;
       });
       if (answer.ok || recorded.has(held)) return answer;
       const [type = ''] = target.segments;
       // What a caller made up is no type, and is not kept.
       const resourceType = deps.served.has(type) ? type : 'Resource';
-      const kept = await record({ type: 'fhir.deny', interaction, resourceType, outcome: '4', why: answer.fault.code }, held);
+      const kept = await record(
+        { type: 'fhir.deny', interaction, resourceType, outcome: '4', why: answer.fault.code },
+        held,
+      );
       return kept.ok ? answer : kept;
     },
   };

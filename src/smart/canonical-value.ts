@@ -3,7 +3,9 @@ import { localReference, splitSearchValue, type SearchParam } from '../r4/index.
 import { isId } from './read-request.ts';
 
 const PREFIX = '(?:eq|ne|gt|lt|ge|le|sa|eb|ap)?';
-const DATE = new RegExp(`^${PREFIX}(\\d{4}(-\\d\\d(-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?(Z|[+-]\\d\\d:\\d\\d)?)?)?)?)$`);
+const DATE = new RegExp(
+  `^${PREFIX}(\\d{4}(-\\d\\d(-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?(Z|[+-]\\d\\d:\\d\\d)?)?)?)?)$`,
+);
 const NUMBER = new RegExp(`^${PREFIX}[+-]?\\d+(\\.\\d+)?([eE][+-]?\\d+)?$`);
 
 /** In an address a plus sign becomes a blank, and many apps do not write it as %2B. */
@@ -15,7 +17,10 @@ function isDate(value: string): boolean {
   return date !== undefined && isDayOrTime(date.length < 10 ? `${date}${'-01-01'.slice(date.length - 4)}` : date);
 }
 
-/** References written with our base become relative; those to other servers are refused, since the EHR would look for them here. */
+/**
+ * References written with our base become relative; those to other servers are refused, since the EHR would look for
+ * them here.
+ */
 function reference({ targets }: SearchParam, value: string, base: string): string | null {
   const relative = value.startsWith(`${base}/`) ? value.slice(base.length + 1) : value;
   // Of which type an id is must be known, to know whether it may be asked for.
@@ -43,8 +48,8 @@ function alternative(param: SearchParam, name: string, value: string, base: stri
 }
 
 /**
- * A search value as it goes to the EHR; null where it is none of its kind. What the EHR would refuse is refused here, since its own
- * refusal is told to nobody.
+ * A search value as it goes to the EHR; null where it is none of its kind. What the EHR would refuse is refused here,
+ * since its own refusal is told to nobody.
  */
 export function canonicalValue(
   param: SearchParam,

@@ -3,8 +3,9 @@ import { daysOfParam, searchParamsOf, type DaySpan } from '../r4/index.ts';
 import type { Resource } from './whose.ts';
 
 /**
- * `out`: what happens at a time, and says when; without it, it is in no range, and the EHR may look for it by the parameter.
- * `in`: what is in force for a while, or often does not say when; without a date it is in every range, so that the EHR is not asked.
+ * `out`: what happens at a time, and says when; without it, it is in no range, and the EHR may look for it by the
+ * parameter. `in`: what is in force for a while, or often does not say when; without a date it is in every range, so
+ * that the EHR is not asked.
  */
 interface CareDate {
   readonly param: string;
@@ -15,9 +16,9 @@ const happens = (param: string): CareDate => ({ param, undated: 'out' });
 const lasts = (param: string): CareDate => ({ param, undated: 'in' });
 
 /**
- * By which search parameter of R4 a type says when care was given. `start` and `end` of `$everything` are "care dates, not record
- * currency dates": a type that says only when somebody wrote it down (AllergyIntolerance), or since when something is so (Condition, Goal), is
- * not here, and is in every range.
+ * By which search parameter of R4 a type says when care was given. `start` and `end` of `$everything` are "care dates,
+ * not record currency dates": a type that says only when somebody wrote it down (AllergyIntolerance), or since when
+ * something is so (Condition, Goal), is not here, and is in every range.
  */
 const CARE_DATES: ReadonlyMap<string, CareDate> = new Map([
   ['Appointment', happens('date')],
@@ -49,7 +50,10 @@ const CARE_DATES: ReadonlyMap<string, CareDate> = new Map([
 
 export const careDateTypes = (): IterableIterator<readonly [string, CareDate]> => CARE_DATES.entries();
 
-/** By the days that the record itself writes, whatever zone the EHR or we are in: that is the day on which care was given. */
+/**
+ * By the days that the record itself writes, whatever zone the EHR or we are in: that is the day on which care was
+ * given.
+ */
 export function isInRange(resource: Resource, { from, to }: DaySpan): boolean {
   const care = CARE_DATES.get(resource.resourceType);
   const param = care === undefined ? undefined : searchParamsOf(resource.resourceType).get(care.param);
@@ -57,7 +61,8 @@ export function isInRange(resource: Resource, { from, to }: DaySpan): boolean {
   const days = daysOfParam(resource, param);
   if (days.length === 0) return care.undated === 'in';
   return days.some(
-    (span) => (to === null || span.from === null || span.from <= to) && (from === null || span.to === null || span.to >= from),
+    (span) =>
+      (to === null || span.from === null || span.from <= to) && (from === null || span.to === null || span.to >= from),
   );
 }
 
@@ -70,8 +75,8 @@ function shifted(day: string, byDays: number): string | null {
 }
 
 /**
- * The range for the EHR, as far as it knows the parameter. A day wider on each side: the EHR compares instants in its own zone, and
- * whether a day of the record is in the range is decided here.
+ * The range for the EHR, as far as it knows the parameter. A day wider on each side: the EHR compares instants in its
+ * own zone, and whether a day of the record is in the range is decided here.
  */
 export function rangeClauses(type: string, { from, to }: DaySpan, knows: (param: string) => boolean): Pairs {
   const care = CARE_DATES.get(type);

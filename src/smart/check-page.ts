@@ -9,7 +9,9 @@ export interface PageRule {
   readonly search: Search;
   readonly served: Served;
   readonly ehrBase: string;
-  /** Whose records were asked for; null where each match is looked up afterwards (a Patient by identifier) or nobody's. */
+  /**
+   * Whose records were asked for; null where each match is looked up afterwards (a Patient by identifier) or nobody's.
+   */
   readonly patient: string | null;
   /** One of these must match. */
   readonly filters: readonly Filter[];
@@ -23,9 +25,9 @@ export interface Checked {
 }
 
 /**
- * Why an entry is left out though the answer is sound. `other-patient`: a record refers to it, as a newborn's encounter does to the
- * mother's. `entangled`: it contains what may tell of somebody else. `not-asked`: it came along uncalled-for, of another patient or of a
- * type that is not served.
+ * Why an entry is left out though the answer is sound. `other-patient`: a record refers to it, as a newborn's encounter
+ * does to the mother's. `entangled`: it contains what may tell of somebody else. `not-asked`: it came along
+ * uncalled-for, of another patient or of a type that is not served.
  */
 export type LeftOutReason = 'other-patient' | 'entangled' | 'not-asked';
 export interface LeftOut {
@@ -47,7 +49,10 @@ export type CheckedPage =
 export const matchesAny = (resource: Json, filters: readonly Filter[], ehrBase: string): boolean =>
   filters.some((filter) => filter.every(([name, value]) => matchesSearch(resource, name, value, ehrBase)));
 
-const foreign = (because: Extract<CheckedPage, { kind: 'foreign' }>['because']): CheckedPage => ({ kind: 'foreign', because });
+const foreign = (because: Extract<CheckedPage, { kind: 'foreign' }>['because']): CheckedPage => ({
+  kind: 'foreign',
+  because,
+});
 
 /** Conditions by which something is found that is not bound to a patient must hold in what was found. */
 const holds = (resource: Resource, { clauses }: Search, condition: '_id' | 'identifier'): boolean =>
@@ -78,8 +83,8 @@ function modeOf(entry: Json, resource: Resource, type: string): 'match' | 'inclu
 }
 
 /**
- * Checks every entry of a searchset, whatever the EHR was asked: type, patient, filter; for what comes along also that something
- * which is shown refers to it. Provenances are given apart, since what they are about may be on no page.
+ * Checks every entry of a searchset, whatever the EHR was asked: type, patient, filter; for what comes along also that
+ * something which is shown refers to it. Provenances are given apart, since what they are about may be on no page.
  */
 export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
   const { search, served, ehrBase, patient, filters } = rule;
@@ -121,7 +126,8 @@ export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
       leaveOut(resource, 'entangled');
       continue;
     }
-    // A number may be the same in other letters for the EHR and not for us; it is then not shown, and nobody is alarmed.
+    // A number may be the same in other letters for the EHR and not for us; it is then not shown, and nobody is
+    // alarmed.
     if (search.type === 'Patient' && !holds(resource, search, 'identifier')) continue;
     if (matchesAny(resource, filters, ehrBase) && holdsBeside(resource, rule)) matches.push({ resource, mode });
   }
@@ -138,7 +144,12 @@ export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
     else if (of.kind === 'patient' && of.id !== patient) leaveOut(resource, isReferred ? 'other-patient' : 'not-asked');
     else if (of.kind === 'entangled') leaveOut(resource, 'entangled');
     // A device of the ward is nobody's whom we know; it stays away without a word.
-    else if (of.kind !== 'unclear' && isReferred && wanted.has(type) && matchesAny(resource, rule.includeFilters(type), ehrBase))
+    else if (
+      of.kind !== 'unclear' &&
+      isReferred &&
+      wanted.has(type) &&
+      matchesAny(resource, rule.includeFilters(type), ehrBase)
+    )
       included.push({ resource, mode: 'include' });
   }
   return { kind: 'sound', entries: [...matches, ...included], provenances, leftOut };

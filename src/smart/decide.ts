@@ -35,8 +35,9 @@ export type Decision<R extends ReadRequest = ReadRequest> =
 const isUsable = (type: string, filter: Filter): boolean => filter.every(([name]) => isMatchable(type, name));
 
 /**
- * The filters under which resources of this type may be seen, by any of these letters, of a patient whom the token reaches so. One of
- * them must match; none: nothing may be seen. Scopes add up; letters are exact: `r` is read, vread and history, `s` is search.
+ * The filters under which resources of this type may be seen, by any of these letters, of a patient whom the token
+ * reaches so. One of them must match; none: nothing may be seen. Scopes add up; letters are exact: `r` is read, vread
+ * and history, `s` is search.
  */
 export function filtersFor(grant: Grant, type: string, letters: readonly Letter[], reach: Reach): readonly Filter[] {
   const found: Filter[] = [];
@@ -49,7 +50,10 @@ export function filtersFor(grant: Grant, type: string, letters: readonly Letter[
   return found;
 }
 
-/** The same for what comes along with a match. What is nobody's can be read by id alone, so `r` lets it come, at any level. */
+/**
+ * The same for what comes along with a match. What is nobody's can be read by id alone, so `r` lets it come, at any
+ * level.
+ */
 export const alongFilters = (grant: Grant, type: string, served: Served, reach: Reach): readonly Filter[] =>
   served.get(type)?.kind === 'shared'
     ? filtersFor(grant, type, ['r'], { isContext: true, isLinked: true })
@@ -62,7 +66,9 @@ const isWhole = (filters: readonly Filter[]): boolean => filters.some((filter) =
 /** Whether a scope would do, were there a patient in context: the refusal then says what is missing. */
 const wantsPatient = (grant: Grant, type: string, letter: Letter): boolean =>
   grant.patient === null &&
-  grant.scopes.some(({ level, type: of, letters }) => level === 'patient' && (of === '*' || of === type) && letters.has(letter));
+  grant.scopes.some(
+    ({ level, type: of, letters }) => level === 'patient' && (of === '*' || of === type) && letters.has(letter),
+  );
 
 const deny = (because: Because): Decision<never> => ({ allow: false, because });
 const noScope = (grant: Grant, type: string, letter: Letter): Decision<never> =>
@@ -106,8 +112,8 @@ function decideSearch<R extends Extract<ReadRequest, { kind: 'search-type' }>>(
 }
 
 /**
- * Whether the request may be made. Pure: it asks nobody, so it cannot tell what exists. What an answer holds is checked again,
- * entry by entry.
+ * Whether the request may be made. Pure: it asks nobody, so it cannot tell what exists. What an answer holds is checked
+ * again, entry by entry.
  */
 export function decide<R extends ReadRequest>(grant: Grant, request: R, served: Served): Decision<R> {
   const { type } = request;
@@ -120,7 +126,10 @@ export function decide<R extends ReadRequest>(grant: Grant, request: R, served: 
   if (inContext.length + ofLinked.length === 0 && !isOwnUser) return noScope(grant, type, 'r');
   // A Patient of which the token says that it is another's goes the same way as one that is not there.
   const patient = type === 'Patient' ? request.id : null;
-  return { allow: true, plan: { request, grant, patient, link: ofLinked.length > 0 ? 'asked' : 'not-asked' } as Plan<R> };
+  return {
+    allow: true,
+    plan: { request, grant, patient, link: ofLinked.length > 0 ? 'asked' : 'not-asked' } as Plan<R>,
+  };
 }
 
 /** Who is signed in may read who that is: `openid fhirUser` is the grant of it. */

@@ -43,8 +43,10 @@ export function describeApi(deps: {
   const resource = [...rules.served].flatMap(([type, { kind }]): CapabilityStatementRestResource[] => {
     const ehr = capability?.types[type];
     if (capability !== null && ehr === undefined) return [];
-    const may = (isDone: boolean | undefined, code: Interaction): { code: Interaction }[] => (isDone === false ? [] : [{ code }]);
-    const params = kind === 'shared' ? [...rules.paramsOf(type)].filter(([name]) => name === '_id') : [...rules.paramsOf(type)];
+    const may = (isDone: boolean | undefined, code: Interaction): { code: Interaction }[] =>
+      isDone === false ? [] : [{ code }];
+    const params =
+      kind === 'shared' ? [...rules.paramsOf(type)].filter(([name]) => name === '_id') : [...rules.paramsOf(type)];
     const subject =
       kind === 'subject' || kind === 'targets'
         ? ([['patient', { kind: 'reference' }]] as const).filter(() => !rules.paramsOf(type).has('patient'))
@@ -103,7 +105,9 @@ export function describeApi(deps: {
           cors: true,
           service: [
             {
-              coding: [{ system: 'http://terminology.hl7.org/CodeSystem/restful-security-service', code: 'SMART-on-FHIR' }],
+              coding: [
+                { system: 'http://terminology.hl7.org/CodeSystem/restful-security-service', code: 'SMART-on-FHIR' },
+              ],
               text: 'OAuth2 as SMART App Launch has it',
             },
           ],
@@ -113,7 +117,10 @@ export function describeApi(deps: {
                 extension: [
                   {
                     url: OAUTH_URIS,
-                    extension: Object.entries(oauthUris).map(([url, valueUri]) => ({ url, valueUri: valueUri as string })),
+                    extension: Object.entries(oauthUris).map(([url, valueUri]) => ({
+                      url,
+                      valueUri: valueUri as string,
+                    })),
                   },
                 ],
               }),

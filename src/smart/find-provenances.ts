@@ -14,7 +14,10 @@ const TARGETS_AT_ONCE = 50;
 const PAGES_MAX = 20;
 
 export interface FindProvenances {
-  /** `along`: the EHR says that they come by `_revinclude`. `by-target`: they are searched for. `none`: it offers neither. */
+  /**
+   * `along`: the EHR says that they come by `_revinclude`. `by-target`: they are searched for. `none`: it offers
+   * neither.
+   */
   wayFor(type: string): 'along' | 'by-target' | 'none';
   /** A search for those about the Patient itself; null where the EHR offers none. */
   aboutPatient(id: string, count: number): Search | null;
@@ -64,7 +67,8 @@ export function makeFindProvenances(deps: {
       return isSearchedBy('target') ? 'by-target' : 'none';
     },
     aboutPatient(id, count) {
-      if (isSearchedBy('target')) return searchOf('Provenance', null, { clauses: [['target', `Patient/${id}`]], count });
+      if (isSearchedBy('target'))
+        return searchOf('Provenance', null, { clauses: [['target', `Patient/${id}`]], count });
       return isSearchedBy('patient') ? searchOf('Provenance', id, { count }) : null;
     },
     async about(records, patient, caller) {

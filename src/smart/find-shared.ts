@@ -9,7 +9,10 @@ import { isObject, isResource, whose } from './whose.ts';
 const NAMES_MAX = 200;
 const NAMES_AT_ONCE = 50;
 
-/** What is nobody's record and one of the given refers to: who measured, which medicine. One that is not there is simply missing. */
+/**
+ * What is nobody's record and one of the given refers to: who measured, which medicine. One that is not there is simply
+ * missing.
+ */
 export type FindShared = (
   given: readonly Checked[],
   isWanted: (type: string) => boolean,

@@ -11,7 +11,9 @@ export type Handle = (ask: Ask, target: Target, caller: Caller) => Promise<Resul
 
 const EXPOSED = 'ETag, Last-Modified, X-Request-Id, X-Intermediary, WWW-Authenticate, Retry-After';
 
-/** What stands before every request of an app: who we are, whose browser may hear it, the token, the target, the format. */
+/**
+ * What stands before every request of an app: who we are, whose browser may hear it, the token, the target, the format.
+ */
 export function makeFront(deps: {
   readonly intermediary: string;
   readonly verifyToken: VerifyToken;

@@ -1,3 +1,5 @@
-/** The SMART read API: a request is parsed, decided, asked of the EHR anew, and every entry of the answer is checked. */
+/**
+ * The SMART read API: a request is parsed, decided, asked of the EHR anew, and every entry of the answer is checked.
+ */
 export { loadServed } from './served-types.ts';
 export { makeSmart, type SmartDeps } from './make-smart.ts';

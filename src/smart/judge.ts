@@ -25,15 +25,18 @@ export interface Judge {
   /** A resource in hand, by what it says itself. */
   sees(resource: Resource, letters: readonly Letter[], caller: Caller): Promise<Result<Sight>>;
   /**
-   * Asks the EHR once more where a hidden record would have cost a question about its patient: what is not there, and what was hidden
-   * without one, takes as long.
+   * Asks the EHR once more where a hidden record would have cost a question about its patient: what is not there, and
+   * what was hidden without one, takes as long.
    */
   takeAsLong(type: string, id: string, letters: readonly Letter[], sight: Sight | null, caller: Caller): Promise<void>;
-  /** Those of the named that may be seen. `shown` was checked already. What is not there takes as long as what is hidden. */
+  /**
+   * Those of the named that may be seen. `shown` was checked already. What is not there takes as long as what is
+   * hidden.
+   */
   named(names: readonly string[], caller: Caller, shown?: Shown): Promise<Result<Shown>>;
   /**
-   * Those of which everything they are about may be seen. `shown` was checked already: name to patient. With `of`, none that tells of
-   * another patient, whom the token may reach as well.
+   * Those of which everything they are about may be seen. `shown` was checked already: name to patient. With `of`, none
+   * that tells of another patient, whom the token may reach as well.
    */
   provenances(
     given: readonly Checked[],
@@ -68,13 +71,21 @@ export function makeJudge(deps: {
     reach: Reach,
   ): boolean => matchesAny(resource, filtersFor(grant, resource.resourceType, letters, reach), ehrBase);
 
-  async function seesOf(patient: string, resource: Resource, letters: readonly Letter[], caller: Caller): Promise<Result<Sight>> {
+  async function seesOf(
+    patient: string,
+    resource: Resource,
+    letters: readonly Letter[],
+    caller: Caller,
+  ): Promise<Result<Sight>> {
     const { grant } = caller;
     const seen = ok<Sight>({ kind: 'seen', patient });
-    if (patient === grant.patient && isMatch(grant, resource, letters, { isContext: true, isLinked: false })) return seen;
+    if (patient === grant.patient && isMatch(grant, resource, letters, { isContext: true, isLinked: false }))
+      return seen;
     if (!isMatch(grant, resource, letters, LINKED)) return ok(HIDDEN);
     const isLinked =
-      resource.resourceType === 'Patient' ? await links.isLinkedPatient(resource) : await links.isLinked(patient, caller);
+      resource.resourceType === 'Patient'
+        ? await links.isLinkedPatient(resource)
+        : await links.isLinked(patient, caller);
     return isLinked.ok ? (isLinked.value ? seen : ok(UNLINKED)) : isLinked;
   }
 
@@ -107,7 +118,10 @@ export function makeJudge(deps: {
     if (!isSettled && filtersFor(caller.grant, type, letters, LINKED).length > 0) await links.isLinked(id, caller);
   }
 
-  /** Looks for targets that are on no page, many at once; those that cannot be found or seen are simply not in the answer. */
+  /**
+   * Looks for targets that are on no page, many at once; those that cannot be found or seen are simply not in the
+   * answer.
+   */
   async function lookUp(
     names: ReadonlySet<string>,
     shown: Shown,
@@ -138,7 +152,10 @@ export function makeJudge(deps: {
           const { value } = sight;
           sights.set(resource.id, value);
           if (value.kind === 'seen')
-            found.set(`${resource.resourceType}/${resource.id}`, { patient: value.patient, versionId: versionOf(resource) });
+            found.set(`${resource.resourceType}/${resource.id}`, {
+              patient: value.patient,
+              versionId: versionOf(resource),
+            });
         }
         if (pace === 'even') for (const id of ids) await takeAsLong(type, id, LETTERS, sights.get(id) ?? null, caller);
       }
@@ -176,7 +193,8 @@ export function makeJudge(deps: {
       if (!isSame.ok || !isSame.value) return isSame;
       if (typeof seen?.patient === 'string') patients.add(seen.patient);
     }
-    if (patients.size === 0 || (only !== undefined && [...patients].some((patient) => patient !== only))) return ok(false);
+    if (patients.size === 0 || (only !== undefined && [...patients].some((patient) => patient !== only)))
+      return ok(false);
     for (const patient of patients) {
       const sight = await seesOf(patient, resource, letters, caller);
       if (!sight.ok) return sight;

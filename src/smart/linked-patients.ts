@@ -24,9 +24,9 @@ export function mrnsOf(patient: Json, mrnSystem: string): string[] {
 }
 
 /**
- * Remembers for a minute which MRN a patient has; the link itself is looked up each time, so that a revoked one ends at once. The EHR is
- * spared for linked patients alone: a no always costs one question, whether the patient was asked about before, is unknown or is not
- * there, so that the time it takes tells nothing.
+ * Remembers for a minute which MRN a patient has; the link itself is looked up each time, so that a revoked one ends at
+ * once. The EHR is spared for linked patients alone: a no always costs one question, whether the patient was asked
+ * about before, is unknown or is not there, so that the time it takes tells nothing.
  */
 export function keepLinkedPatients(deps: {
   readonly mode: 'linked' | 'all';

@@ -34,7 +34,10 @@ export function toShownEncounter(encounter: Resource): ShownEncounter {
 
 const isOffered = (encounter: Resource): boolean => !NOT_OFFERED.has(String(encounter['status']));
 
-/** The encounters of a patient, newest first, as many as a person can look through. What the EHR was not asked for is not shown. */
+/**
+ * The encounters of a patient, newest first, as many as a person can look through. What the EHR was not asked for is
+ * not shown.
+ */
 export async function listEncounters(
   deps: { readonly reader: EhrReader; readonly served: Served; readonly ehrBase: string },
   patient: string,

@@ -69,7 +69,8 @@ export interface SmartDeps {
 }
 
 /** Every server finds a resource by its id, though some do not say so. */
-const isSearched = ({ searchParams }: TypeCapability, name: string): boolean => name === '_id' || searchParams.includes(name);
+const isSearched = ({ searchParams }: TypeCapability, name: string): boolean =>
+  name === '_id' || searchParams.includes(name);
 /** An EHR may follow a reference by which it does not search, and many do not say which. */
 const isIncluded = (says: TypeCapability, name: string, type: string): boolean =>
   says.searchIncludes.length === 0 ||
@@ -92,13 +93,18 @@ function makeParamsOf(
     const known = made.get(type);
     if (known !== undefined) return known;
     const says = now?.types[type];
-    const params = new Map([...searchParamsOf(type)].filter(([name]) => says === undefined || isSaid(says, name, type)));
+    const params = new Map(
+      [...searchParamsOf(type)].filter(([name]) => says === undefined || isSaid(says, name, type)),
+    );
     made.set(type, params);
     return params;
   };
 }
 
-/** The SMART read API below `/fhir`, and the patients whom a token may be about. Throws a StartError for types without a rule. */
+/**
+ * The SMART read API below `/fhir`, and the patients whom a token may be about. Throws a StartError for types without a
+ * rule.
+ */
 export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[]; readonly patients: PatientDirectory } {
   const { tenant, ehr, clock, capability, identity, mrnSystem } = deps;
   const served = loadServed(deps.types);
@@ -149,7 +155,16 @@ export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[];
   });
   const isBinaryOffered = (): boolean =>
     isSearchable('DocumentReference') && (capability() === null || capability()?.types['Binary']?.read === true);
-  const binary = makeAnswerBinary({ served, isOffered: isBinaryOffered, ehrBase, reader, judge, runSearch, record, rewrite });
+  const binary = makeAnswerBinary({
+    served,
+    isOffered: isBinaryOffered,
+    ehrBase,
+    reader,
+    judge,
+    runSearch,
+    record,
+    rewrite,
+  });
   const readAny: Handle = (ask, target, caller) =>
     (target.segments[0] === 'Binary' ? binary.get : read.read)(ask, target, caller);
   const search = makeAnswerSearch({
@@ -205,6 +220,15 @@ export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[];
       // Compartments, operations and whatever else is not served: looked for by nobody who has no token.
       smart('get', '/fhir/{*path}', 'unknown', () => Promise.resolve(fail(fault('read.not-found')))),
     ],
-    patients: makePatientDirectory({ mode: deps.patients, tenant, mrnSystem, ehrBase, served, identity, links, reader }),
+    patients: makePatientDirectory({
+      mode: deps.patients,
+      tenant,
+      mrnSystem,
+      ehrBase,
+      served,
+      identity,
+      links,
+      reader,
+    }),
   };
 }

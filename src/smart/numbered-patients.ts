@@ -11,10 +11,14 @@ const PAGES_MAX = 5;
 const LATER_MAX = 100;
 
 /**
- * Patients that were asked for by their numbers, each of whom is seen for itself. They are fetched to the end and paged here: whether
- * the EHR has a next page, and whom it puts first, would tell of those who are not shown.
+ * Patients that were asked for by their numbers, each of whom is seen for itself. They are fetched to the end and paged
+ * here: whether the EHR has a next page, and whom it puts first, would tell of those who are not shown.
  */
-export function makeNumberedPatients(deps: { readonly reader: EhrReader; readonly judge: Judge; readonly ehrBase: string }) {
+export function makeNumberedPatients(deps: {
+  readonly reader: EhrReader;
+  readonly judge: Judge;
+  readonly ehrBase: string;
+}) {
   const { reader, judge, ehrBase } = deps;
 
   return {
@@ -50,7 +54,8 @@ export function makeNumberedPatients(deps: { readonly reader: EhrReader; readonl
         ({ mode, resource: { resourceType, id } }) => mode === 'include' && referred.has(`${resourceType}/${id}`),
       );
       const later = seen.slice(0, LATER_MAX).map(({ resource: { id } }) => id);
-      const next = later.length === 0 ? null : { path: 'Patient', query: [...query, ['_id', later.join(',')] as const] };
+      const next =
+        later.length === 0 ? null : { path: 'Patient', query: [...query, ['_id', later.join(',')] as const] };
       return ok({ entries: [...matches, ...along], next });
     },
   };

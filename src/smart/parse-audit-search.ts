@@ -39,8 +39,10 @@ function tokenOf(text: string): Token {
   return parts.length === 1 ? { system: null, code: text } : { system: parts[0] ?? '', code: parts.slice(1).join('|') };
 }
 const tokensOf = (value: string): readonly Token[] => splitSearchValue(value, ',').map(tokenOf);
-export const isToken = ({ system, code }: Token, coding: { readonly system?: unknown; readonly code?: unknown }): boolean =>
-  code === coding.code && (system === null || system === coding.system);
+export const isToken = (
+  { system, code }: Token,
+  coding: { readonly system?: unknown; readonly code?: unknown },
+): boolean => code === coding.code && (system === null || system === coding.system);
 
 /** Which instants are meant, to the precision that is written. A day is a day of UTC. */
 function spanOf(value: string): { readonly fromMs: number | null; readonly toMs: number | null } | null {
@@ -72,8 +74,10 @@ function patientOf(value: string, base: string): string | null {
   return found?.type === 'Patient' ? found.id : null;
 }
 
-const latest = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : Math.max(a, b));
-const earliest = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : Math.min(a, b));
+const latest = (a: number | null, b: number | null): number | null =>
+  a === null ? b : b === null ? a : Math.max(a, b);
+const earliest = (a: number | null, b: number | null): number | null =>
+  a === null ? b : b === null ? a : Math.min(a, b);
 const among = (before: readonly string[] | null, found: readonly string[]): readonly string[] =>
   before === null ? found : before.filter((one) => found.includes(one));
 
@@ -82,7 +86,10 @@ type Draft = { -readonly [K in keyof AuditSearch['search']]: AuditSearch['search
   entityTypes: readonly Token[] | null;
 };
 
-/** Each takes one parameter into the draft; false where its value is none. A name with a modifier is a parameter of its own. */
+/**
+ * Each takes one parameter into the draft; false where its value is none. A name with a modifier is a parameter of its
+ * own.
+ */
 const TAKE: Readonly<Record<string, (draft: Draft, value: string, base: string) => boolean>> = {
   patient(draft, value, base) {
     draft.chart = patientOf(value, base);
@@ -146,7 +153,10 @@ const SAME = new Map([
 /** Several of these narrow each other; of the others the second would take the place of the first. */
 const SEVERAL = new Set(['date', 'type', 'subtype']);
 
-/** Reads a search of the audit. What is not known is refused: an answer that is wider than was asked would be taken for the narrow one. */
+/**
+ * Reads a search of the audit. What is not known is refused: an answer that is wider than was asked would be taken for
+ * the narrow one.
+ */
 export function parseAuditSearch(pairs: Pairs, base: string): Result<AuditSearch> {
   const draft: Draft = {
     patient: null,

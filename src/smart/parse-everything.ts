@@ -86,8 +86,8 @@ const canonical = (name: Name, value: string, { count }: Draft): string => {
 };
 
 /**
- * Every problem is told at once, each with the name of its parameter. Nothing is ignored: a filter that is dropped would show more
- * than was asked for.
+ * Every problem is told at once, each with the name of its parameter. Nothing is ignored: a filter that is dropped
+ * would show more than was asked for.
  */
 export function parseEverything(id: string, pairs: Pairs, isServed: (type: string) => boolean): Result<Everything> {
   const draft: Draft = { types: null, since: null, from: null, to: null, count: null };

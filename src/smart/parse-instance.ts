@@ -32,8 +32,8 @@ function take(kind: Instance['kind'], name: string, value: string, draft: Draft)
 const NAMED = new Set(['_elements', '_summary', '_count', '_since']);
 
 /**
- * Reads what is asked of one resource: the form of the answer, and of a history how much of it. Everything else is refused, since
- * none of it would be done.
+ * Reads what is asked of one resource: the form of the answer, and of a history how much of it. Everything else is
+ * refused, since none of it would be done.
  */
 export function parseInstance(
   kind: Instance['kind'],
@@ -41,13 +41,15 @@ export function parseInstance(
   query: Pairs,
   isOffered: (type: string) => boolean,
 ): Result<Instance> {
-  if (!isOffered(type) || !isId(id) || (versionId !== undefined && !isId(versionId))) return fail(fault('read.not-found'));
+  if (!isOffered(type) || !isId(id) || (versionId !== undefined && !isId(versionId)))
+    return fail(fault('read.not-found'));
   const draft: Draft = { elements: null, summary: 'false', count: null, since: null };
   const used: [string, string][] = [];
   for (const [name, value] of query) {
     if (name === '_format' || name === '_pretty') continue;
     const isTwice = used.some(([one]) => one === name);
-    if (isTwice || !take(kind, name, value, draft)) return fail(fault('read.parameter', NAMED.has(name) ? { at: name } : {}));
+    if (isTwice || !take(kind, name, value, draft))
+      return fail(fault('read.parameter', NAMED.has(name) ? { at: name } : {}));
     used.push([name, name === '_count' ? String(draft.count) : name === '_since' ? value.replace(' ', '+') : value]);
   }
   if (!isShape(draft)) return fail(fault('read.parameter', { at: '_summary' }));

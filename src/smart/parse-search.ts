@@ -38,7 +38,8 @@ const OF_THE_ANSWER = new Set(['_format', '_pretty']);
 const ONCE = new Set(['_count', '_sort', '_elements', '_summary', '_total']);
 const ELEMENT = /^[a-z][A-Za-z]{0,63}$/;
 
-const isText = (value: string): boolean => value !== '' && value.length <= LIMITS.valueMax && !/[\p{Cc}\ufffd]/u.test(value);
+const isText = (value: string): boolean =>
+  value !== '' && value.length <= LIMITS.valueMax && !/[\p{Cc}\ufffd]/u.test(value);
 
 /** Names of ours are told; what a caller made up may be anything, and is not repeated. */
 const bad = (at?: string) => fail(fault('read.parameter', at === undefined ? {} : { at }));
@@ -74,7 +75,8 @@ function parseInclude(type: string, value: string, { served, includesOf }: Searc
   if (source !== type || rest.length > 0 || param?.kind !== 'reference') return null;
   // A Patient whom a record merely mentions, such as a mother who measured, is not the one it is about.
   const isSubject = name === 'patient' || name === 'subject';
-  const isOffered = (one: string): boolean => served.has(one) && one !== 'Provenance' && (one !== 'Patient' || isSubject);
+  const isOffered = (one: string): boolean =>
+    served.has(one) && one !== 'Provenance' && (one !== 'Patient' || isSubject);
   const all = param.targets === 'any' ? [] : param.targets.filter(isOffered);
   const targets = target === undefined ? all : all.filter((one) => one === target);
   return targets.length === 0 ? null : { param: name, targets, isAll: targets.length === param.targets.length };
@@ -86,8 +88,16 @@ function parseSort(type: string, value: string, { paramsOf }: SearchRules): stri
   return parts.length <= LIMITS.sortMax && parts.every((part) => params.has(part.replace(/^-/, ''))) ? value : null;
 }
 
-/** The parameters that begin with an underscore. `ignored`: a server may leave it undone and say so by its self link. */
-function takeControl(type: string, name: string, value: string, rules: SearchRules, draft: Draft): 'used' | 'ignored' | 'bad' {
+/**
+ * The parameters that begin with an underscore. `ignored`: a server may leave it undone and say so by its self link.
+ */
+function takeControl(
+  type: string,
+  name: string,
+  value: string,
+  rules: SearchRules,
+  draft: Draft,
+): 'used' | 'ignored' | 'bad' {
   switch (name) {
     case '_count': {
       if (!/^\d{1,6}$/.test(value)) return 'bad';
@@ -128,9 +138,9 @@ function takeControl(type: string, name: string, value: string, rules: SearchRul
 }
 
 /**
- * Reads a search. A parameter without underscore that nobody knows is dropped and missing in the self link, as R4 has it
- * (3.1.1.1), or refused where the caller asks for `handling=strict`; it is never sent on. Chains, `_has`, `_filter`, `_list` and the
- * other joins are refused always: they would ask about records that the answer does not show.
+ * Reads a search. A parameter without underscore that nobody knows is dropped and missing in the self link, as R4 has
+ * it (3.1.1.1), or refused where the caller asks for `handling=strict`; it is never sent on. Chains, `_has`, `_filter`,
+ * `_list` and the other joins are refused always: they would ask about records that the answer does not show.
  */
 export function parseSearch(type: string, pairs: Pairs, handling: Handling, rules: SearchRules): Result<Search> {
   const { base, paramsOf } = rules;
@@ -174,7 +184,8 @@ export function parseSearch(type: string, pairs: Pairs, handling: Handling, rule
     if (modifier !== undefined) return bad();
     if (ONCE.has(name) && pairs.filter(([one]) => one === name).length > 1) return bad(name);
     const taken = name.startsWith('_') ? takeControl(type, name, value, rules, draft) : 'ignored';
-    if (taken === 'bad' || (taken === 'ignored' && handling === 'strict')) return bad(name.startsWith('_') ? name : undefined);
+    if (taken === 'bad' || (taken === 'ignored' && handling === 'strict'))
+      return bad(name.startsWith('_') ? name : undefined);
     if (taken === 'used') draft.used.push([name, name === '_count' ? String(draft.count) : value]);
   }
   const { patients, ...rest } = draft;

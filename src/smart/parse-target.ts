@@ -1,9 +1,15 @@
 import { fail, fault, ok, parseQuery, type Result } from '../kernel/index.ts';
 import type { Pairs } from '../ehr/index.ts';
 
-/** Ids, types, operations. No percent sign: an encoded slash or dot would mean something else to whoever decodes it once more. */
+/**
+ * Ids, types, operations. No percent sign: an encoded slash or dot would mean something else to whoever decodes it once
+ * more.
+ */
 const SEGMENT = /^[A-Za-z0-9$_.-]{1,128}$/;
-/** A cursor holds what was asked and where the EHR goes on, so a query may be as long as leaves room for both in a head of 16 kB. */
+/**
+ * A cursor holds what was asked and where the EHR goes on, so a query may be as long as leaves room for both in a head
+ * of 16 kB.
+ */
 const QUERY_MAX = 4_096;
 const CURSOR_MAX = 13_000;
 

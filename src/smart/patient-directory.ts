@@ -17,7 +17,9 @@ const text = (value: unknown): string | null => (typeof value === 'string' ? val
 function nameOf(patient: Resource): string {
   const names = Array.isArray(patient['name']) ? (patient['name'] as unknown[]).filter(isObject) : [];
   const name = names.find(({ use }) => use === 'official') ?? names.find(({ use }) => use !== 'old') ?? {};
-  const given = Array.isArray(name['given']) ? (name['given'] as unknown[]).filter((one) => typeof one === 'string') : [];
+  const given = Array.isArray(name['given'])
+    ? (name['given'] as unknown[]).filter((one) => typeof one === 'string')
+    : [];
   return text(name['text']) ?? [...given, text(name['family']) ?? ''].join(' ').trim();
 }
 
@@ -73,7 +75,9 @@ export function makePatientDirectory(deps: {
     async list({ cursor, mrn, requestId }) {
       if (mrn !== null) {
         const isLinked =
-          mode === 'all' ? ok(true) : await identity.read('identity.is-linked', { tenant, patients: [{ mrnSystem, mrn }] });
+          mode === 'all'
+            ? ok(true)
+            : await identity.read('identity.is-linked', { tenant, patients: [{ mrnSystem, mrn }] });
         if (!isLinked.ok) return isLinked;
         const patients = isLinked.value ? await byMrn([mrn], requestId) : ok([]);
         return patients.ok ? ok({ patients: patients.value, next: null }) : patients;
@@ -92,7 +96,10 @@ export function makePatientDirectory(deps: {
       const patients = await byMrn([...new Set(page.map((link) => link.mrn))], requestId);
       if (!patients.ok) return patients;
       const last = page.at(-1);
-      return ok({ patients: patients.value, next: rows.value.length > PAGE && last !== undefined ? String(last.seq) : null });
+      return ok({
+        patients: patients.value,
+        next: rows.value.length > PAGE && last !== undefined ? String(last.seq) : null,
+      });
     },
 
     async find(id, requestId) {

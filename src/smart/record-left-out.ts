@@ -3,8 +3,15 @@ import type { Caller } from './caller.ts';
 import type { LeftOut } from './check-page.ts';
 import type { RecordRead } from './record-read.ts';
 
-/** Puts into the audit what an answer about a patient does not show. A fault: it is not there, and so nothing may be shown. */
-export type RecordLeftOut = (leftOut: readonly LeftOut[], patient: string | null, caller: Caller) => Promise<Result<null>>;
+/**
+ * Puts into the audit what an answer about a patient does not show. A fault: it is not there, and so nothing may be
+ * shown.
+ */
+export type RecordLeftOut = (
+  leftOut: readonly LeftOut[],
+  patient: string | null,
+  caller: Caller,
+) => Promise<Result<null>>;
 
 /** One record for each type and reason, so that the audit does not grow with what an EHR makes up. */
 export function makeRecordLeftOut(record: RecordRead): RecordLeftOut {

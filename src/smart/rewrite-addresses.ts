@@ -8,9 +8,9 @@ export interface Addresses {
 }
 
 /**
- * Elements of R4 whose text is an address that somebody may follow. Elements that name something by a URI (`system`, `profile`,
- * `instantiatesUri`, an extension's `url`) are none, whatever they look like: an EHR's own code systems begin with its host. Neither is free
- * text, which is shown as it was written.
+ * Elements of R4 whose text is an address that somebody may follow. Elements that name something by a URI (`system`,
+ * `profile`, `instantiatesUri`, an extension's `url`) are none, whatever they look like: an EHR's own code systems
+ * begin with its host. Neither is free text, which is shown as it was written.
  */
 const ADDRESS_ELEMENTS = new Set([
   'reference',
@@ -28,7 +28,10 @@ const NARRATIVE = 'div';
 const NARRATIVE_LINK = /(\s(?:href|src)\s*=\s*)("[^"]*"|'[^']*')/gi;
 
 const ABSENT_REASON = 'http://hl7.org/fhir/StructureDefinition/data-absent-reason';
-/** An address of the EHR's that is not below its FHIR base leads nowhere from here. That there was one is told, as R4 has it. */
+/**
+ * An address of the EHR's that is not below its FHIR base leads nowhere from here. That there was one is told, as R4
+ * has it.
+ */
 const MASKED = { url: ABSENT_REASON, valueCode: 'masked' };
 
 export type RewriteAddresses = <T>(value: T) => T;
@@ -36,8 +39,8 @@ export type RewriteAddresses = <T>(value: T) => T;
 const EXTENSIONS = new Set(['extension', 'modifierExtension']);
 
 /**
- * Makes a function that turns addresses below the EHR's base into ours: relative in references, absolute elsewhere. Other addresses at the
- * EHR's host are masked. The value given stays as it is; what did not change is shared with it.
+ * Makes a function that turns addresses below the EHR's base into ours: relative in references, absolute elsewhere.
+ * Other addresses at the EHR's host are masked. The value given stays as it is; what did not change is shared with it.
  */
 export function makeRewriteAddresses({ ehrBase, ownBase }: Addresses): RewriteAddresses {
   const ehr = new URL(ehrBase);

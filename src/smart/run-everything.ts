@@ -30,17 +30,27 @@ export interface RunEverything {
   /** Whether a token may have this type in it at all. */
   mayHave(grant: Grant, type: string): boolean;
   /** One page, after the Patient; `from` null is the first. */
-  page(asked: Everything, patient: Resource, from: EverythingPlace | null, caller: Caller): Promise<Result<EverythingPage>>;
+  page(
+    asked: Everything,
+    patient: Resource,
+    from: EverythingPlace | null,
+    caller: Caller,
+  ): Promise<Result<EverythingPage>>;
 }
 
-/** How often the EHR is asked for records for one page of ours. Where nothing of so many is to be shown, the page is empty and leads on. */
+/**
+ * How often the EHR is asked for records for one page of ours. Where nothing of so many is to be shown, the page is
+ * empty and leads on.
+ */
 const EHR_PAGES_MAX = 20;
 const ANYONE = { isContext: true, isLinked: true } as const;
 
 const nameOf = ({ resource: { resourceType, id } }: Checked): string => `${resourceType}/${id}`;
 const lastUpdatedOf = ({ meta }: Resource): unknown => (isObject(meta) ? meta['lastUpdated'] : undefined);
 
-/** What came of one page of the EHR's. `passed` is of the patient and in the range, whether or not it is to be shown. */
+/**
+ * What came of one page of the EHR's. `passed` is of the patient and in the range, whether or not it is to be shown.
+ */
 interface Gathered {
   readonly passed: readonly Checked[];
   readonly provenances: readonly Checked[];
@@ -49,9 +59,9 @@ interface Gathered {
 const NOTHING: Gathered = { passed: [], provenances: [], next: null };
 
 /**
- * One search for each type that the token may search: never the EHR's own operation, which follows whatever it thinks belongs to a
- * patient and would read all types by the permission for one. Beside the records stands what tells of them (Provenance) and what they
- * refer to and is nobody's, as R4 has it.
+ * One search for each type that the token may search: never the EHR's own operation, which follows whatever it thinks
+ * belongs to a patient and would read all types by the permission for one. Beside the records stands what tells of them
+ * (Provenance) and what they refer to and is nobody's, as R4 has it.
  */
 export function makeRunEverything(deps: {
   readonly served: Served;
@@ -72,7 +82,9 @@ export function makeRunEverything(deps: {
     return filtersFor(grant, type, [rule.kind === 'shared' ? 'r' : 's'], ANYONE).length > 0;
   }
 
-  /** What is to be looked at for what is to be shown: who asks for what comes along asks for what it comes along with. */
+  /**
+   * What is to be looked at for what is to be shown: who asks for what comes along asks for what it comes along with.
+   */
   function plan({ types }: Everything, grant: Grant) {
     const isWanted = (type: string): boolean => (types === null || types.has(type)) && mayHave(grant, type);
     const all = [...served].filter(([type]) => mayHave(grant, type));
@@ -155,7 +167,8 @@ export function makeRunEverything(deps: {
       for (let n = 0; at !== null && n < EHR_PAGES_MAX; n += 1) {
         const counted: number = matches.length + (of.isOwnWanted ? 0 : along.size);
         const room = most - counted;
-        // The EHR's next page is as large as its first. A page of ours never grows beyond what was asked for; it may be smaller.
+        // The EHR's next page is as large as its first. A page of ours never grows beyond what was asked for; it may be
+        // smaller.
         if (room <= 0 || (counted > 0 && (at.next === null ? room * 2 < most : at.size > room))) break;
         const [type = '', ...rest]: readonly string[] = at.types;
         const size: number = at.next === null ? room : at.size;
@@ -167,8 +180,14 @@ export function makeRunEverything(deps: {
         const { next } = gathered.value;
         passed.push(...gathered.value.passed);
         matches.push(...gathered.value.passed.filter(isShown));
-        for (const one of gathered.value.provenances.filter(isShown)) along.set(nameOf(one), { ...one, mode: 'include' });
-        at = next !== null ? { types: at.types, next, size } : rest.length > 0 ? { types: rest, next: null, size: 0 } : null;
+        for (const one of gathered.value.provenances.filter(isShown))
+          along.set(nameOf(one), { ...one, mode: 'include' });
+        at =
+          next !== null
+            ? { types: at.types, next, size }
+            : rest.length > 0
+              ? { types: rest, next: null, size: 0 }
+              : null;
       }
       const shared = await findShared([...passed, ...along.values()], of.isWanted, caller);
       if (!shared.ok) return shared;

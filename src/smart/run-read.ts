@@ -59,7 +59,8 @@ export function makeRunRead(deps: { readonly reader: EhrReader; readonly judge: 
     const { type, id, kind } = plan.request;
     const read = await reader.read(path, type, id, caller);
     if (!read.ok) {
-      if (read.fault.code === 'read.foreign') caller.log.error('read.refused', { faultCode: 'read.foreign', reason: 'type' });
+      if (read.fault.code === 'read.foreign')
+        caller.log.error('read.refused', { faultCode: 'read.foreign', reason: 'type' });
       return unread('ehr', read.fault);
     }
     if (read.value === null) {
@@ -90,7 +91,10 @@ export function makeRunRead(deps: { readonly reader: EhrReader; readonly judge: 
     return past.value.patient === current.value.patient ? past : unread('hidden');
   }
 
-  /** What of a history's entry is ours to tell, and since when it was. Null: nothing. A version that was another patient's is left out. */
+  /**
+   * What of a history's entry is ours to tell, and since when it was. Null: nothing. A version that was another
+   * patient's is left out.
+   */
   async function entryOf(
     entry: unknown,
     plan: Plan<Instance>,
@@ -111,12 +115,15 @@ export function makeRunRead(deps: { readonly reader: EhrReader; readonly judge: 
       response: {
         status: /^\d{3}/.exec(text(response['status']) ?? '')?.[0] ?? '200',
         ...(/^W\/"[A-Za-z0-9.-]{1,64}"$/.test(text(response['etag']) ?? '') ? { etag: response['etag'] } : {}),
-        ...(/^\d{4}-[0-9T:.+Z-]+$/.test(text(response['lastModified']) ?? '') ? { lastModified: response['lastModified'] } : {}),
+        ...(/^\d{4}-[0-9T:.+Z-]+$/.test(text(response['lastModified']) ?? '')
+          ? { lastModified: response['lastModified'] }
+          : {}),
       },
     };
     const { lastModified } = response;
     if (resource === undefined) return ok(told.request.method === 'DELETE' ? { told, at: lastModified } : null);
-    if (!isResource(resource) || resource.resourceType !== type || resource.id !== id) return fail(fault('read.foreign'));
+    if (!isResource(resource) || resource.resourceType !== type || resource.id !== id)
+      return fail(fault('read.foreign'));
     const { meta } = resource;
     const sight = await judge.sees(resource, ['r'], caller);
     if (!sight.ok) return sight;
@@ -168,16 +175,19 @@ export function makeRunRead(deps: { readonly reader: EhrReader; readonly judge: 
       for (let n = 1; ; n += 1) {
         const page = await pageOf(at, plan, patient, caller);
         if (!page.ok) {
-          if (page.fault.code === 'read.foreign') caller.log.error('read.refused', { faultCode: 'read.foreign', reason: 'type' });
+          if (page.fault.code === 'read.foreign')
+            caller.log.error('read.refused', { faultCode: 'read.foreign', reason: 'type' });
           return unread('ehr', page.fault);
         }
         if (page.value === null) return unread('absent');
         const { shown, next } = page.value;
         const left = shown.slice(skip);
         const entries = left.slice(0, count ?? left.length);
-        if (entries.length < left.length) return ok({ entries, patient, next: { next: at, skip: skip + entries.length } });
+        if (entries.length < left.length)
+          return ok({ entries, patient, next: { next: at, skip: skip + entries.length } });
         const goesOn = next === null ? null : { next, skip: 0 };
-        if (goesOn === null || entries.length > 0 || n === HISTORY_PAGES_MAX) return ok({ entries, patient, next: goesOn });
+        if (goesOn === null || entries.length > 0 || n === HISTORY_PAGES_MAX)
+          return ok({ entries, patient, next: goesOn });
         ({ next: at, skip } = goesOn);
       }
     },

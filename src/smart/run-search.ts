@@ -38,8 +38,8 @@ const NOTHING: SearchPage = { entries: [], next: null };
 const ANYONE: Reach = { isContext: true, isLinked: true };
 
 /**
- * One filter becomes its conditions, several by one parameter become one condition with alternatives; others are left to the check of
- * the answer.
+ * One filter becomes its conditions, several by one parameter become one condition with alternatives; others are left
+ * to the check of the answer.
  */
 function conditionOf(filters: readonly Filter[], supports: (name: string) => boolean): Pairs {
   const [only] = filters;
@@ -93,7 +93,8 @@ export function buildQuery(
           (rule?.kind === 'subject' && rule.param === 'subject')
         ? ['subject', `Patient/${patient ?? ''}`]
         : ['patient', patient ?? ''];
-  const isThere = rule?.kind !== 'patient' && clauses.some(([name, value]) => name === subject[0] && value === subject[1]);
+  const isThere =
+    rule?.kind !== 'patient' && clauses.some(([name, value]) => name === subject[0] && value === subject[1]);
   const byPatient: Pairs = patient === null || isThere ? [] : [subject];
   const includes = include.flatMap(({ param, targets, isAll }): [string, string][] =>
     // Some servers know the short form alone.
@@ -101,14 +102,17 @@ export function buildQuery(
       ? [['_include', `${type}:${param}`]]
       : targets.filter(mayInclude).map((target) => ['_include', `${type}:${param}:${target}`]),
   );
-  // Of a Patient that is known there is nothing to choose; an EHR that takes two `_id` as alternatives would find another.
+  // Of a Patient that is known there is nothing to choose; an EHR that takes two `_id` as alternatives would find
+  // another.
   const asked = rule?.kind === 'patient' && patient !== null ? clauses.filter(([name]) => name !== '_id') : clauses;
   return [
     ...byPatient,
     ...asked,
     ...conditionOf(filters, (name) => known?.includes(name) !== false),
     ...includes,
-    ...(revinclude === 'provenance' && mayInclude('Provenance') ? ([['_revinclude', 'Provenance:target']] as const) : []),
+    ...(revinclude === 'provenance' && mayInclude('Provenance')
+      ? ([['_revinclude', 'Provenance:target']] as const)
+      : []),
     ...(sort === null ? [] : ([['_sort', sort]] as const)),
     // What is counted, or shown one by one, is looked at to its end.
     ...(isWhole ? ([['_count', '200']] as const) : count === null ? [] : ([['_count', String(count)]] as const)),
@@ -154,7 +158,9 @@ export function makeRunSearch(deps: {
     const targets = await targetsOf(asked, provenanceOf?.shown ?? new Map(), caller);
     if (!targets.ok) return targets;
     const request =
-      asked.request.type === 'Provenance' && asked.patient === null ? narrowTargets(asked.request, targets.value) : asked.request;
+      asked.request.type === 'Provenance' && asked.patient === null
+        ? narrowTargets(asked.request, targets.value)
+        : asked.request;
     if (request === null) return ok(NOTHING);
     const plan: Plan<Search> = { ...asked, request };
     const reach = await reachOf(plan, caller);
@@ -165,7 +171,8 @@ export function makeRunSearch(deps: {
     const includeFilters = (type: string): readonly Filter[] => alongFilters(grant, type, served, reach.value);
     const mayInclude = (type: string): boolean => includeFilters(type).length > 0;
     const query = buildQuery(plan, filters, mayInclude, served, deps.capability());
-    const first = from === null ? await reader.search(request.type, query, caller) : await reader.page(from, 'searchset', caller);
+    const first =
+      from === null ? await reader.search(request.type, query, caller) : await reader.page(from, 'searchset', caller);
     const isApart = isEachApart(plan, served);
     const page = isApart && first.ok && first.value !== null ? await numbered.gather(first.value, caller) : first;
     if (!page.ok) return page;
@@ -196,7 +203,9 @@ export function makeRunSearch(deps: {
       ]),
     ]);
     const letters = provenanceOf?.letters ?? (request.type === 'Provenance' ? (['s'] as const) : (['r', 's'] as const));
-    const about = isWanted ? await judge.provenances(checked.provenances, letters, shown, caller, provenanceOf?.patient) : ok([]);
+    const about = isWanted
+      ? await judge.provenances(checked.provenances, letters, shown, caller, provenanceOf?.patient)
+      : ok([]);
     return about.ok ? ok({ entries: [...entries, ...about.value], next: kept.value.next }) : about;
   };
 }

@@ -31,16 +31,27 @@ const NONCE = 12;
 const TAG = 16;
 const CURSOR_MAX = 16_384;
 
-/** A cursor is worth something to whoever got it, for the same patient and the same scopes. A refreshed token may go on with it. */
+/**
+ * A cursor is worth something to whoever got it, for the same patient and the same scopes. A refreshed token may go on
+ * with it.
+ */
 const bindingOf = ({ issuer, subject, clientId, patient, scopes }: Grant): Buffer =>
   createHash('sha256')
     .update(JSON.stringify([issuer, subject, clientId, patient, scopes.map(({ text }) => text).sort()]))
     .digest();
 
-/** Sealed by AES-256-GCM under a key of its own, bound to the grant: the EHR's address and the search values stay ours. */
-export function makeCursors(deps: { readonly keys: readonly Secret[]; readonly chance: Chance; readonly clock: Clock }): Cursors {
+/**
+ * Sealed by AES-256-GCM under a key of its own, bound to the grant: the EHR's address and the search values stay ours.
+ */
+export function makeCursors(deps: {
+  readonly keys: readonly Secret[];
+  readonly chance: Chance;
+  readonly clock: Clock;
+}): Cursors {
   const ring = deps.keys.map((key) =>
-    createSecretKey(Buffer.from(hkdfSync('sha256', Buffer.from(key.reveal(), 'base64'), '', 'chartgate read cursor v1', 32))),
+    createSecretKey(
+      Buffer.from(hkdfSync('sha256', Buffer.from(key.reveal(), 'base64'), '', 'chartgate read cursor v1', 32)),
+    ),
   );
   const [sealing] = ring;
   if (sealing === undefined) throw new Error('a cursor needs a key');

@@ -2,11 +2,10 @@ import { StartError } from '../kernel/index.ts';
 import { COMPARTMENT_TYPES, searchParamsOf, type SearchParam } from '../r4/index.ts';
 
 /**
- * How it is known whose record a resource is.
- * `subject`: by the one element that says whom it is about. R4's compartment also counts performers, recipients and members, which
- * would show a patient what was written about somebody else.
- * `targets`: it is about other resources, and as readable as all of them.
- * `shared`: it is nobody's record (a practitioner, a medication): read by id or along with what refers to it, never searched freely.
+ * How it is known whose record a resource is. `subject`: by the one element that says whom it is about. R4's
+ * compartment also counts performers, recipients and members, which would show a patient what was written about
+ * somebody else. `targets`: it is about other resources, and as readable as all of them. `shared`: it is nobody's
+ * record (a practitioner, a medication): read by id or along with what refers to it, never searched freely.
  */
 export type TypeRule =
   | { readonly kind: 'patient' }
@@ -72,7 +71,10 @@ export function loadServed(more: readonly string[]): Served {
     [...new Set([...STANDARD_TYPES, ...more])].map((type) => {
       const rule = ruleOf(type);
       if (rule === null)
-        throw new StartError('read.types', 'CHARTGATE_READ_TYPES names a type of which nobody can say whose record it is.');
+        throw new StartError(
+          'read.types',
+          'CHARTGATE_READ_TYPES names a type of which nobody can say whose record it is.',
+        );
       return [type, rule];
     }),
   );

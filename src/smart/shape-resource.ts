@@ -14,12 +14,15 @@ export type Summary = (typeof SUMMARIES)[number];
 export const isSummary = (text: string): text is Summary => (SUMMARIES as readonly string[]).includes(text);
 
 /** What R4 leaves open, and where one would undo the other, is refused: a summary has its own elements. */
-export const isShape = ({ elements, summary }: Shape): boolean => elements === null || (summary !== 'true' && summary !== 'text');
+export const isShape = ({ elements, summary }: Shape): boolean =>
+  elements === null || (summary !== 'true' && summary !== 'text');
 
 function marked(meta: unknown): unknown {
   const given = isObject(meta) ? meta : {};
   const tags = Array.isArray(given['tag']) ? (given['tag'] as unknown[]) : [];
-  const isMarked = tags.some((tag) => isObject(tag) && tag['system'] === SUBSETTED.system && tag['code'] === SUBSETTED.code);
+  const isMarked = tags.some(
+    (tag) => isObject(tag) && tag['system'] === SUBSETTED.system && tag['code'] === SUBSETTED.code,
+  );
   return { ...given, tag: isMarked ? tags : [...tags, SUBSETTED] };
 }
 
@@ -43,8 +46,9 @@ function partOf(resource: Resource, { elements, summary }: Shape): Json {
 const refersInside = (part: Json): boolean => walkReferences(part).some(({ reference }) => reference.startsWith('#'));
 
 /**
- * `_elements` and `_summary` are done here and never by the EHR: what it would leave out may be what the check needs. Mandatory
- * elements stay, and what is contained where something of the rest refers to it, so that what is left is still valid.
+ * `_elements` and `_summary` are done here and never by the EHR: what it would leave out may be what the check needs.
+ * Mandatory elements stay, and what is contained where something of the rest refers to it, so that what is left is
+ * still valid.
  */
 export function shapeResource(resource: Resource, shape: Shape): Resource {
   if (shape.elements === null && (shape.summary === 'false' || shape.summary === 'count')) return resource;

@@ -5,16 +5,17 @@ import type { Served } from './served-types.ts';
 export type Json = Readonly<Record<string, unknown>>;
 export type Resource = Json & { readonly resourceType: string; readonly id: string };
 
-export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A resource that can be named: with a type and an id. */
 export const isResource = (value: unknown): value is Resource =>
   isObject(value) && typeof value['resourceType'] === 'string' && typeof value['id'] === 'string' && isId(value['id']);
 
 /**
- * Whose record a resource is. `nobody`: a shared one. `unclear`: no patient, another kind of subject, several patients, a patient of
- * another server or one known by an identifier only; nobody sees it. `entangled`: it is about this patient, or about none, and contains
- * what may tell of another; nobody sees that either.
+ * Whose record a resource is. `nobody`: a shared one. `unclear`: no patient, another kind of subject, several patients,
+ * a patient of another server or one known by an identifier only; nobody sees it. `entangled`: it is about this
+ * patient, or about none, and contains what may tell of another; nobody sees that either.
  */
 export type Whose =
   | { readonly kind: 'patient'; readonly id: string }
@@ -49,8 +50,8 @@ const isKnownOther = (one: unknown): one is Json =>
 const UNCLEAR: Whose = { kind: 'unclear' };
 
 /**
- * What is contained goes wherever its container goes, so it may tell of nobody else: no Patient, no reference to another one, and nothing
- * of a type that nobody knows.
+ * What is contained goes wherever its container goes, so it may tell of nobody else: no Patient, no reference to
+ * another one, and nothing of a type that nobody knows.
  */
 function containsOther(resource: Resource, own: string | null, ehrBase: string): boolean {
   const { contained } = resource;

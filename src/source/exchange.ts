@@ -14,7 +14,12 @@ export interface SourceRequest {
 }
 
 export type Exchange =
-  | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs: number | null; readonly value: unknown }
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly retryAfterMs: number | null;
+      readonly value: unknown;
+    }
   /** `unsent`: certainly nothing reached the service. */
   | { readonly kind: 'silent'; readonly because: 'unsent' | 'timeout' | 'cut' | 'unreadable'; readonly cause: unknown };
 
@@ -43,9 +48,19 @@ function codesOf(thrown: unknown, depth = 0): string[] {
 function nameSilence(thrown: unknown, isTimeUp: boolean): Exchange {
   const codes = codesOf(thrown);
   const has = (set: ReadonlySet<string>): boolean => codes.some((code) => set.has(code));
-  const because = has(UNSENT) ? 'unsent' : isTimeUp || has(TIMEOUT) ? 'timeout' : has(UNREADABLE) ? 'unreadable' : 'cut';
+  const because = has(UNSENT)
+    ? 'unsent'
+    : isTimeUp || has(TIMEOUT)
+      ? 'timeout'
+      : has(UNREADABLE)
+        ? 'unreadable'
+        : 'cut';
   // Without its message, which may quote the address and so the user.
-  return { kind: 'silent', because, cause: Object.assign(new Error('no answer from the service'), { code: codes[0] ?? 'none' }) };
+  return {
+    kind: 'silent',
+    because,
+    cause: Object.assign(new Error('no answer from the service'), { code: codes[0] ?? 'none' }),
+  };
 }
 
 const RETRY_AFTER_MAX_MS = 24 * 3_600_000;

@@ -21,7 +21,8 @@ export interface Upload {
 
 /** A form of two fields, as it goes. The boundary is chance, so no file can hold it. */
 export function multipart({ file, kind, timezone }: LabUpload, boundary: string, room: SpoolRoom): Upload {
-  const field = (name: string, more = ''): string => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n`;
+  const field = (name: string, more = ''): string =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n`;
   const spooled = spool(file, room);
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,

@@ -13,7 +13,10 @@ export const SOURCE_LIMITS = {
   keepAliveMs: 10_000,
   /** A QR code is the largest of the answers. */
   answerBytesMax: 1024 * 1024,
-  /** What all documents together may hold so that they can be sent again. One that finds no room is sent as well, and once. */
+  /**
+   * What all documents together may hold so that they can be sent again. One that finds no room is sent as well, and
+   * once.
+   */
   heldBytesMax: 64 * 1024 * 1024,
 } as const;
 export type SourceLimits = { readonly [K in keyof typeof SOURCE_LIMITS]: number };
@@ -28,7 +31,11 @@ export interface Line {
 /** A pool, unlike an agent, cannot be talked into connecting anywhere else. */
 export function openLine(baseUrl: string, limits: SourceLimits): Line {
   const base = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
-  if (base === null || !/^https?:$/.test(base.protocol) || base.username + base.password + base.search + base.hash !== '')
+  if (
+    base === null ||
+    !/^https?:$/.test(base.protocol) ||
+    base.username + base.password + base.search + base.hash !== ''
+  )
     throw new StartError(
       'source.url',
       'The address of the health data service must be http or https, without credentials, query or fragment.',

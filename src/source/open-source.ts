@@ -42,7 +42,10 @@ export interface BindingRequest {
   readonly salt: string;
 }
 
-/** The health data service's API. A fault says what to do; `source.not-configured` that an address or a credential is missing. */
+/**
+ * The health data service's API. A fault says what to do; `source.not-configured` that an address or a credential is
+ * missing.
+ */
 export interface Source {
   /** Whether addresses and credentials are there to ask for a patient's access, or to send a laboratory document. */
   ready(part: 'access' | 'lab'): Result<null>;
@@ -51,8 +54,8 @@ export interface Source {
   /** Disconnects the user from all data sources of this client. */
   revoke(user: string): Promise<Result<null>>;
   /**
-   * Sent again where the service said that it failed. Not where its answer was lost: it may have the document, and would take the second one
-   * for a duplicate, whose id no result ever names.
+   * Sent again where the service said that it failed. Not where its answer was lost: it may have the document, and
+   * would take the second one for a duplicate, whose id no result ever names.
    */
   submitLab(user: string, upload: LabUpload): Promise<Result<LabReceipt>>;
   /** Not sent while the service has asked to wait. */
@@ -68,7 +71,8 @@ const WAITING_MAX = 10_000;
 const basic = (name: string, word: string): string => `Basic ${Buffer.from(`${name}:${word}`).toString('base64')}`;
 const part = (text: string): string => encodeURIComponent(text);
 /** Dots would lead elsewhere as a segment of a path; section 8 has the length. */
-const isUsable = (text: string): boolean => text !== '.' && text !== '..' && text.isWellFormed() && /^.{1,50}$/su.test(text);
+const isUsable = (text: string): boolean =>
+  text !== '.' && text !== '..' && text.isWellFormed() && /^.{1,50}$/su.test(text);
 
 export function openSource(deps: {
   readonly settings: SourceSettings;

@@ -23,7 +23,10 @@ export type MonitoringRule = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isAddress = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= 4_000 && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+  typeof value === 'string' &&
+  value.length <= 4_000 &&
+  URL.canParse(value) &&
+  /^https?:$/.test(new URL(value).protocol);
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[A-Za-z0-9-]{1,100}$/.test(value);
 
 export function readAuthorizer(value: unknown, asked: string): Authorizer | null {
@@ -38,8 +41,8 @@ const NAME = '[A-Za-z0-9_-]{1,64}';
 const ONE_OF = new RegExp(`\\bone of:? (${NAME}(?:, (?:or )?${NAME}){1,30})`);
 
 /**
- * The data sources that a refusal lists. They are names of the service alone: no other word of its answer is shown, since it may quote the
- * user. Null where it lists none.
+ * The data sources that a refusal lists. They are names of the service alone: no other word of its answer is shown,
+ * since it may quote the user. Null where it lists none.
  */
 export function readAllowed(value: unknown, user: string): readonly string[] | null {
   if (!isObject(value)) return null;
@@ -52,7 +55,9 @@ export function readAllowed(value: unknown, user: string): readonly string[] | n
 }
 
 export const readLabReceipt = (value: unknown): LabReceipt | null =>
-  isObject(value) && isId(value['document_id']) && value['status'] === 'received' ? { documentId: value['document_id'] } : null;
+  isObject(value) && isId(value['document_id']) && value['status'] === 'received'
+    ? { documentId: value['document_id'] }
+    : null;
 
 export const readProfileReceipt = (value: unknown): ProfileReceipt | null =>
   isObject(value) && isId(value['request_id']) ? { requestId: value['request_id'] } : null;

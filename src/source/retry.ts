@@ -1,8 +1,8 @@
 import type { Exchange } from './exchange.ts';
 
 /**
- * What may be sent a second time. `any`: it does the same again. `refused`: only where the service said that it failed, or heard nothing; a
- * lost answer may mean that it was done.
+ * What may be sent a second time. `any`: it does the same again. `refused`: only where the service said that it failed,
+ * or heard nothing; a lost answer may mean that it was done.
  */
 export type Repeat = 'any' | 'refused';
 

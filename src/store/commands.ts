@@ -52,7 +52,10 @@ export type PostgresOperations<O extends Operations> = {
 };
 /** The same command for several arguments at once, in their order, with one result each: saves round trips. */
 export type PostgresMany<O extends Operations> = {
-  readonly [K in keyof O]?: (context: PostgresContext, args: readonly O[K]['args'][]) => Promise<readonly O[K]['out'][]>;
+  readonly [K in keyof O]?: (
+    context: PostgresContext,
+    args: readonly O[K]['args'][],
+  ) => Promise<readonly O[K]['out'][]>;
 };
 
 /** What a file with the commands of a module for both engines exports. */
@@ -88,11 +91,15 @@ export interface CommandSet<W extends Operations, R extends Operations> {
 
 /** A set of any module, as the engines hold it: who knows the arguments is the module alone. */
 export interface AnyPostgresFile {
-  readonly writes: Readonly<Record<string, (context: PostgresContext, args: never) => Promise<unknown> | Program<unknown>>>;
+  readonly writes: Readonly<
+    Record<string, (context: PostgresContext, args: never) => Promise<unknown> | Program<unknown>>
+  >;
   readonly writesMany?: Readonly<
     Record<string, ((context: PostgresContext, args: never) => Promise<readonly unknown[]>) | undefined>
   >;
-  readonly reads: Readonly<Record<string, (context: PostgresContext, args: never) => Promise<unknown> | Program<unknown>>>;
+  readonly reads: Readonly<
+    Record<string, (context: PostgresContext, args: never) => Promise<unknown> | Program<unknown>>
+  >;
 }
 export interface AnyCommandSet {
   readonly sqlite: URL;
@@ -100,7 +107,10 @@ export interface AnyCommandSet {
   readonly postgres: () => Promise<AnyPostgresFile>;
 }
 
-/** Memory of the arguments that the caller gives away: it is moved to the writer instead of being copied, and is empty afterwards. */
+/**
+ * Memory of the arguments that the caller gives away: it is moved to the writer instead of being copied, and is empty
+ * afterwards.
+ */
 export type Given = readonly ArrayBuffer[];
 
 export interface Operate<W extends Operations, R extends Operations> {
@@ -114,15 +124,17 @@ export interface Operate<W extends Operations, R extends Operations> {
   writeBehind<K extends keyof W & string>(name: K, args: W[K]['args']): Promise<Result<W[K]['out']>>;
   read<K extends keyof R & string>(name: K, args: R[K]['args']): Promise<Result<R[K]['out']>>;
   /**
-   * The same. Where nobody but this process writes, an answer is kept and given again until anything was written that may have changed
-   * it: for what is asked at every request. A time in its arguments must be a round one, or nothing is ever asked twice.
+   * The same. Where nobody but this process writes, an answer is kept and given again until anything was written that
+   * may have changed it: for what is asked at every request. A time in its arguments must be a round one, or nothing is
+   * ever asked twice.
    */
   readKept<K extends keyof R & string>(name: K, args: R[K]['args']): Promise<Result<R[K]['out']>>;
 }
 
 export interface StoreHealth {
   /** `ready`: takes writes. Any other: the fault code of why it does not. */
-  readonly state: 'ready' | 'store.full' | 'store.io' | 'store.unreachable' | 'store.not-durable' | 'store.busy' | 'store.closed';
+  readonly state:
+    'ready' | 'store.full' | 'store.io' | 'store.unreachable' | 'store.not-durable' | 'store.busy' | 'store.closed';
   /** Of `store.not-durable`: what is wrong, in words. */
   readonly reason?: string;
   readonly queued: number;
@@ -147,8 +159,9 @@ export interface Store {
   /** Resolves the first time that the store can no longer be trusted and the process must end. */
   readonly broken: Promise<{ readonly code: 'store.io' | 'store.wrong-database'; readonly cause: unknown }>;
   /**
-   * Sees to it that what was deleted stands in no file of the live database any more: the log of SQLite is cut off, its pages are
-   * overwritten as they are freed; tables of PostgreSQL that hold keys and ids are written anew. `partly`: not all of it could be done now.
+   * Sees to it that what was deleted stands in no file of the live database any more: the log of SQLite is cut off, its
+   * pages are overwritten as they are freed; tables of PostgreSQL that hold keys and ids are written anew. `partly`:
+   * not all of it could be done now.
    */
   scrub(): Promise<'done' | 'partly'>;
   /** Finishes what was taken, refuses what comes, frees the file or the connections. */

@@ -2,8 +2,9 @@ import { StartError } from '../kernel/index.ts';
 import type { Vault } from './vault.ts';
 
 /*
- * One row tells which database this is and which environment it is of, and proves the pseudonym key; a list remembers every data key that ever sealed a value
- * here. A wrong or missing key is then a clear message at start instead of an unreadable body at the first claim.
+ * One row tells which database this is and which environment it is of, and proves the pseudonym key; a list remembers
+ * every data key that ever sealed a value here. A wrong or missing key is then a clear message at start instead of an
+ * unreadable body at the first claim.
  */
 
 const WORD = 'chartgate';
@@ -24,7 +25,12 @@ export const makeIdentity = (vault: Vault, id: string, environment: StoreEnviron
 });
 
 /** `usedKeys`: the ids of the keys that sealed what is stored. */
-export function checkIdentity(vault: Vault, row: IdentityRow, usedKeys: readonly string[], environment: StoreEnvironment): void {
+export function checkIdentity(
+  vault: Vault,
+  row: IdentityRow,
+  usedKeys: readonly string[],
+  environment: StoreEnvironment,
+): void {
   if (row.environment !== environment)
     throw new StartError(
       'store.environment',

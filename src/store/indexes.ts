@@ -1,8 +1,8 @@
 import type { Vault } from './vault.ts';
 
 /*
- * By what a person is found again in a sealed column. One definition: a delivery and a link of the same user, a lane and a link of
- * the same patient must meet in every module.
+ * By what a person is found again in a sealed column. One definition: a delivery and a link of the same user, a lane
+ * and a link of the same patient must meet in every module.
  */
 
 /** A user of one client is another than the user of that name of another client. */

@@ -10,7 +10,10 @@ export interface KeptAnswers {
   written(names: readonly string[]): void;
 }
 
-/** Answers to reads, until a command other than those of `adding` was carried out. For a store that one process has to itself. */
+/**
+ * Answers to reads, until a command other than those of `adding` was carried out. For a store that one process has to
+ * itself.
+ */
 export function keepAnswers(read: Read, adding: ReadonlySet<string>): KeptAnswers {
   const kept = new Map<string, Result<unknown>>();
   let generation = 0;

@@ -2,9 +2,10 @@ import { keyPlace } from './user-key.ts';
 import { idOf, makeVault, type KeptKeys, type Vault, type VaultKeys } from './vault.ts';
 
 /*
- * Keys of the installation beside the data key, in rows of `user_key` that are nobody's: no tenant has an empty name. The audit can only be
- * proven as it was written, so what is sealed in it is sealed under a key of its own, which is sealed by the data key as everything is and sealed anew
- * when that changes. A database from before has particulars that are sealed by a data key itself; that one is kept in the same way.
+ * Keys of the installation beside the data key, in rows of `user_key` that are nobody's: no tenant has an empty name.
+ * The audit can only be proven as it was written, so what is sealed in it is sealed under a key of its own, which is
+ * sealed by the data key as everything is and sealed anew when that changes. A database from before has particulars
+ * that are sealed by a data key itself; that one is kept in the same way.
  */
 
 export const NOBODY = '';
@@ -23,7 +24,10 @@ export const toKeptRows = (rows: readonly Row[]): KeptRow[] =>
 
 const isParticulars = ({ index }: KeptRow): boolean => Buffer.compare(index, PARTICULARS) === 0;
 
-/** What is to be stored at the first start; nothing where it is there. `usedKeys`: the data keys that sealed what is stored. */
+/**
+ * What is to be stored at the first start; nothing where it is there. `usedKeys`: the data keys that sealed what is
+ * stored.
+ */
 export function missingKeys(
   vault: Vault,
   keys: VaultKeys,
@@ -37,7 +41,10 @@ export function missingKeys(
   return [...earlier.map((key) => seal(idOf(key), key)), seal(PARTICULARS, vault.makeKey())];
 }
 
-/** The vault with the keys that are stored; as it was where it has no key to open them, as that of somebody who only looks. */
+/**
+ * The vault with the keys that are stored; as it was where it has no key to open them, as that of somebody who only
+ * looks.
+ */
 export function withKeptKeys(keys: VaultKeys, rows: readonly KeptRow[]): Vault {
   const vault = makeVault(keys);
   const own = Map.groupBy(

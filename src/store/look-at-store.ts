@@ -11,7 +11,10 @@ export interface LookedAt {
   readonly steps: number;
 }
 
-/** Whether a start could open the database: reachable, durable, of this environment, with these keys. Throws the start's own StartError. */
+/**
+ * Whether a start could open the database: reachable, durable, of this environment, with these keys. Throws the start's
+ * own StartError.
+ */
 export async function lookAtStore({
   database,
   keys,

@@ -3,7 +3,9 @@ import type { AnyCommandSet, CommandSet, Operate, Operations } from './commands.
 import type { Database } from './open-store.ts';
 import { readSqlite } from './sqlite/read-sqlite.ts';
 
-/** A database that is looked at and not touched: no lock, no migration, no keys. What is sealed in it cannot be opened. */
+/**
+ * A database that is looked at and not touched: no lock, no migration, no keys. What is sealed in it cannot be opened.
+ */
 export interface ReadOnlyStore {
   use<W extends Operations, R extends Operations>(set: CommandSet<W, R>): Pick<Operate<W, R>, 'read'>;
   close(): Promise<void>;
@@ -18,6 +20,10 @@ export async function openForReading(database: Database, sets: readonly AnyComma
         : await (await import('./postgres/read-postgres.ts')).readPostgres(database.url.reveal(), sets);
     return { use: () => ({ read: opened.read }), close: opened.close };
   } catch (thrown) {
-    throw new StartError('store.unreadable', 'The database cannot be opened for reading. Check its path or address.', thrown);
+    throw new StartError(
+      'store.unreadable',
+      'The database cannot be opened for reading. Check its path or address.',
+      thrown,
+    );
   }
 }

@@ -32,7 +32,10 @@ export interface StoreDeps {
   readonly checkMs?: number;
 }
 
-export const keysOf = ({ data, pseudonym }: StoreDeps['keys']) => ({ data: data.map(keyBytes), pseudonym: keyBytes(pseudonym) });
+export const keysOf = ({ data, pseudonym }: StoreDeps['keys']) => ({
+  data: data.map(keyBytes),
+  pseudonym: keyBytes(pseudonym),
+});
 
 /** Opens, checks and migrates. Throws a StartError whose message says what to do. */
 export async function openStore({ database, keys, environment = 'production', ...given }: StoreDeps): Promise<Store> {

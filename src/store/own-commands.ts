@@ -17,7 +17,10 @@ export type OwnWrites = {
 export type OwnReads = {
   /** Null where this is not one of our databases. */
   'store.about': { args: null; out: About | null };
-  /** What is wrong with the file by the engine's own checks: pages, indexes, references. PostgreSQL sees to that when it restores. */
+  /**
+   * What is wrong with the file by the engine's own checks: pages, indexes, references. PostgreSQL sees to that when it
+   * restores.
+   */
   'store.flaws': { args: null; out: readonly string[] };
 };
 

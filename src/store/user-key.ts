@@ -3,8 +3,8 @@ import { get, run, type Program } from './sql/statement.ts';
 import type { Sealer, Vault } from './vault.ts';
 
 /*
- * A key for each source user, stored sealed by the data key. Whatever is sealed under it, or under a key that is sealed under it, is
- * gone for good when its row is emptied.
+ * A key for each source user, stored sealed by the data key. Whatever is sealed under it, or under a key that is sealed
+ * under it, is gone for good when its row is emptied.
  */
 
 type Row = Readonly<Record<string, unknown>>;
@@ -30,7 +30,12 @@ function* rowOf(tenant: string, index: Uint8Array): Program<Row | undefined> {
 }
 
 /** By which what is the user's is sealed; the key is made where there is none yet. */
-export function* userSealer({ vault }: CommandContext, tenant: string, index: Uint8Array, at: Date): Program<UserSealer> {
+export function* userSealer(
+  { vault }: CommandContext,
+  tenant: string,
+  index: Uint8Array,
+  at: Date,
+): Program<UserSealer> {
   const known = read(vault, index, yield* rowOf(tenant, index));
   if (known !== null) return known;
   // Whoever comes first has made it; the others take that one.

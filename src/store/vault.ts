@@ -11,7 +11,9 @@ import {
 } from 'node:crypto';
 import { dropBytes, makePooledChance, type Chance } from '../kernel/index.ts';
 
-/** The keys of the vault as they travel to the writer thread: 32 bytes each. The first data key seals, all of them open. */
+/**
+ * The keys of the vault as they travel to the writer thread: 32 bytes each. The first data key seals, all of them open.
+ */
 export interface VaultKeys {
   readonly data: readonly Uint8Array[];
   readonly pseudonym: Uint8Array;
@@ -40,7 +42,10 @@ export interface Vault extends Sealer {
   isOwn(sealed: Uint8Array): boolean;
   /** The id of the key that a value is sealed by; null for what is no sealed value. */
   sealedBy(value: Uint8Array): string | null;
-  /** For what a chain of the audit keeps sealed: it can never be sealed anew, so that no data key may stand in the way of its end. */
+  /**
+   * For what a chain of the audit keeps sealed: it can never be sealed anew, so that no data key may stand in the way
+   * of its end.
+   */
   particulars(chain: string): Sealer;
   /** Finds a sealed value again: equal values of one field have equal indexes, and nothing can be read from them. */
   index(field: string, value: string): Buffer;
@@ -74,7 +79,10 @@ function inSlices(cipher: Cipheriv | Decipheriv, from: Buffer, to: Buffer): void
   }
 }
 
-/** Sealed form: version, key id (4), nonce (12), ciphertext, tag (16). A fresh nonce a value: 2^32 values a key are safe. */
+/**
+ * Sealed form: version, key id (4), nonce (12), ciphertext, tag (16). A fresh nonce a value: 2^32 values a key are
+ * safe.
+ */
 function makeSealer(ring: ReadonlyMap<string, KeyObject>, head: Buffer, sealing: KeyObject, chance: Chance): Sealer {
   return {
     seal(plain, place) {

@@ -105,8 +105,9 @@ export function makeWriteQueue(deps: {
   }
 
   /**
-   * While others wait, only so many that give way go along that the commit stays short; and always some, so that they get done.
-   * Where `behind` goes apart, they have a batch of their own, one at a time: what they lock is then in nobody's way.
+   * While others wait, only so many that give way go along that the commit stays short; and always some, so that they
+   * get done. Where `behind` goes apart, they have a batch of their own, one at a time: what they lock is then in
+   * nobody's way.
    */
   function nextBatch(): { readonly batch: Waiting[]; readonly isBehind: boolean } {
     if (deps.behindGoes === 'apart') {
@@ -158,7 +159,9 @@ export function makeWriteQueue(deps: {
         .then((outcomes) => {
           running -= 1;
           if (isBehind) behindRunning -= 1;
-          batch.forEach((one, i) => one.settle(outcomes[i] ?? { done: false, bug: new Error(`${one.name} got no outcome`) }));
+          batch.forEach((one, i) =>
+            one.settle(outcomes[i] ?? { done: false, bug: new Error(`${one.name} got no outcome`) }),
+          );
           schedule();
           finishIfDrained();
         });

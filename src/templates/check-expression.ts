@@ -33,8 +33,8 @@ function wrongWith(name: string, bound: ReadonlySet<string>): string | null {
 }
 
 /**
- * What is wrong with an expression, each with its place. Every mention of a variable counts, not only calls, so that no other
- * name can be given to a function that is not allowed.
+ * What is wrong with an expression, each with its place. Every mention of a variable counts, not only calls, so that no
+ * other name can be given to a function that is not allowed.
  */
 export function checkExpression(text: string): string[] {
   let tree: unknown;
@@ -57,6 +57,7 @@ export function checkExpression(text: string): string[] {
   }
   for (const node of nodes)
     // It changes in place whatever its pattern finds, be it the payload or a function of the library.
-    if (typeOf(node) === 'transform') problems.add(`${at(text, node['position'])}: the transform operator | … | is not allowed`);
+    if (typeOf(node) === 'transform')
+      problems.add(`${at(text, node['position'])}: the transform operator | … | is not allowed`);
   return [...problems];
 }

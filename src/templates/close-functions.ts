@@ -12,7 +12,10 @@ interface Definition {
   readonly signature?: { readonly validate: (args: unknown[], context: unknown) => unknown[] };
 }
 
-/** Above it, one step of JSONata may ask for more memory at once than the thread can refuse: the whole process would die. */
+/**
+ * Above it, one step of JSONata may ask for more memory at once than the thread can refuse: the whole process would
+ * die.
+ */
 const TEXT_CHARACTERS_MAX = 1_000_000;
 
 function checkText(value: unknown): void {
@@ -51,7 +54,9 @@ const AROUND: Readonly<Record<string, (library: Implementation) => Implementatio
       const isSortable = (kind === 'number' || kind === 'string') && given.every((one) => typeof one === kind);
       // As the library would by itself, which then says what is wrong.
       if (!isSortable) return library.call(this, items);
-      return library.call(this, items, (a: never, b: never) => Promise.resolve((plain(a) as number) > (plain(b) as number)));
+      return library.call(this, items, (a: never, b: never) =>
+        Promise.resolve((plain(a) as number) > (plain(b) as number)),
+      );
     },
   distinct: () => (items) => {
     if (!Array.isArray(items)) return items;
@@ -76,7 +81,9 @@ const AROUND: Readonly<Record<string, (library: Implementation) => Implementatio
     },
   join: (library) =>
     function (this: unknown, texts, separator) {
-      const sum = Array.isArray(texts) ? texts.reduce<number>((total, one) => total + lengthOf(one) + lengthOf(separator), 0) : 0;
+      const sum = Array.isArray(texts)
+        ? texts.reduce<number>((total, one) => total + lengthOf(one) + lengthOf(separator), 0)
+        : 0;
       if (sum > TEXT_CHARACTERS_MAX) throw refusal('C0002');
       return library.call(this, texts, separator);
     },
@@ -112,7 +119,10 @@ function close(name: string, definition: Definition): Definition {
     given.forEach(checkText);
     return inner.apply(this, given);
   };
-  Object.defineProperties(implementation, { length: { value: library.length }, toString: { value: () => library.toString() } });
+  Object.defineProperties(implementation, {
+    length: { value: library.length },
+    toString: { value: () => library.toString() },
+  });
   return {
     ...definition,
     implementation,
@@ -131,7 +141,9 @@ async function readLibrary(): Promise<[string, Definition][]> {
 
 const LIBRARY = await readLibrary();
 
-/** Gives an expression functions of its own: JSONata notes places on them, and one run must leave nothing to the next. */
+/**
+ * Gives an expression functions of its own: JSONata notes places on them, and one run must leave nothing to the next.
+ */
 export function closeFunctions(expression: jsonata.Expression): void {
   for (const [name, definition] of LIBRARY) expression.assign(name, close(name, definition));
   for (const name of Object.keys(FORBIDDEN))

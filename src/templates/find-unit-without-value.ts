@@ -1,8 +1,9 @@
 import { isKept } from './kept-number.ts';
 
 /**
- * The place of the first Quantity that has a unit and no number, or null. JSONata leaves a property out where its path leads nowhere, so that a
- * misspelt field would lose every value without a word. FHIR has no other element called `unit`.
+ * The place of the first Quantity that has a unit and no number, or null. JSONata leaves a property out where its path
+ * leads nowhere, so that a misspelt field would lose every value without a word. FHIR has no other element called
+ * `unit`.
  */
 export function findUnitWithoutValue(value: unknown, at: string): string | null {
   if (typeof value !== 'object' || value === null || isKept(value)) return null;

@@ -1,6 +1,6 @@
 /**
- * What a template may call, by the names of JSONata 2.2.2. `values`: hands its arguments on, so numbers keep their digits.
- * `numbers`: computes, or looks at values only.
+ * What a template may call, by the names of JSONata 2.2.2. `values`: hands its arguments on, so numbers keep their
+ * digits. `numbers`: computes, or looks at values only.
  */
 export const ALLOWED: Readonly<Record<string, 'values' | 'numbers'>> = {
   abs: 'numbers',

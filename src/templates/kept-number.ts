@@ -46,7 +46,9 @@ export function keepNumbers(value: unknown): unknown {
 export const isKept = (value: unknown): value is Kept =>
   typeof value === 'object' && value !== null && (value as Partial<Kept>)[RAW] !== undefined;
 
-/** The value to compute with: kept numbers become numbers, also in arrays, which stay themselves where they hold none. */
+/**
+ * The value to compute with: kept numbers become numbers, also in arrays, which stay themselves where they hold none.
+ */
 export function plain(value: unknown): unknown {
   if (isKept(value)) return value[VALUE];
   if (!Array.isArray(value)) return value;

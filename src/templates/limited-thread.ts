@@ -41,11 +41,15 @@ function start<A>(file: URL, memoryMb: number, onEnd: () => void): Thread<A> {
 }
 
 /**
- * As `makeAskThread`, for work that may not end: a question that takes too long or too much memory ends its thread, and the next
- * one gets a new one. One question at a time, so that none pays for another. Never keeps a process alive by itself.
+ * As `makeAskThread`, for work that may not end: a question that takes too long or too much memory ends its thread, and
+ * the next one gets a new one. One question at a time, so that none pays for another. Never keeps a process alive by
+ * itself.
  */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it ties the caller to the thread's file
-export function makeLimitedThread<Q, A>(file: URL, { timeMs, memoryMb }: ThreadLimits): (question: Q) => Promise<A | Stopped> {
+export function makeLimitedThread<Q, A>(
+  file: URL,
+  { timeMs, memoryMb }: ThreadLimits,
+): (question: Q) => Promise<A | Stopped> {
   let thread: Thread<A> | null = null;
   let last: Promise<unknown> = Promise.resolve();
 

@@ -56,7 +56,8 @@ function readTemplate(folder: string, name: string, problems: string[]): Templat
   const misshapen = checkShape(parsed.value);
   // The expressions that are there are looked at all the same: all problems at once.
   const { key, resources } = (parsed.value ?? {}) as Partial<Record<string, unknown>>;
-  const lines = Array.isArray(resources) && resources.every((line) => typeof line === 'string') ? resources.join('\n') : '';
+  const lines =
+    Array.isArray(resources) && resources.every((line) => typeof line === 'string') ? resources.join('\n') : '';
   const found = [
     ...misshapen,
     ...(isText(key) ? checkExpression(key).map((one) => `key, ${one}`) : []),
@@ -114,9 +115,9 @@ function readFolder(folder: string, known: readonly string[], problems: string[]
 }
 
 /**
- * Boot only: every template of these folders, checked; one of a later folder takes the place of an earlier one, or switches it off. No folder,
- * no templates. `known` are the structures that the gateway reads by itself: a template for one of them would never run. Throws a StartError
- * that lists every problem of every file.
+ * Boot only: every template of these folders, checked; one of a later folder takes the place of an earlier one, or
+ * switches it off. No folder, no templates. `known` are the structures that the gateway reads by itself: a template for
+ * one of them would never run. Throws a StartError that lists every problem of every file.
  */
 export function loadTemplates(folders: readonly string[], known: readonly string[] = []): Templates {
   const problems: string[] = [];
@@ -127,6 +128,9 @@ export function loadTemplates(folders: readonly string[], known: readonly string
     for (const [dataStructure, template] of read.templates) templates.set(dataStructure, template);
   }
   if (problems.length > 0)
-    throw new StartError('templates.invalid', `The templates need attention:\n${problems.map((one) => `  ${one}`).join('\n')}`);
+    throw new StartError(
+      'templates.invalid',
+      `The templates need attention:\n${problems.map((one) => `  ${one}`).join('\n')}`,
+    );
   return templates;
 }

@@ -60,10 +60,13 @@ export async function mapPayload({ template, payload, limits }: Question): Promi
   let part: Part = 'key';
   try {
     const key = await evaluate(template.key, readPayload(payload, limits.bytesMax));
-    if (typeof key !== 'string' || key === '' || key.length > KEY_CHARACTERS_MAX) return { kind: 'output', part, at: null };
+    if (typeof key !== 'string' || key === '' || key.length > KEY_CHARACTERS_MAX)
+      return { kind: 'output', part, at: null };
     part = 'resources';
     const checked = checkResources(await evaluate(template.resources, readPayload(payload, limits.bytesMax)), limits);
-    return typeof checked === 'string' ? { kind: 'mapped', key, resources: checked } : { kind: 'output', part, ...checked };
+    return typeof checked === 'string'
+      ? { kind: 'mapped', key, resources: checked }
+      : { kind: 'output', part, ...checked };
   } catch (thrown) {
     return failed(part, thrown);
   }

@@ -3,8 +3,8 @@ import { isCallable, isKept } from './kept-number.ts';
 export type Measured = 'fits' | 'too-large' | 'not-json';
 
 /**
- * Whether a value is JSON and prints in about `charactersMax`. Counts as it goes and stops there: a small value may name the
- * same part again and again and print without end.
+ * Whether a value is JSON and prints in about `charactersMax`. Counts as it goes and stops there: a small value may
+ * name the same part again and again and print without end.
  */
 export function measure(value: unknown, charactersMax: number): Measured {
   let left = charactersMax;

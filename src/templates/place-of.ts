@@ -1,4 +1,6 @@
-/** Line and column, from 1, of a place in an expression. JSONata counts characters and points behind what it speaks of. */
+/**
+ * Line and column, from 1, of a place in an expression. JSONata counts characters and points behind what it speaks of.
+ */
 export function placeOf(text: string, position: unknown): string {
   const before = text.slice(0, typeof position === 'number' ? position : 0);
   const line = before.split('\n').length;

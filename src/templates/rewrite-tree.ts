@@ -52,8 +52,8 @@ export const numbersIn = <S extends Signature>(signature: S): S => ({
 });
 
 /**
- * Changes a syntax tree so that each operator, condition, filter and order takes its operands through a function that makes
- * plain numbers of kept ones. Whatever only hands a value on is left alone, and so the digits go with it.
+ * Changes a syntax tree so that each operator, condition, filter and order takes its operands through a function that
+ * makes plain numbers of kept ones. Whatever only hands a value on is left alone, and so the digits go with it.
  */
 export function rewriteTree(tree: unknown): void {
   for (const node of nodesOf(tree)) {
@@ -64,7 +64,8 @@ export function rewriteTree(tree: unknown): void {
     } else if (node['type'] === 'unary' && node['value'] === '-') wrap(node, 'expression', OPERANDS.number);
     else if (node['type'] === 'condition') wrap(node, 'condition', OPERANDS.number);
     else if (node['type'] === 'filter' && typeOf(node['expr']) !== 'number') wrap(node, 'expr', OPERANDS.number);
-    else if (node['type'] === 'sort') for (const term of node['terms'] as Node[]) wrap(term, 'expression', OPERANDS.number);
+    else if (node['type'] === 'sort')
+      for (const term of node['terms'] as Node[]) wrap(term, 'expression', OPERANDS.number);
     else if (node['type'] === 'lambda' && node['signature'] !== undefined)
       node['signature'] = numbersIn(node['signature'] as Signature);
   }

@@ -8,10 +8,15 @@ import type { Resource, Template } from './template.ts';
 export interface TemplateLimits extends ThreadLimits, OutputLimits {}
 
 /**
- * `bytesMax` holds for the payload and for what is made of it. A report of 150 results takes a tenth of a second on an idle core; the rest of
- * `timeMs` is for a machine with other work, since what is stopped waits for a person.
+ * `bytesMax` holds for the payload and for what is made of it. A report of 150 results takes a tenth of a second on an
+ * idle core; the rest of `timeMs` is for a machine with other work, since what is stopped waits for a person.
  */
-export const TEMPLATE_LIMITS: TemplateLimits = { timeMs: 5_000, memoryMb: 256, resourcesMax: 1_000, bytesMax: 5_000_000 };
+export const TEMPLATE_LIMITS: TemplateLimits = {
+  timeMs: 5_000,
+  memoryMb: 256,
+  resourcesMax: 1_000,
+  bytesMax: 5_000_000,
+};
 
 export interface Mapped {
   /** Names the document among all of its user's. */
@@ -20,8 +25,8 @@ export interface Mapped {
 }
 
 /**
- * What a template makes of a payload, as `parseLossless` read it. Faults are `template.timeout`, `template.failed` (also for too
- * much memory) and `template.output`; `at` names the file and the place in it, never a value.
+ * What a template makes of a payload, as `parseLossless` read it. Faults are `template.timeout`, `template.failed`
+ * (also for too much memory) and `template.output`; `at` names the file and the place in it, never a value.
  */
 export type RunTemplate = (template: Template, payload: unknown) => Promise<Result<Mapped>>;
 
@@ -40,7 +45,10 @@ function faultOf(template: Template, mapping: Exclude<Mapping, { kind: 'mapped' 
 /** The thread is started with the first run and never keeps a process alive. */
 export function makeRunTemplate(limits: Partial<TemplateLimits> = {}): RunTemplate {
   const { timeMs, memoryMb, resourcesMax, bytesMax } = { ...TEMPLATE_LIMITS, ...limits };
-  const ask = makeLimitedThread<Question, Mapping>(fileBeside(import.meta.url, './template-thread'), { timeMs, memoryMb });
+  const ask = makeLimitedThread<Question, Mapping>(fileBeside(import.meta.url, './template-thread'), {
+    timeMs,
+    memoryMb,
+  });
   return async (template, payload) => {
     const { key, resources } = template;
     const mapping = await ask({

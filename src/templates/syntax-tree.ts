@@ -1,4 +1,7 @@
-/** A node of JSONata's syntax tree. Its fields depend on its type, and JSONata's own types are silent about most of them. */
+/**
+ * A node of JSONata's syntax tree. Its fields depend on its type, and JSONata's own types are silent about most of
+ * them.
+ */
 export type Node = Record<string, unknown>;
 
 const isNode = (value: unknown): value is Node =>

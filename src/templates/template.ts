@@ -4,7 +4,10 @@ export interface Resource {
   readonly [name: string]: unknown;
 }
 
-/** One file of the folder, checked. `row`, `source` and `reviewer` are shown by `explain`, as for any other mapping data. */
+/**
+ * One file of the folder, checked. `row`, `source` and `reviewer` are shown by `explain`, as for any other mapping
+ * data.
+ */
 export interface Template {
   /** `custom/body-glucose-event.json`: the folder and the file. */
   readonly row: string;

@@ -32,7 +32,10 @@ function buildDevice(scene: Scene, device: SourceDevice, i: number): Wanted {
         ? {}
         : {
             property: [
-              { type: codeable([mappings.local('medical-grade')]), valueCode: [{ text: isMedicalGrade ? 'yes' : 'no' }] },
+              {
+                type: codeable([mappings.local('medical-grade')]),
+                valueCode: [{ text: isMedicalGrade ? 'yes' : 'no' }],
+              },
             ],
           }),
       patient: scene.subject,

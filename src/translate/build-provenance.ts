@@ -22,8 +22,8 @@ const referencesTo = (targets: readonly Wanted[], type: string): { readonly refe
   targets.filter(({ resource }) => resource.resourceType === type).map(({ reference }) => ({ reference }));
 
 /**
- * What a person brought is the patient's word. What stands in a laboratory document is the laboratory's, where it is named; the patient
- * brought it, and software read it.
+ * What a person brought is the patient's word. What stands in a laboratory document is the laboratory's, where it is
+ * named; the patient brought it, and software read it.
  */
 function makersOf({ subject }: Scene, { kind }: Document, targets: readonly Wanted[]) {
   if (kind !== 'lab_result')
@@ -36,7 +36,12 @@ function makersOf({ subject }: Scene, { kind }: Document, targets: readonly Want
 }
 
 /** Who made what is written, who brought it, and from which delivery. R4 gives a Provenance no identifier. */
-export function buildProvenance(scene: Scene, delivery: DeliveryFacts, document: Document, targets: readonly Wanted[]): Wanted {
+export function buildProvenance(
+  scene: Scene,
+  delivery: DeliveryFacts,
+  document: Document,
+  targets: readonly Wanted[],
+): Wanted {
   const name = nameIn(scene, 'provenance', delivery.id);
   const documentId = document.kind === 'lab_result' ? document.documentId : null;
   const from = (what: Who) => ({ role: 'source', what });

@@ -15,8 +15,8 @@ function hasModifiedPart(resource: AnyResource): boolean {
 }
 
 /**
- * Elements that change what a resource means, up to its contrary or to another body: whoever does not understand them must not go on
- * (R4, extensibility).
+ * Elements that change what a resource means, up to its contrary or to another body: whoever does not understand them
+ * must not go on (R4, extensibility).
  */
 export function findModifiers(notebook: Notebook, at: string, resource: AnyResource): void {
   for (const name of OF_RESOURCE)

@@ -5,7 +5,14 @@ export { claimsIn, type IdentityClaims } from './lab/claims.ts';
 export { meaningOf } from './meaning.ts';
 export { referenceTo } from './name.ts';
 export { isZoned } from './times.ts';
-export { asAmended, asRetracted, isRetractable, isWithdrawn, WITHDRAWN_BECAUSE, type WithdrawnBecause } from './restate.ts';
+export {
+  asAmended,
+  asRetracted,
+  isRetractable,
+  isWithdrawn,
+  WITHDRAWN_BECAUSE,
+  type WithdrawnBecause,
+} from './restate.ts';
 export type {
   CustomContent,
   Decision,

@@ -2,7 +2,10 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '../kernel/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
 
-/** The elements in which a measurement or a report says something; anything else of it can change without its being another statement. */
+/**
+ * The elements in which a measurement or a report says something; anything else of it can change without its being
+ * another statement.
+ */
 const TELLING: Readonly<Record<string, RegExp>> = {
   Observation:
     /^_?(?:code|effective[A-Z]\w*|value[A-Z]\w*|dataAbsentReason|interpretation|referenceRange|component|specimen|method|bodySite|hasMember)$/,
@@ -16,7 +19,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 function withoutWords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutWords);
   if (!isObject(value)) return value;
-  const isCoded = Array.isArray(value['coding']) || (typeof value['code'] === 'string' && typeof value['system'] === 'string');
+  const isCoded =
+    Array.isArray(value['coding']) || (typeof value['code'] === 'string' && typeof value['system'] === 'string');
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => name !== 'display' && !(isCoded && (name === 'text' || name === 'unit')))
@@ -24,7 +28,10 @@ function withoutWords(value: unknown): unknown {
   );
 }
 
-/** Equal for resources that say the same, whoever measured it and with whatever device; null for those that are never amended. */
+/**
+ * Equal for resources that say the same, whoever measured it and with whatever device; null for those that are never
+ * amended.
+ */
 export function meaningOf(resource: AnyResource): string | null {
   const telling = TELLING[resource.resourceType];
   if (telling === undefined) return null;

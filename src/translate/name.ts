@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 
-/** The scheme is part of every name: another way of naming would give other names, never the same for something else. */
+/**
+ * The scheme is part of every name: another way of naming would give other names, never the same for something else.
+ */
 const SCHEME = 'chartgate-1';
 
 export const SYSTEMS = {
@@ -12,14 +14,20 @@ export const SYSTEMS = {
 } as const;
 
 /** SHA-256 over what was measured, in 64 characters that every EHR takes as an id. */
-export const nameOf = (...parts: readonly (string | null)[]): string => hash('sha256', JSON.stringify([SCHEME, ...parts]));
+export const nameOf = (...parts: readonly (string | null)[]): string =>
+  hash('sha256', JSON.stringify([SCHEME, ...parts]));
 
 /** The same for many names that begin alike: what they share is written once. */
-export function makeNameOf(...first: readonly (string | null)[]): (kind: string, ...parts: readonly (string | null)[]) => string {
+export function makeNameOf(
+  ...first: readonly (string | null)[]
+): (kind: string, ...parts: readonly (string | null)[]) => string {
   const shared = JSON.stringify(first).slice(1, -1);
   return (kind, ...parts) => {
     const own = JSON.stringify(parts);
-    return hash('sha256', `["${SCHEME}",${JSON.stringify(kind)},${shared}${parts.length === 0 ? ']' : `,${own.slice(1)}`}`);
+    return hash(
+      'sha256',
+      `["${SCHEME}",${JSON.stringify(kind)},${shared}${parts.length === 0 ? ']' : `,${own.slice(1)}`}`,
+    );
   };
 }
 
@@ -29,4 +37,7 @@ export function referenceTo(name: string): string {
   return `urn:uuid:${name.slice(0, 8)}-${name.slice(8, 12)}-8${name.slice(13, 16)}-${variant}${name.slice(17, 20)}-${name.slice(20, 32)}`;
 }
 
-export const nameIdentifier = (name: string): { system: string; value: string } => ({ system: SYSTEMS.measurement, value: name });
+export const nameIdentifier = (name: string): { system: string; value: string } => ({
+  system: SYSTEMS.measurement,
+  value: name,
+});

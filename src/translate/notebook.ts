@@ -8,8 +8,8 @@ export interface Notebook {
   /** Where the notebook is open now, for `heldSince`. */
   readonly mark: () => number;
   /**
-   * Why what was built since the mark must wait by itself; null where it may go, or where the whole document waits for it. What is held
-   * no longer stops the document.
+   * Why what was built since the mark must wait by itself; null where it may go, or where the whole document waits for
+   * it. What is held no longer stops the document.
    */
   readonly heldSince: (mark: number) => Trouble | null;
   readonly close: () => Pick<Translation, 'decisions' | 'findings' | 'trouble'>;
@@ -43,7 +43,8 @@ export function codesText(row: Pick<CodeRow, 'codings'>): string {
   return text;
 }
 
-const byPlace = (a: { readonly at: string }, b: { readonly at: string }): number => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0);
+const byPlace = (a: { readonly at: string }, b: { readonly at: string }): number =>
+  a.at < b.at ? -1 : a.at > b.at ? 1 : 0;
 
 function troubleIn(findings: readonly TranslationFinding[], unmapped: UnmappedPolicy): Trouble | null {
   const has = (codes: ReadonlySet<FindingCode>): boolean => findings.some(({ code }) => codes.has(code));

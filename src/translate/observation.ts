@@ -40,8 +40,8 @@ function add(o: Editable, name: string, value: unknown): void {
 }
 
 /**
- * The one place where an Observation of ours is put together, so that all of them read alike. Property by property, in the order of the
- * standard: spreading a dozen small objects cost a third of the whole translation.
+ * The one place where an Observation of ours is put together, so that all of them read alike. Property by property, in
+ * the order of the standard: spreading a dozen small objects cost a third of the whole translation.
  */
 export function buildObservation(scene: Scene, parts: ObservationParts): AnyResource {
   const o: Editable = { resourceType: 'Observation', meta: metaOf(scene, ...(parts.tags ?? [])) };

@@ -24,7 +24,8 @@ export function findUcum(
   { mappings }: Scene,
   measured: Omit<Measured, 'value'>,
 ): { ucum: string; by: (UnitRow & { text: string }) | null } | null {
-  if (measured.system === UCUM && measured.code !== null && isUcum(measured.code)) return { ucum: measured.code, by: null };
+  if (measured.system === UCUM && measured.code !== null && isUcum(measured.code))
+    return { ucum: measured.code, by: null };
   for (const text of [measured.code, measured.unit]) {
     const row = text === null || text === '' ? null : mappings.findUnit(text);
     if (text !== null && row !== null) return { ucum: row.ucum, by: { ...row, text } };
@@ -72,14 +73,22 @@ export function toRowUnit(
     return null;
   }
   if (converted.row !== null)
-    scene.notebook.decide(at, 'unit', from, row.unit.code, { row: converted.row, source: row.source, reviewer: row.reviewer });
+    scene.notebook.decide(at, 'unit', from, row.unit.code, {
+      row: converted.row,
+      source: row.source,
+      reviewer: row.reviewer,
+    });
   return { digits: converted.digits, quantity: quantity(converted.digits, row.unit.code, row.unit.text) };
 }
 
-const isOutside = (value: number, { low, high }: { readonly low: number | null; readonly high: number | null }): boolean =>
-  (low !== null && value < low) || (high !== null && value > high);
+const isOutside = (
+  value: number,
+  { low, high }: { readonly low: number | null; readonly high: number | null },
+): boolean => (low !== null && value < low) || (high !== null && value > high);
 
-/** What is to be said of a value that can hardly be true; a value that cannot be is a finding that stops the document. */
+/**
+ * What is to be said of a value that can hardly be true; a value that cannot be is a finding that stops the document.
+ */
 export function judgeValue(scene: Scene, at: string, code: string, unit: string, digits: string): string | null {
   const row = scene.mappings.findPlausibility(code, unit);
   if (row === null) return null;

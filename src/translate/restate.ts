@@ -24,15 +24,16 @@ const WITHDRAWN: Readonly<Record<string, Part>> = {
 export const isRetractable = (type: string): boolean => Object.hasOwn(WITHDRAWN, type);
 
 /**
- * For whoever reads the chart. Each sentence is true of the entry where it stands, whichever of two versions or two charts the reader
- * comes from, and says nothing of the value that nobody knows.
+ * For whoever reads the chart. Each sentence is true of the entry where it stands, whichever of two versions or two
+ * charts the reader comes from, and says nothing of the value that nobody knows.
  */
 export const WITHDRAWN_BECAUSE = {
   /** A newer version, another document that speaks for it, or the same one by other mapping data, has it no more. */
   dropped: 'What the source reports, as it is now read, no longer contains it.',
   /** Which of the two links was the mistake, nobody has said. */
   relinked: 'It does not belong in this chart: the account that it came from is linked to another one.',
-  revoked: 'The connection that it came from was ended, and its data were taken out of the chart. It was not found to be wrong.',
+  revoked:
+    'The connection that it came from was ended, and its data were taken out of the chart. It was not found to be wrong.',
 } as const;
 export type WithdrawnBecause = keyof typeof WITHDRAWN_BECAUSE;
 
@@ -44,7 +45,10 @@ const withReason = (resource: AnyResource, reason: string): AnyResource => ({
   note: [...listOf(resource['note']).filter((note) => !isMarked(note)), { text: reason }],
 });
 
-/** Of http://terminology.hl7.org/CodeSystem/data-absent-reason: the value is not there because of an error of a system or its use. */
+/**
+ * Of http://terminology.hl7.org/CodeSystem/data-absent-reason: the value is not there because of an error of a system
+ * or its use.
+ */
 const ABSENT = {
   coding: [{ system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason', code: 'error', display: 'Error' }],
   text: 'Withdrawn',
@@ -59,8 +63,8 @@ const withoutValue = (part: Part): Part => ({
 const hasValue = (part: Part): boolean => Object.keys(part).some(isValue);
 
 /**
- * Whether a resource says of itself that it does not hold, by its content alone: where an EHR knows no entered-in-error, a correction
- * that leaves no value and says so in its note.
+ * Whether a resource says of itself that it does not hold, by its content alone: where an EHR knows no
+ * entered-in-error, a correction that leaves no value and says so in its note.
  */
 export function isWithdrawn(resource: Part): boolean {
   if (resource['status'] === 'entered-in-error') return true;
@@ -70,7 +74,9 @@ export function isWithdrawn(resource: Part): boolean {
   return isInError && isSaid && ![resource, ...listOf(resource['component'])].some(hasValue);
 }
 
-/** What a resource becomes that no longer holds. An EHR that knows no entered-in-error gets a correction that says it. */
+/**
+ * What a resource becomes that no longer holds. An EHR that knows no entered-in-error gets a correction that says it.
+ */
 export function asRetracted(
   resource: AnyResource,
   { retraction }: Pick<Dialect, 'retraction'>,

@@ -33,10 +33,18 @@ const PATIENT_SUPPLIED = {
   code: 'patient-supplied',
   display: 'Patient Supplied',
 };
-const TEST_DATA = { system: 'http://terminology.hl7.org/CodeSystem/v3-ActReason', code: 'HTEST', display: 'test health data' };
+const TEST_DATA = {
+  system: 'http://terminology.hl7.org/CodeSystem/v3-ActReason',
+  code: 'HTEST',
+  display: 'test health data',
+};
 
-/** Bound to the source user and to the chart: another MRN gives other names, so a re-link never moves a resource between charts. */
-export const nameIn = ({ nameOf: own }: Scene, kind: string, ...parts: readonly (string | null)[]): string => own(kind, ...parts);
+/**
+ * Bound to the source user and to the chart: another MRN gives other names, so a re-link never moves a resource between
+ * charts.
+ */
+export const nameIn = ({ nameOf: own }: Scene, kind: string, ...parts: readonly (string | null)[]): string =>
+  own(kind, ...parts);
 
 const PLAIN = { tag: [PATIENT_SUPPLIED] };
 

@@ -9,7 +9,10 @@ export interface Times {
 
 const SOURCE_TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/;
 
-/** A time of the source as FHIR's dateTime, in the offset that it was written with. Without an offset only the date is certain. */
+/**
+ * A time of the source as FHIR's dateTime, in the offset that it was written with. Without an offset only the date is
+ * certain.
+ */
 export function fhirDateTime(text: string): string {
   const [, day, minutes, seconds = ':00', zone] = SOURCE_TIME.exec(text) ?? [];
   if (day === undefined || minutes === undefined || zone === undefined) return text.slice(0, 10);
@@ -19,7 +22,8 @@ export function fhirDateTime(text: string): string {
 export const isZoned = (text: string): boolean => /(Z|[+-]\d{2}:?\d{2})$/.test(text);
 
 /** FHIR's instant must have seconds and an offset. */
-export const isInstant = (text: string): boolean => /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/.test(text);
+export const isInstant = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/.test(text);
 
 /** The same moment has one text, whatever offset it was written in. A date without a time is no moment and stays. */
 export function utcOf(text: string): string {
@@ -44,7 +48,8 @@ export function remember<T>(work: (text: string) => T): (text: string) => T {
 /** The day on the wall of the user: the date as it is written. */
 export const dayOf = (text: string): string => text.slice(0, 10);
 
-const nextDay = (day: string): string => new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+const nextDay = (day: string): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
 
 /** Whether the time is one whole local day: from midnight to its last second, or to the next midnight. */
 export function isWholeDay({ start, end, open }: Times): boolean {

@@ -73,7 +73,12 @@ function baselineOf(scene: Scene, signal: AlertSignal, row: MetricRow, at: strin
   const baseline =
     signal.baseline === null
       ? null
-      : toRowUnit(scene, `${at}.baseline`, { value: signal.baseline, unit: signal.unit, system: null, code: null }, row);
+      : toRowUnit(
+          scene,
+          `${at}.baseline`,
+          { value: signal.baseline, unit: signal.unit, system: null, code: null },
+          row,
+        );
   const percent = (code: string, value: AlertSignal['baseline']): Element[] => {
     const digits = digitsOf(value);
     return digits === undefined ? [] : [local(code, { valueQuantity: ofBaseline(digits) })];
@@ -89,8 +94,8 @@ function baselineOf(scene: Scene, signal: AlertSignal, row: MetricRow, at: strin
 const SOURCE_CATEGORIES = ['vital-signs', 'activity', 'survey'];
 
 /**
- * The names that clinical_ready gives the single reading of this instant. Averages and sums over a time are other measurements, also
- * where the number is the same.
+ * The names that clinical_ready gives the single reading of this instant. Averages and sums over a time are other
+ * measurements, also where the number is the same.
  */
 function readingsAt(scene: Scene, row: MetricRow, measuredAt: string): string[] {
   const code = row.codings[0]?.code ?? '';
@@ -115,19 +120,27 @@ interface Breach {
   readonly rules: Pick<Wanted, 'adopts' | 'yields' | 'clearedBy'>;
 }
 
-/** An alert_event and an alert_summary tell of one alert when signal, instant, value and source are the same, in whatever unit and offset. */
+/**
+ * An alert_event and an alert_summary tell of one alert when signal, instant, value and source are the same, in
+ * whatever unit and offset.
+ */
 function nameOfBreach(scene: Scene, { signal, sources, nameAlone }: Breach, value: Quantity): string {
   const source = signal.source ?? (sources.length === 1 ? (sources[0] ?? null) : null);
   if (signal.measuredAt === null) return nameAlone();
   return nameIn(scene, 'alert', signal.type, utcOf(signal.measuredAt), canonicalJson(value['value']), source);
 }
 
-/** The breach of one threshold: what was measured, how it lies to the threshold, and the threshold. Never a statement of normality. */
+/**
+ * The breach of one threshold: what was measured, how it lies to the threshold, and the threshold. Never a statement of
+ * normality.
+ */
 function translateBreach(scene: Scene, breach: Breach): Wanted[] {
   const { signal, at, otherwiseAt, issued, chartDay, rules } = breach;
   const row = rowOf(scene, signal, at);
   const converted =
-    row === null ? null : toRowUnit(scene, at, { value: signal.measured, unit: signal.unit, system: null, code: null }, row);
+    row === null
+      ? null
+      : toRowUnit(scene, at, { value: signal.measured, unit: signal.unit, system: null, code: null }, row);
   if (row === null || converted === null) return [];
   const measuredAt = signal.measuredAt ?? otherwiseAt;
   judgeTimes(scene, at, momentOf(measuredAt));
@@ -196,7 +209,10 @@ const alertsOfDay = (
     ...more,
   });
 
-/** "Evaluated, nothing breached": a day without it was not evaluated. Of its own name, so that a late alert_event can ask for it. */
+/**
+ * "Evaluated, nothing breached": a day without it was not evaluated. Of its own name, so that a late alert_event can
+ * ask for it.
+ */
 function translateZero(scene: Scene, summary: AlertSummary): Wanted[] {
   const note = ['The day was evaluated and no signal was out of its threshold.'];
   const place = {

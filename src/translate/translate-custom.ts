@@ -65,7 +65,10 @@ function judgeValues(scene: Scene, at: string, resource: AnyResource): void {
   }
 }
 
-/** What a site's template made, for the linked patient and under names; metrics with a code of the source go the way of all metrics. */
+/**
+ * What a site's template made, for the linked patient and under names; metrics with a code of the source go the way of
+ * all metrics.
+ */
 export function translateCustom(scene: Scene, { key, resources }: CustomContent, devices: readonly Wanted[]): Wanted[] {
   const { notebook, mappings, envelope } = scene;
   const all = readEntries({ resourceType: 'Bundle', entry: resources.map((resource) => ({ resource })) });

@@ -1,4 +1,10 @@
-import { DOMAINS, levelOf as levelOfScore, type Domain, type DomainProfile, type UserProfile } from '../payloads/index.ts';
+import {
+  DOMAINS,
+  levelOf as levelOfScore,
+  type Domain,
+  type DomainProfile,
+  type UserProfile,
+} from '../payloads/index.ts';
 import { digitsOf } from '../r4/index.ts';
 import { SYSTEMS } from './name.ts';
 import { codesText } from './notebook.ts';
@@ -13,7 +19,11 @@ const REPORT = { system: LOINC, code: '53576-5', display: 'Personal health monit
 const LEVELS = new Set(['Optimal', 'Good', 'Moderate', 'Poor', 'Critical']);
 /** Below this the score rests on little, and says so. */
 const CONFIDENCE_LOW = 50;
-const BETTER = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation', code: 'B', display: 'Better' };
+const BETTER = {
+  system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation',
+  code: 'B',
+  display: 'Better',
+};
 
 const score = (value: number): Element => ({ valueQuantity: quantity(String(value), '{score}', 'score') });
 const local = (scene: Scene, code: string, value: Element): Element => ({
@@ -35,7 +45,9 @@ const confidenceOf = (scene: Scene, confidence: unknown): Element[] => {
 
 function confidenceNote(confidence: unknown): string[] {
   const digits = digitsOf(confidence);
-  return digits !== undefined && Number(digits) < CONFIDENCE_LOW ? ['Low confidence: the score rests on incomplete data.'] : [];
+  return digits !== undefined && Number(digits) < CONFIDENCE_LOW
+    ? ['Low confidence: the score rests on incomplete data.']
+    : [];
 }
 
 /** Both are shown as they came: which of them is wrong, nobody here can know. */

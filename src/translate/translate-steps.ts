@@ -23,7 +23,13 @@ function timesOf(at: string): { start: string; end: string } {
 const flag = (scene: Scene, code: string, value: boolean | null): Element[] =>
   value === null ? [] : [{ code: codeable([scene.mappings.local(code)]), valueBoolean: value }];
 
-function translateDay(scene: Scene, document: StepsEvents, day: string, highest: StepsEvent, isOver: boolean): Wanted[] {
+function translateDay(
+  scene: Scene,
+  document: StepsEvents,
+  day: string,
+  highest: StepsEvent,
+  isOver: boolean,
+): Wanted[] {
   const at = `physical_health.events.steps_event[${document.events.indexOf(highest)}]`;
   const { mappings, notebook } = scene;
   const row = mappings.findMetric({ system: mappings.uris.code, ...RUNNING_TOTAL });
@@ -54,7 +60,10 @@ function translateDay(scene: Scene, document: StepsEvents, day: string, highest:
   return [{ ...want(nameOfSteps(scene, day), resource, { group: 'steps', chartDay: day }), yields: true }];
 }
 
-/** One Observation for each local day, with its highest count. A day is over when the document also tells of a later one. */
+/**
+ * One Observation for each local day, with its highest count. A day is over when the document also tells of a later
+ * one.
+ */
 export function translateSteps(scene: Scene, document: StepsEvents): Wanted[] {
   const highest = new Map<string, StepsEvent>();
   for (const event of document.events) {
@@ -71,4 +80,5 @@ export function translateSteps(scene: Scene, document: StepsEvents): Wanted[] {
 
 /** Only a greater count is news: of equal ones the first stands. */
 const isHigher = (a: StepsEvent, b: StepsEvent): boolean =>
-  a.accumulatedSteps > b.accumulatedSteps || (a.accumulatedSteps === b.accumulatedSteps && Date.parse(a.at) < Date.parse(b.at));
+  a.accumulatedSteps > b.accumulatedSteps ||
+  (a.accumulatedSteps === b.accumulatedSteps && Date.parse(a.at) < Date.parse(b.at));

@@ -137,8 +137,8 @@ function scopesOf(content: readonly Wanted[]): Scope[] {
 }
 
 /**
- * What the EHR should hold because of this document. Pure: the same document, link, mappings and dialect give the same bytes, and the
- * order of entries does not matter.
+ * What the EHR should hold because of this document. Pure: the same document, link, mappings and dialect give the same
+ * bytes, and the order of entries does not matter.
  */
 export function translate(question: TranslateQuestion): Translation {
   const { payload, patient, setting, delivery } = question;
@@ -160,7 +160,8 @@ export function translate(question: TranslateQuestion): Translation {
   const bare: Scene = { ...alone, subject: { reference: rekeyed.reference }, device: null };
   const devices = buildDevices(bare, payload.devices);
   const [only, ...others] = devices;
-  const scene: Scene = only !== undefined && others.length === 0 ? { ...bare, device: { reference: only.reference } } : bare;
+  const scene: Scene =
+    only !== undefined && others.length === 0 ? { ...bare, device: { reference: only.reference } } : bare;
   const mayWait = MAY_WAIT_IN_PART.has(payload.document.kind);
   const content = onePerName([...devices, ...translateDocument(scene, devices, question)], notebook, mayWait);
   const parted = partContent(content);
@@ -173,7 +174,9 @@ export function translate(question: TranslateQuestion): Translation {
     scopes: scopesOf(content),
     clearsAlertsOf: clearedDayOf(payload.document),
     provenance:
-      dialect.provenance === 'none' || wanted.length === 0 ? null : buildProvenance(scene, delivery, payload.document, wanted),
+      dialect.provenance === 'none' || wanted.length === 0
+        ? null
+        : buildProvenance(scene, delivery, payload.document, wanted),
     ...close(notebook, parted, isReadyIn(payload.document)),
   };
 }
@@ -181,8 +184,8 @@ export function translate(question: TranslateQuestion): Translation {
 const isReadyIn = (document: Document): boolean => document.kind !== 'clinical_ready' || document.isReady;
 
 /**
- * Where the whole document waits, nothing of it is left out: it is not said twice why. One that its source has not finished waits whatever is
- * found in it, since a later version says it anew.
+ * Where the whole document waits, nothing of it is left out: it is not said twice why. One that its source has not
+ * finished waits whatever is found in it, since a later version says it anew.
  */
 function close(
   notebook: Notebook,

@@ -14,7 +14,9 @@ export interface DeliveryFacts {
   readonly receivedAt: Date;
 }
 
-/** Of what was not delivered, such as a file that is explained: of no time, so that the same file gives the same bytes. */
+/**
+ * Of what was not delivered, such as a file that is explained: of no time, so that the same file gives the same bytes.
+ */
 export const NOT_RECEIVED = new Date(0);
 
 export type UnmappedPolicy = 'park' | 'pass-through' | 'leave-out';
@@ -42,11 +44,15 @@ export interface CustomContent {
 }
 
 /** The part of a chart that one document speaks for: a later version retracts only within it. */
-export type Group = 'body' | 'physical' | 'sleep' | 'other' | 'lab' | 'alerts' | 'profile' | 'steps' | 'custom' | 'support';
+export type Group =
+  'body' | 'physical' | 'sleep' | 'other' | 'lab' | 'alerts' | 'profile' | 'steps' | 'custom' | 'support';
 
 /** One resource that the EHR should hold. */
 export interface Wanted {
-  /** Comes from what was measured, never from its value: doing it twice is doing it once. Also an id for EHRs that take one. */
+  /**
+   * Comes from what was measured, never from its value: doing it twice is doing it once. Also an id for EHRs that take
+   * one.
+   */
   readonly name: string;
   /** By which other wanted resources refer to it, until it has its address at the EHR. */
   readonly reference: string;
@@ -61,11 +67,19 @@ export interface Wanted {
   readonly write: 'always' | 'to-replace' | 'if-absent';
   /** Set by its builder where it must wait; it is then left out. */
   readonly waits?: Pick<LeftOut, 'at' | 'why'>;
-  /** An element that is no change when it alone differs: assumed because a profile wants it, or said by one of two documents alone. */
+  /**
+   * An element that is no change when it alone differs: assumed because a profile wants it, or said by one of two
+   * documents alone.
+   */
   readonly assumed?: 'issued';
-  /** Another document may say the same. Where it does, that one's words stand and this document does not count as their writer. */
+  /**
+   * Another document may say the same. Where it does, that one's words stand and this document does not count as their
+   * writer.
+   */
   readonly yields?: true;
-  /** The ledger counts it as said by this document, and as said now, also where it stands already because of another. */
+  /**
+   * The ledger counts it as said by this document, and as said now, also where it stands already because of another.
+   */
   readonly adopts?: true;
   /** The name of a statement which, once made after this document, forbids to write it. */
   readonly clearedBy?: string;
@@ -75,7 +89,10 @@ export interface Wanted {
   readonly isWatched?: true;
 }
 
-/** Why a person must look. `unmapped`: nobody has said what it means. `implausible`: it cannot be true, or contradicts itself. */
+/**
+ * Why a person must look. `unmapped`: nobody has said what it means. `implausible`: it cannot be true, or contradicts
+ * itself.
+ */
 export type Trouble = 'unmapped' | 'implausible';
 
 /** A measurement or result that waits for a person or for mapping data, while the rest of its document is written. */

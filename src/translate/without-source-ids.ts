@@ -27,7 +27,11 @@ function scrub(value: unknown, name: string, ids: SourceIds): unknown {
   }
   if (typeof value !== 'object' || value === null || 'rawJSON' in value) return value;
   const { value: said } = value as { value?: unknown };
-  if (isIdentifier(name) && typeof said === 'string' && (ids.exact.has(said) || ids.within.some((id) => said.includes(id))))
+  if (
+    isIdentifier(name) &&
+    typeof said === 'string' &&
+    (ids.exact.has(said) || ids.within.some((id) => said.includes(id)))
+  )
     return undefined;
   const kept = Object.entries(value)
     .map(([key, part]) => [key, scrub(part, key, ids)] as const)
@@ -35,6 +39,9 @@ function scrub(value: unknown, name: string, ids: SourceIds): unknown {
   return kept.length === 0 && Object.keys(value).length > 0 ? undefined : Object.fromEntries(kept);
 }
 
-/** A resource without what the source calls its user: identifiers and addresses that hold it are left out, in texts it is blanked. */
+/**
+ * A resource without what the source calls its user: identifiers and addresses that hold it are left out, in texts it
+ * is blanked.
+ */
 export const withoutSourceIds = (resource: AnyResource, ids: SourceIds): AnyResource =>
   (scrub(resource, '', ids) ?? { resourceType: resource.resourceType }) as AnyResource;

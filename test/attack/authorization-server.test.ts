@@ -173,7 +173,8 @@ function judgeReturn(answer: Answered, expected: 'stays' | 'no-code', isStateSen
   if (location === undefined) {
     if (answer.status < 400) wrong.push(`status ${answer.status} without a redirect`);
     // A page that posts itself elsewhere is a redirect too.
-    if (/action="(?!\/)[^"]*"|http-equiv="refresh"|window\.location/i.test(answer.body)) wrong.push('a page that leads away');
+    if (/action="(?!\/)[^"]*"|http-equiv="refresh"|window\.location/i.test(answer.body))
+      wrong.push('a page that leads away');
     if (/evil\.example/.test(answer.body.replace(/<[^>]*>/g, '')) && /href="https?:\/\/evil/.test(answer.body))
       wrong.push('a link');
     return wrong;
@@ -204,7 +205,8 @@ describe('the authorization endpoint', () => {
     const form = formOf(sound(), withIds(ids, filled(changes)));
     const isStateSent = changes['state'] === undefined;
     expect(judgeReturn(await get(`${path}?${form}`), expected, isStateSent)).toEqual([]);
-    // A form comes without our cookies, so that it is answered by the way to ask the same by oneself. Whoever goes it is refused.
+    // A form comes without our cookies, so that it is answered by the way to ask the same by oneself. Whoever goes it
+    // is refused.
     const posted = await post(path, form);
     const again = headerOf(posted, 'location') ?? '';
     const isSame = posted.status === 303 && again === `${found.authorization_endpoint}?${form}`;

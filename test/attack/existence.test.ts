@@ -9,7 +9,10 @@ beforeAll(async () => {
 });
 afterAll(() => attacked.stop());
 
-/** For every type and every way to touch one resource; the judge of the words is elsewhere, here only the difference counts. */
+/**
+ * For every type and every way to touch one resource; the judge of the words is elsewhere, here only the difference
+ * counts.
+ */
 const WAYS: readonly (readonly [string, (path: string) => AttackRow])[] = [
   ['read', (path) => ({ expected: 'harmless', path })],
   ['head', (path) => ({ expected: 'harmless', method: 'HEAD', path })],

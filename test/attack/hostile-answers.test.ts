@@ -5,8 +5,8 @@ import { parsed, type Expected } from './support/oracle.ts';
 import { PATIENT_MARKERS, startAttacked, type Attacked } from './support/start-attacked.ts';
 
 /*
- * Sound questions of alpha's app to an EHR that answers wrongly. Each mode has a gateway of its own: after some of them the breaker
- * is open, which is right, and would hide the next.
+ * Sound questions of alpha's app to an EHR that answers wrongly. Each mode has a gateway of its own: after some of them
+ * the breaker is open, which is right, and would hide the next.
  */
 type Line = readonly [path: string, expected: Expected];
 
@@ -113,7 +113,8 @@ describe.each(Object.entries(MODES) as readonly (readonly [Mode, readonly Line[]
       if (next === undefined) return;
       expect(next.startsWith(`${attacked.publicUrl}/fhir`)).toBe(true);
       expect(
-        (await attacked.attack({ path: next.slice(attacked.publicUrl.length), authorization, expected: 'harmless' })).wrong,
+        (await attacked.attack({ path: next.slice(attacked.publicUrl.length), authorization, expected: 'harmless' }))
+          .wrong,
       ).toEqual([]);
     });
 

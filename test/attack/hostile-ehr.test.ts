@@ -91,7 +91,11 @@ describe('honest, it does what it is asked', () => {
   });
 
   test('a batch, and a path that is not plain', async () => {
-    const batch = { resourceType: 'Bundle', type: 'batch', entry: [{ request: { method: 'GET', url: 'Patient/idbravo' } }] };
+    const batch = {
+      resourceType: 'Bundle',
+      type: 'batch',
+      entry: [{ request: { method: 'GET', url: 'Patient/idbravo' } }],
+    };
     expect((await get('', { method: 'POST', body: JSON.stringify(batch) })).text).toContain('zqbravo');
     expect((await get('Patient/idalpha%2f..%2fidbravo')).text).toContain('zqbravo');
   });

@@ -53,7 +53,9 @@ describe('a stranger is seen', () => {
 
 describe('what is sound is left alone', () => {
   test("one's own", () => {
-    expect(judged('own', answer(200, { resourceType: 'Patient', id: 'idalpha', name: 'zqalpha', value: 7101.01 }))).toEqual([]);
+    expect(
+      judged('own', answer(200, { resourceType: 'Patient', id: 'idalpha', name: 'zqalpha', value: 7101.01 })),
+    ).toEqual([]);
   });
 
   test('what the asker said herself', () => {
@@ -143,9 +145,17 @@ test.each([
   ['dots', { method: 'GET', url: '/zqhost/r4/Patient/../x', headers: {}, body: '' }, false],
   ['an encoded slash', { method: 'GET', url: '/zqhost/r4/Patient%2Fx', headers: {}, body: '' }, false],
   ['another base', { method: 'GET', url: '/other/Patient', headers: {}, body: '' }, false],
-  ['an override', { method: 'GET', url: '/zqhost/r4/x', headers: { 'x-http-method-override': 'PUT' }, body: '' }, false],
+  [
+    'an override',
+    { method: 'GET', url: '/zqhost/r4/x', headers: { 'x-http-method-override': 'PUT' }, body: '' },
+    false,
+  ],
   ['an override in the query', { method: 'GET', url: '/zqhost/r4/x?_method=put', headers: {}, body: '' }, false],
-  ["the app's token", { method: 'GET', url: '/zqhost/r4/x', headers: { authorization: 'Bearer secret' }, body: '' }, false],
+  [
+    "the app's token",
+    { method: 'GET', url: '/zqhost/r4/x', headers: { authorization: 'Bearer secret' }, body: '' },
+    false,
+  ],
 ])('what the EHR heard: %s', (_, heard, isSound) => {
   expect(judgeHeard([heard], ['secret']).length === 0).toBe(isSound);
 });

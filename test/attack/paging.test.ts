@@ -15,7 +15,8 @@ interface Links {
   readonly link?: readonly { readonly relation: string; readonly url: string }[];
 }
 
-const nextOf = (body: unknown): string | undefined => (body as Links).link?.find(({ relation }) => relation === 'next')?.url;
+const nextOf = (body: unknown): string | undefined =>
+  (body as Links).link?.find(({ relation }) => relation === 'next')?.url;
 
 async function secondPage(row: AttackRow): Promise<string> {
   const { answer, wrong } = await attacked.attack(row);
@@ -73,7 +74,8 @@ describe('a page is refused to a token', () => {
   });
 
   test('with a granular scope that the search did not have', async () => {
-    const scope = 'patient/Observation.rs?category=http://terminology.hl7.org/CodeSystem/observation-category|laboratory';
+    const scope =
+      'patient/Observation.rs?category=http://terminology.hl7.org/CodeSystem/observation-category|laboratory';
     const { wrong } = await attacked.attack({ path: next, claims: { scope }, expected: 'refused' });
     expect(wrong).toEqual([]);
   });
@@ -108,7 +110,10 @@ describe('a page of everything', () => {
     for (let path: string | undefined = page, pages = 0; path !== undefined && pages < 40; pages += 1) {
       const { answer, wrong } = await attacked.attack({ path, authorization, expected: 'own-at-most' });
       expect([answer.status, wrong]).toEqual([200, []]);
-      const matches = (parsed(answer)?.entry ?? []) as { resource: { resourceType: string }; search: { mode: string } }[];
+      const matches = (parsed(answer)?.entry ?? []) as {
+        resource: { resourceType: string };
+        search: { mode: string };
+      }[];
       expect(matches.filter(({ search }) => search.mode === 'match').length).toBeLessThanOrEqual(2);
       for (const { resource } of matches) types.add(resource.resourceType);
       path = nextOf(parsed(answer))?.slice(attacked.publicUrl.length);
@@ -132,13 +137,15 @@ describe('a page of everything', () => {
     expect((await attacked.attack({ path: `${page}${more}`, authorization, expected: 'refused' })).wrong).toEqual([]);
   });
 
-  test.each(['/fhir/Observation', '/fhir/AuditEvent', '/fhir/Patient/idbravo/$everything', '/fhir/Patient/idalpha/$everything'])(
-    'is refused at %s',
-    async (other) => {
-      const path = page.replace('/fhir/Patient', other);
-      expect((await attacked.attack({ path, authorization, expected: 'refused' })).wrong).toEqual([]);
-    },
-  );
+  test.each([
+    '/fhir/Observation',
+    '/fhir/AuditEvent',
+    '/fhir/Patient/idbravo/$everything',
+    '/fhir/Patient/idalpha/$everything',
+  ])('is refused at %s', async (other) => {
+    const path = page.replace('/fhir/Patient', other);
+    expect((await attacked.attack({ path, authorization, expected: 'refused' })).wrong).toEqual([]);
+  });
 });
 
 /** The longest value is the cursor, whatever its name is. */
@@ -153,7 +160,11 @@ describe('a page that was tampered with is refused', () => {
     const places = [...new Set(Array.from({ length: 24 }, (_, i) => Math.floor((i * (cursor.length - 2)) / 24)))];
     for (const at of places) {
       const changed = `${cursor.slice(0, at)}${swapped(cursor[at])}${cursor.slice(at + 1)}`;
-      const { wrong } = await attacked.attack({ path: next.replace(cursor, changed), authorization, expected: 'refused' });
+      const { wrong } = await attacked.attack({
+        path: next.replace(cursor, changed),
+        authorization,
+        expected: 'refused',
+      });
       expect([at, wrong]).toEqual([at, []]);
     }
   });
@@ -163,7 +174,10 @@ describe('a page that was tampered with is refused', () => {
     ['longer', (path) => path.replace(cursorOf(path), `${cursorOf(path)}AAAA`)],
     ['empty', (path) => path.replace(cursorOf(path), '')],
     ['a word', (path) => path.replace(cursorOf(path), 'x'.repeat(64))],
-    ['an address', (path) => path.replace(cursorOf(path), encodeURIComponent('http://evil.example/Observation?patient=idbravo'))],
+    [
+      'an address',
+      (path) => path.replace(cursorOf(path), encodeURIComponent('http://evil.example/Observation?patient=idbravo')),
+    ],
     ['a query', (path) => path.replace(cursorOf(path), Buffer.from('patient=idbravo&_offset=0').toString('base64url'))],
     ['twice', (path) => `${path}&${path.split('?')[1] ?? ''}x`],
   ];
@@ -172,13 +186,16 @@ describe('a page that was tampered with is refused', () => {
     expect(wrong).toEqual([]);
   });
 
-  test.each(['&patient=idbravo', '&subject=Patient/idbravo', '&_include=*', '&_revinclude=Observation:focus', '&_count=1000'])(
-    'with %s added to it',
-    async (more) => {
-      const row: AttackRow = { path: `${next}${more}`, authorization, expected: 'own-at-most' };
-      expect([nameOf(row), (await attacked.attack(row)).wrong]).toEqual([nameOf(row), []]);
-    },
-  );
+  test.each([
+    '&patient=idbravo',
+    '&subject=Patient/idbravo',
+    '&_include=*',
+    '&_revinclude=Observation:focus',
+    '&_count=1000',
+  ])('with %s added to it', async (more) => {
+    const row: AttackRow = { path: `${next}${more}`, authorization, expected: 'own-at-most' };
+    expect([nameOf(row), (await attacked.attack(row)).wrong]).toEqual([nameOf(row), []]);
+  });
 
   test('on another type', async () => {
     const { wrong } = await attacked.attack({

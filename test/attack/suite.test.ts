@@ -79,15 +79,18 @@ describe.each([
   ['none-at-all', 0.75],
   ['looks-at-the-question', 0.5],
   ['looks-at-the-answer', 0.3],
-] as const satisfies readonly (readonly [Carelessness, number])[])('a gateway of the kind %s', (carelessness, least) => {
-  test('fails many attacks', async () => {
-    const gateway = await startCarelessGateway(ehr.base, carelessness);
-    stopAfterTest(() => gateway.close());
-    const unharmed: string[] = [];
-    for (const row of SAMPLE) if ((await findingsOf(gateway, row)).length === 0) unharmed.push(nameOf(row));
-    expect(1 - unharmed.length / SAMPLE.length).toBeGreaterThan(least);
-  });
-});
+] as const satisfies readonly (readonly [Carelessness, number])[])(
+  'a gateway of the kind %s',
+  (carelessness, least) => {
+    test('fails many attacks', async () => {
+      const gateway = await startCarelessGateway(ehr.base, carelessness);
+      stopAfterTest(() => gateway.close());
+      const unharmed: string[] = [];
+      for (const row of SAMPLE) if ((await findingsOf(gateway, row)).length === 0) unharmed.push(nameOf(row));
+      expect(1 - unharmed.length / SAMPLE.length).toBeGreaterThan(least);
+    });
+  },
+);
 
 async function failuresOf(gateway: CarelessGateway, rows: readonly AttackRow[]): Promise<unknown[]> {
   stopAfterTest(() => gateway.close());

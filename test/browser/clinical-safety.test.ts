@@ -39,7 +39,8 @@ describeInBrowser('a chart that could mislead, in the clinician app', () => {
 
   const card = (title: string) => page.locator(`article[data-title="${title}"]`);
   const headline = async (title: string): Promise<string> => (await card(title).locator('.latest').textContent()) ?? '';
-  const drawn = async (title: string): Promise<string> => (await card(title).locator('.chart').getAttribute('aria-label')) ?? '';
+  const drawn = async (title: string): Promise<string> =>
+    (await card(title).locator('.chart').getAttribute('aria-label')) ?? '';
   const picture = async (name: string): Promise<void> => {
     const path = join(PICTURES, `clinical-safety-${name}.png`);
     await page.screenshot({ path });
@@ -101,7 +102,9 @@ describeInBrowser('a chart that could mislead, in the clinician app', () => {
     expect(await page.locator('article').filter({ hasText: 'Baseline' }).count()).toBe(0);
     expect(await page.locator('article').filter({ hasText: 'Deviation' }).count()).toBe(0);
     expect(await drawn('Resting heart rate')).toContain('lowest 60');
-    expect(await card('Resting heart rate').getByRole('link').textContent()).toBe('2 alerts on such values in this time');
+    expect(await card('Resting heart rate').getByRole('link').textContent()).toBe(
+      '2 alerts on such values in this time',
+    );
   });
 
   test('draws SpO2 of the day, of activity and of sleep as three series', async () => {

@@ -43,7 +43,9 @@ function fill(ehr: DemoEhr): void {
       ...more,
     });
   for (let n = 1; n <= 28; n += 1) {
-    put(`w${n}`, 'vital-signs', '29463-7', 'Body weight', n, 70 + n / 10, 'kg', { device: { reference: 'Device/scale' } });
+    put(`w${n}`, 'vital-signs', '29463-7', 'Body weight', n, 70 + n / 10, 'kg', {
+      device: { reference: 'Device/scale' },
+    });
     for (const [code, text] of [
       ['41950-7', 'Steps'],
       ['103208-5', 'Distance'],
@@ -139,7 +141,9 @@ describeInBrowser('the clinician app', () => {
       aud: `${standIn.url}/fhir`,
       code_challenge_method: 'S256',
     });
-    expect(standIn.asked[0]?.['scope']?.split(' ')).toEqual(expect.arrayContaining(['launch/patient', 'patient/Observation.rs']));
+    expect(standIn.asked[0]?.['scope']?.split(' ')).toEqual(
+      expect.arrayContaining(['launch/patient', 'patient/Observation.rs']),
+    );
     expect(await page.locator('h2').allTextContents()).toEqual([
       'Alerts',
       'Vital signs',
@@ -161,7 +165,12 @@ describeInBrowser('the clinician app', () => {
           }
         )
           .getContext('2d')
-          .getImageData(0, 0, (canvas as unknown as { width: number }).width, (canvas as unknown as { height: number }).height);
+          .getImageData(
+            0,
+            0,
+            (canvas as unknown as { width: number }).width,
+            (canvas as unknown as { height: number }).height,
+          );
         return data.some((value) => value !== 0);
       });
     expect(painted).toBe(true);
@@ -201,7 +210,13 @@ describeInBrowser('the clinician app', () => {
       'amended after it was first written',
       'sent by Chartgate',
     ]);
-    expect(await cells(2)).toEqual(['2026-10-28', '72.8 kg', 'none given', 'final', 'measured by Scale 2, Example Devices']);
+    expect(await cells(2)).toEqual([
+      '2026-10-28',
+      '72.8 kg',
+      'none given',
+      'final',
+      'measured by Scale 2, Example Devices',
+    ]);
     await page.keyboard.press('Space');
     expect(await card('Body weight').locator('table').isVisible()).toBe(false);
 
@@ -232,7 +247,9 @@ describeInBrowser('the clinician app', () => {
     const all = ehr.log.requests().filter(({ path }) => path.includes('/Observation?_page='));
     expect(all.length).toBeGreaterThanOrEqual(1);
     await page.getByLabel('Shown, back from today').selectOption('7');
-    expect(await card('Steps').locator('.chart').getAttribute('aria-label')).toContain('5 values from 2026-10-24 to 2026-10-28');
+    expect(await card('Steps').locator('.chart').getAttribute('aria-label')).toContain(
+      '5 values from 2026-10-24 to 2026-10-28',
+    );
     await page.getByLabel('Shown, back').selectOption('');
     expect(await page.locator('#state').textContent()).toBe('144 of 144 measurements shown.');
   });

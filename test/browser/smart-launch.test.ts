@@ -81,7 +81,9 @@ describeInBrowser("the clinician's app, fhirclient in Chromium, at the whole gat
     await page.getByRole('heading', { name: /body weight/i }).waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
     const renewed = await page.evaluate(async (wanted) => {
-      const client = await (window as unknown as { FHIR: { oauth2: { ready(): Promise<SmartClient> } } }).FHIR.oauth2.ready();
+      const client = await (
+        window as unknown as { FHIR: { oauth2: { ready(): Promise<SmartClient> } } }
+      ).FHIR.oauth2.ready();
       const before = client.state.tokenResponse.access_token;
       await client.refresh();
       const patient = await client.request(`Patient/${wanted}`);

@@ -1,9 +1,17 @@
 /*
- * node test/chaos/audit-search.ts [--engine sqlite|postgres] [--records 1000000] [--json]: how long "who saw patient X" takes, and how it
- * grows from 10,000 records on, all of them written as the gateway writes them. Ends with 1 where the median at the end is not under half a second, or the audit is not sound.
+ * node test/chaos/audit-search.ts [--engine sqlite|postgres] [--records 1000000] [--json]: how long "who saw patient X"
+ * takes, and how it grows from 10,000 records on, all of them written as the gateway writes them. Ends with 1 where the
+ * median at the end is not under half a second, or the audit is not sound.
  */
 import { parseArgs } from 'node:util';
-import { auditSet, makeCheckpoint, storeSource, verifyAudit, type AuditDraft, type Search } from '../../src/audit/index.ts';
+import {
+  auditSet,
+  makeCheckpoint,
+  storeSource,
+  verifyAudit,
+  type AuditDraft,
+  type Search,
+} from '../../src/audit/index.ts';
 import { systemClock, type Result } from '../../src/kernel/index.ts';
 import { auditKey } from '../support/memory-audit.ts';
 import { postgresPlace, sqlitePlace } from '../support/new-store.ts';

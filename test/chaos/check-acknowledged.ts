@@ -94,7 +94,8 @@ function checkLedger({ deliveries, ledger }: Found, shown: Counts): Violation[] 
   for (const [name, counts] of Object.entries({ ledger, shown })) {
     const sum = Object.values(counts.byState).reduce((all, n) => all + n, 0);
     if (sum !== counts.acknowledged) wrong(`${name}: states are ${sum}, acknowledged ${counts.acknowledged}`);
-    if (counts.acknowledged !== deliveries.length) wrong(`${name}: ${counts.acknowledged} for ${deliveries.length} rows`);
+    if (counts.acknowledged !== deliveries.length)
+      wrong(`${name}: ${counts.acknowledged} for ${deliveries.length} rows`);
   }
   const rows = Object.groupBy(deliveries, ({ state }) => state);
   for (const state of new Set([...Object.keys(rows), ...Object.keys(ledger.byState)])) {
@@ -104,7 +105,10 @@ function checkLedger({ deliveries, ledger }: Found, shown: Counts): Violation[] 
   return out;
 }
 
-/** Leaf, link and first link as src/audit/record.ts defines them, written here again: the checker shares nothing with the checked. */
+/**
+ * Leaf, link and first link as src/audit/record.ts defines them, written here again: the checker shares nothing with
+ * the checked.
+ */
 function checkChains({ chains, records }: Found): Violation[] {
   const out: Violation[] = [];
   const wrong = (about: string) => out.push({ kind: 'audit-chain', about });
@@ -157,8 +161,8 @@ function checkRecords({ deliveries, records }: Found): Violation[] {
 }
 
 /**
- * Everything that is wrong with a database after a restart. `acknowledged` is what senders were told, id and digest of the body;
- * `shown` is the ledger as the gateway answers it.
+ * Everything that is wrong with a database after a restart. `acknowledged` is what senders were told, id and digest of
+ * the body; `shown` is the ledger as the gateway answers it.
  */
 export function checkAcknowledged(acknowledged: ReadonlyMap<string, string>, found: Found, shown: Counts): Violation[] {
   return [

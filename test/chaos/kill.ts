@@ -19,10 +19,12 @@ const { engine, json } = values;
 const [kills, seed] = [Number(values.kills), Number(values.seed)];
 const crashLoop = values['crash-loop'] === undefined ? {} : { crashLoop: Number(values['crash-loop']) };
 if (engine !== 'sqlite' && engine !== 'postgres') throw new Error('--engine is sqlite or postgres');
-if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed)) throw new Error('--kills and --seed are whole numbers');
+if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed))
+  throw new Error('--kills and --seed are whole numbers');
 
 const from = performance.now();
-const place = engine === 'sqlite' ? makeSqlitePlace() : await makePostgresPlace(values['weak-commits'] ? 'weak' : 'sound');
+const place =
+  engine === 'sqlite' ? makeSqlitePlace() : await makePostgresPlace(values['weak-commits'] ? 'weak' : 'sound');
 try {
   const onRound = json
     ? () => undefined

@@ -1,4 +1,7 @@
-/* node test/chaos/memory.ts [--engine sqlite|postgres] [--megabytes 512] [--seed N] [--json]: the process stays within CHARTGATE_MEMORY_MB. */
+/*
+ * node test/chaos/memory.ts [--engine sqlite|postgres] [--megabytes 512] [--seed N] [--json]: the process stays within
+ * CHARTGATE_MEMORY_MB.
+ */
 import { parseArgs } from 'node:util';
 import { makePostgresPlace, makeSqlitePlace } from './chaos-place.ts';
 import { runMemory } from './run-memory.ts';

@@ -1,6 +1,6 @@
 /*
- * node test/chaos/power-loss.ts --rounds 20 [--synchronous NORMAL] [--seed N] [--json]: nothing acknowledged is lost by a power
- * failure. With NORMAL the store is weakened and the run has to end with 1, for the losses that it found.
+ * node test/chaos/power-loss.ts --rounds 20 [--synchronous NORMAL] [--seed N] [--json]: nothing acknowledged is lost by
+ * a power failure. With NORMAL the store is weakened and the run has to end with 1, for the losses that it found.
  */
 import { parseArgs } from 'node:util';
 import { makeSqlitePlace } from './chaos-place.ts';
@@ -18,7 +18,8 @@ const { values } = parseArgs({
 const { synchronous, json } = values;
 const [count, seed] = [Number(values.rounds), Number(values.seed)];
 if (synchronous !== 'FULL' && synchronous !== 'NORMAL') throw new Error('--synchronous is FULL or NORMAL');
-if (!Number.isInteger(count) || count < 1 || !Number.isInteger(seed)) throw new Error('--rounds and --seed are whole numbers');
+if (!Number.isInteger(count) || count < 1 || !Number.isInteger(seed))
+  throw new Error('--rounds and --seed are whole numbers');
 
 const from = performance.now();
 const place = makeSqlitePlace();

@@ -23,7 +23,9 @@ async function readAll(query: Query, vault: Vault, damage: readonly string[]): P
     `SELECT d.seq, d.id, d.state, d.raw_digest, d.duplicate_of, b.sealed, ${KEYS} FROM delivery d LEFT JOIN delivery_body b ON b.seq = d.seq`,
   );
   const counts = await query('SELECT state, sum(count) AS count FROM ledger_count GROUP BY state');
-  const { acknowledged = 0, ...byState } = Object.fromEntries(counts.map((row) => [String(row['state']), Number(row['count'])]));
+  const { acknowledged = 0, ...byState } = Object.fromEntries(
+    counts.map((row) => [String(row['state']), Number(row['count'])]),
+  );
   const chains = await query('SELECT chain, previous, first_link FROM audit_chain');
   const records = await query('SELECT chain, seq, record, leaf, link FROM audit_record ORDER BY chain, seq');
   return {

@@ -23,12 +23,18 @@ const LOAD_MS = { least: 30, most: 450 } as const;
 const BETWEEN_CRASHES_MS = 120;
 const KILLED_START_MS = 1_200;
 
-/** Load, SIGKILL at a random moment, start, check; on one database, so that what was once acknowledged is looked for to the end. */
+/**
+ * Load, SIGKILL at a random moment, start, check; on one database, so that what was once acknowledged is looked for to
+ * the end.
+ */
 export async function runKills(deps: {
   readonly place: ChaosPlace;
   readonly kills: number;
   readonly seed: number;
-  /** After every kill so many starts are killed in a row, as by a supervisor that is too quick; otherwise one now and then. */
+  /**
+   * After every kill so many starts are killed in a row, as by a supervisor that is too quick; otherwise one now and
+   * then.
+   */
   readonly crashLoop?: number;
   readonly onRound?: (round: KillRound) => void;
 }): Promise<KillRound[]> {

@@ -27,7 +27,8 @@ interface Answered {
 }
 
 const statusOf = (pid: number, name: 'VmRSS' | 'VmHWM'): number => {
-  const [, kb = '0'] = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  const [, kb = '0'] =
+    new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Math.round((Number(kb) * 1024) / MB);
 };
 /** From now on the peak is counted anew. */
@@ -50,7 +51,9 @@ function post(agent: Agent, url: string, body: Buffer): Promise<Answered> {
 
 /** A sound document of about so many bytes, in the form that takes the most to read: many small values. */
 export function largeDocument(bytes: number, bundleId: string): Buffer {
-  const { entry, ...bundle } = aClinicalBundle({ bundleId }) as { readonly entry: readonly { readonly resource: object }[] };
+  const { entry, ...bundle } = aClinicalBundle({ bundleId }) as {
+    readonly entry: readonly { readonly resource: object }[];
+  };
   const [patient, ...records] = entry;
   const times = Math.floor((bytes - 4_000) / JSON.stringify(records).length);
   const copies = Array.from({ length: times }, (_, n) =>
@@ -88,7 +91,9 @@ const loadsOf = ({ large, offered, hostile }: MemoryPlan, seed: number): readonl
     `${large.count} bodies of ${(large.bytes / MB).toFixed(1)} MB at once`,
     (served, agent) =>
       Promise.all(
-        Array.from({ length: large.count }, (_, n) => post(agent, served.webhook, largeDocument(large.bytes, `big-${n}`))),
+        Array.from({ length: large.count }, (_, n) =>
+          post(agent, served.webhook, largeDocument(large.bytes, `big-${n}`)),
+        ),
       ),
   ],
   [

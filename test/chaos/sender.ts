@@ -31,9 +31,9 @@ export interface Sending {
 }
 
 /**
- * While `work` goes on, posts over several connections as fast as it is answered, and notes in `acknowledged` the id and the
- * body's digest of every delivery whose whole 202 was read: from then on it is the gateway's. Afterwards it waits for the
- * answers that are on their way, if they come at all.
+ * While `work` goes on, posts over several connections as fast as it is answered, and notes in `acknowledged` the id
+ * and the body's digest of every delivery whose whole 202 was read: from then on it is the gateway's. Afterwards it
+ * waits for the answers that are on their way, if they come at all.
  */
 export async function sendDuring(deps: Sending, work: () => Promise<void>): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });

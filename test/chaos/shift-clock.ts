@@ -1,4 +1,7 @@
-/* Preloaded (--import) into a gateway and its threads, this sets their wall clock ahead by CLOCK_AHEAD_MS. The monotonic clock goes on. */
+/*
+ * Preloaded (--import) into a gateway and its threads, this sets their wall clock ahead by CLOCK_AHEAD_MS. The
+ * monotonic clock goes on.
+ */
 const aheadMs = Number(process.env['CLOCK_AHEAD_MS'] ?? 0);
 const Real = Date;
 

@@ -32,7 +32,9 @@ const found = await runTruth({
     ? () => undefined
     : (day) => process.stdout.write(`day ${day} of ${days}, ${Math.round(performance.now() / 1000)} s\n`),
 });
-const shown = values.json ? found : { ...found, differences: found.differences.slice(0, 20), odd: found.odd.slice(0, 20) };
+const shown = values.json
+  ? found
+  : { ...found, differences: found.differences.slice(0, 20), odd: found.odd.slice(0, 20) };
 process.stdout.write(`${JSON.stringify(shown, null, values.json ? 0 : 1)}\n`);
 const isGood =
   found.differences.length + found.odd.length === 0 &&

@@ -29,7 +29,8 @@ export async function startServe(settings: Settings, environment: Settings = {})
     async ledger() {
       const headers = { authorization: `Bearer ${settings['CHARTGATE_ADMIN_TOKEN'] ?? ''}` };
       const answer = await fetch(`${url}/admin/api/ledger`, { headers });
-      if (answer.status !== 200) throw new Error(`the ledger is answered with ${answer.status}: ${await answer.text()}`);
+      if (answer.status !== 200)
+        throw new Error(`the ledger is answered with ${answer.status}: ${await answer.text()}`);
       return (await answer.json()) as Counts;
     },
     async end(signal) {

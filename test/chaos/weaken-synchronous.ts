@@ -1,6 +1,6 @@
 /*
- * Preloaded (--import) into a gateway, this makes its store one that flushes at checkpoints only, and lets it believe otherwise:
- * the defect that the power-loss test must find.
+ * Preloaded (--import) into a gateway, this makes its store one that flushes at checkpoints only, and lets it believe
+ * otherwise: the defect that the power-loss test must find.
  */
 import { DatabaseSync } from 'node:sqlite';
 

@@ -110,7 +110,10 @@ describe('other clients with a token', () => {
   test('fhir-kit-client finds the endpoints, reads, searches both ways, turns pages', async () => {
     const client = new KitClient({ baseUrl: whole.fhir });
     const { tokenUrl, authorizeUrl } = (await client.smartAuthMetadata()) as unknown as Record<string, URL>;
-    expect([String(authorizeUrl), String(tokenUrl)]).toEqual([`${whole.url}/auth/authorize`, `${whole.url}/auth/token`]);
+    expect([String(authorizeUrl), String(tokenUrl)]).toEqual([
+      `${whole.url}/auth/authorize`,
+      `${whole.url}/auth/token`,
+    ]);
     client.bearerToken = token;
     expect(await client.read({ resourceType: 'Patient', id: PATIENT })).toMatchObject({ id: PATIENT });
     const searchParams = { patient: PATIENT, _count: 1 };

@@ -10,7 +10,8 @@ import { sqlitePlace } from '../support/new-store.ts';
 
 const ADMIN = 'admin-token-0123456789abcdef0123456789';
 export const CLINICIAN = { username: 'clinician', password: 'correct horse battery staple' };
-export const EVERY_SCOPE = 'launch launch/patient launch/encounter openid fhirUser offline_access online_access patient/*.rs';
+export const EVERY_SCOPE =
+  'launch launch/patient launch/encounter openid fhirUser offline_access online_access patient/*.rs';
 
 /** A port that was free a moment ago: the gateway must know its own address before it listens. */
 export async function freePort(): Promise<number> {
@@ -39,7 +40,10 @@ export interface Whole {
   stop(): Promise<void>;
 }
 
-/** The gateway with its own authorization server, in front of the demo EHR, with all of its patients linked and one clinician. */
+/**
+ * The gateway with its own authorization server, in front of the demo EHR, with all of its patients linked and one
+ * clinician.
+ */
 export async function startWhole(more: Record<string, string> = {}): Promise<Whole> {
   const ehr = await startEhr({ host: '127.0.0.1', port: 0, clock: systemClock });
   seedEhr(ehr);

@@ -8,8 +8,8 @@ import { aClinicalReady, anAlertSummary } from '../support/payloads/index.ts';
 import { startHookGateway, type HookGateway } from '../http/webhooks/hook-gateway.ts';
 
 /**
- * What must hold at any EHR: at the demo EHR, or at the server that EHR_TEST_URL names (its credentials are given as to `serve`), whose data
- * this suite adds to: patients and Observations of its own, under random MRNs.
+ * What must hold at any EHR: at the demo EHR, or at the server that EHR_TEST_URL names (its credentials are given as to
+ * `serve`), whose data this suite adds to: patients and Observations of its own, under random MRNs.
  */
 const REAL = foreignEhr();
 const SERVERS: readonly (readonly [string, ForeignEhr | null])[] = [
@@ -75,8 +75,11 @@ describe.each(SERVERS)('at %s', (_, foreign) => {
     const written = await chart(mrn);
     expect([written.length, valueOf(written, '29463-7')]).toEqual([15, 71.25]);
     expect(
-      new Set(written.flatMap(({ identifier }) => identifier.filter(({ system }) => system === NAMES).map(({ value }) => value)))
-        .size,
+      new Set(
+        written.flatMap(({ identifier }) =>
+          identifier.filter(({ system }) => system === NAMES).map(({ value }) => value),
+        ),
+      ).size,
     ).toBe(15);
 
     const second = await hooks.deliver(

@@ -64,7 +64,9 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
   const checkpoint = async () => must(await makeCheckpoint({ audit: audit(), key, clock: systemClock }));
   const verify = (anchored: string[] = []) => verifyAudit(storeSource(audit()), key, anchored);
   const search = async (f: Partial<Search>): Promise<AuditRecord[]> =>
-    must(await audit().read('audit.search', { ...EVERYTHING, ...f })).map(({ record }) => JSON.parse(record) as AuditRecord);
+    must(await audit().read('audit.search', { ...EVERYTHING, ...f })).map(
+      ({ record }) => JSON.parse(record) as AuditRecord,
+    );
   const requests = async (f: Partial<Search>): Promise<string[]> => (await search(f)).map(({ requestId }) => requestId);
 
   beforeEach(async () => {
@@ -99,7 +101,10 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
     expect(await verify()).toMatchObject({ sound: true, checkpoints: 1, proven: 1 });
     await append();
     commands += 250;
-    expect(await eventually(verify, (verified) => verified.checkpoints > 1)).toMatchObject({ checkpoints: 2, proven: 2 });
+    expect(await eventually(verify, (verified) => verified.checkpoints > 1)).toMatchObject({
+      checkpoints: 2,
+      proven: 2,
+    });
     await append();
     await checkpoints.stop();
     expect(await verify()).toMatchObject({ sound: true, checkpoints: 3, proven: 3, unproven: [] });
@@ -123,7 +128,11 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
   test('a person is found under the MRN and under the EHR’s id, once the two are known to be one', async () => {
     const patient = { system: 'urn:mrn', mrn: '0042' };
     await append({ type: 'ehr.write', toSeal: { patient } });
-    await append({ type: 'fhir.read', client: 'app', toSeal: { chart: 'p1', resourceId: 'o1', query: 'Observation/o1' } });
+    await append({
+      type: 'fhir.read',
+      client: 'app',
+      toSeal: { chart: 'p1', resourceId: 'o1', query: 'Observation/o1' },
+    });
     await append({ type: 'fhir.read', client: 'app', toSeal: { chart: 'p2' } });
     expect(await requests({ patient })).toEqual(['req_1']);
     await append({ type: 'ehr.write', toSeal: { patient, chart: 'p1' } });
@@ -148,10 +157,15 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
     expect(await requests({ outcome: '0' })).toEqual(['req_4', 'req_1']);
     expect(await requests({ types: ['admin'] })).toEqual(['req_4']);
     expect(await requests({ types: ['hook.accept'], client: 'a' })).toEqual(['req_3', 'req_1']);
-    expect(await requests({ fromMs: aDraft(2).at.getTime(), toMs: aDraft(4).at.getTime() })).toEqual(['req_3', 'req_2']);
+    expect(await requests({ fromMs: aDraft(2).at.getTime(), toMs: aDraft(4).at.getTime() })).toEqual([
+      'req_3',
+      'req_2',
+    ]);
     const seen: string[] = [];
     for (let before: Search['before'] = null; ;) {
-      const page: readonly FoundRecord[] = must(await audit().read('audit.search', { ...EVERYTHING, before, limit: 3 }));
+      const page: readonly FoundRecord[] = must(
+        await audit().read('audit.search', { ...EVERYTHING, before, limit: 3 }),
+      );
       seen.push(...page.map(({ record }) => (JSON.parse(record) as AuditRecord).requestId));
       const last = page.at(-1);
       if (last === undefined) break;
@@ -212,7 +226,9 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
     const digest = createHash('sha256').update(JSON.stringify(heads)).digest('hex');
     expect(must(await audit().write('audit.drop', { limit: 100 }))).toEqual({ count: 0 });
     const segment = { checkpoint: closed?.n ?? 0, digest, heads: heads.filter(({ seq }) => seq > 0) };
-    const named = must(await makeCheckpoint({ audit: audit(), key, clock: systemClock }, { digest, upto: segment.checkpoint }));
+    const named = must(
+      await makeCheckpoint({ audit: audit(), key, clock: systemClock }, { digest, upto: segment.checkpoint }),
+    );
     const covered = heads.reduce((sum, { seq }) => sum + seq, 0);
     must(await audit().write('audit.close-segment', { ...segment, namedBy: named?.n ?? 0 }));
     const { count } = must(await audit().write('audit.drop', { limit: 100 }));
@@ -261,7 +277,8 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
         const read = await readExport(Readable.from(text.split('\n')) as AsyncIterable<string>);
         expect('source' in read ? (await verifyAudit(read.source, key)).flaw : read).toBeNull();
       }
-      // What was exported is gone from the chain, so that a record put in its place must be found out by something else.
+      // What was exported is gone from the chain, so that a record put in its place must be found out by something
+      // else.
       const dropped = must(await audit().read('audit.dropped', null));
       const end = dropped?.ends[0];
       if (end === undefined) throw new Error('nothing was removed');
@@ -374,7 +391,12 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
   });
 
   test('every record that a flow leaves is a valid AuditEvent', async () => {
-    await append({ type: 'fhir.search', action: 'E', client: 'app', toSeal: { chart: 'p1', query: 'Observation?patient=p1' } });
+    await append({
+      type: 'fhir.search',
+      action: 'E',
+      client: 'app',
+      toSeal: { chart: 'p1', query: 'Observation?patient=p1' },
+    });
     await append({ type: 'hook.reject', outcome: '8', why: 'secret-path' });
     const validator = loadValidator();
     const site = { publicUrl: 'https://gateway.example', ehrUrl: 'https://ehr.example/fhir' };

@@ -13,7 +13,15 @@ const must = <T>(result: Result<T>): T => {
   if (!result.ok) throw new Error(result.fault.code);
   return result.value;
 };
-const audit: AuditDraft = { at, type: 'admin', tenant, requestId: 'req_test', action: 'C', outcome: '0', actor: 'operator' };
+const audit: AuditDraft = {
+  at,
+  type: 'admin',
+  tenant,
+  requestId: 'req_test',
+  action: 'C',
+  outcome: '0',
+  actor: 'operator',
+};
 const client = {
   id: 'app_1',
   name: 'App',
@@ -95,7 +103,8 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
     await put({ kind: 'AuthorizationCode', id: 'c1', grantId: 'g1' });
     await put({ kind: 'AccessToken', id: 't1', grantId: 'g1' });
     await put({ kind: 'AccessToken', id: 'other', grantId: 'g2' });
-    const consume = async () => must(await auth().write('auth.consume', { tenant, kind: 'AuthorizationCode', id: 'c1', at }));
+    const consume = async () =>
+      must(await auth().write('auth.consume', { tenant, kind: 'AuthorizationCode', id: 'c1', at }));
     const outs = await Promise.all([consume(), consume()]);
     expect([...outs].sort()).toEqual(['consumed', 'repeated']);
     expect([await find('Grant', 'g1'), await find('AccessToken', 't1'), await find('AccessToken', 'other')]).toEqual([
@@ -109,7 +118,9 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
   test('a consumed record says when', async () => {
     await put({ kind: 'RefreshToken', id: 'r1', grantId: 'g1' });
     must(await auth().write('auth.consume', { tenant, kind: 'RefreshToken', id: 'r1', at }));
-    expect(must(await auth().read('auth.find', { tenant, kind: 'RefreshToken', id: 'r1', at }))?.consumedAt).toBe(at.getTime());
+    expect(must(await auth().read('auth.find', { tenant, kind: 'RefreshToken', id: 'r1', at }))?.consumedAt).toBe(
+      at.getTime(),
+    );
   });
 
   test('what is taken is given to one', async () => {
@@ -123,7 +134,9 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
 
   test('records go by their id, and by kind of their grant; sessions are found by their uid', async () => {
     await put({ kind: 'Session', id: 's1', uid: 'u1' });
-    expect(must(await auth().read('auth.find-by-uid', { tenant, kind: 'Session', uid: 'u1', at }))?.payload).toEqual({ a: 1 });
+    expect(must(await auth().read('auth.find-by-uid', { tenant, kind: 'Session', uid: 'u1', at }))?.payload).toEqual({
+      a: 1,
+    });
     must(await auth().write('auth.remove', { tenant, kind: 'Session', id: 's1' }));
     expect(must(await auth().read('auth.find-by-uid', { tenant, kind: 'Session', uid: 'u1', at }))).toBeNull();
     await put({ kind: 'AccessToken', id: 't1', grantId: 'g1' });
@@ -165,10 +178,10 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
     expect([await isOrigin('https://two.example'), await isOrigin('https://three.example')]).toEqual([true, false]);
     expect(must(await auth().write('auth.remove-client', { id: 'app_1', audit }))).toBe('removed');
     expect(must(await auth().write('auth.remove-client', { id: 'app_1', audit }))).toBe('not-found');
-    expect([must(await auth().read('auth.client', { tenant, id: 'app_1' })), await isOrigin('https://two.example')]).toEqual([
-      null,
-      false,
-    ]);
+    expect([
+      must(await auth().read('auth.client', { tenant, id: 'app_1' })),
+      await isOrigin('https://two.example'),
+    ]).toEqual([null, false]);
     const { records } = must(await store.use(readAuditSet).read('audit-test.everything', null));
     expect(records.map(({ record }) => (JSON.parse(record) as { outcome: string }).outcome)).toEqual(['0', '0', '4']);
   });
@@ -200,7 +213,8 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
     const signIn = { ...audit, type: 'auth.sign-in' } as const;
     const attempt = async (isRight: boolean, name = 'drsmith') =>
       must(await auth().write('auth.sign-in', { name, isRight, audit: signIn }));
-    const wrongTries = async () => must(await auth().read('auth.account-by-name', { tenant, name: 'drsmith' }))?.wrongTries;
+    const wrongTries = async () =>
+      must(await auth().read('auth.account-by-name', { tenant, name: 'drsmith' }))?.wrongTries;
     for (let n = 0; n < 40; n += 1) expect(await attempt(false)).toEqual({ state: 'refused' });
     expect(await wrongTries()).toBe(40);
     expect(await attempt(true)).toEqual({ state: 'signed-in', accountId: 'usr_1' });
@@ -248,7 +262,9 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
   test('one tenant knows nothing of another', async () => {
     await put();
     must(await auth().write('auth.add-client', { client, audit }));
-    expect(must(await auth().read('auth.find', { tenant: 'other', kind: 'AccessToken', id: 'token-1', at }))).toBeNull();
+    expect(
+      must(await auth().read('auth.find', { tenant: 'other', kind: 'AccessToken', id: 'token-1', at })),
+    ).toBeNull();
     expect(must(await auth().read('auth.client', { tenant: 'other', id: 'app_1' }))).toBeNull();
   });
 });

@@ -52,17 +52,30 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
   async function link(user: string): Promise<void> {
     const wanted = { client: 'c', user, mrnSystem: 'urn:mrn', mrn: user, status: 'confirmed', evidence: null } as const;
     const act = { tenant, at: new Date(), requestId: 'r', actor: 'test' };
-    must(await store.use(deliverSet).write('deliver.link', { ...act, wanted: { id: `lnk_${user}`, ...wanted }, limit: 100 }));
+    must(
+      await store
+        .use(deliverSet)
+        .write('deliver.link', { ...act, wanted: { id: `lnk_${user}`, ...wanted }, limit: 100 }),
+    );
   }
   const wishFor = (mrn: string, more: Partial<Wish> = {}): Wish => ({
     owner: 'a',
     leaseMs: 15_000,
     patient: { mrnSystem: 'urn:mrn', mrn },
     names: JSON.stringify([digest(`name ${n}`)]),
-    attempt: { id: `att_at_once_${n}`, requestDigest: digest('request'), intents: Buffer.from('i'), chart: `Patient/${mrn}` },
+    attempt: {
+      id: `att_at_once_${n}`,
+      requestDigest: digest('request'),
+      intents: Buffer.from('i'),
+      chart: `Patient/${mrn}`,
+    },
     ...more,
   });
-  async function arrive(user: string, key: string | null, wish: (() => Wish) | null): Promise<{ id: string; settled: Settled }> {
+  async function arrive(
+    user: string,
+    key: string | null,
+    wish: (() => Wish) | null,
+  ): Promise<{ id: string; settled: Settled }> {
     n += 1;
     const id = `dlv_once_${n}`;
     const at = new Date();
@@ -77,13 +90,17 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
     const verdict = { kind: 'sound', trouble: null, document } as const;
     const claim = wish === null ? {} : { claim: wish() };
     const settled = must(
-      await store.use(deliverSet).write('deliver.settle', { tenant, seq, at, requestId: 'r', facts, verdict, ...claim }),
+      await store
+        .use(deliverSet)
+        .write('deliver.settle', { tenant, seq, at, requestId: 'r', facts, verdict, ...claim }),
     );
     if (settled === null) throw new Error('it was settled by somebody else');
     return { id, settled };
   }
   const claimed = async (owner: string): Promise<readonly string[]> => {
-    const some = await store.use(laneSet).write('lane.claim', { tenant, owner, at: new Date(), leaseMs: 15_000, limit: 10 });
+    const some = await store
+      .use(laneSet)
+      .write('lane.claim', { tenant, owner, at: new Date(), leaseMs: 15_000, limit: 10 });
     return must(some).claimed.map(({ delivery, doubtAt }) => `${delivery.id}${doubtAt === null ? '' : ' in doubt'}`);
   };
   const stateOf = async (id: string): Promise<State | undefined> =>
@@ -167,7 +184,11 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
     test('where it clears a day and others wrote alerts of that day, nothing is begun and they are told', async () => {
       await link('u6');
       const alertsOf = '2026-11-14';
-      const alert = (name: string, chartDay = alertsOf) => ({ ...written(digest(name)), group: 'alerts' as const, chartDay });
+      const alert = (name: string, chartDay = alertsOf) => ({
+        ...written(digest(name)),
+        group: 'alerts' as const,
+        chartDay,
+      });
       const rows = [alert('an alert'), alert('of another day', '2026-11-13'), written(digest('a measurement'))];
       const first = await arrive('u6', null, () => wishFor('u6', { alertsOf }));
       expect(first.settled.atOnce).toMatchObject({ attemptId: `att_at_once_${n}`, ledger: [] });
@@ -181,7 +202,12 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
     test('after a merge only one MRN is begun at a time, in whichever way', async () => {
       const merged = (mrn: string) => (): Wish =>
         wishFor(mrn, {
-          attempt: { id: `att_at_once_${n}`, requestDigest: digest('request'), intents: Buffer.from('i'), chart: 'Patient/one' },
+          attempt: {
+            id: `att_at_once_${n}`,
+            requestDigest: digest('request'),
+            intents: Buffer.from('i'),
+            chart: 'Patient/one',
+          },
         });
       const begin = async ({ patient, epoch, job }: Claimed): Promise<string> =>
         must(

@@ -27,7 +27,10 @@ describe.each(PLACES)('enrolment at once on %s', (engine, makePlace) => {
     place = await makePlace();
     const first = await place.open({ sets: SETS });
     // A file of SQLite has one process; a database of PostgreSQL has as many replicas as there are.
-    stores = engine === 'sqlite' ? [first, first] : [first, await place.open({ sets: SETS }), await place.open({ sets: SETS })];
+    stores =
+      engine === 'sqlite'
+        ? [first, first]
+        : [first, await place.open({ sets: SETS }), await place.open({ sets: SETS })];
   });
   afterEach(async () => {
     for (const stop of stops.splice(0)) await stop();
@@ -54,9 +57,14 @@ describe.each(PLACES)('enrolment at once on %s', (engine, makePlace) => {
   const act = () => ({ tenant, at: systemClock.now(), requestId: 'req_test', actor: 'operator' });
   const linksOf = async (mrn: string) =>
     must(
-      await (stores[0] as Store)
-        .use(identitySet)
-        .read('identity.list', { tenant, status: null, user: null, patient: { mrnSystem, mrn }, before: null, limit: 99 }),
+      await (stores[0] as Store).use(identitySet).read('identity.list', {
+        tenant,
+        status: null,
+        user: null,
+        patient: { mrnSystem, mrn },
+        before: null,
+        limit: 99,
+      }),
     );
 
   test('replicas that enrol one MRN at one instant make one user and one link', async () => {
@@ -108,7 +116,9 @@ describe.each(PLACES)('enrolment at once on %s', (engine, makePlace) => {
   });
 
   test('whom the EHR does not know gets no user', async () => {
-    expect(await replica(stores[0] as Store).users.made('nobody', 'r')).toMatchObject({ fault: { code: 'enrol.mrn-unknown' } });
+    expect(await replica(stores[0] as Store).users.made('nobody', 'r')).toMatchObject({
+      fault: { code: 'enrol.mrn-unknown' },
+    });
     expect(await linksOf('nobody')).toEqual([]);
   });
 });

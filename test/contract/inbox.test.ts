@@ -75,7 +75,11 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
     trouble: null,
     document: { key, version, clinicalDigest: clinical === null ? null : digest(clinical), order },
   });
-  async function settle(id: string, verdict: Verdict, more: Partial<Facts> = {}): Promise<[State, string | null] | null> {
+  async function settle(
+    id: string,
+    verdict: Verdict,
+    more: Partial<Facts> = {},
+  ): Promise<[State, string | null] | null> {
     const { seq } = await get(id);
     const done = await store
       .use(deliverSet)
@@ -84,7 +88,10 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
     return done.value === null ? null : [done.value.state, done.value.reason];
   }
   async function ledger() {
-    const [counted, rows] = [await inbox().read('inbox.ledger', { tenant }), await inbox().read('inbox.recount', { tenant })];
+    const [counted, rows] = [
+      await inbox().read('inbox.ledger', { tenant }),
+      await inbox().read('inbox.recount', { tenant }),
+    ];
     if (!counted.ok || !rows.ok) throw new Error('the ledger cannot be read');
     expect(counted.value).toEqual(rows.value);
     expect(Object.values(counted.value.byState).reduce((a, b) => a + b, 0)).toBe(counted.value.acknowledged);
@@ -238,7 +245,9 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
       [2, 'a'],
       [2, 'b'],
     ] as const)
-      outcomes.push(await settle(await put(`${version} ${clinical} ${outcomes.length}`), document('k', version, clinical)));
+      outcomes.push(
+        await settle(await put(`${version} ${clinical} ${outcomes.length}`), document('k', version, clinical)),
+      );
     expect(outcomes).toEqual([
       ['parked', 'unlinked'],
       ['parked', 'unlinked'],
@@ -283,7 +292,11 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
-          fc.record({ key: fc.constantFrom('k1', 'k2'), version: fc.integer({ min: 1, max: 5 }), isRepeated: fc.boolean() }),
+          fc.record({
+            key: fc.constantFrom('k1', 'k2'),
+            version: fc.integer({ min: 1, max: 5 }),
+            isRepeated: fc.boolean(),
+          }),
           { minLength: 1, maxLength: 12 },
         ),
         async (plan) => {
@@ -301,9 +314,9 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
           );
           for (const key of ['k1', 'k2']) {
             const ofKey = sent.filter((one) => one.key === key);
-            const live = (await Promise.all(ofKey.map(async (one) => ({ ...one, state: (await stateOf(one.id))[0] })))).filter(
-              ({ state }) => state === 'parked',
-            );
+            const live = (
+              await Promise.all(ofKey.map(async (one) => ({ ...one, state: (await stateOf(one.id))[0] })))
+            ).filter(({ state }) => state === 'parked');
             const highest = Math.max(...ofKey.map(({ version }) => version));
             expect(live.map(({ version }) => version)).toEqual(ofKey.length === 0 ? [] : [highest]);
           }
@@ -365,7 +378,10 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
     expect(await stateOf(parked)).toEqual(['discarded', 'a test person']);
     for (const id of [parked, gone, fresh])
       expect(await inbox().write('inbox.replay', { ...who, id })).toEqual({ ok: true, value: 'not-in-a-state-for-it' });
-    expect(await inbox().write('inbox.discard', { ...who, id: 'dlv_none', why: 'x' })).toEqual({ ok: true, value: 'not-found' });
+    expect(await inbox().write('inbox.discard', { ...who, id: 'dlv_none', why: 'x' })).toEqual({
+      ok: true,
+      value: 'not-found',
+    });
   });
 
   test('bodies that nobody needs any longer are shredded; those that wait for a person, rows, digests and audit stay', async () => {
@@ -376,7 +392,11 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
     await settle(waiting, document('k', 1, 'a'));
     const shred = { tenant, before: new Date('2025-06-01T00:00:00Z'), at, limit: 10 };
     expect(await inbox().write('inbox.shred', shred)).toEqual({ ok: true, value: { count: 1 } });
-    expect([(await get(done)).hasBody, (await get(waiting)).hasBody, (await get(fresh)).hasBody]).toEqual([false, true, true]);
+    expect([(await get(done)).hasBody, (await get(waiting)).hasBody, (await get(fresh)).hasBody]).toEqual([
+      false,
+      true,
+      true,
+    ]);
     expect(await stateOf(await put('done'))).toEqual(['duplicate', 'same-bytes']);
     expect(await inbox().write('inbox.shred', shred)).toEqual({ ok: true, value: { count: 0 } });
   });
@@ -478,7 +498,9 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
     if (!found.ok) throw new Error(found.fault.code);
     const { chains, records } = found.value;
     expect(
-      records.map(({ record }) => (JSON.parse(record) as { type: string }).type).filter((type) => type === 'hook.accept'),
+      records
+        .map(({ record }) => (JSON.parse(record) as { type: string }).type)
+        .filter((type) => type === 'hook.accept'),
     ).toHaveLength(31);
     expect(records.filter(({ record }) => record.includes('"delivery.change"'))).toHaveLength(1);
     for (const { chain, firstLink } of chains) {
@@ -503,7 +525,16 @@ test('two replicas on PostgreSQL settle versions of one document one after the o
     ] as const;
     const settle = async (store: Store, version: number): Promise<[State, string | null]> => {
       const id = `dlv_v${version}`;
-      const put = { id, tenant, hook: 'data', at, requestId: 'r', receiver: 'i', sender: 's', body: bytes(id) } as const;
+      const put = {
+        id,
+        tenant,
+        hook: 'data',
+        at,
+        requestId: 'r',
+        receiver: 'i',
+        sender: 's',
+        body: bytes(id),
+      } as const;
       await store.use(inboxSet).write('inbox.put', put);
       const found = await store.use(inboxSet).read('inbox.get', { tenant, id });
       if (!found.ok || found.value === null) throw new Error('not there');
@@ -523,7 +554,9 @@ test('two replicas on PostgreSQL settle versions of one document one after the o
         unmapped: [],
       };
       const { seq } = found.value;
-      const done = await store.use(deliverSet).write('deliver.settle', { tenant, seq, at, requestId: 'r', facts, verdict });
+      const done = await store
+        .use(deliverSet)
+        .write('deliver.settle', { tenant, seq, at, requestId: 'r', facts, verdict });
       if (!done.ok || done.value === null) throw new Error('not settled');
       return [done.value.state, done.value.reason];
     };

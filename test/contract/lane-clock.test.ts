@@ -10,7 +10,9 @@ import { PLACES, type Place } from '../support/new-store.ts';
 
 const DAY = 86_400_000;
 
-/** A store of one's own for each test, and what stands there as if it had been counted by a clock that was a day ahead. */
+/**
+ * A store of one's own for each test, and what stands there as if it had been counted by a clock that was a day ahead.
+ */
 function play(newPlace: () => Promise<Place>) {
   let place: Place;
   let store: Store;

@@ -55,10 +55,17 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     const next = only(await claim('b'));
     expect([next.delivery.id, next.epoch > head.epoch]).toEqual([second, true]);
     const ledger = must(
-      await lanes().read('lane.ledger', { tenant, deliveryId: first, patient: { mrnSystem: 'urn:mrn', mrn: '0001' }, names: [] }),
+      await lanes().read('lane.ledger', {
+        tenant,
+        deliveryId: first,
+        patient: { mrnSystem: 'urn:mrn', mrn: '0001' },
+        names: [],
+      }),
     );
     const { effect: _effect, ...kept } = WRITTEN;
-    expect(ledger).toEqual([{ ...kept, isRetracted: false, isKept: false, isOfDocument: true, deliverySeq: expect.any(Number) }]);
+    expect(ledger).toEqual([
+      { ...kept, isRetracted: false, isKept: false, isOfDocument: true, deliverySeq: expect.any(Number) },
+    ]);
     await finish('b', next, { outcome: { kind: 'put-back', afterMs: 60_000 }, attemptId: null });
     expect(await stateOf(second)).toBe('queued');
     expect(await claim('a')).toEqual([]);
@@ -74,15 +81,15 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     const fast = only(await claim('fast'));
     expect([fast.delivery.id, fast.doubtAt !== null, fast.epoch > slow.epoch]).toEqual([id, true, true]);
     expect(await begin('slow', slow)).toBe('lost');
-    expect(await finish('slow', slow, { outcome: { kind: 'delivered' }, written: [{ ...WRITTEN, name: 'a2'.repeat(32) }] })).toBe(
-      'lost',
-    );
+    expect(
+      await finish('slow', slow, { outcome: { kind: 'delivered' }, written: [{ ...WRITTEN, name: 'a2'.repeat(32) }] }),
+    ).toBe('lost');
     expect(
       must(await lanes().read('lane.to-retract', { tenant, deliverySeq: slow.delivery.seq, patient: slow.patient })),
     ).toEqual([]);
-    expect(must(await lanes().write('lane.renew', { tenant, owner: 'slow', at: new Date(), leaseMs: 1, held: [slow] }))).toEqual([
-      false,
-    ]);
+    expect(
+      must(await lanes().write('lane.renew', { tenant, owner: 'slow', at: new Date(), leaseMs: 1, held: [slow] })),
+    ).toEqual([false]);
     expect(
       must(await lanes().write('lane.renew', { tenant, owner: 'fast', at: new Date(), leaseMs: 15_000, held: [fast] })),
     ).toEqual([true]);
@@ -105,7 +112,10 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     expect(must(await lanes().write('lane.renew', renewed))).toEqual([false, true]);
     expect(await begin('same', now)).toBe('begun');
     expect(
-      await finish('same', before, { outcome: { kind: 'delivered' }, written: [{ ...WRITTEN, name: 'a3'.repeat(32) }] }),
+      await finish('same', before, {
+        outcome: { kind: 'delivered' },
+        written: [{ ...WRITTEN, name: 'a3'.repeat(32) }],
+      }),
     ).toBe('lost');
     expect(await stateOf(id)).toBe('sending');
     expect(await finish('same', now, { outcome: { kind: 'delivered' } })).toBe('done');
@@ -129,7 +139,10 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     expect(await stateOf(id)).toBe('queued');
     const third = only(await claim('a'));
     expect(third.doubtAt).toBeNull();
-    await finish('a', third, { outcome: { kind: 'park', reason: 'rejected', faultCode: 'ehr.rejected' }, attemptId: null });
+    await finish('a', third, {
+      outcome: { kind: 'park', reason: 'rejected', faultCode: 'ehr.rejected' },
+      attemptId: null,
+    });
     expect(await stateOf(id)).toBe('parked');
     expect(await claim('a')).toEqual([]);
     await soundness();
@@ -234,7 +247,10 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     const [first, second] = [await arrive('u4'), await arrive('u4')];
     const head = only(await claim('a'));
     expect(head.delivery.id).toBe(first);
-    await finish('a', head, { outcome: { kind: 'park', reason: 'patient', faultCode: 'patient.none' }, attemptId: null });
+    await finish('a', head, {
+      outcome: { kind: 'park', reason: 'patient', faultCode: 'patient.none' },
+      attemptId: null,
+    });
     const next = only(await claim('a'));
     expect(next.delivery.id).toBe(second);
     await finish('a', next, { outcome: { kind: 'delivered' }, attemptId: null });
@@ -251,7 +267,11 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     const retraction = only(await claim('a'));
     expect([retraction.job.kind, retraction.delivery.id]).toEqual(['retract', id]);
     const rows = must(
-      await lanes().read('lane.to-retract', { tenant, deliverySeq: retraction.delivery.seq, patient: retraction.patient }),
+      await lanes().read('lane.to-retract', {
+        tenant,
+        deliverySeq: retraction.delivery.seq,
+        patient: retraction.patient,
+      }),
     );
     expect(rows.map(({ name }) => name)).toEqual(['a5'.repeat(32)]);
     expect(await claim('b')).toEqual([]);
@@ -329,7 +349,10 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
       const one = only(await claim('a'));
       counts.push(one.job.fewInARow);
       await begin('a', one);
-      await finish('a', one, { outcome: { kind: 'retry', afterMs: 0, faultCode: 'ehr.failed', patience }, isResolved: true });
+      await finish('a', one, {
+        outcome: { kind: 'retry', afterMs: 0, faultCode: 'ehr.failed', patience },
+        isResolved: true,
+      });
     }
     const last = only(await claim('a'));
     expect([...counts, last.job.fewInARow, last.job.attempts]).toEqual([0, 1, 2, 0, 1, 4]);
@@ -346,7 +369,11 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     };
     const park = async (planDigest: string): Promise<readonly string[]> => {
       const one = only(await claim('a'));
-      await finish('a', one, { outcome: { kind: 'park', reason: 'suspicious', faultCode: null }, attemptId: null, planDigest });
+      await finish('a', one, {
+        outcome: { kind: 'park', reason: 'suspicious', faultCode: null },
+        attemptId: null,
+        planDigest,
+      });
       return one.approvedPlans;
     };
     const [first, second] = ['aa'.repeat(32), 'bb'.repeat(32)];
@@ -376,7 +403,11 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
       fingerprint: '07'.repeat(40) as Fingerprint,
       sides: { ours: { value: '70' }, theirs: { value: '71.5', notes: 'measured again' } },
     };
-    await finish('a', one, { outcome: { kind: 'park', reason: 'conflict', faultCode: null }, attemptId: null, foreign: [seen] });
+    await finish('a', one, {
+      outcome: { kind: 'park', reason: 'conflict', faultCode: null },
+      attemptId: null,
+      foreign: [seen],
+    });
     const read = async () =>
       must(await lanes().read('lane.foreign', { tenant, deliveryId: id })).map(({ seenAt: _seenAt, ...rest }) => rest);
     expect(await read()).toEqual([{ ...seen, decision: null }]);
@@ -411,7 +442,10 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     const done = must(await lanes().write('lane.reforward', { ...act, which: 'all', after: 0, limit: 100 }));
     expect(done.count).toBeGreaterThan(0);
     must(await lanes().write('lane.pause', { ...act, state: 'paused' }));
-    expect(must(await lanes().read('lane.target', { tenant }))).toMatchObject({ pausedAt: at.getTime(), pausedBy: 'test' });
+    expect(must(await lanes().read('lane.target', { tenant }))).toMatchObject({
+      pausedAt: at.getTime(),
+      pausedBy: 'test',
+    });
     must(await lanes().write('lane.pause', { ...act, state: 'running' }));
     expect(must(await lanes().read('lane.target', { tenant }))).toMatchObject({ pausedAt: null, pausedBy: null });
     expect(must(await lanes().read('lane.lag', { tenant })).jobs).toBeGreaterThan(0);

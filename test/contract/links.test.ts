@@ -73,9 +73,18 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
       unmapped: [],
     };
     const clinicalDigest = createHash('sha256').update(String(seq)).digest();
-    const document = { key: more.key ?? `doc ${seq}`, version: more.version ?? 1, clinicalDigest, order: 'version' } as const;
+    const document = {
+      key: more.key ?? `doc ${seq}`,
+      version: more.version ?? 1,
+      clinicalDigest,
+      order: 'version',
+    } as const;
     const verdict: Verdict = { kind: 'sound', trouble: more.trouble ?? null, document };
-    must(await (more.of ?? store).use(deliverSet).write('deliver.settle', { tenant, seq, at, requestId: 'r', facts, verdict }));
+    must(
+      await (more.of ?? store)
+        .use(deliverSet)
+        .write('deliver.settle', { tenant, seq, at, requestId: 'r', facts, verdict }),
+    );
   }
   const arrive = async (more: Parameters<typeof settle>[1] = {}): Promise<string> => {
     const { id, seq } = await put();
@@ -103,20 +112,28 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
   const adjust = async (limit = 100, user = 'u') =>
     must(await store.use(deliverSet).write('deliver.adjust', { ...act, user: { client: 'c', user }, limit }));
   const revoke = async (limit = 100) =>
-    must(await store.use(deliverSet).write('deliver.revoke', { ...act, user: { client: 'c', user: 'u' }, why: 'test', limit }));
+    must(
+      await store
+        .use(deliverSet)
+        .write('deliver.revoke', { ...act, user: { client: 'c', user: 'u' }, why: 'test', limit }),
+    );
   const send = async (id: string, names: readonly string[] = [`obs ${id}`]): Promise<void> => {
     must(await store.use(laneSet).write('lane-test.send', { id, names }));
   };
   const unsettled = async () => must(await store.use(deliverSet).read('deliver.unsettled', { tenant, limit: 10 }));
 
-  /** What holds whatever was done: the ledger adds up, lanes know their jobs, every queued delivery has one job, no other has any. */
+  /**
+   * What holds whatever was done: the ledger adds up, lanes know their jobs, every queued delivery has one job, no
+   * other has any.
+   */
   async function soundness(): Promise<void> {
     const [counted, rows] = [
       must(await store.use(inboxSet).read('inbox.ledger', { tenant })),
       must(await store.use(inboxSet).read('inbox.recount', { tenant })),
     ];
     expect(counted).toEqual(rows);
-    for (const { said, counted: real } of must(await store.use(laneSet).read('lane-test.pending', null))) expect(said).toBe(real);
+    for (const { said, counted: real } of must(await store.use(laneSet).read('lane-test.pending', null)))
+      expect(said).toBe(real);
     const all = must(
       await store.use(inboxSet).read('inbox.list', {
         tenant,
@@ -142,8 +159,18 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
   });
 
   test('what waits for its patient is released in the order of arrival, and what comes later is behind it', async () => {
-    const ids = [await arrive(), await arrive(), await arrive({ trouble: 'unmapped' }), await arrive({ user: 'other' })];
-    expect(await link('0012')).toMatchObject({ change: 'confirmed', status: 'confirmed', released: 2, isSettled: true });
+    const ids = [
+      await arrive(),
+      await arrive(),
+      await arrive({ trouble: 'unmapped' }),
+      await arrive({ user: 'other' }),
+    ];
+    expect(await link('0012')).toMatchObject({
+      change: 'confirmed',
+      status: 'confirmed',
+      released: 2,
+      isSettled: true,
+    });
     ids.push(await arrive());
     expect(await Promise.all(ids.map(stateOf))).toEqual([
       ['queued', 'linked'],
@@ -159,17 +186,17 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
   test('a patient is linked while one of its links is confirmed, in its own system of numbers', async () => {
     const isLinked = async (mrnSystem: string, ...mrns: string[]): Promise<boolean> =>
       must(
-        await store.use(identitySet).read('identity.is-linked', { tenant, patients: mrns.map((mrn) => ({ mrnSystem, mrn })) }),
+        await store
+          .use(identitySet)
+          .read('identity.is-linked', { tenant, patients: mrns.map((mrn) => ({ mrnSystem, mrn })) }),
       );
     await link('1', { status: 'proposed' });
     expect(await isLinked('urn:mrn', '1')).toBe(false);
     await link('1');
     await link('1', { user: 'second' });
-    expect(await Promise.all([isLinked('urn:mrn', '1'), isLinked('urn:mrn', '2', '1'), isLinked('urn:mrn', '01')])).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect(
+      await Promise.all([isLinked('urn:mrn', '1'), isLinked('urn:mrn', '2', '1'), isLinked('urn:mrn', '01')]),
+    ).toEqual([true, true, false]);
     expect(await Promise.all([isLinked('urn:other', '1'), isLinked('urn:mrn')])).toEqual([false, false]);
     await revoke();
     expect(await isLinked('urn:mrn', '1')).toBe(true);
@@ -189,7 +216,9 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
         .use(identitySet)
         .read('identity.list', { tenant, status: null, user: null, patient: null, before: null, limit: 9 }),
     );
-    expect(shown).toMatchObject([{ id: proposed.id, status: 'confirmed', evidence: 'same name', mrn: '1', userId: 'u' }]);
+    expect(shown).toMatchObject([
+      { id: proposed.id, status: 'confirmed', evidence: 'same name', mrn: '1', userId: 'u' },
+    ]);
   });
 
   test('a proposal beside a confirmed link changes nothing until it is confirmed', async () => {
@@ -202,9 +231,14 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
     const [after] = await live();
     expect([after?.delivery, after?.patient === before?.patient]).toEqual([id, false]);
     const shown = must(
-      await store
-        .use(identitySet)
-        .read('identity.list', { tenant, status: null, user: { client: 'c', user: 'u' }, patient: null, before: null, limit: 9 }),
+      await store.use(identitySet).read('identity.list', {
+        tenant,
+        status: null,
+        user: { client: 'c', user: 'u' },
+        patient: null,
+        before: null,
+        limit: 9,
+      }),
     );
     expect(shown.map(({ mrn, status }) => [mrn, status])).toEqual([
       ['3', 'confirmed'],
@@ -304,7 +338,11 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
 
   test('a re-link retracts from the old chart first, then writes the newest version to the new one', async () => {
     await link('old');
-    const [first, second, alone] = [await arrive({ key: 'k', version: 1 }), await arrive({ key: 'k2' }), await arrive()];
+    const [first, second, alone] = [
+      await arrive({ key: 'k', version: 1 }),
+      await arrive({ key: 'k2' }),
+      await arrive(),
+    ];
     for (const id of [first, second, alone]) await send(id, id === alone ? [] : [`obs ${id}`]);
     // Version 2 wrote one resource anew; the other is still as version 1 wrote it.
     const newer = await arrive({ key: 'k', version: 2 });
@@ -314,7 +352,13 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
     await link('old', { user: 'other' });
     await send(shared);
 
-    expect(await link('new')).toMatchObject({ change: 'changed', retracting: 2, requeued: 3, unrepeatable: 0, isSettled: true });
+    expect(await link('new')).toMatchObject({
+      change: 'changed',
+      retracting: 2,
+      requeued: 3,
+      unrepeatable: 0,
+      isSettled: true,
+    });
     const states = await Promise.all([first, second, alone, newer, waiting, shared].map(stateOf));
     expect(states).toEqual([
       ['delivered', null],
@@ -471,7 +515,9 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
           minLength: 1,
           maxLength: 14,
         }),
-        fc.array(fc.record({ user: fc.constantFrom('u1', 'u2', 'u3'), mrn: fc.constantFrom('m1', 'm2') }), { maxLength: 5 }),
+        fc.array(fc.record({ user: fc.constantFrom('u1', 'u2', 'u3'), mrn: fc.constantFrom('m1', 'm2') }), {
+          maxLength: 5,
+        }),
         fc.integer({ min: 1, max: 4 }),
         async (arrivals, changes, limit) => {
           round += 1;
@@ -494,7 +540,9 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
             const mine = stored.filter((one) => one.user === user);
             const states = await Promise.all(mine.map(async ({ id }) => stateOf(id)));
             const wrong = states.filter(([state, reason]) =>
-              linked.has(user) ? state === 'parked' : state === 'queued' || (state === 'parked' && reason !== 'unlinked'),
+              linked.has(user)
+                ? state === 'parked'
+                : state === 'queued' || (state === 'parked' && reason !== 'unlinked'),
             );
             expect(wrong).toEqual([]);
             const ofUser = now.filter(({ delivery }) => mine.some(({ id }) => id === delivery));
@@ -524,10 +572,16 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
     const links = keepLinks({ tenant, deliver: store.use(deliverSet), clock: systemClock, log: silentLog });
     await link('1', { limit: 2 });
     const wanted = { id: 'lnk_again', client: 'c', user: 'u', mrnSystem: 'urn:mrn', mrn: '2', evidence: null };
-    expect(must(await links.put(act, { ...wanted, status: 'confirmed' }))).toMatchObject({ change: 'changed', isSettled: true });
+    expect(must(await links.put(act, { ...wanted, status: 'confirmed' }))).toMatchObject({
+      change: 'changed',
+      isSettled: true,
+    });
     expect((await live()).length).toBe(7);
     await link('1', { limit: 2 });
-    expect(must(await links.revoke(act, { client: 'c', user: 'u' }, 'test'))).toMatchObject({ parked: 7, isSettled: true });
+    expect(must(await links.revoke(act, { client: 'c', user: 'u' }, 'test'))).toMatchObject({
+      parked: 7,
+      isSettled: true,
+    });
     await links.stop();
   });
 

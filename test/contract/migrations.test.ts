@@ -6,7 +6,12 @@ import { migrate as migratePostgres } from '../../src/store/postgres/migrate.ts'
 import { migrate as migrateSqlite } from '../../src/store/sqlite/migrate.ts';
 import { postgresPlace, type Place } from '../support/new-store.ts';
 
-const step = (version: number, sql: string): Migration => ({ version, name: `step-${version}`, sqlite: sql, postgres: sql });
+const step = (version: number, sql: string): Migration => ({
+  version,
+  name: `step-${version}`,
+  sqlite: sql,
+  postgres: sql,
+});
 const first = step(1, 'CREATE TABLE one (a integer)');
 const broken = step(2, 'CREATE TABLE two (a integer); INSERT INTO nowhere VALUES (1)');
 const mended = step(2, 'CREATE TABLE two (a integer)');

@@ -43,30 +43,41 @@ describe.each(PLACES)('shadow mode on %s', (_, newPlace) => {
 
   const shadow = () => store.use(shadowSet);
   const enter = async () => must(await shadow().write('shadow.enter', { tenant, at: new Date() }));
-  const leave = async (confirm: number, at = new Date()) => must(await shadow().write('shadow.leave', { ...act(), at, confirm }));
-  const report = async (basis: Uint8Array | null = BASIS) => must(await shadow().read('shadow.report', { tenant, basis }));
+  const leave = async (confirm: number, at = new Date()) =>
+    must(await shadow().write('shadow.leave', { ...act(), at, confirm }));
+  const report = async (basis: Uint8Array | null = BASIS) =>
+    must(await shadow().read('shadow.report', { tenant, basis }));
   const take = async (owner: string, jobSeqs: readonly number[], leaseMs = 60_000, basis = BASIS) =>
     must(await shadow().write('shadow.take', { tenant, at: new Date(), owner, leaseMs, basis, jobSeqs }));
   const put = async (owner: string, jobSeq: number, evaluation: Evaluation, dueAt: Date | null = null) =>
-    must(await shadow().write('shadow.put', { tenant, at: new Date(), owner, jobSeq, basis: BASIS, evaluation, dueAt }));
+    must(
+      await shadow().write('shadow.put', { tenant, at: new Date(), owner, jobSeq, basis: BASIS, evaluation, dueAt }),
+    );
   const pending = async (basis = BASIS, limit = 100) => {
     const all: number[] = [];
     let after: LanePlace | null = null;
     do {
-      const page: Pending = must(await shadow().read('shadow.pending', { tenant, at: new Date(), basis, after, limit }));
+      const page: Pending = must(
+        await shadow().read('shadow.pending', { tenant, at: new Date(), basis, after, limit }),
+      );
       all.push(...page.jobSeqs);
       after = page.next;
     } while (after !== null);
     return all;
   };
   const claim = async (owner: string) =>
-    must(await store.use(laneSet).write('lane.claim', { tenant, owner, at: new Date(), leaseMs: 15_000, limit: 100 })).claimed;
+    must(await store.use(laneSet).write('lane.claim', { tenant, owner, at: new Date(), leaseMs: 15_000, limit: 100 }))
+      .claimed;
 
   /** A delivery in the lane of its user; gives its id. */
   async function arrive(user: string, key = `doc ${n}`): Promise<string> {
     n += 1;
     const wanted = { client: 'c', user, mrnSystem: 'urn:mrn', mrn: user, status: 'confirmed', evidence: null } as const;
-    must(await store.use(deliverSet).write('deliver.link', { ...act(), wanted: { id: `lnk_${n}`, ...wanted }, limit: 100 }));
+    must(
+      await store
+        .use(deliverSet)
+        .write('deliver.link', { ...act(), wanted: { id: `lnk_${n}`, ...wanted }, limit: 100 }),
+    );
     const id = `dlv_shadow_${n}`;
     const body = new TextEncoder().encode(`shadow body ${n}`);
     const put = { ...act(), id, hook: 'data', receiver: 'i', sender: 's', body } as const;
@@ -165,7 +176,11 @@ describe.each(PLACES)('shadow mode on %s', (_, newPlace) => {
 
   test('the report counts each resource once, and only what still waits', async () => {
     await enter();
-    const [first, second, third] = [await arrive('ann', 'one'), await arrive('ann', 'two'), await arrive('ben', 'three')];
+    const [first, second, third] = [
+      await arrive('ann', 'one'),
+      await arrive('ann', 'two'),
+      await arrive('ben', 'three'),
+    ];
     const seqs = await pending();
     await take('a', seqs);
     const loaded = new Map<string, number>();

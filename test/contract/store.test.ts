@@ -99,7 +99,11 @@ describe.each(PLACES)('the store on %s', (_engine, makePlace) => {
         const before = await count();
         const outcomes = await Promise.allSettled(
           plan.map((isGood, i) =>
-            probe().write(isGood ? 'probe.put' : 'probe.put-and-throw', { id: `dlv_${round}_${i}`, body: body('x'), atMs: 1 }),
+            probe().write(isGood ? 'probe.put' : 'probe.put-and-throw', {
+              id: `dlv_${round}_${i}`,
+              body: body('x'),
+              atMs: 1,
+            }),
           ),
         );
         expect(outcomes.map((o) => o.status === 'fulfilled')).toEqual(plan);
@@ -128,7 +132,10 @@ describe.each(PLACES)('the store on %s', (_engine, makePlace) => {
     await probe().write('probe.put', { id: 'dlv_1', body: body('1'), atMs: 1, user: 'user-7' });
     await probe().write('probe.put', { id: 'dlv_2', body: body('2'), atMs: 2, user: 'user-8' });
     await probe().write('probe.put', { id: 'dlv_3', body: body('3'), atMs: 3, user: 'user-7' });
-    expect(await probe().read('probe.by-user', { user: 'user-7' })).toEqual({ ok: true, value: { ids: ['dlv_1', 'dlv_3'] } });
+    expect(await probe().read('probe.by-user', { user: 'user-7' })).toEqual({
+      ok: true,
+      value: { ids: ['dlv_1', 'dlv_3'] },
+    });
     expect(await probe().read('probe.by-user', { user: 'user-9' })).toEqual({ ok: true, value: { ids: [] } });
   });
 
@@ -181,7 +188,10 @@ describe.each(PLACES)('the store on %s', (_engine, makePlace) => {
 
   test('a database of one environment is refused to the other', async () => {
     await store.close();
-    await expect(place.open({ environment: 'sandbox' })).rejects.toMatchObject({ name: 'StartError', code: 'store.environment' });
+    await expect(place.open({ environment: 'sandbox' })).rejects.toMatchObject({
+      name: 'StartError',
+      code: 'store.environment',
+    });
     store = await place.open({ environment: 'production' });
   });
 
@@ -205,7 +215,9 @@ describe.each(PLACES)('the store on %s', (_engine, makePlace) => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, i) => probe().write('probe.put', { id: `dlv_${i}`, body: body('x'), atMs: 1 })),
     );
-    expect(outcomes.flatMap((o) => (o.ok ? [] : [o.fault.code]))).toEqual(Array.from({ length: 15 }, () => 'store.queue-full'));
+    expect(outcomes.flatMap((o) => (o.ok ? [] : [o.fault.code]))).toEqual(
+      Array.from({ length: 15 }, () => 'store.queue-full'),
+    );
     expect((await count()).deliveries).toBe(5);
   });
 });

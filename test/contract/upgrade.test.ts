@@ -22,7 +22,8 @@ import {
 
 const FOLDER = new URL('../fixtures/schema/', import.meta.url);
 const versions = MIGRATIONS.map(({ version }) => version);
-const fileOf = (engine: string, version: number) => new URL(`${engine}/${String(version).padStart(4, '0')}.sql`, FOLDER);
+const fileOf = (engine: string, version: number) =>
+  new URL(`${engine}/${String(version).padStart(4, '0')}.sql`, FOLDER);
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 function must<T>(result: Result<T>): T {
@@ -44,7 +45,8 @@ async function newPlace(makePlace: () => Promise<Place>): Promise<Place> {
 }
 
 async function look<T>({ database }: Place, work: (at: Dumpable) => Promise<T>): Promise<T> {
-  const at = database.engine === 'sqlite' ? openSqliteFile(database.file) : await openPostgresDatabase(database.url.reveal());
+  const at =
+    database.engine === 'sqlite' ? openSqliteFile(database.file) : await openPostgresDatabase(database.url.reveal());
   opened.push(at);
   const found = await work(at);
   await at.close();
@@ -86,53 +88,66 @@ test.each(['sqlite', 'postgres'])('there is a dump of every schema version of %s
 });
 
 describe.each(PLACES)('a database of an earlier release on %s', (engine, makePlace) => {
-  test.each(versions)('of schema version %i is brought up to date, with all that is in it, and goes on', async (version) => {
-    const fresh = await newPlace(makePlace);
-    await (await fresh.open({ keys: DUMP_KEYS, sets: DUMP_SETS })).close();
-    const wanted = await look(fresh, schemaOf);
+  test.each(versions)(
+    'of schema version %i is brought up to date, with all that is in it, and goes on',
+    async (version) => {
+      const fresh = await newPlace(makePlace);
+      await (await fresh.open({ keys: DUMP_KEYS, sets: DUMP_SETS })).close();
+      const wanted = await look(fresh, schemaOf);
 
-    const place = await newPlace(makePlace);
-    const dump = readFileSync(fileOf(engine, version), 'utf8');
-    const before = await look(place, async (at) => {
-      await at.exec(dump);
-      return readRows(at);
-    });
-    const store = await place.open({ keys: DUMP_KEYS, sets: DUMP_SETS, instance: 'ins_after' });
-    const { tenant, received, delivered, parked } = DUMPED;
-    const inbox = store.use(inboxSet);
-    const stateOf = async (id: string) => must(await inbox.read('inbox.get', { tenant, id }))?.state;
-    expect([await stateOf(received), await stateOf(delivered), await stateOf(parked)]).toEqual([
-      'received',
-      'delivered',
-      'parked',
-    ]);
-    for (const id of [received, delivered, parked]) {
-      const body = must(await inbox.read('inbox.body', { tenant, id }))?.body ?? 'none';
-      expect(Buffer.from(body).toString()).toBe(Buffer.from(bodyOf(id)).toString());
-    }
-    const ledger = must(await inbox.read('inbox.ledger', { tenant }));
-    expect(ledger).toEqual(must(await inbox.read('inbox.recount', { tenant })));
-    expect(ledger).toMatchObject({ acknowledged: 3, byState: { received: 1, delivered: 1, parked: 1 } });
-    // It takes what comes.
-    const put = { id: 'dlv_next', tenant, hook: 'data', at: new Date(), requestId: 'r', receiver: 'i', sender: 's' } as const;
-    must(await inbox.write('inbox.put', { ...put, body: bodyOf('dlv_next') }));
-    must(await store.use(laneSet).write('lane.free', { tenant, owner: 'i', at: new Date() }));
-    await store.close();
+      const place = await newPlace(makePlace);
+      const dump = readFileSync(fileOf(engine, version), 'utf8');
+      const before = await look(place, async (at) => {
+        await at.exec(dump);
+        return readRows(at);
+      });
+      const store = await place.open({ keys: DUMP_KEYS, sets: DUMP_SETS, instance: 'ins_after' });
+      const { tenant, received, delivered, parked } = DUMPED;
+      const inbox = store.use(inboxSet);
+      const stateOf = async (id: string) => must(await inbox.read('inbox.get', { tenant, id }))?.state;
+      expect([await stateOf(received), await stateOf(delivered), await stateOf(parked)]).toEqual([
+        'received',
+        'delivered',
+        'parked',
+      ]);
+      for (const id of [received, delivered, parked]) {
+        const body = must(await inbox.read('inbox.body', { tenant, id }))?.body ?? 'none';
+        expect(Buffer.from(body).toString()).toBe(Buffer.from(bodyOf(id)).toString());
+      }
+      const ledger = must(await inbox.read('inbox.ledger', { tenant }));
+      expect(ledger).toEqual(must(await inbox.read('inbox.recount', { tenant })));
+      expect(ledger).toMatchObject({ acknowledged: 3, byState: { received: 1, delivered: 1, parked: 1 } });
+      // It takes what comes.
+      const put = {
+        id: 'dlv_next',
+        tenant,
+        hook: 'data',
+        at: new Date(),
+        requestId: 'r',
+        receiver: 'i',
+        sender: 's',
+      } as const;
+      must(await inbox.write('inbox.put', { ...put, body: bodyOf('dlv_next') }));
+      must(await store.use(laneSet).write('lane.free', { tenant, owner: 'i', at: new Date() }));
+      await store.close();
 
-    const [schema, after] = await look(place, async (at) => [await schemaOf(at), await readRows(at)] as const);
-    expect(schema).toEqual(wanted);
-    expect(after['schema_step']).toHaveLength(versions.length);
-    // No row and no value of before is gone.
-    for (const table of ['delivery', 'delivery_body', 'link', 'job', 'written_resource', 'document', 'audit_record'])
-      for (const row of before[table] ?? []) expect(after[table]).toContainEqual(expect.objectContaining(row));
-    expect(before['audit_record']?.length).toBeGreaterThan(0);
-  });
+      const [schema, after] = await look(place, async (at) => [await schemaOf(at), await readRows(at)] as const);
+      expect(schema).toEqual(wanted);
+      expect(after['schema_step']).toHaveLength(versions.length);
+      // No row and no value of before is gone.
+      for (const table of ['delivery', 'delivery_body', 'link', 'job', 'written_resource', 'document', 'audit_record'])
+        for (const row of before[table] ?? []) expect(after[table]).toContainEqual(expect.objectContaining(row));
+      expect(before['audit_record']?.length).toBeGreaterThan(0);
+    },
+  );
 });
 
 /** A process that is in the middle of a step, which never ends. */
 function migrateForEver(engine: string, where: string) {
   const script = fileURLToPath(new URL('../support/migrate-for-ever.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, engine, where], { stdio: 'ignore' });
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, engine, where], {
+    stdio: 'ignore',
+  });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   return async (): Promise<void> => {
     child.kill('SIGKILL');
@@ -159,7 +174,10 @@ describe.each(PLACES)('kill -9 in the middle of a step on %s', (_engine, makePla
     expect(wasInside).toBe(true);
     const store = await place.open({ keys: DUMP_KEYS, sets: DUMP_SETS });
     await store.close();
-    const [tables, steps] = await look(place, async (at) => [await at.tables(), await at.all('SELECT version FROM schema_step')]);
+    const [tables, steps] = await look(place, async (at) => [
+      await at.tables(),
+      await at.all('SELECT version FROM schema_step'),
+    ]);
     expect(tables).not.toContain('half');
     expect(steps.map((row) => Number(row['version'])).sort((a, b) => a - b)).toEqual(versions);
   }, 120_000);

@@ -88,11 +88,15 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
     );
     const write = found.find(({ type }) => type === 'ehr.write');
     expect([write?.action, write?.counts?.['created']]).toEqual(['C', write?.counts?.['written']]);
-    expect([write?.traceId, write?.resources?.filter((one) => one.startsWith('Observation/')).length]).toEqual([TRACE, 3]);
+    expect([write?.traceId, write?.resources?.filter((one) => one.startsWith('Observation/')).length]).toEqual([
+      TRACE,
+      3,
+    ]);
     expect((await search(`delivery=${id}`)).length).toBeGreaterThanOrEqual(5);
     const types = (list: readonly Shown[]) => [...new Set(list.map(({ type }) => type))].sort();
     expect(types(await search('patient=MRN-ann'))).toEqual(['ehr.read', 'ehr.write', 'link.change']);
-    // The EHR's own id was learned when the MRN was looked up; and that somebody asked is in the patient's audit from now on.
+    // The EHR's own id was learned when the MRN was looked up; and that somebody asked is in the patient's audit from
+    // now on.
     expect(types(await search('patient=Patient/pat-ann'))).toEqual(['admin', 'ehr.read', 'ehr.write', 'link.change']);
     expect(await search('patient=MRN-nobody')).toEqual([]);
     const line = on.log.lines.find(({ event, deliveryId }) => event === 'delivery.sent' && deliveryId === id);

@@ -1,5 +1,14 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -60,7 +69,13 @@ test('a copy that is made while deliveries come is sound, and a gateway starts o
   await sending;
 
   expect(made.code).toBe(0);
-  expect(made.body).toMatchObject({ copied: true, sound: true, file: to, flaws: [], keys: { fit: true, problem: null } });
+  expect(made.body).toMatchObject({
+    copied: true,
+    sound: true,
+    file: to,
+    flaws: [],
+    keys: { fit: true, problem: null },
+  });
   expect(made.body['bytes']).toBe(statSync(to).size);
   expect(statSync(to).mode & 0o077).toBe(0);
   expect(readdirSync(folder)).toEqual(['copy.db']);
@@ -73,7 +88,10 @@ test('a copy that is made while deliveries come is sound, and a gateway starts o
   expect(readdirSync(folder)).toEqual(['copy.db']);
 
   const restored = await startGateway({
-    config: configOf(`sqlite:${to}?filesystem=any`, { ...on.settings(), CHARTGATE_DATABASE_URL: `sqlite:${to}?filesystem=any` }),
+    config: configOf(`sqlite:${to}?filesystem=any`, {
+      ...on.settings(),
+      CHARTGATE_DATABASE_URL: `sqlite:${to}?filesystem=any`,
+    }),
     clock: systemClock,
     log: collectLog(),
   });
@@ -192,9 +210,12 @@ test('a backup replaces nothing, names itself in a folder, and says when it cann
   expect(readdirSync(join(folder, 'many'))).toHaveLength(1);
   const nowhere = await runCommand(['backup', join(folder, 'no', 'such', 'x.db')], { env });
   expect([nowhere.code, nowhere.out]).toEqual([74, '']);
-  const noDatabase = await runCommand(['backup', join(folder, 'x.db'), '--database', `sqlite:${join(folder, 'none.db')}`], {
-    env,
-  });
+  const noDatabase = await runCommand(
+    ['backup', join(folder, 'x.db'), '--database', `sqlite:${join(folder, 'none.db')}`],
+    {
+      env,
+    },
+  );
   expect([noDatabase.code, readdirSync(folder).sort()]).toEqual([69, ['many', 'there.db']]);
 });
 

@@ -8,7 +8,10 @@ import { aClinicalReady, aLabResult, aUserProfile, CLIENT } from '../support/pay
 import { portOf, runProcess, serveSettings } from '../support/run-process.ts';
 import { startRig, type Rig } from './delivery/rig.ts';
 
-/* 500 and more marked names, ids, MRNs, values and tokens through every flow, and then a look into every place that is not sealed. */
+/*
+ * 500 and more marked names, ids, MRNs, values and tokens through every flow, and then a look into every place that is
+ * not sealed.
+ */
 
 const USERS = 60;
 const SENT_BY_PROCESS = 24;
@@ -44,7 +47,9 @@ const answers: string[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'chartgate-canary-'));
-  rig = await startRig(sqlitePlace, { settings: { CHARTGATE_AUDIT_ANCHOR: `${folder}/anchor/`, CHARTGATE_LOG_LEVEL: 'debug' } });
+  rig = await startRig(sqlitePlace, {
+    settings: { CHARTGATE_AUDIT_ANCHOR: `${folder}/anchor/`, CHARTGATE_LOG_LEVEL: 'debug' },
+  });
 });
 afterAll(async () => {
   await rig.stop();
@@ -74,12 +79,18 @@ async function sendAll(): Promise<void> {
     // Some links only come after the delivery, some lead to nobody, some are revoked again.
     if (n % 5 !== 0) await rig.admin('PUT', `links/${user}`, { mrn, evidence: one.evidence });
     const id = await rig.send(
-      aClinicalReady({ userId: user, observations: 4, bundleId: `bundle-${n}`, values: { weight: Number(one.weight) } }),
+      aClinicalReady({
+        userId: user,
+        observations: 4,
+        bundleId: `bundle-${n}`,
+        values: { weight: Number(one.weight) },
+      }),
     );
     await rig.send(aLabResult({ userId: user, documentId: `lab-${n}`, glucose: Number(one.glucose) }));
     if (n % 7 === 0) await rig.send(aUserProfile({ userId: user, fields: { note: name } }));
     await rig.resting(id);
-    if (n % 5 === 0) await rig.admin('PUT', `links/${user}`, { mrn: n % 10 === 0 ? `${mrn}x` : mrn, evidence: one.evidence });
+    if (n % 5 === 0)
+      await rig.admin('PUT', `links/${user}`, { mrn: n % 10 === 0 ? `${mrn}x` : mrn, evidence: one.evidence });
     if (n % 9 === 0) await rig.admin('DELETE', `links/${user}`);
     await rig.admin('GET', `audit?patient=${mrn}`);
     await rig.admin('GET', `audit?patient=Patient/${patient}`);
@@ -97,7 +108,11 @@ async function sendOdd(): Promise<void> {
     await ask(`/fhir/Patient/${query}?name=${person?.name ?? ''}`, { headers: { authorization: `Bearer ${token}` } });
     await ask(`/admin/api/deliveries?state=${query}`, { headers: { authorization: `Bearer ${token}` } });
     await ask(`/admin/api/audit?patient=${query}&type=${query}`, {
-      headers: { authorization: 'Bearer admin-token-0123456789abcdef0123456789', traceparent: query, 'x-request-id': query },
+      headers: {
+        authorization: 'Bearer admin-token-0123456789abcdef0123456789',
+        traceparent: query,
+        'x-request-id': query,
+      },
     });
     await ask(`/${query}/${person?.mrn ?? ''}`, { method: 'DELETE', headers: { cookie: token } });
     if (n % 10 === 0) await ask('/metrics');
@@ -133,12 +148,24 @@ async function printedByProcess(
     statuses.push(answer.status);
     await answer.arrayBuffer();
   };
-  for (const [n, { user, mrn, patient, name, evidence, weight, glucose }] of PEOPLE.slice(0, SENT_BY_PROCESS).entries()) {
+  for (const [n, { user, mrn, patient, name, evidence, weight, glucose }] of PEOPLE.slice(
+    0,
+    SENT_BY_PROCESS,
+  ).entries()) {
     const token = TOKENS[n % TOKENS.length] ?? '';
     const query = QUERIES[n % QUERIES.length] ?? '';
-    await send(`/admin/api/links/${user}`, { method: 'PUT', headers: operator, body: JSON.stringify({ mrn, evidence }) });
+    await send(`/admin/api/links/${user}`, {
+      method: 'PUT',
+      headers: operator,
+      body: JSON.stringify({ mrn, evidence }),
+    });
     const hook = `/webhooks/${TOKENS[1] ?? ''}/data`;
-    const weighed = aClinicalReady({ userId: user, observations: 2, bundleId: `own-${n}`, values: { weight: Number(weight) } });
+    const weighed = aClinicalReady({
+      userId: user,
+      observations: 2,
+      bundleId: `own-${n}`,
+      values: { weight: Number(weight) },
+    });
     await send(hook, { method: 'POST', body: JSON.stringify(weighed) });
     await send(hook, {
       method: 'POST',
@@ -146,7 +173,9 @@ async function printedByProcess(
     });
     await send(hook, { method: 'POST', body: `{"user_id":"${user}","name":"${name}"` });
     await send(`/webhooks/${query}/data`, { method: 'POST', body: name, headers: { authorization: token } });
-    await send(`/fhir/Patient/${patient}?name=${name}`, { headers: { authorization: `Bearer ${token}`, 'x-request-id': query } });
+    await send(`/fhir/Patient/${patient}?name=${name}`, {
+      headers: { authorization: `Bearer ${token}`, 'x-request-id': query },
+    });
     await send(`/oauth/authorize?client_id=${query}&login_hint=${name}&state=${token}`, { redirect: 'manual' });
     await send(`/admin/api/audit?patient=${mrn}`, { headers: operator });
     await send(`/admin/api/deliveries?user_id=${user}&state=${query}`, { headers: operator });
@@ -193,7 +222,9 @@ test(`${MARKERS.length} marks are found nowhere outside the sealed columns and t
   const { database } = rig.place;
   if (database.engine !== 'sqlite') throw new Error('not SQLite');
   const stored = (): string[] =>
-    everyFile(dirname(database.file)).flatMap((file) => found(readFileSync(file, 'latin1')).map((mark) => `${file}: ${mark}`));
+    everyFile(dirname(database.file)).flatMap((file) =>
+      found(readFileSync(file, 'latin1')).map((mark) => `${file}: ${mark}`),
+    );
   expect(stored()).toEqual([]);
   await rig.restart();
   expect(stored()).toEqual([]);

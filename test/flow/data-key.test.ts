@@ -60,7 +60,9 @@ async function sealedBy(of: Place, key: string): Promise<string[]> {
   const found: string[] = [];
   for (const { table, column } of await columnsOf(of))
     for (const { value } of await query(of, `SELECT ${column} AS value FROM ${table}`))
-      if (value instanceof Uint8Array ? Buffer.from(value).subarray(0, 5).equals(head) : String(value).includes(letters))
+      if (
+        value instanceof Uint8Array ? Buffer.from(value).subarray(0, 5).equals(head) : String(value).includes(letters)
+      )
         found.push(`${table}.${column}`);
   return [...new Set(found)].sort();
 }
@@ -108,7 +110,9 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
     const before = await shown();
     expect(before.lookedUp).toContain('Patient/pat-mrn-ann');
     const where = await sealedBy(on.place, old);
-    expect(where).toEqual(expect.arrayContaining(['link.mrn_sealed', 'source_user.user_sealed', 'user_key.key_sealed']));
+    expect(where).toEqual(
+      expect.arrayContaining(['link.mrn_sealed', 'source_user.user_sealed', 'user_key.key_sealed']),
+    );
     expect([added.status, where.includes('auth_client.client_sealed')]).toEqual([201, true]);
     // The audit is proven as it was written, and never sealed anew.
     expect(where).not.toContain('audit_record.record');
@@ -125,7 +129,12 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
     const done = await keys('--json');
     expect(done.code).toBe(0);
     const told = JSON.parse(done.out) as Json;
-    expect(told).toMatchObject({ state: 'done', sealing: idHex(now), older: [], last: { from: [idHex(old)], left: 0 } });
+    expect(told).toMatchObject({
+      state: 'done',
+      sealing: idHex(now),
+      older: [],
+      last: { from: [idHex(old)], left: 0 },
+    });
     expect((told['last'] as Json)['resealed']).toBeGreaterThanOrEqual(where.length);
     expect((await keys('--status')).out).toContain('it may leave CHARTGATE_DATA_KEY');
     expect(await sealedBy(on.place, old)).toEqual([]);
@@ -153,9 +162,16 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
       () => on.place.tamper(`UPDATE link SET evidence_sealed = mrn_sealed WHERE id = (SELECT min(id) FROM link)`),
       { CHARTGATE_DATA_KEY: `${now},${old}` },
     );
-    const run = await runCommand(['keys', 'rotate', 'data', '--json', '--url', on.url('')], { env: { ...on.settings() } });
+    const run = await runCommand(['keys', 'rotate', 'data', '--json', '--url', on.url('')], {
+      env: { ...on.settings() },
+    });
     const told = JSON.parse(run.out) as Json;
-    expect([run.code, told['state'], told['older'], (told['last'] as Json)['left']]).toEqual([1, 'stuck', [idHex(old)], 1]);
+    expect([run.code, told['state'], told['older'], (told['last'] as Json)['left']]).toEqual([
+      1,
+      'stuck',
+      [idHex(old)],
+      1,
+    ]);
     expect(await sealedBy(on.place, old)).toEqual(['link.evidence_sealed']);
     expect(await refused(now)).toBe('store.data-key');
     expect(await refused(`${old},${now}`)).toBe('store.data-key-retired');
@@ -167,7 +183,10 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
 async function fill({ database }: Place, vault: Vault, n: number): Promise<void> {
   const rows = Array.from({ length: n }, (_, i) => {
     const index = vault.index('filled', String(i));
-    return { index, sealed: vault.seal(Buffer.from('{}'), `auth_record.payload_sealed/Filled/${index.toString('hex')}`) };
+    return {
+      index,
+      sealed: vault.seal(Buffer.from('{}'), `auth_record.payload_sealed/Filled/${index.toString('hex')}`),
+    };
   });
   const expires = Date.now() + 86_400_000;
   if (database.engine === 'postgres')
@@ -208,9 +227,17 @@ test.each(KILLED)(
       CHARTGATE_DATA_KEY: old,
     };
     const bytes = (key: string): Uint8Array => new Uint8Array(Buffer.from(key, 'base64'));
-    const first = await startGateway({ config: configOf(addressOf(at), settings), clock: systemClock, log: collectLog() });
+    const first = await startGateway({
+      config: configOf(addressOf(at), settings),
+      clock: systemClock,
+      log: collectLog(),
+    });
     await first.stop();
-    await fill(at, makeVault({ data: [bytes(old)], pseudonym: bytes(settings['CHARTGATE_PSEUDONYM_KEY'] ?? '') }), ROWS);
+    await fill(
+      at,
+      makeVault({ data: [bytes(old)], pseudonym: bytes(settings['CHARTGATE_PSEUDONYM_KEY'] ?? '') }),
+      ROWS,
+    );
     const left = async (): Promise<number> => {
       const head =
         engine === 'sqlite'
@@ -241,7 +268,9 @@ test.each(KILLED)(
     const next = await startGateway({ config: configOf(addressOf(at), both), clock: systemClock, log: collectLog() });
     try {
       const status = () =>
-        runCommand(['keys', 'rotate', 'data', '--status', '--json', '--url', `http://127.0.0.1:${next.port}`], { env: both });
+        runCommand(['keys', 'rotate', 'data', '--status', '--json', '--url', `http://127.0.0.1:${next.port}`], {
+          env: both,
+        });
       const done = await eventually(
         async () => JSON.parse((await status()).out) as Json,
         ({ state }) => state === 'done',

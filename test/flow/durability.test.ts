@@ -82,7 +82,9 @@ describe('the checker', () => {
   });
 
   test('names the delivery that was acknowledged and lost', () => {
-    expect(check({ acknowledged: new Map([...acknowledged, ['dlv_3', digest]]) })).toEqual([{ kind: 'lost', about: 'dlv_3' }]);
+    expect(check({ acknowledged: new Map([...acknowledged, ['dlv_3', digest]]) })).toEqual([
+      { kind: 'lost', about: 'dlv_3' },
+    ]);
   });
 
   test.each<[string, string[], Broken]>([
@@ -112,7 +114,11 @@ describe('the checker', () => {
       ['audit-chain', 'audit-state'],
       { found: { records: [...first.slice(0, 1), ...second] } },
     ],
-    ['a record that was altered', ['audit-chain'], withRecord(0, { record: (first[0]?.record ?? '').replace('req_1', 'req_2') })],
+    [
+      'a record that was altered',
+      ['audit-chain'],
+      withRecord(0, { record: (first[0]?.record ?? '').replace('req_1', 'req_2') }),
+    ],
     ['a leaf that was altered', ['audit-chain'], withRecord(1, { leaf: wrong })],
     ['a link that was altered', ['audit-chain'], withRecord(0, { link: wrong })],
     ['a last link that was altered', ['audit-chain'], withRecord(2, { link: wrong })],

@@ -26,5 +26,6 @@ test('a process under load stays within its memory, and hostile JSON costs it ne
     expect([load, Object.keys(answers).filter((status) => status !== '202' && status !== '503')]).toEqual([load, []]);
     expect([load, (answers['202'] ?? 0) > 0]).toEqual([load, true]);
   }
-  for (const { load, beforeMb, peakMb } of figures.slice(2)) expect([load, peakMb - beforeMb < 64]).toEqual([load, true]);
+  for (const { load, beforeMb, peakMb } of figures.slice(2))
+    expect([load, peakMb - beforeMb < 64]).toEqual([load, true]);
 }, 180_000);

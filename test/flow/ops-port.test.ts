@@ -53,7 +53,15 @@ test('on a port of their own they are nowhere else, and nothing else is there', 
     unverified: expect.arrayContaining([WEAK]),
   });
   expect((await ask(opsPort, '/metrics')).text).toContain('chartgate_store_ready 1');
-  const others = ['/', '/docs', '/openapi.json', '/admin/api/ledger', '/fhir/metadata', '/auth/jwks', '/.well-known/jwks.json'];
+  const others = [
+    '/',
+    '/docs',
+    '/openapi.json',
+    '/admin/api/ledger',
+    '/fhir/metadata',
+    '/auth/jwks',
+    '/.well-known/jwks.json',
+  ];
   expect(new Set(await statuses(opsPort, others))).toEqual(new Set([404]));
 });
 
@@ -64,7 +72,9 @@ test.each([
   const { port, opsPort } = await start({ ...more, CHARTGATE_OPS_TOKEN: TOKEN });
   const at = opsPort ?? port;
   expect(await statuses(at, WATCH, TOKEN)).toEqual([200, 200, 200]);
-  expect(JSON.parse((await ask(at, '/readyz', TOKEN)).text)).toMatchObject({ unverified: expect.arrayContaining([WEAK]) });
+  expect(JSON.parse((await ask(at, '/readyz', TOKEN)).text)).toMatchObject({
+    unverified: expect.arrayContaining([WEAK]),
+  });
   for (const token of [undefined, 'wrong', `${TOKEN}x`]) {
     expect(await statuses(at, WATCH, token)).toEqual([200, 401, 401]);
     expect(JSON.parse((await ask(at, '/readyz', token)).text)).toMatchObject({ code: 'ops.unauthenticated' });

@@ -118,27 +118,30 @@ test('a server that stops being durable under full load is noticed there too', a
   await Promise.all(senders);
 });
 
-test.each(['fsync', 'full_page_writes'])('%s that is turned off keeps the very next batch from being stored', async (setting) => {
-  store = await place.open();
-  expect(await codeOf('dlv_0')).toBe('ok');
-  await alter(`ALTER SYSTEM SET ${setting} = 'off'`);
-  // The server tells its processes in its own time; what they commit before that is durable.
-  let n = 0;
-  const refused = await eventually(
-    () => codeOf(`dlv_${(n += 1)}`),
-    (code) => code !== 'ok',
-  );
-  expect(refused).toBe('store.not-durable');
-  expect([await isStored(`dlv_${n}`), await isStored(`dlv_${n - 1}`)]).toEqual([false, true]);
-  await eventually(
-    () => store.health().reason,
-    (reason) => reason !== undefined,
-  );
-  expect(store.health()).toMatchObject({ state: 'store.not-durable', reason: `${setting} is off` });
-  await alter(`ALTER SYSTEM RESET ${setting}`);
-  expect(await stateIs('ready')).toBe('ready');
-  expect(await codeOf('dlv_again')).toBe('ok');
-});
+test.each(['fsync', 'full_page_writes'])(
+  '%s that is turned off keeps the very next batch from being stored',
+  async (setting) => {
+    store = await place.open();
+    expect(await codeOf('dlv_0')).toBe('ok');
+    await alter(`ALTER SYSTEM SET ${setting} = 'off'`);
+    // The server tells its processes in its own time; what they commit before that is durable.
+    let n = 0;
+    const refused = await eventually(
+      () => codeOf(`dlv_${(n += 1)}`),
+      (code) => code !== 'ok',
+    );
+    expect(refused).toBe('store.not-durable');
+    expect([await isStored(`dlv_${n}`), await isStored(`dlv_${n - 1}`)]).toEqual([false, true]);
+    await eventually(
+      () => store.health().reason,
+      (reason) => reason !== undefined,
+    );
+    expect(store.health()).toMatchObject({ state: 'store.not-durable', reason: `${setting} is off` });
+    await alter(`ALTER SYSTEM RESET ${setting}`);
+    expect(await stateIs('ready')).toBe('ready');
+    expect(await codeOf('dlv_again')).toBe('ok');
+  },
+);
 
 /** What our sessions commit with, as a trigger sees it that runs at the commit. */
 const WATCHED = `
@@ -227,7 +230,9 @@ test('what was acknowledged survives a crash of the server under load, and the s
   );
   isOver = true;
   await Promise.all(senders);
-  const found = await withClient(server.url(databaseName()), (client) => client.query<{ id: string }>('SELECT id FROM delivery'));
+  const found = await withClient(server.url(databaseName()), (client) =>
+    client.query<{ id: string }>('SELECT id FROM delivery'),
+  );
   const stored = new Set(found.rows.map((row) => row.id));
   expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
   // One line for the change of state, however many commands failed.
@@ -306,7 +311,10 @@ describe('a server that is there and silent', () => {
 
   test('is given up at start', async () => {
     server.signal('SIGSTOP');
-    await expect(place.open({ startPatienceMs: 100 })).rejects.toMatchObject({ name: 'StartError', code: 'store.unreachable' });
+    await expect(place.open({ startPatienceMs: 100 })).rejects.toMatchObject({
+      name: 'StartError',
+      code: 'store.unreachable',
+    });
   });
 });
 

@@ -1,5 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -83,7 +92,13 @@ describe('serve', () => {
   test('with a wrong configuration ends with 78 and lists everything at once', async () => {
     const { code, stdout, stderr } = await runProcess(['serve'], { CHARTGATE_PORT: 'x', CHARTGATE_TYPO: '1' }).ended;
     expect([code, stdout]).toEqual([78, '']);
-    for (const key of ['CHARTGATE_PORT', 'CHARTGATE_TYPO', 'CHARTGATE_DATA_KEY', 'CHARTGATE_EHR_URL', 'CHARTGATE_WEBHOOK_SECRET'])
+    for (const key of [
+      'CHARTGATE_PORT',
+      'CHARTGATE_TYPO',
+      'CHARTGATE_DATA_KEY',
+      'CHARTGATE_EHR_URL',
+      'CHARTGATE_WEBHOOK_SECRET',
+    ])
       expect(stderr).toContain(`  ${key} `);
     const asJson = await runProcess(['serve', '--check', '--json'], {}).ended;
     expect((JSON.parse(asJson.stderr) as { code: string }).code).toBe('config');
@@ -107,7 +122,10 @@ describe('serve', () => {
     const first = runProcess(['serve'], env);
     const port = await portOf(first);
     const second = await runProcess(['serve'], env).ended;
-    expect([second.code, second.stderr]).toEqual([69, expect.stringContaining('Another process has this database open')]);
+    expect([second.code, second.stderr]).toEqual([
+      69,
+      expect.stringContaining('Another process has this database open'),
+    ]);
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
     first.signal('SIGTERM');
     await first.ended;
@@ -140,7 +158,10 @@ describe('serve', () => {
       ...env,
       CHARTGATE_DATABASE_URL: `sqlite:${join(folder, 'link.db')}?filesystem=any`,
     }).ended;
-    expect([second.code, second.stderr]).toEqual([69, expect.stringContaining('Another process has this database open')]);
+    expect([second.code, second.stderr]).toEqual([
+      69,
+      expect.stringContaining('Another process has this database open'),
+    ]);
     first.signal('SIGTERM');
     await first.ended;
   });
@@ -185,7 +206,10 @@ describe('serve', () => {
     other.exec('PRAGMA locking_mode=EXCLUSIVE; CREATE TABLE x (a); BEGIN EXCLUSIVE; INSERT INTO x VALUES (1)');
     const { code, stderr } = await runProcess(['serve'], settings()).ended;
     other.close();
-    expect([code, stderr]).toEqual([69, 'The database is locked by another program. Close that program and start again.\n']);
+    expect([code, stderr]).toEqual([
+      69,
+      'The database is locked by another program. Close that program and start again.\n',
+    ]);
   });
 
   test('a file that is no database is said in a sentence, and is left as it is', async () => {
@@ -206,15 +230,19 @@ describe('serve', () => {
     });
     afterAll(() => postgres.remove());
 
-    test.each(['sqlite', 'postgres'] as const)('says so, stops what it started, and ends with 69: %s', async (engine) => {
-      const taken = await takePort();
-      const env = engine === 'sqlite' ? settings() : serveSettings(urlOf(postgres));
-      const { code, stdout, stderr } = await runProcess(['serve'], { ...env, CHARTGATE_PORT: String(taken.port) }).ended;
-      taken.free();
-      expect([code, stderr]).toEqual([69, expect.stringContaining('is already taken')]);
-      const events = stdout.trim().split('\n');
-      expect(events.filter((line) => /process\.(part|started)/.test(line))).toEqual([]);
-    });
+    test.each(['sqlite', 'postgres'] as const)(
+      'says so, stops what it started, and ends with 69: %s',
+      async (engine) => {
+        const taken = await takePort();
+        const env = engine === 'sqlite' ? settings() : serveSettings(urlOf(postgres));
+        const { code, stdout, stderr } = await runProcess(['serve'], { ...env, CHARTGATE_PORT: String(taken.port) })
+          .ended;
+        taken.free();
+        expect([code, stderr]).toEqual([69, expect.stringContaining('is already taken')]);
+        const events = stdout.trim().split('\n');
+        expect(events.filter((line) => /process\.(part|started)/.test(line))).toEqual([]);
+      },
+    );
   });
 
   test('the database of another key is refused', async () => {
@@ -289,7 +317,19 @@ describe('demo', () => {
 
   test('--users and --days: people beyond the first five are linked, connected and have their days in the charts', async () => {
     const ports = ['--port', '0', '--ehr-port', '0', '--service-port', '0', '--app-port', '0'];
-    const args = ['demo', '--data', join(folder, 'data'), ...ports, '--users', '6', '--days', '3', '--speed', '3600', '--json'];
+    const args = [
+      'demo',
+      '--data',
+      join(folder, 'data'),
+      ...ports,
+      '--users',
+      '6',
+      '--days',
+      '3',
+      '--speed',
+      '3600',
+      '--json',
+    ];
     const running = runProcess(args);
     const said = JSON.parse(await running.saw('gateway')) as { ehr: string; service: string; patients: number };
     expect(said.patients).toBe(7);

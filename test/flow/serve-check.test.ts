@@ -49,7 +49,11 @@ describe('--check', () => {
       () => ({ CHARTGATE_MAPPINGS: brokenMappings('conceptmap-metrics.json', '{') }),
       'conceptmap-metrics.json',
     ],
-    ['a template that is none', () => ({ CHARTGATE_MAPPINGS: brokenMappings('custom/mine.json', '[]') }), 'custom/mine.json'],
+    [
+      'a template that is none',
+      () => ({ CHARTGATE_MAPPINGS: brokenMappings('custom/mine.json', '[]') }),
+      'custom/mine.json',
+    ],
     ['URIs that cannot be read', () => ({ CHARTGATE_SOURCE_URIS: join(folder, 'nowhere.json') }), 'nowhere.json'],
     ['a dialect that is none', () => ({ CHARTGATE_DIALECT: 'klingon' }), 'CHARTGATE_DIALECT'],
     [
@@ -72,7 +76,11 @@ describe('--check', () => {
       () => ({ CHARTGATE_TLS_CERT_FILE: 'README.md', CHARTGATE_TLS_KEY_FILE: 'README.md' }),
       'CHARTGATE_TLS_CERT_FILE',
     ],
-    ['a type of which nobody can say whose it is', () => ({ CHARTGATE_READ_TYPES: 'StructureMap' }), 'CHARTGATE_READ_TYPES'],
+    [
+      'a type of which nobody can say whose it is',
+      () => ({ CHARTGATE_READ_TYPES: 'StructureMap' }),
+      'CHARTGATE_READ_TYPES',
+    ],
     ['no admin token', () => ({ CHARTGATE_ADMIN_TOKEN: '' }), 'CHARTGATE_ADMIN_TOKEN'],
   ])('%s ends with 78 and is named; serve says the same', async (_, settings, named) => {
     const more = settings();
@@ -87,7 +95,10 @@ describe('--check', () => {
     const more = { CHARTGATE_MAPPINGS: join(folder, 'nowhere'), CHARTGATE_READ_TYPES: 'StructureMap' };
     const { code, err } = await check(more, '--json');
     expect(code).toBe(78);
-    expect(JSON.parse(err)).toMatchObject({ code: 'config', problems: [{ key: 'mappings.folder' }, { key: 'read.types' }] });
+    expect(JSON.parse(err)).toMatchObject({
+      code: 'config',
+      problems: [{ key: 'mappings.folder' }, { key: 'read.types' }],
+    });
   });
 
   test.each([['--connect'], ['--json']])('%s without it is wrong', async (option) => {
@@ -199,7 +210,12 @@ describe('--check --connect', () => {
 
   test.each<[string, () => Record<string, string>, string, string]>([
     ['refuses the password', () => ({ CHARTGATE_SOURCE_PASSWORD: 'wrong' }), 'source', 'CHARTGATE_SOURCE_PASSWORD'],
-    ['is at another path', () => ({ CHARTGATE_EHR_URL: `${new URL(ehr.url).origin}/other` }), 'ehr', 'CHARTGATE_EHR_URL'],
+    [
+      'is at another path',
+      () => ({ CHARTGATE_EHR_URL: `${new URL(ehr.url).origin}/other` }),
+      'ehr',
+      'CHARTGATE_EHR_URL',
+    ],
     [
       'has another name',
       () => {
@@ -245,7 +261,10 @@ describe('--check --connect', () => {
       });
       const other = serveSettings(url);
       for (const key of ['CHARTGATE_DATA_KEY', 'CHARTGATE_PSEUDONYM_KEY', 'CHARTGATE_AUDIT_KEY'])
-        expect(await database({ [key]: other[key] ?? '' })).toMatchObject({ code: 78, text: expect.stringContaining(key) });
+        expect(await database({ [key]: other[key] ?? '' })).toMatchObject({
+          code: 78,
+          text: expect.stringContaining(key),
+        });
       expect(await database({ CHARTGATE_ENVIRONMENT: 'sandbox' })).toMatchObject({
         code: 78,
         text: expect.stringContaining('CHARTGATE_ENVIRONMENT'),

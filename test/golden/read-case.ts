@@ -5,7 +5,10 @@ import { makeLedger, problemsOf, saidBy, settingOf, type CaseOptions } from '../
 
 const HERE = new URL('./', import.meta.url);
 
-/** A case is a folder: `case.json` (options), `1.json`, `2.json` … (payloads in the order in which they come), `expected.json`. */
+/**
+ * A case is a folder: `case.json` (options), `1.json`, `2.json` … (payloads in the order in which they come),
+ * `expected.json`.
+ */
 export const CASES: readonly string[] = readdirSync(HERE, { withFileTypes: true })
   .filter((one) => one.isDirectory())
   .map(({ name }) => name)
@@ -17,7 +20,8 @@ interface CaseFile extends CaseOptions {
   readonly about: string;
 }
 
-export const readCase = (name: string): CaseFile => JSON.parse(readFileSync(fileOf(name, 'case.json'), 'utf8')) as CaseFile;
+export const readCase = (name: string): CaseFile =>
+  JSON.parse(readFileSync(fileOf(name, 'case.json'), 'utf8')) as CaseFile;
 
 function inputsOf(name: string): Buffer[] {
   const inputs: Buffer[] = [];
@@ -25,7 +29,10 @@ function inputsOf(name: string): Buffer[] {
   return inputs;
 }
 
-/** What becomes of the payloads of a case, step by step: what is wanted and what is written, as the bytes of expected.json. */
+/**
+ * What becomes of the payloads of a case, step by step: what is wanted and what is written, as the bytes of
+ * expected.json.
+ */
 export async function runCase(
   name: string,
   mappings: Mappings,

@@ -27,7 +27,9 @@ describe('an answer', () => {
     for (const theirOwn of ['r1', 'Ada.Lovelace', 'x'.repeat(128)])
       expect((await request(app).get('/x').set('X-Request-Id', theirOwn)).headers['x-request-id']).toBe(theirOwn);
     for (const odd of ['Ada <ada@example.org>', 'x'.repeat(129), 'Ad\u00e4', ''])
-      expect((await request(app).get('/x').set('X-Request-Id', odd)).headers['x-request-id']).toMatch(/^req_[0-9a-z]{26}$/);
+      expect((await request(app).get('/x').set('X-Request-Id', odd)).headers['x-request-id']).toMatch(
+        /^req_[0-9a-z]{26}$/,
+      );
   });
 
   test('is never cached, never framed, and says nothing of what made it', async () => {
@@ -62,7 +64,9 @@ describe('a fault', () => {
   });
 
   test.each(['/fhir', '/fhir/Patient', '/fhir?x=1'])('under %s is an OperationOutcome', async (path) => {
-    const answer = await request(appOf([refusing('/fhir', 'store.full'), refusing('/fhir/Patient', 'store.full')])).get(path);
+    const answer = await request(appOf([refusing('/fhir', 'store.full'), refusing('/fhir/Patient', 'store.full')])).get(
+      path,
+    );
     expect(answer.headers['content-type']).toMatch(/^application\/fhir\+json/);
     expect(JSON.parse(answer.text)).toEqual({
       resourceType: 'OperationOutcome',
@@ -119,14 +123,17 @@ describe('a bug', () => {
       },
     ],
     ['rejected', () => Promise.reject(new Error(MARKER))],
-  ] as [string, Route['handle']][])('that is %s answers 500 and tells its place to the log alone', async (_how, handle) => {
-    const log = collectLog();
-    const answer = await request(appOf([route('/x', handle)], log)).get('/x');
-    expect(answer.status).toBe(500);
-    expect(JSON.parse(answer.text)).toMatchObject({ code: 'internal.bug' });
-    expect(answer.text + JSON.stringify(log.lines)).not.toContain(MARKER);
-    expect(log.lines[0]?.error?.stack?.[0]).toContain('app.test.ts');
-  });
+  ] as [string, Route['handle']][])(
+    'that is %s answers 500 and tells its place to the log alone',
+    async (_how, handle) => {
+      const log = collectLog();
+      const answer = await request(appOf([route('/x', handle)], log)).get('/x');
+      expect(answer.status).toBe(500);
+      expect(JSON.parse(answer.text)).toMatchObject({ code: 'internal.bug' });
+      expect(answer.text + JSON.stringify(log.lines)).not.toContain(MARKER);
+      expect(log.lines[0]?.error?.stack?.[0]).toContain('app.test.ts');
+    },
+  );
 });
 
 describe('an address', () => {

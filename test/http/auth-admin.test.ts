@@ -48,7 +48,10 @@ test('an app is registered, listed without its secret, and removed', async () =>
   expect(listed.out).toContain(`${id}  symmetric  App  openid patient/*.rs\n`);
   expect((await run(['clients', 'list', '--json'])).out).not.toContain(secret);
   expect(await run(['clients', 'remove', id])).toMatchObject({ code: 0, out: 'removed\n' });
-  expect(await run(['clients', 'remove', id])).toMatchObject({ code: 1, err: expect.stringContaining('client.not-found') });
+  expect(await run(['clients', 'remove', id])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('client.not-found'),
+  });
 });
 
 test('a person is added with a password from standard input alone, and removed', async () => {
@@ -56,7 +59,10 @@ test('a person is added with a password from standard input alone, and removed',
   const made = await run([...add, '--json'], `${PASSWORD}\n`);
   const { id } = JSON.parse(made.out) as { id: string };
   expect([made.code, made.out.includes(PASSWORD)]).toEqual([0, false]);
-  expect(await run(add, `${PASSWORD}\n`)).toMatchObject({ code: 1, err: expect.stringContaining('account.name-taken') });
+  expect(await run(add, `${PASSWORD}\n`)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('account.name-taken'),
+  });
   expect(await run(add, 'short\n')).toMatchObject({ code: 1, err: expect.stringContaining('password') });
   expect((await run(['accounts', 'list'])).out).toBe(`${id}  drsmith  Practitioner/1\n`);
   expect((await run(['accounts', 'remove', id])).code).toBe(0);

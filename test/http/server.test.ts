@@ -39,8 +39,16 @@ test.each([
     'POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n',
     400,
   ],
-  ['two lengths', 'POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nab', 400],
-  ['a header block above the limit', `GET /x HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}\r\nConnection: close\r\n\r\n`, 431],
+  [
+    'two lengths',
+    'POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nab',
+    400,
+  ],
+  [
+    'a header block above the limit',
+    `GET /x HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}\r\nConnection: close\r\n\r\n`,
+    431,
+  ],
   ['a method of no standard', 'BREW /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 400],
   ['TRACE', 'TRACE /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 405],
   ['a sound request', 'GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 200],
@@ -119,7 +127,10 @@ test('a body that comes byte by byte is one buffer', async () => {
     });
   });
   const bytes = Array.from({ length: 20_000 }, () => '1\r\nx\r\n').join('');
-  await raw(port, `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${bytes}0\r\n\r\n`);
+  await raw(
+    port,
+    `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${bytes}0\r\n\r\n`,
+  );
   expect(sizes).toEqual([20_000, 20_000]);
 });
 

@@ -37,7 +37,10 @@ const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
 describe.each(JSON_ROUTES)('%s %s refuses', (method, path, field) => {
   test.each<[string, string | Buffer]>([
-    ['a byte that is no UTF-8', Buffer.concat([Buffer.from(`{"${field}":"caf`), Buffer.from([0xe9]), Buffer.from('"}')])],
+    [
+      'a byte that is no UTF-8',
+      Buffer.concat([Buffer.from(`{"${field}":"caf`), Buffer.from([0xe9]), Buffer.from('"}')]),
+    ],
     ['half of a surrogate pair', `{"${field}":"\\ud800"}`],
     ['half of a surrogate pair in a name', `{"${field}":"x","\\udfff":1}`],
     ['a field twice', `{"${field}":"x","${field}":"y"}`],
@@ -94,7 +97,8 @@ describe('lists', () => {
   });
 
   test.each(LISTS)('%s: a cursor is one that was given out', async (list, letter) => {
-    const good = letter === null ? Buffer.from(JSON.stringify([1, 'ins_x', 1])).toString('base64url') : toCursor(letter, 7);
+    const good =
+      letter === null ? Buffer.from(JSON.stringify([1, 'ins_x', 1])).toString('base64url') : toCursor(letter, 7);
     expect(await call('GET', `${list}?cursor=${good}`)).toEqual([200]);
     const other = letter === null ? Buffer.from('[1,"ins_x",1 ]') : Buffer.from(`${letter}007`);
     for (const cursor of [`${good}!!!!`, `${good}=`, ` ${good}`, `${good}A`, other.toString('base64url'), ''])
@@ -107,7 +111,10 @@ describe('lists', () => {
   test('the audit knows no day that the calendar has not', async () => {
     for (const day of ['2026-02-30', '2025-02-29', '2026-13-01', '2026-00-01'])
       for (const name of ['from', 'to'])
-        expect([day, await call('GET', `audit?${name}=${day}T00:00:00Z`)]).toEqual([day, [400, 'admin.parameter', name]]);
+        expect([day, await call('GET', `audit?${name}=${day}T00:00:00Z`)]).toEqual([
+          day,
+          [400, 'admin.parameter', name],
+        ]);
     expect(await call('GET', 'audit?from=2024-02-29T00:00:00Z')).toEqual([200]);
   });
 });
@@ -132,7 +139,12 @@ describe('a source user whom no route can name is quarantined, not parked for ev
       null,
       ['payload.shape user_id'],
     ]);
-    const told = await hooks.notify({ client_uuid: CLIENT, user_id: userId, action: 'connected', data_source: 'RingWearable' });
+    const told = await hooks.notify({
+      client_uuid: CLIENT,
+      user_id: userId,
+      action: 'connected',
+      data_source: 'RingWearable',
+    });
     expect(outcome(told)).toEqual(['quarantined', 'shape']);
   });
 

@@ -44,7 +44,8 @@ export interface CuttingFront {
 const HOP = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'host', 'accept-encoding'];
 const CERTIFICATES = new URL('../support/tls/', import.meta.url);
 const pem = (name: string): string => readFileSync(new URL(name, CERTIFICATES), 'utf8');
-const fileOf = (path: string | undefined): string | undefined => (path === undefined ? undefined : readFileSync(path, 'utf8'));
+const fileOf = (path: string | undefined): string | undefined =>
+  path === undefined ? undefined : readFileSync(path, 'utf8');
 
 async function textOf(message: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
@@ -77,7 +78,8 @@ export async function makeCuttingFront({ url, settings }: ForeignEhr): Promise<C
         { method, headers: { ...headers, ...(body === '' ? {} : { 'content-length': bytes.length }) }, ...trust },
         (answer) => {
           textOf(answer).then(
-            (text) => resolve({ status: answer.statusCode ?? 502, headers: answer.headers, body: text.replaceAll(url, own) }),
+            (text) =>
+              resolve({ status: answer.statusCode ?? 502, headers: answer.headers, body: text.replaceAll(url, own) }),
             reject,
           );
         },

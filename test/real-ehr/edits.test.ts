@@ -12,12 +12,16 @@ const NOTE = [{ text: 'Measured again by hand' }];
 const EDITS: readonly (readonly [string, Json])[] = [
   [
     'the value',
-    { status: 'corrected', valueQuantity: { value: 72.75, unit: 'kg', system: 'http://unitsofmeasure.org', code: 'kg' } },
+    {
+      status: 'corrected',
+      valueQuantity: { value: 72.75, unit: 'kg', system: 'http://unitsofmeasure.org', code: 'kg' },
+    },
   ],
   ['a note alone', { note: NOTE }],
 ];
 
-const weighing = (user: string, version: number, weight: number): Json => document(user, version, { values: { weight } });
+const weighing = (user: string, version: number, weight: number): Json =>
+  document(user, version, { values: { weight } });
 
 /** Its version and everything that a person can read; servers order and shorten the rest of `meta` as they like. */
 const words = (resource: Json | undefined): Json => ({ ...resource, meta: partAt(resource, 'meta.versionId') });
@@ -44,7 +48,11 @@ describe.each(EDITS)('a clinician changes %s at the EHR', (what, change) => {
     const user = name('first');
     const patient = await stand.enrol(user);
     let edited: Json | undefined;
-    const wasCut = stand.cutNextWrite(patient, 'after', async () => (edited = await stand.edit(patient, WEIGHT, change)));
+    const wasCut = stand.cutNextWrite(
+      patient,
+      'after',
+      async () => (edited = await stand.edit(patient, WEIGHT, change)),
+    );
     const first = await stand.send(weighing(user, 1, 71.25));
     await wasCut;
     await stand.resting(first);
@@ -56,7 +64,11 @@ describe.each(EDITS)('a clinician changes %s at the EHR', (what, change) => {
     const patient = await stand.enrol(user);
     await stand.deliver(weighing(user, 1, 71.25));
     let edited: Json | undefined;
-    const wasCut = stand.cutNextWrite(patient, 'after', async () => (edited = await stand.edit(patient, WEIGHT, change)));
+    const wasCut = stand.cutNextWrite(
+      patient,
+      'after',
+      async () => (edited = await stand.edit(patient, WEIGHT, change)),
+    );
     const second = await stand.send(weighing(user, 2, 70.5));
     await wasCut;
     await stand.resting(second);
@@ -69,7 +81,11 @@ describe.each(EDITS)('a clinician changes %s at the EHR', (what, change) => {
     const patient = await stand.enrol(user);
     await stand.deliver(weighing(user, 1, 71.25));
     let edited: Json | undefined;
-    const wasCut = stand.cutNextWrite(patient, 'before', async () => (edited = await stand.edit(patient, WEIGHT, change)));
+    const wasCut = stand.cutNextWrite(
+      patient,
+      'before',
+      async () => (edited = await stand.edit(patient, WEIGHT, change)),
+    );
     const second = await stand.send(weighing(user, 2, 70.5));
     await wasCut;
     expect(await stand.resting(second)).toMatchObject({ state: 'parked', reason: 'conflict' });

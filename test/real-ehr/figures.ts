@@ -11,5 +11,6 @@ export interface Figure {
 export function showFigure(text: string): void {
   const file = process.env['REAL_EHR_FIGURES'];
   const { currentTestName: test } = expect.getState();
-  if (file !== undefined && test !== undefined) appendFileSync(file, `${JSON.stringify({ test, text } satisfies Figure)}\n`);
+  if (file !== undefined && test !== undefined)
+    appendFileSync(file, `${JSON.stringify({ test, text } satisfies Figure)}\n`);
 }

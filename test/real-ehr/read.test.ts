@@ -10,8 +10,8 @@ import { showFigure } from './figures.ts';
 import { realEhr, startStand, type Stand } from './stand.ts';
 
 /*
- * What an app sees through the gateway against what stands at the EHR: the same resources, digit for digit, but for addresses below the
- * EHR's base, which become the gateway's or relative (docs/read-api.md).
+ * What an app sees through the gateway against what stands at the EHR: the same resources, digit for digit, but for
+ * addresses below the EHR's base, which become the gateway's or relative (docs/read-api.md).
  */
 
 const USER = 'reader';
@@ -172,9 +172,11 @@ async function through(path: string): Promise<string> {
   expect(text).not.toContain(ehrUrl);
   return text;
 }
-const entriesOf = (page: Json): Kept[] => ((page['entry'] ?? []) as { resource: Kept }[]).map(({ resource }) => resource);
+const entriesOf = (page: Json): Kept[] =>
+  ((page['entry'] ?? []) as { resource: Kept }[]).map(({ resource }) => resource);
 const nextOf = (text: string): string | undefined =>
-  (JSON.parse(text) as { link?: { relation: string; url: string }[] }).link?.find(({ relation }) => relation === 'next')?.url;
+  (JSON.parse(text) as { link?: { relation: string; url: string }[] }).link?.find(({ relation }) => relation === 'next')
+    ?.url;
 
 /** Everything that a search shows to an app, over all pages. */
 async function shown(type: string, params: Pairs): Promise<Kept[]> {
@@ -192,7 +194,8 @@ async function shown(type: string, params: Pairs): Promise<Kept[]> {
 const stands = async (type: string, params: Pairs): Promise<Kept[]> =>
   (await stand.direct.pages(type, params)).flatMap((page) => entriesOf(parse(page)));
 
-const byId = (all: readonly Kept[]): Json => Object.fromEntries(all.map((one) => [`${one.resourceType}/${one.id}`, one]));
+const byId = (all: readonly Kept[]): Json =>
+  Object.fromEntries(all.map((one) => [`${one.resourceType}/${one.id}`, one]));
 const momentOf = (one: Kept): unknown => one['effectiveDateTime'] ?? one['effectivePeriod'];
 async function expectSame(type: string, params: Pairs): Promise<Kept[]> {
   const [ours, theirs] = [await shown(type, params), await stands(type, params)];
@@ -214,13 +217,27 @@ test('the patient, and every type of record that is searched by patient', async 
   }
   // What the gateway wrote, and what the hospital did.
   expect(counts['Observation']).toBeGreaterThan(15);
-  expect(counts).toMatchObject({ Condition: 1, AllergyIntolerance: 1, MedicationRequest: 1, Encounter: 1, DocumentReference: 1 });
+  expect(counts).toMatchObject({
+    Condition: 1,
+    AllergyIntolerance: 1,
+    MedicationRequest: 1,
+    Encounter: 1,
+    DocumentReference: 1,
+  });
   showFigure(`${types.length + 1} types, ${found.length} resources`);
 });
 
 test('each of them by its id, with its version as ETag', async () => {
   let reads = 0;
-  for (const type of ['Observation', 'DiagnosticReport', 'Device', 'Condition', 'MedicationRequest', 'Encounter', 'Specimen']) {
+  for (const type of [
+    'Observation',
+    'DiagnosticReport',
+    'Device',
+    'Condition',
+    'MedicationRequest',
+    'Encounter',
+    'Specimen',
+  ]) {
     if (!served.has(type)) continue;
     for (const { id } of await stand.direct.search(type, [['patient', patient]])) {
       const answer = await get(`${base}/${type}/${id}`);

@@ -6,7 +6,14 @@ import { checkDelivery, NAMES, type DeliveryViolation, type Said } from '../supp
 import { eventually } from '../support/eventually.ts';
 import { foreignEhr, openDirect, type Direct, type ForeignEhr, type Kept } from '../support/foreign-ehr.ts';
 import { sqlitePlace } from '../support/new-store.ts';
-import { aClinicalReady, CLIENT, partAt, withAt, type ClinicalReadyOverrides, type Json } from '../support/payloads/index.ts';
+import {
+  aClinicalReady,
+  CLIENT,
+  partAt,
+  withAt,
+  type ClinicalReadyOverrides,
+  type Json,
+} from '../support/payloads/index.ts';
 import { serveSettings } from '../support/run-process.ts';
 import { makeCuttingFront, type CuttingFront, type CutRule, type Passing } from './cutting-front.ts';
 
@@ -50,11 +57,14 @@ export function realEhr(): ForeignEhr {
 export type Stand = Awaited<ReturnType<typeof startStand>>;
 
 /**
- * A gateway in a process of its own on SQLite, a real EHR behind a front that can cut, people at that EHR, and a sender that remembers
- * what was acknowledged. Users and patients are of this stand alone, whatever else the server holds.
+ * A gateway in a process of its own on SQLite, a real EHR behind a front that can cut, people at that EHR, and a sender
+ * that remembers what was acknowledged. Users and patients are of this stand alone, whatever else the server holds.
  */
 export async function startStand(
-  { front: wants, settings: more = {} }: { readonly front: 'cutting' | 'none'; readonly settings?: Record<string, string> } = {
+  {
+    front: wants,
+    settings: more = {},
+  }: { readonly front: 'cutting' | 'none'; readonly settings?: Record<string, string> } = {
     front: 'cutting',
   },
 ) {
@@ -77,7 +87,8 @@ export async function startStand(
   const links = new Map<string, string[]>();
   const byPersons = new Set<string>();
 
-  const read = async (id: string): Promise<Shown> => (await replica.admin('GET', `deliveries/${id}`)) as unknown as Shown;
+  const read = async (id: string): Promise<Shown> =>
+    (await replica.admin('GET', `deliveries/${id}`)) as unknown as Shown;
   const until = (id: string, isWanted: (shown: Shown) => boolean, ms = REST_MS): Promise<Shown> =>
     eventually(() => read(id), isWanted, ms);
   const resting = (id: string): Promise<Shown> => until(id, ({ state }) => RESTING.has(state));

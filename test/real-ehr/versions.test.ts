@@ -39,7 +39,9 @@ test('of versions that come all at once and in any order the newest stands', asy
   const patient = await stand.enrol(user);
   const order = [2, 1, 5, 3, 6, 4];
   const ids = await Promise.all(
-    order.map((version) => stand.send(document(user, version, { values: { weight: 70 + version, height: 170 + version } }))),
+    order.map((version) =>
+      stand.send(document(user, version, { values: { weight: 70 + version, height: 170 + version } })),
+    ),
   );
   const ends = await Promise.all(ids.map((id) => stand.resting(id)));
   expect(ends[order.indexOf(6)]).toMatchObject({ state: 'delivered' });

@@ -20,7 +20,9 @@ async function play(user: string, patient: string, versions: readonly ('with' | 
   const standing: number[] = [];
   for (const [i, kind] of versions.entries()) {
     const whole = document(user, i + 1, { values: { weight: 70 + i } });
-    expect(await stand.deliver(kind === 'with' ? whole : without(whole, 'height'))).toMatchObject({ state: 'delivered' });
+    expect(await stand.deliver(kind === 'with' ? whole : without(whole, 'height'))).toMatchObject({
+      state: 'delivered',
+    });
     standing.push((await heights(patient)).stand);
   }
   return standing;
@@ -46,20 +48,23 @@ test('and stands again when it is said once more', async () => {
 test.each([
   ['dropped, said again and dropped again', ['with', 'without', 'with', 'without'], 7],
   ['dropped and said again', ['with', 'without', 'with'], 8],
-] as const)('after something was %s, a re-link leaves nothing standing in the old chart', async (_history, versions, count) => {
-  const user = `moved-${count}`;
-  const wrong = await stand.enrol(user);
-  await play(user, wrong, versions);
-  const right = await stand.enrol(user);
-  await eventually(
-    () => stand.live(right),
-    (all) => all.length === count,
-    60_000,
-  );
-  expect([(await stand.live(wrong)).map(codesOf), (await stand.live(right)).length]).toEqual([[], count]);
-  expect(await stand.check(user)).toEqual([]);
-  showFigure(`${count} Observations moved`);
-});
+] as const)(
+  'after something was %s, a re-link leaves nothing standing in the old chart',
+  async (_history, versions, count) => {
+    const user = `moved-${count}`;
+    const wrong = await stand.enrol(user);
+    await play(user, wrong, versions);
+    const right = await stand.enrol(user);
+    await eventually(
+      () => stand.live(right),
+      (all) => all.length === count,
+      60_000,
+    );
+    expect([(await stand.live(wrong)).map(codesOf), (await stand.live(right)).length]).toEqual([[], count]);
+    expect(await stand.check(user)).toEqual([]);
+    showFigure(`${count} Observations moved`);
+  },
+);
 
 test.each(['before', 'after'] as const)(
   'a withdrawal whose connection was cut %s the EHR took it is carried out once',

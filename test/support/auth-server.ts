@@ -40,9 +40,12 @@ export const somePatients: PatientDirectory = {
   },
   find: (id) => Promise.resolve(ok(PATIENTS.find((one) => one.id === id) ?? null)),
   // All but the second have one encounter.
-  findEncounter: (patient, encounter) => Promise.resolve(ok(encountersOf(patient).find(({ id }) => id === encounter) ?? null)),
+  findEncounter: (patient, encounter) =>
+    Promise.resolve(ok(encountersOf(patient).find(({ id }) => id === encounter) ?? null)),
   encounters: (patient) =>
-    Promise.resolve(patient === 'pat-3' ? fail(fault('ehr.timeout')) : ok({ encounters: encountersOf(patient), isAll: true })),
+    Promise.resolve(
+      patient === 'pat-3' ? fail(fault('ehr.timeout')) : ok({ encounters: encountersOf(patient), isAll: true }),
+    ),
 };
 
 export const must = <T>(result: Result<T>): T => {
@@ -236,7 +239,8 @@ export const newPkce = () => {
 };
 
 export const REDIRECT = 'https://app.example/callback';
-export const SCOPE = 'launch/patient openid fhirUser offline_access patient/*.rs user/Practitioner.rs patient/Observation.read';
+export const SCOPE =
+  'launch/patient openid fhirUser offline_access patient/*.rs user/Practitioner.rs patient/Observation.read';
 
 export interface App {
   readonly id: string;

@@ -1,6 +1,9 @@
 import type { Seen, Write } from '../../sandbox/index.ts';
 
-/** One thing that a document says of a patient: what it is about, and what is said. Nothing of the gateway is asked for it. */
+/**
+ * One thing that a document says of a patient: what it is about, and what is said. Nothing of the gateway is asked for
+ * it.
+ */
 export interface Fact {
   readonly about: string;
   readonly value: string;
@@ -57,7 +60,14 @@ export const NAMES = 'urn:chartgate:measurement';
 const SOURCE_CODES = 'urn:example:health-data-service:codes';
 /** As whom the demo EHR logs what it was given past its door. */
 const PERSON = 'a-person';
-const RESTING: ReadonlySet<string> = new Set(['delivered', 'superseded', 'duplicate', 'parked', 'quarantined', 'discarded']);
+const RESTING: ReadonlySet<string> = new Set([
+  'delivered',
+  'superseded',
+  'duplicate',
+  'parked',
+  'quarantined',
+  'discarded',
+]);
 /** A person knows of it. */
 const EXCUSED: ReadonlySet<string> = new Set(['parked', 'quarantined', 'discarded']);
 
@@ -116,8 +126,8 @@ const parse = ({ json }: Write): Part | null => (json === null ? null : (JSON.pa
 const holdsValue = (holder: Part): boolean => Object.keys(holder).some((name) => /^value[A-Z]/.test(name));
 
 /**
- * By what a reader of the chart sees, never by a tag: an EHR may drop tags, or keep those that an update leaves out. `entered-in-error`;
- * where an EHR takes no such status, a correction that holds no value any more and says why.
+ * By what a reader of the chart sees, never by a tag: an EHR may drop tags, or keep those that an update leaves out.
+ * `entered-in-error`; where an EHR takes no such status, a correction that holds no value any more and says why.
  */
 export const isWithdrawn = (resource: Part): boolean =>
   resource['status'] === 'entered-in-error' ||
@@ -135,7 +145,10 @@ function liveOf(writes: readonly Write[], isGone: (resource: Part) => boolean): 
   });
 }
 
-/** Whether `a` is to be believed before `b`: within a document by version, across documents by when they were made, then by arrival. */
+/**
+ * Whether `a` is to be believed before `b`: within a document by version, across documents by when they were made, then
+ * by arrival.
+ */
 function isNewer(a: Said, b: Said, order: ReadonlyMap<Said, number>): boolean {
   if (a.document === b.document && a.version !== b.version) return a.version > b.version;
   if (a.document !== b.document && a.saidAt !== b.saidAt) return a.saidAt > b.saidAt;
@@ -150,7 +163,11 @@ function checkStates({ said, standing }: DeliveryRun): DeliveryViolation[] {
   });
 }
 
-function checkContent(run: DeliveryRun, live: readonly Standing[], order: ReadonlyMap<Said, number>): DeliveryViolation[] {
+function checkContent(
+  run: DeliveryRun,
+  live: readonly Standing[],
+  order: ReadonlyMap<Said, number>,
+): DeliveryViolation[] {
   const out: DeliveryViolation[] = [];
   const stateOf = ({ id }: Said): string => run.standing.get(id)?.state ?? '';
   const chart = new Map<string, string>();
@@ -194,9 +211,12 @@ function checkContent(run: DeliveryRun, live: readonly Standing[], order: Readon
     for (const top of newest) {
       const scopes = new Set(top.facts.map(({ scope }) => scope));
       const older = believed.filter(({ document, version }) => document === top.document && version < top.version);
-      for (const { about, scope } of new Map(older.flatMap(({ facts }) => facts.map((fact) => [fact.about, fact]))).values()) {
+      for (const { about, scope } of new Map(
+        older.flatMap(({ facts }) => facts.map((fact) => [fact.about, fact])),
+      ).values()) {
         if (wanted.has(about) || doubtful.has(about) || !scopes.has(scope) || patient === undefined) continue;
-        if (chart.has(`${patient} ${about}`)) out.push({ kind: 'leftover', about: `${top.id}: ${about} is still in the chart` });
+        if (chart.has(`${patient} ${about}`))
+          out.push({ kind: 'leftover', about: `${top.id}: ${about} is still in the chart` });
       }
     }
   }
@@ -225,7 +245,9 @@ function checkDuplicates(live: readonly Standing[]): DeliveryViolation[] {
   });
 }
 
-/** Each write says what some acknowledged document said of that patient's user; none is older than the one before it. */
+/**
+ * Each write says what some acknowledged document said of that patient's user; none is older than the one before it.
+ */
 function checkWrites(run: DeliveryRun, order: ReadonlyMap<Said, number>): DeliveryViolation[] {
   const out: DeliveryViolation[] = [];
   const isGone = run.isWithdrawn ?? isWithdrawn;
@@ -266,7 +288,9 @@ function checkCharts({ links }: DeliveryRun, live: readonly Standing[]): Deliver
   return live.flatMap(({ write, resource }): DeliveryViolation[] => {
     if (nameOf(resource) === null || resource['subject'] === undefined) return [];
     const patient = patientOf(resource);
-    return current.has(patient) ? [] : [{ kind: 'wrong-chart', about: `${write.type}/${write.id} stands at ${patient}` }];
+    return current.has(patient)
+      ? []
+      : [{ kind: 'wrong-chart', about: `${write.type}/${write.id} stands at ${patient}` }];
   });
 }
 
@@ -314,7 +338,9 @@ function checkReferences(writes: readonly Write[], live: readonly Standing[]): D
   const known = new Set(writes.map(({ type, id }) => `${type}/${id}`));
   return live.flatMap(({ write, resource }): DeliveryViolation[] => {
     if (!isOurs(resource)) return [];
-    const references = [...JSON.stringify(resource).matchAll(/"reference":"([^"]+)"/g)].map(([, reference = '']) => reference);
+    const references = [...JSON.stringify(resource).matchAll(/"reference":"([^"]+)"/g)].map(
+      ([, reference = '']) => reference,
+    );
     return references
       .filter((reference) => !known.has(reference.split('/_history')[0] ?? ''))
       .map((reference) => ({ kind: 'dangling', about: `${write.type}/${write.id} refers to ${reference}` }));

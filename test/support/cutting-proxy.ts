@@ -1,6 +1,8 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A TCP proxy that can cut a connection right after a word has gone to the server, so that its answer is never heard. */
+/**
+ * A TCP proxy that can cut a connection right after a word has gone to the server, so that its answer is never heard.
+ */
 export interface CuttingProxy {
   readonly port: number;
   /** The next time that `word` passes towards the server. */

@@ -11,7 +11,10 @@ const { structures, invariants } = loadDefinitions();
 /** What the engine cannot judge: it needs a server, or answers a constant. */
 const BEYOND_THE_ENGINE = new Set(['ctm-1', 'txt-1', 'txt-2']);
 
-/** Published expressions whose empty result means "no objection", as their texts show; written so that the engine agrees. */
+/**
+ * Published expressions whose empty result means "no objection", as their texts show; written so that the engine
+ * agrees.
+ */
 const EMPTY_IS_SOUND: Readonly<Record<string, string>> = {
   'ref-1':
     "reference.empty() or reference.startsWith('#').not() or reference = '#' or (reference.substring(1) in %rootResource.contained.id)",
@@ -34,8 +37,8 @@ function compile(base: string, key: string): Evaluate {
 const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null && !Array.isArray(v);
 
 /**
- * The invariants of severity error that a resource breaks, as fhirpath.js sees them. `undecided` holds those at which the
- * engine throws. Structures are found by definition; ele-1, ext-1 and dom-* are left to other tests.
+ * The invariants of severity error that a resource breaks, as fhirpath.js sees them. `undecided` holds those at which
+ * the engine throws. Structures are found by definition; ele-1, ext-1 and dom-* are left to other tests.
  */
 export function brokenInvariants(resource: Json): {
   readonly broken: ReadonlySet<string>;
@@ -52,11 +55,17 @@ export function brokenInvariants(resource: Json): {
     const name = structure === '*' ? String(value['resourceType']) : structure;
     const definition = structures.get(name);
     if (definition === undefined) return;
-    const [nextRoot, nextInner] = structure === '*' ? [path.includes('.contained') ? root : value, value] : [root, inner];
+    const [nextRoot, nextInner] =
+      structure === '*' ? [path.includes('.contained') ? root : value, value] : [root, inner];
     for (const key of definition.invariants) {
       if (BEYOND_THE_ENGINE.has(key) || invariants[key]?.severity !== 'error') continue;
       const base = name === 'SimpleQuantity' ? 'Quantity' : name;
-      const environment = { resource: nextInner, rootResource: nextRoot, ucum: 'http://unitsofmeasure.org', context: value };
+      const environment = {
+        resource: nextInner,
+        rootResource: nextRoot,
+        ucum: 'http://unitsofmeasure.org',
+        context: value,
+      };
       try {
         const answer = compile(base, key)(value, environment);
         if (!(answer.length === 1 && answer[0] === true)) broken.add(key.replace(/^.*:/, ''));

@@ -1,6 +1,6 @@
 /*
- * Runs as a process of its own on a small file system (its folder is the argument): fills it until the store refuses, frees a
- * ballast, waits for the store to come back, and prints what happened as one line of JSON.
+ * Runs as a process of its own on a small file system (its folder is the argument): fills it until the store refuses,
+ * frees a ballast, waits for the store to come back, and prints what happened as one line of JSON.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -5,8 +5,8 @@ import { configOf, newId } from './gateway.ts';
 import type { Json } from './payloads/index.ts';
 
 /*
- * A FHIR server that is not ours, named by EHR_TEST_URL, and asked past the gateway: with the credentials that `serve` takes, by the
- * same settings.
+ * A FHIR server that is not ours, named by EHR_TEST_URL, and asked past the gateway: with the credentials that `serve`
+ * takes, by the same settings.
  */
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -62,7 +62,9 @@ export function openDirect({ url, settings }: ForeignEhr): Direct {
     const { exchange, verdict } = await ehr.send({ ...request, requestId: newId('req') });
     if (verdict.kind === 'ok' && exchange?.kind === 'answered') return exchange;
     const said =
-      exchange?.kind === 'answered' ? `${exchange.status} ${Buffer.from(exchange.bytes).toString('utf8')}` : verdict.kind;
+      exchange?.kind === 'answered'
+        ? `${exchange.status} ${Buffer.from(exchange.bytes).toString('utf8')}`
+        : verdict.kind;
     throw new Error(`${request.method} ${request.path}: ${said}`);
   }
   async function pages(path: string, query: Pairs): Promise<string[]> {
@@ -84,7 +86,8 @@ export function openDirect({ url, settings }: ForeignEhr): Direct {
   async function read(type: string, id: string): Promise<Kept | null> {
     const sent = await ehr.send({ method: 'GET', path: `${type}/${id}`, requestId: newId('req') });
     if (sent.exchange?.kind === 'answered' && [404, 410].includes(sent.exchange.status)) return null;
-    if (sent.verdict.kind !== 'ok' || sent.exchange?.kind !== 'answered') throw new Error(`${type}/${id} cannot be read`);
+    if (sent.verdict.kind !== 'ok' || sent.exchange?.kind !== 'answered')
+      throw new Error(`${type}/${id} cannot be read`);
     return bodyOf(sent.exchange.bytes) as Kept;
   }
   async function write(method: 'POST' | 'PUT', path: string, resource: Json): Promise<Kept> {

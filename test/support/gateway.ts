@@ -25,4 +25,6 @@ export function appOf(routes: readonly Route[], log: Log = collectLog()): Expres
 
 /** A sound configuration on a free port, for whole-gateway tests. */
 export const configOf = (databaseUrl: string, more: Record<string, string> = {}): Config =>
-  loadConfig('serve', { ...serveSettings(databaseUrl), ...more }, (path) => (existsSync(path) ? readFileSync(path, 'utf8') : ''));
+  loadConfig('serve', { ...serveSettings(databaseUrl), ...more }, (path) =>
+    existsSync(path) ? readFileSync(path, 'utf8') : '',
+  );

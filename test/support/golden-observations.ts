@@ -10,5 +10,7 @@ function* observationsIn(value: unknown): Generator<Observation> {
 /** The Observations that a golden case writes, as an app finds them in the chart. */
 export const goldenObservations = (name: string): readonly Observation[] =>
   [
-    ...observationsIn(JSON.parse(readFileSync(new URL(`../golden/${name}/expected.json`, import.meta.url), 'utf8')) as unknown),
+    ...observationsIn(
+      JSON.parse(readFileSync(new URL(`../golden/${name}/expected.json`, import.meta.url), 'utf8')) as unknown,
+    ),
   ].map((one, i) => ({ ...one, id: `${name}-${i}` }));

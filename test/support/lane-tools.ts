@@ -52,7 +52,14 @@ export function laneTools(store: () => Store) {
     must(
       await store()
         .use(deliverSet)
-        .write('deliver.settle', { tenant, seq, at, requestId: 'r', facts, verdict: { kind: 'sound', trouble: null, document } }),
+        .write('deliver.settle', {
+          tenant,
+          seq,
+          at,
+          requestId: 'r',
+          facts,
+          verdict: { kind: 'sound', trouble: null, document },
+        }),
     );
   }
   async function arrive(user: string, key?: string): Promise<string> {

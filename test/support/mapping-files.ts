@@ -29,7 +29,8 @@ export interface ConceptMapFile {
 
 export const shippedFiles = (): MappingFiles => readMappingFiles(SHIPPED_FOLDER);
 
-export const parsed = (files: MappingFiles, name: string): unknown => JSON.parse(Buffer.from(files.get(name) ?? []).toString());
+export const parsed = (files: MappingFiles, name: string): unknown =>
+  JSON.parse(Buffer.from(files.get(name) ?? []).toString());
 
 /** The files with one of them changed in place. `edit` says what it takes the file to hold. */
 export function edited(files: MappingFiles, name: string, edit: (value: never) => void): MappingFiles {
@@ -39,7 +40,12 @@ export function edited(files: MappingFiles, name: string, edit: (value: never) =
 }
 
 /** The files with the first target of one code changed in place. */
-export const editedTarget = (files: MappingFiles, name: string, code: string, edit: (target: Target) => void): MappingFiles =>
+export const editedTarget = (
+  files: MappingFiles,
+  name: string,
+  code: string,
+  edit: (target: Target) => void,
+): MappingFiles =>
   edited(files, name, ({ group }: ConceptMapFile) => {
     const target = group.flatMap(({ element }) => element).find((one) => one.code === code)?.target[0];
     if (target === undefined) throw new Error(`${name} has no ${code}`);
@@ -49,7 +55,8 @@ export const editedTarget = (files: MappingFiles, name: string, code: string, ed
 /** Few names of laboratory tests, so that building takes milliseconds. */
 export const smallFiles = (): MappingFiles =>
   edited(shippedFiles(), 'conceptmap-lab-names.json', ({ group }: ConceptMapFile) => {
-    for (const one of group) one.element = one.element.filter(({ code }) => ['glucose', 'hba1c', 'd dimer'].includes(code));
+    for (const one of group)
+      one.element = one.element.filter(({ code }) => ['glucose', 'hba1c', 'd dimer'].includes(code));
   });
 
 export function built(files: MappingFiles): Mappings {

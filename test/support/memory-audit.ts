@@ -7,7 +7,14 @@ import {
   type AuditSource,
   type SigningKey,
 } from '../../src/audit/index.ts';
-import type { AuditReads, AuditWrites, Dropped, StoredChain, StoredCheckpoint, StoredRecord } from '../../src/audit/commands.ts';
+import type {
+  AuditReads,
+  AuditWrites,
+  Dropped,
+  StoredChain,
+  StoredCheckpoint,
+  StoredRecord,
+} from '../../src/audit/commands.ts';
 import { extendChain, firstLink } from '../../src/audit/record.ts';
 import type { Operate } from '../../src/store/index.ts';
 import { makeVault } from '../../src/store/vault.ts';
@@ -25,7 +32,12 @@ export const sourceOf = (rows: AuditRows, dropped: Dropped | null = null): Audit
   const known = new Set(rows.chains.map(({ chain }) => chain));
   const stray = [...rows.records].find(([chain]) => !known.has(chain));
   const sorted = new Map([...rows.records].map(([chain, list]) => [chain, [...list].sort((a, b) => a.seq - b.seq)]));
-  return memorySource({ ...rows, dropped, records: sorted, stray: stray === undefined ? null : { chain: stray[0], seq: 1 } });
+  return memorySource({
+    ...rows,
+    dropped,
+    records: sorted,
+    stray: stray === undefined ? null : { chain: stray[0], seq: 1 },
+  });
 };
 
 export const aDraft = (n: number, more: Partial<AuditDraft> = {}): AuditDraft => ({
@@ -39,7 +51,10 @@ export const aDraft = (n: number, more: Partial<AuditDraft> = {}): AuditDraft =>
   ...more,
 });
 
-/** An audit whose rows can be reached, as the stored ones can by whoever has the database. One writer at a time, like SQLite. */
+/**
+ * An audit whose rows can be reached, as the stored ones can by whoever has the database. One writer at a time, like
+ * SQLite.
+ */
 export function makeMemoryAudit(first = auditKey(7)) {
   let key = first;
   const rows: AuditRows = { chains: [], records: new Map(), checkpoints: [] };
@@ -93,7 +108,13 @@ export function makeMemoryAudit(first = auditKey(7)) {
       }
       const chain = rows.chains.at(-1);
       if (chain === undefined) throw new Error('no chain');
-      const { seq, record, leaf, link, columns } = extendChain(memoryVault, writer, list.length + 1, linkAtEnd(chain), draft);
+      const { seq, record, leaf, link, columns } = extendChain(
+        memoryVault,
+        writer,
+        list.length + 1,
+        linkAtEnd(chain),
+        draft,
+      );
       list.push({ seq, record, leaf, link, columns });
     },
     /** From here on another key signs, as a start with both of them has it. */

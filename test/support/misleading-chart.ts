@@ -14,7 +14,10 @@ const tagged = (code: string) => ({ tag: [{ system: LOCAL, code }] });
 /** One observation of the chart, in the form in which the gateway writes it. */
 type Extra = Readonly<Record<string, unknown>>;
 
-/** A chart in which every value is right, and which misleads whoever is shown it carelessly: one patient, one hazard after the other. */
+/**
+ * A chart in which every value is right, and which misleads whoever is shown it carelessly: one patient, one hazard
+ * after the other.
+ */
 export function putMisleadingChart(ehr: DemoEhr, patient: string): void {
   const common = {
     resourceType: 'Observation',
@@ -33,7 +36,15 @@ export function putMisleadingChart(ehr: DemoEhr, patient: string): void {
       ],
     },
   ];
-  const put = (id: string, code: string, text: string, date: string, value: number, unit: string, extra: Extra = {}): void =>
+  const put = (
+    id: string,
+    code: string,
+    text: string,
+    date: string,
+    value: number,
+    unit: string,
+    extra: Extra = {},
+  ): void =>
     ehr.put({
       ...common,
       id,
@@ -45,7 +56,8 @@ export function putMisleadingChart(ehr: DemoEhr, patient: string): void {
     });
 
   // A scale that was last stood upon twelve days ago, and had repeated itself for a week before.
-  for (let n = 12; n <= 33; n += 1) put(`w-${n}`, '29463-7', 'Body weight', dayOf(n), n < 27 ? 71 + (n % 5) / 10 : 72.4, 'kg');
+  for (let n = 12; n <= 33; n += 1)
+    put(`w-${n}`, '29463-7', 'Body weight', dayOf(n), n < 27 ? 71 + (n % 5) / 10 : 72.4, 'kg');
   put('w-33', '29463-7', 'Body weight', dayOf(33), 72.4, 'kg', {
     note: [{ text: 'The same value on seven days: check the device.' }],
   });
@@ -99,7 +111,10 @@ export function putMisleadingChart(ehr: DemoEhr, patient: string): void {
   });
   put('alert-spo2', '59408-5', 'oxygenation', '2026-11-14', 90.5, '%', {
     meta: tagged('alert'),
-    code: { coding: [{ system: LOINC, code: '59408-5', display: 'Oxygen saturation by pulse oximetry' }], text: 'oxygenation' },
+    code: {
+      coding: [{ system: LOINC, code: '59408-5', display: 'Oxygen saturation by pulse oximetry' }],
+      text: 'oxygenation',
+    },
     effectivePeriod: undefined,
     effectiveDateTime: '2026-11-14T03:12:00+01:00',
     interpretation: [{ coding: [{ code: 'L', display: 'Low' }] }],

@@ -19,7 +19,9 @@ export async function aWrittenLog(): Promise<Log> {
       log.append(
         aDraft(
           n,
-          i % 3 === 0 ? { toSeal: { chart: `p${i}`, query: 'Observation?patient=p' }, client: 'app', type: 'fhir.search' } : {},
+          i % 3 === 0
+            ? { toSeal: { chart: `p${i}`, query: 'Observation?patient=p' }, client: 'app', type: 'fhir.search' }
+            : {},
         ),
       );
       if (n % 9 === 0) await log.checkpoint();
@@ -90,10 +92,14 @@ export const MUTATIONS: Readonly<Record<string, Mutate>> = {
     rechain(rows, c.chain);
     return null;
   },
-  'flip a bit of a leaf': (rows, c) => change(rows, c, (one) => ({ ...one, leaf: flip(one.leaf ?? new Uint8Array(32), c.bit) })),
+  'flip a bit of a leaf': (rows, c) =>
+    change(rows, c, (one) => ({ ...one, leaf: flip(one.leaf ?? new Uint8Array(32), c.bit) })),
   'flip a bit of a link': (rows, c) => change(rows, c, (one) => ({ ...one, link: flip(one.link, c.bit) })),
   'edit a column that is searched by': (rows, c) =>
-    change(rows, c, (one) => ({ ...one, columns: one.columns === null ? null : { ...one.columns, patient: 'somebody' } })),
+    change(rows, c, (one) => ({
+      ...one,
+      columns: one.columns === null ? null : { ...one.columns, patient: 'somebody' },
+    })),
   delete: (rows, { chain, at }) => {
     listOf(rows, chain).splice(at, 1);
     return { chain, seq: at + 1 };

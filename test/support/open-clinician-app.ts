@@ -15,8 +15,16 @@ export async function openClinicianApp(
   look: { readonly patient: string; readonly at: string; readonly width: number; readonly height: number },
 ): Promise<OpenedApp> {
   const standIn = await startStandIn({ ehrUrl: ehr.url, patient: look.patient, refresh: null });
-  const app = await startClinicianApp({ host: '127.0.0.1', port: 0, gatewayUrl: standIn.url, now: () => new Date(look.at) });
-  const page = await browser.newPage({ viewport: { width: look.width, height: look.height }, timezoneId: 'Europe/Berlin' });
+  const app = await startClinicianApp({
+    host: '127.0.0.1',
+    port: 0,
+    gatewayUrl: standIn.url,
+    now: () => new Date(look.at),
+  });
+  const page = await browser.newPage({
+    viewport: { width: look.width, height: look.height },
+    timezoneId: 'Europe/Berlin',
+  });
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(error.message));
   page.setDefaultTimeout(25_000);

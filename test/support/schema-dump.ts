@@ -14,8 +14,8 @@ import { migrate as migrateSqlite } from '../../src/store/sqlite/migrate.ts';
 import { makeVault } from '../../src/store/vault.ts';
 
 /*
- * A small database as a release left it behind, as the SQL that makes it anew. What is in it is made by the program itself; earlier
- * schemas, of before there were dumps, have the part of it that they have columns for.
+ * A small database as a release left it behind, as the SQL that makes it anew. What is in it is made by the program
+ * itself; earlier schemas, of before there were dumps, have the part of it that they have columns for.
  */
 
 const bytesOf = (letter: string) => Buffer.alloc(32, letter);
@@ -24,7 +24,12 @@ export const DUMP_KEYS = {
   pseudonym: secret(bytesOf('p').toString('base64')),
 };
 export const DUMP_SETS = [auditSet, inboxSet, identitySet, deliverSet, laneSet];
-export const DUMPED = { tenant: 'default', received: 'dlv_received', delivered: 'dlv_delivered', parked: 'dlv_parked' } as const;
+export const DUMPED = {
+  tenant: 'default',
+  received: 'dlv_received',
+  delivered: 'dlv_delivered',
+  parked: 'dlv_parked',
+} as const;
 export const bodyOf = (id: string): Uint8Array => new TextEncoder().encode(`{"body":"${id}"}`);
 
 /** Bodies of before deliveries had keys of their own were sealed by the data key. */
@@ -41,7 +46,14 @@ export async function fillStore(store: Store): Promise<void> {
   const at = new Date('2026-01-02T03:04:05Z');
   const act = { tenant, at, requestId: 'req_dump', actor: 'operator' };
   const [inbox, deliver, lanes] = [store.use(inboxSet), store.use(deliverSet), store.use(laneSet)];
-  const wanted = { id: 'lnk_dump', client: 'c', user: 'linked', mrnSystem: 'urn:mrn', mrn: '0001', status: 'confirmed' } as const;
+  const wanted = {
+    id: 'lnk_dump',
+    client: 'c',
+    user: 'linked',
+    mrnSystem: 'urn:mrn',
+    mrn: '0001',
+    status: 'confirmed',
+  } as const;
   must(await deliver.write('deliver.link', { ...act, wanted: { ...wanted, evidence: null }, limit: 10 }));
   for (const [id, user] of [
     [delivered, 'linked'],
@@ -52,14 +64,29 @@ export async function fillStore(store: Store): Promise<void> {
     must(await inbox.write('inbox.put', { ...put, body: bodyOf(id) }));
     if (user === null) continue;
     const { seq } = must(await inbox.read('inbox.get', { tenant, id })) ?? { seq: 0 };
-    const facts = { dataStructure: 'x', client: 'c', user, documentVersion: 1, contentDigest: null, findings: [], unmapped: [] };
-    const document = { key: id, version: 1, clinicalDigest: createHash('sha256').update(id).digest(), order: 'version' } as const;
+    const facts = {
+      dataStructure: 'x',
+      client: 'c',
+      user,
+      documentVersion: 1,
+      contentDigest: null,
+      findings: [],
+      unmapped: [],
+    };
+    const document = {
+      key: id,
+      version: 1,
+      clinicalDigest: createHash('sha256').update(id).digest(),
+      order: 'version',
+    } as const;
     const verdict = { kind: 'sound', trouble: null, document } as const;
     must(await deliver.write('deliver.settle', { tenant, seq, at, requestId: 'req_dump', facts, verdict }));
   }
   const owner = 'ins_dump';
   must(await lanes.write('lane.alive', { tenant, at, leaseMs: 1_000 }));
-  const [claimed] = must(await lanes.write('lane.claim', { tenant, owner, at: new Date(), leaseMs: 1_000, limit: 1 })).claimed;
+  const [claimed] = must(
+    await lanes.write('lane.claim', { tenant, owner, at: new Date(), leaseMs: 1_000, limit: 1 }),
+  ).claimed;
   if (claimed === undefined) throw new Error('nothing was claimed');
   const written: LaneWrites['lane.finish']['args']['written'][number] = {
     name: 'a1'.repeat(32),
@@ -113,7 +140,8 @@ export function openSqliteFile(file: string): Dumpable {
   return {
     engine: 'sqlite',
     all,
-    tables: () => names(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid`),
+    tables: () =>
+      names(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid`),
     columns: (table) => names(`SELECT name FROM pragma_table_info('${table}')`),
     exec: async (sql) => {
       await Promise.resolve();
@@ -137,7 +165,9 @@ export async function openPostgresDatabase(url: string): Promise<Dumpable> {
     engine: 'postgres',
     all,
     tables: () =>
-      names(`SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY oid`),
+      names(
+        `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY oid`,
+      ),
     columns: (table) =>
       names(
         `SELECT attname AS name FROM pg_attribute WHERE attrelid = '${table}'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
@@ -190,7 +220,10 @@ function literal(value: Cell, engine: Engine): string {
 
 /** Schema and rows as they are at a version, told by nothing but this text. */
 export function toSql(version: number, rows: Rows, engine: Engine): string {
-  const lines = [`-- schema version ${version} on ${engine}; made by tools/dump-schema.ts, never changed`, BOOKKEEPING[engine]];
+  const lines = [
+    `-- schema version ${version} on ${engine}; made by tools/dump-schema.ts, never changed`,
+    BOOKKEEPING[engine],
+  ];
   for (const step of steps(version)) lines.push(step[engine]);
   const over = engine === 'postgres' ? ' OVERRIDING SYSTEM VALUE' : '';
   for (const [table, all] of Object.entries(rows))

@@ -35,7 +35,9 @@ export async function startStandIn(deps: {
   let url = '';
 
   const json = (res: ServerResponse, status: number, body: unknown): void => {
-    res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body));
+    res
+      .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+      .end(JSON.stringify(body));
   };
   const grant = (res: ServerResponse): void => {
     const accessToken = randomUUID();
@@ -68,7 +70,9 @@ export async function startStandIn(deps: {
       asked.push(given);
       const code = randomUUID();
       codes.set(code, { challenge: given['code_challenge'] ?? '', redirectUri: given['redirect_uri'] ?? '' });
-      res.writeHead(302, { location: `${given['redirect_uri'] ?? ''}?code=${code}&state=${given['state'] ?? ''}` }).end();
+      res
+        .writeHead(302, { location: `${given['redirect_uri'] ?? ''}?code=${code}&state=${given['state'] ?? ''}` })
+        .end();
     } else if (at.pathname === '/auth/token') {
       const form = new URLSearchParams(await bodyOf(req));
       if (form.get('grant_type') === 'refresh_token') {

@@ -8,8 +8,8 @@ export interface TestPostgres {
 }
 
 /**
- * One PostgreSQL for all test files, each of which makes a database of its own (`new-store.ts`). It starts when the first of them asks for its
- * address (`test-postgres.ts`): tests that need none do not wait for it.
+ * One PostgreSQL for all test files, each of which makes a database of its own (`new-store.ts`). It starts when the
+ * first of them asks for its address (`test-postgres.ts`): tests that need none do not wait for it.
  */
 export default async function startPostgres(): Promise<void> {
   let server: Promise<PostgresServer> | null = null;

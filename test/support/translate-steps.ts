@@ -77,7 +77,12 @@ const ONE_DOCUMENT: Said = { document: '', saidAt: 0 };
 /** The ledger of one chart and user in memory, as deliver keeps it in the store. */
 export function makeLedger() {
   const written = new Map<string, Row>();
-  const write = (translation: Translation, setting: Setting, _version: number, { document, saidAt }: Said = ONE_DOCUMENT) => {
+  const write = (
+    translation: Translation,
+    setting: Setting,
+    _version: number,
+    { document, saidAt }: Said = ONE_DOCUMENT,
+  ) => {
     const asked = ledgerQuestionOf(translation);
     const rows = [...written.values()]
       .map((row) => ({ ...row, isOfDocument: row.document === document }))
@@ -121,7 +126,11 @@ export function makeLedger() {
     chart: (): readonly AnyResource[] => [...written.values()].map(({ resource }) => resource),
     /** The documents whose alerts stand in the chart. */
     alerting: (): ReadonlySet<string> =>
-      new Set([...written.values()].filter((row) => row.group === 'alerts' && !row.isRetracted).map(({ document }) => document)),
+      new Set(
+        [...written.values()]
+          .filter((row) => row.group === 'alerts' && !row.isRetracted)
+          .map(({ document }) => document),
+      ),
   });
 }
 

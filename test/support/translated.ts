@@ -14,7 +14,8 @@ export const everything = ({ patient, wanted, provenance }: Translation) => [
 ];
 
 /** All that could reach an EHR, as bytes. */
-export const bytesOf = ({ patient, wanted, provenance }: Translation): string => JSON.stringify({ patient, wanted, provenance });
+export const bytesOf = ({ patient, wanted, provenance }: Translation): string =>
+  JSON.stringify({ patient, wanted, provenance });
 
 export const resourcesOf = ({ wanted }: Translation, type?: string): AnyResource[] =>
   wanted.map(({ resource }) => resource).filter(({ resourceType }) => type === undefined || resourceType === type);

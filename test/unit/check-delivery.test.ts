@@ -105,7 +105,11 @@ describe('the checker of deliveries', () => {
     ['a newest version that says it was superseded', withState('d2', 'superseded'), 'lost'],
     ['a delivery that is still on its way', withState('d2', 'unknown'), 'unsettled'],
     ['an update that was never written', without(4), 'stale'],
-    ['an older version after a newer one', withWrites(write(7, 'r4', 'o1', inChart('n1', A, 'weight', 70), 'update')), 'stale'],
+    [
+      'an older version after a newer one',
+      withWrites(write(7, 'r4', 'o1', inChart('n1', A, 'weight', 70), 'update')),
+      'stale',
+    ],
     [
       'an older version in between',
       withWrites(
@@ -139,14 +143,22 @@ describe('the checker of deliveries', () => {
       ),
       'duplicate',
     ],
-    ['two requests for one patient at once', { ...good, requests: [request('r1', 1, 4), request('r2', 3, 5)] }, 'overlap'],
+    [
+      'two requests for one patient at once',
+      { ...good, requests: [request('r1', 1, 4), request('r2', 3, 5)] },
+      'overlap',
+    ],
     [
       'a short request within a long one',
       { ...good, requests: [request('r1', 1, 9), request('r2', 2, 3), request('r2', 8, 10)] },
       'overlap',
     ],
     ['what was said of another', withWrites(write(7, 'r4', 'o9', inChart('n9', B, 'height', 178))), 'wrong-chart'],
-    ['what is left in the chart before a re-link', { ...good, links: new Map([...good.links, ['u1', [A, B]]]) }, 'wrong-chart'],
+    [
+      'what is left in the chart before a re-link',
+      { ...good, links: new Map([...good.links, ['u1', [A, B]]]) },
+      'wrong-chart',
+    ],
     [
       'what a person changed',
       withWrites(
@@ -162,7 +174,9 @@ describe('the checker of deliveries', () => {
     ],
     [
       'a reference to nothing',
-      withWrites(write(7, 'r4', 'o2', inChart('n2', A, 'height', 178, { hasMember: [{ reference: 'urn:uuid:1' }] }), 'update')),
+      withWrites(
+        write(7, 'r4', 'o2', inChart('n2', A, 'height', 178, { hasMember: [{ reference: 'urn:uuid:1' }] }), 'update'),
+      ),
       'dangling',
     ],
   ])('finds %s', (_name, run, kind) => expect(kinds(run)).toContain(kind));

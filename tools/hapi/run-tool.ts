@@ -13,7 +13,11 @@ export function runTool(
   { onLine = () => undefined, signal, env = process.env }: RunOptions = {},
 ): Promise<Ran> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env, ...(signal === undefined ? {} : { signal }) });
+    const child = spawn(program, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env,
+      ...(signal === undefined ? {} : { signal }),
+    });
     let text = '';
     let line = '';
     for (const stream of [child.stdout, child.stderr])

@@ -30,7 +30,9 @@ export interface Hapi {
 }
 
 export const jdbcUrlOf = (database: string): string =>
-  database === 'memory' ? 'jdbc:h2:mem:hapi;DB_CLOSE_DELAY=-1' : `jdbc:h2:file:${absolute(database)};TRACE_LEVEL_FILE=0`;
+  database === 'memory'
+    ? 'jdbc:h2:mem:hapi;DB_CLOSE_DELAY=-1'
+    : `jdbc:h2:file:${absolute(database)};TRACE_LEVEL_FILE=0`;
 
 /** HAPI binds its port at the end of a long start; somebody else on it is better told at once. */
 export async function checkPort(port: number): Promise<void> {
@@ -43,7 +45,10 @@ export async function checkPort(port: number): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
-/** A real HAPI FHIR JPA server in a process of its own, ready to be asked. Throws a StartError with a sentence where it cannot be. */
+/**
+ * A real HAPI FHIR JPA server in a process of its own, ready to be asked. Throws a StartError with a sentence where it
+ * cannot be.
+ */
 export async function startHapi({ port, database, say, signal }: HapiOptions): Promise<Hapi> {
   const from = performance.now();
   const seconds = (): number => Math.round((performance.now() - from) / 100) / 10;

@@ -24,10 +24,18 @@ const OPERATORS: Readonly<Partial<Record<ts.SyntaxKind, string>>> = {
   [ts.SyntaxKind.SlashToken]: '*',
 };
 
-/** From here on a number is a length of time or a limit: off by one it is no other decision, off by as much again it is. */
+/**
+ * From here on a number is a length of time or a limit: off by one it is no other decision, off by as much again it is.
+ */
 const LONG = 100;
 
-const METHODS: Readonly<Record<string, string>> = { some: 'every', every: 'some', min: 'max', max: 'min', find: 'findLast' };
+const METHODS: Readonly<Record<string, string>> = {
+  some: 'every',
+  every: 'some',
+  min: 'max',
+  max: 'min',
+  find: 'findLast',
+};
 
 /** Every place of a text where a mutant can be planted, in the order of the text. */
 export function findMutants(text: string): Mutant[] {
@@ -45,12 +53,20 @@ export function findMutants(text: string): Mutant[] {
   };
 
   function visit(node: ts.Node): void {
-    if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node))
+    if (
+      ts.isTypeNode(node) ||
+      ts.isImportDeclaration(node) ||
+      ts.isInterfaceDeclaration(node) ||
+      ts.isTypeAliasDeclaration(node)
+    )
       return;
     if (ts.isBinaryExpression(node)) {
-      const isText = [node.left, node.right].some((side) => ts.isStringLiteralLike(side) || ts.isTemplateExpression(side));
+      const isText = [node.left, node.right].some(
+        (side) => ts.isStringLiteralLike(side) || ts.isTemplateExpression(side),
+      );
       const now = OPERATORS[node.operatorToken.kind];
-      if (now !== undefined && !(isText && node.operatorToken.kind === ts.SyntaxKind.PlusToken)) put(node.operatorToken, now);
+      if (now !== undefined && !(isText && node.operatorToken.kind === ts.SyntaxKind.PlusToken))
+        put(node.operatorToken, now);
       if (node.operatorToken.kind === ts.SyntaxKind.QuestionQuestionToken) put(node, node.right.getText(file));
     }
     if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)

@@ -1,6 +1,6 @@
 /**
- * The modules that decide, without a database, a network or a clock of their own, and the tests that must notice when one of them decides wrongly.
- * A new rule belongs into a module of this list, or into a new row.
+ * The modules that decide, without a database, a network or a clock of their own, and the tests that must notice when
+ * one of them decides wrongly. A new rule belongs into a module of this list, or into a new row.
  */
 export interface MutatedModule {
   readonly file: string;

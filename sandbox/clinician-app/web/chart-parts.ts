@@ -92,7 +92,10 @@ export const literalOf = (reference: Reference | undefined): string | null =>
 
 /** What a concept is called, in the words that stand closest to what was measured. */
 export const wordsOf = (concept: Concept | undefined): string =>
-  concept?.text ?? concept?.coding?.find(({ display }) => display !== undefined)?.display ?? concept?.coding?.[0]?.code ?? '';
+  concept?.text ??
+  concept?.coding?.find(({ display }) => display !== undefined)?.display ??
+  concept?.coding?.[0]?.code ??
+  '';
 
 export function nameOf({ name }: Named): string {
   if (typeof name === 'string') return name;

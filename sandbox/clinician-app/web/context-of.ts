@@ -4,7 +4,11 @@ import type { MeasuredTime } from './time-of.ts';
 const STANDARD_CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
 const SOURCE_CATEGORY = 'urn:chartgate:source-category';
 /** Under which of its three daily summaries the source reported it. */
-const SUMMARY: Readonly<Record<string, string>> = { 'vital-signs': 'body', activity: 'physical activity', survey: 'sleep' };
+const SUMMARY: Readonly<Record<string, string>> = {
+  'vital-signs': 'body',
+  activity: 'physical activity',
+  survey: 'sleep',
+};
 
 const categoryWords = ({ system, code = '', display }: Coding): string =>
   system === SOURCE_CATEGORY ? (display ?? SUMMARY[code] ?? code) : (display ?? code);
@@ -24,7 +28,8 @@ const IS_CONTEXT = /\b(context|circumstance|during)\b/i;
 
 export function contextOf({ category = [], method, component = [] }: Observation): Context {
   const codings = category.flatMap(({ coding = [] }) => coding);
-  const said = (concepts: readonly (Concept | undefined)[]): string[] => concepts.map(wordsOf).filter((words) => words !== '');
+  const said = (concepts: readonly (Concept | undefined)[]): string[] =>
+    concepts.map(wordsOf).filter((words) => words !== '');
   const own = [
     ...said(component.filter(({ code }) => IS_CONTEXT.test(wordsOf(code))).map((part) => part.valueCodeableConcept)),
     ...category.flatMap(({ text }) => (text === undefined ? [] : [text])),

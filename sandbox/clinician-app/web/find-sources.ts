@@ -63,7 +63,9 @@ export function makeFindSource(included: readonly Included[]): FindSource {
     say('performed by', (observation.performer ?? []).map(who));
     const agents = (provenances.get(`Observation/${observation.id ?? ''}`) ?? []).flatMap(({ agent = [] }) => agent);
     const acting = (role: string): string[] =>
-      agents.filter(({ type }) => type?.coding?.some(({ code }) => code === role) === true).map((agent) => who(agent.who));
+      agents
+        .filter(({ type }) => type?.coding?.some(({ code }) => code === role) === true)
+        .map((agent) => who(agent.who));
     say(
       'said by',
       acting('author').filter((name) => name !== 'the patient'),

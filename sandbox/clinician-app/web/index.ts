@@ -67,7 +67,9 @@ function readContents({ observations, included }: Chart): Contents {
   const machineRead = findMachineRead(included);
   const measurements = observations.filter((one) => !isAlert(one)).map((one) => readMeasurement(one, machineRead));
   const byLiteral = new Map(measurements.map((one) => [`Observation/${one.id}`, one]));
-  const alerts = observations.filter(isAlert).map((one) => readAlert(one, (name) => byLiteral.get(name) ?? null, machineRead));
+  const alerts = observations
+    .filter(isAlert)
+    .map((one) => readAlert(one, (name) => byLiteral.get(name) ?? null, machineRead));
   return { measurements, alerts };
 }
 
@@ -87,7 +89,8 @@ function showContents({ measurements, alerts }: Contents, shownBy: Shown): void 
     if (shown.length === 0 && group === 'Other') continue;
     draws.push(...shown.map(({ draw }) => draw));
     const id = `group-${GROUPS.indexOf(group)}`;
-    const body = shown.length === 0 ? [element('p', { class: 'empty' }, 'Nothing was measured.')] : shown.map(({ card }) => card);
+    const body =
+      shown.length === 0 ? [element('p', { class: 'empty' }, 'Nothing was measured.')] : shown.map(({ card }) => card);
     sections.push(
       element(
         'section',

@@ -18,7 +18,11 @@ readSettings()
     if (opening.kind === 'refused') {
       say('');
       byId('content').replaceChildren(
-        element('p', { role: 'alert' }, 'This app was launched by a server that it does not know. Nothing was sent there.'),
+        element(
+          'p',
+          { role: 'alert' },
+          'This app was launched by a server that it does not know. Nothing was sent there.',
+        ),
       );
     } else if (opening.kind === 'ehr') enter(settings, opening);
     else {

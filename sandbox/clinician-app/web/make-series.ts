@@ -26,7 +26,10 @@ export interface Series {
   /** The newest value that holds, however old it is; null where none does. */
   readonly latest: Measurement | null;
   readonly latestDaysAgo: number | null;
-  /** The first and the last second that the chart shows: its right end is the end of today, whenever the newest value was. */
+  /**
+   * The first and the last second that the chart shows: its right end is the end of today, whenever the newest value
+   * was.
+   */
   readonly shownTime: readonly [from: number, to: number];
   /** Oldest first; only what holds, has a time and is a number. */
   readonly times: readonly number[];
@@ -40,10 +43,12 @@ export interface Series {
   readonly ahead: number;
 }
 
-const byTime = (a: Measurement, b: Measurement): number => (a.at ?? -Infinity) - (b.at ?? -Infinity) || (a.id < b.id ? -1 : 1);
+const byTime = (a: Measurement, b: Measurement): number =>
+  (a.at ?? -Infinity) - (b.at ?? -Infinity) || (a.id < b.id ? -1 : 1);
 
 /** Whether it says something about the patient: it was not withdrawn, and its time has come. */
-const holds = (measurement: Measurement, now: Date): boolean => measurement.state !== 'withdrawn' && !isAhead(measurement, now);
+const holds = (measurement: Measurement, now: Date): boolean =>
+  measurement.state !== 'withdrawn' && !isAhead(measurement, now);
 
 /** Never a withdrawn value: a chart cannot say of a point that it does not hold. */
 export const isDrawn = (measurement: Measurement, now: Date): boolean =>
@@ -107,7 +112,8 @@ function makeOne(key: string, all: readonly Measurement[], look: Look): Series |
   };
 }
 
-const contextIn = ({ rows: [newest] }: Series): string => (newest === undefined ? '' : contextName(newest.context, newest));
+const contextIn = ({ rows: [newest] }: Series): string =>
+  newest === undefined ? '' : contextName(newest.context, newest);
 /** What was measured in sleep says so even where it is alone: it is no value of the day. */
 const isOfSleep = ({ group, rows: [newest] }: Series): boolean => newest?.context.isSleep === true && group !== 'Sleep';
 

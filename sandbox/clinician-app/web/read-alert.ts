@@ -26,14 +26,16 @@ function partOf({ code }: Valued): Part | null {
 }
 
 /**
- * By what the Observation says, whichever of it an EHR has kept: the gateway's tag, a code of its own, a threshold that is typed as one, or
- * parts that no measurement has.
+ * By what the Observation says, whichever of it an EHR has kept: the gateway's tag, a code of its own, a threshold that
+ * is typed as one, or parts that no measurement has.
  */
 export const isAlert = ({ meta, code, referenceRange = [], component = [] }: Observation): boolean =>
   meta?.tag?.some((tag) => tag.code === 'alert') === true ||
   code?.coding?.some((one) => one.system === LOCAL && /\balerts?\b/.test(one.code ?? '')) === true ||
   referenceRange.some(({ type }) => wordsOf(type) === THRESHOLD_TYPE) ||
-  component.some((part) => part.code?.coding?.some(({ system, code: own = '' }) => system === LOCAL && ALERT_PART.test(own)));
+  component.some((part) =>
+    part.code?.coding?.some(({ system, code: own = '' }) => system === LOCAL && ALERT_PART.test(own)),
+  );
 
 /** A breach of a threshold, or how many there were on a day. */
 export interface Alert {
@@ -103,7 +105,9 @@ const SAME_AS: Readonly<Record<string, string>> = {
 const codesOf = ({ code }: Observation): string[] =>
   (code?.coding ?? []).flatMap((one) => (one.code === undefined ? [] : [SAME_AS[one.code] ?? one.code]));
 
-/** Whether the alert is about measurements of this kind: it refers to one of them, or has a code with them in common. */
+/**
+ * Whether the alert is about measurements of this kind: it refers to one of them, or has a code with them in common.
+ */
 export function isAbout({ kind, measurement, about }: Alert, other: Measurement): boolean {
   if (kind === 'day') return false;
   if (about !== null && about.key === other.key) return true;

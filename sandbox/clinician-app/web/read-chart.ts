@@ -21,7 +21,11 @@ const isRefusal = (thrown: unknown): boolean => {
 };
 
 /** Everything of one patient, page by page. `onPage` hears how many pages have come. */
-export async function readChart(client: SmartClient, patientId: string, onPage: (pages: number) => void): Promise<Chart> {
+export async function readChart(
+  client: SmartClient,
+  patientId: string,
+  onPage: (pages: number) => void,
+): Promise<Chart> {
   const patient = await client.request<Named>(`Patient/${patientId}`);
   for (const includes of INCLUDES) {
     let pages = 0;

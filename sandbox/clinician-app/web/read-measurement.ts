@@ -79,8 +79,12 @@ const STATES: Readonly<Record<string, State>> = {
   cancelled: 'withdrawn',
 };
 
-/** What a note says where an EHR knows no such status: a withdrawal is a correction there, and what is preliminary is final. */
-const isNoted = ({ note = [] }: Observation, word: string): boolean => note.some(({ text = '' }) => text.startsWith(word));
+/**
+ * What a note says where an EHR knows no such status: a withdrawal is a correction there, and what is preliminary is
+ * final.
+ */
+const isNoted = ({ note = [] }: Observation, word: string): boolean =>
+  note.some(({ text = '' }) => text.startsWith(word));
 
 /** A status that nobody knows is not taken for a final one. */
 function stateOf(observation: Observation): State {
@@ -146,7 +150,8 @@ const SAYS_MACHINE =
 export const saysMachine = (words: string): boolean => SAYS_MACHINE.test(words);
 
 const isMachineRead = ({ meta, note = [] }: Observation): boolean =>
-  meta?.tag?.some(({ code }) => code === 'machine-extracted') === true || note.some(({ text = '' }) => saysMachine(text));
+  meta?.tag?.some(({ code }) => code === 'machine-extracted') === true ||
+  note.some(({ text = '' }) => saysMachine(text));
 
 function marksOf(observation: Observation, state: State, machineRead: ReadonlySet<string>): string[] {
   const { status = 'unknown' } = observation;
@@ -158,7 +163,10 @@ function marksOf(observation: Observation, state: State, machineRead: ReadonlySe
   ];
 }
 
-/** What the measurement is a number of, and the parts that say something else. A part of another unit never shares the axis. */
+/**
+ * What the measurement is a number of, and the parts that say something else. A part of another unit never shares the
+ * axis.
+ */
 function splitParts(observation: Observation): { readings: Reading[]; details: string[]; words: string } {
   const { component = [] } = observation;
   const own = wordsOfValue(observation);
@@ -177,7 +185,10 @@ function splitParts(observation: Observation): { readings: Reading[]; details: s
   };
 }
 
-/** One Observation, ready to be shown. `machineRead`: the ids of those of which a Provenance says that a machine has read them. */
+/**
+ * One Observation, ready to be shown. `machineRead`: the ids of those of which a Provenance says that a machine has
+ * read them.
+ */
 export function readMeasurement(observation: Observation, machineRead: ReadonlySet<string> = new Set()): Measurement {
   const { code, component = [], status = 'unknown' } = observation;
   const { readings, details, words } = splitParts(observation);

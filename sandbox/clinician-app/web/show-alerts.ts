@@ -15,7 +15,9 @@ const measuredOf = ({ kind, measured }: Alert): string =>
 const isSaidElsewhere = (alert: Alert, all: readonly Alert[]): boolean =>
   alert.kind === 'day' &&
   alert.measured !== '0' &&
-  all.some(({ kind, measurement: { when } }) => kind === 'breach' && when.slice(0, 10) === alert.measurement.when.slice(0, 10));
+  all.some(
+    ({ kind, measurement: { when } }) => kind === 'breach' && when.slice(0, 10) === alert.measurement.when.slice(0, 10),
+  );
 
 function rowOf(alert: Alert, { findSource, look }: Shown): HTMLTableRowElement {
   const { what, threshold, baseline, deviation, measurement } = alert;
@@ -34,7 +36,10 @@ function rowOf(alert: Alert, { findSource, look }: Shown): HTMLTableRowElement {
   );
 }
 
-/** Alerts stand apart from measurements: each with what was measured and what it was held against, every number with its own unit. */
+/**
+ * Alerts stand apart from measurements: each with what was measured and what it was held against, every number with its
+ * own unit.
+ */
 export function showAlerts(alerts: readonly Alert[], shown: Shown): HTMLElement {
   const rows = alerts
     .filter((alert) => !isSaidElsewhere(alert, alerts))

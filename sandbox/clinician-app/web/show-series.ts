@@ -17,7 +17,9 @@ const STATUS: Readonly<Record<string, string>> = {
 };
 
 export const statusText = ({ status, state }: Measurement): string =>
-  state === 'withdrawn' && status === 'corrected' ? 'withdrawn by a correction' : (STATUS[status] ?? `status ${status}`);
+  state === 'withdrawn' && status === 'corrected'
+    ? 'withdrawn by a correction'
+    : (STATUS[status] ?? `status ${status}`);
 
 /** Everything that the chart says of a value besides the value. */
 export function saidOf(measurement: Measurement, now: Date): string {
@@ -88,7 +90,9 @@ function headlineOf({ latest, latestDaysAgo, rows }: Series, now: Date): HTMLEle
       element(
         'p',
         { class: 'latest' },
-        rows.every(({ state }) => state === 'withdrawn') ? 'All values were withdrawn.' : 'No value of today or before.',
+        rows.every(({ state }) => state === 'withdrawn')
+          ? 'All values were withdrawn.'
+          : 'No value of today or before.',
       ),
     ];
   const isOld = latestDaysAgo !== null && latestDaysAgo >= OLD_DAYS;
@@ -167,7 +171,11 @@ export function showSeries(
     'article',
     { class: 'card', 'data-title': title },
     element('h3', {}, title, ...(unit === '' ? [] : [element('small', {}, ` ${unit}`)])),
-    element('p', { class: 'about' }, [about, title.endsWith(context) ? '' : context].filter((part) => part !== '').join('. ')),
+    element(
+      'p',
+      { class: 'about' },
+      [about, title.endsWith(context) ? '' : context].filter((part) => part !== '').join('. '),
+    ),
     ...headlineOf(series, now),
     ...alertsOf(series, shown.alerts),
     ...(times.length > 0 ? [place] : [element('p', { class: 'nothing' }, nothing)]),

@@ -33,7 +33,9 @@ export async function readSettings(): Promise<Settings> {
 /** fhirclient lets these of the address win over what the app says. */
 const STEERING = ['fhirServiceUrl', 'patientId', 'clientId', 'client_id'];
 
-/** How this page was opened: by an EHR that named itself and a launch, by a person, or by an EHR that we do not know. */
+/**
+ * How this page was opened: by an EHR that named itself and a launch, by a person, or by an EHR that we do not know.
+ */
 export type Opening =
   { readonly kind: 'ehr'; readonly launch: string } | { readonly kind: 'person' } | { readonly kind: 'refused' };
 
@@ -76,7 +78,9 @@ export async function resume(): Promise<{ client: SmartClient } | { trouble: Tro
 }
 
 export const statusOf = (thrown: unknown): number | null =>
-  typeof thrown === 'object' && thrown !== null && 'status' in thrown && typeof thrown.status === 'number' ? thrown.status : null;
+  typeof thrown === 'object' && thrown !== null && 'status' in thrown && typeof thrown.status === 'number'
+    ? thrown.status
+    : null;
 
 export function troubleOf(thrown: unknown): Trouble {
   const status = statusOf(thrown);

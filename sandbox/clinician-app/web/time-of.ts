@@ -6,7 +6,10 @@ const FAST_SECONDS = 3_600;
 /** Without a zone it may be as late as the last place on earth to begin a day, and the first to end it. */
 const UNZONED_SECONDS = 26 * 3_600;
 
-/** When something was measured, on the clock beside the patient: seconds as if that clock were UTC. All null where no time was said. */
+/**
+ * When something was measured, on the clock beside the patient: seconds as if that clock were UTC. All null where no
+ * time was said.
+ */
 export interface MeasuredTime {
   readonly at: number | null;
   /** Of a period its end, otherwise the same. */
@@ -48,10 +51,12 @@ export function timeOf({ effectiveDateTime, effectiveInstant, effectivePeriod }:
     extent,
   });
   const moment = wallTime(effectiveDateTime ?? effectiveInstant);
-  if (moment !== null) return made(moment, moment, `${moment.day} ${moment.time}`, moment.time === '' ? 'day' : 'moment');
+  if (moment !== null)
+    return made(moment, moment, `${moment.day} ${moment.time}`, moment.time === '' ? 'day' : 'moment');
   const start = wallTime(effectivePeriod?.start);
   const end = wallTime(effectivePeriod?.end);
-  if (start === null && end === null) return { at: null, lastAt: null, offsetSeconds: null, when: 'no date', extent: 'moment' };
+  if (start === null && end === null)
+    return { at: null, lastAt: null, offsetSeconds: null, when: 'no date', extent: 'moment' };
   if (start === null) return made(end as WallTime, end as WallTime, `until ${end?.day ?? ''}`, 'period');
   if (end === null) return made(start, start, `${start.day} ${start.time}`, 'period');
   if (start.time === '00:00' && end.day === start.day) return made(start, end, start.day, 'day');
@@ -74,10 +79,14 @@ export function daysAgo({ lastAt, offsetSeconds }: MeasuredTime, now: Date): num
 /** Nobody can have measured it yet: a device's clock, or somebody's typing, is wrong. */
 export function isAhead({ at, offsetSeconds }: MeasuredTime, now: Date): boolean {
   if (at === null) return false;
-  return offsetSeconds === null ? at > now.getTime() / 1000 + UNZONED_SECONDS : at > wallNow(now, offsetSeconds) + FAST_SECONDS;
+  return offsetSeconds === null
+    ? at > now.getTime() / 1000 + UNZONED_SECONDS
+    : at > wallNow(now, offsetSeconds) + FAST_SECONDS;
 }
 
-/** How old a measurement is, in words. Where the patient is, it may be another day than where the chart is looked at. */
+/**
+ * How old a measurement is, in words. Where the patient is, it may be another day than where the chart is looked at.
+ */
 export function ageText(measured: MeasuredTime, now: Date): string {
   const days = daysAgo(measured, now);
   if (days === null) return 'date unknown';
@@ -86,7 +95,10 @@ export function ageText(measured: MeasuredTime, now: Date): string {
   return `${days === 0 ? 'today' : 'yesterday'}${isOtherDay ? ' on the patient’s clock' : ''}`;
 }
 
-/** The first and the last second of the days that end today, as whoever looks counts them; from the beginning where `days` is null. */
+/**
+ * The first and the last second of the days that end today, as whoever looks counts them; from the beginning where
+ * `days` is null.
+ */
 export function windowOf(days: number | null, now: Date): { readonly from: number | null; readonly to: number } {
   const midnight = dayOf(wallNow(now, null)) * DAY_SECONDS;
   return { from: days === null ? null : midnight - (days - 1) * DAY_SECONDS, to: midnight + DAY_SECONDS };

@@ -10,7 +10,8 @@ import { readForm } from './read-form.ts';
 
 /** Android marks its web views; one of iOS is a WebKit without the word Safari. */
 export const isEmbedded = (agent: string): boolean =>
-  /; wv\)/.test(agent) || (/\b(iPhone|iPad|iPod)\b/.test(agent) && /AppleWebKit/.test(agent) && !/Safari\//.test(agent));
+  /; wv\)/.test(agent) ||
+  (/\b(iPhone|iPad|iPod)\b/.test(agent) && /AppleWebKit/.test(agent) && !/Safari\//.test(agent));
 
 interface Begun {
   readonly key: string;
@@ -47,13 +48,15 @@ function showConsent(begun: Begun): Reply {
   return page(
     `${source.title}: allow access?`,
     html`<p>
-        <strong>${client.name}</strong> asks to read your health data from ${source.title}, through the health data service.
+        <strong>${client.name}</strong> asks to read your health data from ${source.title}, through the health data
+        service.
       </p>
       <form method="post" action="/provider/${source.name}/authorize">
         <input type="hidden" name="state" value="${key}" />
         <label for="account">Your account at ${source.title}</label>
         <input id="account" name="account" type="text" required maxlength="100" value="account-1" autocomplete="off" />
-        <button name="decision" value="grant">Allow</button><button name="decision" value="refuse" formnovalidate>Refuse</button>
+        <button name="decision" value="grant">Allow</button
+        ><button name="decision" value="refuse" formnovalidate>Refuse</button>
       </form>`,
     { formTarget: back === null ? null : new URL(back).origin },
   );
@@ -136,9 +139,8 @@ export function authorizationRows(kit: Kit): Row[] {
         return page(
           `${source.title}: who has access`,
           html`<form method="get">
-              <label for="account">Account</label><input id="account" name="account" type="text" value="${account}" /><button>
-                Show
-              </button>
+              <label for="account">Account</label
+              ><input id="account" name="account" type="text" value="${account}" /><button>Show</button>
             </form>
             <h2>Access</h2>
             ${entries.length === 0 ? html`<p>Nobody has access to this account.</p>` : null}
@@ -159,7 +161,11 @@ export function authorizationRows(kit: Kit): Row[] {
         const form = await readForm(asked);
         if (isReply(form)) return form;
         const connection = kit.state.connections.get(form.get('connection') ?? '');
-        if (connection === undefined || connection.kind !== 'api' || connection.dataSource !== asked.params['data_source'])
+        if (
+          connection === undefined ||
+          connection.kind !== 'api' ||
+          connection.dataSource !== asked.params['data_source']
+        )
           return wrongPage(404, 'Nothing to take away', 'There is no such access.');
         disconnect(kit, connection, 'provider');
         return seeOther(`${asked.url.pathname}?account=${encodeURIComponent(connection.account)}`);

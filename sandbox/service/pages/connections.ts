@@ -18,7 +18,11 @@ export function connectionsRows(kit: Kit): Row[] {
     const user = params['user_id'] ?? '';
     if (client === undefined || !isUserId(user)) return wrongPage(404, 'No such page', 'Check the address.');
     if (client.environment !== 'sandbox' || !isActive(client, 'connections_page'))
-      return wrongPage(403, 'Not for production', 'The Connections Page is for the sandbox alone. Build a page of your own.');
+      return wrongPage(
+        403,
+        'Not for production',
+        'The Connections Page is for the sandbox alone. Build a page of your own.',
+      );
     return { client, user };
   }
   return [
@@ -47,7 +51,9 @@ export function connectionsRows(kit: Kit): Row[] {
                     return html`<tr>
                       <td>${title}</td>
                       <td>${isOn ? 'connected' : 'not connected'}</td>
-                      <td>${isOn ? null : html`<button name="data_source" value="${name}">Connect ${title}</button>`}</td>
+                      <td>
+                        ${isOn ? null : html`<button name="data_source" value="${name}">Connect ${title}</button>`}
+                      </td>
                     </tr>`;
                   })}
                 </tbody>
@@ -66,7 +72,8 @@ export function connectionsRows(kit: Kit): Row[] {
         if (isReply(form)) return form;
         const source = apiSource(form.get('data_source') ?? '');
         if (source === undefined) return wrongPage(400, 'No such data source', 'Choose one of the list.');
-        // Without the host: a form may lead to the host that it came from and to no other, whatever name the browser has for this one.
+        // Without the host: a form may lead to the host that it came from and to no other, whatever name the browser
+        // has for this one.
         const { pathname, search } = new URL(authorizationUrl(kit, opened.client.uuid, opened.user, source.name, null));
         return seeOther(pathname + search);
       },

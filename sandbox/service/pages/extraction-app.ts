@@ -29,7 +29,9 @@ const askForWord = (): Html =>
   html`<p>Give the word of 4 to 6 characters that came with the code.</p>
     <form method="post">
       <label for="salt">Word</label
-      ><input id="salt" name="salt" type="text" required minlength="4" maxlength="6" autocomplete="off" /><button>Go on</button>
+      ><input id="salt" name="salt" type="text" required minlength="4" maxlength="6" autocomplete="off" /><button>
+        Go on
+      </button>
     </form>`;
 
 const showTerms = ({ clientName, tycUrl }: Bound): Html =>
@@ -38,7 +40,12 @@ const showTerms = ({ clientName, tycUrl }: Bound): Html =>
     ${tycUrl === null ? null : html`<p><a href="${tycUrl}" rel="noreferrer">Terms and conditions</a></p>`}
     <form method="post" action="/app/terms"><button>Accept the terms</button></form>`;
 
-function showSource(name: string, title: string, permissions: readonly string[], connection: Connection | undefined): Html {
+function showSource(
+  name: string,
+  title: string,
+  permissions: readonly string[],
+  connection: Connection | undefined,
+): Html {
   const unlink = html`<form method="post" action="/app/unlink">
     <input type="hidden" name="data_source" value="${name}" /><button>Unlink ${title}</button>
   </form>`;
@@ -66,8 +73,8 @@ function showSource(name: string, title: string, permissions: readonly string[],
 }
 
 /**
- * The simulated extraction app: a phone is a cookie, its camera a form. What it collects is not its business; it links and unlinks, and whoever
- * simulates data reads the connections.
+ * The simulated extraction app: a phone is a cookie, its camera a form. What it collects is not its business; it links
+ * and unlinks, and whoever simulates data reads the connections.
  */
 export function extractionAppRows(kit: Kit): Row[] {
   const { devices, bindings, clients } = kit.state;
@@ -82,7 +89,8 @@ export function extractionAppRows(kit: Kit): Row[] {
     const cookie = { 'Set-Cookie': `device=${device}; Path=/app; HttpOnly; SameSite=Lax; Max-Age=31536000` };
     if (bound === null || !bound.isLoggedIn) {
       const left = linkedBy(device).length;
-      const note = left === 0 ? null : html`<p class="note">You are logged out. ${left} data source(s) are still linked.</p>`;
+      const note =
+        left === 0 ? null : html`<p class="note">You are logged out. ${left} data source(s) are still linked.</p>`;
       return page('Extraction app', html`${note}${showScan()}`, { headers: cookie });
     }
     const brand = clients.get(bound.client)?.brand ?? null;
@@ -99,7 +107,9 @@ export function extractionAppRows(kit: Kit): Row[] {
             showSource(name, title, permissions, connectionOf(kit, bound.client, bound.user, name)),
           )}`;
     const out = html`<h2>Log out</h2>
-      <p>${bound.completeLogOut ? 'Logging out unlinks all data sources.' : 'Data sources stay linked when you log out.'}</p>
+      <p>
+        ${bound.completeLogOut ? 'Logging out unlinks all data sources.' : 'Data sources stay linked when you log out.'}
+      </p>
       <form method="post" action="/app/log-out"><button>Log out</button></form>`;
     return page(brand?.name ?? 'Extraction app', html`${head}${body}${out}`, { headers: cookie });
   }
@@ -112,7 +122,8 @@ export function extractionAppRows(kit: Kit): Row[] {
       if (isReply(form)) return form;
       const device = deviceOf(asked);
       const bound = device === null ? null : (devices.get(device)?.bound ?? null);
-      if (device === null || bound === null || !bound.isLoggedIn) return wrongPage(409, 'Not bound', 'Scan a code first.');
+      if (device === null || bound === null || !bound.isLoggedIn)
+        return wrongPage(409, 'Not bound', 'Scan a code first.');
       return use(device, bound, form) ?? seeOther('/app');
     };
 
@@ -151,13 +162,18 @@ export function extractionAppRows(kit: Kit): Row[] {
       );
     const device = deviceOf(asked) ?? kit.newUuid();
     const before = devices.get(device)?.bound ?? null;
-    if (before !== null && before.environment !== client.environment && (before.isLoggedIn || linkedBy(device).length > 0))
+    if (
+      before !== null &&
+      before.environment !== client.environment &&
+      (before.isLoggedIn || linkedBy(device).length > 0)
+    )
       return wrongPage(
         409,
         'Bound elsewhere',
         'This device is bound to another environment. Log out there and unlink its data sources first.',
       );
-    if (before?.isLoggedIn === true && before.binding !== reference) return wrongPage(409, 'Bound already', 'Log out first.');
+    if (before?.isLoggedIn === true && before.binding !== reference)
+      return wrongPage(409, 'Bound already', 'Log out first.');
     devices.put(device, {
       bound: {
         binding: reference,

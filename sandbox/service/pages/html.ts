@@ -7,7 +7,13 @@ export interface Html {
 
 type Part = string | number | Html | readonly (Html | null)[] | null;
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 const escape = (text: string): string => text.replace(/[&<>"']/g, (one) => ENTITIES[one] ?? one);
 
 const render = (part: Part): string => {

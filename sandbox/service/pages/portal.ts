@@ -32,7 +32,8 @@ function readSettings(form: URLSearchParams): Settings | { readonly wrong: strin
   ];
   const color = text('brand_color') === '' ? '#1a5fb4' : text('brand_color');
   if (data !== '' && !isHook(data)) return { wrong: 'The Data Webhook must be an https address.' };
-  if (notification !== '' && !isHook(notification)) return { wrong: 'The Notification Webhook must be an https address.' };
+  if (notification !== '' && !isHook(notification))
+    return { wrong: 'The Notification Webhook must be an https address.' };
   if (!/^#[0-9a-f]{6}$/i.test(color)) return { wrong: 'The brand colour must be of the form #rrggbb.' };
   if (logo !== '' && !/^data:image\/png;base64,[A-Za-z0-9+/]+={0,2}$/.test(logo))
     return { wrong: 'The logo must be a data URL of a PNG.' };
@@ -62,7 +63,13 @@ function showPortal(client: Client, wrong: string | null): Reply {
         <label for="brand-name">Company name in the white-label app</label
         ><input id="brand-name" name="brand_name" type="text" maxlength="100" value="${brand?.name ?? ''}" />
         <label for="brand-color">Primary brand colour</label
-        ><input id="brand-color" name="brand_color" type="text" pattern="#[0-9a-fA-F]{6}" value="${brand?.color ?? '#1a5fb4'}" />
+        ><input
+          id="brand-color"
+          name="brand_color"
+          type="text"
+          pattern="#[0-9a-fA-F]{6}"
+          value="${brand?.color ?? '#1a5fb4'}"
+        />
         <label for="brand-logo">Logo (data URL of a PNG)</label
         ><input id="brand-logo" name="brand_logo" type="text" value="${brand?.logo ?? ''}" /> <button>Save</button>
       </form>

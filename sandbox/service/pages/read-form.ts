@@ -10,7 +10,9 @@ export async function readForm(asked: Asked): Promise<URLSearchParams | Reply> {
   const isOtherSite = site !== undefined && site !== 'same-origin' && site !== 'none';
   // `null` is what a browser says for a page whose origin it keeps to itself, as ours ask it to.
   const isOtherOrigin =
-    origin !== undefined && origin !== 'null' && !(URL.canParse(origin) && new URL(origin).host === asked.request.headers.host);
+    origin !== undefined &&
+    origin !== 'null' &&
+    !(URL.canParse(origin) && new URL(origin).host === asked.request.headers.host);
   const isForeign = isOtherSite || isOtherOrigin;
   if (isForeign) return wrongPage(403, 'Not from here', 'The form was sent from another site.');
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type ?? ''))

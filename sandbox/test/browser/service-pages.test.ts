@@ -63,7 +63,10 @@ describeInBrowser("the sandbox's pages on a screen of 360 pixels", () => {
   const authorization = (): string => `Basic ${Buffer.from(`${client.uuid}:${client.secretKey}`).toString('base64')}`;
   const stateOf = (source: string) => service.state.connections.get(JSON.stringify([client.uuid, USER, source]))?.state;
   const fits = async (): Promise<void> =>
-    expect([page.url(), Number(await page.evaluate('document.documentElement.scrollWidth'))]).toEqual([page.url(), 360]);
+    expect([page.url(), Number(await page.evaluate('document.documentElement.scrollWidth'))]).toEqual([
+      page.url(),
+      360,
+    ]);
   async function authorizationUrl(source: string, redirectUrl?: string): Promise<string> {
     const query = redirectUrl === undefined ? '' : `?redirect_url=${encodeURIComponent(redirectUrl)}`;
     const answer = await fetch(`${service.url}/api/v1/user_id/${USER}/data_source/${source}/authorizer${query}`, {
@@ -77,7 +80,10 @@ describeInBrowser("the sandbox's pages on a screen of 360 pixels", () => {
       headers: { authorization: authorization(), 'content-type': 'application/json', 'user-agent': 'a-test' },
       body: JSON.stringify({ user_id: USER, metadata: { client_name: 'First Clinic', ...metadata }, salt: 'word1' }),
     });
-    const { qr_code: code, universal_link: link } = (await answer.json()) as { qr_code: string; universal_link: string };
+    const { qr_code: code, universal_link: link } = (await answer.json()) as {
+      qr_code: string;
+      universal_link: string;
+    };
     return { png: Buffer.from(code.split(',')[1] ?? '', 'base64'), link };
   }
   /** As somebody without a mouse gets there. What has the focus must be seen to have it. */
@@ -136,26 +142,33 @@ describeInBrowser("the sandbox's pages on a screen of 360 pixels", () => {
     expect(stateOf('RingWearable')).toBe('disconnected');
   });
 
-  test.each(['localhost', '127.0.0.1'])('Connections Page at %s: a button per source leads there and back', async (host) => {
-    const path = `${service.url.replace('localhost', host)}/connections/${client.uuid}/${USER}`;
-    await page.goto(path);
-    await fits();
-    expect(await page.getByRole('button').count()).toBe(7);
-    await tabTo('Connect Continuous glucose monitor');
-    await page.keyboard.press('Enter');
-    await heading(/Continuous glucose monitor/);
-    await page.getByRole('button', { name: 'Allow' }).click();
-    await heading(/is connected/);
-    await page.goto(path);
-    expect(await page.getByRole('row', { name: /Continuous glucose monitor/ }).textContent()).not.toContain('not connected');
-  });
+  test.each(['localhost', '127.0.0.1'])(
+    'Connections Page at %s: a button per source leads there and back',
+    async (host) => {
+      const path = `${service.url.replace('localhost', host)}/connections/${client.uuid}/${USER}`;
+      await page.goto(path);
+      await fits();
+      expect(await page.getByRole('button').count()).toBe(7);
+      await tabTo('Connect Continuous glucose monitor');
+      await page.keyboard.press('Enter');
+      await heading(/Continuous glucose monitor/);
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await heading(/is connected/);
+      await page.goto(path);
+      expect(await page.getByRole('row', { name: /Continuous glucose monitor/ }).textContent()).not.toContain(
+        'not connected',
+      );
+    },
+  );
 
   test('extraction app by keyboard: scan, word, terms, a permission denied, log-out that leaves the source linked', async () => {
     service.putClient({ ...client, brand: { name: 'Clinic App', logo: null, color: '#aa3311' } });
     const { png } = await bind({ tyc_url: `${back}?terms`, support_url: `${back}?help` });
     await page.goto(`${service.url}/app`);
     await fits();
-    await page.getByLabel('Picture of the code').setInputFiles({ name: 'code.png', mimeType: 'image/png', buffer: png });
+    await page
+      .getByLabel('Picture of the code')
+      .setInputFiles({ name: 'code.png', mimeType: 'image/png', buffer: png });
     await page.getByRole('button', { name: 'Scan' }).press('Enter');
     await page.getByLabel('Word').waitFor();
     await fits();
@@ -176,8 +189,9 @@ describeInBrowser("the sandbox's pages on a screen of 360 pixels", () => {
       .getByRole('heading', { level: 1 })
       .evaluate(
         (at) =>
-          (globalThis as unknown as { getComputedStyle(of: unknown): { borderBottomColor: string } }).getComputedStyle(at)
-            .borderBottomColor,
+          (globalThis as unknown as { getComputedStyle(of: unknown): { borderBottomColor: string } }).getComputedStyle(
+            at,
+          ).borderBottomColor,
       );
     expect(color).toBe('rgb(170, 51, 17)');
 

@@ -4,7 +4,10 @@ import { demoPassword, registerDemoApp } from '../../demo/register-demo-app.ts';
 
 const APP = { redirectUri: 'http://localhost:8083/index.html', launchUrl: 'http://localhost:8083/launch.html' };
 
-function answering(...answers: (readonly [status: number, code?: string])[]): { api: AdminApi; asked: [string, unknown][] } {
+function answering(...answers: (readonly [status: number, code?: string])[]): {
+  api: AdminApi;
+  asked: [string, unknown][];
+} {
   const asked: [string, unknown][] = [];
   return {
     asked,

@@ -36,7 +36,8 @@ interface Said {
   readonly patients: number;
   readonly simulation: string;
 }
-const said = async (running: ReturnType<typeof start>): Promise<Said> => JSON.parse(await running.saw('gateway')) as Said;
+const said = async (running: ReturnType<typeof start>): Promise<Said> =>
+  JSON.parse(await running.saw('gateway')) as Said;
 const writesOf = (type: string) => ehr.log.writes().filter((write) => write.type === type);
 async function stop(running: ReturnType<typeof start>): Promise<string> {
   running.signal('SIGINT');
@@ -79,7 +80,9 @@ test('with the flag the people are registered there once, and their days are wri
   // Nothing that refers to staff and a hospital which are not there.
   expect(Object.keys(patient ?? {})).not.toContain('managingOrganization');
   const subjects = new Set(
-    writesOf('Observation').map(({ json }) => JSON.stringify((JSON.parse(json ?? '{}') as { subject?: unknown }).subject)),
+    writesOf('Observation').map(({ json }) =>
+      JSON.stringify((JSON.parse(json ?? '{}') as { subject?: unknown }).subject),
+    ),
   );
   for (const subject of subjects) expect(subject).toMatch(/Patient\/chartgate-demo-patient-[12]"/);
   expect(readdirSync(join(folder, 'data'))).toHaveLength(1);
@@ -95,7 +98,9 @@ test('in shadow mode nothing is asked and nothing written, and the report tells 
   expect(simulation).toBe('on');
   const report = await eventually(
     async () =>
-      (await (await fetch(`${gateway}/admin/api/shadow`, { headers: { authorization: `Bearer ${'t'.repeat(40)}` } })).json()) as {
+      (await (
+        await fetch(`${gateway}/admin/api/shadow`, { headers: { authorization: `Bearer ${'t'.repeat(40)}` } })
+      ).json()) as {
         newPatients: number;
         state: string;
       },
@@ -108,7 +113,8 @@ test('in shadow mode nothing is asked and nothing written, and the report tells 
 }, 120_000);
 
 test('an EHR that is not there ends it with a sentence', async () => {
-  const { code, stderr } = await start(['--write-to-foreign-ehr'], { CHARTGATE_EHR_URL: 'http://127.0.0.1:9/fhir' }).ended;
+  const { code, stderr } = await start(['--write-to-foreign-ehr'], { CHARTGATE_EHR_URL: 'http://127.0.0.1:9/fhir' })
+    .ended;
   expect([code, stderr]).toEqual([
     69,
     expect.stringMatching(/No FHIR R4 server could be asked .*127\.0\.0\.1:9.*ehr\.unreachable/),

@@ -38,7 +38,9 @@ test('each entry is answered for itself, in the order of the request', async () 
   expect([status, body.resourceType, body.type]).toEqual([200, 'Bundle', 'batch-response']);
   expect(statusesOf(body)).toEqual(['200', '404', '412', '201', '400', '200', '412', '404', '204', '200']);
   expect(entriesOf(body).map((entry) => entry.response?.outcome?.resourceType)).toEqual(
-    [false, true, true, false, true, false, true, true, false, false].map((failed) => (failed ? 'OperationOutcome' : undefined)),
+    [false, true, true, false, true, false, true, true, false, false].map((failed) =>
+      failed ? 'OperationOutcome' : undefined,
+    ),
   );
   expect(body.entry?.[0]?.resource?.id).toBe('a');
   expect(body.entry?.[9]?.resource?.type).toBe('searchset');

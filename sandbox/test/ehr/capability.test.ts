@@ -112,7 +112,9 @@ describe('traits are told', () => {
 
   test('refuseConditional: the conditional flags are false everywhere', async () => {
     const { rest } = await statement({ refuseConditional: true });
-    expect(new Set(rest.resource.flatMap((row) => [row.conditionalCreate, row.conditionalUpdate]))).toEqual(new Set([false]));
+    expect(new Set(rest.resource.flatMap((row) => [row.conditionalCreate, row.conditionalUpdate]))).toEqual(
+      new Set([false]),
+    );
   });
 
   test('ignoreParams: those search parameters are not told', async () => {
@@ -123,7 +125,8 @@ describe('traits are told', () => {
 
   test('writableTypes: all other types are read and searched only', async () => {
     const { row } = await statement({ writableTypes: ['Observation'] });
-    const written = (type: string) => codes(row(type)).filter((code) => ['create', 'update', 'delete', 'patch'].includes(code));
+    const written = (type: string) =>
+      codes(row(type)).filter((code) => ['create', 'update', 'delete', 'patch'].includes(code));
     expect([written('Patient'), written('Observation')]).toEqual([[], expect.arrayContaining(['create', 'update'])]);
   });
 });

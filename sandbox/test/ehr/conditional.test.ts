@@ -68,7 +68,10 @@ describe('conditional update', () => {
 
   test('without a match and without an id creates under an id of the server', async () => {
     const reply = await update('x');
-    expect([reply.status, reply.headers.get('location')]).toEqual([201, `${server.ehr().url}/Patient/${idOf(reply)}/_history/1`]);
+    expect([reply.status, reply.headers.get('location')]).toEqual([
+      201,
+      `${server.ehr().url}/Patient/${idOf(reply)}/_history/1`,
+    ]);
   });
 
   test('without a match and with a new id creates under that id', async () => {
@@ -79,7 +82,12 @@ describe('conditional update', () => {
   test('with one match updates it', async () => {
     await put('a', 'x');
     const reply = await update('x', { active: true });
-    expect([reply.status, reply.body.id, reply.body.meta?.versionId, reply.body['active']]).toEqual([200, 'a', '2', true]);
+    expect([reply.status, reply.body.id, reply.body.meta?.versionId, reply.body['active']]).toEqual([
+      200,
+      'a',
+      '2',
+      true,
+    ]);
     expect(writes().map(writeOf)).toEqual(['create Patient/a 1', 'update Patient/a 2']);
   });
 

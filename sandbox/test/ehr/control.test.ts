@@ -64,7 +64,10 @@ describe('the log of writes', () => {
     await put('a', 'one');
     const before = log().writes();
     await put('b', 'two');
-    expect([kindsOf(before), kindsOf(log().writes())]).toEqual([['create Patient'], ['create Patient', 'create Patient']]);
+    expect([kindsOf(before), kindsOf(log().writes())]).toEqual([
+      ['create Patient'],
+      ['create Patient', 'create Patient'],
+    ]);
   });
 });
 
@@ -166,7 +169,13 @@ describe('a page of another site cannot use the control', () => {
         });
         asked.once('error', reject).end(method === 'PUT' ? JSON.stringify(body) : '');
       });
-    for (const host of ['evil.example', `evil.example:${port}`, 'localhost.evil.example', '127.0.0.1.evil.example', 'ehr'])
+    for (const host of [
+      'evil.example',
+      `evil.example:${port}`,
+      'localhost.evil.example',
+      '127.0.0.1.evil.example',
+      'ehr',
+    ])
       for (const method of ['GET', 'PUT']) expect([host, await asUnder(host, method)]).toEqual([host, 403]);
     for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, '192.0.2.1'])
       expect([host, await asUnder(host, 'GET')]).toEqual([host, 200]);
@@ -174,8 +183,12 @@ describe('a page of another site cannot use the control', () => {
 
   test('and its own page, or a command, can', async () => {
     expect(
-      (await ask('PUT', '/_control/rules', { body: [], headers: { origin: own().origin, 'sec-fetch-site': 'same-origin' } }))
-        .status,
+      (
+        await ask('PUT', '/_control/rules', {
+          body: [],
+          headers: { origin: own().origin, 'sec-fetch-site': 'same-origin' },
+        })
+      ).status,
     ).toBe(200);
     expect((await ask('PUT', '/_control/rules', { body: [] })).status).toBe(200);
   });

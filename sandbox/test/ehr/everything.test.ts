@@ -8,7 +8,8 @@ const { ask } = server;
 beforeEach(() => seedEhr(server.ehr()));
 
 const ADA = must(DEMO_PATIENTS[0]).id;
-const typesOf = (body: Fhir): string[] => [...new Set(entriesOf(body).map((entry) => must(entry.resource).resourceType))].sort();
+const typesOf = (body: Fhir): string[] =>
+  [...new Set(entriesOf(body).map((entry) => must(entry.resource).resourceType))].sort();
 
 describe('the seed', () => {
   test('is sound R4, and every reference in it leads somewhere', async () => {
@@ -146,7 +147,10 @@ describe('the answer to a search', () => {
     const included = async (query: string) =>
       idsOf((await ask('GET', `CareTeam?patient=${ADA}&${query}`)).body, 'include').sort();
     expect(await included('_include=CareTeam:patient')).toEqual([ADA]);
-    expect(await included('_include=CareTeam:patient&_include:iterate=Patient:organization')).toEqual(['demo-hospital', ADA]);
+    expect(await included('_include=CareTeam:patient&_include:iterate=Patient:organization')).toEqual([
+      'demo-hospital',
+      ADA,
+    ]);
     expect(await included('_include=CareTeam:patient&_include=Patient:organization')).toEqual([ADA]);
     expect(await included('_include=CareTeam:*')).toEqual([DEMO_CLINICIAN.id, ADA]);
   });
@@ -154,7 +158,9 @@ describe('the answer to a search', () => {
 
 test('includes and the operation are told by the CapabilityStatement', async () => {
   const { rest } = (await ask('GET', 'metadata')).body as unknown as {
-    rest: { resource: { type: string; searchInclude: string[]; searchRevInclude: string[]; operation?: { name: string }[] }[] }[];
+    rest: {
+      resource: { type: string; searchInclude: string[]; searchRevInclude: string[]; operation?: { name: string }[] }[];
+    }[];
   };
   const row = must(rest[0]?.resource.find(({ type }) => type === 'Patient'));
   expect(row.operation?.map(({ name }) => name)).toEqual(['everything']);

@@ -94,15 +94,18 @@ describe('a server that is started again', () => {
     expect(new Set(writes.map((write) => write.id)).size).toBe(3);
   });
 
-  test.each(['uuid', 'absent'] as const)('calls its versions what it called them, with versionIds %s', async (versionIds) => {
-    const first = await start();
-    first.board.setTraits({ versionIds });
-    for (const value of ['one', 'two']) await put(first, 'a', value);
-    const { headers, text } = await askAt(first.url)('GET', 'Patient/a');
-    await stop(first);
-    const again = await askAt((await start()).url)('GET', 'Patient/a');
-    expect([again.headers.get('etag'), again.text]).toEqual([headers.get('etag'), text]);
-  });
+  test.each(['uuid', 'absent'] as const)(
+    'calls its versions what it called them, with versionIds %s',
+    async (versionIds) => {
+      const first = await start();
+      first.board.setTraits({ versionIds });
+      for (const value of ['one', 'two']) await put(first, 'a', value);
+      const { headers, text } = await askAt(first.url)('GET', 'Patient/a');
+      await stop(first);
+      const again = await askAt((await start()).url)('GET', 'Patient/a');
+      expect([again.headers.get('etag'), again.text]).toEqual([headers.get('etag'), text]);
+    },
+  );
 
   test('without a file begins empty', async () => {
     const ehr = await startTestEhr();
@@ -156,7 +159,10 @@ describe('a last line that a crash cut short', () => {
     await askAt(first.url)('POST', '', {
       body: aBundle('transaction', [
         anEntry('POST', 'Patient', { fullUrl: aUrn(1), resource: aPatient('new') }),
-        anEntry('POST', 'Observation', { fullUrl: aUrn(2), resource: anObservation('x', { subject: { reference: aUrn(1) } }) }),
+        anEntry('POST', 'Observation', {
+          fullUrl: aUrn(2),
+          resource: anObservation('x', { subject: { reference: aUrn(1) } }),
+        }),
         anEntry('PUT', 'Patient/a', { resource: aPatient('two', { id: 'a' }) }),
       ]),
     });

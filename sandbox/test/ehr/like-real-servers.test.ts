@@ -124,7 +124,9 @@ describe('versionIds', () => {
   test('uuid: the entries of a Bundle tell those names', async () => {
     traits({ versionIds: 'uuid' });
     for (const type of ['transaction', 'batch'] as const) {
-      const { body } = await bundle(type, [anEntry('PUT', `Patient/${type}`, { resource: aPatient('x', { id: type }) })]);
+      const { body } = await bundle(type, [
+        anEntry('PUT', `Patient/${type}`, { resource: aPatient('x', { id: type }) }),
+      ]);
       const name = must((await read(`Patient/${type}`)).meta?.versionId);
       expect(body.entry?.[0]?.response).toMatchObject({
         etag: `W/"${name}"`,
@@ -154,9 +156,10 @@ describe('versionIds', () => {
     await put(aPatient('x', { id: 'a' }));
     expect((await put(aPatient('y', { id: 'a' }), { 'if-match': 'W/"9"' })).status).toBe(200);
     expect((await put(aPatient('z', { id: 'a' }))).status).toBe(200);
-    expect([(await ask('GET', 'Patient/a/_history')).status, (await ask('GET', 'Patient/a/_history/1')).status]).toEqual([
-      404, 404,
-    ]);
+    expect([
+      (await ask('GET', 'Patient/a/_history')).status,
+      (await ask('GET', 'Patient/a/_history/1')).status,
+    ]).toEqual([404, 404]);
   });
 
   test('absent: what a person stores has no version either', async () => {
@@ -227,7 +230,8 @@ describe('maxConditionalEntries', () => {
 describe('normaliseNumbers', () => {
   const sent = `{"resourceType":"Observation","id":"o","status":"final","code":{"text":"x"},
     "valueQuantity":{"value":70.10},"component":[{"valueQuantity":{"value":5.0}}],"note":[{"text":"70.10"}]}`;
-  const numbers = ({ text }: Reply): string[] => [...text.matchAll(/"value":([\d.]+)/g)].map(([, digits = '']) => digits);
+  const numbers = ({ text }: Reply): string[] =>
+    [...text.matchAll(/"value":([\d.]+)/g)].map(([, digits = '']) => digits);
 
   test('decimals lose their trailing zeros in every answer, and texts do not', async () => {
     traits({ normaliseNumbers: true });
@@ -326,7 +330,11 @@ describe('searchLagMs', () => {
   test('a new resource is read at once and found later', async () => {
     traits({ searchLagMs: 150 });
     await put(aPatient('x', { id: 'a' }));
-    expect([(await ask('GET', 'Patient/a')).status, await found('x'), idsOf(await read('Patient'))]).toEqual([200, [], []]);
+    expect([(await ask('GET', 'Patient/a')).status, await found('x'), idsOf(await read('Patient'))]).toEqual([
+      200,
+      [],
+      [],
+    ]);
     await pause(170);
     expect([await found('x'), idsOf(await read('Patient'))]).toEqual([['a'], ['a']]);
   });
@@ -432,7 +440,10 @@ describe('Prefer', () => {
       created,
       await put(aPatient('y', { id: 'a' }), minimal),
       await put(aPatient('z', { id: 'a' }), minimal),
-      await ask('POST', 'Patient', { body: aPatient('x'), headers: { ...minimal, 'if-none-exist': `identifier=${MRN}|x` } }),
+      await ask('POST', 'Patient', {
+        body: aPatient('x'),
+        headers: { ...minimal, 'if-none-exist': `identifier=${MRN}|x` },
+      }),
     ];
     expect(replies.map(({ status, text }) => [status, text])).toEqual([
       [201, ''],
@@ -450,22 +461,25 @@ describe('Prefer', () => {
     expect(created.text).toBe((await ask('GET', `Observation/${idOf(created)}`)).text);
   });
 
-  test.each(['transaction', 'batch'] as const)('return=representation of a %s: every write shows its resource', async (type) => {
-    await put(aPatient('there', { id: 'there' }));
-    await put(aPatient('gone', { id: 'gone' }));
-    const entry = [
-      anEntry('DELETE', 'Patient/gone'),
-      anEntry('POST', 'Patient', { resource: aPatient('new') }),
-      anEntry('PUT', 'Patient/there', { resource: aPatient('changed', { id: 'there' }) }),
-      anEntry('POST', 'Patient', { resource: aPatient('x'), when: { ifNoneExist: `_id=there` } }),
-    ];
-    const { body } = await bundle(type, entry, REPRESENTATION);
-    const shown = entriesOf(body).map(
-      ({ resource }) => (resource?.['identifier'] as { value: string }[] | undefined)?.[0]?.value,
-    );
-    expect(shown).toEqual([undefined, 'new', 'changed', 'changed']);
-    expect(body.entry?.[2]?.resource?.meta?.versionId).toBe('2');
-  });
+  test.each(['transaction', 'batch'] as const)(
+    'return=representation of a %s: every write shows its resource',
+    async (type) => {
+      await put(aPatient('there', { id: 'there' }));
+      await put(aPatient('gone', { id: 'gone' }));
+      const entry = [
+        anEntry('DELETE', 'Patient/gone'),
+        anEntry('POST', 'Patient', { resource: aPatient('new') }),
+        anEntry('PUT', 'Patient/there', { resource: aPatient('changed', { id: 'there' }) }),
+        anEntry('POST', 'Patient', { resource: aPatient('x'), when: { ifNoneExist: `_id=there` } }),
+      ];
+      const { body } = await bundle(type, entry, REPRESENTATION);
+      const shown = entriesOf(body).map(
+        ({ resource }) => (resource?.['identifier'] as { value: string }[] | undefined)?.[0]?.value,
+      );
+      expect(shown).toEqual([undefined, 'new', 'changed', 'changed']);
+      expect(body.entry?.[2]?.resource?.meta?.versionId).toBe('2');
+    },
+  );
 
   test.each(['return=minimal', null])('%s: the entries of a Bundle show no resource', async (prefer) => {
     for (const type of ['transaction', 'batch'] as const) {
@@ -476,7 +490,11 @@ describe('Prefer', () => {
   });
 
   test('return=representation: an entry that was refused shows its outcome and nothing else', async () => {
-    const { body } = await bundle('batch', [anEntry('POST', 'Patient', { resource: anObservation('wrong') })], REPRESENTATION);
+    const { body } = await bundle(
+      'batch',
+      [anEntry('POST', 'Patient', { resource: anObservation('wrong') })],
+      REPRESENTATION,
+    );
     const entry = must(body.entry?.[0]);
     expect(['resource' in entry, entry.response?.outcome?.resourceType]).toEqual([false, 'OperationOutcome']);
   });
@@ -499,7 +517,11 @@ describe('the CapabilityStatement tells', () => {
 
   test('versionIds uuid: versions as ever', async () => {
     const row = await rowOf({ versionIds: 'uuid' });
-    expect([row.versioning, row.readHistory, ofVersions(row)]).toEqual(['versioned-update', true, ['vread', 'history-instance']]);
+    expect([row.versioning, row.readHistory, ofVersions(row)]).toEqual([
+      'versioned-update',
+      true,
+      ['vread', 'history-instance'],
+    ]);
   });
 
   test('noHistory: versions, and no history of them', async () => {

@@ -1,6 +1,17 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MRN, anObservation, askAt, entriesOf, idOf, must, query, startTestEhr, type Ask, type Reply } from './support.ts';
+import {
+  MRN,
+  anObservation,
+  askAt,
+  entriesOf,
+  idOf,
+  must,
+  query,
+  startTestEhr,
+  type Ask,
+  type Reply,
+} from './support.ts';
 
 const KEYS = ['k0', 'k1', 'k2', 'k,3'] as const;
 
@@ -62,7 +73,11 @@ const key = fc.constantFrom(...KEYS);
 const text = fc.string({ maxLength: 8 });
 const which = fc.nat(20);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ kind: fc.constantFrom('create' as const, 'create-if-none' as const, 'update-where' as const), key, text }),
+  fc.record({
+    kind: fc.constantFrom('create' as const, 'create-if-none' as const, 'update-where' as const),
+    key,
+    text,
+  }),
   fc.record({ kind: fc.constant('update' as const), which, key, text }),
   fc.record({ kind: fc.constant('delete' as const), which }),
 );

@@ -4,7 +4,8 @@ import { aPatient, entriesOf, freshEhr, idOf, must } from './support.ts';
 const server = freshEhr();
 const { ask } = server;
 
-const outcomeCode = (body: { issue?: { severity: string; code: string }[] }): string | undefined => body.issue?.[0]?.code;
+const outcomeCode = (body: { issue?: { severity: string; code: string }[] }): string | undefined =>
+  body.issue?.[0]?.code;
 
 describe('read', () => {
   test('a created resource is read back whole, with its version and time in the headers', async () => {
@@ -21,7 +22,11 @@ describe('read', () => {
 
   test('an id that never was is 404 with an OperationOutcome', async () => {
     const read = await ask('GET', 'Patient/nobody');
-    expect([read.status, read.body.resourceType, outcomeCode(read.body)]).toEqual([404, 'OperationOutcome', 'not-found']);
+    expect([read.status, read.body.resourceType, outcomeCode(read.body)]).toEqual([
+      404,
+      'OperationOutcome',
+      'not-found',
+    ]);
   });
 
   test('a type that the specification does not know is 404', async () => {
@@ -131,7 +136,9 @@ describe('history', () => {
     const id = idOf(await ask('POST', 'Patient', { body: aPatient('one') }));
     await ask('PUT', `Patient/${id}`, { body: aPatient('two', { id }) });
     const { body } = await ask('GET', `Patient/${id}/_history`);
-    expect(entriesOf(body).map((e) => [e.fullUrl, e.request, e.response?.etag, e.response?.status?.slice(0, 3)])).toEqual([
+    expect(
+      entriesOf(body).map((e) => [e.fullUrl, e.request, e.response?.etag, e.response?.status?.slice(0, 3)]),
+    ).toEqual([
       [`${server.ehr().url}/Patient/${id}`, { method: 'PUT', url: `Patient/${id}` }, 'W/"2"', '200'],
       [`${server.ehr().url}/Patient/${id}`, { method: 'POST', url: 'Patient' }, 'W/"1"', '201'],
     ]);

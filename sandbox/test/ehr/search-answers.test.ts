@@ -37,7 +37,12 @@ describe('the searchset', () => {
   test('holds each match with its full address and mode, the total and the search that was done', async () => {
     const found = await ask('GET', 'Patient?identifier=urn:example:mrn%7CA1&gender=female');
     const read = await ask('GET', 'Patient/p1');
-    expect([found.status, found.body.resourceType, found.body.type, found.body.total]).toEqual([200, 'Bundle', 'searchset', 1]);
+    expect([found.status, found.body.resourceType, found.body.type, found.body.total]).toEqual([
+      200,
+      'Bundle',
+      'searchset',
+      1,
+    ]);
     expect(found.headers.get('content-type')).toMatch(/^application\/fhir\+json/);
     expect(found.body.entry).toEqual([
       { fullUrl: `${fixture.ehr.url}/Patient/p1`, resource: read.body, search: { mode: 'match' } },
@@ -103,7 +108,11 @@ describe('paging', () => {
   test('the last page has no next link and the first no previous link', async () => {
     const pages = await follow((await ask('GET', 'Patient?_count=4')).body, 'next');
     expect(
-      pages.map((page) => [idsOf(page).length, linkOf(page, 'next') !== undefined, linkOf(page, 'previous') !== undefined]),
+      pages.map((page) => [
+        idsOf(page).length,
+        linkOf(page, 'next') !== undefined,
+        linkOf(page, 'previous') !== undefined,
+      ]),
     ).toEqual([
       [4, true, false],
       [4, true, true],
@@ -115,16 +124,19 @@ describe('paging', () => {
     expect(linkOf((await ask('GET', 'Patient?_count=10')).body, 'next')).toBeUndefined();
   });
 
-  test.each(['Patient?gender=other&_count=0', 'Patient?gender=other&_summary=count'])('%s tells the total only', async (path) => {
-    const { status, body } = await ask('GET', path);
-    expect([status, body.type, body.total, 'entry' in body, linkOf(body, 'next')]).toEqual([
-      200,
-      'searchset',
-      7,
-      false,
-      undefined,
-    ]);
-  });
+  test.each(['Patient?gender=other&_count=0', 'Patient?gender=other&_summary=count'])(
+    '%s tells the total only',
+    async (path) => {
+      const { status, body } = await ask('GET', path);
+      expect([status, body.type, body.total, 'entry' in body, linkOf(body, 'next')]).toEqual([
+        200,
+        'searchset',
+        7,
+        false,
+        undefined,
+      ]);
+    },
+  );
 
   test('included resources count neither for the total nor for the page', async () => {
     const { body } = await ask('GET', 'Observation?patient=p1&_count=1&_sort=_id&_include=Observation:patient');
@@ -164,7 +176,11 @@ describe('_include and _revinclude', () => {
     ['Patient?_id=p1&_revinclude=Observation:patient&_revinclude=Device:patient', ['p1'], ['o1', 'o2', 'w1']],
   ])('%s', async (path, matches, included) => {
     const { body } = await ask('GET', path);
-    expect([sorted(idsOf(body)), sorted(idsOf(body, 'include')), body.total]).toEqual([matches, included, matches.length]);
+    expect([sorted(idsOf(body)), sorted(idsOf(body, 'include')), body.total]).toEqual([
+      matches,
+      included,
+      matches.length,
+    ]);
   });
 });
 
@@ -244,7 +260,9 @@ describe('a search after a write', () => {
 
   test('does not include what was deleted', async () => {
     await server.ask('PUT', 'Patient/a', { body: aPatient('1', { id: 'a' }) });
-    await server.ask('PUT', 'Observation/o', { body: anObservation('1', { id: 'o', subject: { reference: 'Patient/a' } }) });
+    await server.ask('PUT', 'Observation/o', {
+      body: anObservation('1', { id: 'o', subject: { reference: 'Patient/a' } }),
+    });
     await server.ask('DELETE', 'Patient/a');
     const { body } = await server.ask('GET', 'Observation?_include=Observation:patient');
     expect([idsOf(body), idsOf(body, 'include')]).toEqual([['o'], []]);

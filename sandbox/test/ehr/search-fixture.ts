@@ -4,7 +4,12 @@ import { LOINC, MRN, aPatient, anObservation, askAt, idsOf, sorted, type Ask, ty
 const SPECIAL = ['a,b', 'a|b', 'a$b', 'a\\b', 'a', 'b', 'a\\,b'];
 
 const patients: Fhir[] = [
-  aPatient('A1', { id: 'p1', gender: 'female', birthDate: '1980-05-17', name: [{ family: 'Müller', given: ['Ána', 'Maria'] }] }),
+  aPatient('A1', {
+    id: 'p1',
+    gender: 'female',
+    birthDate: '1980-05-17',
+    name: [{ family: 'Müller', given: ['Ána', 'Maria'] }],
+  }),
   aPatient('A2', {
     id: 'p2',
     identifier: [
@@ -46,7 +51,12 @@ const observations = (base: string): Fhir[] => [
   ...Object.entries(EFFECTIVE).map(([id, effective]) =>
     anObservation(id, { id, ...effective, ...coded('urn:example:dates', 'when') }),
   ),
-  anObservation('o1', { id: 'o1', ...VITAL, subject: { reference: 'Patient/p1' }, performer: [{ reference: 'Patient/p1' }] }),
+  anObservation('o1', {
+    id: 'o1',
+    ...VITAL,
+    subject: { reference: 'Patient/p1' },
+    performer: [{ reference: 'Patient/p1' }],
+  }),
   anObservation('o2', {
     id: 'o2',
     ...VITAL,
@@ -114,10 +124,17 @@ export type SearchFixture = {
   ids(path: string): Promise<string[]>;
 };
 
-/** A server with people and observations that differ in one thing each; every resource is one minute younger than the one before it. */
+/**
+ * A server with people and observations that differ in one thing each; every resource is one minute younger than the
+ * one before it.
+ */
 export async function startSearchFixture(): Promise<SearchFixture> {
   let now = Date.parse('2024-06-01T00:00:00Z');
-  const ehr = await startEhr({ host: '127.0.0.1', port: 0, clock: { now: () => new Date(now), monotonicMs: () => now } });
+  const ehr = await startEhr({
+    host: '127.0.0.1',
+    port: 0,
+    clock: { now: () => new Date(now), monotonicMs: () => now },
+  });
   const ask = askAt(ehr.url);
   for (const resource of [...patients, ...observations(ehr.url), ...others]) {
     const put = await ask('PUT', `${resource.resourceType}/${String(resource.id)}`, { body: resource });

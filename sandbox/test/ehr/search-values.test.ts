@@ -75,7 +75,9 @@ describe('string', () => {
   });
 
   test('different parameters must all match', async () => {
-    expect(await fixture.ids(`Patient?${query(['identifier', 'A1'], ['family', 'mul'], ['gender', 'male'])}`)).toEqual(['p2']);
+    expect(await fixture.ids(`Patient?${query(['identifier', 'A1'], ['family', 'mul'], ['gender', 'male'])}`)).toEqual([
+      'p2',
+    ]);
   });
 });
 

@@ -5,7 +5,10 @@ import { startEhr, type DemoEhr, type Write } from '../../index.ts';
 export type Fhir = {
   resourceType: string;
   id?: string;
-  meta?: { versionId?: string; lastUpdated?: string; tag?: { system?: string; code?: string }[] } & Record<string, unknown>;
+  meta?: { versionId?: string; lastUpdated?: string; tag?: { system?: string; code?: string }[] } & Record<
+    string,
+    unknown
+  >;
   type?: unknown;
   total?: number;
   link?: { relation: string; url: string }[];
@@ -26,7 +29,11 @@ export type Reply = { readonly status: number; readonly headers: Headers; readon
 export type Ask = (
   method: string,
   path: string,
-  sent?: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>>; readonly signal?: AbortSignal },
+  sent?: {
+    readonly body?: unknown;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly signal?: AbortSignal;
+  },
 ) => Promise<Reply>;
 
 const NO_BODY: Fhir = { resourceType: '(no JSON body)' };
@@ -39,15 +46,29 @@ function parseBody(text: string): Fhir {
   }
 }
 
-/** Sends one request. A path that begins with `/` or `http` is taken from the host, all others from the FHIR base. A string body is sent as it stands. */
+/**
+ * Sends one request. A path that begins with `/` or `http` is taken from the host, all others from the FHIR base. A
+ * string body is sent as it stands.
+ */
 export function askAt(base: string): Ask {
   return async (method, path, sent = {}) => {
     const url =
-      path.startsWith('/') || path.startsWith('http') ? new URL(path, base).href : path === '' ? base : `${base}/${path}`;
-    const body = sent.body === undefined ? {} : { body: typeof sent.body === 'string' ? sent.body : JSON.stringify(sent.body) };
+      path.startsWith('/') || path.startsWith('http')
+        ? new URL(path, base).href
+        : path === ''
+          ? base
+          : `${base}/${path}`;
+    const body =
+      sent.body === undefined ? {} : { body: typeof sent.body === 'string' ? sent.body : JSON.stringify(sent.body) };
     const type = sent.body === undefined ? {} : { 'content-type': 'application/fhir+json' };
     const signal = sent.signal === undefined ? {} : { signal: sent.signal };
-    const answer = await fetch(url, { method, headers: { ...type, ...sent.headers }, redirect: 'manual', ...body, ...signal });
+    const answer = await fetch(url, {
+      method,
+      headers: { ...type, ...sent.headers },
+      redirect: 'manual',
+      ...body,
+      ...signal,
+    });
     const text = await answer.text();
     return { status: answer.status, headers: answer.headers, text, body: parseBody(text) };
   };
@@ -105,7 +126,8 @@ export const idsOf = (bundle: Fhir, mode = 'match'): string[] =>
 export const linkOf = (bundle: Fhir, relation: string): string | undefined =>
   bundle.link?.find((l) => l.relation === relation)?.url;
 
-export const statusesOf = (bundle: Fhir): string[] => entriesOf(bundle).map((entry) => must(entry.response?.status).slice(0, 3));
+export const statusesOf = (bundle: Fhir): string[] =>
+  entriesOf(bundle).map((entry) => must(entry.response?.status).slice(0, 3));
 
 /** A write without what differs from run to run. */
 export const writeOf = (write: Write | undefined): string => {
@@ -115,7 +137,11 @@ export const writeOf = (write: Write | undefined): string => {
 
 export const kindsOf = (writes: readonly Write[]): string[] => writes.map((write) => `${write.kind} ${write.type}`);
 
-export const anEntry = (method: string, url: string, more: Entry & { readonly when?: Record<string, string> } = {}): Entry => {
+export const anEntry = (
+  method: string,
+  url: string,
+  more: Entry & { readonly when?: Record<string, string> } = {},
+): Entry => {
   const { when, ...rest } = more;
   return { ...rest, request: { method, url, ...when } };
 };

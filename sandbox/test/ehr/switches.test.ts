@@ -93,7 +93,9 @@ describe('the way of the answer', () => {
 
   test('hang before-head never answers', async () => {
     traits({ hang: 'before-head' });
-    await expect(fetch(`${server.ehr().url}/Patient`, { signal: AbortSignal.timeout(150) })).rejects.toThrow(/timeout/i);
+    await expect(fetch(`${server.ehr().url}/Patient`, { signal: AbortSignal.timeout(150) })).rejects.toThrow(
+      /timeout/i,
+    );
   });
 
   test('hang after-head answers its head and never the end of its body', async () => {
@@ -187,7 +189,10 @@ describe('what the server lacks', () => {
       await ask('POST', 'Patient', { body: aPatient('x'), headers: { 'if-none-exist': when.ifNoneExist } }),
       await ask('PUT', `Patient?${when.ifNoneExist}`, { body: aPatient('x') }),
       await bundle('transaction', [postEntry('y'), postEntry('x', when)]),
-      await bundle('transaction', [postEntry('y'), anEntry('PUT', `Patient?${when.ifNoneExist}`, { resource: aPatient('x') })]),
+      await bundle('transaction', [
+        postEntry('y'),
+        anEntry('PUT', `Patient?${when.ifNoneExist}`, { resource: aPatient('x') }),
+      ]),
     ];
     expect(refused.map((reply) => reply.status >= 400 && reply.status < 500)).toEqual([true, true, true, true]);
     expect(writes()).toEqual([]);
@@ -213,9 +218,10 @@ describe('what the server lacks', () => {
       Array.from({ length: count }, (_, i) => postEntry(`c${i}`, { ifNoneExist: `identifier=${MRN}|c${i}` }));
     const refused = await bundle('transaction', conditional(3));
     expect([refused.status >= 400 && refused.status < 500, writes()]).toEqual([true, []]);
-    expect([(await bundle('transaction', conditional(2))).status, (await bundle('transaction', posts(5))).status]).toEqual([
-      200, 200,
-    ]);
+    expect([
+      (await bundle('transaction', conditional(2))).status,
+      (await bundle('transaction', posts(5))).status,
+    ]).toEqual([200, 200]);
   });
 
   test('noClientIds refuses an update of what is not there, alone and in a transaction', async () => {
@@ -259,7 +265,8 @@ describe('what the server lacks', () => {
   test('requireIfMatch refuses an update without If-Match, and a stale one by 409', async () => {
     await put('a');
     traits({ requireIfMatch: true });
-    const update = (etag: string) => ask('PUT', 'Patient/a', { body: aPatient('b', { id: 'a' }), headers: { 'if-match': etag } });
+    const update = (etag: string) =>
+      ask('PUT', 'Patient/a', { body: aPatient('b', { id: 'a' }), headers: { 'if-match': etag } });
     const without = await put('a');
     expect([without.status >= 400 && without.status < 500, (await update('W/"9"')).status, writes().length]).toEqual([
       true,
@@ -272,7 +279,12 @@ describe('what the server lacks', () => {
   test('writableTypes refuses writes of all other types and lets them be read', async () => {
     await put('a');
     traits({ writableTypes: ['Observation'] });
-    const refused = [await create(), await put('a'), await ask('DELETE', 'Patient/a'), await bundle('transaction', posts(1))];
+    const refused = [
+      await create(),
+      await put('a'),
+      await ask('DELETE', 'Patient/a'),
+      await bundle('transaction', posts(1)),
+    ];
     expect(refused.map((reply) => reply.status >= 400 && reply.status < 500)).toEqual([true, true, true, true]);
     expect([(await ask('GET', 'Patient/a')).status, writes().length]).toEqual([200, 1]);
     expect((await ask('POST', 'Observation', { body: anObservation('x') })).status).toBe(201);
@@ -367,9 +379,11 @@ describe('rules', () => {
 
   test('two rules for different requests act each for its own', async () => {
     rules({ method: 'POST', status: 503, times: 1 }, { method: 'GET', status: 500, times: 1 });
-    expect([(await ask('GET', 'Patient')).status, (await create()).status, (await ask('GET', 'Patient')).status]).toEqual([
-      500, 503, 200,
-    ]);
+    expect([
+      (await ask('GET', 'Patient')).status,
+      (await create()).status,
+      (await ask('GET', 'Patient')).status,
+    ]).toEqual([500, 503, 200]);
     expect(kindsOf(writes())).toEqual([]);
   });
 });

@@ -27,7 +27,11 @@ const postPatient = (n: number, more: Record<string, unknown> = {}, when: Record
 const postObservation = (n: number, more: Record<string, unknown> = {}): Entry =>
   anEntry('POST', 'Observation', { fullUrl: aUrn(n), resource: anObservation(`new-${n}`, more) });
 const putPatient = (id: string, value: string, when: Record<string, string> = {}): Entry =>
-  anEntry('PUT', `Patient/${id}`, { fullUrl: `${server.ehr().url}/Patient/${id}`, resource: aPatient(value, { id }), when });
+  anEntry('PUT', `Patient/${id}`, {
+    fullUrl: `${server.ehr().url}/Patient/${id}`,
+    resource: aPatient(value, { id }),
+    when,
+  });
 const ifNoneExist = (value: string) => ({ ifNoneExist: `identifier=${MRN}|${value}` });
 
 /** `Type/id` of the entry at this place of an answer. */
@@ -182,10 +186,15 @@ describe('references inside a transaction', () => {
           target: [{ reference: aUrn(2) }, { reference: aUrn(1) }, { reference: 'Patient/elsewhere' }],
           recorded: '2024-03-10T10:00:00Z',
           agent: [{ who: { reference: aUrn(1) }, onBehalfOf: { reference: aUrn(1) } }],
-          entity: [{ role: 'source', what: { reference: aUrn(2) }, agent: [{ who: { reference: aUrn(2), display: 'me' } }] }],
+          entity: [
+            { role: 'source', what: { reference: aUrn(2) }, agent: [{ who: { reference: aUrn(2), display: 'me' } }] },
+          ],
           contained: [{ resourceType: 'Observation', id: 'in', subject: { reference: aUrn(1) } }],
           extension: [
-            { url: 'urn:example:outer', extension: [{ url: 'urn:example:inner', valueReference: { reference: aUrn(1) } }] },
+            {
+              url: 'urn:example:outer',
+              extension: [{ url: 'urn:example:inner', valueReference: { reference: aUrn(1) } }],
+            },
             { url: 'urn:example:own', valueReference: { reference: '#in' } },
           ],
         },
@@ -201,7 +210,13 @@ describe('references inside a transaction', () => {
       target: [{ reference: observation }, { reference: patient }, { reference: 'Patient/elsewhere' }],
       recorded: '2024-03-10T10:00:00Z',
       agent: [{ who: { reference: patient }, onBehalfOf: { reference: patient } }],
-      entity: [{ role: 'source', what: { reference: observation }, agent: [{ who: { reference: observation, display: 'me' } }] }],
+      entity: [
+        {
+          role: 'source',
+          what: { reference: observation },
+          agent: [{ who: { reference: observation, display: 'me' } }],
+        },
+      ],
       contained: [{ resourceType: 'Observation', id: 'in', subject: { reference: patient } }],
       extension: [
         { url: 'urn:example:outer', extension: [{ url: 'urn:example:inner', valueReference: { reference: patient } }] },
@@ -224,7 +239,10 @@ describe('references inside a transaction', () => {
     const { body } = await transact(
       postPatient(1),
       postObservation(2, {
-        text: { status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml"><a href="${aUrn(1)}">who</a></div>` },
+        text: {
+          status: 'generated',
+          div: `<div xmlns="http://www.w3.org/1999/xhtml"><a href="${aUrn(1)}">who</a></div>`,
+        },
         extension: [
           { url: 'urn:example:uri', valueUri: aUrn(1) },
           { url: 'urn:example:url', valueUrl: aUrn(1) },
@@ -341,7 +359,11 @@ describe('a conditional reference fails the whole transaction', () => {
 describe('a refused transaction changes nothing', () => {
   const cases: [string, number[], () => Entry[]][] = [
     ['an entry of the wrong type', [400], () => [anEntry('POST', 'Patient', { resource: anObservation('x') })]],
-    ['an entry of an unknown type', [400, 404], () => [anEntry('POST', 'Starship', { resource: { resourceType: 'Starship' } })]],
+    [
+      'an entry of an unknown type',
+      [400, 404],
+      () => [anEntry('POST', 'Starship', { resource: { resourceType: 'Starship' } })],
+    ],
     ['an entry without a resource', [400], () => [anEntry('POST', 'Patient')]],
     ['an entry without a request', [400], () => [{ resource: aPatient('x') }]],
     ['an entry with an unknown method', [400], () => [anEntry('BREW', 'Patient', { resource: aPatient('x') })]],
@@ -361,7 +383,9 @@ describe('a refused transaction changes nothing', () => {
     [
       'a nested urn that no entry has',
       [400],
-      () => [postObservation(3, { component: [{ extension: [{ url: 'urn:x', valueReference: { reference: aUrn(99) } }] }] })],
+      () => [
+        postObservation(3, { component: [{ extension: [{ url: 'urn:x', valueReference: { reference: aUrn(99) } }] }] }),
+      ],
     ],
     ['a search that cannot be done', [400], () => [anEntry('GET', 'Patient?birthdate=yesterday')]],
     ['a read of an unknown type', [400, 404], () => [anEntry('GET', 'Starship/1')]],
@@ -371,7 +395,10 @@ describe('a refused transaction changes nothing', () => {
     [
       'an id and a condition that finds it',
       [400],
-      () => [putPatient('s', 'x'), anEntry('PUT', `Patient?identifier=${MRN}|single`, { resource: aPatient('single') })],
+      () => [
+        putPatient('s', 'x'),
+        anEntry('PUT', `Patient?identifier=${MRN}|single`, { resource: aPatient('single') }),
+      ],
     ],
     [
       'the same condition twice',

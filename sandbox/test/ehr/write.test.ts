@@ -14,7 +14,9 @@ describe('create', () => {
     expect(created.headers.get('location')).toBe(`${server.ehr().url}/Patient/${id}/_history/1`);
     expect(created.headers.get('etag')).toBe('W/"1"');
     expect(created.headers.get('last-modified')).toBe(new Date(must(created.body.meta?.lastUpdated)).toUTCString());
-    expect(created.body).toEqual(aPatient('1', { id, meta: { versionId: '1', lastUpdated: created.body.meta?.lastUpdated } }));
+    expect(created.body).toEqual(
+      aPatient('1', { id, meta: { versionId: '1', lastUpdated: created.body.meta?.lastUpdated } }),
+    );
   });
 
   test('the id, version and time are the server’s own, whatever was sent; tags are kept', async () => {
@@ -29,7 +31,10 @@ describe('create', () => {
   });
 
   test('two creates of the same content are two resources', async () => {
-    const [a, b] = [await ask('POST', 'Patient', { body: aPatient('1') }), await ask('POST', 'Patient', { body: aPatient('1') })];
+    const [a, b] = [
+      await ask('POST', 'Patient', { body: aPatient('1') }),
+      await ask('POST', 'Patient', { body: aPatient('1') }),
+    ];
     expect(idOf(a)).not.toBe(idOf(b));
   });
 });
@@ -64,7 +69,10 @@ describe('update', () => {
 
   test('with If-Match of the current version is done', async () => {
     await ask('PUT', 'Patient/a', { body: aPatient('1', { id: 'a' }) });
-    const updated = await ask('PUT', 'Patient/a', { body: aPatient('2', { id: 'a' }), headers: { 'if-match': 'W/"1"' } });
+    const updated = await ask('PUT', 'Patient/a', {
+      body: aPatient('2', { id: 'a' }),
+      headers: { 'if-match': 'W/"1"' },
+    });
     expect([updated.status, updated.body.meta?.versionId]).toEqual([200, '2']);
   });
 
@@ -99,7 +107,13 @@ describe('refused writes', () => {
     ['another id in the body', 'PUT', 'Patient/a', aPatient('1', { id: 'b' }), 400],
     ['no id in the body of an update', 'PUT', 'Patient/a', aPatient('1'), 400],
     ['another resourceType than the path of a create', 'POST', 'Patient', { resourceType: 'Observation' }, 400],
-    ['another resourceType than the path of an update', 'PUT', 'Patient/a', { resourceType: 'Observation', id: 'a' }, 400],
+    [
+      'another resourceType than the path of an update',
+      'PUT',
+      'Patient/a',
+      { resourceType: 'Observation', id: 'a' },
+      400,
+    ],
     ['no resourceType', 'POST', 'Patient', { id: 'a' }, 400],
     ['no JSON', 'POST', 'Patient', '{"resourceType":"Patient",', 400],
     ['no JSON in an update', 'PUT', 'Patient/a', 'resourceType=Patient', 400],

@@ -151,7 +151,8 @@ export function rasterise(page: Page, dpi: number, degrees: number): Grey {
   const shapes = page.drawn.map(shapeOf);
   // Boxes lie under what is written on them; all of one tone is put down at once.
   for (const tone of [...new Set(shapes.map((shape) => shape.tone))].sort((a, b) => b - a)) {
-    for (const shape of shapes) if (shape.tone === tone) for (const contour of shape.contours) ink.polygon(contour.map(place));
+    for (const shape of shapes)
+      if (shape.tone === tone) for (const contour of shape.contours) ink.polygon(contour.map(place));
     ink.flush(tone);
   }
   const data = new Uint8Array(grey.length);

@@ -89,7 +89,9 @@ export interface Scan {
 export async function scanReport({ pages }: LabReport, seed: number, n: number): Promise<Scan> {
   const trouble = troubleOf(seed, n);
   const kind = pages.length > 1 ? 'pdf' : (['jpeg', 'png', 'pdf'] as const)[n % 3];
-  const scans = pages.map((page, i) => scanPage(page, kind === 'png' ? 'png' : 'jpeg', trouble, seed * 1_000 + n * 10 + i));
+  const scans = pages.map((page, i) =>
+    scanPage(page, kind === 'png' ? 'png' : 'jpeg', trouble, seed * 1_000 + n * 10 + i),
+  );
   const [first = Buffer.alloc(0)] = scans;
   if (kind !== 'pdf') return { bytes: new Uint8Array(first), kind: kind ?? 'jpeg' };
   const document = await PDFDocument.create();

@@ -45,7 +45,8 @@ const resourcesOf = ({ payload }: Read): Resource[] => {
   const { result } = payload['lab_result'] as { result: { entry: { resource: Resource }[] } };
   return result.entry.map(({ resource }) => resource);
 };
-const ofType = (read: Read, type: string): Resource[] => resourcesOf(read).filter(({ resourceType }) => resourceType === type);
+const ofType = (read: Read, type: string): Resource[] =>
+  resourcesOf(read).filter(({ resourceType }) => resourceType === type);
 describe('2.5 biomarkers are extracted', () => {
   test('from PDFs with text, in five layouts', async () => {
     let score = NO_SCORE;
@@ -117,11 +118,14 @@ describe('2.5 the result', () => {
 
   test('in the JSON of the service: panels of biomarkers', async () => {
     const { payload } = asRead(await readPrinted(report, { format: 'service' }));
-    const lab = payload['lab_result'] as { metadata: unknown; panels_array: { biomarkers_array: { loinc_string: string }[] }[] };
+    const lab = payload['lab_result'] as {
+      metadata: unknown;
+      panels_array: { biomarkers_array: { loinc_string: string }[] }[];
+    };
     expect(lab.metadata).toMatchObject({ document_id_string: ID, user_id_string: 'user-1' });
-    expect(lab.panels_array.flatMap(({ biomarkers_array }) => biomarkers_array.map((one) => one.loinc_string)).sort()).toEqual(
-      report.truth.results.map(({ loinc }) => loinc).sort(),
-    );
+    expect(
+      lab.panels_array.flatMap(({ biomarkers_array }) => biomarkers_array.map((one) => one.loinc_string)).sort(),
+    ).toEqual(report.truth.results.map(({ loinc }) => loinc).sort());
   });
 });
 
@@ -151,7 +155,11 @@ describe('6 structured lab result', () => {
         expect([loinc, said]).toMatchObject([
           loinc,
           /^[\d.]+$/.test(value)
-            ? { value: Number(value), ...(comparator === null ? {} : { comparator }), ...(unit === null ? {} : { unit }) }
+            ? {
+                value: Number(value),
+                ...(comparator === null ? {} : { comparator }),
+                ...(unit === null ? {} : { unit }),
+              }
             : isRange
               ? { low: { value: low, unit }, high: { value: high, unit } }
               : { text: value },
@@ -163,7 +171,9 @@ describe('6 structured lab result', () => {
   test('in the JSON of the service it is known to the gateway as a laboratory result, by its document', async () => {
     const { payload } = asRead(await readPrinted(makeLabReport({ seed: 5, n: 1 }), { format: 'service' }));
     const parsed = parsePayload(payload, { clientUuid: null, documentKey: 'bundle-id', labPath: null });
-    expect(parsed.ok && parsed.value).toMatchObject({ document: { kind: 'lab_result', format: 'service', documentId: ID } });
+    expect(parsed.ok && parsed.value).toMatchObject({
+      document: { kind: 'lab_result', format: 'service', documentId: ID },
+    });
   });
 
   test('says who sent what: version, client, user, document', async () => {
@@ -223,7 +233,9 @@ describe('4.4 no result', () => {
     const drawn = columns.pages.map((page) => ({
       ...page,
       drawn: page.drawn.map((one) =>
-        one.kind === 'text' && /collect|drawn|specimen/i.test(one.text) ? { ...one, text: 'Collected: 2026-03-14' } : one,
+        one.kind === 'text' && /collect|drawn|specimen/i.test(one.text)
+          ? { ...one, text: 'Collected: 2026-03-14' }
+          : one,
       ),
     }));
     expect(await readPrinted({ ...columns, pages: drawn })).toEqual({ kind: 'undated' });

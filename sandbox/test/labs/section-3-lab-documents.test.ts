@@ -6,7 +6,10 @@ const { activate, lab, service } = freshService();
 const reader = makeLabReader();
 afterAll(() => reader.end());
 
-/** Reads what is received, as whoever simulates the service does: not what repeats an earlier document, by its bytes or by its content. */
+/**
+ * Reads what is received, as whoever simulates the service does: not what repeats an earlier document, by its bytes or
+ * by its content.
+ */
 function readReceived(): Promise<LabReading>[] {
   const readings: Promise<LabReading>[] = [];
   service().listen((happening) => {
@@ -14,7 +17,9 @@ function readReceived(): Promise<LabReading>[] {
     const { id, document } = happening;
     const bytes = new Uint8Array(service().documents.get(id) ?? []);
     const { kind, timezone, user: userId, client: clientUuid } = document;
-    readings.push(reader.readLabDocument({ bytes, kind, timezone, userId, clientUuid, documentId: id, format: 'fhir' }));
+    readings.push(
+      reader.readLabDocument({ bytes, kind, timezone, userId, clientUuid, documentId: id, format: 'fhir' }),
+    );
   });
   return readings;
 }

@@ -17,7 +17,17 @@ import {
 } from '../../insights/index.ts';
 import type { DaySummary } from '../../population/index.ts';
 import { SIGNALS } from '../../service/monitoring-rules.ts';
-import { accepted, aDay, aSourceDay, dateAfter, daysUpTo, wall, WHOSE, ZONE, type DayParts } from '../../../test/support/days.ts';
+import {
+  accepted,
+  aDay,
+  aSourceDay,
+  dateAfter,
+  daysUpTo,
+  wall,
+  WHOSE,
+  ZONE,
+  type DayParts,
+} from '../../../test/support/days.ts';
 
 const DATE = '2026-11-14';
 type Rules = Readonly<Partial<Record<SignalType, Bounds>>>;
@@ -170,7 +180,12 @@ describe('2.8 rule resolution', () => {
     const rules = { oxygenation: { threshold_min_float: 90, threshold_max_float: 98 } };
     const { payloads } = alertsOf([sample('03:00:00', 91), sample('03:10:00', 99), sample('03:20:00', 98)], rules);
     expect(payloads.map(({ alerts }) => alerts.alert_signals_array[0])).toMatchObject([
-      { measured_value_float: 99, breach_direction_string: 'above', threshold_max_float: 98, is_default_config_bool: false },
+      {
+        measured_value_float: 99,
+        breach_direction_string: 'above',
+        threshold_max_float: 98,
+        is_default_config_bool: false,
+      },
     ]);
     accepted(payloads[0] ?? {});
   });
@@ -220,7 +235,11 @@ describe('2.8 alert_event', () => {
   test('is made for each measurement out of range, once, whatever is sent again or corrected', () => {
     const first = alertsOf([sample('03:00:00', 90), sample('03:10:00', 95), sample('03:20:00', 89)]);
     expect(first.payloads).toHaveLength(2);
-    const again = alertsOf([sample('03:00:00', 88), sample('03:20:00', 89), sample('04:00:00', 91)], {}, kept(first.alerted));
+    const again = alertsOf(
+      [sample('03:00:00', 88), sample('03:20:00', 89), sample('04:00:00', 91)],
+      {},
+      kept(first.alerted),
+    );
     expect(again.payloads.map(({ alerts }) => alerts.alert_signals_array[0].measured_at_string)).toEqual([
       '2026-11-14T04:00:00+01:00',
     ]);
@@ -494,7 +513,11 @@ describe('any days', () => {
         const days = daysUpTo(DATE, all.length, (_, i) => all[i] ?? {});
         const baselines = nextBaselines(NO_BASELINES, days);
         const last = days.at(-1) as DaySummary;
-        const spo2 = levels.map((value, i) => ({ kind: 'spo2' as const, at: last.startsAt + i * 600_000, values: [value] }));
+        const spo2 = levels.map((value, i) => ({
+          kind: 'spo2' as const,
+          at: last.startsAt + i * 600_000,
+          values: [value],
+        }));
         const samples = oxygenSamples([aSourceDay('RingWearable', DATE, { samples: spo2 })]);
         for (const payload of alertsOf(samples).payloads) accepted(payload);
         const made = next({ day: last, baselines, samples });
@@ -502,7 +525,9 @@ describe('any days', () => {
         given += 1;
         accepted(made.payload);
         expect(JSON.stringify(made.payload)).not.toMatch(/\d\.\d{2,}/);
-        expect(made.payload.alerts.alert_signals_array.map(({ signal_type_string: type }) => type)).toEqual([...SIGNAL_TYPES]);
+        expect(made.payload.alerts.alert_signals_array.map(({ signal_type_string: type }) => type)).toEqual([
+          ...SIGNAL_TYPES,
+        ]);
         for (const one of made.payload.alerts.alert_signals_array) {
           if (one.measured_value_float === null) continue;
           breaches += 1;

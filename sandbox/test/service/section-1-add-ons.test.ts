@@ -6,7 +6,10 @@ const { ask, activate, authorizer, client, form, grant, lab, profile, rules, ser
 const addOns = async (): Promise<Record<string, boolean>> =>
   (await ask('GET', '/_control/clients/client-1')).body['addOns'] as Record<string, boolean>;
 const put = (body: unknown) =>
-  ask('PUT', '/_control/clients/client-1', { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  ask('PUT', '/_control/clients/client-1', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
 
 describe('section 1, active by default', () => {
   test.each([
@@ -29,7 +32,9 @@ describe('section 1, active by default', () => {
     await put({ environment: 'production' });
     expect((await addOns())[name]).toBe(inProduction);
     const { text } = await ask('GET', '/portal', { headers: signed('secretKey') });
-    expect(text.replace(/>\s+</g, '><')).toContain(`<td>${title}</td><td>${inProduction ? 'active' : 'not active'}</td>`);
+    expect(text.replace(/>\s+</g, '><')).toContain(
+      `<td>${title}</td><td>${inProduction ? 'active' : 'not active'}</td>`,
+    );
   });
 });
 
@@ -60,7 +65,10 @@ describe('section 1, Connections Page', () => {
     const { status, text } = await ask('GET', path);
     expect([status, text.match(/<button/g)?.length]).toEqual([200, 7]);
     const { status: moved, headers } = await form(path, { data_source: 'GpsWatch' });
-    expect([moved, String(headers['location'])]).toEqual([303, expect.stringContaining('/provider/GpsWatch/authorize?state=')]);
+    expect([moved, String(headers['location'])]).toEqual([
+      303,
+      expect.stringContaining('/provider/GpsWatch/authorize?state='),
+    ]);
     await grant('GpsWatch');
     expect((await ask('GET', path)).text.match(/<button/g)?.length).toBe(6);
   });

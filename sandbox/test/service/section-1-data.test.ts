@@ -151,16 +151,34 @@ describe('1 Data Cleaning', () => {
   });
 
   test('active: the stages of a night are of one source, and a whole night goes before a part', () => {
-    const part = night('RingWearable', { durationS: 9_000, remS: 1_000, deepS: 2_000, lightS: 6_000, isComplete: false });
+    const part = night('RingWearable', {
+      durationS: 9_000,
+      remS: 1_000,
+      deepS: 2_000,
+      lightS: 6_000,
+      isComplete: false,
+    });
     const whole = night('FitnessBand', { breathingRate: null });
     const summary = cleanDay([part, whole], ON);
-    expect(summary?.sleep).toMatchObject({ durationS: 24_000, remS: 5_000, deepS: 4_000, lightS: 15_000, isComplete: true });
-    expect(summary?.sourceOf).toMatchObject({ 'sleep.durationS': 'FitnessBand', 'sleep.breathingRate': 'RingWearable' });
+    expect(summary?.sleep).toMatchObject({
+      durationS: 24_000,
+      remS: 5_000,
+      deepS: 4_000,
+      lightS: 15_000,
+      isComplete: true,
+    });
+    expect(summary?.sourceOf).toMatchObject({
+      'sleep.durationS': 'FitnessBand',
+      'sleep.breathingRate': 'RingWearable',
+    });
     expect(cleanDay([part], ON)?.sleep?.isComplete).toBe(false);
   });
 
   test('not active: the value of the source that synced last, plausible or not', () => {
-    const days = [body('IosHealth', { weightKg: 310, hrvMs: null }, later), body('ConnectedScale', { weightKg: 80, hrvMs: 33 })];
+    const days = [
+      body('IosHealth', { weightKg: 310, hrvMs: null }, later),
+      body('ConnectedScale', { weightKg: 80, hrvMs: 33 }),
+    ];
     expect(cleanDay(days, { ...ON, isCleaning: false })?.body).toMatchObject({ weightKg: 310, hrvMs: 33 });
   });
 
@@ -217,10 +235,16 @@ describe('1 daily summaries', () => {
   test('say what has no service code as well, and come again only when they change', () => {
     const first = nextDailySummary(null, { about: ABOUT, summary, group: 'body' });
     if (first === null) throw new Error('no payload');
-    expect(first).toMatchObject({ data_structure: 'body_summary', document_version: 1, summary: { hrv_avg_ms_float: 40 } });
+    expect(first).toMatchObject({
+      data_structure: 'body_summary',
+      document_version: 1,
+      summary: { hrv_avg_ms_float: 40 },
+    });
     expect(nextDailySummary(asSentSummary(first), { about: ABOUT, summary, group: 'body' })).toBeNull();
     const changed = { ...summary, body: { ...NO_BODY, hrvMs: 41 } };
-    expect(nextDailySummary(asSentSummary(first), { about: ABOUT, summary: changed, group: 'body' })?.document_version).toBe(2);
+    expect(
+      nextDailySummary(asSentSummary(first), { about: ABOUT, summary: changed, group: 'body' })?.document_version,
+    ).toBe(2);
     expect(nextDailySummary(null, { about: ABOUT, summary, group: 'physical' })).toBeNull();
   });
 
@@ -292,7 +316,11 @@ describe('1 Pre-Existing Data', () => {
     const sent = SUMMARY_GROUPS.map((group) =>
       nextClinicalReady(null, { about: ABOUT, summary, group, at: connectedAt, deviceOf: null }),
     );
-    expect(sent.map((payload) => payload?.data_structure)).toEqual(['clinical_ready', 'clinical_ready', 'clinical_ready']);
+    expect(sent.map((payload) => payload?.data_structure)).toEqual([
+      'clinical_ready',
+      'clinical_ready',
+      'clinical_ready',
+    ]);
   });
 
   test('the sports-watch vendor supplies no physical or body summaries', () => {

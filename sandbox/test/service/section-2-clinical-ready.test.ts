@@ -129,7 +129,9 @@ describe('2.3 clinical_ready, the clinical data of each summary', () => {
     expect(
       buildClinicalReady({ about: ABOUT, summary: empty, group: 'body', documentVersion: 1, at: AT, deviceOf: null }),
     ).toBeNull();
-    const uncoded = Object.fromEntries(Object.keys(SUMMARY.body ?? {}).map((name) => [name, name === 'hrvMs' ? 40 : null]));
+    const uncoded = Object.fromEntries(
+      Object.keys(SUMMARY.body ?? {}).map((name) => [name, name === 'hrvMs' ? 40 : null]),
+    );
     const onlyHrv = { ...SUMMARY, body: uncoded as unknown as DaySummary['body'] };
     expect(
       buildClinicalReady({ about: ABOUT, summary: onlyHrv, group: 'body', documentVersion: 1, at: AT, deviceOf: null }),
@@ -184,7 +186,9 @@ describe('2.3 clinical_ready, the fields', () => {
       id: expect.any(String),
       meta: { source: 'urn:example:health-data-service:sources:ConnectedScale' },
       status: 'final',
-      category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] }],
+      category: [
+        { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] },
+      ],
       code: { coding: [{ system: 'urn:example:health-data-service:codes', code: 'weight', display: 'Body weight' }] },
       subject: { reference: bundle.entry[0]?.fullUrl },
       effectivePeriod: { start: '2026-06-19T00:00:00+05:30', end: '2026-06-19T23:59:59+05:30' },
@@ -278,7 +282,12 @@ describe('2.4 device_source_data_array', () => {
       device: isActive ? deviceOf(PERSON, dataSource) : null,
     }).flatMap((payload) => (payload.device_source_data_array === undefined ? [] : [payload.data_structure]));
 
-  const FOUR = ['body_blood_glucose_event', 'body_blood_pressure_event', 'body_oxygenation_event', 'body_temperature_event'];
+  const FOUR = [
+    'body_blood_glucose_event',
+    'body_blood_pressure_event',
+    'body_oxygenation_event',
+    'body_temperature_event',
+  ];
   test.each([
     ['iOS health aggregator', 'IosHealth', [...FOUR, 'body_ecg_event']],
     [
@@ -299,7 +308,11 @@ describe('2.4 device_source_data_array', () => {
     'the fields for %s',
     (dataSource) => {
       const grade =
-        dataSource === 'ConnectedScale' || dataSource === 'GlucoseMonitor' ? true : dataSource === 'RingWearable' ? false : null;
+        dataSource === 'ConnectedScale' || dataSource === 'GlucoseMonitor'
+          ? true
+          : dataSource === 'RingWearable'
+            ? false
+            : null;
       expect(deviceOf(PERSON, dataSource)).toEqual({
         device_type_string: expect.any(String),
         manufacturer_string: expect.any(String),
@@ -332,7 +345,9 @@ describe('2.4 device_source_data_array', () => {
     if (summary === null) throw new Error('no summary');
     const question = { about: ABOUT, summary, group: 'body' as const, at: AT };
     const device = (name: string) => deviceOf(PERSON, name);
-    expect(nextClinicalReady(null, { ...question, deviceOf: device })?.device_source_data_array).toEqual([device('IosHealth')]);
+    expect(nextClinicalReady(null, { ...question, deviceOf: device })?.device_source_data_array).toEqual([
+      device('IosHealth'),
+    ]);
     expect(nextClinicalReady(null, { ...question, deviceOf: null })).not.toHaveProperty('device_source_data_array');
   });
 });

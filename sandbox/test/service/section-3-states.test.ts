@@ -14,7 +14,11 @@ const connection = (uuid = 'client-1', source = 'RingWearable') =>
 describe('section 3, not authorized to authorized', () => {
   test('by the provider granting access', async () => {
     const before = await authorizer();
-    expect(before.body).toEqual({ data_source: 'RingWearable', authorized: false, authorization_url: expect.any(String) });
+    expect(before.body).toEqual({
+      data_source: 'RingWearable',
+      authorized: false,
+      authorization_url: expect.any(String),
+    });
     expect((await grant()).status).toBe(200);
     expect((await authorizer()).body).toEqual({ data_source: 'RingWearable', authorized: true });
   });
@@ -81,7 +85,10 @@ describe('section 3, authorized to disconnected', () => {
 
 test('section 3, lab document: none to received', async () => {
   activate('lab_data');
-  expect((await lab(labParts())).body).toEqual({ document_id: expect.stringMatching(/^[0-9a-f-]{36}$/), status: 'received' });
+  expect((await lab(labParts())).body).toEqual({
+    document_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    status: 'received',
+  });
 });
 
 test('section 3, state and simulated time survive a restart', async () => {

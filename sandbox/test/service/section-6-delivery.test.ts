@@ -14,7 +14,8 @@ const { ask, activate, client, grant, service, signed } = freshService({ retryWa
 const put = (n: number, hook: 'data' | 'notification' = 'data'): void =>
   service().sender.put({ client: 'client-1', hook, body: JSON.stringify({ n }) });
 const deliveries = async () => (await ask('GET', '/_control/deliveries')).body;
-const toHooks = (url: string): void => void service().putClient({ ...client(), dataWebhook: url, notificationWebhook: url });
+const toHooks = (url: string): void =>
+  void service().putClient({ ...client(), dataWebhook: url, notificationWebhook: url });
 const settled = () => service().sender.below(1);
 
 describe('6 acknowledgement', () => {
@@ -54,7 +55,9 @@ describe('6 acknowledgement', () => {
           notification: { acknowledged: 0, retried: 0, givenUp: 0 },
         },
       },
-      givenUp: [{ id: expect.any(String), client: 'client-1', hook: 'data', tries: 4, answered: 500, at: expect.any(String) }],
+      givenUp: [
+        { id: expect.any(String), client: 'client-1', hook: 'data', tries: 4, answered: 500, at: expect.any(String) },
+      ],
     });
     expect((await ask('POST', '/_control/deliveries/again')).body).toEqual({ again: 1 });
     await settled();
@@ -75,7 +78,13 @@ describe('6 signature', () => {
     await settled();
     const [head, body] = [{ headers: hooks.heads[0] ?? {} }, Buffer.from(hooks.bodies[0] ?? '')];
     const check = (key: string, of: Buffer) =>
-      hmacMatches('standard-webhooks', 'webhook-signature', [secret(key)], head as Parameters<typeof hmacMatches>[3], of);
+      hmacMatches(
+        'standard-webhooks',
+        'webhook-signature',
+        [secret(key)],
+        head as Parameters<typeof hmacMatches>[3],
+        of,
+      );
     expect(check(client().signingKey, body)).toBe(true);
     expect(check(client().signingKey, Buffer.from('{"n":2}'))).toBe(false);
     expect(check(`whsec_${Buffer.alloc(32).toString('base64')}`, body)).toBe(false);
@@ -105,7 +114,13 @@ describe('6 what waits survives a restart', () => {
     stopAfterTest(() => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, 'service.ndjson');
     const start = async () => {
-      const service = await startService({ host: '127.0.0.1', port: 0, clock: testClock(), file, retryWaitsMs: [60_000] });
+      const service = await startService({
+        host: '127.0.0.1',
+        port: 0,
+        clock: testClock(),
+        file,
+        retryWaitsMs: [60_000],
+      });
       stopAfterTest(() => service.stop());
       return service;
     };

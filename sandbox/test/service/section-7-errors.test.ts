@@ -48,11 +48,14 @@ describe('section 7, lab document submission', () => {
     expect((await lab(labParts(of(10 * 1024 * 1024)))).status).toBe(200);
     expect((await lab(labParts(of(10 * 1024 * 1024 + 1)))).status).toBe(413);
   });
-  test.each(['application/json', 'application/pdf', 'application/x-www-form-urlencoded', ''])('415 %p', async (type) => {
-    activate('lab_data');
-    const headers: Record<string, string> = type === '' ? {} : { 'content-type': type };
-    expect((await lab({ headers, body: '{}' })).status).toBe(415);
-  });
+  test.each(['application/json', 'application/pdf', 'application/x-www-form-urlencoded', ''])(
+    '415 %p',
+    async (type) => {
+      activate('lab_data');
+      const headers: Record<string, string> = type === '' ? {} : { 'content-type': type };
+      expect((await lab({ headers, body: '{}' })).status).toBe(415);
+    },
+  );
   test('500 an unexpected error', async () => {
     activate('lab_data');
     service().faults.set([{ path: '/lab/', status: 500, times: 1 }]);
@@ -94,7 +97,10 @@ describe('section 7, user profile request', () => {
   test.each(['[]', '"user-1"', '7', 'null', 'true'])('422 %s is not an object', async (body) => {
     activate('user_health_profile');
     const answer = await profile(body);
-    expect([answer.status, answer.body]).toEqual([422, bodyOf('Unprocessable Entity', 'request body must be a JSON object')]);
+    expect([answer.status, answer.body]).toEqual([
+      422,
+      bodyOf('Unprocessable Entity', 'request body must be a JSON object'),
+    ]);
   });
   test.each([7, null, true, ['x'], { a: 1 }])('422 a user_id of %p is not a string', async (user) => {
     activate('user_health_profile');

@@ -90,7 +90,9 @@ describe('section 8, lengths', () => {
     [0, 400],
   ])('a user_id of %i characters is %i at the authorizer', async (length, status) => {
     for (const letter of ['x', 'é', '😀'])
-      expect((await ask('GET', authorizerPath(letter.repeat(length)), { headers: signed('secretKey') })).status).toBe(status);
+      expect((await ask('GET', authorizerPath(letter.repeat(length)), { headers: signed('secretKey') })).status).toBe(
+        status,
+      );
   });
   test.each([
     [3, 400],

@@ -26,7 +26,9 @@ export type Told = Readonly<Record<string, unknown>> & {
   readonly document_version: number;
 };
 
-/** A sandbox with simulated people and a client that hears everything, kept in a file, so that it can be started again. */
+/**
+ * A sandbox with simulated people and a client that hears everything, kept in a file, so that it can be started again.
+ */
 export function freshSimulation({ forgetsAfterDays }: { readonly forgetsAfterDays?: number } = {}) {
   let folder = '';
   let service: DemoService;
@@ -44,7 +46,11 @@ export function freshSimulation({ forgetsAfterDays }: { readonly forgetsAfterDay
       retryWaitsMs: [10, 50, 250],
     });
     service.putClient({ uuid: CLIENT, dataWebhook: hooks.url, notificationWebhook: notes.url });
-    simulation = startSimulation({ service, seed: SEED, ...(forgetsAfterDays === undefined ? {} : { forgetsAfterDays }) });
+    simulation = startSimulation({
+      service,
+      seed: SEED,
+      ...(forgetsAfterDays === undefined ? {} : { forgetsAfterDays }),
+    });
   }
   async function stop(): Promise<void> {
     await simulation.stop();
@@ -119,7 +125,9 @@ interface Entry {
 
 /** The Observations of a clinical_ready. */
 export function observationsOf(told: Told): readonly Readonly<Record<string, unknown>>[] {
-  const { clinical_ready_data: bundle } = told['clinical_ready'] as { clinical_ready_data: { entry: readonly Entry[] } };
+  const { clinical_ready_data: bundle } = told['clinical_ready'] as {
+    clinical_ready_data: { entry: readonly Entry[] };
+  };
   return bundle.entry.map(({ resource }) => resource).filter((one) => one['resourceType'] === 'Observation');
 }
 

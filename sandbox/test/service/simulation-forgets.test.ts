@@ -3,10 +3,14 @@ import { CLIENT, dateOf, freshSimulation, type Told } from './simulated.ts';
 
 const { connect, fileBytes, pass, restart, service, simulation, told } = freshSimulation({ forgetsAfterDays: 60 });
 
-const idOf = (one: Told): string => (one['clinical_ready'] as { clinical_ready_data: { id: string } }).clinical_ready_data.id;
+const idOf = (one: Told): string =>
+  (one['clinical_ready'] as { clinical_ready_data: { id: string } }).clinical_ready_data.id;
 
 test('what a simulation remembers does not grow for ever, and no version is said twice, also when an old day comes again', async () => {
-  service().putClient({ uuid: CLIENT, addOns: { clinical_ready: true, health_monitoring: true, pre_existing_data: true } });
+  service().putClient({
+    uuid: CLIENT,
+    addOns: { clinical_ready: true, health_monitoring: true, pre_existing_data: true },
+  });
   connect('user-1', 'RingWearable', { account: 'person-1' });
   await pass(110);
   await restart();

@@ -1,14 +1,27 @@
 import { describe, expect, test } from '@jest/globals';
 import { makeLabReport, printPages } from '../../index.ts';
 import { basic, multipart, raw, signedFor } from './support.ts';
-import { CLIENT, codesOf, dateOf, DAY_MS, freshSimulation, FROM, HOUR_MS, observationsOf, type Told } from './simulated.ts';
+import {
+  CLIENT,
+  codesOf,
+  dateOf,
+  DAY_MS,
+  freshSimulation,
+  FROM,
+  HOUR_MS,
+  observationsOf,
+  type Told,
+} from './simulated.ts';
 
-const { bodies, connect, forget, kill, notes, now, pass, restart, service, simulation, switchAddOn, told } = freshSimulation();
+const { bodies, connect, forget, kill, notes, now, pass, restart, service, simulation, switchAddOn, told } =
+  freshSimulation();
 
 const client = () => service().putClient({ uuid: CLIENT });
 const dates = (all: readonly Told[]): string[] => [...new Set(all.map(dateOf))].sort();
 const revoke = (user: string) =>
-  raw(service().url, 'POST', `/api/v1/user_id/${user}/data_sources/revoke_auth`, { headers: signedFor(client(), 'secretKey') });
+  raw(service().url, 'POST', `/api/v1/user_id/${user}/data_sources/revoke_auth`, {
+    headers: signedFor(client(), 'secretKey'),
+  });
 
 describe('1 Pre-Existing Data', () => {
   test('7 days of an API-based source, 29 of a mobile one, at once, and no alert about them', async () => {
@@ -21,7 +34,9 @@ describe('1 Pre-Existing Data', () => {
     expect(ofUser('user-2').length).toBeLessThanOrEqual(29);
     expect(ofUser('user-2').length).toBeGreaterThan(20);
     expect((ofUser('user-2')[0] ?? '') >= '2026-02-18').toBe(true);
-    expect(told('alert_summary').filter((one) => JSON.stringify(one).includes('"summary_date_string":"2026-03-1'))).toEqual([]);
+    expect(
+      told('alert_summary').filter((one) => JSON.stringify(one).includes('"summary_date_string":"2026-03-1')),
+    ).toEqual([]);
   });
   test('none without the add-on, and none when a source is connected again', async () => {
     switchAddOn('pre_existing_data', false);
@@ -46,7 +61,9 @@ describe('1 Pre-Existing Data', () => {
     connect('user-1', 'SportsWatch');
     await pass(0.1);
     const codes = new Set(told('clinical_ready').flatMap(codesOf));
-    expect([...codes].filter((code) => ['steps', 'weight', 'resting_heart_rate', 'distance'].includes(code))).toEqual([]);
+    expect([...codes].filter((code) => ['steps', 'weight', 'resting_heart_rate', 'distance'].includes(code))).toEqual(
+      [],
+    );
     expect(codes).toContain('sleep_duration');
   });
   test('strap: the most recent body summary for all of the days', async () => {
@@ -86,7 +103,8 @@ describe('3 authorized and disconnected', () => {
     await pass(5);
     const until = endedAt + 2 * HOUR_MS;
     const made = told('clinical_ready').map(
-      (one) => (one['clinical_ready'] as { metadata: { fhir_export_completed_at: string } }).metadata.fhir_export_completed_at,
+      (one) =>
+        (one['clinical_ready'] as { metadata: { fhir_export_completed_at: string } }).metadata.fhir_export_completed_at,
     );
     expect(made.filter((at) => Date.parse(at) > until)).toEqual([]);
     expect(made.length).toBeGreaterThan(5);
@@ -125,7 +143,8 @@ describe('3 authorized and disconnected', () => {
 
 describe('1 add-ons are looked at when something is due', () => {
   test('without Clinical Ready, Steps Events and Health Monitoring nothing of theirs is sent', async () => {
-    for (const name of ['clinical_ready', 'steps_events_in_api', 'health_monitoring'] as const) switchAddOn(name, false);
+    for (const name of ['clinical_ready', 'steps_events_in_api', 'health_monitoring'] as const)
+      switchAddOn(name, false);
     connect('user-1', 'RingWearable');
     await pass(2);
     expect(told()).toEqual([]);
@@ -137,7 +156,9 @@ describe('1 add-ons are looked at when something is due', () => {
     switchAddOn('device_metadata', false);
     connect('user-1', 'RingWearable');
     await pass(0.1);
-    const withDevices = () => [...new Set(told('clinical_ready').map((one) => Array.isArray(one['device_source_data_array'])))];
+    const withDevices = () => [
+      ...new Set(told('clinical_ready').map((one) => Array.isArray(one['device_source_data_array']))),
+    ];
     expect(withDevices()).toEqual([false]);
     switchAddOn('device_metadata', true);
     forget();
@@ -235,9 +256,9 @@ describe('6 structured lab result', () => {
     await submit(report);
     await submit(Buffer.from('%PDF-1.4\nnothing to be read\n'));
     await simulation().settled();
-    expect(told().map((one) => [one.data_structure, JSON.stringify(one).includes(String(body['document_id']))])).toEqual([
-      ['lab_result', true],
-    ]);
+    expect(
+      told().map((one) => [one.data_structure, JSON.stringify(one).includes(String(body['document_id']))]),
+    ).toEqual([['lab_result', true]]);
     const shown = await raw(service().url, 'GET', '/_control/simulation');
     expect(shown.body['laboratory']).toMatchObject({ read: 1, duplicate: 1 });
   }, 60_000);
@@ -302,7 +323,11 @@ describe('3 alert_summary, version n', () => {
     readonly alerts: { readonly total_alerts_int: number; readonly summary_period_end_string: string };
   }
   const summaries = () =>
-    told('alert_summary').map((one) => ({ ...(one as unknown as Summary), user: one.user_id, version: one.document_version }));
+    told('alert_summary').map((one) => ({
+      ...(one as unknown as Summary),
+      user: one.user_id,
+      version: one.document_version,
+    }));
 
   test('comes from the first day on where pre-existing data has closed a baseline, and rises by one for each day of a user', async () => {
     for (let n = 0; n < 12; n += 1) connect(`user-${n}`, 'IosHealth', { account: `person-${n}` });
@@ -314,7 +339,9 @@ describe('3 alert_summary, version n', () => {
     for (const versions of days) expect(versions.map(({ version }) => version)).toEqual(versions.map((_, i) => i + 1));
     const retracted = days.filter(
       (versions) =>
-        versions.length > 1 && versions.at(-1)?.alerts.total_alerts_int === 0 && versions.at(-2)?.alerts.total_alerts_int !== 0,
+        versions.length > 1 &&
+        versions.at(-1)?.alerts.total_alerts_int === 0 &&
+        versions.at(-2)?.alerts.total_alerts_int !== 0,
     );
     expect(retracted.length).toBeGreaterThan(0);
   }, 60_000);

@@ -40,7 +40,8 @@ function run(polls: readonly StepsPoll[]): NextSteps[] {
 }
 
 const eventOf = ({ payload }: NextSteps) => payload?.physical_health.events.steps_event[0];
-const countsOf = (polls: readonly StepsPoll[]) => run(polls).map((one) => eventOf(one)?.steps.accumulated_steps_int ?? null);
+const countsOf = (polls: readonly StepsPoll[]) =>
+  run(polls).map((one) => eventOf(one)?.steps.accumulated_steps_int ?? null);
 const ofOne = (...counts: readonly Count[]) => countsOf(counts.map((count, i) => pollAt(i + 8, { GpsWatch: count })));
 
 describe('1 Steps Events in API', () => {
@@ -77,8 +78,13 @@ describe('1 Steps Events in API', () => {
 
   test('reads the newest revision of a day', () => {
     const revised = (revision: number, accumulated: number) =>
-      aSourceDay('GpsWatch', DATE, { revision, hourlySteps: [{ at: wall(`${DATE}T10:00:00`), accumulated, failure: null }] });
-    expect(stepsPolls([revised(2, 500), revised(1, 400)], 0, Infinity)).toMatchObject([{ answers: [{ accumulated: 500 }] }]);
+      aSourceDay('GpsWatch', DATE, {
+        revision,
+        hourlySteps: [{ at: wall(`${DATE}T10:00:00`), accumulated, failure: null }],
+      });
+    expect(stepsPolls([revised(2, 500), revised(1, 400)], 0, Infinity)).toMatchObject([
+      { answers: [{ accumulated: 500 }] },
+    ]);
   });
 
   test('only ascending values are accepted', () => {
@@ -112,24 +118,27 @@ describe('1 Steps Events in API', () => {
     expect(ofOne(-5, 10.5, Number.NaN, 10)).toEqual([null, null, null, 10]);
   });
 
-  test.each(['timeout', 'authentication', 'quota'] as const)('a fetch that fails by %s gives a notification', (failure) => {
-    const [, second] = run([pollAt(8, { GpsWatch: 100 }), pollAt(9, { GpsWatch: failure, RingWearable: 300 })]);
-    expect(second?.failures).toMatchObject([
-      {
-        client_uuid: WHOSE.client,
-        user_id: WHOSE.user,
-        data_source: 'GpsWatch',
-        action: 'steps_event_fetch_failed',
-        level: 'error',
-      },
-    ]);
-    expect(second?.failures[0]?.message).toMatch(/^Steps could not be fetched: /);
-    expect(second?.failures[0]?.message).not.toMatch(/\d/);
-    // The others are not held up by it.
-    expect(second?.payload).not.toBeNull();
-    const notification = { ...second?.failures[0], action_datetime: '2026-11-14T09:00:00', environment: 'sandbox' };
-    expect(parseNotification(notification)).toMatchObject({ ok: true });
-  });
+  test.each(['timeout', 'authentication', 'quota'] as const)(
+    'a fetch that fails by %s gives a notification',
+    (failure) => {
+      const [, second] = run([pollAt(8, { GpsWatch: 100 }), pollAt(9, { GpsWatch: failure, RingWearable: 300 })]);
+      expect(second?.failures).toMatchObject([
+        {
+          client_uuid: WHOSE.client,
+          user_id: WHOSE.user,
+          data_source: 'GpsWatch',
+          action: 'steps_event_fetch_failed',
+          level: 'error',
+        },
+      ]);
+      expect(second?.failures[0]?.message).toMatch(/^Steps could not be fetched: /);
+      expect(second?.failures[0]?.message).not.toMatch(/\d/);
+      // The others are not held up by it.
+      expect(second?.payload).not.toBeNull();
+      const notification = { ...second?.failures[0], action_datetime: '2026-11-14T09:00:00', environment: 'sandbox' };
+      expect(parseNotification(notification)).toMatchObject({ ok: true });
+    },
+  );
 
   test('a failure alone gives no event', () => {
     const [only] = run([pollAt(8, { GpsWatch: 'timeout' })]);
@@ -208,7 +217,11 @@ describe('2.2 steps_event', () => {
 
   test('was_the_user_under_physical_activity_bool says whether much was walked since the event before', () => {
     const all = run([pollAt(8, { GpsWatch: 200 }), pollAt(9, { GpsWatch: 1_900 }), pollAt(13, { GpsWatch: 4_000 })]);
-    expect(all.map((one) => eventOf(one)?.metadata.was_the_user_under_physical_activity_bool)).toEqual([false, true, false]);
+    expect(all.map((one) => eventOf(one)?.metadata.was_the_user_under_physical_activity_bool)).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 });
 

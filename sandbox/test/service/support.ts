@@ -19,14 +19,22 @@ export interface Ask {
   readonly body?: string | Buffer;
 }
 
-export const basic = (name: string, word: string): string => `Basic ${Buffer.from(`${name}:${word}`).toString('base64')}`;
+export const basic = (name: string, word: string): string =>
+  `Basic ${Buffer.from(`${name}:${word}`).toString('base64')}`;
 
 /** Over a plain socket: nothing is added, corrected or followed. */
-export async function raw(url: string, method: string, path: string, { headers = {}, body }: Ask = {}): Promise<Answer> {
+export async function raw(
+  url: string,
+  method: string,
+  path: string,
+  { headers = {}, body }: Ask = {},
+): Promise<Answer> {
   const { hostname, port } = new URL(url);
   const req = httpRequest({ hostname, port, method, path, headers: { ...headers, connection: 'close' } });
   req.end(body);
-  const [res] = (await once(req, 'response')) as [NodeJS.ReadableStream & { statusCode: number; headers: Answer['headers'] }];
+  const [res] = (await once(req, 'response')) as [
+    NodeJS.ReadableStream & { statusCode: number; headers: Answer['headers'] },
+  ];
   const parts: Buffer[] = [];
   for await (const part of res as AsyncIterable<Buffer>) parts.push(part);
   const text = Buffer.concat(parts).toString('utf8');
@@ -67,7 +75,8 @@ export const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 
 export const USER = 'user-1';
 export const authorizerPath = (user = USER, source = 'RingWearable', query = ''): string =>
   `/api/v1/user_id/${encodeURIComponent(user)}/data_source/${source}/authorizer${query}`;
-export const revokePath = (user = USER): string => `/api/v1/user_id/${encodeURIComponent(user)}/data_sources/revoke_auth`;
+export const revokePath = (user = USER): string =>
+  `/api/v1/user_id/${encodeURIComponent(user)}/data_sources/revoke_auth`;
 export const PROFILE = '/api/v2/user_profile';
 export const RULES = '/api/v2/health_monitoring/rules';
 export const BINDING = '/api/v1/extraction_app/binding/';
@@ -93,7 +102,11 @@ export function freshService(more: { readonly retryWaitsMs?: readonly number[] }
     authorization: basic(uuid, client(uuid)[by]),
   });
   const json = { 'content-type': 'application/json' };
-  const form = (path: string, fields: Record<string, string> | [string, string][], headers: Record<string, string> = {}) =>
+  const form = (
+    path: string,
+    fields: Record<string, string> | [string, string][],
+    headers: Record<string, string> = {},
+  ) =>
     ask('POST', path, {
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       body: new URLSearchParams(fields).toString(),
@@ -121,7 +134,10 @@ export function freshService(more: { readonly retryWaitsMs?: readonly number[] }
     authorizer: (user = USER, source = 'RingWearable', uuid = 'client-1') =>
       ask('GET', authorizerPath(user, source), { headers: signed('secretKey', uuid) }),
     profile: (body: unknown = { user_id: USER }, headers: Record<string, string> = signed('password')) =>
-      ask('POST', PROFILE, { headers: { ...headers, ...json }, body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ask('POST', PROFILE, {
+        headers: { ...headers, ...json },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
     rules: (method: 'GET' | 'PUT', query = '', body?: unknown) =>
       ask(method, `${RULES}${query}`, {
         headers: { ...signed('password'), ...json },
@@ -156,7 +172,10 @@ export const labParts = (file: Buffer = PDF, timezone = '-05:00'): readonly Part
   { name: 'timezone', value: timezone },
 ];
 
-/** A webhook of a client, closed after the test: keeps what comes. The answers are `status`, or what is left of `first`; 0 gives none. */
+/**
+ * A webhook of a client, closed after the test: keeps what comes. The answers are `status`, or what is left of `first`;
+ * 0 gives none.
+ */
 export async function listenForHooks(status = 202, first: number[] = []) {
   const got: Record<string, unknown>[] = [];
   const heads: IncomingHttpHeaders[] = [];

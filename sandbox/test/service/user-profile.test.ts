@@ -173,9 +173,17 @@ describe('2.7 domains', () => {
       },
     ],
     ['body', 98, { confidence_score_int: 100 }],
-  ] as const)('%s of good days has score %i and its metric fields, of which body shows none', (name, score, metrics) => {
-    expect(dataOf(MONTH).profiles[name]).toEqual({ score_int: score, level_string: 'Optimal', trend_string: null, metrics });
-  });
+  ] as const)(
+    '%s of good days has score %i and its metric fields, of which body shows none',
+    (name, score, metrics) => {
+      expect(dataOf(MONTH).profiles[name]).toEqual({
+        score_int: score,
+        level_string: 'Optimal',
+        trend_string: null,
+        metrics,
+      });
+    },
+  );
 
   test.each([
     ['activity', { physical: null }],
@@ -297,15 +305,21 @@ describe('2.7 sleep_consistency_dict', () => {
       typical_interval_array: ['23:30', '00:30'],
     });
   });
-  test.each(['Asia/Kolkata', 'America/Los_Angeles', 'Pacific/Auckland'])('is by the clock on the wall in %s', (zone) => {
-    expect(sleepConsistencyOf(nights(['22:00', '22:30', '23:00'], zone))?.start.typical_interval_array).toEqual([
-      '22:05',
-      '22:55',
-    ]);
-  });
+  test.each(['Asia/Kolkata', 'America/Los_Angeles', 'Pacific/Auckland'])(
+    'is by the clock on the wall in %s',
+    (zone) => {
+      expect(sleepConsistencyOf(nights(['22:00', '22:30', '23:00'], zone))?.start.typical_interval_array).toEqual([
+        '22:05',
+        '22:55',
+      ]);
+    },
+  );
   test('does not change where clocks do', () => {
     const days = daysUpTo('2026-10-28', 7);
-    expect(sleepConsistencyOf(days)).toMatchObject({ score_int: 100, end: { typical_interval_array: ['07:00', '07:00'] } });
+    expect(sleepConsistencyOf(days)).toMatchObject({
+      score_int: 100,
+      end: { typical_interval_array: ['07:00', '07:00'] },
+    });
   });
   test('of fewer than three nights is null', () => {
     expect(sleepConsistencyOf(nights(['22:00', '22:30']))).toBeNull();
@@ -315,14 +329,22 @@ describe('2.7 sleep_consistency_dict', () => {
     const nightsAt = (minutes: readonly number[]) =>
       minutes.map((minute, i) => {
         const startedAt = Date.parse('2026-11-08T12:00:00Z') + i * 86_400_000 + minute * 60_000;
-        return aDay(dateAfter('2026-11-09', i), { zone: 'UTC', sleep: { startedAt, endedAt: startedAt + 8 * 3_600_000 } });
+        return aDay(dateAfter('2026-11-09', i), {
+          zone: 'UTC',
+          sleep: { startedAt, endedAt: startedAt + 8 * 3_600_000 },
+        });
       });
     fc.assert(
       fc.property(times, fc.integer({ min: 0, max: 1_439 }), (minutes, turn) => {
         const here = sleepConsistencyOf(nightsAt(minutes));
         const there = sleepConsistencyOf(nightsAt(minutes.map((one) => one + turn)));
-        expect(Math.abs((there?.start.variability_int ?? 0) - (here?.start.variability_int ?? 0))).toBeLessThanOrEqual(1);
-        for (const one of [...(there?.start.typical_interval_array ?? []), ...(there?.end.typical_interval_array ?? [])])
+        expect(Math.abs((there?.start.variability_int ?? 0) - (here?.start.variability_int ?? 0))).toBeLessThanOrEqual(
+          1,
+        );
+        for (const one of [
+          ...(there?.start.typical_interval_array ?? []),
+          ...(there?.end.typical_interval_array ?? []),
+        ])
           expect(one).toMatch(/^([01]\d|2[0-3]):[0-5]\d$/);
       }),
     );
@@ -363,12 +385,20 @@ describe('2.7 overall', () => {
     const data = dataOf(daysUpTo(DATE, 7, { body: null, sleep: null, physical: { steps: 4_000 } }));
     expect(data.overall.health_score_int).toBe(data.profiles.activity.score_int);
     expect(data.overall.category_string).toBe(data.profiles.activity.level_string);
-    expect(data.overall.confidence_score_int).toBe(Math.round((data.profiles.activity.metrics?.confidence_score_int ?? 0) / 5));
+    expect(data.overall.confidence_score_int).toBe(
+      Math.round((data.profiles.activity.metrics?.confidence_score_int ?? 0) / 5),
+    );
   });
 });
 
 describe('2.7 observations', () => {
-  const one = (parts: Partial<Candidate>): Candidate => ({ topic: 'a', stance: 'well', text: 'text', confidence: 50, ...parts });
+  const one = (parts: Partial<Candidate>): Candidate => ({
+    topic: 'a',
+    stance: 'well',
+    text: 'text',
+    confidence: 50,
+    ...parts,
+  });
   test('two about the same thing are one: the one with more data behind it', () => {
     expect(resolve([one({ text: 'first' }), one({ text: 'second', confidence: 80 }), one({ topic: 'b' })])).toEqual([
       one({ text: 'second', confidence: 80 }),
@@ -397,7 +427,10 @@ describe('2.7 observations', () => {
 describe('6 user_profile', () => {
   test('is emitted when there is enough data for at least one domain', () => {
     const { payload } = built(daysUpTo(DATE, 3, { body: null, physical: null }));
-    expect(DOMAINS.filter((name) => payload.user_profile_data.profiles[name].score_int !== null)).toEqual(['sleep', 'recovery']);
+    expect(DOMAINS.filter((name) => payload.user_profile_data.profiles[name].score_int !== null)).toEqual([
+      'sleep',
+      'recovery',
+    ]);
     accepted(payload);
   });
   test.each([
@@ -492,7 +525,14 @@ describe('any week', () => {
     expect(given).toBeGreaterThan(10);
   });
 
-  const FIELDS = ['body.bmi', 'body.systolic', 'body.hrvMs', 'body.restingHeartRate', 'body.spo2', 'physical.steps'] as const;
+  const FIELDS = [
+    'body.bmi',
+    'body.systolic',
+    'body.hrvMs',
+    'body.restingHeartRate',
+    'body.spo2',
+    'physical.steps',
+  ] as const;
   const MORE = [
     'physical.activeSeconds',
     'physical.activeKcal',
@@ -504,7 +544,9 @@ describe('any week', () => {
     fc.assert(
       fc.property(month, fc.constantFrom(...FIELDS, ...MORE), (all, field) => {
         const [group, metric] = field.split('.') as ['body' | 'physical' | 'sleep', string];
-        const less = all.map((day) => (day[group] === null ? day : { ...day, [group]: { ...day[group], [metric]: null } }));
+        const less = all.map((day) =>
+          day[group] === null ? day : { ...day, [group]: { ...day[group], [metric]: null } },
+        );
         const [before, after] = [build(daysOf(all)), build(daysOf(less))];
         for (const name of DOMAINS) {
           const was = before?.payload.user_profile_data.profiles[name];

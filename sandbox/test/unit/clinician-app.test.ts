@@ -63,7 +63,9 @@ describe('a measurement', () => {
   test('that was corrected away, where an EHR knows no entered-in-error, is withdrawn', () => {
     const note = [{ text: `Withdrawn. ${WITHDRAWN_BECAUSE.dropped}` }];
     expect(readMeasurement(weight({ status: 'corrected', note })).state).toBe('withdrawn');
-    const golden = goldenObservations('alert-summary-no-entered-in-error').filter(({ status }) => status === 'corrected');
+    const golden = goldenObservations('alert-summary-no-entered-in-error').filter(
+      ({ status }) => status === 'corrected',
+    );
     expect(golden.length).toBeGreaterThan(0);
     for (const one of golden) expect(readMeasurement(one).state).toBe('withdrawn');
   });
@@ -76,7 +78,9 @@ describe('a measurement', () => {
   test('with two numbers keeps both', () => {
     const pressure = readMeasurement(
       weight({
-        code: { coding: [{ system: LOINC, code: '85354-9', display: 'Blood pressure panel with all children optional' }] },
+        code: {
+          coding: [{ system: LOINC, code: '85354-9', display: 'Blood pressure panel with all children optional' }],
+        },
         valueQuantity: {},
         component: [
           { code: { text: 'Systolic' }, valueQuantity: { value: 121, unit: 'mmHg' } },
@@ -109,20 +113,32 @@ describe('a measurement', () => {
 
   test('of which everything is missing is still shown', () => {
     const read = readMeasurement({ resourceType: 'Observation' });
-    expect([read.title, read.when, valueText(read), read.at]).toEqual(['Unnamed measurement', 'no date', 'no value', null]);
+    expect([read.title, read.when, valueText(read), read.at]).toEqual([
+      'Unnamed measurement',
+      'no date',
+      'no value',
+      null,
+    ]);
   });
 });
 
 describe('series', () => {
   test('never draw a withdrawn value, and count and list it', () => {
-    const series = only(weight(), weight({ id: 'o2', status: 'entered-in-error', valueQuantity: { value: 700, unit: 'kg' } }));
+    const series = only(
+      weight(),
+      weight({ id: 'o2', status: 'entered-in-error', valueQuantity: { value: 700, unit: 'kg' } }),
+    );
     expect([series.lines[0]?.values, series.withdrawn, series.rows.length]).toEqual([[71.2], 1, 2]);
     expect(summaryOf(series, NOW)).toContain('1 withdrawn and not drawn');
   });
 
   test('never draw a withdrawn value, whatever else is there', () => {
     const status = fc.constantFrom('final', 'amended', 'preliminary', 'entered-in-error', 'cancelled', 'corrected');
-    const observation = fc.record({ status, value: fc.integer({ min: 1, max: 500 }), day: fc.integer({ min: 1, max: 28 }) });
+    const observation = fc.record({
+      status,
+      value: fc.integer({ min: 1, max: 500 }),
+      day: fc.integer({ min: 1, max: 28 }),
+    });
     fc.assert(
       fc.property(fc.array(observation, { maxLength: 30 }), (all) => {
         const given = all.map(({ status: said, value, day }, i) =>
@@ -140,7 +156,8 @@ describe('series', () => {
           expect(lines.flatMap(({ values }) => values).some((value) => value !== null && value < 0)).toBe(false);
           expect(times).toEqual(times.toSorted((a, b) => a - b));
           expect(rows.length).toBe(given.length);
-          for (const { values, amended } of lines) expect([values.length, amended.length]).toEqual([times.length, times.length]);
+          for (const { values, amended } of lines)
+            expect([values.length, amended.length]).toEqual([times.length, times.length]);
         }
       }),
     );
@@ -149,7 +166,12 @@ describe('series', () => {
   test('mark what was amended', () => {
     const series = only(
       weight(),
-      weight({ id: 'o2', status: 'amended', effectiveDateTime: '2026-11-15', valueQuantity: { value: 70, unit: 'kg' } }),
+      weight({
+        id: 'o2',
+        status: 'amended',
+        effectiveDateTime: '2026-11-15',
+        valueQuantity: { value: 70, unit: 'kg' },
+      }),
     );
     expect(series.lines[0]?.amended).toEqual([null, 70]);
   });
@@ -221,7 +243,12 @@ describe('the days that are looked at', () => {
       at('ahead', '2026-11-16T08:00:00+01:00', { valueQuantity: { value: 99, unit: 'kg' } }),
     ].map((one) => readMeasurement(one));
     const [series] = makeSeries(all, look(7));
-    expect([series?.latest?.id, series?.lines[0]?.values, series?.withdrawn, series?.ahead]).toEqual(['good', [71.2], 1, 1]);
+    expect([series?.latest?.id, series?.lines[0]?.values, series?.withdrawn, series?.ahead]).toEqual([
+      'good',
+      [71.2],
+      1,
+      1,
+    ]);
   });
 
   test.each([
@@ -251,7 +278,8 @@ describe('the days that are looked at', () => {
           look(days),
         ).flatMap(({ lines }) => lines.flatMap(({ values }) => values));
         const expected = all.filter(
-          ({ status, hoursAgo }) => status !== 'entered-in-error' && hoursAgo >= -1 && Math.floor((hoursAgo + 11) / 24) < days,
+          ({ status, hoursAgo }) =>
+            status !== 'entered-in-error' && hoursAgo >= -1 && Math.floor((hoursAgo + 11) / 24) < days,
         );
         expect(drawn.toSorted()).toEqual(expected.map(({ hoursAgo }) => 1_000 + hoursAgo).toSorted());
       }),
@@ -284,7 +312,9 @@ describe('before a value is used', () => {
       { agent: [{ type: { text: 'Software that read the document' }, who: { display: 'Health data service' } }] },
       { activity: { text: 'machine-extracted from a document' } },
     ])
-      expect(marks({}, findMachineRead([{ resourceType: 'Provenance', target, ...provenance }]))).toEqual(['Read by machine']);
+      expect(marks({}, findMachineRead([{ resourceType: 'Provenance', target, ...provenance }]))).toEqual([
+        'Read by machine',
+      ]);
     expect(
       marks({}, findMachineRead([{ resourceType: 'Provenance', target, agent: [{ who: { display: 'Chartgate' } }] }])),
     ).toEqual([]);
@@ -395,7 +425,9 @@ describe('alerts', () => {
   test.each(['alert-event', 'alert-summary-all-signals'])(
     'of the golden case %s are all known, and none of their parts is measured',
     (name) => {
-      const all = goldenObservations(name).filter(({ component = [], meta }) => component.length > 0 || meta?.tag?.length === 2);
+      const all = goldenObservations(name).filter(
+        ({ component = [], meta }) => component.length > 0 || meta?.tag?.length === 2,
+      );
       expect(all.length).toBeGreaterThan(0);
       for (const one of all) {
         expect(isAlert(one)).toBe(true);
@@ -413,7 +445,9 @@ describe('alerts', () => {
 
 describe('circumstances', () => {
   test('make three series of the SpO2 of body, activity and sleep, by their names', () => {
-    const spo2 = goldenObservations('clinical-ready-every-metric').filter(({ code }) => code?.text?.startsWith('SpO2') === true);
+    const spo2 = goldenObservations('clinical-ready-every-metric').filter(
+      ({ code }) => code?.text?.startsWith('SpO2') === true,
+    );
     const titles = makeSeries(
       spo2.map((one) => readMeasurement(one)),
       { days: null, now: new Date('2026-11-20T12:00:00Z') },
@@ -482,7 +516,9 @@ describe('a source', () => {
     expect(find(weight({ device: { reference: 'Device/d' }, performer: [{ reference: 'Patient/p' }] }))).toBe(
       'measured by Cuff 3, Example Devices; performed by the patient; sent by Chartgate',
     );
-    expect(find(weight({ id: 'o2', performer: [{ reference: 'Organization/lab' }] }))).toBe('performed by Example laboratory');
+    expect(find(weight({ id: 'o2', performer: [{ reference: 'Organization/lab' }] }))).toBe(
+      'performed by Example laboratory',
+    );
   });
 
   test('is said to be unknown where nothing is known', () => {

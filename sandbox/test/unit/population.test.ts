@@ -37,7 +37,8 @@ const ask = ([s, number, name, day]: readonly [number, number, string, string]):
 function* month(people: number, from = '2026-03-10', days = 30, world = 7): Generator<readonly SourceDay[]> {
   for (let number = 0; number < people; number += 1) {
     const person = makePerson(world, number);
-    for (let i = 0; i < days; i += 1) for (const name of person.dataSources) yield daysOf(world, person, name, addDays(from, i));
+    for (let i = 0; i < days; i += 1)
+      for (const name of person.dataSources) yield daysOf(world, person, name, addDays(from, i));
   }
 }
 const MONTH = [...month(60)];
@@ -140,7 +141,9 @@ describe('the local day', () => {
   test('is that of where the person is, and some travel', () => {
     const people = Array.from({ length: 60 }, (_, i) => makePerson(7, i));
     const travellers = people.filter((person) =>
-      Array.from({ length: 90 }, (_, i) => zoneOn(7, person, addDays('2026-01-01', i))).some((zone) => zone !== person.zone),
+      Array.from({ length: 90 }, (_, i) => zoneOn(7, person, addDays('2026-01-01', i))).some(
+        (zone) => zone !== person.zone,
+      ),
     );
     expect(travellers.length).toBeGreaterThan(5);
     expect(travellers.length).toBeLessThan(30);
@@ -226,7 +229,9 @@ describe('readings', () => {
     const wrong = LAST.flatMap(({ samples, startsAt, endsAt }) =>
       samples.filter(
         ({ at, kind, values }, i) =>
-          at < (samples[i - 1]?.at ?? startsAt) || at >= endsAt || values.length !== (kind === 'blood_pressure' ? 2 : 1),
+          at < (samples[i - 1]?.at ?? startsAt) ||
+          at >= endsAt ||
+          values.length !== (kind === 'blood_pressure' ? 2 : 1),
       ),
     );
     expect(wrong).toEqual([]);
@@ -268,15 +273,20 @@ describe('the days of a person', () => {
     const well = byIllness.filter(({ illness }) => illness === 0).flatMap(({ truth }) => truth ?? []);
     expect(ill.length).toBeGreaterThan(5);
     expect(well.length).toBeGreaterThan(550);
-    expect(mean(ill.map((one) => one.restingHeartRate))).toBeGreaterThan(mean(well.map((one) => one.restingHeartRate)) * 1.08);
+    expect(mean(ill.map((one) => one.restingHeartRate))).toBeGreaterThan(
+      mean(well.map((one) => one.restingHeartRate)) * 1.08,
+    );
     expect(mean(ill.map((one) => one.hrvMs))).toBeLessThan(mean(well.map((one) => one.hrvMs)) * 0.82);
-    expect(mean(ill.map((one) => one.breathingRate))).toBeGreaterThan(mean(well.map((one) => one.breathingRate)) * 1.08);
+    expect(mean(ill.map((one) => one.breathingRate))).toBeGreaterThan(
+      mean(well.map((one) => one.breathingRate)) * 1.08,
+    );
     expect(Math.min(...ill.map((one) => one.spo2))).toBeLessThan(92);
     expect(Math.min(...well.map((one) => one.spo2))).toBeGreaterThan(94);
   });
 
   test('are seen by each source with a lean of its own', () => {
-    const of = (name: string): number[] => dates.flatMap((day) => daysOf(7, person, name, day).at(-1)?.physical?.steps ?? []);
+    const of = (name: string): number[] =>
+      dates.flatMap((day) => daysOf(7, person, name, day).at(-1)?.physical?.steps ?? []);
     expect(Math.abs(mean(of('IosHealth')) - mean(of('GpsWatch'))) / mean(of('GpsWatch'))).toBeGreaterThan(0.005);
   });
 });
@@ -318,7 +328,8 @@ describe('over sixty people and thirty days there are', () => {
         const [before, after] = [flat(revisions[i - 1]), flat(day)];
         if (i === 0) continue;
         const names = Object.keys(before).filter((name) => !name.startsWith('sleep.') || name === 'sleep.spo2');
-        if (names.some((name) => before[name] !== null && after[name] !== null && before[name] !== after[name])) changed += 1;
+        if (names.some((name) => before[name] !== null && after[name] !== null && before[name] !== after[name]))
+          changed += 1;
         if (names.some((name) => before[name] !== null && after[name] === null)) takenBack += 1;
       }
     expect(changed).toBeGreaterThan(100);
@@ -416,7 +427,9 @@ describe('people for each hazard', () => {
   const bodies = (hazard: Hazard) => scaleOf(hazard).flatMap((day) => (day?.body ? [day.body] : []));
 
   test('are the last of each hundred, and own a ring and a scale', () => {
-    const hazards = Array.from({ length: 200 }, (_, number) => makePerson(1, number)).filter(({ hazard }) => hazard !== null);
+    const hazards = Array.from({ length: 200 }, (_, number) => makePerson(1, number)).filter(
+      ({ hazard }) => hazard !== null,
+    );
     expect(hazards.every((person) => person.n % 100 >= 95)).toBe(true);
     expect(hazards.map(({ hazard }) => hazard)).toEqual(
       expect.arrayContaining(['bmi-mismatch', 'repeated-weight', 'oxygen-dip']),

@@ -2,7 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { loadValidator } from '../../../src/r4/index.ts';
 import { parsePayload } from '../../../src/payloads/index.ts';
-import { addDays, daysOf, deviceOf, makePerson, SOURCE_TRAITS, type DaySummary, type SourceDay } from '../../population/index.ts';
+import {
+  addDays,
+  daysOf,
+  deviceOf,
+  makePerson,
+  SOURCE_TRAITS,
+  type DaySummary,
+  type SourceDay,
+} from '../../population/index.ts';
 import {
   asSent,
   buildClinicalReady,
@@ -27,7 +35,9 @@ const said = fc
     day: fc.integer({ min: 0, max: 800 }),
     names: fc.uniqueArray(fc.constantFrom(...Object.keys(SOURCE_TRAITS)), { minLength: 1, maxLength: 4 }),
   })
-  .map(({ seed, n, day, names }) => names.flatMap((name) => daysOf(seed, makePerson(seed, n), name, addDays('2025-01-01', day))));
+  .map(({ seed, n, day, names }) =>
+    names.flatMap((name) => daysOf(seed, makePerson(seed, n), name, addDays('2025-01-01', day))),
+  );
 const latest = (days: readonly SourceDay[], name: string): SourceDay | undefined =>
   days.filter(({ dataSource }) => dataSource === name).at(-1);
 const metricAt = (of: unknown, path: string): unknown => {
@@ -36,7 +46,9 @@ const metricAt = (of: unknown, path: string): unknown => {
 };
 const metricsOf = (summary: DaySummary): string[] =>
   SUMMARY_GROUPS.flatMap((group) =>
-    Object.entries(summary[group] ?? {}).flatMap(([metric, value]) => (typeof value === 'number' ? [`${group}.${metric}`] : [])),
+    Object.entries(summary[group] ?? {}).flatMap(([metric, value]) =>
+      typeof value === 'number' ? [`${group}.${metric}`] : [],
+    ),
   ).filter((path) => !/At$/.test(path));
 
 describe('a cleaned day', () => {
@@ -128,12 +140,16 @@ function* send(seed: number, n: number, days: number, isCleaning: boolean, from 
 const codesOf = (payload: ClinicalReadyPayload): Set<string> =>
   new Set(
     payload.clinical_ready.clinical_ready_data.entry.flatMap(({ resource }) =>
-      resource.resourceType === 'Patient' ? [] : (resource.code.coding[0]?.code.replace(/_(systolic|diastolic)$/, '') ?? []),
+      resource.resourceType === 'Patient'
+        ? []
+        : (resource.code.coding[0]?.code.replace(/_(systolic|diastolic)$/, '') ?? []),
     ),
   );
 
 describe('the versions of a document', () => {
-  const all = [true, false].flatMap((isCleaning) => Array.from({ length: 40 }, (_, n) => [...send(3, n, 30, isCleaning)]).flat());
+  const all = [true, false].flatMap((isCleaning) =>
+    Array.from({ length: 40 }, (_, n) => [...send(3, n, 30, isCleaning)]).flat(),
+  );
 
   test('rise by one, and each says something else than the one before', () => {
     const later = all.filter(({ before }) => before !== null);
@@ -173,7 +189,11 @@ describe('a document', () => {
         const first = nextClinicalReady(null, question);
         if (first === null) return;
         made += 1;
-        const again = { ...question, at: question.at + later, deviceOf: (name: string) => deviceOf(makePerson(1, 1), name) };
+        const again = {
+          ...question,
+          at: question.at + later,
+          deviceOf: (name: string) => deviceOf(makePerson(1, 1), name),
+        };
         expect(nextClinicalReady(asSent(first), again)).toBeNull();
         const built = buildClinicalReady({ ...again, documentVersion: 9 });
         expect(built !== null && isSameClinicalContent(first, built)).toBe(true);
@@ -194,7 +214,8 @@ describe('a document', () => {
     if (!parsed.ok) yield `fault ${parsed.fault.code}`;
     else for (const { at } of parsed.value.findings) yield `finding ${at}`;
     const { clinical_ready: clinical } = value as { clinical_ready: { clinical_ready_data: unknown } };
-    for (const { rule, expression } of validator.validate(clinical.clinical_ready_data)) yield `given ${rule} ${expression}`;
+    for (const { rule, expression } of validator.validate(clinical.clinical_ready_data))
+      yield `given ${rule} ${expression}`;
     const translation = translateText(text, setting);
     for (const { code, at } of translation.findings) yield `translated ${code} ${at}`;
     for (const problem of problemsOf(translation)) yield `resource ${problem}`;

@@ -92,7 +92,9 @@ export const reads: Programs<AuditReads> = {
   },
   *'audit.rotations'() {
     // No name of a chain can hold this.
-    return (yield* all`SELECT n, note FROM audit_checkpoint WHERE note LIKE '%key chartgate/audit+%' ORDER BY n`).map(toNote);
+    return (yield* all`SELECT n, note FROM audit_checkpoint WHERE note LIKE '%key chartgate/audit+%' ORDER BY n`).map(
+      toNote,
+    );
   },
   *'audit.dropped'() {
     const last = yield* get`

@@ -24,7 +24,10 @@ export function* addClient(context: CommandContext, { client, audit }: AddClient
 
 type AddAccount = AuthWrites['auth.add-account'];
 
-export function* addAccount(context: CommandContext, { account, audit }: AddAccount['args']): Program<AddAccount['out']> {
+export function* addAccount(
+  context: CommandContext,
+  { account, audit }: AddAccount['args'],
+): Program<AddAccount['out']> {
   const { vault } = context;
   const [name, sealed] = [nameIndex(vault, account.username), sealAccount(vault, account)];
   const added = yield* run`

@@ -4,7 +4,10 @@ import { idIndex, toRecord } from '../rows.ts';
 
 type Consume = AuthWrites['auth.consume'];
 
-export function* consume({ vault }: CommandContext, { tenant, kind, id, at }: Consume['args']): Program<Consume['out']> {
+export function* consume(
+  { vault }: CommandContext,
+  { tenant, kind, id, at }: Consume['args'],
+): Program<Consume['out']> {
   const index = idIndex(vault, kind, id);
   const consumed = yield* run`
     UPDATE auth_record SET consumed_at = ${at.getTime()}

@@ -21,7 +21,10 @@ export function* removeOfGrant(
 
 type RemoveClient = AuthWrites['auth.remove-client'];
 
-export function* removeClient(context: CommandContext, { id, audit }: RemoveClient['args']): Program<RemoveClient['out']> {
+export function* removeClient(
+  context: CommandContext,
+  { id, audit }: RemoveClient['args'],
+): Program<RemoveClient['out']> {
   yield* run`DELETE FROM auth_origin WHERE tenant = ${audit.tenant} AND client_id = ${id}`;
   const removed = yield* run`DELETE FROM auth_client WHERE tenant = ${audit.tenant} AND id = ${id}`;
   yield* auditChange(context, audit, removed);
@@ -30,7 +33,10 @@ export function* removeClient(context: CommandContext, { id, audit }: RemoveClie
 
 type RemoveAccount = AuthWrites['auth.remove-account'];
 
-export function* removeAccount(context: CommandContext, { id, audit }: RemoveAccount['args']): Program<RemoveAccount['out']> {
+export function* removeAccount(
+  context: CommandContext,
+  { id, audit }: RemoveAccount['args'],
+): Program<RemoveAccount['out']> {
   const removed = yield* run`DELETE FROM auth_account WHERE tenant = ${audit.tenant} AND id = ${id}`;
   yield* auditChange(context, audit, removed);
   return removed === 1 ? 'removed' : 'not-found';

@@ -3,7 +3,10 @@ import { FOR_UPDATE, get, run, type CommandContext, type Program } from '../../s
 import type { AuthWrites, SignIn } from '../commands.ts';
 import { nameIndex } from '../rows.ts';
 
-export function* signIn(context: CommandContext, { name, isRight, audit }: AuthWrites['auth.sign-in']['args']): Program<SignIn> {
+export function* signIn(
+  context: CommandContext,
+  { name, isRight, audit }: AuthWrites['auth.sign-in']['args'],
+): Program<SignIn> {
   const { tenant } = audit;
   const row = yield* get`
     SELECT id, failures FROM auth_account
@@ -15,6 +18,8 @@ export function* signIn(context: CommandContext, { name, isRight, audit }: AuthW
   const actor = String(row['id']);
   const failures = isRight ? 0 : Number(row['failures']) + 1;
   yield* run`UPDATE auth_account SET failures = ${failures} WHERE tenant = ${tenant} AND id = ${actor}`;
-  yield* append(context, [{ ...audit, actor, ...(isRight ? { outcome: '0' } : { outcome: '8', why: 'wrong-password' }) }]);
+  yield* append(context, [
+    { ...audit, actor, ...(isRight ? { outcome: '0' } : { outcome: '8', why: 'wrong-password' }) },
+  ]);
   return isRight ? { state: 'signed-in', accountId: actor } : { state: 'refused' };
 }

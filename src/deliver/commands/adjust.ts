@@ -56,7 +56,12 @@ function* park(
 }
 
 /** The oldest documents of a user of which something stands in these charts, and which nobody takes out of them yet. */
-function* writtenIn(act: LinkAct, user: HeldUser, patients: readonly Uint8Array[], limit: number): Program<readonly Row[]> {
+function* writtenIn(
+  act: LinkAct,
+  user: HeldUser,
+  patients: readonly Uint8Array[],
+  limit: number,
+): Program<readonly Row[]> {
   const found: Row[] = [];
   for (const patient of patients)
     found.push(
@@ -77,7 +82,9 @@ function* writtenIn(act: LinkAct, user: HeldUser, patients: readonly Uint8Array[
   return found.toSorted((a, b) => Number(a['seq']) - Number(b['seq'])).slice(0, limit);
 }
 
-/** The link was revoked, and what was charted through it is to go with it. What is being sent follows when it is done. */
+/**
+ * The link was revoked, and what was charted through it is to go with it. What is being sent follows when it is done.
+ */
 function* withdraw(act: LinkAct, user: HeldUser, limit: number, lanes: LaneChanges): Program<[Counts, boolean]> {
   const rows = yield* writtenIn(act, user, yield* revokedPatients(act.tenant, user.index), limit);
   for (const row of rows)
@@ -117,7 +124,10 @@ function* findVersion(
     ORDER BY state_at DESC, seq DESC ${FOR_UPDATE}`;
   const version = chooseVersion(rows.map(toVersion), task.seq);
   if (version === null) return null;
-  return { ...version, hasBody: (yield* get`SELECT 1 AS one FROM delivery_body WHERE seq = ${version.seq}`) !== undefined };
+  return {
+    ...version,
+    hasBody: (yield* get`SELECT 1 AS one FROM delivery_body WHERE seq = ${version.seq}`) !== undefined,
+  };
 }
 
 function* carryOut(

@@ -8,9 +8,9 @@ import { settle } from './settle.ts';
 export { reads } from './read.ts';
 
 /*
- * The order of locks, the same in every command: the row of the user, then the document, then deliveries in the order of
- * arrival, then lanes. Commands that share a batch may still meet those of another in a circle; run-batch.ts then runs them
- * one by one.
+ * The order of locks, the same in every command: the row of the user, then the document, then deliveries in the order
+ * of arrival, then lanes. Commands that share a batch may still meet those of another in a circle; run-batch.ts then
+ * runs them one by one.
  */
 
 export const writes: Programs<DeliverWrites> = {

@@ -9,7 +9,8 @@ const COLUMNS = words(UNMAPPED_COLUMNS);
 export const reads: Programs<DeliverReads> = {
   *'deliver.unmapped'({ vault }, { tenant, before, limit }) {
     const conditions = [fragment`tenant = ${tenant}`, ...(before === null ? [] : [fragment`seq < ${before}`])];
-    const rows = yield* all`SELECT ${COLUMNS} FROM unmapped WHERE ${allOf(conditions)} ORDER BY seq DESC LIMIT ${limit}`;
+    const rows =
+      yield* all`SELECT ${COLUMNS} FROM unmapped WHERE ${allOf(conditions)} ORDER BY seq DESC LIMIT ${limit}`;
     return rows.map((row) => toUnmapped(row, vault));
   },
   *'deliver.charting'({ vault }, { tenant, user: { client, user } }) {

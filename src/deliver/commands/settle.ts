@@ -12,7 +12,10 @@ const EARLIER = part('min', 'least');
  * The link along which a sound document goes on. While earlier deliveries of its user are still on their way, it waits
  * behind them.
  */
-function* linkOf(context: CommandContext, { tenant, at, verdict, facts: { client, user } }: Settle): Program<LinkHead | null> {
+function* linkOf(
+  context: CommandContext,
+  { tenant, at, verdict, facts: { client, user } }: Settle,
+): Program<LinkHead | null> {
   if (verdict.kind !== 'sound' || client === null || user === null) return null;
   if (yield* isErased(tenant, userIndex(context.vault, client, user))) return null;
   const held = yield* holdUser(context, tenant, { client, user }, at);
@@ -20,8 +23,8 @@ function* linkOf(context: CommandContext, { tenant, at, verdict, facts: { client
 }
 
 /**
- * One row a word, counted up each time that it is met. In the order of their indexes, so that two batches do not wait in a
- * circle.
+ * One row a word, counted up each time that it is met. In the order of their indexes, so that two batches do not wait
+ * in a circle.
  */
 function* countUnmapped({ vault }: CommandContext, { tenant, at, facts }: Settle): Program<void> {
   const structure = facts.dataStructure ?? '';
@@ -36,7 +39,9 @@ function* countUnmapped({ vault }: CommandContext, { tenant, at, facts }: Settle
       ON CONFLICT (tenant, word_index) DO UPDATE SET count = unmapped.count + 1, last_at = excluded.last_at`;
 }
 
-/** Gives a delivery its state and its place in its patient's lane. Null where somebody else has settled it meanwhile. */
+/**
+ * Gives a delivery its state and its place in its patient's lane. Null where somebody else has settled it meanwhile.
+ */
 export function* settle(context: CommandContext, s: Settle): Program<Pick<Settled, 'state' | 'reason'> | null> {
   const link = yield* linkOf(context, s);
   const settled = yield* settleInbox(context, s, link === null ? 'unlinked' : 'queued');

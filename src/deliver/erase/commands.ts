@@ -19,7 +19,8 @@ export type EraseWrites = {
   /** Destroys what the next deliveries of the user hold. Gives how many it was at; 0: nothing is left to do. */
   'erase.some': { args: LinkAct & { readonly user: SourceUser; readonly limit: number }; out: number };
   /**
-   * Destroys the user's key, its links and its row, and records it. `more`: something came meanwhile. `linked`, `busy`: see `EraseLook`.
+   * Destroys the user's key, its links and its row, and records it. `more`: something came meanwhile. `linked`, `busy`:
+   * see `EraseLook`.
    */
   'erase.finish': {
     args: LinkAct & { readonly user: SourceUser; readonly counts: Readonly<Record<string, number>> };

@@ -12,18 +12,24 @@ export const approvedPlans = async ({ db }: PostgresContext, deliverySeq: number
     ),
   );
 
-/** Renews the lease for a write to this chart, unless another lane is at the same chart: after a merge two MRNs lead to one. */
+/**
+ * Renews the lease for a write to this chart, unless another lane is at the same chart: after a merge two MRNs lead to
+ * one.
+ */
 export async function enterChart(
   { db, vault }: PostgresContext,
   { tenant, patient }: Fence,
   chart: string | null,
   leaseMs: number,
 ): Promise<'entered' | 'busy'> {
-  // Two that enter at once do not see each other's rows. Whoever comes second does not wait for the lock: in a batch of commands,
-  // two that wait for each other's charts would stand still.
+  // Two that enter at once do not see each other's rows. Whoever comes second does not wait for the lock: in a batch of
+  // commands, two that wait for each other's charts would stand still.
   const index = chart === null ? null : chartIndex(vault, chart);
   if (index !== null) {
-    const alone = await db.get('SELECT pg_try_advisory_xact_lock($1::bigint) AS alone', index.readBigInt64BE(0).toString());
+    const alone = await db.get(
+      'SELECT pg_try_advisory_xact_lock($1::bigint) AS alone',
+      index.readBigInt64BE(0).toString(),
+    );
     if (alone?.['alone'] !== true) return 'busy';
   }
   const { changes } = await db.run(
@@ -47,7 +53,12 @@ export async function keepForeign(
   at: Date,
   foreign: NonNullable<Finish['foreign']>,
 ): Promise<void> {
-  await db.run('DELETE FROM foreign_change WHERE tenant = $1 AND target = $2 AND delivery_seq = $3', tenant, TARGET, deliverySeq);
+  await db.run(
+    'DELETE FROM foreign_change WHERE tenant = $1 AND target = $2 AND delivery_seq = $3',
+    tenant,
+    TARGET,
+    deliverySeq,
+  );
   for (const one of foreign === 'settled' ? [] : foreign)
     await db.run(
       'INSERT INTO foreign_change (tenant, target, delivery_seq, name, resource_type, resource_id_sealed, version_id, seen_at, fingerprint, sides_sealed) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
@@ -65,8 +76,8 @@ export async function keepForeign(
 }
 
 /**
- * The clock of the database was set back at least so far. What was due before is due now; what was to wait waits no longer than was
- * decided, and a lease no longer than a lease lasts.
+ * The clock of the database was set back at least so far. What was due before is due now; what was to wait waits no
+ * longer than was decided, and a lease no longer than a lease lasts.
  */
 async function rewind({ db }: PostgresContext, tenant: string, byMs: number, leaseMs: number): Promise<void> {
   await db.run(
@@ -86,8 +97,13 @@ export const acts: Pick<
 > = {
   'lane.alive': async (context, { tenant, leaseMs }) => {
     const { db } = context;
-    // Held before the clock is read, so that a replica that waited for another does not take that for a clock that was set back.
-    const before = await db.get('SELECT seen_at FROM target WHERE tenant = $1 AND target = $2 FOR UPDATE', tenant, TARGET);
+    // Held before the clock is read, so that a replica that waited for another does not take that for a clock that was
+    // set back.
+    const before = await db.get(
+      'SELECT seen_at FROM target WHERE tenant = $1 AND target = $2 FOR UPDATE',
+      tenant,
+      TARGET,
+    );
     const row = await db.get(
       `INSERT INTO target AS t (tenant, target, seen_at) SELECT $1, $2, moment FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS moment) n
        ON CONFLICT (tenant, target) DO UPDATE SET seen_at = excluded.seen_at,

@@ -12,7 +12,10 @@ export const approvedPlans = ({ db }: SqliteContext, deliverySeq: number): strin
     ),
   );
 
-/** Renews the lease for a write to this chart, unless another lane is at the same chart: after a merge two MRNs lead to one. */
+/**
+ * Renews the lease for a write to this chart, unless another lane is at the same chart: after a merge two MRNs lead to
+ * one.
+ */
 export function enterChart(
   { db, vault }: SqliteContext,
   { tenant, patient }: Fence,
@@ -41,7 +44,12 @@ export function keepForeign(
   at: Date,
   foreign: NonNullable<Finish['foreign']>,
 ): void {
-  db.run('DELETE FROM foreign_change WHERE tenant = ? AND target = ? AND delivery_seq = ?', tenant, TARGET, deliverySeq);
+  db.run(
+    'DELETE FROM foreign_change WHERE tenant = ? AND target = ? AND delivery_seq = ?',
+    tenant,
+    TARGET,
+    deliverySeq,
+  );
   for (const one of foreign === 'settled' ? [] : foreign)
     db.run(
       'INSERT INTO foreign_change (tenant, target, delivery_seq, name, resource_type, resource_id_sealed, version_id, fingerprint, sides_sealed, seen_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',

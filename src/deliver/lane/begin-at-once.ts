@@ -40,5 +40,7 @@ export const attemptOf = ({ planned, chart, reader }: Wished, id: string): NonNu
 });
 
 export function atOnceOf({ ledger, attemptId }: ClaimedAtOnce, wished: Wished | null): JobDeps['atOnce'] {
-  return attemptId !== null && wished !== null ? { ledger, attemptId, ...wished } : { ledger, attemptId: null, planned: null };
+  return attemptId !== null && wished !== null
+    ? { ledger, attemptId, ...wished }
+    : { ledger, attemptId: null, planned: null };
 }

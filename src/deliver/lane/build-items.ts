@@ -15,13 +15,18 @@ export interface Item {
   readonly wanted: Wanted;
   /** Its address and version at the EHR, where it was written before. */
   readonly at: { readonly id: string; readonly versionId: string | null } | null;
-  /** Of what stands there, as far as we know; null where nothing does, or where it was written before fingerprints were kept. */
+  /**
+   * Of what stands there, as far as we know; null where nothing does, or where it was written before fingerprints were
+   * kept.
+   */
   readonly knownFingerprint: Fingerprint | null;
   /** It was taken back before, and is said again. */
   readonly isRetracted: boolean;
   /** The ledger knows nothing of it, and may have known once: it is looked for before it is written. */
   readonly mayBeForgotten: boolean;
-  /** Nobody knows what an earlier attempt, also of another document, made of it: it is looked up before it is written. */
+  /**
+   * Nobody knows what an earlier attempt, also of another document, made of it: it is looked up before it is written.
+   */
   readonly isDoubted: boolean;
   /** A person has decided that the chart keeps what somebody else made of it: only a person changes that. */
   readonly isKept: boolean;
@@ -30,8 +35,8 @@ export interface Item {
 const DAY_BEGINS_MS = 14 * 3_600_000;
 
 /**
- * Whether the ledger can have lost a resource that it does not know: only what was measured before it was restored from a backup, as
- * far as anybody can tell. Days are local ones, and begin up to 14 hours before those of UTC.
+ * Whether the ledger can have lost a resource that it does not know: only what was measured before it was restored from
+ * a backup, as far as anybody can tell. Days are local ones, and begin up to 14 hours before those of UTC.
  */
 export const canBeForgotten = (chartDay: string | null, knownSince: number): boolean =>
   knownSince > 0 && (chartDay === null || !(Date.parse(chartDay) - DAY_BEGINS_MS >= knownSince));

@@ -3,9 +3,9 @@ import { canonicalJson, type Brand } from '../../kernel/index.ts';
 import { numberValue } from '../../r4/index.ts';
 
 /**
- * The parts of a resource by which it is judged what stands in a chart: whether it is what a document says, and whether it is as we
- * left it. Nothing else counts: marks in `meta`, narratives and the order of lists are the EHR's own affair, and tags above all
- * (HAPI keeps every tag that an update leaves out, others drop them all).
+ * The parts of a resource by which it is judged what stands in a chart: whether it is what a document says, and whether
+ * it is as we left it. Nothing else counts: marks in `meta`, narratives and the order of lists are the EHR's own
+ * affair, and tags above all (HAPI keeps every tag that an update leaves out, others drop them all).
  */
 export const CONTENT_PARTS = [
   'status',
@@ -22,7 +22,10 @@ export const CONTENT_PARTS = [
 ] as const;
 export type ContentPart = (typeof CONTENT_PARTS)[number];
 
-/** In words that people can read, and equal where the content is: numbers by value, instants in UTC, lists without their order. */
+/**
+ * In words that people can read, and equal where the content is: numbers by value, instants in UTC, lists without their
+ * order.
+ */
 export type ChartContent = Readonly<Partial<Record<ContentPart, string>>>;
 
 type Part = Readonly<Record<string, unknown>>;
@@ -52,7 +55,8 @@ const timeText = (value: unknown): string => {
 };
 const periodText = (value: unknown): string => `${timeText(partOf(value)['start'])}/${timeText(partOf(value)['end'])}`;
 
-const quantityText = (value: unknown): string => `${wordOf(partOf(value)['comparator'])}${numberText(partOf(value)['value'])}`;
+const quantityText = (value: unknown): string =>
+  `${wordOf(partOf(value)['comparator'])}${numberText(partOf(value)['value'])}`;
 const unitText = (value: unknown): string => wordOf(partOf(value)['code']) || wordOf(partOf(value)['unit']);
 
 const AS_TEXT: Readonly<Record<string, (value: unknown) => string>> = {
@@ -95,7 +99,8 @@ function valueOf(part: Part): { readonly value: string; readonly unit: string } 
 
 function timeOf(resource: Part): string {
   const { collectedDateTime, collectedPeriod } = partOf(resource['collection']);
-  const instant = resource['effectiveDateTime'] ?? resource['effectiveInstant'] ?? resource['date'] ?? collectedDateTime;
+  const instant =
+    resource['effectiveDateTime'] ?? resource['effectiveInstant'] ?? resource['date'] ?? collectedDateTime;
   const period = resource['effectivePeriod'] ?? collectedPeriod;
   if (instant !== undefined) return timeText(instant);
   return period === undefined ? '' : periodText(period);
@@ -127,7 +132,10 @@ const NAMED: ReadonlySet<string> = new Set([
 
 type Resolve = (reference: string) => string;
 
-/** Types that a document brings along: a reference to one is written in many ways, and not at all before it has its address. */
+/**
+ * Types that a document brings along: a reference to one is written in many ways, and not at all before it has its
+ * address.
+ */
 const OWN_TYPES = /^(?:Observation|DiagnosticReport|DocumentReference|Specimen|Device|Media|Organization)\//;
 function referenceText(value: unknown, resolve: Resolve): string {
   const local = resolve(wordOf(value));
@@ -166,7 +174,8 @@ const COUNTED: ReadonlySet<string> = new Set(['result', 'hasMember', 'derivedFro
 const countText = (value: unknown): string => (Array.isArray(value) ? String(value.length) : '');
 
 /**
- * What a resource says, whoever wrote it down. `resolve` gives the local form (`Patient/1`) of a reference that is written otherwise.
+ * What a resource says, whoever wrote it down. `resolve` gives the local form (`Patient/1`) of a reference that is
+ * written otherwise.
  */
 export function contentOf(resource: Part, resolve: Resolve): ChartContent {
   const components = listOf(resource['component']).map((one) => {
@@ -184,12 +193,19 @@ export function contentOf(resource: Part, resolve: Resolve): ChartContent {
     time: timeOf(resource),
     value: own.value,
     unit: joined(
-      [own.unit, ...components.map(({ code, unit }) => (unit === '' ? '' : `${code} ${unit}`))].filter((one) => one !== ''),
+      [own.unit, ...components.map(({ code, unit }) => (unit === '' ? '' : `${code} ${unit}`))].filter(
+        (one) => one !== '',
+      ),
     ),
     components: joined(components.map(({ code, value }) => `${code} = ${value}`)),
-    interpretation: joined([...listOf(resource['interpretation']).map(conceptOf), ...components.flatMap(({ read }) => read)]),
+    interpretation: joined([
+      ...listOf(resource['interpretation']).map(conceptOf),
+      ...components.flatMap(({ read }) => read),
+    ]),
     notes: joined(notes.map((text) => text.trim()).filter((text) => text !== '')),
-    identifiers: joined(listOf(resource['identifier']).map(({ system, value }) => `${wordOf(system)}|${wordOf(value)}`)),
+    identifiers: joined(
+      listOf(resource['identifier']).map(({ system, value }) => `${wordOf(system)}|${wordOf(value)}`),
+    ),
     other: joined([
       ...[resource, ...listOf(resource['component'])]
         .map((part) => elementsText(part, NAMED, resolve))
@@ -200,8 +216,8 @@ export function contentOf(resource: Part, resolve: Resolve): ChartContent {
 }
 
 /**
- * Content in 44 bytes of hexadecimal, part by part, so that two can be compared part by part without being kept: four bytes of a
- * keyed hash each, and zeros for a part that is not there. The key keeps a value from being guessed from it.
+ * Content in 44 bytes of hexadecimal, part by part, so that two can be compared part by part without being kept: four
+ * bytes of a keyed hash each, and zeros for a part that is not there. The key keeps a value from being guessed from it.
  */
 export type Fingerprint = Brand<string, 'Fingerprint'>;
 const PART_HEX = 8;
@@ -225,7 +241,8 @@ export function fingerprintOf(content: ChartContent, key: string): Fingerprint {
 }
 
 const partAt = (print: Fingerprint, i: number): string => print.slice(i * PART_HEX, (i + 1) * PART_HEX);
-export const hasPart = (print: Fingerprint, part: ContentPart): boolean => partAt(print, CONTENT_PARTS.indexOf(part)) !== NO_PART;
+export const hasPart = (print: Fingerprint, part: ContentPart): boolean =>
+  partAt(print, CONTENT_PARTS.indexOf(part)) !== NO_PART;
 
 /** The parts in which two differ. */
 export const differingParts = (a: Fingerprint, b: Fingerprint): ContentPart[] =>

@@ -7,7 +7,8 @@ import type { JobDeps } from './run-job.ts';
 
 /** What is to be told of a result that goes on, or why it does not. */
 export type Identity =
-  { readonly kind: 'goes-on'; readonly noted?: 'patient.differs' | 'patient.unchecked' } | { readonly kind: 'other-person' };
+  | { readonly kind: 'goes-on'; readonly noted?: 'patient.differs' | 'patient.unchecked' }
+  | { readonly kind: 'other-person' };
 
 const GOES_ON: Identity = { kind: 'goes-on' };
 const UNCHECKED: Identity = { kind: 'goes-on', noted: 'patient.unchecked' };
@@ -22,8 +23,8 @@ async function readChartPatient(reference: string, requestId: string, deps: JobD
 }
 
 /**
- * Whether a laboratory result that says whose it is can be of the patient of this chart. The chart's patient is read once; a person who
- * has looked at it and replays it is believed.
+ * Whether a laboratory result that says whose it is can be of the patient of this chart. The chart's patient is read
+ * once; a person who has looked at it and replays it is believed.
  */
 export async function checkIdentity(
   { translation: { whose }, isApproved }: Planned,

@@ -32,11 +32,15 @@ export function putAttempt(
 }
 
 /**
- * Claims a delivery in the commit that has just put it into its lane, and begins its attempt. Only what needs no second look: the first
- * delivery of its document, on its first way, alone in a lane that is free and due. So nothing of it is in doubt, owed to
- * another chart, approved or decided on by a person; whatever else is claimed in the usual way.
+ * Claims a delivery in the commit that has just put it into its lane, and begins its attempt. Only what needs no second
+ * look: the first delivery of its document, on its first way, alone in a lane that is free and due. So nothing of it is
+ * in doubt, owed to another chart, approved or decided on by a person; whatever else is claimed in the usual way.
  */
-export function claimAtOnce(context: SqliteContext, { tenant, seq, at }: Settle, wish: ClaimWish): ClaimedAtOnce | null {
+export function claimAtOnce(
+  context: SqliteContext,
+  { tenant, seq, at }: Settle,
+  wish: ClaimWish,
+): ClaimedAtOnce | null {
   const { db, vault } = context;
   const patient = patientIndex(vault, wish.patient.mrnSystem, wish.patient.mrn);
   if (
@@ -90,7 +94,8 @@ export function claimAtOnce(context: SqliteContext, { tenant, seq, at }: Settle,
   });
   const fence = { tenant, owner: wish.owner, patient, epoch };
   if (wish.attempt === null || ledger.length > 0) return { claimed, ledger, attemptId: null };
-  if (enterChart(context, fence, wish.attempt.chart, at, wish.leaseMs) === 'busy') return { claimed, ledger, attemptId: null };
+  if (enterChart(context, fence, wish.attempt.chart, at, wish.leaseMs) === 'busy')
+    return { claimed, ledger, attemptId: null };
   moveSqlite(context, { ...moveOf(delivery, tenant, at), from: 'queued', to: 'sending', reason: null });
   putAttempt(context, fence, job.seq, wish.attempt, at);
   return { claimed, ledger, attemptId: wish.attempt.id };

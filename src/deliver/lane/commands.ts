@@ -36,7 +36,8 @@ export interface Claimed {
     readonly receivedAt: number;
   };
   /**
-   * Since when it is in doubt what attempts for this document did: read back before writing again. Null where nothing is.
+   * Since when it is in doubt what attempts for this document did: read back before writing again. Null where nothing
+   * is.
    */
   readonly doubtAt: number | null;
   /** `gone`: shredded by retention. `held`: whoever claimed it has read it already. */
@@ -86,7 +87,9 @@ export interface ClaimWish extends Partial<Pick<LedgerQuestion, 'alertsOf'>> {
     readonly id: string;
     readonly requestDigest: string;
     readonly intents: Uint8Array;
-    /** The patient at the EHR, whose chart is taken as `lane.begin` takes it; where somebody is at it, nothing is begun. */
+    /**
+     * The patient at the EHR, whose chart is taken as `lane.begin` takes it; where somebody is at it, nothing is begun.
+     */
     readonly chart: string;
   } | null;
 }
@@ -149,8 +152,8 @@ export type LaneWrites = {
     out: { readonly claimed: readonly Claimed[]; readonly examined: number };
   };
   /**
-   * Commits that an attempt is about to be made. `lost`: the lease is no longer ours, so nothing may be sent. `busy`: under another
-   * MRN somebody writes to the same chart just now.
+   * Commits that an attempt is about to be made. `lost`: the lease is no longer ours, so nothing may be sent. `busy`:
+   * under another MRN somebody writes to the same chart just now.
    */
   'lane.begin': {
     args: {
@@ -169,7 +172,10 @@ export type LaneWrites = {
     };
     out: 'begun' | 'lost' | 'busy';
   };
-  /** The end of an attempt: ledger, states, job and lane in one commit. `more`: and its lane is not empty. `lost`: nothing of it was stored. */
+  /**
+   * The end of an attempt: ledger, states, job and lane in one commit. `more`: and its lane is not empty. `lost`:
+   * nothing of it was stored.
+   */
   'lane.finish': { args: Finish; out: 'done' | 'more' | 'lost' };
   /** Which of these leases still hold. */
   'lane.renew': {
@@ -183,13 +189,14 @@ export type LaneWrites = {
     out: readonly boolean[];
   };
   /**
-   * At a start: every lane that waits is due once, whatever clock its wait was counted by. On SQLite, which has one process, leases of
-   * one that is gone end too; gives how many.
+   * At a start: every lane that waits is due once, whatever clock its wait was counted by. On SQLite, which has one
+   * process, leases of one that is gone end too; gives how many.
    */
   'lane.free': { args: { readonly tenant: string; readonly owner: string; readonly at: Date }; out: number };
   /**
-   * Somebody serves this database. Gives since when that is so without a gap: what was written before may not be in the ledger. On
-   * PostgreSQL this is also where it is noticed that the database's clock was set back: nothing waits longer for it.
+   * Somebody serves this database. Gives since when that is so without a gap: what was written before may not be in the
+   * ledger. On PostgreSQL this is also where it is noticed that the database's clock was set back: nothing waits longer
+   * for it.
    */
   'lane.alive': { args: { readonly tenant: string; readonly at: Date; readonly leaseMs: number }; out: number };
   /** What both sides of conflicts said, which nobody can decide on any more, is not kept. Gives how many. */
@@ -203,7 +210,10 @@ export type LaneWrites = {
   };
   /** What is to become of what somebody else changed. Gives how many resources that is about. */
   'lane.decide': { args: LaneAct & { readonly id: string; readonly decision: Decision }; out: number };
-  /** The clock by which lanes wait went back so far: nothing waits longer for it. On PostgreSQL, which has its own, it does nothing. */
+  /**
+   * The clock by which lanes wait went back so far: nothing waits longer for it. On PostgreSQL, which has its own, it
+   * does nothing.
+   */
   'lane.rewind': {
     args: { readonly tenant: string; readonly at: Date; readonly byMs: number; readonly leaseMs: number };
     out: null;
@@ -218,7 +228,9 @@ export type LaneWrites = {
     };
     out: null;
   };
-  /** Brings what was delivered into its lane again, so that new mapping data reach the chart. Only what differs is sent. */
+  /**
+   * Brings what was delivered into its lane again, so that new mapping data reach the chart. Only what differs is sent.
+   */
   'lane.reforward': {
     args: {
       readonly tenant: string;
@@ -250,7 +262,9 @@ export type LaneReads = {
     args: { readonly tenant: string; readonly deliverySeq: number; readonly patient: Uint8Array };
     out: readonly LedgerRow[];
   };
-  /** What attempts of unknown outcome meant to make of the resources of the documents of these deliveries in a chart. */
+  /**
+   * What attempts of unknown outcome meant to make of the resources of the documents of these deliveries in a chart.
+   */
   'lane.intents': {
     args: { readonly tenant: string; readonly deliverySeqs: readonly number[]; readonly patient: Uint8Array };
     out: readonly Uint8Array[];

@@ -1,11 +1,17 @@
 import { readLocation, type AddressGuard } from '../../ehr/index.ts';
 import { contentOf, fingerprintOf, type ChartContent, type Fingerprint } from './chart-content.ts';
 
-/** Reads what resources say: those of a document, whose references are still to be resolved, and those that the EHR shows. */
+/**
+ * Reads what resources say: those of a document, whose references are still to be resolved, and those that the EHR
+ * shows.
+ */
 export interface ContentReader {
   contentOf(resource: Readonly<Record<string, unknown>>): ChartContent;
   fingerprintOf(resource: Readonly<Record<string, unknown>>): Fingerprint;
-  /** As it was when one of these, who were merged since, was the patient of the chart; null where it is about none of them. */
+  /**
+   * As it was when one of these, who were merged since, was the patient of the chart; null where it is about none of
+   * them.
+   */
   formerFingerprintOf(resource: Readonly<Record<string, unknown>>, merged: readonly string[]): Fingerprint | null;
 }
 
@@ -19,7 +25,10 @@ export function makeContentReader(deps: {
   readonly patient: { readonly urn: string; readonly reference: string } | null;
 }): ContentReader {
   const { guard, key, patient } = deps;
-  /** `Practitioner/1`, whether it is written so, with a version, or as an address of the EHR, by whatever name it calls itself. */
+  /**
+   * `Practitioner/1`, whether it is written so, with a version, or as an address of the EHR, by whatever name it calls
+   * itself.
+   */
   function local(reference: string): string {
     const located = readLocation(guard, reference) ?? readLocation(guard, ABSOLUTE.exec(reference)?.[1] ?? '');
     return located === null ? reference : `${located.type}/${located.id}`;
@@ -30,7 +39,10 @@ export function makeContentReader(deps: {
     return typeof subject?.reference === 'string' ? local(subject.reference) : null;
   }
 
-  /** The patient of the chart is `this patient`, also after a merge, when the EHR has moved what we wrote to another record. */
+  /**
+   * The patient of the chart is `this patient`, also after a merge, when the EHR has moved what we wrote to another
+   * record.
+   */
   function resolverFor(resource: Readonly<Record<string, unknown>>): (reference: string) => string {
     const own = patient?.reference ?? subjectOf(resource);
     return (reference) => {

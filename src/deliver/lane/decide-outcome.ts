@@ -23,7 +23,13 @@ const park = (reason: Extract<Outcome, { kind: 'park' }>['reason'], fault: Fault
 const putBack = (waitMs: number | null): Outcome => ({ kind: 'put-back', afterMs: Math.max(1_000, waitMs ?? 0) });
 
 /** Tried again, or given to a person when it has been tried for long enough. */
-function later(fault: Fault, past: Past, patience: Patience, serverAsksMs: number | null, effect: 'none' | 'unknown'): Outcome {
+function later(
+  fault: Fault,
+  past: Past,
+  patience: Patience,
+  serverAsksMs: number | null,
+  effect: 'none' | 'unknown',
+): Outcome {
   const afterMs = nextAttemptMs({
     attempt: past.attempts,
     fewInARow: past.fewInARow,

@@ -4,8 +4,8 @@ import type { WrittenRow } from './commands.ts';
 import type { Planned } from './plan-job.ts';
 
 /**
- * What an attempt may have done and nobody knows goes into the ledger as such: whatever comes next, a newer version, a withdrawal or
- * a re-link, then looks there before it believes anything.
+ * What an attempt may have done and nobody knows goes into the ledger as such: whatever comes next, a newer version, a
+ * withdrawal or a re-link, then looks there before it believes anything.
  */
 export function doubtedRows({ items, gone, saidAt }: Pick<Planned, 'items' | 'gone' | 'saidAt'>): WrittenRow[] {
   const doubted = { contentDigest: UNWRITTEN_DIGEST, said: null, saidAt, effect: 'doubted' } as const;

@@ -8,15 +8,18 @@ import {
 } from './chart-content.ts';
 
 /**
- * How an EHR changes what it is given, as seen when it showed what it made of first writes: parts of the content that it gives back
- * otherwise than they were sent are not held against it later. And whether a search finds what was just written.
+ * How an EHR changes what it is given, as seen when it showed what it made of first writes: parts of the content that
+ * it gives back otherwise than they were sent are not held against it later. And whether a search finds what was just
+ * written.
  */
 export interface EhrHabits {
   /** The software that behaves so: another one is learnt anew. */
   readonly software: string;
   readonly types: Readonly<Record<string, TypeHabits>>;
   readonly search: SearchHabit;
-  /** `empty`: asked for a minimal answer to a Bundle, it gives none at all, and nobody knows what became of the entries. */
+  /**
+   * `empty`: asked for a minimal answer to a Bundle, it gives none at all, and nobody knows what became of the entries.
+   */
   readonly minimal: 'said' | 'empty';
 }
 export interface TypeHabits {
@@ -29,7 +32,10 @@ export type SearchHabit = number | 'delayed';
 
 export const noHabits = (software: string): EhrHabits => ({ software, types: {}, search: 0, minimal: 'said' });
 
-/** What makes a statement the statement that it is. An EHR that changes these is told of, and is never believed about them blindly. */
+/**
+ * What makes a statement the statement that it is. An EHR that changes these is told of, and is never believed about
+ * them blindly.
+ */
 export const ESSENTIAL_PARTS: ReadonlySet<ContentPart> = new Set(['status', 'subject', 'value', 'components']);
 
 const of = ({ types }: EhrHabits, type: string): TypeHabits => types[type] ?? { seen: [], changed: [] };
@@ -44,7 +50,10 @@ export function learnChanges(habits: EhrHabits, type: string, sent: ChartContent
   const news = CONTENT_PARTS.filter((part) => sent[part] !== undefined && !seen.includes(part));
   const differ = CONTENT_PARTS.filter((part) => sent[part] !== shown[part] && !changed.includes(part));
   if (news.length === 0 && differ.length === 0) return habits;
-  return { ...habits, types: { ...habits.types, [type]: { seen: [...seen, ...news], changed: [...changed, ...differ] } } };
+  return {
+    ...habits,
+    types: { ...habits.types, [type]: { seen: [...seen, ...news], changed: [...changed, ...differ] } },
+  };
 }
 
 const SEARCHES_ENOUGH = 3;
@@ -76,7 +85,9 @@ export function excusedParts(habits: TypeHabits | null, how: 'seen' | 'unseen-to
   };
 }
 
-/** After the EHR's software has changed: what it changed it may still change, and everything else is to be seen anew. */
+/**
+ * After the EHR's software has changed: what it changed it may still change, and everything else is to be seen anew.
+ */
 export const habitsOfNextSoftware = (habits: EhrHabits, software: string): EhrHabits => ({
   ...habits,
   software,

@@ -25,7 +25,9 @@ import {
   type Row,
 } from './rows.ts';
 
-/** The job with its delivery, both held; `lost` where the lease is no longer ours, null where the job was taken away. */
+/**
+ * The job with its delivery, both held; `lost` where the lease is no longer ours, null where the job was taken away.
+ */
 export async function holdJob(context: PostgresContext, fence: Fence, jobSeq: number): Promise<Row | null | 'lost'> {
   const { db } = context;
   const job = await db.get(
@@ -53,7 +55,10 @@ export async function holdJob(context: PostgresContext, fence: Fence, jobSeq: nu
 const stateOf = async ({ db }: PostgresContext, seq: number): Promise<State> =>
   (await db.get('SELECT state FROM delivery WHERE seq = $1', seq))?.['state'] as State;
 
-/** Into `sending`, from wherever the last attempt left it. Whoever was at it before is gone, and nobody knows how far it came. */
+/**
+ * Into `sending`, from wherever the last attempt left it. Whoever was at it before is gone, and nobody knows how far it
+ * came.
+ */
 export async function startSending(
   context: PostgresContext,
   tenant: string,

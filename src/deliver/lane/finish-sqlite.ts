@@ -38,7 +38,10 @@ function stateOf({ db }: SqliteContext, seq: number): State {
   return db.get('SELECT state FROM delivery WHERE seq = ?', seq)?.['state'] as State;
 }
 
-/** Into `sending`, from wherever the last attempt left it. Whoever was at it before is gone, and nobody knows how far it came. */
+/**
+ * Into `sending`, from wherever the last attempt left it. Whoever was at it before is gone, and nobody knows how far it
+ * came.
+ */
 export function startSending(
   context: SqliteContext,
   tenant: string,

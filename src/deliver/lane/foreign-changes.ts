@@ -19,7 +19,15 @@ async function look({ name, resourceType }: Named, id: string | null, deps: JobD
   const plan = deps.target.plan.types[resourceType];
   if (plan === undefined) return ok({ kind: 'unfindable' });
   const { signal, newId } = deps;
-  return lookUp(deps.target.ehr, { resourceType, name, system: NAME_SYSTEM, id, plan, requestId: newId('req'), signal });
+  return lookUp(deps.target.ehr, {
+    resourceType,
+    name,
+    system: NAME_SYSTEM,
+    id,
+    plan,
+    requestId: newId('req'),
+    signal,
+  });
 }
 
 /** What is in conflict of a document: what it wants written, and what it no longer says. */
@@ -54,7 +62,10 @@ export async function seeForeignChanges(
   return ok(seen);
 }
 
-/** Whoever approves a plan sees first what it would take out of the chart; where that cannot be read now, it is tried again. */
+/**
+ * Whoever approves a plan sees first what it would take out of the chart; where that cannot be read now, it is tried
+ * again.
+ */
 export async function withWithdrawals({ withdraws, ...planned }: NotSent, past: Past, deps: JobDeps) {
   if (withdraws === undefined) return planned;
   const reader = makeContentReader({ guard: deps.target.ehr.guard, key: deps.contentKey, patient: null });
@@ -68,8 +79,8 @@ export interface Decided extends Planned {
 }
 
 /**
- * Carries the decisions of a person into a plan. A decision is about what was shown: what went on since is planned as if nobody had
- * decided, and so is a conflict again.
+ * Carries the decisions of a person into a plan. A decision is about what was shown: what went on since is planned as
+ * if nobody had decided, and so is a conflict again.
  */
 export async function applyDecisions(
   deliveryId: string,

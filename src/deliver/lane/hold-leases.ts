@@ -4,9 +4,9 @@ import type { Claimed, LaneReads, LaneWrites } from './commands.ts';
 import type { Target } from './run-job.ts';
 
 /*
- * A lease of a process that is gone runs out within LEASE_MS. Its owner trusts it for TRUST_MS after the last renewal and looks every
- * WATCH_MS, so that between the end of the last request and the next owner's first lie LEASE_MS - TRUST_MS - WATCH_MS = 4.25 s: for what
- * the EHR still does with a request that was cut off. Two renewals may be lost.
+ * A lease of a process that is gone runs out within LEASE_MS. Its owner trusts it for TRUST_MS after the last renewal
+ * and looks every WATCH_MS, so that between the end of the last request and the next owner's first lie LEASE_MS -
+ * TRUST_MS - WATCH_MS = 4.25 s: for what the EHR still does with a request that was cut off. Two renewals may be lost.
  */
 export const LEASE_MS = 8_500;
 export const TRUST_MS = 4_000;
@@ -67,7 +67,10 @@ export function holdLeases(deps: {
       const send: Target['send'] = (request) =>
         mayGo()
           ? target.send(request)
-          : Promise.resolve({ exchange: null, verdict: { kind: 'abandoned', effect: 'none', fault: fault('ehr.abandoned') } });
+          : Promise.resolve({
+              exchange: null,
+              verdict: { kind: 'abandoned', effect: 'none', fault: fault('ehr.abandoned') },
+            });
       return { ...target, send };
     },
 

@@ -2,8 +2,9 @@ import { FINGERPRINT_BYTES, type Fingerprint } from './chart-content.ts';
 import type { Intent } from './judge-chart.ts';
 
 /*
- * What an attempt is about to make of each resource is stored with it before the first byte goes out: eight bytes of the name, then the
- * fingerprint, or ones where it is to be withdrawn. Should its outcome never be learnt, what stands in the chart can be recognised by it.
+ * What an attempt is about to make of each resource is stored with it before the first byte goes out: eight bytes of
+ * the name, then the fingerprint, or ones where it is to be withdrawn. Should its outcome never be learnt, what stands
+ * in the chart can be recognised by it.
  */
 const NAME_BYTES = 8;
 const ROW_BYTES = NAME_BYTES + FINGERPRINT_BYTES;

@@ -32,12 +32,13 @@ export interface ChartQuestion {
 }
 
 /**
- * `says-it`: the chart says what is wanted, so that nothing is to be written. `says-it-otherwise`: it does so in what makes the statement,
- * and differs in what the EHR may have rewritten or a person changed; its version is not taken for ours. `ours`: it is as we left it, or as an attempt whose outcome
- * we never learnt meant it; it may be written over. `foreign`: somebody else's, and left alone.
+ * `says-it`: the chart says what is wanted, so that nothing is to be written. `says-it-otherwise`: it does so in what
+ * makes the statement, and differs in what the EHR may have rewritten or a person changed; its version is not taken for
+ * ours. `ours`: it is as we left it, or as an attempt whose outcome we never learnt meant it; it may be written over.
+ * `foreign`: somebody else's, and left alone.
  *
- * Judged by content, status and version. A version that the EHR named to us is ours. Any other is somebody else's, whatever it is
- * called, until the content says that nobody but us can have written it.
+ * Judged by content, status and version. A version that the EHR named to us is ours. Any other is somebody else's,
+ * whatever it is called, until the content says that nobody but us can have written it.
  */
 export type ChartVerdict = 'says-it' | 'says-it-otherwise' | 'ours' | 'foreign';
 
@@ -47,12 +48,14 @@ const FIRST_VERSION = '1';
 export function judgeChart({ standing, known, wanted, intents, habits }: ChartQuestion): ChartVerdict {
   const { versionId, fingerprint, isWithdrawn } = standing;
   const isSame = (other: Fingerprint): boolean => saysSame(fingerprint, other, excusedParts(habits, 'seen'));
-  // Nobody wrote since we did. An EHR may keep a version whose content it finds unchanged, so that only the very same content is there already.
+  // Nobody wrote since we did. An EHR may keep a version whose content it finds unchanged, so that only the very same
+  // content is there already.
   if (known !== null && versionId !== null && known.versionId === versionId)
     return (wanted === 'withdraw' ? isWithdrawn : fingerprint === wanted) ? 'says-it' : 'ours';
   if (wanted === 'withdraw' ? isWithdrawn : !isWithdrawn && isSame(wanted)) return 'says-it';
   if (intents.some((intent) => (intent === 'withdraw' ? isWithdrawn : isSame(intent)))) return 'ours';
-  // The EHR may have rewritten what it was never seen to write. Then it holds what is wanted, and who wrote it is not known.
+  // The EHR may have rewritten what it was never seen to write. Then it holds what is wanted, and who wrote it is not
+  // known.
   if (wanted !== 'withdraw' && !isWithdrawn && saysSame(fingerprint, wanted, excusedParts(habits, 'unseen-too')))
     return 'says-it-otherwise';
   if (known === null) return versionId === FIRST_VERSION ? 'ours' : 'foreign';

@@ -41,7 +41,10 @@ const alertsByOthers = (
     )
     .map((row) => toLedgerRow(row, vault, document));
 
-/** What other documents wrote there under these names, which are a JSON list, and the alerts of a day, where that is asked. */
+/**
+ * What other documents wrote there under these names, which are a JSON list, and the alerts of a day, where that is
+ * asked.
+ */
 export function writtenByOthers(
   context: SqliteContext,
   tenant: string,
@@ -52,7 +55,10 @@ export function writtenByOthers(
   const named = underNames(context, tenant, patient, document, asked.names);
   if (asked.alertsOf === null) return named;
   const known = new Set(named.map(({ name }) => name));
-  const alerts = alertsByOthers(context, tenant, patient, document, { day: asked.alertsOf, deliveryId: asked.deliveryId });
+  const alerts = alertsByOthers(context, tenant, patient, document, {
+    day: asked.alertsOf,
+    deliveryId: asked.deliveryId,
+  });
   return [...named, ...alerts.filter(({ name }) => !known.has(name))];
 }
 

@@ -39,7 +39,10 @@ async function read(ehr: Ehr, { resourceType, requestId, signal }: LookFor, id: 
   return answer.fault.code === 'ehr.not-found' ? ok(NOT_FOUND) : answer;
 }
 
-async function search(ehr: Ehr, { resourceType, name, system, plan, requestId, signal }: LookFor): Promise<Result<Looked>> {
+async function search(
+  ehr: Ehr,
+  { resourceType, name, system, plan, requestId, signal }: LookFor,
+): Promise<Result<Looked>> {
   const found = await searchResources(ehr, {
     type: resourceType,
     params: [['identifier', identifierToken(system, name)]],
@@ -59,7 +62,9 @@ async function search(ehr: Ehr, { resourceType, name, system, plan, requestId, s
   return ok(others.length > 0 ? { kind: 'several' } : (there(only) ?? NOT_FOUND));
 }
 
-/** What the EHR holds under the name of a resource: by its address where that is known, else by what makes it the same. */
+/**
+ * What the EHR holds under the name of a resource: by its address where that is known, else by what makes it the same.
+ */
 export async function lookUp(ehr: Ehr, asked: LookFor): Promise<Result<Looked>> {
   if (asked.id !== null) return read(ehr, asked, asked.id);
   switch (asked.plan.identity) {

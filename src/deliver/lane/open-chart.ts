@@ -46,10 +46,17 @@ const AGAIN_MAX = 3;
 
 const NOT_WRITTEN: TypePlan = { identity: 'not-written', change: 'none', ifMatch: 'none', searchBy: 'post' };
 
-/** What we took back ourselves and somebody then removed; what somebody removed before we could take it back stays removed. */
-const mayBeMadeAnew = ({ isRetracted, knownFingerprint }: Item): boolean => isRetracted && knownFingerprint !== NO_CONTENT;
+/**
+ * What we took back ourselves and somebody then removed; what somebody removed before we could take it back stays
+ * removed.
+ */
+const mayBeMadeAnew = ({ isRetracted, knownFingerprint }: Item): boolean =>
+  isRetracted && knownFingerprint !== NO_CONTENT;
 
-/** What one attempt finds out and makes of the resources of a document in a chart: it looks, judges, and keeps what became of each. */
+/**
+ * What one attempt finds out and makes of the resources of a document in a chart: it looks, judges, and keeps what
+ * became of each.
+ */
 export function openChart(deps: WriteDeps) {
   const { plan, ehr, reader, habits } = deps;
   const isUnknown = deps.doubtAt !== null;
@@ -61,7 +68,11 @@ export function openChart(deps: WriteDeps) {
   const isFoundBySearch = (type: string): boolean =>
     ['conditional-update', 'search-then-write'].includes(typePlan(type).identity);
 
-  function record(item: Item, place: Place, as: Pick<WrittenRow, 'contentDigest' | 'said' | 'fingerprint' | 'effect'>): void {
+  function record(
+    item: Item,
+    place: Place,
+    as: Pick<WrittenRow, 'contentDigest' | 'said' | 'fingerprint' | 'effect'>,
+  ): void {
     addresses.set(item.reference, `${item.resourceType}/${place.id}`);
     written.push({
       name: item.name,
@@ -80,11 +91,16 @@ export function openChart(deps: WriteDeps) {
     return DONE;
   }
 
-  /** It holds what is wanted; a later version is written over it only where nobody but us turns out to have written it. */
+  /**
+   * It holds what is wanted; a later version is written over it only where nobody but us turns out to have written it.
+   */
   const doneOtherwise = (item: Item, { id }: Place): Settled =>
     done(item, { id, versionId: null }, 'none', reader.fingerprintOf(item.resource));
 
-  /** Somebody else's. Where the ledger knows nothing of it, it learns that it stands there, so that no later version is written over it. */
+  /**
+   * Somebody else's. Where the ledger knows nothing of it, it learns that it stands there, so that no later version is
+   * written over it.
+   */
   function conflictAt(item: Item, { id }: Place): Settled {
     if (item.at === null)
       record(
@@ -137,7 +153,10 @@ export function openChart(deps: WriteDeps) {
     return Math.max(0, deps.doubtAt + plan.searchSettleMs - deps.now().getTime());
   }
 
-  /** What is to be done with an item after looking: it is there already, it goes to where it is, or somebody else was at it. */
+  /**
+   * What is to be done with an item after looking: it is there already, it goes to where it is, or somebody else was at
+   * it.
+   */
   function afterLook(item: Item, looked: Looked): Settled {
     switch (looked.kind) {
       case 'several':
@@ -156,13 +175,16 @@ export function openChart(deps: WriteDeps) {
       case 'there': {
         const place = { id: looked.id, versionId: versionOf(looked.resource) };
         const isShared = item.at === null && item.wanted.write === 'if-absent';
-        // In a chart that is no longer the right one, whatever stands under a name of ours must be known, to be taken out.
+        // In a chart that is no longer the right one, whatever stands under a name of ours must be known, to be taken
+        // out.
         const isToBeKnown = deps.mode === 'look-only' && item.at === null;
         const verdict = judge(item, looked);
         if (isShared || isToBeKnown || verdict === 'says-it')
           return done(item, place, 'none', reader.fingerprintOf(looked.resource));
         if (verdict === 'says-it-otherwise') return doneOtherwise(item, place);
-        return verdict === 'ours' ? { kind: 'again', item: asFound(item, place, looked.resource) } : conflictAt(item, place);
+        return verdict === 'ours'
+          ? { kind: 'again', item: asFound(item, place, looked.resource) }
+          : conflictAt(item, place);
       }
     }
   }
@@ -214,8 +236,8 @@ export function openChart(deps: WriteDeps) {
   }
 
   /**
-   * A version that is no longer ours may be of our own making, by an attempt of which we never heard; and some servers say "conflict"
-   * for what is only two writes that met. Looking tells them apart.
+   * A version that is no longer ours may be of our own making, by an attempt of which we never heard; and some servers
+   * say "conflict" for what is only two writes that met. Looking tells them apart.
    */
   async function afterConflict(item: Item, verdict: Extract<Verdict, { kind: 'conflict' }>): Promise<Settled> {
     const looked = await look(item);
@@ -242,14 +264,19 @@ export function openChart(deps: WriteDeps) {
     }
   }
 
-  const isFirst = (resource: AnyResource, { versionId }: Place): boolean => [versionId, '1', null].includes(versionOf(resource));
+  const isFirst = (resource: AnyResource, { versionId }: Place): boolean =>
+    [versionId, '1', null].includes(versionOf(resource));
 
-  /** What the EHR makes of what it is given is learnt from what it shows of a create, or by a look where it shows nothing. */
+  /**
+   * What the EHR makes of what it is given is learnt from what it shows of a create, or by a look where it shows
+   * nothing.
+   */
   async function learn(item: Item, answer: Answer, place: Place, isLookWanted: boolean): Promise<void> {
     if (answer.status !== CREATED || item.resourceType === 'Provenance') return;
     const sent = reader.contentOf(item.resource);
     const shown = shownIn(answer);
-    if (shown?.resourceType === item.resourceType) habits.learnChanges(item.resourceType, sent, reader.contentOf(shown));
+    if (shown?.resourceType === item.resourceType)
+      habits.learnChanges(item.resourceType, sent, reader.contentOf(shown));
     else if (isLookWanted) {
       const looked = await look({ ...item, at: place });
       // A version that went on since is somebody else's, and teaches nothing of the EHR.
@@ -265,13 +292,19 @@ export function openChart(deps: WriteDeps) {
 
   async function settleEntry(item: Item, answer: Answer, isLookWanted: boolean): Promise<Settled> {
     const { verdict } = answer;
-    if (verdict.kind === 'conflict' && (verdict.because === 'version' || item.at !== null)) return afterConflict(item, verdict);
+    if (verdict.kind === 'conflict' && (verdict.because === 'version' || item.at !== null))
+      return afterConflict(item, verdict);
     if (verdict.kind === 'absent' || verdict.kind === 'gone') return absent(item);
     if (verdict.kind !== 'ok') return stopped({ kind: 'verdict', verdict });
     const placed = await placeOf(item, answer);
     if ('stop' in placed) return stopped(placed.stop);
     await learn(item, answer, placed.place, isLookWanted);
-    return done(item, placed.place, answer.status === CREATED ? 'created' : 'updated', reader.fingerprintOf(item.resource));
+    return done(
+      item,
+      placed.place,
+      answer.status === CREATED ? 'created' : 'updated',
+      reader.fingerprintOf(item.resource),
+    );
   }
 
   return { addresses, written, typePlan, look, afterLook, mustLook, settleEntry };

@@ -63,7 +63,8 @@ export function openTarget(deps: {
     const { probed } = watch.state();
     const dialect = deps.dialect();
     if (probed === null) return null;
-    if (made?.probed !== probed || made.dialect !== dialect) made = { probed, dialect, plan: choosePlan(probed, dialect) };
+    if (made?.probed !== probed || made.dialect !== dialect)
+      made = { probed, dialect, plan: choosePlan(probed, dialect) };
     return made.plan;
   }
 
@@ -155,7 +156,10 @@ export function openTarget(deps: {
       capability: () => watch.state().probed?.capability ?? null,
       searchBy: () => plan()?.types['Patient']?.searchBy ?? 'post',
     },
-    /** Whether a patient has this MRN. Writes nothing; where patients are created, one who is not there will be, and is no fault. */
+    /**
+     * Whether a patient has this MRN. Writes nothing; where patients are created, one who is not there will be, and is
+     * no fault.
+     */
     async checkPatient(asked: AskedPatient): Promise<Result<null>> {
       if (guard.state().breaker === 'open') return fail(fault('ehr.paused'));
       const found = await lookUp(asked);

@@ -3,7 +3,10 @@ import type { LEFT_OUT, ParkReason } from '../../inbox/index.ts';
 /** How many more attempts a failure is worth. */
 export type Patience = 'few' | 'long';
 
-/** With a reason: a part of the document waits, and was left out. With a fault: what a person should know of it all the same. */
+/**
+ * With a reason: a part of the document waits, and was left out. With a fault: what a person should know of it all the
+ * same.
+ */
 export type Delivered = {
   readonly kind: 'delivered';
   readonly reason?: typeof LEFT_OUT;

@@ -29,7 +29,10 @@ function removedOf({ wanted }: Translation, ledger: readonly LedgerRow[]): reado
 }
 
 /** What the resources of a document may refer to, and what not. */
-export const placesOf = (translation: Translation, ledger: readonly LedgerRow[]): Pick<WriteDeps, 'known' | 'removed'> => ({
+export const placesOf = (
+  translation: Translation,
+  ledger: readonly LedgerRow[],
+): Pick<WriteDeps, 'known' | 'removed'> => ({
   known: addressesOf(translation, ledger),
   removed: removedOf(translation, ledger),
 });

@@ -29,7 +29,10 @@ export interface Planned {
   readonly digest: (reason: Approvable) => string;
 }
 
-/** Why a plan waits for a person who may want it all the same. Who approves it for one reason has not approved it for another. */
+/**
+ * Why a plan waits for a person who may want it all the same. Who approves it for one reason has not approved it for
+ * another.
+ */
 export type Approvable = Extract<ParkReason, 'suspicious' | 'identity' | 'ambiguous'>;
 
 /** Nothing is to be sent; what a person can approve is told. */
@@ -56,7 +59,11 @@ async function translated(claimed: Claimed, mrn: LinkedPatient, deps: JobDeps): 
     if (ahead.reading === reading) return ahead;
   if (body === 'held') return { kind: 'put-back', afterMs: SOON_MS };
   if (body === 'gone' || body === 'unopenable')
-    return { kind: 'park', reason: 'rejected', faultCode: body === 'gone' ? 'delivery.no-body' : 'delivery.unopenable' };
+    return {
+      kind: 'park',
+      reason: 'rejected',
+      faultCode: body === 'gone' ? 'delivery.no-body' : 'delivery.unopenable',
+    };
   const parsed = parseLossless(body);
   const read = parsed.ok ? await readDocument(parsed.value, reading) : fail(fault('payload.shape'));
   if (!read.ok) return { kind: 'park', reason: 'unmapped', faultCode: read.fault.code };
@@ -122,7 +129,8 @@ export function planFrom(
   );
   const items = buildItems(changes, ledger, knownSince);
   const digest = (reason: Approvable): string => digestOfPlan(translation, ledger, reason);
-  const isApproved = (reason: Approvable): boolean => approvedPlans.length > 0 && approvedPlans.includes(digest(reason));
+  const isApproved = (reason: Approvable): boolean =>
+    approvedPlans.length > 0 && approvedPlans.includes(digest(reason));
   return { planned: { translation, ledger, items, gone, adopted, saidAt, isApproved, digest }, isSuspicious, replaced };
 }
 

@@ -14,14 +14,18 @@ import { deliveryOf, doubtOf, HEAD, IN_DOUBT, jobOf, READY, withoutAhead, type R
 export { reads } from './read-postgres.ts';
 
 /*
- * Leases are counted by the database's clock. A claim touches lanes alone; what follows locks the user, the delivery and the lane in
- * that order, as everything else does (see ../postgres.ts).
+ * Leases are counted by the database's clock. A claim touches lanes alone; what follows locks the user, the delivery
+ * and the lane in that order, as everything else does (see ../postgres.ts).
  */
 
 /** A lane whose head waits for a retraction elsewhere is woken by its end, and looked at again then at the latest. */
 const BLOCKED = `interval '60 seconds'`;
 
-async function isLinkedTo(context: PostgresContext, { tenant, patient }: Fence, user: Uint8Array | null): Promise<boolean> {
+async function isLinkedTo(
+  context: PostgresContext,
+  { tenant, patient }: Fence,
+  user: Uint8Array | null,
+): Promise<boolean> {
   const link = user === null ? null : await confirmedLinkPostgres(context, tenant, user);
   return link !== null && Buffer.compare(link.mrnIndex, patient) === 0;
 }
@@ -30,7 +34,11 @@ const hexOf = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).toStr
 
 /** Whatever is counted from when this job was begun, or came into doubt, is counted from now at the latest. */
 async function setBack({ db }: PostgresContext, head: Row, patient: Uint8Array, at: Date): Promise<void> {
-  await db.run('UPDATE job SET first_attempt_at = $1 WHERE seq = $2 AND first_attempt_at > $1', at.getTime(), head['seq']);
+  await db.run(
+    'UPDATE job SET first_attempt_at = $1 WHERE seq = $2 AND first_attempt_at > $1',
+    at.getTime(),
+    head['seq'],
+  );
   await db.run(
     `UPDATE attempt SET started_at = least(started_at, $1::bigint), ended_at = CASE WHEN ended_at > $1::bigint THEN $1::bigint ELSE ended_at END WHERE ${IN_DOUBT} WHERE d.seq = $2 AND k.patient_index = $3)`,
     at.getTime(),

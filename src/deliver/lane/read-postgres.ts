@@ -53,10 +53,16 @@ export const reads: PostgresOperations<LaneReads> = {
     return rows.map((row) => toSeenChange(row, vault));
   },
   'lane.target': async ({ db }, { tenant }) => {
-    const row = await db.get('SELECT paused_at, paused_by, habits FROM target WHERE tenant = $1 AND target = $2', tenant, TARGET);
+    const row = await db.get(
+      'SELECT paused_at, paused_by, habits FROM target WHERE tenant = $1 AND target = $2',
+      tenant,
+      TARGET,
+    );
     return {
       pausedAt:
-        typeof row?.['paused_at'] === 'string' || typeof row?.['paused_at'] === 'number' ? Number(row['paused_at']) : null,
+        typeof row?.['paused_at'] === 'string' || typeof row?.['paused_at'] === 'number'
+          ? Number(row['paused_at'])
+          : null,
       pausedBy: typeof row?.['paused_by'] === 'string' ? row['paused_by'] : null,
       habits: typeof row?.['habits'] === 'string' ? row['habits'] : null,
     };

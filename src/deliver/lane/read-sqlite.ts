@@ -5,7 +5,8 @@ import { writtenByDocument, writtenByOthers } from './ledger-sqlite.ts';
 import { FOREIGN, IN_DOUBT, toSeenChange } from './rows.ts';
 
 const documentOf = ({ db }: SqliteContext, by: 'id' | 'seq', value: string | number): Uint8Array =>
-  (db.get(`SELECT document_index FROM delivery WHERE ${by} = ?`, value)?.['document_index'] ?? Buffer.alloc(0)) as Uint8Array;
+  (db.get(`SELECT document_index FROM delivery WHERE ${by} = ?`, value)?.['document_index'] ??
+    Buffer.alloc(0)) as Uint8Array;
 
 export const reads: SqliteOperations<LaneReads> = {
   'lane.ledger': (context, { tenant, deliveryId, patient: { mrnSystem, mrn }, names, alertsOf = null }) => {
@@ -39,7 +40,11 @@ export const reads: SqliteOperations<LaneReads> = {
       )
       .map((row) => toSeenChange(row, vault)),
   'lane.target': ({ db }, { tenant }) => {
-    const row = db.get('SELECT paused_at, paused_by, habits FROM target WHERE tenant = ? AND target = ?', tenant, TARGET);
+    const row = db.get(
+      'SELECT paused_at, paused_by, habits FROM target WHERE tenant = ? AND target = ?',
+      tenant,
+      TARGET,
+    );
     return {
       pausedAt: typeof row?.['paused_at'] === 'number' ? row['paused_at'] : null,
       pausedBy: typeof row?.['paused_by'] === 'string' ? row['paused_by'] : null,
@@ -56,7 +61,11 @@ export const reads: SqliteOperations<LaneReads> = {
       `SELECT d.received_at FROM delivery d WHERE d.tenant = ? AND d.state IN ('queued','sending','unknown') ORDER BY d.seq LIMIT 1`,
       tenant,
     );
-    const parked = db.get(`SELECT count(*) AS n FROM job WHERE tenant = ? AND target = ? AND state = 'parked'`, tenant, TARGET);
+    const parked = db.get(
+      `SELECT count(*) AS n FROM job WHERE tenant = ? AND target = ? AND state = 'parked'`,
+      tenant,
+      TARGET,
+    );
     const leftOut = db.get(
       `SELECT count(*) AS n FROM delivery d JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq WHERE d.tenant = ? AND d.state = 'delivered' AND d.reason = 'left-out'`,
       tenant,

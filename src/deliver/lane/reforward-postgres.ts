@@ -18,7 +18,10 @@ async function forwardOne(
   await enqueuePostgres(context, lanes, act.tenant, 'deliver', patient, [Number(row['seq'])]);
 }
 
-export const reforward: PostgresOperations<LaneWrites>['lane.reforward'] = async (context, { which, after, limit, ...act }) => {
+export const reforward: PostgresOperations<LaneWrites>['lane.reforward'] = async (
+  context,
+  { which, after, limit, ...act },
+) => {
   const { tenant } = act;
   const rows = await context.db.all(
     `SELECT d.seq, d.id, d.user_index, d.document_index FROM delivery d JOIN delivery_body b USING (seq) JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq
@@ -49,7 +52,9 @@ export const reforward: PostgresOperations<LaneWrites>['lane.reforward'] = async
   return { count, last: Number(rows.at(-1)?.['seq'] ?? after) };
 };
 
-/** The alerts of these days that the user of a delivery has in a chart: which measurements they refer to has changed. */
+/**
+ * The alerts of these days that the user of a delivery has in a chart: which measurements they refer to has changed.
+ */
 export async function forwardAlerts(
   context: PostgresContext,
   { tenant, patient }: Fence,

@@ -44,7 +44,9 @@ export const reforward: SqliteOperations<LaneWrites>['lane.reforward'] = (contex
   return { count, last: Number(rows.at(-1)?.['seq'] ?? after) };
 };
 
-/** The alerts of these days that the user of a delivery has in a chart: which measurements they refer to has changed. */
+/**
+ * The alerts of these days that the user of a delivery has in a chart: which measurements they refer to has changed.
+ */
 export function forwardAlerts(
   context: SqliteContext,
   { tenant, patient }: Fence,

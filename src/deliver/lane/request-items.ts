@@ -17,7 +17,8 @@ export function requestFor(item: Item, { identity, ifMatch }: TypePlan, resource
     const version = ifMatch === 'none' || at.versionId === null ? {} : { ifMatch: `W/"${at.versionId}"` };
     return { asked: { method: 'PUT', path: `${type}/${at.id}`, ...version }, resource: { ...resource, id: at.id } };
   }
-  if (identity === 'put-by-id') return { asked: { method: 'PUT', path: `${type}/${name}` }, resource: { ...resource, id: name } };
+  if (identity === 'put-by-id')
+    return { asked: { method: 'PUT', path: `${type}/${name}` }, resource: { ...resource, id: name } };
   const token = identifierToken(NAME_SYSTEM, name);
   if (identity === 'conditional-update' && item.wanted.write !== 'if-absent')
     return { asked: { method: 'PUT', path: type, query: [['identifier', token]] }, resource };
@@ -26,7 +27,9 @@ export function requestFor(item: Item, { identity, ifMatch }: TypePlan, resource
 }
 
 const urlOf = ({ path, query = [] }: Asked): string =>
-  query.length === 0 ? path : `${path}?${query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`;
+  query.length === 0
+    ? path
+    : `${path}?${query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`;
 
 export interface EntryText {
   readonly item: Item;

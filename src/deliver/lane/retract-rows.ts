@@ -23,7 +23,10 @@ export interface RetractedRows {
 export interface Retraction {
   /** For whoever reads the chart. */
   readonly because: WithdrawnBecause;
-  /** In the wrong chart (`whoever`) a resource is taken back whoever was at it since; else somebody else's change is a conflict. */
+  /**
+   * In the wrong chart (`whoever`) a resource is taken back whoever was at it since; else somebody else's change is a
+   * conflict.
+   */
   readonly mode: 'ours' | 'whoever';
   readonly reader: ContentReader;
   readonly intentsOf: (name: string) => readonly Intent[];
@@ -50,7 +53,8 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
   if (!looked.ok) return ended({ stop: { kind: 'verdict', verdict: later(looked.fault) } });
   if (looked.value.kind === 'several')
     return ended({ stop: { kind: 'verdict', verdict: { kind: 'several', fault: fault('ehr.several') } } });
-  if (looked.value.kind !== 'there') return ended({ done: { name: row.name, versionId: null, fingerprint: NO_CONTENT } });
+  if (looked.value.kind !== 'there')
+    return ended({ done: { name: row.name, versionId: null, fingerprint: NO_CONTENT } });
   const { resource } = looked.value;
   const version = versionOf(resource);
   const fingerprint = reader.fingerprintOf(resource);
@@ -64,7 +68,9 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
   // Where somebody else took it back, it is not ours to say again.
   const isOwn = row.isRetracted || given.intentsOf(row.name).includes('withdraw');
   if (verdict === 'says-it')
-    return ended({ done: { name: row.name, versionId: isOwn ? version : null, fingerprint: isOwn ? fingerprint : NO_CONTENT } });
+    return ended({
+      done: { name: row.name, versionId: isOwn ? version : null, fingerprint: isOwn ? fingerprint : NO_CONTENT },
+    });
   if (row.isKept && mode === 'ours') return ended('conflict');
   if (verdict === 'foreign' && mode === 'ours') return ended('conflict');
   const withdrawn = asRetracted(resource, deps.reading.setting.dialect, given.because);
@@ -85,11 +91,20 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
   const etag = sent.exchange?.kind === 'answered' ? sent.exchange.headers.etag : undefined;
   // What a person added to it stays there, and is not ours to write over should it be said again.
   if (verdict === 'foreign') return ended({ done: { name: row.name, versionId: null, fingerprint: NO_CONTENT } });
-  return ended({ done: { name: row.name, versionId: versionOfEtag(etag), fingerprint: reader.fingerprintOf(withdrawn) } });
+  return ended({
+    done: { name: row.name, versionId: versionOfEtag(etag), fingerprint: reader.fingerprintOf(withdrawn) },
+  });
 }
 
-/** Takes resources back, one by one: each is read, so that what a person added to it stays, and says then that it does not hold. */
-export async function retractRows(rows: readonly LedgerRow[], given: Retraction, deps: JobDeps): Promise<RetractedRows> {
+/**
+ * Takes resources back, one by one: each is read, so that what a person added to it stays, and says then that it does
+ * not hold.
+ */
+export async function retractRows(
+  rows: readonly LedgerRow[],
+  given: Retraction,
+  deps: JobDeps,
+): Promise<RetractedRows> {
   const retracted: RetractedRow[] = [];
   const conflicts: LedgerRow[] = [];
   let httpStatus: number | null = null;

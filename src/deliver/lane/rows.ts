@@ -3,7 +3,17 @@ import { KEYS, type Move, type State } from '../../inbox/index.ts';
 import type { Group } from '../../translate/index.ts';
 import type { SealedTable, Vault } from '../../store/index.ts';
 import type { Fingerprint } from './chart-content.ts';
-import type { BothSides, Claimed, Decision, Finish, LaneWrites, LedgerRow, Outcome, SeenChange, WrittenRow } from './commands.ts';
+import type {
+  BothSides,
+  Claimed,
+  Decision,
+  Finish,
+  LaneWrites,
+  LedgerRow,
+  Outcome,
+  SeenChange,
+  WrittenRow,
+} from './commands.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -24,7 +34,10 @@ export const laneSealed: readonly SealedTable[] = [
   },
 ];
 
-/** The id of a resource at the EHR leads to a person. Where it is the name that we gave it, nothing stands for it: the name is there. */
+/**
+ * The id of a resource at the EHR leads to a person. Where it is the name that we gave it, nothing stands for it: the
+ * name is there.
+ */
 type IdTable = 'written_resource' | 'foreign_change';
 const idPlace = (table: IdTable, name: string): string => `${table}.resource_id_sealed/${name}`;
 /** An id that nobody knows is no id of any resource. */
@@ -34,7 +47,10 @@ export const sealId = (vault: Vault, table: IdTable, { name, id }: Pick<WrittenR
 const openId = (vault: Vault, table: IdTable, sealed: Uint8Array, name: string): string =>
   sealed.byteLength === 0 ? name : vault.open(sealed, idPlace(table, name)).toString();
 
-/** Names are 64 hexadecimal digits everywhere but at rest, where each byte is stored for every measurement of every patient. */
+/**
+ * Names are 64 hexadecimal digits everywhere but at rest, where each byte is stored for every measurement of every
+ * patient.
+ */
 export function nameBytes(name: string): Buffer {
   const bytes = Buffer.from(name, 'hex');
   if (bytes.length !== 32) throw new Error('a name has 64 hexadecimal digits');
@@ -51,13 +67,17 @@ export const fromHex = (hex: string | null): Buffer | null => (hex === null ? nu
 
 function saidIn(row: Row): LedgerRow['said'] {
   const [status, meaning] = [text(row['said_status']), row['said_meaning']];
-  return status === null || !(meaning instanceof Uint8Array) ? null : { status, meaning: Buffer.from(meaning).toString('hex') };
+  return status === null || !(meaning instanceof Uint8Array)
+    ? null
+    : { status, meaning: Buffer.from(meaning).toString('hex') };
 }
 
 export const LEDGER =
   'name, resource_type, resource_id_sealed, version_id, content_digest, said_status, said_meaning, fingerprint, summary_group, chart_day, retracted_at, kept_at, document_index, said_at, delivery_seq';
 
-/** Of a row `w` of the ledger: whether the delivery that wrote it is of the same user as `o`, which the caller names. */
+/**
+ * Of a row `w` of the ledger: whether the delivery that wrote it is of the same user as `o`, which the caller names.
+ */
 export const OF_SAME_USER = `EXISTS (SELECT 1 FROM delivery b JOIN delivery o ON o.tenant = b.tenant AND o.user_index = b.user_index WHERE b.seq = w.delivery_seq`;
 
 /** Of a row `w` of the ledger: the newest delivery of its document, whose body is still there. */
@@ -101,7 +121,8 @@ export const sealSides = (vault: Vault, { name, sides }: Pick<SeenChange, 'name'
 const openSides = (vault: Vault, sealed: unknown, name: string): BothSides | null =>
   sealed instanceof Uint8Array ? (JSON.parse(vault.open(sealed, sidesPlace(name)).toString()) as BothSides) : null;
 
-export const FOREIGN = 'name, resource_type, resource_id_sealed, version_id, fingerprint, sides_sealed, seen_at, decision';
+export const FOREIGN =
+  'name, resource_type, resource_id_sealed, version_id, fingerprint, sides_sealed, seen_at, decision';
 export const toSeenChange = (row: Row, vault: Vault): SeenChange => {
   const name = nameOf(row);
   return {
@@ -143,7 +164,10 @@ export const doubtOf = (row: Row): number | null => {
   return at === null || at === undefined ? null : Number(at);
 };
 
-/** A time of the past that lies ahead was told by a clock that was: it is taken to be now, and what is counted from it begins now. */
+/**
+ * A time of the past that lies ahead was told by a clock that was: it is taken to be now, and what is counted from it
+ * begins now.
+ */
 export function withoutAhead<R extends Row>(row: R, at: Date): { readonly row: R; readonly wasAhead: boolean } {
   const now = at.getTime();
   const [doubt, first] = [Number(row['doubt_at'] ?? 0), Number(row['first_attempt_at'] ?? 0)];
@@ -185,7 +209,8 @@ const OUTCOMES: Readonly<Record<Outcome['kind'], { readonly word: string; readon
   'put-back': { word: 'put-back', code: '4' },
 };
 export const outcomeWord = ({ kind }: Outcome): string => OUTCOMES[kind].word;
-export const faultOf = (outcome: Outcome): string | null => ('faultCode' in outcome ? (outcome.faultCode ?? null) : null);
+export const faultOf = (outcome: Outcome): string | null =>
+  'faultCode' in outcome ? (outcome.faultCode ?? null) : null;
 
 /** A document has some dozens; of more, the count tells. */
 const NAMED_MAX = 100;
@@ -225,7 +250,11 @@ export const auditOfFinish = (
     },
     ...(written.length === 0
       ? {}
-      : { resources: written.slice(0, NAMED_MAX).map(({ resourceType, name }) => `${resourceType}/${name.slice(0, 16)}`) }),
+      : {
+          resources: written
+            .slice(0, NAMED_MAX)
+            .map(({ resourceType, name }) => `${resourceType}/${name.slice(0, 16)}`),
+        }),
     ...(traceId === null ? {} : { traceId }),
   };
 };
@@ -251,12 +280,20 @@ export const endOf = (outcome: Outcome, isRetraction: boolean): 'done' | 'cancel
   return isRetraction ? 'parked' : 'cancelled';
 };
 
-/** Where a delivery goes that is tried again. One of which the last attempt is in doubt stays in doubt until it was looked up. */
-export function stepBack(from: State, { attemptId, outcome, isResolved }: Finish): Pick<Move, 'from' | 'to' | 'reason'> | null {
+/**
+ * Where a delivery goes that is tried again. One of which the last attempt is in doubt stays in doubt until it was
+ * looked up.
+ */
+export function stepBack(
+  from: State,
+  { attemptId, outcome, isResolved }: Finish,
+): Pick<Move, 'from' | 'to' | 'reason'> | null {
   const reason = faultOf(outcome);
   if (from === 'unknown') return isResolved ? { from, to: 'queued', reason } : null;
   if (from !== 'sending') return null;
-  return attemptId === null && !isResolved ? { from, to: 'unknown', reason: 'lease-lost' } : { from, to: 'queued', reason };
+  return attemptId === null && !isResolved
+    ? { from, to: 'unknown', reason: 'lease-lost' }
+    : { from, to: 'queued', reason };
 }
 
 /** What every change of a delivery by a lane has in common. */

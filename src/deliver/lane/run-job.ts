@@ -13,7 +13,13 @@ import { doubtedRows } from './doubted-rows.ts';
 import { afterFault, decideOutcome, type Past } from './decide-outcome.ts';
 import { checkIdentity } from './check-identity.ts';
 import { makeContentReader, type ContentReader } from './content-reader.ts';
-import { applyDecisions, seeForeignChanges, withWithdrawals, type Decided, type InConflict } from './foreign-changes.ts';
+import {
+  applyDecisions,
+  seeForeignChanges,
+  withWithdrawals,
+  type Decided,
+  type InConflict,
+} from './foreign-changes.ts';
 import type { HeldHabits } from './hold-habits.ts';
 import { packIntents, readIntents } from './intents.ts';
 import { placesOf } from './places-of.ts';
@@ -67,7 +73,10 @@ export interface JobDeps {
   readonly signal: AbortSignal;
   /** What judging made of it, where that is still there. */
   readonly ahead: Ahead | null;
-  /** What was found in the commit that put it into its lane; with an attempt, also what it was begun for, and the chart that it took. */
+  /**
+   * What was found in the commit that put it into its lane; with an attempt, also what it was begun for, and the chart
+   * that it took.
+   */
   readonly atOnce: FoundAtOnce | BegunAtOnce | null;
   readonly learn: HeldAhead['learn'];
   readonly habits: HeldHabits;
@@ -125,9 +134,18 @@ export const intentsOf = ({ items, gone }: Pick<Planned, 'items' | 'gone'>, read
     gone,
   );
 
-/** What attempts of unknown outcome, of this document or of others about the same measurements, meant to make of its resources. */
-async function inDoubt({ doubtAt, delivery, patient }: Claimed, ledger: readonly LedgerRow[], { lanes, tenant }: JobDeps) {
-  const doubters = ledger.filter(({ contentDigest }) => contentDigest === UNWRITTEN_DIGEST).map(({ deliverySeq }) => deliverySeq);
+/**
+ * What attempts of unknown outcome, of this document or of others about the same measurements, meant to make of its
+ * resources.
+ */
+async function inDoubt(
+  { doubtAt, delivery, patient }: Claimed,
+  ledger: readonly LedgerRow[],
+  { lanes, tenant }: JobDeps,
+) {
+  const doubters = ledger
+    .filter(({ contentDigest }) => contentDigest === UNWRITTEN_DIGEST)
+    .map(({ deliverySeq }) => deliverySeq);
   const deliverySeqs = [...new Set([...(doubtAt === null ? [] : [delivery.seq]), ...doubters])];
   if (deliverySeqs.length === 0) return ok(readIntents([]));
   const packed = await lanes.read('lane.intents', { tenant, deliverySeqs, patient });
@@ -176,7 +194,8 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   const decided: Planned & Partial<Decided> = asDecided.value;
   // What was begun as it was settled has taken the chart of the patient as remembered then.
   const isElsewhere = before !== null && before.chart !== reference;
-  if (isElsewhere || !deps.enterChart(reference)) return { ...ended(chartBusy(deps)), attemptId: before?.attemptId ?? null };
+  if (isElsewhere || !deps.enterChart(reference))
+    return { ...ended(chartBusy(deps)), attemptId: before?.attemptId ?? null };
   const what = { requestDigest: digestOfItems(items), chart: reference, mode } as const;
   const begun =
     before === null ? await begin(claimed, fence, { ...what, intents: intentsOf(decided, reader) }, deps) : ok(before);
@@ -205,7 +224,10 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
     now: deps.clock.now,
     send: target.send,
   });
-  const written = [...(decided.kept ?? []), ...wrote.written.filter(({ resourceType }) => resourceType !== 'Provenance')];
+  const written = [
+    ...(decided.kept ?? []),
+    ...wrote.written.filter(({ resourceType }) => resourceType !== 'Provenance'),
+  ];
   const done = { attemptId: begun.value.attemptId, written };
   // Now it is known what stands in the chart that is no longer the right one; the delivery follows its link.
   if (mode === 'look-only' && wrote.stop === null)
@@ -260,7 +282,8 @@ async function forAPerson(
   reader: ContentReader,
   deps: JobDeps,
 ): Promise<Pick<Finish, 'planDigest' | 'foreign'> & Partial<Pick<Finish, 'outcome'>>> {
-  if (outcome.kind === 'delivered') return claimed.isDecided || planned.isApproved('suspicious') ? { foreign: 'settled' } : {};
+  if (outcome.kind === 'delivered')
+    return claimed.isDecided || planned.isApproved('suspicious') ? { foreign: 'settled' } : {};
   if (outcome.kind !== 'park') return {};
   if (outcome.reason === 'ambiguous') return { planDigest: planned.digest('ambiguous') };
   if (outcome.reason !== 'conflict') return {};
@@ -269,14 +292,21 @@ async function forAPerson(
 }
 
 /** Somebody is at the same chart under another MRN, which is soon over. */
-const chartBusy = ({ spread }: JobDeps): Outcome => ({ kind: 'put-back', afterMs: Math.round(CHART_BUSY_MS * (1 + spread())) });
+const chartBusy = ({ spread }: JobDeps): Outcome => ({
+  kind: 'put-back',
+  afterMs: Math.round(CHART_BUSY_MS * (1 + spread())),
+});
 
 const NOTHING_TAKEN: RetractedRows = { retracted: [], conflicts: [], stop: null, httpStatus: null };
 
 async function retractJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promise<Ended | null> {
   const past = pastOf(claimed, deps);
   const { seq } = claimed.delivery;
-  const rows = await deps.lanes.read('lane.to-retract', { tenant: deps.tenant, deliverySeq: seq, patient: claimed.patient });
+  const rows = await deps.lanes.read('lane.to-retract', {
+    tenant: deps.tenant,
+    deliverySeq: seq,
+    patient: claimed.patient,
+  });
   if (!rows.ok) return ended({ kind: 'put-back', afterMs: SOON_MS });
   const owed = rows.value.filter(({ group }) => group !== 'support');
   if (owed.length === 0) return ended({ kind: 'delivered' });
@@ -296,6 +326,8 @@ async function retractJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   return { attemptId: begun.value.attemptId, httpStatus, written: [], retracted, outcome, isResolved: stop === null };
 }
 
-/** Carries out the head of a lane. What it did is told also where it came only half way; null where the lease was lost. */
+/**
+ * Carries out the head of a lane. What it did is told also where it came only half way; null where the lease was lost.
+ */
 export const runJob = (claimed: Claimed, fence: Fence, deps: JobDeps): Promise<Ended | null> =>
   claimed.job.kind === 'deliver' ? deliverJob(claimed, fence, deps) : retractJob(claimed, fence, deps);

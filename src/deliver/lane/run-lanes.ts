@@ -186,7 +186,8 @@ export function runLanes(deps: LanesDeps) {
 
   function start(one: Start): void {
     const { patient, epoch } = one.claimed;
-    // A clock that jumped has ended a lease that we still work under: its work is fenced off now, and comes round again.
+    // A clock that jumped has ended a lease that we still work under: its work is fenced off now, and comes round
+    // again.
     if (leases.isHeld(patient)) return;
     const fence: Fence = { tenant, owner, patient, epoch };
     const work = (isStopped ? giveBack(one, fence) : carryOut(one)).finally(() => {
@@ -203,7 +204,10 @@ export function runLanes(deps: LanesDeps) {
     await lanes.write('lane.finish', { ...NOT_BEGUN, attemptId, fence, jobSeq: claimed.job.seq, at: clock.now() });
   }
 
-  /** The wish to claim a delivery as it is settled: with its attempt, where nothing has to be asked before it can be sent. */
+  /**
+   * The wish to claim a delivery as it is settled: with its attempt, where nothing has to be asked before it can be
+   * sent.
+   */
   function reserve(deliveryId: string): ReturnType<AtOnce['reserve']> {
     const target = deps.target();
     if (isStopped || target === null || knownSince === null || room() <= 0) return null;
@@ -214,7 +218,11 @@ export function runLanes(deps: LanesDeps) {
     const claimedAt = clock.monotonicMs();
     const { reading, patient } = ahead;
     const { names, alertsOf } = ledgerQuestionOf(ahead.translation);
-    const wished = wishToBegin(ahead, target, { knownSince, contentKey: deps.contentKey, expectChart: leases.expectChart });
+    const wished = wishToBegin(ahead, target, {
+      knownSince,
+      contentKey: deps.contentKey,
+      expectChart: leases.expectChart,
+    });
     return {
       claim: {
         owner,
@@ -227,7 +235,8 @@ export function runLanes(deps: LanesDeps) {
       use(given) {
         reserved -= 1;
         if (wished !== null) leases.endExpectation(wished.chart);
-        if (given !== null) start({ claimed: given.claimed, target, claimedAt, reading, ahead, atOnce: atOnceOf(given, wished) });
+        if (given !== null)
+          start({ claimed: given.claimed, target, claimedAt, reading, ahead, atOnce: atOnceOf(given, wished) });
       },
     };
   }
@@ -260,7 +269,10 @@ export function runLanes(deps: LanesDeps) {
       });
   }
 
-  /** Before a claim: a wall clock that jumped ahead must not end our own leases, and one that jumped back must not keep anybody waiting. */
+  /**
+   * Before a claim: a wall clock that jumped ahead must not end our own leases, and one that jumped back must not keep
+   * anybody waiting.
+   */
   async function mindTheClock(): Promise<void> {
     const offsetMs = clock.now().getTime() - clock.monotonicMs();
     const jumpedMs = Math.round(offsetMs - wallOffsetMs);
@@ -271,7 +283,9 @@ export function runLanes(deps: LanesDeps) {
     if (jumpedMs < 0) await lanes.write('lane.rewind', { tenant, at: clock.now(), byMs: -jumpedMs, leaseMs: LEASE_MS });
   }
 
-  /** After a process that is gone: neither its leases, on SQLite, nor what it counted by another clock hold anybody up. */
+  /**
+   * After a process that is gone: neither its leases, on SQLite, nor what it counted by another clock hold anybody up.
+   */
   async function free(): Promise<void> {
     const freed = await lanes.write('lane.free', { tenant, owner, at: clock.now() });
     isFreed = freed.ok;

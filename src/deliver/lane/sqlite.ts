@@ -81,7 +81,11 @@ function claimOne(
 
 /** Whatever is counted from when this job was begun, or came into doubt, is counted from now at the latest. */
 function setBack({ db }: SqliteContext, head: Row, patient: Uint8Array, at: Date): void {
-  db.run('UPDATE job SET first_attempt_at = ?1 WHERE seq = ?2 AND first_attempt_at > ?1', at.getTime(), Number(head['seq']));
+  db.run(
+    'UPDATE job SET first_attempt_at = ?1 WHERE seq = ?2 AND first_attempt_at > ?1',
+    at.getTime(),
+    Number(head['seq']),
+  );
   db.run(
     `UPDATE attempt SET started_at = min(started_at, ?1), ended_at = min(ended_at, ?1) WHERE ${IN_DOUBT} WHERE d.seq = ?2 AND k.patient_index = ?3)`,
     at.getTime(),
@@ -112,15 +116,23 @@ export const writes: SqliteOperations<LaneWrites> = {
       tenant,
       limit,
     );
-    const claimed = due.flatMap((row) => claimOne(context, tenant, row['patient_index'] as Uint8Array, owner, at, leaseMs) ?? []);
+    const claimed = due.flatMap(
+      (row) => claimOne(context, tenant, row['patient_index'] as Uint8Array, owner, at, leaseMs) ?? [],
+    );
     return { claimed, examined: due.length };
   },
   'lane.begin': (context, { fence, jobSeq, attemptId, requestDigest, intents, chart, mode, leaseMs, at }) => {
     const { db } = context;
-    const row = isHeld(context, fence) ? db.get(`${JOB_ROW} WHERE j.seq = ? AND j.state = 'queued'`, jobSeq) : undefined;
+    const row = isHeld(context, fence)
+      ? db.get(`${JOB_ROW} WHERE j.seq = ? AND j.state = 'queued'`, jobSeq)
+      : undefined;
     if (row === undefined) return 'lost';
     // Since the claim the link may have gone to somebody else: then nothing of it may go out.
-    if (row['kind'] === 'deliver' && mode === 'write' && !isLinkedTo(context, fence, row['user_index'] as Uint8Array | null))
+    if (
+      row['kind'] === 'deliver' &&
+      mode === 'write' &&
+      !isLinkedTo(context, fence, row['user_index'] as Uint8Array | null)
+    )
       return 'lost';
     if (enterChart(context, fence, chart, at, leaseMs) === 'busy') return 'busy';
     if (row['kind'] === 'deliver') startSending(context, fence.tenant, deliveryOf(row), jobSeq, at);
@@ -143,7 +155,12 @@ export const writes: SqliteOperations<LaneWrites> = {
         ).changes === 1,
     ),
   'lane.free': ({ db }, { tenant, owner, at }) => {
-    db.run('UPDATE lane SET next_at = ?1 WHERE tenant = ?2 AND target = ?3 AND next_at > ?1', at.getTime(), tenant, TARGET);
+    db.run(
+      'UPDATE lane SET next_at = ?1 WHERE tenant = ?2 AND target = ?3 AND next_at > ?1',
+      at.getTime(),
+      tenant,
+      TARGET,
+    );
     return db.run(
       'UPDATE lane SET lease_owner = NULL, lease_until = 0 WHERE tenant = ? AND target = ? AND lease_owner IS NOT NULL AND lease_owner <> ?',
       tenant,
@@ -161,7 +178,17 @@ export const writes: SqliteOperations<LaneWrites> = {
       state === 'paused' ? actor : null,
     );
     if (state === 'running') retryRetractions(context, tenant);
-    appendSqlite(context, { at, type: 'admin', tenant, requestId, action: 'U', outcome: '0', actor, to: state, why: 'target' });
+    appendSqlite(context, {
+      at,
+      type: 'admin',
+      tenant,
+      requestId,
+      action: 'U',
+      outcome: '0',
+      actor,
+      to: state,
+      why: 'target',
+    });
     return null;
   },
   'lane.reforward': reforward,

@@ -11,7 +11,10 @@ export interface WriteDeps {
     readonly reference: string;
     /** Patients who were merged into this one. */
     readonly via: readonly string[];
-    /** How a transaction that writes to the patient sees whether it is still the one; null where that was looked up just now. */
+    /**
+     * How a transaction that writes to the patient sees whether it is still the one; null where that was looked up just
+     * now.
+     */
     readonly remembered: RememberedPatient | null;
   };
   readonly saidAt: number;

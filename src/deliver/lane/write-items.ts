@@ -7,12 +7,21 @@ import type { Item } from './build-items.ts';
 import type { WrittenRow } from './commands.ts';
 import { later, openChart, stopped, type Settled } from './open-chart.ts';
 import type { WriteDeps } from './write-deps.ts';
-import { entryFor, patientEntry, provenanceItem, requestFor, type EntryText, type ItemRequest } from './request-items.ts';
+import {
+  entryFor,
+  patientEntry,
+  provenanceItem,
+  requestFor,
+  type EntryText,
+  type ItemRequest,
+} from './request-items.ts';
 import { graver, type Stop } from './stop.ts';
 
 export interface WroteItems {
   readonly written: readonly WrittenRow[];
-  /** What somebody else changed, or a person keeps: left alone, for a person to decide on. Everything else was written. */
+  /**
+   * What somebody else changed, or a person keeps: left alone, for a person to decide on. Everything else was written.
+   */
   readonly conflicts: readonly Item[];
   /** What was not come to, as it is known by now. */
   readonly unsettled: readonly Item[];
@@ -22,8 +31,15 @@ export interface WroteItems {
   readonly isLookedUp: boolean;
 }
 
-/** Writes what a document wants in as few requests as the EHR allows. What was written is told also where the rest was not. */
-export async function writeItems(all: readonly Item[], provenance: Wanted | null, deps: WriteDeps): Promise<WroteItems> {
+/**
+ * Writes what a document wants in as few requests as the EHR allows. What was written is told also where the rest was
+ * not.
+ */
+export async function writeItems(
+  all: readonly Item[],
+  provenance: Wanted | null,
+  deps: WriteDeps,
+): Promise<WroteItems> {
   const { plan, ehr, reader, habits } = deps;
   const chart = openChart(deps);
   const { addresses, written, typePlan } = chart;
@@ -119,7 +135,9 @@ export async function writeItems(all: readonly Item[], provenance: Wanted | null
     if (isRefusedWhole && items.length > 1) return 'smaller';
     const [only] = items;
     if (verdict.kind !== 'ok' && only !== undefined)
-      return [await chart.settleEntry(only, { verdict, located: null, etag: null, status: null, resource: null }, false)];
+      return [
+        await chart.settleEntry(only, { verdict, located: null, etag: null, status: null, resource: null }, false),
+      ];
     const body = exchange?.kind === 'answered' && exchange.body.kind === 'json' ? exchange.body.value : null;
     const requests = [...entries, ...check].map(({ asked }) => asked);
     const answered = classifyEntries(requests, body, ehr.guard, deps.now());
@@ -195,7 +213,8 @@ export async function writeItems(all: readonly Item[], provenance: Wanted | null
   if (deps.mode === 'look-only') return ended(null);
   // Alone it would say nothing new, and could be there twice.
   if (provenance !== null && plan.provenance === 'yes' && pending.length > 0) pending.push(provenanceItem(provenance));
-  // What stands somewhere is referred to by that, also where it was taken back or only looking has found it: its entry has no other name.
+  // What stands somewhere is referred to by that, also where it was taken back or only looking has found it: its entry
+  // has no other name.
   for (const { reference, resourceType, name, at } of [...pending, ...conflicts]) {
     const id = at?.id ?? (typePlan(resourceType).identity === 'put-by-id' ? name : null);
     if (id !== null && !addresses.has(reference)) addresses.set(reference, `${resourceType}/${id}`);
@@ -212,7 +231,8 @@ export async function writeItems(all: readonly Item[], provenance: Wanted | null
     const [first] = ready;
     // What it was about turned out to be left alone.
     if (isAlone && !written.some(isChange)) break;
-    if (first === undefined) return ended({ kind: 'verdict', verdict: { kind: 'rejected', fault: fault('ehr.rejected') } });
+    if (first === undefined)
+      return ended({ kind: 'verdict', verdict: { kind: 'rejected', fault: fault('ehr.rejected') } });
     const entries = plan.bundle === 'none' ? [] : take(ready);
     const chunk = plan.bundle === 'none' ? [first] : entries.map(({ item }) => item);
     const settled = plan.bundle === 'none' ? [await writeOne(first)] : await writeTogether(entries, plan.bundle);
@@ -241,7 +261,10 @@ function withoutTargets(provenance: AnyResource, leftAlone: readonly Item[]): An
   const names = new Set(leftAlone.map(({ reference }) => reference));
   const { target } = provenance;
   if (names.size === 0 || !Array.isArray(target)) return provenance;
-  return { ...provenance, target: (target as { reference?: string }[]).filter(({ reference = '' }) => !names.has(reference)) };
+  return {
+    ...provenance,
+    target: (target as { reference?: string }[]).filter(({ reference = '' }) => !names.has(reference)),
+  };
 }
 
 const isChange = ({ effect }: WrittenRow): boolean => effect === 'created' || effect === 'updated';

@@ -3,8 +3,8 @@ import type { WritePlan } from '../../ehr/index.ts';
 import type { Reading } from '../read-document.ts';
 
 /**
- * A digest of everything beside the delivery, its link and the ledger that decides what would be written. Where it has changed, what was found
- * out before no longer holds.
+ * A digest of everything beside the delivery, its link and the ledger that decides what would be written. Where it has
+ * changed, what was found out before no longer holds.
  */
 export function basisOf(reading: Reading, plan: WritePlan, patientMode: 'lookup' | 'create'): Uint8Array {
   const { mappings, dialect, ...setting } = reading.setting;

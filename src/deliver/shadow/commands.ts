@@ -6,7 +6,9 @@ import type { Claimed } from '../lane/commands.ts';
 export const SHADOW_KINDS = ['write', 'nothing-to-write', 'park', 'refuse', 'not-yet'] as const;
 export type ShadowKind = (typeof SHADOW_KINDS)[number];
 
-/** What would be done with one resource. `present`: the EHR holds it already. `left-out`: it takes none of this type. */
+/**
+ * What would be done with one resource. `present`: the EHR holds it already. `left-out`: it takes none of this type.
+ */
 export const SHADOW_CHANGES = ['create', 'update', 'withdraw', 'present', 'left-out'] as const;
 export type ShadowChange = (typeof SHADOW_CHANGES)[number];
 
@@ -51,7 +53,11 @@ export interface ShadowTotals {
   readonly evaluated: number;
   readonly outcomes: readonly ShadowOutcome[];
   /** Of what would be written: each resource once, however many deliveries speak of it. */
-  readonly resources: readonly { readonly resourceType: string; readonly change: ShadowChange; readonly count: number }[];
+  readonly resources: readonly {
+    readonly resourceType: string;
+    readonly change: ShadowChange;
+    readonly count: number;
+  }[];
   readonly newPatients: number;
   /** What came to rest before its lane since shadow mode began. */
   readonly stopped: readonly {
@@ -97,8 +103,8 @@ export type ShadowWrites = {
   /** From now on nothing is claimed, by any process. Doing it again changes nothing. */
   'shadow.enter': { args: OfTime; out: { readonly since: number; readonly change: 'entered' | 'already' } };
   /**
-   * Lets go on what waits. Refused unless `confirm` is the number that waits, or the one that was reported within the last quarter of an hour.
-   * The number in a refusal counts as reported.
+   * Lets go on what waits. Refused unless `confirm` is the number that waits, or the one that was reported within the
+   * last quarter of an hour. The number in a refusal counts as reported.
    */
   'shadow.leave': {
     args: OfTime & { readonly actor: string; readonly requestId: string; readonly confirm: number };
@@ -106,7 +112,10 @@ export type ShadowWrites = {
   };
   /** A person was told that so many wait. */
   'shadow.reported': { args: OfTime & { readonly waiting: number }; out: null };
-  /** Which of these jobs are this process's to evaluate, for as long as the lease; those that another has just evaluated are not. */
+  /**
+   * Which of these jobs are this process's to evaluate, for as long as the lease; those that another has just evaluated
+   * are not.
+   */
   'shadow.take': {
     args: OfTime & {
       readonly owner: string;
@@ -149,7 +158,10 @@ export type ShadowReads = {
     args: OfTime & { readonly basis: Uint8Array; readonly after: LanePlace | null; readonly limit: number };
     out: { readonly jobSeqs: readonly number[]; readonly next: LanePlace | null };
   };
-  /** A job with all that is needed to evaluate it, as a claim would give it, without a lease of its lane. Null where it waits no longer. */
+  /**
+   * A job with all that is needed to evaluate it, as a claim would give it, without a lease of its lane. Null where it
+   * waits no longer.
+   */
   'shadow.load': { args: OfTenant & { readonly jobSeq: number }; out: Claimed | null };
   'shadow.report': { args: OfTenant & { readonly basis: Uint8Array | null }; out: ShadowTotals };
   'shadow.list': {

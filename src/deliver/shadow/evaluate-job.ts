@@ -20,7 +20,10 @@ import type { JobDeps, Target } from '../lane/run-job.ts';
 import type { Reading } from '../read-document.ts';
 import type { Evaluation, ShadowItem } from './commands.ts';
 
-/** How many resources of one delivery are looked up at the EHR: enough to find out what stands there, and little load for it. */
+/**
+ * How many resources of one delivery are looked up at the EHR: enough to find out what stands there, and little load
+ * for it.
+ */
 export const LOOKS_MAX = 20;
 
 export interface EvaluateDeps {
@@ -39,7 +42,12 @@ export interface EvaluateDeps {
   readonly signal: AbortSignal;
 }
 
-const ended = (kind: Evaluation['kind'], reason: string | null, faultCode: string | null, items: readonly ShadowItem[] = []) => ({
+const ended = (
+  kind: Evaluation['kind'],
+  reason: string | null,
+  faultCode: string | null,
+  items: readonly ShadowItem[] = [],
+) => ({
   kind,
   reason,
   faultCode,
@@ -118,15 +126,19 @@ async function checkWithdrawal(
 }
 
 /**
- * Looks at what stands at the EHR as writing would, before a write or after `If-Match` has found another version. Gives the names of those
- * that hold what is wanted already.
+ * Looks at what stands at the EHR as writing would, before a write or after `If-Match` has found another version. Gives
+ * the names of those that hold what is wanted already.
  */
 async function checkItems(items: readonly Item[], writing: WriteDeps): Promise<ReadonlySet<string> | Evaluation> {
   const chart = openChart(writing);
   const present = new Set<string>();
   const taken = items.filter(({ resourceType }) => chart.typePlan(resourceType).identity !== 'not-written');
   if (taken.some((item) => item.at !== null && chart.typePlan(item.resourceType).change === 'none')) return REJECTED;
-  if (!taken.some(({ wanted }) => wanted.group !== 'support') && taken.length < items.length && writing.known.size === 0)
+  if (
+    !taken.some(({ wanted }) => wanted.group !== 'support') &&
+    taken.length < items.length &&
+    writing.known.size === 0
+  )
     return REJECTED;
   // Measurements before what only supports them.
   const first = taken
@@ -235,8 +247,9 @@ async function evaluateRetraction({ delivery, patient }: Claimed, deps: Evaluate
 }
 
 /**
- * What would become of a job if it were carried out now: planned as it would be, the patient resolved and the EHR looked at by reads alone.
- * Beside the ledger as it is, so of two waiting documents that speak of one resource both say that they would create it.
+ * What would become of a job if it were carried out now: planned as it would be, the patient resolved and the EHR
+ * looked at by reads alone. Beside the ledger as it is, so of two waiting documents that speak of one resource both say
+ * that they would create it.
  */
 export const evaluateJob = (claimed: Claimed, deps: EvaluateDeps): Promise<Evaluation> =>
   claimed.job.kind === 'deliver' ? evaluateDelivery(claimed, deps) : evaluateRetraction(claimed, deps);

@@ -28,8 +28,9 @@ type Pending = ShadowReads['shadow.pending']['out'];
 const BUG: Evaluation = { kind: 'not-yet', reason: null, faultCode: 'internal.bug', items: [] };
 
 /**
- * Finds out for each waiting job what would become of it: once, and again when the mapping data, the dialect or the EHR's plan have changed or
- * somebody asks. By reads alone; a replica takes a job under a lease, so that others leave it alone meanwhile.
+ * Finds out for each waiting job what would become of it: once, and again when the mapping data, the dialect or the
+ * EHR's plan have changed or somebody asks. By reads alone; a replica takes a job under a lease, so that others leave
+ * it alone meanwhile.
  */
 export function evaluateWaiting(deps: {
   readonly tenant: string;
@@ -67,7 +68,12 @@ export function evaluateWaiting(deps: {
     return last.basis;
   }
 
-  async function evaluateSafely(claimed: Claimed, target: Target, reading: Reading, since: number): Promise<Evaluation> {
+  async function evaluateSafely(
+    claimed: Claimed,
+    target: Target,
+    reading: Reading,
+    since: number,
+  ): Promise<Evaluation> {
     try {
       return await evaluateJob(claimed, {
         tenant,
@@ -88,7 +94,13 @@ export function evaluateWaiting(deps: {
     }
   }
 
-  async function evaluateOne(jobSeq: number, target: Target, reading: Reading, on: Uint8Array, since: number): Promise<void> {
+  async function evaluateOne(
+    jobSeq: number,
+    target: Target,
+    reading: Reading,
+    on: Uint8Array,
+    since: number,
+  ): Promise<void> {
     const loaded = await shadow.read('shadow.load', { tenant, jobSeq });
     if (!loaded.ok || loaded.value === null) return;
     await turn();

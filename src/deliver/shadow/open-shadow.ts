@@ -24,7 +24,8 @@ export function openShadow(deps: {
   readonly newId: NewId;
   readonly onForwarding: () => void;
 }) {
-  const { tenant, owner, mode, patientMode, habits, contentKey, reading, target, clock, log, newId, onForwarding } = deps;
+  const { tenant, owner, mode, patientMode, habits, contentKey, reading, target, clock, log, newId, onForwarding } =
+    deps;
   const shadow = deps.store.use(shadowSet);
   const forwarding = watchShadow({ tenant, mode, shadow, clock, log, onForwarding });
   const evaluator = evaluateWaiting({

@@ -20,7 +20,8 @@ import {
 } from './commands.ts';
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-export const numberOrNull = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value));
+export const numberOrNull = (value: unknown): number | null =>
+  value === null || value === undefined ? null : Number(value);
 
 /** How long a job is somebody's to evaluate, and how long one waits that could not be evaluated. */
 export const [EVALUATION_LEASE_MS, NOT_YET_WAIT_MS] = [120_000, 60_000] as const;

@@ -15,8 +15,8 @@ type Found = ShadowReads['shadow.state']['out'];
 type Left = ShadowWrites['shadow.leave']['out'];
 
 /**
- * Whether deliveries are forwarded to the EHR. The store remembers that shadow mode was on; until a person has confirmed how many wait, no
- * process claims anything, whatever its own mode is.
+ * Whether deliveries are forwarded to the EHR. The store remembers that shadow mode was on; until a person has
+ * confirmed how many wait, no process claims anything, whatever its own mode is.
  */
 export function watchShadow(deps: {
   readonly tenant: string;
@@ -39,8 +39,10 @@ export function watchShadow(deps: {
     const state = mode === 'shadow' ? 'shadow' : since === null ? 'running' : 'held';
     known = { state, since, waiting };
     if (before?.state === state) return;
-    if (state === 'shadow') log.warn('shadow.entered', { count: waiting, setting: 'CHARTGATE_MODE=shadow: nothing is written' });
-    if (state === 'held') log.warn('shadow.held', { count: waiting, setting: 'chartgate shadow leave --confirm COUNT' });
+    if (state === 'shadow')
+      log.warn('shadow.entered', { count: waiting, setting: 'CHARTGATE_MODE=shadow: nothing is written' });
+    if (state === 'held')
+      log.warn('shadow.held', { count: waiting, setting: 'chartgate shadow leave --confirm COUNT' });
     if (before?.state === 'held') log.info('shadow.left', { count: before.waiting });
     if (state === 'running') deps.onForwarding();
   }

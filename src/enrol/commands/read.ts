@@ -1,6 +1,16 @@
 import { all, get, words, type Programs } from '../../store/index.ts';
 import type { EnrolReads } from '../commands.ts';
-import { claimsOf, CONNECTION, indexOf, openMrn, openUser, readTime, REQUEST, toConnection, toRequest } from '../rows.ts';
+import {
+  claimsOf,
+  CONNECTION,
+  indexOf,
+  openMrn,
+  openUser,
+  readTime,
+  REQUEST,
+  toConnection,
+  toRequest,
+} from '../rows.ts';
 import { TABLES } from './tables.ts';
 
 const [CONNECTION_COLUMNS, REQUEST_COLUMNS] = [words(CONNECTION), words(REQUEST)];

@@ -5,7 +5,10 @@ import { holdUser } from './hold-user.ts';
 
 const LATER_OF = part('max', 'greatest');
 
-export function* revoke(context: CommandContext, { tenant, user, at }: EnrolWrites['enrol.revoke']['args']): Program<null> {
+export function* revoke(
+  context: CommandContext,
+  { tenant, user, at }: EnrolWrites['enrol.revoke']['args'],
+): Program<null> {
   const index = yield* holdUser(context, tenant, user);
   const atMs = at.getTime();
   yield* run`
@@ -16,7 +19,10 @@ export function* revoke(context: CommandContext, { tenant, user, at }: EnrolWrit
   return null;
 }
 
-export function* countLate({ vault }: CommandContext, { tenant, user }: EnrolWrites['enrol.late']['args']): Program<null> {
+export function* countLate(
+  { vault }: CommandContext,
+  { tenant, user }: EnrolWrites['enrol.late']['args'],
+): Program<null> {
   yield* run`
     UPDATE enrolled_user SET late = late + 1
     WHERE tenant = ${tenant} AND user_index = ${indexOf(vault, user)} AND revoked_at IS NOT NULL`;

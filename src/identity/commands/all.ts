@@ -17,7 +17,8 @@ export const reads: Programs<IdentityReads> = {
       ...(f.patient === null ? [] : [fragment`mrn_index = ${mrnIndexOf(vault, f.patient)}`]),
       ...(f.before === null ? [] : [fragment`seq < ${f.before}`]),
     ];
-    const rows = yield* all`SELECT ${SHOWN_COLUMNS} FROM link WHERE ${allOf(conditions)} ORDER BY seq DESC LIMIT ${f.limit}`;
+    const rows =
+      yield* all`SELECT ${SHOWN_COLUMNS} FROM link WHERE ${allOf(conditions)} ORDER BY seq DESC LIMIT ${f.limit}`;
     return rows.map((row) => toShown(row, vault));
   },
   *'identity.is-unsettled'({ vault }, { tenant, user }) {

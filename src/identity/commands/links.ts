@@ -1,12 +1,21 @@
 import { append } from '../../audit/index.ts';
 import { all, FOR_UPDATE, get, liftErasure, run, type CommandContext, type Program } from '../../store/index.ts';
-import type { ChangedLink, Charted, HeldUser, LinkAct, LinkHead, LinkStatus, SourceUser, WantedLink } from '../commands.ts';
+import type {
+  ChangedLink,
+  Charted,
+  HeldUser,
+  LinkAct,
+  LinkHead,
+  LinkStatus,
+  SourceUser,
+  WantedLink,
+} from '../commands.ts';
 import { decideChange, decideRevocation } from '../decide-change.ts';
 import { auditOfLink, indexOf, mrnIndexOf, sealEvidence, sealLink, sealUser, toHead, toLive } from '../rows.ts';
 
 /**
- * Locks the row of a user until the end of the transaction. Whoever asks where a delivery of this user goes, or changes its link,
- * holds it first of all locks: so no delivery is parked just after its release.
+ * Locks the row of a user until the end of the transaction. Whoever asks where a delivery of this user goes, or changes
+ * its link, holds it first of all locks: so no delivery is parked just after its release.
  */
 export function* holdUser({ vault }: CommandContext, tenant: string, user: SourceUser, at: Date): Program<HeldUser> {
   const index = indexOf(vault, user);
@@ -54,7 +63,13 @@ export function* revokedPatients(tenant: string, index: Uint8Array): Program<Uin
   return rows.map((row) => row['mrn_index'] as Uint8Array);
 }
 
-function* setStatus(context: CommandContext, act: LinkAct, seq: number, to: LinkStatus, why?: string): Program<LinkHead> {
+function* setStatus(
+  context: CommandContext,
+  act: LinkAct,
+  seq: number,
+  to: LinkStatus,
+  why?: string,
+): Program<LinkHead> {
   const row = yield* get`SELECT seq, id, status, mrn_index, user_sealed, mrn_sealed FROM link WHERE seq = ${seq}`;
   if (row === undefined) throw new Error('the link is gone');
   yield* run`UPDATE link SET status = ${to}, actor = ${act.actor}, changed_at = ${act.at.getTime()} WHERE seq = ${seq}`;
@@ -85,7 +100,12 @@ function* makeLink(
 }
 
 /** Proposes, confirms or changes the link of a user whose row is held. */
-export function* changeLink(context: CommandContext, act: LinkAct, user: HeldUser, wanted: WantedLink): Program<ChangedLink> {
+export function* changeLink(
+  context: CommandContext,
+  act: LinkAct,
+  user: HeldUser,
+  wanted: WantedLink,
+): Program<ChangedLink> {
   const { vault } = context;
   yield* liftErasure(act.tenant, user.index);
   const known = yield* liveLinks(act.tenant, user.index);

@@ -31,7 +31,8 @@ export function* act(
   const from = row['state'] as State;
   if (!allowed.includes(from) || (to === 'received' && Number(row['has_body']) === 0)) return 'not-in-a-state-for-it';
   // What was given up no longer says what its version holds: another delivery of that version may.
-  if (to === 'discarded') yield* run`UPDATE document SET clinical_digest = NULL WHERE tenant = ${a.tenant} AND seq = ${seq}`;
+  if (to === 'discarded')
+    yield* run`UPDATE document SET clinical_digest = NULL WHERE tenant = ${a.tenant} AND seq = ${seq}`;
   const { tenant, id, actor, at, requestId } = a;
   yield* move(context, [{ tenant, seq, id, from, to, reason, actor, at, requestId }]);
   return 'done';

@@ -7,7 +7,8 @@ import { put } from './put.ts';
 
 export { reads } from './read.ts';
 
-const replay = (context: CommandContext, args: Act): Program<ActOutcome> => act(context, args, REPLAYABLE, 'received', 'replay');
+const replay = (context: CommandContext, args: Act): Program<ActOutcome> =>
+  act(context, args, REPLAYABLE, 'received', 'replay');
 
 export const writes: Programs<InboxWrites> = {
   'inbox.put': put,

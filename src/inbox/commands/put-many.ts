@@ -8,8 +8,8 @@ import { count } from './move.ts';
 import type { PutOutcome } from './put.ts';
 
 /**
- * `put` for a whole batch of PostgreSQL in a handful of statements instead of six each; the digests decide which of them, also among
- * themselves, were there before.
+ * `put` for a whole batch of PostgreSQL in a handful of statements instead of six each; the digests decide which of
+ * them, also among themselves, were there before.
  */
 export async function putMany(context: PostgresContext, all: readonly PutDelivery[]): Promise<PutOutcome[]> {
   const { db, vault } = context;

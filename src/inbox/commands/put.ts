@@ -28,7 +28,10 @@ function* keepBody({ vault }: CommandContext, d: PutDelivery, seq: number): Prog
 }
 
 /** Its digest decides, also among replicas, whether it was there before. */
-export function* keepDelivery(context: CommandContext, d: PutDelivery): Program<PutOutcome & { readonly digest: Buffer }> {
+export function* keepDelivery(
+  context: CommandContext,
+  d: PutDelivery,
+): Program<PutOutcome & { readonly digest: Buffer }> {
   const atMs = d.at.getTime();
   const digest = hash('sha256', d.body, 'buffer');
   const row = yield* get`

@@ -51,7 +51,9 @@ export const reads: Programs<InboxReads> = {
     return toDetailed(row, steps, original, vault);
   },
   *'inbox.ledger'(_, { tenant }) {
-    return toCounts(yield* all`SELECT state, sum(count) AS count FROM ledger_count WHERE tenant = ${tenant} GROUP BY state`);
+    return toCounts(
+      yield* all`SELECT state, sum(count) AS count FROM ledger_count WHERE tenant = ${tenant} GROUP BY state`,
+    );
   },
   *'inbox.recount'(_, { tenant }) {
     const rows: { readonly state: string; readonly count: number }[] = [];

@@ -26,7 +26,10 @@ interface Owner {
 }
 
 /** Whose it is; null where it does not say. */
-function* ownerOf(context: CommandContext, { tenant, at, facts: { client, user } }: Settle): Program<Owner | 'erased' | null> {
+function* ownerOf(
+  context: CommandContext,
+  { tenant, at, facts: { client, user } }: Settle,
+): Program<Owner | 'erased' | null> {
   if (client === null || user === null) return null;
   const index = userIndex(context.vault, client, user);
   const sealer = yield* userSealer(context, tenant, index, at);
@@ -50,15 +53,21 @@ function* writeFacts(
     WHERE seq = ${Number(row['seq'])}`;
 }
 
-/** The place of an earlier delivery with the same content, if there is one; else this one is remembered as the first. */
+/**
+ * The place of an earlier delivery with the same content, if there is one; else this one is remembered as the first.
+ */
 function* sameContentBefore(tenant: string, digest: Uint8Array, seq: number): Program<number | null> {
   yield* run`
     INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES (${tenant}, 'content', ${digest}, ${seq}) ON CONFLICT DO NOTHING`;
-  const first = yield* get`SELECT seq FROM delivery_digest WHERE tenant = ${tenant} AND kind = 'content' AND digest = ${digest}`;
+  const first =
+    yield* get`SELECT seq FROM delivery_digest WHERE tenant = ${tenant} AND kind = 'content' AND digest = ${digest}`;
   return Number(first?.['seq']) === seq ? null : Number(first?.['seq']);
 }
 
-/** The row of the document is what replicas queue up for; it is made, at a version below every version, by whoever comes first. */
+/**
+ * The row of the document is what replicas queue up for; it is made, at a version below every version, by whoever comes
+ * first.
+ */
 function* lockDocument(s: Settle, index: Uint8Array): Program<Row | undefined> {
   yield* run`
     INSERT INTO document (tenant, document_index, data_structure, version, clinical_digest, seq, changed_at)
@@ -67,7 +76,9 @@ function* lockDocument(s: Settle, index: Uint8Array): Program<Row | undefined> {
     SELECT version, seq, clinical_digest FROM document WHERE tenant = ${s.tenant} AND document_index = ${index} ${FOR_UPDATE}`;
 }
 
-/** The version that counts from now on; older ones that still wait are out of date, and what was left out of them is. */
+/**
+ * The version that counts from now on; older ones that still wait are out of date, and what was left out of them is.
+ */
 function* takePlace(context: CommandContext, s: Settle, document: DocumentFacts, index: Uint8Array): Program<number[]> {
   yield* run`
     UPDATE document SET version = ${document.version}, clinical_digest = ${document.clinicalDigest}, seq = ${s.seq},
@@ -80,7 +91,8 @@ function* takePlace(context: CommandContext, s: Settle, document: DocumentFacts,
     ORDER BY seq ${FOR_UPDATE}`;
   const delivered = replaced.filter(({ state }) => state === 'delivered');
   const waiting = replaced.filter(({ state }) => state !== 'delivered');
-  for (const old of delivered) yield* run`UPDATE delivery SET reason = 'newer-version' WHERE seq = ${Number(old['seq'])}`;
+  for (const old of delivered)
+    yield* run`UPDATE delivery SET reason = 'newer-version' WHERE seq = ${Number(old['seq'])}`;
   const { tenant, at, requestId } = s;
   yield* move(
     context,
@@ -127,7 +139,8 @@ export function* settle(context: CommandContext, s: Settle, destination: Destina
   yield* writeFacts(context, row, user, s.facts, index);
   if (user !== null) yield* run`DELETE FROM unclaimed_key WHERE seq = ${s.seq}`;
 
-  const original = s.facts.contentDigest === null ? null : yield* sameContentBefore(s.tenant, s.facts.contentDigest, s.seq);
+  const original =
+    s.facts.contentDigest === null ? null : yield* sameContentBefore(s.tenant, s.facts.contentDigest, s.seq);
   const known = original !== null || index === null ? undefined : yield* lockDocument(s, index);
   const { to, reason, duplicateOf, isCurrent } = decideSettlement(
     s.seq,
@@ -138,7 +151,8 @@ export function* settle(context: CommandContext, s: Settle, destination: Destina
   );
   const self = { tenant: s.tenant, actor: 'gateway', at: s.at, requestId: s.requestId };
   if (duplicateOf !== null) yield* run`UPDATE delivery SET duplicate_of = ${duplicateOf} WHERE seq = ${s.seq}`;
-  const unqueued = isCurrent && document !== null && index !== null ? yield* takePlace(context, s, document, index) : [];
+  const unqueued =
+    isCurrent && document !== null && index !== null ? yield* takePlace(context, s, document, index) : [];
   yield* move(context, [{ ...self, seq: s.seq, id, from: 'received', to, reason }]);
   return { state: to, reason, unqueued };
 }

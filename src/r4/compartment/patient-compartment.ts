@@ -10,7 +10,9 @@ interface CompartmentFile {
 /** Type → search parameter → the paths it reads, without the type's name. */
 type Paths = ReadonlyMap<string, ReadonlyMap<string, readonly (readonly string[])[]>>;
 
-/** `A.b.where(resolve() is Patient) | A.c` → [[b], [c]]. That a reference leads to a Patient is asked of the reference. */
+/**
+ * `A.b.where(resolve() is Patient) | A.c` → [[b], [c]]. That a reference leads to a Patient is asked of the reference.
+ */
 const readPaths = (expression: string): string[][] =>
   expression.split(' | ').map((path) =>
     path
@@ -20,16 +22,20 @@ const readPaths = (expression: string): string[][] =>
   );
 
 const paths: Paths = new Map(
-  Object.entries((JSON.parse(readDefinition('patient-compartment.json')) as CompartmentFile).in).map(([type, params]) => [
-    type,
-    new Map(Object.entries(params).map(([name, expression]) => [name, readPaths(expression)])),
-  ]),
+  Object.entries((JSON.parse(readDefinition('patient-compartment.json')) as CompartmentFile).in).map(
+    ([type, params]) => [
+      type,
+      new Map(Object.entries(params).map(([name, expression]) => [name, readPaths(expression)])),
+    ],
+  ),
 );
 
 /** The resource types that can be in a patient's compartment at all. */
 export const COMPARTMENT_TYPES: readonly string[] = [...paths.keys()];
 
-/** The search parameters that put a resource of this type into a patient's compartment; empty for types never in one. */
+/**
+ * The search parameters that put a resource of this type into a patient's compartment; empty for types never in one.
+ */
 export const compartmentParams = (type: string): readonly string[] => [...(paths.get(type)?.keys() ?? [])];
 
 function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
@@ -48,8 +54,9 @@ function leadsTo(reference: unknown, patientId: string, base: string | undefined
 }
 
 /**
- * Whether R4's CompartmentDefinition puts the resource into this patient's compartment. `base` is the address of the server
- * the resource came from: an absolute reference counts only below it, because another server's Patient/1 is someone else.
+ * Whether R4's CompartmentDefinition puts the resource into this patient's compartment. `base` is the address of the
+ * server the resource came from: an absolute reference counts only below it, because another server's Patient/1 is
+ * someone else.
  */
 export function isInCompartment(resource: unknown, patientId: string, base?: string): boolean {
   if (!isObject(resource) || typeof resource['resourceType'] !== 'string') return false;

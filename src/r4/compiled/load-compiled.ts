@@ -23,7 +23,9 @@ import { warmUp } from './warm-up.ts';
 export interface Compiled {
   readonly fResource: (resource: unknown, c: Context, depth: number) => boolean;
   readonly rResource: (resource: unknown, c: Context, depth: number, path: string) => void;
-  /** `Bundle.entry`, `Questionnaire.item` and so on: what checks one item of a list that stands directly in a resource. */
+  /**
+   * `Bundle.entry`, `Questionnaire.item` and so on: what checks one item of a list that stands directly in a resource.
+   */
   readonly lists: ReadonlyMap<string, ItemCheck>;
 }
 
@@ -68,7 +70,10 @@ function writeWhole(folder: string, name: string, content: string | Buffer): boo
 /** V8's code cache fits one version of one engine on one kind of machine. */
 const cacheName = (digest: string): string => `r4-${digest}-${process.version}-${process.arch}.cache`;
 
-function compile(source: string, cachedData: Buffer | undefined): { factory: Factory; script: Script; isFresh: boolean } {
+function compile(
+  source: string,
+  cachedData: Buffer | undefined,
+): { factory: Factory; script: Script; isFresh: boolean } {
   const script = new Script(source, {
     filename: 'chartgate-r4-validator.js',
     ...(cachedData === undefined ? {} : { cachedData }),
@@ -98,7 +103,8 @@ export function loadCompiled(folders: readonly string[] = [PREPARED_FOLDER, CHEC
   const compiled = factory(makeRuntime(definitions));
   if (home !== undefined && isFresh) {
     warmUp(compiled);
-    if (writeWhole(home, name, Buffer.from(source, 'latin1'))) writeWhole(home, cacheName(digest), script.createCachedData());
+    if (writeWhole(home, name, Buffer.from(source, 'latin1')))
+      writeWhole(home, cacheName(digest), script.createCachedData());
   }
   return compiled;
 }

@@ -7,7 +7,9 @@ const OBSERVATION = {
   meta: { source: 'urn:x:y', tag: [{ system: 'urn:x:y', code: 'z' }] },
   identifier: [{ system: 'urn:x:y', value: '1' }],
   status: 'final',
-  category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] }],
+  category: [
+    { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] },
+  ],
   code: { coding: [{ system: 'http://loinc.org', code: '29463-7', display: 'Body weight' }], text: 'Weight' },
   subject: { reference: 'urn:uuid:6f1f3c1e-8d0a-4c8b-9b3a-0123456789ab' },
   effectivePeriod: { start: '2024-01-01T00:00:00Z', end: '2024-01-01T23:59:59Z' },
@@ -20,7 +22,10 @@ const BUNDLE = {
   type: 'collection',
   timestamp: '2024-01-01T00:00:00Z',
   entry: [
-    { fullUrl: 'urn:uuid:6f1f3c1e-8d0a-4c8b-9b3a-0123456789ab', resource: { resourceType: 'Patient', id: 'p', active: true } },
+    {
+      fullUrl: 'urn:uuid:6f1f3c1e-8d0a-4c8b-9b3a-0123456789ab',
+      resource: { resourceType: 'Patient', id: 'p', active: true },
+    },
     { fullUrl: 'urn:uuid:7f1f3c1e-8d0a-4c8b-9b3a-0123456789ab', resource: OBSERVATION },
     { fullUrl: 'urn:uuid:8f1f3c1e-8d0a-4c8b-9b3a-0123456789ab', resource: { ...OBSERVATION, status: 'none' } },
   ],

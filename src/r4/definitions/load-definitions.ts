@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { collectChoices, readStructures, resourceTypesOf, type Structure, type StructureRow } from './read-structures.ts';
+import {
+  collectChoices,
+  readStructures,
+  resourceTypesOf,
+  type Structure,
+  type StructureRow,
+} from './read-structures.ts';
 
 export interface Invariant {
   readonly severity: string;

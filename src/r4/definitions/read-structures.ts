@@ -52,7 +52,8 @@ const BASES: Readonly<Record<string, readonly string[]>> = {
 
 function readType(text: string): ElementType {
   if (text.startsWith('#')) return { kind: 'structure', name: text.slice(1) };
-  if (text.startsWith('bare-')) return { kind: 'primitive', name: text === 'bare-uri' ? 'uri' : 'string', isBare: true };
+  if (text.startsWith('bare-'))
+    return { kind: 'primitive', name: text === 'bare-uri' ? 'uri' : 'string', isBare: true };
   if (isPrimitiveName(text)) return { kind: 'primitive', name: text, isBare: false };
   const reference = /^Reference(?:\((?<targets>.*)\))?$/.exec(text);
   if (reference !== null) return { kind: 'reference', targets: reference.groups?.['targets']?.split(',') ?? [] };
@@ -64,13 +65,25 @@ function readElements(owner: string, row: string): Element[] {
   if (groups === undefined) throw new Error(`Definitions: cannot read "${row}"`);
   const { name = '', choice, min = '0', max = '1', types = '', binding = null, rules = '' } = groups;
   const isTopList = !owner.includes('.') && max === '*' && types.startsWith('#') && binding === null && rules === '';
-  const shared = { owner, isTopList, max: max === '*' ? Infinity : Number(max), binding, invariants: rules.split(' ~').slice(1) };
+  const shared = {
+    owner,
+    isTopList,
+    max: max === '*' ? Infinity : Number(max),
+    binding,
+    invariants: rules.split(' ~').slice(1),
+  };
   return types.split('|').map((text) => {
     const bare = text.replace(/\(.*$/, '');
     if (choice === undefined) return { ...shared, name, min: Number(min), type: readType(text), choice: null };
     const valueName = name + bare.charAt(0).toUpperCase() + bare.slice(1);
     // A choice is required as a whole, never one of its values.
-    return { ...shared, name: valueName.replace(/SimpleQuantity$/, 'Quantity'), min: 0, type: readType(text), choice: name };
+    return {
+      ...shared,
+      name: valueName.replace(/SimpleQuantity$/, 'Quantity'),
+      min: 0,
+      type: readType(text),
+      choice: name,
+    };
   });
 }
 

@@ -41,7 +41,12 @@ const hasItem = (item: string) => (name: string) => (isTypeName(name) ? null : `
  */
 export function compileExpression(text: string, has: (name: string) => string | null): CompiledExpression {
   const hoisted: string[] = [];
-  const test = whenTrue(parseExpression(text), { item: 'o', has: (name) => has(name) ?? hasItem('o')(name), depth: 0, hoisted });
+  const test = whenTrue(parseExpression(text), {
+    item: 'o',
+    has: (name) => has(name) ?? hasItem('o')(name),
+    depth: 0,
+    hoisted,
+  });
   return { test, declare: hoisted.length === 0 ? '' : `let ${hoisted.join()};` };
 }
 

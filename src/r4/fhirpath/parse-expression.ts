@@ -5,7 +5,12 @@ export type Expression =
   | { readonly kind: 'empty' }
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'child'; readonly of: Expression | null; readonly name: string }
-  | { readonly kind: 'call'; readonly of: Expression | null; readonly name: string; readonly args: readonly Expression[] }
+  | {
+      readonly kind: 'call';
+      readonly of: Expression | null;
+      readonly name: string;
+      readonly args: readonly Expression[];
+    }
   | { readonly kind: 'type'; readonly operator: 'is' | 'as'; readonly of: Expression; readonly type: string }
   | { readonly kind: 'binary'; readonly operator: string; readonly left: Expression; readonly right: Expression };
 

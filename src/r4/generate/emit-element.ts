@@ -116,7 +116,9 @@ function emitItem(element: Element, item: string, path: string, shared: Shared, 
   if (binding !== null && type.kind === 'structure') {
     const name = binding === 'ucum' ? 'isUcumConcept' : `has${type.name}`;
     const args = binding === 'ucum' ? item : `${item},${shared.valueSet(binding).constant}`;
-    extra.push(`if(!${name}(${args}))${mode.name === 'fast' ? 'return false;' : `sayBinding(c,${q(binding)},${path});`}`);
+    extra.push(
+      `if(!${name}(${args}))${mode.name === 'fast' ? 'return false;' : `sayBinding(c,${q(binding)},${path});`}`,
+    );
   }
   if (type.kind === 'structure' && type.name === 'Extension' && element.owner !== 'Extension')
     extra.push(mode.demand(`checkExtensionUrl(${item},c,${mode.name === 'fast' ? "''" : path})`));

@@ -26,7 +26,10 @@ interface Compiled {
 
 /** Names of the structure's own elements and choices, which is what a presence bit can stand for. */
 function presenceNames(structure: Structure, expressions: readonly string[], more: readonly string[]): string[] {
-  const own = new Set([...structure.elements.filter((e) => e.choice === null).map((e) => e.name), ...structure.choices.keys()]);
+  const own = new Set([
+    ...structure.elements.filter((e) => e.choice === null).map((e) => e.name),
+    ...structure.choices.keys(),
+  ]);
   const required = structure.elements.filter((e) => e.min > 0).map((e) => e.name);
   const requiredChoices = [...structure.choices].filter(([, min]) => min > 0).map(([stem]) => stem);
   const asked = expressions.flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? []).filter((word) => own.has(word));
@@ -49,7 +52,12 @@ function compileInvariant(
   return `${name}(o,c,${presence.variables()})`;
 }
 
-function compileInvariants(structure: Structure, presence: Presence, names: ReadonlySet<string>, parts: Parts): Compiled[] {
+function compileInvariants(
+  structure: Structure,
+  presence: Presence,
+  names: ReadonlySet<string>,
+  parts: Parts,
+): Compiled[] {
   const own = structure.invariants.filter((key) => !NATIVE_INVARIANTS.has(key));
   const compiled = own.map((key) => ({
     key,
@@ -59,7 +67,11 @@ function compileInvariants(structure: Structure, presence: Presence, names: Read
   if (structure.isDomain) return [{ key: 'dom-6', isWarning: true, test: presence.test('text') }, ...compiled];
   if (structure.name !== 'Extension') return compiled;
   return [
-    { key: 'ext-1', isWarning: false, test: compileInvariant('ext-1', EXTENSION_RULE, structure, presence, names, parts) },
+    {
+      key: 'ext-1',
+      isWarning: false,
+      test: compileInvariant('ext-1', EXTENSION_RULE, structure, presence, names, parts),
+    },
     ...compiled,
   ];
 }
@@ -104,7 +116,9 @@ function emitInvariants(compiled: readonly Compiled[], mode: Mode): string {
       .filter((i) => !i.isWarning)
       .map((i) => `if(!${i.test})return false;`)
       .join('');
-  return compiled.map((i) => `if(${i.isWarning ? 'c.withWarnings&&' : ''}!${i.test})sayInvariant(c,${q(i.key)},p);`).join('\n');
+  return compiled
+    .map((i) => `if(${i.isWarning ? 'c.withWarnings&&' : ''}!${i.test})sayInvariant(c,${q(i.key)},p);`)
+    .join('\n');
 }
 
 const withPath = (call: string, mode: Mode): string => (mode.name === 'fast' ? call.replace(/,p\)$/, ",'')") : call);
@@ -122,7 +136,9 @@ function emitReferenceRule(presence: Presence, mode: Mode): string {
 }
 
 export function emitStructure(structure: Structure, parts: Parts, mode: Mode): string {
-  const expressions = structure.invariants.filter((k) => !NATIVE_INVARIANTS.has(k)).map((k) => expressionOf(k, parts.invariants));
+  const expressions = structure.invariants
+    .filter((k) => !NATIVE_INVARIANTS.has(k))
+    .map((k) => expressionOf(k, parts.invariants));
   if (structure.name === 'Extension') expressions.push(EXTENSION_RULE);
   const native = nativeRuleOf(structure);
   const isReference = structure.name === 'Reference';

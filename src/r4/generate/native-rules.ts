@@ -1,6 +1,9 @@
 import type { Structure } from '../definitions/read-structures.ts';
 
-/** Invariants that are functions of our own: hot, not expressible in FHIRPath, or in need of what surrounds the resource. */
+/**
+ * Invariants that are functions of our own: hot, not expressible in FHIRPath, or in need of what surrounds the
+ * resource.
+ */
 export const NATIVE_INVARIANTS: ReadonlySet<string> = new Set(
   'ref-1 per-1 ctm-1 txt-1 txt-2 bdl-1 bdl-2 bdl-3 bdl-4 bdl-5 bdl-7 bdl-8 bdl-9 bdl-10 bdl-11 bdl-12'.split(' '),
 );

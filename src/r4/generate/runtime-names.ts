@@ -12,6 +12,8 @@ export const RUNTIME_NAMES: readonly string[] = [
   ...'kid kids kidsBelow has isOne isNone children descendants isTrue isFalse threeWay equals differs atMost atLeast below above union'.split(
     ' ',
   ),
-  ...'combine intersect join plus isIn isDistinct hasValue toInteger asText length startsWith contains matches'.split(' '),
+  ...'combine intersect join plus isIn isDistinct hasValue toInteger asText length startsWith contains matches'.split(
+    ' ',
+  ),
   ...'subsetOf substring replaceMatches isType asType ofTypeType'.split(' '),
 ];

@@ -27,9 +27,9 @@ function pathOf(levels: readonly Level[], bytes: Buffer): (string | number)[] {
 }
 
 /**
- * Finds the innermost arrays longer than `arrayBytesMin`: a Bundle's entries, a Questionnaire's items, wherever they stand.
- * Parsing their elements piece by piece is what keeps the event loop free. Yields now and then, for the same reason.
- * Malformed text gives meaningless cuts, and then the pieces do not parse.
+ * Finds the innermost arrays longer than `arrayBytesMin`: a Bundle's entries, a Questionnaire's items, wherever they
+ * stand. Parsing their elements piece by piece is what keeps the event loop free. Yields now and then, for the same
+ * reason. Malformed text gives meaningless cuts, and then the pieces do not parse.
  */
 export function* findCuts(bytes: Buffer, arrayBytesMin: number): Generator<undefined, Cut[]> {
   const cuts: Cut[] = [];
@@ -52,7 +52,8 @@ export function* findCuts(bytes: Buffer, arrayBytesMin: number): Generator<undef
     else if ((byte === 125 || byte === 93) && level !== undefined) {
       levels.pop();
       const isLong = level.isArray && i - level.start >= arrayBytesMin && level.commas.length > 0;
-      if (isLong && !level.hasCut) cuts.push({ path: pathOf(levels, bytes), start: level.start, end: i, commas: level.commas });
+      if (isLong && !level.hasCut)
+        cuts.push({ path: pathOf(levels, bytes), start: level.start, end: i, commas: level.commas });
       const outer = levels.at(-1);
       if (outer !== undefined && (level.hasCut || isLong)) outer.hasCut = true;
     }

@@ -48,7 +48,8 @@ export function findFault(text: string, limits: JsonLimits): JsonFault | null {
       return fault('json-duplicate-key', `The property ${JSON.stringify(key.slice(0, 60))} appears twice`, start);
     keys.add(key);
     tokens++;
-    if (keys.size > limits.keysMax) return fault('json-keys', `An object names more than ${limits.keysMax} properties`, start);
+    if (keys.size > limits.keysMax)
+      return fault('json-keys', `An object names more than ${limits.keysMax} properties`, start);
     skip(BLANK);
     if (text.charAt(at) !== ':') return unexpected();
     at++;
@@ -81,7 +82,8 @@ export function findFault(text: string, limits: JsonLimits): JsonFault | null {
       const keys = char === '{' ? new Set<string>() : null;
       open.push(keys);
       tokens++;
-      if (open.length > limits.depthMax) return fault('json-depth', `The text is nested deeper than ${limits.depthMax}`);
+      if (open.length > limits.depthMax)
+        return fault('json-depth', `The text is nested deeper than ${limits.depthMax}`);
       at++;
       skip(BLANK);
       if (text.charAt(at) !== (keys === null ? ']' : '}')) {

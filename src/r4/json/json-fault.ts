@@ -10,7 +10,10 @@ export const JSON_RULES = {
 
 export type JsonRule = keyof typeof JSON_RULES;
 
-/** Why a text was refused, and where: `offset` counts bytes for json-utf8, characters otherwise; `line` and `column` from 1. */
+/**
+ * Why a text was refused, and where: `offset` counts bytes for json-utf8, characters otherwise; `line` and `column`
+ * from 1.
+ */
 export interface JsonFault {
   readonly rule: JsonRule;
   readonly text: string;

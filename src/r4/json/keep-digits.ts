@@ -18,7 +18,8 @@ export function markNumbers(bytes: Buffer, odd: readonly number[]): string {
   return parts.join('');
 }
 
-const restore = (text: string): unknown => (text.charCodeAt(0) === 0 && text.length > 1 ? keepDigits(text.slice(1)) : text);
+const restore = (text: string): unknown =>
+  text.charCodeAt(0) === 0 && text.length > 1 ? keepDigits(text.slice(1)) : text;
 
 /** Counts the properties below `value` and turns marked strings into numbers that keep their digits. */
 export function settle(value: unknown): number {
@@ -71,7 +72,10 @@ const parseSlowly = (text: string): unknown =>
   );
 
 /** Parses a scanned text. `keys` is null where they were not counted on the way. Throws what JSON.parse throws. */
-export function buildValue({ text, bytes }: Text, scan: Scan): { readonly value: unknown; readonly keys: number | null } {
+export function buildValue(
+  { text, bytes }: Text,
+  scan: Scan,
+): { readonly value: unknown; readonly keys: number | null } {
   if (scan.odd === null) return { value: JSON.parse(text) as unknown, keys: null };
   if (scan.hasNul) {
     const value = parseSlowly(text);

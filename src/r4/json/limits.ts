@@ -8,4 +8,9 @@ export interface JsonLimits {
   readonly keysMax: number;
 }
 
-export const JSON_LIMITS: JsonLimits = { bytesMax: 16 * 1024 * 1024, depthMax: 100, tokensMax: 2_000_000, keysMax: 100_000 };
+export const JSON_LIMITS: JsonLimits = {
+  bytesMax: 16 * 1024 * 1024,
+  depthMax: 100,
+  tokensMax: 2_000_000,
+  keysMax: 100_000,
+};

@@ -61,10 +61,13 @@ function follow(root: unknown, path: Cut['path']): unknown {
 }
 
 /**
- * `parseLossless` for large texts, as steps that each take some milliseconds: the long arrays are parsed in batches, then
- * the rest. The caller decides what happens between the steps.
+ * `parseLossless` for large texts, as steps that each take some milliseconds: the long arrays are parsed in batches,
+ * then the rest. The caller decides what happens between the steps.
  */
-export function* parseInPieces(input: Uint8Array | string, limits: JsonLimits): Generator<undefined, Result<unknown, JsonFault>> {
+export function* parseInPieces(
+  input: Uint8Array | string,
+  limits: JsonLimits,
+): Generator<undefined, Result<unknown, JsonFault>> {
   const read = readText(input, limits);
   if (!read.ok) return read;
   const whole = read.value;

@@ -6,7 +6,10 @@ import { JSON_LIMITS, type JsonLimits } from './limits.ts';
 import { readText } from './read-text.ts';
 import { scanBytes, type Scan } from './scan-bytes.ts';
 
-/** A text that was read. `keys` is how many properties it names; null in `counted` when the value's were not counted yet. */
+/**
+ * A text that was read. `keys` is how many properties it names; null in `counted` when the value's were not counted
+ * yet.
+ */
 export interface Read {
   readonly value: unknown;
   readonly text: string;
@@ -19,7 +22,10 @@ const isShallow = ({ depth, keysOfOne }: Scan, { depthMax, keysMax }: JsonLimits
 export const isWithin = (scan: Scan, limits: JsonLimits): boolean =>
   isShallow(scan, limits) && scan.tokens + scan.keys <= limits.tokensMax;
 
-/** By which rule a text is nested, or one of its objects filled, beyond what `parseLossless` would build. One pass, and no memory. */
+/**
+ * By which rule a text is nested, or one of its objects filled, beyond what `parseLossless` would build. One pass, and
+ * no memory.
+ */
 export function findExcess(bytes: Uint8Array): 'json-depth' | 'json-keys' | null {
   const scan = scanBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   if (isShallow(scan, JSON_LIMITS)) return null;
@@ -51,10 +57,13 @@ export function readJson(input: Uint8Array | string, limits: JsonLimits): Result
 
 /**
  * Parses JSON without losing anything: repeated keys, invalid UTF-8 and what exceeds the limits are refused with a
- * position; a number that JavaScript would print otherwise (70.10, 1e3, 20 digits) becomes a `JSON.rawJSON` value, so that
- * `JSON.stringify` gives the same digits. `__proto__` is a property like any other.
+ * position; a number that JavaScript would print otherwise (70.10, 1e3, 20 digits) becomes a `JSON.rawJSON` value, so
+ * that `JSON.stringify` gives the same digits. `__proto__` is a property like any other.
  */
-export function parseLossless(input: Uint8Array | string, limits: Partial<JsonLimits> = {}): Result<unknown, JsonFault> {
+export function parseLossless(
+  input: Uint8Array | string,
+  limits: Partial<JsonLimits> = {},
+): Result<unknown, JsonFault> {
   const all = { ...JSON_LIMITS, ...limits };
   const read = readJson(input, all);
   if (!read.ok) return read;

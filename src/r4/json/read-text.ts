@@ -10,7 +10,8 @@ function firstBadByte(bytes: Uint8Array): number {
     const middle = (sound + broken) >> 1;
     // A cut may split a character: up to three bytes before it may be an unfinished one.
     const isSound = [0, 1, 2, 3].some(
-      (back) => middle - back >= 0 && isUtf8(bytes.subarray(0, middle - back)) && isPrefix(bytes, middle - back, middle),
+      (back) =>
+        middle - back >= 0 && isUtf8(bytes.subarray(0, middle - back)) && isPrefix(bytes, middle - back, middle),
     );
     if (isSound) sound = middle;
     else broken = middle;
@@ -45,7 +46,13 @@ export function readText(input: Uint8Array | string, limits: JsonLimits): Result
   }
   if (!isUtf8(input)) {
     const offset = firstBadByte(input);
-    return fail({ rule: 'json-utf8', text: `Byte ${offset} is not part of a UTF-8 character`, offset, line: 0, column: 0 });
+    return fail({
+      rule: 'json-utf8',
+      text: `Byte ${offset} is not part of a UTF-8 character`,
+      offset,
+      line: 0,
+      column: 0,
+    });
   }
   const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
   return ok({ text: bytes.toString('utf8', 0, bytes.length), bytes });

@@ -42,7 +42,10 @@ function endOfNumber(bytes: Buffer, from: number): number {
   return i;
 }
 
-/** Most numbers are settled by their form: few digits, no sign, no exponent, no trailing zero after a point, not below 0.1. */
+/**
+ * Most numbers are settled by their form: few digits, no sign, no exponent, no trailing zero after a point, not below
+ * 0.1.
+ */
 function isOdd(bytes: Buffer, start: number, end: number): boolean {
   if (end - start <= DIGITS_SAFE) {
     let hasPoint = false;
@@ -52,7 +55,8 @@ function isOdd(bytes: Buffer, start: number, end: number): boolean {
       if (byte === 46) hasPoint = true;
       else if (byte < 48 || byte > 57) break;
     }
-    if (i === end && (!hasPoint || (bytes[end - 1] !== 48 && (bytes[start] !== 48 || bytes[start + 2] !== 48)))) return false;
+    if (i === end && (!hasPoint || (bytes[end - 1] !== 48 && (bytes[start] !== 48 || bytes[start + 2] !== 48))))
+      return false;
   }
   return !isPrintedAlike(bytes.toString('latin1', start, end));
 }
@@ -62,8 +66,8 @@ const isNul = (bytes: Buffer, i: number): boolean =>
   bytes[i + 1] === 48 && bytes[i + 2] === 48 && bytes[i + 3] === 48 && bytes[i + 4] === 48;
 
 /**
- * Where the string that begins before `from` ends: after its closing quote. Four bytes are looked at together: a byte of
- * `word ^ pattern` is zero where the pattern's byte stands, and `(x - 1) & ~x` has its high bit set for zero bytes.
+ * Where the string that begins before `from` ends: after its closing quote. Four bytes are looked at together: a byte
+ * of `word ^ pattern` is zero where the pattern's byte stands, and `(x - 1) & ~x` has its high bit set for zero bytes.
  */
 function endOfString(bytes: Buffer, view: DataView, from: number, scan: Scan): number {
   const end = bytes.length;

@@ -26,11 +26,21 @@ function checkReport(o: Json, c: Context, path: string): boolean {
   if (isAbsent(o, 'subject')) isSound = flag(c, 'lab-subject', path, 'A laboratory report needs a subject.');
   if (!REPORTED.has(String(o['status']))) return isSound;
   if (isAbsent(o, 'effectiveDateTime', 'effectivePeriod'))
-    isSound = flag(c, 'lab-effective', path, 'A laboratory report of this status needs effectiveDateTime or effectivePeriod.');
-  return isAbsent(o, 'issued') ? flag(c, 'lab-issued', path, 'A laboratory report of this status needs issued.') : isSound;
+    isSound = flag(
+      c,
+      'lab-effective',
+      path,
+      'A laboratory report of this status needs effectiveDateTime or effectivePeriod.',
+    );
+  return isAbsent(o, 'issued')
+    ? flag(c, 'lab-issued', path, 'A laboratory report of this status needs issued.')
+    : isSound;
 }
 
-/** The minimum that US Core asks of laboratory results and reports, for resources whose category says that they are such. */
+/**
+ * The minimum that US Core asks of laboratory results and reports, for resources whose category says that they are
+ * such.
+ */
 export function checkLab(o: Json, c: Context, path: string): boolean {
   if (o['resourceType'] === 'Observation') return checkResult(o, c, path);
   return o['resourceType'] === 'DiagnosticReport' ? checkReport(o, c, path) : true;

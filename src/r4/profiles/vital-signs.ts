@@ -31,7 +31,12 @@ const VITAL_SIGNS: readonly VitalSign[] = [
     ['/min'],
     '8867-4 60978-4 73795-7 73799-9 76476-1 76477-9 8889-8 8890-6 8891-4 8892-2 8893-0 40443-4 55425-3 68999-2 11328-2 69000-8 8886-4',
   ),
-  sign('oxygensat', '2708-6', ['%'], '2708-6 19224-5 20564-1 2709-4 2710-2 2713-6 51733-4 59408-5 59417-6 89276-0 97549-0'),
+  sign(
+    'oxygensat',
+    '2708-6',
+    ['%'],
+    '2708-6 19224-5 20564-1 2709-4 2710-2 2713-6 51733-4 59408-5 59417-6 89276-0 97549-0',
+  ),
   sign('resprate', '9279-1', ['/min'], '9279-1 76170-0 76172-6 76171-8 19840-8 33438-3 76270-8 11291-2'),
   sign(
     'bodytemp',
@@ -111,7 +116,12 @@ function checkOwnValue(o: Json, vital: VitalSign, c: Context, path: string): boo
 function checkPresence(o: Json, c: Context, path: string): boolean {
   let isSound = true;
   const components = listOf(o['component']);
-  if (components.length === 0 && listOf(o['hasMember']).length === 0 && !hasValue(o) && o['dataAbsentReason'] === undefined)
+  if (
+    components.length === 0 &&
+    listOf(o['hasMember']).length === 0 &&
+    !hasValue(o) &&
+    o['dataAbsentReason'] === undefined
+  )
     isSound = flag(c, 'vs-2', path, 'A vital sign needs a value, dataAbsentReason, components or members.');
   components.forEach((component, i) => {
     if (!hasValue(component) && component['dataAbsentReason'] === undefined)

@@ -44,7 +44,10 @@ function structureAt(name: string, value: Json): string {
   return typeof value['resourceType'] === 'string' ? value['resourceType'] : '';
 }
 
-/** Copies only what changes: the answer is `value` itself where nothing below it was rewritten. A path that nobody asks for (null) is not made. */
+/**
+ * Copies only what changes: the answer is `value` itself where nothing below it was rewritten. A path that nobody asks
+ * for (null) is not made.
+ */
 function rewriteValue(value: unknown, name: string, path: string | null, depth: number, rewrite: Rewrite): unknown {
   if (Array.isArray(value)) return rewriteItems(value, name, path, depth, rewrite);
   if (!isObject(value) || depth > DEPTH_MAX) return value;
@@ -69,7 +72,13 @@ function rewriteValue(value: unknown, name: string, path: string | null, depth: 
   return copy ?? value;
 }
 
-function rewriteItems(items: readonly unknown[], name: string, path: string | null, depth: number, rewrite: Rewrite): unknown {
+function rewriteItems(
+  items: readonly unknown[],
+  name: string,
+  path: string | null,
+  depth: number,
+  rewrite: Rewrite,
+): unknown {
   let copy: unknown[] | undefined;
   for (const [i, item] of items.entries()) {
     const next = rewriteValue(item, name, path === null ? null : `${path}[${i}]`, depth, rewrite);
@@ -92,6 +101,9 @@ export function walkReferences(resource: unknown): FoundReference[] {
 }
 
 /** The resource with its references rewritten. The given one stays as it is; what did not change is shared with it. */
-export function rewriteReferences<T>(resource: T, rewrite: (found: Pick<FoundReference, 'reference'>) => string | undefined): T {
+export function rewriteReferences<T>(
+  resource: T,
+  rewrite: (found: Pick<FoundReference, 'reference'>) => string | undefined,
+): T {
   return rewriteValue(resource, RESOURCE, null, 0, rewrite) as T;
 }

@@ -8,7 +8,8 @@ const ANSWERED = new Set(['batch-response', 'transaction-response', 'history']);
 const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null && !Array.isArray(v);
 const field = (v: unknown, name: string): unknown => (isObject(v) ? v[name] : undefined);
 
-const entriesOf = (bundle: Json): readonly unknown[] => (Array.isArray(bundle['entry']) ? (bundle['entry'] as unknown[]) : []);
+const entriesOf = (bundle: Json): readonly unknown[] =>
+  Array.isArray(bundle['entry']) ? (bundle['entry'] as unknown[]) : [];
 
 /** Built once per bundle: rebuilding it for each entry would make large bundles quadratic. */
 export function openScope(bundle: Json): BundleScope {
@@ -62,11 +63,17 @@ function checkEntries(bundle: Json, types: ResourceTypes, c: Context, path: stri
     if (!isObject(entry)) continue;
     const at = c.issues === null ? '' : `${path}.entry[${i}]`;
     const { fullUrl, request, response, resource } = entry as Record<string, unknown>;
-    if (entry['search'] !== undefined && type !== 'searchset') isSound = flag(c, 'bdl-2', at, 'search is for a searchset.');
+    if (entry['search'] !== undefined && type !== 'searchset')
+      isSound = flag(c, 'bdl-2', at, 'search is for a searchset.');
     if ((request !== undefined) !== isRequested)
       isSound = flag(c, 'bdl-3', at, `An entry of a ${type} ${request === undefined ? 'needs a' : 'has no'} request.`);
     if ((response !== undefined) !== isAnswered)
-      isSound = flag(c, 'bdl-4', at, `An entry of a ${type} ${response === undefined ? 'needs a' : 'has no'} response.`);
+      isSound = flag(
+        c,
+        'bdl-4',
+        at,
+        `An entry of a ${type} ${response === undefined ? 'needs a' : 'has no'} response.`,
+      );
     if (resource === undefined && request === undefined && response === undefined)
       isSound = flag(c, 'bdl-5', at, 'An entry needs a resource, a request or a response.');
     if (typeof fullUrl === 'string') {
@@ -89,7 +96,9 @@ export function checkBundle(bundle: Json, types: ResourceTypes, c: Context, path
   if (type !== 'document' && type !== 'message') return isSound;
   const first = field(field(entriesOf(bundle)[0], 'resource'), 'resourceType');
   if (type === 'message')
-    return first === 'MessageHeader' ? isSound : flag(c, 'bdl-12', path, 'The first entry of a message is a MessageHeader.');
+    return first === 'MessageHeader'
+      ? isSound
+      : flag(c, 'bdl-12', path, 'The first entry of a message is a MessageHeader.');
   const identifier = bundle['identifier'];
   if (field(identifier, 'system') === undefined || field(identifier, 'value') === undefined)
     isSound = flag(c, 'bdl-9', path, 'A document needs an identifier with system and value.');

@@ -12,7 +12,8 @@ const DEPTH_MAX = 200;
 /** R4's limit for strings, and a bound on what a regular expression may have to read. */
 const TEXT_MAX = 1_048_576;
 
-const isObject = (v: unknown): v is Readonly<Record<string, unknown>> => typeof v === 'object' && v !== null && !Array.isArray(v);
+const isObject = (v: unknown): v is Readonly<Record<string, unknown>> =>
+  typeof v === 'object' && v !== null && !Array.isArray(v);
 const isPrimitive = (v: unknown): boolean => typeof v !== 'object' || isRawNumber(v);
 const plain = (v: unknown): unknown => (isRawNumber(v) ? Number(v.rawJSON) : v);
 
@@ -40,7 +41,8 @@ export function makeCollections(choices: Choices) {
     const element = item[other];
     if (value !== undefined || element !== undefined) return primitives(value, element);
     for (const choice of choices.get(name) ?? []) {
-      if (item[choice] !== undefined || item[`_${choice}`] !== undefined) return primitives(item[choice], item[`_${choice}`]);
+      if (item[choice] !== undefined || item[`_${choice}`] !== undefined)
+        return primitives(item[choice], item[`_${choice}`]);
     }
     return NONE;
   }
@@ -94,7 +96,11 @@ export function makeCollections(choices: Choices) {
 
   function descendants(items: Items): Items {
     const out: unknown[] = [];
-    for (let level = children(items), depth = 0; level.length > 0 && depth < DEPTH_MAX; level = children(level), depth++) {
+    for (
+      let level = children(items), depth = 0;
+      level.length > 0 && depth < DEPTH_MAX;
+      level = children(level), depth++
+    ) {
       for (const item of level) out.push(item);
     }
     return out;
@@ -103,7 +109,8 @@ export function makeCollections(choices: Choices) {
   return { kid, kids, kidsBelow, has, isOne, isNone, children, descendants, ...PURE };
 }
 
-const listOf = (v: unknown): Items => (Array.isArray(v) ? (v as unknown[]).filter((i) => i !== null) : v === null ? NONE : [v]);
+const listOf = (v: unknown): Items =>
+  Array.isArray(v) ? (v as unknown[]).filter((i) => i !== null) : v === null ? NONE : [v];
 
 function isEqual(a: unknown, b: unknown): boolean {
   return a === b || keyOf(a) === keyOf(b);
@@ -139,7 +146,9 @@ const includes = (items: Items, wanted: unknown): boolean => items.length > 0 &&
 const distinct = (items: Items): Items => [...new Map(items.map((item) => [keyOf(item), item])).values()];
 const isDistinctList = (items: Items): boolean => items.length < 2 || new Set(items.map(keyOf)).size === items.length;
 
-/** How `a` stands to `b`: below, equal, above, or not to be said. A comparison that cannot be decided breaks no rule. */
+/**
+ * How `a` stands to `b`: below, equal, above, or not to be said. A comparison that cannot be decided breaks no rule.
+ */
 function order(a: unknown, b: unknown): number | 'same-or-unknown' | undefined {
   const [x, y] = [numberValue(a), numberValue(b)];
   if (x !== undefined && y !== undefined) return Math.sign(x - y);

@@ -2,7 +2,9 @@ import { flag, type Context, type Json } from './context.ts';
 
 const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null;
 
-/** Every `#…` string below `from`, whatever element holds it: reference, canonical, uri and url count alike in dom-3. */
+/**
+ * Every `#…` string below `from`, whatever element holds it: reference, canonical, uri and url count alike in dom-3.
+ */
 function collectLocal(from: unknown, into: Set<string>, depth: number): void {
   if (typeof from === 'string') {
     if (from.startsWith('#')) into.add(from.slice(1));
@@ -17,12 +19,14 @@ function collectLocal(from: unknown, into: Set<string>, depth: number): void {
 
 function checkOne(inner: Json, resource: Json, wanted: ReadonlySet<string>, c: Context, path: string): boolean {
   let isSound = true;
-  if (inner['contained'] !== undefined) isSound = flag(c, 'dom-2', path, 'A contained resource must not contain resources.');
+  if (inner['contained'] !== undefined)
+    isSound = flag(c, 'dom-2', path, 'A contained resource must not contain resources.');
   const meta = inner['meta'];
   if (isObject(meta)) {
     if (meta['versionId'] !== undefined || meta['lastUpdated'] !== undefined)
       isSound = flag(c, 'dom-4', path, 'A contained resource must not have meta.versionId or meta.lastUpdated.');
-    if (meta['security'] !== undefined) isSound = flag(c, 'dom-5', path, 'A contained resource must not have meta.security.');
+    if (meta['security'] !== undefined)
+      isSound = flag(c, 'dom-5', path, 'A contained resource must not have meta.security.');
   }
   const id = inner['id'];
   if (typeof id !== 'string')
@@ -31,7 +35,12 @@ function checkOne(inner: Json, resource: Json, wanted: ReadonlySet<string>, c: C
   const own = new Set<string>();
   collectLocal(inner, own, 0);
   if (own.has('')) return isSound;
-  return flag(c, 'dom-3', path, `Nothing in ${String(resource['resourceType'])} refers to the contained resource "#${id}".`);
+  return flag(
+    c,
+    'dom-3',
+    path,
+    `Nothing in ${String(resource['resourceType'])} refers to the contained resource "#${id}".`,
+  );
 }
 
 /** dom-2 to dom-5. Asked only of resources that have `contained`. */

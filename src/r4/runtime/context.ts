@@ -3,7 +3,9 @@ import type { RuleId } from '../rules.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The bundle around the resource being checked: what its entries are called, and how strictly references must resolve. */
+/**
+ * The bundle around the resource being checked: what its entries are called, and how strictly references must resolve.
+ */
 export interface BundleScope {
   readonly typeByUrl: ReadonlyMap<string, string>;
   /** In these bundles nothing outside can answer a urn: reference. */
@@ -63,5 +65,7 @@ export function file(c: Context, issue: Issue): void {
   if (c.issues === null) return;
   if (c.issues.length < c.issuesMax) c.issues.push(issue);
   else if (c.issues.length === c.issuesMax)
-    c.issues.push(describeIssue('issues-limit', issue.expression, `Only the first ${c.issuesMax} findings are listed.`));
+    c.issues.push(
+      describeIssue('issues-limit', issue.expression, `Only the first ${c.issuesMax} findings are listed.`),
+    );
 }

@@ -41,8 +41,13 @@ export function makeRuntime(definitions: Definitions): Readonly<Record<string, u
     isUcumConcept,
     hasCoding,
     hasCodeableConcept,
-    checkReference: (reference: unknown, claimed: unknown, targets: ReadonlySet<string> | null, c: Context, p: string) =>
-      checkReference(reference, claimed, targets, types, c, p),
+    checkReference: (
+      reference: unknown,
+      claimed: unknown,
+      targets: ReadonlySet<string> | null,
+      c: Context,
+      p: string,
+    ) => checkReference(reference, claimed, targets, types, c, p),
     checkBundle: (o: Json, c: Context, p: string) => checkBundle(o, types, c, p),
     checkOnBehalfOf: (o: Json, c: Context, p: string) => checkOnBehalfOf(o, types, c, p),
     checkContained,

@@ -3,7 +3,10 @@ import { isRawNumber } from './raw-number.ts';
 
 const STRING_MAX = 1_048_576;
 const INT_MAX = 2_147_483_647;
-/** Up to here a loop beats the call of a regular expression (measured: 24 against 47 ns at 12 characters, 75 against 47 at 32). */
+/**
+ * Up to here a loop beats the call of a regular expression (measured: 24 against 47 ns at 12 characters, 75 against 47
+ * at 32).
+ */
 const SHORT = 14;
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
 const NOT_URI = /[\u0000-\u0020\ud800-\udfff]/;
@@ -88,7 +91,8 @@ export function isUri(v: unknown): boolean {
 
 export const isOid = (v: unknown): boolean => typeof v === 'string' && v.startsWith('urn:oid:') && OID.test(v.slice(8));
 
-export const isUuid = (v: unknown): boolean => typeof v === 'string' && v.startsWith('urn:uuid:') && UUID.test(v.slice(9));
+export const isUuid = (v: unknown): boolean =>
+  typeof v === 'string' && v.startsWith('urn:uuid:') && UUID.test(v.slice(9));
 
 export function isBase64(v: unknown): boolean {
   if (typeof v !== 'string' || v.length === 0) return false;

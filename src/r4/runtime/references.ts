@@ -26,7 +26,8 @@ function leadOfContained(reference: string, c: Context): Lead {
   return typesOfContained(c).get(id) ?? { rule: 'ref-1', text: `No contained resource has the id "${id}".` };
 }
 
-const typeOf = (resource: Json): string => (typeof resource['resourceType'] === 'string' ? resource['resourceType'] : UNKNOWN);
+const typeOf = (resource: Json): string =>
+  typeof resource['resourceType'] === 'string' ? resource['resourceType'] : UNKNOWN;
 
 /** `[base/]Type/id[/_history/version]`: the type, '' when a URL has another form, null when a relative one has. */
 export function typeInUrl(url: string, types: ResourceTypes): string | null {
@@ -84,7 +85,12 @@ export function checkReference(
   if (typeof claimed === 'string' && types.has(claimed) && claimed !== lead)
     return flag(c, 'reference-type', path, `Reference.type says ${claimed}, the reference leads to ${lead}.`);
   if (targets === null || targets.has(lead)) return true;
-  return flag(c, 'reference-target', path, `A reference to ${lead} is not allowed here; allowed: ${[...targets].join(', ')}.`);
+  return flag(
+    c,
+    'reference-target',
+    path,
+    `A reference to ${lead} is not allowed here; allowed: ${[...targets].join(', ')}.`,
+  );
 }
 
 /** ctm-1 without a server: the type of the member decides, where it is known. */

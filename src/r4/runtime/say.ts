@@ -17,7 +17,8 @@ export function show(v: unknown): string {
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}… (${text.length} characters)` : text;
 }
 
-export const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null && !Array.isArray(v) && !isRawNumber(v);
+export const isObject = (v: unknown): v is Json =>
+  typeof v === 'object' && v !== null && !Array.isArray(v) && !isRawNumber(v);
 
 /** Steps into an element in report mode: false when there is nothing to look at. */
 function enter(c: Context, v: unknown, depth: number, path: string): boolean {
@@ -42,9 +43,17 @@ const sample = (set: ValueSet | undefined): string => {
 const aboutRule = (rule: string): string => (Object.hasOwn(RULES, rule) ? RULES[rule as RuleId].about : rule);
 
 /** The report side of the runtime: what generated functions call to put a finding into words. */
-export function makeSay(invariants: Readonly<Record<string, Invariant>>, valueSets: Readonly<Record<string, ValueSet>>) {
+export function makeSay(
+  invariants: Readonly<Record<string, Invariant>>,
+  valueSets: Readonly<Record<string, ValueSet>>,
+) {
   function sayBinding(c: Context, set: string, path: string): void {
-    flag(c, 'binding-required', path, `No coding is a member of the required value set ${set}${sample(valueSets[set])}.`);
+    flag(
+      c,
+      'binding-required',
+      path,
+      `No coding is a member of the required value set ${set}${sample(valueSets[set])}.`,
+    );
   }
 
   function sayValue(c: Context, rule: RuleId, what: string, v: unknown, path: string): void {
@@ -68,7 +77,12 @@ export function makeSay(invariants: Readonly<Record<string, Invariant>>, valueSe
   }
 
   function sayResourceType(c: Context, type: unknown, path: string): void {
-    flag(c, 'resource-type', path, type === undefined ? 'resourceType is missing.' : `${show(type)} is not an R4 resource type.`);
+    flag(
+      c,
+      'resource-type',
+      path,
+      type === undefined ? 'resourceType is missing.' : `${show(type)} is not an R4 resource type.`,
+    );
   }
 
   return { flag, enter, isList, sayValue, sayUnknown, sayBinding, sayInvariant, sayResourceType };

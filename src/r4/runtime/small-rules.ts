@@ -4,8 +4,12 @@ import { isUcum } from './ucum.ts';
 
 const UCUM = 'http://unitsofmeasure.org';
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]{0,60}:/;
-/** RFC 6838 names, with parameters (whose values hold blanks in HL7's examples); CapabilityStatement.format and TestScript also say plain `xml` and `json`. */
-const MIME = /^[A-Za-z0-9][\w!#$&^.+-]{0,126}(?:\/[A-Za-z0-9*][\w!#$&^.+-]{0,126})?(?:\s*;\s*[\w!#$&^.+-]+=(?:"[^"]*"|[^;"]+))*$/;
+/**
+ * RFC 6838 names, with parameters (whose values hold blanks in HL7's examples); CapabilityStatement.format and
+ * TestScript also say plain `xml` and `json`.
+ */
+const MIME =
+  /^[A-Za-z0-9][\w!#$&^.+-]{0,126}(?:\/[A-Za-z0-9*][\w!#$&^.+-]{0,126})?(?:\s*;\s*[\w!#$&^.+-]+=(?:"[^"]*"|[^;"]+))*$/;
 
 export const isMime = (v: unknown): boolean => typeof v === 'string' && v.length <= 1_000 && MIME.test(v);
 
@@ -28,7 +32,12 @@ export function checkElementId(id: unknown, c: Context, path: string): boolean {
   if (typeof id !== 'string') return true;
   c.ids ??= new Set();
   if (c.ids.has(id))
-    return flag(c, 'element-id', path, `Another element of this resource has the id ${JSON.stringify(id.slice(0, 80))}.`);
+    return flag(
+      c,
+      'element-id',
+      path,
+      `Another element of this resource has the id ${JSON.stringify(id.slice(0, 80))}.`,
+    );
   c.ids.add(id);
   return true;
 }
@@ -37,7 +46,12 @@ export function checkElementId(id: unknown, c: Context, path: string): boolean {
 export function checkExtensionUrl(extension: unknown, c: Context, path: string): boolean {
   const url = isObject(extension) ? extension['url'] : undefined;
   if (typeof url !== 'string' || url.startsWith('http') || ABSOLUTE.test(url)) return true;
-  return flag(c, 'extension-url', `${path}.url`, `The extension url ${JSON.stringify(url.slice(0, 80))} is not absolute.`);
+  return flag(
+    c,
+    'extension-url',
+    `${path}.url`,
+    `The extension url ${JSON.stringify(url.slice(0, 80))} is not absolute.`,
+  );
 }
 
 export function checkAttachment(data: unknown, size: unknown, c: Context, path: string): boolean {

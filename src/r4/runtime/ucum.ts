@@ -3,13 +3,17 @@ import { createRequire } from 'node:module';
 /** Loaded with the first unit: it takes 30 ms and 15 MB, which a process that meets no unit need not spend. */
 const require = createRequire(import.meta.url);
 
-/** Real feeds use some hundreds of units. When the cache is full it starts again: bounded, and no book-keeping per hit. */
+/**
+ * Real feeds use some hundreds of units. When the cache is full it starts again: bounded, and no book-keeping per hit.
+ */
 const CACHE_MAX = 2_000;
 const CODE_LENGTH_MAX = 200;
 const known = new Map<string, boolean>();
 
 interface UcumUnit {
-  /** Powers of length, time, mass, angle, temperature, charge and luminous intensity; null or absent for pure numbers. */
+  /**
+   * Powers of length, time, mass, angle, temperature, charge and luminous intensity; null or absent for pure numbers.
+   */
   readonly dim_?: { readonly dimVec_: readonly number[] | null } | null;
   readonly magnitude_: number;
   readonly isArbitrary_: boolean;
@@ -64,8 +68,8 @@ export interface UcumMeasure {
 const ABSOLUTE_SCALES = ['Cel', 'degF', 'degRe'];
 
 /**
- * UCUM calls everything without a dimension the unity. A laboratory does not: a mole ratio is no mass ratio, and a count of
- * cells per field is no fraction. They are kept apart by their atoms.
+ * UCUM calls everything without a dimension the unity. A laboratory does not: a mole ratio is no mass ratio, and a
+ * count of cells per field is no fraction. They are kept apart by their atoms.
  */
 function kindOfNumber(code: string): string {
   const bare = code.replace(/\{[^}]*\}/g, '');
@@ -90,7 +94,8 @@ function measure(code: string): UcumMeasure | null {
     unit.isArbitrary_ ? (code.match(/\[[^\]]+\]/g) ?? []).sort().join(' ') : '',
     unit.isSpecial_ && !isAbsolute ? (unit.cnv_ ?? '') : '',
   ];
-  const isNumber = powers.every((power) => power === 0) && unit.moleExp_ === 0 && unit.equivalentExp_ === 0 && !unit.isArbitrary_;
+  const isNumber =
+    powers.every((power) => power === 0) && unit.moleExp_ === 0 && unit.equivalentExp_ === 0 && !unit.isArbitrary_;
   if (isNumber && !unit.isSpecial_) parts.push(kindOfNumber(code));
   return { dimension: parts.join('; '), magnitude: unit.isSpecial_ ? null : unit.magnitude_ };
 }

@@ -32,7 +32,8 @@ function daysOfTiming(timing: Readonly<Record<string, unknown>>): DaySpan[] {
 function daysOfValue(value: unknown): DaySpan[] {
   if (Array.isArray(value)) return value.flatMap(daysOfValue);
   if (!isObject(value)) return [daysOfDate(value)].filter((days) => days !== null);
-  if (value['event'] !== undefined || value['repeat'] !== undefined || value['code'] !== undefined) return daysOfTiming(value);
+  if (value['event'] !== undefined || value['repeat'] !== undefined || value['code'] !== undefined)
+    return daysOfTiming(value);
   const [start, end] = [daysOfDate(value['start']), daysOfDate(value['end'])];
   return start === null && end === null ? [] : [{ from: start?.from ?? null, to: end?.to ?? null }];
 }

@@ -67,7 +67,10 @@ function tokensOf(value: unknown): Token[] {
   return [{ system: text(value['system']), code: text(value['code']) ?? text(value['value']) }];
 }
 
-/** `code`, `system|code`, `|code` (no system) or `system|` (any code of it). A code that has no system of its own fits any. */
+/**
+ * `code`, `system|code`, `|code` (no system) or `system|` (any code of it). A code that has no system of its own fits
+ * any.
+ */
 function matchesToken(value: unknown, wanted: string): boolean {
   const parts = splitSearchValue(wanted, '|').map(unescapeSearchValue);
   if (parts.length > 2) return false;
@@ -83,7 +86,10 @@ function matchesToken(value: unknown, wanted: string): boolean {
 const LITERAL = /^([A-Z][A-Za-z]{1,63})\/([A-Za-z0-9.-]{1,64})(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/;
 
 /** `Type/id` of a reference to a resource of this server; null for every other. `base` is the server's own address. */
-export function localReference(reference: unknown, base?: string): { readonly type: string; readonly id: string } | null {
+export function localReference(
+  reference: unknown,
+  base?: string,
+): { readonly type: string; readonly id: string } | null {
   const given = isObject(reference) ? text(reference['reference']) : text(reference);
   if (given === undefined) return null;
   const local = base !== undefined && given.startsWith(`${base}/`) ? given.slice(base.length + 1) : given;
@@ -98,8 +104,9 @@ function matchesReference(value: unknown, wanted: string, base: string | undefin
 }
 
 /**
- * Whether the resource has this value of this parameter; commas separate alternatives. Parameters of other kinds than token and
- * reference, and those whose meaning is more than a path, match nothing: who asks for a permission must not get one by mistake.
+ * Whether the resource has this value of this parameter; commas separate alternatives. Parameters of other kinds than
+ * token and reference, and those whose meaning is more than a path, match nothing: who asks for a permission must not
+ * get one by mistake.
  */
 export function matchesSearch(resource: unknown, name: string, value: string, base?: string): boolean {
   const type = isObject(resource) ? text(resource['resourceType']) : undefined;

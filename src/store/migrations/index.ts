@@ -10,7 +10,14 @@ import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
 
-export const MIGRATIONS: readonly Migration[] = [foundation, chartContent, shadow, clinicalSafety, alertsOfADay, erasure];
+export const MIGRATIONS: readonly Migration[] = [
+  foundation,
+  chartContent,
+  shadow,
+  clinicalSafety,
+  alertsOfADay,
+  erasure,
+];
 
 export type Engine = 'sqlite' | 'postgres';
 export interface Applied {
@@ -26,7 +33,10 @@ export interface Step {
 
 const digestOf = (sql: string): string => createHash('sha256').update(sql).digest('hex');
 
-/** What is left to do, in order. Throws where the database has seen steps that this program does not know or knows otherwise. */
+/**
+ * What is left to do, in order. Throws where the database has seen steps that this program does not know or knows
+ * otherwise.
+ */
 export function decideSteps(migrations: readonly Migration[], engine: Engine, applied: readonly Applied[]): Step[] {
   const known = new Map(migrations.map((m) => [m.version, m]));
   for (const { version, digest } of applied) {

@@ -58,7 +58,9 @@ function nameOf(sql: string): string {
   return name;
 }
 
-/** A database for one command: what it still asks after it was settled belongs to nobody's transaction, and is refused. */
+/**
+ * A database for one command: what it still asks after it was settled belongs to nobody's transaction, and is refused.
+ */
 export function makeDb(client: pg.Client | pg.PoolClient): PostgresDb & { end(): void } {
   let isOver = false;
   const query = (sql: string, params: unknown[]) => {

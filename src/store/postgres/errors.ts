@@ -19,7 +19,9 @@ export const sqlState = (thrown: unknown): string | null =>
     ? errorCode(thrown)
     : null;
 
-/** By SQLSTATE class: the fault of an answer that concerns the server as a whole; null for that of one command alone. */
+/**
+ * By SQLSTATE class: the fault of an answer that concerns the server as a whole; null for that of one command alone.
+ */
 export function storeFault(thrown: unknown): FaultCode | null {
   const state = sqlState(thrown);
   if (state === null) return null;
@@ -29,8 +31,12 @@ export function storeFault(thrown: unknown): FaultCode | null {
   return /^(58|XX)/.test(state) ? 'store.io' : null;
 }
 
-/** Another transaction was in the way: deadlock, serialization, lock or statement timeout. The command may be tried again. */
-export const wasInTheWay = (thrown: unknown): boolean => ['40P01', '40001', '55P03', '57014'].includes(sqlState(thrown) ?? '');
+/**
+ * Another transaction was in the way: deadlock, serialization, lock or statement timeout. The command may be tried
+ * again.
+ */
+export const wasInTheWay = (thrown: unknown): boolean =>
+  ['40P01', '40001', '55P03', '57014'].includes(sqlState(thrown) ?? '');
 
 /** Worth waiting for at start; anything else, such as a wrong password, will not mend itself. */
 export function mayComeUp(thrown: unknown): boolean {

@@ -24,7 +24,8 @@ export function gatherCommands(files: readonly AnyPostgresFile[], kind: 'writes'
       });
     }
     if (kind === 'writes')
-      for (const [name, run] of Object.entries(file.writesMany ?? {})) if (run !== undefined) many.set(name, run as RunMany);
+      for (const [name, run] of Object.entries(file.writesMany ?? {}))
+        if (run !== undefined) many.set(name, run as RunMany);
   }
   return { one, many };
 }

@@ -34,7 +34,10 @@ export async function lookPostgres(
       'SELECT version::integer AS version, digest FROM schema_step ORDER BY version',
     );
     const steps = decideSteps(MIGRATIONS, 'postgres', applied).length;
-    const [row] = await rowsOf<IdentityRow & pg.QueryResultRow>(client, 'SELECT id, pseudonym, environment FROM store_identity');
+    const [row] = await rowsOf<IdentityRow & pg.QueryResultRow>(
+      client,
+      'SELECT id, pseudonym, environment FROM store_identity',
+    );
     const used = await rowsOf<{ id: string }>(client, 'SELECT id FROM store_key');
     if (row !== undefined)
       checkIdentity(

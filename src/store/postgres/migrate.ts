@@ -20,7 +20,10 @@ async function holdLock(client: pg.Client): Promise<void> {
     const { rows } = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [MIGRATION_LOCK]);
     if (rows[0]?.held === true) return;
     if (performance.now() > until)
-      throw new StartError('store.migration', 'Another replica has been changing the schema for an hour. Look at it first.');
+      throw new StartError(
+        'store.migration',
+        'Another replica has been changing the schema for an hour. Look at it first.',
+      );
     await pause(LOCK_EVERY_MS);
   }
 }
@@ -30,7 +33,9 @@ export async function migrate(client: pg.Client, migrations: readonly Migration[
   await holdLock(client);
   try {
     await client.query(BOOKKEEPING.postgres);
-    const { rows } = await client.query<Applied>('SELECT version::integer AS version, digest FROM schema_step ORDER BY version');
+    const { rows } = await client.query<Applied>(
+      'SELECT version::integer AS version, digest FROM schema_step ORDER BY version',
+    );
     const steps = decideSteps(migrations, 'postgres', rows);
     for (const step of steps) {
       await client.query('BEGIN');
@@ -80,7 +85,10 @@ export async function settleIdentity(
   );
   const note = await client.query<Record<string, unknown>>(`${NOTE.read} $1 AND user_index = $2`, [...NOTE.owner]);
   checkNotRetired(fromNote(note.rows[0]), vault.keyId);
-  await client.query('INSERT INTO store_key (id, first_used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING', [vault.keyId, nowMs]);
+  await client.query('INSERT INTO store_key (id, first_used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+    vault.keyId,
+    nowMs,
+  ]);
   return row.id;
 }
 

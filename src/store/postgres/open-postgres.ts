@@ -53,7 +53,13 @@ export function explain(thrown: unknown): unknown {
 }
 
 /** A server that is not there yet is waited for; any other refusal is final. */
-export async function firstConnection(url: string, name: string, clock: Clock, log: Log, patienceMs: number): Promise<pg.Client> {
+export async function firstConnection(
+  url: string,
+  name: string,
+  clock: Clock,
+  log: Log,
+  patienceMs: number,
+): Promise<pg.Client> {
   const from = clock.monotonicMs();
   for (let tries = 0; ; tries += 1) {
     let client: pg.Client | undefined;
@@ -172,7 +178,10 @@ export async function openPostgres(deps: {
         if (watch.state() !== 'ready') beat();
       },
       onWrongDatabase: (found) =>
-        breakIt({ code: 'store.wrong-database', cause: new Error(found === null ? 'empty database' : 'other identity') }),
+        breakIt({
+          code: 'store.wrong-database',
+          cause: new Error(found === null ? 'empty database' : 'other identity'),
+        }),
       onRetiredKey: (why) => breakIt({ code: 'store.wrong-database', cause: why }),
     }),
   );
@@ -205,7 +214,8 @@ export async function openPostgres(deps: {
     idleTimeoutMillis: 30_000,
   });
   pool.on('error', () => undefined);
-  // The pool takes its own listener off a connection that is lent out; one without any would end the process when it breaks.
+  // The pool takes its own listener off a connection that is lent out; one without any would end the process when it
+  // breaks.
   const brokenClients = new WeakSet<pg.PoolClient>();
   pool.on('connect', (client) => {
     client.on('error', () => brokenClients.add(client));

@@ -20,7 +20,9 @@ const STRAINED_LOCK_MS = 100;
 const DEADLOCK_TRIES = 3;
 const IN_FAILED_TRANSACTION = '25P02';
 
-/** Thrown through the batch when it must be undone as a whole: for the server's sake, or to run its commands one by one. */
+/**
+ * Thrown through the batch when it must be undone as a whole: for the server's sake, or to run its commands one by one.
+ */
 class Undo extends Error {
   readonly fault: Fault | null;
   constructor(why: Fault | null, cause?: unknown) {
@@ -75,8 +77,9 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
   }
 
   /**
-   * PostgreSQL says COMMIT to what it has committed, and warns where a commit that waited for its standby was interrupted: then nobody
-   * knows. An answer that never came is the same. Of a transaction that had failed before, it does not come to the commit.
+   * PostgreSQL says COMMIT to what it has committed, and warns where a commit that waited for its standby was
+   * interrupted: then nobody knows. An answer that never came is the same. Of a transaction that had failed before, it
+   * does not come to the commit.
    */
   async function commit(): Promise<'committed' | 'rolled-back' | Fault> {
     const warnings: string[] = [];
@@ -166,7 +169,8 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
         const out = await withDb((context) => command(context, ask.args));
         const end = await commit();
         if (end === 'committed') return { done: true, out };
-        if (end === 'rolled-back') return { done: false, bug: new Error(`${ask.name} went on after an error of the database`) };
+        if (end === 'rolled-back')
+          return { done: false, bug: new Error(`${ask.name} went on after an error of the database`) };
         throw new Undo(end);
       } catch (thrown) {
         if (thrown instanceof Undo) throw thrown;
@@ -174,7 +178,11 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
         if (!wasInTheWay(thrown)) return { done: false, bug: asError(thrown, ask.name) };
         const isBlocked = sqlState(thrown) === '55P03' || sqlState(thrown) === '57014';
         if (isBlocked || tries === DEADLOCK_TRIES)
-          return { done: false, fault: fault('store.busy', { cause: thrown }), ...(isBlocked ? { wasBlocked: true } : {}) };
+          return {
+            done: false,
+            fault: fault('store.busy', { cause: thrown }),
+            ...(isBlocked ? { wasBlocked: true } : {}),
+          };
       }
     }
   }

@@ -14,11 +14,21 @@ const SMALL = [
   'source_request',
 ];
 /** What they held is sealed under keys that are gone, or was overwritten; their dead rows are freed. */
-const LARGE = ['delivery', 'delivery_body', 'delivery_digest', 'document', 'written_resource', 'foreign_change', 'attempt'];
+const LARGE = [
+  'delivery',
+  'delivery_body',
+  'delivery_digest',
+  'document',
+  'written_resource',
+  'foreign_change',
+  'attempt',
+];
 const STATEMENT_MS = 600_000;
 const [TRIES, AGAIN_MS] = [50, 100] as const;
 
-/** A table is written anew with rows that a transaction under way may still want to see: how many is told in a notice. */
+/**
+ * A table is written anew with rows that a transaction under way may still want to see: how many is told in a notice.
+ */
 async function rewrite(client: pg.Client, table: string): Promise<boolean> {
   let dead = 0;
   const notice = ({ detail = '' }: { detail?: string | undefined }): void => {
@@ -35,7 +45,11 @@ async function rewrite(client: pg.Client, table: string): Promise<boolean> {
 
 /** A deleted row stays in its file until the table is vacuumed, and its bytes until the table is written anew. */
 export async function scrubPostgres(url: string, name: string): Promise<'done' | 'partly'> {
-  const client = new pg.Client({ ...clientConfig(url, name), statement_timeout: STATEMENT_MS, query_timeout: STATEMENT_MS });
+  const client = new pg.Client({
+    ...clientConfig(url, name),
+    statement_timeout: STATEMENT_MS,
+    query_timeout: STATEMENT_MS,
+  });
   client.on('error', () => undefined);
   let outcome: 'done' | 'partly' = 'done';
   try {

@@ -20,11 +20,13 @@ class Interrupted extends Error {
   }
 }
 
-const isUnderWay = (last: Resealing | null): last is Resealing => last?.state === 'running' || last?.state === 'waiting';
+const isUnderWay = (last: Resealing | null): last is Resealing =>
+  last?.state === 'running' || last?.state === 'waiting';
 
 /**
- * Brings everything that older data keys sealed under the one that seals now, in the background and behind what others wait for. May be killed at
- * any moment: what is done stays done, and a process that serves the database goes on with the rest.
+ * Brings everything that older data keys sealed under the one that seals now, in the background and behind what others
+ * wait for. May be killed at any moment: what is done stays done, and a process that serves the database goes on with
+ * the rest.
  */
 export function keepResealing(deps: {
   readonly store: Store;
@@ -47,7 +49,8 @@ export function keepResealing(deps: {
     if (stopping.signal.aborted) throw new Interrupted(null);
     return result.value;
   }
-  const wait = (): Promise<unknown> => pause(againMs, undefined, { signal: stopping.signal, ref: false }).catch(() => null);
+  const wait = (): Promise<unknown> =>
+    pause(againMs, undefined, { signal: stopping.signal, ref: false }).catch(() => null);
 
   /** Every table from its beginning to its end; gives how many values it came upon. */
   async function walkAll(
@@ -138,7 +141,8 @@ export function keepResealing(deps: {
     const isAlone = store.engine === 'sqlite';
     if (isAlone || nowMs() - keys.value.last.atMs > SILENT_MS) start();
   }
-  const look = (): void => void resume().catch((thrown: unknown) => log.error('data-key.kept', { error: safeError(thrown) }));
+  const look = (): void =>
+    void resume().catch((thrown: unknown) => log.error('data-key.kept', { error: safeError(thrown) }));
   const timer = setInterval(look, LOOK_MS).unref();
 
   return {

@@ -2,7 +2,9 @@ import { StartError } from '../../kernel/index.ts';
 import { NOBODY } from '../kept-keys.ts';
 import type { DataKeys, Resealing } from './commands.ts';
 
-/* The note of the last change of the data key stands in a row of `user_key` that is nobody's, as JSON: it is no secret. */
+/*
+ * The note of the last change of the data key stands in a row of `user_key` that is nobody's, as JSON: it is no secret.
+ */
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -23,7 +25,10 @@ export const toDataKeys = (sealing: string, ids: readonly Row[], last: Resealing
   last,
 });
 
-/** A key that is on its way out, or is out, does not come back: what it sealed could not be told from what was forgotten. */
+/**
+ * A key that is on its way out, or is out, does not come back: what it sealed could not be told from what was
+ * forgotten.
+ */
 export function checkNotRetired(last: Resealing | null, sealing: string): void {
   if (last?.from.includes(sealing) === true)
     throw new StartError(

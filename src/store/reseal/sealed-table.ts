@@ -1,7 +1,10 @@
 import { all, allOf, fragment, listOf, words, type Fragment, type Program } from '../sql/statement.ts';
 import type { Vault } from '../vault.ts';
 
-/** A table of which some columns are sealed by the data key. Each module tells of its own, beside the code that seals them. */
+/**
+ * A table of which some columns are sealed by the data key. Each module tells of its own, beside the code that seals
+ * them.
+ */
 export interface SealedTable {
   readonly table: string;
   readonly columns: readonly string[];
@@ -47,7 +50,8 @@ export const given = (text: string): Fragment => fragment`${words(text)}`;
 
 /** The rows behind the last that was looked at. */
 export function pageOf({ of, after, limit }: Walk): Program<readonly Row[]> {
-  const value = (column: string): string => (of.only === undefined ? `t.${column}` : `CASE WHEN ${of.only} THEN t.${column} END`);
+  const value = (column: string): string =>
+    of.only === undefined ? `t.${column}` : `CASE WHEN ${of.only} THEN t.${column} END`;
   const keys = of.key.map((column) => `t.${column}`);
   const names = [
     ...keys.map((column, i) => `${column} AS k${i}`),
@@ -60,7 +64,8 @@ export function pageOf({ of, after, limit }: Walk): Program<readonly Row[]> {
   return all`${rows} ${behind} ORDER BY ${order} LIMIT ${limit}`;
 }
 
-const toText = (cell: unknown): string => (cell instanceof Uint8Array ? Buffer.from(cell).toString('hex') : String(cell));
+const toText = (cell: unknown): string =>
+  cell instanceof Uint8Array ? Buffer.from(cell).toString('hex') : String(cell);
 
 const keyOf = (of: SealedTable, row: Row): Cell[] => of.key.map((_, i) => row[`k${i}`] as Cell);
 
@@ -87,7 +92,9 @@ interface Anew extends Old {
   readonly sealed: Buffer;
 }
 
-/** The same, sealed by the key that seals now. A value that does not open is left as it is, and its key stays needed. */
+/**
+ * The same, sealed by the key that seals now. A value that does not open is left as it is, and its key stays needed.
+ */
 export function sealAnew(walk: Walk, rows: readonly Row[], vault: Vault): Anew[] {
   return oldValues(walk, rows, vault).flatMap((old) => {
     let plain: Buffer;

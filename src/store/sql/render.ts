@@ -103,8 +103,8 @@ function valuesOf(engine: Engine, given: readonly Interpolated[]): Bound[] {
 const SHAPES_MAX = 20;
 
 /**
- * A statement as an engine reads it. Its text is made once for each place in the code and each shape that it takes there; one that is put
- * together from fragments is made anew each time.
+ * A statement as an engine reads it. Its text is made once for each place in the code and each shape that it takes
+ * there; one that is put together from fragments is made anew each time.
  */
 export function makeRender(engine: Engine): (statement: Statement) => Rendered {
   const known = new WeakMap<TemplateStringsArray, { readonly shape: readonly unknown[]; readonly text: string }[]>();

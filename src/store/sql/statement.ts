@@ -1,11 +1,11 @@
 /*
- * SQL that is written once for both engines. A command is a generator: it yields statements and is handed what they found. SQLite runs it
- * to its end inside its writer without a pause, PostgreSQL awaits each answer.
+ * SQL that is written once for both engines. A command is a generator: it yields statements and is handed what they
+ * found. SQLite runs it to its end inside its writer without a pause, PostgreSQL awaits each answer.
  *
  *   const row = yield* get`SELECT seq, state FROM delivery WHERE tenant = ${tenant} AND id = ${id} ${FOR_UPDATE}`;
  *
- * What stands in `${}` is a value and never text, unless it was made by `part` or `words`. Those are constants of the code base, as the text
- * around them is: each distinct text is prepared once and kept.
+ * What stands in `${}` is a value and never text, unless it was made by `part` or `words`. Those are constants of the
+ * code base, as the text around them is: each distinct text is prepared once and kept.
  */
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -59,14 +59,20 @@ export const FOR_UPDATE = part('', 'FOR UPDATE');
 /** The same; a row that somebody else holds is left out instead of waited for. */
 export const FOR_UPDATE_OF_FREE = part('', 'FOR UPDATE SKIP LOCKED');
 
-/** PostgreSQL has a clock of its own, which is the same for all replicas; for SQLite it is now when the command says so. */
+/**
+ * PostgreSQL has a clock of its own, which is the same for all replicas; for SQLite it is now when the command says so.
+ */
 export const now = (at: Date): Now => ({ kind: 'now', atMs: at.getTime() });
 /** `${now(at)} + ${typed('int', ms)}${MILLISECONDS}`: so much later. */
 export const MILLISECONDS = part('', ` * interval '1 millisecond'`);
 
 export const typed = (type: ColumnType, value: Value): Typed => ({ kind: 'typed', type, value });
 /** `state ${among('text', STATES)}`: is one of them. */
-export const among = (type: List['type'], values: readonly (string | number)[]): List => ({ kind: 'list', type, values });
+export const among = (type: List['type'], values: readonly (string | number)[]): List => ({
+  kind: 'list',
+  type,
+  values,
+});
 
 /** A condition, or another piece, that a statement takes in only sometimes: `fragment`state = ${state}``. */
 export const fragment = (strings: TemplateStringsArray, ...values: readonly Interpolated[]): Fragment => ({

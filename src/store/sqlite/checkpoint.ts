@@ -12,9 +12,9 @@ const BUSY_MS = 5_000;
 const MX_FRAME_AT = 16;
 
 /**
- * Moves the log into the file. Under load the log is begun anew and keeps its length, so that a flush has no new length to
- * record; when there is nothing to do it is cut off. The writer never waits for a reader: what cannot be done now is done a
- * moment later, and meanwhile the log grows.
+ * Moves the log into the file. Under load the log is begun anew and keeps its length, so that a flush has no new length
+ * to record; when there is nothing to do it is cut off. The writer never waits for a reader: what cannot be done now is
+ * done a moment later, and meanwhile the log grows.
  */
 export function makeCheckpoint(db: DatabaseSync, file: string, onBroken: (thrown: unknown) => void) {
   const index = openSync(`${file}-shm`, 'r');

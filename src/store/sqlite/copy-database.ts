@@ -21,10 +21,15 @@ function openAtOneMoment(file: string): DatabaseSync {
 }
 
 /**
- * Copies a database that others write to, as it was at one moment: the open read transaction keeps that moment while the log of the
- * original grows. The copy is one file without a log of its own, and on the disk when this ends. Answers its size in bytes.
+ * Copies a database that others write to, as it was at one moment: the open read transaction keeps that moment while
+ * the log of the original grows. The copy is one file without a log of its own, and on the disk when this ends. Answers
+ * its size in bytes.
  */
-export async function copySqlite(file: string, to: string, onStep: (done: number, total: number) => void): Promise<number> {
+export async function copySqlite(
+  file: string,
+  to: string,
+  onStep: (done: number, total: number) => void,
+): Promise<number> {
   const from = openAtOneMoment(file);
   try {
     // For us alone from its first byte on.

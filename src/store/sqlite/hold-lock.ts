@@ -5,8 +5,8 @@ import { StartError, isError } from '../../kernel/index.ts';
 const BUSY = 5;
 
 /**
- * One process a database: a second tiny database is held exclusively for the life of the process. The kernel lets go of it
- * when the process dies, however it dies, so that no stale lock is ever in the way.
+ * One process a database: a second tiny database is held exclusively for the life of the process. The kernel lets go of
+ * it when the process dies, however it dies, so that no stale lock is ever in the way.
  */
 export function holdLock(file: string): () => void {
   const lock = new DatabaseSync(`${file}-lock`, { timeout: 0 });

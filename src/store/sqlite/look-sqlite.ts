@@ -8,8 +8,15 @@ import { checkFolder } from './prepare-file.ts';
 import { toThreadError, type ThreadData } from './protocol.ts';
 import { toStartError } from './start-writer.ts';
 
-/** What a start would find there, without touching it. Throws what the start would throw; no steps are those of a new database. */
-export function lookSqlite({ file, folder }: Pick<ThreadData, 'file' | 'folder'>, vault: Vault, environment: StoreEnvironment) {
+/**
+ * What a start would find there, without touching it. Throws what the start would throw; no steps are those of a new
+ * database.
+ */
+export function lookSqlite(
+  { file, folder }: Pick<ThreadData, 'file' | 'folder'>,
+  vault: Vault,
+  environment: StoreEnvironment,
+) {
   checkFolder({ file, folder });
   if (!existsSync(file)) return { version: null, applied: 0, steps: MIGRATIONS.length };
   let db: DatabaseSync | undefined;
@@ -21,7 +28,9 @@ export function lookSqlite({ file, folder }: Pick<ThreadData, 'file' | 'folder'>
       ? (db.prepare('SELECT version, digest FROM schema_step ORDER BY version').all() as unknown as Applied[])
       : [];
     const steps = decideSteps(MIGRATIONS, 'sqlite', applied).length;
-    const row = has('store_identity') ? db.prepare('SELECT id, pseudonym, environment FROM store_identity').get() : undefined;
+    const row = has('store_identity')
+      ? db.prepare('SELECT id, pseudonym, environment FROM store_identity').get()
+      : undefined;
     const used = has('store_key') ? db.prepare('SELECT id FROM store_key').all() : [];
     if (row !== undefined)
       checkIdentity(

@@ -40,7 +40,10 @@ function checkSettings(db: DatabaseSync): void {
   }
 }
 
-/** The only connection that writes. It checkpoints by itself: two connections that checkpoint were the trigger of the WAL bug. */
+/**
+ * The only connection that writes. It checkpoints by itself: two connections that checkpoint were the trigger of the
+ * WAL bug.
+ */
 export function openWriter(file: string): DatabaseSync {
   const db = new DatabaseSync(file, OPTIONS);
   db.exec(`
@@ -75,7 +78,9 @@ const EXPORTED = 'audit_record';
 const PRAGMAS = new Set(['wal_checkpoint', 'busy_timeout']);
 const SCHEMA_CHANGE = /^SQLITE_(CREATE|DROP|ALTER|ATTACH|DETACH|REINDEX)/;
 
-/** From here on no statement of this connection can rewrite the audit, attach a file, or alter the schema or a setting. */
+/**
+ * From here on no statement of this connection can rewrite the audit, attach a file, or alter the schema or a setting.
+ */
 export function forbidRewriting(db: DatabaseSync): void {
   const { SQLITE_DENY, SQLITE_OK, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_PRAGMA } = constants;
   const never = new Set(Object.entries(constants).flatMap(([name, code]) => (SCHEMA_CHANGE.test(name) ? [code] : [])));

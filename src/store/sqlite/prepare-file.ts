@@ -15,7 +15,9 @@ const UNSAFE_FILESYSTEMS = new Map([
   [0x858458f6, 'ramfs'],
 ]);
 
-/** A new database is made only where somebody has made room for it: a path with a mistake in it would be an empty one. */
+/**
+ * A new database is made only where somebody has made room for it: a path with a mistake in it would be an empty one.
+ */
 export function checkFolder({ file, folder }: Pick<ThreadData, 'file' | 'folder'>): void {
   if (folder !== 'make' && !existsSync(dirname(file)))
     throw new StartError(
@@ -25,10 +27,15 @@ export function checkFolder({ file, folder }: Pick<ThreadData, 'file' | 'folder'
 }
 
 /**
- * Makes the file, and where that is wanted its folder, for us alone, and answers the file's one true path: a link to it must not be another database.
- * SQLite flushes the folder for its journal, not for the main file, so we do, and the folder's own folder as well.
+ * Makes the file, and where that is wanted its folder, for us alone, and answers the file's one true path: a link to it
+ * must not be another database. SQLite flushes the folder for its journal, not for the main file, so we do, and the
+ * folder's own folder as well.
  */
-export function prepareFile({ file, filesystem, folder: which }: Pick<ThreadData, 'file' | 'filesystem' | 'folder'>): string {
+export function prepareFile({
+  file,
+  filesystem,
+  folder: which,
+}: Pick<ThreadData, 'file' | 'filesystem' | 'folder'>): string {
   const folder = dirname(file);
   checkFolder({ file, folder: which });
   if (!existsSync(folder)) {

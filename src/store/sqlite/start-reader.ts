@@ -10,7 +10,10 @@ export interface Reader {
 }
 
 export function startReader(data: ThreadData, onBroken: (cause: unknown) => void): Promise<Reader> {
-  const thread = new Worker(fileBeside(import.meta.url, './reader-thread'), { workerData: data, resourceLimits: THREAD_LIMITS });
+  const thread = new Worker(fileBeside(import.meta.url, './reader-thread'), {
+    workerData: data,
+    resourceLimits: THREAD_LIMITS,
+  });
   const asked = new Map<number, (outcome: Outcome) => void>();
   let n = 0;
   let closed: (() => void) | undefined;

@@ -51,7 +51,9 @@ export function toStartError(error: ThreadError): Error {
   const { code = '' } = error;
   const known = Object.hasOwn(REFUSALS, code) ? code : String(Number(code) & 0xff);
   const [startCode, words] = REFUSALS[known] ?? [];
-  return startCode === undefined ? fromThreadError(error) : new StartError(startCode, words ?? '', fromThreadError(error));
+  return startCode === undefined
+    ? fromThreadError(error)
+    : new StartError(startCode, words ?? '', fromThreadError(error));
 }
 
 /** The asks that can be copied into a thread; the others are bugs of their callers. */
@@ -68,7 +70,10 @@ function sortCopyable(asks: readonly Ask[]): Map<number, Outcome> {
 }
 
 export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void): Promise<Writer> {
-  const thread = new Worker(fileBeside(import.meta.url, './writer-thread'), { workerData: data, resourceLimits: THREAD_LIMITS });
+  const thread = new Worker(fileBeside(import.meta.url, './writer-thread'), {
+    workerData: data,
+    resourceLimits: THREAD_LIMITS,
+  });
   let settleBatch: ((outcomes: readonly Outcome[] | Error, commitMs: number) => void) | undefined;
   let closed: (() => void) | undefined;
   let scrubbed: ((isDone: boolean) => void) | undefined;
@@ -87,7 +92,9 @@ export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void
         }
         const good = outcomes.values();
         settle({
-          outcomes: asks.map((_, i): Outcome => bad.get(i) ?? good.next().value ?? { done: false, bug: new Error('no outcome') }),
+          outcomes: asks.map(
+            (_, i): Outcome => bad.get(i) ?? good.next().value ?? { done: false, bug: new Error('no outcome') },
+          ),
           commitMs,
         });
       };

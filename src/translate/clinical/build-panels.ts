@@ -39,7 +39,8 @@ function componentOf(scene: Scene, code: string, parts: readonly PanelPart[]): E
 }
 
 /** A side that the source has withdrawn is not said; a panel of which all sides are withdrawn is withdrawn. */
-const isWithdrawn = ({ metric }: PanelPart): boolean => metric.status === 'entered-in-error' || metric.status === 'cancelled';
+const isWithdrawn = ({ metric }: PanelPart): boolean =>
+  metric.status === 'entered-in-error' || metric.status === 'cancelled';
 
 function buildPanel(scene: Scene, name: string, all: readonly PanelPart[]): Wanted[] {
   const mark = scene.notebook.mark();
@@ -65,12 +66,15 @@ function buildPanel(scene: Scene, name: string, all: readonly PanelPart[]): Want
     },
   );
   const why = scene.notebook.heldSince(mark);
-  const waits = all.find((part) => part.waits !== undefined)?.waits ?? (why === null ? undefined : { at: metric.at, why });
+  const waits =
+    all.find((part) => part.waits !== undefined)?.waits ?? (why === null ? undefined : { at: metric.at, why });
   const panelled = want(name, resource, { group, chartDay });
   return [waits === undefined ? panelled : { ...panelled, waits }];
 }
 
-/** Parts of one panel with the same category, context and time belong together; the order of entries does not matter. */
+/**
+ * Parts of one panel with the same category, context and time belong together; the order of entries does not matter.
+ */
 export function buildPanels(scene: Scene, parts: readonly PanelPart[], places: Map<string, string>): Wanted[] {
   const byName = new Map<string, PanelPart[]>();
   for (const part of parts) {

@@ -75,7 +75,10 @@ function misfitsOfIndex(row: Extract<ConsistencyRow, { kind: 'body-mass-index' }
 }
 
 /** Each two values of one code that are no further apart than so many hours. */
-function misfitsByJump({ code, share, hours }: Extract<ConsistencyRow, { kind: 'jump' }>, valuesOf: ValuesOf): Misfit[] {
+function misfitsByJump(
+  { code, share, hours }: Extract<ConsistencyRow, { kind: 'jump' }>,
+  valuesOf: ValuesOf,
+): Misfit[] {
   const values = valuesOf(code);
   const isJump = (a: Value, b: Value): boolean =>
     Math.abs(a.startMs - b.startMs) < hours * HOUR_MS && differsBy(a.value, b.value) > share;
@@ -100,7 +103,8 @@ function misfitsByRepeat({ code, days }: Extract<ConsistencyRow, { kind: 'repeat
     const digits = first !== undefined && values.every((one) => one.digits === first.digits) ? first.digits : '';
     run = digits !== '' && day === before.day + 1 && digits === before.digits ? [...run, ...values] : values;
     before = { day, digits };
-    if (new Set(run.map(({ wanted }) => wanted.chartDay)).size >= days) for (const { wanted } of run) repeated.add(wanted);
+    if (new Set(run.map(({ wanted }) => wanted.chartDay)).size >= days)
+      for (const { wanted } of run) repeated.add(wanted);
   }
   const note = `The same value on ${days} days in a row or more: the source may have repeated one reading.`;
   return repeated.size === 0 ? [] : [{ wanted: [...repeated], note }];
@@ -157,10 +161,14 @@ function codesOf(rows: readonly ConsistencyRow[]): ReadonlySet<string> {
 }
 
 /**
- * What the measurements of one document are to each other, by the rows of `plausibility.json`. A row says what becomes of what does not fit:
- * it waits, goes out as preliminary, or goes out with a note.
+ * What the measurements of one document are to each other, by the rows of `plausibility.json`. A row says what becomes
+ * of what does not fit: it waits, goes out as preliminary, or goes out with a note.
  */
-export function checkConsistency(scene: Scene, content: readonly Wanted[], atOf: (wanted: Wanted) => string): readonly Wanted[] {
+export function checkConsistency(
+  scene: Scene,
+  content: readonly Wanted[],
+  atOf: (wanted: Wanted) => string,
+): readonly Wanted[] {
   const { mappings, notebook } = scene;
   const rows = mappings.consistency;
   if (rows.length === 0) return content;

@@ -27,11 +27,17 @@ const sourceOf = (resource: unknown): string | null => textOf(partOf(partOf(reso
 const nameIn = (source: string): string => source.split(/[:/#]/).at(-1) ?? source;
 
 /**
- * The device behind each measurement. An entry that names its provider (`meta.source` other than that of the Bundle, which names the
- * service) gets the device of the document that the provider's name fits, or else the provider itself, so that a reader sees where a
- * value comes from. One that does not gets the only device of a document with one provider: with several it could be any of them.
+ * The device behind each measurement. An entry that names its provider (`meta.source` other than that of the Bundle,
+ * which names the service) gets the device of the document that the provider's name fits, or else the provider itself,
+ * so that a reader sees where a value comes from. One that does not gets the only device of a document with one
+ * provider: with several it could be any of them.
  */
-export function makeDeviceOf(scene: Scene, bundle: AnyResource, sources: readonly string[], devices: readonly Wanted[]) {
+export function makeDeviceOf(
+  scene: Scene,
+  bundle: AnyResource,
+  sources: readonly string[],
+  devices: readonly Wanted[],
+) {
   const patients = listOf(bundle['entry']).filter(({ resource }) => partOf(resource)['resourceType'] === 'Patient');
   const ofService = new Set([sourceOf(bundle), ...patients.map(({ resource }) => sourceOf(resource))]);
   const [only, ...others] = devices;

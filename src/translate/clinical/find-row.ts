@@ -11,7 +11,8 @@ const windowOf = ({ times }: Metric): 'day' | 'other' => (times !== null && isWh
 function checkAgreement({ mappings, notebook }: Scene, { at, coding, loincs, others }: Metric): void {
   const known = coding.system === LOINC ? null : mappings.loincsOf(coding.system, coding.code);
   if (known === null || known.size === 0) return;
-  for (const { code } of loincs) if (!known.has(code)) notebook.find('code.disagrees', at, `${coding.code}, ${loincText(code)}`);
+  for (const { code } of loincs)
+    if (!known.has(code)) notebook.find('code.disagrees', at, `${coding.code}, ${loincText(code)}`);
   for (const { system, code } of others) {
     const second = mappings.loincsOf(system, code);
     if (second !== null && ![...second].some((one) => known.has(one)))
@@ -27,14 +28,21 @@ function codingsOf(row: MetricRow, loincs: readonly MappedCoding[]): readonly Ma
   return kept.map((one): MappedCoding => ({ ...one, ...given.get(one.code) }));
 }
 
-function tellMissing({ notebook }: Scene, { at, context }: Metric, found: Extract<StandardFound, { kind: 'none' }>): void {
+function tellMissing(
+  { notebook }: Scene,
+  { at, context }: Metric,
+  found: Extract<StandardFound, { kind: 'none' }>,
+): void {
   const words = found.codes.map(loincText);
   if (found.why === 'unknown') for (const word of words) notebook.find('code.unmapped', at, word);
   else if (found.why === 'context') notebook.find('context.unmapped', at, `${words.join(', ')} (${context})`);
   else notebook.find('code.disagrees', at, words.join(', '));
 }
 
-/** By the LOINC codes that the source itself gives. The code says what it is; the row says unit, category, panel and bounds. */
+/**
+ * By the LOINC codes that the source itself gives. The code says what it is; the row says unit, category, panel and
+ * bounds.
+ */
 function findStandardRow(scene: Scene, metric: Metric): MetricRow | null {
   const { mappings, notebook, setting } = scene;
   const { at, loincs, context, isContextSaid } = metric;

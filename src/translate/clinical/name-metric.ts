@@ -8,8 +8,8 @@ export const STEPS = 'steps';
 const STEPS_OF_DAY = '41950-7';
 
 /**
- * The steps of a day are one thing, whether its running total tells of them or its sum: when the sum comes it takes the place of the
- * running total, so that no chart shows two different counts of one day side by side.
+ * The steps of a day are one thing, whether its running total tells of them or its sum: when the sum comes it takes the
+ * place of the running total, so that no chart shows two different counts of one day side by side.
  */
 export const nameOfSteps = (scene: Scene, day: string): string => nameIn(scene, 'steps-day', day);
 

@@ -4,7 +4,10 @@ import { LOINC } from '../scene.ts';
 
 /** What the codings of one entry say, whatever their order. */
 export interface ReadCodings {
-  /** By which the measurement is named: the source's own code, or LOINC where the source gives nothing else that is known. */
+  /**
+   * By which the measurement is named: the source's own code, or LOINC where the source gives nothing else that is
+   * known.
+   */
   readonly coding: MappedCoding;
   /** What the source itself says in LOINC; each code once, in order. */
   readonly loincs: readonly MappedCoding[];

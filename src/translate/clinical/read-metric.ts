@@ -31,7 +31,8 @@ const NO_CONTEXT = 'point';
 function valueNames(observation: AnyResource): string[] {
   const names: string[] = [];
   for (const name in observation)
-    if (name.startsWith('value') || name.startsWith('_value') || name === 'component' || name === 'hasMember') names.push(name);
+    if (name.startsWith('value') || name.startsWith('_value') || name === 'component' || name === 'hasMember')
+      names.push(name);
   return names;
 }
 
@@ -54,14 +55,20 @@ function givenOf(observation: AnyResource): Part {
   const names = valueNames(observation).filter((name) => name !== 'hasMember');
   const given = pick(observation, ...names.sort());
   if (given['valueQuantity'] === undefined) return given;
-  return { ...given, valueQuantity: pick(partOf(given['valueQuantity']), 'value', 'comparator', 'unit', 'system', 'code') };
+  return {
+    ...given,
+    valueQuantity: pick(partOf(given['valueQuantity']), 'value', 'comparator', 'unit', 'system', 'code'),
+  };
 }
 
 /** A context in whatever form it is told; one that cannot be read is no known context. */
 function contextOf(extension: Part | undefined): string {
   if (extension === undefined) return NO_CONTEXT;
   return (
-    textOf(extension['valueString']) ?? textOf(extension['valueCode']) ?? textOf(partOf(extension['valueCoding'])['code']) ?? ''
+    textOf(extension['valueString']) ??
+    textOf(extension['valueCode']) ??
+    textOf(partOf(extension['valueCoding'])['code']) ??
+    ''
   );
 }
 

@@ -16,8 +16,8 @@ const saidBy = ({ resource: { identifier: _names, code: _code, device: _device, 
   canonicalJson(said);
 
 /**
- * A measurement that stands in the document under the source's own code and again under LOINC alone is one. Where the two contradict
- * each other neither goes out.
+ * A measurement that stands in the document under the source's own code and again under LOINC alone is one. Where the
+ * two contradict each other neither goes out.
  */
 export function sayOnce(scene: Scene, wanted: readonly Wanted[], standard: ReadonlySet<Wanted>): Wanted[] {
   if (standard.size === 0) return [...wanted];

@@ -4,7 +4,10 @@ import { LOINC, type Scene } from '../scene.ts';
 import type { PanelPart } from './build-panels.ts';
 import type { Metric } from './read-metric.ts';
 
-/** The sides of a panel that comes as one entry, each as the entry that it would be alone; null where it is no such entry. */
+/**
+ * The sides of a panel that comes as one entry, each as the entry that it would be alone; null where it is no such
+ * entry.
+ */
 export function splitPanel(observation: AnyResource): readonly AnyResource[] | null {
   const { component, ...rest } = observation;
   const sides = listOf(component);
@@ -14,7 +17,10 @@ export function splitPanel(observation: AnyResource): readonly AnyResource[] | n
   return sides.map((side) => ({ ...shared, ...side }));
 }
 
-/** Whether what was made of the sides is the panel that the entry says it is: each side once, and nothing else beside them. */
+/**
+ * Whether what was made of the sides is the panel that the entry says it is: each side once, and nothing else beside
+ * them.
+ */
 export function isWholePanel(scene: Scene, entry: Metric, sides: readonly object[]): sides is readonly PanelPart[] {
   const parts = sides.filter((side): side is PanelPart => 'kind' in side);
   const keys = new Set(parts.map(({ panel }) => panel.key));

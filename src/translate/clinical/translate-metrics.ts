@@ -97,7 +97,8 @@ function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
   const isKeptSide =
     given === null && row?.panel !== undefined && row.panel !== null && scene.setting.unmapped !== 'pass-through';
   const valued = isKeptSide ? NO_VALUE : given;
-  if (row === null || valued === null) return want(nameOfMetric(scene, metric), passThrough(scene, metric) as AnyResource, place);
+  if (row === null || valued === null)
+    return want(nameOfMetric(scene, metric), passThrough(scene, metric) as AnyResource, place);
   const category = categoryFrom(scene, metric, row.category, row);
   if (row.panel !== null)
     return {
@@ -129,12 +130,17 @@ function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
   return isWatchedReading(scene, metric, row) ? { ...made, isWatched: true } : made;
 }
 
-/** A panel that comes as one entry is what its sides would be as entries of their own. Where one of them is not known, it waits as a whole. */
+/**
+ * A panel that comes as one entry is what its sides would be as entries of their own. Where one of them is not known,
+ * it waits as a whole.
+ */
 function translateEntry(scene: Scene, metric: Metric, resource: AnyResource): readonly (Wanted | PanelPart)[] {
   const sides = splitPanel(resource);
   if (sides === null) return [translateMetric(scene, metric)];
   const mark = scene.notebook.mark();
-  const made = sides.map((side, i) => translateMetric(scene, readMetric(side, `${metric.at}.component[${i}]`, scene.mappings)));
+  const made = sides.map((side, i) =>
+    translateMetric(scene, readMetric(side, `${metric.at}.component[${i}]`, scene.mappings)),
+  );
   if (isWholePanel(scene, metric, made)) return made;
   const areKnown = made.every((one) => 'kind' in one);
   const isGiven = scene.setting.unmapped === 'pass-through' || scene.notebook.heldSince(mark) !== null;
@@ -146,7 +152,11 @@ function translateEntry(scene: Scene, metric: Metric, resource: AnyResource): re
 }
 
 /** One Observation for each metric; metrics of one panel and time together make one. */
-export function translateMetrics(scene: Scene, { bundle, sources }: ClinicalReady, devices: readonly Wanted[]): Wanted[] {
+export function translateMetrics(
+  scene: Scene,
+  { bundle, sources }: ClinicalReady,
+  devices: readonly Wanted[],
+): Wanted[] {
   const entries = (bundle['entry'] ?? []) as readonly { readonly resource: ClinicalReady['bundle'] }[];
   const wanted: Wanted[] = [];
   const standard = new Set<Wanted>();
@@ -180,5 +190,8 @@ export function translateMetrics(scene: Scene, { bundle, sources }: ClinicalRead
   }
   const single = withSleepPeriod(scene, sayOnce(scene, wanted, standard));
   const measured = [...single, ...buildPanels(scene, parts, places)];
-  return [...deviceOf.providers(), ...checkConsistency(scene, measured, ({ name }) => places.get(name) ?? 'Observation')];
+  return [
+    ...deviceOf.providers(),
+    ...checkConsistency(scene, measured, ({ name }) => places.get(name) ?? 'Observation'),
+  ];
 }

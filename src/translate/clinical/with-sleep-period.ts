@@ -7,7 +7,9 @@ import type { Wanted } from '../translation.ts';
 const WHOLE_SLEEP = new Set(['93832-4', '103213-5']);
 
 const isWholeSleep = ({ resource }: Wanted): boolean =>
-  listOf(partOf(resource['code'])['coding']).some(({ system, code }) => system === LOINC && WHOLE_SLEEP.has(wordOf(code)));
+  listOf(partOf(resource['code'])['coding']).some(
+    ({ system, code }) => system === LOINC && WHOLE_SLEEP.has(wordOf(code)),
+  );
 
 /** The sleep of each day on which one ended; null where there were several, since nobody can tell which is meant. */
 function sleepsByDay(scene: Scene, sleep: readonly Wanted[]): ReadonlyMap<string, Times | null> {
@@ -24,8 +26,8 @@ function sleepsByDay(scene: Scene, sleep: readonly Wanted[]): ReadonlyMap<string
 }
 
 /**
- * A value of the sleep summary that is dated to its whole day was measured during the sleep. Where the document says when that was, the
- * value says it too. Its name stays that of the source's time.
+ * A value of the sleep summary that is dated to its whole day was measured during the sleep. Where the document says
+ * when that was, the value says it too. Its name stays that of the source's time.
  */
 export function withSleepPeriod(scene: Scene, wanted: readonly Wanted[]): readonly Wanted[] {
   const sleep = wanted.filter(({ group }) => group === 'sleep');

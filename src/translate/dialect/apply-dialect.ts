@@ -31,7 +31,9 @@ function fit(dialect: Dialect, resource: AnyResource, devices: ReadonlyMap<strin
 /** What this EHR takes of what is wanted, in the form that it takes. What it does not take is left out and said. */
 export function applyDialect(dialect: Dialect, wanted: readonly Wanted[], notebook: Notebook): Wanted[] {
   const devices = new Map(
-    wanted.filter(({ resource }) => resource.resourceType === 'Device').map(({ reference, resource }) => [reference, resource]),
+    wanted
+      .filter(({ resource }) => resource.resourceType === 'Device')
+      .map(({ reference, resource }) => [reference, resource]),
   );
   const left = new Set<string>();
   for (const { resource, reference } of wanted) {
@@ -48,7 +50,9 @@ export function applyDialect(dialect: Dialect, wanted: readonly Wanted[], notebo
     .map((one): Wanted => {
       const fitted = fit(dialect, one.resource, devices);
       if (left.size === 0) return fitted === one.resource ? one : { ...one, resource: fitted };
-      const followed = mapReferences(fitted, (reference) => (left.has(String(reference['reference'])) ? null : reference));
+      const followed = mapReferences(fitted, (reference) =>
+        left.has(String(reference['reference'])) ? null : reference,
+      );
       return { ...one, resource: followed as AnyResource };
     });
 }

@@ -63,7 +63,8 @@ function fitTime(o: Editable, dialect: Dialect): void {
 function fitComponents(o: Editable, { componentsOf }: Dialect): void {
   const components = listOf(o['component']);
   const codes = listOf(partOf(o['code'])['coding']).map(({ code }) => code);
-  if (components.length === 0 || componentsOf === null || codes.some((code) => componentsOf.includes(String(code)))) return;
+  if (components.length === 0 || componentsOf === null || codes.some((code) => componentsOf.includes(String(code))))
+    return;
   Reflect.deleteProperty(o, 'component');
   say(o, ...components.map((one) => `${nameOf(one['code'])}: ${valueInWords(one)}`));
 }
@@ -104,7 +105,10 @@ function fitDevice(o: Editable, dialect: Dialect, devices: ReadonlyMap<string, A
   }
   Reflect.deleteProperty(o, 'device');
   const [named] = listOf(device['deviceName']);
-  say(o, `Device: ${[wordOf(device['manufacturer']), wordOf(named?.['name'])].filter((word) => word !== '').join(' ')}`);
+  say(
+    o,
+    `Device: ${[wordOf(device['manufacturer']), wordOf(named?.['name'])].filter((word) => word !== '').join(' ')}`,
+  );
 }
 
 /** In the order of the standard, which a validator does not ask for and a reader is glad of. */
@@ -126,7 +130,11 @@ const takesAll = (dialect: Dialect): boolean =>
   dialect.performer === 'patient' &&
   dialect.preliminary === 'keep';
 
-export function fitObservation(dialect: Dialect, resource: AnyResource, devices: ReadonlyMap<string, AnyResource>): AnyResource {
+export function fitObservation(
+  dialect: Dialect,
+  resource: AnyResource,
+  devices: ReadonlyMap<string, AnyResource>,
+): AnyResource {
   if (takesAll(dialect)) return resource;
   const o: Editable = { ...resource };
   fitTime(o, dialect);

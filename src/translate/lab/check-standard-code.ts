@@ -28,13 +28,15 @@ export const loincsIn = (code: Part): readonly string[] => [
 function loincsOfSource({ mappings }: Scene, coding: Part, specimen: string): ReadonlySet<string> {
   const names = [textOf(coding['display']), textOf(coding['code'])].filter((name) => name !== null);
   return new Set(
-    names.flatMap((name) => [name, nameWith(name, specimen)]).flatMap((name) => [...(mappings.labLoincsOf(name) ?? [])]),
+    names
+      .flatMap((name) => [name, nameWith(name, specimen)])
+      .flatMap((name) => [...(mappings.labLoincsOf(name) ?? [])]),
   );
 }
 
 /**
- * A result that says in LOINC what it is keeps its codes after checks: the check digit, the kind of its unit where the data know the
- * code, and what the source's own coding beside it would become.
+ * A result that says in LOINC what it is keeps its codes after checks: the check digit, the kind of its unit where the
+ * data know the code, and what the source's own coding beside it would become.
  */
 export function checkStandardCode(scene: Scene, at: string, code: Part, question: LabQuestion, specimen: string): void {
   const { mappings, notebook, setting } = scene;

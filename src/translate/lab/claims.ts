@@ -25,6 +25,7 @@ export const claimsIn = (patient: AnyResource): IdentityClaims => ({
 export function claimsOf(root: AnyResource): IdentityClaims | null {
   const patient = readEntries(root).find(({ resource }) => resource.resourceType === 'Patient')?.resource;
   const claims = patient === undefined ? null : claimsIn(patient);
-  if (claims === null || (claims.birthDate === null && claims.gender === null && claims.names.length === 0)) return null;
+  if (claims === null || (claims.birthDate === null && claims.gender === null && claims.names.length === 0))
+    return null;
   return claims;
 }

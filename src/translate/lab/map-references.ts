@@ -4,7 +4,16 @@ import type { Part } from '../parts.ts';
 const isObject = (value: unknown): value is Part =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !('rawJSON' in value);
 
-const OF_REFERENCE = new Set(['reference', 'type', 'identifier', 'display', 'id', 'extension', '_reference', '_display']);
+const OF_REFERENCE = new Set([
+  'reference',
+  'type',
+  'identifier',
+  'display',
+  'id',
+  'extension',
+  '_reference',
+  '_display',
+]);
 
 /** An element that has nothing but what a Reference has, and points somewhere. */
 const isReference = (value: Part): boolean =>
@@ -12,8 +21,8 @@ const isReference = (value: Part): boolean =>
   Object.keys(value).every((name) => OF_REFERENCE.has(name));
 
 /**
- * The value with each Reference replaced by what `change` makes of it; one that becomes null is left out, and so is what is empty
- * without it.
+ * The value with each Reference replaced by what `change` makes of it; one that becomes null is left out, and so is
+ * what is empty without it.
  */
 export function mapReferences(value: unknown, change: (reference: Part) => Part | null): unknown {
   if (Array.isArray(value)) {

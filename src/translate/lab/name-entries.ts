@@ -37,8 +37,9 @@ function meaningOf(resource: AnyResource): string[] {
 }
 
 /**
- * What stands for the document where a result came without its id: what its reports report on. Results without a report stand alone, each
- * under its code and time; one without a time could be any other of its kind, so that only the same content is the same.
+ * What stands for the document where a result came without its id: what its reports report on. Results without a report
+ * stand alone, each under its code and time; one without a time could be any other of its kind, so that only the same
+ * content is the same.
  */
 export function keyOfContent(entries: readonly LabEntry[]): string {
   const of = (type: string): AnyResource[] =>
@@ -59,7 +60,10 @@ export function keyOfContent(entries: readonly LabEntry[]): string {
 export const byAddress = (entries: readonly LabEntry[]): ReadonlyMap<string, LabEntry> =>
   new Map(entries.flatMap((entry) => entry.addresses.map((address) => [address, entry])));
 
-/** What a result is measured on and how, and what report it belongs to: the same test of another sample is another result. */
+/**
+ * What a result is measured on and how, and what report it belongs to: the same test of another sample is another
+ * result.
+ */
 function circumstancesOf(entries: readonly LabEntry[]): (entry: LabEntry) => string[] {
   const at = byAddress(entries);
   const reportsOf = new Map<LabEntry, string[]>();
@@ -87,10 +91,16 @@ function circumstancesOf(entries: readonly LabEntry[]): (entry: LabEntry) => str
 }
 
 /**
- * A name for each entry, from what it is about and never from what it says. Two under one name are one where they say the same, and
- * stop the document where they do not. An Organization is not bound to a patient: the same laboratory is one for all.
+ * A name for each entry, from what it is about and never from what it says. Two under one name are one where they say
+ * the same, and stop the document where they do not. An Organization is not bound to a patient: the same laboratory is
+ * one for all.
  */
-export function nameEntries(scene: Scene, kind: string, document: string, entries: readonly LabEntry[]): Map<LabEntry, string> {
+export function nameEntries(
+  scene: Scene,
+  kind: string,
+  document: string,
+  entries: readonly LabEntry[],
+): Map<LabEntry, string> {
   const circumstances = circumstancesOf(entries);
   return new Map(
     entries.map((entry) => {

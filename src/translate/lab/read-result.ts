@@ -2,7 +2,12 @@ import { numberOf } from '../../r4/index.ts';
 
 /** What a result in words says. */
 export type ReadResult =
-  | { readonly kind: 'quantity'; readonly comparator: string | null; readonly digits: string; readonly unit: string | null }
+  | {
+      readonly kind: 'quantity';
+      readonly comparator: string | null;
+      readonly digits: string;
+      readonly unit: string | null;
+    }
   | { readonly kind: 'range'; readonly low: string; readonly high: string; readonly unit: string | null }
   | { readonly kind: 'ratio'; readonly numerator: string; readonly denominator: string }
   | { readonly kind: 'words'; readonly text: string };

@@ -14,20 +14,22 @@ export const nameWith = (name: string, specimen: string): string =>
   isUrine(specimen) && !/\burin/i.test(name) ? `urine ${name}` : name;
 
 /** Whether the name of a test says what it is done on. */
-export const namesSpecimen = (name: string): boolean => /\b(urin|serum|plasma|blood|csf|saliva|stool|fa?ec)/i.test(name);
+export const namesSpecimen = (name: string): boolean =>
+  /\b(urin|serum|plasma|blood|csf|saliva|stool|fa?ec)/i.test(name);
 
 /** What LOINC's name says that was measured on. */
 function systemOf(display: string): 'urine' | 'serum' | 'blood' | 'other' | null {
   if (/\b(in|of) Urine\b/.test(display)) return 'urine';
   if (/\bSerum, Plasma or Blood\b/.test(display)) return null;
   if (/\bSerum or Plasma\b|\bin Serum\b|\bPlatelet poor plasma\b/.test(display)) return 'serum';
-  if (/\b(in|of) (Capillary |Venous |Arterial )?[Bb]lood\b|\bRed Blood Cells\b|^Erythrocyte|^MCH/.test(display)) return 'blood';
+  if (/\b(in|of) (Capillary |Venous |Arterial )?[Bb]lood\b|\bRed Blood Cells\b|^Erythrocyte|^MCH/.test(display))
+    return 'blood';
   return /\b(in|of) [A-Z]\w/.test(display) ? 'other' : null;
 }
 
 /**
- * Whether a code may stand for a test of this specimen. Nothing said fits everything; blood that was drawn fits serum, plasma and blood;
- * anything else must be what the code says.
+ * Whether a code may stand for a test of this specimen. Nothing said fits everything; blood that was drawn fits serum,
+ * plasma and blood; anything else must be what the code says.
  */
 export function fitsSpecimen(display: string, specimen: string): boolean {
   const system = systemOf(display);

@@ -11,7 +11,13 @@ import { WITHIN_LENGTH_MIN, withoutSourceIds, type SourceIds } from '../without-
 import { findModifiers } from '../find-modifiers.ts';
 import { byAddress, keyOfContent, nameEntries } from './name-entries.ts';
 import { addressOf, readEntries, type LabEntry } from './read-entries.ts';
-import { documentOf, translateDocument, translateOrganization, translateReport, translateSpecimen } from './translate-report.ts';
+import {
+  documentOf,
+  translateDocument,
+  translateOrganization,
+  translateReport,
+  translateSpecimen,
+} from './translate-report.ts';
 import { namesSpecimen, specimenName } from './specimen.ts';
 import { nameOfCode, translateResult } from './translate-result.ts';
 import { listOf, partOf, textOf, wordOf, type Part } from '../parts.ts';
@@ -48,7 +54,10 @@ function onlyOne(times: readonly Element[]): Element {
   return said.size === 1 && only !== undefined ? only : {};
 }
 
-/** When the sample of an entry was taken, where it does not say so itself: by its specimen, its report, or all that say anything. */
+/**
+ * When the sample of an entry was taken, where it does not say so itself: by its specimen, its report, or all that say
+ * anything.
+ */
 function makeSampledAt(kept: readonly LabEntry[]): (entry: LabEntry) => Element {
   const at = byAddress(kept);
   const linked = (references: unknown, scope: string): AnyResource[] =>
@@ -58,7 +67,9 @@ function makeSampledAt(kept: readonly LabEntry[]): (entry: LabEntry) => Element 
   const reports = kept.filter(({ resource }) => resource.resourceType === 'DiagnosticReport');
   const ownTime = (resource: AnyResource): Element => {
     const effective = effectiveIn(resource);
-    return Object.keys(effective).length > 0 || resource.resourceType !== 'Specimen' ? effective : collectedAt(resource);
+    return Object.keys(effective).length > 0 || resource.resourceType !== 'Specimen'
+      ? effective
+      : collectedAt(resource);
   };
   const overall = onlyOne(kept.map(({ resource }) => ownTime(resource)));
   return ({ resource, scope }) => {
@@ -80,18 +91,26 @@ function unnamedResults(entries: readonly LabEntry[]): LabEntry[] {
   const named = new Set<string>();
   for (const { resource, scope } of entries)
     for (const list of [resource['result'], resource['hasMember']])
-      for (const { reference } of listOf(list)) if (typeof reference === 'string') named.add(addressOf(reference, scope));
+      for (const { reference } of listOf(list))
+        if (typeof reference === 'string') named.add(addressOf(reference, scope));
   return entries.filter(
-    ({ resource, addresses }) => resource.resourceType === 'Observation' && !addresses.some((address) => named.has(address)),
+    ({ resource, addresses }) =>
+      resource.resourceType === 'Observation' && !addresses.some((address) => named.has(address)),
   );
 }
 
 /**
- * A laboratory result in FHIR: its reports, results, specimens, organizations and original document, each under its name, for the
- * linked patient. Whatever else the source put beside them stays behind. Results without a report get none: a report says that a laboratory
- * issued it, under a code and at a time that nobody has told us, and would look as if it were complete.
+ * A laboratory result in FHIR: its reports, results, specimens, organizations and original document, each under its
+ * name, for the linked patient. Whatever else the source put beside them stays behind. Results without a report get
+ * none: a report says that a laboratory issued it, under a code and at a time that nobody has told us, and would look
+ * as if it were complete.
  */
-export function translateLab(scene: Scene, root: AnyResource, documentId: string | null, delivery: DeliveryFacts): Wanted[] {
+export function translateLab(
+  scene: Scene,
+  root: AnyResource,
+  documentId: string | null,
+  delivery: DeliveryFacts,
+): Wanted[] {
   const all = readEntries(root);
   const patients = patientAddresses(all);
   const kept = all.filter(({ resource }) => KEPT.has(resource.resourceType));
@@ -107,7 +126,9 @@ export function translateLab(scene: Scene, root: AnyResource, documentId: string
   const when = makeSampledAt(kept);
   const reports = kept.filter(({ resource }) => resource.resourceType === 'DiagnosticReport');
   const unnamed =
-    reports.length === 1 ? unnamedResults(kept).map((entry) => ({ reference: referenceTo(names.get(entry) ?? '') })) : [];
+    reports.length === 1
+      ? unnamedResults(kept).map((entry) => ({ reference: referenceTo(names.get(entry) ?? '') }))
+      : [];
 
   /** To what is written with it; to the patient; else in words only. */
   function follow(reference: Part, scope: string, place: string): Part | null {
@@ -178,7 +199,12 @@ export function translateLab(scene: Scene, root: AnyResource, documentId: string
 }
 
 /** When a sample was taken, a test done or a report made. */
-function judgeEntryTimes(scene: Scene, { at, resource }: LabEntry, effective: Times | null, birthDate: string | null): void {
+function judgeEntryTimes(
+  scene: Scene,
+  { at, resource }: LabEntry,
+  effective: Times | null,
+  birthDate: string | null,
+): void {
   const times = resource.resourceType === 'Specimen' ? effectiveOf(collectedAt(resource)) : effective;
   judgeTimes(scene, at, times);
   if (resource.resourceType !== 'Organization') judgeBirth(scene, at, times, birthDate);

@@ -30,8 +30,14 @@ export interface ReportParts {
   readonly unnamed: readonly Element[];
 }
 
-/** The report over the results: what US Core asks of a laboratory report, and the id under which the document was submitted. */
-export function translateReport(scene: Scene, { at, given, documentId, delivery, effective, unnamed }: ReportParts): AnyResource {
+/**
+ * The report over the results: what US Core asks of a laboratory report, and the id under which the document was
+ * submitted.
+ */
+export function translateReport(
+  scene: Scene,
+  { at, given, documentId, delivery, effective, unnamed }: ReportParts,
+): AnyResource {
   const own = pick(given, 'effectiveDateTime', 'effectivePeriod');
   const issued = pick(given, 'issued');
   if (issued['issued'] === undefined) scene.notebook.find('issued.assumed', at);
@@ -86,7 +92,9 @@ export function translateSpecimen(scene: Scene, at: string, given: AnyResource):
     meta: metaOf(scene),
     identifier: listOf(given['identifier']),
     ...pick(given, 'accessionIdentifier', 'status'),
-    ...(given['type'] === undefined ? {} : { type: row === null ? given['type'] : withCodings(given['type'], row.codings) }),
+    ...(given['type'] === undefined
+      ? {}
+      : { type: row === null ? given['type'] : withCodings(given['type'], row.codings) }),
     subject: scene.subject,
     ...pick(given, 'receivedTime', 'collection', 'condition', 'note'),
   };

@@ -52,17 +52,30 @@ function questionOf(scene: Scene, given: Part, specimen: string): LabQuestion {
       unit: read.unit === null ? null : (scene.mappings.findUnit(read.unit)?.ucum ?? UNKNOWN_UNIT),
       value: 'quantity',
     };
-  return { name, unit: null, value: given['valueCodeableConcept'] !== undefined || read?.kind === 'words' ? 'coded' : 'text' };
+  return {
+    name,
+    unit: null,
+    value: given['valueCodeableConcept'] !== undefined || read?.kind === 'words' ? 'coded' : 'text',
+  };
 }
 
 /** A code whose name says another specimen is no code for this one. */
-function findLab({ mappings }: Scene, question: LabQuestion, specimen: string): LabFound | { kind: 'none'; why: 'specimen' } {
+function findLab(
+  { mappings }: Scene,
+  question: LabQuestion,
+  specimen: string,
+): LabFound | { kind: 'none'; why: 'specimen' } {
   const found = mappings.findLab(question);
   const isFitting = found.kind === 'none' || fitsSpecimen(found.row.codings[0]?.display ?? '', specimen);
   return isFitting ? found : { kind: 'none', why: 'specimen' };
 }
 
-function translateCode(scene: Scene, at: string, asGiven: Part, specimen: string): { code: Element; row: LabRow | null } {
+function translateCode(
+  scene: Scene,
+  at: string,
+  asGiven: Part,
+  specimen: string,
+): { code: Element; row: LabRow | null } {
   const { mappings, notebook } = scene;
   const code = inCodingOrder(partOf(asGiven['code']));
   const given: Part = { ...asGiven, code };
@@ -93,7 +106,8 @@ function translateCode(scene: Scene, at: string, asGiven: Part, specimen: string
   // A result without a value has no unit by which to choose a code; its name stands for itself.
   if (found.why === 'dimension' && !hasResult(given)) return { code: withCodings(code, []), row: null };
   // Whether the name or its unit is new is told apart: they are mended in different files.
-  if (found.why === 'dimension') notebook.find('unit.unmapped', at, `${question.name} in ${question.unit ?? 'no unit'}`);
+  if (found.why === 'dimension')
+    notebook.find('unit.unmapped', at, `${question.name} in ${question.unit ?? 'no unit'}`);
   else notebook.find('code.unmapped', at, found.why === 'specimen' ? `${question.name} (${specimen})` : question.name);
   return { code: withCodings(code, []), row: null };
 }
@@ -111,7 +125,9 @@ function interpretationsOf({ mappings, notebook }: Scene, at: string, given: unk
 
 /** HL7's laboratory category exactly once, in front. */
 export function laboratoryFirst(given: unknown, system: string, code: string): readonly Element[] {
-  const others = listOf(given).filter((one) => !listOf(one['coding']).some((c) => c['system'] === system && c['code'] === code));
+  const others = listOf(given).filter(
+    (one) => !listOf(one['coding']).some((c) => c['system'] === system && c['code'] === code),
+  );
   return [{ coding: [{ system, code }] }, ...others];
 }
 
@@ -123,7 +139,8 @@ export const statusOf = ({ setting, notebook }: Scene, at: string, given: unknow
 };
 
 /** In words, since few EHRs show a tag. */
-const READ_BY_SOFTWARE = 'Read by software from a laboratory document. Check against the original before relying on it.';
+const READ_BY_SOFTWARE =
+  'Read by software from a laboratory document. Check against the original before relying on it.';
 
 const UNKNOWN = { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason', code: 'unknown' }] };
 /** Neither a value nor why there is none, nor parts that have one. */

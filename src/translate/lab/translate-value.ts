@@ -48,13 +48,19 @@ export function translateValue(
     return { value: { valueQuantity: quantity }, ucum: ucumIn(quantity), digits: digitsOf(quantity['value']) ?? null };
   }
   if (typeof given['valueRange'] === 'object' && given['valueRange'] !== null)
-    return { value: { valueRange: sidesAsReported(scene, at, given['valueRange'] as Part, loinc) }, ucum: null, digits: null };
+    return {
+      value: { valueRange: sidesAsReported(scene, at, given['valueRange'] as Part, loinc) },
+      ucum: null,
+      digits: null,
+    };
   const words = textOf(given['valueString']);
   if (words !== null && row?.scale !== 'narrative') return fromWords(scene, at, words, loinc);
   const concept = given['valueCodeableConcept'] as Part | undefined;
   const text = concept?.['coding'] === undefined ? textOf(concept?.['text']) : null;
   if (text !== null) return { value: codedOf(scene, at, text), ucum: null, digits: null };
-  const value = Object.fromEntries(Object.entries(given).filter(([name]) => /^_?(value[A-Z]|dataAbsentReason$)/.test(name)));
+  const value = Object.fromEntries(
+    Object.entries(given).filter(([name]) => /^_?(value[A-Z]|dataAbsentReason$)/.test(name)),
+  );
   return { value, ucum: null, digits: null };
 }
 
@@ -85,7 +91,9 @@ function fromWords(
       };
     case 'ratio':
       return {
-        value: { valueRatio: { numerator: plainQuantity(read.numerator), denominator: plainQuantity(read.denominator) } },
+        value: {
+          valueRatio: { numerator: plainQuantity(read.numerator), denominator: plainQuantity(read.denominator) },
+        },
         ucum: null,
         digits: null,
       };
@@ -106,6 +114,8 @@ function sidesAsReported(scene: Scene, at: string, range: Part, loinc: string | 
 export function rangesAsReported(scene: Scene, at: string, ranges: unknown, loinc: string | null): Element {
   if (!Array.isArray(ranges) || ranges.length === 0) return {};
   return {
-    referenceRange: (ranges as readonly Part[]).map((range) => sidesAsReported(scene, `${at}.referenceRange`, range, loinc)),
+    referenceRange: (ranges as readonly Part[]).map((range) =>
+      sidesAsReported(scene, `${at}.referenceRange`, range, loinc),
+    ),
   };
 }

@@ -17,7 +17,8 @@ export interface Answered {
 
 const PATIENCE_MS = 15_000;
 
-export const headerOf = (answer: Answered, name: string): string | undefined => answer.headers.find(([one]) => one === name)?.[1];
+export const headerOf = (answer: Answered, name: string): string | undefined =>
+  answer.headers.find(([one]) => one === name)?.[1];
 
 export function ask(port: number, asked: Asked): Promise<Answered> {
   const { method = 'GET', path, headers = [], body } = asked;

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { SignJWT, type CryptoKey } from 'jose';
 
 /*
- * Attacks on the embedded authorization server that need nobody to sign in. Values are what is changed of a sound request: a list
- * is sent once for each of its members, `null` leaves the parameter out.
+ * Attacks on the embedded authorization server that need nobody to sign in. Values are what is changed of a sound
+ * request: a list is sent once for each of its members, `null` leaves the parameter out.
  */
 export type Changes = Readonly<Record<string, string | readonly string[] | null>>;
 
@@ -25,7 +25,11 @@ export const withIds = (ids: Ids, changes: Changes): Changes =>
   Object.fromEntries(
     Object.entries(changes).map(([name, value]) => [
       name,
-      value === null ? null : typeof value === 'string' ? (ids.get(value) ?? value) : value.map((one) => ids.get(one) ?? one),
+      value === null
+        ? null
+        : typeof value === 'string'
+          ? (ids.get(value) ?? value)
+          : value.map((one) => ids.get(one) ?? one),
     ]),
   );
 
@@ -37,8 +41,8 @@ export function formOf(sound: Readonly<Record<string, string>>, changes: Changes
 }
 
 /**
- * `stays`: a page or an error here, and no way back to where the request says. `no-code`: that, or back to the registered address
- * with an error and the state. Neither may come to a sign-in.
+ * `stays`: a page or an error here, and no way back to where the request says. `no-code`: that, or back to the
+ * registered address with an error and the state. Neither may come to a sign-in.
  */
 export type AuthorizeRow = readonly [name: string, expected: 'stays' | 'no-code', changes: Changes];
 
@@ -114,14 +118,34 @@ export const basicOf = (id: string, secret: string): readonly [string, string] =
   'Authorization',
   `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
 ];
-const CODE = { grant_type: 'authorization_code', code: 'nobodys-code', redirect_uri: REDIRECT, code_verifier: VERIFIER } as const;
+const CODE = {
+  grant_type: 'authorization_code',
+  code: 'nobodys-code',
+  redirect_uri: REDIRECT,
+  code_verifier: VERIFIER,
+} as const;
 
 export const TOKEN: readonly TokenRow[] = [
-  { name: 'a code that nobody gave', form: { ...CODE, client_id: PUBLIC_APP }, statuses: [400], errors: ['invalid_grant'] },
-  { name: 'an app that nobody knows', form: { ...CODE, client_id: 'nobody' }, statuses: [400, 401], errors: ['invalid_client'] },
+  {
+    name: 'a code that nobody gave',
+    form: { ...CODE, client_id: PUBLIC_APP },
+    statuses: [400],
+    errors: ['invalid_grant'],
+  },
+  {
+    name: 'an app that nobody knows',
+    form: { ...CODE, client_id: 'nobody' },
+    statuses: [400, 401],
+    errors: ['invalid_client'],
+  },
   { name: 'no app', form: CODE, statuses: [400, 401], errors: ['invalid_client', 'invalid_request'] },
   { name: 'no code', form: { ...CODE, code: null, client_id: PUBLIC_APP }, statuses: [400] },
-  { name: 'two codes', form: { ...CODE, code: ['a', 'b'], client_id: PUBLIC_APP }, statuses: [400], errors: ['invalid_request'] },
+  {
+    name: 'two codes',
+    form: { ...CODE, code: ['a', 'b'], client_id: PUBLIC_APP },
+    statuses: [400],
+    errors: ['invalid_request'],
+  },
   { name: 'two apps', form: { ...CODE, client_id: [PUBLIC_APP, 'x'] }, statuses: [400, 401] },
   {
     name: 'two grants',
@@ -172,7 +196,12 @@ export const TOKEN: readonly TokenRow[] = [
     basic: [SECRET_APP, 'wrong'],
     statuses: [400, 401],
   },
-  { name: 'credentials that cannot be read', form: CODE, headers: [['Authorization', 'Basic !!!']], statuses: [400, 401] },
+  {
+    name: 'credentials that cannot be read',
+    form: CODE,
+    headers: [['Authorization', 'Basic !!!']],
+    statuses: [400, 401],
+  },
   { name: 'a bearer for a client', form: CODE, headers: [['Authorization', 'Bearer x']], statuses: [400, 401] },
   {
     name: 'a secret for a backend that has a key',

@@ -2,7 +2,8 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /*
- * Gateways as others have made them, each with one hole of theirs, to see that the attacks find it. None asks for a token.
+ * Gateways as others have made them, each with one hole of theirs, to see that the attacks find it. None asks for a
+ * token.
  */
 export type Carelessness =
   /** Hands everything on. */
@@ -25,7 +26,8 @@ interface Body {
   readonly entry?: readonly { readonly resource?: Body }[];
 }
 
-const isAlphas = (resource: Body | undefined): boolean => resource?.id === 'idalpha' || ALPHA.test(JSON.stringify(resource));
+const isAlphas = (resource: Body | undefined): boolean =>
+  resource?.id === 'idalpha' || ALPHA.test(JSON.stringify(resource));
 
 export async function startCarelessGateway(ehrBase: string, carelessness: Carelessness): Promise<CarelessGateway> {
   const server = createServer((req, res) => {
@@ -58,12 +60,20 @@ export async function startCarelessGateway(ehrBase: string, carelessness: Carele
             refuse(404);
             return;
           }
-          const kept = isBundle ? { ...body, entry: (body.entry ?? []).filter(({ resource }) => isAlphas(resource)) } : body;
-          res.writeHead(answer.statusCode ?? 500, { 'content-type': 'application/fhir+json', 'x-request-id': 'req_careless' });
+          const kept = isBundle
+            ? { ...body, entry: (body.entry ?? []).filter(({ resource }) => isAlphas(resource)) }
+            : body;
+          res.writeHead(answer.statusCode ?? 500, {
+            'content-type': 'application/fhir+json',
+            'x-request-id': 'req_careless',
+          });
           res.end(JSON.stringify(kept).replaceAll(ehrBase, 'http://gateway/fhir'));
           return;
         }
-        res.writeHead(answer.statusCode ?? 500, { 'content-type': 'application/fhir+json', 'x-request-id': 'req_careless' });
+        res.writeHead(answer.statusCode ?? 500, {
+          'content-type': 'application/fhir+json',
+          'x-request-id': 'req_careless',
+        });
         res.end(method === 'HEAD' ? undefined : text.replaceAll(ehrBase, 'http://gateway/fhir'));
       });
     });

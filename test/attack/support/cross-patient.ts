@@ -2,12 +2,14 @@ import type { AttackRow } from './start-attacked.ts';
 import { OWNED_TYPES, ownId } from './world.ts';
 
 /*
- * Alpha's app asks. Each line is one shape of question and what may come of it. `idbravo` is a linked patient who is not hers,
- * `idcharl` one without a link; for each line that names one of them the same is asked about nobody, and the answers compared.
+ * Alpha's app asks. Each line is one shape of question and what may come of it. `idbravo` is a linked patient who is
+ * not hers, `idcharl` one without a link; for each line that names one of them the same is asked about nobody, and the
+ * answers compared.
  */
 type Short = readonly [AttackRow['expected'], string];
 
-const gets = (rows: readonly Short[]): AttackRow[] => rows.map(([expected, path]) => ({ expected, path: `/fhir/${path}` }));
+const gets = (rows: readonly Short[]): AttackRow[] =>
+  rows.map(([expected, path]) => ({ expected, path: `/fhir/${path}` }));
 
 const FORM = [['Content-Type', 'application/x-www-form-urlencoded']] as const;
 const posts = (rows: readonly (readonly [AttackRow['expected'], string, string])[]): AttackRow[] =>
@@ -104,7 +106,9 @@ const VERSIONS = gets([
 
 const SEARCHES = gets([
   ...OWNED_TYPES.filter((type) => type !== 'Patient').map((type) => ['nothing', `${type}?patient=idbravo`] as const),
-  ...OWNED_TYPES.filter((type) => type !== 'Patient').map((type) => ['nothing', `${type}?_id=${ownId(type, 'bravo')}`] as const),
+  ...OWNED_TYPES.filter((type) => type !== 'Patient').map(
+    (type) => ['nothing', `${type}?_id=${ownId(type, 'bravo')}`] as const,
+  ),
   ['nothing', 'Observation?patient=idcharl'],
   ['nothing', 'Observation?patient=Patient/idbravo'],
   ['nothing', 'Observation?subject=Patient/idbravo'],
@@ -221,7 +225,10 @@ const JOINS = gets([
   ['own-at-most', 'Observation?patient=idalpha&_include:recurse=*'],
   ['own-at-most', 'Observation?patient=idalpha&_include=Observation:subject&_revinclude:iterate=Observation:subject'],
   ['own-at-most', 'Observation?patient=idalpha&_include=Observation:subject:Patient'],
-  ['own-at-most', 'Observation?patient=idalpha&_include=Observation:performer&_revinclude:iterate=Observation:performer'],
+  [
+    'own-at-most',
+    'Observation?patient=idalpha&_include=Observation:performer&_revinclude:iterate=Observation:performer',
+  ],
   ['own-at-most', 'Observation?patient=idalpha&_include=Observation:patient&_revinclude:iterate=Observation:focus'],
   ['own-at-most', 'Observation?patient=idalpha&_revinclude=*'],
   ['own-at-most', 'Observation?patient=idalpha&_revinclude=*:*'],
@@ -234,7 +241,10 @@ const JOINS = gets([
   ['own-at-most', 'Patient?_id=idalpha&_revinclude=Group:member&_include:iterate=Group:member'],
   ['own-at-most', 'Patient?_id=idalpha&_revinclude=Provenance:target'],
   ['own-at-most', 'Patient?_id=idalpha&_revinclude=Procedure:performer'],
-  ['own-at-most', 'Patient?_id=idalpha&_include=Patient:general-practitioner&_revinclude:iterate=Patient:general-practitioner'],
+  [
+    'own-at-most',
+    'Patient?_id=idalpha&_include=Patient:general-practitioner&_revinclude:iterate=Patient:general-practitioner',
+  ],
   [
     'own-at-most',
     'MedicationRequest?patient=idalpha&_include=MedicationRequest:medication&_revinclude:iterate=MedicationRequest:medication',
@@ -244,7 +254,10 @@ const JOINS = gets([
   ['nothing', 'Practitioner?_id=idshare-prac&_revinclude=Observation:performer'],
   ['own-at-most', 'Provenance?target=Observation/idalpha-obs&_include=Provenance:target'],
   ['own-at-most', 'DiagnosticReport?patient=idalpha&_include=DiagnosticReport:result'],
-  ['own-at-most', 'DiagnosticReport?patient=idalpha&_include=DiagnosticReport:result&_include:iterate=Observation:performer'],
+  [
+    'own-at-most',
+    'DiagnosticReport?patient=idalpha&_include=DiagnosticReport:result&_include:iterate=Observation:performer',
+  ],
   ['own-at-most', 'Observation?patient=idalpha&_include=Observation:performer:RelatedPerson'],
   ['own-at-most', 'Observation?patient=idalpha&%5Frevinclude=Observation:focus'],
 ]);
@@ -286,13 +299,18 @@ const WIDE = gets([
   ['refused', 'Device/idbravo-dev/Observation'],
 ]);
 
-/** Everything of one patient, by its parameters: none of them reaches further than the patient, the types and the values that it names. */
+/**
+ * Everything of one patient, by its parameters: none of them reaches further than the patient, the types and the values
+ * that it names.
+ */
 const EVERYTHING = gets([
-  ...['_count=1', '_type=Observation', '_type=Provenance', 'start=1900', '_since=1900-01-01T00:00:00Z'].flatMap((query) => [
-    ['own-at-most', `Patient/idalpha/$everything?${query}`] as const,
-    ['hidden', `Patient/idbravo/$everything?${query}`] as const,
-    ['hidden', `Patient/idcharl/$everything?${query}`] as const,
-  ]),
+  ...['_count=1', '_type=Observation', '_type=Provenance', 'start=1900', '_since=1900-01-01T00:00:00Z'].flatMap(
+    (query) => [
+      ['own-at-most', `Patient/idalpha/$everything?${query}`] as const,
+      ['hidden', `Patient/idbravo/$everything?${query}`] as const,
+      ['hidden', `Patient/idcharl/$everything?${query}`] as const,
+    ],
+  ),
   ['own-at-most', 'Patient/idalpha/$everything?_type=Observation,Provenance,Practitioner,Organization,Medication'],
   ['own-at-most', 'Patient/idalpha/$everything?_type=Device&_type=CareTeam&_type=Procedure'],
   ['own-at-most', 'Patient/idalpha/$everything?start=1922-02-22&end=1922-02-22'],
@@ -357,7 +375,10 @@ const CONTROLS = gets([
   ['own-at-most', 'Observation/idalpha-obs?_elements=code'],
   ['own-at-most', 'Observation?patient=idalpha&_summary=text'],
   ['own-at-most', 'Observation?patient=idalpha&_summary=true'],
-  ['own-at-most', 'Observation?patient=idalpha&_summary=true&_include=Observation:performer&_revinclude=Provenance:target'],
+  [
+    'own-at-most',
+    'Observation?patient=idalpha&_summary=true&_include=Observation:performer&_revinclude=Provenance:target',
+  ],
   ['own-at-most', 'DiagnosticReport?patient=idalpha&_summary=true&_include=DiagnosticReport:result'],
   ['nothing', 'Observation?patient=idbravo&_summary=true'],
   ['nothing', 'Observation?patient=idbravo&_summary=text'],
@@ -480,7 +501,12 @@ const JSON_BODY = [['Content-Type', 'application/fhir+json']] as const;
 const bundleOf = (type: string, ...requests: readonly { method: string; url: string }[]): string =>
   JSON.stringify({ resourceType: 'Bundle', type, entry: requests.map((request) => ({ request })) });
 const PATIENT_BODY = JSON.stringify({ resourceType: 'Patient', id: 'idbravo' });
-const RESULT_BODY = JSON.stringify({ resourceType: 'Observation', id: 'idbravo-obs', status: 'final', code: { text: 'x' } });
+const RESULT_BODY = JSON.stringify({
+  resourceType: 'Observation',
+  id: 'idbravo-obs',
+  status: 'final',
+  code: { text: 'x' },
+});
 
 const WRITES: readonly AttackRow[] = (
   [
@@ -488,7 +514,11 @@ const WRITES: readonly AttackRow[] = (
     [
       'POST',
       '',
-      bundleOf('batch', { method: 'GET', url: 'Observation?patient=idbravo' }, { method: 'GET', url: 'Patient/idalpha' }),
+      bundleOf(
+        'batch',
+        { method: 'GET', url: 'Observation?patient=idbravo' },
+        { method: 'GET', url: 'Patient/idalpha' },
+      ),
     ],
     ['POST', '', bundleOf('transaction', { method: 'DELETE', url: 'Patient/idbravo' })],
     ['POST', '', bundleOf('transaction', { method: 'GET', url: 'Patient/idalpha' })],

@@ -5,8 +5,9 @@ import { included, matches, type Params } from './search-world.ts';
 import { ENTANGLED, HOST_MARKER, makeWorld, TOTAL_MARKER, type Resource } from './world.ts';
 
 /*
- * An EHR that does whatever it is asked, by anybody, in every way that some real server does; and, in its modes, what an EHR must
- * not do. Lookups of a Patient by identifier stay honest but in `ignores-everything`, so that a gateway gets past them.
+ * An EHR that does whatever it is asked, by anybody, in every way that some real server does; and, in its modes, what
+ * an EHR must not do. Lookups of a Patient by identifier stay honest but in `ignores-everything`, so that a gateway
+ * gets past them.
  */
 export type Mode =
   | 'honest'
@@ -128,7 +129,9 @@ export async function startHostileEhr(): Promise<HostileEhr> {
     const isLookup = type === 'Patient' && params.some(([key]) => key === 'identifier');
     const isDeaf = mode === 'ignores-everything' || (mode === 'ignores-filters' && !isLookup);
     const types = type === null ? (get('_type')?.split(',') ?? TYPES) : [type];
-    const found = world().current.filter((one) => types.includes(one.resourceType) && (isDeaf || matches(world(), one, params)));
+    const found = world().current.filter(
+      (one) => types.includes(one.resourceType) && (isDeaf || matches(world(), one, params)),
+    );
     const count = Math.min(Number(get('_count') ?? PAGE), PAGE);
     const offset = Number(get('_offset') ?? 0);
     const isCount = get('_summary') === 'count' || count === 0;
@@ -160,7 +163,9 @@ export async function startHostileEhr(): Promise<HostileEhr> {
                 {
                   resource: {
                     resourceType: 'OperationOutcome',
-                    issue: [{ severity: 'information', code: 'informational', diagnostics: `zqbravo ${base} ${selfQuery}` }],
+                    issue: [
+                      { severity: 'information', code: 'informational', diagnostics: `zqbravo ${base} ${selfQuery}` },
+                    ],
                   },
                   search: { mode: 'outcome' },
                 },
@@ -173,7 +178,12 @@ export async function startHostileEhr(): Promise<HostileEhr> {
 
   const bundleOf = (type: string, resources: readonly Resource[]): Said => ({
     status: 200,
-    body: { resourceType: 'Bundle', type, total: resources.length, entry: resources.map((one) => entryOf(one, 'match')) },
+    body: {
+      resourceType: 'Bundle',
+      type,
+      total: resources.length,
+      entry: resources.map((one) => entryOf(one, 'match')),
+    },
   });
   const historyOf = (resources: readonly Resource[]): Said => ({
     status: 200,
@@ -225,7 +235,18 @@ export async function startHostileEhr(): Promise<HostileEhr> {
             searchInclude: ['*'],
             searchRevInclude: ['*'],
             searchParam: [
-              ...['_id', '_lastUpdated', 'identifier', 'code', 'category', '_text', '_content', '_filter', '_list', '_has'],
+              ...[
+                '_id',
+                '_lastUpdated',
+                'identifier',
+                'code',
+                'category',
+                '_text',
+                '_content',
+                '_filter',
+                '_list',
+                '_has',
+              ],
               ...[
                 'patient',
                 'subject',

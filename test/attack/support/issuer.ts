@@ -111,7 +111,12 @@ export function soundClaims(issuer: string, audience: string, more: Claims = {})
   };
 }
 
-export function sign(keys: IssuerKeys, claims: Claims, header: Claims = {}, key: CryptoKey = keys.es256): Promise<string> {
+export function sign(
+  keys: IssuerKeys,
+  claims: Claims,
+  header: Claims = {},
+  key: CryptoKey = keys.es256,
+): Promise<string> {
   return new SignJWT(Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined)))
     .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: ES_KID, ...header })
     .sign(key);

@@ -3,8 +3,8 @@ import type { Heard } from './hostile-ehr.ts';
 import { HOST_MARKER, markersOf, type Owner } from './world.ts';
 
 /*
- * One judge for every attack. It knows markers, not rules: an answer may repeat what the asker said, and nothing else of a patient
- * who is not the asker's or of the EHR's address, in whatever way it is written.
+ * One judge for every attack. It knows markers, not rules: an answer may repeat what the asker said, and nothing else
+ * of a patient who is not the asker's or of the EHR's address, in whatever way it is written.
  */
 export type Expected =
   /** 200 with something of the asker's own: shows that the attacks beside it are not refused for a trivial reason. */
@@ -58,7 +58,9 @@ export function readings(text: string): string {
 const percentDecoded = (text: string): string =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'));
 const jsonDecoded = (text: string): string =>
-  text.replace(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))).replace(/\\([/"\\])/g, '$1');
+  text
+    .replace(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+    .replace(/\\([/"\\])/g, '$1');
 const entityDecoded = (text: string): string =>
   text
     .replace(/&#x([0-9a-f]{1,6});/gi, (_, hex: string) => String.fromCodePoint(Math.min(parseInt(hex, 16), 0x10ffff)))
@@ -73,7 +75,9 @@ const base64Decoded = (text: string): string[] =>
 const wholeOf = (answer: Answered): string =>
   [...answer.headers.filter(([name]) => name !== 'date').map((pair) => pair.join(': ')), answer.body].join('\n');
 export const saidBy = (asked: Asked): string =>
-  [asked.path, asked.body ?? '', ...(asked.headers ?? []).filter(([name]) => !/authorization/i.test(name)).flat()].join('\n');
+  [asked.path, asked.body ?? '', ...(asked.headers ?? []).filter(([name]) => !/authorization/i.test(name)).flat()].join(
+    '\n',
+  );
 
 /** Reading is the dear part, and every judge reads the same answer. */
 const readAlready = new WeakMap<Answered, string>();
@@ -157,10 +161,12 @@ export function judge(judged: Judged): string[] {
   const wrong: string[] = [];
   if (!MEETS[expected](answer)) wrong.push(`status ${status} (${shortBody(answer)}) is not ${expected}`);
   if (status === 500) wrong.push('an internal error');
-  if (status >= 300 && status < 400 && status !== 304) wrong.push(`a redirect to ${headerOf(answer, 'location') ?? 'nowhere'}`);
+  if (status >= 300 && status < 400 && status !== 304)
+    wrong.push(`a redirect to ${headerOf(answer, 'location') ?? 'nowhere'}`);
   const markers = judged.strangers.flatMap(markersOf);
   for (const word of strangeWords(answer, asked, markers)) wrong.push(`a stranger's ${word}`);
-  for (const word of strangeWords(answer, asked, addressMarkers(judged.ehrPorts ?? []))) wrong.push(`the EHR's address ${word}`);
+  for (const word of strangeWords(answer, asked, addressMarkers(judged.ehrPorts ?? [])))
+    wrong.push(`the EHR's address ${word}`);
   for (const word of strangeWords(answer, { path: '' }, judged.forbidden ?? [])) wrong.push(`out of scope: ${word}`);
   const { allowedTypes } = judged;
   for (const type of typesIn(parsed(answer)))
@@ -177,7 +183,10 @@ const typesIn = (body: BundleLike | null): string[] =>
     (type): type is string => type !== undefined && !CARRIERS.has(type),
   );
 
-/** R4 wants an OperationOutcome with every failure, RFC 6750 a challenge with every 401; HEAD and the parser are excused. */
+/**
+ * R4 wants an OperationOutcome with every failure, RFC 6750 a challenge with every 401; HEAD and the parser are
+ * excused.
+ */
 function wrongForm(asked: Asked, answer: Answered): string[] {
   const wrong: string[] = [];
   if (answer.status < 400 || asked.method === 'HEAD') return wrong;
@@ -197,9 +206,19 @@ const shortBody = (answer: Answered): string => {
   return `${body.resourceType ?? 'no resource'}${body.entry === undefined ? '' : ` of ${body.entry.length}`}`;
 };
 
-const PER_REQUEST = new Set(['x-request-id', 'x-correlation-id', 'date', 'content-length', 'connection', 'keep-alive', 'etag']);
+const PER_REQUEST = new Set([
+  'x-request-id',
+  'x-correlation-id',
+  'date',
+  'content-length',
+  'connection',
+  'keep-alive',
+  'etag',
+]);
 
-/** What is left of an answer without what differs from request to request, and without the names that were asked for. */
+/**
+ * What is left of an answer without what differs from request to request, and without the names that were asked for.
+ */
 export function plain(answer: Answered, names: readonly string[]): unknown {
   const requestId = headerOf(answer, 'x-request-id') ?? '\0';
   const masked = (text: string): string => {
@@ -208,7 +227,8 @@ export function plain(answer: Answered, names: readonly string[]): unknown {
     return out;
   };
   const body = parsed(answer) as Record<string, unknown> | null;
-  if (body?.['resourceType'] === 'Bundle') for (const name of ['id', 'meta', 'timestamp']) Reflect.deleteProperty(body, name);
+  if (body?.['resourceType'] === 'Bundle')
+    for (const name of ['id', 'meta', 'timestamp']) Reflect.deleteProperty(body, name);
   // A Bundle may hold a name of its own; of nothing else may the length tell something.
   const length = body?.['resourceType'] === 'Bundle' ? undefined : headerOf(answer, 'content-length');
   return {

@@ -3,7 +3,8 @@ import type { AttackRow } from './start-attacked.ts';
 import { CONDITION_CATEGORY, OBSERVATION_CATEGORY, OTHER_CATEGORY_MARKER } from './world.ts';
 
 /*
- * What a scope does not say it does not allow, letter by letter. The patient in context is alpha unless the line takes her away.
+ * What a scope does not say it does not allow, letter by letter. The patient in context is alpha unless the line takes
+ * her away.
  */
 type Line = readonly [scope: string, question: string, expected: Expected];
 
@@ -117,7 +118,11 @@ export const LETTERS: readonly AttackRow[] = (
     ['patient/Patient.r patient/Observation.s', 'Patient/idalpha/$everything?_type=Observation,Condition', 'forbidden'],
     ['patient/Patient.r patient/Observation.r', 'Patient/idalpha/$everything?_type=Observation', 'forbidden'],
     ['patient/Patient.r patient/*.s', 'Patient/idalpha/$everything?_type=Practitioner', 'forbidden'],
-    ['patient/Patient.r patient/Observation.s patient/Provenance.r', 'Patient/idalpha/$everything?_type=Provenance', 'forbidden'],
+    [
+      'patient/Patient.r patient/Observation.s patient/Provenance.r',
+      'Patient/idalpha/$everything?_type=Provenance',
+      'forbidden',
+    ],
     ['patient/Patient.s patient/Observation.s', 'Patient/idalpha/$everything?_type=Observation', 'forbidden'],
     ['patient/Observation.s', 'Patient/idalpha/$everything?start=1900', 'forbidden'],
     ['patient/Observation.rs', READ, 'own'],
@@ -287,23 +292,35 @@ export const WIDER_LEVELS: readonly AttackRow[] = [
   ),
   // Who reaches both still gets one patient's at a time, also of what tells of both.
   ...['', '?_type=Provenance', '?_type=Observation,Provenance&start=1900'].map((query) =>
-    rowOf(['user/*.rs', `Patient/idalpha/$everything${query}`, 'own'], { claims: NO_PATIENT, strangers: ['bravo', 'charl'] }),
+    rowOf(['user/*.rs', `Patient/idalpha/$everything${query}`, 'own'], {
+      claims: NO_PATIENT,
+      strangers: ['bravo', 'charl'],
+    }),
   ),
   // `user/` without a user is nobody's.
   rowOf(['user/*.rs', FIND, 'own-at-most'], { claims: { ...NO_PATIENT, fhirUser: undefined }, strangers: ['charl'] }),
   // A wide type of one level lends nothing to a narrow type of another.
-  rowOf(['patient/Observation.rs user/Patient.rs', 'Observation?patient=idbravo', 'nothing'], { strangers: ['bravo', 'charl'] }),
-  rowOf(['patient/Observation.rs user/Patient.rs', 'Observation/idbravo-obs', 'hidden'], { strangers: ['bravo', 'charl'] }),
+  rowOf(['patient/Observation.rs user/Patient.rs', 'Observation?patient=idbravo', 'nothing'], {
+    strangers: ['bravo', 'charl'],
+  }),
+  rowOf(['patient/Observation.rs user/Patient.rs', 'Observation/idbravo-obs', 'hidden'], {
+    strangers: ['bravo', 'charl'],
+  }),
   rowOf(['patient/Observation.rs user/Condition.rs', 'Patient/idbravo', 'refused'], { strangers: ['bravo', 'charl'] }),
-  rowOf(['patient/Observation.r user/Observation.s', 'Observation/idbravo-obs', 'hidden'], { strangers: ['bravo', 'charl'] }),
+  rowOf(['patient/Observation.r user/Observation.s', 'Observation/idbravo-obs', 'hidden'], {
+    strangers: ['bravo', 'charl'],
+  }),
   rowOf(['user/Observation.r patient/Observation.s', 'Observation?patient=idbravo', 'nothing'], {
     strangers: ['bravo', 'charl'],
   }),
-  rowOf([`user/Patient.rs patient/Observation.rs`, 'Patient?_id=idbravo&_revinclude=Observation:subject', 'own-at-most'], {
-    strangers: ['charl'],
-    forbidden: ['7202.02'],
-    allowedTypes: ['Patient'],
-  }),
+  rowOf(
+    [`user/Patient.rs patient/Observation.rs`, 'Patient?_id=idbravo&_revinclude=Observation:subject', 'own-at-most'],
+    {
+      strangers: ['charl'],
+      forbidden: ['7202.02'],
+      allowedTypes: ['Patient'],
+    },
+  ),
 ];
 
 /** The audit tells of everybody: only a scope that names it, and not for one patient, shows any of it. */

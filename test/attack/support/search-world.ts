@@ -1,13 +1,14 @@
 import type { Resource, World } from './world.ts';
 
 /*
- * An obliging search: it knows joins, chains and includes, ignores what it does not know, and asks nobody for permission. What a
- * gateway lets through to it is found.
+ * An obliging search: it knows joins, chains and includes, ignores what it does not know, and asks nobody for
+ * permission. What a gateway lets through to it is found.
  */
 export type Params = readonly (readonly [string, string])[];
 
 type Json = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Where a reference parameter looks, beside an element of its own name. */
 const ELEMENTS: Readonly<Record<string, readonly string[]>> = {
@@ -25,8 +26,30 @@ const ELEMENTS: Readonly<Record<string, readonly string[]>> = {
   for: ['for'],
 };
 const REFERENCES = new Set([
-  ...['patient', 'subject', 'performer', 'focus', 'asserter', 'recorder', 'author', 'encounter', 'target', 'result', 'specimen'],
-  ...['device', 'link', 'source', 'medication', 'general-practitioner', 'organization', 'agent', 'has-member', 'derived-from'],
+  ...[
+    'patient',
+    'subject',
+    'performer',
+    'focus',
+    'asserter',
+    'recorder',
+    'author',
+    'encounter',
+    'target',
+    'result',
+    'specimen',
+  ],
+  ...[
+    'device',
+    'link',
+    'source',
+    'medication',
+    'general-practitioner',
+    'organization',
+    'agent',
+    'has-member',
+    'derived-from',
+  ],
   ...['item', 'participant', 'member', 'for'],
 ]);
 
@@ -49,7 +72,9 @@ const holds = (resource: Resource, text: string): boolean =>
 function refersTo(resource: Resource, param: string, value: string): boolean {
   const named = /([A-Za-z]+\/)?[\w.-]+$/.exec(value)?.[0] ?? value;
   const wanted = param === 'patient' && !named.includes('/') ? `Patient/${named}` : named;
-  return referencesBy(resource, param).some((one) => one === wanted || (!one.includes('://') && one.endsWith(`/${wanted}`)));
+  return referencesBy(resource, param).some(
+    (one) => one === wanted || (!one.includes('://') && one.endsWith(`/${wanted}`)),
+  );
 }
 
 const tokenOf = (value: string): string => value.split('|').at(-1) ?? value;
@@ -70,10 +95,13 @@ function matchesOne(world: World, resource: Resource, key: string, value: string
   if (REFERENCES.has(name)) {
     if (chain.length > 0)
       return world.current.some(
-        (other) => referencesBy(resource, name).includes(nameOf(other)) && matchesOne(world, other, chain.join('.'), value),
+        (other) =>
+          referencesBy(resource, name).includes(nameOf(other)) && matchesOne(world, other, chain.join('.'), value),
       );
     if (modifier === 'identifier')
-      return world.current.some((other) => referencesBy(resource, name).includes(nameOf(other)) && holds(other, tokenOf(value)));
+      return world.current.some(
+        (other) => referencesBy(resource, name).includes(nameOf(other)) && holds(other, tokenOf(value)),
+      );
     if (modifier === 'not') return !refersTo(resource, name, value);
     if (modifier === 'missing') return (referencesBy(resource, name).length === 0) === (value === 'true');
     return refersTo(resource, name, value);

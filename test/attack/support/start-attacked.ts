@@ -26,12 +26,15 @@ export interface Attacked {
   /** `Bearer` and a token with these claims; by default alpha's own, for every type. */
   bearer(claims?: Claims, header?: Claims): Promise<string>;
   ask(asked: Asked): Promise<Answered>;
-  /** Asks with a token of these claims and judges the answer; what the gateway sent to the EHR meanwhile is judged too. */
+  /**
+   * Asks with a token of these claims and judges the answer; what the gateway sent to the EHR meanwhile is judged too.
+   */
   attack(row: AttackRow): Promise<{ readonly answer: Answered; readonly wrong: readonly string[] }>;
   stop(): Promise<void>;
 }
 
-export interface AttackRow extends Omit<Asked, 'headers'>, Partial<Pick<Judged, 'strangers' | 'forbidden' | 'allowedTypes'>> {
+export interface AttackRow
+  extends Omit<Asked, 'headers'>, Partial<Pick<Judged, 'strangers' | 'forbidden' | 'allowedTypes'>> {
   readonly expected: Expected;
   readonly claims?: Claims;
   /** A token used before, instead of a new one with `claims`: what is bound to a token can be shown only so. */
@@ -151,4 +154,7 @@ export async function startAttacked(mode: Mode = 'honest'): Promise<Attacked> {
 }
 
 /** What a log, like an answer, must not hold. */
-export const PATIENT_MARKERS: readonly string[] = [...OWNERS.flatMap((owner) => [idOf(owner), wordOf(owner)]), HOST_MARKER];
+export const PATIENT_MARKERS: readonly string[] = [
+  ...OWNERS.flatMap((owner) => [idOf(owner), wordOf(owner)]),
+  HOST_MARKER,
+];

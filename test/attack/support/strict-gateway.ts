@@ -4,8 +4,8 @@ import type { CarelessGateway } from './careless-gateway.ts';
 import { OWNED_TYPES } from './world.ts';
 
 /*
- * As small as a gateway for alpha alone can be that passes every attack: shows that the rows do not contradict each other. It asks
- * for no token and knows no scope.
+ * As small as a gateway for alpha alone can be that passes every attack: shows that the rows do not contradict each
+ * other. It asks for no token and knows no scope.
  */
 interface Body {
   readonly resourceType: string;
@@ -77,7 +77,12 @@ export async function startStrictGateway(ehrBase: string): Promise<CarelessGatew
     return bundleOf('searchset', await fromEhr(`${type}?${query.toString()}`));
   }
 
-  async function read(type: string, id: string, history: string | undefined, version: string | undefined): Promise<Said> {
+  async function read(
+    type: string,
+    id: string,
+    history: string | undefined,
+    version: string | undefined,
+  ): Promise<Said> {
     if (history !== undefined && history !== '_history') return refused(404);
     const current = await fromEhr(`${type}/${id}`);
     if (current === null || !(await isMine(current))) return refused(404);
@@ -91,7 +96,8 @@ export async function startStrictGateway(ehrBase: string): Promise<CarelessGatew
     const [path = '', query = ''] = url.split('?');
     if (!PLAIN_PATH.test(path)) return refused(404);
     const [, , type = '', id, ...rest] = path.split('/');
-    if (![...OWNED_TYPES, ...SHARED_TYPES].includes(type) || rest.length > 2 || id?.startsWith('$') === true) return refused(404);
+    if (![...OWNED_TYPES, ...SHARED_TYPES].includes(type) || rest.length > 2 || id?.startsWith('$') === true)
+      return refused(404);
     if (!/json|\*\/\*/.test(headers.accept ?? '*/*')) return refused(406);
     if (headers['content-encoding'] !== undefined) return refused(415);
     const params = [...new URLSearchParams(query)] as const;

@@ -3,8 +3,8 @@ import { sign, signAnything, soundClaims, RS_KID, type Claims, type Issuer } fro
 import type { Asked } from './ask.ts';
 
 /*
- * Every way to present a token that was not minted for this request. Each makes the whole question, since some are about where the
- * token stands and not what is in it. All are answered 401 alike, but for those that say otherwise.
+ * Every way to present a token that was not minted for this request. Each makes the whole question, since some are
+ * about where the token stands and not what is in it. All are answered 401 alike, but for those that say otherwise.
  */
 export interface Kit {
   readonly issuer: Issuer;
@@ -21,7 +21,10 @@ export interface TokenAttack {
 
 const PATH = '/fhir/Observation?patient=idalpha';
 const now = (): number => Math.floor(Date.now() / 1000);
-const carried = (token: string, scheme = 'Bearer'): Asked => ({ path: PATH, headers: [['Authorization', `${scheme} ${token}`]] });
+const carried = (token: string, scheme = 'Bearer'): Asked => ({
+  path: PATH,
+  headers: [['Authorization', `${scheme} ${token}`]],
+});
 const base64url = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
@@ -140,7 +143,9 @@ const HEADS: readonly TokenAttack[] = [
 ];
 
 const CLAIMS: readonly TokenAttack[] = [
-  ...['iss', 'aud', 'exp', 'iat', 'sub', 'client_id', 'jti'].map((name) => claimed(`no ${name}`, () => ({ [name]: undefined }))),
+  ...['iss', 'aud', 'exp', 'iat', 'sub', 'client_id', 'jti'].map((name) =>
+    claimed(`no ${name}`, () => ({ [name]: undefined })),
+  ),
   claimed('no scope', () => ({ scope: undefined }), 'refused'),
   claimed('another issuer', () => ({ iss: 'https://evil.example' })),
   claimed('the issuer with a slash', (kit) => ({ iss: `${kit.issuer.url}/` })),
@@ -206,7 +211,10 @@ const PLACES: readonly TokenAttack[] = [
   asked('basic', 'unauthenticated', (token) => carried(Buffer.from(`app:${token}`).toString('base64'), 'Basic')),
   asked('another scheme', 'unauthenticated', (token) => carried(token, 'DPoP')),
   asked('in the address', 'unauthenticated', (token) => ({ path: `${PATH}&access_token=${token}` })),
-  asked('in the header and in the address', 'refused', (token) => ({ ...carried(token), path: `${PATH}&access_token=${token}` })),
+  asked('in the header and in the address', 'refused', (token) => ({
+    ...carried(token),
+    path: `${PATH}&access_token=${token}`,
+  })),
   asked('in the body of a search', 'unauthenticated', (token) => ({
     method: 'POST',
     path: '/fhir/Observation/_search',
@@ -256,4 +264,11 @@ export const SOUND_TOKENS: readonly TokenAttack[] = [
   ),
 ];
 
-export const TOKEN_ATTACKS: readonly TokenAttack[] = [...ALGORITHMS, ...LURES, ...HEADS, ...CLAIMS, ...TEXTS, ...PLACES];
+export const TOKEN_ATTACKS: readonly TokenAttack[] = [
+  ...ALGORITHMS,
+  ...LURES,
+  ...HEADS,
+  ...CLAIMS,
+  ...TEXTS,
+  ...PLACES,
+];

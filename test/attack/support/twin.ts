@@ -3,8 +3,8 @@ import type { Answered } from './ask.ts';
 import type { AttackRow } from './start-attacked.ts';
 
 /*
- * The same question about nobody. Ids and words of the world have one length, so that the two differ in nothing but whether what
- * they name exists.
+ * The same question about nobody. Ids and words of the world have one length, so that the two differ in nothing but
+ * whether what they name exists.
  */
 const NAMES = [
   ['idbravo', 'idnobod'],
@@ -24,7 +24,9 @@ export function twinOf(row: AttackRow): AttackRow | null {
     ...row,
     path: renamed(row.path),
     ...(row.body === undefined ? {} : { body: renamed(row.body) }),
-    ...(row.headers === undefined ? {} : { headers: row.headers.map(([name, value]) => [name, renamed(value)] as const) }),
+    ...(row.headers === undefined
+      ? {}
+      : { headers: row.headers.map(([name, value]) => [name, renamed(value)] as const) }),
   };
   return JSON.stringify(twin) === JSON.stringify(row) ? null : twin;
 }

@@ -1,7 +1,7 @@
 /*
- * Three patients whose every string, number and date says whose it is, so that an answer can be judged without knowing how it was
- * made. Ids are `idalpha…`, texts hold `zqalpha`; what belongs to nobody is `idshare…`. All ids of owners have one length, so that
- * a question about a stranger and one about nobody are equally long.
+ * Three patients whose every string, number and date says whose it is, so that an answer can be judged without knowing
+ * how it was made. Ids are `idalpha…`, texts hold `zqalpha`; what belongs to nobody is `idshare…`. All ids of owners
+ * have one length, so that a question about a stranger and one about nobody are equally long.
  */
 export type Owner = 'alpha' | 'bravo' | 'charl';
 
@@ -177,7 +177,11 @@ function chartOf(owner: Owner): Resource[] {
       ],
       conclusion: `conclusion of ${word}`,
     }),
-    one('Device', { identifier, patient: subject, deviceName: [{ name: `${word} watch`, type: 'user-friendly-name' }] }),
+    one('Device', {
+      identifier,
+      patient: subject,
+      deviceName: [{ name: `${word} watch`, type: 'user-friendly-name' }],
+    }),
     one('Provenance', {
       target: [to(`Observation/${id}-obs`)],
       recorded: '2026-01-01T00:00:00Z',
@@ -196,7 +200,13 @@ function chartOf(owner: Owner): Resource[] {
       type: coded('http://loinc.org', '34133-9', word),
       description: `about ${word}`,
       content: [
-        { attachment: { contentType: 'text/plain', title: word, data: Buffer.from(`letter of ${word}`).toString('base64') } },
+        {
+          attachment: {
+            contentType: 'text/plain',
+            title: word,
+            data: Buffer.from(`letter of ${word}`).toString('base64'),
+          },
+        },
         { attachment: { contentType: 'text/plain', url: `Binary/${id}-bin` } },
         ...(owner === 'alpha' ? [{ attachment: { contentType: 'text/plain', url: 'Binary/idneutral-bin' } }] : []),
       ],
@@ -234,7 +244,13 @@ function chartOf(owner: Owner): Resource[] {
       note: [text],
     }),
     one('AllergyIntolerance', { identifier, code: text, patient: subject, recordedDate: at }),
-    one('Immunization', { identifier, status: 'completed', vaccineCode: text, patient: subject, occurrenceDateTime: at }),
+    one('Immunization', {
+      identifier,
+      status: 'completed',
+      vaccineCode: text,
+      patient: subject,
+      occurrenceDateTime: at,
+    }),
     one('Procedure', { identifier, status: 'completed', code: text, subject, performedDateTime: at }),
     one('Flag', { identifier, status: 'active', code: text, subject }),
     one('CarePlan', { identifier, status: 'active', intent: 'plan', subject, title: word }),
@@ -242,7 +258,10 @@ function chartOf(owner: Owner): Resource[] {
     one('Goal', { identifier, lifecycleStatus: 'active', description: text, subject, startDate: at }),
     made(owner, 'RelatedPerson', 'rel', { identifier, patient: subject, name: [{ family: word }] }),
     made(owner, 'Task', 'task', { identifier, status: 'requested', intent: 'order', for: subject, description: word }),
-    made(owner, 'Binary', 'bin', { contentType: 'text/plain', data: Buffer.from(`bytes of ${word}`).toString('base64') }),
+    made(owner, 'Binary', 'bin', {
+      contentType: 'text/plain',
+      data: Buffer.from(`bytes of ${word}`).toString('base64'),
+    }),
   ];
 }
 
@@ -264,7 +283,11 @@ function decoys(): Resource[] {
       contained: [{ resourceType: 'Patient', id: 'idalpha', name: [text] }],
       subject: to('#idalpha'),
     }),
-    observation('bravo', 'obs-lists-alpha', { subject: bravo, hasMember: [to('Observation/idalpha-obs')], derivedFrom: [alpha] }),
+    observation('bravo', 'obs-lists-alpha', {
+      subject: bravo,
+      hasMember: [to('Observation/idalpha-obs')],
+      derivedFrom: [alpha],
+    }),
     made('bravo', 'Provenance', 'prov-mixed', {
       target: [to('Observation/idalpha-obs'), to('Observation/idbravo-obs')],
       recorded: '2026-01-01T00:00:00Z',
@@ -282,7 +305,12 @@ function decoys(): Resource[] {
       performer: [{ actor: alpha }],
     }),
     made('bravo', 'Condition', 'cond-asserter', { code: text, subject: bravo, asserter: alpha, recorder: alpha }),
-    made('bravo', 'AllergyIntolerance', 'allergy-asserter', { code: text, patient: bravo, asserter: alpha, recorder: alpha }),
+    made('bravo', 'AllergyIntolerance', 'allergy-asserter', {
+      code: text,
+      patient: bravo,
+      asserter: alpha,
+      recorder: alpha,
+    }),
     made('bravo', 'DocumentReference', 'doc-author', {
       status: 'current',
       subject: bravo,
@@ -296,7 +324,11 @@ function decoys(): Resource[] {
       securityContext: bravo,
       data: Buffer.from(`bytes of ${wordOf('bravo')}`).toString('base64'),
     }),
-    made('bravo', 'CareTeam', 'team-member', { subject: bravo, name: wordOf('bravo'), participant: [{ member: alpha }] }),
+    made('bravo', 'CareTeam', 'team-member', {
+      subject: bravo,
+      name: wordOf('bravo'),
+      participant: [{ member: alpha }],
+    }),
     made('bravo', 'CarePlan', 'plan-performer', {
       status: 'active',
       intent: 'plan',
@@ -320,7 +352,10 @@ function decoys(): Resource[] {
     }),
     observation('bravo', 'idneutral-obs'),
     made('bravo', 'RelatedPerson', 'idneutral-rel', { patient: bravo, name: [text] }),
-    made('bravo', 'Device', 'dev-unowned', { patient: undefined, deviceName: [{ name: wordOf('bravo'), type: 'other' }] }),
+    made('bravo', 'Device', 'dev-unowned', {
+      patient: undefined,
+      deviceName: [{ name: wordOf('bravo'), type: 'other' }],
+    }),
   ];
 }
 
@@ -351,7 +386,9 @@ export const ENTANGLED: readonly Resource[] = [
   made('alpha', 'Condition', 'cond-contains', {
     code: { text: 'condition' },
     subject: to('Patient/idalpha'),
-    contained: [made('bravo', 'RelatedPerson', 'rel', { patient: to('Patient/idbravo'), name: [{ family: wordOf('bravo') }] })],
+    contained: [
+      made('bravo', 'RelatedPerson', 'rel', { patient: to('Patient/idbravo'), name: [{ family: wordOf('bravo') }] }),
+    ],
     asserter: to('#idbravo-rel'),
   }),
 ];

@@ -86,7 +86,12 @@ describe('what goes out', () => {
   });
 
   test('a form leaves no search value in the address', async () => {
-    await anEhr(demo().url).send({ method: 'POST', path: 'Patient/_search', form: [['identifier', 'a|MARKER']], requestId: 'r' });
+    await anEhr(demo().url).send({
+      method: 'POST',
+      path: 'Patient/_search',
+      form: [['identifier', 'a|MARKER']],
+      requestId: 'r',
+    });
     expect(JSON.stringify(demo().log.requests())).not.toContain('MARKER');
   });
 
@@ -112,7 +117,12 @@ describe('what comes back', () => {
 
   test('headers are those of the list alone', async () => {
     const server = await anOddServer((_heard, res) =>
-      answerJson(res, 200, {}, { etag: 'W/"1"', 'set-cookie': 'a=b', 'x-other': 'c', 'last-modified': 'x', location: 'y' }),
+      answerJson(
+        res,
+        200,
+        {},
+        { etag: 'W/"1"', 'set-cookie': 'a=b', 'x-other': 'c', 'last-modified': 'x', location: 'y' },
+      ),
     );
     const answer = await anEhr(server.base).ask(READ);
     expect(answer).toMatchObject({ ok: true, value: { headers: { etag: 'W/"1"', lastModified: 'x', location: 'y' } } });

@@ -6,14 +6,19 @@ import { anEhr, anOddServer, answerJson, CREATE, READ, shortOf, type Misbehave }
 const TOKEN = { kind: 'bearer', token: secret('the-token') } as const;
 
 describe('a server that points elsewhere', () => {
-  test.each([301, 302, 303, 307, 308])('%d is never followed: no token and no body reach the other host', async (status) => {
-    const other = await anOddServer((_heard, res) => answerJson(res, 200, {}));
-    const server = await anOddServer((_heard, res) => void res.writeHead(status, { location: `${other.origin}/fhir` }).end());
-    const ehr = anEhr(server.base, { auth: TOKEN });
-    for (const request of [READ, CREATE])
-      expect(shortOf((await ehr.send(request)).verdict)).toBe('misconfigured: ehr.redirected');
-    expect([other.heard.length, server.heard.length]).toEqual([0, 2]);
-  });
+  test.each([301, 302, 303, 307, 308])(
+    '%d is never followed: no token and no body reach the other host',
+    async (status) => {
+      const other = await anOddServer((_heard, res) => answerJson(res, 200, {}));
+      const server = await anOddServer(
+        (_heard, res) => void res.writeHead(status, { location: `${other.origin}/fhir` }).end(),
+      );
+      const ehr = anEhr(server.base, { auth: TOKEN });
+      for (const request of [READ, CREATE])
+        expect(shortOf((await ehr.send(request)).verdict)).toBe('misconfigured: ehr.redirected');
+      expect([other.heard.length, server.heard.length]).toEqual([0, 2]);
+    },
+  );
 
   test('a redirect to the same host is not followed either', async () => {
     const server = await anOddServer((_heard, res) => void res.writeHead(307, { location: '/fhir/Patient/2' }).end());
@@ -67,7 +72,12 @@ const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/fhir+json\r\n';
 describe('an answer that is none', () => {
   test.each<[string, Misbehave, string, string]>([
     ['garbage', say('{"resourceType":'), 'ambiguous: ehr.unreadable', 'retry-later: ehr.unreadable'],
-    ['a page', say('<html>', { 'content-type': 'text/html' }), 'ambiguous: ehr.unreadable', 'retry-later: ehr.unreadable'],
+    [
+      'a page',
+      say('<html>', { 'content-type': 'text/html' }),
+      'ambiguous: ehr.unreadable',
+      'retry-later: ehr.unreadable',
+    ],
     ['no content type', say('{}', { 'content-type': '' }), 'ambiguous: ehr.unreadable', 'retry-later: ehr.unreadable'],
     [
       'XML',
@@ -88,7 +98,12 @@ describe('an answer that is none', () => {
     ['nothing, and the end', raw(''), 'ambiguous: ehr.cut', 'retry-later: ehr.cut'],
     ['a reset', raw('', 'destroy'), 'ambiguous: ehr.cut', 'retry-later: ehr.cut'],
     ['half a head', raw('HTTP/1.1 200 OK\r\nContent-'), 'ambiguous: ehr.cut', 'retry-later: ehr.cut'],
-    ['less body than it promised', raw(`${HEAD}Content-Length: 50\r\n\r\n{}`), 'ambiguous: ehr.cut', 'retry-later: ehr.cut'],
+    [
+      'less body than it promised',
+      raw(`${HEAD}Content-Length: 50\r\n\r\n{}`),
+      'ambiguous: ehr.cut',
+      'retry-later: ehr.cut',
+    ],
     [
       'a broken chunk',
       raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n`),
@@ -118,7 +133,10 @@ describe('an answer that is none', () => {
     ],
   ])('%s is one', async (_what, misbehave) => {
     const ehr = anEhr((await anOddServer(misbehave)).base);
-    expect(await ehr.ask(READ)).toMatchObject({ ok: true, value: { status: 200, body: { kind: 'json', value: { a: 1 } } } });
+    expect(await ehr.ask(READ)).toMatchObject({
+      ok: true,
+      value: { status: 200, body: { kind: 'json', value: { a: 1 } } },
+    });
   });
 });
 
@@ -155,7 +173,9 @@ describe('a server without end', () => {
   });
 
   test('a body that stops coming ends at its own limit', async () => {
-    const server = await anOddServer((_heard, res) => void res.writeHead(200, { 'content-type': 'application/json' }).write('{'));
+    const server = await anOddServer(
+      (_heard, res) => void res.writeHead(200, { 'content-type': 'application/json' }).write('{'),
+    );
     const ehr = anEhr(server.base, { limits: { bodyMs: 200, deadlineMs: 20_000 } });
     expect(shortOf((await ehr.send(READ)).verdict)).toBe('retry-later: ehr.timeout');
   });

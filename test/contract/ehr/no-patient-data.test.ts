@@ -10,10 +10,18 @@ const MARKER = 'PATIENT-MARKER';
 const REQUESTS: readonly EhrRequest[] = [
   { method: 'GET', path: 'Patient', query: [['identifier', `urn:mrn|${MARKER}`]], requestId: 'r' },
   { method: 'POST', path: 'Patient/_search', form: [['identifier', MARKER]], requestId: 'r' },
-  { method: 'POST', path: 'Observation', body: JSON.stringify({ resourceType: 'Observation', note: MARKER }), requestId: 'r' },
+  {
+    method: 'POST',
+    path: 'Observation',
+    body: JSON.stringify({ resourceType: 'Observation', note: MARKER }),
+    requestId: 'r',
+  },
   { method: 'PUT', path: `Observation/${MARKER}`, body: '{}', ifNoneExist: MARKER, requestId: 'r' },
 ];
-const OUTCOME = { resourceType: 'OperationOutcome', issue: [{ code: MARKER, diagnostics: MARKER, details: { text: MARKER } }] };
+const OUTCOME = {
+  resourceType: 'OperationOutcome',
+  issue: [{ code: MARKER, diagnostics: MARKER, details: { text: MARKER } }],
+};
 
 /** Everything that a fault or a log line may show of a verdict. */
 function shown(verdict: Verdict): string {
@@ -30,7 +38,12 @@ function shown(verdict: Verdict): string {
 async function shownOfAll(ehr: Ehr): Promise<string> {
   const all: string[] = [];
   for (const request of REQUESTS) all.push(shown((await ehr.send(request)).verdict));
-  const resolve = makeResolvePatient({ ehr, mode: 'create', searchBy: () => 'unknown', mayCreate: () => 'conditional' });
+  const resolve = makeResolvePatient({
+    ehr,
+    mode: 'create',
+    searchBy: () => 'unknown',
+    mayCreate: () => 'conditional',
+  });
   all.push(inspect(await resolve({ mrnSystem: 'urn:mrn', mrn: MARKER, requestId: 'r' }), { depth: 9 }));
   return all.join('\n');
 }
@@ -85,7 +98,8 @@ test('with DEBUG set the library below has nothing to print: no token, no query,
     await ehr.close();`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { env: { ...process.env, DEBUG: '*' } });
   let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (said += part.toString('utf8')));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (part: Buffer) => (said += part.toString('utf8')));
   await new Promise((resolve) => child.on('close', resolve));
   expect(server.heard).toHaveLength(3);
   expect(said).toContain('fhir-kit-client:info');

@@ -19,7 +19,12 @@ const ask = (mrn: string, more: Parameters<typeof resolver>[0] = {}) =>
   resolver(more)({ mrnSystem: MRN, mrn, requestId: 'att_1' });
 
 const put = (id: string, mrn: string | null, more: Record<string, unknown> = {}): void =>
-  demo().put({ resourceType: 'Patient', id, ...(mrn === null ? {} : { identifier: [{ system: MRN, value: mrn }] }), ...more });
+  demo().put({
+    resourceType: 'Patient',
+    id,
+    ...(mrn === null ? {} : { identifier: [{ system: MRN, value: mrn }] }),
+    ...more,
+  });
 const mergedInto = (reference: string): Record<string, unknown> => ({
   active: false,
   link: [{ type: 'replaced-by', other: { reference } }],
@@ -113,7 +118,8 @@ describe('merged patients', () => {
     ],
     [
       'a chain without end',
-      () => void Array.from({ length: 9 }, (_, i) => put(`p${i}`, i === 0 ? 'M1' : null, mergedInto(`Patient/p${i + 1}`))),
+      () =>
+        void Array.from({ length: 9 }, (_, i) => put(`p${i}`, i === 0 ? 'M1' : null, mergedInto(`Patient/p${i + 1}`))),
       'patient.merged',
     ],
   ])('into %s are a fault', async (_what, prepare, code) => {
@@ -172,7 +178,9 @@ describe('create', () => {
 
   test('ten at once make one', async () => {
     const resolve = resolver({ mode: 'create' });
-    const all = await Promise.all(Array.from({ length: 10 }, () => resolve({ mrnSystem: MRN, mrn: 'M1', requestId: 'r' })));
+    const all = await Promise.all(
+      Array.from({ length: 10 }, () => resolve({ mrnSystem: MRN, mrn: 'M1', requestId: 'r' })),
+    );
     expect(new Set(all.map((one) => (one.ok ? one.value.reference : one.fault.code))).size).toBe(1);
     expect(writes()).toEqual(['create Patient']);
   });

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { choosePlan, PROBED_TYPES, probeEhr, type Identity, type Probed, type WritePlan } from '../../../src/ehr/index.ts';
+import {
+  choosePlan,
+  PROBED_TYPES,
+  probeEhr,
+  type Identity,
+  type Probed,
+  type WritePlan,
+} from '../../../src/ehr/index.ts';
 import type { Dialect } from '../../../src/mappings/index.ts';
 import type { Switches } from '../../../sandbox/index.ts';
 import { aDialect } from '../../unit/ehr/a-dialect.ts';
@@ -22,7 +29,12 @@ const planned = async (traits: Switches, dialect: Dialect = aDialect()): Promise
 describe('the demo EHR as it is', () => {
   test('says what it does, and was seen to filter by POST', async () => {
     const { capability, filters } = await probed();
-    expect(capability).toMatchObject({ fhirVersion: '4.0.1', software: 'Chartgate demo EHR', transaction: true, batch: true });
+    expect(capability).toMatchObject({
+      fhirVersion: '4.0.1',
+      software: 'Chartgate demo EHR',
+      transaction: true,
+      batch: true,
+    });
     expect(capability.types['Observation']).toMatchObject({ create: true, update: true, updateCreate: true });
     expect(Object.keys(filters)).toEqual(PROBED_TYPES);
     for (const found of Object.values(filters)) expect(found).toEqual({ filter: 'filters', by: 'post' });
@@ -46,7 +58,12 @@ describe('what its switches make of the plan', () => {
     ['neither', { noTransactions: true, noBatch: true }, 'none', 'put-by-id'],
     ['no ids of ours', { noClientIds: true }, 'transaction', 'conditional-update'],
     ['no conditions either', { noClientIds: true, refuseConditional: true }, 'transaction', 'search-then-write'],
-    ['a search that ignores identifiers', { noClientIds: true, ignoreParams: ['identifier'] }, 'transaction', 'ledger-only'],
+    [
+      'a search that ignores identifiers',
+      { noClientIds: true, ignoreParams: ['identifier'] },
+      'transaction',
+      'ledger-only',
+    ],
     ['no writes of this type', { writableTypes: ['Patient'] }, 'transaction', 'not-written'],
   ])('%s', async (_what, traits, bundle, identity) => {
     const plan = await planned(traits);
@@ -130,7 +147,9 @@ describe('a server that is lenient whatever we ask for', () => {
     const { filters } = result.value;
     return [filters['Observation'], choosePlan(result.value, aDialect()).types['Observation']?.identity];
   };
-  const selfOf = (base: string, url: string): object => ({ link: [{ relation: 'self', url: `http://inside${base}${url}` }] });
+  const selfOf = (base: string, url: string): object => ({
+    link: [{ relation: 'self', url: `http://inside${base}${url}` }],
+  });
 
   test.each<[string, Misbehave, unknown]>([
     [

@@ -4,10 +4,24 @@ import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet
 import type { Ehr, EhrAuth } from '../../../src/ehr/index.ts';
 import { secret, systemClock, type Clock } from '../../../src/kernel/index.ts';
 import { testClock } from '../../support/clock.ts';
-import { anEhr, anOddServer, answerJson, CREATE, pem, READ, shortOf, type Misbehave, type OddServer } from './support.ts';
+import {
+  anEhr,
+  anOddServer,
+  answerJson,
+  CREATE,
+  pem,
+  READ,
+  shortOf,
+  type Misbehave,
+  type OddServer,
+} from './support.ts';
 
-const ecKey = String(generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey.export({ type: 'pkcs8', format: 'pem' }));
-const rsaKey = String(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }));
+const ecKey = String(
+  generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey.export({ type: 'pkcs8', format: 'pem' }),
+);
+const rsaKey = String(
+  generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }),
+);
 
 const smart = (tokenUrl: string | null, privateKey = ecKey): EhrAuth => ({
   kind: 'smart-backend',
@@ -28,7 +42,9 @@ function tokenGiver(expiresIn: unknown = 300, more: object = {}): Misbehave {
 
 /** Takes the tokens of `good` only. */
 const fhirServer = (good: (authorization: string | undefined) => boolean): Promise<OddServer> =>
-  anOddServer((heard, res) => answerJson(res, good(heard.headers.authorization) ? 200 : 401, { resourceType: 'Patient' }));
+  anOddServer((heard, res) =>
+    answerJson(res, good(heard.headers.authorization) ? 200 : 401, { resourceType: 'Patient' }),
+  );
 
 async function setUp(misbehave: Misbehave = tokenGiver(), clock: Clock = systemClock, key = ecKey) {
   const tokens = await anOddServer(misbehave);
@@ -158,9 +174,17 @@ describe('a token endpoint that gives none', () => {
       'auth: ehr.token',
     ],
     ['says 401', (_h, res) => answerJson(res, 401, {}), 'auth: ehr.token'],
-    ['points elsewhere', (_h, res) => void res.writeHead(307, { location: 'http://localhost:1/token' }).end(), 'auth: ehr.token'],
+    [
+      'points elsewhere',
+      (_h, res) => void res.writeHead(307, { location: 'http://localhost:1/token' }).end(),
+      'auth: ehr.token',
+    ],
     ['gives another kind of token', tokenGiver(300, { token_type: 'mac' }), 'auth: ehr.token'],
-    ['gives a token that is a header of its own', tokenGiver(300, { access_token: 'a\r\nX-Evil: 1' }), 'auth: ehr.token'],
+    [
+      'gives a token that is a header of its own',
+      tokenGiver(300, { access_token: 'a\r\nX-Evil: 1' }),
+      'auth: ehr.token',
+    ],
     ['gives none', tokenGiver(300, { access_token: null }), 'auth: ehr.token'],
     ['gives one that is over already', tokenGiver(0), 'auth: ehr.token'],
     ['answers with a page', (_h, res) => void res.writeHead(200).end('<html>'), 'auth: ehr.token'],
@@ -184,7 +208,10 @@ describe('a token endpoint that gives none', () => {
   test('who gives up waiting for it is let go, and the token still comes for the others', async () => {
     const { ehr, fhir, tokens } = await setUp(
       (_heard, res) =>
-        void setTimeout(() => answerJson(res, 200, { access_token: 'late', token_type: 'Bearer', expires_in: 300 }), 150),
+        void setTimeout(
+          () => answerJson(res, 200, { access_token: 'late', token_type: 'Bearer', expires_in: 300 }),
+          150,
+        ),
     );
     const others = ehr.send(READ);
     expect((await ehr.send({ ...CREATE, signal: AbortSignal.timeout(20) })).verdict).toMatchObject({

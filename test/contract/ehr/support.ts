@@ -105,11 +105,17 @@ export async function anOddServer(
   return { origin, base: `${origin}/fhir`, port, heard, connections: () => connections };
 }
 
-export const answerJson = (res: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void =>
+export const answerJson = (
+  res: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void =>
   void res.writeHead(status, { 'content-type': 'application/fhir+json', ...headers }).end(JSON.stringify(value));
 
 /** Kind and fault code of a verdict. */
-export const shortOf = (verdict: Verdict): string => (verdict.kind === 'ok' ? 'ok' : `${verdict.kind}: ${verdict.fault.code}`);
+export const shortOf = (verdict: Verdict): string =>
+  verdict.kind === 'ok' ? 'ok' : `${verdict.kind}: ${verdict.fault.code}`;
 
 export const READ = { method: 'GET', path: 'Patient/1', requestId: 'r' } as const;
 export const CREATE = {

@@ -4,7 +4,10 @@ import { anEhr, anOddServer, answerJson, CREATE, pem, READ, type OddServer } fro
 
 const CLIENT = { cert: pem('client.pem'), key: secret(pem('client.key.pem')) };
 const CA = pem('ca.pem');
-const tlsServer = (tls: 'plain' | 'ask-for-certificate', tlsMax: 'TLSv1.2' | 'TLSv1.3' = 'TLSv1.3'): Promise<OddServer> =>
+const tlsServer = (
+  tls: 'plain' | 'ask-for-certificate',
+  tlsMax: 'TLSv1.2' | 'TLSv1.3' = 'TLSv1.3',
+): Promise<OddServer> =>
   anOddServer((_heard, res) => answerJson(res, 200, { resourceType: 'Patient' }), { tls, tlsMax });
 
 const SAFE = {
@@ -21,7 +24,11 @@ test('an EHR that asks for a certificate is shown ours', async () => {
 test('without one it refuses us before anything is sent in TLS 1.2', async () => {
   const server = await tlsServer('ask-for-certificate', 'TLSv1.2');
   const { exchange, verdict } = await anEhr(server.base, { tls: { client: null, ca: CA } }).send(CREATE);
-  expect([exchange?.kind === 'unanswered' && exchange.sent, verdict.kind, server.heard]).toEqual(['nothing', 'retry-later', []]);
+  expect([exchange?.kind === 'unanswered' && exchange.sent, verdict.kind, server.heard]).toEqual([
+    'nothing',
+    'retry-later',
+    [],
+  ]);
 });
 
 // A client of TLS 1.3 sends before it hears of the refusal, and a server that just hangs up says no more than that.

@@ -79,7 +79,8 @@ const OPERATIONS: readonly [string, 'any' | 'refused', (source: Source) => Promi
   [
     'submitLab',
     'refused',
-    (source) => source.submitLab(USER, { file: document(PDF, Buffer.from('MarkerDocument')), kind: 'pdf', timezone: 'Z' }),
+    (source) =>
+      source.submitLab(USER, { file: document(PDF, Buffer.from('MarkerDocument')), kind: 'pdf', timezone: 'Z' }),
   ],
 ];
 
@@ -115,7 +116,9 @@ test.each<[string, Handle, string, Partial<typeof HASTY>]>([
     'stops in the middle of its answer',
     (request, response) => {
       request.resume();
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).write('{"MarkerAnswer":');
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
+        .write('{"MarkerAnswer":');
     },
     'source.timeout',
     HASTY,
@@ -145,9 +148,12 @@ test.each<[string, Handle, string, Partial<typeof HASTY>]>([
   ],
   ['is behind a proxy that gave up', text(504), 'source.timeout', {}],
   ['is behind a proxy that does not understand it', text(502), 'source.failed', {}],
-])('a service that %s may have done it: asked again only what does the same again', async (_what, handle, code, limits) => {
-  expect(await everyOne(handle, limits)).toEqual(expected(code, (repeat) => (repeat === 'any' ? 3 : 1)));
-});
+])(
+  'a service that %s may have done it: asked again only what does the same again',
+  async (_what, handle, code, limits) => {
+    expect(await everyOne(handle, limits)).toEqual(expected(code, (repeat) => (repeat === 'any' ? 3 : 1)));
+  },
+);
 
 test.each([500, 503])('a service that says %i is asked three times', async (status) => {
   expect(await everyOne(text(status))).toEqual(expected('source.failed', () => 3));
@@ -185,7 +191,8 @@ test('an answer of several megabytes is not taken in', async () => {
     const part = Buffer.alloc(256 * 1024, ' ');
     let sent = 0;
     const more = (): void => {
-      for (; sent < 64 && !response.destroyed; sent += 1) if (!response.write(part)) return void response.once('drain', more);
+      for (; sent < 64 && !response.destroyed; sent += 1)
+        if (!response.write(part)) return void response.once('drain', more);
       response.end();
     };
     more();
@@ -250,7 +257,9 @@ describe('answers that are nearly right', () => {
   const answer = (status: number, value: unknown): Handle => {
     return (request, response) => {
       request.resume();
-      request.on('end', () => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value)));
+      request.on('end', () =>
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value)),
+      );
     };
   };
   test.each([
@@ -343,7 +352,9 @@ describe('a laboratory document that is sent again', () => {
       throw new Error('MarkerDocument');
     }
     const { source, bodies } = await against(text(200));
-    expect(faultOf(await source.submitLab(USER, { file: broken(), kind: 'pdf', timezone: 'Z' })).code).toBe('source.cut');
+    expect(faultOf(await source.submitLab(USER, { file: broken(), kind: 'pdf', timezone: 'Z' })).code).toBe(
+      'source.cut',
+    );
     expect(bodies.length).toBe(0);
   });
   test('is sent once where it is larger than what is held', async () => {

@@ -49,7 +49,14 @@ async function* bytes(...parts: readonly Uint8Array[]): AsyncGenerator<Uint8Arra
 }
 const lab = (on: Source, file: Uint8Array = PDF, timezone = '+01:00') =>
   on.submitLab(USER, { file: bytes(file), kind: 'pdf', timezone });
-const BIND = { user: USER, clientName: 'First Clinic', tycUrl: null, supportUrl: null, completeLogOut: null, salt: 'abcd' };
+const BIND = {
+  user: USER,
+  clientName: 'First Clinic',
+  tycUrl: null,
+  supportUrl: null,
+  completeLogOut: null,
+  salt: 'abcd',
+};
 
 describe('section 1 through source', () => {
   const rule = { signals: { oxygenation: { threshold_min_float: 90 } } };
@@ -60,13 +67,20 @@ describe('section 1 through source', () => {
       codeOf(await source.readRule(null)),
       codeOf(await source.replaceRule(USER, rule)),
     ];
-    expect(await all()).toEqual(['source.not-activated', 'source.not-activated', 'source.not-activated', 'source.not-activated']);
+    expect(await all()).toEqual([
+      'source.not-activated',
+      'source.not-activated',
+      'source.not-activated',
+      'source.not-activated',
+    ]);
     server.activate('lab_data', 'user_health_profile', 'health_monitoring');
     expect(await all()).toEqual(['ok', 'ok', 'ok', 'ok']);
   });
   test('Callback URL Setup: the address that was given is where the user goes once it is active', async () => {
     server.activate('callback_url_setup');
-    const { authorizationUrl } = must(await source.authorizer(USER, 'RingWearable', 'https://clinic.example/back?a=1&b=%20'));
+    const { authorizationUrl } = must(
+      await source.authorizer(USER, 'RingWearable', 'https://clinic.example/back?a=1&b=%20'),
+    );
     const page = new URL(authorizationUrl ?? '');
     const done = await server.form(page.pathname, {
       state: page.searchParams.get('state') ?? '',
@@ -81,7 +95,17 @@ describe('section 1 through source', () => {
   });
   test('the deprecated list is not offered', () => {
     expect(Object.keys(source).sort()).toEqual(
-      ['authorizer', 'bind', 'close', 'readRule', 'ready', 'replaceRule', 'requestProfile', 'revoke', 'submitLab'].sort(),
+      [
+        'authorizer',
+        'bind',
+        'close',
+        'readRule',
+        'ready',
+        'replaceRule',
+        'requestProfile',
+        'revoke',
+        'submitLab',
+      ].sort(),
     );
   });
 });
@@ -185,7 +209,8 @@ describe('section 4 through source', () => {
       }),
       { numRuns: 40 },
     );
-    for (const user of ['', '.', '..']) expect(codeOf(await source.authorizer(user, 'GpsWatch', null))).toBe('source.rejected');
+    for (const user of ['', '.', '..'])
+      expect(codeOf(await source.authorizer(user, 'GpsWatch', null))).toBe('source.rejected');
   });
 });
 
@@ -202,7 +227,10 @@ describe('section 5 through source', () => {
       await lab(bare),
     ];
     expect(all.map(codeOf)).toEqual(all.map(() => 'source.not-configured'));
-    expect([codeOf(bare.ready('access')), codeOf(bare.ready('lab'))]).toEqual(['source.not-configured', 'source.not-configured']);
+    expect([codeOf(bare.ready('access')), codeOf(bare.ready('lab'))]).toEqual([
+      'source.not-configured',
+      'source.not-configured',
+    ]);
     expect([codeOf(source.ready('access')), codeOf(source.ready('lab'))]).toEqual(['ok', 'ok']);
   });
   test('credentials that are refused', async () => {
@@ -221,11 +249,11 @@ describe('section 5 through source', () => {
 
 describe('section 7 through source', () => {
   test('403 not activated', async () => {
-    expect([codeOf(await lab(source)), codeOf(await source.requestProfile(USER)), codeOf(await source.readRule(null))]).toEqual([
-      'source.not-activated',
-      'source.not-activated',
-      'source.not-activated',
-    ]);
+    expect([
+      codeOf(await lab(source)),
+      codeOf(await source.requestProfile(USER)),
+      codeOf(await source.readRule(null)),
+    ]).toEqual(['source.not-activated', 'source.not-activated', 'source.not-activated']);
   });
   test('400 and 422 are refusals, and are not repeated', async () => {
     server.activate('lab_data', 'health_monitoring');
@@ -314,7 +342,9 @@ describe('section 8 through source', () => {
       for (let i = 0; i < 3; i += 1) must(await source.requestProfile(USER));
       server.clock().advance(3_600_000);
     }
-    expect(await source.requestProfile(USER)).toMatchObject({ fault: { code: 'source.too-many', retryAfterMs: 14 * 3_600_000 } });
+    expect(await source.requestProfile(USER)).toMatchObject({
+      fault: { code: 'source.too-many', retryAfterMs: 14 * 3_600_000 },
+    });
   });
   test('429 says how long to wait, and nothing is sent meanwhile', async () => {
     server.activate('user_health_profile');
@@ -323,7 +353,9 @@ describe('section 8 through source', () => {
     expect(refused).toMatchObject({ fault: { code: 'source.too-many', retryAfterMs: 3_600_000 } });
     server.service().faults.set([{ path: '/api/v2', status: 500 }]);
     server.clock().advance(1_000);
-    expect(await source.requestProfile(USER)).toMatchObject({ fault: { code: 'source.too-many', retryAfterMs: 3_599_000 } });
+    expect(await source.requestProfile(USER)).toMatchObject({
+      fault: { code: 'source.too-many', retryAfterMs: 3_599_000 },
+    });
     server.service().faults.set([]);
     server.clock().advance(3_599_000);
     expect(codeOf(await source.requestProfile(USER))).toBe('ok');

@@ -51,7 +51,10 @@ test.each([
   ['a request object', { request: 'x' }, 'request_not_supported'],
 ])('%s goes back to the app as an error, with the state and without a code', async (_name, params, error) => {
   const given = Object.fromEntries(
-    Object.entries<string | null>(params).map(([name, value]) => [name, value?.replace('AUD', scene.server.fhir) ?? null]),
+    Object.entries<string | null>(params).map(([name, value]) => [
+      name,
+      value?.replace('AUD', scene.server.fhir) ?? null,
+    ]),
   );
   const { to } = await first(given);
   expect(to?.origin).toBe('https://app.example');
@@ -91,7 +94,11 @@ test('a form by POST comes to the same as the address', async () => {
   expect(answer.status).toBe(303);
   const back = await approve(answer.headers.get('location') ?? '', {}, browser);
   const { status } = await scene.exchange(app, back.searchParams.get('code') ?? '', verifier);
-  expect([status, back.searchParams.get('state'), back.searchParams.get('iss')]).toEqual([200, 's-1', scene.server.issuer]);
+  expect([status, back.searchParams.get('state'), back.searchParams.get('iss')]).toEqual([
+    200,
+    's-1',
+    scene.server.issuer,
+  ]);
 });
 
 test('an aud with a slash at its end is ours too', async () => {
@@ -111,7 +118,11 @@ test('a patient scope asks for a patient even where launch/patient was not asked
 
 test('without a patient scope nobody is asked for one, and the token has none', async () => {
   const tokens = await scene.tokensFor(app, { scope: 'openid user/Practitioner.rs' });
-  expect([tokens['patient'], tokens.scope, 'refresh_token' in tokens]).toEqual([undefined, 'openid user/Practitioner.rs', false]);
+  expect([tokens['patient'], tokens.scope, 'refresh_token' in tokens]).toEqual([
+    undefined,
+    'openid user/Practitioner.rs',
+    false,
+  ]);
 });
 
 test('a patient that is not in the directory cannot be chosen by writing its id', async () => {
@@ -123,7 +134,11 @@ test('a second launch signs nobody in again, and asks for the patient anew', asy
   const first = newPkce();
   await approve(scene.authorizeUrl(app, first.challenge), { patient: 'pat-1' }, browser);
   const second = newPkce();
-  const back = await approve(scene.authorizeUrl(app, second.challenge), { patient: 'pat-2', password: 'not asked for' }, browser);
+  const back = await approve(
+    scene.authorizeUrl(app, second.challenge),
+    { patient: 'pat-2', password: 'not asked for' },
+    browser,
+  );
   const { body } = await scene.exchange(app, back.searchParams.get('code') ?? '', second.verifier);
   expect(body['patient']).toBe('pat-2');
 });
@@ -157,7 +172,9 @@ test('behind a proxy every link and cookie is of the public address, and cookies
   const behind = await startScene(other, { publicUrl: 'https://gw.example/prefix' });
   stopAfterTest(() => behind.server.stop());
   const registered = await behind.register();
-  const url = behind.authorizeUrl(registered, newPkce().challenge).replace('https://gw.example/prefix', behind.server.base);
+  const url = behind
+    .authorizeUrl(registered, newPkce().challenge)
+    .replace('https://gw.example/prefix', behind.server.base);
   const answer = await fetch(url, { redirect: 'manual' });
   const location = new URL(answer.headers.get('location') ?? '', 'https://gw.example');
   expect([answer.status, location.origin, location.pathname.replace(/[^/]+$/, '')]).toEqual([
@@ -214,7 +231,11 @@ describe('response_mode=form_post', () => {
     let url = new URL(start.headers.get('location') ?? '', scene.server.issuer).href;
     const send = async (form: readonly (readonly [string, string])[]): Promise<Response> => {
       let answer = await browser.post(url, form);
-      for (let location = answer.headers.get('location'); location !== null; location = answer.headers.get('location')) {
+      for (
+        let location = answer.headers.get('location');
+        location !== null;
+        location = answer.headers.get('location')
+      ) {
         url = new URL(location, url).href;
         answer = await browser.go(url);
       }

@@ -117,7 +117,9 @@ describeInBrowser('the pages, in a browser', () => {
   test('an app that wants its answer as a form gets it without a further click', async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(10_000);
-    await page.goto(scene.authorizeUrl(app, newPkce().challenge, { redirect_uri: redirect, response_mode: 'form_post' }));
+    await page.goto(
+      scene.authorizeUrl(app, newPkce().challenge, { redirect_uri: redirect, response_mode: 'form_post' }),
+    );
     await page.fill('#username', 'drsmith');
     await page.fill('#password', PASSWORD);
     await page.click('button[value=sign-in]');
@@ -134,7 +136,9 @@ describeInBrowser('the pages, in a browser', () => {
     await page.goto(redirect);
     const params = [...new URL(scene.authorizeUrl(app, newPkce().challenge, { redirect_uri: redirect })).searchParams];
     const fields = params.map(([name, value]) => `<input name="${name}" value="${value}">`).join('');
-    await page.setContent(`<form method="post" action="${scene.server.issuer}/authorize">${fields}<button>Go</button></form>`);
+    await page.setContent(
+      `<form method="post" action="${scene.server.issuer}/authorize">${fields}<button>Go</button></form>`,
+    );
     await page.click('button');
     await page.waitForSelector('#username');
     await page.fill('#username', 'drsmith');

@@ -41,8 +41,18 @@ describe.each(PLACES)('clients that sign, on %s', (_engine, makePlace) => {
     scene = await startScene(place);
     // SQLite has one writer: a second process could not open it.
     replica = _engine === 'postgres' ? await startAuth(place, { publicUrl: scene.server.base }) : scene.server;
-    backend = await scene.register({ kind: 'backend', scope: 'system/*.rs', redirectUris: [], jwks: { keys: [es.jwk, rs.jwk] } });
-    hosted = await scene.register({ kind: 'backend', scope: 'system/Observation.rs', redirectUris: [], jwksUri: keyUrl });
+    backend = await scene.register({
+      kind: 'backend',
+      scope: 'system/*.rs',
+      redirectUris: [],
+      jwks: { keys: [es.jwk, rs.jwk] },
+    });
+    hosted = await scene.register({
+      kind: 'backend',
+      scope: 'system/Observation.rs',
+      redirectUris: [],
+      jwksUri: keyUrl,
+    });
   });
   afterAll(async () => {
     if (replica !== scene.server) await replica.stop();
@@ -177,7 +187,10 @@ describe.each(PLACES)('clients that sign, on %s', (_engine, makePlace) => {
     const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: token, client_id: app.id });
     const answers = await Promise.all(
       Array.from({ length: 8 }, async (_, i) => {
-        const answer = await fetch(`${(i % 2 === 0 ? scene.server : replica).base}/auth/token`, { method: 'POST', body: form });
+        const answer = await fetch(`${(i % 2 === 0 ? scene.server : replica).base}/auth/token`, {
+          method: 'POST',
+          body: form,
+        });
         return { status: answer.status, body: (await answer.json()) as Record<string, string> };
       }),
     );
@@ -210,14 +223,18 @@ describe.each(PLACES)('clients that sign, on %s', (_engine, makePlace) => {
     for (const scope of ['patient/Observation.rs', 'user/*.rs', 'openid', '', 'system/Observation.cud'])
       expect((await ask(await assertionOf(backend), { scope })).body['error']).toBe('invalid_scope');
     expect((await ask(await assertionOf(hosted), { scope: 'system/Patient.rs' })).body['error']).toBe('invalid_scope');
-    expect((await ask(await assertionOf(hosted), { scope: 'system/Patient.rs system/Observation.cruds' })).body['scope']).toBe(
-      'system/Observation.rs',
-    );
+    expect(
+      (await ask(await assertionOf(hosted), { scope: 'system/Patient.rs system/Observation.cruds' })).body['scope'],
+    ).toBe('system/Observation.rs');
   });
 
   test('a client that does not sign is no backend', async () => {
     const keeper = await scene.register({ kind: 'symmetric' });
-    const answer = await scene.post('token', { grant_type: 'client_credentials', scope: 'system/*.rs' }, scene.basic(keeper));
+    const answer = await scene.post(
+      'token',
+      { grant_type: 'client_credentials', scope: 'system/*.rs' },
+      scene.basic(keeper),
+    );
     expect([answer.status, 'access_token' in answer.body]).toEqual([400, false]);
   });
 

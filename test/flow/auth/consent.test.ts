@@ -18,14 +18,17 @@ afterAll(async () => {
 });
 
 const LAB = 'patient/Observation.rs?category=http://terminology.hl7.org/CodeSystem/observation-category|laboratory';
-const PROBLEMS = 'patient/Condition.rs?category=http://terminology.hl7.org/CodeSystem/condition-category|problem-list-item';
+const PROBLEMS =
+  'patient/Condition.rs?category=http://terminology.hl7.org/CodeSystem/condition-category|problem-list-item';
 
 describe('what is granted', () => {
   test('a person grants parts of a type in place of the whole', async () => {
     const scope = 'launch/patient patient/Condition.rs patient/Observation.rs';
     const tokens = await scene.tokensFor(app, { scope }, { scopes: [LAB, PROBLEMS] });
     expect(tokens.scope.split(' ').sort()).toEqual(['launch/patient', LAB, PROBLEMS].sort());
-    expect(must(await scene.verify(tokens.access_token)).scopes.map(({ type, filter }) => [type, filter.length])).toEqual([
+    expect(
+      must(await scene.verify(tokens.access_token)).scopes.map(({ type, filter }) => [type, filter.length]),
+    ).toEqual([
       ['Condition', 1],
       ['Observation', 1],
     ]);
@@ -33,7 +36,11 @@ describe('what is granted', () => {
 
   test('a person grants some of the scopes, and never one that was not asked for', async () => {
     const scope = 'launch/patient patient/Condition.rs patient/Observation.rs';
-    const tokens = await scene.tokensFor(app, { scope }, { scopes: ['patient/Condition.rs', 'patient/Patient.rs', 'user/*.rs'] });
+    const tokens = await scene.tokensFor(
+      app,
+      { scope },
+      { scopes: ['patient/Condition.rs', 'patient/Patient.rs', 'user/*.rs'] },
+    );
     expect(tokens.scope).toBe('launch/patient patient/Condition.rs');
   });
 
@@ -137,7 +144,8 @@ describe('signing in', () => {
     const ATTACKER = '203.0.113.9';
     const statusOf = async (address: string, password: string, username = 'drsmith'): Promise<number> =>
       (await tryOne(hospital, username, password, address))[0];
-    const guess = (address: string, username?: string): Promise<number> => statusOf(address, 'wrong password here', username);
+    const guess = (address: string, username?: string): Promise<number> =>
+      statusOf(address, 'wrong password here', username);
 
     test('an address waits for that account, and the right password gets through after it', async () => {
       for (let n = 0; n < 5; n += 1) expect(await guess(ATTACKER)).toBe(401);
@@ -177,7 +185,9 @@ describe('signing in', () => {
         (found) => found.length > 0,
       );
       expect(waits).toMatchObject([{ type: 'auth.reject', outcome: '8' }]);
-      expect(must(await hospital.server.auth.registry.accounts())).toMatchObject([{ username: 'drsmith', wrongTries: 5 }]);
+      expect(must(await hospital.server.auth.registry.accounts())).toMatchObject([
+        { username: 'drsmith', wrongTries: 5 },
+      ]);
     });
   });
 });

@@ -84,7 +84,13 @@ test('a browser may call the token endpoint from a registered origin, and reads 
   const ask = (origin: string, code_: string) =>
     scene.post(
       'token',
-      { grant_type: 'authorization_code', code: code_, redirect_uri: REDIRECT, code_verifier: verifier, client_id: app.id },
+      {
+        grant_type: 'authorization_code',
+        code: code_,
+        redirect_uri: REDIRECT,
+        code_verifier: verifier,
+        client_id: app.id,
+      },
       { origin },
     );
   const foreign = await ask('https://evil.example', code);

@@ -1,5 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ACT, Browser, must, newPkce, PASSWORD, SCOPE, startScene, type App, type Scene } from '../../support/auth-server.ts';
+import {
+  ACT,
+  Browser,
+  must,
+  newPkce,
+  PASSWORD,
+  SCOPE,
+  startScene,
+  type App,
+  type Scene,
+} from '../../support/auth-server.ts';
 import { sqlitePlace, type Place } from '../../support/new-store.ts';
 
 let place: Place;
@@ -29,7 +39,9 @@ test('a person chooses one of the patient’s encounters, and the token is about
   const told = await scene.post('introspect', { token: tokens.access_token, client_id: app.id });
   expect(told.body).toMatchObject({ active: true, encounter: 'enc-of-pat-5' });
   const shown = (await scene.server.audit()).filter(({ resourceType }) => resourceType === 'Encounter');
-  expect(shown).toEqual([expect.objectContaining({ type: 'fhir.search', why: 'encounters', chartHash: expect.any(String) })]);
+  expect(shown).toEqual([
+    expect.objectContaining({ type: 'fhir.search', why: 'encounters', chartHash: expect.any(String) }),
+  ]);
 });
 
 test('an encounter is asked for with its patient, though only the encounter was', async () => {

@@ -31,7 +31,12 @@ beforeAll(async () => {
     asked.push(`${req.method ?? ''} ${req.url ?? ''} ${req.headers.authorization ?? ''}`);
     res.statusCode = status;
     res.setHeader('content-type', 'application/json');
-    const metadata = { issuer, authorization_endpoint: `${issuer}/a`, token_endpoint: `${issuer}/t`, jwks_uri: `${issuer}/jwks` };
+    const metadata = {
+      issuer,
+      authorization_endpoint: `${issuer}/a`,
+      token_endpoint: `${issuer}/t`,
+      jwks_uri: `${issuer}/jwks`,
+    };
     res.end(JSON.stringify(req.url?.endsWith('/jwks') ? jwks : req.url?.includes('well-known') ? metadata : told));
   });
   await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
@@ -82,7 +87,9 @@ describe('an issuer elsewhere whose tokens are JWTs', () => {
     exp: now() + 600,
   });
   const sign = (more: Record<string, unknown> = {}, header: Record<string, unknown> = {}, by = key): Promise<string> =>
-    new SignJWT({ ...claims(), ...more }).setProtectedHeader({ alg: 'ES256', kid: 'k1', typ: 'at+jwt', ...header }).sign(by);
+    new SignJWT({ ...claims(), ...more })
+      .setProtectedHeader({ alg: 'ES256', kid: 'k1', typ: 'at+jwt', ...header })
+      .sign(by);
   const verify = (token: string, requestId = 'req_0') =>
     server.auth.verifyToken(`Bearer ${token}`, { requestId, remoteAddress: '203.0.113.1' });
 
@@ -110,9 +117,11 @@ describe('an issuer elsewhere whose tokens are JWTs', () => {
       value: { fhirUser: 'Practitioner/y' },
     });
     expect(await verify(await sign({ patient: '..' }))).toMatchObject({ value: { patient: null } });
-    expect(await verify(await sign({ patient: 'a/b', fhirUser: 'https://evil.example/Organization/1' }))).toMatchObject({
-      value: { patient: null, fhirUser: null },
-    });
+    expect(await verify(await sign({ patient: 'a/b', fhirUser: 'https://evil.example/Organization/1' }))).toMatchObject(
+      {
+        value: { patient: null, fhirUser: null },
+      },
+    );
   });
 
   test.each<[string, () => Promise<string>]>([
@@ -197,7 +206,9 @@ describe('an issuer elsewhere whose tokens are JWTs', () => {
   });
 
   test('a token without `user/` scopes loses none, whoever its user is', async () => {
-    expect(must(await verify(await sign({ fhirUser: undefined, jti: randomUUID() }), 'req_none')).scopes).toHaveLength(1);
+    expect(must(await verify(await sign({ fhirUser: undefined, jti: randomUUID() }), 'req_none')).scopes).toHaveLength(
+      1,
+    );
     expect((await lostScopes()).filter(([requestId]) => requestId === 'req_none')).toEqual([]);
   });
 
@@ -233,13 +244,16 @@ describe('an issuer elsewhere whose tokens are JWTs', () => {
   test('makes no token of ours: no pages, no registry; the configuration leads to the issuer', async () => {
     expect((await fetch(`${server.base}/auth/authorize`)).status).toBe(404);
     expect(await server.auth.registry.addClient(ACT, {})).toMatchObject({ fault: { code: 'auth.external' } });
-    const found = (await (await fetch(`${server.base}/fhir/.well-known/smart-configuration`)).json()) as Record<string, unknown>;
+    const found = (await (await fetch(`${server.base}/fhir/.well-known/smart-configuration`)).json()) as Record<
+      string,
+      unknown
+    >;
     expect(found).toMatchObject({ issuer, token_endpoint: `${issuer}/t` });
     expect(await server.auth.oauthUris()).toMatchObject({ authorize: `${issuer}/a`, token: `${issuer}/t` });
-    expect([await server.auth.isOrigin('https://app.example'), await server.auth.isOrigin('https://evil.example')]).toEqual([
-      true,
-      false,
-    ]);
+    expect([
+      await server.auth.isOrigin('https://app.example'),
+      await server.auth.isOrigin('https://evil.example'),
+    ]).toEqual([true, false]);
   });
 });
 
@@ -283,7 +297,9 @@ describe('an issuer elsewhere that is asked', () => {
     told = { ...active(), scope: 'user/*.rs' };
     expect(await server.auth.verifyToken('Bearer opaque')).toMatchObject({ ok: true, value: { scopes: [] } });
     told = { ...active(), scope: 'user/*.rs', fhirUser: 'Practitioner/x' };
-    expect(await server.auth.verifyToken('Bearer opaque')).toMatchObject({ value: { scopes: [{ text: 'user/*.rs' }] } });
+    expect(await server.auth.verifyToken('Bearer opaque')).toMatchObject({
+      value: { scopes: [{ text: 'user/*.rs' }] },
+    });
   });
 
   test('gives what it says', async () => {
@@ -320,7 +336,13 @@ describe('an issuer elsewhere that is asked', () => {
         issuer,
         origins: [],
         userClaim: 'fhirUser',
-        check: { by: 'introspection', url: `${issuer}/introspect`, clientId: 'us', secret: secret('s'), audience: 'if-sent' },
+        check: {
+          by: 'introspection',
+          url: `${issuer}/introspect`,
+          clientId: 'us',
+          secret: secret('s'),
+          audience: 'if-sent',
+        },
       },
     });
     try {
@@ -354,12 +376,18 @@ describe('an issuer elsewhere that is asked', () => {
   test('says that it could not ask where it could not', async () => {
     for (const wrong of [500, 401]) {
       status = wrong;
-      expect(await server.auth.verifyToken('Bearer opaque')).toMatchObject({ ok: false, fault: { code: 'auth.issuer' } });
+      expect(await server.auth.verifyToken('Bearer opaque')).toMatchObject({
+        ok: false,
+        fault: { code: 'auth.issuer' },
+      });
     }
     status = 200;
     for (const nothing of [null, 'active', ['active'], 1]) {
       told = nothing;
-      expect(await server.auth.verifyToken('Bearer opaque')).toMatchObject({ ok: false, fault: { code: 'auth.issuer' } });
+      expect(await server.auth.verifyToken('Bearer opaque')).toMatchObject({
+        ok: false,
+        fault: { code: 'auth.issuer' },
+      });
     }
     told = 'x'.repeat(70_000);
     expect(await server.auth.verifyToken('Bearer opaque')).toMatchObject({ ok: false, fault: { code: 'auth.issuer' } });

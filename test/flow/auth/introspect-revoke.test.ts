@@ -68,7 +68,9 @@ test('an id token, or any other JWT, is not active, and a stranger still is one'
     ])
       expect([answer.status, answer.body]).toEqual([200, { active: false }]);
   expect((await scene.post('introspect', { token: idToken })).status).toBe(400);
-  expect((await scene.post('introspect', { token: idToken }, scene.basic({ id: keeper.id, secret: 'x' }))).status).toBe(401);
+  expect((await scene.post('introspect', { token: idToken }, scene.basic({ id: keeper.id, secret: 'x' }))).status).toBe(
+    401,
+  );
 });
 
 test('a stranger is told nothing', async () => {
@@ -84,14 +86,19 @@ test.each(['access_token', 'refresh_token'] as const)(
     const tokens = await scene.tokensFor(app);
     const answer = await scene.post('revoke', { token: tokens[which], client_id: app.id });
     expect(answer.status).toBe(200);
-    expect(await scene.verify(tokens.access_token)).toMatchObject({ ok: false, fault: { code: 'smart.unauthenticated' } });
+    expect(await scene.verify(tokens.access_token)).toMatchObject({
+      ok: false,
+      fault: { code: 'smart.unauthenticated' },
+    });
     const renewed = await scene.post('token', {
       grant_type: 'refresh_token',
       refresh_token: tokens.refresh_token,
       client_id: app.id,
     });
     expect([400, 401]).toContain(renewed.status);
-    expect((await scene.post('introspect', { token: tokens.access_token }, scene.basic(keeper))).body).toEqual({ active: false });
+    expect((await scene.post('introspect', { token: tokens.access_token }, scene.basic(keeper))).body).toEqual({
+      active: false,
+    });
   },
 );
 

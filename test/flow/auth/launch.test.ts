@@ -30,7 +30,12 @@ const EHR_SCOPE = `launch launch/encounter ${SCOPE.replace('launch/patient ', ''
 
 test('a launch brings its patient and encounter, and nobody is asked for one', async () => {
   const made = must(
-    await launches().addLaunch(ACT, { mrn: 'MRN4', encounter: 'enc-of-pat-4', clientId: app.id, needPatientBanner: false }),
+    await launches().addLaunch(ACT, {
+      mrn: 'MRN4',
+      encounter: 'enc-of-pat-4',
+      clientId: app.id,
+      needPatientBanner: false,
+    }),
   );
   const url = new URL(made.url ?? '');
   expect([url.origin + url.pathname, url.searchParams.get('theme'), url.searchParams.get('iss')]).toEqual([
@@ -40,7 +45,12 @@ test('a launch brings its patient and encounter, and nobody is asked for one', a
   ]);
   const launch = url.searchParams.get('launch') ?? '';
   const tokens = await scene.tokensFor(app, { scope: EHR_SCOPE, launch }, { patient: 'pat-9' });
-  expect(tokens).toMatchObject({ patient: 'pat-4', encounter: 'enc-of-pat-4', need_patient_banner: false, scope: EHR_SCOPE });
+  expect(tokens).toMatchObject({
+    patient: 'pat-4',
+    encounter: 'enc-of-pat-4',
+    need_patient_banner: false,
+    scope: EHR_SCOPE,
+  });
   expect(must(await scene.verify(tokens.access_token))).toMatchObject({ patient: 'pat-4', encounter: 'enc-of-pat-4' });
   const renewed = await scene.post('token', {
     grant_type: 'refresh_token',
@@ -49,7 +59,9 @@ test('a launch brings its patient and encounter, and nobody is asked for one', a
   });
   expect(renewed.body).toMatchObject({ patient: 'pat-4', encounter: 'enc-of-pat-4' });
   // Used once, it is gone.
-  const again = await fetch(scene.authorizeUrl(app, 'c'.repeat(43), { scope: EHR_SCOPE, launch }), { redirect: 'manual' });
+  const again = await fetch(scene.authorizeUrl(app, 'c'.repeat(43), { scope: EHR_SCOPE, launch }), {
+    redirect: 'manual',
+  });
   expect(again.headers.get('location')).toContain('error=invalid_request');
 });
 

@@ -24,7 +24,8 @@ afterEach(async () => {
   await place.remove();
 });
 
-const jwksOf = async (base: string): Promise<JSONWebKeySet> => (await (await fetch(`${base}/auth/jwks`)).json()) as JSONWebKeySet;
+const jwksOf = async (base: string): Promise<JSONWebKeySet> =>
+  (await (await fetch(`${base}/auth/jwks`)).json()) as JSONWebKeySet;
 const kids = async (base: string): Promise<(string | undefined)[]> => (await jwksOf(base)).keys.map(({ kid }) => kid);
 const idToken = async (): Promise<string> => {
   const app = await scene.register();

@@ -58,7 +58,8 @@ async function pageAt(browser: Browser, from: string): Promise<readonly [url: st
   }
   throw new Error('no page');
 }
-const refresh = (token: string) => scene.post('token', { grant_type: 'refresh_token', refresh_token: token, client_id: app.id });
+const refresh = (token: string) =>
+  scene.post('token', { grant_type: 'refresh_token', refresh_token: token, client_id: app.id });
 
 describe('signing out', () => {
   test('ends the session and what was to end with it, for whoever presses the button and not for whoever looks', async () => {
@@ -72,7 +73,9 @@ describe('signing out', () => {
     expect((await refresh(next)).status).toBe(400);
     expect((await scene.post('introspect', { token }, { authorization: `Bearer ${token}` })).status).toBe(401);
     const { access_token: other } = await tokensWith(new Browser(), 'drsmith');
-    expect((await scene.post('introspect', { token }, { authorization: `Bearer ${other}` })).body).toEqual({ active: false });
+    expect((await scene.post('introspect', { token }, { authorization: `Bearer ${other}` })).body).toEqual({
+      active: false,
+    });
     const [, text] = await pageAt(browser, scene.authorizeUrl(app, newPkce().challenge));
     expect(text).toContain('<title>Sign in');
     expect((await scene.server.audit()).filter(({ why }) => why === 'sign-out')).toHaveLength(1);
@@ -96,7 +99,10 @@ describe('another person at the same browser', () => {
     const browser = new Browser();
     const first = await tokensWith(browser, 'drsmith');
     const { verifier, challenge } = newPkce();
-    const [url, text] = await pageAt(browser, scene.authorizeUrl(app, challenge, { scope: ONLINE, state: 'of-the-request' }));
+    const [url, text] = await pageAt(
+      browser,
+      scene.authorizeUrl(app, challenge, { scope: ONLINE, state: 'of-the-request' }),
+    );
     expect(text).toContain('<title>Choose a patient');
     const again = await browser.post(url, [['step', 'other-user']]);
     expect(again.status).toBe(303);
@@ -119,7 +125,9 @@ describe('another person at the same browser', () => {
     const browser = new Browser();
     const first = await tokensWith(browser, 'drsmith');
     const second = await tokensWith(browser, 'drsmith', { prompt: 'login' });
-    expect([await userOf(first.access_token), await userOf(second.access_token)]).toEqual(Array(2).fill('Practitioner/prac-1'));
+    expect([await userOf(first.access_token), await userOf(second.access_token)]).toEqual(
+      Array(2).fill('Practitioner/prac-1'),
+    );
   });
 });
 
@@ -129,7 +137,9 @@ describe('what is told about a token', () => {
     const { access_token: token } = await tokensWith(new Browser(), 'drgone');
     const told = async () => (await scene.post('introspect', { token }, scene.basic(asker))).body;
     expect(await told()).toMatchObject({ active: true });
-    const { id } = must(await scene.server.auth.registry.accounts()).find(({ username }) => username === 'drgone') ?? { id: '' };
+    const { id } = must(await scene.server.auth.registry.accounts()).find(({ username }) => username === 'drgone') ?? {
+      id: '',
+    };
     must(await scene.server.auth.registry.removeAccount(ACT, id));
     expect(await told()).toEqual({ active: false });
   });
@@ -169,7 +179,9 @@ test('an address that tries many names is stopped before any of them is locked',
   };
   const answers: number[] = [];
   for (let i = 0; i < SIGN_INS.most * 2 && !answers.includes(429); i += 10)
-    answers.push(...(await Promise.all(Array.from({ length: 10 }, (_, n) => tryOne(`name${i + n}`, 'one password for all')))));
+    answers.push(
+      ...(await Promise.all(Array.from({ length: 10 }, (_, n) => tryOne(`name${i + n}`, 'one password for all')))),
+    );
   expect(new Set(answers)).toEqual(new Set([401, 429]));
   expect(await tryOne('drsmith', PASSWORD)).toBe(429);
   const refused = async () => (await scene.server.audit()).filter(({ why }) => why === 'sign-in:too-many-tries').length;
@@ -180,7 +192,11 @@ test('an address that begins many requests and goes on with none is stopped, and
   const url = scene.authorizeUrl(app, newPkce().challenge);
   let status = 0;
   for (let i = 0; i < REQUESTS.most * 3 && status !== 429; i += 50)
-    status = Math.max(...(await Promise.all(Array.from({ length: 50 }, async () => (await new Browser().go(url)).status))));
+    status = Math.max(
+      ...(await Promise.all(Array.from({ length: 50 }, async () => (await new Browser().go(url)).status))),
+    );
   expect(status).toBe(429);
-  expect((await scene.post('token', { grant_type: 'refresh_token', refresh_token: 'x', client_id: app.id })).status).toBe(400);
+  expect(
+    (await scene.post('token', { grant_type: 'refresh_token', refresh_token: 'x', client_id: app.id })).status,
+  ).toBe(400);
 }, 60_000);

@@ -6,7 +6,8 @@ import { allowPlainHttp } from '../../support/plain-http.ts';
 import { sqlitePlace, type Place } from '../../support/new-store.ts';
 
 const REDIRECT = 'https://app.example/callback';
-const SCOPE = 'launch/patient openid fhirUser offline_access patient/*.rs user/Practitioner.rs patient/Observation.read';
+const SCOPE =
+  'launch/patient openid fhirUser offline_access patient/*.rs user/Practitioner.rs patient/Observation.read';
 
 let place: Place;
 let server: AuthServer;
@@ -68,13 +69,26 @@ describe('a public app, standalone', () => {
       need_patient_banner: true,
       smart_style_url: expect.stringMatching(/\/auth\/style-[0-9a-f]+\.json$/),
     });
-    expect(tokens.claims()).toMatchObject({ iss: server.issuer, aud: publicId, fhirUser: `${server.fhir}/Practitioner/prac-1` });
+    expect(tokens.claims()).toMatchObject({
+      iss: server.issuer,
+      aud: publicId,
+      fhirUser: `${server.fhir}/Practitioner/prac-1`,
+    });
     const keys = (await (await fetch(`${server.issuer}/jwks`)).json()) as JSONWebKeySet;
     const { protectedHeader } = await jwtVerify(tokens.id_token ?? '', createLocalJWKSet(keys));
     expect(protectedHeader.alg).toBe('RS256');
     const grant = must(await server.auth.verifyToken(`Bearer ${tokens.access_token}`));
-    expect(grant).toMatchObject({ clientId: publicId, patient: 'pat-3', encounter: null, fhirUser: 'Practitioner/prac-1' });
-    expect(grant.scopes.map(({ text }) => text)).toEqual(['patient/*.rs', 'user/Practitioner.rs', 'patient/Observation.read']);
+    expect(grant).toMatchObject({
+      clientId: publicId,
+      patient: 'pat-3',
+      encounter: null,
+      fhirUser: 'Practitioner/prac-1',
+    });
+    expect(grant.scopes.map(({ text }) => text)).toEqual([
+      'patient/*.rs',
+      'user/Practitioner.rs',
+      'patient/Observation.read',
+    ]);
 
     const renewed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
     expect(renewed).toMatchObject({ scope: SCOPE, patient: 'pat-3' });

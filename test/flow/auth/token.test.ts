@@ -52,7 +52,10 @@ describe('a code', () => {
   ])('with a verifier that is %s is worth nothing', async (name, verifierOf) => {
     const { code, challenge } = await scene.codeFor(app);
     const form = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT, client_id: app.id };
-    const answer = await scene.post('token', name === 'missing' ? form : { ...form, code_verifier: verifierOf(challenge) });
+    const answer = await scene.post(
+      'token',
+      name === 'missing' ? form : { ...form, code_verifier: verifierOf(challenge) },
+    );
     expect([answer.status, 'access_token' in answer.body]).toEqual([400, false]);
     expect(['invalid_grant', 'invalid_request']).toContain(answer.body['error']);
   });
@@ -134,7 +137,12 @@ describe('an answer that is no token', () => {
   test.each([
     ['another grant type', { grant_type: 'password' }, 400, 'unsupported_grant_type'],
     ['no grant type', {}, 400, 'invalid_request'],
-    ['an unknown client', { grant_type: 'authorization_code', code: 'x', client_id: 'app_none' }, 401, 'invalid_client'],
+    [
+      'an unknown client',
+      { grant_type: 'authorization_code', code: 'x', client_id: 'app_none' },
+      401,
+      'invalid_client',
+    ],
   ])('%s', async (_name, form, status, error) => {
     const answer = await scene.post('token', { client_id: app.id, ...(form as Record<string, string>) });
     expect([answer.status, answer.body['error']]).toEqual([status, error]);
@@ -154,7 +162,12 @@ describe('an answer that is no token', () => {
   });
 
   test('a secret in the body is not taken', async () => {
-    const form = { grant_type: 'refresh_token', refresh_token: 'x', client_id: keeper.id, client_secret: keeper.secret ?? '' };
+    const form = {
+      grant_type: 'refresh_token',
+      refresh_token: 'x',
+      client_id: keeper.id,
+      client_secret: keeper.secret ?? '',
+    };
     expect((await scene.post('token', form)).status).toBe(401);
   });
 
@@ -181,7 +194,12 @@ describe('a refresh token', () => {
   const renew = (client: App, token: string, form: Record<string, string> = {}) =>
     scene.post(
       'token',
-      { grant_type: 'refresh_token', refresh_token: token, ...(client.secret === null ? { client_id: client.id } : {}), ...form },
+      {
+        grant_type: 'refresh_token',
+        refresh_token: token,
+        ...(client.secret === null ? { client_id: client.id } : {}),
+        ...form,
+      },
       scene.basic(client),
     );
 
@@ -313,7 +331,7 @@ test('an account or a client that is removed takes its tokens with it, at once',
   expect(await isDead(token)).toBe(false);
   await scene.server.auth.registry.removeClient({ requestId: 'req_x', actor: 'operator' }, gone.id);
   expect(await isDead(token)).toBe(true);
-  expect((await scene.post('token', { grant_type: 'refresh_token', refresh_token: refresh, client_id: gone.id })).status).toBe(
-    401,
-  );
+  expect(
+    (await scene.post('token', { grant_type: 'refresh_token', refresh_token: refresh, client_id: gone.id })).status,
+  ).toBe(401);
 });

@@ -30,25 +30,32 @@ describe.each(PLACES)('alerts in the chart, on %s', (_name, makePlace) => {
     for (const payload of payloads) expect((await rig.deliver(payload)).state).toBe('delivered');
   };
 
-  test.each(['event first', 'summary first'])('one that an event and a summary tell of stands once: %s', async (order) => {
-    const userId = `user-${order.replace(' ', '-')}`;
-    const patient = await rig.enrol(userId);
-    const both = [anAlertEvent({ userId }), anAlertSummary({ userId, oxygenation: READING })];
-    await deliver(...(order === 'event first' ? both : both.toReversed()));
-    const all = ['alert-oxygenation final 90.5', 'alert-resting-heart-rate final 71', 'health-monitoring-daily-alerts final 2'];
-    expect(shown(patient)).toEqual(all);
-    const [alert] = rig.chart(patient).filter((one) => codeOf(one) === 'alert-oxygenation');
-    const [day] = rig.chart(patient).filter((one) => codeOf(one) === 'health-monitoring-daily-alerts');
-    expect(day?.['hasMember']).toContainEqual({ reference: `Observation/${String(alert?.['id'])}` });
+  test.each(['event first', 'summary first'])(
+    'one that an event and a summary tell of stands once: %s',
+    async (order) => {
+      const userId = `user-${order.replace(' ', '-')}`;
+      const patient = await rig.enrol(userId);
+      const both = [anAlertEvent({ userId }), anAlertSummary({ userId, oxygenation: READING })];
+      await deliver(...(order === 'event first' ? both : both.toReversed()));
+      const all = [
+        'alert-oxygenation final 90.5',
+        'alert-resting-heart-rate final 71',
+        'health-monitoring-daily-alerts final 2',
+      ];
+      expect(shown(patient)).toEqual(all);
+      const [alert] = rig.chart(patient).filter((one) => codeOf(one) === 'alert-oxygenation');
+      const [day] = rig.chart(patient).filter((one) => codeOf(one) === 'health-monitoring-daily-alerts');
+      expect(day?.['hasMember']).toContainEqual({ reference: `Observation/${String(alert?.['id'])}` });
 
-    // The event still says it, so a summary that no longer does leaves it; only a day without alerts takes it back.
-    await deliver(anAlertSummary({ userId, documentVersion: 2 }));
-    expect(shown(patient)).toContain('alert-oxygenation final 90.5');
-    await deliver(anAlertSummary({ userId, documentVersion: 3, restingHeartRate: null }));
-    expect(shown(patient)).toEqual(['health-monitoring-daily-alerts final 0']);
-    await deliver(anAlertSummary({ userId, documentVersion: 4, restingHeartRate: null, oxygenation: READING }));
-    expect(shown(patient)).toEqual(['alert-oxygenation amended 90.5', 'health-monitoring-daily-alerts amended 1']);
-  });
+      // The event still says it, so a summary that no longer does leaves it; only a day without alerts takes it back.
+      await deliver(anAlertSummary({ userId, documentVersion: 2 }));
+      expect(shown(patient)).toContain('alert-oxygenation final 90.5');
+      await deliver(anAlertSummary({ userId, documentVersion: 3, restingHeartRate: null }));
+      expect(shown(patient)).toEqual(['health-monitoring-daily-alerts final 0']);
+      await deliver(anAlertSummary({ userId, documentVersion: 4, restingHeartRate: null, oxygenation: READING }));
+      expect(shown(patient)).toEqual(['alert-oxygenation amended 90.5', 'health-monitoring-daily-alerts amended 1']);
+    },
+  );
 
   test('a first summary without alerts takes back what an event wrote, also when it is sent at once, and no measurement', async () => {
     const userId = 'user-clears';

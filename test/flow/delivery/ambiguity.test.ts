@@ -20,7 +20,8 @@ interface Case {
 
 const userId = 'user-1';
 const WARM = 'c0ffee00-0000-4000-8000-00000000000a';
-const of = (more: Parameters<typeof aClinicalReady>[0] = {}): Json => aClinicalReady({ userId, observations: 4, ...more });
+const of = (more: Parameters<typeof aClinicalReady>[0] = {}): Json =>
+  aClinicalReady({ userId, observations: 4, ...more });
 const BLIND: Switches = { ignoreParams: ['identifier'], noClientIds: true };
 const LOST: Switches = { drop: 'after-commit' };
 
@@ -189,7 +190,11 @@ const CASES: readonly Case[] = [
       await rig.until(first.id, () => rig.chart('Patient/pat-mrn-2').length === 5, 8_000);
       await rig.resting(first.id);
       await rig.enrol(userId, 'MRN-1');
-      await rig.until(first.id, ({ state }) => state === 'parked' || rig.chart('Patient/pat-mrn-1').length === 5, 8_000);
+      await rig.until(
+        first.id,
+        ({ state }) => state === 'parked' || rig.chart('Patient/pat-mrn-1').length === 5,
+        8_000,
+      );
       return [await rig.resting(first.id)];
     },
     ends: [['delivered']],

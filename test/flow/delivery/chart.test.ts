@@ -68,7 +68,9 @@ describe.each(PLACES)('what reaches the chart, on %s', (_name, makePlace) => {
     await rig.enrol(userId);
     await rig.deliver(aClinicalReady({ userId, documentVersion: 3, values: { weight: 73 } }));
     const before = rig.ehr.log.writes().length;
-    expect((await rig.deliver(aClinicalReady({ userId, documentVersion: 2, values: { weight: 72 } }))).state).toBe('superseded');
+    expect((await rig.deliver(aClinicalReady({ userId, documentVersion: 2, values: { weight: 72 } }))).state).toBe(
+      'superseded',
+    );
     expect(rig.ehr.log.writes(before)).toEqual([]);
   });
 
@@ -80,7 +82,9 @@ describe.each(PLACES)('what reaches the chart, on %s', (_name, makePlace) => {
     await rig.deliver(of(1, '2026-11-15T10:00:00Z', 75));
     await rig.deliver(of(2, '2026-11-15T09:00:00Z', 74));
     await rig.deliver(of(3, '2026-11-15T11:00:00Z', 76));
-    const [weight] = rig.chart('Patient/pat-mrn-user-across').filter((one) => JSON.stringify(one).includes('"29463-7"'));
+    const [weight] = rig
+      .chart('Patient/pat-mrn-user-across')
+      .filter((one) => JSON.stringify(one).includes('"29463-7"'));
     expect(weight).toMatchObject({ valueQuantity: { value: 76 } });
   });
 
@@ -92,7 +96,9 @@ describe.each(PLACES)('what reaches the chart, on %s', (_name, makePlace) => {
     expect(second).toMatchObject({ state: 'parked', reason: 'suspicious' });
     expect(rig.chart(patient)).toHaveLength(6);
     // Before anybody approves it, codes and values of what would go are shown.
-    const charts = (second.withdrawals ?? []).map(({ chart }) => `${chart?.['code']} ${chart?.['value']} ${chart?.['unit']}`);
+    const charts = (second.withdrawals ?? []).map(
+      ({ chart }) => `${chart?.['code']} ${chart?.['value']} ${chart?.['unit']}`,
+    );
     expect(charts).toHaveLength(5);
     expect(charts).toContain('http://loinc.org|8302-2; urn:example:health-data-service:codes|height 178 cm');
     const explained = (await rig.admin('GET', `deliveries/${second.id}/explain`)).body['resources'] as Json[];
@@ -115,7 +121,9 @@ describe.each(PLACES)('what reaches the chart, on %s', (_name, makePlace) => {
     const left = rig.chart(patient);
     expect(left.filter((one) => JSON.stringify(one).includes('"alert-resting-heart-rate"'))).toEqual([]);
     expect(left).toMatchObject([{ valueInteger: 0 }]);
-    expect((await rig.deliver(anAlertSummary({ userId, day: '2026-11-13', restingHeartRate: null }))).state).toBe('delivered');
+    expect((await rig.deliver(anAlertSummary({ userId, day: '2026-11-13', restingHeartRate: null }))).state).toBe(
+      'delivered',
+    );
     expect(rig.chart(patient)).toMatchObject([{ valueInteger: 0 }, { valueInteger: 0 }]);
   });
 
@@ -175,10 +183,15 @@ describe.each(PLACES)('what reaches the chart, on %s', (_name, makePlace) => {
     expect(rig.chart(wrong)).toEqual([]);
     expect(rig.chart(right)).toHaveLength(5);
     expect(rig.chart(right).filter(({ id }) => names.includes(id))).toEqual([]);
-    const writes = rig.ehr.log.writes().filter(({ json }) => json?.includes(`"subject":{"reference":"${right}"}`) === true);
+    const writes = rig.ehr.log
+      .writes()
+      .filter(({ json }) => json?.includes(`"subject":{"reference":"${right}"}`) === true);
     const retracted = rig.ehr.log
       .writes()
-      .filter(({ json }) => json?.includes(`"subject":{"reference":"${wrong}"}`) === true && json.includes('entered-in-error'));
+      .filter(
+        ({ json }) =>
+          json?.includes(`"subject":{"reference":"${wrong}"}`) === true && json.includes('entered-in-error'),
+      );
     expect(Math.max(...retracted.map(({ n }) => n))).toBeLessThan(Math.min(...writes.map(({ n }) => n)));
   });
 

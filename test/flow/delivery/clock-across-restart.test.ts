@@ -34,8 +34,13 @@ describe.each(PLACES.flatMap(([engine, makePlace]) => AHEAD.map(([name, ms]) => 
       const inDoubt = await rig.send(aClinicalReady({ userId: 'in-doubt', observations: 4, bundleId: 'in-doubt' }));
       await rig.until(inDoubt, ({ steps }) => steps.some(({ to }) => to === 'unknown'));
       rig.ehr.board.setRules([{ status: 503, retryAfter: '3600' }]);
-      const toldToWait = await rig.send(aClinicalReady({ userId: 'told-to-wait', observations: 4, bundleId: 'told-to-wait' }));
-      await rig.until(toldToWait, ({ steps }) => steps.filter(({ to }) => to === 'sending' || to === 'queued').length > 1);
+      const toldToWait = await rig.send(
+        aClinicalReady({ userId: 'told-to-wait', observations: 4, bundleId: 'told-to-wait' }),
+      );
+      await rig.until(
+        toldToWait,
+        ({ steps }) => steps.filter(({ to }) => to === 'sending' || to === 'queued').length > 1,
+      );
 
       await rig.restart(() => {
         offset = 0;
@@ -44,7 +49,9 @@ describe.each(PLACES.flatMap(([engine, makePlace]) => AHEAD.map(([name, ms]) => 
       });
       const ids = [inDoubt, toldToWait];
       for (const userId of users)
-        ids.push(await rig.send(aClinicalReady({ userId, observations: 2, day: '2026-11-02', bundleId: `next-${userId}` })));
+        ids.push(
+          await rig.send(aClinicalReady({ userId, observations: 2, day: '2026-11-02', bundleId: `next-${userId}` })),
+        );
       for (const id of ids) expect((await rig.resting(id)).state).toBe('delivered');
       expect(await rig.check()).toEqual([]);
       expect(await rig.ledgerAddsUp()).toBe(true);

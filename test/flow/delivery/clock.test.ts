@@ -33,7 +33,9 @@ describe.each(PLACES)('when the clock of the gateway jumps, on %s', (_name, make
       await rig.admin('PUT', `links/${user}-x`, { mrn: `MRN-X-${user}` });
       rig.links.set(`${user}-x`, [survivor]);
       await rig.deliver(aClinicalReady({ userId: user, observations: 2, day: '2026-10-01', bundleId: `warm-${user}` }));
-      await rig.deliver(aClinicalReady({ userId: `${user}-x`, observations: 2, day: '2026-10-02', bundleId: `warm-x-${user}` }));
+      await rig.deliver(
+        aClinicalReady({ userId: `${user}-x`, observations: 2, day: '2026-10-02', bundleId: `warm-x-${user}` }),
+      );
 
       rig.ehr.board.setRules([{ method: 'POST', delayMs: 1_500 }]);
       const ids = [await rig.send(aClinicalReady({ userId: user, observations: 4, bundleId: `b-${user}` }))];
@@ -42,9 +44,17 @@ describe.each(PLACES)('when the clock of the gateway jumps, on %s', (_name, make
       const from = performance.now();
       ids.push(
         await rig.send(
-          aClinicalReady({ userId: user, documentVersion: 2, observations: 4, bundleId: `b-${user}`, values: { weight: 70 } }),
+          aClinicalReady({
+            userId: user,
+            documentVersion: 2,
+            observations: 4,
+            bundleId: `b-${user}`,
+            values: { weight: 70 },
+          }),
         ),
-        await rig.send(aClinicalReady({ userId: `${user}-x`, observations: 4, day: '2026-11-12', bundleId: `x-${user}` })),
+        await rig.send(
+          aClinicalReady({ userId: `${user}-x`, observations: 4, day: '2026-11-12', bundleId: `x-${user}` }),
+        ),
       );
       await pause(1_200);
       rig.ehr.board.setRules([]);

@@ -35,7 +35,10 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
   async function replayed(id: string, body?: object): Promise<Shown> {
     const before = (await rig.read(id)).steps.length;
     expect(await replay(id, body)).toBe(200);
-    return rig.until(id, ({ state, steps }) => steps.length > before + 2 && (state === 'parked' || state === 'delivered'));
+    return rig.until(
+      id,
+      ({ state, steps }) => steps.length > before + 2 && (state === 'parked' || state === 'delivered'),
+    );
   }
 
   /** A document is written, a person changes the weight, and a newer version wants to change weight and height. */
@@ -72,7 +75,10 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
     expect(await replayed(fourth.id, { conflict: 'overwrite' })).toMatchObject({ state: 'delivered' });
     expect(valueOf(patient, WEIGHT)).toBe(69);
     // Since then nobody keeps anything.
-    expect([(await version(5, { weight: 68, height: 181 })).state, valueOf(patient, WEIGHT)]).toEqual(['delivered', 68]);
+    expect([(await version(5, { weight: 68, height: 181 })).state, valueOf(patient, WEIGHT)]).toEqual([
+      'delivered',
+      68,
+    ]);
   });
 
   test('what a person keeps although its document dropped it stays kept when it is dropped again, and is asked about when it is said again', async () => {
@@ -87,7 +93,9 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
     expect(await replayed(parked.id, { conflict: 'keep-theirs' })).toMatchObject({ state: 'delivered' });
     expect(await rig.deliver(dropped(3))).toMatchObject({ state: expect.stringMatching(/delivered|duplicate/) });
     expect(measured(patient, HEIGHT)).toMatchObject({ note: [{ text: 'checked' }] });
-    const again = await rig.deliver(aClinicalReady({ userId, documentVersion: 4, observations: 4, values: { height: 182 } }));
+    const again = await rig.deliver(
+      aClinicalReady({ userId, documentVersion: 4, observations: 4, values: { height: 182 } }),
+    );
     expect(again).toMatchObject({ state: 'parked', reason: 'conflict' });
     expect(measured(patient, HEIGHT)).toMatchObject({ note: [{ text: 'checked' }] });
   });
@@ -138,7 +146,9 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
     const patient = await rig.enrol(userId);
     await rig.deliver(aClinicalReady({ userId, observations: 4 }));
     await fetch(`${rig.ehr.url}/Observation/${String(measured(patient, WEIGHT)?.['id'])}`, { method: 'DELETE' });
-    const parked = await rig.deliver(aClinicalReady({ userId, documentVersion: 2, observations: 4, values: { weight: 70 } }));
+    const parked = await rig.deliver(
+      aClinicalReady({ userId, documentVersion: 2, observations: 4, values: { weight: 70 } }),
+    );
     expect(parked).toMatchObject({ state: 'parked', reason: 'conflict', conflicts: [{ versionId: null }] });
     expect(valueOf(patient, WEIGHT)).toBeUndefined();
     expect(await replayed(parked.id, { conflict: 'overwrite' })).toMatchObject({ state: 'delivered' });
@@ -182,13 +192,16 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
     const lengths = await Promise.all(parked.map(async (id) => (await rig.read(id)).steps.length));
     expect(await many('state=parked&reason=suspicious')).toBe(200);
     for (const [i, id] of parked.entries())
-      expect(await rig.until(id, ({ state, steps }) => steps.length > (lengths[i] ?? 0) + 2 && state === 'parked')).toMatchObject(
-        { state: 'parked', reason: 'suspicious' },
-      );
+      expect(
+        await rig.until(id, ({ state, steps }) => steps.length > (lengths[i] ?? 0) + 2 && state === 'parked'),
+      ).toMatchObject({ state: 'parked', reason: 'suspicious' });
     expect(users.map((user) => rig.chart(`Patient/pat-mrn-${user}`).length)).toEqual([6, 6]);
-    expect([await many('state=quarantined&approve=true'), await many('state=parked&approve=maybe')]).toEqual([400, 400]);
+    expect([await many('state=quarantined&approve=true'), await many('state=parked&approve=maybe')]).toEqual([
+      400, 400,
+    ]);
     expect(await many('state=parked&reason=suspicious&approve=true')).toBe(200);
-    for (const id of parked) expect((await rig.until(id, ({ state }) => state === 'delivered')).state).toBe('delivered');
+    for (const id of parked)
+      expect((await rig.until(id, ({ state }) => state === 'delivered')).state).toBe('delivered');
     expect(users.map((user) => rig.chart(`Patient/pat-mrn-${user}`).length)).toEqual([1, 1]);
   });
 

@@ -30,7 +30,10 @@ const UNFINDABLE: readonly Rule[] = [{ path: '/Observation', ignoreParams: ['ide
 const KINDS: readonly Kind[] = [
   { dialect: 'default', traits: {} },
   { dialect: 'hapi', traits: { software: 'HAPI FHIR Server' } },
-  { dialect: 'medplum', traits: { software: 'medplum', noClientIds: true, maxConditionalEntries: 8, silentBatch: true } },
+  {
+    dialect: 'medplum',
+    traits: { software: 'medplum', noClientIds: true, maxConditionalEntries: 8, silentBatch: true },
+  },
   { dialect: 'azure', traits: { software: 'Azure Healthcare APIs', publisher: 'Microsoft', maxEntries: 500 } },
   { dialect: 'google', traits: { implementation: 'healthcare.googleapis.com', noClientIds: true } },
   {
@@ -44,7 +47,8 @@ const KINDS: readonly Kind[] = [
 ];
 
 const userId = 'user-1';
-const document = (more: Parameters<typeof aClinicalReady>[0] = {}): Json => aClinicalReady({ userId, observations: 4, ...more });
+const document = (more: Parameters<typeof aClinicalReady>[0] = {}): Json =>
+  aClinicalReady({ userId, observations: 4, ...more });
 function without(payload: Json, code: string): Json {
   const { entry } = (payload['clinical_ready'] as { clinical_ready_data: { entry: Json[] } }).clinical_ready_data;
   entry.splice(
@@ -129,7 +133,9 @@ afterAll(async () => {
 }, 60_000);
 
 test('every dialect that is shipped is played', () => {
-  const shipped = readdirSync(new URL('../../../mappings/dialects/', import.meta.url)).map((name) => name.replace('.json', ''));
+  const shipped = readdirSync(new URL('../../../mappings/dialects/', import.meta.url)).map((name) =>
+    name.replace('.json', ''),
+  );
   expect(KINDS.map(({ dialect }) => dialect).toSorted()).toEqual(shipped.toSorted());
 });
 

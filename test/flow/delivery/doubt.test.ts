@@ -40,7 +40,8 @@ function toolsOf(rig: Rig) {
   const standing = (patient: string, code: string): Json | undefined =>
     all().find(
       (one) =>
-        JSON.stringify(one['subject'] ?? null).includes(`${patient}"`) && JSON.stringify(one['code'] ?? null).includes(code),
+        JSON.stringify(one['subject'] ?? null).includes(`${patient}"`) &&
+        JSON.stringify(one['code'] ?? null).includes(code),
     );
   const all = (): Json[] => {
     const last = new Map(rig.ehr.log.writes().map((write) => [`${write.type}/${write.id}`, write]));
@@ -163,7 +164,11 @@ describe('a link that changes while an outcome is unknown', () => {
         const before = rig.ehr.log.writes().length;
         const right = await rig.enrol(userId, 'MRN-right');
         faults();
-        const shown = await rig.until(id, ({ state }) => state === 'delivered' && standing(right, HEIGHT) !== undefined, 60_000);
+        const shown = await rig.until(
+          id,
+          ({ state }) => state === 'delivered' && standing(right, HEIGHT) !== undefined,
+          60_000,
+        );
         expect(standing(right, HEIGHT)).toBeDefined();
         // Of the old chart, where it never stood, nobody ever says that it was delivered.
         expect(shown.steps.filter(({ to }) => to === 'delivered')).toHaveLength(1);
@@ -355,7 +360,10 @@ describe('an edit by a person', () => {
         await rig.deliver(without(of(userId, 2), 'height'));
         edit(patient, HEIGHT, { note: [{ text: 'patient was measured by me: 176' }] });
         const third = await rig.deliver(of(userId, 3));
-        expect([stateOf(third), standing(patient, HEIGHT)?.['status']]).toEqual(['parked conflict', 'entered-in-error']);
+        expect([stateOf(third), standing(patient, HEIGHT)?.['status']]).toEqual([
+          'parked conflict',
+          'entered-in-error',
+        ]);
       }),
     60_000,
   );
@@ -370,7 +378,10 @@ describe('an edit by a person', () => {
         edit(patient, HEIGHT, { status: 'entered-in-error', note: [{ text: 'not this patient' }] });
         await rig.deliver(without(of(userId, 2), 'height'));
         const third = await rig.deliver(of(userId, 3));
-        expect([stateOf(third), standing(patient, HEIGHT)?.['status']]).toEqual(['parked conflict', 'entered-in-error']);
+        expect([stateOf(third), standing(patient, HEIGHT)?.['status']]).toEqual([
+          'parked conflict',
+          'entered-in-error',
+        ]);
       }),
     60_000,
   );
@@ -491,14 +502,17 @@ describe('nobody but the gateway or the EHR changed anything', () => {
       stopAfterTest(() => proxy.close());
       return `http://127.0.0.1:${proxy.port}${pathname}`;
     };
-    await withRig({ traits: { absoluteReferences: true, versionIds: 'uuid' }, front }, async ({ rig, valueOf, faults }) => {
-      const userId = 'absolute';
-      const patient = await rig.enrol(userId);
-      await rig.deliver(of(userId, 1));
-      faults({ ...A_WRITE, times: 1, ...LOST });
-      const second = await rig.deliver(of(userId, 2, { weight: 70 }), 40_000);
-      expect([stateOf(second), valueOf(patient, WEIGHT)]).toEqual(['delivered', 70]);
-    });
+    await withRig(
+      { traits: { absoluteReferences: true, versionIds: 'uuid' }, front },
+      async ({ rig, valueOf, faults }) => {
+        const userId = 'absolute';
+        const patient = await rig.enrol(userId);
+        await rig.deliver(of(userId, 1));
+        faults({ ...A_WRITE, times: 1, ...LOST });
+        const second = await rig.deliver(of(userId, 2, { weight: 70 }), 40_000);
+        expect([stateOf(second), valueOf(patient, WEIGHT)]).toEqual(['delivered', 70]);
+      },
+    );
   }, 60_000);
 
   test(
@@ -530,14 +544,19 @@ describe('an edit by a person, still', () => {
         await rig.until(id, ({ state }) => state === 'delivered' && standing(right, WEIGHT) !== undefined, 40_000);
         faults();
         expect(standing(patient, WEIGHT)?.['status']).toBe('entered-in-error');
-        edit(patient, WEIGHT, { valueQuantity: { value: 66, unit: 'kg', system: 'http://unitsofmeasure.org', code: 'kg' } });
+        edit(patient, WEIGHT, {
+          valueQuantity: { value: 66, unit: 'kg', system: 'http://unitsofmeasure.org', code: 'kg' },
+        });
         await rig.enrol(userId);
         const rested = await rig.until(
           id,
           ({ state, steps }) => state === 'parked' || (state === 'delivered' && steps.length > 12),
           40_000,
         );
-        expect([stateOf(rested), standing(patient, WEIGHT)?.['status']]).toEqual(['parked conflict', 'entered-in-error']);
+        expect([stateOf(rested), standing(patient, WEIGHT)?.['status']]).toEqual([
+          'parked conflict',
+          'entered-in-error',
+        ]);
       }),
     90_000,
   );
@@ -553,7 +572,10 @@ describe('an edit by a person, still', () => {
         await rig.until(first, ({ state }) => state === 'unknown');
         await fetch(`${rig.ehr.url}/Observation/${String(standing(patient, WEIGHT)?.['id'])}`, { method: 'DELETE' });
         faults();
-        expect([stateOf(await rig.resting(first, 40_000)), standing(patient, WEIGHT)]).toEqual(['parked conflict', undefined]);
+        expect([stateOf(await rig.resting(first, 40_000)), standing(patient, WEIGHT)]).toEqual([
+          'parked conflict',
+          undefined,
+        ]);
       }),
     60_000,
   );

@@ -29,7 +29,10 @@ type Row = Record<string, unknown>;
 
 async function rowsOf({ place: { database } }: Rig, table: string): Promise<Row[]> {
   if (database.engine === 'postgres')
-    return withClient(database.url.reveal(), async (client) => (await client.query<Row>(`SELECT * FROM ${table}`)).rows);
+    return withClient(
+      database.url.reveal(),
+      async (client) => (await client.query<Row>(`SELECT * FROM ${table}`)).rows,
+    );
   const db = new DatabaseSync(database.file, { readOnly: true });
   try {
     return db.prepare(`SELECT * FROM ${table}`).all();
@@ -54,12 +57,17 @@ async function sealedIn(rig: Rig): Promise<Map<string, Buffer[]>> {
 /** Enough to know a sealed value by, and short enough to stand in one page. */
 const markOf = (value: Buffer): Buffer => value.subarray(0, 45);
 
-/** The bytes of the live database as they stand in its files: of SQLite with its log, of PostgreSQL every table, index and outsourced value. */
+/**
+ * The bytes of the live database as they stand in its files: of SQLite with its log, of PostgreSQL every table, index
+ * and outsourced value.
+ */
 async function bytesOf(rig: Rig): Promise<Buffer> {
   const { database } = rig.place;
   if (database.engine === 'sqlite')
     return Buffer.concat(
-      ['', '-wal'].map((end) => `${database.file}${end}`).flatMap((file) => (existsSync(file) ? [readFileSync(file)] : [])),
+      ['', '-wal']
+        .map((end) => `${database.file}${end}`)
+        .flatMap((file) => (existsSync(file) ? [readFileSync(file)] : [])),
     );
   return withClient(database.url.reveal(), async (client) => {
     await client.query('CHECKPOINT');
@@ -80,19 +88,25 @@ describe.each(PLACES)('a source user who is erased, on %s', (_name, makePlace) =
   let stays = '';
   const deliveries: string[] = [];
 
-  const erase = (query = ''): Promise<{ status: number; body: Json }> => rig.admin('POST', `users/${userId}/erase${query}`);
+  const erase = (query = ''): Promise<{ status: number; body: Json }> =>
+    rig.admin('POST', `users/${userId}/erase${query}`);
   const command = (...args: string[]) =>
     runCommand(['erase', ...args], {
       env: { CHARTGATE_ADMIN_TOKEN: rig.settings()['CHARTGATE_ADMIN_TOKEN'] ?? '', CHARTGATE_PUBLIC_URL: rig.url('') },
     });
-  const tableOf = (body: Json, name: string): Json => (body['tables'] as Json[]).find(({ table }) => table === name) ?? {};
+  const tableOf = (body: Json, name: string): Json =>
+    (body['tables'] as Json[]).find(({ table }) => table === name) ?? {};
 
   beforeAll(async () => {
     rig = await startRig(makePlace);
     patient = await rig.enrol(userId, mrn);
     stays = await rig.enrol(other);
     await rig.deliver(aClinicalReady({ userId: other, observations: 4 }));
-    for (const document of [aClinicalReady({ userId, observations: 6 }), aLabResult({ userId }), aUserProfile({ userId })])
+    for (const document of [
+      aClinicalReady({ userId, observations: 6 }),
+      aLabResult({ userId }),
+      aUserProfile({ userId }),
+    ])
       deliveries.push((await rig.deliver(document)).id);
     // One that waits for a person, with what the chart says.
     expect(await rig.deliver(aClinicalReady({ userId, documentVersion: 2, observations: 1 }))).toMatchObject({
@@ -149,14 +163,19 @@ describe.each(PLACES)('a source user who is erased, on %s', (_name, makePlace) =
         'user_key.key_sealed',
       ]),
     );
-    const found = (within: Buffer): string[] => gone.filter(({ value }) => within.includes(markOf(value))).map(({ at }) => at);
+    const found = (within: Buffer): string[] =>
+      gone.filter(({ value }) => within.includes(markOf(value))).map(({ at }) => at);
     expect(found(bytesBefore)).toHaveLength(gone.length);
-    // PostgreSQL leaves bytes of freed rows in its pages: those that it leaves are sealed under a key that is gone, and not by the data key.
+    // PostgreSQL leaves bytes of freed rows in its pages: those that it leaves are sealed under a key that is gone, and
+    // not by the data key.
     const vault = vaultOf(rig.settings());
     const remnants = gone.filter(({ value }) => bytes.includes(markOf(value)));
-    expect(rig.place.database.engine === 'sqlite' ? remnants : remnants.filter(({ value }) => vault.isOwn(value))).toEqual([]);
+    expect(
+      rig.place.database.engine === 'sqlite' ? remnants : remnants.filter(({ value }) => vault.isOwn(value)),
+    ).toEqual([]);
 
-    // Nowhere is a key of one of its deliveries that the data key opens: not of the time either when nobody knew whose they were.
+    // Nowhere is a key of one of its deliveries that the data key opens: not of the time either when nobody knew whose
+    // they were.
     const head = Buffer.concat([Buffer.from([1]), Buffer.from(vault.keyId, 'hex')]);
     const opened: string[] = [];
     for (let at = bytes.indexOf(head); at >= 0; at = bytes.indexOf(head, at + 1))

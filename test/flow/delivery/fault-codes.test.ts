@@ -90,7 +90,10 @@ describe.each(PLACES)('what a parked delivery tells, on %s', (_name, makePlace) 
     await deliver('user-conflict');
     const [first] = rig.chart(patient);
     rig.ehr.put({ ...first, note: [{ text: 'checked' }] } as never);
-    const changed = await deliver('user-conflict', { documentVersion: 2, values: { weight: 60, height: 160, bmi: 23 } });
+    const changed = await deliver('user-conflict', {
+      documentVersion: 2,
+      values: { weight: 60, height: 160, bmi: 23 },
+    });
     expect(changed).toMatchObject({ reason: 'conflict', faultCode: 'ehr.conflict' });
     expect(changed.detail).toMatch(/\.$/);
   });

@@ -17,7 +17,10 @@ interface Case {
 }
 
 const REJECTED = ['parked', 'rejected'] as const;
-/** reliability.md F4, as far as the demo EHR can play it. Each for the first write, then for an update, then for a retraction. */
+/**
+ * reliability.md F4, as far as the demo EHR can play it. Each for the first write, then for an update, then for a
+ * retraction.
+ */
 const CASES: readonly Case[] = [
   { name: 'hang before the head', fault: { hang: 'before-head' }, isFirstOnly: true },
   { name: 'hang after the head', fault: { hang: 'after-head' }, isFirstOnly: true },
@@ -42,7 +45,11 @@ const CASES: readonly Case[] = [
   { name: 'HTML and 200', fault: { status: 200, body: 'html' } },
   { name: 'nothing and 200', fault: { status: 200, body: 'empty' }, isFirstOnly: true },
   { name: 'an entry that fails', fault: { failEntries: [1] }, ends: REJECTED },
-  { name: 'silently a batch, with an entry that fails', fault: { silentBatch: true, failEntries: [1] }, ends: REJECTED },
+  {
+    name: 'silently a batch, with an entry that fails',
+    fault: { silentBatch: true, failEntries: [1] },
+    ends: REJECTED,
+  },
   { name: 'silently a batch', fault: { silentBatch: true } },
   { name: '307', fault: { redirect: 'http://127.0.0.1:9/fhir' }, restart: true },
   { name: 'a huge answer', fault: { padBytes: 50_000_000 } },
@@ -90,10 +97,16 @@ async function play(one: Case, rig: Rig): Promise<Done> {
       { method: 'POST', times: 1, ...fault },
       { method: 'PUT', times: 1, ...fault },
     ]);
-    const next = await rig.send(aClinicalReady({ userId, documentVersion: 2, observations: 7, values: { weight: 70 } }));
+    const next = await rig.send(
+      aClinicalReady({ userId, documentVersion: 2, observations: 7, values: { weight: 70 } }),
+    );
     if (one.restart === true) {
       for (const _time of [1, 2]) {
-        await rig.until(next, ({ state, steps }) => state === 'queued' && steps.some(({ to }) => to === 'sending'), 5_000);
+        await rig.until(
+          next,
+          ({ state, steps }) => state === 'queued' && steps.some(({ to }) => to === 'sending'),
+          5_000,
+        );
         await rig.restart();
         await rig.until(next, ({ state }) => state === 'delivered', 3_500);
       }

@@ -6,23 +6,35 @@ import type { Act, Change, Metric, Program } from './machine/program.ts';
 import { reportOf } from './machine/report.ts';
 import { runCases } from './rig.ts';
 
-/** What the state machine found once, with everything left out that does not matter, each under the guarantee that it broke. */
+/**
+ * What the state machine found once, with everything left out that does not matter, each under the guarantee that it
+ * broke.
+ */
 interface Case extends Program {
   readonly name: string;
 }
 
-const says = (...changes: readonly Change[]) => ({ act: 'send', user: 0, changes, skips: false, waits: true }) satisfies Act;
+const says = (...changes: readonly Change[]) =>
+  ({ act: 'send', user: 0, changes, skips: false, waits: true }) satisfies Act;
 const weight = (pick: number): Change => ({ kind: 'value', metric: 'weight', pick });
 const first = says({ kind: 'same' });
 const back = says({ kind: 'back' });
 const dropped = says({ kind: 'drop', metric: 'weight' });
-const edit = (what: 'value' | 'note', metric: Metric = 'weight'): Act => ({ act: 'edit', user: 0, metric, what, soon: false });
+const edit = (what: 'value' | 'note', metric: Metric = 'weight'): Act => ({
+  act: 'edit',
+  user: 0,
+  metric,
+  what,
+  soon: false,
+});
 const decide = (decision: 'keep-theirs' | 'overwrite'): Act => ({ act: 'decide', user: 0, decision });
 const relink: Act = { act: 'relink', user: 0, waits: true };
 const lost: Act = { act: 'fault', fault: 'dropped-after', times: 1 };
 const unsent: Act = { act: 'fault', fault: 'dropped-before', times: 1 };
 
-const at = (traits: Switches, rules: readonly Rule[] = [], isBlind = false) => ({ character: { traits, rules, isBlind } });
+const at = (traits: Switches, rules: readonly Rule[] = [], isBlind = false) => ({
+  character: { traits, rules, isBlind },
+});
 const ORACLE = at(
   {
     publisher: 'Cerner',
@@ -88,7 +100,13 @@ const CASES: readonly Case[] = [
   {
     name: 'theirs is kept while the document says what the person saw',
     ...at({}),
-    acts: [first, edit('value'), says(weight(1)), decide('keep-theirs'), says({ kind: 'value', metric: 'bmi', pick: 1 })],
+    acts: [
+      first,
+      edit('value'),
+      says(weight(1)),
+      decide('keep-theirs'),
+      says({ kind: 'value', metric: 'bmi', pick: 1 }),
+    ],
   },
   {
     name: 'theirs is kept when the document no longer speaks of it',

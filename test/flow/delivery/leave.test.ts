@@ -48,10 +48,18 @@ describe.each(PLACES)('a patient who leaves, on %s', (_name, makePlace) => {
     const before = rig.chart(patient).filter(({ resourceType }) => resourceType !== 'Device');
     const { status, body } = await rig.admin('GET', `links/${userId}/charted`);
     expect([status, body['onRevoke'], body['total']]).toEqual([200, 'retract', before.length]);
-    expect(body['resources']).toContainEqual({ resourceType: 'Observation', group: 'body', day: '2026-11-14', count: 6 });
+    expect(body['resources']).toContainEqual({
+      resourceType: 'Observation',
+      group: 'body',
+      day: '2026-11-14',
+      count: 6,
+    });
     expect(rig.chart(patient)).toHaveLength(before.length);
 
-    const env = { CHARTGATE_ADMIN_TOKEN: rig.settings()['CHARTGATE_ADMIN_TOKEN'] ?? '', CHARTGATE_PUBLIC_URL: rig.url('') };
+    const env = {
+      CHARTGATE_ADMIN_TOKEN: rig.settings()['CHARTGATE_ADMIN_TOKEN'] ?? '',
+      CHARTGATE_PUBLIC_URL: rig.url(''),
+    };
     const shown = await runCommand(['link', userId, '--revoke'], { env });
     expect([shown.code, shown.out]).toEqual([1, expect.stringContaining('2026-11-14  Observation  body  6')]);
     expect(shown.out).toContain(`${before.length} resources would be withdrawn`);
@@ -61,7 +69,9 @@ describe.each(PLACES)('a patient who leaves, on %s', (_name, makePlace) => {
     const revoked = { body: JSON.parse(done.out) as Json };
     expect(revoked.body).toMatchObject({ change: 'revoked', retracting: 3, requeued: 0 });
     expect(await gone(patient)).toBe(0);
-    expect(written(patient).filter((json) => json.includes(WITHDRAWN_BECAUSE.revoked)).length).toBeGreaterThanOrEqual(6);
+    expect(written(patient).filter((json) => json.includes(WITHDRAWN_BECAUSE.revoked)).length).toBeGreaterThanOrEqual(
+      6,
+    );
     expect(written(patient).some((json) => json.includes(WITHDRAWN_BECAUSE.relinked))).toBe(false);
     expect((await rig.admin('GET', `links/${userId}/charted`)).status).toBe(404);
     // What comes now waits for a link, and goes nowhere.
@@ -93,7 +103,9 @@ describe.each(PLACES)('a patient who leaves, on %s', (_name, makePlace) => {
     await gone(patient);
     await rig.enrol(userId);
     expect(rig.chart(patient)).toEqual([]);
-    const next = await rig.deliver(aClinicalReady({ userId, documentVersion: 2, observations: 4, values: { weight: 70 } }));
+    const next = await rig.deliver(
+      aClinicalReady({ userId, documentVersion: 2, observations: 4, values: { weight: 70 } }),
+    );
     expect(next.state).toBe('delivered');
     expect(rig.chart(patient)).toHaveLength(4);
     // A revocation that keeps what is charted is not that of before.

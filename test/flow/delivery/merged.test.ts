@@ -66,7 +66,8 @@ describe.each(PLACES)('merged patients, on %s', (_name, makePlace) => {
     expect(rig.chart(survivor)).toHaveLength(2 * 5 * 3);
   }, 60_000);
 
-  const searchesOf = (): number => rig.ehr.log.requests().filter(({ path }) => path.endsWith('/Patient/_search')).length;
+  const searchesOf = (): number =>
+    rig.ehr.log.requests().filter(({ path }) => path.endsWith('/Patient/_search')).length;
 
   test('who an MRN is is asked once, and a merge is noticed by the very transaction that writes', async () => {
     const userId = 'user-merged-meanwhile';
@@ -84,7 +85,10 @@ describe.each(PLACES)('merged patients, on %s', (_name, makePlace) => {
     const daysIn = (chart: Json[]): string[] => [
       ...new Set(chart.map((one) => JSON.stringify(one).match(/2026-11-0\d/)?.[0] ?? '')),
     ];
-    expect([rig.chart('Patient/pat-survivor').length, daysIn(rig.chart('Patient/pat-survivor'))]).toEqual([3, ['2026-11-03']]);
+    expect([rig.chart('Patient/pat-survivor').length, daysIn(rig.chart('Patient/pat-survivor'))]).toEqual([
+      3,
+      ['2026-11-03'],
+    ]);
     expect(daysIn(rig.chart(before)).sort()).toEqual(['2026-11-01', '2026-11-02']);
     expect(searchesOf()).toBe(asked + 1);
   });
@@ -92,14 +96,17 @@ describe.each(PLACES)('merged patients, on %s', (_name, makePlace) => {
   test.each([
     ['is closed', { active: false }, 'patient.inactive'],
     ['has lost the MRN', { identifier: [{ system: 'urn:example:mrn', value: 'MRN-ANOTHER' }] }, 'patient.none'],
-  ])('a patient who meanwhile %s takes nothing more: the delivery waits for a person', async (what, more, faultCode) => {
-    const userId = `user-${what.replaceAll(' ', '-')}`;
-    const patient = await rig.enrol(userId);
-    await rig.deliver(aClinicalReady({ userId, day: '2026-11-01', bundleId: `${userId}-1`, observations: 3 }));
-    rig.ehr.put({ ...aPatient(patient.slice('Patient/'.length), `MRN-${userId}`), ...more });
-    const second = aClinicalReady({ userId, day: '2026-11-02', bundleId: `${userId}-2`, observations: 3 });
-    expect(await rig.deliver(second)).toMatchObject({ state: 'parked', reason: 'patient', faultCode });
-  });
+  ])(
+    'a patient who meanwhile %s takes nothing more: the delivery waits for a person',
+    async (what, more, faultCode) => {
+      const userId = `user-${what.replaceAll(' ', '-')}`;
+      const patient = await rig.enrol(userId);
+      await rig.deliver(aClinicalReady({ userId, day: '2026-11-01', bundleId: `${userId}-1`, observations: 3 }));
+      rig.ehr.put({ ...aPatient(patient.slice('Patient/'.length), `MRN-${userId}`), ...more });
+      const second = aClinicalReady({ userId, day: '2026-11-02', bundleId: `${userId}-2`, observations: 3 });
+      expect(await rig.deliver(second)).toMatchObject({ state: 'parked', reason: 'patient', faultCode });
+    },
+  );
 
   test('a merge that comes between two versions is followed, and the chart of the survivor holds the newer', async () => {
     const userId = 'user-later';
@@ -110,7 +117,12 @@ describe.each(PLACES)('merged patients, on %s', (_name, makePlace) => {
     // Who an MRN is is remembered for a minute.
     await rig.restart();
     rig.links.set(userId, [before, 'Patient/pat-after']);
-    const second = aClinicalReady({ userId, documentVersion: 2, observations: 3, values: { weight: 70, height: 179, bmi: 23 } });
+    const second = aClinicalReady({
+      userId,
+      documentVersion: 2,
+      observations: 3,
+      values: { weight: 70, height: 179, bmi: 23 },
+    });
     expect((await rig.deliver(second)).state).toBe('delivered');
     expect(rig.chart('Patient/pat-after')).toHaveLength(3);
     expect(rig.chart(before)).toEqual([]);
@@ -140,7 +152,8 @@ test('two replicas with one merged chart: one writes at a time', async () => {
     stage.ehr.board.setRules([{ method: 'POST', path: '/fhir', delayMs: 60 }]);
     const ids: string[] = [];
     const [xs, ys] = [documentsOf('user-x', '09'), documentsOf('user-y', '10')];
-    for (const [i, x] of xs.entries()) ids.push((await stage.send(one, x)) ?? '', (await stage.send(two, ys[i] ?? x)) ?? '');
+    for (const [i, x] of xs.entries())
+      ids.push((await stage.send(one, x)) ?? '', (await stage.send(two, ys[i] ?? x)) ?? '');
     for (const id of ids.slice(-2)) await stage.delivered(one, id);
     stage.ehr.board.setRules([]);
     return stage.check(two);

@@ -68,7 +68,10 @@ describe.each(PLACES)('patients that the EHR does not have, on %s', (_name, make
     await rig.restart();
     const before = rig.ehr.log.writes().length;
     await link('user-none', 'NEW-3');
-    expect(await rig.deliver(aClinicalReady({ userId: 'user-none' }))).toMatchObject({ state: 'parked', reason: 'patient' });
+    expect(await rig.deliver(aClinicalReady({ userId: 'user-none' }))).toMatchObject({
+      state: 'parked',
+      reason: 'patient',
+    });
     expect(rig.writesSince(before)).toEqual([]);
   });
 });

@@ -5,7 +5,9 @@ import { startRig, type Rig } from './rig.ts';
 
 /** The same document before the source has finished it. */
 function unfinished(overrides: ClinicalReadyOverrides): Json {
-  const { clinical_ready: content, ...envelope } = aClinicalReady(overrides) as { clinical_ready: { metadata: Json } } & Json;
+  const { clinical_ready: content, ...envelope } = aClinicalReady(overrides) as {
+    clinical_ready: { metadata: Json };
+  } & Json;
   return { ...envelope, clinical_ready: { ...content, metadata: { ...content.metadata, fhir_export_ready: false } } };
 }
 
@@ -25,11 +27,15 @@ describe.each(PLACES)('a document that its source has not finished, on %s', (_na
     const patient = await rig.enrol(userId);
     await rig.deliver(aClinicalReady({ userId, observations: 6 }));
     const before = rig.ehr.log.writes().length;
-    const second = await rig.deliver(unfinished({ userId, documentVersion: 2, observations: 1, values: { weight: 60 } }));
+    const second = await rig.deliver(
+      unfinished({ userId, documentVersion: 2, observations: 1, values: { weight: 60 } }),
+    );
     expect(second).toMatchObject({ state: 'parked', reason: 'not-ready' });
     expect(rig.ehr.log.writes(before)).toEqual([]);
     expect(rig.chart(patient)).toHaveLength(6);
-    const third = await rig.deliver(aClinicalReady({ userId, documentVersion: 3, observations: 6, values: { weight: 70.5 } }));
+    const third = await rig.deliver(
+      aClinicalReady({ userId, documentVersion: 3, observations: 6, values: { weight: 70.5 } }),
+    );
     expect(third.state).toBe('delivered');
     expect(await stateOf(second.id)).toEqual(['superseded', 'newer-version']);
     expect(rig.chart(patient)).toHaveLength(6);
@@ -59,7 +65,9 @@ describe.each(PLACES)('a document that its source has not finished, on %s', (_na
     const { id } = await rig.deliver(unfinished({ userId, observations: 3 }));
     await rig.admin('POST', `deliveries/${id}/replay`);
     await rig.until(id, ({ state }) => state === 'parked');
-    const list = (await rig.admin('GET', 'deliveries?state=parked&reason=not-ready')).body as { deliveries: { id: string }[] };
+    const list = (await rig.admin('GET', 'deliveries?state=parked&reason=not-ready')).body as {
+      deliveries: { id: string }[];
+    };
     expect(list.deliveries.map((one) => one.id)).toEqual([id]);
     const explained = (await rig.admin('GET', `deliveries/${id}/explain`)).body as { trouble: string };
     expect(explained.trouble).toBe('not-ready');

@@ -41,7 +41,10 @@ const PERSONALITIES: readonly Personality[] = [
   },
   { name: 'If-Match required', traits: { requireIfMatch: true } },
   { name: 'If-Match required, no ids of clients', traits: { requireIfMatch: true, noClientIds: true } },
-  { name: 'a bare answer to a create', traits: { bareCreate: true, noClientIds: true, noTransactions: true, noBatch: true } },
+  {
+    name: 'a bare answer to a create',
+    traits: { bareCreate: true, noClientIds: true, noTransactions: true, noBatch: true },
+  },
   { name: 'identifiers ignored', traits: { ignoreParams: ['identifier'], noClientIds: true }, isBlind: true },
   {
     name: 'identifiers ignored, no Bundles',
@@ -62,9 +65,15 @@ const PERSONALITIES: readonly Personality[] = [
     traits: { versionIds: 'absent', meta: 'dropped', noClientIds: true },
   },
   { name: 'a transaction is run as a batch', traits: { transactionAsBatch: true } },
-  { name: 'a transaction is run as a batch, no ids of clients', traits: { transactionAsBatch: true, noClientIds: true } },
+  {
+    name: 'a transaction is run as a batch, no ids of clients',
+    traits: { transactionAsBatch: true, noClientIds: true },
+  },
   { name: 'what is stored looks otherwise', traits: ALTERED },
-  { name: 'what is stored looks otherwise, no ids of clients, no Bundles', traits: { ...ALTERED, ...NO_IDS_NO_BUNDLES } },
+  {
+    name: 'what is stored looks otherwise, no ids of clients, no Bundles',
+    traits: { ...ALTERED, ...NO_IDS_NO_BUNDLES },
+  },
   { name: 'search lags, no ids of clients', traits: { searchLagMs: 400, noClientIds: true } },
   { name: 'no history', traits: { noHistory: true } },
   { name: 'answers from a cache', traits: { staleAnswers: true } },
@@ -125,7 +134,11 @@ async function play({ traits, isBlind }: Personality, rig: Rig): Promise<Done> {
   let dropped = lost.reason === null ? lost.state : `${lost.state} ${lost.reason}`;
   if (isBlind !== true) {
     board.setRules([
-      { method: traits.noTransactions === true && traits.noBatch === true ? 'PUT' : 'POST', times: 1, drop: 'after-commit' },
+      {
+        method: traits.noTransactions === true && traits.noBatch === true ? 'PUT' : 'POST',
+        times: 1,
+        drop: 'after-commit',
+      },
     ]);
     const second = aClinicalReady({
       userId,
@@ -147,7 +160,8 @@ async function play({ traits, isBlind }: Personality, rig: Rig): Promise<Done> {
   const third = aClinicalReady({ userId, documentVersion: 3, observations: 5, values: { weight: 68, height: 180 } });
   const parked = await rig.until(
     await rig.send(third),
-    ({ state, reason }) => state === 'parked' || state === 'delivered' || (state === 'queued' && reason === 'ehr.conflict'),
+    ({ state, reason }) =>
+      state === 'parked' || state === 'delivered' || (state === 'queued' && reason === 'ehr.conflict'),
   );
   return { states, live, conflict: `${parked.state} ${parked.reason ?? ''}`, dropped, violations: await rig.check() };
 }

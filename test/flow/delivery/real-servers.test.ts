@@ -105,7 +105,11 @@ describe.each(SERVERS)('at %s', (_server, traits) => {
 
   test('a person who edits while a write is in doubt is not written over, whether it had arrived or not', async () => {
     for (const [userId, fault, more] of [
-      ['edit-lost', LOST, { valueQuantity: { value: 66, unit: 'kg', system: 'http://unitsofmeasure.org', code: 'kg' } }],
+      [
+        'edit-lost',
+        LOST,
+        { valueQuantity: { value: 66, unit: 'kg', system: 'http://unitsofmeasure.org', code: 'kg' } },
+      ],
       ['edit-not-sent', NOT_SENT, { note: [{ text: 'nurse was here' }] }],
     ] as const) {
       const patient = await rig.enrol(userId);

@@ -38,7 +38,10 @@ describe.each(PLACES)('what was delivered is forwarded again, on %s', (_name, ma
 
   test('with new mapping data what differs is updated where it stands, and nothing else', async () => {
     const file = join(folder, 'conceptmap-metrics.json');
-    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"display": "Body weight"', '"display": "Weight of the body"'));
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replaceAll('"display": "Body weight"', '"display": "Weight of the body"'),
+    );
     expect((await rig.admin('POST', 'mappings/reload')).status).toBe(200);
     const before = rig.ehr.log.writes().length;
     const live = rig.live().length;
@@ -59,11 +62,20 @@ describe.each(PLACES)('what was delivered is forwarded again, on %s', (_name, ma
     const weight = rig.chart('Patient/pat-mrn-user-1').find((one) => JSON.stringify(one).includes('"29463-7"'));
     rig.ehr.put({ ...weight, note: [{ text: 'checked' }] } as never);
     const file = join(folder, 'conceptmap-metrics.json');
-    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"display": "Weight of the body"', '"display": "Body weight"'));
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replaceAll('"display": "Weight of the body"', '"display": "Body weight"'),
+    );
     expect((await rig.admin('POST', 'mappings/reload')).status).toBe(200);
     await forward();
-    const shown = await Promise.all(ids.map((id) => rig.until(id, ({ state }) => state === 'delivered' || state === 'parked')));
-    expect(shown.map(({ state, reason }) => `${state} ${reason ?? ''}`)).toEqual(['parked conflict', 'delivered ', 'delivered ']);
+    const shown = await Promise.all(
+      ids.map((id) => rig.until(id, ({ state }) => state === 'delivered' || state === 'parked')),
+    );
+    expect(shown.map(({ state, reason }) => `${state} ${reason ?? ''}`)).toEqual([
+      'parked conflict',
+      'delivered ',
+      'delivered ',
+    ]);
     const kept = rig.chart('Patient/pat-mrn-user-1').find(({ id }) => id === (weight as Json)['id']);
     expect(kept).toMatchObject({ note: [{ text: 'checked' }] });
     expect(await rig.ledgerAddsUp()).toBe(true);
@@ -96,13 +108,23 @@ describe.each(PLACES)('what nobody has mapped, on %s', (_name, makePlace) => {
   test('is left out while the rest is written, stays visible, and is written by itself once it is mapped', async () => {
     const patient = await rig.enrol('user-1');
     const first = await rig.deliver(renamed(aClinicalReady({ userId: 'user-1', observations: 4 })));
-    expect([first.state, first.reason, observations(patient), await waiting()]).toEqual(['delivered', 'left-out', 3, 1]);
+    expect([first.state, first.reason, observations(patient), await waiting()]).toEqual([
+      'delivered',
+      'left-out',
+      3,
+      1,
+    ]);
     const listed = (await rig.admin('GET', 'deliveries?state=delivered&reason=left-out')).body['deliveries'] as Json[];
-    expect(listed).toMatchObject([{ id: first.id, detail: expect.stringContaining('is written by itself') as unknown }]);
+    expect(listed).toMatchObject([
+      { id: first.id, detail: expect.stringContaining('is written by itself') as unknown },
+    ]);
     expect(String(listed[0]?.['findings'])).toContain('codes.left-out entry[');
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"code": "weight"', '"code": "weight_v2"'));
     expect((await rig.admin('POST', 'mappings/reload')).status).toBe(200);
-    await rig.until(first.id, ({ state, reason, steps }) => state === 'delivered' && reason === null && steps.length > 4);
+    await rig.until(
+      first.id,
+      ({ state, reason, steps }) => state === 'delivered' && reason === null && steps.length > 4,
+    );
     expect([observations(patient), await waiting()]).toEqual([4, 0]);
     expect(await rig.ledgerAddsUp()).toBe(true);
   });

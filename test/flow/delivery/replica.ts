@@ -30,7 +30,10 @@ export async function startReplica(settings: Settings): Promise<Replica> {
     async admin(method, path, body) {
       const answer = await fetch(`${url}/admin/api/${path}`, {
         method,
-        headers: { authorization: `Bearer ${settings['CHARTGATE_ADMIN_TOKEN'] ?? ''}`, 'content-type': 'application/json' },
+        headers: {
+          authorization: `Bearer ${settings['CHARTGATE_ADMIN_TOKEN'] ?? ''}`,
+          'content-type': 'application/json',
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(5_000),
       });

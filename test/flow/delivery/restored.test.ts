@@ -6,7 +6,10 @@ import { PLACES, withClient, type Place } from '../../support/new-store.ts';
 import { aClinicalReady, type Json } from '../../support/payloads/index.ts';
 import { startRig, type Rig } from './rig.ts';
 
-/** What stands in the files or the database now; nobody may be connected. Gives the way back to it, and to the time of it. */
+/**
+ * What stands in the files or the database now; nobody may be connected. Gives the way back to it, and to the time of
+ * it.
+ */
 async function backUp({ database }: Place): Promise<() => Promise<void>> {
   const EARLIER = 'UPDATE target SET seen_at = seen_at - 3600000';
   if (database.engine === 'sqlite') {

@@ -25,7 +25,11 @@ export interface Shown {
   readonly id: string;
   readonly state: string;
   readonly reason: string | null;
-  readonly conflicts?: readonly { readonly resourceType: string; readonly name: string; readonly versionId: string | null }[];
+  readonly conflicts?: readonly {
+    readonly resourceType: string;
+    readonly name: string;
+    readonly versionId: string | null;
+  }[];
   readonly withdrawals?: readonly { readonly name: string; readonly chart: Readonly<Record<string, string>> | null }[];
   readonly steps: readonly { readonly from: string | null; readonly to: string; readonly reason: string | null }[];
 }
@@ -69,11 +73,17 @@ export const aPatient = (id: string, mrn: string, more: object = {}): Resource &
 });
 
 /** What a patient says who is now another. */
-export const mergedInto = (reference: string) => ({ active: false, link: [{ other: { reference }, type: 'replaced-by' }] });
+export const mergedInto = (reference: string) => ({
+  active: false,
+  link: [{ other: { reference }, type: 'replaced-by' }],
+});
 
 export type Rig = Awaited<ReturnType<typeof startRig>>;
 
-/** A demo EHR over loopback, a gateway on a database of its own, a sender that remembers what it was told, and the checker. */
+/**
+ * A demo EHR over loopback, a gateway on a database of its own, a sender that remembers what it was told, and the
+ * checker.
+ */
 export async function startRig(
   makePlace: () => Promise<Place>,
   {
@@ -168,7 +178,11 @@ export async function startRig(
     /** Sends, and waits until it has come to rest. */
     deliver: async (payload: Json, ms?: number): Promise<Shown> => resting(await send(payload), ms),
     /** A new patient at the EHR, and a link to it. */
-    async enrol(user: string, mrn = `MRN-${user}`, patient = `pat-${mrn.toLowerCase().replaceAll('_', '-')}`): Promise<string> {
+    async enrol(
+      user: string,
+      mrn = `MRN-${user}`,
+      patient = `pat-${mrn.toLowerCase().replaceAll('_', '-')}`,
+    ): Promise<string> {
       if (ehr.repository.read('Patient', patient) === undefined) ehr.put(aPatient(patient, mrn));
       const { status } = await admin('PUT', `links/${user}`, { mrn });
       if (status !== 200) throw new Error(`the link was answered with ${status}`);

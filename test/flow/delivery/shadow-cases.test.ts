@@ -51,7 +51,9 @@ test('a patient who was registered meanwhile is found when somebody asks for ano
   expect(outcomesOf(await evaluatedReport(rig, 1))).toEqual(['park patient patient.none 1']);
   rig.ehr.put(aPatient('late', 'MRN-late'));
   expect(await rig.admin('POST', 'shadow/evaluate?kind=write')).toMatchObject({ status: 200, body: { count: 0 } });
-  expect(await rig.admin('POST', 'shadow/evaluate?kind=park&reason=patient.none')).toMatchObject({ body: { count: 1 } });
+  expect(await rig.admin('POST', 'shadow/evaluate?kind=park&reason=patient.none')).toMatchObject({
+    body: { count: 1 },
+  });
   const report = await eventually(
     () => reportOf(rig),
     ({ outcomes }) => outcomes[0]?.kind === 'write',
@@ -134,7 +136,10 @@ test('a document in the wrong chart is counted with both charts, and moved after
   const report = await evaluatedReport(rig, 2);
   expect(report.waiting).toMatchObject({ deliveries: 1, retractions: 1 });
   expect(outcomesOf(report)).toEqual(['write - - 1', 'write relink - 1']);
-  expect(report.resources.find(({ resourceType }) => resourceType === 'Observation')).toMatchObject({ create: 4, withdraw: 4 });
+  expect(report.resources.find(({ resourceType }) => resourceType === 'Observation')).toMatchObject({
+    create: 4,
+    withdraw: 4,
+  });
   expect(rig.writesSince(before)).toEqual([]);
   await rig.restart(undefined, LIVE);
   expect((await leaveShadow(rig, 2)).status).toBe(200);
@@ -149,7 +154,9 @@ test('the number of the last report is good although more arrives, and nothing h
   rig = await startRig(sqlitePlace, { settings: SHADOW });
   await rig.enrol('ann');
   await rig.restart(undefined, LIVE);
-  expect((await rig.deliver(aClinicalReady({ userId: 'ann', bundleId: 'a', observations: 2 }))).state).toBe('delivered');
+  expect((await rig.deliver(aClinicalReady({ userId: 'ann', bundleId: 'a', observations: 2 }))).state).toBe(
+    'delivered',
+  );
   await rig.restart(undefined, SHADOW);
   await queued(aClinicalReady({ userId: 'ann', bundleId: 'b', day: '2026-11-15', observations: 2 }));
   await rig.restart(undefined, LIVE);
@@ -186,7 +193,9 @@ test('apps read through SMART in shadow mode', async () => {
     }),
   });
   const { access_token: token } = (await answer.json()) as { access_token: string };
-  const found = await fetch(rig.url(`/fhir/Observation?patient=${patient}`), { headers: { authorization: `Bearer ${token}` } });
+  const found = await fetch(rig.url(`/fhir/Observation?patient=${patient}`), {
+    headers: { authorization: `Bearer ${token}` },
+  });
   expect([found.status, await found.json()]).toMatchObject([200, { total: 1 }]);
 });
 
@@ -234,11 +243,15 @@ test('replicas share the work, and none of them forwards anything until it is co
     for (let day = 10; day < 22; day += 1)
       for (const userId of ['ann', 'ben', 'cleo'])
         ids.push(
-          await rig.send(aClinicalReady({ userId, day: `2026-10-${day}`, bundleId: `${userId}-${day}`, observations: 3 })),
+          await rig.send(
+            aClinicalReady({ userId, day: `2026-10-${day}`, bundleId: `${userId}-${day}`, observations: 3 }),
+          ),
         );
     const report = await evaluatedReport(rig, ids.length);
     expect(outcomesOf(report)).toEqual(['write - - 36']);
-    const evaluated = rig.log.lines.filter(({ event }) => event === 'shadow.evaluated').map(({ deliveryId }) => deliveryId);
+    const evaluated = rig.log.lines
+      .filter(({ event }) => event === 'shadow.evaluated')
+      .map(({ deliveryId }) => deliveryId);
     expect([...evaluated].sort()).toEqual([...ids].sort());
 
     // One of them in live mode, while the other is still in shadow mode.

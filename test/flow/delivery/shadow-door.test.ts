@@ -22,14 +22,20 @@ import { postgresPlace } from '../../support/new-store.ts';
 import { aClinicalReady, aLabResult, aUserProfile, CLIENT } from '../../support/payloads/index.ts';
 import { startRig, type Rig } from './rig.ts';
 
-/** Together they lead over every way of writing: Bundles of both kinds and none, ids of ours, conditions, searches, the ledger alone. */
+/**
+ * Together they lead over every way of writing: Bundles of both kinds and none, ids of ours, conditions, searches, the
+ * ledger alone.
+ */
 const PERSONALITIES: readonly (readonly [name: string, traits: Switches])[] = [
   ['transactions, ids of ours', {}],
   ['batches, ids of ours', { noTransactions: true }],
   ['single requests, ids of ours', { noTransactions: true, noBatch: true }],
   ['transactions, conditions', { noClientIds: true }],
   ['single requests, conditions', { noClientIds: true, noTransactions: true, noBatch: true }],
-  ['single requests, search before write', { noClientIds: true, refuseConditional: true, noTransactions: true, noBatch: true }],
+  [
+    'single requests, search before write',
+    { noClientIds: true, refuseConditional: true, noTransactions: true, noBatch: true },
+  ],
   ['If-Match required', { requireIfMatch: true }],
 ];
 

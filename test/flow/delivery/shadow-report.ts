@@ -7,7 +7,12 @@ export interface ShadowReport {
   readonly state: string;
   readonly since: string | null;
   readonly next: string | null;
-  readonly waiting: { readonly total: number; readonly deliveries: number; readonly retractions: number; readonly lanes: number };
+  readonly waiting: {
+    readonly total: number;
+    readonly deliveries: number;
+    readonly retractions: number;
+    readonly lanes: number;
+  };
   readonly evaluated: number;
   readonly pending: number;
   readonly outcomes: readonly {

@@ -23,7 +23,10 @@ import {
   type ShadowReport,
 } from './shadow-report.ts';
 
-/** The whole walk: shadow mode with the data of several people, a look at the report, live mode, a wrong number, the right one. */
+/**
+ * The whole walk: shadow mode with the data of several people, a look at the report, live mode, a wrong number, the
+ * right one.
+ */
 describe.each(PLACES)('going live through shadow mode on %s', (_name, makePlace) => {
   let rig: Rig;
   let before: number;
@@ -43,7 +46,8 @@ describe.each(PLACES)('going live through shadow mode on %s', (_name, makePlace)
     rig = await startRig(makePlace);
     for (const user of ['ann', 'ben', 'cleo']) await rig.enrol(user);
     expect((await rig.admin('PUT', 'links/dan', { mrn: 'MRN-OF-NOBODY' })).status).toBe(200);
-    // Written before shadow mode: what comes later updates it, takes some of it back, and would take back too much of it.
+    // Written before shadow mode: what comes later updates it, takes some of it back, and would take back too much of
+    // it.
     for (const userId of ['ann', 'ben', 'cleo'])
       expect((await rig.deliver(aClinicalReady({ userId, observations: 6 }))).state).toBe('delivered');
     await rig.restart(undefined, SHADOW);
@@ -107,7 +111,10 @@ describe.each(PLACES)('going live through shadow mode on %s', (_name, makePlace)
     expect(out).toMatch(/^Shadow mode since .*\. Nothing is written to the EHR\.\n8 deliveries wait, for 4 patients/);
     expect(out).toMatch(/6 would be written\n[^]*2 would be parked[^]*patient, patient\.none {2}for example dlv_/);
     expect(out).toMatch(/Observation +\d+ +1 +1 +0 +0\n/);
-    expect(JSON.parse((await command('report', '--json')).out)).toMatchObject({ state: 'shadow', waiting: { total: 8 } });
+    expect(JSON.parse((await command('report', '--json')).out)).toMatchObject({
+      state: 'shadow',
+      waiting: { total: 8 },
+    });
     expect((await command('list', '--kind', 'park')).out).toContain('patient, patient.none');
     expect(await command('leave')).toMatchObject({ code: 2 });
     expect(await command('leave', '--confirm', '8')).toMatchObject({
@@ -130,7 +137,9 @@ describe.each(PLACES)('going live through shadow mode on %s', (_name, makePlace)
     await waits(aClinicalReady({ userId: 'ben', day: '2026-11-16', bundleId: 'ben-2' }));
     foretold = await evaluatedReport(rig, 9);
     expect(foretold).toMatchObject({ mode: 'live', state: 'held', next: expect.stringContaining('--confirm 9') });
-    expect((await rig.admin('GET', 'targets')).body['targets']).toMatchObject([{ state: 'held', forwarding: { waiting: 9 } }]);
+    expect((await rig.admin('GET', 'targets')).body['targets']).toMatchObject([
+      { state: 'held', forwarding: { waiting: 9 } },
+    ]);
     const readiness = await eventually(
       async () => (await fetch(rig.url('/readyz'))).json() as Promise<{ forwarding: { waiting: number } }>,
       ({ forwarding }) => forwarding.waiting === 9,
@@ -139,7 +148,10 @@ describe.each(PLACES)('going live through shadow mode on %s', (_name, makePlace)
     expect(rig.log.lines.filter(({ event }) => event === 'shadow.held')).toHaveLength(1);
 
     expect(await leaveShadow(rig, 8)).toMatchObject({ status: 409, body: { code: 'shadow.unconfirmed', count: 9 } });
-    expect(await command('leave', '--confirm', '12')).toMatchObject({ code: 1, err: expect.stringContaining('it is 9') });
+    expect(await command('leave', '--confirm', '12')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('it is 9'),
+    });
     for (const odd of [-1, 1.5, '9', null, undefined]) expect((await leaveShadow(rig, odd)).status).toBe(400);
     expect(rig.writesSince(before)).toEqual([]);
   });
@@ -151,7 +163,12 @@ describe.each(PLACES)('going live through shadow mode on %s', (_name, makePlace)
       const { state, reason } = await rig.resting(id);
       states.push(reason === null ? state : `${state} ${reason}`);
     }
-    expect(states).toEqual([...Array.from({ length: 6 }, () => 'delivered'), 'parked suspicious', 'parked patient', 'delivered']);
+    expect(states).toEqual([
+      ...Array.from({ length: 6 }, () => 'delivered'),
+      'parked suspicious',
+      'parked patient',
+      'delivered',
+    ]);
     expect(writtenByType(rig, before)).toEqual(foretoldByType(foretold));
     expect(await rig.ledgerAddsUp()).toBe(true);
     expect((await reportOf(rig)).state).toBe('running');

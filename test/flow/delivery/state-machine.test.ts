@@ -7,8 +7,8 @@ import { reportOf } from './machine/report.ts';
 import { runCases } from './rig.ts';
 
 /*
- * Whatever an EHR is like, whatever its clinicians, the network and the source do, and in whatever order: after it has come to rest
- * the chart holds each document once, in its newest version, and nothing that a person wrote is lost.
+ * Whatever an EHR is like, whatever its clinicians, the network and the source do, and in whatever order: after it has
+ * come to rest the chart holds each document once, in its newest version, and nothing that a person wrote is lost.
  *
  * DELIVERY_SEED, DELIVERY_RUNS and DELIVERY_SECONDS choose what is played and how long programs are begun;
  * `node test/chaos/delivery-machine.ts` plays one program of a seed alone, and makes it smaller.
@@ -38,7 +38,9 @@ async function play(engine: string, makePlace: (typeof PLACES)[number][1]): Prom
     if (performance.now() > until) return null;
     played += 1;
     const done = await playProgram(program, makePlace).catch((thrown: unknown) => thrown as Error);
-    return done instanceof Error || done.violations.length > 0 ? `seed ${SEED}, program ${at}\n${reportOf(program, done)}` : null;
+    return done instanceof Error || done.violations.length > 0
+      ? `seed ${SEED}, program ${at}\n${reportOf(program, done)}`
+      : null;
   });
   return { played, failed: [...results.values()].flatMap((report) => (report === null ? [] : [String(report)])) };
 }

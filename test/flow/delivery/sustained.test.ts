@@ -34,7 +34,9 @@ interface Done {
 }
 
 const failing = ({ fault, share }: Case): readonly Rule[] =>
-  share === 'all' ? [fault] : Array.from({ length: 200 }, (_one, i) => ({ method: 'POST', after: i * 5, times: 1, ...fault }));
+  share === 'all'
+    ? [fault]
+    : Array.from({ length: 200 }, (_one, i) => ({ method: 'POST', after: i * 5, times: 1, ...fault }));
 
 async function play(one: Case, rig: Rig): Promise<Done> {
   for (const user of USERS) {
@@ -51,7 +53,9 @@ async function play(one: Case, rig: Rig): Promise<Done> {
     if (round < 6)
       for (const userId of USERS)
         ids.push(
-          await rig.send(aClinicalReady({ userId, observations: 3, day: `2026-10-1${round}`, bundleId: `${userId}-${round}` })),
+          await rig.send(
+            aClinicalReady({ userId, observations: 3, day: `2026-10-1${round}`, bundleId: `${userId}-${round}` }),
+          ),
         );
     if (openedAfterMs === null && rig.log.lines.slice(lines).some(({ event }) => event === 'ehr.breaker-opened'))
       openedAfterMs = performance.now() - from;

@@ -33,7 +33,10 @@ const killed = (makePlace: (typeof PLACES)[number][1]): Promise<Told> =>
     return { state, tookMs: performance.now() - from, written: stage.written(), violations: await stage.check(second) };
   });
 
-/** A replica is stopped between two requests of one document; another takes over, and writes a newer version; the first goes on. */
+/**
+ * A replica is stopped between two requests of one document; another takes over, and writes a newer version; the first
+ * goes on.
+ */
 const stopped = (): Promise<Told> =>
   withStage(postgresPlace, { noTransactions: true, noBatch: true }, async (stage) => {
     const values = (n: number) => ({ weight: 70 + n, height: 178 + n, bmi: 22 + n, resting_heart_rate: 58 + n });
@@ -46,7 +49,8 @@ const stopped = (): Promise<Told> =>
     const from = performance.now();
     const second = await stage.start();
     stage.ehr.board.setRules([]);
-    const id = (await stage.send(second, aClinicalReady({ documentVersion: 2, observations: 4, values: values(1) }))) ?? '';
+    const id =
+      (await stage.send(second, aClinicalReady({ documentVersion: 2, observations: 4, values: values(1) }))) ?? '';
     const { state } = await stage.delivered(second, id);
     const tookMs = performance.now() - from;
     first.signal('SIGCONT');

@@ -38,7 +38,9 @@ describe.each(PLACES)('when the EHR cannot be trusted, on %s', (_name, makePlace
       const before = rig.ehr.log.requests().length;
       const refusedBefore = front?.refused() ?? 0;
       const from = performance.now();
-      const id = await rig.send(aClinicalReady({ userId, documentVersion: 2, observations: 4, values: { weight: 70 } }));
+      const id = await rig.send(
+        aClinicalReady({ userId, documentVersion: 2, observations: 4, values: { weight: 70 } }),
+      );
       const tried = await rig.until(
         id,
         ({ steps }) => steps.some(({ reason }) => reason !== null && codes.includes(reason)),

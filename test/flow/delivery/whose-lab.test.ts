@@ -55,7 +55,12 @@ describe.each(PLACES)('whose laboratory result it is, on %s', (_name, makePlace)
   test('one of somebody else waits, and goes on when a person says that it is the right patient', async () => {
     const before = rig.ehr.log.writes().length;
     const { id } = await rig.deliver(resultOf('user-1', { ...EVA, birthDate: '1980-05-18' }, 'doc-other'));
-    expect(await shown(id)).toEqual({ state: 'parked', reason: 'identity', faultCode: 'patient.other', hasDetail: true });
+    expect(await shown(id)).toEqual({
+      state: 'parked',
+      reason: 'identity',
+      faultCode: 'patient.other',
+      hasDetail: true,
+    });
     expect(rig.writesSince(before)).toEqual([]);
     expect((await rig.admin('POST', `deliveries/${id}/replay`)).status).toBe(200);
     await rig.until(id, ({ state }) => state === 'delivered');

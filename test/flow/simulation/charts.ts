@@ -34,7 +34,10 @@ export async function demoCharts(users: number): Promise<Charts> {
   };
 }
 
-/** Any other, whose patients are new ones under an identifier system of this run, so that nothing that it holds already counts. */
+/**
+ * Any other, whose patients are new ones under an identifier system of this run, so that nothing that it holds already
+ * counts.
+ */
 export async function foreignCharts(ehr: ForeignEhr, users: number): Promise<Charts> {
   const mrnSystem = `urn:example:chartgate:simulated:${randomBytes(4).toString('hex')}`;
   const direct = openDirect(ehr);

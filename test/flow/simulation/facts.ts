@@ -1,8 +1,8 @@
 import type { TrueDocument } from '../../../sandbox/index.ts';
 
 /*
- * What the sandbox says and what stands in the charts, each as plain facts. Written from the specification and from FHIR: neither the
- * gateway's reading nor its mapping is asked.
+ * What the sandbox says and what stands in the charts, each as plain facts. Written from the specification and from
+ * FHIR: neither the gateway's reading nor its mapping is asked.
  */
 
 type Part = Readonly<Record<string, unknown>>;
@@ -62,7 +62,10 @@ function addSteps(facts: Facts, patient: string, payload: Part): void {
   }
 }
 
-/** A reading that comes as an event and again in the summary of its day is one reading: of one signal, time, value and source. */
+/**
+ * A reading that comes as an event and again in the summary of its day is one reading: of one signal, time, value and
+ * source.
+ */
 function addAlerts(facts: Facts, told: Set<string>, patient: string, payload: Part): void {
   const alerts = part(payload['alerts']);
   for (const signal of list(alerts['alert_signals_array'])) {
@@ -73,13 +76,15 @@ function addAlerts(facts: Facts, told: Set<string>, patient: string, payload: Pa
     told.add(reading);
   }
   const total = alerts['total_alerts_int'];
-  if (typeof total === 'number') add(facts, [patient, 'alerts of the day', moment(alerts['summary_period_start_string'])], total);
+  if (typeof total === 'number')
+    add(facts, [patient, 'alerts of the day', moment(alerts['summary_period_start_string'])], total);
 }
 
 function addProfile(facts: Facts, patient: string, payload: Part): void {
   const data = part(payload['user_profile_data']);
   const day = text(part(data['metadata'])['datetime_string']).slice(0, 10);
-  for (const domain of DOMAINS) add(facts, [patient, 'score', domain, day], part(part(data['profiles'])[domain])['score_int']);
+  for (const domain of DOMAINS)
+    add(facts, [patient, 'score', domain, day], part(part(data['profiles'])[domain])['score_int']);
 }
 
 /** A count on the way to the sum of its day is not news any more once the sum is there. */
@@ -167,7 +172,8 @@ export function factsOfCharts(
 }
 
 /** Half of the last digit of what the chart says: sleep is rounded to a hundredth of an hour or to a minute there. */
-const allowed = (key: string): number => (key.includes('sleep_duration') ? 18.01 : key.includes('sleep_') ? 30.01 : 1e-9);
+const allowed = (key: string): number =>
+  key.includes('sleep_duration') ? 18.01 : key.includes('sleep_') ? 30.01 : 1e-9;
 
 /** Every difference, in a line each. */
 export function differences(truth: Facts, charts: Facts): string[] {

@@ -17,7 +17,10 @@ export interface TruthRun {
   readonly stepsEvents: 'on' | 'off';
   /** How many of them bring data from before their connection. */
   readonly withPast: number;
-  /** How many simulated days, or which part of one, go by before the gateway is waited for: what is overtaken by its correction is never seen as a retraction. */
+  /**
+   * How many simulated days, or which part of one, go by before the gateway is waited for: what is overtaken by its
+   * correction is never seen as a retraction.
+   */
   readonly restEveryDays: number;
   readonly restMs: number;
   readonly onDay?: (day: number) => void;
@@ -90,7 +93,8 @@ export async function runTruth(run: TruthRun): Promise<TruthFound> {
     return {
       seconds: Math.round((performance.now() - began) / 100) / 10,
       ledger,
-      sent: service.sender.counts(CLIENT, 'data').acknowledged + service.sender.counts(CLIENT, 'notification').acknowledged,
+      sent:
+        service.sender.counts(CLIENT, 'data').acknowledged + service.sender.counts(CLIENT, 'notification').acknowledged,
       documents: counted(truth.map(({ structure }) => structure)),
       facts: said.size,
       withdrawn,

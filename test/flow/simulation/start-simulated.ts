@@ -31,8 +31,8 @@ interface Ledger {
 }
 
 /**
- * Sandbox with its simulation and gateway in one process, in front of some EHR, joined by HTTP and signed webhooks. Simulated time begins
- * at `from` and stands until it is run.
+ * Sandbox with its simulation and gateway in one process, in front of some EHR, joined by HTTP and signed webhooks.
+ * Simulated time begins at `from` and stands until it is run.
  */
 export async function startSimulated({
   charts,

@@ -16,7 +16,10 @@ interface Event {
   readonly type: { readonly code: string };
   readonly subtype: readonly { readonly system: string; readonly code: string }[];
   readonly outcome: string;
-  readonly entity: readonly { readonly type: { readonly code: string }; readonly what?: { readonly reference?: string } }[];
+  readonly entity: readonly {
+    readonly type: { readonly code: string };
+    readonly what?: { readonly reference?: string };
+  }[];
 }
 interface Bundle {
   readonly total?: number;
@@ -42,7 +45,9 @@ const kinds = (list: readonly Event[]): string[] =>
 const patientsOf = (list: readonly Event[]): string[] =>
   [
     ...new Set(
-      list.flatMap(({ entity }) => entity.flatMap(({ type, what }) => (type.code === '1' ? [what?.reference ?? ''] : []))),
+      list.flatMap(({ entity }) =>
+        entity.flatMap(({ type, what }) => (type.code === '1' ? [what?.reference ?? ''] : [])),
+      ),
     ),
   ].sort();
 

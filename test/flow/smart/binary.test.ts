@@ -88,12 +88,20 @@ const get = async (id: string, scope = 'patient/*.rs', more: object = { patient:
   return { status: answer.status, text };
 };
 
-test.each(['relative', 'absolute', 'context-of-obs'])('an attachment of the patient’s document is read: %s', async (id) => {
-  const { status, text } = await get(id);
-  expect([status, (JSON.parse(text) as { data: string }).data]).toEqual([200, OWN]);
-  expect(text).not.toContain(ehr.host);
-  expect((await rig.audits()).at(-1)).toMatchObject({ type: 'fhir.read', resourceType: 'Binary', outcome: '0', count: 1 });
-});
+test.each(['relative', 'absolute', 'context-of-obs'])(
+  'an attachment of the patient’s document is read: %s',
+  async (id) => {
+    const { status, text } = await get(id);
+    expect([status, (JSON.parse(text) as { data: string }).data]).toEqual([200, OWN]);
+    expect(text).not.toContain(ehr.host);
+    expect((await rig.audits()).at(-1)).toMatchObject({
+      type: 'fhir.read',
+      resourceType: 'Binary',
+      outcome: '0',
+      count: 1,
+    });
+  },
+);
 
 test.each(['context-of-b', 'context-of-obs-of-b', 'context-elsewhere', 'far', 'of-b', 'of-nobody', 'gone', 'nowhere'])(
   'what is not the patient’s is as what is not there: %s',
@@ -138,7 +146,13 @@ test('nothing else of Binary is served', async () => {
 test('a document that the EHR shows though it is another’s refuses the whole', async () => {
   ehr.answers(({ url }) =>
     url.includes('_search')
-      ? { body: { resourceType: 'Bundle', type: 'searchset', entry: [{ resource: document('d9', 'b', 'Binary/of-b') }] } }
+      ? {
+          body: {
+            resourceType: 'Bundle',
+            type: 'searchset',
+            entry: [{ resource: document('d9', 'b', 'Binary/of-b') }],
+          },
+        }
       : { body: binary('of-b', MARKER) },
   );
   expect((await get('of-b')).status).toBe(502);

@@ -21,7 +21,9 @@ afterAll(async () => {
 
 const patient = { resourceType: 'Patient', id: 'a', identifier: [{ system: 'urn:example:mrn', value: 'mrn-a' }] };
 const SLOW_MS = 20_000;
-beforeEach(() => ehr.answers(({ url }) => (url === '/ehr/Patient/a' ? { body: patient } : { delayMs: SLOW_MS, body: {} })));
+beforeEach(() =>
+  ehr.answers(({ url }) => (url === '/ehr/Patient/a' ? { body: patient } : { delayMs: SLOW_MS, body: {} })),
+);
 
 test.each([
   ['read', 'Observation/1', '/ehr/Observation/1', 'fhir.read'],
@@ -54,7 +56,10 @@ test('who leaves while it is looked up whose record it is, is in the audit too',
   ehr.answers(() => ({ delayMs: SLOW_MS }));
   const other = rig.token(aGrant('patient/*.rs', { patient: 'slow' }));
   const leave = new AbortController();
-  const answer = fetch(`${rig.base}/Observation/1`, { headers: { authorization: `Bearer ${other}` }, signal: leave.signal });
+  const answer = fetch(`${rig.base}/Observation/1`, {
+    headers: { authorization: `Bearer ${other}` },
+    signal: leave.signal,
+  });
   await eventually(
     () => ehr.asked.length,
     (length) => length > 0,
@@ -74,7 +79,8 @@ test('who leaves while it is looked up whose record it is, is in the audit too',
 test('many requests on one connection are let go together', async () => {
   const { port } = new URL(rig.url);
   const socket = connect(Number(port), '127.0.0.1');
-  const one = (id: number): string => `GET /fhir/Observation/${id} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+  const one = (id: number): string =>
+    `GET /fhir/Observation/${id} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
   socket.write(Array.from({ length: 15 }, (_, i) => one(i)).join(''));
   const isSlow = ({ url }: { url: string }): boolean => url.includes('Observation');
   await eventually(

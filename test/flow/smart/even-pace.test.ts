@@ -3,14 +3,18 @@ import { startHostileEhr } from '../../support/smart/hostile-ehr.ts';
 import { aGrant, startSmart, type SmartRig } from '../../support/smart/start-smart.ts';
 
 /*
- * How long an answer takes is, but for some microseconds, how often the EHR is asked for it, one question after the other. So what must
- * not be told apart must cost the same questions, the first time and every time after.
+ * How long an answer takes is, but for some microseconds, how often the EHR is asked for it, one question after the
+ * other. So what must not be told apart must cost the same questions, the first time and every time after.
  */
 const MRN = 'urn:example:mrn';
 let ehr: Awaited<ReturnType<typeof startHostileEhr>>;
 let rig: SmartRig;
 
-const patient = (id: string): object => ({ resourceType: 'Patient', id, identifier: [{ system: MRN, value: `mrn-${id}` }] });
+const patient = (id: string): object => ({
+  resourceType: 'Patient',
+  id,
+  identifier: [{ system: MRN, value: `mrn-${id}` }],
+});
 const of = (resourceType: string, id: string, owner: string, more: object = {}): object => ({
   resourceType,
   id,
@@ -67,7 +71,11 @@ describe('not yours and not there cost the same questions', () => {
   test.each<[string, string, readonly string[]]>([
     ['user/*.rs', 'GET GET', ['Observation/none', 'Observation/other', 'Observation/entangled', 'Observation/group']],
     ['system/*.rs', 'GET GET', ['Observation/none', 'Observation/other', 'Observation/entangled']],
-    ['user/Observation.rs?category=http://cat|lab', 'GET GET', ['Observation/none', 'Observation/other', 'Observation/survey']],
+    [
+      'user/Observation.rs?category=http://cat|lab',
+      'GET GET',
+      ['Observation/none', 'Observation/other', 'Observation/survey'],
+    ],
     ['user/*.rs', 'GET', ['Patient/none', 'Patient/stranger']],
     ['user/*.rs', 'GET POST GET', ['Provenance/none', 'Provenance/other']],
     ['user/*.rs', 'GET GET', ['Observation/none/_history/1', 'Observation/other/_history/1']],

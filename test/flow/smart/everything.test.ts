@@ -5,8 +5,8 @@ import { startEhr, type Rule } from '../../../sandbox/index.ts';
 import { aGrant, startSmart, type SmartRig } from '../../support/smart/start-smart.ts';
 
 /**
- * `Patient/$everything` in front of EHRs that answer in several ways; and of the server that EHR_TEST_URL names, whose data this
- * suite adds to: two patients and their records, under random ids.
+ * `Patient/$everything` in front of EHRs that answer in several ways; and of the server that EHR_TEST_URL names, whose
+ * data this suite adds to: two patients and their records, under random ids.
  */
 interface Kind {
   readonly name: string;
@@ -33,7 +33,11 @@ const KINDS: readonly Kind[] = [
 ];
 
 interface Entry {
-  readonly resource: { readonly resourceType: string; readonly id: string; readonly meta: { readonly lastUpdated: string } };
+  readonly resource: {
+    readonly resourceType: string;
+    readonly id: string;
+    readonly meta: { readonly lastUpdated: string };
+  };
   readonly search: { readonly mode: string };
 }
 interface Bundle {
@@ -67,7 +71,8 @@ describe.each(KINDS)('everything of a patient, at $name', ({ url, capability, ru
       body: JSON.stringify({ resourceType, id: id(key), ...elements }),
     });
     if (!answer.ok) throw new Error(`${resourceType} ${key}: ${answer.status} ${await answer.text()}`);
-    return (await ((await fetch(`${base}/${resourceType}/${id(key)}`)).json() as Promise<Entry['resource']>)).meta.lastUpdated;
+    return (await ((await fetch(`${base}/${resourceType}/${id(key)}`)).json() as Promise<Entry['resource']>)).meta
+      .lastUpdated;
   };
   const to = (type: string, key: string) => ({ reference: `${type}/${id(key)}` });
   const observation = (key: string, of: string, more: object) =>
@@ -105,7 +110,9 @@ describe.each(KINDS)('everything of a patient, at $name', ({ url, capability, ru
     });
     // Late in the evening of the fifth, where it was measured; the sixth in Greenwich.
     await observation('evening', 'a', { effectiveDateTime: '2020-01-05T23:30:00-05:00' });
-    await observation('period', 'a', { effectivePeriod: { start: '2021-03-01T00:00:00Z', end: '2021-03-10T00:00:00Z' } });
+    await observation('period', 'a', {
+      effectivePeriod: { start: '2021-03-01T00:00:00Z', end: '2021-03-10T00:00:00Z' },
+    });
     await observation('undated', 'a', {});
     await observation('of-b', 'b', { effectiveDateTime: '2020-01-05T10:00:00Z', performer: [to('Patient', 'a')] });
     await put('Condition', 'c', { code: { text: 'x' }, subject });
@@ -117,7 +124,12 @@ describe.each(KINDS)('everything of a patient, at $name', ({ url, capability, ru
       subject,
     });
     await put('Device', 'd', { patient: subject });
-    await put('CarePlan', 'ended', { status: 'completed', intent: 'plan', subject, period: { start: '2018', end: '2019-06' } });
+    await put('CarePlan', 'ended', {
+      status: 'completed',
+      intent: 'plan',
+      subject,
+      period: { start: '2018', end: '2019-06' },
+    });
     await put('CarePlan', 'open', { status: 'active', intent: 'plan', subject });
     await provenance('p-patient', subject);
     await provenance('p-evening', to('Observation', 'evening'));
@@ -126,7 +138,10 @@ describe.each(KINDS)('everything of a patient, at $name', ({ url, capability, ru
     const last = await provenance('p-other', to('Observation', 'of-b'));
     since = new Date(Date.parse(last) + 1).toISOString();
     await new Promise((resolve) => setTimeout(resolve, 20));
-    await observation('late', 'a', { effectiveDateTime: '2022-06-01T10:00:00Z', performer: [to('Practitioner', 'doc')] });
+    await observation('late', 'a', {
+      effectiveDateTime: '2022-06-01T10:00:00Z',
+      performer: [to('Practitioner', 'doc')],
+    });
     await provenance('p-late', to('Condition', 'c'));
 
     rig = await startSmart(base, { capability });
@@ -242,9 +257,9 @@ describe.each(KINDS)('everything of a patient, at $name', ({ url, capability, ru
       (await shown(query, own('patient/Patient.r patient/*.s'))).filter(
         (name) => !always.includes(name) && !name.startsWith('Provenance/'),
       );
-    expect((await shown('?start=2020&end=2020', own('patient/Patient.r patient/*.s'))).filter((n) => always.includes(n))).toEqual(
-      always,
-    );
+    expect(
+      (await shown('?start=2020&end=2020', own('patient/Patient.r patient/*.s'))).filter((n) => always.includes(n)),
+    ).toEqual(always);
     expect(await only('?start=2020-01-05&end=2020-01-05')).toEqual(['Encounter/e', 'Observation/evening']);
     expect(await only('?start=2020-01-06&end=2020-01-06')).toEqual(['Encounter/e']);
     expect(await only('?start=2021-03-05&end=2021-03-06')).toEqual(['Observation/period']);
@@ -254,11 +269,9 @@ describe.each(KINDS)('everything of a patient, at $name', ({ url, capability, ru
   });
 
   test('Provenance stands beside what it is about', async () => {
-    expect((await shown('?start=2021-05&end=2021-05', own())).filter((name) => name.startsWith('Provenance/'))).toEqual([
-      'Provenance/p-late',
-      'Provenance/p-patient',
-      'Provenance/p-two',
-    ]);
+    expect((await shown('?start=2021-05&end=2021-05', own())).filter((name) => name.startsWith('Provenance/'))).toEqual(
+      ['Provenance/p-late', 'Provenance/p-patient', 'Provenance/p-two'],
+    );
   });
 
   test('_since holds for every entry, also for what is new about something old', async () => {
@@ -286,7 +299,10 @@ describe.each(KINDS)('everything of a patient, at $name', ({ url, capability, ru
     expect(new Set(matches.flat()).size).toBe(matches.flat().length);
     expect([...new Set(all.flatMap(names))].sort()).toEqual(whole);
     for (const bundle of all)
-      expect([selfOf(bundle), bundle.total]).toEqual([`${rig.url}${path(`?${query}`)}`.replace(/,/g, '%2C'), undefined]);
+      expect([selfOf(bundle), bundle.total]).toEqual([
+        `${rig.url}${path(`?${query}`)}`.replace(/,/g, '%2C'),
+        undefined,
+      ]);
   });
 
   test.each([

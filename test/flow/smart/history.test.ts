@@ -39,9 +39,11 @@ function holds(versions: readonly Record<string, unknown>[], onPage = 100): void
         resourceType: 'Bundle',
         type: 'history',
         link: isMore ? [{ relation: 'next', url: `${ehr.url}/Observation/1/_history?page=${from + onPage}` }] : [],
-        entry: versions
-          .slice(from, from + onPage)
-          .map((resource) => ({ resource, request: { method: 'PUT', url: 'Observation/1' }, response: { status: '200' } })),
+        entry: versions.slice(from, from + onPage).map((resource) => ({
+          resource,
+          request: { method: 'PUT', url: 'Observation/1' },
+          response: { status: '200' },
+        })),
       },
     };
   });
@@ -49,7 +51,9 @@ function holds(versions: readonly Record<string, unknown>[], onPage = 100): void
 
 interface History {
   readonly link: readonly { readonly relation: string; readonly url: string }[];
-  readonly entry?: readonly { readonly resource: { readonly meta: { readonly versionId: string } } & Record<string, unknown> }[];
+  readonly entry?: readonly {
+    readonly resource: { readonly meta: { readonly versionId: string } } & Record<string, unknown>;
+  }[];
 }
 const get = async (path: string, by = token) => {
   const answer = await rig.get(path, by);
@@ -171,7 +175,10 @@ test('a deletion is told with what was deleted: of another patient’s version i
   const told = async (query = ''): Promise<string[]> => {
     const { status, body } = await get(`/fhir/Observation/1/_history${query}`);
     expect(status).toBe(200);
-    const entries = (body.entry ?? []) as readonly { resource?: { meta: { versionId: string } }; response: { etag?: string } }[];
+    const entries = (body.entry ?? []) as readonly {
+      resource?: { meta: { versionId: string } };
+      response: { etag?: string };
+    }[];
     return entries.map(({ resource, response }) => resource?.meta.versionId ?? `deleted ${response.etag ?? ''}`);
   };
   const answers = (entry: readonly object[]): void =>

@@ -58,7 +58,13 @@ beforeAll(async () => {
     content: [{ attachment: { contentType: 'text/plain', data: 'eA==' } }],
     subject,
   });
-  for (const target of ['Observation/o0', 'MedicationRequest/rx', 'Encounter/enc', 'DocumentReference/doc', 'Patient/a'])
+  for (const target of [
+    'Observation/o0',
+    'MedicationRequest/rx',
+    'Encounter/enc',
+    'DocumentReference/doc',
+    'Patient/a',
+  ])
     ehr.put({
       resourceType: 'Provenance',
       id: `p-${target.split('/')[1] ?? ''}`,
@@ -85,7 +91,10 @@ async function search(path: string, headers: Record<string, string> = {}): Promi
 test.each<[string, readonly string[]]>([
   ['Observation?patient=a&category=laboratory', ['Observation/o2']],
   [`Observation?patient=Patient/a&category=${CATEGORY}|vital-signs&date=ge2026-01-15`, ['Observation/o1']],
-  [`Observation?patient=a&code=${LOINC}|8867-4,${LOINC}|2708-6`, ['Observation/o0', 'Observation/o1', 'Observation/o2']],
+  [
+    `Observation?patient=a&code=${LOINC}|8867-4,${LOINC}|2708-6`,
+    ['Observation/o0', 'Observation/o1', 'Observation/o2'],
+  ],
   ['Observation?patient=a&date=gt2026-01-15&date=lt2026-02-15', ['Observation/o1']],
   ['Observation?patient=a&date=le2026-01-01T12:00:00%2B01:00', ['Observation/o0']],
   ['Observation?patient=a&date=le2026-01-01T12:00:00+01:00', ['Observation/o0']],
@@ -130,11 +139,14 @@ test.each([
   expect((await search(path))[0]).toBe(400);
 });
 
-test.each(['constructor', 'toString', 'hasOwnProperty'])('a parameter called %s is one that nobody knows', async (name) => {
-  expect((await search(`Observation?${name}=x&code=8867-4`))[1].total).toBe(1);
-  expect((await search(`Observation?${name}=x`, { prefer: 'handling=strict' }))[0]).toBe(400);
-  expect((await rig.get(`/fhir/${name}/1`, token)).status).toBe(404);
-});
+test.each(['constructor', 'toString', 'hasOwnProperty'])(
+  'a parameter called %s is one that nobody knows',
+  async (name) => {
+    expect((await search(`Observation?${name}=x&code=8867-4`))[1].total).toBe(1);
+    expect((await search(`Observation?${name}=x`, { prefer: 'handling=strict' }))[0]).toBe(400);
+    expect((await rig.get(`/fhir/${name}/1`, token)).status).toBe(404);
+  },
+);
 
 test('the self link says what was done', async () => {
   const self = async (path: string) => (await search(path))[1].link[0]?.url.slice(rig.base.length);
@@ -196,7 +208,10 @@ test('so is an answer without a body', async () => {
   const etag = (await rig.get('/fhir/Observation/o0', token)).headers.get('etag') ?? '';
   const before = (await rig.audits()).length;
   expect((await rig.get('/fhir/Observation/o0', token, { 'if-none-match': etag })).status).toBe(304);
-  const head = await fetch(`${rig.base}/Observation/o0`, { method: 'HEAD', headers: { authorization: `Bearer ${token}` } });
+  const head = await fetch(`${rig.base}/Observation/o0`, {
+    method: 'HEAD',
+    headers: { authorization: `Bearer ${token}` },
+  });
   expect(head.status).toBe(200);
   expect((await rig.audits()).slice(before).map(({ type, outcome }) => [type, outcome])).toEqual([
     ['fhir.read', '0'],

@@ -46,19 +46,28 @@ async function ask(path: string): Promise<{ status: number; text: string; code: 
 test.each<[string, object]>([
   ['another patient among the matches', bundle([match(observation('1', 'a')), match(observation('2', 'b'))])],
   ['the filter ignored altogether', bundle([match(observation('2', 'b'))])],
-  ['a match of another type', bundle([match({ resourceType: 'Condition', id: '1', subject: { reference: 'Patient/a' } })])],
+  [
+    'a match of another type',
+    bundle([match({ resourceType: 'Condition', id: '1', subject: { reference: 'Patient/a' } })]),
+  ],
   ['a Patient instead', bundle([match({ resourceType: 'Patient', id: 'b', name: [{ text: MARKER }] })])],
   ['a match without a subject', bundle([match({ resourceType: 'Observation', id: '1' })])],
   [
     'a subject of another server',
     bundle([match(observation('1', 'a', { subject: { reference: 'https://other.example.org/Patient/a' } }))]),
   ],
-  ['a subject by identifier alone', bundle([match(observation('1', 'a', { subject: { identifier: { value: 'x' } } }))])],
+  [
+    'a subject by identifier alone',
+    bundle([match(observation('1', 'a', { subject: { identifier: { value: 'x' } } }))]),
+  ],
   ['a group as subject', bundle([match(observation('1', 'a', { subject: { reference: 'Group/a' } }))])],
   ['an id that looks like ours', bundle([match(observation('1', 'a', { subject: { reference: 'Patient/a/../b' } }))])],
   [
     'another patient among the matches, who contains somebody',
-    bundle([match(observation('1', 'a')), match(observation('2', 'b', { contained: [{ resourceType: 'Patient', id: 'p' }] }))]),
+    bundle([
+      match(observation('1', 'a')),
+      match(observation('2', 'b', { contained: [{ resourceType: 'Patient', id: 'p' }] })),
+    ]),
   ],
   ['an entry without a mode', bundle([{ resource: observation('2', 'b') }])],
   ['an outcome that is a record', bundle([{ resource: observation('2', 'b'), search: { mode: 'outcome' } }])],
@@ -76,7 +85,9 @@ test.each<[string, object]>([
 
 test('what the EHR says about the search is not passed on', async () => {
   const outcome = { resourceType: 'OperationOutcome', id: 'x', issue: [{ severity: 'warning', diagnostics: MARKER }] };
-  ehr.answers(() => ({ body: bundle([match(observation('1', 'a')), { resource: outcome, search: { mode: 'outcome' } }]) }));
+  ehr.answers(() => ({
+    body: bundle([match(observation('1', 'a')), { resource: outcome, search: { mode: 'outcome' } }]),
+  }));
   const { status, text } = await ask('Observation');
   expect(status).toBe(200);
   expect(text).not.toContain(MARKER);
@@ -84,7 +95,10 @@ test('what the EHR says about the search is not passed on', async () => {
 
 test('an unreferred practitioner does not come along', async () => {
   ehr.answers(() => ({
-    body: bundle([match(observation('1', 'a')), along({ resourceType: 'Practitioner', id: 'p', name: [{ text: MARKER }] })]),
+    body: bundle([
+      match(observation('1', 'a')),
+      along({ resourceType: 'Practitioner', id: 'p', name: [{ text: MARKER }] }),
+    ]),
   }));
   const { status, text } = await ask('Observation?_include=Observation:performer');
   expect([status, text.includes(MARKER)]).toEqual([200, false]);
@@ -92,7 +106,9 @@ test('an unreferred practitioner does not come along', async () => {
 
 test('a device of the ward stays away without an alarm', async () => {
   const device = { resourceType: 'Device', id: 'd', note: [{ text: MARKER }] };
-  ehr.answers(() => ({ body: bundle([match(observation('1', 'a', { device: { reference: 'Device/d' } })), along(device)]) }));
+  ehr.answers(() => ({
+    body: bundle([match(observation('1', 'a', { device: { reference: 'Device/d' } })), along(device)]),
+  }));
   const { status, text } = await ask('Observation?_include=Observation:device');
   expect([status, text.includes(MARKER), rig.log.lines.some(({ event }) => event === 'read.refused')]).toEqual([
     200,
@@ -147,7 +163,10 @@ test.each<[string, (host: string) => object]>([
   for (const path of ['Observation/1', 'Observation', 'Patient/a/$everything?_type=Observation']) {
     if (path.startsWith('Patient'))
       ehr.answers(({ method }) => ({
-        body: method === 'GET' ? { resourceType: 'Patient', id: 'a' } : bundle([match(observation('1', 'a', more(ehr.host)))]),
+        body:
+          method === 'GET'
+            ? { resourceType: 'Patient', id: 'a' }
+            : bundle([match(observation('1', 'a', more(ehr.host)))]),
       }));
     const answer = await ask(path);
     expect([answer.status, answer.text.includes('own'), answer.text.includes(ehr.host)]).toEqual([200, true, false]);
@@ -179,14 +198,20 @@ test.each(poisons)('%s passes as it was written', async (_, more) => {
 
 const leftOut = async (): Promise<unknown[]> =>
   (await rig.audits())
-    .filter(({ requestId, why }) => requestId === rig.log.lines.at(-1)?.['requestId'] && String(why).startsWith('left-out:'))
+    .filter(
+      ({ requestId, why }) => requestId === rig.log.lines.at(-1)?.['requestId'] && String(why).startsWith('left-out:'),
+    )
     .map(({ type, resourceType, outcome, why, count }) => [type, resourceType, outcome, why, count]);
 
 test.each<[string, object, object]>([
   ['contains a Patient', { contained: [{ resourceType: 'Patient', id: 'p', name: [{ text: MARKER }] }] }, {}],
   [
     'contains a record of another patient',
-    { contained: [{ resourceType: 'Condition', id: 'c', subject: { reference: 'Patient/b' }, note: [{ text: MARKER }] }] },
+    {
+      contained: [
+        { resourceType: 'Condition', id: 'c', subject: { reference: 'Patient/b' }, note: [{ text: MARKER }] },
+      ],
+    },
     {},
   ],
 ])('a match that %s is left out and the rest is answered', async (_, more) => {
@@ -202,8 +227,18 @@ test.each<[string, object, object]>([
   expect(await ask('Observation/2')).toMatchObject({ status: 404 });
 });
 
-const newborn = { resourceType: 'Encounter', id: 'n', subject: { reference: 'Patient/a' }, partOf: { reference: 'Encounter/m' } };
-const mother = { resourceType: 'Encounter', id: 'm', subject: { reference: 'Patient/b' }, reasonCode: [{ text: MARKER }] };
+const newborn = {
+  resourceType: 'Encounter',
+  id: 'n',
+  subject: { reference: 'Patient/a' },
+  partOf: { reference: 'Encounter/m' },
+};
+const mother = {
+  resourceType: 'Encounter',
+  id: 'm',
+  subject: { reference: 'Patient/b' },
+  reasonCode: [{ text: MARKER }],
+};
 const panel = observation('1', 'a', { hasMember: [{ reference: 'Observation/2' }, { reference: 'Observation/3' }] });
 
 test.each<[string, string, object[], string[], unknown[]]>([
@@ -261,7 +296,9 @@ test.each<[string, string, object[], string[], unknown[]]>([
   ehr.answers(() => ({ body: bundle(entries) }));
   const { status, text } = await ask(path);
   expect([status, text.includes(MARKER)]).toEqual([200, false]);
-  expect((JSON.parse(text) as { entry: { resource: { id: string } }[] }).entry.map((one) => one.resource.id)).toEqual(ids);
+  expect((JSON.parse(text) as { entry: { resource: { id: string } }[] }).entry.map((one) => one.resource.id)).toEqual(
+    ids,
+  );
   expect(await leftOut()).toEqual([recorded]);
   expect((await rig.audits()).at(-1)).toMatchObject({ type: 'fhir.search', outcome: '0', count: ids.length });
 });

@@ -68,7 +68,8 @@ const ask = async (path: string, token: string): Promise<[number, Bundle]> => {
   const answer = await rig.get(`/fhir/${path}`, token);
   return [answer.status, (await answer.json()) as Bundle];
 };
-const names = ({ entry = [] }: Bundle): string[] => entry.map(({ resource: { resourceType, id } }) => `${resourceType}/${id}`);
+const names = ({ entry = [] }: Bundle): string[] =>
+  entry.map(({ resource: { resourceType, id } }) => `${resourceType}/${id}`);
 const nextOf = ({ link }: Bundle): string | undefined =>
   link.find(({ relation }) => relation === 'next')?.url.slice(rig.base.length + 1);
 
@@ -92,7 +93,10 @@ describe('who is not linked leaves no trace', () => {
   test('by whom the record refers to', async () => {
     const [, bundle] = await ask(`Patient?identifier=${MRN}|mrn-b&_include=Patient:general-practitioner`, clinician);
     expect([names(bundle), bundle.total]).toEqual([[], 0]);
-    const [, both] = await ask(`Patient?identifier=${MRN}|mrn-a,${MRN}|mrn-b&_include=Patient:general-practitioner`, clinician);
+    const [, both] = await ask(
+      `Patient?identifier=${MRN}|mrn-a,${MRN}|mrn-b&_include=Patient:general-practitioner`,
+      clinician,
+    );
     expect(names(both)).toEqual(['Patient/a', 'Practitioner/doc-a']);
   });
 
@@ -144,15 +148,17 @@ test('a page that was begun ends with the link', async () => {
 });
 
 describe('what a Provenance is about', () => {
-  test.each(['Observation/obs-b', 'Observation/obs-zzz', 'Observation/obs-b,Observation/obs-c', 'Observation/obs-b/_history/1'])(
-    '%s that is not one\u2019s own is as not there, however small the page',
-    async (target) => {
-      for (const token of [own, clinician]) {
-        const [status, bundle] = await ask(`Provenance?target=${target}&_count=1`, token);
-        expect([status, names(bundle), bundle.total, nextOf(bundle)]).toEqual([200, [], 0, undefined]);
-      }
-    },
-  );
+  test.each([
+    'Observation/obs-b',
+    'Observation/obs-zzz',
+    'Observation/obs-b,Observation/obs-c',
+    'Observation/obs-b/_history/1',
+  ])('%s that is not one\u2019s own is as not there, however small the page', async (target) => {
+    for (const token of [own, clinician]) {
+      const [status, bundle] = await ask(`Provenance?target=${target}&_count=1`, token);
+      expect([status, names(bundle), bundle.total, nextOf(bundle)]).toEqual([200, [], 0, undefined]);
+    }
+  });
 
   test('needs its type', async () => {
     expect((await ask('Provenance?target=obs-a', own))[0]).toBe(400);

@@ -33,7 +33,11 @@ const bundle = (resources: readonly unknown[], more: object = {}): object => ({
   entry: resources.map((resource) => ({ resource, search: { mode: 'match' } })),
   ...more,
 });
-async function ask(path: string, headers: Record<string, string> = {}, by = token): Promise<{ status: number; text: string }> {
+async function ask(
+  path: string,
+  headers: Record<string, string> = {},
+  by = token,
+): Promise<{ status: number; text: string }> {
   const answer = await rig.get(`/fhir/${path}`, by, headers);
   return { status: answer.status, text: await answer.text() };
 }
@@ -42,7 +46,8 @@ const holds =
   (resource: unknown) =>
   ({ method, url }: Asked): HostileAnswer => {
     const text = typeof resource === 'string' ? resource : JSON.stringify(resource);
-    if (method !== 'GET') return { body: `{"resourceType":"Bundle","type":"searchset","entry":[{"resource":${text}}]}` };
+    if (method !== 'GET')
+      return { body: `{"resourceType":"Bundle","type":"searchset","entry":[{"resource":${text}}]}` };
     return url.startsWith('/ehr/Observation/1') ? { body: text } : { status: 404 };
   };
 
@@ -100,14 +105,18 @@ test.each(['__proto__', 'constructor', 'prototype'])('a subject inside %s counts
 
 test('a subject that is said twice is refused', async () => {
   ehr.answers(
-    holds(`{"resourceType":"Observation","id":"1","subject":{"reference":"Patient/b"},"subject":{"reference":"Patient/a"}}`),
+    holds(
+      `{"resourceType":"Observation","id":"1","subject":{"reference":"Patient/b"},"subject":{"reference":"Patient/a"}}`,
+    ),
   );
   expect((await ask('Observation/1')).status).toBe(503);
 });
 
 test('very deep records are refused and nothing falls over', async () => {
   const deep = `${'{"extension":['.repeat(5_000)}${']}'.repeat(5_000)}`;
-  ehr.answers(holds(`{"resourceType":"Observation","id":"1","subject":{"reference":"Patient/a"},"extension":[${deep}]}`));
+  ehr.answers(
+    holds(`{"resourceType":"Observation","id":"1","subject":{"reference":"Patient/a"},"extension":[${deep}]}`),
+  );
   expect((await ask('Observation/1')).status).toBe(503);
   expect((await ask('Observation')).status).toBe(503);
 });
@@ -115,7 +124,12 @@ test('very deep records are refused and nothing falls over', async () => {
 test.each<[string, object]>([
   [
     'a Bundle as a match',
-    { resourceType: 'Bundle', id: 'x', type: 'collection', entry: [{ resource: observation({ reference: 'Patient/b' }) }] },
+    {
+      resourceType: 'Bundle',
+      id: 'x',
+      type: 'collection',
+      entry: [{ resource: observation({ reference: 'Patient/b' }) }],
+    },
   ],
   ['Parameters as a match', { resourceType: 'Parameters', id: 'x', parameter: [{ name: 'x', valueString: MARKER }] }],
 ])('%s is refused', async (_, resource) => {
@@ -141,18 +155,21 @@ test('what an entry says of its address is not believed', async () => {
   expect([text.includes(MARKER), text.includes(`${rig.base}/Observation/1`)]).toEqual([false, true]);
 });
 
-test.each(['*', 'W/"7"', '"7"', 'W/"6", W/"7"'])('If-None-Match %s tells nothing of another\u2019s record', async (tag) => {
-  ehr.answers((asked) => ({
-    ...holds(observation({ reference: 'Patient/b' }, { meta: { versionId: '7' } }))(asked),
-    headers: { etag: 'W/"7"' },
-  }));
-  const answer = await rig.get('/fhir/Observation/1', token, { 'if-none-match': tag });
-  expect([answer.status, answer.headers.get('etag'), answer.headers.get('last-modified')]).toEqual([404, null, null]);
-  ehr.answers(() => ({ status: 404 }));
-  const none = await rig.get('/fhir/Observation/1', token, { 'if-none-match': tag });
-  const headers = (one: Response): string[] => [...one.headers.keys()].sort();
-  expect(headers(answer)).toEqual(headers(none));
-});
+test.each(['*', 'W/"7"', '"7"', 'W/"6", W/"7"'])(
+  'If-None-Match %s tells nothing of another\u2019s record',
+  async (tag) => {
+    ehr.answers((asked) => ({
+      ...holds(observation({ reference: 'Patient/b' }, { meta: { versionId: '7' } }))(asked),
+      headers: { etag: 'W/"7"' },
+    }));
+    const answer = await rig.get('/fhir/Observation/1', token, { 'if-none-match': tag });
+    expect([answer.status, answer.headers.get('etag'), answer.headers.get('last-modified')]).toEqual([404, null, null]);
+    ehr.answers(() => ({ status: 404 }));
+    const none = await rig.get('/fhir/Observation/1', token, { 'if-none-match': tag });
+    const headers = (one: Response): string[] => [...one.headers.keys()].sort();
+    expect(headers(answer)).toEqual(headers(none));
+  },
+);
 
 test('a Provenance about a version that was another\u2019s is not shown', async () => {
   const provenance = {
@@ -185,9 +202,10 @@ test('one app cannot take the whole EHR for itself', async () => {
   const many = Array.from({ length: 40 }, () => ask('Observation'));
   const one = ask('Observation', {}, other);
   const statuses = (await Promise.all(many)).map(({ status }) => status).sort();
-  expect([statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 503).length]).toEqual([
-    32, 8,
-  ]);
+  expect([
+    statuses.filter((status) => status === 200).length,
+    statuses.filter((status) => status === 503).length,
+  ]).toEqual([32, 8]);
   expect((await one).status).toBe(200);
   expect((await ask('Observation')).status).toBe(200);
 });
@@ -198,7 +216,9 @@ test('an EHR that takes the last of two conditions does not show what was not as
   const vital = observation({ reference: 'Patient/a' }, { category: [{ coding: [{ system, code: 'vital-signs' }] }] });
   ehr.answers(() => ({ body: bundle([vital]) }));
   expect(JSON.parse((await ask('Observation?category=laboratory', {}, narrow)).text)).toMatchObject({ total: 0 });
-  expect(JSON.parse((await ask('Observation?category=laboratory,vital-signs', {}, narrow)).text)).toMatchObject({ total: 1 });
+  expect(JSON.parse((await ask('Observation?category=laboratory,vital-signs', {}, narrow)).text)).toMatchObject({
+    total: 1,
+  });
 });
 
 test('a scope of two conditions is sent as two', async () => {
@@ -231,18 +251,24 @@ test('what is not there and whoever is not linked cost the EHR the same', async 
     ehr.answers(({ method, url }) => {
       if (method === 'POST') return { body: bundle([]) };
       if (url === '/ehr/Patient/there') return { body: patient('there') };
-      if (url === '/ehr/Observation/there') return { body: { ...observation({ reference: 'Patient/there' }), id: 'there' } };
+      if (url === '/ehr/Observation/there')
+        return { body: { ...observation({ reference: 'Patient/there' }), id: 'there' } };
       return { status: 404 };
     });
     expect([200, 404]).toContain((await strict.get(`/fhir/${path}`, clinician)).status);
     return ehr.asked.length;
   };
   for (const path of ['Patient/ID', 'Patient?_id=ID', 'Observation?patient=ID', 'Observation/ID', 'Observation/ID'])
-    expect([path, await callsOf(path.replace('ID', 'there'))]).toEqual([path, await callsOf(path.replace('ID', 'gone'))]);
+    expect([path, await callsOf(path.replace('ID', 'there'))]).toEqual([
+      path,
+      await callsOf(path.replace('ID', 'gone')),
+    ]);
 });
 
 test('an EHR to which capital letters are the same tells nothing by that', async () => {
-  ehr.answers(({ url }) => ({ body: { ...observation({ reference: 'Patient/b' }), id: url.toLowerCase().split('/').at(-1) } }));
+  ehr.answers(({ url }) => ({
+    body: { ...observation({ reference: 'Patient/b' }), id: url.toLowerCase().split('/').at(-1) },
+  }));
   expect((await ask('Observation/OBS')).status).toBe(404);
   expect((await ask('Observation/obs')).status).toBe(404);
 });

@@ -10,7 +10,11 @@ const OWN_2 = 'Observation/own-2';
 const LINKED = 'Observation/linked';
 const STRANGE = 'Observation/strange';
 
-const patient = (id: string): object => ({ resourceType: 'Patient', id, identifier: [{ system: MRN, value: `mrn-${id}` }] });
+const patient = (id: string): object => ({
+  resourceType: 'Patient',
+  id,
+  identifier: [{ system: MRN, value: `mrn-${id}` }],
+});
 const observation = (id: string, of: string, versionId = '2'): object => ({
   resourceType: 'Observation',
   id,

@@ -107,7 +107,8 @@ const search = async (path: string, token: string, headers: Record<string, strin
   const answer = await rig.get(`/fhir/${path}`, token, headers);
   return [answer.status, (await answer.json()) as Bundle];
 };
-const names = ({ entry = [] }: Bundle): string[] => entry.map(({ resource }) => `${resource.resourceType}/${resource.id}`).sort();
+const names = ({ entry = [] }: Bundle): string[] =>
+  entry.map(({ resource }) => `${resource.resourceType}/${resource.id}`).sort();
 const codeOf = async (answer: Response): Promise<[number, string | undefined]> => {
   const body = (await answer.json()) as { issue: { details: { coding: { code: string }[] } }[] };
   return [answer.status, body.issue[0]?.details.coding[0]?.code];
@@ -121,7 +122,9 @@ describe('a token of one patient', () => {
     expect(answer.headers.get('etag')).toMatch(/^W\/"/);
     expect(answer.headers.get('x-intermediary')).toBe('chartgate/test');
     expect(((await answer.json()) as Resource)['id']).toBe('a-lab');
-    const again = await rig.get('/fhir/Observation/a-lab', patientA(), { 'if-none-match': answer.headers.get('etag') ?? '' });
+    const again = await rig.get('/fhir/Observation/a-lab', patientA(), {
+      'if-none-match': answer.headers.get('etag') ?? '',
+    });
     expect(again.status).toBe(304);
     const head = await fetch(`${rig.base}/Observation/a-lab`, {
       method: 'HEAD',
@@ -170,7 +173,9 @@ describe('a token of one patient', () => {
     ]) {
       const [status, bundle] = await search(`Observation${query}`, patientA());
       expect([status, bundle.type, bundle.total, names(bundle).length]).toEqual([200, 'searchset', 6, 6]);
-      expect(bundle.entry?.every(({ fullUrl, search: { mode } }) => fullUrl.startsWith(rig.base) && mode === 'match')).toBe(true);
+      expect(
+        bundle.entry?.every(({ fullUrl, search: { mode } }) => fullUrl.startsWith(rig.base) && mode === 'match'),
+      ).toBe(true);
     }
   });
 
@@ -252,8 +257,12 @@ describe('a token of one patient', () => {
       rig.token(aGrant('patient/*.rs', { patient: 'a', clientId: 'app-2' })),
       rig.token(aGrant('patient/Observation.rs', { patient: 'a' })),
     ];
-    for (const other of others) expect(await codeOf(await rig.get(`/fhir/${cursor}`, other))).toEqual([400, 'read.cursor']);
-    expect(await codeOf(await rig.get(`/fhir/${cursor.replace('Observation', 'Patient')}`, token))).toEqual([400, 'read.cursor']);
+    for (const other of others)
+      expect(await codeOf(await rig.get(`/fhir/${cursor}`, other))).toEqual([400, 'read.cursor']);
+    expect(await codeOf(await rig.get(`/fhir/${cursor.replace('Observation', 'Patient')}`, token))).toEqual([
+      400,
+      'read.cursor',
+    ]);
     expect(await codeOf(await rig.get(`/fhir/${cursor}&patient=a`, token))).toEqual([400, 'read.parameter']);
     expect(await codeOf(await rig.get(`/fhir/${cursor.slice(0, -3)}AAA`, token))).toEqual([400, 'read.cursor']);
   });
@@ -310,7 +319,10 @@ describe('a token of one patient', () => {
 
   test('letters are exact', async () => {
     expect((await rig.get('/fhir/Observation/a-lab', patientA('patient/Observation.r'))).status).toBe(200);
-    expect(await codeOf(await rig.get('/fhir/Observation', patientA('patient/Observation.r')))).toEqual([403, 'read.scope']);
+    expect(await codeOf(await rig.get('/fhir/Observation', patientA('patient/Observation.r')))).toEqual([
+      403,
+      'read.scope',
+    ]);
     expect(await codeOf(await rig.get('/fhir/Observation/a-lab', patientA('patient/Observation.s')))).toEqual([
       403,
       'read.scope',
@@ -319,7 +331,10 @@ describe('a token of one patient', () => {
       403,
       'read.scope',
     ]);
-    expect(await codeOf(await rig.get('/fhir/Condition', patientA('patient/Observation.rs')))).toEqual([403, 'read.scope']);
+    expect(await codeOf(await rig.get('/fhir/Condition', patientA('patient/Observation.rs')))).toEqual([
+      403,
+      'read.scope',
+    ]);
     const nobody = rig.token(aGrant('patient/*.rs'));
     expect(await codeOf(await rig.get('/fhir/Observation', nobody))).toEqual([403, 'read.no-patient']);
     expect(await codeOf(await rig.get('/fhir/Observation/a-lab', nobody))).toEqual([403, 'read.no-patient']);
@@ -357,7 +372,10 @@ describe('a token of one patient', () => {
     ]);
     const [, count] = await search('Observation?_summary=count', patientA());
     expect([count.total, count.entry]).toEqual([6, undefined]);
-    const [, zero] = await search('Observation?_count=0', patientA(`patient/Observation.rs?category=${CATEGORY}|laboratory`));
+    const [, zero] = await search(
+      'Observation?_count=0',
+      patientA(`patient/Observation.rs?category=${CATEGORY}|laboratory`),
+    );
     expect([zero.total, zero.entry]).toEqual([1, undefined]);
   });
 
@@ -366,9 +384,15 @@ describe('a token of one patient', () => {
     ehr.put(observation('a-moved', 'a', 'vital-signs'));
     const [status, bundle] = await search('Observation/a-moved/_history', patientA());
     expect([status, bundle.type, names(bundle)]).toEqual([200, 'history', ['Observation/a-moved']]);
-    expect(await codeOf(await rig.get('/fhir/Observation/a-moved/_history/1', patientA()))).toEqual([404, 'read.not-found']);
+    expect(await codeOf(await rig.get('/fhir/Observation/a-moved/_history/1', patientA()))).toEqual([
+      404,
+      'read.not-found',
+    ]);
     ehr.put(observation('a-moved', 'c', 'vital-signs'));
-    expect(await codeOf(await rig.get('/fhir/Observation/a-moved/_history/2', patientA()))).toEqual([404, 'read.not-found']);
+    expect(await codeOf(await rig.get('/fhir/Observation/a-moved/_history/2', patientA()))).toEqual([
+      404,
+      'read.not-found',
+    ]);
   });
 });
 
@@ -444,7 +468,11 @@ describe('around it', () => {
   test('browsers of registered origins may call, also when they are refused', async () => {
     const preflight = await fetch(`${rig.base}/Observation`, {
       method: 'OPTIONS',
-      headers: { origin: ORIGIN, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' },
+      headers: {
+        origin: ORIGIN,
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'authorization',
+      },
     });
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, ORIGIN]);
     const refused = await fetch(`${rig.base}/Observation`, { headers: { origin: ORIGIN } });
@@ -498,8 +526,12 @@ describe('around it', () => {
       subject: { reference: `Patient/${patient}` },
       ...more,
     });
-    ehr.put(encounter('c-old', 'c', { period: { start: '2025-01-02T09:00:00+01:00', end: '2025-01-02T10:00:00+01:00' } }));
-    ehr.put(encounter('c-new', 'c', { period: { start: '2026-01-02' }, type: [{ text: 'Check-up' }], status: 'in-progress' }));
+    ehr.put(
+      encounter('c-old', 'c', { period: { start: '2025-01-02T09:00:00+01:00', end: '2025-01-02T10:00:00+01:00' } }),
+    );
+    ehr.put(
+      encounter('c-new', 'c', { period: { start: '2026-01-02' }, type: [{ text: 'Check-up' }], status: 'in-progress' }),
+    );
     ehr.put(encounter('c-not', 'c', { status: 'cancelled' }));
     ehr.put(encounter('c-wrong', 'c', { status: 'entered-in-error' }));
     const listed = await rig.smart.patients.encounters('c', 'req_test');
@@ -520,7 +552,10 @@ describe('real clients', () => {
   test('fhir-kit-client searches, pages, reads, and finds the authorization server', async () => {
     const client = new FhirKitClient({ baseUrl: rig.base });
     client.bearerToken = patientA();
-    const first = (await client.search({ resourceType: 'Observation', searchParams: { _count: 2 } })) as unknown as Bundle;
+    const first = (await client.search({
+      resourceType: 'Observation',
+      searchParams: { _count: 2 },
+    })) as unknown as Bundle;
     const second = (await client.nextPage({ bundle: first as never })) as unknown as Bundle;
     expect([names(first).length, names(second).length]).toEqual([2, 2]);
     const posted = (await client.search({

@@ -26,7 +26,9 @@ beforeEach(() =>
     const path = url.replace(/^\/ehr\//, '').replace(/\?.*$/, '');
     const [type, id] = path.split('/');
     if (id === undefined || id === '_search')
-      return { body: { resourceType: 'Bundle', type: 'searchset', entry: resources.map((resource) => ({ resource })) } };
+      return {
+        body: { resourceType: 'Bundle', type: 'searchset', entry: resources.map((resource) => ({ resource })) },
+      };
     const found = resources.find((one) => one['resourceType'] === type && one['id'] === id);
     return found === undefined ? { status: 404 } : { body: found };
   }),

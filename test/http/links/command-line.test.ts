@@ -73,7 +73,10 @@ test.each([
 });
 
 test.each(['link', 'links'])('%s --help tells what it does', async (name) => {
-  expect(await run([name, '--help'])).toMatchObject({ code: 0, out: expect.stringContaining(`Usage: chartgate ${name}`) });
+  expect(await run([name, '--help'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`Usage: chartgate ${name}`),
+  });
 });
 
 test('links import sends good rows in chunks and tells every bad one by the line of the file', async () => {
@@ -117,7 +120,10 @@ test('what cannot be read or reached is a sentence and an exit code', async () =
     [{ CHARTGATE_ADMIN_TOKEN: '', CHARTGATE_ADMIN_TOKEN_FILE: file('empty', '\n') }, 'is empty'],
     [{ CHARTGATE_ADMIN_TOKEN: 'two words' }, 'no header can carry'],
   ] as const)
-    expect(await run(['link', 'u', '1'], { env: { ...more } })).toMatchObject({ code: 78, err: expect.stringContaining(says) });
+    expect(await run(['link', 'u', '1'], { env: { ...more } })).toMatchObject({
+      code: 78,
+      err: expect.stringContaining(says),
+    });
   expect(await run(['link', 'u', '1', '--url', 'http://127.0.0.1:9'])).toMatchObject({
     code: 69,
     err: expect.stringContaining('No gateway answers'),

@@ -8,7 +8,12 @@ let hooks: HookGateway;
 beforeAll(async () => void (hooks = await startHookGateway()));
 afterAll(() => hooks.stop());
 
-const call = (method: 'get' | 'put' | 'delete' | 'post', path: string, body?: string | object, type = 'application/json') => {
+const call = (
+  method: 'get' | 'put' | 'delete' | 'post',
+  path: string,
+  body?: string | object,
+  type = 'application/json',
+) => {
   const asked = request(`http://127.0.0.1:${hooks.port}`)
     [method](`/admin/api/links${path}`)
     .set('Authorization', `Bearer ${TOKEN}`);
@@ -28,7 +33,10 @@ let day = 0;
 const deliver = (userId: string) => {
   day += 1;
   return hooks.deliver(
-    aStepsEvent({ userId, at: `2026-0${1 + Math.floor(day / 28)}-${String(1 + (day % 28)).padStart(2, '0')}T10:00:00+01:00` }),
+    aStepsEvent({
+      userId,
+      at: `2026-0${1 + Math.floor(day / 28)}-${String(1 + (day % 28)).padStart(2, '0')}T10:00:00+01:00`,
+    }),
   );
 };
 
@@ -71,7 +79,10 @@ test('a confirmed link releases what waited, and what comes after it is queued a
 
 test('a proposal releases nothing', async () => {
   const { id } = await deliver('maybe');
-  expect((await put('maybe', { mrn: '7', status: 'proposed' })).body).toMatchObject({ status: 'proposed', released: 0 });
+  expect((await put('maybe', { mrn: '7', status: 'proposed' })).body).toMatchObject({
+    status: 'proposed',
+    released: 0,
+  });
   expect(outcome(await hooks.read(id))).toEqual(['parked', 'unlinked']);
 });
 
@@ -86,10 +97,15 @@ test('a revoked link parks what was queued', async () => {
 
 test('a user of another client is another user', async () => {
   const { id } = await deliver('twin');
-  expect((await put('twin', { mrn: '9', client_uuid: 'elsewhere' })).body).toMatchObject({ change: 'confirmed', released: 0 });
+  expect((await put('twin', { mrn: '9', client_uuid: 'elsewhere' })).body).toMatchObject({
+    change: 'confirmed',
+    released: 0,
+  });
   expect(outcome(await hooks.read(id))).toEqual(['parked', 'unlinked']);
   expect((await call('get', '/twin')).status).toBe(404);
-  expect((await call('get', '/twin?client_uuid=elsewhere')).body).toMatchObject({ links: [{ clientUuid: 'elsewhere' }] });
+  expect((await call('get', '/twin?client_uuid=elsewhere')).body).toMatchObject({
+    links: [{ clientUuid: 'elsewhere' }],
+  });
 });
 
 test.each<[string, string | object, string]>([
@@ -139,7 +155,8 @@ describe('the list', () => {
 describe('an import', () => {
   test('applies good rows, tells every bad one, and can be repeated', async () => {
     const { id } = await deliver('imported1');
-    const text = 'mrn,user_id,evidence\r\n100,imported1,"list, 2026"\r\n,imported2,\r\n101,imported3,\r\n102,imported3,\r\n';
+    const text =
+      'mrn,user_id,evidence\r\n100,imported1,"list, 2026"\r\n,imported2,\r\n101,imported3,\r\n102,imported3,\r\n';
     const dry = await csv(text, '?dry_run=true');
     expect(dry.body).toMatchObject({ dryRun: true, rows: 4, confirmed: 1, released: 0 });
     expect((await call('get', '/imported1')).status).toBe(404);

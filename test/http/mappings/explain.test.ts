@@ -46,12 +46,17 @@ describe('a stored delivery', () => {
   });
 
   test('is explained though nobody has mapped what it says', async () => {
-    const { id, reason } = await hooks.deliver(aLabResult({ userId: 'explained-4', glucose: 92, documentId: 'explained-4' }));
+    const { id, reason } = await hooks.deliver(
+      aLabResult({ userId: 'explained-4', glucose: 92, documentId: 'explained-4' }),
+    );
     expect(reason).toBe('unlinked');
     const unknown = await hooks.deliver({ ...aStepsEvent({ userId: 'explained-5' }), data_structure: 'dream_event' });
     const explanation = await explained(unknown.id);
     expect([explanation.trouble, explanation.resources]).toEqual(['unmapped', []]);
-    expect((await explained(id)).resources.map(({ resourceType }) => resourceType)).toEqual(['Observation', 'DiagnosticReport']);
+    expect((await explained(id)).resources.map(({ resourceType }) => resourceType)).toEqual([
+      'Observation',
+      'DiagnosticReport',
+    ]);
   });
 });
 

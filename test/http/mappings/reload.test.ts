@@ -18,9 +18,12 @@ interface UnmappedPage {
   readonly unmapped: readonly { readonly kind: string; readonly what: string; readonly count: number }[];
   readonly next: string | null;
 }
-const unmapped = async (query = ''): Promise<UnmappedPage> => (await hooks.admin('get', `unmapped${query}`)).body as UnmappedPage;
+const unmapped = async (query = ''): Promise<UnmappedPage> =>
+  (await hooks.admin('get', `unmapped${query}`)).body as UnmappedPage;
 const withCode = (code: string, bundleId: string) =>
-  JSON.parse(JSON.stringify(aClinicalReady({ bundleId, observations: 1 })).replaceAll('"weight"', `"${code}"`)) as object;
+  JSON.parse(
+    JSON.stringify(aClinicalReady({ bundleId, observations: 1 })).replaceAll('"weight"', `"${code}"`),
+  ) as object;
 
 describe('words that nobody has mapped', () => {
   test('are counted, newest first, and listed page by page', async () => {
@@ -51,13 +54,19 @@ describe('new mapping data', () => {
   });
 
   test('that are not sound are refused with every problem, and the old stay in force', async () => {
-    site.edit('conceptmap-metrics.json', (text) => text.replace('"39156-5"', '"39156-6"').replaceAll('"kg/m2"', '"kg/square"'));
+    site.edit('conceptmap-metrics.json', (text) =>
+      text.replace('"39156-5"', '"39156-6"').replaceAll('"kg/m2"', '"kg/square"'),
+    );
     const refused = await hooks.admin('post', 'mappings/reload');
     expect([refused.status, (refused.body as { code: string }).code]).toEqual([409, 'mappings.unsound']);
     const { problems } = refused.body as { problems: string[] };
-    expect(problems.some((one) => one.includes('39156-6')) && problems.some((one) => one.includes('kg/square'))).toBe(true);
+    expect(problems.some((one) => one.includes('39156-6')) && problems.some((one) => one.includes('kg/square'))).toBe(
+      true,
+    );
     expect(outcome(await hooks.deliver(withCode('mass_of_body', 'still')))).toEqual(['parked', 'unlinked']);
-    site.edit('conceptmap-metrics.json', (text) => text.replace('"39156-6"', '"39156-5"').replaceAll('"kg/square"', '"kg/m2"'));
+    site.edit('conceptmap-metrics.json', (text) =>
+      text.replace('"39156-6"', '"39156-5"').replaceAll('"kg/square"', '"kg/m2"'),
+    );
   });
 });
 
@@ -80,7 +89,11 @@ describe('templates', () => {
     await hooks.admin('post', `deliveries/${parked.id}/replay`);
     expect(outcome(await hooks.settled(parked.id))).toEqual(['parked', 'unlinked']);
     const explanation = (await hooks.admin('get', `deliveries/${parked.id}/explain`)).body as Record<string, unknown>;
-    expect([explanation['template'], explanation['trouble'], explanation['issues']]).toEqual(['custom/lab.json', 'unlinked', []]);
+    expect([explanation['template'], explanation['trouble'], explanation['issues']]).toEqual([
+      'custom/lab.json',
+      'unlinked',
+      [],
+    ]);
     expect(explanation['resources']).toMatchObject([
       {
         resourceType: 'Observation',
@@ -108,7 +121,9 @@ describe('templates', () => {
 
   test('one that loses a value parks the delivery and names the place', async () => {
     site.copy('templates/service-lab-json.json', 'custom/lab.json');
-    site.edit('custom/lab.json', (text) => text.replace("{ 'value': $one.value_float },", "{ 'value': $one.value_flaot },"));
+    site.edit('custom/lab.json', (text) =>
+      text.replace("{ 'value': $one.value_float },", "{ 'value': $one.value_flaot },"),
+    );
     await reload();
     const failed = await hooks.deliver(aServiceLabResult({ documentId: 'losing' }));
     expect(outcome(failed)).toEqual(['parked', 'unmapped']);

@@ -55,7 +55,9 @@ describe.each([
   test('an MRN that the EHR does not have, and nothing is written there', async () => {
     expect(await enrol('1')).toEqual(unknown);
     expect(
-      ehr.log.requests().filter(({ method, path }) => method !== 'GET' && !path.includes('_search') && path.includes('Patient')),
+      ehr.log
+        .requests()
+        .filter(({ method, path }) => method !== 'GET' && !path.includes('_search') && path.includes('Patient')),
     ).toEqual([]);
   });
   test('an MRN that it has', async () => {

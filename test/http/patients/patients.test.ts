@@ -28,7 +28,11 @@ beforeAll(async () => {
   if (place.database.engine !== 'sqlite') throw new Error('not SQLite');
   ehr = await startEhr({ host: '127.0.0.1', port: 0, clock: systemClock });
   service = await startService({ host: '127.0.0.1', port: 0, clock: systemClock });
-  const { secretKey, password, lab } = service.putClient({ uuid: 'client-1', name: 'First Clinic', addOns: DEMO_ADD_ONS });
+  const { secretKey, password, lab } = service.putClient({
+    uuid: 'client-1',
+    name: 'First Clinic',
+    addOns: DEMO_ADD_ONS,
+  });
   gateway = await startGateway({
     config: configOf(`sqlite:${place.database.file}?filesystem=any`, {
       CHARTGATE_ADMIN_TOKEN: TOKEN,
@@ -77,16 +81,17 @@ async function ask(
   return { status: answer.status, body: (await answer.json()) as Json, headers: answer.headers };
 }
 const of = (path: string): string => `patients/${mrn}/${path}`;
-const connect = async (source = 'RingWearable', body?: unknown) => (await ask('POST', of(`connections/${source}`), body)).body;
+const connect = async (source = 'RingWearable', body?: unknown) =>
+  (await ask('POST', of(`connections/${source}`), body)).body;
 async function authorise(address: unknown): Promise<void> {
   const page = new URL(String(address));
   const form = new URLSearchParams({ state: page.searchParams.get('state') ?? '', account: 'a', decision: 'grant' });
   expect((await fetch(page.origin + page.pathname, { method: 'POST', body: form })).status).toBe(200);
 }
 const stateOf = async (source = 'RingWearable'): Promise<unknown> =>
-  ((await ask('GET', of('connections'))).body['connections'] as Json[]).find(({ dataSource }) => dataSource === source)?.[
-    'state'
-  ];
+  ((await ask('GET', of('connections'))).body['connections'] as Json[]).find(
+    ({ dataSource }) => dataSource === source,
+  )?.['state'];
 const send = (hook: 'data' | 'notifications', body: unknown) =>
   fetch(`${url()}/webhooks/${hook === 'data' ? DATA : HOOK}/${hook}`, { method: 'POST', body: JSON.stringify(body) });
 const notify = (user: unknown, more: Json) =>
@@ -110,7 +115,11 @@ const steps = (user: unknown, count: number) => ({
     events: {
       steps_event: [
         {
-          metadata: { datetime_string: '2026-01-05T10:00:00+01:00', user_id_string: user, sources_of_data_array: ['ring'] },
+          metadata: {
+            datetime_string: '2026-01-05T10:00:00+01:00',
+            user_id_string: user,
+            sources_of_data_array: ['ring'],
+          },
           steps: { accumulated_steps_int: count },
         },
       ],
@@ -177,7 +186,9 @@ describe('connections', () => {
   });
 
   test('who asks at the same time gets the same user', async () => {
-    const all = await Promise.all(['RingWearable', 'GpsWatch', 'StrapWearable', 'SportsWatch'].map((source) => connect(source)));
+    const all = await Promise.all(
+      ['RingWearable', 'GpsWatch', 'StrapWearable', 'SportsWatch'].map((source) => connect(source)),
+    );
     expect(new Set(all.map(({ userId }) => userId)).size).toBe(1);
   });
 
@@ -200,12 +211,18 @@ describe('connections', () => {
     expect(((await ask('GET', `links?mrn=${mrn}`)).body as { links: Json[] }).links[0]?.['status']).toBe('confirmed');
     expect((await send('data', steps(userId, 4210))).status).toBe(202);
     const find = async () =>
-      ((await ask('GET', `deliveries?user_id=${String(userId)}&data_structure=steps_event`)).body as { deliveries: Json[] })
-        .deliveries[0];
+      (
+        (await ask('GET', `deliveries?user_id=${String(userId)}&data_structure=steps_event`)).body as {
+          deliveries: Json[];
+        }
+      ).deliveries[0];
     const delivery = await eventually(find, (one) => one !== undefined && one['state'] !== 'received');
     expect(delivery).toMatchObject({ findings: expect.arrayContaining(['enrolment.late user_id']) });
     expect(delivery?.['state']).not.toMatch(/quarantined|discarded/);
-    expect((await ask('GET', of('connections'))).body).toMatchObject({ lateDeliveries: 1, revokedAt: expect.any(String) });
+    expect((await ask('GET', of('connections'))).body).toMatchObject({
+      lateDeliveries: 1,
+      revokedAt: expect.any(String),
+    });
   });
 
   test('looking makes good for a notification that never came', async () => {
@@ -232,8 +249,12 @@ describe('connections', () => {
     const { userId } = await connect();
     await notify(userId, { action: 'user_connected' });
     await notify(userId, { action: 'extraction_failed', level: 'error', message: 'quota' });
-    const failure = async () => ((await ask('GET', of('connections'))).body['connections'] as Json[])[0]?.['failure'] ?? null;
-    expect(await eventually(failure, (one) => one !== null)).toMatchObject({ action: 'extraction_failed', message: 'quota' });
+    const failure = async () =>
+      ((await ask('GET', of('connections'))).body['connections'] as Json[])[0]?.['failure'] ?? null;
+    expect(await eventually(failure, (one) => one !== null)).toMatchObject({
+      action: 'extraction_failed',
+      message: 'quota',
+    });
     expect(await stateOf()).toBe('connected');
     await notify(userId, { action: 'user_disconnected' });
     expect(await eventually(stateOf, (state) => state === 'ended')).toBe('ended');
@@ -260,7 +281,15 @@ describe('connections', () => {
       {
         code: 'source.data-source',
         at: 'data_source',
-        problems: ['StrapWearable', 'RingWearable', 'GpsWatch', 'FitnessBand', 'ConnectedScale', 'SportsWatch', 'GlucoseMonitor'],
+        problems: [
+          'StrapWearable',
+          'RingWearable',
+          'GpsWatch',
+          'FitnessBand',
+          'ConnectedScale',
+          'SportsWatch',
+          'GlucoseMonitor',
+        ],
       },
     ]);
     expect((await post('RingWearable', { redirect_url: 'x' })).body).toMatchObject({
@@ -317,7 +346,11 @@ describe('laboratory documents', () => {
     const sent = await upload();
     expect([sent.status, sent.body['state']]).toEqual([202, 'received']);
     const { userId, documentId } = sent.body;
-    expect(service.state.labDocuments.get(String(documentId))).toMatchObject({ user: userId, timezone: '-05:00', kind: 'pdf' });
+    expect(service.state.labDocuments.get(String(documentId))).toMatchObject({
+      user: userId,
+      timezone: '-05:00',
+      kind: 'pdf',
+    });
     const labs = async () => ((await ask('GET', of('labs'))).body['requests'] as Json[])[0];
     expect(await labs()).toMatchObject({ id: documentId, state: 'received', deliveryId: null });
     const result = {

@@ -18,7 +18,9 @@ const STATEMENT = {
   kind: 'instance',
   fhirVersion: '4.0.1',
   software: { name: 'HAPI FHIR Server', version: '8' },
-  rest: [{ mode: 'server', resource: [{ type: 'Observation', interaction: [{ code: 'read' }, { code: 'search-type' }] }] }],
+  rest: [
+    { mode: 'server', resource: [{ type: 'Observation', interaction: [{ code: 'read' }, { code: 'search-type' }] }] },
+  ],
 };
 
 beforeAll(async () => {

@@ -107,12 +107,16 @@ test('a notification is handled', async () => {
 test('a notification of another environment is handled, and says so', async () => {
   const { state, findings } = await hooks.notify(aNotification({ fields: { environment: 'sandbox' } }));
   expect([state, findings]).toEqual(['delivered', ['notification.environment environment']]);
-  expect((await hooks.notify(aNotification({ action: 'again', fields: { environment: 'Production' } }))).findings).toEqual([]);
+  expect(
+    (await hooks.notify(aNotification({ action: 'again', fields: { environment: 'Production' } }))).findings,
+  ).toEqual([]);
 });
 
 test('both secrets are taken during a rotation', async () => {
   const body = JSON.stringify(envelopeOf('rotation', 1, {}));
-  const answers = await Promise.all([DATA_SECRET, OLD_DATA_SECRET].map((secret) => hooks.post(`/webhooks/${secret}/data`, body)));
+  const answers = await Promise.all(
+    [DATA_SECRET, OLD_DATA_SECRET].map((secret) => hooks.post(`/webhooks/${secret}/data`, body)),
+  );
   expect(answers.map(({ status }) => status)).toEqual([202, 202]);
 });
 
@@ -135,7 +139,10 @@ describe('the two webhooks are apart', () => {
   });
 
   test('a foreign notification is quarantined', async () => {
-    expect(outcome(await hooks.notify(aNotification({ clientUuid: 'foreign' })))).toEqual(['quarantined', 'foreign-client']);
+    expect(outcome(await hooks.notify(aNotification({ clientUuid: 'foreign' })))).toEqual([
+      'quarantined',
+      'foreign-client',
+    ]);
   });
 
   test('a notification that is not JSON is acknowledged and quarantined', async () => {

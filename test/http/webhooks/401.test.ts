@@ -63,7 +63,12 @@ describe('who is not the source is answered the same, whatever is wrong', () => 
     ["the data webhook's secret at the notification webhook", `/webhooks/${DATA_SECRET}/notifications`, BODY, good],
     ['a secret that needs decoding', `/webhooks/%00${DATA_SECRET}/data`, BODY, good],
     ['no user', data, BODY, unpaired],
-    ['another password', data, BODY, { ...good, Authorization: `Basic ${Buffer.from('source:no').toString('base64')}` }],
+    [
+      'another password',
+      data,
+      BODY,
+      { ...good, Authorization: `Basic ${Buffer.from('source:no').toString('base64')}` },
+    ],
     ['another scheme', data, BODY, { ...good, Authorization: 'Bearer x' }],
     ['no signature', data, BODY, unsigned],
     ['the signature of another body', data, BODY, { ...good, 'X-Hash': signatureOf('{}') }],

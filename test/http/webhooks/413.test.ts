@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { envelopeOf } from '../../support/payloads/index.ts';
-import { DATA_SECRET, NOTIFICATION_SECRET, outcome, sendRaw, startHookGateway, type HookGateway } from './hook-gateway.ts';
+import {
+  DATA_SECRET,
+  NOTIFICATION_SECRET,
+  outcome,
+  sendRaw,
+  startHookGateway,
+  type HookGateway,
+} from './hook-gateway.ts';
 
 const LIMIT = 1024 * 1024;
 let hooks: HookGateway;
@@ -17,7 +24,8 @@ const head = (more: string, hook = `${DATA_SECRET}/data`): string =>
   `POST /webhooks/${hook} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n${more}\r\n\r\n`;
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
 const statusOf = (heard: string): string => heard.split('\r\n')[0] ?? '';
-const problemOf = (heard: string): unknown => (JSON.parse(/\{.*\}/s.exec(heard)?.[0] ?? '{}') as { code?: unknown }).code;
+const problemOf = (heard: string): unknown =>
+  (JSON.parse(/\{.*\}/s.exec(heard)?.[0] ?? '{}') as { code?: unknown }).code;
 
 test('a body of exactly the limit is taken whole', async () => {
   const { state, bodyBytes } = await hooks.deliver(payloadOfBytes(LIMIT));

@@ -18,7 +18,9 @@ afterAll(async () => {
 function announce(): Socket {
   const socket = connect(hooks.port, '127.0.0.1');
   socket.on('error', () => undefined);
-  socket.write(`POST /webhooks/${DATA_SECRET}/data HTTP/1.1\r\nHost: x\r\nContent-Length: ${25 * 1024 * 1024}\r\n\r\n{`);
+  socket.write(
+    `POST /webhooks/${DATA_SECRET}/data HTTP/1.1\r\nHost: x\r\nContent-Length: ${25 * 1024 * 1024}\r\n\r\n{`,
+  );
   held.push(socket);
   return socket;
 }

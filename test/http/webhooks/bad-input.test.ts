@@ -107,7 +107,12 @@ test('no content type at all does not matter', async () => {
 describe('what is not believed is acknowledged and quarantined', () => {
   const DATA = 'clinical_ready.clinical_ready_data';
   test.each<[string, unknown, string, string]>([
-    ['absent fields', withoutAt(aClinicalReady(), 'clinical_ready.metadata'), 'shape', 'payload.shape clinical_ready.metadata'],
+    [
+      'absent fields',
+      withoutAt(aClinicalReady(), 'clinical_ready.metadata'),
+      'shape',
+      'payload.shape clinical_ready.metadata',
+    ],
     ['an absent envelope', { hello: 'world' }, 'shape', 'payload.shape data_structure'],
     ['an absent user', withoutAt(aStepsEvent(), 'user_id'), 'shape', 'payload.shape user_id'],
     ['wrong types', withAt(aStepsEvent(), 'document_version', '1'), 'shape', 'payload.shape document_version'],
@@ -117,7 +122,12 @@ describe('what is not believed is acknowledged and quarantined', () => {
     ['a text', '"text"', 'shape', 'payload.shape '],
     ['a user id of 51 characters', aStepsEvent({ userId: 'u'.repeat(51) }), 'shape', 'payload.shape user_id'],
     ['an empty user id', aStepsEvent({ userId: '' }), 'shape', 'payload.shape user_id'],
-    ['a foreign client', aStepsEvent({ clientUuid: OTHER_CLIENT }), 'foreign-client', 'payload.foreign-client client_uuid'],
+    [
+      'a foreign client',
+      aStepsEvent({ clientUuid: OTHER_CLIENT }),
+      'foreign-client',
+      'payload.foreign-client client_uuid',
+    ],
     [
       'identities that disagree',
       withAt(aClinicalReady(), 'clinical_ready.metadata.user_id', OTHER_USER),
@@ -130,7 +140,12 @@ describe('what is not believed is acknowledged and quarantined', () => {
       'identity',
       `payload.identity ${DATA}.Patient.identifier[0].value`,
     ],
-    ['fields of `__proto__`', `{"__proto__":${JSON.stringify(aStepsEvent())}}`, 'shape', 'payload.shape data_structure'],
+    [
+      'fields of `__proto__`',
+      `{"__proto__":${JSON.stringify(aStepsEvent())}}`,
+      'shape',
+      'payload.shape data_structure',
+    ],
     [
       'signals of an alert that are none',
       withAt(anAlertEvent(), 'alerts.alert_signals_array', [null]),
@@ -153,7 +168,9 @@ describe('what is not believed is acknowledged and quarantined', () => {
   });
 
   test('an identifier that is null is quarantined and never stuck', async () => {
-    const value = withAt(aClinicalReady({ bundleId: 'null-identifier' }), `${DATA}.entry.0.resource.identifier`, [null]);
+    const value = withAt(aClinicalReady({ bundleId: 'null-identifier' }), `${DATA}.entry.0.resource.identifier`, [
+      null,
+    ]);
     const { id } = (await hooks.postData(value)).body as { id: string };
     const delivery = await eventually(
       () => hooks.read(id),

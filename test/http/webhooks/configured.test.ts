@@ -17,7 +17,10 @@ const SIGNATURES: Readonly<Record<string, Record<string, string>>> = {
   },
 };
 
-async function withGateway(settings: Record<string, string>, work: (hooks: HookGateway) => Promise<void>): Promise<void> {
+async function withGateway(
+  settings: Record<string, string>,
+  work: (hooks: HookGateway) => Promise<void>,
+): Promise<void> {
   const hooks = await startHookGateway(settings);
   try {
     await work(hooks);
@@ -45,7 +48,8 @@ test.each(Object.keys(SIGNATURES))('where %s is configured its signature is dema
 
 test('learning tells which scheme fits and enforces none, and the secret path still counts', async () => {
   await withGateway({ ...signed('fields'), CHARTGATE_WEBHOOK_LEARN: 'on' }, async (hooks) => {
-    for (const headers of [...Object.values(SIGNATURES), {}]) expect((await hooks.postData(BODY, headers)).status).toBe(202);
+    for (const headers of [...Object.values(SIGNATURES), {}])
+      expect((await hooks.postData(BODY, headers)).status).toBe(202);
     const learned = hooks.log.lines.filter(({ event }) => event === 'webhook.learned').map(({ setting }) => setting);
     expect(learned).toEqual(['fields', 'raw-body', 'standard-webhooks', 'none']);
     expect((await hooks.post(`/webhooks/${'x'.repeat(38)}/data`, BODY, SIGNATURES['fields'])).status).toBe(401);

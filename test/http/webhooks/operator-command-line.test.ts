@@ -16,7 +16,10 @@ const run = (...args: string[]) =>
 test('the ledger is counted, in words and as JSON', async () => {
   await hooks.read((await hooks.deliver(aStepsEvent({ userId: 'waits' }))).id);
   const told = await run('ledger');
-  expect([told.code, told.out]).toEqual([0, expect.stringMatching(/^1 acknowledged\n[^]*parked +1\n[^]*It adds up\.\n$/)]);
+  expect([told.code, told.out]).toEqual([
+    0,
+    expect.stringMatching(/^1 acknowledged\n[^]*parked +1\n[^]*It adds up\.\n$/),
+  ]);
   expect(JSON.parse((await run('ledger', '--json')).out)).toMatchObject({ acknowledged: 1, addsUp: true });
 });
 
@@ -30,7 +33,10 @@ test('one delivery, or all of a state, are looked at again', async () => {
     out: '2 are looked at again\n',
   });
   expect(JSON.parse((await run('replay', '--state', 'quarantined', '--json')).out)).toEqual({ count: 0 });
-  expect(await run('replay', 'dlv_none')).toMatchObject({ code: 1, err: expect.stringContaining('delivery.not-found') });
+  expect(await run('replay', 'dlv_none')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('delivery.not-found'),
+  });
   expect(await run('replay', '--state', 'lost')).toMatchObject({ code: 1, err: expect.stringContaining('state') });
 });
 

@@ -55,11 +55,14 @@ const problemOf = (answer: { status: number; body: unknown }): unknown => {
 };
 
 describe('the list of deliveries', () => {
-  test.each([1, 2, 3, 5, 15, 16, 17, 500])('in pages of %i shows every delivery exactly once, newest first', async (limit) => {
-    const pages = await listAll('', limit);
-    expect(pages.flat()).toEqual(idsOf(() => true));
-    expect(pages.slice(0, -1).every(({ length }) => length === limit)).toBe(true);
-  });
+  test.each([1, 2, 3, 5, 15, 16, 17, 500])(
+    'in pages of %i shows every delivery exactly once, newest first',
+    async (limit) => {
+      const pages = await listAll('', limit);
+      expect(pages.flat()).toEqual(idsOf(() => true));
+      expect(pages.slice(0, -1).every(({ length }) => length === limit)).toBe(true);
+    },
+  );
 
   test('keeps its place when deliveries arrive between two pages', async () => {
     const own = await startHookGateway();
@@ -132,7 +135,8 @@ test('the ledger holds exactly what was sent', async () => {
 });
 
 describe('replay', () => {
-  const stepsOf = ({ steps }: Delivery): unknown => steps.map(({ from, to, reason, actor }) => [from, to, reason, actor]);
+  const stepsOf = ({ steps }: Delivery): unknown =>
+    steps.map(({ from, to, reason, actor }) => [from, to, reason, actor]);
 
   test('looks at the stored bytes again, and is in the timeline', async () => {
     const { id } = await hooks.deliver(aClinicalReady({ bundleId: 'replayed' }));
@@ -178,7 +182,11 @@ describe('replay', () => {
   });
 
   test('of what does not exist is not found', async () => {
-    expect(problemOf(await hooks.admin('post', 'deliveries/dlv_nix/replay'))).toEqual([404, 'delivery.not-found', undefined]);
+    expect(problemOf(await hooks.admin('post', 'deliveries/dlv_nix/replay'))).toEqual([
+      404,
+      'delivery.not-found',
+      undefined,
+    ]);
   });
 });
 
@@ -192,7 +200,11 @@ describe('discard', () => {
     ['a reason without end', { reason: 'x'.repeat(201) }],
   ])('is refused with %s, and the delivery stays', async (what, body) => {
     const { id } = await hooks.deliver(`{"discard": "${what}"}`);
-    expect(problemOf(await hooks.admin('post', `deliveries/${id}/discard`, body))).toEqual([400, 'admin.parameter', 'reason']);
+    expect(problemOf(await hooks.admin('post', `deliveries/${id}/discard`, body))).toEqual([
+      400,
+      'admin.parameter',
+      'reason',
+    ]);
     expect((await hooks.read(id)).state).toBe('quarantined');
   });
 

@@ -27,7 +27,9 @@ test('the operator finds it among the unmapped words, and the deliveries under `
   const { id } = await hooks.deliver({ ...aStepsEvent({ userId: 'u-4' }), data_structure: NAME });
   const { unmapped } = (await hooks.admin('get', 'unmapped')).body as { unmapped: { kind: string; what: string }[] };
   expect(unmapped).toContainEqual(expect.objectContaining({ kind: 'structure', what: NAME, dataStructure: 'unknown' }));
-  const listed = (await hooks.admin('get', 'deliveries?data_structure=unknown')).body as { deliveries: { id: string }[] };
+  const listed = (await hooks.admin('get', 'deliveries?data_structure=unknown')).body as {
+    deliveries: { id: string }[];
+  };
   expect(listed.deliveries.map((one) => one.id)).toContain(id);
 });
 

@@ -118,22 +118,25 @@ describe('versions of one clinical_ready', () => {
     expect(await outcomesOf(version('b', 5), version('b', 3), version('b', 4))).toEqual([WAITS, OLDER, OLDER]);
   });
   test('whatever the order, the highest one waits', async () => {
-    expect(await outcomesOf(version('c', 2), version('c', 9), version('c', 1), version('c', 10), version('c', 3))).toEqual([
-      REPLACED,
-      REPLACED,
-      OLDER,
-      WAITS,
-      OLDER,
-    ]);
+    expect(
+      await outcomesOf(version('c', 2), version('c', 9), version('c', 1), version('c', 10), version('c', 3)),
+    ).toEqual([REPLACED, REPLACED, OLDER, WAITS, OLDER]);
   });
   test('the same version with other clinical content is quarantined, and the first one waits', async () => {
-    expect(await outcomesOf(version('d', 1, 70), version('d', 1, 71))).toEqual([WAITS, ['quarantined', 'version-conflict']]);
+    expect(await outcomesOf(version('d', 1, 70), version('d', 1, 71))).toEqual([
+      WAITS,
+      ['quarantined', 'version-conflict'],
+    ]);
   });
   test('a newer version with the same clinical content still is the newer one', async () => {
     expect(await outcomesOf(version('e', 1, 70), version('e', 2, 70))).toEqual([REPLACED, WAITS]);
   });
   test('Bundles, users and structures do not replace each other', async () => {
-    const values = [version('f', 1), version('g', 2), aClinicalReady({ bundleId: 'f', userId: OTHER_USER, documentVersion: 3 })];
+    const values = [
+      version('f', 1),
+      version('g', 2),
+      aClinicalReady({ bundleId: 'f', userId: OTHER_USER, documentVersion: 3 }),
+    ];
     expect(await outcomesOf(...values)).toEqual([WAITS, WAITS, WAITS]);
   });
   test('a version that is not believed replaces nothing', async () => {
@@ -159,7 +162,12 @@ describe('versions of the others', () => {
     const day = '2026-09-01';
     const alert = (documentVersion: number, restingHeartRate: number | null) =>
       anAlertSummary({ day, documentVersion, restingHeartRate });
-    expect(await outcomesOf(alert(2, 71), alert(1, 75), alert(3, null), alert(2, 72))).toEqual([REPLACED, OLDER, WAITS, OLDER]);
+    expect(await outcomesOf(alert(2, 71), alert(1, 75), alert(3, null), alert(2, 72))).toEqual([
+      REPLACED,
+      OLDER,
+      WAITS,
+      OLDER,
+    ]);
   });
   test('alert_summaries of two dates and two users stand beside each other', async () => {
     const values = [
@@ -184,7 +192,14 @@ describe('versions of the others', () => {
     const steps = (count: number, hour: number, documentVersion = 1) =>
       aStepsEvent({ at: `2026-09-05T${hour}:00:00+01:00`, steps: count, documentVersion });
     expect(
-      await outcomesOf(steps(1000, 10), steps(2500, 12), steps(1800, 13, 9), steps(2500, 14), steps(0, 15), steps(2501, 16)),
+      await outcomesOf(
+        steps(1000, 10),
+        steps(2500, 12),
+        steps(1800, 13, 9),
+        steps(2500, 14),
+        steps(0, 15),
+        steps(2501, 16),
+      ),
     ).toEqual([REPLACED, REPLACED, OLDER, OLDER, OLDER, WAITS]);
   });
   test('steps begin anew with the next local day', async () => {

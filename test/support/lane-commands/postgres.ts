@@ -6,7 +6,9 @@ async function step(context: PostgresContext, id: string, from: State, to: State
   const row = await context.db.get('SELECT seq, tenant FROM delivery WHERE id = $1', id);
   const seq = Number(row?.['seq']);
   const tenant = String(row?.['tenant']);
-  await movePostgres(context, [{ tenant, seq, id, from, to, reason: null, actor: 'sender', at: new Date(0), requestId: 'r' }]);
+  await movePostgres(context, [
+    { tenant, seq, id, from, to, reason: null, actor: 'sender', at: new Date(0), requestId: 'r' },
+  ]);
   return seq;
 }
 

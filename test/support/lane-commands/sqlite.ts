@@ -51,5 +51,6 @@ export const writes: SqliteOperations<LaneWrites> = {
 
 export const reads: SqliteOperations<LaneReads> = {
   'lane-test.jobs': ({ db }) => db.all(JOBS).map(toJob),
-  'lane-test.pending': ({ db }) => db.all(PENDING).map((row) => ({ said: Number(row['said']), counted: Number(row['counted']) })),
+  'lane-test.pending': ({ db }) =>
+    db.all(PENDING).map((row) => ({ said: Number(row['said']), counted: Number(row['counted']) })),
 };

@@ -24,7 +24,8 @@ const METRICS = [
   ['survey', 'sleep_latency', 'Time to fall asleep', 780, 's', 's'],
 ] as const;
 
-const uuidOf = (family: string, n: number): string => `3f2b1c4d-5e6f-4a7b-8c9d-${family}${n.toString(16).padStart(11, '0')}`;
+const uuidOf = (family: string, n: number): string =>
+  `3f2b1c4d-5e6f-4a7b-8c9d-${family}${n.toString(16).padStart(11, '0')}`;
 
 export interface BundleOverrides {
   readonly userId?: string;

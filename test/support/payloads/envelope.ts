@@ -17,5 +17,11 @@ export interface EnvelopeOverrides {
 
 export function envelopeOf(dataStructure: string, version: number, overrides: EnvelopeOverrides): Json {
   const { clientUuid = CLIENT, userId = USER, documentVersion = 1 } = overrides;
-  return { version, data_structure: dataStructure, client_uuid: clientUuid, user_id: userId, document_version: documentVersion };
+  return {
+    version,
+    data_structure: dataStructure,
+    client_uuid: clientUuid,
+    user_id: userId,
+    document_version: documentVersion,
+  };
 }

@@ -3,7 +3,11 @@ export type Json = Readonly<Record<string, unknown>>;
 
 type Holder = Record<string, unknown> | unknown[];
 
-function changeAt(holder: Holder, [name = '', ...rest]: readonly string[], change: (copy: Holder, name: string) => void): Holder {
+function changeAt(
+  holder: Holder,
+  [name = '', ...rest]: readonly string[],
+  change: (copy: Holder, name: string) => void,
+): Holder {
   const copy: Holder = Array.isArray(holder) ? [...holder] : { ...holder };
   if (rest.length === 0) change(copy, name);
   else {
@@ -28,4 +32,5 @@ export const partAt = (value: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], value);
 
 /** A number that keeps its digits, as the lossless parser makes it of 70.10. */
-export const rawNumber = (digits: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits);
+export const rawNumber = (digits: string): unknown =>
+  (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits);

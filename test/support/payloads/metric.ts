@@ -35,11 +35,17 @@ export function anObservationOf(metric: Metric, n = 0): Json {
       resourceType: 'Observation',
       id: metric.id ?? `source-observation-${n}`,
       meta: { source: SOURCE },
-      ...(metric.context === undefined ? {} : { extension: [{ url: `${SOURCE}:context`, valueString: metric.context }] }),
+      ...(metric.context === undefined
+        ? {}
+        : { extension: [{ url: `${SOURCE}:context`, valueString: metric.context }] }),
       status,
-      category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: category }] }],
+      category: [
+        { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: category }] },
+      ],
       code: {
-        coding: metric.codings ?? [{ system: metric.system ?? `${SOURCE}:codes`, code, display: metric.display ?? code }],
+        coding: metric.codings ?? [
+          { system: metric.system ?? `${SOURCE}:codes`, code, display: metric.display ?? code },
+        ],
       },
       subject: { reference: PATIENT_URL },
       effectivePeriod: { start: metric.start ?? DAY.start, end: metric.end ?? DAY.end },

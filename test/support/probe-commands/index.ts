@@ -1,7 +1,9 @@
 import { fileBeside } from '../../../src/kernel/index.ts';
 import type { CommandSet } from '../../../src/store/index.ts';
 
-/** Commands of the shape that the gateway's own have: a delivery with its sealed body and an audit row, in one commit. */
+/**
+ * Commands of the shape that the gateway's own have: a delivery with its sealed body and an audit row, in one commit.
+ */
 export type ProbeWrites = {
   'probe.put': { args: { id: string; body: Uint8Array; atMs: number; user?: string }; out: { seq: number } };
   /** Writes, then throws: nothing of it may stay. */

@@ -99,8 +99,13 @@ export const reads: PostgresOperations<ProbeReads> = {
     ).map((row) => String(row['id'])),
   }),
   'probe.count': async ({ db }) => {
-    const count = async (table: string): Promise<number> => Number((await db.get(`SELECT count(*) AS n FROM ${table}`))?.['n']);
-    return { deliveries: await count('delivery'), bodies: await count('delivery_body'), audits: await count('audit_record') };
+    const count = async (table: string): Promise<number> =>
+      Number((await db.get(`SELECT count(*) AS n FROM ${table}`))?.['n']);
+    return {
+      deliveries: await count('delivery'),
+      bodies: await count('delivery_body'),
+      audits: await count('audit_record'),
+    };
   },
   'probe.throw': () => Promise.reject(new RangeError('on purpose')),
 };

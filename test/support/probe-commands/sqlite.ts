@@ -62,7 +62,9 @@ export const writes: SqliteOperations<ProbeWrites> = {
     db.run('DELETE FROM audit_record WHERE record LIKE ?', `%${id}%`);
     return null;
   },
-  'probe.touch-checkpoint': ({ db }) => ({ checkpoints: Number(db.get('SELECT count(*) AS n FROM audit_checkpoint')?.['n']) }),
+  'probe.touch-checkpoint': ({ db }) => ({
+    checkpoints: Number(db.get('SELECT count(*) AS n FROM audit_checkpoint')?.['n']),
+  }),
   'probe.who': ({ writer }) => ({ writer }),
 };
 
@@ -81,7 +83,10 @@ export const reads: SqliteOperations<ProbeReads> = {
   },
   'probe.by-user': ({ db, vault }, { user }) => ({
     ids: db
-      .all(`SELECT id FROM delivery WHERE tenant = 'default' AND user_index = ? ORDER BY seq`, vault.index('user_id', user))
+      .all(
+        `SELECT id FROM delivery WHERE tenant = 'default' AND user_index = ? ORDER BY seq`,
+        vault.index('user_id', user),
+      )
       .map((row) => String(row['id'])),
   }),
   'probe.count': ({ db }) => {

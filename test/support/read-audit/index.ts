@@ -4,7 +4,12 @@ import type { CommandSet } from '../../../src/store/index.ts';
 /** Reads the audit as it is stored, for tests that recompute it. */
 export interface StoredAudit {
   readonly chains: readonly { readonly chain: string; readonly firstLink: string }[];
-  readonly records: readonly { readonly chain: string; readonly seq: number; readonly record: string; readonly link: string }[];
+  readonly records: readonly {
+    readonly chain: string;
+    readonly seq: number;
+    readonly record: string;
+    readonly link: string;
+  }[];
 }
 export type ReadAudit = { 'audit-test.everything': { args: null; out: StoredAudit } };
 

@@ -27,7 +27,12 @@ export async function startHostileEhr() {
     const parts: Buffer[] = [];
     req.on('data', (part: Buffer) => parts.push(part));
     req.on('end', () => {
-      const one = { method: req.method ?? '', url: req.url ?? '', headers: req.headers, body: Buffer.concat(parts).toString() };
+      const one = {
+        method: req.method ?? '',
+        url: req.url ?? '',
+        headers: req.headers,
+        body: Buffer.concat(parts).toString(),
+      };
       asked.push(one);
       res.once('close', () => {
         if (!res.writableFinished) left.push(one.url);
@@ -35,7 +40,11 @@ export async function startHostileEhr() {
       const { status = 200, headers = {}, body = '', delayMs = 0, cutAt } = answer(one);
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       setTimeout(() => {
-        res.writeHead(status, { 'content-type': 'application/fhir+json', 'content-length': Buffer.byteLength(text), ...headers });
+        res.writeHead(status, {
+          'content-type': 'application/fhir+json',
+          'content-length': Buffer.byteLength(text),
+          ...headers,
+        });
         if (cutAt === undefined) res.end(text);
         else res.write(text.slice(0, cutAt), () => res.destroy());
       }, delayMs).unref();

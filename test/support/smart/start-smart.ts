@@ -89,7 +89,8 @@ export async function startSmart(
       return Promise.resolve(grant === undefined ? fail(fault('admin.unauthenticated')) : ok(grant));
     },
     isOrigin: (origin) => Promise.resolve(origin === ORIGIN),
-    oauthUris: () => Promise.resolve({ authorize: `${url}/a`, token: `${url}/t`, introspect: `${url}/i`, revoke: `${url}/r` }),
+    oauthUris: () =>
+      Promise.resolve({ authorize: `${url}/a`, token: `${url}/t`, introspect: `${url}/i`, revoke: `${url}/r` }),
     clock,
     chance,
   });

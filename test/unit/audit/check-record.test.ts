@@ -36,14 +36,26 @@ describe('what is wrong with a record', () => {
     ['one behind it is in its place', written(4), 'record-missing'],
     ['one before it is in its place', written(2), 'record-moved'],
     ['another text', { ...written(), record: record.replace('req_1', 'req_2') }, 'record-changed'],
-    ['another text in an export', exported({ ...written(), record: record.replace('req_1', 'req_2') }), 'record-changed'],
+    [
+      'another text in an export',
+      exported({ ...written(), record: record.replace('req_1', 'req_2') }),
+      'record-changed',
+    ],
     ['another leaf', { ...written(), leaf: Buffer.alloc(32, 1) }, 'record-changed'],
     ['another link', { ...written(), link: Buffer.alloc(32, 1) }, 'link-broken'],
     ['a text that is no JSON, all else fitting', fitting('{'), 'record-changed'],
     ['one of another chain, all else fitting', fitting(JSON.stringify({ ...told, chain: 'b.0' })), 'record-moved'],
     ['one of another place, all else fitting', fitting(JSON.stringify({ ...told, seq: 4 })), 'record-moved'],
-    ['another column', { ...written(), columns: columns === null ? null : { ...columns, client: 'other' } }, 'columns-changed'],
-    ['another time in a column', { ...written(), columns: columns === null ? null : { ...columns, atMs: 0 } }, 'columns-changed'],
+    [
+      'another column',
+      { ...written(), columns: columns === null ? null : { ...columns, client: 'other' } },
+      'columns-changed',
+    ],
+    [
+      'another time in a column',
+      { ...written(), columns: columns === null ? null : { ...columns, atMs: 0 } },
+      'columns-changed',
+    ],
   ])('%s', (_name, stored, expected) => {
     expect(flawOf(stored)).toBe(expected);
   });

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { addLeaves, EMPTY, packFrontier, rootOf, unpackFrontier } from '../../../src/audit/merkle.ts';
 
-const node = (a: Uint8Array, b: Uint8Array): Buffer => createHash('sha256').update('\u0001').update(a).update(b).digest();
+const node = (a: Uint8Array, b: Uint8Array): Buffer =>
+  createHash('sha256').update('\u0001').update(a).update(b).digest();
 
 /** RFC 9162, 2.1.1, word for word: split at the largest power of two below the size. */
 function rootByDefinition(leaves: readonly Uint8Array[]): Uint8Array {

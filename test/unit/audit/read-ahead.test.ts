@@ -2,7 +2,13 @@ import { expect, test } from '@jest/globals';
 import type { StoredRecord } from '../../../src/audit/commands.ts';
 import { makeReadAhead } from '../../../src/audit/read-ahead.ts';
 
-const record = (seq: number): StoredRecord => ({ seq, record: '', leaf: null, columns: null, link: new Uint8Array(32) });
+const record = (seq: number): StoredRecord => ({
+  seq,
+  record: '',
+  leaf: null,
+  columns: null,
+  link: new Uint8Array(32),
+});
 
 /** A chain that others still write to. */
 function growing(length: number) {
@@ -10,7 +16,9 @@ function growing(length: number) {
   return {
     grow: (by: number) => void (end += by),
     records: (_chain: string, after: number, limit: number) =>
-      Promise.resolve(Array.from({ length: Math.max(0, Math.min(limit, end - after)) }, (_, i) => record(after + 1 + i))),
+      Promise.resolve(
+        Array.from({ length: Math.max(0, Math.min(limit, end - after)) }, (_, i) => record(after + 1 + i)),
+      ),
   };
 }
 

@@ -35,10 +35,13 @@ test.each([
   [31, 32],
   [32, 33],
   [0, 0],
-])('links of %d and leaves of %d bytes, which nobody writes, have a hash of their own all the same', (before, bytes) => {
-  const [previous, leaf] = [Buffer.alloc(before, 1), Buffer.alloc(bytes, 2)];
-  expect(linkOf(previous, leaf)).toEqual(sha256(Uint8Array.of(2), previous, leaf));
-});
+])(
+  'links of %d and leaves of %d bytes, which nobody writes, have a hash of their own all the same',
+  (before, bytes) => {
+    const [previous, leaf] = [Buffer.alloc(before, 1), Buffer.alloc(bytes, 2)];
+    expect(linkOf(previous, leaf)).toEqual(sha256(Uint8Array.of(2), previous, leaf));
+  },
+);
 
 test('the first link stands on 32 noughts where there was no chain before', () => {
   expect(firstLink('a.0', null)).toEqual(sha256('chartgate-audit-v1\na.0\n', new Uint8Array(32)));
@@ -69,7 +72,13 @@ test('a record holds its form, its place, its time and what is told, with its na
 
 test('what is searched by repeats what is told, and nothing where nothing is', () => {
   const { columns, parsed } = written({ client: 'app', patientHash: 'p', chartHash: 'c' });
-  const all = { atMs: Date.UTC(2026, 0, 1) + 1, tenant: 'default', type: 'hook.accept', outcome: '0', requestId: 'req_1' };
+  const all = {
+    atMs: Date.UTC(2026, 0, 1) + 1,
+    tenant: 'default',
+    type: 'hook.accept',
+    outcome: '0',
+    requestId: 'req_1',
+  };
   expect(columns).toEqual({ ...all, deliveryId: 'dlv_1', client: 'app', patient: 'p', chart: 'c' });
   const { deliveryId: _deliveryId, client: _client, patientHash: _patient, chartHash: _chart, ...bare } = parsed;
   expect(columnsOf(bare)).toEqual({ ...all, deliveryId: null, client: null, patient: null, chart: null });
@@ -83,7 +92,12 @@ describe('what leads to a person', () => {
     subject: 'MARKER-4',
     query: 'Observation?patient=MARKER-5',
   };
-  const HASHES = { patient: 'patientHash', chart: 'chartHash', resourceId: 'resourceHash', subject: 'subjectHash' } as const;
+  const HASHES = {
+    patient: 'patientHash',
+    chart: 'chartHash',
+    resourceId: 'resourceHash',
+    subject: 'subjectHash',
+  } as const;
 
   test('is sealed as a whole, opens in its place only, and stands nowhere in clear', () => {
     const { parsed, record } = written({ toSeal: whole });

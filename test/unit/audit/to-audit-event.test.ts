@@ -37,8 +37,13 @@ describe.each([...AUDIT_TYPES])('%s', (type) => {
   test.each(['C', 'R', 'U', 'D', 'E'] as const)('is a valid AuditEvent, bare and full, for the action %s', (action) => {
     for (const outcome of ['0', '8'] as const)
       for (const more of [{}, FULL, { ...FULL, resources: ['Observation/0123456789abcdef', 'DiagnosticReport/0123'] }])
-        for (const opened of [null, { chart: 'p1', resourceId: 'o1', subject: 'user', query: 'Observation?patient=p1' }])
-          expect(validator.validate(toAuditEvent(aRecord(type, { action, outcome, ...more }), site, opened))).toEqual([]);
+        for (const opened of [
+          null,
+          { chart: 'p1', resourceId: 'o1', subject: 'user', query: 'Observation?patient=p1' },
+        ])
+          expect(validator.validate(toAuditEvent(aRecord(type, { action, outcome, ...more }), site, opened))).toEqual(
+            [],
+          );
   });
 });
 

@@ -4,8 +4,8 @@ import { verifyAudit, type Verified } from '../../../src/audit/index.ts';
 import { aDraft, auditKey, makeMemoryAudit, sourceOf } from '../../support/memory-audit.ts';
 
 /*
- * Checkpoint 1 covers a.0 to its record 5, checkpoint 2 to its record 8 and b.0 to its record 2, checkpoint 3 b.0 to its record 4. Checkpoint
- * 4 names the export of everything up to checkpoint 2.
+ * Checkpoint 1 covers a.0 to its record 5, checkpoint 2 to its record 8 and b.0 to its record 2, checkpoint 3 b.0 to
+ * its record 4. Checkpoint 4 names the export of everything up to checkpoint 2.
  */
 async function exportedLog(key = auditKey(7)) {
   const log = makeMemoryAudit(key);
@@ -64,7 +64,8 @@ describe('records that a signed checkpoint says were exported may be gone', () =
 
   test('and with them what named a pair', async () => {
     const { log, drop } = await exportedLog();
-    const pairs = (after: unknown) => Promise.resolve(after === null ? [{ tenant: 't', patient: 'p', chart: 'c' }] : []);
+    const pairs = (after: unknown) =>
+      Promise.resolve(after === null ? [{ tenant: 't', patient: 'p', chart: 'c' }] : []);
     const source = { ...sourceOf(log.rows, drop({ 'a.0': 8 })), pairs };
     expect((await verifyAudit(source, log.key)).flaw).toBeNull();
   });
@@ -80,7 +81,11 @@ describe('records that a signed checkpoint says were exported may be gone', () =
 
 describe('what is gone, or is not what it was, is found', () => {
   test.each<[string, (rig: Rig) => Dropped | null, unknown[]]>([
-    ['records that nobody says were exported', ({ drop }) => (drop({ 'a.0': 3 }), null), ['record-missing', 'a.0', 1, null]],
+    [
+      'records that nobody says were exported',
+      ({ drop }) => (drop({ 'a.0': 3 }), null),
+      ['record-missing', 'a.0', 1, null],
+    ],
     [
       'more of them than are said to be gone',
       ({ drop, listOf }) => {
@@ -137,7 +142,8 @@ describe('what is gone, or is not what it was, is found', () => {
       'a tree that is not the signed one',
       ({ log, drop }) => {
         const [, second] = log.rows.checkpoints;
-        if (second !== undefined) log.rows.checkpoints[1] = { ...second, frontier: Buffer.from(second.frontier).fill(9) };
+        if (second !== undefined)
+          log.rows.checkpoints[1] = { ...second, frontier: Buffer.from(second.frontier).fill(9) };
         return drop({ 'a.0': 3 });
       },
       ['root', 'a.0', null, 2],
@@ -217,7 +223,12 @@ describe('what is exported and goes while it is looked at', () => {
   });
 
   test('is one where it still does not fit at the third time', async () => {
-    const { verified, asked } = await going((dropped, times) => ({ ...dropped, ends: [], checkpoint: 2, note: `${times}` }));
+    const { verified, asked } = await going((dropped, times) => ({
+      ...dropped,
+      ends: [],
+      checkpoint: 2,
+      note: `${times}`,
+    }));
     expect([verified.sound, asked]).toEqual([false, 5]);
   });
 });

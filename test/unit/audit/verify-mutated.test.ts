@@ -12,7 +12,12 @@ test('of 10,000 single mutations each is found, and the first bad record is name
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...NAMES),
-      fc.record({ chain: fc.constantFrom(...CHAINS), at: fc.nat(EACH - 1), other: fc.nat(EACH - 1), bit: fc.nat(10_000) }),
+      fc.record({
+        chain: fc.constantFrom(...CHAINS),
+        at: fc.nat(EACH - 1),
+        other: fc.nat(EACH - 1),
+        bit: fc.nat(10_000),
+      }),
       async (name, chosen) => {
         const rows = copyOf(log);
         const first = MUTATIONS[name]?.(rows, chosen, log) ?? null;

@@ -3,7 +3,14 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { parseVerifyingKey, verifyAudit, type Flaw } from '../../../src/audit/index.ts';
 import { firstLink } from '../../../src/audit/record.ts';
-import { aDraft, auditKey, makeMemoryAudit, memoryVault, sourceOf, type AuditRows } from '../../support/memory-audit.ts';
+import {
+  aDraft,
+  auditKey,
+  makeMemoryAudit,
+  memoryVault,
+  sourceOf,
+  type AuditRows,
+} from '../../support/memory-audit.ts';
 import { aWrittenLog, CHAINS, copyOf, EACH, listOf, MUTATIONS } from '../../support/mutated-audit.ts';
 
 let log: Awaited<ReturnType<typeof aWrittenLog>>;
@@ -63,7 +70,10 @@ test('a chain that opens while it is looked at is asked for once more', async ()
   const source = sourceOf(copy());
   let asked = 0;
   const opening = async () => ((asked += 1) === 1 ? (await source.chains()).slice(0, -1) : source.chains());
-  expect(await verifyAudit({ ...source, chains: opening }, log.key)).toMatchObject({ sound: true, chains: CHAINS.length });
+  expect(await verifyAudit({ ...source, chains: opening }, log.key)).toMatchObject({
+    sound: true,
+    chains: CHAINS.length,
+  });
   expect(asked).toBe(2);
 });
 
@@ -168,7 +178,10 @@ describe('a key that was changed', () => {
     const change = rotated.rows.checkpoints[at];
     if (change === undefined) throw new Error('no change');
     const lines = change.note.trimEnd().split('\n');
-    for (const note of [`${lines.slice(0, -1).join('\n')}\n`, `${[...lines.slice(0, -2), lines.at(-1)].join('\n')}\n`]) {
+    for (const note of [
+      `${lines.slice(0, -1).join('\n')}\n`,
+      `${[...lines.slice(0, -2), lines.at(-1)].join('\n')}\n`,
+    ]) {
       const rows = { ...rotated.rows, checkpoints: rotated.rows.checkpoints.with(at, { ...change, note }) };
       for (const key of [first, second, third])
         expect((await verifyAudit(sourceOf(rows), key)).flaw?.what).toBe('checkpoint-forged');
@@ -250,7 +263,8 @@ test('no false alarm over 1,000 crashes and restarts', async () => {
     fc.asyncProperty(
       fc.array(fc.constantFrom('append', 'append', 'append', 'anchored', 'not-anchored'), { maxLength: 6 }),
       async (steps) => {
-        // A crash is the end of a run after any step: what was committed stays, what was about to be anchored may not be.
+        // A crash is the end of a run after any step: what was committed stays, what was about to be anchored may not
+        // be.
         often.start(`ins_${String(often.rows.chains.length).padStart(5, '0')}.0`);
         for (const step of steps) {
           n += 1;

@@ -37,7 +37,11 @@ describe('what can be granted of what is asked', () => {
     ['patient/Observation.rs?category=a', 'patient/Observation.s?category=a', ['patient/Observation.s?category=a']],
     ['openid nix launch/patient', 'openid launch/patient fhirUser', ['openid', 'launch/patient']],
     ['offline_access', 'openid', []],
-    ['patient/observation.rs Patient/Observation.rs patient/Observation.sr patient/Observation.', 'patient/*.cruds', []],
+    [
+      'patient/observation.rs Patient/Observation.rs patient/Observation.sr patient/Observation.',
+      'patient/*.cruds',
+      [],
+    ],
     ['patient/Observation.rs?code:in=x patient/Observation.rs?_filter=x patient/*.rs?a=b', 'patient/*.rs', []],
   ])('%s of %s is %j', (asked, registered, granted) => {
     expect(narrowScope(asked, registered)).toEqual(granted);
@@ -46,7 +50,11 @@ describe('what can be granted of what is asked', () => {
   test('a type that FHIR has not is left out', () => {
     const isType = (name: string): boolean => ['Patient', 'Observation'].includes(name);
     expect(
-      narrowScope('patient/Foo.rs patient/Patient.rs patient/*.rs openid', 'openid patient/*.rs patient/Foo.rs', isType),
+      narrowScope(
+        'patient/Foo.rs patient/Patient.rs patient/*.rs openid',
+        'openid patient/*.rs patient/Foo.rs',
+        isType,
+      ),
     ).toEqual(['patient/Patient.rs', 'patient/*.rs', 'openid']);
   });
 
@@ -99,7 +107,9 @@ describe('what a person allows', () => {
   });
 
   test('a part of reading alone is a part of reading alone', () => {
-    expect(offerParts('user/Condition.r').map(({ scope }) => scope.split('?')[0])).toEqual(Array(3).fill('user/Condition.r'));
+    expect(offerParts('user/Condition.r').map(({ scope }) => scope.split('?')[0])).toEqual(
+      Array(3).fill('user/Condition.r'),
+    );
     expect(offerParts('patient/Observation.read')[0]?.scope).toMatch(/^patient\/Observation\.rs\?/);
     expect([offerParts('patient/*.rs'), offerParts(LAB), offerParts('openid')]).toEqual([[], [], []]);
   });

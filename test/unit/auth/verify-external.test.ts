@@ -10,7 +10,9 @@ const FHIR = 'https://gateway.example/fhir';
 const START = Date.parse('2026-11-15T08:00:00Z');
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 let keys: unknown[] = [];
-const server = createServer((_req, res) => res.setHeader('content-type', 'application/json').end(JSON.stringify({ keys })));
+const server = createServer((_req, res) =>
+  res.setHeader('content-type', 'application/json').end(JSON.stringify({ keys })),
+);
 let issuer = '';
 beforeAll(async () => {
   keys = [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256' }];

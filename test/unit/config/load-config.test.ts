@@ -39,14 +39,25 @@ test('a sound environment becomes one frozen value, divided by module', () => {
   });
   expect(config.ehr.url).toBe('https://ehr.example.org/fhir');
   expect(config.store.database).toEqual({ engine: 'sqlite', file: 'data/chartgate.db', filesystem: 'local' });
-  const made = loadConfig('serve', { ...SOUND, CHARTGATE_DATABASE_URL: 'sqlite:x.db?filesystem=any&create=yes' }, noFiles);
+  const made = loadConfig(
+    'serve',
+    { ...SOUND, CHARTGATE_DATABASE_URL: 'sqlite:x.db?filesystem=any&create=yes' },
+    noFiles,
+  );
   expect(made.store.database).toEqual({ engine: 'sqlite', file: 'x.db', filesystem: 'any', folder: 'make' });
   expect(config.retention).toEqual({ bodyDays: 90, auditDays: 2192 });
-  expect(Object.isFrozen(config) && Object.isFrozen(config.http) && Object.isFrozen(config.ingest.dataSecrets)).toBe(true);
+  expect(Object.isFrozen(config) && Object.isFrozen(config.http) && Object.isFrozen(config.ingest.dataSecrets)).toBe(
+    true,
+  );
 });
 
 test('all problems are reported at once, and none of them holds a value', () => {
-  const env = { CHARTGATE_PORT: 'eighty', CHARTGATE_EHR_AUTH: 'magic', CHARTGATE_DATA_KEY: 'short-secret', CHARTGATE_TYPO: 'x' };
+  const env = {
+    CHARTGATE_PORT: 'eighty',
+    CHARTGATE_EHR_AUTH: 'magic',
+    CHARTGATE_DATA_KEY: 'short-secret',
+    CHARTGATE_TYPO: 'x',
+  };
   expect(problemsOf(env).sort()).toEqual([
     'CHARTGATE_ADMIN_TOKEN',
     'CHARTGATE_AUDIT_KEY',
@@ -93,19 +104,39 @@ test('demo needs nothing but the keys that it makes itself', () => {
 });
 
 test.each<[string, Record<string, string>, string[]]>([
-  ['a port for watching that is the gateway’s', { CHARTGATE_PORT: '9000', CHARTGATE_OPS_PORT: '9000' }, ['CHARTGATE_OPS_PORT']],
+  [
+    'a port for watching that is the gateway’s',
+    { CHARTGATE_PORT: '9000', CHARTGATE_OPS_PORT: '9000' },
+    ['CHARTGATE_OPS_PORT'],
+  ],
   ['a short token for watching', { CHARTGATE_OPS_TOKEN: 'short' }, ['CHARTGATE_OPS_TOKEN']],
   ['a short webhook secret', { CHARTGATE_WEBHOOK_SECRET: 'short' }, ['CHARTGATE_WEBHOOK_SECRET']],
-  ['a webhook secret that is no path segment', { CHARTGATE_WEBHOOK_SECRET: `${'a'.repeat(32)}/` }, ['CHARTGATE_WEBHOOK_SECRET']],
-  ['one secret for both webhooks', { CHARTGATE_NOTIFICATION_SECRET: 'a'.repeat(32) }, ['CHARTGATE_NOTIFICATION_SECRET']],
+  [
+    'a webhook secret that is no path segment',
+    { CHARTGATE_WEBHOOK_SECRET: `${'a'.repeat(32)}/` },
+    ['CHARTGATE_WEBHOOK_SECRET'],
+  ],
+  [
+    'one secret for both webhooks',
+    { CHARTGATE_NOTIFICATION_SECRET: 'a'.repeat(32) },
+    ['CHARTGATE_NOTIFICATION_SECRET'],
+  ],
   ['one key for two purposes', { CHARTGATE_AUDIT_KEY: key(1) }, ['CHARTGATE_DATA_KEY']],
   [
     'a signature scheme without its key',
     { CHARTGATE_WEBHOOK_HMAC: 'raw-body', CHARTGATE_WEBHOOK_HMAC_HEADER: 'x-s' },
     ['CHARTGATE_WEBHOOK_HMAC_KEY'],
   ],
-  ['a signature key without its scheme', { CHARTGATE_WEBHOOK_HMAC_KEY: 'k'.repeat(16) }, ['CHARTGATE_WEBHOOK_HMAC_KEY']],
-  ['basic without a password', { CHARTGATE_EHR_AUTH: 'basic', CHARTGATE_EHR_USERNAME: 'u' }, ['CHARTGATE_EHR_PASSWORD']],
+  [
+    'a signature key without its scheme',
+    { CHARTGATE_WEBHOOK_HMAC_KEY: 'k'.repeat(16) },
+    ['CHARTGATE_WEBHOOK_HMAC_KEY'],
+  ],
+  [
+    'basic without a password',
+    { CHARTGATE_EHR_AUTH: 'basic', CHARTGATE_EHR_USERNAME: 'u' },
+    ['CHARTGATE_EHR_PASSWORD'],
+  ],
   ['bearer without a token', { CHARTGATE_EHR_AUTH: 'bearer' }, ['CHARTGATE_EHR_TOKEN']],
   [
     'smart-backend without client and key',
@@ -122,7 +153,11 @@ test.each<[string, Record<string, string>, string[]]>([
     },
     ['CHARTGATE_EHR_TOKEN_URL'],
   ],
-  ['a token endpoint with a fragment', { CHARTGATE_EHR_TOKEN_URL: 'https://a.example.org/#x' }, ['CHARTGATE_EHR_TOKEN_URL']],
+  [
+    'a token endpoint with a fragment',
+    { CHARTGATE_EHR_TOKEN_URL: 'https://a.example.org/#x' },
+    ['CHARTGATE_EHR_TOKEN_URL'],
+  ],
   ['a base with a query', { CHARTGATE_EHR_URL: 'https://ehr.example.org/fhir?x=1' }, ['CHARTGATE_EHR_URL']],
   ["the EHR's certificate without its key", { CHARTGATE_EHR_TLS_CERT_FILE: 'c.pem' }, ['CHARTGATE_EHR_TLS_CERT_FILE']],
   [
@@ -142,10 +177,18 @@ test.each<[string, Record<string, string>, string[]]>([
     { CHARTGATE_SOURCE_URL: 'http://localhost:8082/?x=1', CHARTGATE_CLIENT_UUID: 'c' },
     ['CHARTGATE_SOURCE_URL'],
   ],
-  ['an external issuer without its keys', { CHARTGATE_AUTH_ISSUER: 'https://idp.example.org' }, ['CHARTGATE_AUTH_JWKS_URL']],
+  [
+    'an external issuer without its keys',
+    { CHARTGATE_AUTH_ISSUER: 'https://idp.example.org' },
+    ['CHARTGATE_AUTH_JWKS_URL'],
+  ],
   ['a public address without TLS or proxy', { CHARTGATE_HOST: '0.0.0.0' }, ['CHARTGATE_HOST']],
   ['a certificate without its key', { CHARTGATE_TLS_CERT_FILE: 'cert.pem' }, ['CHARTGATE_TLS_CERT_FILE']],
-  ['a wish of a database that is none', { CHARTGATE_DATABASE_URL: 'sqlite:x.db?create=maybe' }, ['CHARTGATE_DATABASE_URL']],
+  [
+    'a wish of a database that is none',
+    { CHARTGATE_DATABASE_URL: 'sqlite:x.db?create=maybe' },
+    ['CHARTGATE_DATABASE_URL'],
+  ],
   ['an unknown database', { CHARTGATE_DATABASE_URL: 'mysql://x' }, ['CHARTGATE_DATABASE_URL']],
   ['less memory than the program itself takes', { CHARTGATE_MEMORY_MB: '256' }, ['CHARTGATE_MEMORY_MB']],
   ['more in a body than there is memory to read it', { CHARTGATE_BODY_LIMIT_MB: '25' }, ['CHARTGATE_MEMORY_MB']],
@@ -165,7 +208,11 @@ test.each<[string, Record<string, string>, string[]]>([
     ['CHARTGATE_WEBHOOK_HMAC_KEY'],
   ],
   ['a PostgreSQL address that is none', { CHARTGATE_DATABASE_URL: 'postgres://a b:c' }, ['CHARTGATE_DATABASE_URL']],
-  ['a password without a user in an address', { CHARTGATE_EHR_URL: 'https://:p@ehr.example.org' }, ['CHARTGATE_EHR_URL']],
+  [
+    'a password without a user in an address',
+    { CHARTGATE_EHR_URL: 'https://:p@ehr.example.org' },
+    ['CHARTGATE_EHR_URL'],
+  ],
   ['a port that is blank', { CHARTGATE_PORT: ' ' }, ['CHARTGATE_PORT']],
   ['learning without anything to learn', { CHARTGATE_WEBHOOK_LEARN: 'on' }, ['CHARTGATE_WEBHOOK_LEARN']],
   [
@@ -182,11 +229,15 @@ test.each<[string, Record<string, string>, string[]]>([
 
 test('a secret may come from a file, not from both', () => {
   const { CHARTGATE_DATA_KEY: _key, ...rest } = SOUND;
-  const config = loadConfig('serve', { ...rest, CHARTGATE_DATA_KEY_FILE: '/run/key' }, files({ '/run/key': `${key(9)}\n` }));
+  const config = loadConfig(
+    'serve',
+    { ...rest, CHARTGATE_DATA_KEY_FILE: '/run/key' },
+    files({ '/run/key': `${key(9)}\n` }),
+  );
   expect(config.keys.data.map((one) => one.reveal())).toEqual([key(9)]);
-  expect(problemsOf({ ...SOUND, CHARTGATE_DATA_KEY_FILE: '/run/key' }, 'serve', files({ '/run/key': key(9) }))).toEqual([
-    'CHARTGATE_DATA_KEY_FILE',
-  ]);
+  expect(problemsOf({ ...SOUND, CHARTGATE_DATA_KEY_FILE: '/run/key' }, 'serve', files({ '/run/key': key(9) }))).toEqual(
+    ['CHARTGATE_DATA_KEY_FILE'],
+  );
   expect(problemsOf({ ...rest, CHARTGATE_DATA_KEY_FILE: '/run/none' })).toContain('CHARTGATE_DATA_KEY_FILE');
   expect(problemsOf({ ...SOUND, CHARTGATE_PORT_FILE: '/run/port' })).toEqual(['CHARTGATE_PORT_FILE']);
 });
@@ -244,11 +295,18 @@ test.each([
 
 test('a configuration file with an unknown key or an object as value is refused', () => {
   const read = files({ 'c.json': JSON.stringify({ port: 1, CHARTGATE_PORT: {} }) });
-  expect(problemsOf({ ...SOUND, CHARTGATE_CONFIG: 'c.json' }, 'serve', read).sort()).toEqual(['CHARTGATE_PORT', 'port']);
+  expect(problemsOf({ ...SOUND, CHARTGATE_CONFIG: 'c.json' }, 'serve', read).sort()).toEqual([
+    'CHARTGATE_PORT',
+    'port',
+  ]);
 });
 
 test('what is legal and unchecked is named', () => {
-  const { unverified } = loadConfig('serve', { ...SOUND, CHARTGATE_DATABASE_URL: 'postgres://u:p@db.example.org/x' }, noFiles);
+  const { unverified } = loadConfig(
+    'serve',
+    { ...SOUND, CHARTGATE_DATABASE_URL: 'postgres://u:p@db.example.org/x' },
+    noFiles,
+  );
   expect(unverified).toEqual([
     'webhook bodies are not signed: whoever learns the address can send data',
     'CHARTGATE_CLIENT_UUID is not set: deliveries of any client are taken',

@@ -42,10 +42,16 @@ test('content reads as people would say it', () => {
 
 describe('what an EHR may change without changing what is said', () => {
   test.each<[string, object]>([
-    ['tags, profiles and the version', { meta: { tag: [{ system: 'urn:x', code: 'y' }], profile: ['urn:p'], versionId: '7' } }],
+    [
+      'tags, profiles and the version',
+      { meta: { tag: [{ system: 'urn:x', code: 'y' }], profile: ['urn:p'], versionId: '7' } },
+    ],
     ['a narrative', { text: { status: 'generated', div: '<div>71.25 kg</div>' } }],
     ['the zone of an instant', { effectiveDateTime: '2026-11-14T07:00:00Z' }],
-    ['an absolute reference', { subject: { reference: 'https://ehr.example.org/fhir/Patient/1', display: 'A. Person' } }],
+    [
+      'an absolute reference',
+      { subject: { reference: 'https://ehr.example.org/fhir/Patient/1', display: 'A. Person' } },
+    ],
     ['a reference with a version', { subject: { reference: 'Patient/1/_history/3' } }],
     ['displays and texts beside codes', { code: { coding: [{ system: LOINC, code: '29463-7' }] } }],
     ['the word for a unit that has a code', { valueQuantity: { value: 71.25, unit: 'kg', code: 'kg' } }],
@@ -59,7 +65,8 @@ describe('what an EHR may change without changing what is said', () => {
   });
 
   test('digits of the same number', () => {
-    const of = (digits: string) => parsed(`{"resourceType":"Observation","valueQuantity":{"value":${digits},"code":"kg"}}`);
+    const of = (digits: string) =>
+      parsed(`{"resourceType":"Observation","valueQuantity":{"value":${digits},"code":"kg"}}`);
     expect(differ(of('70.10'), of('70.1'))).toEqual([]);
     expect(differ(of('70.10'), of('70.11'))).toEqual(['value']);
   });
@@ -75,9 +82,9 @@ describe('what an EHR may change without changing what is said', () => {
       { code: { coding: [{ system: LOINC, code: '8462-4' }] }, valueQuantity: { value: 80, code: 'mm[Hg]' } },
     ];
     const note = [{ text: 'one' }, { text: 'two' }];
-    expect(differ(weight({ component, note }), weight({ component: component.toReversed(), note: note.toReversed() }))).toEqual(
-      [],
-    );
+    expect(
+      differ(weight({ component, note }), weight({ component: component.toReversed(), note: note.toReversed() })),
+    ).toEqual([]);
   });
 });
 
@@ -146,7 +153,17 @@ test('reading never throws, whatever JSON stands there', () => {
   fc.assert(
     fc.property(
       fc.dictionary(
-        fc.constantFrom('status', 'code', 'subject', 'valueQuantity', 'component', 'note', 'result', 'collection', 'meta'),
+        fc.constantFrom(
+          'status',
+          'code',
+          'subject',
+          'valueQuantity',
+          'component',
+          'note',
+          'result',
+          'collection',
+          'meta',
+        ),
         fc.jsonValue(),
       ),
       (resource) => {

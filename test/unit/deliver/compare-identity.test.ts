@@ -20,7 +20,11 @@ describe('whose result it is', () => {
     ['by a name alone', { birthDate: null, gender: null }, 'same'],
     ['by a sex alone', { birthDate: null, names: [] }, 'same'],
     ['by a birth date alone', { gender: null, names: [] }, 'same'],
-    ['a given name where the chart has the same, and no family name', { names: [{ family: null, given: ['Ana'] }] }, 'same'],
+    [
+      'a given name where the chart has the same, and no family name',
+      { names: [{ family: null, given: ['Ana'] }] },
+      'same',
+    ],
     ['another given name, and no family name', { names: [{ family: null, given: ['Bob'] }] }, 'differs'],
     ['another complete birth date', { birthDate: '1980-05-18' }, 'other-person'],
     ['another year of birth', { birthDate: '1981' }, 'differs'],

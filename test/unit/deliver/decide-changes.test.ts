@@ -46,7 +46,9 @@ const decide = (
 ) => decideChanges({ wanted, scopes, leftOut, ...more }, rows, dialect, NOW);
 /** `create a`, `retract b` … in their order. */
 const told = (given: Given, rows: readonly WrittenResource[]): string[] =>
-  decide(given, rows).changes.map((one) => `${one.kind} ${one.kind === 'retract' ? one.written.name : one.wanted.name}`);
+  decide(given, rows).changes.map(
+    (one) => `${one.kind} ${one.kind === 'retract' ? one.written.name : one.wanted.name}`,
+  );
 /** Of one that is wanted, against one row of the same name. */
 const one = (wanted: Partial<Wanted>, row: Partial<WrittenResource> | null): string | undefined =>
   told({ wanted: [aWanted('a', wanted)] }, row === null ? [] : [aRow('a', row)])[0]?.split(' ')[0];
@@ -62,9 +64,19 @@ describe('one measurement', () => {
     ['that is shared is never changed', { write: 'if-absent' }, {}, 'keep'],
     ['that is shared is created once', { write: 'if-absent' }, null, 'create'],
     ['of another document that was made later is left', {}, { isOfDocument: false, saidAt: NOW + 1 }, 'keep'],
-    ['of another document that was made at the same time is updated', {}, { isOfDocument: false, saidAt: NOW }, 'update'],
+    [
+      'of another document that was made at the same time is updated',
+      {},
+      { isOfDocument: false, saidAt: NOW },
+      'update',
+    ],
     ['of its own document is updated, whenever that was made', {}, { saidAt: NOW + 1 }, 'update'],
-    ['that yields is left to another document, though that is older', { yields: true }, { isOfDocument: false }, 'keep'],
+    [
+      'that yields is left to another document, though that is older',
+      { yields: true },
+      { isOfDocument: false },
+      'keep',
+    ],
     [
       'that yields is written where the other was withdrawn',
       { yields: true },
@@ -159,7 +171,9 @@ describe('what a version takes back', () => {
     expect(told({ leftOut: [left] }, [aRow('a')])).toEqual([]);
     expect(decide({ leftOut: [left] }, [aRow('a')]).replaced).toBe(left);
     expect(decide({ leftOut: [left] }, [aRow('a', { isRetracted: true })]).replaced).toBeNull();
-    expect(decide({ leftOut: [left] }, [aRow('a', { isKept: true, contentDigest: DROPPED_DIGEST })]).replaced).toBeNull();
+    expect(
+      decide({ leftOut: [left] }, [aRow('a', { isKept: true, contentDigest: DROPPED_DIGEST })]).replaced,
+    ).toBeNull();
     expect(decide({ leftOut: [left] }, []).replaced).toBeNull();
     const both = [left, { ...left, name: 'b' }];
     expect(decide({ leftOut: both }, [aRow('b'), aRow('a')]).replaced).toBe(left);
@@ -180,7 +194,9 @@ describe('what a version takes back', () => {
 
   test('is not what the day without alerts itself says of them', () => {
     const alert = aRow('a', { group: 'alerts', isOfDocument: false });
-    expect(told({ wanted: [aWanted('a', { group: 'alerts' })], scopes: [], clearsAlertsOf: DAY }, [alert])).toEqual(['update a']);
+    expect(told({ wanted: [aWanted('a', { group: 'alerts' })], scopes: [], clearsAlertsOf: DAY }, [alert])).toEqual([
+      'update a',
+    ]);
   });
 
   test.each([
@@ -227,7 +243,9 @@ test('an element that was only assumed is no change, and any other is', () => {
   };
   expect(digestOf(at('2026-01-01'))).toBe(digestOf(at('2026-01-02')));
   expect(digestOf(at('2026-01-01'))).not.toBe(digestOf(at('2026-01-01', { valueInteger: 2 })));
-  expect(digestOf({ ...at('2026-01-01'), assumed: undefined } as unknown as Wanted)).not.toBe(digestOf(at('2026-01-01')));
+  expect(digestOf({ ...at('2026-01-01'), assumed: undefined } as unknown as Wanted)).not.toBe(
+    digestOf(at('2026-01-01')),
+  );
 });
 
 test('the ledger is asked for all that is spoken of: what waits, what clears, what it comes from', () => {
@@ -246,7 +264,11 @@ describe('the status', () => {
     return change?.kind === 'update' ? change.resource['status'] : change?.kind;
   };
   test.each<[string, Partial<WrittenResource>, string]>([
-    ['is amended where it was final and says something else', { said: { status: 'final', meaning: 'other' } }, 'amended'],
+    [
+      'is amended where it was final and says something else',
+      { said: { status: 'final', meaning: 'other' } },
+      'amended',
+    ],
     ['stays where it was final and says the same in other words', { said: { status: 'final', meaning } }, 'final'],
     ['stays amended, also where it says the same', { said: { status: 'amended', meaning } }, 'amended'],
     ['is not amended where it was never final', { said: { status: 'preliminary', meaning: 'other' } }, 'final'],
@@ -261,7 +283,10 @@ describe('what it comes from', () => {
   const sources = (rows: readonly WrittenResource[], component = false): unknown[] => {
     const { resource } = aWanted('a');
     const wanted = [
-      aWanted('a', { derivedFrom: ['s1', 's2'], ...(component ? { resource: { ...resource, component: [{ code: {} }] } } : {}) }),
+      aWanted('a', {
+        derivedFrom: ['s1', 's2'],
+        ...(component ? { resource: { ...resource, component: [{ code: {} }] } } : {}),
+      }),
     ];
     const [change] = decide({ wanted, scopes: [] }, rows).changes;
     const written: Readonly<Record<string, unknown>> = change?.kind === 'create' ? change.resource : {};

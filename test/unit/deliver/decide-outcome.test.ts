@@ -5,7 +5,8 @@ import { afterFault, decideOutcome } from '../../../src/deliver/lane/decide-outc
 
 const PAST = { attempts: 0, fewInARow: 0, sinceFirstMs: 0, spread: 0 };
 const of = (code: FaultCode) => fault(code);
-const after = (verdict: Exclude<Verdict, { kind: 'ok' }>, past = PAST) => decideOutcome({ kind: 'verdict', verdict }, past);
+const after = (verdict: Exclude<Verdict, { kind: 'ok' }>, past = PAST) =>
+  decideOutcome({ kind: 'verdict', verdict }, past);
 const later = { kind: 'retry-later', afterMs: null, patience: 'long', effect: 'none', fault: of('ehr.busy') } as const;
 
 describe('what becomes of a job', () => {
@@ -20,7 +21,11 @@ describe('what becomes of a job', () => {
     ],
     ['that may have been done', { ...later, effect: 'unknown' }, { kind: 'unknown' }],
     ['that got no answer', { kind: 'ambiguous', fault: of('ehr.timeout') }, { kind: 'unknown' }],
-    ['that was ended before it was sent', { kind: 'abandoned', effect: 'none', fault: of('ehr.abandoned') }, { kind: 'retry' }],
+    [
+      'that was ended before it was sent',
+      { kind: 'abandoned', effect: 'none', fault: of('ehr.abandoned') },
+      { kind: 'retry' },
+    ],
     [
       'that was ended while it was sent',
       { kind: 'abandoned', effect: 'unknown', fault: of('ehr.abandoned') },
@@ -28,7 +33,11 @@ describe('what becomes of a job', () => {
     ],
     ['without credentials', { kind: 'auth', fault: of('ehr.unauthorized') }, { kind: 'retry' }],
     ['at a wrong address', { kind: 'misconfigured', fault: of('ehr.redirected') }, { kind: 'retry' }],
-    ['that met another write', { kind: 'conflict', because: 'concurrency', fault: of('ehr.conflict') }, { kind: 'retry' }],
+    [
+      'that met another write',
+      { kind: 'conflict', because: 'concurrency', fault: of('ehr.conflict') },
+      { kind: 'retry' },
+    ],
     [
       'on another version',
       { kind: 'conflict', because: 'version', fault: of('ehr.conflict') },
@@ -37,7 +46,11 @@ describe('what becomes of a job', () => {
     ['on what was removed', { kind: 'gone', fault: of('ehr.gone') }, { kind: 'park', reason: 'conflict' }],
     ['on several', { kind: 'several', fault: of('ehr.several') }, { kind: 'park', reason: 'ambiguous' }],
     ['that was refused', { kind: 'rejected', fault: of('ehr.rejected') }, { kind: 'park', reason: 'rejected' }],
-    ['that is too large alone', { kind: 'too-large', fault: of('ehr.too-large') }, { kind: 'park', reason: 'rejected' }],
+    [
+      'that is too large alone',
+      { kind: 'too-large', fault: of('ehr.too-large') },
+      { kind: 'park', reason: 'rejected' },
+    ],
   ])('%s', (_, verdict, outcome) => {
     expect(after(verdict)).toMatchObject(outcome);
   });

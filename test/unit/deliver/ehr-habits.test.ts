@@ -31,11 +31,9 @@ describe('how an EHR changes what it is given', () => {
 
   test('a part that it drops, adds or rewrites tells nothing later', () => {
     const seen = { status: 'final', value: '70', code: 'a; b', interpretation: 'H' };
-    expect(excusedParts(of(learnChanges(noHabits('x'), 'Observation', { ...sent, notes: 'n' }, seen)), 'seen').always).toEqual([
-      'code',
-      'interpretation',
-      'notes',
-    ]);
+    expect(
+      excusedParts(of(learnChanges(noHabits('x'), 'Observation', { ...sent, notes: 'n' }, seen)), 'seen').always,
+    ).toEqual(['code', 'interpretation', 'notes']);
   });
 
   test('an EHR that changes a value or a status is never believed about it', () => {

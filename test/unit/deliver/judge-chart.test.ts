@@ -31,7 +31,14 @@ const known = (fingerprint: Fingerprint | null, versionId: string | null, isRetr
   isRetracted,
 });
 const ask = (more: Partial<ChartQuestion>): ChartVerdict =>
-  judgeChart({ standing: standing(print(70.5), '2'), known: null, wanted: print(71.25), intents: [], habits: SEEN, ...more });
+  judgeChart({
+    standing: standing(print(70.5), '2'),
+    known: null,
+    wanted: print(71.25),
+    intents: [],
+    habits: SEEN,
+    ...more,
+  });
 
 describe('what stands in the chart is judged by content, status and version', () => {
   test.each<[string, Partial<ChartQuestion>, ChartVerdict]>([
@@ -45,7 +52,11 @@ describe('what stands in the chart is judged by content, status and version', ()
       { standing: standing(print(70.5), 'f00d'), known: known(print(70), 'beef') },
       'foreign',
     ],
-    ['what an attempt in doubt meant, under a new version', { known: known(print(70), '1'), intents: [print(70.5)] }, 'ours'],
+    [
+      'what an attempt in doubt meant, under a new version',
+      { known: known(print(70), '1'), intents: [print(70.5)] },
+      'ours',
+    ],
     [
       'a withdrawal that an attempt in doubt meant',
       { standing: standing(WITHDRAWN, '3', true), known: known(print(70.5), '2'), intents: ['withdraw'] },
@@ -56,7 +67,11 @@ describe('what stands in the chart is judged by content, status and version', ()
       { standing: standing(WITHDRAWN, '3', true), known: known(print(70.5), '2') },
       'foreign',
     ],
-    ['what we took back ourselves', { standing: standing(WITHDRAWN, '3', true), known: known(WITHDRAWN, '3', true) }, 'ours'],
+    [
+      'what we took back ourselves',
+      { standing: standing(WITHDRAWN, '3', true), known: known(WITHDRAWN, '3', true) },
+      'ours',
+    ],
     [
       'what we took back, without a version',
       { standing: standing(WITHDRAWN, null, true), known: known(WITHDRAWN, null, true) },
@@ -69,8 +84,16 @@ describe('what stands in the chart is judged by content, status and version', ()
     ],
     ['unknown to the ledger, and never changed since it was made', { standing: standing(print(70.5), '1') }, 'ours'],
     ['unknown to the ledger, and changed', {}, 'foreign'],
-    ['no versions, and our content', { standing: standing(print(70.5), null), known: known(print(70.5), null) }, 'ours'],
-    ['no versions, and other content', { standing: standing(print(70), null), known: known(print(70.5), null) }, 'foreign'],
+    [
+      'no versions, and our content',
+      { standing: standing(print(70.5), null), known: known(print(70.5), null) },
+      'ours',
+    ],
+    [
+      'no versions, and other content',
+      { standing: standing(print(70), null), known: known(print(70.5), null) },
+      'foreign',
+    ],
     [
       'a note of somebody on our value',
       { standing: standing(print(70.5, { note: [{ text: 'checked' }] }), '3'), known: known(print(70.5), '2') },

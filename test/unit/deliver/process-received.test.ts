@@ -7,7 +7,15 @@ import type { Operate } from '../../../src/store/index.ts';
 import { collectLog } from '../../support/collect-log.ts';
 
 const SOUND: Judgement = {
-  facts: { dataStructure: 'x', client: 'c', user: 'u', documentVersion: 1, contentDigest: null, findings: [], unmapped: [] },
+  facts: {
+    dataStructure: 'x',
+    client: 'c',
+    user: 'u',
+    documentVersion: 1,
+    contentDigest: null,
+    findings: [],
+    unmapped: [],
+  },
   verdict: { kind: 'sound', trouble: null, document: null },
 };
 
@@ -29,7 +37,8 @@ function inboxOf(ids: readonly string[]) {
   const deliver = {
     writeBehind: (_name: string, { seq, verdict }: DeliverWrites['deliver.settle']['args']) => {
       const id = received[seq - 1]?.id ?? '';
-      if (id === 'poison' && verdict.kind === 'sound') return Promise.reject(new Error('the database does not take this'));
+      if (id === 'poison' && verdict.kind === 'sound')
+        return Promise.reject(new Error('the database does not take this'));
       settled.set(id, verdict.kind === 'quarantine' ? verdict.reason : verdict.kind);
       return Promise.resolve(ok({ state: 'parked', reason: null }));
     },

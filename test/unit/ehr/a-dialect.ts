@@ -1,7 +1,9 @@
 import type { Dialect } from '../../../src/mappings/index.ts';
 
 /** A dialect that believes the CapabilityStatement and takes everything. */
-export const aDialect = (more: Partial<Omit<Dialect, 'write'>> & { write?: Partial<Dialect['write']> } = {}): Dialect => {
+export const aDialect = (
+  more: Partial<Omit<Dialect, 'write'>> & { write?: Partial<Dialect['write']> } = {},
+): Dialect => {
   const { write, ...rest } = more;
   return {
     row: 'dialect-test.json#test',

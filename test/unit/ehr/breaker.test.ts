@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { admit, afterOutcome, BREAKER, closedBreaker, type Breaker, type BreakerOutcome } from '../../../src/ehr/breaker.ts';
+import {
+  admit,
+  afterOutcome,
+  BREAKER,
+  closedBreaker,
+  type Breaker,
+  type BreakerOutcome,
+} from '../../../src/ehr/breaker.ts';
 
 const GOOD: BreakerOutcome = { kind: 'good' };
 const BAD: BreakerOutcome = { kind: 'bad', serverAsksMs: null };
@@ -10,7 +17,8 @@ const NOTHING: BreakerOutcome = { kind: 'nothing' };
 /** One outcome a millisecond, from `atMs` on. */
 const after = (outcomes: readonly BreakerOutcome[], from: Breaker = closedBreaker, atMs = 0): Breaker =>
   outcomes.reduce((breaker, outcome, i) => afterOutcome(breaker, outcome, atMs + i, atMs + i), from);
-const times = (n: number, ...outcomes: BreakerOutcome[]): BreakerOutcome[] => Array.from({ length: n }, () => outcomes).flat();
+const times = (n: number, ...outcomes: BreakerOutcome[]): BreakerOutcome[] =>
+  Array.from({ length: n }, () => outcomes).flat();
 
 describe('closed', () => {
   test('lets everybody in', () => {
@@ -63,7 +71,9 @@ describe('open', () => {
   });
 
   test('stays open as long as Retry-After says', () => {
-    expect(after([...times(4, BAD), { kind: 'bad', serverAsksMs: 3_600_000 }])).toMatchObject({ untilMs: 4 + 3_600_000 });
+    expect(after([...times(4, BAD), { kind: 'bad', serverAsksMs: 3_600_000 }])).toMatchObject({
+      untilMs: 4 + 3_600_000,
+    });
     expect(afterOutcome(open, { kind: 'bad', serverAsksMs: 9_000 }, 0, 500)).toMatchObject({ untilMs: 9_500 });
     expect(afterOutcome(open, { kind: 'bad', serverAsksMs: 10 }, 0, 500)).toEqual(open);
   });

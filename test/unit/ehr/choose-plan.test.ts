@@ -109,14 +109,21 @@ test.each<[boolean, boolean, Dialect['write']['bundle'], string]>([
   [false, false, 'transaction', 'transaction'],
   [true, true, 'none', 'none'],
 ])('transaction %s, batch %s, dialect %s: %s', (transaction, batch, bundle, expected) => {
-  expect(choosePlan(probed({}, 'filters', { transaction, batch }), aDialect({ write: { bundle } })).bundle).toBe(expected);
+  expect(choosePlan(probed({}, 'filters', { transaction, batch }), aDialect({ write: { bundle } })).bundle).toBe(
+    expected,
+  );
 });
 
 test.each<[string, Probed, Dialect, 'yes' | 'no']>([
   ['under an id of ours', probed({}, 'filters', { transaction: false }), aDialect(), 'yes'],
   ['inside a transaction', probed(NO_IDS), aDialect(), 'yes'],
   ['neither', probed(NO_IDS, 'filters', { transaction: false }), aDialect(), 'no'],
-  ['not taken by the EHR', probed({}, 'filters', { provenance: { create: false, updateCreate: false } }), aDialect(), 'no'],
+  [
+    'not taken by the EHR',
+    probed({}, 'filters', { provenance: { create: false, updateCreate: false } }),
+    aDialect(),
+    'no',
+  ],
   ['not taken by the dialect', probed(), aDialect({ provenance: 'none' }), 'no'],
 ])('Provenance %s', (_what, given, dialect, expected) => {
   expect(choosePlan(given, dialect).provenance).toBe(expected);

@@ -17,7 +17,10 @@ const verdictOf = (
   request: Asked,
   more: { headers?: AnswerHeaders; outcome?: readonly string[]; body?: 'empty' | 'json' | 'unreadable' } = {},
 ): Verdict =>
-  classifyAnswer({ status, request, headers: more.headers ?? {}, outcome: more.outcome ?? [], body: more.body ?? 'json' }, NOW);
+  classifyAnswer(
+    { status, request, headers: more.headers ?? {}, outcome: more.outcome ?? [], body: more.body ?? 'json' },
+    NOW,
+  );
 
 /** Kind, fault code, and what tells the kinds apart. */
 function short(verdict: Verdict): string {
@@ -172,12 +175,17 @@ describe('without an answer', () => {
   });
 });
 
-test.each([100, 300, 600, 999])('a status of %d, which is neither success nor failure, is of no FHIR server', (status) => {
-  for (const request of [READ, CREATE]) expect(short(verdictOf(status, request))).toBe('misconfigured: ehr.redirected');
-});
+test.each([100, 300, 600, 999])(
+  'a status of %d, which is neither success nor failure, is of no FHIR server',
+  (status) => {
+    for (const request of [READ, CREATE])
+      expect(short(verdictOf(status, request))).toBe('misconfigured: ehr.redirected');
+  },
+);
 
 test('why a request was not answered goes along with its fault, for the log', () => {
-  const verdict = (more: object) => classifyExchange({ kind: 'unanswered', because: 'tls', sent: 'nothing', ...more }, READ, NOW);
+  const verdict = (more: object) =>
+    classifyExchange({ kind: 'unanswered', because: 'tls', sent: 'nothing', ...more }, READ, NOW);
   const cause = new Error('certificate');
   expect(verdict({ cause })).toMatchObject({ fault: { cause } });
   expect(verdict({})).not.toHaveProperty('fault.cause');
@@ -203,7 +211,11 @@ test('of an OperationOutcome only the codes of the standard are read', () => {
       issue: [{ code: 'multiple-matches', diagnostics: 'MARKER' }, { code: 'MARKER' }, null, { code: 7 }],
     },
   };
-  const verdict = classifyExchange({ kind: 'answered', status: 412, headers: {}, body, bytes: new Uint8Array() }, BUNDLE, NOW);
+  const verdict = classifyExchange(
+    { kind: 'answered', status: 412, headers: {}, body, bytes: new Uint8Array() },
+    BUNDLE,
+    NOW,
+  );
   expect(verdict.kind).toBe('several');
   expect(JSON.stringify(verdict)).not.toContain('MARKER');
 });

@@ -14,7 +14,13 @@ const judge = (body: unknown, requests: readonly Asked[] = [PUT, POST]) => class
 test('as many good entries as were sent are all good, with what each became', () => {
   const location = 'https://ehr.example.org/fhir/Observation/9/_history/3';
   expect(
-    judge(bundle('transaction-response', done('200 OK', { etag: 'W/"2"' }), done('201', { location, lastModified: '2026' }))),
+    judge(
+      bundle(
+        'transaction-response',
+        done('200 OK', { etag: 'W/"2"' }),
+        done('201', { location, lastModified: '2026' }),
+      ),
+    ),
   ).toEqual({
     kind: 'all-ok',
     entries: [

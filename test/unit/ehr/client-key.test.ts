@@ -28,7 +28,9 @@ test.each([
 });
 
 test('a JWK keeps the kid under which it was registered', () => {
-  expect(loadClientKey(secret(JSON.stringify({ ...ecKey.export({ format: 'jwk' }), kid: 'ours-2026' }))).kid).toBe('ours-2026');
+  expect(loadClientKey(secret(JSON.stringify({ ...ecKey.export({ format: 'jwk' }), kid: 'ours-2026' }))).kid).toBe(
+    'ours-2026',
+  );
 });
 
 test.each([

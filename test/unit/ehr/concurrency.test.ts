@@ -13,7 +13,12 @@ import {
 } from '../../../src/ehr/concurrency.ts';
 import { startSearch } from '../../../src/ehr/limit-search.ts';
 
-const full = (limit: number): Concurrency => ({ ...startConcurrency, limit, inFlight: limit, search: startSearch(limit) });
+const full = (limit: number): Concurrency => ({
+  ...startConcurrency,
+  limit,
+  inFlight: limit,
+  search: startSearch(limit),
+});
 const end = (now: Concurrency, load: Load, atMs: number, nowMs: number): Concurrency =>
   leave(now, { entered: { atMs, inFlightMs: now.inFlightMs }, load, kind: 'write' }, nowMs);
 
@@ -60,7 +65,8 @@ test('before anything was measured an operator is told so', () => {
   });
 });
 
-const isSound = (limit: number): boolean => Number.isInteger(limit) && limit >= CONCURRENCY.min && limit <= CONCURRENCY.max;
+const isSound = (limit: number): boolean =>
+  Number.isInteger(limit) && limit >= CONCURRENCY.min && limit <= CONCURRENCY.max;
 
 test('whatever happens, the limit stays between 1 and 32 and the count is of those under way', () => {
   const step = fc.record({

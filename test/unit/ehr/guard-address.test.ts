@@ -107,23 +107,34 @@ describe('an address that a server gave', () => {
   test('whatever it is, what is taken from it can only lead below our base', () => {
     const nearOurs = fc
       .tuple(
-        fc.constantFrom('https://ehr.example.org', 'HTTPS://EHR.EXAMPLE.ORG:443', 'https://ehr.example.org.evil.example', ''),
+        fc.constantFrom(
+          'https://ehr.example.org',
+          'HTTPS://EHR.EXAMPLE.ORG:443',
+          'https://ehr.example.org.evil.example',
+          '',
+        ),
         fc.constantFrom('/fhir/r4', '/fhir/r4x', '/fhir', '/fhir/r4/..', '//ehr.example.org/fhir/r4'),
-        fc.array(fc.constantFrom('Patient', '1', '..', '.', '%2e%2e', '%2F', '$match', '_history', 'a b', 'x?y=z', '#'), {
-          maxLength: 4,
-        }),
+        fc.array(
+          fc.constantFrom('Patient', '1', '..', '.', '%2e%2e', '%2F', '$match', '_history', 'a b', 'x?y=z', '#'),
+          {
+            maxLength: 4,
+          },
+        ),
       )
       .map(([origin, root, parts]) => [`${origin}${root}`, ...parts].join('/'));
     const taken = { below: 0, refused: 0 };
     fc.assert(
-      fc.property(fc.oneof(nearOurs, fc.webUrl({ withQueryParameters: true }), fc.string(), fc.webPath()), (address) => {
-        const own = guard.own(address);
-        taken[own.ok ? 'below' : 'refused'] += 1;
-        if (!own.ok) return;
-        const target = guard.target(own.value.path, own.value.query);
-        const { origin, pathname } = new URL(target.ok ? target.value : '', guard.origin);
-        expect([origin, `${pathname}/`.startsWith('/fhir/r4/')]).toEqual(['https://ehr.example.org', true]);
-      }),
+      fc.property(
+        fc.oneof(nearOurs, fc.webUrl({ withQueryParameters: true }), fc.string(), fc.webPath()),
+        (address) => {
+          const own = guard.own(address);
+          taken[own.ok ? 'below' : 'refused'] += 1;
+          if (!own.ok) return;
+          const target = guard.target(own.value.path, own.value.query);
+          const { origin, pathname } = new URL(target.ok ? target.value : '', guard.origin);
+          expect([origin, `${pathname}/`.startsWith('/fhir/r4/')]).toEqual(['https://ehr.example.org', true]);
+        },
+      ),
       { numRuns: 500 },
     );
     expect([taken.below > 20, taken.refused > 100]).toEqual([true, true]);

@@ -3,7 +3,13 @@ import { readSearchset, type Found } from '../../../src/ehr/search-resources.ts'
 import { judgeFilter } from '../../../src/ehr/verify-identifier.ts';
 
 const WANTED = 'urn:chartgate:probe|abc';
-const found = (more: Partial<Found>): Found => ({ matches: [], total: 0, more: 'no', used: [['identifier', WANTED]], ...more });
+const found = (more: Partial<Found>): Found => ({
+  matches: [],
+  total: 0,
+  more: 'no',
+  used: [['identifier', WANTED]],
+  ...more,
+});
 
 test.each<[string, Partial<Found>, string]>([
   ['nothing found, and it says what it searched for', {}, 'filters'],

@@ -18,6 +18,8 @@ test.each<[string, Given, string]>([
 
 test('there are few kinds, however many sizes', () => {
   const request: EhrRequest = { method: 'POST', path: '', requestId: 'r' };
-  const kinds = new Set(Array.from({ length: 4_000 }, (_, i) => kindOfRequest({ ...request, body: 'x'.repeat(i * 10) })));
+  const kinds = new Set(
+    Array.from({ length: 4_000 }, (_, i) => kindOfRequest({ ...request, body: 'x'.repeat(i * 10) })),
+  );
   expect(kinds.size).toBeLessThan(20);
 });

@@ -60,7 +60,12 @@ test('a limit that brings nothing is given up for a smaller step, then for a low
     limits.push(limitOf(told.search));
   }
   expect(limits).toEqual([6, 4, 5, 4, 3, 4]);
-  expect(told.search).toMatchObject({ base: 4, next: 'up', because: 'steady', notBeforeMs: told.nowMs + LIMIT_SEARCH.restMsMin });
+  expect(told.search).toMatchObject({
+    base: 4,
+    next: 'up',
+    because: 'steady',
+    notBeforeMs: told.nowMs + LIMIT_SEARCH.restMsMin,
+  });
 });
 
 test('an EHR that becomes faster in the middle of a trial does not raise the limit: the second comparison is in the opposite order', () => {
@@ -125,7 +130,9 @@ test('an EHR that becomes slower or faster ends a rest early', () => {
   expect(changed.nowMs - restedMs).toBeLessThan(2 * LIMIT_SEARCH.restMsMin - 1_000);
 });
 
-/** Throughput grows by this power of what is under way: 1 all of what a limit adds, 0 none of it, below 0 it does harm. */
+/**
+ * Throughput grows by this power of what is under way: 1 all of what a limit adds, 0 none of it, below 0 it does harm.
+ */
 const power = (gain: number) => (limit: number) => (100 * limit) / limit ** gain;
 
 interface Measured {
@@ -135,7 +142,11 @@ interface Measured {
   readonly answers: number;
 }
 /** The next windows, each until what is measured changes. */
-function windows(from: Told, count: number, tookMs: (limit: number, nowMs: number) => number): Told & { seen: Measured[] } {
+function windows(
+  from: Told,
+  count: number,
+  tookMs: (limit: number, nowMs: number) => number,
+): Told & { seen: Measured[] } {
   const seen: Measured[] = [];
   let before = from;
   const isEnough = (told: Told): boolean => {
@@ -158,7 +169,9 @@ describe('a limit is measured', () => {
       { limit: 6, phase: 'trial', answers: 72 },
       { limit: 9, phase: 'trial', answers: 108 },
     ]);
-    expect(windows({ search: startSearch(2), nowMs: 0 }, 1, power(0)).seen).toEqual([{ limit: 2, phase: 'base', answers: 48 }]);
+    expect(windows({ search: startSearch(2), nowMs: 0 }, 1, power(0)).seen).toEqual([
+      { limit: 2, phase: 'base', answers: 48 },
+    ]);
   });
 
   test('only while half of it is used', () => {
@@ -219,7 +232,8 @@ describe('of a higher limit', () => {
 
 describe('of a lower limit', () => {
   /** Until the trial of three begins, after both higher ones were given up: above four nothing becomes throughput. */
-  const down = (gain: number) => windows(started, 5, (limit) => power(gain)(Math.min(limit, 4)) * Math.max(1, limit / 4));
+  const down = (gain: number) =>
+    windows(started, 5, (limit) => power(gain)(Math.min(limit, 4)) * Math.max(1, limit / 4));
 
   test('less than a twentieth of what it takes away may have been throughput, in both comparisons', () => {
     const lowered = windows(down(0.04), 3, power(0.04));
@@ -282,7 +296,10 @@ describe('a rest', () => {
   test('ends, once it has lasted ten seconds, where the EHR became a third faster or slower, and not where it became a fifth so', () => {
     const resting = until(started, ({ search, nowMs }) => search.notBeforeMs >= nowMs + 15_000, workers(4));
     const endsAfterMs = (factor: number): number => {
-      const ended = untilChange(resting, (limit, nowMs) => workers(4)(limit) * (nowMs > resting.nowMs + 4_000 ? factor : 1));
+      const ended = untilChange(
+        resting,
+        (limit, nowMs) => workers(4)(limit) * (nowMs > resting.nowMs + 4_000 ? factor : 1),
+      );
       return ended.nowMs - resting.nowMs;
     };
     for (const factor of [1.25, 0.8]) expect(endsAfterMs(factor)).toBeGreaterThanOrEqual(20_000);

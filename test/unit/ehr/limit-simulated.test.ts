@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { enter, leave, startConcurrency, stateOf, type Concurrency, type Entered } from '../../../src/ehr/concurrency.ts';
+import {
+  enter,
+  leave,
+  startConcurrency,
+  stateOf,
+  type Concurrency,
+  type Entered,
+} from '../../../src/ehr/concurrency.ts';
 import {
   fixedLimiter,
   noise,
@@ -37,7 +44,9 @@ interface Ran {
 function run(server: QueueingServer, load: SimulatedLoad): Ran {
   const limiter = aLimiter();
   const seen: { readonly atMs: number; readonly limit: number }[] = [];
-  const { perSecond } = simulate(server, limiter, load, (atMs) => seen.push({ atMs, limit: limiter.now().search.base }));
+  const { perSecond } = simulate(server, limiter, load, (atMs) =>
+    seen.push({ atMs, limit: limiter.now().search.base }),
+  );
   return {
     perSecond,
     settled: seen.filter(({ atMs }) => atMs > load.forMs / 2).map(({ limit }) => limit),
@@ -47,7 +56,8 @@ function run(server: QueueingServer, load: SimulatedLoad): Ran {
 }
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-const changes = (values: readonly number[]): number => values.filter((value, i) => i > 0 && value !== values[i - 1]).length;
+const changes = (values: readonly number[]): number =>
+  values.filter((value, i) => i > 0 && value !== values[i - 1]).length;
 
 const MINUTE = 60_000;
 const SERVICE_MS = 200;

@@ -37,7 +37,12 @@ test.each<[string, readonly Resource[], Partial<Found>, string]>([
   ['somebody without identifiers', [{ resourceType: 'Patient', id: 'a' }], {}, 'patient.unverified'],
   ['one who is not active', [patient('a', { active: false })], {}, 'patient.inactive'],
   ['one with an id that is none', [patient('../x')], {}, 'patient.unverified'],
-  ['one merged into another server', [patient('a', replacedBy('https://evil.example/fhir/Patient/b'))], {}, 'patient.merged'],
+  [
+    'one merged into another server',
+    [patient('a', replacedBy('https://evil.example/fhir/Patient/b'))],
+    {},
+    'patient.merged',
+  ],
   ['one merged into something else', [patient('a', replacedBy('RelatedPerson/b'))], {}, 'patient.merged'],
   ['one merged into two', [patient('a', replacedBy('Patient/b', 'Patient/c'))], {}, 'patient.merged'],
   ['one merged into nobody', [patient('a', { link: [{ type: 'replaced-by', other: {} }] })], {}, 'patient.merged'],
@@ -63,7 +68,11 @@ test.each<[string, readonly Resource[], Picked]>([
     [patient('c', { active: false }), patient('b', replacedBy('Patient/a'))],
     { kind: 'follow', id: 'a', via: 'b' },
   ],
-  ['one that is active wins over one that is not', [patient('b', { active: false }), patient('a')], { kind: 'one', id: 'a' }],
+  [
+    'one that is active wins over one that is not',
+    [patient('b', { active: false }), patient('a')],
+    { kind: 'one', id: 'a' },
+  ],
   [
     'the survivor wins over who was merged into it',
     [patient('b', replacedBy('Patient/a')), patient('a')],
@@ -110,5 +119,7 @@ test.each<[string, unknown, readonly string[], string]>([
   ['nothing', null, [], 'unseen'],
   ['no resource', 'Patient/a', [], 'unseen'],
 ])('a remembered patient is found again or not: %s', (_, shown, via, expected) => {
-  expect(judgeRemembered(shown, { reference: 'Patient/a', via }, { mrnSystem: 'urn:mrn', mrn: 'M1' }, guard)).toBe(expected);
+  expect(judgeRemembered(shown, { reference: 'Patient/a', via }, { mrnSystem: 'urn:mrn', mrn: 'M1' }, guard)).toBe(
+    expected,
+  );
 });

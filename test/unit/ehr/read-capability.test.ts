@@ -49,7 +49,11 @@ test('what the server says is read, type by type', () => {
           ],
         },
       ],
-      { software: { name: 'Some EHR', version: '7' }, publisher: 'Some', implementation: { url: 'https://ehr.example' } },
+      {
+        software: { name: 'Some EHR', version: '7' },
+        publisher: 'Some',
+        implementation: { url: 'https://ehr.example' },
+      },
     ),
   );
   expect(read).toEqual({
@@ -85,7 +89,9 @@ test('what the server says is read, type by type', () => {
 });
 
 test('what it does not say it does not do', () => {
-  const read = readCapability(statement([{ mode: 'server', resource: [{ type: 'Observation' }, { type: '__proto__' }, null] }]));
+  const read = readCapability(
+    statement([{ mode: 'server', resource: [{ type: 'Observation' }, { type: '__proto__' }, null] }]),
+  );
   expect(read).toEqual({
     ok: true,
     value: {
@@ -103,7 +109,10 @@ test('what it does not say it does not do', () => {
 test('a word that is not one of the standard is none', () => {
   const read = readCapability(
     statement([
-      { mode: 'server', resource: [{ type: 'Observation', versioning: 'yes', updateCreate: 'true', conditionalUpdate: 1 }] },
+      {
+        mode: 'server',
+        resource: [{ type: 'Observation', versioning: 'yes', updateCreate: 'true', conditionalUpdate: 1 }],
+      },
     ]),
   );
   expect(read).toMatchObject({ ok: true, value: { types: { Observation: NOTHING } } });

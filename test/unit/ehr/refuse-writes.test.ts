@@ -42,7 +42,10 @@ test('a read-only view sends no write on, whatever the EHR behind it would do', 
     },
   } as unknown as Ehr);
   const write = { method: 'PUT', path: 'Patient/1', body: '{}', requestId } as const;
-  expect(await ehr.send(write)).toMatchObject({ exchange: null, verdict: { kind: 'rejected', fault: { code: 'ehr.shadow' } } });
+  expect(await ehr.send(write)).toMatchObject({
+    exchange: null,
+    verdict: { kind: 'rejected', fault: { code: 'ehr.shadow' } },
+  });
   expect(await ehr.ask(write)).toMatchObject({ ok: false, fault: { code: 'ehr.shadow' } });
   await ehr.ask({ method: 'GET', path: 'Patient/1', requestId });
   expect(sent).toEqual(['GET']);

@@ -16,7 +16,11 @@ function aMemory(
     calls.push(one.mrn);
     return resolve(one);
   };
-  return { clock, calls, memory: rememberPatients({ resolvePatient, clock, entriesMax: 2, isChecked: () => isChecked }) };
+  return {
+    clock,
+    calls,
+    memory: rememberPatients({ resolvePatient, clock, entriesMax: 2, isChecked: () => isChecked }),
+  };
 }
 
 test('a patient is asked for once a minute', async () => {

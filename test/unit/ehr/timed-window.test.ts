@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addAnswer, compareLimits, compareTimes, emptyWindow, type TimedWindow } from '../../../src/ehr/timed-window.ts';
+import {
+  addAnswer,
+  compareLimits,
+  compareTimes,
+  emptyWindow,
+  type TimedWindow,
+} from '../../../src/ehr/timed-window.ts';
 
 type Answers = readonly (readonly [kind: string, count: number, tookMs: number])[];
 
@@ -20,7 +26,10 @@ describe('how long answers take', () => {
   test('is not compared where the windows have little in common', () => {
     expect(compareTimes(aWindow(8, ['read', 40, 10]), aWindow(8, ['bundle 14', 40, 400]))).toBeNull();
     expect(
-      compareTimes(aWindow(8, ['read', 40, 10], ['write 9', 9, 10]), aWindow(8, ['bundle 14', 40, 10], ['write 9', 9, 10])),
+      compareTimes(
+        aWindow(8, ['read', 40, 10], ['write 9', 9, 10]),
+        aWindow(8, ['bundle 14', 40, 10], ['write 9', 9, 10]),
+      ),
     ).toBeNull();
   });
 
@@ -36,7 +45,10 @@ describe('how long answers take', () => {
         fc.array(kind, { minLength: 1, maxLength: 5 }),
         fc.double({ min: 0.1, max: 10, noNaN: true }),
         (kinds, factor) => {
-          const before = aWindow(8, ...kinds.map(({ tookMs, before: count }, i): Answers[number] => [String(i), count, tookMs]));
+          const before = aWindow(
+            8,
+            ...kinds.map(({ tookMs, before: count }, i): Answers[number] => [String(i), count, tookMs]),
+          );
           const after = aWindow(
             8,
             ...kinds.map(({ tookMs, after: count }, i): Answers[number] => [String(i), count, tookMs * factor]),

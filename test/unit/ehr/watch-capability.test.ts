@@ -26,7 +26,12 @@ function aWatch(answers: readonly Result<Probed>[], more: { everyMs?: number; ag
   let asked = 0;
   const probe = (): Promise<Result<Probed>> =>
     Promise.resolve(answers[Math.min(asked++, answers.length - 1)] ?? fail(fault('ehr.unreachable')));
-  return { clock, log, asked: () => asked, watch: watchCapability({ probe, address: 'ehr.example:8443', clock, log, ...more }) };
+  return {
+    clock,
+    log,
+    asked: () => asked,
+    watch: watchCapability({ probe, address: 'ehr.example:8443', clock, log, ...more }),
+  };
 }
 
 test('probes at start, and says what it found and when', async () => {
@@ -44,7 +49,11 @@ test('keeps the last good result when a later probe fails, and logs each change 
   for (let i = 0; i < 3; i += 1) await watch.refresh();
   expect(watch.state()).toMatchObject({ probed: probed(false), fault: null });
   expect(log.lines.map(({ event }) => event)).toEqual(['ehr.probed', 'ehr.probe-failed', 'ehr.probed', 'ehr.probed']);
-  expect(log.lines[1]).toMatchObject({ faultCode: 'ehr.unreachable', address: 'ehr.example:8443', setting: 'CHARTGATE_EHR_URL' });
+  expect(log.lines[1]).toMatchObject({
+    faultCode: 'ehr.unreachable',
+    address: 'ehr.example:8443',
+    setting: 'CHARTGATE_EHR_URL',
+  });
   watch.stop();
 });
 
@@ -56,7 +65,10 @@ test('who asks while a probe is under way gets that one', async () => {
 });
 
 test('looks again by itself, sooner after a failure, until it is stopped', async () => {
-  const { watch, asked } = aWatch([fail(fault('ehr.unreachable')), ok(probed(true))], { everyMs: 3_600_000, againMs: 1 });
+  const { watch, asked } = aWatch([fail(fault('ehr.unreachable')), ok(probed(true))], {
+    everyMs: 3_600_000,
+    againMs: 1,
+  });
   expect(
     await eventually(
       () => watch.state().probed,
@@ -74,7 +86,14 @@ test('a bug in a probe is a line, and the watch goes on', async () => {
     asked += 1;
     return asked === 1 ? Promise.reject(new Error('a bug')) : Promise.resolve(ok(probed(true)));
   };
-  const watch = watchCapability({ probe, address: 'ehr.example:8443', clock: testClock(), log, everyMs: 1, againMs: 1 });
+  const watch = watchCapability({
+    probe,
+    address: 'ehr.example:8443',
+    clock: testClock(),
+    log,
+    everyMs: 1,
+    againMs: 1,
+  });
   await eventually(
     () => watch.state().probed,
     (one) => one !== null,

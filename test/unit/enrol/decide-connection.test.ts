@@ -9,7 +9,10 @@ const news = fc.record({
 
 test('the order in which notifications arrive does not matter to what they say', () => {
   const said = fc.uniqueArray(
-    fc.record({ state: fc.constantFrom('connected' as const, 'ended' as const), atMs: fc.integer({ min: 1, max: 99 }) }),
+    fc.record({
+      state: fc.constantFrom('connected' as const, 'ended' as const),
+      atMs: fc.integer({ min: 1, max: 99 }),
+    }),
     {
       selector: ({ atMs }) => atMs,
       minLength: 1,

@@ -15,7 +15,11 @@ test.each<[string, string, Parameters<typeof check>]>([
   ['the asterisk is refused', 'http.target', ['*', 'OPTIONS']],
   ['two Host headers are refused', 'http.host', ['/', 'GET', {}, 2]],
   ['no Host header is refused', 'http.host', ['/', 'GET', {}, 0]],
-  ['both framings are refused', 'http.framing', ['/', 'POST', { 'transfer-encoding': 'chunked', 'content-length': '3' }]],
+  [
+    'both framings are refused',
+    'http.framing',
+    ['/', 'POST', { 'transfer-encoding': 'chunked', 'content-length': '3' }],
+  ],
   ['an upgrade is refused', 'http.framing', ['/', 'GET', { upgrade: 'websocket' }]],
   ['a compressed body is refused', 'http.encoding', ['/fhir/Patient/_search', 'POST', { 'content-encoding': 'gzip' }]],
   ['a compressed webhook is kept as it came', 'ok', ['/webhooks/x/data', 'POST', { 'content-encoding': 'gzip' }]],

@@ -7,21 +7,36 @@ const proposed = (seq: number, isWanted = false): LiveLink => ({ seq, status: 'p
 test.each<[string, readonly LiveLink[], 'proposed' | 'confirmed', Decision]>([
   ['the first', [], 'confirmed', { change: 'confirmed', take: null, revoke: [], replaces: null }],
   ['the first proposal', [], 'proposed', { change: 'proposed', take: null, revoke: [], replaces: null }],
-  ['what is confirmed already', [confirmed(1, true)], 'confirmed', { change: 'unchanged', take: 1, revoke: [], replaces: null }],
+  [
+    'what is confirmed already',
+    [confirmed(1, true)],
+    'confirmed',
+    { change: 'unchanged', take: 1, revoke: [], replaces: null },
+  ],
   [
     'a proposal of what is confirmed',
     [confirmed(1, true)],
     'proposed',
     { change: 'unchanged', take: 1, revoke: [], replaces: null },
   ],
-  ['what is proposed already', [proposed(2, true)], 'proposed', { change: 'unchanged', take: 2, revoke: [], replaces: null }],
+  [
+    'what is proposed already',
+    [proposed(2, true)],
+    'proposed',
+    { change: 'unchanged', take: 2, revoke: [], replaces: null },
+  ],
   [
     'a confirmation of a proposal',
     [proposed(2, true)],
     'confirmed',
     { change: 'confirmed', take: 2, revoke: [], replaces: null },
   ],
-  ['another proposal', [confirmed(1), proposed(2)], 'proposed', { change: 'proposed', take: null, revoke: [2], replaces: null }],
+  [
+    'another proposal',
+    [confirmed(1), proposed(2)],
+    'proposed',
+    { change: 'proposed', take: null, revoke: [2], replaces: null },
+  ],
   ['another patient', [confirmed(1)], 'confirmed', { change: 'changed', take: null, revoke: [1], replaces: 1 }],
   [
     'another patient, one of two who were proposed',

@@ -26,7 +26,9 @@ describe('a value in a FHIR search', () => {
   test('is read back as one value, whatever it holds', () => {
     const odd = fc.string({ unit: fc.constantFrom('\\', ',', '|', '$', 'a', '0', ' ', 'é') });
     fc.assert(
-      fc.property(fc.oneof(odd, fc.string()), (value) => expect(readAsServer(escapeSearchValue(value))).toEqual([value])),
+      fc.property(fc.oneof(odd, fc.string()), (value) =>
+        expect(readAsServer(escapeSearchValue(value))).toEqual([value]),
+      ),
     );
   });
   test('without these four characters is as it was', () => {
@@ -148,6 +150,8 @@ describe('CSV', () => {
     });
   });
   test('more rows than the limit are refused', () => {
-    expect(readLinkRows(`user_id,mrn\n${'u,1\n'.repeat(100_001)}`, 'own')).toMatchObject({ fault: { code: 'links.too-many' } });
+    expect(readLinkRows(`user_id,mrn\n${'u,1\n'.repeat(100_001)}`, 'own')).toMatchObject({
+      fault: { code: 'links.too-many' },
+    });
   });
 });

@@ -1,11 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
-import { basic, makeAddressList, mtlsHeader, secretPath, type Authenticator, type Head } from '../../../src/ingest/index.ts';
+import {
+  basic,
+  makeAddressList,
+  mtlsHeader,
+  secretPath,
+  type Authenticator,
+  type Head,
+} from '../../../src/ingest/index.ts';
 import { secret } from '../../../src/kernel/index.ts';
 
 const NEW = 'Kq7vN2xT9mB4wR6yP1sD8fG3hJ5kL0zA';
 const OLD = 'a0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d5';
 
-const headOf = (more: Partial<Head> = {}): Head => ({ pathSecret: '', headers: {}, remoteAddress: '192.0.2.1', ...more });
+const headOf = (more: Partial<Head> = {}): Head => ({
+  pathSecret: '',
+  headers: {},
+  remoteAddress: '192.0.2.1',
+  ...more,
+});
 
 function admits(authenticator: Authenticator, head: Partial<Head>): boolean {
   if (authenticator.stage !== 'head') throw new Error('asks for the body');

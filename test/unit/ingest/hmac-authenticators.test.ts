@@ -56,7 +56,10 @@ describe('over the raw body', () => {
 
   test('lets in a body of bytes that are no text, and an empty one', () => {
     const bytes = Buffer.from([0, 255, 254, 10, 13]);
-    expect([check(sign(NEW, bytes).toString('hex'), bytes), check(sign(NEW, '').toString('hex'), '')]).toEqual([true, true]);
+    expect([check(sign(NEW, bytes).toString('hex'), bytes), check(sign(NEW, '').toString('hex'), '')]).toEqual([
+      true,
+      true,
+    ]);
   });
 
   test.each<[string, string | string[] | undefined]>([
@@ -98,7 +101,11 @@ describe('over client_uuid + user_id + datetime', () => {
   const one = made('fields', NEW, OLD);
   const textOf = (value: Json, at: string): string => `${String(value['client_uuid'])}${String(value['user_id'])}${at}`;
   const check = (value: unknown, text: string, key = NEW): boolean =>
-    admits(one, { 'x-hash': sign(key, text).toString('hex') }, typeof value === 'string' ? value : JSON.stringify(value));
+    admits(
+      one,
+      { 'x-hash': sign(key, text).toString('hex') },
+      typeof value === 'string' ? value : JSON.stringify(value),
+    );
 
   const SAMPLES: readonly (readonly [string, Json, string])[] = [
     ['clinical_ready', aClinicalReady(), '2026-11-14T23:59:59Z'],
@@ -206,7 +213,10 @@ describe('Standard Webhooks', () => {
     ['the id twice', headersOf(good, { 'webhook-id': `${ID}, ${ID}` })],
     ['an empty id', headersOf(signature(keyNew, BODY, ''), { 'webhook-id': '' })],
     ['a timestamp that is no number', headersOf(signature(keyNew, BODY, ID, 'now'), { 'webhook-timestamp': 'now' })],
-    ['a part of the body in the timestamp', headersOf(signature(keyNew, BODY, ID, '1.2'), { 'webhook-timestamp': '1.2' })],
+    [
+      'a part of the body in the timestamp',
+      headersOf(signature(keyNew, BODY, ID, '1.2'), { 'webhook-timestamp': '1.2' }),
+    ],
     ['two signatures without a blank', headersOf(`${signature(Buffer.alloc(32, 9))},${good}`)],
   ])('refuses %s', (_how, headers) => {
     expect(admits(one, headers, BODY)).toBe(false);

@@ -3,10 +3,13 @@ import fc from 'fast-check';
 import { isDayOrTime, readInstant } from '../../../src/kernel/index.ts';
 
 describe('a day or a time', () => {
-  test.each(['2024-02-29', '2026-12-31', '2026-01-01T00:00', '2026-01-01T23:59:59.999+14:00', '2026-01-01T10:00:00-0330'])(
-    '%s exists',
-    (text) => expect(isDayOrTime(text)).toBe(true),
-  );
+  test.each([
+    '2024-02-29',
+    '2026-12-31',
+    '2026-01-01T00:00',
+    '2026-01-01T23:59:59.999+14:00',
+    '2026-01-01T10:00:00-0330',
+  ])('%s exists', (text) => expect(isDayOrTime(text)).toBe(true));
   test.each([
     '2026-02-29',
     '2026-02-30',

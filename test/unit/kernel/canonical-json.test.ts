@@ -6,7 +6,9 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 test('what is written in canonical form reads as the same value', () => {
   fc.assert(
-    fc.property(fc.jsonValue(), (value) => expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)))),
+    fc.property(fc.jsonValue(), (value) =>
+      expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value))),
+    ),
   );
 });
 

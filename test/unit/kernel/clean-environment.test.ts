@@ -29,8 +29,20 @@ test.each([
   expect(refused).toEqual(what === 'taken' ? [] : [expect.stringContaining(`Unset ${name}: `)]);
 });
 
-/** Harmless: who the user is and where a cache lies, which nothing of ours asks for; test runners; proxies that nobody here opts in to. */
-const HARMLESS = new Set(['HOME', 'USER', 'USERNAME', 'XDG_CACHE_HOME', 'NODE_OPTIONS', 'CI', 'JEST_WORKER_ID', 'APPDATA']);
+/**
+ * Harmless: who the user is and where a cache lies, which nothing of ours asks for; test runners; proxies that nobody
+ * here opts in to.
+ */
+const HARMLESS = new Set([
+  'HOME',
+  'USER',
+  'USERNAME',
+  'XDG_CACHE_HOME',
+  'NODE_OPTIONS',
+  'CI',
+  'JEST_WORKER_ID',
+  'APPDATA',
+]);
 const PROXIES = /^(https?|no)_proxy$/i;
 /** Of a compiler that a parser was written with; nothing loads it. */
 const NOT_LOADED = ['coffeescript'];
@@ -40,13 +52,15 @@ test('every variable that a dependency reads is known here: a new one is a decis
     packages: Record<string, { dev?: boolean; devOptional?: boolean; optional?: boolean; link?: boolean }>;
   };
   const production = Object.entries(packages).filter(
-    ([path, one]) => path.startsWith('node_modules/') && ![one.dev, one.devOptional, one.optional, one.link].includes(true),
+    ([path, one]) =>
+      path.startsWith('node_modules/') && ![one.dev, one.devOptional, one.optional, one.link].includes(true),
   );
   const names = new Set<string>();
   for (const [path] of production) {
     if (NOT_LOADED.some((name) => path.endsWith(`/${name}`))) continue;
     for (const file of filesBelow(path, 'js').filter((one) => !one.slice(path.length).includes('/node_modules/')))
-      for (const [, name = ''] of read(file).matchAll(/\bprocess\.env(?:\.|\[['"])([A-Za-z_][A-Za-z0-9_]*)/g)) names.add(name);
+      for (const [, name = ''] of read(file).matchAll(/\bprocess\.env(?:\.|\[['"])([A-Za-z_][A-Za-z0-9_]*)/g))
+        names.add(name);
   }
   expect(names).toContain('DEBUG');
   const unknown = [...names].filter((name) => {

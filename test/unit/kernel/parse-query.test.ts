@@ -11,9 +11,12 @@ test('what a browser writes is read as it was', () => {
   );
 });
 
-test.each(['a=caf%E9', 'a=%', 'a=%zz', '%ff=1', 'a=%ED%A0%80', 'a=%C0%AF'])('%s is no text, and not taken for one', (query) => {
-  expect(parseQuery(query)).toBeNull();
-});
+test.each(['a=caf%E9', 'a=%', 'a=%zz', '%ff=1', 'a=%ED%A0%80', 'a=%C0%AF'])(
+  '%s is no text, and not taken for one',
+  (query) => {
+    expect(parseQuery(query)).toBeNull();
+  },
+);
 
 test('a name without a sign has no value, and empty pairs are none', () => {
   expect(parseQuery('a&&b=1=2&=')).toEqual([

@@ -41,14 +41,21 @@ const unitOf = (value: Units, family: string, code: string) => {
 };
 
 interface Plausible {
-  rows: { code: string; unit: string; hard: { low: number }; soft: { low: number | null; high: number }; source?: string }[];
+  rows: {
+    code: string;
+    unit: string;
+    hard: { low: number };
+    soft: { low: number | null; high: number };
+    source?: string;
+  }[];
 }
 const plausible = (edit: (row: Plausible['rows'][number]) => void): MappingFiles =>
   edited(files, 'plausibility.json', ({ rows }: Plausible) => {
     for (const row of rows.filter(({ code }) => code === '29463-7')) edit(row);
   });
 
-const dialect = (edit: (value: Record<string, unknown>) => void): MappingFiles => edited(files, 'dialects/default.json', edit);
+const dialect = (edit: (value: Record<string, unknown>) => void): MappingFiles =>
+  edited(files, 'dialects/default.json', edit);
 
 test('the data that Chartgate ships are sound', () => {
   expect(problemsOf(shippedFiles())).toEqual([]);
@@ -155,7 +162,11 @@ const FOUND: readonly (readonly [string, () => MappingFiles, string, RegExp])[] 
   ['a map that is not JSON', () => text(METRICS, '{"resourceType": '), METRICS, /./],
   [
     'a key twice in one object',
-    () => text('source-uris.json', '{"code":"urn:a","code":"urn:b","userIdentifier":"urn:c","tag":"urn:d","context":"urn:e"}'),
+    () =>
+      text(
+        'source-uris.json',
+        '{"code":"urn:a","code":"urn:b","userIdentifier":"urn:c","tag":"urn:d","context":"urn:e"}',
+      ),
     'source-uris.json',
     /./,
   ],
@@ -166,7 +177,9 @@ const FOUND: readonly (readonly [string, () => MappingFiles, string, RegExp])[] 
     'two candidates of one dimension',
     () =>
       edited(files, LABS, ({ group }: ConceptMapFile) => {
-        const row = group[0]?.element.find(({ code }) => code === 'glucose')?.target.find(({ code }) => code === '14749-6');
+        const row = group[0]?.element
+          .find(({ code }) => code === 'glucose')
+          ?.target.find(({ code }) => code === '14749-6');
         const when = row?.dependsOn?.[0];
         const unit = row?.product?.[0];
         if (when && unit) {
@@ -214,7 +227,12 @@ const FOUND: readonly (readonly [string, () => MappingFiles, string, RegExp])[] 
     'units.json#time/min',
     /another factor/,
   ],
-  ['a unit of another dimension', () => units((u) => (unitOf(u, 'time', 'min').code = 'cm')), 'units.json#time/cm', /dimension/],
+  [
+    'a unit of another dimension',
+    () => units((u) => (unitOf(u, 'time', 'min').code = 'cm')),
+    'units.json#time/cm',
+    /dimension/,
+  ],
   ['a factor of 0', () => units((u) => (unitOf(u, 'time', 'min').numerator = '0')), 'units.json#time', /above 0/],
   [
     'a factor that is a number',
@@ -273,14 +291,24 @@ const FOUND: readonly (readonly [string, () => MappingFiles, string, RegExp])[] 
     'units.json#knownPairs/kg > cm',
     /no way/,
   ],
-  ['a soft range beyond the hard one', () => plausible((row) => (row.soft.high = 9_999)), 'plausibility.json#29463-7', /beyond/],
+  [
+    'a soft range beyond the hard one',
+    () => plausible((row) => (row.soft.high = 9_999)),
+    'plausibility.json#29463-7',
+    /beyond/,
+  ],
   [
     'an open soft range inside a closed hard one',
     () => plausible((row) => (row.soft.low = null)),
     'plausibility.json#29463-7',
     /beyond/,
   ],
-  ['a range upside down', () => plausible((row) => (row.hard.low = 1_000)), 'plausibility.json#29463-7', /low is above high/],
+  [
+    'a range upside down',
+    () => plausible((row) => (row.hard.low = 1_000)),
+    'plausibility.json#29463-7',
+    /low is above high/,
+  ],
   [
     'a range in another unit than its metric',
     () => plausible((row) => (row.unit = 'g')),
@@ -288,7 +316,12 @@ const FOUND: readonly (readonly [string, () => MappingFiles, string, RegExp])[] 
     /but conceptmap-metrics\.json#weight\/point is in kg/,
   ],
   ['a metric without a range', () => plausible((row) => (row.code = '3141-9')), WEIGHT, /no row in plausibility/],
-  ['a range without a source', () => plausible((row) => delete row.source), 'plausibility.json#rows[0]', /source is missing/],
+  [
+    'a range without a source',
+    () => plausible((row) => delete row.source),
+    'plausibility.json#rows[0]',
+    /source is missing/,
+  ],
   [
     'an unknown key of a dialect',
     () => dialect((d) => (d['effectve'] = 'start')),
@@ -301,14 +334,24 @@ const FOUND: readonly (readonly [string, () => MappingFiles, string, RegExp])[] 
     'dialects/default.json',
     /effective must be one of/,
   ],
-  ['a key of a dialect left out', () => dialect((d) => delete d['retraction']), 'dialects/default.json', /retraction is missing/],
+  [
+    'a key of a dialect left out',
+    () => dialect((d) => delete d['retraction']),
+    'dialects/default.json',
+    /retraction is missing/,
+  ],
   [
     'an unknown key of how to write',
     () => dialect((d) => ((d['write'] as Record<string, unknown>)['retries'] = 3)),
     'dialects/default.json#write',
     /retries is not known/,
   ],
-  ['a type that does not exist', () => dialect((d) => (d['types'] = ['Observations'])), 'dialects/default.json', /Observations/],
+  [
+    'a type that does not exist',
+    () => dialect((d) => (d['types'] = ['Observations'])),
+    'dialects/default.json',
+    /Observations/,
+  ],
   ['a dialect under another name', () => dialect((d) => (d['name'] = 'standard')), 'dialects/default.json', /standard/],
   [
     'a URI that is none',

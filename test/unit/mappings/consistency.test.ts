@@ -12,7 +12,11 @@ test('every row has an action, its source and its reviewer', () => {
 });
 
 test('the list may be left out', () => {
-  const files = edited(smallFiles(), 'plausibility.json', (value: { consistency?: unknown }) => delete value.consistency);
+  const files = edited(
+    smallFiles(),
+    'plausibility.json',
+    (value: { consistency?: unknown }) => delete value.consistency,
+  );
   const result = buildMappings(files, { uris: null });
   expect(result.ok && result.value.consistency).toEqual([]);
 });

@@ -97,7 +97,9 @@ describe('mass and substance', () => {
 type Family = { name: string; base: string; units: { code: string }[] };
 const { families } = parsed(shippedFiles(), 'units.json') as { families: Family[] };
 const pairs = families.flatMap(({ units }) =>
-  units.flatMap(({ code: from }) => units.filter(({ code }) => code !== from).map(({ code: to }) => [from, to] as const)),
+  units.flatMap(({ code: from }) =>
+    units.filter(({ code }) => code !== from).map(({ code: to }) => [from, to] as const),
+  ),
 );
 
 const measurement = fc
@@ -121,13 +123,19 @@ describe('any measurement, any pair of units', () => {
 
   test('no precision is invented, and none is lost but to the limit of decimals', () => {
     fc.assert(
-      fc.property(measurement, fc.constantFrom(...pairs), fc.integer({ min: 0, max: 6 }), (digits, [from, to], decimalsMax) => {
-        const found = convert(digits, from, to, decimalsMax) ?? '';
-        const [whole = '', part = ''] = found.split('.');
-        expect(part.length).toBeLessThanOrEqual(decimalsMax);
-        if (part !== '' && Number(found) !== 0) expect(significant(found)).toBeLessThanOrEqual(significant(digits) + 2);
-        expect(whole).toMatch(/^-?(?:0|[1-9]\d*)$/);
-      }),
+      fc.property(
+        measurement,
+        fc.constantFrom(...pairs),
+        fc.integer({ min: 0, max: 6 }),
+        (digits, [from, to], decimalsMax) => {
+          const found = convert(digits, from, to, decimalsMax) ?? '';
+          const [whole = '', part = ''] = found.split('.');
+          expect(part.length).toBeLessThanOrEqual(decimalsMax);
+          if (part !== '' && Number(found) !== 0)
+            expect(significant(found)).toBeLessThanOrEqual(significant(digits) + 2);
+          expect(whole).toMatch(/^-?(?:0|[1-9]\d*)$/);
+        },
+      ),
     );
   });
 

@@ -30,7 +30,10 @@ test.each(FIELDS)('the metric %s has a code: its name without the type', (field)
 
 test.each([
   'sleep-consistency-score',
-  ...['start', 'end'].flatMap((side) => [`sleep-consistency-${side}-variability`, `sleep-consistency-${side}-typical-interval`]),
+  ...['start', 'end'].flatMap((side) => [
+    `sleep-consistency-${side}-variability`,
+    `sleep-consistency-${side}-typical-interval`,
+  ]),
   ...['activity', 'sleep', 'cardio', 'recovery', 'body'].map((domain) => `health-score-${domain}`),
   ...['optimal', 'good', 'moderate', 'poor', 'critical'].map((level) => `level-${level}`),
   ...['overall-health-score', 'health-level', 'confidence', 'health-monitoring-daily-alerts', 'alert', 'unmapped'],

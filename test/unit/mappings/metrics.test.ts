@@ -6,56 +6,60 @@ const mappings = shippedMappings();
 const find = (code: string, context: string, window: 'day' | 'other' = 'other') =>
   mappings.findMetric({ system: mappings.uris.code, code, context, window });
 
-/** metric, context, window, codes in order, unit, category. Sections 2.3 of the specification and 1.3 of the terminology. */
+/**
+ * metric, context, window, codes in order, unit, category. Sections 2.3 of the specification and 1.3 of the
+ * terminology.
+ */
 const ALL = ['point', 'daily_average', 'session'] as const;
-const EXPECTED: readonly (readonly [string, readonly string[], 'day' | 'other', readonly string[], string, string])[] = [
-  ['weight', ['point', 'daily_average'], 'other', ['29463-7'], 'kg', 'vital-signs'],
-  ['height', ['point', 'daily_average'], 'other', ['8302-2'], 'cm', 'vital-signs'],
-  ['bmi', ['point', 'daily_average'], 'other', ['39156-5'], 'kg/m2', 'vital-signs'],
-  ['blood_pressure_systolic', ['point'], 'other', ['8480-6'], 'mm[Hg]', 'vital-signs'],
-  ['blood_pressure_diastolic', ['point'], 'other', ['8462-4'], 'mm[Hg]', 'vital-signs'],
-  ['blood_pressure_systolic', ['daily_average'], 'other', ['96608-5'], 'mm[Hg]', 'vital-signs'],
-  ['blood_pressure_diastolic', ['daily_average'], 'other', ['96609-3'], 'mm[Hg]', 'vital-signs'],
-  ['resting_heart_rate', ['point', 'daily_average'], 'other', ['40443-4', '8867-4'], '/min', 'vital-signs'],
-  ['heart_rate', ['point'], 'other', ['8867-4'], '/min', 'vital-signs'],
-  ['heart_rate', ['daily_average', 'session'], 'other', ['103205-1'], '/min', 'vital-signs'],
-  ['average_heart_rate', ALL, 'other', ['103205-1'], '/min', 'vital-signs'],
-  ['max_heart_rate', ALL, 'day', ['8873-2'], '/min', 'activity'],
-  ['max_heart_rate', ALL, 'other', ['101692-2'], '/min', 'activity'],
-  ['min_heart_rate', ALL, 'other', ['103222-6'], '/min', 'vital-signs'],
-  ['spo2', ['point'], 'other', ['59408-5', '2708-6'], '%', 'vital-signs'],
-  ['spo2', ['daily_average', 'session'], 'other', ['103209-3'], '%', 'vital-signs'],
-  ['caloric_intake', ['point', 'daily_average'], 'day', ['9057-1'], 'kcal/(24.h)', 'activity'],
-  ['caloric_intake', ALL, 'other', ['9052-2'], 'kcal', 'activity'],
-  ['steps', ['point', 'daily_average'], 'day', ['41950-7'], '/d', 'activity'],
-  ['steps', ALL, 'other', ['55423-8'], '{steps}', 'activity'],
-  ['distance', ALL, 'other', ['103208-5'], 'm', 'activity'],
-  ['distance_walking_running', ALL, 'other', ['112427-0'], 'm', 'activity'],
-  ['vo2max', ALL, 'other', ['94122-9'], 'mL/kg/min', 'activity'],
-  ['active_minutes', ALL, 'other', ['101691-4'], 'min', 'activity'],
-  ['calories_active', ['point', 'daily_average'], 'day', ['41979-6'], 'kcal/d', 'activity'],
-  ['calories_active', ALL, 'other', ['41981-2'], 'kcal', 'activity'],
-  ['flights_climbed', ALL, 'other', ['100304-5'], '{flights}', 'activity'],
-  ['sleep_duration', ALL, 'other', ['93832-4'], 'h', 'activity'],
-  ['sleep_light', ALL, 'other', ['93830-8'], 'min', 'activity'],
-  ['sleep_deep', ALL, 'other', ['93831-6'], 'min', 'activity'],
-  ['sleep_rem', ALL, 'other', ['93829-0'], 'min', 'activity'],
-  ['sleep_awake', ALL, 'other', ['93828-2'], 'min', 'activity'],
-  ['sleep_latency', ALL, 'other', ['103212-7'], 'min', 'activity'],
-  ['time_in_bed', ALL, 'other', ['103213-5'], 'min', 'activity'],
-  ['awakenings', ALL, 'other', ['103211-9'], '{#}', 'activity'],
-  ['sleep_efficiency', ALL, 'other', ['sleep-efficiency'], '%', 'activity'],
-  ['breathing_rate', ['point'], 'other', ['9279-1'], '/min', 'vital-signs'],
-  ['breathing_rate', ['daily_average', 'session'], 'other', ['103217-6'], '/min', 'vital-signs'],
-  ['hrv', ALL, 'other', ['hrv'], 'ms', 'vital-signs'],
-  ['hrv_sdnn', ALL, 'other', ['112429-6'], 'ms', 'vital-signs'],
-  ['hrv_rmssd', ALL, 'other', ['hrv-rmssd'], 'ms', 'vital-signs'],
-  ['body_temperature', ['point', 'daily_average'], 'other', ['8310-5'], 'Cel', 'vital-signs'],
-  ['skin_temperature', ALL, 'other', ['61008-9'], 'Cel', 'vital-signs'],
-  ['blood_glucose', ['point'], 'other', ['2339-0'], 'mg/dL', 'laboratory'],
-  ['blood_glucose_meter', ['point'], 'other', ['41653-7'], 'mg/dL', 'laboratory'],
-  ['blood_glucose_cgm', ['point'], 'other', ['99504-3'], 'mg/dL', 'laboratory'],
-];
+const EXPECTED: readonly (readonly [string, readonly string[], 'day' | 'other', readonly string[], string, string])[] =
+  [
+    ['weight', ['point', 'daily_average'], 'other', ['29463-7'], 'kg', 'vital-signs'],
+    ['height', ['point', 'daily_average'], 'other', ['8302-2'], 'cm', 'vital-signs'],
+    ['bmi', ['point', 'daily_average'], 'other', ['39156-5'], 'kg/m2', 'vital-signs'],
+    ['blood_pressure_systolic', ['point'], 'other', ['8480-6'], 'mm[Hg]', 'vital-signs'],
+    ['blood_pressure_diastolic', ['point'], 'other', ['8462-4'], 'mm[Hg]', 'vital-signs'],
+    ['blood_pressure_systolic', ['daily_average'], 'other', ['96608-5'], 'mm[Hg]', 'vital-signs'],
+    ['blood_pressure_diastolic', ['daily_average'], 'other', ['96609-3'], 'mm[Hg]', 'vital-signs'],
+    ['resting_heart_rate', ['point', 'daily_average'], 'other', ['40443-4', '8867-4'], '/min', 'vital-signs'],
+    ['heart_rate', ['point'], 'other', ['8867-4'], '/min', 'vital-signs'],
+    ['heart_rate', ['daily_average', 'session'], 'other', ['103205-1'], '/min', 'vital-signs'],
+    ['average_heart_rate', ALL, 'other', ['103205-1'], '/min', 'vital-signs'],
+    ['max_heart_rate', ALL, 'day', ['8873-2'], '/min', 'activity'],
+    ['max_heart_rate', ALL, 'other', ['101692-2'], '/min', 'activity'],
+    ['min_heart_rate', ALL, 'other', ['103222-6'], '/min', 'vital-signs'],
+    ['spo2', ['point'], 'other', ['59408-5', '2708-6'], '%', 'vital-signs'],
+    ['spo2', ['daily_average', 'session'], 'other', ['103209-3'], '%', 'vital-signs'],
+    ['caloric_intake', ['point', 'daily_average'], 'day', ['9057-1'], 'kcal/(24.h)', 'activity'],
+    ['caloric_intake', ALL, 'other', ['9052-2'], 'kcal', 'activity'],
+    ['steps', ['point', 'daily_average'], 'day', ['41950-7'], '/d', 'activity'],
+    ['steps', ALL, 'other', ['55423-8'], '{steps}', 'activity'],
+    ['distance', ALL, 'other', ['103208-5'], 'm', 'activity'],
+    ['distance_walking_running', ALL, 'other', ['112427-0'], 'm', 'activity'],
+    ['vo2max', ALL, 'other', ['94122-9'], 'mL/kg/min', 'activity'],
+    ['active_minutes', ALL, 'other', ['101691-4'], 'min', 'activity'],
+    ['calories_active', ['point', 'daily_average'], 'day', ['41979-6'], 'kcal/d', 'activity'],
+    ['calories_active', ALL, 'other', ['41981-2'], 'kcal', 'activity'],
+    ['flights_climbed', ALL, 'other', ['100304-5'], '{flights}', 'activity'],
+    ['sleep_duration', ALL, 'other', ['93832-4'], 'h', 'activity'],
+    ['sleep_light', ALL, 'other', ['93830-8'], 'min', 'activity'],
+    ['sleep_deep', ALL, 'other', ['93831-6'], 'min', 'activity'],
+    ['sleep_rem', ALL, 'other', ['93829-0'], 'min', 'activity'],
+    ['sleep_awake', ALL, 'other', ['93828-2'], 'min', 'activity'],
+    ['sleep_latency', ALL, 'other', ['103212-7'], 'min', 'activity'],
+    ['time_in_bed', ALL, 'other', ['103213-5'], 'min', 'activity'],
+    ['awakenings', ALL, 'other', ['103211-9'], '{#}', 'activity'],
+    ['sleep_efficiency', ALL, 'other', ['sleep-efficiency'], '%', 'activity'],
+    ['breathing_rate', ['point'], 'other', ['9279-1'], '/min', 'vital-signs'],
+    ['breathing_rate', ['daily_average', 'session'], 'other', ['103217-6'], '/min', 'vital-signs'],
+    ['hrv', ALL, 'other', ['hrv'], 'ms', 'vital-signs'],
+    ['hrv_sdnn', ALL, 'other', ['112429-6'], 'ms', 'vital-signs'],
+    ['hrv_rmssd', ALL, 'other', ['hrv-rmssd'], 'ms', 'vital-signs'],
+    ['body_temperature', ['point', 'daily_average'], 'other', ['8310-5'], 'Cel', 'vital-signs'],
+    ['skin_temperature', ALL, 'other', ['61008-9'], 'Cel', 'vital-signs'],
+    ['blood_glucose', ['point'], 'other', ['2339-0'], 'mg/dL', 'laboratory'],
+    ['blood_glucose_meter', ['point'], 'other', ['41653-7'], 'mg/dL', 'laboratory'],
+    ['blood_glucose_cgm', ['point'], 'other', ['99504-3'], 'mg/dL', 'laboratory'],
+  ];
 
 describe('every metric in every context that it has', () => {
   test.each(EXPECTED)('%s in %j, window %s', (code, contexts, window, codes, unit, category) => {
@@ -98,7 +102,9 @@ describe('the rules of a lookup', () => {
   test('the configured URI takes the place of the default one', () => {
     const uris = { ...mappings.uris, code: 'https://source.example/codes' };
     const result = buildMappings(smallFiles(), { uris });
-    const found = result.ok ? result.value.findMetric({ system: uris.code, code: 'weight', context: '', window: 'other' }) : null;
+    const found = result.ok
+      ? result.value.findMetric({ system: uris.code, code: 'weight', context: '', window: 'other' })
+      : null;
     expect(found?.codings[0]?.code).toBe('29463-7');
     expect(result.ok && result.value.uris).toEqual(uris);
   });
@@ -135,7 +141,8 @@ describe('known traps', () => {
   });
 
   test.each(['hrv', 'hrv_rmssd'])('%s is never filed as SDNN, and has no LOINC code', (code) => {
-    for (const context of ALL) expect(find(code, context)?.codings.map(({ system }) => system)).toEqual(['urn:chartgate:codes']);
+    for (const context of ALL)
+      expect(find(code, context)?.codings.map(({ system }) => system)).toEqual(['urn:chartgate:codes']);
   });
 
   test('sleep is activity, whatever the source says', () => {
@@ -155,7 +162,9 @@ describe('known traps', () => {
   test('a mean does not carry the code of a reading', () => {
     for (const code of ['heart_rate', 'average_heart_rate', 'spo2', 'breathing_rate'])
       for (const context of ['daily_average', 'session'])
-        expect(codesOf(code, context).filter((one) => ['8867-4', '2708-6', '59408-5', '9279-1'].includes(one))).toEqual([]);
+        expect(codesOf(code, context).filter((one) => ['8867-4', '2708-6', '59408-5', '9279-1'].includes(one))).toEqual(
+          [],
+        );
   });
 });
 

@@ -3,7 +3,10 @@ import type { MetricRow } from '../../../src/mappings/index.ts';
 import { loadValidator } from '../../../src/r4/index.ts';
 import { parsed, shippedFiles, shippedMappings, type ConceptMapFile } from '../../support/mapping-files.ts';
 
-/** The codes on which HL7's validator imposes a vital-signs profile, the code that the profile asks for, and the units that it allows. */
+/**
+ * The codes on which HL7's validator imposes a vital-signs profile, the code that the profile asks for, and the units
+ * that it allows.
+ */
 const PROFILES = [
   [
     'heartrate',
@@ -47,12 +50,15 @@ describe.each(PROFILES)('%s', (_name, imposed, fixed, units) => {
   const codes = imposed.split(' ');
   const under = rows.filter((row) => row.codings.some(({ code }) => codes.includes(code)));
 
-  test.each(under.map((row) => [row.row, row] as const))('%s satisfies the profile that is imposed on it', (_row, row) => {
-    expect(row.codings.map(({ code }) => code)).toContain(fixed);
-    expect(units).toContain(row.unit?.code);
-    expect(row.unit?.text).not.toBe('');
-    expect(row.category).toBe('vital-signs');
-  });
+  test.each(under.map((row) => [row.row, row] as const))(
+    '%s satisfies the profile that is imposed on it',
+    (_row, row) => {
+      expect(row.codings.map(({ code }) => code)).toContain(fixed);
+      expect(units).toContain(row.unit?.code);
+      expect(row.unit?.text).not.toBe('');
+      expect(row.category).toBe('vital-signs');
+    },
+  );
 });
 
 test('what the blood pressure profile is imposed on is a component of the panel, never alone', () => {
@@ -87,7 +93,9 @@ describe('an Observation made of a row passes the validator with the profiles im
     const observation = {
       resourceType: 'Observation',
       status: 'final',
-      category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: row.category }] }],
+      category: [
+        { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: row.category }] },
+      ],
       code: { coding: row.panel?.codings ?? row.codings },
       subject: { reference: 'Patient/1' },
       effectiveDateTime: '2026-11-14T08:00:00Z',

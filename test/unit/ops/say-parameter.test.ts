@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import { sayParameter } from '../../../src/ops/say-parameter.ts';
 import { filesBelow, read } from '../../support/source-files.ts';
 
-const namesIn = (file: string, pattern: RegExp): string[] => [...read(file).matchAll(pattern)].map(([, name = '']) => name);
+const namesIn = (file: string, pattern: RegExp): string[] =>
+  [...read(file).matchAll(pattern)].map(([, name = '']) => name);
 
 test('of every parameter that the admin API refuses it is said what is taken', () => {
   const routes = filesBelow('src/ops', '.ts');

@@ -53,7 +53,10 @@ const VALUES: Readonly<Record<string, readonly [place: readonly unknown[], seale
   'unmapped.word_sealed': [[index], sealWord(before, index, { kind: 'code', what: 'a word' })],
   'enrolled_user.user_sealed': [[index], sealEnrolled(before, index, person)],
   'enrolled_patient.user_sealed': [[index], sealClaim(before, index, person)],
-  'source_connection.failure_sealed': [[index, 'oura'], sealFailure(before, index, 'oura', { action: 'a', message: 'm' })],
+  'source_connection.failure_sealed': [
+    [index, 'oura'],
+    sealFailure(before, index, 'oura', { action: 'a', message: 'm' }),
+  ],
   'source_request.mrn_sealed': [[index, 'req_1'], sealMrn(before, index, 'req_1', 'M1')],
   'auth_record.payload_sealed': [['AccessToken', record.index], record.sealed],
   'auth_client.client_sealed': [['app_1'], sealClient(before, client)],

@@ -18,7 +18,15 @@ import {
 } from '../../support/payloads/index.ts';
 import { OPTIONS, faultOf, payloadOf } from './read.ts';
 
-const STRUCTURES = ['clinical_ready', 'steps_event', 'user_profile', 'alert_event', 'alert_summary', 'lab_result', 'else'];
+const STRUCTURES = [
+  'clinical_ready',
+  'steps_event',
+  'user_profile',
+  'alert_event',
+  'alert_summary',
+  'lab_result',
+  'else',
+];
 const SAMPLES: readonly Json[] = [
   aClinicalReady(),
   aStepsEvent(),

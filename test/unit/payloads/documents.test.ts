@@ -67,7 +67,10 @@ const BREACHED: AlertSignal = {
   source: 'ring_wearable',
   measuredAt: '2026-11-14T06:30:00+01:00',
 };
-const OTHER_FOUR = ['hrv', 'resting_breathing_rate', 'oxygenation', 'sleep_duration'].map((type) => ({ type, ...QUIET }));
+const OTHER_FOUR = ['hrv', 'resting_breathing_rate', 'oxygenation', 'sleep_duration'].map((type) => ({
+  type,
+  ...QUIET,
+}));
 
 describe('every structure gives its document', () => {
   test('clinical_ready gives its Bundle as it came', () => {
@@ -92,7 +95,9 @@ describe('every structure gives its document', () => {
       document: {
         kind: 'steps_event',
         isAutoDetected: true,
-        events: [{ at: '2026-11-14T10:00:00+01:00', sources: ['fitness_band'], wasActive: false, accumulatedSteps: 4200 }],
+        events: [
+          { at: '2026-11-14T10:00:00+01:00', sources: ['fitness_band'], wasActive: false, accumulatedSteps: 4200 },
+        ],
       },
       devices: [],
       findings: [],
@@ -264,7 +269,10 @@ describe('a laboratory result', () => {
   });
 
   test('a Bundle without a DiagnosticReport in an unknown structure is unknown', () => {
-    const value = { ...envelopeOf('activity_summary', 1, {}), data: { resourceType: 'Bundle', type: 'collection', entry: [] } };
+    const value = {
+      ...envelopeOf('activity_summary', 1, {}),
+      data: { resourceType: 'Bundle', type: 'collection', entry: [] },
+    };
     expect(payloadOf(value).document).toEqual({ kind: 'unknown' });
   });
 });
@@ -317,7 +325,11 @@ describe('numbers that keep their digits', () => {
   });
 
   test('are read as numbers in steps', () => {
-    const value = withAt(aStepsEvent(), 'physical_health.events.steps_event.0.steps.accumulated_steps_int', rawNumber('42e2'));
+    const value = withAt(
+      aStepsEvent(),
+      'physical_health.events.steps_event.0.steps.accumulated_steps_int',
+      rawNumber('42e2'),
+    );
     expect(payloadOf(value).order).toEqual({ by: 'ascending', value: 4200 });
   });
 

@@ -25,7 +25,10 @@ const SAMPLES = {
   alert_event: anAlertEvent,
   alert_summary: anAlertSummary,
   lab_result: aLabResult,
-  other: (more: Parameters<typeof envelopeOf>[2] = {}): Json => ({ ...envelopeOf('activity_summary', 2, more), ...more.fields }),
+  other: (more: Parameters<typeof envelopeOf>[2] = {}): Json => ({
+    ...envelopeOf('activity_summary', 2, more),
+    ...more.fields,
+  }),
 } as const;
 type Name = keyof typeof SAMPLES;
 const NAMES = Object.keys(SAMPLES) as Name[];
@@ -230,7 +233,9 @@ describe('identities that disagree', () => {
     ['absent', undefined],
     ['empty', []],
   ])('the Patient is not identified at all: identifier %s', (_how, identifiers) => {
-    expect(faultOf(withAt(aClinicalReady(), `${DATA}.entry.0.resource.identifier`, identifiers))[0]).toBe('payload.identity');
+    expect(faultOf(withAt(aClinicalReady(), `${DATA}.entry.0.resource.identifier`, identifiers))[0]).toBe(
+      'payload.identity',
+    );
   });
 
   test.each([
@@ -267,7 +272,8 @@ describe('identities that disagree', () => {
 
   describe('in a laboratory result', () => {
     const AT = 'lab_result.result';
-    const bundleWith = (path: string, part: unknown): Json => aLabResult({ resource: withAt(aLabBundle(), path, part) });
+    const bundleWith = (path: string, part: unknown): Json =>
+      aLabResult({ resource: withAt(aLabBundle(), path, part) });
 
     test('two Patients', () => {
       const entries = aLabBundle()['entry'] as readonly Json[];
@@ -286,7 +292,11 @@ describe('identities that disagree', () => {
     });
 
     test('subjects that disagree where there is no Patient', () => {
-      const resource = withAt(withoutAt(aLabBundle(), 'entry.0'), 'entry.1.resource.subject.reference', 'Patient/other');
+      const resource = withAt(
+        withoutAt(aLabBundle(), 'entry.0'),
+        'entry.1.resource.subject.reference',
+        'Patient/other',
+      );
       expect(faultOf(aLabResult({ resource }))).toEqual(['payload.identity', `${AT}.subject`]);
     });
 
@@ -313,7 +323,9 @@ describe('identities that disagree', () => {
         resourceType: 'DiagnosticReport',
         status: 'final',
         code: { text: 'Panel' },
-        contained: [{ resourceType: 'Observation', id: 'o', status: 'final', code: {}, subject: { reference: 'Patient/other' } }],
+        contained: [
+          { resourceType: 'Observation', id: 'o', status: 'final', code: {}, subject: { reference: 'Patient/other' } },
+        ],
         subject: { reference: 'Patient/p1' },
         result: [{ reference: '#o' }],
       };

@@ -108,8 +108,14 @@ describe('clinical content', () => {
 
   test.each<[string, Json]>([
     ['the order of entries', aClinicalReady({ bundle: reversed(aClinicalBundle()) })],
-    ['meta of the Bundle', withAt(aClinicalReady(), `${DATA}.meta`, { versionId: '9', lastUpdated: '2026-11-15T00:00:00Z' })],
-    ['meta of an Observation', withAt(aClinicalReady(), `${DATA}.entry.4.resource.meta`, { source: 'https://other.example' })],
+    [
+      'meta of the Bundle',
+      withAt(aClinicalReady(), `${DATA}.meta`, { versionId: '9', lastUpdated: '2026-11-15T00:00:00Z' }),
+    ],
+    [
+      'meta of an Observation',
+      withAt(aClinicalReady(), `${DATA}.entry.4.resource.meta`, { source: 'https://other.example' }),
+    ],
     ['the timestamp of the Bundle', aClinicalReady({ timestamp: '2026-11-15T07:00:00Z' })],
     ['fhir_export_completed_at', aClinicalReady({ exportedAt: '2026-11-15T07:00:00Z' })],
     ['datetime_string', withAt(aClinicalReady(), 'clinical_ready.metadata.datetime_string', '2026-11-15T07:00:00Z')],

@@ -4,7 +4,9 @@ import { aLabBundle, envelopeOf, partAt, type Json } from '../../support/payload
 import { nameOf, observationsOf, resourcesOf, translated } from '../../support/translated.ts';
 import { problemsOf } from '../../support/translate-steps.ts';
 
-const LABORATORY = [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'laboratory' }] }];
+const LABORATORY = [
+  { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'laboratory' }] },
+];
 const result = (fields: Json = {}): Json => ({
   resourceType: 'Observation',
   status: 'final',
@@ -32,7 +34,10 @@ describe('a laboratory result without a report', () => {
   test.each([
     ['in a Bundle', bundle(patient, result())],
     ['by itself', result()],
-    ['in an array', [patient, result(), result({ code: { text: 'Creatinine' }, valueQuantity: { value: 88, unit: 'umol/L' } })]],
+    [
+      'in an array',
+      [patient, result(), result({ code: { text: 'Creatinine' }, valueQuantity: { value: 88, unit: 'umol/L' } })],
+    ],
     ['in an array of one', [result()]],
     ['deeper inside', { of: { the: { day: [patient, result()] } } }],
   ])('%s is read as it is, and no report is made up for it', (_where, content) => {
@@ -66,7 +71,10 @@ describe('two documents in one envelope', () => {
   test.each([
     ['two arrays', { a: [patient, result()], b: [result(), result()] }],
     ['an array of Bundles', [aLabBundle(), aLabBundle({ glucose: 93 })]],
-    ['a report and an array of results', { report: { resourceType: 'DiagnosticReport' }, results: [result(), result()] }],
+    [
+      'a report and an array of results',
+      { report: { resourceType: 'DiagnosticReport' }, results: [result(), result()] },
+    ],
   ])('%s: nobody has said which is which, so both wait', (_what, content) => {
     expect(read(sent(content))).toBe('service');
     expect(translated(sent(content)).trouble).toBe('unmapped');
@@ -74,7 +82,8 @@ describe('two documents in one envelope', () => {
 });
 
 describe('the name of a result that came alone and without the id of a document', () => {
-  const named = (fields: Json): unknown => nameOf(observationsOf(translated(sent(result(fields))))[0] ?? { resourceType: '' });
+  const named = (fields: Json): unknown =>
+    nameOf(observationsOf(translated(sent(result(fields))))[0] ?? { resourceType: '' });
   test('is that of its code and time: a corrected value is an update', () => {
     expect(named({ valueQuantity: { value: 95, unit: 'mg/dL' } })).toBe(named({}));
     expect(named({ effectiveDateTime: '2026-11-11T08:15:00+01:00' })).not.toBe(named({}));

@@ -34,8 +34,10 @@ describe('in chunks', () => {
     expect(chunked.kind).toBe(whole.kind);
     const sorted = (issues: typeof whole.issues) => issues.map((i) => `${i.rule} ${i.expression}`).sort();
     expect(sorted(chunked.issues)).toEqual(sorted(whole.issues));
-    if (whole.kind === 'read' && chunked.kind === 'read') expect(JSON.stringify(chunked.value)).toBe(JSON.stringify(whole.value));
-    if (whole.kind === 'unreadable' && chunked.kind === 'unreadable') expect(chunked.fault.offset).toBe(whole.fault.offset);
+    if (whole.kind === 'read' && chunked.kind === 'read')
+      expect(JSON.stringify(chunked.value)).toBe(JSON.stringify(whole.value));
+    if (whole.kind === 'unreadable' && chunked.kind === 'unreadable')
+      expect(chunked.fault.offset).toBe(whole.fault.offset);
   });
 
   test('limits hold', async () => {
@@ -90,6 +92,8 @@ describe('elsewhere', () => {
   });
 
   test('limits hold', async () => {
-    expect((await validator.checkElsewhere(Buffer.from(text), { tokensMax: 1_000 })).issues[0]?.rule).toBe('json-tokens');
+    expect((await validator.checkElsewhere(Buffer.from(text), { tokensMax: 1_000 })).issues[0]?.rule).toBe(
+      'json-tokens',
+    );
   });
 });

@@ -17,7 +17,11 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const judges = (compiled: ReturnType<typeof loadCompiled>): boolean =>
-  compiled.fResource({ resourceType: 'Patient' }, newContext(null, { issuesMax: 1, withWarnings: false, profileRules: [] }), 0);
+  compiled.fResource(
+    { resourceType: 'Patient' },
+    newContext(null, { issuesMax: 1, withWarnings: false, profileRules: [] }),
+    0,
+  );
 
 test('the first use writes the code, the next ones load it', () => {
   const home = join(folder, 'first');

@@ -10,7 +10,9 @@ test('every rule is on the page with its code and meaning, and no other', () => 
   const rows = [...page.matchAll(/^\| `([\w-]+)` \| ([\w-]+) \| (error|warning) \| (.+) \|$/gm)].map(
     ([, rule, code, severity, about]) => ({ rule, code, severity, about: about?.replaceAll('\\|', '|') }),
   );
-  expect(rows).toEqual(Object.entries(RULES).map(([rule, { code, severity, about }]) => ({ rule, code, severity, about })));
+  expect(rows).toEqual(
+    Object.entries(RULES).map(([rule, { code, severity, about }]) => ({ rule, code, severity, about })),
+  );
   for (const rule of Object.keys(JSON_RULES)) expect(page).toContain(`| \`${rule}\` |`);
 });
 

@@ -73,7 +73,26 @@ describe('content', () => {
 
   test('refuses exactly what JSON.parse refuses, and repeated keys', () => {
     const scraps = fc.array(
-      fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '"b"', '1', '1.0', '-', 'true', 'null', ' ', '"', '\\', 'e', '.'),
+      fc.constantFrom(
+        '{',
+        '}',
+        '[',
+        ']',
+        ',',
+        ':',
+        '"a"',
+        '"b"',
+        '1',
+        '1.0',
+        '-',
+        'true',
+        'null',
+        ' ',
+        '"',
+        '\\',
+        'e',
+        '.',
+      ),
       { maxLength: 12 },
     );
     fc.assert(

@@ -36,7 +36,8 @@ describe('@medplum/core validateResource', () => {
       matches: (text) => /"valueString":"\s"/u.test(text),
     },
     {
-      because: "R4's code allows any character but whitespace, U+00A0 included: \\s of the specification is not JavaScript's",
+      because:
+        "R4's code allows any character but whitespace, U+00A0 included: \\s of the specification is not JavaScript's",
       matches: (text) => text.includes('"valueCode":"a\u00a0b"'),
     },
     { because: 'R4 allows whitespace in base64', matches: (text) => text.includes('"valueBase64Binary":"YW Jj') },
@@ -84,7 +85,8 @@ describe('fhirpath.js', () => {
       return 'it compares no quantities without unit, and knows no JSON.rawJSON';
     if (/^bdl-(9|10|11|12)$/.test(key) && !text.includes('"type":"'))
       return 'without a type we report the missing type, not what each type would need';
-    if (key.startsWith('bdl-') && /"entry":\[.*(?:null|\[\])/.test(text)) return 'an entry that is no object is reported as such';
+    if (key.startsWith('bdl-') && /"entry":\[.*(?:null|\[\])/.test(text))
+      return 'an entry that is no object is reported as such';
     return null;
   }
 

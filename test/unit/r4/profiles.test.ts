@@ -9,7 +9,9 @@ const rulesOf = (resource: unknown): string[] => {
 };
 
 const LOINC = 'http://loinc.org';
-const category = (code: string) => [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code }] }];
+const category = (code: string) => [
+  { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code }] },
+];
 const loinc = (...codes: readonly string[]) => ({ coding: codes.map((code) => ({ system: LOINC, code })) });
 const amount = (code: string, value = 1) => ({ value, unit: code, system: 'http://unitsofmeasure.org', code });
 const vital = (codes: readonly string[], more: Record<string, unknown> = {}) => ({
@@ -42,8 +44,16 @@ describe('vital signs, imposed by LOINC code', () => {
 
   test.each([
     ['resting heart rate alone', vital(['40443-4'], { valueQuantity: amount('/min') }), ['vs-code']],
-    ['another category', vital(['8867-4'], { category: category('activity'), valueQuantity: amount('/min') }), ['vs-category']],
-    ['no subject', { ...vital(['8867-4'], { valueQuantity: amount('/min') }), subject: undefined }, ['vs-subject', 'shape']],
+    [
+      'another category',
+      vital(['8867-4'], { category: category('activity'), valueQuantity: amount('/min') }),
+      ['vs-category'],
+    ],
+    [
+      'no subject',
+      { ...vital(['8867-4'], { valueQuantity: amount('/min') }), subject: undefined },
+      ['vs-subject', 'shape'],
+    ],
     ['no time', omit(vital(['8867-4'], { valueQuantity: amount('/min') }), 'effectiveDateTime'), ['vs-effective']],
     ['time to the month', vital(['8867-4'], { effectiveDateTime: '2026-11', valueQuantity: amount('/min') }), ['vs-1']],
     ['height in metres', vital(['8302-2'], { valueQuantity: amount('m') }), ['vs-unit']],
@@ -54,13 +64,21 @@ describe('vital signs, imposed by LOINC code', () => {
     ],
     ['a text for a value', vital(['8302-2'], { valueString: 'tall' }), ['vs-value']],
     ['nothing at all', vital(['8302-2']), ['vs-2', 'vs-value']],
-    ['systolic alone', vital(['8480-6'], { valueQuantity: amount('mm[Hg]') }), ['vs-code', 'vs-component', 'vs-component']],
+    [
+      'systolic alone',
+      vital(['8480-6'], { valueQuantity: amount('mm[Hg]') }),
+      ['vs-code', 'vs-component', 'vs-component'],
+    ],
     [
       'diastolic twice',
       vital(['85354-9'], { component: [pressure('8480-6'), pressure('8462-4'), pressure('8462-4')] }),
       ['vs-component'],
     ],
-    ['pressure in another unit', vital(['85354-9'], { component: [pressure('8480-6', 'kPa'), pressure('8462-4')] }), ['vs-unit']],
+    [
+      'pressure in another unit',
+      vital(['85354-9'], { component: [pressure('8480-6', 'kPa'), pressure('8462-4')] }),
+      ['vs-unit'],
+    ],
     [
       'a component without value',
       vital(['85354-9'], { component: [pressure('8480-6'), pressure('8462-4'), { code: { text: 'x' } }] }),

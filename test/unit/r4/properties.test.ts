@@ -71,7 +71,9 @@ describe('for any input', () => {
     fc.assert(
       fc.property(types, fc.dictionary(keys, fc.jsonValue({ maxDepth: 4 })), (resourceType, fields) => {
         const input = { ...fields, resourceType };
-        expect(everything.isValid(input)).toBe(everything.validate(input).every((issue) => issue.severity === 'warning'));
+        expect(everything.isValid(input)).toBe(
+          everything.validate(input).every((issue) => issue.severity === 'warning'),
+        );
       }),
       { numRuns: 1_500 },
     );
@@ -154,19 +156,29 @@ describe('within the limits', () => {
       'a million tags',
       {
         resourceType: 'Patient',
-        text: { status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml">${'<b>'.repeat(1_000_000)}</div>` },
+        text: {
+          status: 'generated',
+          div: `<div xmlns="http://www.w3.org/1999/xhtml">${'<b>'.repeat(1_000_000)}</div>`,
+        },
       },
     ],
     [
       'a million open quotes',
       {
         resourceType: 'Patient',
-        text: { status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml"><b a="${'<"'.repeat(1_000_000)}</div>` },
+        text: {
+          status: 'generated',
+          div: `<div xmlns="http://www.w3.org/1999/xhtml"><b a="${'<"'.repeat(1_000_000)}</div>`,
+        },
       },
     ],
     [
       'a long scheme',
-      { resourceType: 'Observation', status: 'final', code: { coding: [{ system: 'a'.repeat(20_000_000), code: 'x' }] } },
+      {
+        resourceType: 'Observation',
+        status: 'final',
+        code: { coding: [{ system: 'a'.repeat(20_000_000), code: 'x' }] },
+      },
     ],
     ['long base64', { resourceType: 'Binary', contentType: 'text/plain', data: 'A'.repeat(8_000_001) }],
     [
@@ -184,7 +196,11 @@ describe('within the limits', () => {
         resourceType: 'List',
         status: 'current',
         mode: 'working',
-        contained: Array.from({ length: 20_000 }, (_, i) => ({ resourceType: 'Basic', id: `b${i}`, code: { text: 'x' } })),
+        contained: Array.from({ length: 20_000 }, (_, i) => ({
+          resourceType: 'Basic',
+          id: `b${i}`,
+          code: { text: 'x' },
+        })),
         entry: Array.from({ length: 20_000 }, (_, i) => ({ item: { reference: `#b${i}x` } })),
       },
     ],

@@ -28,7 +28,8 @@ const bundle = (type: string, entry: readonly unknown[], more: Fields = {}): Fie
   ...more,
 });
 const basic = (more: Fields): Fields => ({ resourceType: 'Basic', code: { text: 'x' }, ...more });
-const held = (name: string, values: readonly unknown[]): Fields[] => values.map((value) => extension({ [name]: value }));
+const held = (name: string, values: readonly unknown[]): Fields[] =>
+  values.map((value) => extension({ [name]: value }));
 const [P1, P2] = ['urn:uuid:3f2b1c4d-5e6f-4a7b-8c9d-000000000001', 'urn:uuid:3f2b1c4d-5e6f-4a7b-8c9d-000000000002'];
 const deep = (depth: number): unknown => {
   let inner: Fields = { url: 'http://x.example/e', valueString: 'x' };
@@ -101,7 +102,9 @@ export const STRUCTURE: readonly RuleCase[] = [
     ],
     sound: [
       patient({
-        name: [{ given: ['a', null], _given: [null, { extension: [{ url: 'http://x.example/e', valueString: 'x' }] }] }],
+        name: [
+          { given: ['a', null], _given: [null, { extension: [{ url: 'http://x.example/e', valueString: 'x' }] }] },
+        ],
       }),
     ],
   },
@@ -151,7 +154,10 @@ export const STRUCTURE: readonly RuleCase[] = [
     broken: [
       observation({ valueString: 'x', valueBoolean: true }),
       patient({ deceasedBoolean: true, deceasedDateTime: '2020' }),
-      observation({ valueString: 'x', _valueBoolean: { extension: [{ url: 'http://x.example/e', valueString: 'x' }] } }),
+      observation({
+        valueString: 'x',
+        _valueBoolean: { extension: [{ url: 'http://x.example/e', valueString: 'x' }] },
+      }),
     ],
     sound: [observation({ valueString: 'x', _valueString: { id: 'a' } }), patient({ deceasedBoolean: true })],
   },
@@ -175,7 +181,11 @@ export const PRIMITIVE: readonly RuleCase[] = [
   ),
   primitive('unsignedInt', [-1, 2 ** 31, 1.5], [0, 2 ** 31 - 1]),
   primitive('positiveInt', [0, -1, 2 ** 31], [1, 2 ** 31 - 1]),
-  primitive('decimal', ['1', NaN, Infinity, keepDigits('1e999')], [1, 1.5, -0.001, keepDigits('70.10'), keepDigits('1e3')]),
+  primitive(
+    'decimal',
+    ['1', NaN, Infinity, keepDigits('1e999')],
+    [1, 1.5, -0.001, keepDigits('70.10'), keepDigits('1e3')],
+  ),
   primitive(
     'string',
     [1, 'a\u0000b', 'a\u0007b'.padEnd(200), 'x'.repeat(1_048_577), '\ud800', '\udc00'.padEnd(100)],
@@ -236,7 +246,14 @@ export const PRIMITIVE: readonly RuleCase[] = [
       '2024-01-01T00:00:00.Z',
       '2024-01-01T00:00:00z',
     ],
-    ['2024', '2024-01', '2024-01-01', '2024-01-01T23:59:60Z', '2024-01-01T00:00:00.123456+14:00', '2024-01-01T00:00:00-13:59'],
+    [
+      '2024',
+      '2024-01',
+      '2024-01-01',
+      '2024-01-01T23:59:60Z',
+      '2024-01-01T00:00:00.123456+14:00',
+      '2024-01-01T00:00:00-13:59',
+    ],
   ),
   primitive(
     'instant',
@@ -244,7 +261,11 @@ export const PRIMITIVE: readonly RuleCase[] = [
     ['2024-01-01T00:00:00Z', '2024-01-01T00:00:00.1+01:00'],
   ),
   primitive('time', ['24:00:00', '00:00', '12:60:00', '12:00:00Z', '1:00:00'], ['00:00:00', '23:59:59.999']),
-  primitive('base64Binary', ['a', 'abc', 'ab=c', '====', 'a===', 'abc$', 'YQ==YQ=='], ['YWJj', 'YWI=', 'YQ==', 'YW Jj\r\nYWJj']),
+  primitive(
+    'base64Binary',
+    ['a', 'abc', 'ab=c', '====', 'a===', 'abc$', 'YQ==YQ=='],
+    ['YWJj', 'YWI=', 'YQ==', 'YW Jj\r\nYWJj'],
+  ),
   { rule: 'primitive-xhtml', broken: [patient({ text: { status: 'generated', div: 1 } })], sound: [div('x')] },
 ];
 
@@ -333,9 +354,16 @@ export const REFERENCE: readonly RuleCase[] = [
   },
   {
     rule: 'reference-form',
-    broken: ['foo', 'Nothing/1', 'patient/1', 'Patient/', 'Patient/a b', 'Patient/1/2', '/Patient/1', 'Patient/1/_history/'].map(
-      (reference) => observation({ subject: { reference } }),
-    ),
+    broken: [
+      'foo',
+      'Nothing/1',
+      'patient/1',
+      'Patient/',
+      'Patient/a b',
+      'Patient/1/2',
+      '/Patient/1',
+      'Patient/1/_history/',
+    ].map((reference) => observation({ subject: { reference } })),
     sound: [
       'Patient/1',
       'Patient/1/_history/2',
@@ -373,7 +401,11 @@ export const REFERENCE: readonly RuleCase[] = [
     rule: 'ref-1',
     broken: [
       observation({ subject: { reference: '#p' } }),
-      observation({ contained: [patient({ id: 'q' })], subject: { reference: '#p' }, performer: [{ reference: '#q' }] }),
+      observation({
+        contained: [patient({ id: 'q' })],
+        subject: { reference: '#p' },
+        performer: [{ reference: '#q' }],
+      }),
     ],
     sound: [
       observation({ contained: [patient({ id: 'p' })], subject: { reference: '#p' } }),
@@ -386,14 +418,22 @@ export const REFERENCE: readonly RuleCase[] = [
   },
   {
     rule: 'dom-2',
-    broken: [observation({ contained: [patient({ id: 'p', contained: [patient({ id: 'q' })] })], subject: { reference: '#p' } })],
+    broken: [
+      observation({
+        contained: [patient({ id: 'p', contained: [patient({ id: 'q' })] })],
+        subject: { reference: '#p' },
+      }),
+    ],
     sound: [observation()],
   },
   {
     rule: 'dom-3',
     broken: [patient({ contained: [{ resourceType: 'Organization', id: 'o', name: 'x' }] })],
     sound: [
-      patient({ contained: [{ resourceType: 'Organization', id: 'o', name: 'x' }], managingOrganization: { reference: '#o' } }),
+      patient({
+        contained: [{ resourceType: 'Organization', id: 'o', name: 'x' }],
+        managingOrganization: { reference: '#o' },
+      }),
       { ...div('<a href="#o">x</a>'), contained: [{ resourceType: 'Organization', id: 'o', name: 'x' }] },
     ],
   },
@@ -407,13 +447,19 @@ export const REFERENCE: readonly RuleCase[] = [
       }),
     ],
     sound: [
-      observation({ contained: [patient({ id: 'p', meta: { source: 'http://x.example' } })], subject: { reference: '#p' } }),
+      observation({
+        contained: [patient({ id: 'p', meta: { source: 'http://x.example' } })],
+        subject: { reference: '#p' },
+      }),
     ],
   },
   {
     rule: 'dom-5',
     broken: [
-      observation({ contained: [patient({ id: 'p', meta: { security: [{ code: 'R' }] } })], subject: { reference: '#p' } }),
+      observation({
+        contained: [patient({ id: 'p', meta: { security: [{ code: 'R' }] } })],
+        subject: { reference: '#p' },
+      }),
     ],
     sound: [],
   },
@@ -486,7 +532,9 @@ export const BUNDLE: readonly RuleCase[] = [
   {
     rule: 'bdl-10',
     broken: [
-      bundle('document', [{ fullUrl: P1, resource: composition }], { identifier: { system: 'http://x.example', value: '1' } }),
+      bundle('document', [{ fullUrl: P1, resource: composition }], {
+        identifier: { system: 'http://x.example', value: '1' },
+      }),
     ],
     sound: [documentBundle()],
   },
@@ -496,7 +544,13 @@ export const BUNDLE: readonly RuleCase[] = [
     broken: [bundle('message', [entry()])],
     sound: [
       bundle('message', [
-        { resource: { resourceType: 'MessageHeader', eventUri: 'http://x.example/e', source: { endpoint: 'http://x.example' } } },
+        {
+          resource: {
+            resourceType: 'MessageHeader',
+            eventUri: 'http://x.example/e',
+            source: { endpoint: 'http://x.example' },
+          },
+        },
       ]),
     ],
   },
@@ -589,7 +643,10 @@ export const NARRATIVE: readonly RuleCase[] = [
   },
   {
     rule: 'ext-1',
-    broken: [extension({}), extension({ valueString: 'x', extension: [{ url: 'http://x.example/f', valueString: 'y' }] })],
+    broken: [
+      extension({}),
+      extension({ valueString: 'x', extension: [{ url: 'http://x.example/f', valueString: 'y' }] }),
+    ],
     sound: [extension({ valueString: 'x' }), extension({ extension: [{ url: 'y', valueString: 'x' }] })],
   },
 ];
@@ -661,7 +718,11 @@ export const INVARIANT: readonly RuleCase[] = [
     ],
     sound: [observation({ valueRange: { low: { value: 1 }, high: { value: keepDigits('1.0') } } })],
   },
-  { rule: 'att-1', broken: [patient({ photo: [{ data: 'YWJj' }] })], sound: [patient({ photo: [{ url: 'http://x.example' }] })] },
+  {
+    rule: 'att-1',
+    broken: [patient({ photo: [{ data: 'YWJj' }] })],
+    sound: [patient({ photo: [{ url: 'http://x.example' }] })],
+  },
   { rule: 'ref-1', broken: [basic({ subject: { reference: '#x' } })], sound: [] },
   {
     rule: 'org-1',
@@ -750,7 +811,9 @@ export const INVARIANT: readonly RuleCase[] = [
       {
         resourceType: 'Questionnaire',
         status: 'draft',
-        item: [{ linkId: 'a', type: 'string', enableWhen: [{ question: 'b', operator: 'exists', answerBoolean: true }] }],
+        item: [
+          { linkId: 'a', type: 'string', enableWhen: [{ question: 'b', operator: 'exists', answerBoolean: true }] },
+        ],
       },
     ],
   },
@@ -769,7 +832,9 @@ export const INVARIANT: readonly RuleCase[] = [
         resourceType: 'Condition',
         subject: { reference: 'Patient/1' },
         abatementString: 'x',
-        clinicalStatus: { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/condition-clinical', code: 'active' }] },
+        clinicalStatus: {
+          coding: [{ system: 'http://terminology.hl7.org/CodeSystem/condition-clinical', code: 'active' }],
+        },
       },
     ],
     sound: [
@@ -777,7 +842,9 @@ export const INVARIANT: readonly RuleCase[] = [
         resourceType: 'Condition',
         subject: { reference: 'Patient/1' },
         abatementString: 'x',
-        clinicalStatus: { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/condition-clinical', code: 'resolved' }] },
+        clinicalStatus: {
+          coding: [{ system: 'http://terminology.hl7.org/CodeSystem/condition-clinical', code: 'resolved' }],
+        },
       },
     ],
   },

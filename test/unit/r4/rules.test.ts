@@ -62,7 +62,13 @@ test('warnings are found when they are asked for', () => {
 
 test('a resource that changed is judged anew', () => {
   const contained: unknown[] = [];
-  const changing = { resourceType: 'Observation', status: 'final', code: { text: 'x' }, subject: { reference: '#p' }, contained };
+  const changing = {
+    resourceType: 'Observation',
+    status: 'final',
+    code: { text: 'x' },
+    subject: { reference: '#p' },
+    contained,
+  };
   expect(validator.isValid(changing)).toBe(false);
   contained.push({ resourceType: 'Patient', id: 'p' });
   expect(validator.validate(changing)).toEqual([]);

@@ -51,7 +51,9 @@ describe('a reference', () => {
 
   test('of another server is not one of ours', () => {
     expect(matchesSearch(observation, 'performer', 'Patient/b')).toBe(false);
-    expect(localReference({ reference: 'https://ehr.example.org/fhirx/Patient/1' }, 'https://ehr.example.org/fhir')).toBeNull();
+    expect(
+      localReference({ reference: 'https://ehr.example.org/fhirx/Patient/1' }, 'https://ehr.example.org/fhir'),
+    ).toBeNull();
     expect(localReference({ reference: '#p' })).toBeNull();
     expect(localReference({ reference: 'Patient/1/_history/2' })).toEqual({ type: 'Patient', id: '1' });
   });
@@ -71,10 +73,15 @@ test('every searchable type has parameters of its own', () => {
   expect(
     without.every(
       (type) =>
-        /^(Binary|Parameters|MedicinalProduct|Substance|Immunization|Catalog|Resource|Domain|Subs|Obs|Effect)/.test(type) ||
-        without.length < 25,
+        /^(Binary|Parameters|MedicinalProduct|Substance|Immunization|Catalog|Resource|Domain|Subs|Obs|Effect)/.test(
+          type,
+        ) || without.length < 25,
     ),
   ).toBe(true);
   expect(searchParamsOf('constructor').size).toBe(0);
-  expect(searchParamsOf('Observation').get('patient')).toMatchObject({ kind: 'reference', targets: ['Patient'], isPlain: true });
+  expect(searchParamsOf('Observation').get('patient')).toMatchObject({
+    kind: 'reference',
+    targets: ['Patient'],
+    isPlain: true,
+  });
 });

@@ -28,7 +28,8 @@ describe.each(['http', 'https'])('in front of an EHR over %s', (scheme) => {
   });
   const isWrite = ({ method }: { readonly method: string }): boolean => method === 'POST';
   const aPatient = (family: string) => ({ resourceType: 'Patient', name: [{ family }] });
-  const named = async (family: string): Promise<number> => (await through.search('Patient', [['family', family]])).length;
+  const named = async (family: string): Promise<number> =>
+    (await through.search('Patient', [['family', family]])).length;
 
   test('everything passes', async () => {
     for (let i = 0; i < 3; i += 1) await through.create(aPatient('Passing'));
@@ -42,7 +43,10 @@ describe.each(['http', 'https'])('in front of an EHR over %s', (scheme) => {
         ['family', 'Passing'],
         ['_count', '1'],
       ]);
-      expect([pages.length, pages.every((page) => page.includes(front.url) && !page.includes(ehr.url))]).toEqual([3, true]);
+      expect([pages.length, pages.every((page) => page.includes(front.url) && !page.includes(ehr.url))]).toEqual([
+        3,
+        true,
+      ]);
     });
 
   test('what is cut before never reaches the EHR', async () => {

@@ -45,7 +45,13 @@ describe('a search', () => {
     ['of a type that is not served is not covered by any scope', 'user/*.rs', search('Task'), own, 'scope'],
     ['needs a scope of its type', 'patient/Condition.rs', search('Observation'), own, 'scope'],
     ['needs the letter s', 'patient/Observation.r', search('Observation'), own, 'scope'],
-    ['without a patient in context says that one is missing', 'patient/Observation.rs', search('Observation'), {}, 'no-patient'],
+    [
+      'without a patient in context says that one is missing',
+      'patient/Observation.rs',
+      search('Observation'),
+      {},
+      'no-patient',
+    ],
     ['by a scope of all types says so too', 'patient/*.s', search('Observation'), {}, 'no-patient'],
     [
       'without a patient in context and without its letter says that the scope is missing',
@@ -61,8 +67,20 @@ describe('a search', () => {
       {},
       'scope',
     ],
-    ['of somebody without any patient says that the scope is missing', 'user/Condition.rs', search('Observation'), {}, 'scope'],
-    ['that names nobody is about the patient in context', 'patient/Observation.s', search('Observation'), own, 'a, not-asked'],
+    [
+      'of somebody without any patient says that the scope is missing',
+      'user/Condition.rs',
+      search('Observation'),
+      {},
+      'scope',
+    ],
+    [
+      'that names nobody is about the patient in context',
+      'patient/Observation.s',
+      search('Observation'),
+      own,
+      'a, not-asked',
+    ],
     [
       'that names the patient in context is about that one',
       'patient/Observation.s',
@@ -143,7 +161,12 @@ describe('a search', () => {
       ['by an id twice, for a clinician', 'user/Patient.s', by(['_id', 'a'], ['_id', 'b']), 'patient-needed'],
       ['by a number', 'user/Patient.s', by(['identifier', 'urn:mrn|1']), 'nobody in particular, asked'],
       ['by a number without its system', 'user/Patient.s', by(['identifier', '1']), 'nobody in particular, asked'],
-      ['by a number among other things', 'user/Patient.s', by(['name', ''], ['identifier', '1']), 'nobody in particular, asked'],
+      [
+        'by a number among other things',
+        'user/Patient.s',
+        by(['name', ''], ['identifier', '1']),
+        'nobody in particular, asked',
+      ],
       ['by a system alone', 'user/Patient.s', by(['identifier', 'urn:mrn|']), 'patient-needed'],
       ['by a number and a system alone', 'user/Patient.s', by(['identifier', 'urn:mrn|1,urn:mrn|']), 'patient-needed'],
       ['by a name', 'user/Patient.s', by(['name', '1']), 'patient-needed'],
@@ -167,7 +190,9 @@ describe('a search', () => {
   });
 
   test('by a number is for patients only: of anything else the patient must be named', () => {
-    expect(find('user/Condition.s', search('Condition', { clauses: [['identifier', 'urn:x|1']] }))).toBe('patient-needed');
+    expect(find('user/Condition.s', search('Condition', { clauses: [['identifier', 'urn:x|1']] }))).toBe(
+      'patient-needed',
+    );
   });
 
   test('of what is nobody’s is by one id, or not at all', () => {
@@ -184,7 +209,9 @@ describe('a search', () => {
     const clauses = [['target', 'Observation/1']] as const;
     const of = (request: Search) => find('user/Provenance.s', request);
     expect(of(search('Provenance', { clauses }))).toBe('nobody in particular, not-asked');
-    expect(of(search('Provenance', { clauses: [['recorded', 'ge2026'], ...clauses] }))).toBe('nobody in particular, not-asked');
+    expect(of(search('Provenance', { clauses: [['recorded', 'ge2026'], ...clauses] }))).toBe(
+      'nobody in particular, not-asked',
+    );
     expect(of(search('Provenance', { clauses: [['recorded', 'ge2026']] }))).toBe('patient-needed');
     expect(of(search('Provenance', { clauses, patient: 'b' }))).toBe('b, asked');
     expect(find('user/Condition.s', search('Condition', { clauses }))).toBe('patient-needed');
@@ -207,7 +234,13 @@ describe.each(['read', 'vread', 'history-instance'] as const)('a %s', (kind) => 
       undefined,
       'nobody in particular, not-asked',
     ],
-    ['asks for the link by a scope of a clinician', 'user/Observation.r', 'Observation', {}, 'nobody in particular, asked'],
+    [
+      'asks for the link by a scope of a clinician',
+      'user/Observation.r',
+      'Observation',
+      {},
+      'nobody in particular, asked',
+    ],
     [
       'asks for the link where both are there',
       'patient/Observation.r user/Observation.r',
@@ -237,11 +270,11 @@ describe('who is signed in', () => {
 
   test('is told by type and id together', () => {
     const grant = aGrant('openid fhirUser', me);
-    expect([isOwn(grant, 'Practitioner', 'me'), isOwn(grant, 'Patient', 'me'), isOwn(grant, 'Practitioner', 'you')]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    expect([
+      isOwn(grant, 'Practitioner', 'me'),
+      isOwn(grant, 'Patient', 'me'),
+      isOwn(grant, 'Practitioner', 'you'),
+    ]).toEqual([true, false, false]);
     expect(isOwn(aGrant('openid', me), 'Practitioner', 'me')).toBe(false);
   });
 });
@@ -252,7 +285,9 @@ describe('what may be seen of a type', () => {
   const category = [['category', 'x|y']];
 
   test('is told by each scope that reaches the patient, by one of the letters', () => {
-    const grant = aGrant('patient/Observation.r?category=x|y user/Observation.s patient/Condition.rs', { patient: 'a' });
+    const grant = aGrant('patient/Observation.r?category=x|y user/Observation.s patient/Condition.rs', {
+      patient: 'a',
+    });
     expect(filtersFor(grant, 'Observation', ['r', 's'], { isContext: true, isLinked: true })).toEqual([category, []]);
     expect(filtersFor(grant, 'Observation', ['r'], context)).toEqual([category]);
     expect(filtersFor(grant, 'Observation', ['s'], context)).toEqual([]);

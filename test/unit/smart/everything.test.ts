@@ -17,18 +17,23 @@ import { aGrant } from '../../support/smart/start-smart.ts';
 const resource = (resourceType: string, more: object = {}) => ({ resourceType, id: '1', ...more });
 
 describe('days of care', () => {
-  test.each([...careDateTypes()])('%s has the parameter that it goes by, and its days can be read', (type, { param }) => {
-    const found = searchParamsOf(type).get(param);
-    expect([found?.kind, found?.isPlain]).toEqual(['date', true]);
-    const [path] = found?.paths ?? [];
-    const [first = '', ...rest] = path?.steps ?? [];
-    const date = '2020-02-03T04:05:06Z';
-    const spelled = (name: string): string[] => [name, `${name}DateTime`];
-    const values = (rest.length === 0 ? spelled(first) : [first]).map((name) =>
-      resource(type, { [name]: rest.length === 0 ? date : { [rest[0] ?? '']: date, [`${rest[0] ?? ''}DateTime`]: date } }),
-    );
-    expect(values.some((one) => !isInRange(one, { from: '2021-01-01', to: null }))).toBe(true);
-  });
+  test.each([...careDateTypes()])(
+    '%s has the parameter that it goes by, and its days can be read',
+    (type, { param }) => {
+      const found = searchParamsOf(type).get(param);
+      expect([found?.kind, found?.isPlain]).toEqual(['date', true]);
+      const [path] = found?.paths ?? [];
+      const [first = '', ...rest] = path?.steps ?? [];
+      const date = '2020-02-03T04:05:06Z';
+      const spelled = (name: string): string[] => [name, `${name}DateTime`];
+      const values = (rest.length === 0 ? spelled(first) : [first]).map((name) =>
+        resource(type, {
+          [name]: rest.length === 0 ? date : { [rest[0] ?? '']: date, [`${rest[0] ?? ''}DateTime`]: date },
+        }),
+      );
+      expect(values.some((one) => !isInRange(one, { from: '2021-01-01', to: null }))).toBe(true);
+    },
+  );
 
   test.each([
     [{ effectiveDateTime: '2020-01-05T23:30:00-05:00' }, [{ from: '2020-01-05', to: '2020-01-05' }]],
@@ -72,10 +77,9 @@ describe('days of care', () => {
   test('without a date, what happens is in no range, and what lasts or has none is in every', () => {
     const range = { from: '2020-01-01', to: null };
     expect(
-      ['Observation', 'Encounter', 'CarePlan', 'DocumentReference', 'Condition', 'AllergyIntolerance', 'Device'].map((type) => [
-        type,
-        isInRange(resource(type), range),
-      ]),
+      ['Observation', 'Encounter', 'CarePlan', 'DocumentReference', 'Condition', 'AllergyIntolerance', 'Device'].map(
+        (type) => [type, isInRange(resource(type), range)],
+      ),
     ).toEqual([
       ['Observation', false],
       ['Encounter', false],
@@ -104,7 +108,9 @@ describe('days of care', () => {
 
   test('a date is a day that there is', () => {
     expect(
-      ['2020-02-29', '2021-02-29', '2020-13', '20', '2020-1-1', '2020-01-01x', 7, null].map((one) => daysOfDate(one) !== null),
+      ['2020-02-29', '2021-02-29', '2020-13', '20', '2020-1-1', '2020-01-01x', 7, null].map(
+        (one) => daysOfDate(one) !== null,
+      ),
     ).toEqual([true, false, false, false, false, false, false, false]);
   });
 });
@@ -199,7 +205,9 @@ describe('what the EHR is asked', () => {
   };
 
   test('by the filters that it says it knows', async () => {
-    expect(shortly(await searches('_type=Observation,Condition&start=2020-05-05&_since=2020-01-01T00:00:00Z', both))).toEqual([
+    expect(
+      shortly(await searches('_type=Observation,Condition&start=2020-05-05&_since=2020-01-01T00:00:00Z', both)),
+    ).toEqual([
       ['Observation', 'date=ge2020-05-04&_lastUpdated=ge2020-01-01T00:00:00.000Z', 'none'],
       ['Condition', '_lastUpdated=ge2020-01-01T00:00:00.000Z', 'none'],
     ]);

@@ -103,7 +103,10 @@ const resource: fc.Arbitrary<unknown> = fc
 const entry = fc.oneof(
   {
     weight: 12,
-    arbitrary: fc.record({ resource, search: fc.option(fc.record({ mode: fc.constantFrom('match', 'include', 'outcome') })) }),
+    arbitrary: fc.record({
+      resource,
+      search: fc.option(fc.record({ mode: fc.constantFrom('match', 'include', 'outcome') })),
+    }),
   },
   { weight: 1, arbitrary: fc.anything() },
 );
@@ -134,7 +137,12 @@ const pagesFor = (type: string, patient: string) =>
         {
           weight: 1,
           arbitrary: fc.tuple(fc.constantFrom('match', 'include'), entanglements).map(([mode, contained]) => ({
-            resource: { resourceType: type, id: '4', subject: { reference: `Patient/${patient}` }, contained: [contained] },
+            resource: {
+              resourceType: type,
+              id: '4',
+              subject: { reference: `Patient/${patient}` },
+              contained: [contained],
+            },
             search: { mode },
           })),
         },
@@ -209,7 +217,9 @@ const queriesFor = (type: string): fc.Arbitrary<[string, string][]> =>
   );
 const asked = fc
   .tuple(types, patients)
-  .chain(([type, patient]) => fc.record({ type: fc.constant(type), query: queriesFor(type), bundle: pagesFor(type, patient) }));
+  .chain(([type, patient]) =>
+    fc.record({ type: fc.constant(type), query: queriesFor(type), bundle: pagesFor(type, patient) }),
+  );
 
 /** Whom a token of this kind may see at most. */
 const mayReach = (grant: Grant, linked: readonly string[], level: ResourceScope['level'], id: string): boolean =>
@@ -226,7 +236,9 @@ const namedBy = (given: unknown): string | null =>
 function ownerOf(of: Resource): string | null {
   if (SHARED.includes(of.resourceType)) return null;
   if (of.resourceType === 'Patient') return of.id;
-  const owner = namedBy(of.resourceType === 'AllergyIntolerance' || of.resourceType === 'Device' ? of['patient'] : of['subject']);
+  const owner = namedBy(
+    of.resourceType === 'AllergyIntolerance' || of.resourceType === 'Device' ? of['patient'] : of['subject'],
+  );
   expect(owner).not.toBeNull();
   return owner;
 }

@@ -93,9 +93,23 @@ describe('a resource in hand', () => {
       'of a',
       ['linked Patient a'],
     ],
-    ['that is nobody’s is seen by whoever may read its type', practitioner, 'patient/Practitioner.r', 'a', 'of nobody', []],
+    [
+      'that is nobody’s is seen by whoever may read its type',
+      practitioner,
+      'patient/Practitioner.r',
+      'a',
+      'of nobody',
+      [],
+    ],
     ['that is nobody’s is hidden from others', practitioner, 'patient/Condition.rs', 'a', 'scope', []],
-    ['of which nobody can say whose it is, is hidden', observation('1', 'b', { subject: {} }), 'user/*.rs', null, 'scope', []],
+    [
+      'of which nobody can say whose it is, is hidden',
+      observation('1', 'b', { subject: {} }),
+      'user/*.rs',
+      null,
+      'scope',
+      [],
+    ],
     [
       'that contains what tells of others is hidden',
       { ...own, contained: [{ resourceType: 'Patient' }] },
@@ -148,13 +162,21 @@ describe('of those that are named', () => {
   };
 
   test('those are told that may be seen, with their patient and their version', async () => {
-    const { shown, asked } = await shownTo('user/*.rs', ['Observation/1', 'Observation/2', 'Observation/3', 'Practitioner/d']);
+    const { shown, asked } = await shownTo('user/*.rs', [
+      'Observation/1',
+      'Observation/2',
+      'Observation/3',
+      'Practitioner/d',
+    ]);
     expect(shown).toEqual([
       ['Observation/1', { patient: 'a', versionId: '2' }],
       ['Observation/2', { patient: 'b', versionId: null }],
       ['Practitioner/d', { patient: null, versionId: null }],
     ]);
-    expect(asked.filter((one) => one.startsWith('search'))).toEqual(['search Observation 3: 1,2,3', 'search Practitioner 1: d']);
+    expect(asked.filter((one) => one.startsWith('search'))).toEqual([
+      'search Observation 3: 1,2,3',
+      'search Practitioner 1: d',
+    ]);
   });
 
   test('nothing is asked of a type that is not served, of Provenances, or of what no scope covers', async () => {
@@ -207,7 +229,9 @@ describe('of those that are named', () => {
 
   test('nothing is told where the EHR, or a link, cannot be asked', async () => {
     for (const broken of ['search', 'link'])
-      expect((await shownTo('user/*.rs', ['Observation/1'], rig(records, ['a'], broken))).shown).toBe('ehr.unreachable');
+      expect((await shownTo('user/*.rs', ['Observation/1'], rig(records, ['a'], broken))).shown).toBe(
+        'ehr.unreachable',
+      );
   });
 });
 

@@ -26,12 +26,19 @@ describe('a type', () => {
     ]);
   });
 
-  test.each(['Task', 'Binary', 'Bundle', 'Group', 'Person', 'AuditEvent', 'GuidanceResponse', 'Nonsense', 'constructor'])(
-    '%s is not',
-    (type) => {
-      expect(() => loadServed([type])).toThrow('CHARTGATE_READ_TYPES');
-    },
-  );
+  test.each([
+    'Task',
+    'Binary',
+    'Bundle',
+    'Group',
+    'Person',
+    'AuditEvent',
+    'GuidanceResponse',
+    'Nonsense',
+    'constructor',
+  ])('%s is not', (type) => {
+    expect(() => loadServed([type])).toThrow('CHARTGATE_READ_TYPES');
+  });
 });
 
 describe('a target', () => {
@@ -83,9 +90,12 @@ describe('a search', () => {
     expect(parse(type, query)).toMatchObject({ ok: true, value: { patient } });
   });
 
-  test.each(['patient=1,2', 'patient=1&subject=2', 'patient=1&patient=2'])('%s names more than one patient', (query) => {
-    expect(parse('Observation', query)).toMatchObject({ ok: false, fault: { code: 'read.patient-needed' } });
-  });
+  test.each(['patient=1,2', 'patient=1&subject=2', 'patient=1&patient=2'])(
+    '%s names more than one patient',
+    (query) => {
+      expect(parse('Observation', query)).toMatchObject({ ok: false, fault: { code: 'read.patient-needed' } });
+    },
+  );
 
   test.each([
     'patient=',
@@ -157,7 +167,10 @@ describe('a search', () => {
   });
 
   test('what is used says the same when it is read again', () => {
-    const first = parse('Observation', 'patient=Patient/1&code=a&_count=500&_sort=-date&nonsense=1&_include=Observation:subject');
+    const first = parse(
+      'Observation',
+      'patient=Patient/1&code=a&_count=500&_sort=-date&nonsense=1&_include=Observation:subject',
+    );
     if (!first.ok) throw new Error('not parsed');
     expect(parseSearch('Observation', first.value.used, 'strict', rules)).toEqual(first);
   });

@@ -5,7 +5,9 @@ import { makeRewriteAddresses } from '../../../src/smart/rewrite-addresses.ts';
 const OWN = 'https://gateway.example.org/fhir';
 const EHR = 'https://ehr.example.org/r4';
 const rewrite = makeRewriteAddresses({ ehrBase: EHR, ownBase: OWN });
-const MASKED = { extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'masked' }] };
+const MASKED = {
+  extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'masked' }],
+};
 
 describe('an address below the base of the EHR becomes ours', () => {
   test.each([
@@ -58,7 +60,9 @@ describe('another address of the EHR is masked', () => {
     'ftp://ehr.example.org/x',
     'dicom://EHR.example.org/x',
   ])('%s', (address) => {
-    expect(rewrite({ valueAttachment: { title: 't', url: address } })).toEqual({ valueAttachment: { title: 't', _url: MASKED } });
+    expect(rewrite({ valueAttachment: { title: 't', url: address } })).toEqual({
+      valueAttachment: { title: 't', _url: MASKED },
+    });
     expect(rewrite({ subject: { reference: address } })).toEqual({ subject: { _reference: MASKED } });
     expect(rewrite({ text: { div: `<div><a href="${address}">x</a></div>` } })).toEqual({
       text: { div: '<div><a href="#">x</a></div>' },
@@ -73,10 +77,17 @@ describe('another address of the EHR is masked', () => {
   });
 
   test('on a port of its own, where the base of the EHR has one', () => {
-    const local = makeRewriteAddresses({ ehrBase: 'http://localhost:8081/fhir', ownBase: 'http://localhost:8080/fhir' });
+    const local = makeRewriteAddresses({
+      ehrBase: 'http://localhost:8081/fhir',
+      ownBase: 'http://localhost:8080/fhir',
+    });
     expect(local({ url: 'http://localhost:8081/files' })).toEqual({ _url: MASKED });
-    expect(local({ url: 'http://LOCALHOST:8081/fhir/Binary/1' })).toEqual({ url: 'http://localhost:8080/fhir/Binary/1' });
-    expect(local({ url: 'http://localhost:8080/fhir/Binary/1' })).toEqual({ url: 'http://localhost:8080/fhir/Binary/1' });
+    expect(local({ url: 'http://LOCALHOST:8081/fhir/Binary/1' })).toEqual({
+      url: 'http://localhost:8080/fhir/Binary/1',
+    });
+    expect(local({ url: 'http://localhost:8080/fhir/Binary/1' })).toEqual({
+      url: 'http://localhost:8080/fhir/Binary/1',
+    });
     expect(local({ url: 'http://localhost:9999/x' })).toEqual({ url: 'http://localhost:9999/x' });
   });
 
@@ -89,11 +100,17 @@ describe('another address of the EHR is masked', () => {
 
 describe('everything else stays as it is', () => {
   test.each<[string, object]>([
-    ['free text', { manufacturer: `Acme ${EHR}/x`, note: [{ text: `${EHR}/Patient/1` }, { text: 'HTTPS://EHR.EXAMPLE.ORG' }] }],
+    [
+      'free text',
+      { manufacturer: `Acme ${EHR}/x`, note: [{ text: `${EHR}/Patient/1` }, { text: 'HTTPS://EHR.EXAMPLE.ORG' }] },
+    ],
     ['a description', { description: { text: `see ${EHR}` }, target: [{ detailString: EHR }] }],
     ['the text of a narrative', { text: { div: `<div>${EHR}/admin <b title="${EHR}">x</b></div>` } }],
     ['a number that is a text', { identifier: [{ value: `${EHR}/Patient/1` }] }],
-    ['a name of a system', { identifier: [{ system: `${EHR}/sid/mrn` }], code: { coding: [{ system: `${EHR}/codes` }] } }],
+    [
+      'a name of a system',
+      { identifier: [{ system: `${EHR}/sid/mrn` }], code: { coding: [{ system: `${EHR}/codes` }] } },
+    ],
     ['a name of a profile', { meta: { profile: [`${EHR}/StructureDefinition/x`] } }],
     ['a name of an extension', { extension: [{ url: `${EHR}/StructureDefinition/x`, valueString: 'x' }] }],
     ['a name of an extension of parts', { modifierExtension: [{ url: `${EHR}/x`, extension: [{ url: `${EHR}/y` }] }] }],

@@ -17,14 +17,39 @@ const told = (found: Whose): string => {
 describe('a record is', () => {
   test.each<[string, string, object, string]>([
     ['its subject’s', 'Observation', { subject: A }, 'patient a'],
-    ['its subject’s by the EHR’s own address', 'Observation', { subject: { reference: `${EHR}/Patient/a` } }, 'patient a'],
-    ['not known of another server', 'Observation', { subject: { reference: 'https://x.example/Patient/a' } }, 'unclear'],
+    [
+      'its subject’s by the EHR’s own address',
+      'Observation',
+      { subject: { reference: `${EHR}/Patient/a` } },
+      'patient a',
+    ],
+    [
+      'not known of another server',
+      'Observation',
+      { subject: { reference: 'https://x.example/Patient/a' } },
+      'unclear',
+    ],
     ['not known of a subject that is no patient', 'Observation', { subject: { reference: 'Group/a' } }, 'unclear'],
-    ['not known of a subject known by a number only', 'Observation', { subject: { identifier: { value: 'a' } } }, 'unclear'],
+    [
+      'not known of a subject known by a number only',
+      'Observation',
+      { subject: { identifier: { value: 'a' } } },
+      'unclear',
+    ],
     ['not known without a subject', 'Observation', {}, 'unclear'],
     ['not known with two subjects', 'Observation', { subject: [A, B] }, 'unclear'],
-    ['not known with a patient and something else', 'Observation', { subject: [A, { reference: 'Group/a' }] }, 'unclear'],
-    ['not known with something else and a patient', 'Observation', { subject: [{ reference: 'Group/a' }, A] }, 'unclear'],
+    [
+      'not known with a patient and something else',
+      'Observation',
+      { subject: [A, { reference: 'Group/a' }] },
+      'unclear',
+    ],
+    [
+      'not known with something else and a patient',
+      'Observation',
+      { subject: [{ reference: 'Group/a' }, A] },
+      'unclear',
+    ],
     ['one’s who is named twice', 'Observation', { subject: [A, { reference: `${EHR}/Patient/a` }] }, 'patient a'],
     ['not its performer’s', 'Observation', { performer: [A] }, 'unclear'],
     ['a patient’s own where it is the Patient', 'Patient', {}, 'patient x'],
@@ -85,13 +110,9 @@ describe('what is contained goes along, so a record is entangled by', () => {
 });
 
 test('a version is what a record itself says, in words', () => {
-  expect([{ meta: { versionId: '7' } }, { meta: { versionId: 7 } }, { meta: 'x' }, { meta: null }, {}].map(versionOf)).toEqual([
-    '7',
-    null,
-    null,
-    null,
-    null,
-  ]);
+  expect(
+    [{ meta: { versionId: '7' } }, { meta: { versionId: 7 } }, { meta: 'x' }, { meta: null }, {}].map(versionOf),
+  ).toEqual(['7', null, null, null, null]);
 });
 
 test('a resource can be named: it has a type, and an id that FHIR allows', () => {

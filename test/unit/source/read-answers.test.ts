@@ -2,11 +2,9 @@ import { expect, test } from '@jest/globals';
 import { readAllowed } from '../../../src/source/read-answers.ts';
 
 test('the names that a refusal lists are read, however it calls the field', () => {
-  expect(readAllowed({ error: 'Bad Request', exception: 'data_source must be one of Ring, Gps_Watch, or Strap' }, 'u')).toEqual([
-    'Ring',
-    'Gps_Watch',
-    'Strap',
-  ]);
+  expect(
+    readAllowed({ error: 'Bad Request', exception: 'data_source must be one of Ring, Gps_Watch, or Strap' }, 'u'),
+  ).toEqual(['Ring', 'Gps_Watch', 'Strap']);
   expect(readAllowed({ message: 'one of: Ring, Strap' }, 'u')).toEqual(['Ring', 'Strap']);
 });
 

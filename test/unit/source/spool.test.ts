@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { makeSpoolRoom, spool, type Spool } from '../../../src/source/spool.ts';
 
 const ROOM = 1024 * 1024;
-const spoolOf = (file: AsyncIterable<Uint8Array>, bytesMax?: number): Spool => spool(file, makeSpoolRoom(ROOM), bytesMax);
+const spoolOf = (file: AsyncIterable<Uint8Array>, bytesMax?: number): Spool =>
+  spool(file, makeSpoolRoom(ROOM), bytesMax);
 
 async function* partsOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield await Promise.resolve(part);

@@ -1,5 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { oldValues, pageOf, sealAnew, updateOf, walkedOf, type SealedTable } from '../../../src/store/reseal/sealed-table.ts';
+import {
+  oldValues,
+  pageOf,
+  sealAnew,
+  updateOf,
+  walkedOf,
+  type SealedTable,
+} from '../../../src/store/reseal/sealed-table.ts';
 import { makeRender } from '../../../src/store/sql/render.ts';
 import { runEach, type Program, type Series, type Statement, type Step } from '../../../src/store/sql/statement.ts';
 import { makeVault } from '../../../src/store/vault.ts';
@@ -7,7 +14,12 @@ import { makeVault } from '../../../src/store/vault.ts';
 const key = (n: number): Uint8Array => new Uint8Array(32).fill(n);
 const vaultOf = (...data: Uint8Array[]) => makeVault({ data, pseudonym: key(9) });
 const [before, both] = [vaultOf(key(1)), vaultOf(key(2), key(1))];
-const of: SealedTable = { table: 'thing', columns: ['a_sealed', 'b_sealed'], key: ['tenant', 'id'], place: ['id', 'index'] };
+const of: SealedTable = {
+  table: 'thing',
+  columns: ['a_sealed', 'b_sealed'],
+  key: ['tenant', 'id'],
+  place: ['id', 'index'],
+};
 const walk = { of, after: null, limit: 2, ids: [before.keyId] };
 const place = 'thing.b_sealed/x/ff';
 const row = (b: Uint8Array | null) => ({ k0: 't', k1: 'x', p0: 'x', p1: Uint8Array.of(255), v0: null, v1: b });

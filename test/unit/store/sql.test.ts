@@ -69,7 +69,9 @@ describe('a statement', () => {
 
   test('tells SQLite what time it is, and asks PostgreSQL', () => {
     const until = (at: number, ms: number) =>
-      statementOf(run`UPDATE t SET until = ${now(new Date(at))} + ${typed('int', ms)}${MILLISECONDS} WHERE id = ${'i'}`);
+      statementOf(
+        run`UPDATE t SET until = ${now(new Date(at))} + ${typed('int', ms)}${MILLISECONDS} WHERE id = ${'i'}`,
+      );
     const both = [until(1000, 5), until(2000, 6)];
     expect(both.map(forSqlite)).toEqual([
       { text: 'UPDATE t SET until = ? + ? WHERE id = ?', values: [1000, 5, 'i'] },
@@ -93,7 +95,10 @@ describe('a statement', () => {
   test('takes a list of values one after the other', () => {
     const behind = (values: readonly (string | number)[]) =>
       statementOf(all`SELECT 1 WHERE (a, b) > (${listOf(values)}) LIMIT ${9}`);
-    expect(forPostgres(behind(['x', 2]))).toEqual({ text: 'SELECT 1 WHERE (a, b) > ($1, $2) LIMIT $3', values: ['x', 2, 9] });
+    expect(forPostgres(behind(['x', 2]))).toEqual({
+      text: 'SELECT 1 WHERE (a, b) > ($1, $2) LIMIT $3',
+      values: ['x', 2, 9],
+    });
     expect(forSqlite(behind(['x', 2])).text).toBe('SELECT 1 WHERE (a, b) > (?, ?) LIMIT ?');
   });
 
@@ -203,6 +208,7 @@ describe('a program', () => {
 
   test('is told from what a command gives otherwise', () => {
     expect(isProgram(work())).toBe(true);
-    for (const other of [null, 'text', [1], new Map(), { throw: 1 }, Promise.resolve()]) expect(isProgram(other)).toBe(false);
+    for (const other of [null, 'text', [1], new Map(), { throw: 1 }, Promise.resolve()])
+      expect(isProgram(other)).toBe(false);
   });
 });

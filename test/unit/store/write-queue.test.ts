@@ -108,7 +108,10 @@ test('a command that could not begin in time is refused, one that has begun is n
 test('what waits is bounded in bytes', async () => {
   const { queue, batches } = setUp({ queueBytes: 1_000 });
   const taken = queue.push('a', { text: 'x'.repeat(500) });
-  expect(await queue.push('a', { text: 'x'.repeat(600) })).toMatchObject({ ok: false, fault: { code: 'store.queue-full' } });
+  expect(await queue.push('a', { text: 'x'.repeat(600) })).toMatchObject({
+    ok: false,
+    fault: { code: 'store.queue-full' },
+  });
   await turn();
   batches[0]?.commit();
   expect((await taken).ok).toBe(true);
@@ -126,7 +129,8 @@ test('closing settles what was taken and refuses what comes', async () => {
 });
 
 describe('what gives way', () => {
-  const names = (batch: { asks: readonly Ask[] } | undefined): string => (batch?.asks ?? []).map(({ name }) => name).join('');
+  const names = (batch: { asks: readonly Ask[] } | undefined): string =>
+    (batch?.asks ?? []).map(({ name }) => name).join('');
 
   test('goes along in small numbers while others wait, and always in some', async () => {
     const { queue, batches } = setUp({ batchCount: 12 });

@@ -47,7 +47,10 @@ describe('a number that is only handed on keeps its digits', () => {
     ['$lookup(o, "x")', '[1.10]'],
     ['$spread(o)', '[{"x":1.10},{"t":"T"}]'],
     ['$clone(o)', '[{"x":1.10,"t":"T"}]'],
-    ['$string(a), a & "", $string(list), $string(o)', '["70.10","70.10","[1.0,2.50,0.0]","{\\"x\\":1.10,\\"t\\":\\"T\\"}"]'],
+    [
+      '$string(a), a & "", $string(list), $string(o)',
+      '["70.10","70.10","[1.0,2.50,0.0]","{\\"x\\":1.10,\\"t\\":\\"T\\"}"]',
+    ],
     ['a.$string()', '["70.10"]'],
     ['a ~> $string', '["70.10"]'],
   ])('%s', async (expression, expected) => {
@@ -56,7 +59,11 @@ describe('a number that is only handed on keeps its digits', () => {
 
   test('for any decimal, through paths, variables, objects, lists and text', async () => {
     const decimal = fc
-      .tuple(fc.constantFrom('', '-'), fc.bigInt(0n, 10n ** 20n), fc.stringMatching(/^(\.\d{1,20})?([eE][+-]?\d{1,2})?$/))
+      .tuple(
+        fc.constantFrom('', '-'),
+        fc.bigInt(0n, 10n ** 20n),
+        fc.stringMatching(/^(\.\d{1,20})?([eE][+-]?\d{1,2})?$/),
+      )
       .map(([sign, whole, rest]) => `${sign}${whole}${rest}`);
     await fc.assert(
       fc.asyncProperty(fc.array(decimal, { minLength: 1, maxLength: 8 }), async (digits) => {

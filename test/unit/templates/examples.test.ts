@@ -46,7 +46,9 @@ test('a glucose event of the sandbox becomes an Observation for each reading, an
   ]);
   for (const one of mapped.value.resources)
     expect(
-      validator.validate({ ...one, subject: { reference: 'Patient/p1' } }).filter(({ severity }) => severity === 'error'),
+      validator
+        .validate({ ...one, subject: { reference: 'Patient/p1' } })
+        .filter(({ severity }) => severity === 'error'),
     ).toEqual([]);
   const other = await runExample('body_blood_glucose_event', glucoseEvents([102, 144]));
   expect(other.ok && other.value.key).toBe(mapped.value.key);
@@ -58,7 +60,10 @@ test('events of another form are refused, not lost', async () => {
     ...envelopeOf('body_blood_glucose_event', 2, {}),
     body_health: { events: { body_blood_glucose_event: events } },
   };
-  expect(await runExample('body_blood_glucose_event', other)).toMatchObject({ ok: false, fault: { code: 'template.failed' } });
+  expect(await runExample('body_blood_glucose_event', other)).toMatchObject({
+    ok: false,
+    fault: { code: 'template.failed' },
+  });
 });
 
 test('the page for authors lists every error code of ours', () => {

@@ -14,7 +14,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const GOOD = { dataStructure: 'x_event', description: 'd', source: 's', reviewer: 'r', key: 'id', resources: ['[', ']'] };
+const GOOD = {
+  dataStructure: 'x_event',
+  description: 'd',
+  source: 's',
+  reviewer: 'r',
+  key: 'id',
+  resources: ['[', ']'],
+};
 const put = (name: string, content: unknown): void =>
   writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
 
@@ -37,7 +44,13 @@ test('a good file is a template, by its structure', () => {
   put('README.md', '# for people');
   put('.hidden', '');
   const { x_event: template, ...others } = Object.fromEntries(loadTemplates([folder]));
-  expect(template).toMatchObject({ dataStructure: 'x_event', key: 'id', resources: '[\n]', source: 's', reviewer: 'r' });
+  expect(template).toMatchObject({
+    dataStructure: 'x_event',
+    key: 'id',
+    resources: '[\n]',
+    source: 's',
+    reviewer: 'r',
+  });
   expect(template?.row).toMatch(/\/a\.json$/);
   expect(template?.version).toMatch(/^[0-9a-f]{64}$/);
   expect(others).toEqual({});
@@ -128,9 +141,12 @@ describe.each(Object.keys(FORBIDDEN))('$%s', (name) => {
     expect(problems().join()).toContain(`$${name} is not allowed`);
   });
 
-  test.each([`$${name}()`, `($f := $${name}; $f())`, `$map([1], $${name})`])('throws at run time as %s', async (expression) => {
-    await expect(evaluate(expression, {})).rejects.toMatchObject({ code: 'C0001' });
-  });
+  test.each([`$${name}()`, `($f := $${name}; $f())`, `$map([1], $${name})`])(
+    'throws at run time as %s',
+    async (expression) => {
+      await expect(evaluate(expression, {})).rejects.toMatchObject({ code: 'C0001' });
+    },
+  );
 });
 
 test('the transform operator is refused', () => {

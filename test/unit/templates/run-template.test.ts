@@ -81,8 +81,14 @@ describe('what does not end', () => {
 
   test('too much memory ends the thread, not the process', async () => {
     const small = makeRunTemplate({ timeMs: 20_000, memoryMb: 32 });
-    const result = await small(giving("($f := function($a, $n) { $f({'p': $a, 'q': [1..1000]}, $n + 1) }; $f(1, 0))"), {});
-    expect(result).toMatchObject({ ok: false, fault: { code: 'template.failed', cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' } } });
+    const result = await small(
+      giving("($f := function($a, $n) { $f({'p': $a, 'q': [1..1000]}, $n + 1) }; $f(1, 0))"),
+      {},
+    );
+    expect(result).toMatchObject({
+      ok: false,
+      fault: { code: 'template.failed', cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' } },
+    });
     expect((await small(aTemplate(), {})).ok).toBe(true);
   });
 });
@@ -95,17 +101,23 @@ describe('a failure tells the place and no value', () => {
       ok: false,
       fault: { code: 'template.failed', at: 'custom/x.json#resources, line 3, column 15', cause: { code: 'T2001' } },
     });
-    expect(JSON.stringify(result) + String((result as { fault: { cause: Error } }).fault.cause.stack)).not.toContain('MARKER');
+    expect(JSON.stringify(result) + String((result as { fault: { cause: Error } }).fault.cause.stack)).not.toContain(
+      'MARKER',
+    );
   });
 
-  test.each(['$error(name)', '$assert(false, name)', 'name(1)', '$number(name)', '$toMillis(name)', 'name.$single([1,2])'])(
-    '%s',
-    async (expression) => {
-      const result = await run(giving(expression), { name: 'MARKER' });
-      expect(result).toMatchObject({ ok: false, fault: { code: 'template.failed' } });
-      expect(JSON.stringify(result)).not.toContain('MARKER');
-    },
-  );
+  test.each([
+    '$error(name)',
+    '$assert(false, name)',
+    'name(1)',
+    '$number(name)',
+    '$toMillis(name)',
+    'name.$single([1,2])',
+  ])('%s', async (expression) => {
+    const result = await run(giving(expression), { name: 'MARKER' });
+    expect(result).toMatchObject({ ok: false, fault: { code: 'template.failed' } });
+    expect(JSON.stringify(result)).not.toContain('MARKER');
+  });
 });
 
 describe('what is not a key and resources', () => {
@@ -186,7 +198,10 @@ test('a process that ran templates, also one without an end, exits by itself', (
     console.log((await made('($f := function() { $f() }; $f())')).fault.code);
     console.log((await made('{"resourceType":"Basic"}')).ok);`,
   );
-  const { stdout, status } = spawnSync(process.execPath, [join(folder, 'script.mjs')], { timeout: 20_000, encoding: 'utf8' });
+  const { stdout, status } = spawnSync(process.execPath, [join(folder, 'script.mjs')], {
+    timeout: 20_000,
+    encoding: 'utf8',
+  });
   rmSync(folder, { recursive: true });
   expect([stdout.trim().split('\n'), status]).toEqual([['true', 'template.timeout', 'true'], 0]);
 });

@@ -14,7 +14,10 @@ import { partAt } from '../../support/payloads/index.ts';
 
 const setting = settingOf(standardMappings());
 
-/** Each way in which the sandbox can report a biomarker: every code in every unit, and one in words, a limit or a range where it is so. */
+/**
+ * Each way in which the sandbox can report a biomarker: every code in every unit, and one in words, a limit or a range
+ * where it is so.
+ */
 function rowsOf(biomarker: Biomarker, n: number): Row[] {
   const panel = PANELS.get(biomarker.panel);
   if (panel === undefined) throw new Error(biomarker.panel);
@@ -79,7 +82,14 @@ const envelope = (content: unknown): string =>
 const loincOf = (one: AnyResource): string => String(codesOf(one['code'])[0]);
 /** All that a result says, without what names it and what refers. */
 const saying = (one: AnyResource): Json => {
-  const { identifier: _identifier, performer: _performer, specimen: _specimen, code: _code, interpretation, ...said } = one;
+  const {
+    identifier: _identifier,
+    performer: _performer,
+    specimen: _specimen,
+    code: _code,
+    interpretation,
+    ...said
+  } = one;
   return { ...said, interpretation: codesOf(partAt(interpretation, '0')) };
 };
 
@@ -133,10 +143,12 @@ describe.each(documents().map((one) => [one.documentId.slice(-1), one.rows.lengt
 );
 
 test('what has another form is refused, not half read', async () => {
-  await expect(translateByTemplates(envelope({ biomarkers: [{ name: 'Glucose', value: 92 }] }), setting)).rejects.toThrow(
-    'template.output templates/service-lab-json.json#key',
+  await expect(
+    translateByTemplates(envelope({ biomarkers: [{ name: 'Glucose', value: 92 }] }), setting),
+  ).rejects.toThrow('template.output templates/service-lab-json.json#key');
+  await expect(translateByTemplates(envelope({ metadata: {}, panels_array: [{}] }), setting)).rejects.toThrow(
+    'template',
   );
-  await expect(translateByTemplates(envelope({ metadata: {}, panels_array: [{}] }), setting)).rejects.toThrow('template');
 });
 
 test('a result under another name of a laboratory structure is read too', async () => {

@@ -59,7 +59,10 @@ test('the data are forgotten unless a file is named', () => {
 describe('npm run ehr:hapi', () => {
   function run(...args: readonly string[]): Promise<{ code: number | null; out: string; error: string }> {
     // No PATH, so that neither Java nor Maven is found.
-    const child = spawn(process.execPath, ['tools/hapi.ts', ...args], { env: { PATH: '' }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, ['tools/hapi.ts', ...args], {
+      env: { PATH: '' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let [out, error] = ['', ''];
     child.stdout.on('data', (part: Buffer) => (out += part.toString()));
     child.stderr.on('data', (part: Buffer) => (error += part.toString()));

@@ -11,7 +11,10 @@ const result = (title: string, status: string, ancestorTitles: string[] = []) =>
 const REPORT = {
   testResults: [
     { name: '/anywhere/versions.test.ts', assertionResults: [result('stands', 'failed')] },
-    { name: '/anywhere/edits.test.ts', assertionResults: [result('waits', 'passed', ['a note']), result('later', 'pending')] },
+    {
+      name: '/anywhere/edits.test.ts',
+      assertionResults: [result('waits', 'passed', ['a note']), result('later', 'pending')],
+    },
   ],
 };
 const FIGURES = '{"test":"stands","text":"8 Observations"}\n{"test":"stands","text":"1 changed"}\n';

@@ -8,8 +8,9 @@ import { codesOf } from '../../support/translated.ts';
 import { makeLedger, saidBy, settingOf, translateText } from '../../support/translate-steps.ts';
 
 /*
- * Random histories of one day: alerts reported by themselves, summaries of the day with some and with none, measurements, all of them
- * repeated, late and in any order. What a clinician should see is said by a model that knows nothing of names, ledgers or writers.
+ * Random histories of one day: alerts reported by themselves, summaries of the day with some and with none,
+ * measurements, all of them repeated, late and in any order. What a clinician should see is said by a model that knows
+ * nothing of names, ledgers or writers.
  */
 
 const setting = settingOf(standardMappings());
@@ -48,11 +49,17 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'summary-again' as const }) },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('measurements' as const), of: fc.uniqueArray(aReading, { minLength: 1 }) }),
+    arbitrary: fc.record({
+      kind: fc.constant('measurements' as const),
+      of: fc.uniqueArray(aReading, { minLength: 1 }),
+    }),
   },
 );
 /** When each of the events was raised, in hours after the first delivery; not after it came. */
-const aHistory = fc.record({ steps: fc.array(aStep, { maxLength: 14 }), raisedAt: fc.tuple(fc.nat(14), fc.nat(14), fc.nat(14)) });
+const aHistory = fc.record({
+  steps: fc.array(aStep, { maxLength: 14 }),
+  raisedAt: fc.tuple(fc.nat(14), fc.nat(14), fc.nat(14)),
+});
 
 /** What a clinician should see: the alerts, the count of the day (null: nobody evaluated it), the measurements. */
 interface Seen {
@@ -110,14 +117,22 @@ const keyOf = (resource: AnyResource): string => {
 describe('whatever comes in whatever order', () => {
   const textOf = (payload: Json): string => JSON.stringify(payload);
   const summaryOf = ({ of, pulse, version }: Extract<Step, { kind: 'summary' }>): Json => {
-    const told = of === null ? {} : { oxygenation: { measured: READINGS[of].measured, measuredAt: READINGS[of].elsewhere } };
+    const told =
+      of === null ? {} : { oxygenation: { measured: READINGS[of].measured, measuredAt: READINGS[of].elsewhere } };
     return anAlertSummary({ documentVersion: version, restingHeartRate: pulse ? 71 : null, ...told });
   };
   const measurementsOf = (of: readonly Reading[], version: number): Json =>
     aClinicalReadyOf(
       of.map((one) => {
         const { measured, measuredAt } = READINGS[one];
-        return { code: 'spo2', category: 'vital-signs', value: String(measured), unit: '%', start: measuredAt, end: measuredAt };
+        return {
+          code: 'spo2',
+          category: 'vital-signs',
+          value: String(measured),
+          unit: '%',
+          start: measuredAt,
+          end: measuredAt,
+        };
       }),
       { documentVersion: version },
     );

@@ -94,7 +94,9 @@ describe('alert_event', () => {
     ['in a unit without a name', withAt(anAlertEvent(), `${SIGNAL}.0.unit_string`, null)],
     [
       'in a summary',
-      aSummary({ oxygenation: { value: 90.5, direction: 'below', fields: { measured_at_string: '2026-11-14T02:12:00Z' } } }),
+      aSummary({
+        oxygenation: { value: 90.5, direction: 'below', fields: { measured_at_string: '2026-11-14T02:12:00Z' } },
+      }),
     ],
   ])('of one reading is the same alert: %s', (_, payload) => {
     expect(translated(payload).wanted.map(({ name }) => name)).toContain(translation.wanted[0]?.name);
@@ -142,7 +144,9 @@ describe('alert_summary', () => {
       valueInteger: 5,
       effectivePeriod: { start: '2026-11-14T00:00:00+01:00', end: '2026-11-14T23:59:59+01:00' },
     });
-    const children = translation.wanted.filter(({ resource }) => resource !== parent).map(({ reference }) => ({ reference }));
+    const children = translation.wanted
+      .filter(({ resource }) => resource !== parent)
+      .map(({ reference }) => ({ reference }));
     expect(new Set(JSON.stringify(parent['hasMember']).match(/urn:uuid:[^"]+/g))).toEqual(
       new Set(children.map(({ reference }) => reference)),
     );
@@ -172,7 +176,11 @@ describe('alert_summary', () => {
     expect(partAt(observationWith(translation, 'alert-sleep-duration'), 'referenceRange.0.low.code')).toBe('h');
     const six = translated(
       aSummary({
-        sleep_duration: { value: 18000, direction: 'below', fields: { threshold_min_float: 21600, threshold_max_float: 32400 } },
+        sleep_duration: {
+          value: 18000,
+          direction: 'below',
+          fields: { threshold_min_float: 21600, threshold_max_float: 32400 },
+        },
       }),
     );
     const sides = ['low', 'high'].map((side) =>
@@ -184,7 +192,11 @@ describe('alert_summary', () => {
   test('baseline and deviations are components, only where they are given', () => {
     const shown = (code: string): unknown =>
       ((observationWith(translation, code)['component'] ?? []) as Json[]).map((one) => codesOf(one['code'])[0]);
-    expect(shown('alert-resting-heart-rate')).toEqual(['baseline-value', 'deviation-below-percent', 'deviation-above-percent']);
+    expect(shown('alert-resting-heart-rate')).toEqual([
+      'baseline-value',
+      'deviation-below-percent',
+      'deviation-above-percent',
+    ]);
     expect(shown('alert-hrv')).toEqual(['baseline-value', 'deviation-below-percent']);
     expect(shown('alert-oxygenation')).toEqual([]);
   });
@@ -219,7 +231,9 @@ describe('none of the numbers of an alert can be taken for the measurement', () 
   test('baseline, deviations and threshold have codes of their own, and a deviation has a unit of its own', () => {
     const components = all.flatMap((one) => (one['component'] ?? []) as Json[]);
     const units = (code: string) =>
-      new Set(components.filter((one) => codesOf(one['code'])[0] === code).map((one) => partAt(one, 'valueQuantity.code')));
+      new Set(
+        components.filter((one) => codesOf(one['code'])[0] === code).map((one) => partAt(one, 'valueQuantity.code')),
+      );
     expect(units('baseline-value')).toEqual(new Set(['/min', 'ms']));
     expect(units('deviation-below-percent')).toEqual(new Set(['%{baseline}']));
     expect(units('deviation-above-percent')).toEqual(new Set(['%{baseline}']));
@@ -275,7 +289,10 @@ describe('re-evaluation of a day', () => {
 
   test('nothing out of range from the start is said too, unless the dialect wants it only to replace something', () => {
     expect(run('default', {})[0]).toEqual([`create ${DAY} final`]);
-    const quiet = { ...setting('default'), dialect: { ...setting('default').dialect, zeroAlerts: 'to-replace' as const } };
+    const quiet = {
+      ...setting('default'),
+      dialect: { ...setting('default').dialect, zeroAlerts: 'to-replace' as const },
+    };
     const ledger = makeLedger();
     const shown = (breaches: Breaches, version: number): string[] =>
       ledger(translateText(JSON.stringify(aSummary(breaches, version)), quiet), quiet, version).changes.map(
@@ -293,7 +310,9 @@ describe('re-evaluation of a day', () => {
   });
 
   test('what was measured without a value is not withdrawn where amendments are called corrected', () => {
-    const reason = { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason', code: 'unknown' }] };
+    const reason = {
+      coding: [{ system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason', code: 'unknown' }],
+    };
     expect(isWithdrawn({ resourceType: 'Observation', status: 'corrected', dataAbsentReason: reason })).toBe(false);
   });
 
@@ -305,7 +324,9 @@ describe('re-evaluation of a day', () => {
     const [gone] = changes.filter(({ change }) => change === 'retract');
     expect(gone?.resource).toMatchObject({ status: 'corrected', dataAbsentReason: { coding: [{ code: 'error' }] } });
     expect((gone?.resource['note'] as Json[]).at(-1)).toEqual({ text: `Withdrawn. ${WITHDRAWN_BECAUSE.dropped}` });
-    expect(Object.keys(gone?.resource ?? {}).filter((name) => /^value|^interpretation|^referenceRange/.test(name))).toEqual([]);
+    expect(
+      Object.keys(gone?.resource ?? {}).filter((name) => /^value|^interpretation|^referenceRange/.test(name)),
+    ).toEqual([]);
     expect(isWithdrawn(gone?.resource ?? {})).toBe(true);
   });
 });

@@ -46,7 +46,10 @@ interface Shown {
   readonly value: number;
 }
 
-/** As a clinician would have it: final until it says something else, then amended for good; withdrawn while nobody says it. */
+/**
+ * As a clinician would have it: final until it says something else, then amended for good; withdrawn while nobody says
+ * it.
+ */
 function model(before: Shown | null, { weight }: Version): Shown | null {
   if (weight === null) return before === null ? null : { ...before, status: 'entered-in-error' };
   if (before === null) return { status: 'final', value: weight };

@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { aClinicalReadyOf, type Json, type Metric } from '../../support/payloads/index.ts';
 
 /** Plausible values, the digits as they may come. */
-const KINDS: readonly (readonly [code: string, category: string, unit: string, ucum: string, values: readonly string[]])[] = [
+const KINDS: readonly (readonly [
+  code: string,
+  category: string,
+  unit: string,
+  ucum: string,
+  values: readonly string[],
+])[] = [
   ['weight', 'vital-signs', 'kg', 'kg', ['70.10', '71', '72.0']],
   ['weight', 'vital-signs', 'lbs', '[lb_av]', ['154.5', '160']],
   ['height', 'vital-signs', 'cm', 'cm', ['178', '178.0']],

@@ -97,12 +97,18 @@ describe('blood pressure', () => {
       component: [
         {
           code: {
-            coding: [{ code: '8480-6' }, { system: 'urn:example:health-data-service:codes', code: 'blood_pressure_systolic' }],
+            coding: [
+              { code: '8480-6' },
+              { system: 'urn:example:health-data-service:codes', code: 'blood_pressure_systolic' },
+            ],
           },
         },
         {
           code: {
-            coding: [{ code: '8462-4' }, { system: 'urn:example:health-data-service:codes', code: 'blood_pressure_diastolic' }],
+            coding: [
+              { code: '8462-4' },
+              { system: 'urn:example:health-data-service:codes', code: 'blood_pressure_diastolic' },
+            ],
           },
         },
       ],
@@ -123,8 +129,12 @@ describe('blood pressure', () => {
   });
 
   test('readings of different times are different panels', () => {
-    expect(panels([systolic('120'), diastolic('80'), systolic('135', EVENING), diastolic('85', EVENING)])).toHaveLength(2);
-    expect(panels([systolic('120'), diastolic('85', EVENING)]).map(({ components }) => components.length)).toEqual([2, 2]);
+    expect(panels([systolic('120'), diastolic('80'), systolic('135', EVENING), diastolic('85', EVENING)])).toHaveLength(
+      2,
+    );
+    expect(panels([systolic('120'), diastolic('85', EVENING)]).map(({ components }) => components.length)).toEqual([
+      2, 2,
+    ]);
   });
 
   test('a reading and an average of the same time are two panels', () => {
@@ -145,7 +155,10 @@ describe('blood pressure', () => {
 
   test('two systolic values of one reading that disagree wait for a person, as one panel, in whatever order they came', () => {
     const both = [systolic('120'), systolic('140'), diastolic('80')];
-    const [one, other] = [translated(aClinicalReadyOf(both)), translated(aClinicalReadyOf(both, { order: [0, 2, 1, 3] }))];
+    const [one, other] = [
+      translated(aClinicalReadyOf(both)),
+      translated(aClinicalReadyOf(both, { order: [0, 2, 1, 3] })),
+    ];
     expect(observationsOf(one)).toHaveLength(1);
     expect(one.findings.map(({ code }) => code)).toContain('measurement.twice');
     expect(one.trouble).toBe('implausible');
@@ -183,6 +196,8 @@ describe('blood pressure', () => {
 
   test('is one panel for each category that it comes with', () => {
     const active = (metric: Metric): Metric => ({ ...metric, category: 'activity' });
-    expect(panels([systolic('120'), diastolic('80'), active(systolic('125')), active(diastolic('82'))])).toHaveLength(2);
+    expect(panels([systolic('120'), diastolic('80'), active(systolic('125')), active(diastolic('82'))])).toHaveLength(
+      2,
+    );
   });
 });

@@ -31,12 +31,15 @@ const found = (metrics: readonly Metric[]) => read(metrics).findings.map(({ code
 const notes = (metrics: readonly Metric[]) => observationsOf(read(metrics)).map(({ note }) => note);
 
 describe('blood pressure', () => {
-  test.each([{}, { context: 'daily_average' }])('waits as a panel where the systolic is below the diastolic: %j', (context) => {
-    const translation = read([...pressure('70', '120', context), weight('70')]);
-    expect(translation.findings.map(({ code }) => code)).toEqual(['values.contradict', 'codes.left-out']);
-    expect(translation.leftOut).toMatchObject([{ why: 'implausible' }]);
-    expect(translation.wanted.length).toBe(1);
-  });
+  test.each([{}, { context: 'daily_average' }])(
+    'waits as a panel where the systolic is below the diastolic: %j',
+    (context) => {
+      const translation = read([...pressure('70', '120', context), weight('70')]);
+      expect(translation.findings.map(({ code }) => code)).toEqual(['values.contradict', 'codes.left-out']);
+      expect(translation.leftOut).toMatchObject([{ why: 'implausible' }]);
+      expect(translation.wanted.length).toBe(1);
+    },
+  );
 
   test('goes out where it is not, and where one side is missing', () => {
     expect(found(pressure('120', '80'))).toEqual([]);
@@ -129,6 +132,11 @@ test('a row can make what does not fit preliminary, or wait', () => {
     );
   const text = JSON.stringify(aClinicalReadyOf([...body('70', '178', '32.1'), ...pressure('120', '80')]));
   const preliminary = observationsOf(translateText(text, withAction('preliminary')));
-  expect(preliminary.map(({ status }) => status).sort()).toEqual(['final', 'preliminary', 'preliminary', 'preliminary']);
+  expect(preliminary.map(({ status }) => status).sort()).toEqual([
+    'final',
+    'preliminary',
+    'preliminary',
+    'preliminary',
+  ]);
   expect(translateText(text, withAction('park')).leftOut.length).toBe(3);
 });

@@ -19,7 +19,9 @@ const groupAndDay = (name: string): Scope => {
   return { group: group as Group, chartDay };
 };
 const scopesOf = (said: Said): Scope[] =>
-  [...new Set([...said.keys()].map((name) => JSON.stringify(groupAndDay(name))))].map((text) => JSON.parse(text) as Scope);
+  [...new Set([...said.keys()].map((name) => JSON.stringify(groupAndDay(name))))].map(
+    (text) => JSON.parse(text) as Scope,
+  );
 const wantedOf = (said: Said): Wanted[] =>
   [...said].map(([name, value]) => ({
     name,
@@ -45,8 +47,14 @@ interface Held {
   readonly by: string;
 }
 
-/** Decision 5, in its own words: what the EHR must hold after a version of a document, and what that version takes back. */
-function modelled(held: ReadonlyMap<string, Held>, key: string, said: Said): { next: Map<string, Held>; gone: string[] } {
+/**
+ * Decision 5, in its own words: what the EHR must hold after a version of a document, and what that version takes back.
+ */
+function modelled(
+  held: ReadonlyMap<string, Held>,
+  key: string,
+  said: Said,
+): { next: Map<string, Held>; gone: string[] } {
   const speaksFor = new Set([...said.keys()].map((name) => name.slice(0, -2)));
   const next = new Map(held);
   const gone = [...held]
@@ -98,7 +106,9 @@ describe('whatever versions of two documents come', () => {
           );
 
           const lostMost = DAYS.some((day) => {
-            const ofDay = [...before].filter(([name, { isLive, by }]) => isLive && by === key && name.includes(day)).length;
+            const ofDay = [...before].filter(
+              ([name, { isLive, by }]) => isLive && by === key && name.includes(day),
+            ).length;
             return gone.filter((name) => name.includes(day)).length * 2 > ofDay;
           });
           expect(isSuspicious).toBe(lostMost);
@@ -127,11 +137,17 @@ describe('through the translation', () => {
   const run = (...versions: (readonly Metric[])[]) => {
     const ledger = makeLedger();
     return versions.map((metrics, i) => {
-      const { changes, isSuspicious } = ledger(translated(aClinicalReadyOf(metrics, { documentVersion: i + 1 })), setting, i + 1);
+      const { changes, isSuspicious } = ledger(
+        translated(aClinicalReadyOf(metrics, { documentVersion: i + 1 })),
+        setting,
+        i + 1,
+      );
       return {
         isSuspicious,
         changes: changes
-          .map(({ change, resource }) => `${change} ${codesOf(resource['code'])[0] ?? ''} ${String(resource['status'])}`)
+          .map(
+            ({ change, resource }) => `${change} ${codesOf(resource['code'])[0] ?? ''} ${String(resource['status'])}`,
+          )
           .sort(),
       };
     });
@@ -145,7 +161,9 @@ describe('through the translation', () => {
   });
 
   test('a measurement that is gone from its own summary is withdrawn', () => {
-    expect(run([...BODY, ...SLEEP], [...BODY.slice(0, 2), ...SLEEP])[1]?.changes).toContain('retract 39156-5 entered-in-error');
+    expect(run([...BODY, ...SLEEP], [...BODY.slice(0, 2), ...SLEEP])[1]?.changes).toContain(
+      'retract 39156-5 entered-in-error',
+    );
   });
 
   test('most of a chart-day gone is suspicious', () => {
@@ -153,7 +171,9 @@ describe('through the translation', () => {
   });
 
   test('other digits of the same number change nothing', () => {
-    expect(run(BODY, [{ code: 'weight', value: '70.0' }, ...BODY.slice(1)])[1]?.changes).toContain('keep 29463-7 final');
+    expect(run(BODY, [{ code: 'weight', value: '70.0' }, ...BODY.slice(1)])[1]?.changes).toContain(
+      'keep 29463-7 final',
+    );
   });
 
   test('a summary of which only another day is left takes nothing back from this one', () => {

@@ -71,7 +71,8 @@ describe.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))('%s',
     });
 
     test('sends only types and categories that it takes', () => {
-      if (dialect.types !== null) expect(dialect.types).toEqual(expect.arrayContaining(all.map((one) => one.resourceType)));
+      if (dialect.types !== null)
+        expect(dialect.types).toEqual(expect.arrayContaining(all.map((one) => one.resourceType)));
       expect(translation.provenance === null).toBe(dialect.provenance === 'none' || all.length === 0);
       for (const one of observations) {
         const codes = list(one['category']).map((category) => codesOf(category)[0]);
@@ -94,7 +95,9 @@ describe.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))('%s',
         if (dialect.componentsOf !== null && one['component'] !== undefined)
           expect(codesOf(one['code']).some((code) => dialect.componentsOf?.includes(code))).toBe(true);
         if (dialect.referenceRange === 'normal-only') {
-          expect(list(one['referenceRange']).flatMap(({ type }) => (type === undefined ? [] : codesOf(type)))).toEqual([]);
+          expect(list(one['referenceRange']).flatMap(({ type }) => (type === undefined ? [] : codesOf(type)))).toEqual(
+            [],
+          );
           expect(JSON.stringify(one['referenceRange'] ?? [])).not.toContain('monitoring threshold');
         }
         expect(nameOf(one)).toMatch(/^[0-9a-f]{64}$/);
@@ -128,10 +131,13 @@ describe.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))('%s',
       { code: 'bmi', value: '22', unit: 'kg/m2' },
     ];
     const step = (metrics: readonly Metric[], version: number): { change: string; resource: AnyResource }[] =>
-      ledger(translated(aClinicalReadyOf(metrics, { documentVersion: version }), { dialect: name }), setting, version).changes;
+      ledger(translated(aClinicalReadyOf(metrics, { documentVersion: version }), { dialect: name }), setting, version)
+        .changes;
     step(METRICS, 1);
     const changes = step([...PRESSURE, { code: 'weight', value: '71' }, ...METRICS.slice(3, 4)], 2);
-    expect(changes.flatMap(({ change, resource }) => (change === 'keep' ? [] : [[change, resource['status']]])).sort()).toEqual([
+    expect(
+      changes.flatMap(({ change, resource }) => (change === 'keep' ? [] : [[change, resource['status']]])).sort(),
+    ).toEqual([
       ['retract', dialect.retraction],
       ['update', dialect.amendedStatus],
     ]);
@@ -141,5 +147,14 @@ describe.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))('%s',
 test('what an EHR does not take of a summary is left out, and the rest stays whole', () => {
   const codes = (dialect: string): string[] =>
     observationsOf(translated(aClinicalReady(), { dialect })).map((one) => codesOf(one['code'])[0] ?? '');
-  expect(codes('epic').sort()).toEqual(['103205-1', '29463-7', '39156-5', '40443-4', '59408-5', '59408-5', '8302-2', '9279-1']);
+  expect(codes('epic').sort()).toEqual([
+    '103205-1',
+    '29463-7',
+    '39156-5',
+    '40443-4',
+    '59408-5',
+    '59408-5',
+    '8302-2',
+    '9279-1',
+  ]);
 });

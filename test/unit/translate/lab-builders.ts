@@ -2,7 +2,14 @@ import { rawNumber, type Json } from '../../support/payloads/index.ts';
 
 export const DRAWN = '2026-11-10T08:15:00+01:00';
 /** All that names something at the source. */
-export const LAB_SECRETS = ['99999999-aaaa', 'lab-patient-42', 'lab-obs-', 'lab-report-7', 'lab-org-7', 'lab-specimen-7'];
+export const LAB_SECRETS = [
+  '99999999-aaaa',
+  'lab-patient-42',
+  'lab-obs-',
+  'lab-report-7',
+  'lab-org-7',
+  'lab-specimen-7',
+];
 
 const url = (n: number): string => `urn:uuid:99999999-aaaa-4000-8000-${n.toString(16).padStart(12, '0')}`;
 const [PATIENT, ORGANIZATION, SPECIMEN, REPORT] = [url(0), url(1), url(2), url(3)] as const;

@@ -22,7 +22,9 @@ describe('beside the report', () => {
     status: 'current',
     type: { text: 'Laboratory report' },
     subject,
-    content: [{ attachment: { contentType: 'application/pdf', url: 'https://lab.example/report.pdf', title: 'Report' } }],
+    content: [
+      { attachment: { contentType: 'application/pdf', url: 'https://lab.example/report.pdf', title: 'Report' } },
+    ],
   };
 
   test('the original document becomes a DocumentReference of the patient', () => {
@@ -104,10 +106,15 @@ describe('the source user', () => {
     ['an identifier without a system', { identifier: [{ value: 'user-0001' }] }],
     ['an identifier of another system', { identifier: [{ system: 'urn:example:other', value: 'user-0001' }] }],
     ['an extension', { extension: [{ url: 'urn:example:any', valueString: 'user-0001' }] }],
-    ['the narrative', { text: { status: 'generated', div: '<div xmlns="http://www.w3.org/1999/xhtml">user-0001</div>' } }],
+    [
+      'the narrative',
+      { text: { status: 'generated', div: '<div xmlns="http://www.w3.org/1999/xhtml">user-0001</div>' } },
+    ],
     ['a tag', { meta: { tag: [{ system, code: 'user-0001' }] } }],
   ])('does not survive as %s of a result or report', (_, fields) => {
-    expect(bytesOf(given(aLabBundleOf([{ ...GLUCOSE, ...fields }], 'collection', report(fields))))).not.toContain('user-0001');
+    expect(bytesOf(given(aLabBundleOf([{ ...GLUCOSE, ...fields }], 'collection', report(fields))))).not.toContain(
+      'user-0001',
+    );
   });
 });
 
@@ -179,7 +186,11 @@ describe('a later version of the document', () => {
   test('amends what changed and withdraws what is gone', () => {
     const ledger = makeLedger();
     step(ledger, TESTS, 1);
-    const { changes, isSuspicious } = step(ledger, [labTest('Glucose', { value: '99', unit: 'mg/dL' }), ...TESTS.slice(1, 3)], 2);
+    const { changes, isSuspicious } = step(
+      ledger,
+      [labTest('Glucose', { value: '99', unit: 'mg/dL' }), ...TESTS.slice(1, 3)],
+      2,
+    );
     expect(isSuspicious).toBe(false);
     expect(kinds(changes, 'Observation').sort()).toEqual([
       'keep final',

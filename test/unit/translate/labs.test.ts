@@ -11,80 +11,100 @@ const only = (test_: LabTest, options = {}) => {
   return { translation, one };
 };
 
-describe.each(['collection', 'transaction', 'document', 'searchset', 'bare'] as const)('a laboratory result as %s', (form) => {
-  const tests = [labTest('Glucose', { value: '92.0', unit: 'mg/dL' }), labTest('Creatinine', { value: '88', unit: 'umol/L' })];
-  const resource = form === 'bare' ? aBareReport(tests) : aLabBundleOf(tests, form);
-  const translation = translated(aLabResult({ resource, userId: 'u-5150' }));
-  const [found] = resourcesOf(translation, 'DiagnosticReport');
+describe.each(['collection', 'transaction', 'document', 'searchset', 'bare'] as const)(
+  'a laboratory result as %s',
+  (form) => {
+    const tests = [
+      labTest('Glucose', { value: '92.0', unit: 'mg/dL' }),
+      labTest('Creatinine', { value: '88', unit: 'umol/L' }),
+    ];
+    const resource = form === 'bare' ? aBareReport(tests) : aLabBundleOf(tests, form);
+    const translation = translated(aLabResult({ resource, userId: 'u-5150' }));
+    const [found] = resourcesOf(translation, 'DiagnosticReport');
 
-  test('becomes valid R4 with the profiles of US Core, and every reference leads to what is sent', () => {
-    expect(problemsOf(translation)).toEqual([]);
-    expect(danglingIn(translation)).toEqual([]);
-  });
-
-  test('has one report, its results, its specimen and its laboratory', () => {
-    const types = translation.wanted.map(({ resource: one }) => one.resourceType);
-    expect([...types].sort()).toEqual(['DiagnosticReport', 'Observation', 'Observation', 'Organization', 'Specimen']);
-    expect(types.indexOf('DiagnosticReport')).toBe(types.length - 1);
-    const references = new Map(translation.wanted.map(({ reference, resource: one }) => [reference, one.resourceType]));
-    const at = (path: string): string | undefined => references.get(partAt(found, path) as string);
-    expect(partAt(found, 'result')).toHaveLength(2);
-    expect([at('result.0.reference'), at('result.1.reference')]).toEqual(['Observation', 'Observation']);
-    expect(at('performer.0.reference')).toBe('Organization');
-    expect(at('specimen.0.reference')).toBe('Specimen');
-  });
-
-  test('meets the minimum of US Core: categories, subject, time, issue and LOINC', () => {
-    expect(found).toMatchObject({
-      category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v2-0074', code: 'LAB' }] }],
-      code: { coding: [{ system: 'http://loinc.org', code: '24323-8' }] },
-      subject: { reference: translation.patient.reference },
-      effectiveDateTime: DRAWN,
-      issued: '2026-11-11T08:00:00+01:00',
+    test('becomes valid R4 with the profiles of US Core, and every reference leads to what is sent', () => {
+      expect(problemsOf(translation)).toEqual([]);
+      expect(danglingIn(translation)).toEqual([]);
     });
-    for (const one of observationsOf(translation))
-      expect(one).toMatchObject({
-        category: [{ coding: [{ code: 'laboratory' }] }],
+
+    test('has one report, its results, its specimen and its laboratory', () => {
+      const types = translation.wanted.map(({ resource: one }) => one.resourceType);
+      expect([...types].sort()).toEqual(['DiagnosticReport', 'Observation', 'Observation', 'Organization', 'Specimen']);
+      expect(types.indexOf('DiagnosticReport')).toBe(types.length - 1);
+      const references = new Map(
+        translation.wanted.map(({ reference, resource: one }) => [reference, one.resourceType]),
+      );
+      const at = (path: string): string | undefined => references.get(partAt(found, path) as string);
+      expect(partAt(found, 'result')).toHaveLength(2);
+      expect([at('result.0.reference'), at('result.1.reference')]).toEqual(['Observation', 'Observation']);
+      expect(at('performer.0.reference')).toBe('Organization');
+      expect(at('specimen.0.reference')).toBe('Specimen');
+    });
+
+    test('meets the minimum of US Core: categories, subject, time, issue and LOINC', () => {
+      expect(found).toMatchObject({
+        category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v2-0074', code: 'LAB' }] }],
+        code: { coding: [{ system: 'http://loinc.org', code: '24323-8' }] },
         subject: { reference: translation.patient.reference },
         effectiveDateTime: DRAWN,
-        meta: { tag: [{ code: 'patient-supplied' }, { code: 'machine-extracted' }] },
+        issued: '2026-11-11T08:00:00+01:00',
       });
-    expect(
-      observationsOf(translation)
-        .map((one) => codesOf(one['code'])[0])
-        .sort(),
-    ).toEqual(['14682-9', '2345-7']);
-  });
-
-  test('is correlated with its document_id', () => {
-    expect(found).toMatchObject({
-      identifier: expect.arrayContaining([expect.objectContaining({ value: 'd0c00000-0000-4000-8000-000000000001' })]) as unknown,
+      for (const one of observationsOf(translation))
+        expect(one).toMatchObject({
+          category: [{ coding: [{ code: 'laboratory' }] }],
+          subject: { reference: translation.patient.reference },
+          effectiveDateTime: DRAWN,
+          meta: { tag: [{ code: 'patient-supplied' }, { code: 'machine-extracted' }] },
+        });
+      expect(
+        observationsOf(translation)
+          .map((one) => codesOf(one['code'])[0])
+          .sort(),
+      ).toEqual(['14682-9', '2345-7']);
     });
-  });
 
-  test('shows no id, Patient or user of the source', () => {
-    for (const secret of [...LAB_SECRETS, 'u-5150']) expect(bytesOf(translation)).not.toContain(secret);
-  });
+    test('is correlated with its document_id', () => {
+      expect(found).toMatchObject({
+        identifier: expect.arrayContaining([
+          expect.objectContaining({ value: 'd0c00000-0000-4000-8000-000000000001' }),
+        ]) as unknown,
+      });
+    });
 
-  test('keeps the digits of what was reported, and does not convert', () => {
-    const text = bytesOf(translation);
-    expect(text).toContain('"value":92.0,');
-    expect(text).toContain('"value":88,');
-    expect(text).toContain('"code":"umol/L"');
-  });
+    test('shows no id, Patient or user of the source', () => {
+      for (const secret of [...LAB_SECRETS, 'u-5150']) expect(bytesOf(translation)).not.toContain(secret);
+    });
 
-  test('gives the same bytes in whatever order its entries stand', () => {
-    if (form === 'bare' || form === 'document') return;
-    const entry = partAt(resource, 'entry') as Json[];
-    const turned = translated(aLabResult({ resource: { ...resource, entry: [...entry].reverse() }, userId: 'u-5150' }));
-    expect(bytesOf(turned)).toBe(bytesOf(translation));
-  });
-});
+    test('keeps the digits of what was reported, and does not convert', () => {
+      const text = bytesOf(translation);
+      expect(text).toContain('"value":92.0,');
+      expect(text).toContain('"value":88,');
+      expect(text).toContain('"code":"umol/L"');
+    });
+
+    test('gives the same bytes in whatever order its entries stand', () => {
+      if (form === 'bare' || form === 'document') return;
+      const entry = partAt(resource, 'entry') as Json[];
+      const turned = translated(
+        aLabResult({ resource: { ...resource, entry: [...entry].reverse() }, userId: 'u-5150' }),
+      );
+      expect(bytesOf(turned)).toBe(bytesOf(translation));
+    });
+  },
+);
 
 describe('what a result says', () => {
   test.each<[string, LabTest, object]>([
-    ['a unit in words', labTest('Glucose', { value: '92', unit: 'mg/dl' }), { valueQuantity: { value: 92, code: 'mg/dL' } }],
-    ['micrograms with a Greek letter', labTest('Iron', { value: '90', unit: 'µg/dL' }), { valueQuantity: { code: 'ug/dL' } }],
+    [
+      'a unit in words',
+      labTest('Glucose', { value: '92', unit: 'mg/dl' }),
+      { valueQuantity: { value: 92, code: 'mg/dL' } },
+    ],
+    [
+      'micrograms with a Greek letter',
+      labTest('Iron', { value: '90', unit: 'µg/dL' }),
+      { valueQuantity: { code: 'ug/dL' } },
+    ],
     [
       'a comparator',
       labTest('Glucose', { value: '10', unit: 'mg/dL', comparator: '<' }),
@@ -95,13 +115,21 @@ describe('what a result says', () => {
       labTest('hs-CRP', { text: '<0.3 mg/L' }),
       { valueQuantity: { value: 0.3, comparator: '<', code: 'mg/L' } },
     ],
-    ['a range in text', labTest('Glucose', { text: '5-10 mg/dL' }), { valueRange: { low: { value: 5 }, high: { value: 10 } } }],
+    [
+      'a range in text',
+      labTest('Glucose', { text: '5-10 mg/dL' }),
+      { valueRange: { low: { value: 5 }, high: { value: 10 } } },
+    ],
     [
       'a qualitative word',
       labTest('Nitrite, urine', { text: 'Negative' }),
       { valueCodeableConcept: { text: 'Negative', coding: [{ code: '260385009' }] } },
     ],
-    ['a word without a code', labTest('Ketones, urine', { text: 'Trace' }), { valueCodeableConcept: { text: 'Trace' } }],
+    [
+      'a word without a code',
+      labTest('Ketones, urine', { text: 'Trace' }),
+      { valueCodeableConcept: { text: 'Trace' } },
+    ],
     ['a grade', labTest('Glucose, urine', { text: '1+' }), { valueCodeableConcept: { text: '1+' } }],
     ['nothing', labTest('Glucose', {}), { dataAbsentReason: { coding: [{ code: 'unknown' }] } }],
   ])('%s', (_, given, expected) => {
@@ -126,7 +154,9 @@ describe('what a result says', () => {
   const URINE = { specimen: { display: 'Urine' } };
   test('presence and mass in urine are different codes', () => {
     expect(codesOf(only(labTest('Glucose, urine', { text: 'Negative' }, URINE)).one?.['code'])[0]).toBe('25428-4');
-    expect(codesOf(only(labTest('Glucose, urine', { value: '15', unit: 'mg/dL' }, URINE)).one?.['code'])[0]).toBe('5792-7');
+    expect(codesOf(only(labTest('Glucose, urine', { value: '15', unit: 'mg/dL' }, URINE)).one?.['code'])[0]).toBe(
+      '5792-7',
+    );
   });
 
   test('a known name with a unit of another dimension gets no LOINC code', () => {
@@ -212,7 +242,9 @@ test('numbers keep their digits in ranges and components too', () => {
     'Glucose',
     { value: '5.50', unit: 'mmol/L' },
     {
-      referenceRange: [{ low: { value: rawNumber('3.90'), unit: 'mmol/L' }, high: { value: rawNumber('6.10'), unit: 'mmol/L' } }],
+      referenceRange: [
+        { low: { value: rawNumber('3.90'), unit: 'mmol/L' }, high: { value: rawNumber('6.10'), unit: 'mmol/L' } },
+      ],
     },
   );
   const text = JSON.stringify(only(given).one);
@@ -251,7 +283,9 @@ describe('units that only the assay defines', () => {
       code: { coding: [{ system: 'http://loinc.org', code: '10334-1' }], text: 'CA 125' },
       valueQuantity: { value: 18, unit: 'U/mL', system: arbitrary.system, code: 'U/mL' },
     };
-    expect(only(labTest('CA 125', {}, coded)).one).toMatchObject({ valueQuantity: { value: 18, unit: 'U/mL', ...arbitrary } });
+    expect(only(labTest('CA 125', {}, coded)).one).toMatchObject({
+      valueQuantity: { value: 18, unit: 'U/mL', ...arbitrary },
+    });
   });
 
   test('an enzyme keeps its unit', () => {

@@ -18,7 +18,10 @@ const report = { resourceType: 'DiagnosticReport', code: { text: 'Panel' }, resu
 test.each([
   ['another device', { device: { reference: 'Device/2' } }],
   ['another status', { status: 'amended' }],
-  ['a better display', { code: { ...weight.code, coding: [{ ...weight.code.coding[0], display: 'Weight of the body' }] } }],
+  [
+    'a better display',
+    { code: { ...weight.code, coding: [{ ...weight.code.coding[0], display: 'Weight of the body' }] } },
+  ],
   ['other words beside a code', { code: { ...weight.code, text: 'Body weight' } }],
   ['another word for a coded unit', { valueQuantity: { ...weight.valueQuantity, unit: 'kilograms' } }],
 ])('%s is no other statement', (_what, more) => {
@@ -43,11 +46,15 @@ test('a unit is a word where its code or its system is missing', () => {
   const of = (quantity: object): string | null => said({ valueQuantity: quantity });
   expect(of({ value: 1, unit: 'a', code: 'x' })).not.toBe(of({ value: 1, unit: 'b', code: 'x' }));
   expect(of({ value: 1, unit: 'a', system: UCUM })).not.toBe(of({ value: 1, unit: 'b', system: UCUM }));
-  expect(of({ value: 1, unit: 'a', system: UCUM, code: 'x' })).toBe(of({ value: 1, unit: 'b', system: UCUM, code: 'x' }));
+  expect(of({ value: 1, unit: 'a', system: UCUM, code: 'x' })).toBe(
+    of({ value: 1, unit: 'b', system: UCUM, code: 'x' }),
+  );
 });
 
 test('text that stands alone, and a number however it is written, are what is said', () => {
-  expect(said({ valueCodeableConcept: { text: 'Positive' } })).not.toBe(said({ valueCodeableConcept: { text: 'Negative' } }));
+  expect(said({ valueCodeableConcept: { text: 'Positive' } })).not.toBe(
+    said({ valueCodeableConcept: { text: 'Negative' } }),
+  );
   const withDigits = (digits: string): string | null => {
     const parsed = parseLossless(Buffer.from(`{"value":${digits}}`));
     return parsed.ok ? said({ valueQuantity: parsed.value }) : null;

@@ -177,7 +177,9 @@ describe('plausibility', () => {
 
 test('HRV without its statistic, and RMSSD, never get the code of SDNN', () => {
   for (const code of ['hrv', 'hrv_rmssd']) {
-    const codes = codesOf(observationsOf(translated(aClinicalReadyOf([{ code, value: '44', unit: 'ms' }])))[0]?.['code']);
+    const codes = codesOf(
+      observationsOf(translated(aClinicalReadyOf([{ code, value: '44', unit: 'ms' }])))[0]?.['code'],
+    );
     expect(codes).not.toContain('112429-6');
     expect(codes).not.toContain('80404-7');
   }

@@ -20,7 +20,9 @@ import { aDocument, TIMES } from './arbitrary.ts';
 
 const METRIC: Metric = { code: 'spo2', category: 'vital-signs', value: '97.5', unit: '%', context: 'daily_average' };
 const nameFor = (metric: Partial<Metric> = {}, overrides: MetricsOverrides = {}): unknown => {
-  const all = observationsOf(translated(aClinicalReadyOf([{ ...METRIC, ...metric }], overrides), { unmapped: 'pass-through' }));
+  const all = observationsOf(
+    translated(aClinicalReadyOf([{ ...METRIC, ...metric }], overrides), { unmapped: 'pass-through' }),
+  );
   expect(all).toHaveLength(1);
   return all[0] === undefined ? null : nameOf(all[0]);
 };
@@ -74,7 +76,9 @@ describe('a name never depends on', () => {
       ...standardMappings(),
       findMetric: (question) => {
         const row = standardMappings().findMetric(question);
-        return row === null ? null : { ...row, codings: [{ system: 'http://loinc.org', code: '20564-1' }], category: 'activity' };
+        return row === null
+          ? null
+          : { ...row, codings: [{ system: 'http://loinc.org', code: '20564-1' }], category: 'activity' };
       },
     };
     const [one] = observationsOf(translateText(JSON.stringify(aClinicalReadyOf([METRIC])), settingOf(mappings)));

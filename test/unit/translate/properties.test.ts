@@ -33,7 +33,9 @@ describe('any clinical_ready document', () => {
       fc.property(
         metrics.chain((all) => fc.tuple(fc.constant(all), shuffled(all.length + 1))),
         ([all, order]) => {
-          expect(bytesOf(translated(aClinicalReadyOf(all, { order })))).toBe(bytesOf(translated(aClinicalReadyOf(all))));
+          expect(bytesOf(translated(aClinicalReadyOf(all, { order })))).toBe(
+            bytesOf(translated(aClinicalReadyOf(all))),
+          );
         },
       ),
       RUNS,
@@ -106,7 +108,9 @@ describe('any clinical_ready document', () => {
   test('keeps the digits of a value that is not converted', () => {
     const digits = fc.oneof(
       fc.constantFrom('70.10', '72.0', '7e1', '7.00E+1', '70.000', '70', '12.50', '80.123456789012345678'),
-      fc.tuple(fc.integer({ min: 40, max: 99 }), fc.stringMatching(/^[0-9]{1,6}$/)).map(([whole, rest]) => `${whole}.${rest}`),
+      fc
+        .tuple(fc.integer({ min: 40, max: 99 }), fc.stringMatching(/^[0-9]{1,6}$/))
+        .map(([whole, rest]) => `${whole}.${rest}`),
     );
     fc.assert(
       fc.property(digits, (value) => {

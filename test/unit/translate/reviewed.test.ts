@@ -7,7 +7,8 @@ import { aLabBundleOf, labTest } from './lab-builders.ts';
 
 /** Ways in which data could get a wrong meaning, each of which once did. */
 const setting = settingOf(standardMappings());
-const of = (payload: unknown, options = {}) => translateText(JSON.stringify(payload), settingOf(standardMappings(), options));
+const of = (payload: unknown, options = {}) =>
+  translateText(JSON.stringify(payload), settingOf(standardMappings(), options));
 const observations = (payload: unknown, options = {}) =>
   of(payload, options)
     .wanted.map(({ resource }) => resource)
@@ -22,7 +23,9 @@ describe('a specimen', () => {
     (specimen) => {
       const lab = of(
         aLabResult({
-          resource: aLabBundleOf([labTest('Glucose', { value: '90', unit: 'mg/dL' }, { specimen: { display: specimen } })]),
+          resource: aLabBundleOf([
+            labTest('Glucose', { value: '90', unit: 'mg/dL' }, { specimen: { display: specimen } }),
+          ]),
         }),
       );
       expect([lab.trouble, codes(lab)]).toEqual(['unmapped', ['code.unmapped']]);
@@ -66,10 +69,16 @@ describe('blood pressure', () => {
     return [
       [`${at}.1.resource.code.coding.0.code`, 'blood_pressure_systolic'],
       [`${at}.1.resource.status`, systolic],
-      [`${at}.1.resource.valueQuantity`, { value: 250, unit: 'mmHg', system: 'http://unitsofmeasure.org', code: 'mm[Hg]' }],
+      [
+        `${at}.1.resource.valueQuantity`,
+        { value: 250, unit: 'mmHg', system: 'http://unitsofmeasure.org', code: 'mm[Hg]' },
+      ],
       [`${at}.2.resource.code.coding.0.code`, 'blood_pressure_diastolic'],
       [`${at}.2.resource.status`, diastolic],
-      [`${at}.2.resource.valueQuantity`, { value: 80, unit: 'mmHg', system: 'http://unitsofmeasure.org', code: 'mm[Hg]' }],
+      [
+        `${at}.2.resource.valueQuantity`,
+        { value: 80, unit: 'mmHg', system: 'http://unitsofmeasure.org', code: 'mm[Hg]' },
+      ],
     ].reduce((value, [path, part]) => withAt(value, path as string, part), payload);
   };
 
@@ -97,7 +106,12 @@ describe('a laboratory result', () => {
   });
   const result = (id: string, name: string) => ({
     fullUrl: `urn:uuid:00000000-0000-4000-8000-0000000000${id}`,
-    resource: { resourceType: 'Observation', status: 'final', code: { text: name }, valueQuantity: { value: 90, unit: 'mg/dL' } },
+    resource: {
+      resourceType: 'Observation',
+      status: 'final',
+      code: { text: name },
+      valueQuantity: { value: 90, unit: 'mg/dL' },
+    },
   });
   const entries = [
     report('a1', '2026-11-01', 'urn:uuid:00000000-0000-4000-8000-0000000000b1'),
@@ -119,9 +133,18 @@ describe('a laboratory result', () => {
   });
 
   test('of another user of the source is not believed', () => {
-    const patient = { resource: { resourceType: 'Patient', identifier: [{ system: 'urn:users', value: 'user-9999' }] } };
-    const payload = aLabResult({ resource: { resourceType: 'Bundle', type: 'collection', entry: [patient, ...entries] } });
-    const parsed = parsePayload(payload, { clientUuid: null, documentKey: 'bundle-id', labPath: null, userSystem: 'urn:users' });
+    const patient = {
+      resource: { resourceType: 'Patient', identifier: [{ system: 'urn:users', value: 'user-9999' }] },
+    };
+    const payload = aLabResult({
+      resource: { resourceType: 'Bundle', type: 'collection', entry: [patient, ...entries] },
+    });
+    const parsed = parsePayload(payload, {
+      clientUuid: null,
+      documentKey: 'bundle-id',
+      labPath: null,
+      userSystem: 'urn:users',
+    });
     expect(parsed).toMatchObject({ ok: false, fault: { code: 'payload.identity' } });
   });
 

@@ -21,7 +21,9 @@ const found = ({ findings }: ReturnType<typeof translated>) => findings.map(({ c
 
 describe('a measurement in LOINC', () => {
   test('has the unit, the category and the bounds of the rows that lead to its code, and keeps its coding', () => {
-    const translation = read([coded([loinc('29463-7', 'Weight of body')], { value: '154.5', unit: 'lbs', ucum: '[lb_av]' })]);
+    const translation = read([
+      coded([loinc('29463-7', 'Weight of body')], { value: '154.5', unit: 'lbs', ucum: '[lb_av]' }),
+    ]);
     expect([translation.trouble, translation.findings]).toEqual([null, []]);
     expect(observationsOf(translation)).toMatchObject([
       {
@@ -69,8 +71,16 @@ describe('a measurement in LOINC', () => {
       coded([loinc('59408-5')], { ...percent, context: 'daily_average' }),
       'context.unmapped',
     ],
-    ['a reading under the code of a mean', coded([loinc('103209-3')], { ...percent, context: 'point' }), 'context.unmapped'],
-    ['a mean over a session, known of a day', coded([loinc('8310-5')], { value: '37', unit: 'Cel', context: 'session' }), null],
+    [
+      'a reading under the code of a mean',
+      coded([loinc('103209-3')], { ...percent, context: 'point' }),
+      'context.unmapped',
+    ],
+    [
+      'a mean over a session, known of a day',
+      coded([loinc('8310-5')], { value: '37', unit: 'Cel', context: 'session' }),
+      null,
+    ],
     ['a context that nobody knows', coded([loinc('29463-7')], { context: 'weekly_average' }), 'context.unmapped'],
     ['the count of a day', coded([loinc('41950-7')], steps), null],
     [
@@ -104,7 +114,8 @@ describe('a measurement in LOINC', () => {
   });
 
   test('passes only under a code that nobody knows and that can be one, where that is configured', () => {
-    const codesOfOne = (metric: Metric) => codesOf(observationsOf(read([metric], { unmapped: 'pass-through' }))[0]?.['code']);
+    const codesOfOne = (metric: Metric) =>
+      codesOf(observationsOf(read([metric], { unmapped: 'pass-through' }))[0]?.['code']);
     expect(codesOfOne(coded([loinc('8280-0')]))).toEqual(['8280-0']);
     expect(codesOfOne(coded([loinc('29463-8')]))).toEqual([]);
     expect(codesOfOne(coded([loinc('59408-5')], { ...percent, context: 'daily_average' }))).toEqual([]);
@@ -113,12 +124,16 @@ describe('a measurement in LOINC', () => {
 
 describe('a LOINC code beside that of the source', () => {
   test('changes nothing where both say the same', () => {
-    expect(bytesOf(read([coded([own('weight'), loinc('29463-7', 'Weight')])]))).toBe(bytesOf(read([{ code: 'weight' }])));
+    expect(bytesOf(read([coded([own('weight'), loinc('29463-7', 'Weight')])]))).toBe(
+      bytesOf(read([{ code: 'weight' }])),
+    );
   });
 
   test('of the panel, or of another context of the same metric, is no contradiction', () => {
     const mean = { value: '96', unit: '%', context: 'daily_average' };
-    expect(bytesOf(read([coded([own('spo2'), loinc('59408-5')], mean)]))).toBe(bytesOf(read([{ code: 'spo2', ...mean }])));
+    expect(bytesOf(read([coded([own('spo2'), loinc('59408-5')], mean)]))).toBe(
+      bytesOf(read([{ code: 'spo2', ...mean }])),
+    );
     const pressure = { unit: 'mmHg', ucum: 'mm[Hg]', value: '120' };
     expect(read([coded([own('blood_pressure_systolic'), loinc('85354-9')], pressure)]).findings).toEqual([]);
   });
@@ -129,7 +144,9 @@ describe('a LOINC code beside that of the source', () => {
     ['nothing at all', 'weight', '29463-8', 'weight, loinc 29463-8 (wrong check digit)'],
   ])('that says %s parks the document', (_, code, other, what) => {
     for (const unmapped of ['park', 'leave-out', 'pass-through'] as const) {
-      const translation = read([coded([own(code), loinc(other)]), { code: 'height', value: '178', unit: 'cm' }], { unmapped });
+      const translation = read([coded([own(code), loinc(other)]), { code: 'height', value: '178', unit: 'cm' }], {
+        unmapped,
+      });
       expect(translation.trouble).not.toBeNull();
       expect(translation.findings).toContainEqual({ code: 'code.disagrees', at: 'entry[1]', what });
     }
@@ -158,7 +175,10 @@ describe('a LOINC code beside that of the source', () => {
 });
 
 test('the code of the source under a system that nobody configured is named with its system', () => {
-  expect(found(read([{ code: 'weight', system: 'urn:other:codes' }]))[0]).toEqual(['code.unmapped', 'urn:other:codes|weight']);
+  expect(found(read([{ code: 'weight', system: 'urn:other:codes' }]))[0]).toEqual([
+    'code.unmapped',
+    'urn:other:codes|weight',
+  ]);
 });
 
 test('whatever codings an entry carries, in whatever order, the chart is the same', () => {
@@ -185,14 +205,20 @@ test('whatever codings an entry carries, in whatever order, the chart is the sam
       const [one, two] = [codings, other].map((list) =>
         read([coded(list), { code: 'height', value: '178', unit: 'cm' }], { unmapped }),
       );
-      expect([two && bytesOf(two), two?.findings, two?.trouble]).toEqual([one && bytesOf(one), one?.findings, one?.trouble]);
+      expect([two && bytesOf(two), two?.findings, two?.trouble]).toEqual([
+        one && bytesOf(one),
+        one?.findings,
+        one?.trouble,
+      ]);
       if (one?.trouble === null) {
         sound += 1;
         expect(problemsOf(one)).toEqual([]);
       }
       const lab = [codings, other].map((list) =>
         translated(
-          aLabResult({ resource: aLabBundleOf([labTest('', { value: '90', unit: 'mg/dL' }, { code: { coding: list } })]) }),
+          aLabResult({
+            resource: aLabBundleOf([labTest('', { value: '90', unit: 'mg/dL' }, { code: { coding: list } })]),
+          }),
           { unmapped },
         ),
       );
@@ -209,7 +235,11 @@ describe('a laboratory result in LOINC', () => {
     translated(
       aLabResult({
         resource: aLabBundleOf([
-          labTest('', { value: '90', ...(unit === undefined ? {} : { unit }) }, { code: { coding: codings, text: 'Glucose' } }),
+          labTest(
+            '',
+            { value: '90', ...(unit === undefined ? {} : { unit }) },
+            { code: { coding: codings, text: 'Glucose' } },
+          ),
           labTest('Sodium', { value: '140', unit: 'mmol/L' }),
         ]),
       }),
@@ -247,7 +277,10 @@ describe('with CHARTGATE_STANDARD_CODES=park', () => {
   const park = { standardCodes: 'park' } as const;
   test('a document waits whose codes are LOINC alone, and says why', () => {
     for (const unmapped of ['park', 'leave-out', 'pass-through'] as const) {
-      const translation = read([coded([loinc('29463-7')]), { code: 'height', value: '178', unit: 'cm' }], { ...park, unmapped });
+      const translation = read([coded([loinc('29463-7')]), { code: 'height', value: '178', unit: 'cm' }], {
+        ...park,
+        unmapped,
+      });
       expect([translation.trouble, found(translation)]).toEqual(['unmapped', [['code.standard', 'loinc 29463-7']]]);
     }
     const lab = aLabResult({

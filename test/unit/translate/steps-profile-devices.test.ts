@@ -1,5 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { aClinicalReadyOf, aStepsEvent, aUserProfile, partAt, withAt, type Json } from '../../support/payloads/index.ts';
+import {
+  aClinicalReadyOf,
+  aStepsEvent,
+  aUserProfile,
+  partAt,
+  withAt,
+  type Json,
+} from '../../support/payloads/index.ts';
 import {
   bytesOf,
   codesOf,
@@ -68,7 +75,9 @@ describe('steps_event', () => {
   test('takes the day from the offset that its time is written with', () => {
     const [one] = observationsOf(translated(aStepsEvent({ at: '2026-11-15T00:30:00+05:30' })));
     expect(one).toMatchObject({ effectivePeriod: { start: '2026-11-15T00:00:00+05:30' } });
-    expect(translated(aStepsEvent({ at: '2026-11-15T00:30:00+05:30' })).wanted).toMatchObject([{ chartDay: '2026-11-15' }]);
+    expect(translated(aStepsEvent({ at: '2026-11-15T00:30:00+05:30' })).wanted).toMatchObject([
+      { chartDay: '2026-11-15' },
+    ]);
   });
 });
 
@@ -86,7 +95,9 @@ describe('user_profile', () => {
         conclusion: 'Synthetic observation.',
       },
     ]);
-    expect(JSON.stringify(resourcesOf(translation, 'DiagnosticReport'))).toContain('7d0c1a52-0000-4000-8000-00000000000a');
+    expect(JSON.stringify(resourcesOf(translation, 'DiagnosticReport'))).toContain(
+      '7d0c1a52-0000-4000-8000-00000000000a',
+    );
     const overall = observationWith(translation, 'overall-health-score');
     expect(overall).toMatchObject({
       category: [{ coding: [{ code: 'survey' }] }],
@@ -116,7 +127,10 @@ describe('user_profile', () => {
   test('low confidence stays visible beside its score', () => {
     const low = withAt(aUserProfile(), 'user_profile_data.profiles.activity.metrics.confidence_score_int', 3);
     const one = observationWith(translated(low), 'health-score-activity');
-    expect(one).toMatchObject({ valueQuantity: { value: 80 }, note: expect.arrayContaining([expect.anything()]) as unknown });
+    expect(one).toMatchObject({
+      valueQuantity: { value: 80 },
+      note: expect.arrayContaining([expect.anything()]) as unknown,
+    });
     const confidence = (one['component'] as Json[]).find(({ code }) => codesOf(code)[0] === 'confidence');
     expect(partAt(confidence, 'valueQuantity.value')).toBe(3);
   });

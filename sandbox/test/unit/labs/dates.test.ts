@@ -103,7 +103,10 @@ describe('4.4 zones', () => {
 describe('4.4 which time is that of the collection', () => {
   test.each([
     ['beside its label', ['DOB: 01/02/1980   Collected: 03/14/2026 08:15 AM', 'Received: 03/14/2026 11:00 AM']],
-    ['below its label', ['Date of Birth   Collected          Received', '01/02/1980      03/14/2026 08:15   03/14/2026 11:00']],
+    [
+      'below its label',
+      ['Date of Birth   Collected          Received', '01/02/1980      03/14/2026 08:15   03/14/2026 11:00'],
+    ],
     ['in two fields', ['Collection Date: 2026-03-14', 'Collection Time: 08:15', 'Reported: 2026-03-15 10:00']],
     ['behind another time', ['Reported 15 Mar 2026 10:00   Drawn: 14 Mar 2026 08:15']],
     ['said twice', ['Collected: 2026-03-14T08:15', 'Page 2   Collected: 2026-03-14T08:15']],

@@ -20,7 +20,8 @@ function rowsOf(origin: 'printed' | 'scanned', ...lines: readonly string[]): str
         : value.kind === 'word'
           ? value.word
           : `${value.low}-${value.high}`;
-    const normal = range === null ? '' : range.kind === 'words' ? range.text : `${range.low ?? ''}..${range.high ?? ''}`;
+    const normal =
+      range === null ? '' : range.kind === 'words' ? range.text : `${range.low ?? ''}..${range.high ?? ''}`;
     return [biomarker.key, said, unit ?? '', normal, flag ?? ''].join(' ').trim();
   });
 }
@@ -69,7 +70,9 @@ describe('2.5 biomarkers', () => {
 
   test('results of an earlier visit are not of this one', () => {
     const head = 'Test Name    Result   Previous   Units    Reference   Flag';
-    expect(rowsOf('printed', head, 'Ferritin     224      211        ng/mL    30-400')).toEqual(['ferritin 224 ng/mL 30..400']);
+    expect(rowsOf('printed', head, 'Ferritin     224      211        ng/mL    30-400')).toEqual([
+      'ferritin 224 ng/mL 30..400',
+    ]);
   });
 
   test('what a name means depends on the panel that it stands under', () => {
@@ -105,7 +108,9 @@ describe('2.5 codes and units', () => {
   });
 
   test('every unit that may be sent is known to the gateway', () => {
-    const units = new Set(BIOMARKERS.flatMap(({ forms }) => forms.flatMap((form) => (form.kind === 'number' ? form.units : []))));
+    const units = new Set(
+      BIOMARKERS.flatMap(({ forms }) => forms.flatMap((form) => (form.kind === 'number' ? form.units : []))),
+    );
     expect([...units].filter((unit) => mappings.findUnit(unit) === null && !/^[[{/]/.test(unit))).toEqual([]);
   });
 

@@ -5,7 +5,10 @@ import { count, countLiveLinks, countMoving } from './find.ts';
 
 type Look = EraseReads['erase.look'];
 
-export function* look({ vault }: CommandContext, { tenant, user: { client, user } }: Look['args']): Program<Look['out']> {
+export function* look(
+  { vault }: CommandContext,
+  { tenant, user: { client, user } }: Look['args'],
+): Program<Look['out']> {
   const owner = { tenant, index: userIndex(vault, client, user) };
   const counts: Counted[] = [];
   for (const { table, what, held, left, why } of TABLES)

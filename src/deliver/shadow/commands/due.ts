@@ -2,8 +2,8 @@ import { fragment, MILLISECONDS, now, typed, type Fragment, type Part } from '..
 import { EVALUATION_LEASE_MS, NOT_YET_WAIT_MS } from '../rows.ts';
 
 /**
- * Of a row of `shadow_result`: nobody evaluates it, it need not wait, and it was not evaluated on this basis. A lease or a
- * wait that would end later than any does was counted by a clock that was ahead, and holds nobody up.
+ * Of a row of `shadow_result`: nobody evaluates it, it need not wait, and it was not evaluated on this basis. A lease
+ * or a wait that would end later than any does was counted by a clock that was ahead, and holds nobody up.
  */
 export const isDue = (row: Part, at: Date, basis: Uint8Array): Fragment => fragment`
   (${row}.taken_until <= ${now(at)}

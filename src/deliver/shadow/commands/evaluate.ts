@@ -29,7 +29,10 @@ const BY_PLACE = part('NOT INDEXED', '');
 
 type Take = ShadowWrites['shadow.take'];
 
-export function* take(_: CommandContext, { tenant, at, owner, leaseMs, basis, jobSeqs }: Take['args']): Program<Take['out']> {
+export function* take(
+  _: CommandContext,
+  { tenant, at, owner, leaseMs, basis, jobSeqs }: Take['args'],
+): Program<Take['out']> {
   const rows = yield* all`
     INSERT INTO shadow_result (job_seq, tenant, target, delivery_seq, taken_by, taken_until)
     SELECT seq, tenant, target, delivery_seq, ${typed('text', owner)},
@@ -86,7 +89,10 @@ export const evaluatedAs = (tenant: string, kind: ShadowKind | null, reason: str
 
 type Again = ShadowWrites['shadow.again'];
 
-export function* again(_: CommandContext, { tenant, kind, reason, after, limit }: Again['args']): Program<Again['out']> {
+export function* again(
+  _: CommandContext,
+  { tenant, kind, reason, after, limit }: Again['args'],
+): Program<Again['out']> {
   const rows = yield* all`
     UPDATE shadow_result SET basis = NULL, due_at = 0 WHERE job_seq IN (
       SELECT r.job_seq FROM shadow_result r

@@ -37,7 +37,8 @@ export function* leave(context: CommandContext, args: Leave['args']): Program<Le
   const { total: waiting } = yield* countWaiting(tenant);
   if (numberOrNull(target?.['shadow_since']) === null) return { outcome: 'not-held', waiting };
   const outcome = isConfirmed(confirm, waiting, target, at) ? 'left' : 'unconfirmed';
-  if (outcome === 'left') yield* run`UPDATE target SET shadow_since = NULL WHERE tenant = ${tenant} AND target = ${TARGET}`;
+  if (outcome === 'left')
+    yield* run`UPDATE target SET shadow_since = NULL WHERE tenant = ${tenant} AND target = ${TARGET}`;
   else yield* report(tenant, waiting, at);
   yield* append(context, [auditOfLeave(args, waiting, outcome)]);
   return { outcome, waiting };

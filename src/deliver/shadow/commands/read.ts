@@ -1,5 +1,14 @@
 import { confirmedLink } from '../../../identity/index.ts';
-import { all, allOf, fragment, get, words, type CommandContext, type Program, type Programs } from '../../../store/index.ts';
+import {
+  all,
+  allOf,
+  fragment,
+  get,
+  words,
+  type CommandContext,
+  type Program,
+  type Programs,
+} from '../../../store/index.ts';
 import { TARGET } from '../../commands.ts';
 import { HEAD, plansOf } from '../../lane/rows.ts';
 import type { ShadowReads } from '../commands.ts';
@@ -56,7 +65,10 @@ export const reads: Programs<ShadowReads> = {
   'shadow.load': load,
   'shadow.report': report,
   *'shadow.list'(_, { tenant, kind, reason, before, limit }) {
-    const conditions = [...evaluatedAs(tenant, kind, reason), ...(before === null ? [] : [fragment`r.job_seq < ${before}`])];
+    const conditions = [
+      ...evaluatedAs(tenant, kind, reason),
+      ...(before === null ? [] : [fragment`r.job_seq < ${before}`]),
+    ];
     const rows = yield* all`SELECT ${LISTED} WHERE ${allOf(conditions)} ORDER BY r.job_seq DESC LIMIT ${limit}`;
     return rows.map(toListedEvaluation);
   },

@@ -12,12 +12,17 @@ export function* sinceOf(tenant: string): Program<number | null> {
 }
 
 function* waitingOf(tenant: string): Program<ShadowTotals['waiting']> {
-  const lanes = yield* get`SELECT count(*) AS n FROM lane WHERE tenant = ${tenant} AND target = ${TARGET} AND pending > 0`;
+  const lanes =
+    yield* get`SELECT count(*) AS n FROM lane WHERE tenant = ${tenant} AND target = ${TARGET} AND pending > 0`;
   const oldest = yield* get`
     SELECT received_at FROM delivery
     WHERE seq = (
       SELECT min(delivery_seq) FROM job WHERE tenant = ${tenant} AND target = ${TARGET} AND state = 'queued')`;
-  return { ...(yield* countWaiting(tenant)), lanes: Number(lanes?.['n']), oldestAt: numberOrNull(oldest?.['received_at']) };
+  return {
+    ...(yield* countWaiting(tenant)),
+    lanes: Number(lanes?.['n']),
+    oldestAt: numberOrNull(oldest?.['received_at']),
+  };
 }
 
 function* outcomesOf(tenant: string): Program<ShadowTotals['outcomes']> {

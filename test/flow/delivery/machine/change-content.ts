@@ -30,7 +30,10 @@ export function changeContent(before: readonly Content[], changes: readonly Chan
   for (const change of changes)
     switch (change.kind) {
       case 'value':
-        content = { ...content, [change.metric]: VALUES[change.metric][change.pick % VALUES[change.metric].length] ?? '' };
+        content = {
+          ...content,
+          [change.metric]: VALUES[change.metric][change.pick % VALUES[change.metric].length] ?? '',
+        };
         break;
       case 'drop': {
         const { [change.metric]: _dropped, ...rest } = content;

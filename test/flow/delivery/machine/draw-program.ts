@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import type { Rule, Switches } from '../../../../sandbox/index.ts';
-import { METRICS, type Act, type Change, type Character, type FaultName, type Metric, type Program } from './program.ts';
+import {
+  METRICS,
+  type Act,
+  type Change,
+  type Character,
+  type FaultName,
+  type Metric,
+  type Program,
+} from './program.ts';
 
 const flag = (name: keyof Switches, often = 1): fc.Arbitrary<Switches> =>
   fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, { weight: often, arbitrary: fc.constant({ [name]: true }) });
@@ -60,7 +68,10 @@ const known: readonly (readonly [weight: number, traits: Switches, isBlind?: 'bl
   [1, { software: 'medplum', noClientIds: true, maxConditionalEntries: 8, versionIds: 'uuid', normaliseNumbers: true }],
   [1, { software: 'medplum', noClientIds: true, versionIds: 'uuid', normaliseNumbers: true, silentBatch: true }],
   [1, { software: 'medplum', noClientIds: true, versionIds: 'uuid', normaliseNumbers: true, transactionAsBatch: true }],
-  [1, { software: 'Azure Healthcare APIs', publisher: 'Microsoft', maxEntries: 500, meta: 'rewritten', searchLagMs: 400 }],
+  [
+    1,
+    { software: 'Azure Healthcare APIs', publisher: 'Microsoft', maxEntries: 500, meta: 'rewritten', searchLagMs: 400 },
+  ],
   [1, { implementation: 'healthcare.googleapis.com', noClientIds: true, meta: 'rewritten', searchLagMs: 400 }],
   [2, { ...LEGACY, publisher: 'Cerner', requireIfMatch: true, meta: 'dropped', addDisplay: true }, 'blind'],
   [1, { ...LEGACY, software: 'Epic', addDisplay: true }, 'blind'],
@@ -69,7 +80,11 @@ const known: readonly (readonly [weight: number, traits: Switches, isBlind?: 'bl
 ];
 const knownServer = fc
   .oneof(...known.map((one) => ({ weight: one[0], arbitrary: fc.constant(one) })))
-  .map(([, traits, blind]): Character => ({ traits, rules: blind === 'blind' ? UNFINDABLE : [], isBlind: blind === 'blind' }));
+  .map(([, traits, blind]): Character => ({
+    traits,
+    rules: blind === 'blind' ? UNFINDABLE : [],
+    isBlind: blind === 'blind',
+  }));
 
 export const characters: fc.Arbitrary<Character> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ traits: {}, rules: [], isBlind: false } satisfies Character) },
@@ -109,7 +124,13 @@ const fault: fc.Arbitrary<Act> = fc.record({
   fault: fc.constantFrom<FaultName[]>('dropped-before', 'dropped-after', 'dropped-after', 'busy', 'failed', 'slow'),
   times: fc.integer({ min: 1, max: 2 }),
 });
-const edit: fc.Arbitrary<Act> = fc.record({ act: fc.constant('edit' as const), user, metric, what, soon: fc.boolean() });
+const edit: fc.Arbitrary<Act> = fc.record({
+  act: fc.constant('edit' as const),
+  user,
+  metric,
+  what,
+  soon: fc.boolean(),
+});
 const relink: fc.Arbitrary<Act> = fc.record({ act: fc.constant('relink' as const), user, waits });
 const single: fc.Arbitrary<Act> = fc.oneof(
   { weight: 8, arbitrary: send },
@@ -202,4 +223,5 @@ export const programs: fc.Arbitrary<Program> = fc.record({
 });
 
 /** The programs of a seed; the first ones do not depend on how many there are. */
-export const drawPrograms = (seed: number, count: number): readonly Program[] => fc.sample(programs, { seed, numRuns: count });
+export const drawPrograms = (seed: number, count: number): readonly Program[] =>
+  fc.sample(programs, { seed, numRuns: count });

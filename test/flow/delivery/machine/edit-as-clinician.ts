@@ -10,7 +10,10 @@ const PERSON = 'a-person';
 const typedIn = (metric: Metric, n: number): number =>
   ({ weight: 90, height: 150, bmi: 30, resting_heart_rate: 80 })[metric] + (n % 20) + 0.5;
 
-/** A clinician reads one of our Observations, changes it and saves it by the EHR's API. The faults that were laid are not for them, and count anew. */
+/**
+ * A clinician reads one of our Observations, changes it and saves it by the EHR's API. The faults that were laid are
+ * not for them, and count anew.
+ */
 export async function editAsClinician(
   rig: Rig,
   done: Done,

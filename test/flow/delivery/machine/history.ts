@@ -1,6 +1,9 @@
 import type { Character, Content } from './program.ts';
 
-/** `n` is everywhere the number of the last write that the EHR had logged, so that what happened can be laid beside its log. */
+/**
+ * `n` is everywhere the number of the last write that the EHR had logged, so that what happened can be laid beside its
+ * log.
+ */
 export interface SaidVersion {
   readonly deliveryId: string;
   readonly user: string;
@@ -23,14 +26,17 @@ export interface Decided {
   readonly names: readonly string[];
   /** What the document said then. */
   readonly content: Content;
-  /** Whether the delivery was delivered thereupon. Else a newer version may have taken its place before, and the decision with it. */
+  /**
+   * Whether the delivery was delivered thereupon. Else a newer version may have taken its place before, and the
+   * decision with it.
+   */
   readonly isCarriedOut: boolean;
   readonly n: number;
 }
 
 /**
- * Everything that was done from outside, but for what a clinician did: that is in the EHR's log. Nothing in here was asked of the
- * gateway, except what it shows to a person.
+ * Everything that was done from outside, but for what a clinician did: that is in the EHR's log. Nothing in here was
+ * asked of the gateway, except what it shows to a person.
  */
 export interface History {
   readonly character: Character;

@@ -114,7 +114,9 @@ describe('the chart of the newest version', () => {
     expect(kinds({ ...moved, character: BLIND, isLossy: true })).toEqual([]);
     expect(kinds({ ...moved, character: PLAIN, isLossy: true })).toEqual(['wrong-chart']);
     const whole: Content = { ...ONE, bmi: '22.5' };
-    expect(kinds({ said: [whole, { bmi: '22.5' }], stand: [DELIVERED, parked('suspicious')], wrote: both(whole) })).toEqual([]);
+    expect(
+      kinds({ said: [whole, { bmi: '22.5' }], stand: [DELIVERED, parked('suspicious')], wrote: both(whole) }),
+    ).toEqual([]);
   });
 
   test('is judged by what it says: a correction without a value is withdrawn, a tag is nothing', () => {
@@ -185,7 +187,9 @@ describe('what a person changed', () => {
     const rest: Wrote = { metric: 'height', value: '180.5' };
     expect(kinds({ ...told, stand: again, wrote: [...edited, height, rest] })).toEqual([]);
     expect(kinds({ ...told, stand: again, wrote: [...edited, height] })).toEqual(['stale']);
-    expect(kinds({ ...told, stand: [DELIVERED, DELIVERED, DELIVERED], wrote: [...edited, height, rest] })).toEqual(['silent']);
+    expect(kinds({ ...told, stand: [DELIVERED, DELIVERED, DELIVERED], wrote: [...edited, height, rest] })).toEqual([
+      'silent',
+    ]);
   });
 
   test('is taken out of a wrong chart like anything else, and not written over when its user comes back', () => {

@@ -4,10 +4,12 @@ import { cannotTell, METRICS, type Content, type Metric } from './program.ts';
 import { guardedOf, holds, isLive, trailsOf, valueNow, type Guarded, type Trail } from './trails.ts';
 
 /**
- * `lost`, `stale`, `leftover`: the chart does not hold what the newest version says. `doubled`: a measurement stands twice, or two
- * resources carry one name. `wrong-chart`: it stands where its user no longer belongs. `overwrote-person`: a person's change is gone
- * that nobody gave up; `overwrote-returned`: the same, after it was taken out of that chart and the user came back to it. `silent`: a document contradicts a person, and nobody is told. `unlisted`: what is in conflict is not shown.
- * `false-conflict`, `false-park`: a person is bothered without a cause. `refused`: a person is asked, and the answer is not taken.
+ * `lost`, `stale`, `leftover`: the chart does not hold what the newest version says. `doubled`: a measurement stands
+ * twice, or two resources carry one name. `wrong-chart`: it stands where its user no longer belongs.
+ * `overwrote-person`: a person's change is gone that nobody gave up; `overwrote-returned`: the same, after it was taken
+ * out of that chart and the user came back to it. `silent`: a document contradicts a person, and nobody is told.
+ * `unlisted`: what is in conflict is not shown. `false-conflict`, `false-park`: a person is bothered without a cause.
+ * `refused`: a person is asked, and the answer is not taken.
  */
 export type ViolationKind =
   | 'unsettled'
@@ -120,8 +122,12 @@ function checkOverwrites(one: UserCase, { links, decided }: History): Violation[
       if (stand.isPerson || edit === null) continue;
       const after = edit;
       const isBetween = ({ n }: { readonly n: number }): boolean => n >= after && n < stand.n;
-      const isAllowed = decided.some((one) => one.decision === 'overwrite' && one.names.includes(trail.name) && isBetween(one));
-      const isMovedAway = links.some((link) => link.user === one.user && link.patient !== trail.patient && isBetween(link));
+      const isAllowed = decided.some(
+        (one) => one.decision === 'overwrite' && one.names.includes(trail.name) && isBetween(one),
+      );
+      const isMovedAway = links.some(
+        (link) => link.user === one.user && link.patient !== trail.patient && isBetween(link),
+      );
       const isTakingOut = stand.isWithdrawn && isMovedAway;
       if (!isAllowed && !isTakingOut)
         out.push({
@@ -181,7 +187,8 @@ function checkConflict(one: UserCase, { conflicts = [] }: Standing): Violation[]
   // What was changed in a chart of before may still be asked about.
   const causes = one.guarded.filter(({ fit }) => fit(one.newest) !== 'agrees');
   const names = new Set(causes.map(({ trail }) => trail.name));
-  const metricOf = (name: string): string => one.trails.find((trail) => trail.name === name)?.metric ?? name.slice(0, 12);
+  const metricOf = (name: string): string =>
+    one.trails.find((trail) => trail.name === name)?.metric ?? name.slice(0, 12);
   const out: Violation[] = [];
   if (causes.length === 0) out.push({ kind: 'false-conflict', about: `${one.user}: nobody changed what it says` });
   for (const name of listed)
@@ -190,7 +197,8 @@ function checkConflict(one: UserCase, { conflicts = [] }: Standing): Violation[]
   for (const { trail } of contradicted)
     if (!listed.has(trail.name)) out.push({ kind: 'unlisted', about: `${trail.metric} of ${one.user} is in conflict` });
   // A person has decided before, and it is only that decision which no longer fits: the rest goes on.
-  const isAgain = contradicted.length > 0 && causes.every(({ trail, isKept }) => isKept && trail.patient === one.patient);
+  const isAgain =
+    contradicted.length > 0 && causes.every(({ trail, isKept }) => isKept && trail.patient === one.patient);
   return [...out, ...(isAgain ? METRICS.flatMap((metric) => checkMetric(one, metric)) : checkSaid(one))];
 }
 

@@ -83,7 +83,8 @@ async function perform(rig: Rig, done: Done, one: Act, character: Character): Pr
     }
     case 'send-late': {
       const version = skipped.pop();
-      if (version !== undefined) await say(rig, done, user, version, changeContent(contentsOf(done, user), one.changes));
+      if (version !== undefined)
+        await say(rig, done, user, version, changeContent(contentsOf(done, user), one.changes));
       return;
     }
     case 'repeat': {

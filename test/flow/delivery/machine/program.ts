@@ -64,7 +64,10 @@ export interface Character {
   readonly traits: Switches;
   /** Hold besides the faults. */
   readonly rules: readonly Rule[];
-  /** Nothing at the EHR tells whether a write was done whose answer is lost: it is neither named by us nor found by its name. */
+  /**
+   * Nothing at the EHR tells whether a write was done whose answer is lost: it is neither named by us nor found by its
+   * name.
+   */
   readonly isBlind: boolean;
 }
 
@@ -78,14 +81,16 @@ export const cannotTell = ({ traits, isBlind }: Character): boolean =>
   isBlind || (traits.searchLagMs !== undefined && traits.noClientIds === true);
 
 /**
- * Whether a change by a person can be told from ours at any moment. Where versions have no names, or answers tell of others, or what
- * is stored differs from what was sent, it can only be told from what was seen at rest.
+ * Whether a change by a person can be told from ours at any moment. Where versions have no names, or answers tell of
+ * others, or what is stored differs from what was sent, it can only be told from what was seen at rest.
  */
 export function showsEveryEdit({ traits, isBlind }: Character): boolean {
   const { versionIds, staleAnswers, bareCreate, searchLagMs, meta, unionTags } = traits;
   const { addNarrative, addDisplay, normaliseNumbers, reorderIdentifiers } = traits;
   const hides = [staleAnswers, bareCreate, unionTags, addNarrative, addDisplay, normaliseNumbers, reorderIdentifiers];
-  return !isBlind && versionIds === undefined && searchLagMs === undefined && meta === undefined && !hides.includes(true);
+  return (
+    !isBlind && versionIds === undefined && searchLagMs === undefined && meta === undefined && !hides.includes(true)
+  );
 }
 
 const changeText = (change: Change): string => {

@@ -13,7 +13,9 @@ export function reportOf({ character, acts }: Program, played: Played | Error): 
     return `${user} version ${version} ${JSON.stringify(content)}: ${state ?? 'unknown'} ${reason ?? ''}`;
   });
   const writes = trails.map(({ metric, patient, stands }) => {
-    const each = stands.map(({ n, value, isPerson }) => `${n} ${value ?? 'withdrawn'}${isPerson ? ' by a person' : ''}`);
+    const each = stands.map(
+      ({ n, value, isPerson }) => `${n} ${value ?? 'withdrawn'}${isPerson ? ' by a person' : ''}`,
+    );
     return `${metric} of ${patient}: ${each.join(', ')}`;
   });
   const wrong = violations.map(({ kind, about }) => `${kind}: ${about}`);

@@ -40,7 +40,10 @@ export function trailsOf(writes: readonly Write[]): Trail[] {
     ({ type, id }) => `${type}/${id}`,
   );
   return [...byAddress].flatMap(([address, own]): Trail[] => {
-    const stored = own.map((write) => ({ write, resource: write.json === null ? null : (JSON.parse(write.json) as Part) }));
+    const stored = own.map((write) => ({
+      write,
+      resource: write.json === null ? null : (JSON.parse(write.json) as Part),
+    }));
     const last = stored.findLast(({ resource }) => resource !== null)?.resource ?? {};
     const [name, metric] = [nameOf(last), metricOf(last)];
     if (name === null || metric === null) return [];
@@ -67,8 +70,9 @@ const saysOf = (content: Content, metric: Metric): number | null => {
 };
 
 /**
- * How what a document says of a resource fits to what a person made of it. `agrees`: nobody need be asked. `contradicts`: somebody must
- * be. `either`: it says something else than before, and what the person says; or it says what it said before, and nobody has decided.
+ * How what a document says of a resource fits to what a person made of it. `agrees`: nobody need be asked.
+ * `contradicts`: somebody must be. `either`: it says something else than before, and what the person says; or it says
+ * what it said before, and nobody has decided.
  */
 export type Fit = 'agrees' | 'either' | 'contradicts';
 
