@@ -15,7 +15,7 @@ export default {
     '/node_modules/',
     '/test/unit/(?:cli|http|ops|tools|real-ehr)/',
     '/test/unit/audit/verify',
-    '/test/unit/deliver/run-lanes',
+    '/test/unit/forward/run-lanes',
     '/test/unit/ehr/limit-simulated',
     '/test/unit/kernel/clean-environment',
     '/test/unit/payloads/any-input',

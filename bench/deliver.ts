@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { auditSet } from '../src/audit/index.ts';
-import { deliverSet, laneSet } from '../src/deliver/index.ts';
+import { deliverSet, laneSet } from '../src/lanes/index.ts';
 import { identitySet } from '../src/identity/index.ts';
 import { inboxSet } from '../src/inbox/index.ts';
 import { secret, silentLog, systemClock } from '../src/kernel/index.ts';

@@ -12,7 +12,7 @@ import { MODULES, type MutatedModule } from './mutate/modules.ts';
 
 const HELP = `Usage: npm run test:mutate -- [--only MODULE]… [--count N] [--seed N] [--timeout SECONDS] [--at-least SHARE] [--json]
 
-  --only MODULE     a part of the path of a module, such as deliver/decide-changes; several may be given
+  --only MODULE     a part of the path of a module, such as forward/decide-changes; several may be given
   --count N         how many mutants are planted, chosen by the seed (default 120; 0: all)
   --seed N          (default 1)
   --timeout S       how long the tests of one mutant may take; one that makes them hang is found (default 60)

@@ -1,5 +1,5 @@
 import { ConfigError, type Config, type Problem } from '../config/index.ts';
-import { makeReadingHolder } from '../deliver/index.ts';
+import { makeReadingHolder } from '../judge/index.ts';
 import { openEhr } from '../ehr/index.ts';
 import { makeServer } from '../http/index.ts';
 import { makeNewId, makePooledChance, StartError, systemClock } from '../kernel/index.ts';

@@ -1,4 +1,5 @@
-import type { ChartContent, Explanation } from '../deliver/index.ts';
+import type { Explanation } from '../forward/index.ts';
+import type { ChartContent } from '../lanes/index.ts';
 import { digitsOf } from '../r4/index.ts';
 
 type Part = Readonly<Record<string, unknown>>;

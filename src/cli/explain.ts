@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { errorCode, ok, StartError } from '../kernel/index.ts';
-import { explain as explainBody, loadValidators, makeReadingHolder, type Explanation } from '../deliver/index.ts';
+import { explain as explainBody, type Explanation } from '../forward/index.ts';
+import { loadValidators, makeReadingHolder } from '../judge/index.ts';
 import { readSourceUris, SHIPPED_FOLDER } from '../mappings/index.ts';
 import { NOT_RECEIVED, type UnmappedPolicy } from '../translate/index.ts';
 import { explainAnswer, makeAdminApi } from './admin-api.ts';

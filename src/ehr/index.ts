@@ -42,3 +42,5 @@ export { rememberPatients, type PatientMemory } from './remember-patients.ts';
 export { BACKOFF, backoffMs, nextAttemptMs } from './back-off.ts';
 export { kindOfRequest } from './kind-of-request.ts';
 export { guardTarget, type Entry, type Permit, type TargetGuard, type TargetState } from './guard-target.ts';
+export { openTarget, type OpenTarget } from './open-target.ts';
+export type { RememberedPatient, Target } from './target.ts';

@@ -1,18 +1,9 @@
 import { auditSet, type KeptAudit, type makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
-import {
-  deliverSet,
-  eraseSet,
-  laneSet,
-  shadowSet,
-  makeExplain,
-  type HeldHabits,
-  type keepLinks,
-  type makeReadingHolder,
-  type OpenTarget,
-  type Reloaded,
-  type Shadow,
-} from '../deliver/index.ts';
+import { type OpenTarget } from '../ehr/index.ts';
+import { shadowSet, makeExplain, type HeldHabits, type Shadow } from '../forward/index.ts';
+import { type makeReadingHolder, type Reloaded } from '../judge/index.ts';
+import { deliverSet, eraseSet, laneSet, type keepLinks } from '../lanes/index.ts';
 import { enrolSet, type openEnrolment } from '../enrol/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';

@@ -1,18 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
-import {
-  auditOfLookUp,
-  holdHabits,
-  laneSet,
-  makeContentKey,
-  openShadow,
-  openTarget,
-  runLanes,
-  type HeldAhead,
-  type LanesDeps,
-  type makeReadingHolder,
-} from '../deliver/index.ts';
+import { openTarget } from '../ehr/index.ts';
+import { auditOfLookUp, holdHabits, openShadow, runLanes, type LanesDeps } from '../forward/index.ts';
+import { type HeldAhead, type makeReadingHolder } from '../judge/index.ts';
+import { laneSet, makeContentKey } from '../lanes/index.ts';
 import type { Chance, Clock, Log, NewId } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 

@@ -1,7 +1,7 @@
 import { auditSet } from '../audit/index.ts';
 import { authSet, makeAuth } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
-import type { OpenTarget } from '../deliver/index.ts';
+import type { OpenTarget } from '../ehr/index.ts';
 import { identitySet } from '../identity/index.ts';
 import type { Budget, Chance, Clock, Log, Mount, Route } from '../kernel/index.ts';
 import { makeAuthRoutes, type RecordAct } from '../ops/index.ts';

@@ -1,21 +1,16 @@
 import { auditSet, keepAudit, makeAppendLater, makeRecordReject } from '../audit/index.ts';
 import { authSet } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
+import { shadowSet } from '../forward/index.ts';
 import {
-  forwardLeftOut,
-  deliverSet,
-  eraseSet,
   holdAhead,
-  keepLinks,
-  keepRetention,
-  laneSet,
   makeJudge,
   makeReadingHolder,
   processReceived,
-  shadowSet,
   type ReadingSettings,
   type Reloaded,
-} from '../deliver/index.ts';
+} from '../judge/index.ts';
+import { forwardLeftOut, deliverSet, eraseSet, keepLinks, keepRetention, laneSet } from '../lanes/index.ts';
 import { enrolSet, openEnrolment } from '../enrol/index.ts';
 import { makeJwksRoute } from '../ehr/index.ts';
 import { identitySet } from '../identity/index.ts';

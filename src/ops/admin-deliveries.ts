@@ -9,14 +9,8 @@ import {
   type State,
 } from '../inbox/index.ts';
 import { isClientUuid, isUserId } from '../identity/index.ts';
-import {
-  detailOf,
-  forwardAgain,
-  isFaultCode,
-  type Decision,
-  type LaneReads,
-  type LaneWrites,
-} from '../deliver/index.ts';
+import { detailOf, isFaultCode } from '../judge/index.ts';
+import { forwardAgain, type Decision, type LaneReads, type LaneWrites } from '../lanes/index.ts';
 import type { Operate } from '../store/index.ts';
 import { addsUp } from './adds-up.ts';
 import { adminRoute as admin, iso, pageOf, queryOf, REASON, toCursor } from './admin-query.ts';

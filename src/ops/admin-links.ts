@@ -10,7 +10,7 @@ import {
   type Result,
   type Route,
 } from '../kernel/index.ts';
-import type { Links, LinkOutcome } from '../deliver/index.ts';
+import type { Links, LinkOutcome } from '../lanes/index.ts';
 import {
   CHARTED,
   isClientUuid,

@@ -1,5 +1,7 @@
 import { fail, fault, jsonAnswer, ok, type Result, type Route } from '../kernel/index.ts';
-import type { DeliverReads, DeliverWrites, Explanation, Reloaded, Unmapped } from '../deliver/index.ts';
+import type { Explanation } from '../forward/index.ts';
+import type { Reloaded } from '../judge/index.ts';
+import type { DeliverReads, DeliverWrites, Unmapped } from '../lanes/index.ts';
 import type { Operate } from '../store/index.ts';
 import { adminRoute as admin, iso, pageOf, queryOf, toCursor } from './admin-query.ts';
 import type { RecordAct } from './record-act.ts';

@@ -1,9 +1,8 @@
 import { fail, fault, jsonAnswer, ok, type Clock, type Result, type Route } from '../kernel/index.ts';
+import { type OpenTarget } from '../ehr/index.ts';
 import {
   SHADOW_KINDS,
-  type ChosenDialect,
   type ListedEvaluation,
-  type OpenTarget,
   type ShadowChange,
   type ShadowEvaluator,
   type ShadowKind,
@@ -11,7 +10,8 @@ import {
   type ShadowTotals,
   type ShadowWatch,
   type ShadowWrites,
-} from '../deliver/index.ts';
+} from '../forward/index.ts';
+import { type ChosenDialect } from '../judge/index.ts';
 import type { Operate } from '../store/index.ts';
 import { adminRoute as admin, iso, pageOf, queryOf, toCursor } from './admin-query.ts';
 import { describeForwarding } from './describe-forwarding.ts';

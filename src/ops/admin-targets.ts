@@ -1,5 +1,8 @@
 import { fail, fault, jsonAnswer, ok, type Clock, type Route } from '../kernel/index.ts';
-import type { ChosenDialect, Forwarding, HeldHabits, LaneReads, LaneWrites, OpenTarget } from '../deliver/index.ts';
+import type { OpenTarget } from '../ehr/index.ts';
+import type { Forwarding, HeldHabits } from '../forward/index.ts';
+import type { ChosenDialect } from '../judge/index.ts';
+import type { LaneReads, LaneWrites } from '../lanes/index.ts';
 import type { Operate } from '../store/index.ts';
 import { adminRoute as admin, iso } from './admin-query.ts';
 import { describeForwarding } from './describe-forwarding.ts';

@@ -1,4 +1,4 @@
-import type { Forwarding } from '../deliver/index.ts';
+import type { Forwarding } from '../forward/index.ts';
 import { iso } from './admin-query.ts';
 
 export interface ForwardingShown {

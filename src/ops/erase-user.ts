@@ -1,5 +1,5 @@
 import { fail, fault, ok, type FaultCode, type Result } from '../kernel/index.ts';
-import type { EraseLook, EraseReads, EraseWrites } from '../deliver/index.ts';
+import type { EraseLook, EraseReads, EraseWrites } from '../lanes/index.ts';
 import { ENROL_TABLES, type EnrolReads, type EnrolWrites } from '../enrol/index.ts';
 import type { LinkAct, SourceUser } from '../identity/index.ts';
 import type { Operate } from '../store/index.ts';

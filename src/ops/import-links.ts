@@ -1,5 +1,5 @@
 import { fail, fault, ok, type NewId, type Result } from '../kernel/index.ts';
-import type { LinkOutcome, Links } from '../deliver/index.ts';
+import type { LinkOutcome, Links } from '../lanes/index.ts';
 import {
   readLinkRows,
   type BadRow,

@@ -1,5 +1,5 @@
 import { authSealed } from '../auth/index.ts';
-import { deliverSealed } from '../deliver/index.ts';
+import { deliverSealed } from '../lanes/index.ts';
 import { enrolSealed } from '../enrol/index.ts';
 import { identitySealed } from '../identity/index.ts';
 import { inboxSealed } from '../inbox/index.ts';

@@ -1,4 +1,4 @@
-import type { Forwarding } from '../deliver/index.ts';
+import type { Forwarding } from '../forward/index.ts';
 import type { StoreHealth } from '../store/index.ts';
 import { describeForwarding, type ForwardingShown } from './describe-forwarding.ts';
 

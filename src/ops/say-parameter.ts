@@ -1,6 +1,6 @@
 import { AUDIT_TYPES, OUTCOMES } from '../audit/index.ts';
 import { CLIENT_KINDS } from '../auth/index.ts';
-import { SHADOW_KINDS } from '../deliver/index.ts';
+import { SHADOW_KINDS } from '../forward/index.ts';
 import { CHARTED, LINK_STATUSES } from '../identity/index.ts';
 import { STATES } from '../inbox/index.ts';
 import { PAGE } from './page.ts';

@@ -1,8 +1,8 @@
-import type { Fingerprint } from '../../src/deliver/lane/chart-content.ts';
+import type { Fingerprint } from '../../src/lanes/fingerprint.ts';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditSet } from '../../src/audit/index.ts';
-import { deliverSet, laneSet, type DeliverWrites, type LaneWrites } from '../../src/deliver/index.ts';
+import { deliverSet, laneSet, type DeliverWrites, type LaneWrites } from '../../src/lanes/index.ts';
 import { identitySet } from '../../src/identity/index.ts';
 import { inboxSet, type Facts, type State } from '../../src/inbox/index.ts';
 import type { Result } from '../../src/kernel/index.ts';

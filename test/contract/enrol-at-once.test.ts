@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { auditSet } from '../../src/audit/index.ts';
-import { deliverSet, keepLinks } from '../../src/deliver/index.ts';
+import { deliverSet, keepLinks } from '../../src/lanes/index.ts';
 import { enrolSet, makeFindUser, type Enrolled } from '../../src/enrol/index.ts';
 import { identitySet } from '../../src/identity/index.ts';
 import { inboxSet } from '../../src/inbox/index.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { auditSet } from '../../src/audit/index.ts';
-import { deliverSet } from '../../src/deliver/index.ts';
+import { deliverSet } from '../../src/lanes/index.ts';
 import { inboxSet, type DocumentFacts, type Facts, type State, type Verdict } from '../../src/inbox/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { auditSet } from '../../src/audit/index.ts';
-import { deliverSet, laneSet } from '../../src/deliver/index.ts';
+import { deliverSet, laneSet } from '../../src/lanes/index.ts';
 import { identitySet } from '../../src/identity/index.ts';
 import { inboxSet } from '../../src/inbox/index.ts';
 import type { Store } from '../../src/store/index.ts';

@@ -1,6 +1,6 @@
-import type { Fingerprint } from '../../src/deliver/lane/chart-content.ts';
+import type { Fingerprint } from '../../src/lanes/fingerprint.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { deliverSet, laneSet, type LaneWrites } from '../../src/deliver/index.ts';
+import { deliverSet, laneSet, type LaneWrites } from '../../src/lanes/index.ts';
 import { inboxSet } from '../../src/inbox/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { act, at, HEX, laneTools, must, tenant, type Claimed } from '../support/lane-tools.ts';

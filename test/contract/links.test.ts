@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { auditSet } from '../../src/audit/index.ts';
-import { deliverSet, keepLinks, type DeliverWrites, type LinkOutcome } from '../../src/deliver/index.ts';
+import { deliverSet, keepLinks, type DeliverWrites, type LinkOutcome } from '../../src/lanes/index.ts';
 import { identitySet } from '../../src/identity/index.ts';
 import { inboxSet, type Facts, type State, type Verdict } from '../../src/inbox/index.ts';
 import { silentLog, systemClock, type Result } from '../../src/kernel/index.ts';

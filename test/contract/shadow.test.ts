@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { auditSet } from '../../src/audit/index.ts';
-import { deliverSet, laneSet, shadowSet, type ShadowReads, type ShadowWrites } from '../../src/deliver/index.ts';
+import { shadowSet, type ShadowReads, type ShadowWrites } from '../../src/forward/index.ts';
+import { deliverSet, laneSet } from '../../src/lanes/index.ts';
 import { identitySet } from '../../src/identity/index.ts';
 import { inboxSet, type Facts } from '../../src/inbox/index.ts';
 import type { Result } from '../../src/kernel/index.ts';

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { inboxSet } from '../../src/inbox/index.ts';
-import { laneSet } from '../../src/deliver/index.ts';
+import { laneSet } from '../../src/lanes/index.ts';
 import type { Result } from '../../src/kernel/index.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
 import { eventually } from '../support/eventually.ts';

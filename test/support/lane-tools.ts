@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from '@jest/globals';
-import { deliverSet, laneSet, type LaneWrites } from '../../src/deliver/index.ts';
+import { deliverSet, laneSet, type LaneWrites } from '../../src/lanes/index.ts';
 import { inboxSet, type Facts, type State } from '../../src/inbox/index.ts';
 import type { Result } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readDocument } from '../../src/deliver/read-document.ts';
+import { readDocument } from '../../src/judge/read-document.ts';
 import { SHIPPED_FOLDER } from '../../src/mappings/index.ts';
 import { parseLossless } from '../../src/r4/index.ts';
 import { loadTemplates, makeRunTemplate } from '../../src/templates/index.ts';

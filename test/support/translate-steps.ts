@@ -5,8 +5,8 @@ import {
   saidIn,
   type Change,
   type WrittenResource,
-} from '../../src/deliver/decide-changes.ts';
-import { saidAtOf, toBundle } from '../../src/deliver/read-document.ts';
+} from '../../src/forward/decide-changes.ts';
+import { saidAtOf, toBundle } from '../../src/judge/read-document.ts';
 import type { Mappings } from '../../src/mappings/index.ts';
 import { parsePayload, type AnyResource, type Payload } from '../../src/payloads/index.ts';
 import { loadValidator, parseLossless } from '../../src/r4/index.ts';

@@ -1,16 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test } from '@jest/globals';
 import { auditSet } from '../../../src/audit/index.ts';
-import {
-  deliverSet,
-  holdAhead,
-  holdHabits,
-  laneSet,
-  makeReadingHolder,
-  openTarget,
-  runLanes,
-  shadowSet,
-} from '../../../src/deliver/index.ts';
+import { openTarget } from '../../../src/ehr/index.ts';
+import { holdHabits, runLanes, shadowSet } from '../../../src/forward/index.ts';
+import { holdAhead, makeReadingHolder } from '../../../src/judge/index.ts';
+import { deliverSet, laneSet } from '../../../src/lanes/index.ts';
 import { identitySet } from '../../../src/identity/index.ts';
 import { inboxSet } from '../../../src/inbox/index.ts';
 import { secret, silentLog, systemClock } from '../../../src/kernel/index.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Explanation } from '../../../src/deliver/index.ts';
+import type { Explanation } from '../../../src/forward/index.ts';
 import { aClinicalReady, aLabResult, aNotification, aStepsEvent, rawNumber } from '../../support/payloads/index.ts';
 import { startHookGateway, type HookGateway } from '../webhooks/hook-gateway.ts';
 

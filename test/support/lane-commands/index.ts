@@ -1,5 +1,5 @@
 import { fileBeside } from '../../../src/kernel/index.ts';
-import { READY } from '../../../src/deliver/lane/rows.ts';
+import { READY } from '../../../src/lanes/rows.ts';
 import type { CommandSet } from '../../../src/store/index.ts';
 
 /** What a sender will do with lanes, and what is in them. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { auditSet } from '../../../src/audit/index.ts';
 import type { Grant } from '../../../src/auth/index.ts';
-import { deliverSet } from '../../../src/deliver/index.ts';
+import { deliverSet } from '../../../src/lanes/index.ts';
 import { openEhr, readCapability, type Capability, type EhrLimits } from '../../../src/ehr/index.ts';
 import { makeApp } from '../../../src/http/index.ts';
 import { identitySet } from '../../../src/identity/index.ts';

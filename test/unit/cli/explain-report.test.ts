@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { explanationText } from '../../../src/cli/explain-report.ts';
-import type { Explanation } from '../../../src/deliver/index.ts';
+import type { Explanation } from '../../../src/forward/index.ts';
 
 const explanation = (more: Partial<Explanation>): Explanation => ({
   dataStructure: 'clinical_ready',

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { sealAccount, sealClient, sealKey, toRecordRow } from '../../../src/auth/rows.ts';
-import { nameBytes, sealId, sealSides } from '../../../src/deliver/lane/rows.ts';
-import { sealWord } from '../../../src/deliver/unmapped.ts';
+import { nameBytes, sealId, sealSides } from '../../../src/lanes/rows.ts';
+import { sealWord } from '../../../src/lanes/enqueue/unmapped.ts';
 import { sealClaim, sealFailure, sealMrn, sealUser as sealEnrolled } from '../../../src/enrol/rows.ts';
 import { sealLink, sealUser as sealSourceUser } from '../../../src/identity/rows.ts';
 import { bodyPlace, makeDeliveryKey, sealFindings, sealUser } from '../../../src/inbox/rows.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { contentDigest, decideChanges, type WrittenResource } from '../../../src/deliver/decide-changes.ts';
+import { contentDigest, decideChanges, type WrittenResource } from '../../../src/forward/decide-changes.ts';
 import type { Group, Scope, Wanted } from '../../../src/translate/index.ts';
 import { aClinicalReadyOf, type Metric } from '../../support/payloads/index.ts';
 import { standardMappings } from '../../support/standard-mappings.ts';

@@ -1,0 +1,198 @@
+import { parseLossless, type Validator } from '../r4/index.ts';
+import { fail, fault, ok, type Result } from '../kernel/index.ts';
+import type { AnyResource, Envelope } from '../payloads/index.ts';
+import {
+  translate,
+  type Decision,
+  type DeliveryFacts,
+  type LeftOut,
+  type LinkedPatient,
+  type TranslationFinding,
+} from '../translate/index.ts';
+import type { State } from '../inbox/index.ts';
+import {
+  type ChosenDialect,
+  fhirOf,
+  readDocument,
+  saidAtOf,
+  templateOf,
+  toBundle,
+  type Reading,
+} from '../judge/index.ts';
+import type { ChartContent, SeenChange, LedgerQuestion } from '../lanes/index.ts';
+import { decideChanges, ledgerQuestionOf, type Change, type WrittenResource } from './decide-changes.ts';
+
+/** One resource, and what would be done with it. */
+export interface ExplainedResource {
+  /** `conflict`: a person keeps what somebody else made of it, and the document says something else now. */
+  readonly change: Change['kind'] | 'conflict';
+  readonly name: string;
+  readonly resourceType: string;
+  readonly group: string;
+  readonly chartDay: string | null;
+  /** Null for what would be withdrawn: it stands at the EHR. */
+  readonly resource: AnyResource | null;
+  /**
+   * What stands in the chart of what would be withdrawn, as it was read when the delivery was parked; null where nobody
+   * has looked.
+   */
+  readonly chart: ChartContent | null;
+}
+
+/** The state of a stored delivery. `detail` says of its fault what a person can do. */
+export interface Standing {
+  readonly state: State;
+  readonly reason: string | null;
+  readonly faultCode: string | null;
+  readonly detail: string | null;
+}
+
+/** What would be written for a document and why. Nothing of it was sent. */
+export interface Explanation {
+  readonly dataStructure: string;
+  readonly documentVersion: number;
+  /** Null where the source user has no confirmed link; names are then those of nobody. */
+  readonly link: LinkedPatient | null;
+  readonly mappings: string;
+  /**
+   * What it was translated by, and why by that; before the EHR has said what it is, this may not be what it will be
+   * written in.
+   */
+  readonly dialect: string;
+  readonly dialectBecause: ChosenDialect['because'];
+  /** Where the delivery stands, and why; null for a file. */
+  readonly delivery: Standing | null;
+  /** The template of the site that read it, where one did. */
+  readonly template: string | null;
+  /** Why a person must look before anything is sent. */
+  readonly trouble: string | null;
+  readonly patient: AnyResource;
+  readonly resources: readonly ExplainedResource[];
+  readonly provenance: AnyResource | null;
+  readonly decisions: readonly Decision[];
+  readonly findings: readonly TranslationFinding[];
+  /** What waits by itself while the rest is written. */
+  readonly leftOut: readonly LeftOut[];
+  /** Where the source's FHIR, or what was made of it, is not valid R4. */
+  readonly issues: readonly string[];
+}
+
+export interface ExplainDeps {
+  readonly reading: Reading;
+  readonly dialectBecause: ChosenDialect['because'];
+  readonly standing: Standing | null;
+  readonly validator: Validator;
+  readonly outValidator: Validator;
+  /** The patient to whom the source user is linked; null where nobody has confirmed one. */
+  readonly link: (envelope: Envelope) => Promise<Result<LinkedPatient | null>>;
+  /** What was written before to this chart, for the document and as far as it is asked for. */
+  readonly written: (patient: LinkedPatient, asked: LedgerQuestion) => Promise<Result<readonly WrittenResource[]>>;
+  /** What was read of the chart when the delivery was parked. */
+  readonly seen: () => Promise<Result<readonly Pick<SeenChange, 'name' | 'sides'>[]>>;
+}
+
+const NOBODY: LinkedPatient = { mrnSystem: 'urn:chartgate:unlinked', mrn: 'unlinked' };
+
+type Charted = ReadonlyMap<string, ChartContent | null>;
+
+const explained = (change: Change, kept: ReadonlySet<string>, charted: Charted): ExplainedResource => {
+  const of = change.kind === 'retract' ? change.written : change.wanted;
+  const isConflict = kept.has(of.name) && change.kind !== 'keep' && change.kind !== 'skip';
+  return { ...explainedAlone(change, charted), ...(isConflict ? { change: 'conflict' } : {}) };
+};
+
+const explainedAlone = (change: Change, charted: Charted): ExplainedResource => {
+  if (change.kind === 'retract') {
+    const { name, resourceType, group, chartDay } = change.written;
+    return {
+      change: change.kind,
+      name,
+      resourceType,
+      group,
+      chartDay,
+      resource: null,
+      chart: charted.get(name) ?? null,
+    };
+  }
+  const { name, group, chartDay, resource } = change.wanted;
+  const shown = 'resource' in change ? change.resource : resource;
+  return {
+    change: change.kind,
+    name,
+    resourceType: resource.resourceType,
+    group,
+    chartDay,
+    resource: shown,
+    chart: null,
+  };
+};
+
+const issuesOf = (validator: Validator, value: unknown): string[] =>
+  validator.validate(value).map(({ rule, expression, text }) => `${rule} ${expression}: ${text}`);
+
+/** The same that judging says: a document that is not R4, or would not be, goes nowhere. */
+function troubleOf(
+  found: string | null,
+  issues: { readonly source: readonly string[]; readonly output: readonly string[] },
+  isSuspicious: boolean,
+  patient: LinkedPatient | null,
+): string | null {
+  if (issues.source.length > 0) return 'not-r4';
+  if (found !== null) return found;
+  if (issues.output.length > 0) return 'unmapped';
+  if (isSuspicious) return 'suspicious';
+  return patient === null ? 'unlinked' : null;
+}
+
+/** The whole way of a document, up to the door. */
+export async function explain(
+  body: Uint8Array,
+  delivery: DeliveryFacts,
+  deps: ExplainDeps,
+): Promise<Result<Explanation>> {
+  const parsed = parseLossless(body);
+  if (!parsed.ok) return fail(fault('payload.shape', { at: parsed.fault.rule }));
+  const read = await readDocument(parsed.value, deps.reading);
+  if (!read.ok) return read;
+  const { payload, custom } = read.value;
+  const link = await deps.link(payload.envelope);
+  if (!link.ok) return link;
+  const patient = link.value;
+  const { setting, templates } = deps.reading;
+  const translation = translate({ payload, custom, patient: patient ?? NOBODY, delivery, setting });
+  const written = await deps.written(patient ?? NOBODY, ledgerQuestionOf(translation));
+  if (!written.ok) return written;
+  const { changes, isSuspicious, replaced } = decideChanges(
+    translation,
+    written.value,
+    setting.dialect,
+    saidAtOf(payload, delivery.receivedAt),
+  );
+  const kept = new Set(written.value.filter(({ isKept }) => isKept).map(({ name }) => name));
+  const seen = await deps.seen();
+  if (!seen.ok) return seen;
+  const charted = new Map(seen.value.map(({ name, sides }) => [name, sides?.theirs ?? null]));
+  const fhir = fhirOf(payload);
+  const issues = {
+    source: fhir === null ? [] : issuesOf(deps.validator, fhir),
+    output: issuesOf(deps.outValidator, toBundle(translation)),
+  };
+  return ok({
+    dataStructure: payload.envelope.dataStructure,
+    documentVersion: payload.envelope.documentVersion,
+    link: patient,
+    mappings: setting.mappings.version,
+    dialect: setting.dialect.name,
+    dialectBecause: deps.dialectBecause,
+    delivery: deps.standing,
+    template: custom === null ? null : (templateOf(templates, payload)?.row ?? null),
+    trouble: troubleOf(translation.trouble ?? replaced?.why ?? null, issues, isSuspicious, patient),
+    patient: translation.patient.resource,
+    resources: changes.map((change) => explained(change, kept, charted)),
+    provenance: translation.provenance?.resource ?? null,
+    decisions: translation.decisions,
+    findings: translation.findings,
+    leftOut: translation.leftOut,
+    issues: [...issues.source, ...issues.output.map((text) => `output: ${text}`)],
+  });
+}

@@ -1,0 +1,27 @@
+export { auditOfLookUp } from './audit-of-look-up.ts';
+export {
+  type Change,
+  type Changes,
+  type WrittenResource,
+  contentDigest,
+  decideChanges,
+  digestOf,
+} from './decide-changes.ts';
+export { type ExplainedResource, type Explanation, explain } from './explain.ts';
+export { type HeldHabits, holdHabits } from './learn-habits.ts';
+export { makeExplain } from './make-explain.ts';
+export { type LanesDeps, runLanes } from './run-lanes.ts';
+export {
+  type ListedEvaluation,
+  SHADOW_CHANGES,
+  SHADOW_KINDS,
+  type ShadowChange,
+  type ShadowKind,
+  type ShadowReads,
+  type ShadowTotals,
+  type ShadowWrites,
+  shadowSet,
+} from './shadow/commands.ts';
+export type { ShadowEvaluator } from './shadow/evaluate-waiting.ts';
+export { type Shadow, openShadow } from './shadow/open-shadow.ts';
+export type { Forwarding, ShadowWatch } from './shadow/watch-shadow.ts';

@@ -1,0 +1,138 @@
+import { hash } from 'node:crypto';
+import { fail, fault, ok, type Result } from '../kernel/index.ts';
+import type { Dialect } from '../mappings/index.ts';
+import type { ParkReason } from '../inbox/index.ts';
+import { parseLossless } from '../r4/index.ts';
+import { translate, type LinkedPatient, type Translation } from '../translate/index.ts';
+import { decideChanges, digestOf, ledgerQuestionOf, namesIn, type Changes } from './decide-changes.ts';
+import { type Ahead, readDocument, saidAtOf } from '../judge/index.ts';
+import { buildItems, type Item } from './build-items.ts';
+import type { Claimed, Finish, LedgerRow, Outcome } from '../lanes/index.ts';
+import type { JobDeps } from './run-job.ts';
+
+const SOON_MS = 1_000;
+
+export const digestOfItems = (items: readonly Item[]): string =>
+  hash('sha256', items.map(({ name, digest }) => `${name} ${digest}`).join('\n'));
+
+export interface Planned {
+  readonly translation: Translation;
+  readonly ledger: readonly LedgerRow[];
+  readonly items: readonly Item[];
+  readonly gone: readonly LedgerRow[];
+  /** What stands already and is said by this document too. */
+  readonly adopted: readonly string[];
+  readonly saidAt: number;
+  /** Whether a person has seen this very plan parked for this reason, and wants it. */
+  readonly isApproved: (reason: Approvable) => boolean;
+  readonly digest: (reason: Approvable) => string;
+}
+
+/**
+ * Why a plan waits for a person who may want it all the same. Who approves it for one reason has not approved it for
+ * another.
+ */
+export type Approvable = Extract<ParkReason, 'suspicious' | 'identity' | 'ambiguous'>;
+
+/** Nothing is to be sent; what a person can approve is told. */
+export interface NotSent extends Pick<Finish, 'outcome' | 'planDigest'> {
+  /** What a suspicious plan would take out of the chart: shown to whoever is asked to approve it. */
+  readonly withdraws?: readonly LedgerRow[];
+}
+
+/** The same as long as the document says the same and stands on the same: also after half of it was carried out. */
+function digestOfPlan({ wanted, leftOut }: Translation, ledger: readonly LedgerRow[], reason: Approvable): string {
+  const names = new Set(namesIn({ wanted, leftOut }));
+  const said = wanted.map((one) => `${one.name} ${digestOf(one)}`);
+  const gone = ledger.filter(({ name, isOfDocument }) => isOfDocument && !names.has(name)).map(({ name }) => name);
+  return hash('sha256', JSON.stringify([reason, said.sort(), gone.sort()]));
+}
+
+type Translated = Pick<Ahead, 'translation' | 'saidAt'>;
+
+/** What judging made of it, if that was for this patient and with these mapping data; else it is made anew. */
+async function translated(claimed: Claimed, mrn: LinkedPatient, deps: JobDeps): Promise<Translated | Outcome> {
+  const { reading, ahead } = deps;
+  const { delivery, body } = claimed;
+  if (ahead !== null && ahead.patient.mrn === mrn.mrn && ahead.patient.mrnSystem === mrn.mrnSystem)
+    if (ahead.reading === reading) return ahead;
+  if (body === 'held') return { kind: 'put-back', afterMs: SOON_MS };
+  if (body === 'gone' || body === 'unopenable')
+    return {
+      kind: 'park',
+      reason: 'rejected',
+      faultCode: body === 'gone' ? 'delivery.no-body' : 'delivery.unopenable',
+    };
+  const parsed = parseLossless(body);
+  const read = parsed.ok ? await readDocument(parsed.value, reading) : fail(fault('payload.shape'));
+  if (!read.ok) return { kind: 'park', reason: 'unmapped', faultCode: read.fault.code };
+  const { payload, custom } = read.value;
+  deps.learn(payload, mrn);
+  const receivedAt = new Date(delivery.receivedAt);
+  const translation = translate({
+    payload,
+    custom,
+    patient: mrn,
+    delivery: { id: delivery.id, receivedAt },
+    setting: reading.setting,
+  });
+  if (translation.trouble !== null) return { kind: 'park', reason: translation.trouble, faultCode: null };
+  return { translation, saidAt: saidAtOf(payload, receivedAt) };
+}
+
+/** What carries out a job; an outcome where nothing is to be sent, a failure where the ledger could not be read. */
+export async function planJob(
+  claimed: Claimed,
+  mrn: LinkedPatient,
+  deps: JobDeps,
+): Promise<Planned | NotSent | Extract<Result<never>, { ok: false }>> {
+  const { reading, lanes, tenant } = deps;
+  const made = await translated(claimed, mrn, deps);
+  if ('kind' in made) return { outcome: made };
+  const ledger =
+    deps.atOnce === null
+      ? await lanes.read('lane.ledger', {
+          tenant,
+          deliveryId: claimed.delivery.id,
+          patient: mrn,
+          ...ledgerQuestionOf(made.translation),
+        })
+      : ok(deps.atOnce.ledger);
+  if (!ledger.ok) return ledger;
+  const { planned, isSuspicious, replaced } = planFrom(
+    made,
+    ledger.value,
+    reading.setting.dialect,
+    deps.knownSince,
+    claimed.approvedPlans,
+  );
+  if (replaced !== null) return { outcome: { kind: 'park', reason: replaced.why, faultCode: null } };
+  if (!isSuspicious || planned.isApproved('suspicious')) return planned;
+  return {
+    outcome: { kind: 'park', reason: 'suspicious', faultCode: null },
+    planDigest: planned.digest('suspicious'),
+    withdraws: planned.gone,
+  };
+}
+
+export function planFrom(
+  { translation, saidAt }: Translated,
+  ledger: readonly LedgerRow[],
+  dialect: Dialect,
+  knownSince: number,
+  approvedPlans: readonly string[],
+): { readonly planned: Planned } & Pick<Changes, 'isSuspicious' | 'replaced'> {
+  const { changes, isSuspicious, replaced, adopted } = decideChanges(translation, ledger, dialect, saidAt);
+  const gone = changes.flatMap((change) =>
+    change.kind === 'retract' ? ledger.filter(({ name }) => name === change.written.name) : [],
+  );
+  const items = buildItems(changes, ledger, knownSince);
+  const digest = (reason: Approvable): string => digestOfPlan(translation, ledger, reason);
+  const isApproved = (reason: Approvable): boolean =>
+    approvedPlans.length > 0 && approvedPlans.includes(digest(reason));
+  return { planned: { translation, ledger, items, gone, adopted, saidAt, isApproved, digest }, isSuspicious, replaced };
+}
+
+/** The plan of a document of which nothing was written before. */
+export const planFresh = (ahead: Ahead, knownSince: number): Planned =>
+  planFrom(ahead, [], ahead.reading.setting.dialect, knownSince, []).planned;

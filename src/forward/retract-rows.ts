@@ -1,0 +1,127 @@
+import { fault } from '../kernel/index.ts';
+import type { TypePlan, Verdict } from '../ehr/index.ts';
+import { asRetracted, isRetractable, isWithdrawn, type WithdrawnBecause } from '../translate/index.ts';
+import { versionOf, versionOfEtag } from './build-items.ts';
+import { NO_CONTENT, type LedgerRow, type RetractedRow } from '../lanes/index.ts';
+import type { ContentReader } from './content-reader.ts';
+import { judgeChart, type Intent } from './judge-chart.ts';
+import { lookUp } from './look-up.ts';
+import { later } from './open-chart.ts';
+import { NAME_SYSTEM } from './request-items.ts';
+import type { JobDeps } from './run-job.ts';
+import type { Stop } from './stop.ts';
+
+export interface RetractedRows {
+  readonly retracted: readonly RetractedRow[];
+  /** What somebody else changed, or a person keeps: left alone, for a person to decide on. */
+  readonly conflicts: readonly LedgerRow[];
+  readonly stop: Stop | null;
+  readonly httpStatus: number | null;
+}
+
+export interface Retraction {
+  /** For whoever reads the chart. */
+  readonly because: WithdrawnBecause;
+  /**
+   * In the wrong chart (`whoever`) a resource is taken back whoever was at it since; else somebody else's change is a
+   * conflict.
+   */
+  readonly mode: 'ours' | 'whoever';
+  readonly reader: ContentReader;
+  readonly intentsOf: (name: string) => readonly Intent[];
+}
+
+/** Version and content of a resource that was taken back, or found so. */
+type One = { readonly done: RetractedRow } | { readonly stop: Stop } | 'conflict';
+
+async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction, deps: JobDeps) {
+  const { mode, reader } = given;
+  const { target, signal } = deps;
+  const requestId = deps.newId('req');
+  let httpStatus: number | null = null;
+  const ended = (one: One): { readonly one: One; readonly httpStatus: number | null } => ({ one, httpStatus });
+  const looked = await lookUp(target.ehr, {
+    resourceType: row.resourceType,
+    name: row.name,
+    system: NAME_SYSTEM,
+    id: row.id,
+    plan: typePlan,
+    requestId,
+    signal,
+  });
+  if (!looked.ok) return ended({ stop: { kind: 'verdict', verdict: later(looked.fault) } });
+  if (looked.value.kind === 'several')
+    return ended({ stop: { kind: 'verdict', verdict: { kind: 'several', fault: fault('ehr.several') } } });
+  if (looked.value.kind !== 'there')
+    return ended({ done: { name: row.name, versionId: null, fingerprint: NO_CONTENT } });
+  const { resource } = looked.value;
+  const version = versionOf(resource);
+  const fingerprint = reader.fingerprintOf(resource);
+  const verdict = judgeChart({
+    standing: { versionId: version, fingerprint, isWithdrawn: isWithdrawn(resource) },
+    known: row,
+    wanted: 'withdraw',
+    intents: given.intentsOf(row.name),
+    habits: deps.habits.current().types[row.resourceType] ?? null,
+  });
+  // Where somebody else took it back, it is not ours to say again.
+  const isOwn = row.isRetracted || given.intentsOf(row.name).includes('withdraw');
+  if (verdict === 'says-it')
+    return ended({
+      done: { name: row.name, versionId: isOwn ? version : null, fingerprint: isOwn ? fingerprint : NO_CONTENT },
+    });
+  if (row.isKept && mode === 'ours') return ended('conflict');
+  if (verdict === 'foreign' && mode === 'ours') return ended('conflict');
+  const withdrawn = asRetracted(resource, deps.reading.setting.dialect, given.because);
+  const sent = await target.send({
+    method: 'PUT',
+    path: `${row.resourceType}/${looked.value.id}`,
+    body: JSON.stringify(withdrawn),
+    ...(version === null || typePlan.ifMatch === 'none' ? {} : { ifMatch: `W/"${version}"` }),
+    prefer: 'return=minimal',
+    requestId,
+    signal,
+  });
+  if (sent.exchange?.kind === 'answered') httpStatus = sent.exchange.status;
+  if (sent.verdict.kind !== 'ok') {
+    const isForeign = sent.verdict.kind === 'conflict' && sent.verdict.because === 'version' && mode === 'ours';
+    return ended(isForeign ? 'conflict' : { stop: { kind: 'verdict', verdict: again(sent.verdict) } });
+  }
+  const etag = sent.exchange?.kind === 'answered' ? sent.exchange.headers.etag : undefined;
+  // What a person added to it stays there, and is not ours to write over should it be said again.
+  if (verdict === 'foreign') return ended({ done: { name: row.name, versionId: null, fingerprint: NO_CONTENT } });
+  return ended({
+    done: { name: row.name, versionId: versionOfEtag(etag), fingerprint: reader.fingerprintOf(withdrawn) },
+  });
+}
+
+/**
+ * Takes resources back, one by one: each is read, so that what a person added to it stays, and says then that it does
+ * not hold.
+ */
+export async function retractRows(
+  rows: readonly LedgerRow[],
+  given: Retraction,
+  deps: JobDeps,
+): Promise<RetractedRows> {
+  const retracted: RetractedRow[] = [];
+  const conflicts: LedgerRow[] = [];
+  let httpStatus: number | null = null;
+  for (const row of rows) {
+    const typePlan = deps.target.plan.types[row.resourceType];
+    if (typePlan === undefined || typePlan.change === 'none' || !isRetractable(row.resourceType)) {
+      const verdict = { kind: 'rejected', fault: fault('ehr.rejected') } as const;
+      return { retracted, conflicts, stop: { kind: 'verdict', verdict }, httpStatus };
+    }
+    const { one, httpStatus: status } = await retractRow(row, typePlan, given, deps);
+    httpStatus = status ?? httpStatus;
+    if (one === 'conflict') conflicts.push(row);
+    else if ('stop' in one) return { retracted, conflicts, stop: one.stop, httpStatus };
+    else retracted.push(one.done);
+  }
+  return { retracted, conflicts, stop: null, httpStatus };
+}
+
+/** In the wrong chart a version that went on meanwhile is read once more. */
+const again = (verdict: Exclude<Verdict, { kind: 'ok' }>): Exclude<Verdict, { kind: 'ok' }> =>
+  verdict.kind === 'conflict' ? { ...verdict, because: 'concurrency' } : verdict;

@@ -1,0 +1,254 @@
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+import {
+  dropBytes,
+  faultFields,
+  MEMORY,
+  ok,
+  safeError,
+  withRoom,
+  type Budget,
+  type Clock,
+  type Log,
+  type Result,
+} from '../kernel/index.ts';
+import type { InboxReads, InboxWrites, Received } from '../inbox/index.ts';
+import type { Operate } from '../store/index.ts';
+import type { DeliverReads, DeliverWrites, ClaimedAtOnce, ClaimWish } from '../lanes/index.ts';
+import { FAILED, type Judgement, type Told } from './judge.ts';
+import type { Judge } from './make-judge.ts';
+
+const PAGE = 32;
+/** Of large bodies one is read at a time. */
+const PAGE_BYTES = 1024 * 1024;
+/** Whatever is smaller than this costs nothing worth waiting for. */
+const SMALL_BYTES = 64 * 1024;
+/** While deliveries are coming in, looking at them gives way to taking them. */
+const BUSY_AT_ONCE = 4;
+const BUSY_PAUSE_MS = 25;
+/** Nobody waits for a verdict, and several share a commit. */
+const TOGETHER = 8;
+const EVERY_MS = 1_000;
+/** What another process received is left to it for this long: it may just be busy, or it may be dead. */
+const OTHERS_AFTER_MS = 6_000;
+
+/** What others may want to know of a delivery. */
+export interface Followed {
+  readonly id: string;
+  readonly hook: Received['hook'];
+  readonly user: { readonly client: string; readonly user: string } | null;
+  readonly told: Told | null;
+}
+
+/** How a delivery goes from its verdict to the EHR without waiting in its lane. */
+export interface AtOnce {
+  /** How many more could be sent now; waits a moment for the first. Zero: nothing to wait for. */
+  room(): Promise<number>;
+  /** A place for a delivery that was translated, or null where there is none. It must be used, if with null. */
+  reserve(deliveryId: string): { readonly claim: ClaimWish; use(claimed: ClaimedAtOnce | null): void } | null;
+}
+
+/** Looks at what was received, in the order of arrival, until nothing is left; then again when it is told of more. */
+export function processReceived(deps: {
+  readonly tenant: string;
+  readonly instance: string;
+  readonly inbox: Operate<InboxWrites, InboxReads>;
+  readonly deliver: Operate<DeliverWrites, DeliverReads>;
+  readonly judge: Judge;
+  readonly budget: Budget;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Whether senders are waiting for their acknowledgement at the moment. */
+  readonly isBusy: () => boolean;
+  /** `goes`: it is on its way to the EHR already. */
+  readonly onSettled: (state: string, reason: string | null, then: 'waits' | 'goes') => void;
+  readonly onFinding: (code: string) => void;
+  /**
+   * Told of a delivery before it is settled, and again should the settling be cut off. Answers what to add to its
+   * findings; a fault leaves the delivery for the next pass.
+   */
+  readonly follow: (delivery: Followed) => Promise<Result<readonly string[]>>;
+  readonly lanes?: AtOnce;
+}) {
+  const { tenant, inbox, log } = deps;
+  let running: Promise<void> | null = null;
+  let isAsked = false;
+  let isStopped = false;
+
+  /**
+   * A delivery that makes us throw is set aside, so that it neither stops the ones behind it nor comes back every
+   * second.
+   */
+  async function judgeSafely({ hook, id, receivedAt }: Received, body: Uint8Array): Promise<Judgement> {
+    const judged = async (): Promise<Judgement> => deps.judge(hook, body, { id, receivedAt: new Date(receivedAt) });
+    const { byteLength } = body;
+    try {
+      if (byteLength <= SMALL_BYTES) return await judged();
+      return (await withRoom(deps.budget, byteLength * MEMORY.cost.document, Infinity, judged)) ?? FAILED;
+    } catch (thrown) {
+      log.error('delivery.failed', { deliveryId: id, error: safeError(thrown) });
+      return FAILED;
+    }
+  }
+
+  const write = (one: Received, { facts, verdict }: Judgement, claim?: ClaimWish) =>
+    deps.deliver.writeBehind('deliver.settle', {
+      tenant,
+      seq: one.seq,
+      at: deps.clock.now(),
+      requestId: one.requestId,
+      facts,
+      verdict,
+      ...(claim === undefined ? {} : { claim }),
+    });
+
+  /** Whom nobody believes tells nothing. */
+  async function follow(one: Received, judgement: Judgement): Promise<Result<Judgement>> {
+    const { facts, verdict, told = null } = judgement;
+    const { client, user } = facts;
+    if (verdict.kind === 'quarantine' || client === null || user === null) return ok(judgement);
+    const more = await deps
+      .follow({ id: one.id, hook: one.hook, user: { client, user }, told })
+      .catch((thrown: unknown) => {
+        // A bug of whoever follows must not keep the delivery from its chart.
+        log.error('delivery.failed', { deliveryId: one.id, error: safeError(thrown) });
+        return ok([]);
+      });
+    if (!more.ok || more.value.length === 0) return more.ok ? ok(judgement) : more;
+    return ok({ ...judgement, facts: { ...facts, findings: [...more.value, ...facts.findings] } });
+  }
+
+  async function writeVerdict(one: Received, judgement: Judgement) {
+    const place = deps.lanes?.reserve(one.id) ?? null;
+    let atOnce: ClaimedAtOnce | null = null;
+    try {
+      const settled = await write(one, judgement, place?.claim);
+      atOnce = (settled.ok ? settled.value?.atOnce : null) ?? null;
+      return settled;
+    } finally {
+      place?.use(atOnce);
+    }
+  }
+
+  /** A verdict that the store cannot take is a bug of ours too, and ends in the same place. */
+  async function settle(one: Received, judged: Judgement): Promise<void> {
+    const followed = await follow(one, judged);
+    if (!followed.ok) {
+      log.warn('delivery.waiting', { deliveryId: one.id, ...faultFields(followed.fault) });
+      return;
+    }
+    const judgement = followed.value;
+    const settled = await writeVerdict(one, judgement).catch((thrown: unknown) => {
+      log.error('delivery.failed', { deliveryId: one.id, error: safeError(thrown) });
+      return write(one, FAILED);
+    });
+    if (!settled.ok) {
+      // Still received: the next pass comes by again.
+      log.warn('delivery.waiting', { deliveryId: one.id, ...faultFields(settled.fault) });
+      return;
+    }
+    if (settled.value === null) return;
+    const { state, reason, atOnce } = settled.value;
+    deps.onSettled(state, reason, atOnce === undefined ? 'waits' : 'goes');
+    // The code alone: what comes after it is a place.
+    for (const finding of judgement.facts.findings) deps.onFinding(finding.split(' ')[0] ?? '');
+    log.info('delivery.settled', {
+      deliveryId: one.id,
+      requestId: one.requestId,
+      state,
+      ...(reason === null ? {} : { reason }),
+    });
+  }
+
+  /**
+   * Judging gives way to senders that wait, and does not run away from what is on its way to the EHR: what can be sent
+   * as it is settled need not be claimed. It waits for an EHR once a page, so that a slow one holds nothing up. The
+   * answer: how many verdicts may be gathered before they are stored.
+   */
+  function makePace(): () => Promise<number> {
+    let judged = 0;
+    let isPatient = true;
+    return async () => {
+      judged += 1;
+      const isBusy = deps.isBusy();
+      if (isBusy && judged % BUSY_AT_ONCE === 0) await pause(BUSY_PAUSE_MS, undefined, { ref: false });
+      else await turn();
+      if (isBusy || !isPatient || deps.lanes === undefined) return BUSY_AT_ONCE;
+      const room = await deps.lanes.room();
+      isPatient = room > 0;
+      return Math.min(TOGETHER, Math.max(BUSY_AT_ONCE, room));
+    };
+  }
+
+  /**
+   * Judged one after the other, with a turn for everybody else between them; stored some at a time. The answer holds
+   * the settling of all.
+   */
+  async function judgeAll(page: readonly Received[]): Promise<{ readonly settling: Promise<unknown> }> {
+    const settling: Promise<void>[] = [];
+    const gathered: (readonly [Received, Judgement])[] = [];
+    const pace = makePace();
+    for (const one of page) {
+      // Sealed with a key that this process does not have: another one has it.
+      if (one.body === 'unopenable') continue;
+      const together = await pace();
+      gathered.push([one, await judgeSafely(one, one.body)]);
+      dropBytes(one.body);
+      if (gathered.length >= together)
+        settling.push(...gathered.splice(0).map(([of, judgement]) => settle(of, judgement)));
+    }
+    settling.push(...gathered.map(([of, judgement]) => settle(of, judgement)));
+    const done = Promise.allSettled(settling).then((all) => {
+      for (const { status } of all) if (status === 'rejected') log.error('delivery.failed');
+    });
+    return { settling: done };
+  }
+
+  /** The next page is judged while the last is being stored. */
+  async function pass(): Promise<void> {
+    let before: Promise<unknown> = Promise.resolve();
+    for (let after = 0; !isStopped;) {
+      const now = deps.clock.now().getTime();
+      const page = await inbox.read('inbox.received', {
+        tenant,
+        receiver: deps.instance,
+        othersBefore: now - OTHERS_AFTER_MS,
+        othersAfter: now + OTHERS_AFTER_MS,
+        after,
+        limit: PAGE,
+        bytes: PAGE_BYTES,
+      });
+      if (!page.ok || page.value.length === 0) break;
+      const { settling } = await judgeAll(page.value);
+      await before;
+      before = settling;
+      after = page.value.at(-1)?.seq ?? after;
+    }
+    await before;
+  }
+
+  function poke(): void {
+    if (isStopped) return;
+    if (running !== null) {
+      isAsked = true;
+      return;
+    }
+    isAsked = false;
+    running = pass()
+      .catch((thrown: unknown) => log.error('delivery.failed', { error: safeError(thrown) }))
+      .finally(() => {
+        running = null;
+        if (isAsked) poke();
+      });
+  }
+
+  const timer = setInterval(poke, EVERY_MS).unref();
+  return {
+    poke,
+    /** Finishes the page under way. */
+    async stop(): Promise<void> {
+      isStopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { append } from '../../../audit/index.ts';
+import { forgetUser, holdUser } from '../../../identity/index.ts';
+import { move } from '../../../inbox/index.ts';
+import { all, run, userIndex, type CommandContext, type Program } from '../../../store/index.ts';
+import { TARGET } from '../../enqueue/commands.ts';
+import { nameOf, sealId } from '../../rows.ts';
+import type { EraseWrites } from '../commands.ts';
+import { auditOfErasure, discardOf, WAITING, writtenUnderIds, type Owner } from '../tables.ts';
+import { countLiveLinks, countMoving, findUndone } from './find.ts';
+
+/** What one delivery holds, and what is known of it elsewhere. */
+function* destroy(seq: number): Program<void> {
+  yield* run`DELETE FROM delivery_body WHERE seq = ${seq}`;
+  yield* run`DELETE FROM unclaimed_key WHERE seq = ${seq}`;
+  yield* run`
+    DELETE FROM delivery_digest WHERE seq = ${seq} AND (tenant, kind, digest) IN (
+      SELECT tenant, hook, raw_digest FROM delivery WHERE seq = ${seq}
+      UNION ALL SELECT tenant, 'content', content_digest FROM delivery WHERE seq = ${seq})`;
+  yield* run`
+    DELETE FROM document
+    WHERE (tenant, document_index) IN (SELECT tenant, document_index FROM delivery WHERE seq = ${seq})`;
+  yield* run`
+    DELETE FROM foreign_change
+    WHERE (tenant, delivery_seq) IN (SELECT tenant, seq FROM delivery WHERE seq = ${seq})`;
+  yield* run`
+    UPDATE attempt SET intents = NULL
+    WHERE intents IS NOT NULL AND job_seq IN (SELECT seq FROM job WHERE delivery_seq = ${seq})`;
+  yield* run`DELETE FROM shadow_item WHERE job_seq IN (SELECT seq FROM job WHERE delivery_seq = ${seq})`;
+  yield* run`DELETE FROM shadow_result WHERE job_seq IN (SELECT seq FROM job WHERE delivery_seq = ${seq})`;
+  // What was left out of it waits for nothing any more.
+  yield* run`UPDATE delivery SET reason = NULL WHERE seq = ${seq} AND state = 'delivered' AND reason = 'left-out'`;
+  yield* run`UPDATE delivery SET user_sealed = NULL, findings_sealed = NULL, body_key_sealed = NULL WHERE seq = ${seq}`;
+}
+
+/** Who reads the ledger later finds the name, and that nobody knows the id. */
+function* forgetIds({ vault }: CommandContext, owner: Owner, limit: number): Program<number> {
+  const rows = yield* all`SELECT w.name, w.patient_index ${writtenUnderIds(owner)} LIMIT ${limit}`;
+  for (const row of rows)
+    yield* run`
+      UPDATE written_resource SET resource_id_sealed = ${sealId(vault, 'written_resource', { name: nameOf(row), id: null })}
+      WHERE tenant = ${owner.tenant} AND target = ${TARGET} AND patient_index = ${row['patient_index'] as Uint8Array}
+        AND name = ${row['name'] as Uint8Array}`;
+  return rows.length;
+}
+
+type Some = EraseWrites['erase.some'];
+
+export function* eraseSome(
+  context: CommandContext,
+  { user: { client, user }, limit, ...act }: Some['args'],
+): Program<Some['out']> {
+  const owner = { tenant: act.tenant, index: userIndex(context.vault, client, user) };
+  const rows = yield* findUndone(owner, limit);
+  for (const row of rows) {
+    if (WAITING.includes(row['state'])) yield* move(context, [discardOf(act, row)]);
+    yield* destroy(Number(row['seq']));
+  }
+  return rows.length === 0 ? yield* forgetIds(context, owner, limit) : rows.length;
+}
+
+type Finish = EraseWrites['erase.finish'];
+
+export function* finish(context: CommandContext, { user, counts, ...act }: Finish['args']): Program<Finish['out']> {
+  const { tenant, at } = act;
+  const { index } = yield* holdUser(context, tenant, user, at);
+  const owner = { tenant, index };
+  if ((yield* countLiveLinks(owner)) > 0) return 'linked';
+  if ((yield* countMoving(owner)) > 0) return 'busy';
+  if ((yield* findUndone(owner, 1)).length > 0) return 'more';
+  yield* forgetUser(tenant, index);
+  yield* run`
+    INSERT INTO user_key (tenant, user_index, key_sealed, made_at, erased_at)
+    VALUES (${tenant}, ${index}, NULL, ${at.getTime()}, ${at.getTime()})
+    ON CONFLICT (tenant, user_index) DO UPDATE SET key_sealed = NULL, erased_at = excluded.erased_at`;
+  yield* append(context, [auditOfErasure(context.vault, act, user, counts)]);
+  return 'done';
+}

@@ -1,0 +1,61 @@
+import { hash, hkdfSync } from 'node:crypto';
+import type { Brand } from '../kernel/index.ts';
+
+/**
+ * The parts of a resource by which it is judged what stands in a chart: whether it is what a document says, and whether
+ * it is as we left it. Nothing else counts: marks in `meta`, narratives and the order of lists are the EHR's own
+ * affair, and tags above all (HAPI keeps every tag that an update leaves out, others drop them all).
+ */
+export const CONTENT_PARTS = [
+  'status',
+  'code',
+  'subject',
+  'time',
+  'value',
+  'unit',
+  'components',
+  'interpretation',
+  'notes',
+  'identifiers',
+  'other',
+] as const;
+export type ContentPart = (typeof CONTENT_PARTS)[number];
+
+/**
+ * In words that people can read, and equal where the content is: numbers by value, instants in UTC, lists without their
+ * order.
+ */
+export type ChartContent = Readonly<Partial<Record<ContentPart, string>>>;
+
+/**
+ * Content in 44 bytes of hexadecimal, part by part, so that two can be compared part by part without being kept: four
+ * bytes of a keyed hash each, and zeros for a part that is not there. The key keeps a value from being guessed from it.
+ */
+export type Fingerprint = Brand<string, 'Fingerprint'>;
+const PART_HEX = 8;
+const NO_PART = '0'.repeat(PART_HEX);
+export const FINGERPRINT_BYTES = (CONTENT_PARTS.length * PART_HEX) / 2;
+
+/** A key of its own, so that fingerprints and pseudonyms have nothing in common. */
+export const makeContentKey = (pseudonymKey: Uint8Array): string =>
+  Buffer.from(hkdfSync('sha256', pseudonymKey, '', 'chartgate content v1', 32)).toString('hex');
+
+/** Of what is not there. */
+export const NO_CONTENT = NO_PART.repeat(CONTENT_PARTS.length) as Fingerprint;
+
+export function fingerprintOf(content: ChartContent, key: string): Fingerprint {
+  let print = '';
+  for (const part of CONTENT_PARTS) {
+    const text = content[part];
+    print += text === undefined ? NO_PART : hash('sha256', `${key}\n${part}\n${text}`).slice(0, PART_HEX);
+  }
+  return print as Fingerprint;
+}
+
+const partAt = (print: Fingerprint, i: number): string => print.slice(i * PART_HEX, (i + 1) * PART_HEX);
+export const hasPart = (print: Fingerprint, part: ContentPart): boolean =>
+  partAt(print, CONTENT_PARTS.indexOf(part)) !== NO_PART;
+
+/** The parts in which two differ. */
+export const differingParts = (a: Fingerprint, b: Fingerprint): ContentPart[] =>
+  CONTENT_PARTS.filter((_, i) => partAt(a, i) !== partAt(b, i));

@@ -1,0 +1,48 @@
+export {
+  type ClaimWish,
+  type Claimed,
+  type ClaimedAtOnce,
+  type Decision,
+  type Delivered,
+  type Fence,
+  type Finish,
+  type ForeignChange,
+  type LaneReads,
+  type LaneWrites,
+  type LedgerRow,
+  type Outcome,
+  type Patience,
+  type RetractedRow,
+  type SeenChange,
+  type WrittenRow,
+  laneSet,
+} from './commands.ts';
+export { keepRetention } from './enforce-retention.ts';
+export { type Links, keepLinks } from './enqueue/change-links.ts';
+export {
+  ADJUST_AT_ONCE,
+  type Adjusted,
+  type DeliverReads,
+  type DeliverWrites,
+  type LinkOutcome,
+  TARGET,
+  deliverSet,
+} from './enqueue/commands.ts';
+export type { Unmapped } from './enqueue/unmapped.ts';
+export { type EraseLook, type EraseReads, type EraseWrites, eraseSet } from './erase/commands.ts';
+export {
+  CONTENT_PARTS,
+  type ChartContent,
+  type ContentPart,
+  FINGERPRINT_BYTES,
+  type Fingerprint,
+  NO_CONTENT,
+  differingParts,
+  fingerprintOf,
+  hasPart,
+  makeContentKey,
+} from './fingerprint.ts';
+export type { LedgerQuestion, Said } from './ledger-rows.ts';
+export { forwardAgain, forwardLeftOut } from './reforward.ts';
+export { HEAD, JUMP_MS, type Row, deliveryOf, doubtOf, jobOf, plansOf } from './rows.ts';
+export { deliverSealed } from './sealed.ts';

@@ -1,0 +1,59 @@
+import type { Group } from '../translate/index.ts';
+import type { Fingerprint } from './fingerprint.ts';
+
+/** By what a next version is told to be an amendment, or a mere update. */
+export interface Said {
+  readonly status: string;
+  readonly meaning: string;
+}
+
+/** What must be known of the ledger beside what the document itself wrote. */
+export interface LedgerQuestion {
+  readonly names: readonly string[];
+  /** Also the alerts of this day, whichever document of the same user wrote them. */
+  readonly alertsOf: string | null;
+}
+
+interface Row {
+  readonly name: string;
+  readonly resourceType: string;
+  /** Null where an attempt of unknown outcome may have created it: then nobody knows whether it is there. */
+  readonly id: string | null;
+  readonly versionId: string | null;
+  /** Of what the document said; where a person keeps what somebody else made of it, of what the person saw it say. */
+  readonly contentDigest: string;
+  /** Null where nobody knows how it was written last. */
+  readonly said: Said | null;
+  readonly group: Group;
+  readonly chartDay: string | null;
+  /** When the document that wrote it last was made, as its source says. */
+  readonly saidAt: number;
+}
+
+/** One resource as the ledger holds it. */
+export interface LedgerRow extends Row {
+  /** Of what stands at the EHR as far as we know; null where it was written before fingerprints were kept. */
+  readonly fingerprint: Fingerprint | null;
+  readonly isRetracted: boolean;
+  /** A person has decided that the chart keeps what somebody else made of it. */
+  readonly isKept: boolean;
+  /** Whether the document at hand is what wrote it last. */
+  readonly isOfDocument: boolean;
+  /** The delivery that wrote it last, or may have. */
+  readonly deliverySeq: number;
+}
+
+/** What was written, to be put into the ledger. */
+export interface WrittenRow extends Row {
+  readonly fingerprint: Fingerprint;
+  /** What this attempt did. `none`: it was there already. `kept`: a person left it as somebody else has it.
+   * `doubted`: nobody knows what it did. */
+  readonly effect: 'created' | 'updated' | 'none' | 'kept' | 'doubted';
+}
+
+export interface RetractedRow {
+  readonly name: string;
+  /** Since it was taken back; null where the EHR did not say. */
+  readonly versionId: string | null;
+  readonly fingerprint: Fingerprint | null;
+}

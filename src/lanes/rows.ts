@@ -1,0 +1,307 @@
+import { patientPseudonym, type AuditDraft } from '../audit/index.ts';
+import { KEYS, type Move, type State } from '../inbox/index.ts';
+import type { Group } from '../translate/index.ts';
+import type { SealedTable, Vault } from '../store/index.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import type {
+  BothSides,
+  Claimed,
+  Decision,
+  Finish,
+  LaneWrites,
+  LedgerRow,
+  Outcome,
+  SeenChange,
+  WrittenRow,
+} from './commands.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+export const laneSealed: readonly SealedTable[] = [
+  {
+    table: 'written_resource',
+    columns: ['resource_id_sealed'],
+    key: ['tenant', 'target', 'patient_index', 'name'],
+    place: ['name'],
+  },
+  {
+    table: 'foreign_change',
+    columns: ['resource_id_sealed', 'sides_sealed'],
+    key: ['tenant', 'target', 'delivery_seq', 'name'],
+    place: ['name'],
+  },
+];
+
+/**
+ * The id of a resource at the EHR leads to a person. Where it is the name that we gave it, nothing stands for it: the
+ * name is there.
+ */
+type IdTable = 'written_resource' | 'foreign_change';
+const idPlace = (table: IdTable, name: string): string => `${table}.resource_id_sealed/${name}`;
+/** An id that nobody knows is no id of any resource. */
+const UNKNOWN_ID = '';
+export const sealId = (vault: Vault, table: IdTable, { name, id }: Pick<WrittenRow, 'name' | 'id'>): Buffer =>
+  id === name ? Buffer.alloc(0) : vault.seal(Buffer.from(id ?? UNKNOWN_ID), idPlace(table, name));
+const openId = (vault: Vault, table: IdTable, sealed: Uint8Array, name: string): string =>
+  sealed.byteLength === 0 ? name : vault.open(sealed, idPlace(table, name)).toString();
+
+/**
+ * Names are 64 hexadecimal digits everywhere but at rest, where each byte is stored for every measurement of every
+ * patient.
+ */
+export function nameBytes(name: string): Buffer {
+  const bytes = Buffer.from(name, 'hex');
+  if (bytes.length !== 32) throw new Error('a name has 64 hexadecimal digits');
+  return bytes;
+}
+export const nameOf = (row: Row): string => {
+  const bytes = row['name'] as Uint8Array;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+};
+
+const fingerprintIn = (value: unknown): Fingerprint | null =>
+  value instanceof Uint8Array ? (Buffer.from(value).toString('hex') as Fingerprint) : null;
+export const fromHex = (hex: string | null): Buffer | null => (hex === null ? null : Buffer.from(hex, 'hex'));
+
+function saidIn(row: Row): LedgerRow['said'] {
+  const [status, meaning] = [text(row['said_status']), row['said_meaning']];
+  return status === null || !(meaning instanceof Uint8Array)
+    ? null
+    : { status, meaning: Buffer.from(meaning).toString('hex') };
+}
+
+export const LEDGER =
+  'name, resource_type, resource_id_sealed, version_id, content_digest, said_status, said_meaning, fingerprint, summary_group, chart_day, retracted_at, kept_at, document_index, said_at, delivery_seq';
+
+/**
+ * Of a row `w` of the ledger: whether the delivery that wrote it is of the same user as `o`, which the caller names.
+ */
+export const OF_SAME_USER = `EXISTS (SELECT 1 FROM delivery b JOIN delivery o ON o.tenant = b.tenant AND o.user_index = b.user_index WHERE b.seq = w.delivery_seq`;
+
+/** Of a row `w` of the ledger: the newest delivery of its document, whose body is still there. */
+export const NEWEST_OF_DOCUMENT = `JOIN document g ON g.tenant = w.tenant AND g.document_index = w.document_index JOIN delivery d ON d.seq = g.seq JOIN delivery_body y ON y.seq = d.seq`;
+
+/** Who brings what was delivered into its lane again. */
+export type ForwardAct = Pick<LaneWrites['lane.reforward']['args'], 'tenant' | 'at' | 'actor' | 'requestId'>;
+export const forwardedMove = (row: Row, act: ForwardAct): Move => ({
+  ...act,
+  seq: Number(row['seq']),
+  id: String(row['id']),
+  from: 'delivered',
+  to: 'queued',
+  reason: 'reforward',
+});
+
+export const toLedgerRow = (row: Row, vault: Vault, document: Uint8Array): LedgerRow => {
+  const name = nameOf(row);
+  return {
+    name,
+    resourceType: String(row['resource_type']),
+    id: openId(vault, 'written_resource', row['resource_id_sealed'] as Uint8Array, name) || null,
+    versionId: text(row['version_id']),
+    contentDigest: Buffer.from(row['content_digest'] as Uint8Array).toString('hex'),
+    said: saidIn(row),
+    fingerprint: fingerprintIn(row['fingerprint']),
+    group: (text(row['summary_group']) ?? 'other') as Group,
+    chartDay: text(row['chart_day']),
+    isRetracted: row['retracted_at'] !== null,
+    isKept: row['kept_at'] !== null,
+    isOfDocument: Buffer.compare(row['document_index'] as Uint8Array, document) === 0,
+    saidAt: Number(row['said_at']),
+    deliverySeq: Number(row['delivery_seq']),
+  };
+};
+
+/** Both sides of a conflict are what a chart says. */
+const sidesPlace = (name: string): string => `foreign_change.sides_sealed/${name}`;
+export const sealSides = (vault: Vault, { name, sides }: Pick<SeenChange, 'name' | 'sides'>): Buffer | null =>
+  sides === null ? null : vault.seal(Buffer.from(JSON.stringify(sides)), sidesPlace(name));
+const openSides = (vault: Vault, sealed: unknown, name: string): BothSides | null =>
+  sealed instanceof Uint8Array ? (JSON.parse(vault.open(sealed, sidesPlace(name)).toString()) as BothSides) : null;
+
+export const FOREIGN =
+  'name, resource_type, resource_id_sealed, version_id, fingerprint, sides_sealed, seen_at, decision';
+export const toSeenChange = (row: Row, vault: Vault): SeenChange => {
+  const name = nameOf(row);
+  return {
+    name,
+    resourceType: String(row['resource_type']),
+    id: openId(vault, 'foreign_change', row['resource_id_sealed'] as Uint8Array, name),
+    versionId: text(row['version_id']),
+    fingerprint: fingerprintIn(row['fingerprint']),
+    sides: openSides(vault, row['sides_sealed'], name),
+    seenAt: Number(row['seen_at']),
+    decision: text(row['decision']) as Decision | null,
+  };
+};
+
+export const chartIndex = (vault: Vault, reference: string): Buffer => vault.index('chart', reference);
+
+export const plansOf = (rows: readonly Row[]): string[] =>
+  rows.map((row) => Buffer.from(row['plan_digest'] as Uint8Array).toString('hex'));
+
+/** Without somebody who serves it for so long, a database may be one that was restored. */
+export const GAP_MS = 60_000;
+/** More than a clock that is set right little by little goes back between two looks at it. */
+export const JUMP_MS = 2_000;
+
+/** Kinds of failures of which few in a row are worth making; any other end of an attempt begins anew. */
+export const isFew = (outcome: Outcome): boolean => 'patience' in outcome && outcome.patience === 'few';
+
+export const jobOf = (row: Row): Claimed['job'] => ({
+  seq: Number(row['seq']),
+  kind: row['kind'] as Claimed['job']['kind'],
+  attempts: Number(row['attempts']),
+  fewInARow: Number(row['few_in_a_row']),
+  firstAttemptAt: row['first_attempt_at'] === null ? null : Number(row['first_attempt_at']),
+  because: row['because'] === 'revoked' ? 'revoked' : 'relinked',
+});
+
+export const doubtOf = (row: Row): number | null => {
+  const at = row['doubt_at'];
+  return at === null || at === undefined ? null : Number(at);
+};
+
+/**
+ * A time of the past that lies ahead was told by a clock that was: it is taken to be now, and what is counted from it
+ * begins now.
+ */
+export function withoutAhead<R extends Row>(row: R, at: Date): { readonly row: R; readonly wasAhead: boolean } {
+  const now = at.getTime();
+  const [doubt, first] = [Number(row['doubt_at'] ?? 0), Number(row['first_attempt_at'] ?? 0)];
+  if (doubt <= now && first <= now) return { row, wasAhead: false };
+  const times = { ...(doubt > now ? { doubt_at: now } : {}), ...(first > now ? { first_attempt_at: now } : {}) };
+  return { row: { ...row, ...times }, wasAhead: true };
+}
+
+export const deliveryOf = (row: Row): Claimed['delivery'] => ({
+  seq: Number(row['delivery_seq']),
+  id: String(row['id']),
+  requestId: String(row['request_id']),
+  traceId: text(row['trace_id']),
+  receivedAt: Number(row['received_at']),
+});
+
+const JOB =
+  'j.seq, j.kind, j.attempts, j.few_in_a_row, j.first_attempt_at, j.because, j.delivery_seq, d.id, d.state, d.request_id, d.trace_id, d.received_at, d.user_index, d.document_index';
+/** A job and its delivery, without the body: whoever ends an attempt has had it. */
+export const JOB_ROW = `SELECT ${JOB} FROM job j JOIN delivery d ON d.seq = j.delivery_seq`;
+/** The head of a lane: the oldest delivery whose retraction from another chart, if there is one, is done. */
+export const HEAD = `SELECT ${JOB}, b.sealed, ${KEYS},
+  (SELECT min(coalesce(a.ended_at, a.started_at)) FROM delivery o JOIN job k ON k.delivery_seq = o.seq JOIN attempt a ON a.job_seq = k.seq
+    WHERE o.tenant = d.tenant AND o.document_index = d.document_index AND k.patient_index = j.patient_index
+      AND a.resolved_at IS NULL AND (a.outcome IS NULL OR a.outcome IN ('unknown','lost'))) AS doubt_at,
+  CASE WHEN EXISTS (SELECT 1 FROM job k WHERE k.delivery_seq = d.seq AND k.approved_at IS NOT NULL) THEN 1 ELSE 0 END AS is_approved,
+  CASE WHEN EXISTS (SELECT 1 FROM foreign_change c WHERE c.tenant = d.tenant AND c.target = j.target AND c.delivery_seq = d.seq AND c.decision IS NOT NULL) THEN 1 ELSE 0 END AS is_decided
+  FROM job j JOIN delivery d ON d.seq = j.delivery_seq LEFT JOIN delivery_body b ON b.seq = d.seq`;
+/** What is written of a document waits until it is out of every other chart. */
+export const READY = `j.state = 'queued' AND (j.kind = 'retract' OR NOT EXISTS (SELECT 1 FROM delivery o JOIN job r ON r.delivery_seq = o.seq
+  WHERE o.tenant = d.tenant AND o.document_index = d.document_index AND r.kind = 'retract' AND r.state IN ('queued','parked')))`;
+
+/** An outcome as the attempt's row and the audit record name it. */
+const OUTCOMES: Readonly<Record<Outcome['kind'], { readonly word: string; readonly code: AuditDraft['outcome'] }>> = {
+  delivered: { word: 'delivered', code: '0' },
+  retry: { word: 'retry', code: '4' },
+  unknown: { word: 'unknown', code: '8' },
+  park: { word: 'parked', code: '8' },
+  'put-back': { word: 'put-back', code: '4' },
+};
+export const outcomeWord = ({ kind }: Outcome): string => OUTCOMES[kind].word;
+export const faultOf = (outcome: Outcome): string | null =>
+  'faultCode' in outcome ? (outcome.faultCode ?? null) : null;
+
+/** A document has some dozens; of more, the count tells. */
+const NAMED_MAX = 100;
+
+/** One word for all that an attempt did: of several kinds, that the chart was changed. */
+function actionOf(written: Finish['written'], retracted: Finish['retracted']): AuditDraft['action'] {
+  if (written.length === 0) return retracted.length > 0 ? 'D' : 'U';
+  const changing = written.filter(({ effect }) => effect === 'created' || effect === 'updated');
+  const isNew = changing.length > 0 && changing.every(({ effect }) => effect === 'created');
+  return isNew && retracted.length === 0 ? 'C' : 'U';
+}
+
+/** What was written to whose chart, in counts and keyed hashes. */
+export const auditOfFinish = (
+  vault: Vault,
+  { fence, at, outcome, written, retracted, attemptId }: Finish,
+  { id, requestId, traceId }: Claimed['delivery'],
+): AuditDraft => {
+  const why = faultOf(outcome);
+  return {
+    at,
+    type: 'ehr.write',
+    tenant: fence.tenant,
+    requestId,
+    action: actionOf(written, retracted),
+    outcome: OUTCOMES[outcome.kind].code,
+    actor: 'gateway',
+    deliveryId: id,
+    patientHash: patientPseudonym(vault, fence.patient),
+    to: outcomeWord(outcome),
+    ...(attemptId === null ? {} : { attemptId }),
+    ...(why === null ? {} : { why }),
+    counts: {
+      written: written.filter(({ effect }) => effect !== 'doubted').length,
+      created: written.filter(({ effect }) => effect === 'created').length,
+      retracted: retracted.length,
+    },
+    ...(written.length === 0
+      ? {}
+      : {
+          resources: written
+            .slice(0, NAMED_MAX)
+            .map(({ resourceType, name }) => `${resourceType}/${name.slice(0, 16)}`),
+        }),
+    ...(traceId === null ? {} : { traceId }),
+  };
+};
+
+/** The moves that lead to `sending` from where the last attempt left a delivery. */
+export function stepsToSending(state: State): readonly Pick<Move, 'from' | 'to' | 'reason'>[] {
+  const send = { from: 'queued', to: 'sending', reason: null } as const;
+  const readBack = { from: 'unknown', to: 'queued', reason: 'read-back' } as const;
+  if (state === 'sending') return [{ from: 'sending', to: 'unknown', reason: 'lease-lost' }, readBack, send];
+  return state === 'unknown' ? [readBack, send] : [send];
+}
+
+/** What is in doubt keeps what it meant to do; what is known does not need it any more. */
+export const OUTCOMES_IN_DOUBT = `'unknown','lost'`;
+
+/** Attempts whose outcome nobody knew, for the document of a delivery in this chart. */
+export const IN_DOUBT = `resolved_at IS NULL AND (outcome IS NULL OR outcome IN ('unknown','lost')) AND job_seq IN (
+  SELECT k.seq FROM delivery d JOIN delivery o ON o.tenant = d.tenant AND o.document_index = d.document_index JOIN job k ON k.delivery_seq = o.seq`;
+
+/** A retraction that cannot be carried out stays owed: what waits for it goes on waiting. */
+export const endOf = (outcome: Outcome, isRetraction: boolean): 'done' | 'cancelled' | 'parked' => {
+  if (outcome.kind === 'delivered') return 'done';
+  return isRetraction ? 'parked' : 'cancelled';
+};
+
+/**
+ * Where a delivery goes that is tried again. One of which the last attempt is in doubt stays in doubt until it was
+ * looked up.
+ */
+export function stepBack(
+  from: State,
+  { attemptId, outcome, isResolved }: Finish,
+): Pick<Move, 'from' | 'to' | 'reason'> | null {
+  const reason = faultOf(outcome);
+  if (from === 'unknown') return isResolved ? { from, to: 'queued', reason } : null;
+  if (from !== 'sending') return null;
+  return attemptId === null && !isResolved
+    ? { from, to: 'unknown', reason: 'lease-lost' }
+    : { from, to: 'queued', reason };
+}
+
+/** What every change of a delivery by a lane has in common. */
+export const moveOf = ({ seq, id, requestId }: Claimed['delivery'], tenant: string, at: Date) => ({
+  tenant,
+  seq,
+  id,
+  actor: 'gateway',
+  at,
+  requestId,
+});
