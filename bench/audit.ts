@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { auditSet, keepCheckpoints, makeSigningKey, storeSource, verifyAudit } from '../src/audit/index.ts';
+import { auditSet, signCheckpoints, makeSigningKey, storeSource, verifyAudit } from '../src/audit/index.ts';
 import { listen, makeApp, makeServer } from '../src/http/index.ts';
 import { inboxSet } from '../src/inbox/index.ts';
 import { makeIngest } from '../src/ingest/index.ts';
@@ -92,7 +92,7 @@ export async function* run(): AsyncGenerator<Figure> {
     return { write: (_name, args, give) => unaudited.write('bench.put-unaudited', args, give) };
   });
   const audit = ours.store.use(auditSet);
-  const checkpoints = keepCheckpoints({
+  const checkpoints = signCheckpoints({
     audit,
     key: signing,
     anchor: null,

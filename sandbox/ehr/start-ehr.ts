@@ -15,7 +15,7 @@ import {
   type Given,
   type Kit,
 } from './interactions.ts';
-import { keepWrites } from './keep-writes.ts';
+import { recordWrites } from './record-writes.ts';
 import { parseJson } from './parse-json.ts';
 import { refuse, replyJson, type Reply } from './reply.ts';
 import { makeRepository, type Repository } from './repository.ts';
@@ -161,7 +161,7 @@ export async function startEhr(deps: {
   readonly file?: string;
 }): Promise<DemoEhr> {
   const repository = makeRepository(() => deps.clock.monotonicMs());
-  const kept = keepWrites(deps.file ?? null);
+  const kept = recordWrites(deps.file ?? null);
   for (const { kind, method, type, id, json, at } of kept.past)
     repository.apply([{ kind, method, type, id, resource: json === null ? null : (parseJson(json) as Resource) }], {
       lastUpdated: at,

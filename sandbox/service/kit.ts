@@ -1,5 +1,5 @@
 import type { Happened } from './happening.ts';
-import type { Documents } from './keep-documents.ts';
+import type { Documents } from './store-documents.ts';
 import type { SimulatedClock } from './simulated-clock.ts';
 import type { State } from './state.ts';
 

@@ -12,7 +12,7 @@ import { connect, disconnect, type NewConnection } from './connect.ts';
 import { controlRows } from './control.ts';
 import { makeFaultBoard, type FaultBoard } from './faults.ts';
 import { makeHappenings, type Happened } from './happening.ts';
-import { keepDocuments, type Documents } from './keep-documents.ts';
+import { storeDocuments, type Documents } from './store-documents.ts';
 import type { Kit } from './kit.ts';
 import { makeSubmitLab } from './lab-document.ts';
 import { effectiveRule, makeReadRules, makeReplaceRules } from './monitoring-rules.ts';
@@ -135,7 +135,7 @@ export async function startService(deps: {
 }): Promise<DemoService> {
   const kept = openKeep(deps.file ?? null);
   const state = openState(kept);
-  const documents = keepDocuments(deps.file === undefined ? null : `${deps.file}.documents`);
+  const documents = storeDocuments(deps.file === undefined ? null : `${deps.file}.documents`);
   const clock = simulateClock(deps.clock, kept, deps.speed ?? null);
   const faults = makeFaultBoard();
   const happenings = makeHappenings();

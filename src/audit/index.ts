@@ -15,11 +15,11 @@ export {
 } from './commands.ts';
 export { EXPORT_START, exportPart, memorySource, readExport, type ExportPlace } from './export-records.ts';
 export type { Flaw } from './flaw.ts';
-export { checkAuditKeys, keepAudit, type AuditDeps, type KeptAudit } from './keep-audit.ts';
+export { checkAuditKeys, runAudit, type AuditDeps, type KeptAudit } from './run-audit.ts';
 export { earlierKeys } from './key-trail.ts';
 export { checkSegments } from './check-segments.ts';
-export { keepCheckpoints, makeCheckpoint, type Checkpoints } from './keep-checkpoints.ts';
-export { keepSegments } from './keep-segments.ts';
+export { signCheckpoints, makeCheckpoint, type Checkpoints } from './sign-checkpoints.ts';
+export { exportSegments } from './export-segments.ts';
 export { makeRecordReject, type RecordReject } from './record-rejects.ts';
 export { readNote } from './note.ts';
 export { chartPseudonym, mrnPseudonym, patientPseudonym } from './pseudonym.ts';

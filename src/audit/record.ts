@@ -40,7 +40,7 @@ export interface ToSeal {
 }
 
 /** What is told of an act in clear: ids are ours or keyed hashes; nothing of a patient stands here. */
-interface Told {
+interface RecordedFacts {
   readonly type: AuditType;
   readonly tenant: string;
   readonly requestId: string;
@@ -83,13 +83,13 @@ interface Told {
 }
 
 /** What is to be recorded of one act. */
-export interface AuditDraft extends Told {
+export interface AuditDraft extends RecordedFacts {
   readonly at: Date;
   readonly toSeal?: ToSeal;
 }
 
 /** A record as it stands in its chain. */
-export interface AuditRecord extends Told {
+export interface AuditRecord extends RecordedFacts {
   readonly v: number;
   readonly chain: string;
   readonly seq: number;

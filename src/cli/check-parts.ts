@@ -1,12 +1,12 @@
 import { ConfigError, type Config, type Problem } from '../config/index.ts';
-import { makeReadingHolder } from '../judge/index.ts';
+import { makeTranslationContextHolder } from '../judge/index.ts';
 import { openEhr } from '../ehr/index.ts';
 import { makeServer } from '../http/index.ts';
 import { makeNewId, makePooledChance, StartError, systemClock } from '../kernel/index.ts';
 import { MappingsError } from '../mappings/index.ts';
 import { loadServed } from '../smart/index.ts';
 import { openSource } from '../source/index.ts';
-import { readingSettings } from '../gateway/index.ts';
+import { translationSettings } from '../gateway/index.ts';
 
 const problemsOf = (thrown: StartError): Problem[] =>
   thrown instanceof MappingsError
@@ -23,7 +23,7 @@ export async function checkParts(config: Config): Promise<void> {
   const newId = makeNewId({ now: () => systemClock.now().getTime(), chance });
   const { clientUuid } = config.ingest;
   const parts: readonly (() => unknown)[] = [
-    () => makeReadingHolder(readingSettings(config)),
+    () => makeTranslationContextHolder(translationSettings(config)),
     () => openEhr({ ...common, target: config.ehr, newId }).close(),
     () => openSource({ ...common, settings: { ...config.source, clientUuid }, agent: 'chartgate' }).close(),
     () => loadServed(config.read.types),

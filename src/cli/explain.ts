@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { errorCode, ok, StartError } from '../kernel/index.ts';
 import { explain as explainBody, type Explanation } from '../forward/index.ts';
-import { loadValidators, makeReadingHolder } from '../judge/index.ts';
+import { loadValidators, makeTranslationContextHolder } from '../judge/index.ts';
 import { readSourceUris, SHIPPED_FOLDER } from '../mappings/index.ts';
 import { NOT_RECEIVED, type UnmappedPolicy } from '../translate/index.ts';
 import { explainAnswer, makeAdminApi } from './admin-api.ts';
@@ -70,7 +70,7 @@ const NO_DELIVERY = { id: 'dlv_file', receivedAt: NOT_RECEIVED };
 async function explainFile(options: FileOptions, terminal: Terminal) {
   const { env } = terminal;
   const uris = options.uris ?? env['CHARTGATE_SOURCE_URIS'];
-  const holder = makeReadingHolder({
+  const holder = makeTranslationContextHolder({
     payloads: { clientUuid: null, documentKey: 'bundle-id', labPath: null },
     folder: options.mappings ?? env['CHARTGATE_MAPPINGS'] ?? SHIPPED_FOLDER,
     uris: uris === undefined ? null : readSourceUris(uris),
@@ -86,7 +86,7 @@ async function explainFile(options: FileOptions, terminal: Terminal) {
   const body = await readFile(options.file, terminal);
   const { mrn, mrnSystem } = options;
   return explainBody(body, NO_DELIVERY, {
-    reading: holder.current().reading,
+    translationContext: holder.current().translationContext,
     dialectBecause: holder.dialect().because,
     standing: null,
     ...loadValidators(),

@@ -19,7 +19,7 @@ its line. The same file may be imported again. The operator's token is taken fro
 Exit code: 0 all rows good · 1 some were bad, or refused · 2 wrong arguments, or unreadable · 69 no gateway there
 `;
 
-const ROWS_AT_ONCE = 500;
+const ROWS_PER_PAGE = 500;
 const COUNTS = [
   'confirmed',
   'changed',
@@ -59,8 +59,8 @@ async function importRows(
 ): Promise<{ counts: Counts; bad: Bad[]; refused: AdminAnswer | null }> {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, 0])) as Counts;
   const bad: Bad[] = [];
-  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
-    const chunk = rows.slice(from, from + ROWS_AT_ONCE);
+  for (let from = 0; from < rows.length; from += ROWS_PER_PAGE) {
+    const chunk = rows.slice(from, from + ROWS_PER_PAGE);
     const answer = await send(toCsv(chunk));
     if (answer.status !== 200) return { counts, bad, refused: answer };
     for (const name of COUNTS) counts[name] += Number(answer.body[name] ?? 0);

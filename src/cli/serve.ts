@@ -6,7 +6,7 @@ import { startGateway } from '../gateway/index.ts';
 import { checkConnections, type Checked } from './check-connections.ts';
 import { checkParts } from './check-parts.ts';
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
-import { collectAfterStart, holdYoungGeneration } from './hold-memory.ts';
+import { collectAfterStart, limitYoungGeneration } from './limit-memory.ts';
 import { parseOptions } from './parse-options.ts';
 import { runUntilStopped, unlessStopped } from './run-until-stopped.ts';
 
@@ -64,7 +64,7 @@ export const serve: Command = {
     const config = loadConfig('serve', terminal.env, (path) => readFileSync(path, 'utf8'));
     if (values.check === true)
       return check(config, { connect: values.connect === true, json: values.json === true }, terminal);
-    holdYoungGeneration();
+    limitYoungGeneration();
     const log = makeWinstonLog({
       level: config.log.level,
       stream: terminal.stdout,

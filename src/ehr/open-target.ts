@@ -17,7 +17,7 @@ import {
   type ResolvePatient,
 } from './resolve-patient.ts';
 import { watchCapability } from './watch-capability.ts';
-import type { Dialect, Told } from '../mappings/index.ts';
+import type { Dialect, EhrSelfDescription } from '../mappings/index.ts';
 import type { RememberedPatient, Target } from './target.ts';
 
 /** The EHR: how to reach it, what it can, how it is to be written to, and whether it is to be left alone. */
@@ -27,7 +27,7 @@ export function openTarget(deps: {
   readonly patientMode: 'lookup' | 'create';
   readonly dialect: () => Dialect;
   /** Told each time that the EHR has said what it is, before anything is planned by it. */
-  readonly onTold: (told: Told) => void;
+  readonly onSelfDescription: (told: EhrSelfDescription) => void;
   readonly clock: Clock;
   readonly log: Log;
   readonly chance: Chance;
@@ -47,7 +47,7 @@ export function openTarget(deps: {
     const probed = await probeEhr({ ehr, chance, newRequestId: () => newId('req') });
     if (probed.ok) {
       const { software, publisher, implementation } = probed.value.capability;
-      deps.onTold({ software, publisher, implementation, address });
+      deps.onSelfDescription({ software, publisher, implementation, address });
     }
     return probed;
   }
@@ -144,7 +144,7 @@ export function openTarget(deps: {
   return {
     ehr,
     /** For who only reads: not counted among the writes, but held back with them while the breaker is open. */
-    reading: {
+    ehrReader: {
       ehr,
       isPaused: () => guard.state().breaker === 'open',
       capability: () => watch.state().probed?.capability ?? null,

@@ -2,7 +2,7 @@ import { ok, type Clock, type Result } from '../kernel/index.ts';
 import type { SourceUser } from '../identity/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { EnrolReads, EnrolWrites } from './commands.ts';
-import { readNews, readTime, type Told } from './read-told.ts';
+import { readNews, readTime, type SourceEvent } from './read-source-event.ts';
 
 const EVERY_MS = 5_000;
 const REVOKED_MAX = 10_000;
@@ -30,7 +30,7 @@ export function followDeliveries(deps: {
     if (users.ok) revoked = new Set(users.value.map(keyOf));
   }
 
-  async function hear(user: SourceUser, told: Told, deliveryId: string): Promise<Result<null>> {
+  async function hear(user: SourceUser, told: SourceEvent, deliveryId: string): Promise<Result<null>> {
     const at = clock.now();
     if (told.kind !== 'notification')
       return enrolment.writeBehind('enrol.arrive', { tenant, user, at, deliveryId, ...told });
@@ -55,7 +55,7 @@ export function followDeliveries(deps: {
       readonly id: string;
       readonly user: SourceUser | null;
       readonly hook: 'data' | 'notification';
-      readonly told: Told | null;
+      readonly told: SourceEvent | null;
     }): Promise<Result<readonly string[]>> {
       const { id, user, hook, told } = delivery;
       if (user === null) return ok([]);

@@ -16,4 +16,4 @@ export { isOverdue } from './overdue.ts';
 export { isTimezone, readDocument, type LabFile } from './read-document.ts';
 export type { MonitoringRule } from '../source/index.ts';
 export { enrolSealed } from './rows.ts';
-export type { Told } from './read-told.ts';
+export type { SourceEvent } from './read-source-event.ts';

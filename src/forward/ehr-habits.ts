@@ -58,7 +58,7 @@ export function learnChanges(habits: EhrHabits, type: string, sent: ChartContent
 
 const SEARCHES_ENOUGH = 3;
 export const isSearchKnown = ({ search }: EhrHabits): boolean => search === 'delayed' || search >= SEARCHES_ENOUGH;
-export const findsAtOnce = ({ search }: EhrHabits): boolean => search !== 'delayed' && search >= SEARCHES_ENOUGH;
+export const findsImmediately = ({ search }: EhrHabits): boolean => search !== 'delayed' && search >= SEARCHES_ENOUGH;
 
 /** After a search for what had just been written. */
 export function learnSearch(habits: EhrHabits, found: 'found' | 'not-found'): EhrHabits {

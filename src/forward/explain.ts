@@ -17,7 +17,7 @@ import {
   saidAtOf,
   templateOf,
   toBundle,
-  type Reading,
+  type TranslationContext,
 } from '../judge/index.ts';
 import type { ChartContent, SeenChange, LedgerQuestion } from '../lanes/index.ts';
 import { decideChanges, ledgerQuestionOf, type Change, type WrittenResource } from './decide-changes.ts';
@@ -78,7 +78,7 @@ export interface Explanation {
 }
 
 export interface ExplainDeps {
-  readonly reading: Reading;
+  readonly translationContext: TranslationContext;
   readonly dialectBecause: ChosenDialect['because'];
   readonly standing: Standing | null;
   readonly validator: Validator;
@@ -152,13 +152,13 @@ export async function explain(
 ): Promise<Result<Explanation>> {
   const parsed = parseLossless(body);
   if (!parsed.ok) return fail(fault('payload.shape', { at: parsed.fault.rule }));
-  const read = await readDocument(parsed.value, deps.reading);
+  const read = await readDocument(parsed.value, deps.translationContext);
   if (!read.ok) return read;
   const { payload, custom } = read.value;
   const link = await deps.link(payload.envelope);
   if (!link.ok) return link;
   const patient = link.value;
-  const { setting, templates } = deps.reading;
+  const { setting, templates } = deps.translationContext;
   const translation = translate({ payload, custom, patient: patient ?? NOBODY, delivery, setting });
   const written = await deps.written(patient ?? NOBODY, ledgerQuestionOf(translation));
   if (!written.ok) return written;

@@ -8,7 +8,7 @@ export {
   digestOf,
 } from './decide-changes.ts';
 export { type ExplainedResource, type Explanation, explain } from './explain.ts';
-export { type HeldHabits, holdHabits } from './learn-habits.ts';
+export { type LearntHabits, learnHabits } from './learn-habits.ts';
 export { makeExplain } from './make-explain.ts';
 export { type LanesDeps, runLanes } from './run-lanes.ts';
 export {

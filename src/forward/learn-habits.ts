@@ -18,7 +18,7 @@ import {
 const NOT_SHOWN_MAX = 20;
 
 /** What this process knows of the EHR's habits. Stored, so that a restart and other replicas know it too. */
-export interface HeldHabits {
+export interface LearntHabits {
   current(): EhrHabits;
   /** Whether the EHR is asked to show what it makes of these, of which some are created. */
   wantsToSee(created: readonly { readonly type: string; readonly content: ChartContent }[]): boolean;
@@ -30,13 +30,13 @@ export interface HeldHabits {
   learnEmptyAnswer(): void;
 }
 
-export function holdHabits(deps: {
+export function learnHabits(deps: {
   readonly tenant: string;
   readonly lanes: Operate<LaneWrites, LaneReads>;
   /** The EHR's software as it names itself; null while it was not asked. */
   readonly software: () => string | null;
   readonly log: Log;
-}): HeldHabits & { load(): Promise<void> } {
+}): LearntHabits & { load(): Promise<void> } {
   const { tenant, lanes, log } = deps;
   let habits = noHabits('');
   const notShown = new Map<string, number>();

@@ -25,7 +25,7 @@ export interface Held {
 const keyOf = (patient: Uint8Array): string => Buffer.from(patient).toString('hex');
 
 /** The leases of this process, and the charts that it writes to. */
-export function holdLeases(deps: {
+export function makeLeases(deps: {
   readonly tenant: string;
   readonly owner: string;
   readonly lanes: Operate<LaneWrites, LaneReads>;

@@ -5,7 +5,7 @@ import type { Envelope } from '../payloads/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { LinkedPatient } from '../translate/index.ts';
 import { explain, type Explanation } from './explain.ts';
-import { detailOf, type ChosenDialect, type HeldReading, loadValidators } from '../judge/index.ts';
+import { detailOf, type ChosenDialect, type LoadedTranslationContext, loadValidators } from '../judge/index.ts';
 import type { LaneReads, LaneWrites } from '../lanes/index.ts';
 
 /** Explains a stored delivery. Reads only. */
@@ -15,7 +15,7 @@ export function makeExplain(deps: {
   readonly inbox: Operate<InboxWrites, InboxReads>;
   readonly identity: Operate<IdentityWrites, IdentityReads>;
   readonly lanes: Operate<LaneWrites, LaneReads>;
-  readonly current: () => HeldReading;
+  readonly current: () => LoadedTranslationContext;
   readonly dialect: () => ChosenDialect;
 }): (id: string) => Promise<Result<Explanation>> {
   const { tenant, mrnSystem } = deps;
@@ -49,7 +49,7 @@ export function makeExplain(deps: {
       body,
       { id, receivedAt: new Date(receivedAt) },
       {
-        reading: deps.current().reading,
+        translationContext: deps.current().translationContext,
         dialectBecause: deps.dialect().because,
         standing: { state, reason, faultCode, detail: detailOf({ reason, faultCode }) },
         ...validators,

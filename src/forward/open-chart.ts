@@ -5,7 +5,7 @@ import { isWithdrawn } from '../translate/index.ts';
 import { saidIn, UNWRITTEN_DIGEST } from './decide-changes.ts';
 import { versionOf, versionOfEtag, type Item } from './build-items.ts';
 import { NO_CONTENT, type Fingerprint, type WrittenRow } from '../lanes/index.ts';
-import { findsAtOnce, isSearchKnown } from './ehr-habits.ts';
+import { findsImmediately, isSearchKnown } from './ehr-habits.ts';
 import { judgeChart, type ChartVerdict } from './judge-chart.ts';
 import { lookUp, type Looked } from './look-up.ts';
 import { NAME_SYSTEM } from './request-items.ts';
@@ -148,7 +148,7 @@ export function openChart(deps: WriteDeps) {
   /** After an attempt of unknown outcome, what a search does not find may only not be found yet. */
   function waitForSearch(item: Item): number {
     if (deps.doubtAt === null || item.at !== null || !isFoundBySearch(item.resourceType)) return 0;
-    if (findsAtOnce(habits.current())) return 0;
+    if (findsImmediately(habits.current())) return 0;
     return Math.max(0, deps.doubtAt + plan.searchSettleMs - deps.now().getTime());
   }
 

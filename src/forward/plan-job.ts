@@ -5,7 +5,7 @@ import type { ParkReason } from '../inbox/index.ts';
 import { parseLossless } from '../r4/index.ts';
 import { translate, type LinkedPatient, type Translation } from '../translate/index.ts';
 import { decideChanges, digestOf, ledgerQuestionOf, namesIn, type Changes } from './decide-changes.ts';
-import { type Ahead, readDocument, saidAtOf } from '../judge/index.ts';
+import { type Pretranslated, readDocument, saidAtOf } from '../judge/index.ts';
 import { buildItems, type Item } from './build-items.ts';
 import type { Claimed, Finish, LedgerRow, Outcome } from '../lanes/index.ts';
 import type { JobDeps } from './run-job.ts';
@@ -48,14 +48,18 @@ function digestOfPlan({ wanted, leftOut }: Translation, ledger: readonly LedgerR
   return hash('sha256', JSON.stringify([reason, said.sort(), gone.sort()]));
 }
 
-type Translated = Pick<Ahead, 'translation' | 'saidAt'>;
+type Translated = Pick<Pretranslated, 'translation' | 'saidAt'>;
 
 /** What judging made of it, if that was for this patient and with these mapping data; else it is made anew. */
 async function translated(claimed: Claimed, mrn: LinkedPatient, deps: JobDeps): Promise<Translated | Outcome> {
-  const { reading, ahead } = deps;
+  const { translationContext, pretranslated } = deps;
   const { delivery, body } = claimed;
-  if (ahead !== null && ahead.patient.mrn === mrn.mrn && ahead.patient.mrnSystem === mrn.mrnSystem)
-    if (ahead.reading === reading) return ahead;
+  if (
+    pretranslated !== null &&
+    pretranslated.patient.mrn === mrn.mrn &&
+    pretranslated.patient.mrnSystem === mrn.mrnSystem
+  )
+    if (pretranslated.translationContext === translationContext) return pretranslated;
   if (body === 'held') return { kind: 'put-back', afterMs: SOON_MS };
   if (body === 'gone' || body === 'unopenable')
     return {
@@ -64,7 +68,7 @@ async function translated(claimed: Claimed, mrn: LinkedPatient, deps: JobDeps): 
       faultCode: body === 'gone' ? 'delivery.no-body' : 'delivery.unopenable',
     };
   const parsed = parseLossless(body);
-  const read = parsed.ok ? await readDocument(parsed.value, reading) : fail(fault('payload.shape'));
+  const read = parsed.ok ? await readDocument(parsed.value, translationContext) : fail(fault('payload.shape'));
   if (!read.ok) return { kind: 'park', reason: 'unmapped', faultCode: read.fault.code };
   const { payload, custom } = read.value;
   deps.learn(payload, mrn);
@@ -74,7 +78,7 @@ async function translated(claimed: Claimed, mrn: LinkedPatient, deps: JobDeps): 
     custom,
     patient: mrn,
     delivery: { id: delivery.id, receivedAt },
-    setting: reading.setting,
+    setting: translationContext.setting,
   });
   if (translation.trouble !== null) return { kind: 'park', reason: translation.trouble, faultCode: null };
   return { translation, saidAt: saidAtOf(payload, receivedAt) };
@@ -86,23 +90,23 @@ export async function planJob(
   mrn: LinkedPatient,
   deps: JobDeps,
 ): Promise<Planned | NotSent | Extract<Result<never>, { ok: false }>> {
-  const { reading, lanes, tenant } = deps;
+  const { translationContext, lanes, tenant } = deps;
   const made = await translated(claimed, mrn, deps);
   if ('kind' in made) return { outcome: made };
   const ledger =
-    deps.atOnce === null
+    deps.fastClaim === null
       ? await lanes.read('lane.ledger', {
           tenant,
           deliveryId: claimed.delivery.id,
           patient: mrn,
           ...ledgerQuestionOf(made.translation),
         })
-      : ok(deps.atOnce.ledger);
+      : ok(deps.fastClaim.ledger);
   if (!ledger.ok) return ledger;
   const { planned, isSuspicious, replaced } = planFrom(
     made,
     ledger.value,
-    reading.setting.dialect,
+    translationContext.setting.dialect,
     deps.knownSince,
     claimed.approvedPlans,
   );
@@ -134,5 +138,5 @@ export function planFrom(
 }
 
 /** The plan of a document of which nothing was written before. */
-export const planFresh = (ahead: Ahead, knownSince: number): Planned =>
-  planFrom(ahead, [], ahead.reading.setting.dialect, knownSince, []).planned;
+export const planFresh = (pretranslated: Pretranslated, knownSince: number): Planned =>
+  planFrom(pretranslated, [], pretranslated.translationContext.setting.dialect, knownSince, []).planned;

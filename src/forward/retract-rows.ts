@@ -72,7 +72,7 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
     });
   if (row.isKept && mode === 'ours') return ended('conflict');
   if (verdict === 'foreign' && mode === 'ours') return ended('conflict');
-  const withdrawn = asRetracted(resource, deps.reading.setting.dialect, given.because);
+  const withdrawn = asRetracted(resource, deps.translationContext.setting.dialect, given.because);
   const sent = await target.send({
     method: 'PUT',
     path: `${row.resourceType}/${looked.value.id}`,

@@ -13,7 +13,7 @@ import { fault, ok, type Clock, type NewId, type Result } from '../kernel/index.
 import { LEFT_OUT } from '../inbox/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { LinkedPatient } from '../translate/index.ts';
-import type { Ahead, HeldAhead, Reading } from '../judge/index.ts';
+import type { Pretranslated, Pretranslations, TranslationContext } from '../judge/index.ts';
 import { UNWRITTEN_DIGEST } from './decide-changes.ts';
 import type { Claimed, Delivered, Fence, Finish, LaneReads, LaneWrites, LedgerRow, Outcome } from '../lanes/index.ts';
 import { alertDaysOf } from './alert-days.ts';
@@ -28,7 +28,7 @@ import {
   type Decided,
   type InConflict,
 } from './foreign-changes.ts';
-import type { HeldHabits } from './learn-habits.ts';
+import type { LearntHabits } from './learn-habits.ts';
 import { packIntents, readIntents } from './intents.ts';
 import { placesOf } from './places-of.ts';
 import { digestOfItems, planJob, type Planned } from './plan-job.ts';
@@ -36,12 +36,12 @@ import { retractRows, type RetractedRows } from './retract-rows.ts';
 import type { Stop } from './stop.ts';
 import { writeItems } from './write-items.ts';
 
-interface FoundAtOnce {
+interface FoundByFastClaim {
   readonly ledger: readonly LedgerRow[];
   readonly attemptId: null;
   readonly planned: null;
 }
-interface BegunAtOnce {
+interface BegunByFastClaim {
   readonly ledger: readonly LedgerRow[];
   readonly attemptId: string;
   readonly planned: Planned;
@@ -53,7 +53,7 @@ export interface JobDeps {
   readonly tenant: string;
   readonly owner: string;
   readonly lanes: Operate<LaneWrites, LaneReads>;
-  readonly reading: Reading;
+  readonly translationContext: TranslationContext;
   readonly target: Target;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -67,14 +67,14 @@ export interface JobDeps {
   /** Ends what is under way when the lease is lost. */
   readonly signal: AbortSignal;
   /** What judging made of it, where that is still there. */
-  readonly ahead: Ahead | null;
+  readonly pretranslated: Pretranslated | null;
   /**
    * What was found in the commit that put it into its lane; with an attempt, also what it was begun for, and the chart
    * that it took.
    */
-  readonly atOnce: FoundAtOnce | BegunAtOnce | null;
-  readonly learn: HeldAhead['learn'];
-  readonly habits: HeldHabits;
+  readonly fastClaim: FoundByFastClaim | BegunByFastClaim | null;
+  readonly learn: Pretranslations['learn'];
+  readonly habits: LearntHabits;
   /** Of the fingerprints. */
   readonly contentKey: string;
 }
@@ -157,7 +157,7 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   const { mrn, isLinked, doubtAt } = claimed;
   // The link went elsewhere while nothing was under way: whoever changed it moves the delivery too.
   if (mrn === null || (!isLinked && doubtAt === null)) return ended({ kind: 'put-back', afterMs: SOON_MS });
-  const planned = deps.atOnce?.planned ?? (await planJob(claimed, mrn, deps));
+  const planned = deps.fastClaim?.planned ?? (await planJob(claimed, mrn, deps));
   if ('outcome' in planned) return { ...NOTHING_DONE, ...(await withWithdrawals(planned, past, deps)) };
   if ('ok' in planned) return ended({ kind: 'put-back', afterMs: SOON_MS });
   const { translation, ledger, items, gone, saidAt } = planned;
@@ -168,7 +168,7 @@ async function deliverJob(claimed: Claimed, fence: Fence, deps: JobDeps): Promis
   const { target, signal } = deps;
   const requestId = deps.newId('req');
   const patient = await target.resolvePatient({ ...mrn, requestId, signal });
-  const before = deps.atOnce?.attemptId === null ? null : deps.atOnce;
+  const before = deps.fastClaim?.attemptId === null ? null : deps.fastClaim;
   if (!patient.ok)
     return {
       ...ended(afterFault(patient.fault, past)),

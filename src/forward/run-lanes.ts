@@ -1,11 +1,11 @@
 import { faultFields, safeError, type Clock, type Log, type NewId } from '../kernel/index.ts';
 import type { TargetGuard, Target } from '../ehr/index.ts';
 import type { Operate } from '../store/index.ts';
-import type { Reading, Ahead, HeldAhead, AtOnce } from '../judge/index.ts';
+import type { TranslationContext, Pretranslated, Pretranslations, FastClaims } from '../judge/index.ts';
 import { type Claimed, type Fence, type LaneReads, type LaneWrites, type Outcome, JUMP_MS } from '../lanes/index.ts';
-import { holdLeases, LEASE_MS, RENEW_MS, WATCH_MS } from './leases.ts';
-import { attemptOf, atOnceOf, wishToBegin } from './begin-at-once.ts';
-import type { HeldHabits } from './learn-habits.ts';
+import { makeLeases, LEASE_MS, RENEW_MS, WATCH_MS } from './leases.ts';
+import { attemptOf, fastClaimOf, wishToBegin } from './begin-fast.ts';
+import type { LearntHabits } from './learn-habits.ts';
 import { ledgerQuestionOf } from './decide-changes.ts';
 import { runJob, type JobDeps } from './run-job.ts';
 import { traceIdOf, traceTarget } from './trace-target.ts';
@@ -33,12 +33,12 @@ export interface LanesDeps {
   readonly tenant: string;
   readonly owner: string;
   readonly lanes: Operate<LaneWrites, LaneReads>;
-  readonly reading: () => Reading;
+  readonly translationContext: () => TranslationContext;
   /** Null while the EHR has not said what it can. */
   readonly target: () => Target | null;
   readonly guard: TargetGuard;
-  readonly ahead: HeldAhead;
-  readonly habits: HeldHabits & { load(): Promise<void> };
+  readonly pretranslated: Pretranslations;
+  readonly habits: LearntHabits & { load(): Promise<void> };
   /** Of the fingerprints of what stands in charts. */
   readonly contentKey: string;
   readonly clock: Clock;
@@ -55,15 +55,15 @@ interface Start {
   readonly claimed: Claimed;
   readonly target: Target;
   readonly claimedAt: number;
-  readonly reading: Reading;
-  readonly ahead: Ahead | null;
-  readonly atOnce: JobDeps['atOnce'];
+  readonly translationContext: TranslationContext;
+  readonly pretranslated: Pretranslated | null;
+  readonly fastClaim: JobDeps['fastClaim'];
 }
 
 /** Works off lanes: one write in flight for each patient over all processes, many patients at once. */
 export function runLanes(deps: LanesDeps) {
   const { tenant, owner, lanes, guard, clock, log } = deps;
-  const leases = holdLeases({ tenant, owner, lanes, clock });
+  const leases = makeLeases({ tenant, owner, lanes, clock });
   const running = new Set<Promise<void>>();
   let isStopped = false;
   let isAsked = false;
@@ -77,8 +77,19 @@ export function runLanes(deps: LanesDeps) {
   let isFreed = false;
   let paused: { readonly lookedAt: number; readonly isPaused: boolean } = { lookedAt: -Infinity, isPaused: false };
 
-  async function carryOut({ claimed, target, claimedAt, reading, ahead, atOnce }: Start): Promise<void> {
-    const lease = leases.take(claimed, claimedAt, atOnce !== null && atOnce.attemptId !== null ? atOnce.chart : null);
+  async function carryOut({
+    claimed,
+    target,
+    claimedAt,
+    translationContext,
+    pretranslated,
+    fastClaim,
+  }: Start): Promise<void> {
+    const lease = leases.take(
+      claimed,
+      claimedAt,
+      fastClaim !== null && fastClaim.attemptId !== null ? fastClaim.chart : null,
+    );
     const fence: Fence = { tenant, owner, patient: claimed.patient, epoch: claimed.epoch };
     const since = clock.monotonicMs();
     const { id: deliveryId } = claimed.delivery;
@@ -87,7 +98,7 @@ export function runLanes(deps: LanesDeps) {
         tenant,
         owner,
         lanes,
-        reading,
+        translationContext,
         target: traceTarget(leases.guard(target, lease), claimed.delivery),
         clock,
         newId: deps.newId,
@@ -96,9 +107,9 @@ export function runLanes(deps: LanesDeps) {
         knownSince: knownSince ?? Infinity,
         enterChart: (reference) => leases.enterChart(lease, reference),
         signal: lease.abort.signal,
-        ahead: ahead ?? deps.ahead.take(deliveryId),
-        atOnce,
-        learn: deps.ahead.learn,
+        pretranslated: pretranslated ?? deps.pretranslated.take(deliveryId),
+        fastClaim,
+        learn: deps.pretranslated.learn,
         habits: deps.habits,
         contentKey: deps.contentKey,
       });
@@ -121,7 +132,7 @@ export function runLanes(deps: LanesDeps) {
           ...(outcome.kind === 'park' && outcome.faultCode !== null ? { faultCode: outcome.faultCode } : {}),
         });
       // Nobody asks for lanes when one that waits so shortly comes round again.
-      if ('afterMs' in outcome && outcome.afterMs < POLL_MS) setTimeout(poke, outcome.afterMs).unref();
+      if ('afterMs' in outcome && outcome.afterMs < POLL_MS) setTimeout(wake, outcome.afterMs).unref();
       deps.onFinished();
     } catch (thrown) {
       log.error('lane.failed', { deliveryId, error: safeError(thrown) });
@@ -173,7 +184,14 @@ export function runLanes(deps: LanesDeps) {
       const some = await lanes.write('lane.claim', { tenant, owner, at: clock.now(), leaseMs: LEASE_MS, limit });
       if (!some.ok) return;
       for (const claimed of some.value.claimed)
-        start({ claimed, target, claimedAt, reading: deps.reading(), ahead: null, atOnce: null });
+        start({
+          claimed,
+          target,
+          claimedAt,
+          translationContext: deps.translationContext(),
+          pretranslated: null,
+          fastClaim: null,
+        });
       if (some.value.examined === 0) {
         mayWait = isAsked;
         return;
@@ -190,14 +208,14 @@ export function runLanes(deps: LanesDeps) {
     const work = (isStopped ? giveBack(one, fence) : carryOut(one)).finally(() => {
       running.delete(work);
       onRoom?.();
-      if (mayWait) poke();
+      if (mayWait) wake();
     });
     running.add(work);
   }
 
   /** Claimed when it was already time to stop. */
-  async function giveBack({ claimed, atOnce }: Start, fence: Fence): Promise<void> {
-    const attemptId = atOnce?.attemptId ?? null;
+  async function giveBack({ claimed, fastClaim }: Start, fence: Fence): Promise<void> {
+    const attemptId = fastClaim?.attemptId ?? null;
     await lanes.write('lane.finish', { ...NOT_BEGUN, attemptId, fence, jobSeq: claimed.job.seq, at: clock.now() });
   }
 
@@ -205,17 +223,17 @@ export function runLanes(deps: LanesDeps) {
    * The wish to claim a delivery as it is settled: with its attempt, where nothing has to be asked before it can be
    * sent.
    */
-  function reserve(deliveryId: string): ReturnType<AtOnce['reserve']> {
+  function reserve(deliveryId: string): ReturnType<FastClaims['reserve']> {
     const target = deps.target();
     if (isStopped || target === null || knownSince === null || room() <= 0) return null;
-    const ahead = deps.ahead.take(deliveryId);
+    const pretranslated = deps.pretranslated.take(deliveryId);
     // By the mapping data as they are now.
-    if (ahead === null || ahead.reading !== deps.reading()) return null;
+    if (pretranslated === null || pretranslated.translationContext !== deps.translationContext()) return null;
     reserved += 1;
     const claimedAt = clock.monotonicMs();
-    const { reading, patient } = ahead;
-    const { names, alertsOf } = ledgerQuestionOf(ahead.translation);
-    const wished = wishToBegin(ahead, target, {
+    const { translationContext, patient } = pretranslated;
+    const { names, alertsOf } = ledgerQuestionOf(pretranslated.translation);
+    const wished = wishToBegin(pretranslated, target, {
       knownSince,
       contentKey: deps.contentKey,
       expectChart: leases.expectChart,
@@ -233,7 +251,14 @@ export function runLanes(deps: LanesDeps) {
         reserved -= 1;
         if (wished !== null) leases.endExpectation(wished.chart);
         if (given !== null)
-          start({ claimed: given.claimed, target, claimedAt, reading, ahead, atOnce: atOnceOf(given, wished) });
+          start({
+            claimed: given.claimed,
+            target,
+            claimedAt,
+            translationContext,
+            pretranslated,
+            fastClaim: fastClaimOf(given, wished),
+          });
       },
     };
   }
@@ -254,7 +279,7 @@ export function runLanes(deps: LanesDeps) {
     return Math.max(0, room());
   }
 
-  function poke(): void {
+  function wake(): void {
     isAsked = true;
     mayWait = true;
     if (isStopped) return;
@@ -262,7 +287,7 @@ export function runLanes(deps: LanesDeps) {
       .catch((thrown: unknown) => log.error('lane.failed', { error: safeError(thrown) }))
       .finally(() => {
         looking = null;
-        if (isAsked && room() > 0) poke();
+        if (isAsked && room() > 0) wake();
       });
   }
 
@@ -295,22 +320,22 @@ export function runLanes(deps: LanesDeps) {
   const logged = (thrown: unknown): void => log.error('lane.failed', { error: safeError(thrown) });
 
   const alive = setInterval(() => void sayAlive().catch(logged), ALIVE_MS).unref();
-  const poll = setInterval(poke, POLL_MS).unref();
+  const poll = setInterval(wake, POLL_MS).unref();
   const watchdog = setInterval(leases.endUntrusted, WATCH_MS).unref();
   const renewal = setInterval(() => void leases.renew().catch(logged), RENEW_MS).unref();
   return {
-    poke,
-    atOnce: { room: roomSoon, reserve } satisfies AtOnce,
+    wake,
+    fastClaim: { room: roomSoon, reserve } satisfies FastClaims,
     /** Somebody has just paused the target here, or let it go on. */
     recheck(): void {
       paused = { ...paused, lookedAt: -Infinity };
-      poke();
+      wake();
     },
     inFlight: () => running.size,
     start: async (): Promise<void> => {
       await free();
       await deps.habits.load();
-      poke();
+      wake();
     },
     /** Claims nothing more, and waits for what is under way as long as its caller does. */
     async stop(): Promise<void> {

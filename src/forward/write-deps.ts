@@ -1,7 +1,7 @@
 import type { RememberedPatient } from '../ehr/index.ts';
 import type { Ehr, EhrRequest, Sent, WritePlan } from '../ehr/index.ts';
 import type { ContentReader } from './content-reader.ts';
-import type { HeldHabits } from './learn-habits.ts';
+import type { LearntHabits } from './learn-habits.ts';
 import type { Intent } from './judge-chart.ts';
 
 export interface WriteDeps {
@@ -34,7 +34,7 @@ export interface WriteDeps {
   /** What attempts of unknown outcome meant to make of a resource. */
   readonly intentsOf: (name: string) => readonly Intent[];
   readonly reader: ContentReader;
-  readonly habits: HeldHabits;
+  readonly habits: LearntHabits;
   readonly now: () => Date;
   /** One request through the guard of the target. */
   readonly send: (request: EhrRequest) => Promise<Sent>;

@@ -1,9 +1,9 @@
 import { auditSet, type KeptAudit, type makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
 import { type OpenTarget } from '../ehr/index.ts';
-import { shadowSet, makeExplain, type HeldHabits, type Shadow } from '../forward/index.ts';
-import { type makeReadingHolder, type Reloaded } from '../judge/index.ts';
-import { deliverSet, eraseSet, laneSet, type keepLinks } from '../lanes/index.ts';
+import { shadowSet, makeExplain, type LearntHabits, type Shadow } from '../forward/index.ts';
+import { type makeTranslationContextHolder, type Reloaded } from '../judge/index.ts';
+import { deliverSet, eraseSet, laneSet, type makeLinkChanger } from '../lanes/index.ts';
 import { enrolSet, type openEnrolment } from '../enrol/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
@@ -30,14 +30,14 @@ export function wireAdmin(deps: {
   readonly tenant: string;
   readonly store: Store;
   readonly target: OpenTarget;
-  readonly habits: HeldHabits;
-  readonly reading: ReturnType<typeof makeReadingHolder>;
+  readonly habits: LearntHabits;
+  readonly translationContext: ReturnType<typeof makeTranslationContextHolder>;
   readonly reload: () => Result<Reloaded, string>;
-  readonly links: ReturnType<typeof keepLinks>;
+  readonly links: ReturnType<typeof makeLinkChanger>;
   readonly enrolment: Awaited<ReturnType<typeof openEnrolment>>;
   readonly kept: KeptAudit;
-  readonly processor: { poke(): void };
-  readonly sender: { poke(): void; recheck(): void };
+  readonly processor: { wake(): void };
+  readonly sender: { wake(): void; recheck(): void };
   readonly shadow: Shadow;
   readonly record: RecordAct;
   readonly appendLater: ReturnType<typeof makeAppendLater>;
@@ -45,7 +45,8 @@ export function wireAdmin(deps: {
   readonly newId: NewId;
   readonly clock: Clock;
 }): Route[] {
-  const { config, tenant, store, target, reading, links, kept, processor, sender, record, newId, clock } = deps;
+  const { config, tenant, store, target, translationContext, links, kept, processor, sender, record, newId, clock } =
+    deps;
   const recordLater = makeRecordActLater({ tenant, appendLater: deps.appendLater, clock });
   const { clientUuid } = config.ingest;
   const { mrnSystem, onRevoke } = config.identity;
@@ -60,9 +61,9 @@ export function wireAdmin(deps: {
       clock,
       record,
       recordLater,
-      onReplay: processor.poke,
+      onReplay: processor.wake,
       lanes,
-      onReforward: sender.poke,
+      onReforward: sender.wake,
     }),
     ...makeMappingRoutes({
       tenant,
@@ -74,8 +75,8 @@ export function wireAdmin(deps: {
         inbox,
         identity,
         lanes,
-        current: reading.current,
-        dialect: reading.dialect,
+        current: translationContext.current,
+        dialect: translationContext.dialect,
       }),
       reload: deps.reload,
     }),
@@ -84,7 +85,7 @@ export function wireAdmin(deps: {
       lanes,
       target,
       habits: deps.habits,
-      dialect: reading.dialect,
+      dialect: translationContext.dialect,
       forwarding: deps.shadow.forwarding.state,
       clock,
       recordLater,
@@ -96,7 +97,7 @@ export function wireAdmin(deps: {
       forwarding: deps.shadow.forwarding,
       evaluator: deps.shadow.evaluator,
       target,
-      dialect: reading.dialect,
+      dialect: translationContext.dialect,
       clock,
       record,
       recordLater,

@@ -1,1 +1,1 @@
-export { readingSettings, startGateway, TENANT, VERSION, type Gateway } from './start.ts';
+export { translationSettings, startGateway, TENANT, VERSION, type Gateway } from './start.ts';

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
 import { openTarget } from '../ehr/index.ts';
-import { auditOfLookUp, holdHabits, openShadow, runLanes, type LanesDeps } from '../forward/index.ts';
-import { type HeldAhead, type makeReadingHolder } from '../judge/index.ts';
+import { auditOfLookUp, learnHabits, openShadow, runLanes, type LanesDeps } from '../forward/index.ts';
+import { type Pretranslations, type makeTranslationContextHolder } from '../judge/index.ts';
 import { laneSet, makeContentKey } from '../lanes/index.ts';
 import type { Chance, Clock, Log, NewId } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
@@ -16,8 +16,8 @@ export function wireSending(deps: {
   readonly tenant: string;
   readonly instance: string;
   readonly store: Store;
-  readonly reading: ReturnType<typeof makeReadingHolder>;
-  readonly ahead: HeldAhead;
+  readonly translationContext: ReturnType<typeof makeTranslationContextHolder>;
+  readonly pretranslated: Pretranslations;
   readonly pseudonymKey: Uint8Array;
   readonly appendLater: ReturnType<typeof makeAppendLater>;
   readonly chance: Chance;
@@ -27,7 +27,7 @@ export function wireSending(deps: {
   readonly onOutcome: LanesDeps['onOutcome'];
   readonly onFinished: LanesDeps['onFinished'];
 }) {
-  const { config, tenant, store, reading, chance, newId, clock, log } = deps;
+  const { config, tenant, store, translationContext, chance, newId, clock, log } = deps;
   const { patientMode } = config.identity;
   const lanes = store.use(laneSet);
   let saidDialect: string | null = null;
@@ -35,9 +35,9 @@ export function wireSending(deps: {
     ehr: config.ehr,
     mode: config.deliver.mode,
     patientMode,
-    dialect: () => reading.current().reading.setting.dialect,
-    onTold: (told) => {
-      const { name, because } = reading.recognise(told);
+    dialect: () => translationContext.current().translationContext.setting.dialect,
+    onSelfDescription: (told) => {
+      const { name, because } = translationContext.recognise(told);
       if (name !== saidDialect) log.info('ehr.dialect-chosen', { dialect: name, reason: because });
       saidDialect = name;
     },
@@ -48,11 +48,11 @@ export function wireSending(deps: {
     onLookUp: (asked, found) => deps.appendLater(auditOfLookUp(asked, found, { tenant, at: clock.now() })),
   });
   const software = (): string | null => target.capability().probed?.capability.software ?? null;
-  const habits = holdHabits({ tenant, lanes, software, log });
+  const habits = learnHabits({ tenant, lanes, software, log });
   const sending = {
     tenant,
     owner: deps.instance,
-    reading: () => reading.current().reading,
+    translationContext: () => translationContext.current().translationContext,
     habits,
     contentKey: makeContentKey(deps.pseudonymKey),
     clock,
@@ -65,7 +65,7 @@ export function wireSending(deps: {
     patientMode,
     store,
     target,
-    onForwarding: () => sender.poke(),
+    onForwarding: () => sender.wake(),
   });
   const sender = runLanes({
     ...sending,
@@ -73,7 +73,7 @@ export function wireSending(deps: {
     // Without a target nothing is claimed.
     target: () => (shadow.forwarding.isForwarding() ? target.current() : null),
     guard: target.guard,
-    ahead: deps.ahead,
+    pretranslated: deps.pretranslated,
     spread: () => (chance(1)[0] ?? 0) / 256,
     onOutcome: deps.onOutcome,
     onFinished: deps.onFinished,

@@ -34,7 +34,7 @@ export async function wireSmart(deps: {
     keys: config.keys,
     audit,
     identity: store.use(identitySet),
-    ...deps.target.reading,
+    ...deps.target.ehrReader,
     budget: deps.budget,
     verifyToken: (authorization, from) => auth.verifyToken(authorization, from),
     isOrigin: (origin) => auth.isOrigin(origin),
@@ -45,7 +45,7 @@ export async function wireSmart(deps: {
   const auth = await makeAuth({
     tenant,
     publicUrl,
-    ehrBase: deps.target.reading.ehr.guard.base,
+    ehrBase: deps.target.ehrReader.ehr.guard.base,
     external: config.auth.kind === 'embedded' ? null : config.auth,
     pseudonymKey: Buffer.from(config.keys.pseudonym.reveal(), 'base64'),
     store: store.use(authSet),

@@ -1,16 +1,16 @@
-import { auditSet, keepAudit, makeAppendLater, makeRecordReject } from '../audit/index.ts';
+import { auditSet, runAudit, makeAppendLater, makeRecordReject } from '../audit/index.ts';
 import { authSet } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import { shadowSet } from '../forward/index.ts';
 import {
-  holdAhead,
+  makePretranslations,
   makeJudge,
-  makeReadingHolder,
+  makeTranslationContextHolder,
   processReceived,
-  type ReadingSettings,
+  type TranslationSettings,
   type Reloaded,
 } from '../judge/index.ts';
-import { forwardLeftOut, deliverSet, eraseSet, keepLinks, keepRetention, laneSet } from '../lanes/index.ts';
+import { forwardLeftOut, deliverSet, eraseSet, makeLinkChanger, enforceRetention, laneSet } from '../lanes/index.ts';
 import { enrolSet, openEnrolment } from '../enrol/index.ts';
 import { makeJwksRoute } from '../ehr/index.ts';
 import { identitySet } from '../identity/index.ts';
@@ -28,7 +28,7 @@ import {
   type Result,
   type Route,
 } from '../kernel/index.ts';
-import { keepDataKey, makeMetrics, makeRecordAct, watchLedger } from '../ops/index.ts';
+import { runResealing, makeMetrics, makeRecordAct, watchLedger } from '../ops/index.ts';
 import { openStore, type Store } from '../store/index.ts';
 import { wireAdmin } from './admin.ts';
 import { openFront, readJson } from './front.ts';
@@ -54,7 +54,7 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-export const readingSettings = (config: Config): ReadingSettings => {
+export const translationSettings = (config: Config): TranslationSettings => {
   const { clientUuid, documentKey, labPath } = config.ingest;
   return {
     payloads: { clientUuid, documentKey, labPath },
@@ -94,8 +94,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const log = deps.log.with({ instance });
   for (const setting of config.unverified) log.warn('config.unverified', { setting });
 
-  const reading = makeReadingHolder(readingSettings(config));
-  const loaded = reading.current().reading;
+  const translationContext = makeTranslationContextHolder(translationSettings(config));
+  const loaded = translationContext.current().translationContext;
   log.info('mappings.loaded', { version: loaded.setting.mappings.version, count: loaded.templates.size });
 
   const store = await openStore({
@@ -109,7 +109,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   });
   life.started('store', store.close, STOP_MS.store);
   const audit = store.use(auditSet);
-  const kept = await keepAudit({
+  const kept = await runAudit({
     tenant: TENANT,
     instance,
     audit,
@@ -152,16 +152,16 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     rejects,
     newId,
     clock,
-    onStored: () => processor.poke(),
+    onStored: () => processor.wake(),
   });
   const { clientUuid } = config.ingest;
   const { mrnSystem } = config.identity;
   const identity = store.use(identitySet);
   const record = makeRecordAct({ tenant: TENANT, audit, clock });
   const again = (): Promise<void> =>
-    forwardLeftOut({ tenant: TENANT, lanes, newId, clock, log, onReforward: () => sender.poke() });
+    forwardLeftOut({ tenant: TENANT, lanes, newId, clock, log, onReforward: () => sender.wake() });
   function reload(): Result<Reloaded, string> {
-    const done = reading.reload();
+    const done = translationContext.reload();
     if (done.ok) {
       log.info('mappings.loaded', { version: done.value.version, count: done.value.templates });
       void again();
@@ -182,24 +182,24 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     clock,
   });
   life.started('enrolment', enrolment.close);
-  const ahead = holdAhead();
+  const pretranslated = makePretranslations();
   const processor = processReceived({
     tenant: TENANT,
     instance,
     inbox,
     deliver,
-    judge: makeJudge(reading.current, ahead, config.http.bodyBytesMax),
+    judge: makeJudge(translationContext.current, pretranslated, config.http.bodyBytesMax),
     budget,
     clock,
     log,
     isBusy: () => ingest.waiting() > 2,
     onSettled: (state, reason, then) => {
       metrics.observeSettled(state, reason);
-      if (state === 'queued' && then === 'waits') sender.poke();
+      if (state === 'queued' && then === 'waits') sender.wake();
     },
     onFinding: metrics.observeFinding,
     follow: enrolment.follow,
-    lanes: { room: () => sender.atOnce.room(), reserve: (id) => sender.atOnce.reserve(id) },
+    lanes: { room: () => sender.fastClaim.room(), reserve: (id) => sender.fastClaim.reserve(id) },
   });
   const lanes = store.use(laneSet);
   const { target, habits, shadow, sender, stopSending } = wireSending({
@@ -207,8 +207,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     tenant: TENANT,
     instance,
     store,
-    reading,
-    ahead,
+    translationContext,
+    pretranslated,
     pseudonymKey,
     appendLater,
     chance,
@@ -218,9 +218,9 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     onOutcome: metrics.observeOutcome,
     onFinished: () => links.resume(),
   });
-  const links = keepLinks({ tenant: TENANT, deliver, clock, log });
-  const retention = keepRetention({ tenant: TENANT, inbox, lanes, bodyDays: config.retention.bodyDays, clock, log });
-  const resealing = keepDataKey({ store, instance, clock, log });
+  const links = makeLinkChanger({ tenant: TENANT, deliver, clock, log });
+  const retention = enforceRetention({ tenant: TENANT, inbox, lanes, bodyDays: config.retention.bodyDays, clock, log });
+  const resealing = runResealing({ store, instance, clock, log });
   life.started('target', target.close);
   life.started('sending', stopSending, STOP_MS.sending);
   // A store that is away would keep it waiting; what it was about is still received at the next start.
@@ -248,7 +248,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
       ...parts,
       target,
       habits,
-      reading,
+      translationContext,
       reload,
       links,
       enrolment,
@@ -280,12 +280,12 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     onRefused: noOperators.record,
   });
   await shadow.start();
-  processor.poke();
+  processor.wake();
   links.resume();
   resealing.resume();
   await sender.start();
   void again();
-  target.probed().then(sender.poke, () => undefined);
+  target.probed().then(sender.wake, () => undefined);
   log.info('process.started', { component: 'gateway', port: front.port, version: VERSION });
   if (front.opsPort !== null) log.info('process.started', { component: 'ops', port: front.opsPort });
 

@@ -19,7 +19,7 @@ export interface SourceUser {
 }
 
 /** What is known of a user whose row this transaction holds. */
-export interface HeldUser {
+export interface LockedUser {
   readonly index: Buffer;
   /** Deliveries of the user are still on their way to where its link says: what arrives waits behind them. */
   readonly isUnsettled: boolean;

@@ -151,7 +151,7 @@ export const inboxSealed: readonly SealedTable[] = [
     key: ['seq'],
     place: ['d.id'],
     join: 'JOIN delivery d ON d.seq = t.seq',
-    rowsAtOnce: 20,
+    rowsPerPage: 20,
     only: 'd.body_key_sealed IS NULL AND NOT EXISTS (SELECT 1 FROM unclaimed_key u WHERE u.seq = t.seq)',
   },
 ];

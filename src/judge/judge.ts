@@ -18,31 +18,31 @@ import {
   type Translation,
   type TranslationFinding,
 } from '../translate/index.ts';
-import { fhirOf, readDocument, toBundle, type ReadDocument, type Reading } from './read-document.ts';
+import { fhirOf, readDocument, toBundle, type ReadDocument, type TranslationContext } from './read-document.ts';
 
 type Hook = 'data' | 'notification';
 
 /** What a delivery tells beside what goes to the chart: of a connection, or that something asked for has come. */
-export type Told =
+export type SourceEvent =
   | ({ readonly kind: 'notification' } & Pick<Notification, 'dataSource' | 'action' | 'level' | 'message' | 'at'>)
   | { readonly kind: 'lab' | 'profile'; readonly id: string };
 
 export interface Judgement {
   readonly facts: Facts;
   readonly verdict: Verdict;
-  readonly told?: Told;
+  readonly told?: SourceEvent;
 }
 
 /** Judging for a patient who is likely the right one, so that the translation can be used again. */
-export interface JudgeAhead {
+export interface JudgePretranslated {
   readonly delivery: DeliveryFacts;
   readonly patientOf: (payload: Payload) => LinkedPatient | null;
   readonly keep: (payload: Payload, patient: LinkedPatient, translation: Translation) => void;
 }
 
 export interface JudgeDeps {
-  readonly reading: Reading;
-  readonly ahead?: JudgeAhead | undefined;
+  readonly translationContext: TranslationContext;
+  readonly pretranslated?: JudgePretranslated | undefined;
   /** Nothing was received where it is absent. */
   readonly delivery?: DeliveryFacts | undefined;
   /** Of what comes in: R4 and no more, since a source need not know of profiles. */
@@ -84,13 +84,18 @@ export const FAILED: Judgement = {
  */
 const NAMED_STRUCTURES = new Set([...KNOWN_STRUCTURES, 'lab_result']);
 const UNKNOWN_STRUCTURE = 'unknown';
-const structureOf = (name: string, { templates }: Reading, document?: Document): string => {
+const structureOf = (name: string, { templates }: TranslationContext, document?: Document): string => {
   if (NAMED_STRUCTURES.has(name) || templates.has(name)) return name;
   return document?.kind === 'lab_result' ? document.kind : UNKNOWN_STRUCTURE;
 };
 
 /** What can be said of a payload that was not believed: its envelope, where that is text. */
-function factsOf(hook: Hook, value: unknown, findings: readonly string[], reading: Reading): Facts {
+function factsOf(
+  hook: Hook,
+  value: unknown,
+  findings: readonly string[],
+  translationContext: TranslationContext,
+): Facts {
   const {
     data_structure: structure,
     client_uuid: client,
@@ -101,7 +106,7 @@ function factsOf(hook: Hook, value: unknown, findings: readonly string[], readin
     typeof one === 'string' && one.length <= max && !/[\p{Cc}\p{Cs}]/u.test(one) ? one : null;
   return {
     ...NOTHING,
-    dataStructure: typeof structure === 'string' ? structureOf(structure, reading) : null,
+    dataStructure: typeof structure === 'string' ? structureOf(structure, translationContext) : null,
     client: text(client, 100),
     user: text(user, 50),
     documentVersion: typeof version === 'number' && Number.isSafeInteger(version) ? version : null,
@@ -115,19 +120,22 @@ const quarantine = (facts: Facts, reason: QuarantineReason): Judgement => ({
   verdict: { kind: 'quarantine', reason },
 });
 
-function judgeNotification(value: unknown, { reading }: JudgeDeps): Judgement {
+function judgeNotification(value: unknown, { translationContext }: JudgeDeps): Judgement {
   const parsed = parseNotification(value);
   if (!parsed.ok)
     return quarantine(
-      factsOf('notification', value, [`${parsed.fault.code} ${parsed.fault.at ?? ''}`], reading),
+      factsOf('notification', value, [`${parsed.fault.code} ${parsed.fault.at ?? ''}`], translationContext),
       'shape',
     );
   // Of another environment than ours: somebody has given our address to the wrong one.
   const { environment } = parsed.value;
-  const isOurs = environment === null || environment.toLowerCase() === reading.setting.environment;
+  const isOurs = environment === null || environment.toLowerCase() === translationContext.setting.environment;
   const findings = isOurs ? [] : ['notification.environment environment'];
-  const facts: Facts = { ...factsOf('notification', value, findings, reading), dataStructure: 'notification' };
-  const { clientUuid } = reading.payloads;
+  const facts: Facts = {
+    ...factsOf('notification', value, findings, translationContext),
+    dataStructure: 'notification',
+  };
+  const { clientUuid } = translationContext.payloads;
   if (clientUuid !== null && parsed.value.clientUuid !== clientUuid) return quarantine(facts, 'foreign-client');
   const { dataSource, action, level, message, at } = parsed.value;
   return {
@@ -140,7 +148,7 @@ function judgeNotification(value: unknown, { reading }: JudgeDeps): Judgement {
 const ID = /^[A-Za-z0-9-]{1,100}$/;
 
 /** Results that were asked for name what they answer. */
-function toldOf(document: Document): Told | null {
+function toldOf(document: Document): SourceEvent | null {
   const kind = document.kind === 'lab_result' ? 'lab' : 'profile';
   const id =
     document.kind === 'lab_result' ? document.documentId : document.kind === 'user_profile' ? document.requestId : null;
@@ -187,7 +195,7 @@ function judgeDocument(value: unknown, { payload, custom }: ReadDocument, deps: 
   const issues = fhir === null ? [] : errorsOf(deps.validator, fhir);
   const facts: Facts = {
     ...NOTHING,
-    dataStructure: structureOf(envelope.dataStructure, deps.reading, payload.document),
+    dataStructure: structureOf(envelope.dataStructure, deps.translationContext, payload.document),
     client: envelope.clientUuid,
     user: envelope.userId,
     documentVersion: envelope.documentVersion,
@@ -195,14 +203,14 @@ function judgeDocument(value: unknown, { payload, custom }: ReadDocument, deps: 
     findings: [...payload.findings.map(({ code, at }) => `${code} ${at}`), ...issues].slice(0, FINDINGS_MAX),
   };
   if (issues.length > 0) return quarantine(facts, 'not-r4');
-  const { ahead } = deps;
-  const patient = ahead?.patientOf(payload) ?? null;
-  const { delivery = ahead?.delivery ?? ANYONE.delivery } = deps;
+  const { pretranslated } = deps;
+  const patient = pretranslated?.patientOf(payload) ?? null;
+  const { delivery = pretranslated?.delivery ?? ANYONE.delivery } = deps;
   const whose = { patient: patient ?? ANYONE.patient, delivery };
-  const translation = translate({ payload, custom, ...whose, setting: deps.reading.setting });
+  const translation = translate({ payload, custom, ...whose, setting: deps.translationContext.setting });
   const wrong = translation.trouble === null ? faultsOfOutput(translation, deps.outValidator) : [];
   if (patient !== null && translation.trouble === null && wrong.length === 0)
-    ahead?.keep(payload, patient, translation);
+    pretranslated?.keep(payload, patient, translation);
   const told = toldOf(payload.document);
   const document: DocumentFacts = {
     key: payload.documentKey,
@@ -227,10 +235,10 @@ function judgeDocument(value: unknown, { payload, custom }: ReadDocument, deps: 
 function judgeRead(value: unknown, read: Result<ReadDocument>, deps: JudgeDeps): Judgement {
   if (read.ok) return judgeDocument(value, read.value, deps);
   const { code, at } = read.fault;
-  const facts = factsOf('data', value, [`${code} ${at ?? ''}`], deps.reading);
+  const facts = factsOf('data', value, [`${code} ${at ?? ''}`], deps.translationContext);
   // A template that fails is mended like a mapping, and the delivery is replayed.
   if (code.startsWith('template.')) {
-    const parsed = parsePayload(value, deps.reading.payloads);
+    const parsed = parsePayload(value, deps.translationContext.payloads);
     const told = parsed.ok ? toldOf(parsed.value.document) : null;
     const verdict = { kind: 'sound', trouble: 'unmapped', document: null } as const;
     return { facts, verdict, ...(told === null ? {} : { told }) };
@@ -245,7 +253,7 @@ export function judge(hook: Hook, body: Uint8Array, deps: JudgeDeps): Judgement 
   const parsed = parseLossless(body);
   if (!parsed.ok) return notJson(parsed.fault.rule);
   if (hook === 'notification') return judgeNotification(parsed.value, deps);
-  const read = readDocument(parsed.value, deps.reading);
+  const read = readDocument(parsed.value, deps.translationContext);
   return read instanceof Promise
     ? read.then((one) => judgeRead(parsed.value, one, deps))
     : judgeRead(parsed.value, read, deps);

@@ -1,10 +1,10 @@
 import { fileBeside, makeAskThread, MEMORY } from '../kernel/index.ts';
 import { findExcess, loadValidator } from '../r4/index.ts';
-import type { HeldReading, ReadingData, ReadingSettings } from './translation-context.ts';
+import type { LoadedTranslationContext, TranslationData, TranslationSettings } from './translation-context.ts';
 import type { DeliveryFacts } from '../translate/index.ts';
-import type { HeldAhead } from './pretranslated.ts';
-import { judge, notJson, type JudgeAhead, type Judgement } from './judge.ts';
-import { saidAtOf, type Reading } from './read-document.ts';
+import type { Pretranslations } from './pretranslated.ts';
+import { judge, notJson, type JudgePretranslated, type Judgement } from './judge.ts';
+import { saidAtOf, type TranslationContext } from './read-document.ts';
 
 export interface JudgeQuestion {
   readonly hook: 'data' | 'notification';
@@ -13,7 +13,7 @@ export interface JudgeQuestion {
   /** Tells data apart that were loaded at different times. */
   readonly generation: number;
   /** Sent along when the thread does not have this generation yet. */
-  readonly source: { readonly settings: ReadingSettings; readonly data: ReadingData } | null;
+  readonly source: { readonly settings: TranslationSettings; readonly data: TranslationData } | null;
 }
 
 /**
@@ -38,21 +38,25 @@ export const loadValidators = () => ({
 const heapMbFor = (bodyBytesMax: number): number =>
   96 + Math.ceil((bodyBytesMax / (1024 * 1024)) * MEMORY.cost.document);
 
-export function makeJudge(current: () => HeldReading, held?: HeldAhead, bodyBytesMax = 5 * 1024 * 1024): Judge {
+export function makeJudge(
+  current: () => LoadedTranslationContext,
+  held?: Pretranslations,
+  bodyBytesMax = 5 * 1024 * 1024,
+): Judge {
   const validators = loadValidators();
   const ask = makeAskThread<JudgeQuestion, Judgement | 'stale'>(
     fileBeside(import.meta.url, './judge-thread'),
     null,
     heapMbFor(bodyBytesMax),
   );
-  let known: HeldReading | null = null;
+  let known: LoadedTranslationContext | null = null;
   let generation = 0;
 
   async function judgeElsewhere(
     hook: 'data' | 'notification',
     body: Uint8Array,
     delivery: DeliveryFacts | undefined,
-    held: HeldReading,
+    held: LoadedTranslationContext,
   ): Promise<Judgement> {
     if (held !== known) {
       known = held;
@@ -67,14 +71,18 @@ export function makeJudge(current: () => HeldReading, held?: HeldAhead, bodyByte
     return again;
   }
 
-  function aheadOf(delivery: DeliveryFacts, reading: Reading, bodyBytes: number): JudgeAhead | undefined {
+  function pretranslatedOf(
+    delivery: DeliveryFacts,
+    translationContext: TranslationContext,
+    bodyBytes: number,
+  ): JudgePretranslated | undefined {
     if (held === undefined) return undefined;
     return {
       delivery,
       patientOf: held.patientOf,
       keep(payload, patient, translation) {
         const saidAt = saidAtOf(payload, delivery.receivedAt);
-        held.keep(delivery.id, { reading, patient, translation, saidAt }, bodyBytes);
+        held.keep(delivery.id, { translationContext, patient, translation, saidAt }, bodyBytes);
       },
     };
   }
@@ -87,8 +95,9 @@ export function makeJudge(current: () => HeldReading, held?: HeldAhead, bodyByte
       if (excess !== null) return notJson(excess);
       return judgeElsewhere(hook, body, delivery, now);
     }
-    const { reading } = now;
-    const ahead = delivery === undefined ? undefined : aheadOf(delivery, reading, body.byteLength);
-    return judge(hook, body, { reading, ahead, delivery, ...validators });
+    const { translationContext } = now;
+    const pretranslated =
+      delivery === undefined ? undefined : pretranslatedOf(delivery, translationContext, body.byteLength);
+    return judge(hook, body, { translationContext, pretranslated, delivery, ...validators });
   };
 }

@@ -1,10 +1,10 @@
 import type { Payload } from '../payloads/index.ts';
 import type { LinkedPatient, Translation } from '../translate/index.ts';
-import type { Reading } from './read-document.ts';
+import type { TranslationContext } from './read-document.ts';
 
 /** What judging has made of a delivery, for the patient whom its user was linked to when last seen. */
-export interface Ahead {
-  readonly reading: Reading;
+export interface Pretranslated {
+  readonly translationContext: TranslationContext;
   readonly patient: LinkedPatient;
   readonly translation: Translation;
   readonly saidAt: number;
@@ -20,17 +20,17 @@ const keyOf = ({ envelope }: Payload): string => JSON.stringify([envelope.client
  * A guess and no more: who the patient is the link says, under the lease; where it says another, or the mapping data
  * are others, it is done again.
  */
-export function holdAhead() {
-  const kept = new Map<string, { readonly ahead: Ahead; readonly bytes: number }>();
+export function makePretranslations() {
+  const kept = new Map<string, { readonly pretranslated: Pretranslated; readonly bytes: number }>();
   const patients = new Map<string, LinkedPatient>();
   let bytes = 0;
 
-  function take(id: string): Ahead | null {
+  function take(id: string): Pretranslated | null {
     const found = kept.get(id);
     if (found === undefined) return null;
     kept.delete(id);
     bytes -= found.bytes;
-    return found.ahead;
+    return found.pretranslated;
   }
 
   return {
@@ -42,9 +42,9 @@ export function holdAhead() {
       const [oldest] = patients.keys();
       if (oldest !== undefined && patients.size > LIMITS.patients) patients.delete(oldest);
     },
-    keep(id: string, ahead: Ahead, bodyBytes: number): void {
+    keep(id: string, pretranslated: Pretranslated, bodyBytes: number): void {
       take(id);
-      kept.set(id, { ahead, bytes: bodyBytes });
+      kept.set(id, { pretranslated, bytes: bodyBytes });
       bytes += bodyBytes;
       for (const oldest of kept.keys()) {
         if (bytes <= LIMITS.bodyBytes) break;
@@ -55,4 +55,4 @@ export function holdAhead() {
     take,
   };
 }
-export type HeldAhead = ReturnType<typeof holdAhead>;
+export type Pretranslations = ReturnType<typeof makePretranslations>;

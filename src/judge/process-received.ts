@@ -13,8 +13,8 @@ import {
 } from '../kernel/index.ts';
 import type { InboxReads, InboxWrites, Received } from '../inbox/index.ts';
 import type { Operate } from '../store/index.ts';
-import type { DeliverReads, DeliverWrites, ClaimedAtOnce, ClaimWish } from '../lanes/index.ts';
-import { FAILED, type Judgement, type Told } from './judge.ts';
+import type { DeliverReads, DeliverWrites, FastClaimed, ClaimWish } from '../lanes/index.ts';
+import { FAILED, type Judgement, type SourceEvent } from './judge.ts';
 import type { Judge } from './make-judge.ts';
 
 const PAGE = 32;
@@ -36,15 +36,15 @@ export interface Followed {
   readonly id: string;
   readonly hook: Received['hook'];
   readonly user: { readonly client: string; readonly user: string } | null;
-  readonly told: Told | null;
+  readonly told: SourceEvent | null;
 }
 
 /** How a delivery goes from its verdict to the EHR without waiting in its lane. */
-export interface AtOnce {
+export interface FastClaims {
   /** How many more could be sent now; waits a moment for the first. Zero: nothing to wait for. */
   room(): Promise<number>;
   /** A place for a delivery that was translated, or null where there is none. It must be used, if with null. */
-  reserve(deliveryId: string): { readonly claim: ClaimWish; use(claimed: ClaimedAtOnce | null): void } | null;
+  reserve(deliveryId: string): { readonly claim: ClaimWish; use(claimed: FastClaimed | null): void } | null;
 }
 
 /** Looks at what was received, in the order of arrival, until nothing is left; then again when it is told of more. */
@@ -67,7 +67,7 @@ export function processReceived(deps: {
    * findings; a fault leaves the delivery for the next pass.
    */
   readonly follow: (delivery: Followed) => Promise<Result<readonly string[]>>;
-  readonly lanes?: AtOnce;
+  readonly lanes?: FastClaims;
 }) {
   const { tenant, inbox, log } = deps;
   let running: Promise<void> | null = null;
@@ -119,13 +119,13 @@ export function processReceived(deps: {
 
   async function writeVerdict(one: Received, judgement: Judgement) {
     const place = deps.lanes?.reserve(one.id) ?? null;
-    let atOnce: ClaimedAtOnce | null = null;
+    let fastClaim: FastClaimed | null = null;
     try {
       const settled = await write(one, judgement, place?.claim);
-      atOnce = (settled.ok ? settled.value?.atOnce : null) ?? null;
+      fastClaim = (settled.ok ? settled.value?.fastClaim : null) ?? null;
       return settled;
     } finally {
-      place?.use(atOnce);
+      place?.use(fastClaim);
     }
   }
 
@@ -147,8 +147,8 @@ export function processReceived(deps: {
       return;
     }
     if (settled.value === null) return;
-    const { state, reason, atOnce } = settled.value;
-    deps.onSettled(state, reason, atOnce === undefined ? 'waits' : 'goes');
+    const { state, reason, fastClaim } = settled.value;
+    deps.onSettled(state, reason, fastClaim === undefined ? 'waits' : 'goes');
     // The code alone: what comes after it is a place.
     for (const finding of judgement.facts.findings) deps.onFinding(finding.split(' ')[0] ?? '');
     log.info('delivery.settled', {
@@ -226,7 +226,7 @@ export function processReceived(deps: {
     await before;
   }
 
-  function poke(): void {
+  function wake(): void {
     if (isStopped) return;
     if (running !== null) {
       isAsked = true;
@@ -237,13 +237,13 @@ export function processReceived(deps: {
       .catch((thrown: unknown) => log.error('delivery.failed', { error: safeError(thrown) }))
       .finally(() => {
         running = null;
-        if (isAsked) poke();
+        if (isAsked) wake();
       });
   }
 
-  const timer = setInterval(poke, EVERY_MS).unref();
+  const timer = setInterval(wake, EVERY_MS).unref();
   return {
-    poke,
+    wake,
     /** Finishes the page under way. */
     async stop(): Promise<void> {
       isStopped = true;

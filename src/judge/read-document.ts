@@ -4,7 +4,7 @@ import type { RunTemplate, Template, Templates } from '../templates/index.ts';
 import { isZoned, type CustomContent, type Setting, type Translation } from '../translate/index.ts';
 
 /** What deliveries are read with: the settings, and the mapping data as it is now. */
-export interface Reading {
+export interface TranslationContext {
   readonly payloads: PayloadOptions;
   readonly setting: Setting;
   readonly templates: Templates;
@@ -38,19 +38,27 @@ const rekeyed = (payload: Payload, { key }: CustomContent): Payload => ({
   ]),
 });
 
-async function readByTemplate(payload: Payload, value: unknown, reading: Reading): Promise<Result<ReadDocument>> {
-  const template = templateOf(reading.templates, payload);
+async function readByTemplate(
+  payload: Payload,
+  value: unknown,
+  translationContext: TranslationContext,
+): Promise<Result<ReadDocument>> {
+  const template = templateOf(translationContext.templates, payload);
   if (template === undefined) return ok({ payload, custom: null });
-  const mapped = await reading.runTemplate(template, value);
+  const mapped = await translationContext.runTemplate(template, value);
   return mapped.ok ? ok({ payload: rekeyed(payload, mapped.value), custom: mapped.value }) : mapped;
 }
 
 /** The document of a payload. At once, but for one that a template of the site reads. */
-export function readDocument(value: unknown, reading: Reading): Result<ReadDocument> | Promise<Result<ReadDocument>> {
-  const { userIdentifier } = reading.setting.mappings.uris;
-  const parsed = parsePayload(value, { ...reading.payloads, userSystem: userIdentifier });
+export function readDocument(
+  value: unknown,
+  translationContext: TranslationContext,
+): Result<ReadDocument> | Promise<Result<ReadDocument>> {
+  const { userIdentifier } = translationContext.setting.mappings.uris;
+  const parsed = parsePayload(value, { ...translationContext.payloads, userSystem: userIdentifier });
   if (!parsed.ok) return parsed;
-  if (wantsTemplate(parsed.value) && reading.templates.size > 0) return readByTemplate(parsed.value, value, reading);
+  if (wantsTemplate(parsed.value) && translationContext.templates.size > 0)
+    return readByTemplate(parsed.value, value, translationContext);
   return ok({ payload: parsed.value, custom: null });
 }
 

@@ -7,15 +7,15 @@ import {
   recogniseDialect,
   type MappingFiles,
   type SourceUris,
-  type Told,
+  type EhrSelfDescription,
 } from '../mappings/index.ts';
 import { KNOWN_STRUCTURES, type PayloadOptions } from '../payloads/index.ts';
 import { loadTemplates, makeRunTemplate, type Templates } from '../templates/index.ts';
 import type { Setting } from '../translate/index.ts';
-import type { Reading } from './read-document.ts';
+import type { TranslationContext } from './read-document.ts';
 
 /** What does not change while the process runs. Plain, so that it can go to a thread. */
-export interface ReadingSettings extends Omit<Setting, 'mappings' | 'dialect'> {
+export interface TranslationSettings extends Omit<Setting, 'mappings' | 'dialect'> {
   readonly payloads: PayloadOptions;
   /**
    * The folder of the mapping data; shipped templates stand in `templates/` below it, those of the site in `custom/`.
@@ -28,7 +28,7 @@ export interface ReadingSettings extends Omit<Setting, 'mappings' | 'dialect'> {
 }
 
 /** What can be loaded anew: the bytes of the mapping data and the templates. Plain as well. */
-export interface ReadingData {
+export interface TranslationData {
   readonly files: MappingFiles;
   readonly templates: Templates;
 }
@@ -38,7 +38,10 @@ const AUTO = 'default';
 
 const runTemplate = makeRunTemplate();
 
-export function buildReading(settings: ReadingSettings, { files, templates }: ReadingData): Reading {
+export function buildTranslationContext(
+  settings: TranslationSettings,
+  { files, templates }: TranslationData,
+): TranslationContext {
   const { payloads, folder: _folder, uris, dialect: name, snomed: _snomed, ...rest } = settings;
   const built = buildMappings(files, { uris });
   if (!built.ok) throw new MappingsError(built.fault);
@@ -54,10 +57,10 @@ export function buildReading(settings: ReadingSettings, { files, templates }: Re
   return { payloads, setting: { ...rest, mappings, dialect }, templates, runTemplate };
 }
 
-const isLicensed = (name: string, { snomed }: ReadingSettings): boolean =>
+const isLicensed = (name: string, { snomed }: TranslationSettings): boolean =>
   snomed === 'on' || !name.endsWith('-snomed.json');
 
-function loadData(settings: ReadingSettings): ReadingData {
+function loadData(settings: TranslationSettings): TranslationData {
   try {
     const files = readMappingFiles(settings.folder);
     return {
@@ -85,19 +88,19 @@ export interface Reloaded {
 }
 
 /** What deliveries are read with, and the plain parts that it was made of. */
-export interface HeldReading {
-  readonly settings: ReadingSettings;
-  readonly data: ReadingData;
-  readonly reading: Reading;
+export interface LoadedTranslationContext {
+  readonly settings: TranslationSettings;
+  readonly data: TranslationData;
+  readonly translationContext: TranslationContext;
 }
 
-export interface ReadingHolder {
+export interface TranslationContextHolder {
   /** What is in force. Ask once for each delivery: a reload in between must not show inside one. */
-  readonly current: () => HeldReading;
+  readonly current: () => LoadedTranslationContext;
   /** Takes the new data when they are sound; else keeps the old and says, for a person, what is wrong with the new. */
   readonly reload: () => Result<Reloaded, string>;
   /** What the EHR says of itself, which decides on the dialect where the setting is `auto`. */
-  readonly recognise: (told: Told) => KnownDialect;
+  readonly recognise: (told: EhrSelfDescription) => KnownDialect;
   readonly dialect: () => ChosenDialect;
 }
 
@@ -113,29 +116,32 @@ export interface KnownDialect {
 export type ChosenDialect = KnownDialect | { readonly name: null; readonly because: 'not-asked-yet' };
 
 /** Loads once; throws a StartError with every problem. */
-export function makeReadingHolder(settings: ReadingSettings): ReadingHolder {
-  let told: Told | null = null;
-  const hold = (data: ReadingData, name: string): HeldReading => {
+export function makeTranslationContextHolder(settings: TranslationSettings): TranslationContextHolder {
+  let told: EhrSelfDescription | null = null;
+  const hold = (data: TranslationData, name: string): LoadedTranslationContext => {
     const own = { ...settings, dialect: name };
-    return { settings: own, data, reading: buildReading(own, data) };
+    return { settings: own, data, translationContext: buildTranslationContext(own, data) };
   };
   /** In the dialect that what is known of the EHR leads to among those of these data. */
-  function inDialect(loaded: HeldReading): HeldReading {
+  function inDialect(loaded: LoadedTranslationContext): LoadedTranslationContext {
     if (settings.dialect !== 'auto') return loaded;
-    const { dialects } = loaded.reading.setting.mappings;
+    const { dialects } = loaded.translationContext.setting.mappings;
     const name = (told === null ? null : recogniseDialect(dialects, told)?.name) ?? AUTO;
     return name === loaded.settings.dialect ? loaded : hold(loaded.data, name);
   }
-  const load = (): HeldReading =>
+  const load = (): LoadedTranslationContext =>
     inDialect(hold(loadData(settings), settings.dialect === 'auto' ? AUTO : settings.dialect));
   let held = load();
   function chosen(): KnownDialect {
-    const { name, recognisedBy } = held.reading.setting.dialect;
+    const { name, recognisedBy } = held.translationContext.setting.dialect;
     if (settings.dialect !== 'auto') return { name, because: 'setting' };
     return { name, because: recognisedBy === null ? 'nothing-fits' : 'recognised' };
   }
-  const versionsOf = ({ reading }: HeldReading): string =>
-    [reading.setting.mappings.version, ...[...reading.templates.values()].map(({ version }) => version).sort()].join();
+  const versionsOf = ({ translationContext }: LoadedTranslationContext): string =>
+    [
+      translationContext.setting.mappings.version,
+      ...[...translationContext.templates.values()].map(({ version }) => version).sort(),
+    ].join();
   return {
     current: () => held,
     dialect: () => (settings.dialect === 'auto' && told === null ? { name: null, because: 'not-asked-yet' } : chosen()),
@@ -149,7 +155,11 @@ export function makeReadingHolder(settings: ReadingSettings): ReadingHolder {
         const next = load();
         const changed = versionsOf(next) === versionsOf(held) ? 'same' : 'changed';
         if (changed === 'changed') held = next;
-        return ok({ version: next.reading.setting.mappings.version, changed, templates: next.reading.templates.size });
+        return ok({
+          version: next.translationContext.setting.mappings.version,
+          changed,
+          templates: next.translationContext.templates.size,
+        });
       } catch (thrown) {
         if (thrown instanceof StartError) return fail(thrown.message);
         throw thrown;

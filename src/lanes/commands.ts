@@ -94,7 +94,7 @@ export interface ClaimWish extends Partial<Pick<LedgerQuestion, 'alertsOf'>> {
   } | null;
 }
 
-export interface ClaimedAtOnce {
+export interface FastClaimed {
   readonly claimed: Claimed;
   readonly ledger: readonly LedgerRow[];
   readonly attemptId: string | null;

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
  * Shreds bodies that have been kept long enough, a few at a time so that nobody waits for it, and what both sides of
  * settled conflicts said. Rows and digests stay.
  */
-export function keepRetention(deps: {
+export function enforceRetention(deps: {
   readonly tenant: string;
   readonly inbox: Operate<InboxWrites, InboxReads>;
   readonly lanes: Operate<LaneWrites, LaneReads>;

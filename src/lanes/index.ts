@@ -1,7 +1,7 @@
 export {
   type ClaimWish,
   type Claimed,
-  type ClaimedAtOnce,
+  type FastClaimed,
   type Decision,
   type Delivered,
   type Fence,
@@ -17,10 +17,10 @@ export {
   type WrittenRow,
   laneSet,
 } from './commands.ts';
-export { keepRetention } from './enforce-retention.ts';
-export { type Links, keepLinks } from './enqueue/change-links.ts';
+export { enforceRetention } from './enforce-retention.ts';
+export { type Links, makeLinkChanger } from './enqueue/change-links.ts';
 export {
-  ADJUST_AT_ONCE,
+  ADJUST_LIMIT,
   type Adjusted,
   type DeliverReads,
   type DeliverWrites,

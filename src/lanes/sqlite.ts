@@ -5,7 +5,7 @@ import type { SqliteContext, SqliteOperations } from '../store/index.ts';
 import { makeLaneChanges } from './enqueue/adjust.ts';
 import { TARGET } from './enqueue/commands.ts';
 import { changeLanesSqlite } from './enqueue/jobs-sqlite.ts';
-import { putAttempt } from './claim-at-once-sqlite.ts';
+import { putAttempt } from './fast-claim-sqlite.ts';
 import type { Claimed, Fence, LaneWrites } from './commands.ts';
 import { approvedPlans, acts, enterChart } from './act-sqlite.ts';
 import { reforward } from './reforward-sqlite.ts';

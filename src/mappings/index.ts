@@ -25,4 +25,4 @@ export { MappingsError, type Problem } from './problem.ts';
 export { SHIPPED_FOLDER, readSourceUris } from './source-uris.ts';
 export { buildMappings, type MappingFiles } from './build-mappings.ts';
 export { loadMappings, readMappingFiles } from './load-mappings.ts';
-export { recogniseDialect, type Told } from './recognise-dialect.ts';
+export { recogniseDialect, type EhrSelfDescription } from './recognise-dialect.ts';

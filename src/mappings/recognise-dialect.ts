@@ -1,7 +1,7 @@
 import type { Dialect } from './mapping.ts';
 
 /** What an EHR says of itself, and where it is. */
-export interface Told {
+export interface EhrSelfDescription {
   readonly software: string | null;
   readonly publisher: string | null;
   readonly implementation: string | null;
@@ -19,13 +19,13 @@ function isLike(text: string, pattern: string): boolean {
   return new RegExp(`^${parts.join('.*')}$`, 'i').test(text);
 }
 
-const fits = (sign: string, told: Told): boolean => {
+const fits = (sign: string, told: EhrSelfDescription): boolean => {
   const [, of = '', pattern = ''] = SIGN.exec(sign) ?? [];
-  return isLike(told[of as keyof Told] ?? '', pattern);
+  return isLike(told[of as keyof EhrSelfDescription] ?? '', pattern);
 };
 
 /** The dialect of an EHR by what it says of itself; null where none fits, or several do. */
-export function recogniseDialect(dialects: ReadonlyMap<string, Dialect>, told: Told): Dialect | null {
+export function recogniseDialect(dialects: ReadonlyMap<string, Dialect>, told: EhrSelfDescription): Dialect | null {
   const fitting = [...dialects.values()].filter(
     ({ recognisedBy }) => recognisedBy?.some((sign) => fits(sign, told)) === true,
   );

@@ -67,7 +67,7 @@ export function makeShadowRoutes(deps: {
   readonly target: Pick<OpenTarget, 'guard' | 'plan' | 'capability'>;
   readonly dialect: () => ChosenDialect;
   readonly forwarding: Pick<ShadowWatch, 'mode' | 'state' | 'leave'>;
-  readonly evaluator: Pick<ShadowEvaluator, 'basis' | 'poke'>;
+  readonly evaluator: Pick<ShadowEvaluator, 'basis' | 'wake'>;
   readonly clock: Clock;
   readonly record: RecordAct;
   readonly recordLater: RecordActLater;
@@ -145,7 +145,7 @@ export function makeShadowRoutes(deps: {
       }
       const recorded = await record(ask, { action: 'E', outcome: '0', why: 'shadow evaluate', count });
       if (!recorded.ok) return recorded;
-      deps.evaluator.poke();
+      deps.evaluator.wake();
       return ok(jsonAnswer(200, { count }));
     }),
 

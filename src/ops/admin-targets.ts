@@ -1,6 +1,6 @@
 import { fail, fault, jsonAnswer, ok, type Clock, type Route } from '../kernel/index.ts';
 import type { OpenTarget } from '../ehr/index.ts';
-import type { Forwarding, HeldHabits } from '../forward/index.ts';
+import type { Forwarding, LearntHabits } from '../forward/index.ts';
 import type { ChosenDialect } from '../judge/index.ts';
 import type { LaneReads, LaneWrites } from '../lanes/index.ts';
 import type { Operate } from '../store/index.ts';
@@ -13,7 +13,7 @@ const ID = 'ehr';
 /**
  * What the EHR was seen to do with what it is given: by type, the parts of the content that it gives back otherwise.
  */
-const shownHabits = ({ types, search }: ReturnType<HeldHabits['current']>) => ({
+const shownHabits = ({ types, search }: ReturnType<LearntHabits['current']>) => ({
   changes: Object.fromEntries(Object.entries(types).map(([type, { changed }]) => [type, changed])),
   search: search === 'delayed' ? 'delayed' : search === 0 ? 'not seen yet' : 'immediate',
 });
@@ -24,7 +24,7 @@ export function makeTargetRoutes(deps: {
   readonly lanes: Operate<LaneWrites, LaneReads>;
   readonly target: Pick<OpenTarget, 'guard' | 'plan' | 'capability' | 'refresh'>;
   readonly dialect: () => ChosenDialect;
-  readonly habits: Pick<HeldHabits, 'current'>;
+  readonly habits: Pick<LearntHabits, 'current'>;
   readonly forwarding: () => Forwarding;
   readonly clock: Clock;
   readonly recordLater: RecordActLater;

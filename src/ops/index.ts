@@ -9,7 +9,7 @@ export { makeMappingRoutes } from './admin-mappings.ts';
 export { makePatientRoutes } from './admin-patients.ts';
 export { makeShadowRoutes } from './admin-shadow.ts';
 export { makeTargetRoutes } from './admin-targets.ts';
-export { keepDataKey } from './keep-data-key.ts';
+export { runResealing } from './run-resealing.ts';
 export { makeEraseUser } from './erase-user.ts';
 export { makeMetrics, type Metrics } from './metrics.ts';
 export { makeRecordAct, makeRecordActLater, type RecordAct, type RecordActLater } from './record-act.ts';

@@ -23,7 +23,7 @@ import { isObject } from './whose.ts';
 
 const TYPE = 'AuditEvent';
 /** How much is looked through for one page where what is asked for has no index. */
-const LOOK = { atOnce: 500, times: 10 } as const;
+const LOOK = { pageSize: 500, times: 10 } as const;
 
 /**
  * Who may see the audit. It tells of all patients, so that a scope for one patient is none for it: one event may name
@@ -65,7 +65,7 @@ export function makeAnswerAudit(deps: {
 
   async function find({ search, count, entityTypes }: AuditSearch, from: Place | null): Promise<Result<Page>> {
     if (search.types?.length === 0) return ok({ events: [], next: null });
-    const limit = entityTypes === null ? count + 1 : LOOK.atOnce;
+    const limit = entityTypes === null ? count + 1 : LOOK.pageSize;
     const found: { readonly place: Place; readonly event: AuditEvent }[] = [];
     let looked = from;
     let isMore = true;

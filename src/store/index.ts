@@ -4,7 +4,7 @@ export { copySqlite } from './sqlite/copy-database.ts';
 export { renameForGood } from './sqlite/flush.ts';
 export { findKeyProblem, type StoreKeys } from './find-key-problem.ts';
 export type { DataKeys, Resealing } from './reseal/commands.ts';
-export { keepResealing, type KeptResealing } from './reseal/keep-resealing.ts';
+export { continueResealing, type KeptResealing } from './reseal/continue-resealing.ts';
 export { KEY_TABLE, type SealedTable } from './reseal/sealed-table.ts';
 export { storeSet, type About } from './own-commands.ts';
 export { openStore, type Database, type StoreDeps } from './open-store.ts';

@@ -1,4 +1,4 @@
-/* node test/chaos/delivery-machine.ts [--seed N] [--runs 40] [--only I] [--at-once 4] [--shrink]:
+/* node test/chaos/delivery-machine.ts [--seed N] [--runs 40] [--only I] [--concurrency 4] [--shrink]:
    programs of test/flow/delivery/state-machine.test.ts, as many as one likes, on SQLite. `--only` plays one of a seed alone,
    `--shrink` leaves out what a violation does not need. */
 import { parseArgs } from 'node:util';
@@ -14,20 +14,24 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     runs: { type: 'string', default: '40' },
     only: { type: 'string' },
-    'at-once': { type: 'string', default: '4' },
+    concurrency: { type: 'string', default: '4' },
     shrink: { type: 'boolean', default: false },
   },
 });
-const [seed, runs, atOnce] = [values.seed, values.runs, values['at-once']].map(Number) as [number, number, number];
+const [seed, runs, concurrency] = [values.seed, values.runs, values['concurrency']].map(Number) as [
+  number,
+  number,
+  number,
+];
 const only = values.only?.split(',').map(Number);
-if (![seed, runs, atOnce, ...(only ?? [])].every(Number.isInteger))
-  throw new Error('--seed, --runs, --only and --at-once are whole numbers');
+if (![seed, runs, concurrency, ...(only ?? [])].every(Number.isInteger))
+  throw new Error('--seed, --runs, --only and --concurrency are whole numbers');
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const programs = drawPrograms(seed, Math.max(runs, ...(only ?? []).map((at) => at + 1)));
 const chosen = [...programs.entries()].filter(([at]) => only === undefined || only.includes(at));
 let failed = 0;
-await runCases(chosen, atOnce, async ([at, program]) => {
+await runCases(chosen, concurrency, async ([at, program]) => {
   const played = await playProgram(program, sqlitePlace).catch((thrown: unknown) => thrown as Error);
   if (!(played instanceof Error) && played.violations.length === 0) return;
   failed += 1;

@@ -10,7 +10,7 @@ import {
   earlierKeys,
   exportPart,
   EXPORT_START,
-  keepSegments,
+  exportSegments,
   makeCheckpoint,
   readExport,
   storeSource,
@@ -21,7 +21,7 @@ import {
   type FoundRecord,
   type Search,
 } from '../../src/audit/index.ts';
-import { keepCheckpoints } from '../../src/audit/keep-checkpoints.ts';
+import { signCheckpoints } from '../../src/audit/sign-checkpoints.ts';
 import { systemClock, type Result } from '../../src/kernel/index.ts';
 import { loadValidator } from '../../src/r4/index.ts';
 import type { Store } from '../../src/store/index.ts';
@@ -96,7 +96,7 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
     let commands = 0;
     const parts = { audit: audit(), key, anchor: null, log: collectLog(), commands: () => commands };
     // Its minute never comes.
-    const checkpoints = keepCheckpoints({ ...parts, clock: testClock() });
+    const checkpoints = signCheckpoints({ ...parts, clock: testClock() });
     await checkpoints.start();
     expect(await verify()).toMatchObject({ sound: true, checkpoints: 1, proven: 1 });
     await append();
@@ -245,7 +245,7 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
     const anchored: string[] = [];
     const anchor = ({ note }: { note: string }) => Promise.resolve(void anchored.push(note));
     const log = collectLog();
-    const segments = keepSegments({
+    const segments = exportSegments({
       audit: audit(),
       key,
       folder,
@@ -333,7 +333,7 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
     const next = auditKey(9);
     const anchor = () => Promise.resolve();
     const parts = { audit: audit(), key: next, folder, days: 2, instance: 'ins_me', checkpoints: { anchor }, clock };
-    const segments = keepSegments({ ...parts, log: collectLog() });
+    const segments = exportSegments({ ...parts, log: collectLog() });
     try {
       for (let day = 0; day < 6; day += 1) {
         await append();

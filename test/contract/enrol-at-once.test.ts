@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { auditSet } from '../../src/audit/index.ts';
-import { deliverSet, keepLinks } from '../../src/lanes/index.ts';
+import { deliverSet, makeLinkChanger } from '../../src/lanes/index.ts';
 import { enrolSet, makeFindUser, type Enrolled } from '../../src/enrol/index.ts';
 import { identitySet } from '../../src/identity/index.ts';
 import { inboxSet } from '../../src/inbox/index.ts';
@@ -38,7 +38,7 @@ describe.each(PLACES)('enrolment at once on %s', (engine, makePlace) => {
   });
 
   function replica(store: Store, client = 'client-1') {
-    const links = keepLinks({ tenant, deliver: store.use(deliverSet), clock: systemClock, log: silentLog });
+    const links = makeLinkChanger({ tenant, deliver: store.use(deliverSet), clock: systemClock, log: silentLog });
     stops.push(() => links.stop());
     const users = makeFindUser({
       tenant,

@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { enrolSet, followDeliveries, type Enrolment, type EnrolWrites, type Told } from '../../src/enrol/index.ts';
+import {
+  enrolSet,
+  followDeliveries,
+  type Enrolment,
+  type EnrolWrites,
+  type SourceEvent,
+} from '../../src/enrol/index.ts';
 import type { Result } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { testClock } from '../support/clock.ts';
@@ -137,7 +143,7 @@ describe.each(PLACES)('enrolment on %s', (_engine, makePlace) => {
   test('follows deliveries: notifications, results, late data', async () => {
     const clock = testClock('2026-01-02T04:00:00Z');
     const follower = followDeliveries({ tenant, enrolment: store.use(enrolSet), clock });
-    const follow = async (hook: 'data' | 'notification', told: Told | null) =>
+    const follow = async (hook: 'data' | 'notification', told: SourceEvent | null) =>
       must(await follower.follow({ id: 'dlv_1', hook, user, told }));
     const say = (action: string, level: string | null, minute: string | null) =>
       follow('notification', { kind: 'notification', dataSource: 'Ring', action, level, message: 'said', at: minute });

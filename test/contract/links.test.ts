@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { auditSet } from '../../src/audit/index.ts';
-import { deliverSet, keepLinks, type DeliverWrites, type LinkOutcome } from '../../src/lanes/index.ts';
+import { deliverSet, makeLinkChanger, type DeliverWrites, type LinkOutcome } from '../../src/lanes/index.ts';
 import { identitySet } from '../../src/identity/index.ts';
 import { inboxSet, type Facts, type State, type Verdict } from '../../src/inbox/index.ts';
 import { silentLog, systemClock, type Result } from '../../src/kernel/index.ts';
@@ -560,7 +560,7 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
     await link('1', { limit: 1 });
     await store.close();
     store = await place.open({ sets: SETS });
-    const links = keepLinks({ tenant, deliver: store.use(deliverSet), clock: systemClock, log: silentLog });
+    const links = makeLinkChanger({ tenant, deliver: store.use(deliverSet), clock: systemClock, log: silentLog });
     links.resume();
     expect(await eventually(unsettled, (users) => users.length === 0)).toEqual([]);
     await links.stop();
@@ -569,7 +569,7 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
 
   test('who asks for a long release is told of all of it, and a revocation behind it waits its turn', async () => {
     for (let i = 0; i < 7; i += 1) await arrive();
-    const links = keepLinks({ tenant, deliver: store.use(deliverSet), clock: systemClock, log: silentLog });
+    const links = makeLinkChanger({ tenant, deliver: store.use(deliverSet), clock: systemClock, log: silentLog });
     await link('1', { limit: 2 });
     const wanted = { id: 'lnk_again', client: 'c', user: 'u', mrnSystem: 'urn:mrn', mrn: '2', evidence: null };
     expect(must(await links.put(act, { ...wanted, status: 'confirmed' }))).toMatchObject({

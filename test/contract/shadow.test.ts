@@ -101,7 +101,7 @@ describe.each(PLACES)('shadow mode on %s', (_, newPlace) => {
     const settled = must(
       await store.use(deliverSet).write('deliver.settle', { ...act(), seq, facts, verdict, claim: claimWish }),
     );
-    expect(settled?.atOnce).toBeUndefined();
+    expect(settled?.fastClaim).toBeUndefined();
     return id;
   }
 

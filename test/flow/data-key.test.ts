@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '../../src/kernel/index.ts';
-import { SEALED_TABLES } from '../../src/ops/keep-data-key.ts';
+import { SEALED_TABLES } from '../../src/ops/run-resealing.ts';
 import { idOf, makeVault, type Vault } from '../../src/store/vault.ts';
 import { startGateway } from '../../src/gateway/index.ts';
 import { collectLog } from '../support/collect-log.ts';

@@ -104,7 +104,7 @@ describe('6 order and number', () => {
     const order = hooks.got.map(({ n }) => n as number);
     expect(order).not.toEqual(Array.from({ length: 100 }, (_, i) => i));
     expect(order.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, i) => i));
-    expect(hooks.atOnceMax()).toBeLessThanOrEqual(8);
+    expect(hooks.concurrencyMax()).toBeLessThanOrEqual(8);
   });
 });
 

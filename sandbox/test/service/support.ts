@@ -180,12 +180,12 @@ export async function listenForHooks(status = 202, first: number[] = []) {
   const got: Record<string, unknown>[] = [];
   const heads: IncomingHttpHeaders[] = [];
   const bodies: string[] = [];
-  let atOnce = 0;
-  let atOnceMax = 0;
+  let concurrency = 0;
+  let concurrencyMax = 0;
   const server = createServer((req, res) => {
     const parts: Buffer[] = [];
-    atOnce += 1;
-    atOnceMax = Math.max(atOnceMax, atOnce);
+    concurrency += 1;
+    concurrencyMax = Math.max(concurrencyMax, concurrency);
     req.on('data', (part: Buffer) => parts.push(part));
     req.on('end', () => {
       const body = Buffer.concat(parts).toString();
@@ -194,7 +194,7 @@ export async function listenForHooks(status = 202, first: number[] = []) {
       heads.push(req.headers);
       const answer = first.shift() ?? status;
       setImmediate(() => {
-        atOnce -= 1;
+        concurrency -= 1;
         if (answer === 0) res.destroy();
         else res.writeHead(answer).end();
       });
@@ -211,7 +211,7 @@ export async function listenForHooks(status = 202, first: number[] = []) {
     got,
     heads,
     bodies,
-    atOnceMax: () => atOnceMax,
+    concurrencyMax: () => concurrencyMax,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     close,
   };

@@ -2,7 +2,7 @@ import { get, isErased, run, type CommandContext, type Program } from '../../sto
 import type { EnrolWrites } from '../commands.ts';
 import { decideConnection, withoutAhead } from '../decide-connection.ts';
 import { indexOf, sealFailure, toKept } from '../rows.ts';
-import { holdUser } from './hold-user.ts';
+import { lockUser } from './lock-user.ts';
 
 export function* putNews(
   context: CommandContext,
@@ -10,7 +10,7 @@ export function* putNews(
 ): Program<null> {
   const { vault } = context;
   if (yield* isErased(tenant, indexOf(vault, user))) return null;
-  const index = yield* holdUser(context, tenant, user);
+  const index = yield* lockUser(context, tenant, user);
   const { dataSource } = news;
   const [atMs, heardMs] = [at.getTime(), heardAt.getTime()];
   const before = yield* get`

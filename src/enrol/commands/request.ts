@@ -1,13 +1,13 @@
 import { isErased, run, type CommandContext, type Program } from '../../store/index.ts';
 import type { EnrolWrites } from '../commands.ts';
 import { indexOf, sealMrn } from '../rows.ts';
-import { holdUser } from './hold-user.ts';
+import { lockUser } from './lock-user.ts';
 
 export function* request(
   context: CommandContext,
   { tenant, user, at, id, kind, mrn }: EnrolWrites['enrol.request']['args'],
 ): Program<null> {
-  const index = yield* holdUser(context, tenant, user);
+  const index = yield* lockUser(context, tenant, user);
   yield* run`
     INSERT INTO source_request (tenant, user_index, id, kind, asked_at, mrn_sealed)
     VALUES (${tenant}, ${index}, ${id}, ${kind}, ${at.getTime()}, ${sealMrn(context.vault, index, id, mrn)})
@@ -20,7 +20,7 @@ export function* arrive(
   { tenant, user, at, id, kind, deliveryId }: EnrolWrites['enrol.arrive']['args'],
 ): Program<null> {
   if (yield* isErased(tenant, indexOf(context.vault, user))) return null;
-  const index = yield* holdUser(context, tenant, user);
+  const index = yield* lockUser(context, tenant, user);
   const atMs = at.getTime();
   yield* run`
     INSERT INTO source_request (tenant, user_index, id, kind, asked_at, delivery_id, arrived_at)

@@ -1,7 +1,7 @@
 import { part, run, type CommandContext, type Program } from '../../store/index.ts';
 import type { EnrolWrites } from '../commands.ts';
 import { indexOf } from '../rows.ts';
-import { holdUser } from './hold-user.ts';
+import { lockUser } from './lock-user.ts';
 
 const LATER_OF = part('max', 'greatest');
 
@@ -9,7 +9,7 @@ export function* revoke(
   context: CommandContext,
   { tenant, user, at }: EnrolWrites['enrol.revoke']['args'],
 ): Program<null> {
-  const index = yield* holdUser(context, tenant, user);
+  const index = yield* lockUser(context, tenant, user);
   const atMs = at.getTime();
   yield* run`
     UPDATE enrolled_user SET revoked_at = ${atMs}, late = 0 WHERE tenant = ${tenant} AND user_index = ${index}`;

@@ -7,7 +7,7 @@ import type { Claimed, LaneReads, LaneWrites, LedgerRow, Outcome } from '../../l
 import { makeContentReader, type ContentReader } from '../content-reader.ts';
 import { decideOutcome } from '../decide-outcome.ts';
 import { applyDecisions } from '../foreign-changes.ts';
-import type { HeldHabits } from '../learn-habits.ts';
+import type { LearntHabits } from '../learn-habits.ts';
 import { LEASE_MS } from '../leases.ts';
 import { judgeChart } from '../judge-chart.ts';
 import { lookUp } from '../look-up.ts';
@@ -17,7 +17,7 @@ import { placesOf } from '../places-of.ts';
 import { planJob, type Planned } from '../plan-job.ts';
 import { NAME_SYSTEM } from '../request-items.ts';
 import type { JobDeps } from '../run-job.ts';
-import type { Reading } from '../../judge/index.ts';
+import type { TranslationContext } from '../../judge/index.ts';
 import type { Evaluation, ShadowItem } from './commands.ts';
 
 /**
@@ -29,11 +29,11 @@ export const LOOKS_MAX = 20;
 export interface EvaluateDeps {
   readonly tenant: string;
   readonly lanes: Operate<LaneWrites, LaneReads>;
-  readonly reading: Reading;
+  readonly translationContext: TranslationContext;
   /** Cannot write. */
   readonly target: Target;
   readonly patientMode: 'lookup' | 'create';
-  readonly habits: HeldHabits;
+  readonly habits: LearntHabits;
   /** Of the fingerprints of what stands in charts. */
   readonly contentKey: string;
   readonly knownSince: number;
@@ -85,8 +85,8 @@ const jobDepsOf = (deps: EvaluateDeps): JobDeps => ({
   spread: () => 0,
   leaseMs: LEASE_MS,
   enterChart: () => false,
-  ahead: null,
-  atOnce: null,
+  pretranslated: null,
+  fastClaim: null,
   learn: () => undefined,
 });
 

@@ -4,9 +4,9 @@ import type { TargetGuard, Target } from '../../ehr/index.ts';
 import type { Operate } from '../../store/index.ts';
 import type { Claimed, LaneReads, LaneWrites } from '../../lanes/index.ts';
 import { LEASE_MS } from '../leases.ts';
-import type { HeldHabits } from '../learn-habits.ts';
+import type { LearntHabits } from '../learn-habits.ts';
 import { traceTarget } from '../trace-target.ts';
-import type { Reading } from '../../judge/index.ts';
+import type { TranslationContext } from '../../judge/index.ts';
 import { basisOf } from './basis-of.ts';
 import type { Evaluation, LanePlace, ShadowReads, ShadowWrites } from './commands.ts';
 import { evaluateJob } from './evaluate-job.ts';
@@ -36,12 +36,12 @@ export function evaluateWaiting(deps: {
   readonly owner: string;
   readonly shadow: Operate<ShadowWrites, ShadowReads>;
   readonly lanes: Operate<LaneWrites, LaneReads>;
-  readonly reading: () => Reading;
+  readonly translationContext: () => TranslationContext;
   /** Cannot write. Null while the EHR has not said what it can. */
   readonly target: () => Target | null;
   readonly guard: TargetGuard;
   readonly patientMode: 'lookup' | 'create';
-  readonly habits: HeldHabits;
+  readonly habits: LearntHabits;
   readonly contentKey: string;
   /** Whether deliveries are not forwarded at the moment. */
   readonly isWanted: () => boolean;
@@ -57,27 +57,31 @@ export function evaluateWaiting(deps: {
   /** After shadow mode was left there is nothing more to remove once all was. */
   let isSwept = false;
   let knownSince: number | null = null;
-  let last: { readonly reading: Reading; readonly target: Target['plan']; readonly basis: Uint8Array } | null = null;
+  let last: {
+    readonly translationContext: TranslationContext;
+    readonly target: Target['plan'];
+    readonly basis: Uint8Array;
+  } | null = null;
 
   function basis(): Uint8Array | null {
-    const [reading, plan] = [deps.reading(), deps.target()?.plan ?? null];
+    const [translationContext, plan] = [deps.translationContext(), deps.target()?.plan ?? null];
     if (plan === null) return null;
-    if (last?.reading !== reading || last.target !== plan)
-      last = { reading, target: plan, basis: basisOf(reading, plan, deps.patientMode) };
+    if (last?.translationContext !== translationContext || last.target !== plan)
+      last = { translationContext, target: plan, basis: basisOf(translationContext, plan, deps.patientMode) };
     return last.basis;
   }
 
   async function evaluateSafely(
     claimed: Claimed,
     target: Target,
-    reading: Reading,
+    translationContext: TranslationContext,
     since: number,
   ): Promise<Evaluation> {
     try {
       return await evaluateJob(claimed, {
         tenant,
         lanes,
-        reading,
+        translationContext,
         target: traceTarget(target, claimed.delivery),
         patientMode: deps.patientMode,
         habits: deps.habits,
@@ -96,14 +100,14 @@ export function evaluateWaiting(deps: {
   async function evaluateOne(
     jobSeq: number,
     target: Target,
-    reading: Reading,
+    translationContext: TranslationContext,
     on: Uint8Array,
     since: number,
   ): Promise<void> {
     const loaded = await shadow.read('shadow.load', { tenant, jobSeq });
     if (!loaded.ok || loaded.value === null) return;
     await turn();
-    const evaluation = await evaluateSafely(loaded.value, target, reading, since);
+    const evaluation = await evaluateSafely(loaded.value, target, translationContext, since);
     // Called off by the end of the process: the next one evaluates it.
     if (stopping.signal.aborted) return;
     const at = clock.now();
@@ -129,7 +133,7 @@ export function evaluateWaiting(deps: {
   async function evaluatePage(jobSeqs: readonly number[], on: Uint8Array, since: number): Promise<void> {
     const waiting = [...jobSeqs];
     for (let some = waiting.splice(0, room()); some.length > 0; some = waiting.splice(0, room())) {
-      const [reading, target] = [deps.reading(), deps.target()];
+      const [translationContext, target] = [deps.translationContext(), deps.target()];
       // Other mapping data, or another EHR: the next pass begins anew.
       if (target === null || basis() !== on) return;
       const taken = await shadow.writeBehind('shadow.take', {
@@ -141,7 +145,7 @@ export function evaluateWaiting(deps: {
         jobSeqs: some,
       });
       if (!taken.ok) return;
-      await Promise.all(taken.value.map((jobSeq) => evaluateOne(jobSeq, target, reading, on, since)));
+      await Promise.all(taken.value.map((jobSeq) => evaluateOne(jobSeq, target, translationContext, on, since)));
     }
   }
 
@@ -196,7 +200,7 @@ export function evaluateWaiting(deps: {
     /** What evaluations rest on now; null while the EHR has not said what it can. */
     basis,
     /** Somebody asks for it: without waiting for the pause to end. */
-    poke(): void {
+    wake(): void {
       nextAt = 0;
       tick();
     },

@@ -1,9 +1,9 @@
 import type { Clock, Log, NewId } from '../../kernel/index.ts';
 import type { Store } from '../../store/index.ts';
 import { laneSet } from '../../lanes/index.ts';
-import type { HeldHabits } from '../learn-habits.ts';
+import type { LearntHabits } from '../learn-habits.ts';
 import type { OpenTarget } from '../../ehr/index.ts';
-import type { Reading } from '../../judge/index.ts';
+import type { TranslationContext } from '../../judge/index.ts';
 import { shadowSet } from './commands.ts';
 import { evaluateWaiting } from './evaluate-waiting.ts';
 import { watchShadow } from './watch-shadow.ts';
@@ -14,18 +14,30 @@ export function openShadow(deps: {
   readonly owner: string;
   readonly mode: 'live' | 'shadow';
   readonly patientMode: 'lookup' | 'create';
-  readonly habits: HeldHabits;
+  readonly habits: LearntHabits;
   readonly contentKey: string;
   readonly store: Store;
-  readonly reading: () => Reading;
+  readonly translationContext: () => TranslationContext;
   readonly target: Pick<OpenTarget, 'forEvaluation' | 'guard'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: NewId;
   readonly onForwarding: () => void;
 }) {
-  const { tenant, owner, mode, patientMode, habits, contentKey, reading, target, clock, log, newId, onForwarding } =
-    deps;
+  const {
+    tenant,
+    owner,
+    mode,
+    patientMode,
+    habits,
+    contentKey,
+    translationContext,
+    target,
+    clock,
+    log,
+    newId,
+    onForwarding,
+  } = deps;
   const shadow = deps.store.use(shadowSet);
   const forwarding = watchShadow({ tenant, mode, shadow, clock, log, onForwarding });
   const evaluator = evaluateWaiting({
@@ -33,7 +45,7 @@ export function openShadow(deps: {
     owner,
     shadow,
     lanes: deps.store.use(laneSet),
-    reading,
+    translationContext,
     target: target.forEvaluation,
     guard: target.guard,
     patientMode,

@@ -3,7 +3,7 @@ import { all, FOR_UPDATE, get, liftErasure, run, type CommandContext, type Progr
 import type {
   ChangedLink,
   Charted,
-  HeldUser,
+  LockedUser,
   LinkAct,
   LinkHead,
   LinkStatus,
@@ -17,7 +17,7 @@ import { auditOfLink, indexOf, mrnIndexOf, sealEvidence, sealLink, sealUser, toH
  * Locks the row of a user until the end of the transaction. Whoever asks where a delivery of this user goes, or changes
  * its link, holds it first of all locks: so no delivery is parked just after its release.
  */
-export function* holdUser({ vault }: CommandContext, tenant: string, user: SourceUser, at: Date): Program<HeldUser> {
+export function* lockUser({ vault }: CommandContext, tenant: string, user: SourceUser, at: Date): Program<LockedUser> {
   const index = indexOf(vault, user);
   const row =
     (yield* get`SELECT unsettled_at FROM source_user WHERE tenant = ${tenant} AND user_index = ${index} ${FOR_UPDATE}`) ??
@@ -80,7 +80,7 @@ function* setStatus(
 function* makeLink(
   context: CommandContext,
   act: LinkAct,
-  user: HeldUser,
+  user: LockedUser,
   wanted: WantedLink,
   replaces: number | null,
 ): Program<LinkHead> {
@@ -103,7 +103,7 @@ function* makeLink(
 export function* changeLink(
   context: CommandContext,
   act: LinkAct,
-  user: HeldUser,
+  user: LockedUser,
   wanted: WantedLink,
 ): Program<ChangedLink> {
   const { vault } = context;
@@ -124,7 +124,7 @@ export function* changeLink(
 export function* revokeLink(
   context: CommandContext,
   act: LinkAct,
-  user: HeldUser,
+  user: LockedUser,
   why: string,
   charted: Charted,
 ): Program<ChangedLink | null> {

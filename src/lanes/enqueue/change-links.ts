@@ -2,7 +2,7 @@ import { faultFields, ok, safeError, type Clock, type Log, type Result } from '.
 import type { Charted, LinkAct, SourceUser, WantedLink } from '../../identity/index.ts';
 import type { Operate } from '../../store/index.ts';
 import { sum } from './adjust.ts';
-import { ADJUST_AT_ONCE, type Adjusted, type DeliverReads, type DeliverWrites, type LinkOutcome } from './commands.ts';
+import { ADJUST_LIMIT, type Adjusted, type DeliverReads, type DeliverWrites, type LinkOutcome } from './commands.ts';
 
 /** Who asks waits for this many transactions; the rest of a long release is carried out behind its back. */
 const ASKED_MAX = 50;
@@ -12,7 +12,7 @@ const USERS_AT_ONCE = 20;
 const add = (a: Adjusted, b: Adjusted): Adjusted => ({ ...sum(a, b), isSettled: b.isSettled });
 
 /** Changes links, and sees to it that the deliveries of their users follow, also after a crash in the middle. */
-export function keepLinks(deps: {
+export function makeLinkChanger(deps: {
   readonly tenant: string;
   readonly deliver: Operate<DeliverWrites, DeliverReads>;
   readonly clock: Clock;
@@ -23,7 +23,7 @@ export function keepLinks(deps: {
   let running: Promise<void> | null = null;
 
   const adjust = (act: LinkAct, user: SourceUser): Promise<Result<Adjusted>> =>
-    deliver.writeBehind('deliver.adjust', { ...act, user, limit: ADJUST_AT_ONCE });
+    deliver.writeBehind('deliver.adjust', { ...act, user, limit: ADJUST_LIMIT });
 
   /** A fault here is nobody's loss: what is left to do is marked in the store. */
   async function follow<T extends Adjusted>(act: LinkAct, user: SourceUser, first: T): Promise<T> {
@@ -42,7 +42,7 @@ export function keepLinks(deps: {
     wanted: WantedLink,
     urgency: 'now' | 'behind' = 'now',
   ): Promise<Result<LinkOutcome>> {
-    const args = { ...act, wanted, limit: ADJUST_AT_ONCE };
+    const args = { ...act, wanted, limit: ADJUST_LIMIT };
     const done = await (urgency === 'now'
       ? deliver.write('deliver.link', args)
       : deliver.writeBehind('deliver.link', args));
@@ -56,7 +56,7 @@ export function keepLinks(deps: {
     charted: Charted = 'keep',
   ): Promise<Result<LinkOutcome | 'not-found' | 'unsettled'>> {
     for (let times = 0; ; times += 1) {
-      const done = await deliver.write('deliver.revoke', { ...act, user, why, charted, limit: ADJUST_AT_ONCE });
+      const done = await deliver.write('deliver.revoke', { ...act, user, why, charted, limit: ADJUST_LIMIT });
       if (!done.ok || done.value === 'not-found') return done;
       if (done.value !== 'unsettled') return ok(await follow(act, user, done.value));
       const more = await adjust(act, user);
@@ -104,4 +104,4 @@ export function keepLinks(deps: {
     },
   };
 }
-export type Links = Pick<ReturnType<typeof keepLinks>, 'put' | 'revoke' | 'charting'>;
+export type Links = Pick<ReturnType<typeof makeLinkChanger>, 'put' | 'revoke' | 'charting'>;

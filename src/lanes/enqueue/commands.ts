@@ -2,7 +2,7 @@ import { fileBeside } from '../../kernel/index.ts';
 import type { ChangedLink, Charted, LinkAct, SourceUser, WantedLink } from '../../identity/index.ts';
 import type { Settle, Settled } from '../../inbox/index.ts';
 import type { CommandSet } from '../../store/index.ts';
-import type { ClaimedAtOnce, ClaimWish } from '../commands.ts';
+import type { FastClaimed, ClaimWish } from '../commands.ts';
 import type { Unmapped } from './unmapped.ts';
 
 /** The one EHR of a process for now; lanes and jobs have the column, so that several can follow. */
@@ -45,7 +45,7 @@ export interface Adjusted {
 /**
  * How many deliveries of a user one command moves: some hundred statements, and a fraction of a second, on PostgreSQL.
  */
-export const ADJUST_AT_ONCE = 100;
+export const ADJUST_LIMIT = 100;
 
 export type LinkOutcome = Omit<ChangedLink, 'link'> & { readonly id: string; readonly status: string } & Adjusted;
 
@@ -56,7 +56,7 @@ export type DeliverWrites = {
    */
   'deliver.settle': {
     args: Settle & { readonly claim?: ClaimWish };
-    out: (Pick<Settled, 'state' | 'reason'> & { readonly atOnce?: ClaimedAtOnce }) | null;
+    out: (Pick<Settled, 'state' | 'reason'> & { readonly fastClaim?: FastClaimed }) | null;
   };
   /** Proposes, confirms or changes a link, and moves the first deliveries of its user in the same commit. */
   'deliver.link': { args: LinkAct & { readonly wanted: WantedLink; readonly limit: number }; out: LinkOutcome };

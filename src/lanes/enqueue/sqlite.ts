@@ -2,7 +2,7 @@ import { performSqlite, type Programs, type SqliteOperations } from '../../store
 import type { DeliverWrites } from './commands.ts';
 import * as commands from './commands/all.ts';
 import { settle } from './commands/settle.ts';
-import { claimAtOnce } from '../claim-at-once-sqlite.ts';
+import { fastClaim } from '../fast-claim-sqlite.ts';
 
 export { reads } from './commands/all.ts';
 
@@ -12,7 +12,7 @@ export const writes: Omit<Programs<DeliverWrites>, 'deliver.settle'> &
   ...commands.writes,
   'deliver.settle': (context, s) => {
     const settled = performSqlite(context, settle(context, s));
-    const atOnce = settled?.state === 'queued' && s.claim !== undefined ? claimAtOnce(context, s, s.claim) : null;
-    return settled === null || atOnce === null ? settled : { ...settled, atOnce };
+    const claimed = settled?.state === 'queued' && s.claim !== undefined ? fastClaim(context, s, s.claim) : null;
+    return settled === null || claimed === null ? settled : { ...settled, fastClaim: claimed };
   },
 };

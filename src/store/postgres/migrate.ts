@@ -14,7 +14,7 @@ const MIGRATION_LOCK = 0x63686172;
 const STEP_MS = 3_600_000;
 const LOCK_EVERY_MS = 200;
 
-async function holdLock(client: pg.Client): Promise<void> {
+async function takeLock(client: pg.Client): Promise<void> {
   const until = performance.now() + STEP_MS;
   for (;;) {
     const { rows } = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [MIGRATION_LOCK]);
@@ -30,7 +30,7 @@ async function holdLock(client: pg.Client): Promise<void> {
 
 /** Each step commits together with its own mark; the lock is the session's, so a killed replica lets go of it. */
 export async function migrate(client: pg.Client, migrations: readonly Migration[], nowMs: number): Promise<string[]> {
-  await holdLock(client);
+  await takeLock(client);
   try {
     await client.query(BOOKKEEPING.postgres);
     const { rows } = await client.query<Applied>(

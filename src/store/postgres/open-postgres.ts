@@ -26,7 +26,7 @@ import { addressOf, clientConfig, endClient, makeDb } from './connect.ts';
 import { ALWAYS_DURABLE, findUndurable, Undurable } from './durability.ts';
 import { mayComeUp, storeFault, wasInTheWay } from './errors.ts';
 import { gatherCommands } from './gather-commands.ts';
-import { keepWriter, type KeptWriter } from './keep-writer.ts';
+import { openWriter, type OpenWriter } from './open-writer.ts';
 import { migrate, settleIdentity, settleKeptKeys } from './migrate.ts';
 
 const WRITERS = 3;
@@ -157,8 +157,8 @@ export async function openPostgres(deps: {
   /** Readiness is proven by a commit, not by a connection. */
   const beat = (): void => void queue.push('store.beat', { nowMs: deps.clock.now().getTime() });
 
-  const writers: readonly KeptWriter[] = Array.from({ length: WRITERS }, (_, n) =>
-    keepWriter({
+  const writers: readonly OpenWriter[] = Array.from({ length: WRITERS }, (_, n) =>
+    openWriter({
       url: deps.url,
       name: `${deps.instance}.${n}`,
       vault,

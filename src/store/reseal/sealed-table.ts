@@ -19,7 +19,7 @@ export interface SealedTable {
   /** Which rows can have values of the data key at all, where asking spares reading large values of the others. */
   readonly only?: string;
   /** How many rows are looked at together, where they are large. */
-  readonly rowsAtOnce?: number;
+  readonly rowsPerPage?: number;
 }
 
 export type Cell = string | number | Uint8Array;

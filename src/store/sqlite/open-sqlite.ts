@@ -7,7 +7,7 @@ import type { StoreEnvironment } from '../identity.ts';
 import type { VaultKeys } from '../vault.ts';
 import { makeWriteQueue, type Ask, type Outcome, type QueueLimits } from '../write-queue.ts';
 import { makeHealthWatch } from '../health-watch.ts';
-import { keepAnswers } from '../keep-answers.ts';
+import { rememberAnswers } from '../remember-answers.ts';
 import type { ThreadData } from './protocol.ts';
 import { startReader } from './start-reader.ts';
 import { startWriter } from './start-writer.ts';
@@ -52,7 +52,7 @@ export async function openSqlite(deps: {
   for (const migration of writer.migrated) deps.log.info('store.migrated', { engine: 'sqlite', migration });
 
   const watch = makeHealthWatch({ engine: 'sqlite', log: deps.log });
-  const kept = keepAnswers(reader.read, new Set(deps.sets.flatMap(({ adding = [] }) => adding)));
+  const kept = rememberAnswers(reader.read, new Set(deps.sets.flatMap(({ adding = [] }) => adding)));
   let isBusy = false;
 
   async function runBatch(asks: readonly Ask[]): Promise<readonly Outcome[]> {

@@ -6,7 +6,7 @@ import { makeVault } from '../vault.ts';
 import type { Ask } from '../write-queue.ts';
 import { makeCheckpoint } from './checkpoint.ts';
 import { isBeyondTrust, storeFault } from './errors.ts';
-import { holdLock } from './hold-lock.ts';
+import { takeLock } from './take-lock.ts';
 import { loadCommands } from './load-commands.ts';
 import { migrate, settleIdentity, settleKeptKeys } from './migrate.ts';
 import { forbidRewriting, openWriter, versionOf } from './open-database.ts';
@@ -21,7 +21,7 @@ const send = (message: FromWriter): void => parentPort?.postMessage(message);
 
 function open() {
   const file = prepareFile(data);
-  const release = holdLock(file);
+  const release = takeLock(file);
   const db = openWriter(file);
   const dataVault = makeVault(data.keys);
   const migrated = migrate(db, MIGRATIONS, Date.now());

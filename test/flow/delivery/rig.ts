@@ -226,13 +226,13 @@ export async function startRig(
 /** Works off cases, some at a time, each with a rig of its own turn; what a case throws is its result. */
 export async function runCases<Case, Result>(
   cases: readonly Case[],
-  atOnce: number,
+  concurrency: number,
   work: (one: Case) => Promise<Result>,
 ): Promise<Map<Case, Result | Error>> {
   const results = new Map<Case, Result | Error>();
   const waiting = [...cases];
   await Promise.all(
-    Array.from({ length: atOnce }, async () => {
+    Array.from({ length: concurrency }, async () => {
       for (let one = waiting.shift(); one !== undefined; one = waiting.shift())
         results.set(
           one,

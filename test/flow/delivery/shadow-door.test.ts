@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test } from '@jest/globals';
 import { auditSet } from '../../../src/audit/index.ts';
 import { openTarget } from '../../../src/ehr/index.ts';
-import { holdHabits, runLanes, shadowSet } from '../../../src/forward/index.ts';
-import { holdAhead, makeReadingHolder } from '../../../src/judge/index.ts';
+import { learnHabits, runLanes, shadowSet } from '../../../src/forward/index.ts';
+import { makePretranslations, makeTranslationContextHolder } from '../../../src/judge/index.ts';
 import { deliverSet, laneSet } from '../../../src/lanes/index.ts';
 import { identitySet } from '../../../src/identity/index.ts';
 import { inboxSet } from '../../../src/inbox/index.ts';
@@ -50,7 +50,7 @@ async function sendPastTheGates(): Promise<void> {
     },
     sets: [auditSet, inboxSet, identitySet, deliverSet, laneSet, shadowSet],
   });
-  const reading = makeReadingHolder({
+  const translationContext = makeTranslationContextHolder({
     payloads: { clientUuid: CLIENT, documentKey: 'bundle-id', labPath: null },
     folder: SHIPPED_FOLDER,
     uris: null,
@@ -69,8 +69,8 @@ async function sendPastTheGates(): Promise<void> {
     ehr: { url: rig.ehr.url, auth: { kind: 'none' }, tls: null },
     mode: 'shadow',
     patientMode: 'create',
-    dialect: () => reading.current().reading.setting.dialect,
-    onTold: () => undefined,
+    dialect: () => translationContext.current().translationContext.setting.dialect,
+    onSelfDescription: () => undefined,
     chance: randomBytes,
     onLookUp: () => undefined,
   });
@@ -81,11 +81,11 @@ async function sendPastTheGates(): Promise<void> {
     tenant: 'default',
     owner: 'past-the-gates',
     lanes,
-    reading: () => reading.current().reading,
+    translationContext: () => translationContext.current().translationContext,
     target: target.current,
     guard: target.guard,
-    ahead: holdAhead(),
-    habits: holdHabits({ tenant: 'default', lanes, software: () => null, log: silentLog }),
+    pretranslated: makePretranslations(),
+    habits: learnHabits({ tenant: 'default', lanes, software: () => null, log: silentLog }),
     contentKey: 'k',
     spread: () => 0,
     onOutcome: () => undefined,

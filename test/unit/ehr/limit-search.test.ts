@@ -8,13 +8,17 @@ import {
   type LimitSearch,
 } from '../../../src/ehr/limit-search.ts';
 
-interface Told {
+interface EhrSelfDescription {
   readonly search: LimitSearch;
   readonly nowMs: number;
 }
 
 /** Answers one after the other, as many under way as the limit allows; how long each takes is for `tookMs` to say. */
-function answers(from: Told, count: number, tookMs: (limit: number, nowMs: number) => number): Told {
+function answers(
+  from: EhrSelfDescription,
+  count: number,
+  tookMs: (limit: number, nowMs: number) => number,
+): EhrSelfDescription {
   let { search, nowMs } = from;
   for (let i = 0; i < count; i += 1) {
     const limit = limitOf(search);
@@ -26,7 +30,11 @@ function answers(from: Told, count: number, tookMs: (limit: number, nowMs: numbe
 }
 
 /** Until it is so, which it must become. */
-function until(from: Told, isSo: (told: Told) => boolean, tookMs: (limit: number, nowMs: number) => number): Told {
+function until(
+  from: EhrSelfDescription,
+  isSo: (told: EhrSelfDescription) => boolean,
+  tookMs: (limit: number, nowMs: number) => number,
+): EhrSelfDescription {
   let told = from;
   for (let i = 0; !isSo(told); i += 1) {
     if (i === 50_000) throw new Error('it never became so');
@@ -36,10 +44,10 @@ function until(from: Told, isSo: (told: Told) => boolean, tookMs: (limit: number
 }
 
 /** Until the limit in force changes. */
-const untilChange = (from: Told, tookMs: (limit: number, nowMs: number) => number): Told =>
+const untilChange = (from: EhrSelfDescription, tookMs: (limit: number, nowMs: number) => number): EhrSelfDescription =>
   until(from, ({ search }) => limitOf(search) !== limitOf(from.search), tookMs);
 
-const started: Told = { search: startSearch(4), nowMs: 0 };
+const started: EhrSelfDescription = { search: startSearch(4), nowMs: 0 };
 /** As many workers as that, each taking 100 ms. */
 const workers = (count: number) => (limit: number) => 100 * Math.max(1, limit / count);
 
@@ -100,7 +108,7 @@ test('a limit at which the EHR was overloaded is not tried again for five minute
   const tired = { search: afterOverload(startSearch(12), 0), nowMs: 0 };
   expect(tired.search).toMatchObject({ base: 6, because: 'overload' });
   let highest = 0;
-  const isOver = ({ search, nowMs }: Told): boolean => {
+  const isOver = ({ search, nowMs }: EhrSelfDescription): boolean => {
     if (nowMs < 300_000) highest = Math.max(highest, limitOf(search));
     return nowMs >= 300_000;
   };
@@ -143,13 +151,13 @@ interface Measured {
 }
 /** The next windows, each until what is measured changes. */
 function windows(
-  from: Told,
+  from: EhrSelfDescription,
   count: number,
   tookMs: (limit: number, nowMs: number) => number,
-): Told & { seen: Measured[] } {
+): EhrSelfDescription & { seen: Measured[] } {
   const seen: Measured[] = [];
   let before = from;
-  const isEnough = (told: Told): boolean => {
+  const isEnough = (told: EhrSelfDescription): boolean => {
     const { phase, window } = before.search;
     if (window.count > 0 && told.search.window.count === 0)
       seen.push({ limit: limitOf(before.search), phase: phase.at, answers: window.count + 1 });
@@ -273,7 +281,7 @@ describe('a rest', () => {
   function restsMs(count: number): number[] {
     const rests: number[] = [];
     let before = started;
-    const isEnough = (told: Told): boolean => {
+    const isEnough = (told: EhrSelfDescription): boolean => {
       const { notBeforeMs } = told.search;
       if (notBeforeMs > before.search.notBeforeMs) rests.push(Math.round(notBeforeMs - told.nowMs));
       before = told;
@@ -311,7 +319,7 @@ describe('a rest', () => {
 });
 
 describe('requests of other kinds', () => {
-  const kindly = (from: Told, count: number, kind: string, tookMs: number): Told => {
+  const kindly = (from: EhrSelfDescription, count: number, kind: string, tookMs: number): EhrSelfDescription => {
     let { search, nowMs } = from;
     for (let i = 0; i < count; i += 1) {
       nowMs += tookMs / limitOf(search);

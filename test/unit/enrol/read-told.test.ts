@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readNews, readTime } from '../../../src/enrol/read-told.ts';
+import { readNews, readTime } from '../../../src/enrol/read-source-event.ts';
 
 const told = (action: string, level: string | null = 'info', dataSource: string | null = 'RingWearable') =>
   ({ kind: 'notification', dataSource, action, level, message: 'm', at: null }) as const;

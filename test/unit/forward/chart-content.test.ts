@@ -150,7 +150,7 @@ test('a result that came to a report is a change, wherever it stands', () => {
   expect(differ(report('urn:uuid:a'), report('Observation/1', 'Observation/2'))).toEqual(['other']);
 });
 
-test('reading never throws, whatever JSON stands there', () => {
+test('translationContext never throws, whatever JSON stands there', () => {
   fc.assert(
     fc.property(
       fc.dictionary(

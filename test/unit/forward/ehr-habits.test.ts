@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { fingerprintOf, type Fingerprint } from '../../../src/lanes/fingerprint.ts';
 import {
   excusedParts,
-  findsAtOnce,
+  findsImmediately,
   habitsFromText,
   habitsOfNextSoftware,
   habitsToText,
@@ -89,11 +89,11 @@ describe('how an EHR changes what it is given', () => {
 
   test('a search is trusted to find at once after it did so three times, and never again after it did not', () => {
     let habits = noHabits('x');
-    expect([isSearchKnown(habits), findsAtOnce(habits)]).toEqual([false, false]);
+    expect([isSearchKnown(habits), findsImmediately(habits)]).toEqual([false, false]);
     for (let i = 0; i < 3; i += 1) habits = learnSearch(habits, 'found');
-    expect([isSearchKnown(habits), findsAtOnce(habits)]).toEqual([true, true]);
+    expect([isSearchKnown(habits), findsImmediately(habits)]).toEqual([true, true]);
     habits = learnSearch(habits, 'not-found');
-    expect([isSearchKnown(habits), findsAtOnce(learnSearch(habits, 'found'))]).toEqual([true, false]);
+    expect([isSearchKnown(habits), findsImmediately(learnSearch(habits, 'found'))]).toEqual([true, false]);
   });
 
   test('is stored and read again; what cannot be read is learnt anew', () => {

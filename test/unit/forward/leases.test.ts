@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Claimed } from '../../../src/lanes/commands.ts';
-import { holdLeases, LEASE_MS, RENEW_MS, TRUST_MS, WATCH_MS } from '../../../src/forward/leases.ts';
+import { makeLeases, LEASE_MS, RENEW_MS, TRUST_MS, WATCH_MS } from '../../../src/forward/leases.ts';
 import type { LaneReads, LaneWrites } from '../../../src/lanes/index.ts';
 import type { Target } from '../../../src/ehr/target.ts';
 import { fail, fault, ok, systemClock, type Result } from '../../../src/kernel/index.ts';
@@ -8,7 +8,7 @@ import type { Operate } from '../../../src/store/index.ts';
 import { testClock } from '../../support/clock.ts';
 
 const nobody = {} as Operate<LaneWrites, LaneReads>;
-const leasesOf = () => holdLeases({ tenant: 't', owner: 'a', lanes: nobody, clock: systemClock });
+const leasesOf = () => makeLeases({ tenant: 't', owner: 'a', lanes: nobody, clock: systemClock });
 const laneOf = (byte: number): Claimed => ({ patient: Uint8Array.of(byte), epoch: 1 }) as unknown as Claimed;
 
 test("a chart that is kept for an attempt in commit is nobody else's until that attempt has ended", () => {
@@ -57,7 +57,7 @@ function play() {
     return new Promise<Result<readonly boolean[]>>((resolve) => answers.push(resolve));
   };
   const lanes = { write } as unknown as Operate<LaneWrites, LaneReads>;
-  const leases = holdLeases({ tenant: 't', owner: 'a', lanes, clock });
+  const leases = makeLeases({ tenant: 't', owner: 'a', lanes, clock });
   const lease = leases.take(laneOf(1), clock.monotonicMs(), null);
   const sent = { exchange: null, verdict: { kind: 'ok' } };
   const target = { send: () => Promise.resolve(sent) } as unknown as Target;

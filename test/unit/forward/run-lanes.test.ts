@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { auditSet } from '../../../src/audit/index.ts';
 import { runLanes, type LanesDeps } from '../../../src/forward/index.ts';
-import { holdAhead } from '../../../src/judge/index.ts';
+import { makePretranslations } from '../../../src/judge/index.ts';
 import { deliverSet, laneSet } from '../../../src/lanes/index.ts';
 import { guardTarget } from '../../../src/ehr/index.ts';
 import { identitySet } from '../../../src/identity/index.ts';
@@ -38,12 +38,12 @@ function lanesThatCount(target: LanesDeps['target']) {
     tenant: 'default',
     owner: 'ins_1',
     lanes,
-    reading: () => {
+    translationContext: () => {
       throw new Error('nothing is read here');
     },
     target,
     guard: guardTarget({ clock: systemClock, log }),
-    ahead: holdAhead(),
+    pretranslated: makePretranslations(),
     habits: { load: () => Promise.resolve() } as LanesDeps['habits'],
     contentKey: '',
     clock: systemClock,
@@ -63,10 +63,10 @@ const turns = async (count: number): Promise<void> => {
 test('a store that is closed before the first sign of life is not asked again and again', async () => {
   const { sender, counted } = lanesThatCount(() => null);
   await store.close();
-  sender.poke();
+  sender.wake();
   await turns(10);
   expect(counted.asked).toBe(1);
-  sender.poke();
+  sender.wake();
   await turns(10);
   expect(counted.asked).toBe(2);
   await sender.stop();
@@ -78,7 +78,7 @@ test('nor is one that closes later', async () => {
   while (counted.asked < 3) await turns(1);
   await store.close();
   const before = counted.asked;
-  sender.poke();
+  sender.wake();
   await turns(10);
   expect(counted.asked - before).toBeLessThan(4);
   await sender.stop();

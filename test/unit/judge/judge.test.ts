@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { judge, type JudgeAhead, type JudgeDeps } from '../../../src/judge/judge.ts';
-import { makeReadingHolder } from '../../../src/judge/index.ts';
+import { judge, type JudgePretranslated, type JudgeDeps } from '../../../src/judge/judge.ts';
+import { makeTranslationContextHolder } from '../../../src/judge/index.ts';
 import { loadValidators } from '../../../src/judge/make-judge.ts';
 import { SHIPPED_FOLDER } from '../../../src/mappings/index.ts';
 import { aClinicalReady, CLIENT } from '../../support/payloads/index.ts';
 
-const { reading } = makeReadingHolder({
+const { translationContext } = makeTranslationContextHolder({
   payloads: { clientUuid: CLIENT, documentKey: 'bundle-id', labPath: null },
   folder: SHIPPED_FOLDER,
   uris: null,
@@ -23,12 +23,12 @@ const body = new TextEncoder().encode(JSON.stringify(aClinicalReady({ observatio
 
 function judged(outValidator: JudgeDeps['outValidator']) {
   const kept: string[] = [];
-  const ahead: JudgeAhead = {
+  const pretranslated: JudgePretranslated = {
     delivery: { id: 'dlv_1', receivedAt: new Date('2026-11-16T00:00:00Z') },
     patientOf: () => ({ mrnSystem: 'urn:mrn', mrn: '1' }),
     keep: (_payload, { mrn }) => void kept.push(mrn),
   };
-  const judgement = judge('data', body, { reading, ahead, ...validators, outValidator });
+  const judgement = judge('data', body, { translationContext, pretranslated, ...validators, outValidator });
   if (judgement instanceof Promise) throw new Error('it was read elsewhere');
   const { verdict, facts } = judgement;
   return { kept, findings: facts.findings, trouble: verdict.kind === 'sound' ? verdict.trouble : verdict.kind };

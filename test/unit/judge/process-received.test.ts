@@ -67,7 +67,7 @@ async function processAll(ids: readonly string[]): Promise<ReadonlyMap<string, s
   });
   const done = ids.filter((id) => id !== 'closed').length;
   while (settled.size < done) {
-    processor.poke();
+    processor.wake();
     await new Promise((resolve) => setImmediate(resolve));
   }
   await processor.stop();

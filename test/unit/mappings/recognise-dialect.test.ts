@@ -1,14 +1,15 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { recogniseDialect, type Told } from '../../../src/mappings/index.ts';
+import { recogniseDialect, type EhrSelfDescription } from '../../../src/mappings/index.ts';
 import { aDialect } from '../ehr/a-dialect.ts';
 import { standardMappings } from '../../support/standard-mappings.ts';
 
-const NOBODY: Told = { software: null, publisher: null, implementation: null, address: 'ehr.example' };
+const NOBODY: EhrSelfDescription = { software: null, publisher: null, implementation: null, address: 'ehr.example' };
 const { dialects } = standardMappings();
-const nameOf = (told: Partial<Told>): string | null => recogniseDialect(dialects, { ...NOBODY, ...told })?.name ?? null;
+const nameOf = (told: Partial<EhrSelfDescription>): string | null =>
+  recogniseDialect(dialects, { ...NOBODY, ...told })?.name ?? null;
 
-test.each<[string | null, Partial<Told>]>([
+test.each<[string | null, Partial<EhrSelfDescription>]>([
   ['hapi', { software: 'HAPI FHIR Server 8.2.0', implementation: 'HAPI FHIR R4 Server http://127.0.0.1/fhir' }],
   ['medplum', { software: 'medplum 4.1.0' }],
   ['medplum', { address: 'api.medplum.com' }],

@@ -5,7 +5,7 @@ import { sealWord } from '../../../src/lanes/enqueue/unmapped.ts';
 import { sealClaim, sealFailure, sealMrn, sealUser as sealEnrolled } from '../../../src/enrol/rows.ts';
 import { sealLink, sealUser as sealSourceUser } from '../../../src/identity/rows.ts';
 import { bodyPlace, makeDeliveryKey, sealFindings, sealUser } from '../../../src/inbox/rows.ts';
-import { SEALED_TABLES } from '../../../src/ops/keep-data-key.ts';
+import { SEALED_TABLES } from '../../../src/ops/run-resealing.ts';
 import { userIndex } from '../../../src/store/index.ts';
 import { sealAnew } from '../../../src/store/reseal/sealed-table.ts';
 import { keyPlace } from '../../../src/store/user-key.ts';

@@ -4,7 +4,7 @@ import {
   markUser,
   replacedPatients,
   revokedPatients,
-  type HeldUser,
+  type LockedUser,
   type LinkAct,
   type LinkHead,
 } from '../../../identity/index.ts';
@@ -36,7 +36,7 @@ const AMONG_WAITING = part(`AND d.state IN ('queued','parked')`, '');
 function* park(
   context: CommandContext,
   act: LinkAct,
-  user: HeldUser,
+  user: LockedUser,
   limit: number,
   lanes: LaneChanges,
 ): Program<[Counts, boolean]> {
@@ -58,7 +58,7 @@ function* park(
 /** The oldest documents of a user of which something stands in these charts, and which nobody takes out of them yet. */
 function* writtenIn(
   act: LinkAct,
-  user: HeldUser,
+  user: LockedUser,
   patients: readonly Uint8Array[],
   limit: number,
 ): Program<readonly Row[]> {
@@ -85,7 +85,7 @@ function* writtenIn(
 /**
  * The link was revoked, and what was charted through it is to go with it. What is being sent follows when it is done.
  */
-function* withdraw(act: LinkAct, user: HeldUser, limit: number, lanes: LaneChanges): Program<[Counts, boolean]> {
+function* withdraw(act: LinkAct, user: LockedUser, limit: number, lanes: LaneChanges): Program<[Counts, boolean]> {
   const rows = yield* writtenIn(act, user, yield* revokedPatients(act.tenant, user.index), limit);
   for (const row of rows)
     yield* enqueue(lanes, act.tenant, 'retract', row['patient_index'] as Uint8Array, [Number(row['seq'])], 'revoked');
@@ -94,7 +94,7 @@ function* withdraw(act: LinkAct, user: HeldUser, limit: number, lanes: LaneChang
 
 function* findTasks(
   act: LinkAct,
-  user: HeldUser,
+  user: LockedUser,
   link: LinkHead,
   limit: number,
 ): Program<{ readonly tasks: readonly Task[]; readonly isAll: boolean }> {
@@ -168,7 +168,7 @@ function* carryOut(
 }
 
 /** Brings deliveries of a user, whose row is held, to where its link says: as many as one transaction should. */
-export function* adjust(context: CommandContext, act: LinkAct, user: HeldUser, limit: number): Program<Adjusted> {
+export function* adjust(context: CommandContext, act: LinkAct, user: LockedUser, limit: number): Program<Adjusted> {
   const lanes = makeLaneChanges();
   const link = yield* confirmedLink(act.tenant, user.index);
   let counts: Counts = NOTHING;

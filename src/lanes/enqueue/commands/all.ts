@@ -1,4 +1,4 @@
-import { holdUser } from '../../../identity/index.ts';
+import { lockUser } from '../../../identity/index.ts';
 import type { Programs } from '../../../store/index.ts';
 import type { DeliverWrites } from '../commands.ts';
 import { adjust } from './adjust.ts';
@@ -18,6 +18,6 @@ export const writes: Programs<DeliverWrites> = {
   'deliver.link': link,
   'deliver.revoke': revoke,
   *'deliver.adjust'(context, { user: who, limit, ...act }) {
-    return yield* adjust(context, act, yield* holdUser(context, act.tenant, who, act.at), limit);
+    return yield* adjust(context, act, yield* lockUser(context, act.tenant, who, act.at), limit);
   },
 };

@@ -1,4 +1,4 @@
-import { changeLink, holdUser, revokeLink } from '../../../identity/index.ts';
+import { changeLink, lockUser, revokeLink } from '../../../identity/index.ts';
 import type { CommandContext, Program } from '../../../store/index.ts';
 import { NOTHING } from '../adjust.ts';
 import type { DeliverWrites } from '../commands.ts';
@@ -7,7 +7,7 @@ import { adjust } from './adjust.ts';
 type Link = DeliverWrites['deliver.link'];
 
 export function* link(context: CommandContext, { wanted, limit, ...act }: Link['args']): Program<Link['out']> {
-  const user = yield* holdUser(context, act.tenant, wanted, act.at);
+  const user = yield* lockUser(context, act.tenant, wanted, act.at);
   const { change, link: changed } = yield* changeLink(context, act, user, wanted);
   const isMoved = change === 'confirmed' || change === 'changed';
   const adjusted = isMoved ? yield* adjust(context, act, user, limit) : { ...NOTHING, isSettled: !user.isUnsettled };
@@ -20,7 +20,7 @@ export function* revoke(
   context: CommandContext,
   { user: who, why, charted = 'keep', limit, ...act }: Revoke['args'],
 ): Program<Revoke['out']> {
-  const user = yield* holdUser(context, act.tenant, who, act.at);
+  const user = yield* lockUser(context, act.tenant, who, act.at);
   if (user.isUnsettled) return 'unsettled';
   const revoked = yield* revokeLink(context, act, user, why, charted);
   if (revoked === null) return 'not-found';

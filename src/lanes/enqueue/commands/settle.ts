@@ -1,4 +1,4 @@
-import { confirmedLink, holdUser, type LinkHead } from '../../../identity/index.ts';
+import { confirmedLink, lockUser, type LinkHead } from '../../../identity/index.ts';
 import { settle as settleInbox, type Settle, type Settled } from '../../../inbox/index.ts';
 import { isErased, now, part, run, userIndex, type CommandContext, type Program } from '../../../store/index.ts';
 import { makeLaneChanges } from '../adjust.ts';
@@ -18,7 +18,7 @@ function* linkOf(
 ): Program<LinkHead | null> {
   if (verdict.kind !== 'sound' || client === null || user === null) return null;
   if (yield* isErased(tenant, userIndex(context.vault, client, user))) return null;
-  const held = yield* holdUser(context, tenant, { client, user }, at);
+  const held = yield* lockUser(context, tenant, { client, user }, at);
   return held.isUnsettled ? null : yield* confirmedLink(tenant, held.index);
 }
 

@@ -1,5 +1,5 @@
 import { append } from '../../../audit/index.ts';
-import { forgetUser, holdUser } from '../../../identity/index.ts';
+import { forgetUser, lockUser } from '../../../identity/index.ts';
 import { move } from '../../../inbox/index.ts';
 import { all, run, userIndex, type CommandContext, type Program } from '../../../store/index.ts';
 import { TARGET } from '../../enqueue/commands.ts';
@@ -62,7 +62,7 @@ type Finish = EraseWrites['erase.finish'];
 
 export function* finish(context: CommandContext, { user, counts, ...act }: Finish['args']): Program<Finish['out']> {
   const { tenant, at } = act;
-  const { index } = yield* holdUser(context, tenant, user, at);
+  const { index } = yield* lockUser(context, tenant, user, at);
   const owner = { tenant, index };
   if ((yield* countLiveLinks(owner)) > 0) return 'linked';
   if ((yield* countMoving(owner)) > 0) return 'busy';

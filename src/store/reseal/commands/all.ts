@@ -1,5 +1,5 @@
 import type { Programs } from '../../commands.ts';
-import { SEALING_LOCK, sealingLock } from '../../postgres/hold-sealing.ts';
+import { SEALING_LOCK, sealingLock } from '../../postgres/lock-sealing.ts';
 import { all, among, get, part, run, typed, words } from '../../sql/statement.ts';
 import type { ResealReads, ResealWrites } from '../commands.ts';
 import { fromNote, NOTE, toDataKeys, toNote } from '../note.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ok, type Result } from '../../../src/kernel/index.ts';
-import { keepAnswers } from '../../../src/store/keep-answers.ts';
+import { rememberAnswers } from '../../../src/store/remember-answers.ts';
 
 type Step = 'ask' | 'write' | 'add' | 'answer';
 
@@ -18,7 +18,7 @@ describe('answers that are kept', () => {
             const seen = value;
             return new Promise((resolve) => waiting.push(() => resolve(ok(seen))));
           };
-          const kept = keepAnswers(read, new Set(['add']));
+          const kept = rememberAnswers(read, new Set(['add']));
           const asked: { readonly atLeast: number; readonly answer: Promise<Result<unknown>> }[] = [];
           for (const step of steps) {
             if (step === 'ask') asked.push({ atLeast: value, answer: kept.read('value', { of: 'one' }) });
@@ -41,7 +41,7 @@ describe('answers that are kept', () => {
 
   it('are asked for once until something is written, whatever is added', async () => {
     let asked = 0;
-    const kept = keepAnswers(
+    const kept = rememberAnswers(
       () => {
         asked += 1;
         return Promise.resolve(ok(asked));

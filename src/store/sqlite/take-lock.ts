@@ -8,7 +8,7 @@ const BUSY = 5;
  * One process a database: a second tiny database is held exclusively for the life of the process. The kernel lets go of
  * it when the process dies, however it dies, so that no stale lock is ever in the way.
  */
-export function holdLock(file: string): () => void {
+export function takeLock(file: string): () => void {
   const lock = new DatabaseSync(`${file}-lock`, { timeout: 0 });
   try {
     lock.exec('PRAGMA journal_mode=MEMORY; PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE;');

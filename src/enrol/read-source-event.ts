@@ -1,7 +1,7 @@
 import type { ConnectionNews } from './commands.ts';
 
 /** What a delivery told that is of the enrolment, as whoever judged it hands it on. */
-export type Told =
+export type SourceEvent =
   | {
       readonly kind: 'notification';
       readonly dataSource: string | null;
@@ -12,7 +12,7 @@ export type Told =
     }
   | { readonly kind: 'lab' | 'profile'; readonly id: string };
 
-type NotificationTold = Extract<Told, { kind: 'notification' }>;
+type NotificationEvent = Extract<SourceEvent, { kind: 'notification' }>;
 
 const DATA_SOURCE_MAX = 100;
 
@@ -23,7 +23,7 @@ function stateOf(action: string): ConnectionNews['state'] {
 }
 
 /** News of a connection; null where the notification is about none. */
-export function readNews({ dataSource, action, level, message }: NotificationTold): ConnectionNews | null {
+export function readNews({ dataSource, action, level, message }: NotificationEvent): ConnectionNews | null {
   if (dataSource === null || dataSource === '' || dataSource.length > DATA_SOURCE_MAX) return null;
   const state = stateOf(action);
   const isWrong = (level !== null && !/^(info|debug)$/i.test(level)) || /fail|error/i.test(action);

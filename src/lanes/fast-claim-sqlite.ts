@@ -2,7 +2,7 @@ import { moveSqlite, type Settle } from '../inbox/index.ts';
 import { patientIndex, type SqliteContext } from '../store/index.ts';
 import { TARGET } from './enqueue/commands.ts';
 import { enterChart } from './act-sqlite.ts';
-import type { ClaimedAtOnce, ClaimWish, Fence } from './commands.ts';
+import type { FastClaimed, ClaimWish, Fence } from './commands.ts';
 import { writtenByOthers } from './ledger-sqlite.ts';
 import { deliveryOf, JOB_ROW, jobOf, moveOf } from './rows.ts';
 
@@ -36,11 +36,7 @@ export function putAttempt(
  * look: the first delivery of its document, on its first way, alone in a lane that is free and due. So nothing of it is
  * in doubt, owed to another chart, approved or decided on by a person; whatever else is claimed in the usual way.
  */
-export function claimAtOnce(
-  context: SqliteContext,
-  { tenant, seq, at }: Settle,
-  wish: ClaimWish,
-): ClaimedAtOnce | null {
+export function fastClaim(context: SqliteContext, { tenant, seq, at }: Settle, wish: ClaimWish): FastClaimed | null {
   const { db, vault } = context;
   const patient = patientIndex(vault, wish.patient.mrnSystem, wish.patient.mrn);
   if (

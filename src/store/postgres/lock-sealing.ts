@@ -12,7 +12,7 @@ export const sealingLock = (keyId: string): number => Buffer.from(keyId, 'hex').
  * retires a key sees that it is in use. The note is read after that, so that nobody can begin to seal by a key between
  * the look at its lock and its end. Throws a StartError.
  */
-export async function holdSealing(client: pg.Client, keyId: string): Promise<void> {
+export async function lockSealing(client: pg.Client, keyId: string): Promise<void> {
   await client.query('SELECT pg_advisory_lock_shared($1, $2)', [SEALING_LOCK, sealingLock(keyId)]);
   const { rows } = await client.query<Record<string, unknown>>(`${NOTE.read} $1 AND user_index = $2`, [...NOTE.owner]);
   checkNotRetired(fromNote(rows[0]), keyId);

@@ -7,7 +7,7 @@ import type { Write } from './write-log.ts';
  * The write log on disk is also how the server remembers: at start every write is done again, in order. A line is a
  * commit, so that a last line which a crash cut short takes all of its transaction with it.
  */
-export function keepWrites(file: string | null): {
+export function recordWrites(file: string | null): {
   readonly past: readonly Write[];
   append(writes: readonly Write[]): void;
   close(): void;

@@ -4,8 +4,8 @@ import type { Operate } from '../store/index.ts';
 import { fileAnchor, folderOf, readAnchored } from './anchor.ts';
 import { checkSegments } from './check-segments.ts';
 import type { AuditReads, AuditWrites } from './commands.ts';
-import { keepCheckpoints, makeCheckpoint } from './keep-checkpoints.ts';
-import { keepSegments } from './keep-segments.ts';
+import { signCheckpoints, makeCheckpoint } from './sign-checkpoints.ts';
+import { exportSegments } from './export-segments.ts';
 import { goesOnWith } from './note.ts';
 import type { AuditDraft, AuditRecord } from './record.ts';
 import { changedSettings, settingsDigests } from './settings-digest.ts';
@@ -59,7 +59,7 @@ export async function checkAuditKeys(
  * The life of the audit beside its records: that the process began and ended and with which settings, checkpoints, and
  * what happens to old records. Throws a StartError where the beginning cannot be recorded.
  */
-export async function keepAudit(deps: AuditDeps) {
+export async function runAudit(deps: AuditDeps) {
   const { audit, clock, log, anchor } = deps;
   const [key] = deps.auditKeys.map(makeSigningKey);
   if (key === undefined) throw new Error('the audit needs a key');
@@ -96,7 +96,7 @@ export async function keepAudit(deps: AuditDeps) {
       'The start could not be put into the audit, so nothing is served. Look at the database.',
     );
 
-  const checkpoints = keepCheckpoints({ ...deps, key, anchor: anchor === null ? null : fileAnchor(anchor) });
+  const checkpoints = signCheckpoints({ ...deps, key, anchor: anchor === null ? null : fileAnchor(anchor) });
   const folder = anchor === null ? null : ((await folderOf(anchor)) ?? dirname(anchor));
   if (giving !== null) {
     const made = await makeCheckpoint({ audit, key, clock }, null, giving);
@@ -109,7 +109,7 @@ export async function keepAudit(deps: AuditDeps) {
     log.info('audit.key-changed', { count: made.value?.n ?? 0 });
   }
   await checkpoints.start();
-  const segments = keepSegments({ ...deps, key, folder, days: deps.retentionDays, checkpoints });
+  const segments = exportSegments({ ...deps, key, folder, days: deps.retentionDays, checkpoints });
 
   return {
     key,
@@ -132,4 +132,4 @@ export async function keepAudit(deps: AuditDeps) {
     },
   };
 }
-export type KeptAudit = Awaited<ReturnType<typeof keepAudit>>;
+export type KeptAudit = Awaited<ReturnType<typeof runAudit>>;

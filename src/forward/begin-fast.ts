@@ -1,5 +1,5 @@
-import type { Ahead } from '../judge/index.ts';
-import type { ClaimedAtOnce, ClaimWish } from '../lanes/index.ts';
+import type { Pretranslated } from '../judge/index.ts';
+import type { FastClaimed, ClaimWish } from '../lanes/index.ts';
 import { makeContentReader, type ContentReader } from './content-reader.ts';
 import { digestOfItems, planFresh, type Planned } from './plan-job.ts';
 import { type Target } from '../ehr/index.ts';
@@ -14,7 +14,7 @@ export interface Wished {
 
 /** A plan, and a chart that is known and free; null where something must be asked first. */
 export function wishToBegin(
-  ahead: Ahead,
+  pretranslated: Pretranslated,
   target: Target,
   deps: {
     readonly knownSince: number;
@@ -24,12 +24,12 @@ export function wishToBegin(
   },
 ): Wished | null {
   // Whose it is must be asked first.
-  if (ahead.translation.whose !== null) return null;
-  const chart = target.rememberedPatient(ahead.patient);
+  if (pretranslated.translation.whose !== null) return null;
+  const chart = target.rememberedPatient(pretranslated.patient);
   if (chart === null) return null;
-  const planned = planFresh(ahead, deps.knownSince);
+  const planned = planFresh(pretranslated, deps.knownSince);
   if (planned.items.length === 0 || !deps.expectChart(chart)) return null;
-  const patient = { urn: ahead.translation.patient.reference, reference: chart };
+  const patient = { urn: pretranslated.translation.patient.reference, reference: chart };
   return { planned, chart, reader: makeContentReader({ guard: target.ehr.guard, key: deps.contentKey, patient }) };
 }
 
@@ -40,7 +40,7 @@ export const attemptOf = ({ planned, chart, reader }: Wished, id: string): NonNu
   chart,
 });
 
-export function atOnceOf({ ledger, attemptId }: ClaimedAtOnce, wished: Wished | null): JobDeps['atOnce'] {
+export function fastClaimOf({ ledger, attemptId }: FastClaimed, wished: Wished | null): JobDeps['fastClaim'] {
   return attemptId !== null && wished !== null
     ? { ledger, attemptId, ...wished }
     : { ledger, attemptId: null, planned: null };

@@ -3,7 +3,7 @@ import { deliverSealed } from '../lanes/index.ts';
 import { enrolSealed } from '../enrol/index.ts';
 import { identitySealed } from '../identity/index.ts';
 import { inboxSealed } from '../inbox/index.ts';
-import { keepResealing, KEY_TABLE, type KeptResealing, type SealedTable } from '../store/index.ts';
+import { continueResealing, KEY_TABLE, type KeptResealing, type SealedTable } from '../store/index.ts';
 
 /** Every table that has values of the data key. The audit has none: see `store/kept-keys.ts`. */
 export const SEALED_TABLES: readonly SealedTable[] = [
@@ -16,5 +16,5 @@ export const SEALED_TABLES: readonly SealedTable[] = [
 ];
 
 /** The data key of the whole gateway, and the retirement of those before it. */
-export const keepDataKey = (deps: Omit<Parameters<typeof keepResealing>[0], 'tables'>): KeptResealing =>
-  keepResealing({ ...deps, tables: SEALED_TABLES });
+export const runResealing = (deps: Omit<Parameters<typeof continueResealing>[0], 'tables'>): KeptResealing =>
+  continueResealing({ ...deps, tables: SEALED_TABLES });

@@ -5,14 +5,14 @@ import type { Ask } from '../write-queue.ts';
 import { clientConfig, endClient } from './connect.ts';
 import { findUndurable, Undurable } from './durability.ts';
 import type { Commands } from './gather-commands.ts';
-import { holdSealing } from './hold-sealing.ts';
+import { lockSealing } from './lock-sealing.ts';
 import { readIdentity } from './migrate.ts';
 import { makeRunBatch, type BatchResult } from './run-batch.ts';
 
 const RECONNECT_MS = { first: 100, cap: 2_000 } as const;
 
 /** One connection that writes, with an audit chain of its own. It comes back by itself after the server does. */
-export interface KeptWriter {
+export interface OpenWriter {
   readonly isFree: () => boolean;
   readonly isUp: () => boolean;
   run(asks: readonly Ask[]): Promise<BatchResult>;
@@ -26,7 +26,7 @@ interface Live {
   readonly runBatch: (asks: readonly Ask[]) => Promise<BatchResult>;
 }
 
-export function keepWriter(deps: {
+export function openWriter(deps: {
   readonly url: string;
   readonly name: string;
   readonly vault: Vault;
@@ -38,7 +38,7 @@ export function keepWriter(deps: {
   readonly onBack: () => void;
   readonly onWrongDatabase: (found: string | null) => void;
   readonly onRetiredKey: (why: StartError) => void;
-}): KeptWriter {
+}): OpenWriter {
   let live: Live | null = null;
   let isBusy = false;
   let isCheckDue = false;
@@ -103,7 +103,7 @@ export function keepWriter(deps: {
         deps.onWrongDatabase(identity);
         throw new Error('another database answers');
       }
-      await holdSealing(client, deps.vault.keyId).catch((thrown: unknown) => {
+      await lockSealing(client, deps.vault.keyId).catch((thrown: unknown) => {
         if (thrown instanceof StartError) deps.onRetiredKey(thrown);
         throw thrown;
       });

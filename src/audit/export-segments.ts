@@ -7,7 +7,7 @@ import { faultFields, ok, safeError, type Clock, type Log, type Result } from '.
 import type { Operate } from '../store/index.ts';
 import type { AuditReads, AuditWrites, Dropped } from './commands.ts';
 import { readExport, writeSegment } from './export-records.ts';
-import { makeCheckpoint, type Checkpoints } from './keep-checkpoints.ts';
+import { makeCheckpoint, type Checkpoints } from './sign-checkpoints.ts';
 import { findTrail } from './key-trail.ts';
 import type { Head } from './note.ts';
 import type { SigningKey, VerifyingKey } from './signing-key.ts';
@@ -54,7 +54,7 @@ async function findDue(source: AuditSource, key: SigningKey, before: Date): Prom
  * Closes what has been kept long enough: written to a file with its proofs, read back and verified, named by a signed
  * checkpoint, and only then removed. Without a folder outside the database nothing is ever removed.
  */
-export function keepSegments(deps: {
+export function exportSegments(deps: {
   readonly audit: Operate<AuditWrites, AuditReads>;
   readonly key: SigningKey;
   readonly folder: string | null;

@@ -86,7 +86,7 @@ export async function makeCheckpoint(
  * Signs a checkpoint at the start, over what the last life left, then every minute or some hundred records, and at the
  * end, and anchors it. Each holds all before it, so a checkpoint that could not be anchored is made good by the next.
  */
-export function keepCheckpoints(deps: {
+export function signCheckpoints(deps: {
   readonly audit: Operate<AuditWrites, AuditReads>;
   readonly key: SigningKey;
   readonly anchor: Anchor | null;
@@ -155,4 +155,4 @@ export function keepCheckpoints(deps: {
     },
   };
 }
-export type Checkpoints = ReturnType<typeof keepCheckpoints>;
+export type Checkpoints = ReturnType<typeof signCheckpoints>;

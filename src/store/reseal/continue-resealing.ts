@@ -4,7 +4,7 @@ import type { Store } from '../commands.ts';
 import { resealSet, type DataKeys, type Resealing } from './commands.ts';
 import type { SealedTable, Walk, Walked } from './sealed-table.ts';
 
-const ROWS_AT_ONCE = 200;
+const ROWS_PER_PAGE = 200;
 const PAGES_A_NOTE = 25;
 const AGAIN_MS = 2_000;
 /** Who has said nothing for so long is not at it any more, and another replica takes over. */
@@ -28,7 +28,7 @@ const isUnderWay = (last: Resealing | null): last is Resealing =>
  * wait for. May be killed at any moment: what is done stays done, and a process that serves the database goes on with
  * the rest.
  */
-export function keepResealing(deps: {
+export function continueResealing(deps: {
   readonly store: Store;
   readonly tables: readonly SealedTable[];
   readonly instance: string;
@@ -61,7 +61,7 @@ export function keepResealing(deps: {
     let found = 0;
     for (const of of tables)
       for (let after: Walk['after'] = null; ;) {
-        const walked: Walked = await must(page({ of, after, limit: of.rowsAtOnce ?? ROWS_AT_ONCE, ids }));
+        const walked: Walked = await must(page({ of, after, limit: of.rowsPerPage ?? ROWS_PER_PAGE, ids }));
         found += walked.found;
         await onPage(of.table, walked);
         if (walked.last === null) break;
@@ -186,4 +186,4 @@ export function keepResealing(deps: {
   };
 }
 
-export type KeptResealing = ReturnType<typeof keepResealing>;
+export type KeptResealing = ReturnType<typeof continueResealing>;

@@ -13,7 +13,7 @@ const youngBytes = (): number =>
   getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0;
 
 /** From now on, for the whole process. It may shrink by itself when nothing happens, and grow again. */
-export function holdYoungGeneration(): void {
+export function limitYoungGeneration(): void {
   let factor = 0;
   const look = (): void => {
     const wanted = youngBytes() >= YOUNG_BYTES ? 1 : 2;

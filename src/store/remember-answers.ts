@@ -14,7 +14,7 @@ export interface KeptAnswers {
  * Answers to reads, until a command other than those of `adding` was carried out. For a store that one process has to
  * itself.
  */
-export function keepAnswers(read: Read, adding: ReadonlySet<string>): KeptAnswers {
+export function rememberAnswers(read: Read, adding: ReadonlySet<string>): KeptAnswers {
   const kept = new Map<string, Result<unknown>>();
   let generation = 0;
 

@@ -3,7 +3,7 @@ import { FOR_UPDATE, get, run, type CommandContext, type Program } from '../../s
 import { indexOf, sealUser } from '../rows.ts';
 
 /** Makes sure of the user's row and locks it: what is decided about a user is decided by one at a time. */
-export function* holdUser({ vault }: CommandContext, tenant: string, user: SourceUser): Program<Buffer> {
+export function* lockUser({ vault }: CommandContext, tenant: string, user: SourceUser): Program<Buffer> {
   const index = indexOf(vault, user);
   yield* run`
     INSERT INTO enrolled_user (tenant, user_index, user_sealed, late)

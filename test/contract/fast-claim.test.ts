@@ -10,7 +10,7 @@ import type { Store } from '../../src/store/index.ts';
 import { PLACES, type Place } from '../support/new-store.ts';
 
 type Settled = NonNullable<DeliverWrites['deliver.settle']['out']>;
-type Claimed = NonNullable<Settled['atOnce']>['claimed'];
+type Claimed = NonNullable<Settled['fastClaim']>['claimed'];
 type WrittenRow = LaneWrites['lane.finish']['args']['written'][number];
 type Wish = NonNullable<DeliverWrites['deliver.settle']['args']['claim']>;
 
@@ -106,16 +106,16 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
   const stateOf = async (id: string): Promise<State | undefined> =>
     must(await store.use(inboxSet).read('inbox.get', { tenant, id }))?.state;
   const finish = async (
-    { atOnce }: Settled,
+    { fastClaim }: Settled,
     more: { readonly names?: readonly string[]; readonly rows?: readonly WrittenRow[] },
   ): Promise<string> => {
-    if (atOnce === undefined) throw new Error('it was not claimed');
-    const { patient, epoch, job } = atOnce.claimed;
+    if (fastClaim === undefined) throw new Error('it was not claimed');
+    const { patient, epoch, job } = fastClaim.claimed;
     return must(
       await store.use(laneSet).write('lane.finish', {
         fence: { tenant, owner: 'a', patient, epoch },
         jobSeq: job.seq,
-        attemptId: atOnce.attemptId,
+        attemptId: fastClaim.attemptId,
         at: new Date(),
         outcome: { kind: 'delivered' },
         httpStatus: 200,
@@ -131,10 +131,10 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
     const { id, settled } = await arrive('u1', null, () => wishFor('u1'));
     expect([settled.state, await stateOf(id)]).toEqual(['queued', isGranted ? 'sending' : 'queued']);
     if (!isGranted) {
-      expect([settled.atOnce, await claimed('b')]).toEqual([undefined, [id]]);
+      expect([settled.fastClaim, await claimed('b')]).toEqual([undefined, [id]]);
       return;
     }
-    expect(settled.atOnce).toMatchObject({
+    expect(settled.fastClaim).toMatchObject({
       attemptId: `att_at_once_${n}`,
       ledger: [],
       claimed: { body: 'held', isLinked: true },
@@ -152,7 +152,7 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
     const behind = await arrive('u2', null, () => wishFor('u2'));
     const foreign = await arrive('u2', null, () => wishFor('u1'));
     const later = await arrive('u2', 'twice', () => wishFor('u2'));
-    expect([behind, foreign, later].map(({ settled }) => settled.atOnce)).toEqual([undefined, undefined, undefined]);
+    expect([behind, foreign, later].map(({ settled }) => settled.fastClaim)).toEqual([undefined, undefined, undefined]);
     expect([await stateOf(before.id), await stateOf(behind.id)]).toEqual(['superseded', 'queued']);
   });
 
@@ -162,7 +162,7 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
     must(await store.use(laneSet).write('lane.pause', { ...pause, state: 'paused' }));
     const { settled } = await arrive('u3', null, () => wishFor('u3'));
     must(await store.use(laneSet).write('lane.pause', { ...pause, state: 'running' }));
-    expect(settled.atOnce).toBeUndefined();
+    expect(settled.fastClaim).toBeUndefined();
   });
 
   if (isGranted)
@@ -172,9 +172,9 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
       const first = await arrive('u4', null, () => wishFor('u4', { names: JSON.stringify(names) }));
       expect(await finish(first.settled, { names })).toBe('done');
       const { id, settled } = await arrive('u4', null, () => wishFor('u4', { names: JSON.stringify(names) }));
-      expect(settled.atOnce?.attemptId).toBeNull();
+      expect(settled.fastClaim?.attemptId).toBeNull();
       const { effect: _effect, ...kept } = written(digest('shared'));
-      expect(settled.atOnce?.ledger).toEqual([
+      expect(settled.fastClaim?.ledger).toEqual([
         { ...kept, isRetracted: false, isKept: false, isOfDocument: false, deliverySeq: expect.any(Number) },
       ]);
       expect(await stateOf(id)).toBe('queued');
@@ -191,11 +191,11 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
       });
       const rows = [alert('an alert'), alert('of another day', '2026-11-13'), written(digest('a measurement'))];
       const first = await arrive('u6', null, () => wishFor('u6', { alertsOf }));
-      expect(first.settled.atOnce).toMatchObject({ attemptId: `att_at_once_${n}`, ledger: [] });
+      expect(first.settled.fastClaim).toMatchObject({ attemptId: `att_at_once_${n}`, ledger: [] });
       expect(await finish(first.settled, { rows })).toBe('done');
       const { settled } = await arrive('u6', null, () => wishFor('u6', { alertsOf }));
-      expect(settled.atOnce?.attemptId).toBeNull();
-      expect(settled.atOnce?.ledger.map(({ name }) => name)).toEqual([digest('an alert')]);
+      expect(settled.fastClaim?.attemptId).toBeNull();
+      expect(settled.fastClaim?.ledger.map(({ name }) => name)).toEqual([digest('an alert')]);
     });
 
   if (isGranted)
@@ -225,16 +225,16 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
         );
       for (const user of ['x1', 'y1', 'z1']) await link(user);
       const [x, y] = [await arrive('x1', null, merged('x1')), await arrive('y1', null, merged('y1'))];
-      expect([x.settled.atOnce?.attemptId, y.settled.atOnce?.attemptId]).toEqual([`att_at_once_${n - 1}`, null]);
+      expect([x.settled.fastClaim?.attemptId, y.settled.fastClaim?.attemptId]).toEqual([`att_at_once_${n - 1}`, null]);
       expect([await stateOf(x.id), await stateOf(y.id)]).toEqual(['sending', 'queued']);
-      if (y.settled.atOnce === undefined) throw new Error('it was not claimed');
-      const { claimed: second } = y.settled.atOnce;
+      if (y.settled.fastClaim === undefined) throw new Error('it was not claimed');
+      const { claimed: second } = y.settled.fastClaim;
       expect(await begin(second)).toBe('busy');
       expect(await finish(x.settled, { names: [] })).toBe('done');
       expect(await begin(second)).toBe('begun');
       // And the other way round: what was begun as usual keeps what is settled from beginning.
       const z = await arrive('z1', null, merged('z1'));
-      expect([z.settled.atOnce?.attemptId, await stateOf(z.id)]).toEqual([null, 'queued']);
+      expect([z.settled.fastClaim?.attemptId, await stateOf(z.id)]).toEqual([null, 'queued']);
     });
 
   if (isGranted)

@@ -9,7 +9,7 @@ export interface Documents {
 }
 
 /** In a folder, or in memory where there is none. Ids are our own UUIDs. */
-export function keepDocuments(folder: string | null): Documents {
+export function storeDocuments(folder: string | null): Documents {
   if (folder === null) {
     const held = new Map<string, Uint8Array>();
     return {
