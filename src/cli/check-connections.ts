@@ -25,6 +25,9 @@ export interface Checked {
   readonly text: string;
 }
 
+/** What the process ends with: the worst of what was found. */
+export const worstOf = (checked: readonly Checked[]): number => Math.max(EXIT.ok, ...checked.map(({ exit }) => exit));
+
 const LAB_WAIT_MS = 10_000;
 const hostOf = (url: string): string => new URL(url).host;
 

@@ -4,7 +4,7 @@ import type { Environment } from '../config/index.ts';
 export interface Terminal {
   readonly env: Environment;
   readonly stdin: NodeJS.ReadableStream;
-  readonly stdout: NodeJS.WritableStream;
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   /** Called once, synchronously, when the process ends. */
   readonly onExit: (work: () => void) => void;
@@ -25,11 +25,12 @@ export interface Command {
   run(args: readonly string[], terminal: Terminal): Promise<number>;
 }
 
-/** Says what is wrong with the arguments, and how they should be. */
+/** Says what is wrong with the arguments, and where to read how they should be. */
 export const makeUsage =
   (terminal: Terminal, help: string) =>
   (wrong: string): number => {
-    terminal.stderr.write(`${wrong}\n\n${help}`);
+    const [, name = ''] = /^Usage: (chartgate [a-z]+)/.exec(help) ?? [];
+    terminal.stderr.write(`${wrong}\nTry "${name} --help".\n`);
     return EXIT.usage;
   };
 

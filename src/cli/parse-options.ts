@@ -1,4 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { isError } from '../kernel/index.ts';
+import { didYouMean } from './did-you-mean.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 type Parsed<O extends Options> = ReturnType<
@@ -8,6 +10,16 @@ type Parsed<O extends Options> = ReturnType<
     args: string[];
   }>
 >;
+
+/** Node's own sentence without its advice about `--`, and the option that was probably meant. */
+function sayWrong(thrown: unknown, options: readonly string[]): string {
+  if (!isError(thrown)) return 'The arguments cannot be read.';
+  const unknown = /^Unknown option '(--?[^']+)'/.exec(thrown.message);
+  if (unknown === null) return thrown.message;
+  const [, given = ''] = unknown;
+  const known = [...options, 'help'].map((name) => `--${name}`);
+  return `There is no option ${given}.${didYouMean(given, known)}`;
+}
 
 /** Arguments as the command declares them, or the sentence that tells what is wrong with them. */
 export function parseOptions<const O extends Options>(
@@ -23,6 +35,6 @@ export function parseOptions<const O extends Options>(
     });
     return { ok: true, value };
   } catch (thrown) {
-    return { ok: false, wrong: thrown instanceof Error ? thrown.message : 'the arguments cannot be read' };
+    return { ok: false, wrong: sayWrong(thrown, Object.keys(options)) };
   }
 }

@@ -4,7 +4,11 @@ import { VERSION } from '../gateway/index.ts';
 import { accounts } from './accounts.ts';
 import { backup } from './backup.ts';
 import { clients } from './clients.ts';
-import { EXIT, type Command, type Terminal } from './command.ts';
+import { makeCompletion } from './completion.ts';
+import { didYouMean } from './did-you-mean.ts';
+import { doctor } from './doctor.ts';
+import { init } from './init.ts';
+import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { audit } from './audit.ts';
 import { demo } from './demo-command.ts';
 import { erase } from './erase.ts';
@@ -19,6 +23,7 @@ import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 import { shadow } from './shadow.ts';
 import { validateCommand, validateHelp } from './validate.ts';
+import { wordsOfHelp } from './words-of-help.ts';
 
 const validate: Command = {
   name: 'validate',
@@ -28,6 +33,8 @@ const validate: Command = {
 };
 
 export const COMMANDS: readonly Command[] = [
+  init,
+  doctor,
   serve,
   demo,
   validate,
@@ -44,6 +51,7 @@ export const COMMANDS: readonly Command[] = [
   audit,
   backup,
   restore,
+  makeCompletion(() => COMMANDS),
 ];
 
 const overview = (): string => `Chartgate ${VERSION}: wearable and laboratory data into the chart.
@@ -89,13 +97,21 @@ export async function runCli(argv: readonly string[], terminal: Terminal): Promi
   }
   const command = COMMANDS.find((one) => one.name === name);
   if (command === undefined) {
-    terminal.stderr.write(`There is no command of that name.\n\n${overview()}`);
+    const names = COMMANDS.map((one) => one.name);
+    terminal.stderr.write(`There is no command of that name.${didYouMean(name, names)}\nTry "chartgate --help".\n`);
     return EXIT.usage;
   }
   if (args.includes('--help') || args.includes('-h')) {
     terminal.stdout.write(command.help);
     return EXIT.ok;
   }
+  const { subcommands } = wordsOfHelp(command);
+  const [subcommand = '-'] = args;
+  if (subcommands.length > 0 && !subcommand.startsWith('-') && !subcommands.includes(subcommand))
+    return makeUsage(
+      terminal,
+      command.help,
+    )(`${name} has no subcommand of that name.${didYouMean(subcommand, subcommands)}`);
   try {
     return await command.run(args, terminal);
   } catch (thrown) {

@@ -3,7 +3,7 @@ import { loadConfig, type Config } from '../config/index.ts';
 import { systemClock } from '../kernel/index.ts';
 import { makeWinstonLog } from '../ops/index.ts';
 import { startGateway } from '../gateway/index.ts';
-import { checkConnections, type Checked } from './check-connections.ts';
+import { checkConnections, worstOf, type Checked } from './check-connections.ts';
 import { checkParts } from './check-parts.ts';
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { collectAfterStart, limitYoungGeneration } from './limit-memory.ts';
@@ -30,8 +30,6 @@ function tellConnections(checked: readonly Checked[], terminal: Terminal): numbe
     terminal.stdout.write(`  ${exit === EXIT.ok ? 'good' : 'BAD '} ${part.padEnd(10)} ${text}\n`);
   return worstOf(checked);
 }
-
-const worstOf = (checked: readonly Checked[]): number => Math.max(EXIT.ok, ...checked.map(({ exit }) => exit));
 
 async function check(config: Config, asks: { readonly connect: boolean; readonly json: boolean }, terminal: Terminal) {
   await checkParts(config);

@@ -69,7 +69,7 @@ test.each([
   [['links', 'export', 'x']],
   [['links', 'import']],
 ])('%j is told how it is used', async (args) => {
-  expect(await run(args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Usage: chartgate link') });
+  expect(await run(args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Try "chartgate link') });
 });
 
 test.each(['link', 'links'])('%s --help tells what it does', async (name) => {

@@ -48,5 +48,5 @@ test.each([
   [['replay', '--state', 'parked', '--conflict', 'overwrite']],
   [['ledger', 'x']],
 ])('%j is told what is wrong with it', async (args) => {
-  expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringContaining('Usage: chartgate') });
+  expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringContaining('Try "chartgate ') });
 });
