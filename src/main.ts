@@ -57,7 +57,7 @@ const stopped = new Promise<'SIGINT' | 'SIGTERM'>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       count += 1;
-      // Whoever asks twice does not want to wait for the drain.
+      // A second signal ends the process without waiting for the drain.
       if (count > 1) process.exit(signal === 'SIGINT' ? 130 : 143);
       resolve(signal);
     });

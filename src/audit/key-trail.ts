@@ -21,7 +21,7 @@ function makeTrail(first: VerifyingKey): KeyTrail {
       if ('wrong' in read) return read;
       const { rotated } = read.checkpoint;
       if (rotated === null) return read;
-      // Who gave way does not come back: what an old key signs after its end was not signed by us.
+      // A retired key does not return. A checkpoint that it signs afterwards is forged.
       if (rotated.from.text !== current.text || keys.some(({ text }) => text === rotated.to.text))
         return { wrong: 'key' };
       keys.push(rotated.to);

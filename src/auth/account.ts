@@ -3,7 +3,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 /** OWASP's choice for scrypt where memory is counted: 2^15 blocks of 8, so 32 MiB a try. */
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 } as const;
 const KEY_BYTES = 32;
-/** Each at work holds its memory; more wait their turn, and a crowd is sent away. */
+/** Each hash holds 32 MiB while it runs. More wait in a queue, and a full queue refuses. */
 const AT_ONCE = 2;
 const WAITING_MAX = 32;
 
@@ -46,7 +46,7 @@ export async function hashPassword(password: string): Promise<PasswordHash> {
   return { salt: salt.toString('base64'), hash: (await derive(password, salt)).toString('base64') };
 }
 
-/** What is compared where there is no account, so that the time taken does not tell. */
+/** Compared where no account exists, so that both cases take the same time. */
 const NOBODY: PasswordHash = {
   salt: randomBytes(16).toString('base64'),
   hash: randomBytes(KEY_BYTES).toString('base64'),

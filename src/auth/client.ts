@@ -33,7 +33,7 @@ const URL_MAX = 500;
 const LOOPBACKS = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 export const hashSecret = (text: string): string => createHash('sha256').update(text).digest('base64url');
-/** Without a sign that some client would encode and another not. */
+/** Without characters that some clients encode and others do not. */
 export const newSecret = (): string => randomBytes(32).toString('hex');
 
 /**

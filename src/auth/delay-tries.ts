@@ -21,7 +21,7 @@ export interface DelayTries {
    * many in a row.
    */
   take(address: string, name: string, wrongBefore: number): boolean;
-  /** Nobody looked at the password: it does not count. */
+  /** The password was not checked, so the try does not count. */
   giveBack(address: string, name: string): void;
   /** The try was right: the pair begins anew. */
   forget(address: string, name: string): void;

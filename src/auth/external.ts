@@ -49,7 +49,7 @@ const FIELDS = [
   'token_endpoint_auth_signing_alg_values_supported',
 ];
 
-/** Only what this server can vouch for: what the issuer can do beyond it, the issuer knows. */
+/** Names only what this server supports. Further abilities are in the issuer's own metadata. */
 export const externalConfiguration = (metadata: Metadata): Metadata => ({
   ...Object.fromEntries(FIELDS.filter((name) => metadata[name] !== undefined).map((name) => [name, metadata[name]])),
   code_challenge_methods_supported: ['S256'],

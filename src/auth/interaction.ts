@@ -209,7 +209,7 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
     const ticked = visit.form?.getAll('scope') ?? [];
     const granted = decideConsent(asked, ticked).filter((word) => word !== 'launch/encounter' || encounter !== null);
     if (launch !== null) {
-      // Given out once: who finds the address of a launch later gets nothing by it.
+      // A launch is used once, so its address is worthless afterwards.
       const taken = must(
         await store.write('auth.take', { tenant, kind: LAUNCH_KIND, id: text(launchId), at: clock.now() }),
       );

@@ -7,7 +7,7 @@ export interface Allowance {
   /** And from then on one in this time. */
   readonly everyMs: number;
 }
-/** Wrong passwords. A ward behind one address errs less. */
+/** The limit for wrong passwords. A whole ward behind one address makes fewer mistakes than this. */
 export const SIGN_INS: Allowance = { most: 30, everyMs: 10_000 };
 /**
  * Requests of apps: each is kept for half an hour, whoever made it. A hospital behind one address starts fewer apps.
@@ -19,7 +19,7 @@ export const REQUESTS: Allowance = { most: 600, everyMs: 100 };
  */
 const ADDRESSES_MAX = 10_000;
 
-/** Whoever has one address of IPv6 has its whole /64. */
+/** Addresses of IPv6 count by their /64, which one client usually owns. */
 export function groupOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   if (!isIPv6(plain)) return plain;
@@ -40,7 +40,7 @@ export interface LimitTries {
   giveBack(address: string): void;
 }
 
-/** Counts by address what anybody may try: one password on every name, or requests that nobody goes on with. */
+/** Limits tries by address: one password on many names, or authorization requests that are never continued. */
 export function makeLimitTries(clock: Clock, { most, everyMs }: Allowance): LimitTries {
   /** When the last of its tries will have been forgiven. */
   const untilMs = new Map<string, number>();

@@ -27,7 +27,7 @@ function withLetters(scope: ResourceScope, letters: readonly Letter[]): string |
   return `${head}.${letters.join('')}${query}`;
 }
 
-/** Of all patients at once: whoever may read every type of record may not read the audit by that. */
+/** A wildcard scope does not include the audit of all patients. */
 const NAMED_ONLY: ReadonlySet<string> = new Set(['AuditEvent']);
 
 const sameFilter = (a: ResourceScope['filter'], b: ResourceScope['filter']): boolean =>

@@ -40,7 +40,7 @@ const newId = (prefix: string): string => `${prefix}_${randomBytes(12).toString(
 const shown = ({ secretHash: _secretHash, ...rest }: Client): ShownClient => rest;
 const wrong = (at: string) => fail(fault('admin.parameter', { at }));
 const FHIR_ID = /^[A-Za-z0-9\-.]{1,64}$/;
-/** What cannot be an id is nobody's. */
+/** Text that cannot be an id matches no row. */
 const isRegisteredId = (text: string): boolean => /^[\w.-]{1,64}$/.test(text);
 
 /** The fields of a JSON object that may hold these and no other. */

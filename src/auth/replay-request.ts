@@ -19,7 +19,7 @@ export function replayRequest(
     Object.entries(request.headers).filter(([name]) => !/^(x-forwarded-|forwarded$|x-http-method)/.test(name)),
   );
   delete headers['transfer-encoding'];
-  // What is not complete when it is let go takes the connection with it.
+  // A request whose body was not fully read ends together with its connection.
   again.complete = true;
   again.method = told.method;
   again.url = told.url;

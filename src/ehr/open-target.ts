@@ -26,13 +26,13 @@ export function openTarget(deps: {
   readonly mode: 'live' | 'shadow';
   readonly patientMode: 'lookup' | 'create';
   readonly dialect: () => Dialect;
-  /** Told each time that the EHR has said what it is, before anything is planned by it. */
+  /** Called each time the EHR has described itself, before a plan is made from it. */
   readonly onSelfDescription: (told: EhrSelfDescription) => void;
   readonly clock: Clock;
   readonly log: Log;
   readonly chance: Chance;
   readonly newId: NewId;
-  /** Told of every time that the EHR was asked who has an MRN. */
+  /** Called after every look-up of an MRN at the EHR. */
   readonly onLookUp: (asked: AskedPatient, found: Result<ResolvedPatient>) => void;
 }) {
   const { clock, log, chance, newId } = deps;

@@ -7,7 +7,7 @@ export interface Kept {
   readonly changedAt: number;
 }
 
-/** What a clock that was ahead put down is known since the news at the latest: they are not older than it. */
+/** A time recorded by a clock that was ahead is cut to the time of this event. */
 export const withoutAhead = (kept: Kept | null, atMs: number, heardMs: number): Kept | null =>
   kept !== null && kept.changedAt > heardMs ? { ...kept, changedAt: atMs } : kept;
 

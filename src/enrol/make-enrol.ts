@@ -26,7 +26,7 @@ export function makeEnrol(deps: {
   readonly source: Source;
   readonly clock: Clock;
   readonly chance: Chance;
-  /** Told of a revocation, and of its end. */
+  /** Called when access is revoked, and when it is given again. */
   readonly onRevoked: () => Promise<void>;
 }) {
   const { tenant, enrolment, source, clock } = deps;

@@ -22,7 +22,7 @@ import { checkAdmin, checkOps } from './check-admin.ts';
 import { checkRequest } from './check-request.ts';
 import { requestIdsOf } from './request-id.ts';
 
-/** Told of every answer, for metrics. */
+/** Called for every answer, for metrics. */
 export type Observe = (answer: { route: string; method: string; status: number; durationMs: number }) => void;
 
 interface Context {
@@ -109,7 +109,7 @@ export function makeApp(deps: {
   readonly clock: Clock;
   readonly log: Log;
   readonly observe: Observe;
-  /** Told of everybody who asked as the operator and is not. */
+  /** Called for every request to the admin API that failed to authenticate. */
   readonly onRefused?: (who: {
     readonly requestId: RequestId;
     readonly why: string;

@@ -6,7 +6,7 @@ import type { NewId, RequestId } from '../kernel/index.ts';
  * into logs.
  */
 const ACCEPTED = /^(?:[0-9A-Fa-f-]{16,64}|req_[0-9a-z]{26})$/;
-/** Any other is told again to whoever sent it, and to nobody else. */
+/** Any other id is returned to its sender and used nowhere else. */
 const ECHOED = /^[\x21-\x7e]{1,128}$/;
 
 export interface RequestIds {

@@ -9,8 +9,8 @@ export interface Head {
 }
 
 /**
- * One way of knowing the sender. All that are configured must pass. `head` ones are asked before a byte of the body is
- * read; an address or a client_uuid is none: both are known to others.
+ * One way to authenticate the sender. Every configured one must pass. `head` ones are asked before a byte of the body
+ * is read; an address or a client_uuid is none: both are known to others.
  */
 export type Authenticator =
   | { readonly name: string; readonly stage: 'head'; readonly check: (head: Head) => boolean }

@@ -44,7 +44,7 @@ export interface IngestDeps {
   readonly rejects: RecordReject;
   readonly newId: NewId;
   readonly clock: Clock;
-  /** Told of every delivery that was stored. */
+  /** Called for every delivery that was stored. */
   readonly onStored: () => void;
 }
 
@@ -85,10 +85,10 @@ function makeReceive(
     if (authenticators.length === 0) return fail(fault('webhook.not-configured'));
     const head = headOf(ask);
     for (const one of authenticators) if (one.stage === 'head' && !one.check(head)) return reject(ask, head, one.name);
-    // Who does not say how much is coming may send all that is allowed.
+    // A sender that declares no length may send up to the limit.
     const declared = Number(ask.request.headers['content-length'] ?? deps.bodyBytesMax);
     if (declared > deps.bodyBytesMax) return fail(fault('http.too-large'));
-    // Until it is stored: the queue of the store holds these very bytes.
+    // The room is held until the bytes are stored, because the store's queue refers to them.
     const room = await deps.budget.take(declared * MEMORY.cost.body, ROOM_WAIT_MS);
     if (room === null) return fail(fault('webhook.no-room'));
     try {

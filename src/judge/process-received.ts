@@ -101,7 +101,7 @@ export function processReceived(deps: {
       ...(claim === undefined ? {} : { claim }),
     });
 
-  /** Whom nobody believes tells nothing. */
+  /** An unauthenticated sender learns nothing. */
   async function follow(one: Received, judgement: Judgement): Promise<Result<Judgement>> {
     const { facts, verdict, told = null } = judgement;
     const { client, user } = facts;

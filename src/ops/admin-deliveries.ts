@@ -27,7 +27,7 @@ const shown = ({ seq: _seq, receivedAt, stateAt, ...rest }: ListedDelivery) => (
   stateAt: iso(stateAt),
 });
 
-/** What cannot be an id is nobody's. */
+/** Text that cannot be an id matches no row. */
 const idOf = (params: Ask['params']): string => (/^[\w-]{1,64}$/.test(params['id'] ?? '') ? (params['id'] ?? '') : '-');
 
 const DISCARD: Fields = {
@@ -52,9 +52,9 @@ export function makeDeliveryRoutes(deps: {
   readonly record: RecordAct;
   readonly recordLater: RecordActLater;
   readonly lanes: Operate<LaneWrites, LaneReads>;
-  /** Told that there is something to look at again. */
+  /** Called when a delivery is to be judged again. */
   readonly onReplay: () => void;
-  /** Told that there is something to send again. */
+  /** Called when a delivery is to be sent again. */
   readonly onReforward: () => void;
 }): Route[] {
   const { tenant, inbox, record, recordLater } = deps;

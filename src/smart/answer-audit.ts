@@ -58,7 +58,7 @@ export function makeAnswerAudit(deps: {
 }) {
   const { tenant, publicUrl, audit, record, cursors } = deps;
   const base = `${publicUrl}/fhir`;
-  // Where the EHR is stays ours.
+  // The EHR's address is not shown to callers.
   const site = { publicUrl, ehrUrl: 'urn:chartgate:ehr' };
   const toEvent = (one: FoundRecord): AuditEvent =>
     toAuditEvent(JSON.parse(one.record) as AuditRecord, site, one.opened);

@@ -39,7 +39,7 @@ export function makeAnswerRead(deps: {
 }) {
   const { served, ownBase, run, record, rewrite, cursors } = deps;
 
-  /** One text for what is not there and what is another's; only the audit knows which. */
+  /** The same text for a missing resource and for another patient's; only the audit records which it was. */
   async function unseen(
     { request }: Plan<Instance>,
     { fault: of, why }: Unread,

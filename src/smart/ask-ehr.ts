@@ -26,7 +26,7 @@ export interface BundlePage {
  * parsed.
  */
 export interface EhrReader {
-  /** Null: not there, not there any more, or not for us; who asks learns no more of it than that. */
+  /** Null: missing, deleted or not permitted. The caller does not learn which. */
   read(path: string, type: string, id: string, asking: Asking): Promise<Result<Read | null>>;
   search(type: string, params: Pairs, asking: Asking): Promise<Result<BundlePage>>;
   /** A page that the EHR itself named, or the first page of a history. */
@@ -34,10 +34,10 @@ export interface EhrReader {
 }
 
 const EHR_KINDS: readonly Fault['kind'][] = ['ehr-rejected', 'ehr-unavailable', 'ehr-timeout'];
-/** What the EHR says of our request is not what we say of the caller's: a conflict there is no conflict here. */
+/** The EHR's status is about our request, not the caller's, so it is not passed on as it is. */
 const ofEhr = (why: Fault): Fault =>
   EHR_KINDS.includes(why.kind) || why.kind === 'overloaded' ? why : fault('ehr.rejected');
-/** Of a caller nothing more than this goes any further. */
+/** Only this much of the caller is passed on. */
 const by = ({ requestId, signal }: Asking): Asking => (signal === undefined ? { requestId } : { requestId, signal });
 const ABSENT = ['ehr.not-found', 'ehr.gone', 'ehr.forbidden'];
 
@@ -85,7 +85,7 @@ export function makeEhrReader(deps: {
       if (!answer.ok) return ABSENT.includes(answer.fault.code) ? ok(null) : fail(ofEhr(answer.fault));
       const { body, headers } = answer.value;
       if (body.kind !== 'json' || !isResource(body.value)) return fail(fault('ehr.unreadable'));
-      // Ids differ by case, though not at every EHR: what it found is not what was asked for, and is as not there.
+      // Ids are case-sensitive, though not at every EHR. An answer with another spelling counts as not found.
       if (body.value.id !== id && body.value.id.toLowerCase() === id.toLowerCase()) return ok(null);
       if (body.value.resourceType !== type || body.value.id !== id) return fail(fault('read.foreign'));
       return ok({ resource: body.value, headers });

@@ -56,7 +56,7 @@ export function makeAttend(deps: {
     }
   }
 
-  /** A patient in context whose link is gone, or who never had one, is none: an issuer elsewhere may name anybody. */
+  /** A patient in context without a confirmed link does not count, because an external issuer may name anybody. */
   async function heldTo(caller: Caller): Promise<Result<Grant>> {
     const { grant } = caller;
     if (grant.patient === null) return ok(grant);
@@ -83,7 +83,7 @@ export function makeAttend(deps: {
       });
       if (answer.ok || recorded.has(held)) return answer;
       const [type = ''] = target.segments;
-      // What a caller made up is no type, and is not kept.
+      // An unknown type is the caller's own text and is not recorded.
       const resourceType = deps.served.has(type) ? type : 'Resource';
       const kept = await record(
         { type: 'fhir.deny', interaction, resourceType, outcome: '4', why: answer.fault.code },

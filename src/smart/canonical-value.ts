@@ -8,7 +8,7 @@ const DATE = new RegExp(
 );
 const NUMBER = new RegExp(`^${PREFIX}[+-]?\\d+(\\.\\d+)?([eE][+-]?\\d+)?$`);
 
-/** In an address a plus sign becomes a blank, and many apps do not write it as %2B. */
+/** A plus sign in a URL is decoded as a blank, and many apps do not write it as %2B. */
 const withPlus = (date: string): string => date.replace(/ (\d\d:\d\d)$/, '+$1');
 
 /** A year or a month is completed to its first day, to see whether it exists. */
@@ -23,7 +23,7 @@ function isDate(value: string): boolean {
  */
 function reference({ targets }: SearchParam, value: string, base: string): string | null {
   const relative = value.startsWith(`${base}/`) ? value.slice(base.length + 1) : value;
-  // Of which type an id is must be known, to know whether it may be asked for.
+  // The type of an id must be known before it can be decided whether the caller may ask for it.
   return (isId(relative) && targets !== 'any') || localReference(relative) !== null ? relative : null;
 }
 

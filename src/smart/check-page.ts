@@ -100,7 +100,7 @@ export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
   for (const entry of given as unknown[]) {
     if (!isObject(entry)) return foreign('shape');
     const { resource } = entry;
-    // What the EHR has to say about the search is for us; it may quote anything.
+    // The EHR's OperationOutcome about the search is not passed on, because it may quote anything.
     if (isObject(resource) && resource['resourceType'] === 'OperationOutcome') continue;
     if (!isResource(resource)) return foreign('shape');
     const mode = modeOf(entry, resource, search.type);
@@ -143,7 +143,7 @@ export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
     if (!served.has(type)) leaveOut(resource, 'not-asked');
     else if (of.kind === 'patient' && of.id !== patient) leaveOut(resource, isReferred ? 'other-patient' : 'not-asked');
     else if (of.kind === 'entangled') leaveOut(resource, 'entangled');
-    // A device of the ward is nobody's whom we know; it stays away without a word.
+    // A device without a patient is left out silently.
     else if (
       of.kind !== 'unclear' &&
       isReferred &&

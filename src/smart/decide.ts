@@ -14,7 +14,7 @@ export interface Reach {
   readonly isLinked: boolean;
 }
 
-/** Leave to ask the EHR. Nothing but `decide` makes one, and nothing asks the EHR on an app's behalf without one. */
+/** Permission to ask the EHR. Only `decide` creates one, and every request for an app needs one. */
 export type Plan<R extends ReadRequest = ReadRequest> = Brand<
   {
     readonly request: R;
@@ -31,7 +31,7 @@ export type Because = 'scope' | 'no-patient' | 'other-patient' | 'patient-needed
 export type Decision<R extends ReadRequest = ReadRequest> =
   { readonly allow: true; readonly plan: Plan<R> } | { readonly allow: false; readonly because: Because };
 
-/** A filter by something that cannot be matched here would have to be taken for granted, so it grants nothing. */
+/** A scope filter that this code cannot evaluate grants nothing. */
 const isUsable = (type: string, filter: Filter): boolean => filter.every(([name]) => isMatchable(type, name));
 
 /**
@@ -124,7 +124,7 @@ export function decide<R extends ReadRequest>(grant: Grant, request: R, served: 
   const ofLinked = filtersFor(grant, type, ['r'], LINKED);
   const isOwnUser = request.kind === 'read' && isOwn(grant, type, request.id);
   if (inContext.length + ofLinked.length === 0 && !isOwnUser) return noScope(grant, type, 'r');
-  // A Patient of which the token says that it is another's goes the same way as one that is not there.
+  // A Patient outside the token's context is answered like one that does not exist.
   const patient = type === 'Patient' ? request.id : null;
   return {
     allow: true,
@@ -132,6 +132,6 @@ export function decide<R extends ReadRequest>(grant: Grant, request: R, served: 
   };
 }
 
-/** Who is signed in may read who that is: `openid fhirUser` is the grant of it. */
+/** `openid fhirUser` lets the signed-in user read their own Practitioner resource. */
 export const isOwn = (grant: Grant, type: string, id: string): boolean =>
   grant.words.includes('fhirUser') && grant.fhirUser === `${type}/${id}`;

@@ -57,7 +57,7 @@ export function makeFindProvenances(deps: {
       from = page.value.next;
       if (from === null) return ok(found);
     }
-    // What is left out would look as if it were not there.
+    // Otherwise a reader would take what was left out for absent.
     return fail(fault('ehr.answer-too-large'));
   }
 

@@ -19,7 +19,7 @@ export type FindShared = (
   caller: Caller,
 ) => Promise<Result<readonly Checked[]>>;
 
-/** By id, so that nothing comes but what the given name themselves, and from every EHR, whatever it includes. */
+/** Read by id, so that only what the given resources refer to comes, also from an EHR without _include. */
 export function makeFindShared(deps: {
   readonly served: Served;
   readonly isSearchable: (type: string) => boolean;

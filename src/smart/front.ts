@@ -77,7 +77,7 @@ const REFUSALS = {
   'shared-search': 'read.shared-search',
 } as const satisfies Record<Because, Fault['code']>;
 
-/** Answers a decision against the request. It is in the audit before whoever asked knows of it. */
+/** Answers a refusal. The audit has it before the caller does. */
 export async function refuse(
   because: Because,
   of: { readonly interaction: string; readonly type: string; readonly id?: string },

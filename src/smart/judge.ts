@@ -113,7 +113,7 @@ export function makeJudge(deps: {
     sight: Sight | null,
     caller: Caller,
   ): Promise<void> {
-    // A Patient in hand says itself whether it is linked.
+    // A Patient resource carries its own identifiers, so no second read is needed to see whether it is linked.
     const isSettled = type === 'Patient' || (sight !== null && (sight.kind === 'seen' || sight.because === 'unlinked'));
     if (!isSettled && filtersFor(caller.grant, type, letters, LINKED).length > 0) await links.isLinked(id, caller);
   }
@@ -177,7 +177,7 @@ export function makeJudge(deps: {
     return sight.ok ? ok(sight.value.kind === 'seen' && sight.value.patient === patient) : sight;
   }
 
-  /** Its own scope must reach each patient that it tells of. One that tells of no patient is shown to nobody. */
+  /** A scope must reach every patient that a Provenance is about. One that is about no patient is not shown. */
   async function isSeen(
     resource: Resource,
     letters: readonly Letter[],

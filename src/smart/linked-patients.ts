@@ -15,7 +15,7 @@ export interface LinkedPatients {
 
 const REMEMBERED = { entriesMax: 2_000, keepMs: 60_000 } as const;
 
-/** The numbers under which a Patient is known to us. A number that is no longer in use leads to nobody. */
+/** A Patient's identifiers in the MRN system. Those with the use `old` are ignored. */
 export function mrnsOf(patient: Json, mrnSystem: string): string[] {
   const identifiers = Array.isArray(patient['identifier']) ? (patient['identifier'] as unknown[]).filter(isObject) : [];
   return identifiers.flatMap(({ system, value, use }) =>

@@ -1,10 +1,10 @@
 import { MEMORY, ROOM_WAIT_MS, type Budget, type Room } from '../kernel/index.ts';
 
-/** Most answers are smaller than this; it is taken before anything is asked. */
+/** Most answers are smaller than this. It is reserved before the EHR is asked. */
 const FIRST_BYTES = 256 * 1024;
 const STEP_BYTES = 1024 * 1024;
 
-/** Room for one answer of the EHR, of which nobody knows the size before it is there. */
+/** Room for one answer of the EHR, whose size is unknown until it has arrived. */
 export interface Meter {
   /** Whether so many bytes more may come; false where there was no room for them in time. */
   readonly admit: (bytes: number) => true | Promise<boolean>;

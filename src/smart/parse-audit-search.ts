@@ -46,7 +46,7 @@ export const isToken = (
 
 /** Which instants are meant, to the precision that is written. A day is a day of UTC. */
 function spanOf(value: string): { readonly fromMs: number | null; readonly toMs: number | null } | null {
-  // In an address a plus sign may have become a blank.
+  // A plus sign in a URL may have been decoded as a blank.
   const found = DATE.exec(value.replace(' ', '+'))?.groups;
   if (found === undefined) return null;
   const { prefix = 'eq', day = '', minute, second, part, zone = 'Z' } = found;

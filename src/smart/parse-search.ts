@@ -32,16 +32,16 @@ const MODIFIERS: Readonly<Record<string, readonly string[]>> = {
   quantity: ['missing'],
   number: ['missing'],
 };
-/** What any FHIR request may carry and nothing is searched by. */
+/** Parameters that any FHIR request may carry and that select nothing. */
 const OF_THE_ANSWER = new Set(['_format', '_pretty']);
-/** Which of two would count is each server's own matter. */
+/** Servers differ in which of two values they use. */
 const ONCE = new Set(['_count', '_sort', '_elements', '_summary', '_total']);
 const ELEMENT = /^[a-z][A-Za-z]{0,63}$/;
 
 const isText = (value: string): boolean =>
   value !== '' && value.length <= LIMITS.valueMax && !/[\p{Cc}\ufffd]/u.test(value);
 
-/** Names of ours are told; what a caller made up may be anything, and is not repeated. */
+/** Errors repeat known parameter names. An unknown name may be anything and is not repeated. */
 const bad = (at?: string) => fail(fault('read.parameter', at === undefined ? {} : { at }));
 
 interface Draft {

@@ -8,7 +8,7 @@ import type { Instance } from './read-request.ts';
 import { isSince } from './since.ts';
 import { isObject, isResource, type Json, type Resource } from './whose.ts';
 
-/** `why` is for the audit alone: who asks is told the same, whether it is not there or not theirs. */
+/** `why` goes to the audit alone. The caller gets the same answer for a missing resource and for another patient's. */
 export interface Unread {
   readonly fault: Fault;
   readonly why: 'absent' | 'hidden' | 'ehr';

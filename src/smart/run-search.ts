@@ -52,11 +52,11 @@ function conditionOf(filters: readonly Filter[], supports: (name: string) => boo
   return [[name, [...new Set(pairs.map(([, value]) => value))].join(',')]];
 }
 
-/** Whether the patient whose records may be seen is one of those that were asked for by id. */
+/** Whether the patient in context is among the ids that the caller asked for. */
 const isAmong = (patient: string | null, { clauses }: Search): boolean =>
   patient === null || clauses.every(([name, value]) => name !== '_id' || value.split(',').includes(patient));
 
-/** Patients by their numbers: whether one may be seen is known only when it is there. */
+/** A search for Patients by identifier: whether one may be shown is known only once the EHR has returned it. */
 const isEachApart = ({ request, patient }: Plan<Search>, served: Served): boolean =>
   patient === null && served.get(request.type)?.kind === 'patient';
 

@@ -49,7 +49,7 @@ const SHARED = new Set([
 ]);
 /** Outside R4's compartment, yet of one patient; US Core searches it by patient. */
 const BESIDE_COMPARTMENT = new Set(['Device']);
-/** A Person joins identities: whom it is about is what it says, so it cannot say whose it is. */
+/** A Person links several identities, so it belongs to no single patient. */
 const NEVER = new Set(['Person', 'AuditEvent', 'Group']);
 
 function ruleOf(type: string): TypeRule | null {

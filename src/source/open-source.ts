@@ -70,7 +70,7 @@ export interface Source {
 const WAITING_MAX = 10_000;
 const basic = (name: string, word: string): string => `Basic ${Buffer.from(`${name}:${word}`).toString('base64')}`;
 const part = (text: string): string => encodeURIComponent(text);
-/** Dots would lead elsewhere as a segment of a path; section 8 has the length. */
+/** A segment of dots would change the path. Section 8 gives the length. */
 const isUsable = (text: string): boolean =>
   text !== '.' && text !== '..' && text.isWellFormed() && /^.{1,50}$/su.test(text);
 

@@ -6,10 +6,10 @@ import type { Exchange } from './exchange.ts';
  */
 export type Repeat = 'any' | 'refused';
 
-/** Of 502 and 504 a proxy may be the author, which does not know what the service did. */
+/** A proxy may have sent 502 or 504 without knowing what the service did. */
 const REFUSED: readonly number[] = [500, 503];
 const WAITS_MS = [200, 1_000] as const;
-/** Longer than this nobody waits at the other end; who asked hears it instead. */
+/** A caller would not wait longer than this, so it gets the fault instead. */
 const SERVER_ASKS_MAX_MS = 5_000;
 
 /** How long to wait before the next try; null: this was the last. `spread` is in [0, 1). */

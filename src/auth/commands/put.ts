@@ -2,7 +2,7 @@ import { FOR_UPDATE_OF_FREE, run, words, type CommandContext, type Program } fro
 import type { AuthWrites } from '../commands.ts';
 import { SWEEP_MAX, toRecordRow } from '../rows.ts';
 
-/** What another writer is at is left to it. */
+/** Rows that another writer holds are skipped. */
 function* sweep(atMs: number): Program<void> {
   yield* run`
     DELETE FROM auth_record WHERE (tenant, kind, id_index) IN (

@@ -4,7 +4,7 @@ import { listOf, partOf, textOf } from '../parts.ts';
 import type { Scene } from '../scene.ts';
 import type { Wanted } from '../translation.ts';
 
-/** What is short is in too many words. */
+/** Short fragments occur in too many words. */
 const WORD_LENGTH_MIN = 3;
 const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
