@@ -18,16 +18,13 @@ import {
   type EhrTarget,
   type Terminal,
 } from '../../src/embed.ts';
-import { makeLife, silentLog, systemClock } from '../../src/kernel/index.ts';
+import { makeLife, opened, silentLog, systemClock } from '../../src/kernel/index.ts';
 import {
   DEMO_MRN_SYSTEM,
   DEMO_PATIENTS,
-  DEMO_TAG,
-  demoPatients,
   seedEhr,
   startClinicianApp,
   startEhr,
-  type ClinicianApp,
   SPEED_MAX,
   type DemoEhr,
   type DemoService,
@@ -37,8 +34,9 @@ import { startDemoService, startDemoSimulation } from './demo-service.ts';
 import { loadDemoSettings } from './demo-settings.ts';
 import { liveOn } from './live-on.ts';
 import { fillDemo } from './fill-demo.ts';
-import { decideForeignUse, findForeignEhr, folderOf, type ForeignUse } from './foreign-ehr.ts';
-import { DEMO_USERNAME, demoPassword, registerDemoApp } from './register-demo-app.ts';
+import { decideForeignUse, findForeignEhr, folderOf } from './foreign-ehr.ts';
+import { demoPassword, registerDemoApp } from './register-demo-app.ts';
+import { report, type Running } from './report.ts';
 import { seedForeign } from './seed-foreign.ts';
 
 /** More than its drain takes. */
@@ -61,49 +59,6 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return address !== null && typeof address !== 'string' ? address.port : 0;
 }
-
-interface Running {
-  readonly base: string;
-  /** Where it says how it is. */
-  readonly watch: string;
-  readonly ehr: string;
-  readonly use: 'own' | Exclude<ForeignUse, 'stopped'>;
-  readonly users: number;
-  readonly app: ClinicianApp;
-  readonly service: string;
-  readonly data: string;
-}
-
-function ehrLines({ ehr, use, users }: Running): string {
-  const [first, last] = [demoPatients(1)[0]?.mrn ?? '', demoPatients(users).at(-1)?.mrn ?? ''];
-  switch (use) {
-    case 'own':
-      return `  demo EHR   ${ehr}/Patient       ${DEMO_PATIENTS.length} invented patients, MRN ${first} to ${DEMO_PATIENTS.at(-1)?.mrn ?? ''}, and one whom nobody linked
-             ${ehr}/metadata      what it can do
-`;
-    case 'write':
-      return `  EHR        ${ehr}       not ours; ${users} invented patients are there now, MRN ${first} to ${last}, and their data is written to it
-             ${ehr}/Patient?_tag=${DEMO_TAG.system}%7C${DEMO_TAG.code}
-`;
-    case 'read':
-      return `  EHR        ${ehr}       not ours; shadow mode: nothing is written to it
-             chartgate shadow report      what would be
-`;
-    case 'none':
-      return `  EHR        ${ehr}       not ours; nothing invented is written to it\n`;
-  }
-}
-
-const report = (running: Running, password: string | null): string => `Chartgate runs.
-
-  gateway    ${running.base}/docs       what it offers
-             ${running.watch}/readyz     is it ready
-             ${running.watch}/metrics    figures
-${ehrLines(running)}  service    ${running.service}/       sandbox of the health data service: portal, extraction app
-  app        ${running.app.url}             charts for a clinician${password === null ? '' : `; sign in as ${DEMO_USERNAME}, password ${password}`}
-
-Keys, secrets and databases are in ${running.data}/. Ctrl-C stops all of them.
-`;
 
 interface Wanted {
   readonly users: number;
@@ -239,12 +194,18 @@ export const demonstration: Pick<Command, 'run'> = {
     const filling = new AbortController();
     void terminal.stopped.then(() => filling.abort());
     try {
-      const ehr = foreign === null ? await startOwnEhr(ehrPort, data, wanted.users) : foreign;
-      if ('stop' in ehr) life.started('ehr', ehr.stop);
+      const ownEhr = opened(
+        () => startOwnEhr(ehrPort, data, wanted.users),
+        (ehr) => ehr.stop(),
+      );
+      const ehr = foreign ?? (await life.start('ehr', ownEhr));
       const clientUuid = settings['CHARTGATE_CLIENT_UUID'] ?? 'demo-client';
       const hmac = terminal.env['CHARTGATE_WEBHOOK_HMAC'] === undefined ? 'ours' : 'of-the-environment';
-      const sandbox = await startDemoService(servicePort, data, clientUuid, hmac);
-      life.started('service', sandbox.service.stop);
+      const demoService = opened(
+        () => startDemoService(servicePort, data, clientUuid, hmac),
+        ({ service }) => service.stop(),
+      );
+      const sandbox = await life.start('service', demoService);
       const env = {
         CHARTGATE_PORT: String(gatewayPort),
         CHARTGATE_PUBLIC_URL: `http://localhost:${gatewayPort}`,
@@ -268,23 +229,30 @@ export const demonstration: Pick<Command, 'run'> = {
         onExit: terminal.onExit,
       });
       if (use === 'write') await registerGuests(config.ehr, wanted.users, terminal, filling.signal);
-      const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log }), terminal);
+      const ownGateway = opened(
+        () => unlessStopped(startGateway({ config, clock: systemClock, log }), terminal),
+        (one) => one?.stop(),
+      );
+      const gateway = await life.start('gateway', ownGateway, GATEWAY_STOP_MS);
       if (gateway === null) {
         await life.stop();
         return EXIT.ok;
       }
-      life.started('gateway', gateway.stop, GATEWAY_STOP_MS);
       const base = `http://localhost:${gateway.port}`;
       const [dataSecret, notificationSecret] = [config.ingest.dataSecrets[0], config.ingest.notificationSecrets[0]];
       if (dataSecret !== undefined && notificationSecret !== undefined)
         sandbox.join(base, { data: dataSecret.reveal(), notification: notificationSecret.reveal() });
-      const app = await startClinicianApp({
-        host: '127.0.0.1',
-        port: appPort,
-        gatewayUrl: base,
-        now: () => sandbox.service.clock.now(),
-      });
-      life.started('app', app.stop);
+      const clinicianApp = opened(
+        () =>
+          startClinicianApp({
+            host: '127.0.0.1',
+            port: appPort,
+            gatewayUrl: base,
+            now: () => sandbox.service.clock.now(),
+          }),
+        (one) => one.stop(),
+      );
+      const app = await life.start('app', clinicianApp);
       const password = demoPassword(settings['CHARTGATE_ADMIN_TOKEN'] ?? '');
       const registered = await registerDemoApp(makeAdminApi(base, env), app, password);
       const watch = gateway.opsPort === null ? base : `http://localhost:${gateway.opsPort}`;
@@ -318,11 +286,13 @@ export const demonstration: Pick<Command, 'run'> = {
         liveOn(sandbox.service.clock, systemClock, wanted.speed);
         simulated?.simulation.goOn();
       });
-      life.started('simulation', async () => {
-        // In this order: what waits for the gateway would wait for ever.
-        await simulated?.simulation.stop();
-        await sandbox.service.sender.stop();
-        await living;
+      await life.start('simulation', {
+        async stop() {
+          // In this order: what waits for the gateway would wait for ever.
+          await simulated?.simulation.stop();
+          await sandbox.service.sender.stop();
+          await living;
+        },
       });
       return await runUntilStopped(gateway, log, terminal, life.stop);
     } catch (thrown) {

@@ -57,14 +57,15 @@ async function findDue(source: AuditSource, key: SigningKey, before: Date): Prom
 export function exportSegments(deps: {
   readonly audit: Operate<AuditWrites, AuditReads>;
   readonly key: SigningKey;
-  readonly folder: string | null;
+  /** Looked up each time: a folder may be made meanwhile. */
+  readonly folder: () => Promise<string | null>;
   readonly days: number;
   readonly instance: string;
   readonly checkpoints: Pick<Checkpoints, 'anchor'>;
   readonly clock: Clock;
   readonly log: Log;
 }) {
-  const { audit, key, folder } = deps;
+  const { audit, key } = deps;
   const source = storeSource(audit);
   let isStopped = false;
 
@@ -102,6 +103,7 @@ export function exportSegments(deps: {
 
   /** How many records went. */
   async function close(): Promise<Result<number>> {
+    const folder = await deps.folder();
     if (folder === null) return ok(0);
     const dropped = await source.dropped();
     const due = await findDue(source, key, new Date(deps.clock.now().getTime() - deps.days * DAY_MS));
@@ -133,10 +135,14 @@ export function exportSegments(deps: {
     }
   }
 
-  const first = setTimeout(() => void run(), FIRST_MS).unref();
-  const timer = setInterval(() => void run(), EVERY_MS).unref();
+  let first: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   return {
     close,
+    start(): void {
+      first = setTimeout(() => void run(), FIRST_MS).unref();
+      timer = setInterval(() => void run(), EVERY_MS).unref();
+    },
     stop: (): void => {
       isStopped = true;
       clearTimeout(first);

@@ -57,9 +57,9 @@ export async function checkAuditKeys(
 
 /**
  * The life of the audit beside its records: that the process began and ended and with which settings, checkpoints, and
- * what happens to old records. Throws a StartError where the beginning cannot be recorded.
+ * what happens to old records. Its start throws a StartError where the beginning cannot be recorded.
  */
-export async function runAudit(deps: AuditDeps) {
+export function runAudit(deps: AuditDeps) {
   const { audit, clock, log, anchor } = deps;
   const [key] = deps.auditKeys.map(makeSigningKey);
   if (key === undefined) throw new Error('the audit needs a key');
@@ -72,34 +72,43 @@ export async function runAudit(deps: AuditDeps) {
     actor: 'gateway',
     version: deps.version,
   });
-
-  const giving = await checkAuditKeys(audit, deps.auditKeys);
-  const last = await audit.read('audit.last', { tenant: deps.tenant, type: 'config' });
-  const settings = settingsDigests(deps.settings);
-  const before = last.ok && last.value !== null ? (JSON.parse(last.value) as AuditRecord).settings : undefined;
-  const changed = before === undefined ? [] : changedSettings(before, settings);
-  const begun = last.ok
-    ? await audit.write('audit.append-many', [
-        {
-          ...base(),
-          type: 'config',
-          settings,
-          changed,
-          why: before === undefined ? 'first' : changed.length > 0 ? 'changed' : 'same',
-        },
-        { ...base(), type: 'process', to: 'started' },
-      ])
-    : last;
-  if (!begun.ok)
-    throw new StartError(
-      'audit.unavailable',
-      'The start could not be put into the audit, so nothing is served. Look at the database.',
-    );
-
   const checkpoints = signCheckpoints({ ...deps, key, anchor: anchor === null ? null : fileAnchor(anchor) });
-  const folder = anchor === null ? null : ((await folderOf(anchor)) ?? dirname(anchor));
-  if (giving !== null) {
-    const made = await makeCheckpoint({ audit, key, clock }, null, giving);
+  const segments = exportSegments({
+    ...deps,
+    key,
+    folder: async () => (anchor === null ? null : ((await folderOf(anchor)) ?? dirname(anchor))),
+    days: deps.retentionDays,
+    checkpoints,
+  });
+  let isBegun = false;
+
+  async function recordBegin(): Promise<void> {
+    const last = await audit.read('audit.last', { tenant: deps.tenant, type: 'config' });
+    const settings = settingsDigests(deps.settings);
+    const before = last.ok && last.value !== null ? (JSON.parse(last.value) as AuditRecord).settings : undefined;
+    const changed = before === undefined ? [] : changedSettings(before, settings);
+    const begun = last.ok
+      ? await audit.write('audit.append-many', [
+          {
+            ...base(),
+            type: 'config',
+            settings,
+            changed,
+            why: before === undefined ? 'first' : changed.length > 0 ? 'changed' : 'same',
+          },
+          { ...base(), type: 'process', to: 'started' },
+        ])
+      : last;
+    if (!begun.ok)
+      throw new StartError(
+        'audit.unavailable',
+        'The start could not be put into the audit, so nothing is served. Look at the database.',
+      );
+    isBegun = true;
+  }
+
+  async function changeKey(to: SigningKey, giving: SigningKey): Promise<void> {
+    const made = await makeCheckpoint({ audit, key: to, clock }, null, giving);
     if (!made.ok)
       throw new StartError(
         'audit.unavailable',
@@ -108,8 +117,6 @@ export async function runAudit(deps: AuditDeps) {
     if (made.value !== null) await checkpoints.anchor(made.value);
     log.info('audit.key-changed', { count: made.value?.n ?? 0 });
   }
-  await checkpoints.start();
-  const segments = exportSegments({ ...deps, key, folder, days: deps.retentionDays, checkpoints });
 
   return {
     key,
@@ -121,15 +128,24 @@ export async function runAudit(deps: AuditDeps) {
             notes: () => readAnchored(anchor),
             checkSegments: (named: Verified['segments']) => checkSegments(anchor, named),
           },
-    checkpoint: checkpoints.run,
-    closeSegments: segments.close,
-    /** Records the end and signs over everything; what comes after it is not recorded by this process. */
+    async start(): Promise<void> {
+      const giving = await checkAuditKeys(audit, deps.auditKeys);
+      await recordBegin();
+      if (giving !== null) await changeKey(key, giving);
+      await checkpoints.start();
+      segments.start();
+    },
+    /**
+     * Records the end and signs over everything; what comes after it is not recorded by this process. A process whose
+     * beginning is not recorded has no end either.
+     */
     async stop(): Promise<void> {
       segments.stop();
+      if (!isBegun) return;
       const ended = await audit.write('audit.append', { ...base(), type: 'process', to: 'stopped' });
       if (!ended.ok) log.error('audit.lost', { ...faultFields(ended.fault), count: 1 });
       await checkpoints.stop();
     },
   };
 }
-export type KeptAudit = Awaited<ReturnType<typeof runAudit>>;
+export type KeptAudit = ReturnType<typeof runAudit>;

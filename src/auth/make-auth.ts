@@ -21,11 +21,13 @@ export interface Auth {
   /** Null: the external issuer does not say. */
   oauthUris(): Promise<OauthUris | null>;
   readonly registry: Registry;
+  /** Rejects where the keys of the embedded server can neither be found nor kept. */
+  start(): Promise<void>;
   /** Puts refusals into the audit that still wait for it. */
   flush(): void;
 }
 
-export async function makeAuth(deps: {
+export function makeAuth(deps: {
   readonly tenant: string;
   /** How others reach the gateway, without a slash at the end. */
   readonly publicUrl: string;
@@ -41,7 +43,7 @@ export async function makeAuth(deps: {
   readonly isType: (name: string) => boolean;
   readonly clock: Clock;
   readonly log: Log;
-}): Promise<Auth> {
+}): Auth {
   const { tenant, publicUrl, store, log } = deps;
   const issuer = `${publicUrl}/auth`;
   const fhirBase = `${publicUrl}/fhir`;
@@ -72,11 +74,14 @@ export async function makeAuth(deps: {
         return found.ok ? externalUris(found.value) : null;
       },
       registry: EXTERNAL_REGISTRY,
+      start: () => Promise.resolve(),
       flush: rejects.flush,
     };
   }
+  const embedded = openWhenAsked(parts);
   return {
-    mounts: [await openWhenAsked(parts)],
+    mounts: [embedded],
+    start: embedded.start,
     routes: [makeDiscoveryRoute(() => Promise.resolve(ok(smartConfigurationOf(issuer))))],
     verifyToken: makeVerifyEmbedded(parts),
     async isOrigin(origin) {

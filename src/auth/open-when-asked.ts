@@ -7,8 +7,7 @@ import { loadKeys } from './keys.ts';
  * loaded by the first who asks for it. Its keys are made or found at the start, as a store that cannot keep them is a
  * reason not to start.
  */
-export async function openWhenAsked(deps: Parameters<typeof openEmbedded>[0]): Promise<Mount> {
-  await loadKeys(deps);
+export function openWhenAsked(deps: Parameters<typeof openEmbedded>[0]): Mount & { start(): Promise<void> } {
   let opening: Promise<Mount> | null = null;
   const open = (): Promise<Mount> => {
     opening ??= import('./embedded.ts')
@@ -21,6 +20,9 @@ export async function openWhenAsked(deps: Parameters<typeof openEmbedded>[0]): P
   };
   return {
     path: '/auth',
+    async start(): Promise<void> {
+      await loadKeys(deps);
+    },
     handle: async (request, response, asked) => (await open()).handle(request, response, asked),
   };
 }

@@ -192,7 +192,8 @@ export function openTarget(deps: {
             send: readOnly.send,
           };
     },
-    async close(): Promise<void> {
+    start: watch.start,
+    async stop(): Promise<void> {
       watch.stop();
       await ehr.close();
     },

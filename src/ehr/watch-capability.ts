@@ -19,6 +19,7 @@ export interface CapabilityWatch {
   refresh(): Promise<CapabilityState>;
   /** What is known once the probe that is under way, if one is, has ended. */
   settled(): Promise<CapabilityState>;
+  start(): void;
   stop(): void;
 }
 
@@ -68,11 +69,11 @@ export function watchCapability(deps: {
     refresh().catch((thrown: unknown) => deps.log.error('ehr.probe-failed', { error: safeError(thrown), ...where }));
   }
 
-  refreshAlone();
   return {
     state: () => state,
     refresh,
     settled: () => underWay ?? Promise.resolve(state),
+    start: refreshAlone,
     stop: () => {
       isStopped = true;
       if (timer !== null) clearTimeout(timer);

@@ -47,9 +47,13 @@ export function followDeliveries(deps: {
     return done;
   }
 
-  const timer = setInterval(() => void refresh(), EVERY_MS).unref();
+  let timer: NodeJS.Timeout | undefined;
   return {
     refresh,
+    async start(): Promise<void> {
+      await refresh();
+      timer = setInterval(() => void refresh(), EVERY_MS).unref();
+    },
     /** What is to be added to the findings of the delivery. A fault: it must wait. */
     async follow(delivery: {
       readonly id: string;
@@ -67,7 +71,7 @@ export function followDeliveries(deps: {
       const counted = await enrolment.writeBehind('enrol.late', { tenant, user });
       return counted.ok ? ok([LATE]) : counted;
     },
-    stop: () => clearInterval(timer),
+    stop: (): void => clearInterval(timer),
   };
 }
 export type FollowDeliveries = ReturnType<typeof followDeliveries>;

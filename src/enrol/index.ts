@@ -11,7 +11,7 @@ export {
 export { makeFindUser, type CheckPatient, type Enrolled, type FindUser, type LinkUser } from './find-user.ts';
 export { followDeliveries } from './follow-deliveries.ts';
 export type { Enrol } from './make-enrol.ts';
-export { openEnrolment } from './open-enrolment.ts';
+export { makeEnrolment } from './make-enrolment.ts';
 export { isOverdue } from './overdue.ts';
 export { isTimezone, readDocument, type LabFile } from './read-document.ts';
 export type { MonitoringRule } from '../source/index.ts';

@@ -45,9 +45,8 @@ export interface LanesDeps {
   readonly log: Log;
   readonly newId: NewId;
   readonly spread: () => number;
-  readonly onOutcome: (outcome: Outcome, seconds: number) => void;
-  /** The delivery may have to follow its link. */
-  readonly onFinished: () => void;
+  /** Told when a claim has come to its end: its delivery may have to follow its link. */
+  readonly onFinished: (outcome: Outcome, seconds: number) => void;
 }
 
 /** A claim with what is known of it already. */
@@ -65,7 +64,8 @@ export function runLanes(deps: LanesDeps) {
   const { tenant, owner, lanes, guard, clock, log } = deps;
   const leases = makeLeases({ tenant, owner, lanes, clock });
   const running = new Set<Promise<void>>();
-  let isStopped = false;
+  /** From the start to the stop. Before and after it nothing is claimed, whoever asks. */
+  let isRunning = false;
   let isAsked = false;
   let reserved = 0;
   /** Some lane may be due. False after a claim that found none, until a lane is left with more, or somebody asks. */
@@ -121,7 +121,6 @@ export function runLanes(deps: LanesDeps) {
         return;
       }
       const { outcome } = result;
-      deps.onOutcome(outcome, (clock.monotonicMs() - since) / 1_000);
       if (outcome.kind === 'delivered' || outcome.kind === 'park')
         log.info('delivery.sent', {
           deliveryId,
@@ -133,7 +132,7 @@ export function runLanes(deps: LanesDeps) {
         });
       // Nobody asks for lanes when one that waits so shortly comes round again.
       if ('afterMs' in outcome && outcome.afterMs < POLL_MS) setTimeout(wake, outcome.afterMs).unref();
-      deps.onFinished();
+      deps.onFinished(outcome, (clock.monotonicMs() - since) / 1_000);
     } catch (thrown) {
       log.error('lane.failed', { deliveryId, error: safeError(thrown) });
       mayWait = true;
@@ -174,7 +173,7 @@ export function runLanes(deps: LanesDeps) {
     isAsked = false;
     if (!isFreed) await free();
     if (isFreed && knownSince === null) await sayAlive();
-    while (!isStopped && isFreed && knownSince !== null) {
+    while (isRunning && isFreed && knownSince !== null) {
       await mindTheClock();
       isAsked = false;
       const target = deps.target();
@@ -205,7 +204,7 @@ export function runLanes(deps: LanesDeps) {
     // again.
     if (leases.isHeld(patient)) return;
     const fence: Fence = { tenant, owner, patient, epoch };
-    const work = (isStopped ? giveBack(one, fence) : carryOut(one)).finally(() => {
+    const work = (isRunning ? carryOut(one) : giveBack(one, fence)).finally(() => {
       running.delete(work);
       onRoom?.();
       if (mayWait) wake();
@@ -225,7 +224,7 @@ export function runLanes(deps: LanesDeps) {
    */
   function reserve(deliveryId: string): ReturnType<FastClaims['reserve']> {
     const target = deps.target();
-    if (isStopped || target === null || knownSince === null || room() <= 0) return null;
+    if (!isRunning || target === null || knownSince === null || room() <= 0) return null;
     const pretranslated = deps.pretranslated.take(deliveryId);
     // By the mapping data as they are now.
     if (pretranslated === null || pretranslated.translationContext !== deps.translationContext()) return null;
@@ -266,7 +265,7 @@ export function runLanes(deps: LanesDeps) {
   /** An EHR that is not there, paused or left alone holds up nobody: then judging goes on at its own pace. */
   async function roomSoon(): Promise<number> {
     const isOpen = deps.target() !== null && guard.state().breaker === 'closed' && !paused.isPaused;
-    if (!isOpen || isStopped) return 0;
+    if (!isOpen || !isRunning) return 0;
     if (room() <= 0)
       await new Promise<void>((resolve) => {
         const late = setTimeout(resolve, ROOM_WAIT_MS).unref();
@@ -282,7 +281,7 @@ export function runLanes(deps: LanesDeps) {
   function wake(): void {
     isAsked = true;
     mayWait = true;
-    if (isStopped) return;
+    if (!isRunning) return;
     looking ??= look()
       .catch((thrown: unknown) => log.error('lane.failed', { error: safeError(thrown) }))
       .finally(() => {
@@ -319,10 +318,8 @@ export function runLanes(deps: LanesDeps) {
   }
   const logged = (thrown: unknown): void => log.error('lane.failed', { error: safeError(thrown) });
 
-  const alive = setInterval(() => void sayAlive().catch(logged), ALIVE_MS).unref();
-  const poll = setInterval(wake, POLL_MS).unref();
-  const watchdog = setInterval(leases.endUntrusted, WATCH_MS).unref();
-  const renewal = setInterval(() => void leases.renew().catch(logged), RENEW_MS).unref();
+  /** Of claims, and of what is under way, which goes on for a while after the last claim. */
+  const timers: Record<'claims' | 'leases', NodeJS.Timeout[]> = { claims: [], leases: [] };
   return {
     wake,
     fastClaim: { room: roomSoon, reserve } satisfies FastClaims,
@@ -332,20 +329,27 @@ export function runLanes(deps: LanesDeps) {
       wake();
     },
     inFlight: () => running.size,
-    start: async (): Promise<void> => {
+    async start(): Promise<void> {
+      isRunning = true;
+      timers.claims = [
+        setInterval(() => void sayAlive().catch(logged), ALIVE_MS).unref(),
+        setInterval(wake, POLL_MS).unref(),
+      ];
+      timers.leases = [
+        setInterval(leases.endUntrusted, WATCH_MS).unref(),
+        setInterval(() => void leases.renew().catch(logged), RENEW_MS).unref(),
+      ];
       await free();
       await deps.habits.load();
       wake();
     },
     /** Claims nothing more, and waits for what is under way as long as its caller does. */
     async stop(): Promise<void> {
-      isStopped = true;
-      clearInterval(poll);
-      clearInterval(alive);
+      isRunning = false;
+      timers.claims.forEach(clearInterval);
       await looking;
       await Promise.allSettled(running);
-      clearInterval(renewal);
-      clearInterval(watchdog);
+      timers.leases.forEach(clearInterval);
     },
     /** Ends what is under way: its outcome is unknown, and is read back by whoever comes next. */
     abort: leases.abort,

@@ -4,7 +4,7 @@ import { type OpenTarget } from '../ehr/index.ts';
 import { shadowSet, makeExplain, type LearntHabits, type Shadow } from '../forward/index.ts';
 import { type makeTranslationContextHolder, type Reloaded } from '../judge/index.ts';
 import { deliverSet, eraseSet, laneSet, type makeLinkChanger } from '../lanes/index.ts';
-import { enrolSet, type openEnrolment } from '../enrol/index.ts';
+import { enrolSet, type makeEnrolment } from '../enrol/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { ok, type Clock, type NewId, type Result, type Route } from '../kernel/index.ts';
@@ -24,8 +24,8 @@ import {
 } from '../ops/index.ts';
 import type { KeptResealing, Store } from '../store/index.ts';
 
-/** Joins what the operator uses: the admin API over every part that it shows. */
-export function wireAdmin(deps: {
+/** Makes what the operator uses: the admin API over every part that it shows. */
+export function makeAdmin(deps: {
   readonly config: Config;
   readonly tenant: string;
   readonly store: Store;
@@ -34,7 +34,7 @@ export function wireAdmin(deps: {
   readonly translationContext: ReturnType<typeof makeTranslationContextHolder>;
   readonly reload: () => Result<Reloaded, string>;
   readonly links: ReturnType<typeof makeLinkChanger>;
-  readonly enrolment: Awaited<ReturnType<typeof openEnrolment>>;
+  readonly enrolment: ReturnType<typeof makeEnrolment>;
   readonly kept: KeptAudit;
   readonly processor: { wake(): void };
   readonly sender: { wake(): void; recheck(): void };

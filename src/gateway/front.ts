@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config/index.ts';
 import { drainServer, listen, makeApp, makeServer } from '../http/index.ts';
-import type { Life, Route } from '../kernel/index.ts';
+import type { Part, Route } from '../kernel/index.ts';
 import {
   decideReadiness,
   makeOpsRoutes,
@@ -11,26 +11,38 @@ import {
   type Metrics,
 } from '../ops/index.ts';
 
-/** Grace and the end of requests under way together; closing the store comes after, and 25 s are the whole of it. */
+/** Grace and the end of requests under way together; what comes after has the rest of the supervisor's 30 s. */
 const DRAIN_TOTAL_MS = 20_000;
-const OPS_DRAIN_MS = 1_000;
+const CLOSE_MS = 1_000;
 
 type AppDeps = Parameters<typeof makeApp>[0];
 type State = Omit<Parameters<typeof decideReadiness>[0], 'unverified' | 'version'>;
 
 export const readJson = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 
-/** Opens what listens. A port for whoever watches opens first and closes last, so that the drain can be watched too. */
-export async function openFront(
+/** What listens. Each start answers the port. */
+export interface Front {
+  /** For whoever watches, who then sees the drain as well; null where that is the same port. */
+  readonly ops: Part<number> | null;
+  readonly http: Part<number>;
+  /**
+   * The requests under way. Listening begins before the work does, so that a port that is taken is found before anything
+   * is claimed; and it ends before the work does, which is why this part comes last and stops first.
+   */
+  readonly requests: Part;
+  readonly requestsPatienceMs: number;
+  readonly routes: readonly Route[];
+}
+
+export function makeFront(
   config: Config,
-  life: Life,
   deps: Pick<AppDeps, 'mounts' | 'newId' | 'clock' | 'log' | 'onRefused'> & {
     readonly version: string;
     readonly routes: readonly Route[];
     readonly metrics: Metrics;
     readonly state: () => State;
   },
-): Promise<{ readonly port: number; readonly opsPort: number | null; readonly routes: readonly Route[] }> {
+): Front {
   const { host, port, tls, trustProxy, drainGraceMs } = config.http;
   const { ops, admin, unverified } = config;
   const { metrics, state, version } = deps;
@@ -52,21 +64,20 @@ export async function openFront(
     isDraining: () => state().process === 'draining',
   };
 
-  async function open(
-    what: 'http' | 'ops',
-    of: AppDeps,
-    wanted: number,
-    graceMs: number,
-    patienceMs: number,
-  ): Promise<number> {
+  function listener(of: AppDeps, wanted: number) {
     const server = makeServer(makeApp(of), tls);
-    const opened = await listen(server, host, wanted);
-    life.started(what, () => drainServer(server, graceMs, patienceMs), graceMs + patienceMs + 1_000);
-    return opened;
+    const part: Part<number> = {
+      start: () => listen(server, host, wanted),
+      stop: () => drainServer(server, 0, CLOSE_MS),
+    };
+    return { server, part };
   }
-  const opsPort =
-    ops.port === null
-      ? null
-      : await open('ops', { ...app, routes: onOwnPort(watch), mounts: [] }, ops.port, 0, OPS_DRAIN_MS);
-  return { opsPort, port: await open('http', app, port, drainGraceMs, DRAIN_TOTAL_MS - drainGraceMs), routes };
+  const http = listener(app, port);
+  return {
+    ops: ops.port === null ? null : listener({ ...app, routes: onOwnPort(watch), mounts: [] }, ops.port).part,
+    http: http.part,
+    requests: { stop: () => drainServer(http.server, drainGraceMs, DRAIN_TOTAL_MS - drainGraceMs) },
+    requestsPatienceMs: DRAIN_TOTAL_MS + 1_000,
+    routes,
+  };
 }

@@ -1,1 +1,2 @@
-export { translationSettings, startGateway, TENANT, VERSION, type Gateway } from './start.ts';
+export { startGateway, TENANT, VERSION, type Gateway } from './start.ts';
+export { translationSettings } from './translation-settings.ts';

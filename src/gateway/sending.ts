@@ -5,13 +5,19 @@ import { openTarget } from '../ehr/index.ts';
 import { auditOfLookUp, learnHabits, openShadow, runLanes, type LanesDeps } from '../forward/index.ts';
 import { type Pretranslations, type makeTranslationContextHolder } from '../judge/index.ts';
 import { laneSet, makeContentKey } from '../lanes/index.ts';
-import type { Chance, Clock, Log, NewId } from '../kernel/index.ts';
+import { makeSignal, type Chance, type Clock, type Log, type NewId, type Part, type Signal } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 
 const [SENDER_STOP_MS, ABORT_STOP_MS] = [5_000, 1_000] as const;
 
-/** Joins what goes to the EHR: the target, what is known of its habits, shadow mode, and the lanes. */
-export function wireSending(deps: {
+/** A claim that came to its end at the EHR. */
+export interface Finished {
+  readonly outcome: Parameters<LanesDeps['onFinished']>[0];
+  readonly seconds: number;
+}
+
+/** Makes what goes to the EHR: the target, what is known of its habits, shadow mode, and the lanes. */
+export function makeSending(deps: {
   readonly config: Config;
   readonly tenant: string;
   readonly instance: string;
@@ -24,8 +30,7 @@ export function wireSending(deps: {
   readonly newId: NewId;
   readonly clock: Clock;
   readonly log: Log;
-  readonly onOutcome: LanesDeps['onOutcome'];
-  readonly onFinished: LanesDeps['onFinished'];
+  readonly finished: Signal<Finished>;
 }) {
   const { config, tenant, store, translationContext, chance, newId, clock, log } = deps;
   const { patientMode } = config.identity;
@@ -49,7 +54,7 @@ export function wireSending(deps: {
   });
   const software = (): string | null => target.capability().probed?.capability.software ?? null;
   const habits = learnHabits({ tenant, lanes, software, log });
-  const sending = {
+  const common = {
     tenant,
     owner: deps.instance,
     translationContext: () => translationContext.current().translationContext,
@@ -59,25 +64,26 @@ export function wireSending(deps: {
     log,
     newId,
   };
+  const forwarding = makeSignal();
   const shadow = openShadow({
-    ...sending,
+    ...common,
     ...config.deliver,
     patientMode,
     store,
     target,
-    onForwarding: () => sender.wake(),
+    onForwarding: forwarding.emit,
   });
   const sender = runLanes({
-    ...sending,
+    ...common,
     lanes,
     // Without a target nothing is claimed.
     target: () => (shadow.forwarding.isForwarding() ? target.current() : null),
     guard: target.guard,
     pretranslated: deps.pretranslated,
     spread: () => (chance(1)[0] ?? 0) / 256,
-    onOutcome: deps.onOutcome,
-    onFinished: deps.onFinished,
+    onFinished: (outcome, seconds) => deps.finished.emit({ outcome, seconds }),
   });
+  forwarding.on(sender.wake);
   /**
    * What is under way gets some seconds; what is not done then is of unknown outcome, and read back at the next start.
    */
@@ -89,5 +95,12 @@ export function wireSending(deps: {
     await Promise.race([stopped, pause(ABORT_STOP_MS, undefined, { ref: false })]);
   }
   let ending: Promise<void> | undefined;
-  return { target, habits, shadow, sender, stopSending: () => (ending ??= endSending()) };
+  const sending: Part = {
+    async start() {
+      await sender.start();
+      target.probed().then(sender.wake, () => undefined);
+    },
+    stop: () => (ending ??= endSending()),
+  };
+  return { target, habits, shadow, sender, sending };
 }

@@ -3,14 +3,17 @@ import { authSet, makeAuth } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { OpenTarget } from '../ehr/index.ts';
 import { identitySet } from '../identity/index.ts';
-import type { Budget, Chance, Clock, Log, Mount, Route } from '../kernel/index.ts';
+import type { Budget, Chance, Clock, Log, Mount, Part, Route } from '../kernel/index.ts';
 import { makeAuthRoutes, type RecordAct } from '../ops/index.ts';
 import { isResourceType } from '../r4/index.ts';
 import { makeSmart } from '../smart/index.ts';
 import type { Store } from '../store/index.ts';
 
-/** Joins what apps use: the authorization server and the read API, each of which needs something of the other. */
-export async function wireSmart(deps: {
+/**
+ * Makes what apps use: the patients whom a token may be about, the authorization server that shows them, and the read
+ * API that verifies its tokens.
+ */
+export function makeApps(deps: {
   readonly config: Config;
   readonly tenant: string;
   readonly version: string;
@@ -21,7 +24,7 @@ export async function wireSmart(deps: {
   readonly clock: Clock;
   readonly chance: Chance;
   readonly log: Log;
-}): Promise<{ readonly routes: readonly Route[]; readonly mounts: readonly Mount[]; flush(): void }> {
+}): Part & { readonly routes: readonly Route[]; readonly mounts: readonly Mount[] } {
   const { config, tenant, store, clock, chance, log } = deps;
   const { publicUrl } = config.http;
   const audit = store.use(auditSet);
@@ -36,13 +39,10 @@ export async function wireSmart(deps: {
     identity: store.use(identitySet),
     ...deps.target.ehrReader,
     budget: deps.budget,
-    verifyToken: (authorization, from) => auth.verifyToken(authorization, from),
-    isOrigin: (origin) => auth.isOrigin(origin),
-    oauthUris: () => auth.oauthUris(),
     clock,
     chance,
   });
-  const auth = await makeAuth({
+  const auth = makeAuth({
     tenant,
     publicUrl,
     ehrBase: deps.target.ehrReader.ehr.guard.base,
@@ -56,8 +56,9 @@ export async function wireSmart(deps: {
     log,
   });
   return {
-    routes: [...auth.routes, ...makeAuthRoutes({ registry: auth.registry, record: deps.record }), ...smart.routes],
+    routes: [...auth.routes, ...makeAuthRoutes({ registry: auth.registry, record: deps.record }), ...smart.serve(auth)],
     mounts: auth.mounts,
-    flush: auth.flush,
+    start: auth.start,
+    stop: auth.flush,
   };
 }

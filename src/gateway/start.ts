@@ -1,4 +1,4 @@
-import { auditSet, runAudit, makeAppendLater, makeRecordReject } from '../audit/index.ts';
+import { auditSet, runAudit, makeAppendLater } from '../audit/index.ts';
 import { authSet } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import { shadowSet } from '../forward/index.ts';
@@ -7,21 +7,20 @@ import {
   makeJudge,
   makeTranslationContextHolder,
   processReceived,
-  type TranslationSettings,
   type Reloaded,
 } from '../judge/index.ts';
 import { forwardLeftOut, deliverSet, eraseSet, makeLinkChanger, enforceRetention, laneSet } from '../lanes/index.ts';
-import { enrolSet, openEnrolment } from '../enrol/index.ts';
+import { enrolSet, makeEnrolment } from '../enrol/index.ts';
 import { makeJwksRoute } from '../ehr/index.ts';
 import { identitySet } from '../identity/index.ts';
-import { readSourceUris, SHIPPED_FOLDER } from '../mappings/index.ts';
 import { inboxSet } from '../inbox/index.ts';
-import { dataAuthenticators, makeIngest, notificationAuthenticators } from '../ingest/index.ts';
 import {
   makeBudget,
   makeLife,
   makeNewId,
   makePooledChance,
+  makeSignal,
+  opened,
   type Clock,
   type Life,
   type Log,
@@ -29,13 +28,16 @@ import {
   type Route,
 } from '../kernel/index.ts';
 import { runResealing, makeMetrics, makeRecordAct, watchLedger } from '../ops/index.ts';
-import { openStore, type Store } from '../store/index.ts';
-import { wireAdmin } from './admin.ts';
-import { openFront, readJson } from './front.ts';
-import { wireSending } from './sending.ts';
-import { wireSmart } from './smart.ts';
+import { openStore, type Store, type StoreDeps } from '../store/index.ts';
+import { makeAdmin } from './admin.ts';
+import { makeFront, readJson } from './front.ts';
+import { makeIntake } from './intake.ts';
+import { makeSending, type Finished } from './sending.ts';
+import { makeApps } from './smart.ts';
+import { translationSettings } from './translation-settings.ts';
 
-const STOP_MS = { work: 3_000, sending: 7_000, audit: 2_000, store: 30_000 } as const;
+/** How long the end of a part is waited for. Who waits for the store longer than that waits for nothing. */
+const STOP_MS = { audit: 2_000, background: 1_000, judging: 3_000, sending: 7_000, store: 30_000 } as const;
 
 /** One tenant a process for now; every table has the column, so that several can follow. */
 export const TENANT = 'default';
@@ -54,28 +56,17 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-export const translationSettings = (config: Config): TranslationSettings => {
-  const { clientUuid, documentKey, labPath } = config.ingest;
-  return {
-    payloads: { clientUuid, documentKey, labPath },
-    folder: config.mappings.folder ?? SHIPPED_FOLDER,
-    snomed: config.mappings.snomed,
-    uris: config.source.urisFile === null ? null : readSourceUris(config.source.urisFile),
-    dialect: config.ehr.dialect,
-    environment: config.environment,
-    ...config.translate,
-  };
-};
-
 interface GatewayDeps {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
+  /** Whoever starts the parts one by one. */
+  readonly makeLife?: (log: Log) => Life;
 }
 
 /** What was started is stopped, also where the start does not come to its end. */
 export async function startGateway(deps: GatewayDeps): Promise<Gateway> {
-  const life = makeLife(deps.log);
+  const life = (deps.makeLife ?? makeLife)(deps.log);
   try {
     return await startParts(deps, life);
   } catch (thrown) {
@@ -84,7 +75,10 @@ export async function startGateway(deps: GatewayDeps): Promise<Gateway> {
   }
 }
 
-/** The one place where the parts are joined. */
+/**
+ * The one place where the parts are joined: made in an order in which each gets what is there already, told of what the
+ * others do by signals, then started.
+ */
 async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const { config, clock } = deps;
   const chance = makePooledChance();
@@ -98,7 +92,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const loaded = translationContext.current().translationContext;
   log.info('mappings.loaded', { version: loaded.setting.mappings.version, count: loaded.templates.size });
 
-  const store = await openStore({
+  const storeDeps: StoreDeps = {
     database: config.store.database,
     keys: config.keys,
     instance,
@@ -106,11 +100,29 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     sets: [auditSet, inboxSet, identitySet, deliverSet, eraseSet, laneSet, shadowSet, authSet, enrolSet],
     clock,
     log,
-  });
-  life.started('store', store.close, STOP_MS.store);
-  const audit = store.use(auditSet);
-  const kept = await runAudit({
-    tenant: TENANT,
+  };
+  const open = opened(
+    () => openStore(storeDeps),
+    (one) => one.close(),
+  );
+  const store = await life.start('store', open, STOP_MS.store);
+
+  /** A delivery is in the inbox. */
+  const stored = makeSignal();
+  /** A delivery has its verdict. `goes`: it is on its way to the EHR already. */
+  const settled = makeSignal<{ state: string; reason: string | null; then: 'waits' | 'goes' }>();
+  /** A claim came to its end. */
+  const finished = makeSignal<Finished>();
+  /** Deliveries went into a lane because a link has changed. */
+  const linkChanged = makeSignal();
+
+  const tenant = TENANT;
+  const [audit, inbox, deliver] = [store.use(auditSet), store.use(inboxSet), store.use(deliverSet)];
+  const [lanes, identity] = [store.use(laneSet), store.use(identitySet)];
+  const { clientUuid } = config.ingest;
+  const { mrnSystem } = config.identity;
+  const kept = runAudit({
+    tenant,
     instance,
     audit,
     auditKeys: config.keys.audit,
@@ -122,89 +134,27 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     settings: config,
     commands: () => store.figures().commands,
   });
-  life.started('audit', kept.stop, STOP_MS.audit);
-  const inbox = store.use(inboxSet);
-  const deliver = store.use(deliverSet);
-  let process: 'serving' | 'draining' = 'serving';
   const metrics = makeMetrics({ storeHealth: store.health, storeFigures: store.figures });
-  const ledger = watchLedger({ inbox, tenant: TENANT, log });
-  life.started('ledger', ledger.stop);
-
+  const ledger = watchLedger({ inbox, tenant, log });
+  const record = makeRecordAct({ tenant, audit, clock });
   const appendLater = makeAppendLater(audit, log);
   const pseudonymKey = Buffer.from(config.keys.pseudonym.reveal(), 'base64');
-  const rejecting = { append: appendLater, tenant: TENANT, pseudonymKey, clock };
-  const rejects = makeRecordReject({ ...rejecting, as: { type: 'hook.reject', action: 'C' } });
-  const noOperators = makeRecordReject({ ...rejecting, as: { type: 'admin', action: 'E' } });
-  life.started('refusals', () => {
-    rejects.flush();
-    noOperators.flush();
-  });
-  const senders = { ...config.ingest, trustProxy: config.http.trustProxy };
-  const ingest = makeIngest({
-    tenant: TENANT,
-    instance,
-    inbox,
-    data: dataAuthenticators(senders),
-    notifications: notificationAuthenticators(senders),
-    learn: config.ingest.learn && config.ingest.hmac.scheme !== 'off' ? config.ingest.hmac : null,
-    bodyBytesMax: config.http.bodyBytesMax,
-    budget,
-    rejects,
-    newId,
-    clock,
-    onStored: () => processor.wake(),
-  });
-  const { clientUuid } = config.ingest;
-  const { mrnSystem } = config.identity;
-  const identity = store.use(identitySet);
-  const record = makeRecordAct({ tenant: TENANT, audit, clock });
-  const again = (): Promise<void> =>
-    forwardLeftOut({ tenant: TENANT, lanes, newId, clock, log, onReforward: () => sender.wake() });
-  function reload(): Result<Reloaded, string> {
-    const done = translationContext.reload();
-    if (done.ok) {
-      log.info('mappings.loaded', { version: done.value.version, count: done.value.templates });
-      void again();
-    } else log.error('mappings.refused', { count: done.fault.split('\n').length - 1 });
-    return done;
-  }
-  const enrolment = await openEnrolment({
-    tenant: TENANT,
-    settings: { ...config.source, clientUuid },
-    agent: `chartgate/${VERSION}`,
-    mrnSystem,
-    store,
-    identity,
-    checkPatient: (asked) => target.checkPatient(asked),
-    link: (act, wanted) => links.put(act, wanted),
-    newId,
-    chance,
-    clock,
-  });
-  life.started('enrolment', enrolment.close);
-  const pretranslated = makePretranslations();
-  const processor = processReceived({
-    tenant: TENANT,
-    instance,
-    inbox,
-    deliver,
-    judge: makeJudge(translationContext.current, pretranslated, config.http.bodyBytesMax),
-    budget,
-    clock,
-    log,
-    isBusy: () => ingest.waiting() > 2,
-    onSettled: (state, reason, then) => {
-      metrics.observeSettled(state, reason);
-      if (state === 'queued' && then === 'waits') sender.wake();
-    },
-    onFinding: metrics.observeFinding,
-    follow: enrolment.follow,
-    lanes: { room: () => sender.fastClaim.room(), reserve: (id) => sender.fastClaim.reserve(id) },
-  });
-  const lanes = store.use(laneSet);
-  const { target, habits, shadow, sender, stopSending } = wireSending({
+  const { ingest, refusals, refuseOperator } = makeIntake({
     config,
-    tenant: TENANT,
+    tenant,
+    instance,
+    inbox,
+    appendLater,
+    pseudonymKey,
+    budget,
+    newId,
+    clock,
+    stored,
+  });
+  const pretranslated = makePretranslations();
+  const { target, habits, shadow, sender, sending } = makeSending({
+    config,
+    tenant,
     instance,
     store,
     translationContext,
@@ -215,58 +165,89 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     newId,
     clock,
     log,
-    onOutcome: metrics.observeOutcome,
-    onFinished: () => links.resume(),
+    finished,
   });
-  const links = makeLinkChanger({ tenant: TENANT, deliver, clock, log });
-  const retention = enforceRetention({ tenant: TENANT, inbox, lanes, bodyDays: config.retention.bodyDays, clock, log });
+  const links = makeLinkChanger({ tenant, deliver, clock, log, onChanged: linkChanged.emit });
+  const enrolment = makeEnrolment({
+    tenant,
+    settings: { ...config.source, clientUuid },
+    agent: `chartgate/${VERSION}`,
+    mrnSystem,
+    store,
+    identity,
+    checkPatient: target.checkPatient,
+    link: links.put,
+    newId,
+    chance,
+    clock,
+  });
+  const processor = processReceived({
+    tenant,
+    instance,
+    inbox,
+    deliver,
+    judge: makeJudge(translationContext.current, pretranslated, config.http.bodyBytesMax),
+    budget,
+    clock,
+    log,
+    isBusy: () => ingest.waiting() > 2,
+    onSettled: (state, reason, then) => settled.emit({ state, reason, then }),
+    onFinding: metrics.observeFinding,
+    follow: enrolment.follow,
+    lanes: sender.fastClaim,
+  });
+  const retention = enforceRetention({ tenant, inbox, lanes, bodyDays: config.retention.bodyDays, clock, log });
   const resealing = runResealing({ store, instance, clock, log });
-  life.started('target', target.close);
-  life.started('sending', stopSending, STOP_MS.sending);
-  // A store that is away would keep it waiting; what it was about is still received at the next start.
-  life.started('retention', retention.stop);
-  life.started(
-    'work',
-    () => Promise.all([processor.stop(), links.stop(), shadow.stop(), resealing.stop()]),
-    STOP_MS.work,
-  );
+
+  stored.on(processor.wake);
+  settled.on(({ state, reason }) => metrics.observeSettled(state, reason));
+  settled.on(({ state, then }) => {
+    if (state === 'queued' && then === 'waits') sender.wake();
+  });
+  finished.on(({ outcome, seconds }) => metrics.observeOutcome(outcome, seconds));
+  finished.on(links.resume);
+  linkChanged.on(sender.wake);
+
   metrics.watchTarget({
     state: target.guard.state,
     isForwarding: shadow.forwarding.isForwarding,
     lag: async () => {
-      const lag = await lanes.read('lane.lag', { tenant: TENANT });
+      const lag = await lanes.read('lane.lag', { tenant });
       return lag.ok ? lag.value : null;
     },
     nowMs: () => clock.now().getTime(),
   });
-  const parts = { config, tenant: TENANT, store, record, clock };
-  const smart = await wireSmart({ ...parts, version: VERSION, target, budget, chance, log });
-  life.started('apps', smart.flush);
-  const routes = [
-    ...ingest.routes,
-    ...wireAdmin({
-      ...parts,
-      target,
-      habits,
-      translationContext,
-      reload,
-      links,
-      enrolment,
-      kept,
-      processor,
-      sender,
-      shadow,
-      newId,
-      appendLater,
-      resealing,
-    }),
-    makeJwksRoute(target.ehr.publicJwks),
-    ...smart.routes,
-  ];
-  const front = await openFront(config, life, {
+  const again = (): Promise<void> => forwardLeftOut({ tenant, lanes, newId, clock, log, onReforward: sender.wake });
+  function reload(): Result<Reloaded, string> {
+    const done = translationContext.reload();
+    if (done.ok) {
+      log.info('mappings.loaded', { version: done.value.version, count: done.value.templates });
+      void again();
+    } else log.error('mappings.refused', { count: done.fault.split('\n').length - 1 });
+    return done;
+  }
+  const common = { config, tenant, store, record, clock, target };
+  const apps = makeApps({ ...common, version: VERSION, budget, chance, log });
+  const admin = makeAdmin({
+    ...common,
+    habits,
+    translationContext,
+    reload,
+    links,
+    enrolment,
+    kept,
+    processor,
+    sender,
+    shadow,
+    newId,
+    appendLater,
+    resealing,
+  });
+  let process: 'serving' | 'draining' = 'serving';
+  const front = makeFront(config, {
     version: VERSION,
-    routes,
-    mounts: smart.mounts,
+    routes: [...ingest.routes, ...admin, makeJwksRoute(target.ehr.publicJwks), ...apps.routes],
+    mounts: apps.mounts,
     metrics,
     state: () => ({
       process,
@@ -277,21 +258,34 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     newId,
     clock,
     log,
-    onRefused: noOperators.record,
+    onRefused: refuseOperator,
   });
-  await shadow.start();
-  processor.wake();
-  links.resume();
-  resealing.resume();
-  await sender.start();
+
+  await life.start('audit', kept, STOP_MS.audit);
+  await life.start('ledger', ledger);
+  await life.start('refusals', refusals);
+  await life.start('target', target);
+  await life.start('enrolment', enrolment);
+  await life.start('apps', apps);
+  await life.start('links', links, STOP_MS.background);
+  await life.start('resealing', resealing, STOP_MS.background);
+  await life.start('retention', retention);
+  const opsPort = front.ops === null ? null : await life.start('ops', front.ops);
+  const port = await life.start('http', front.http);
+  await life.start('shadow', shadow, STOP_MS.background);
+  // A store that is away would keep it waiting; what it was about is still received at the next start.
+  await life.start('judging', processor, STOP_MS.judging);
+  await life.start('sending', sending, STOP_MS.sending);
+  await life.start('requests', front.requests, front.requestsPatienceMs);
   void again();
-  target.probed().then(sender.wake, () => undefined);
-  log.info('process.started', { component: 'gateway', port: front.port, version: VERSION });
-  if (front.opsPort !== null) log.info('process.started', { component: 'ops', port: front.opsPort });
+  log.info('process.started', { component: 'gateway', port, version: VERSION });
+  if (opsPort !== null) log.info('process.started', { component: 'ops', port: opsPort });
 
   let stopping: Promise<void> | undefined;
   return {
-    ...front,
+    port,
+    opsPort,
+    routes: front.routes,
     store,
     reload: () => void reload(),
     stop() {
@@ -299,7 +293,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
         process = 'draining';
         log.info('process.draining');
         // Nothing more is claimed from now on; requests under way finish beside it.
-        void stopSending();
+        void sending.stop();
         await life.stop();
         log.info('process.stopped');
       })();

@@ -226,8 +226,10 @@ export function processReceived(deps: {
     await before;
   }
 
+  let timer: NodeJS.Timeout | undefined;
+
   function wake(): void {
-    if (isStopped) return;
+    if (timer === undefined || isStopped) return;
     if (running !== null) {
       isAsked = true;
       return;
@@ -241,9 +243,13 @@ export function processReceived(deps: {
       });
   }
 
-  const timer = setInterval(wake, EVERY_MS).unref();
   return {
+    /** Heard from the start on. */
     wake,
+    start(): void {
+      timer = setInterval(wake, EVERY_MS).unref();
+      wake();
+    },
     /** Finishes the page under way. */
     async stop(): Promise<void> {
       isStopped = true;

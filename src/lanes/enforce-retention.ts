@@ -43,10 +43,14 @@ export function enforceRetention(deps: {
 
   const run = (): void =>
     void shred().catch((thrown: unknown) => deps.log.error('bodies.shredded', { error: safeError(thrown) }));
-  const first = setTimeout(run, FIRST_MS).unref();
-  const timer = setInterval(run, EVERY_MS).unref();
+  let first: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   return {
     shred,
+    start(): void {
+      first = setTimeout(run, FIRST_MS).unref();
+      timer = setInterval(run, EVERY_MS).unref();
+    },
     stop: (): void => {
       isStopped = true;
       clearTimeout(first);

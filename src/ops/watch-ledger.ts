@@ -48,9 +48,15 @@ export function watchLedger(deps: {
     else deps.log.info('ledger.equal');
   }
 
-  const timer = setInterval(
-    () => void look().catch((thrown: unknown) => deps.log.error('ledger.unequal', { error: safeError(thrown) })),
-    deps.everyMs ?? EVERY_MS,
-  ).unref();
-  return { state: () => state, look, stop: () => clearInterval(timer) };
+  const lookSafely = (): void =>
+    void look().catch((thrown: unknown) => deps.log.error('ledger.unequal', { error: safeError(thrown) }));
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    state: () => state,
+    look,
+    start(): void {
+      timer = setInterval(lookSafely, deps.everyMs ?? EVERY_MS).unref();
+    },
+    stop: (): void => clearInterval(timer),
+  };
 }

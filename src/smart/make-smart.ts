@@ -60,12 +60,21 @@ export interface SmartDeps {
   /** What the EHR says it does; null before it was asked. */
   readonly capability: () => Capability | null;
   readonly searchBy: () => 'post' | 'get';
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** What the read API needs of whoever makes tokens, which in turn needs the patients. */
+export interface SmartTokens {
   readonly verifyToken: VerifyToken;
   readonly isOrigin: (origin: string) => Promise<boolean>;
   /** Null: the issuer does not say. */
   readonly oauthUris: () => Promise<OauthUris | null>;
-  readonly clock: Clock;
-  readonly chance: Chance;
+}
+
+export interface Smart {
+  readonly patients: PatientDirectory;
+  serve(tokens: SmartTokens): readonly Route[];
 }
 
 /** Every server finds a resource by its id, though some do not say so. */
@@ -105,7 +114,7 @@ function makeParamsOf(
  * The SMART read API below `/fhir`, and the patients whom a token may be about. Throws a StartError for types without a
  * rule.
  */
-export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[]; readonly patients: PatientDirectory } {
+export function makeSmart(deps: SmartDeps): Smart {
   const { tenant, ehr, clock, capability, identity, mrnSystem } = deps;
   const served = loadServed(deps.types);
   const ehrBase = ehr.guard.base;
@@ -132,7 +141,6 @@ export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[];
   const { record, attend } = makeAttend({ served, isLinked: links.isLinked, record: recordRead });
   const rewrite = makeRewriteAddresses({ ehrBase, ownBase });
   const cursors = makeCursors({ keys: deps.keys.data, chance: deps.chance, clock });
-  const front = makeFront({ ...deps, intermediary: `chartgate/${deps.version}` });
   const read = makeAnswerRead({ served, isOffered, ownBase, run: runRead, record, rewrite, cursors });
   const everything = makeAnswerEverything({
     served,
@@ -179,14 +187,17 @@ export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[];
   const auditEvents = makeAnswerAudit({ tenant, publicUrl: deps.publicUrl, audit: deps.audit, record, cursors });
 
   const startedAt = clock.now().toISOString();
-  const metadata: Route['handle'] = async ({ request, setHeader }): Promise<Result<Answer>> => {
+  async function metadata(
+    { request, setHeader }: Parameters<Route['handle']>[0],
+    tokens: SmartTokens,
+  ): Promise<Result<Answer>> {
     setHeader('Access-Control-Allow-Origin', '*');
     setHeader('X-Intermediary', `chartgate/${deps.version}`);
     const query = [...new URLSearchParams((request.url ?? '').split('?')[1] ?? '')];
     const format = checkFormat(request.headers, query);
     if (!format.ok) return format;
     const { version } = deps;
-    const oauthUris = await deps.oauthUris();
+    const oauthUris = await tokens.oauthUris();
     const statement = describeApi({
       rules,
       capability: capability(),
@@ -196,17 +207,18 @@ export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[];
       date: startedAt,
     });
     return ok({ status: 200, headers: { 'Content-Type': FHIR_JSON }, body: JSON.stringify(statement) });
-  };
+  }
 
-  const smart = (method: 'get' | 'post', path: string, interaction: string, handle: Handle): Route => ({
-    method,
-    path,
-    access: 'smart',
-    handle: front.handle(attend(interaction, handle)),
-  });
-  return {
-    routes: [
-      { method: 'get', path: '/fhir/metadata', access: 'open', handle: metadata },
+  function serve(tokens: SmartTokens): readonly Route[] {
+    const front = makeFront({ ...deps, ...tokens, intermediary: `chartgate/${deps.version}` });
+    const smart = (method: 'get' | 'post', path: string, interaction: string, handle: Handle): Route => ({
+      method,
+      path,
+      access: 'smart',
+      handle: front.handle(attend(interaction, handle)),
+    });
+    return [
+      { method: 'get', path: '/fhir/metadata', access: 'open', handle: (ask) => metadata(ask, tokens) },
       { method: 'options', path: '/fhir/{*path}', access: 'open', handle: front.preflight },
       smart('get', '/fhir/Patient/:id/$everything', 'operation', everything.get),
       smart('get', '/fhir/AuditEvent', 'search-type', auditEvents.get),
@@ -219,7 +231,11 @@ export function makeSmart(deps: SmartDeps): { readonly routes: readonly Route[];
       smart('get', '/fhir/:type/:id/_history/:version', 'vread', read.vread),
       // Compartments, operations and whatever else is not served: looked for by nobody who has no token.
       smart('get', '/fhir/{*path}', 'unknown', () => Promise.resolve(fail(fault('read.not-found')))),
-    ],
+    ];
+  }
+
+  return {
+    serve,
     patients: makePatientDirectory({
       mode: deps.patients,
       tenant,

@@ -248,7 +248,7 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
     const segments = exportSegments({
       audit: audit(),
       key,
-      folder,
+      folder: () => Promise.resolve(folder),
       days: 2,
       instance: 'ins_me',
       checkpoints: { anchor },
@@ -332,7 +332,15 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
     const clock = testClock();
     const next = auditKey(9);
     const anchor = () => Promise.resolve();
-    const parts = { audit: audit(), key: next, folder, days: 2, instance: 'ins_me', checkpoints: { anchor }, clock };
+    const parts = {
+      audit: audit(),
+      key: next,
+      folder: () => Promise.resolve(folder),
+      days: 2,
+      instance: 'ins_me',
+      checkpoints: { anchor },
+      clock,
+    };
     const segments = exportSegments({ ...parts, log: collectLog() });
     try {
       for (let day = 0; day < 6; day += 1) {

@@ -88,7 +88,7 @@ export async function startAuth(
   );
   const port = await listen(server, '127.0.0.1', 0);
   const base = more.publicUrl ?? `http://localhost:${port}`;
-  const auth = await makeAuth({
+  const auth = makeAuth({
     tenant: 'default',
     publicUrl: base,
     ehrBase: EHR_BASE,
@@ -101,6 +101,7 @@ export async function startAuth(
     clock,
     log,
   });
+  await auth.start();
   holder.app = makeApp({
     routes: auth.routes,
     mounts: auth.mounts,

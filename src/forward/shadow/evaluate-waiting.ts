@@ -188,15 +188,19 @@ export function evaluateWaiting(deps: {
     nextAt = now + Math.min(PAUSE.maxMs, (now - from) * PAUSE.times);
   }
 
+  let timer: NodeJS.Timeout | undefined;
+
   function tick(): void {
-    if (running !== null || stopping.signal.aborted || clock.monotonicMs() < nextAt) return;
+    if (timer === undefined || running !== null || stopping.signal.aborted || clock.monotonicMs() < nextAt) return;
     running = work()
       .catch((thrown: unknown) => log.error('shadow.failed', { error: safeError(thrown) }))
       .finally(() => (running = null));
   }
 
-  const timer = setInterval(tick, TICK_MS).unref();
   return {
+    start(): void {
+      timer = setInterval(tick, TICK_MS).unref();
+    },
     /** What evaluations rest on now; null while the EHR has not said what it can. */
     basis,
     /** Somebody asks for it: without waiting for the pause to end. */

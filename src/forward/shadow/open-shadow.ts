@@ -59,7 +59,10 @@ export function openShadow(deps: {
   return {
     forwarding,
     evaluator,
-    start: forwarding.start,
+    async start(): Promise<void> {
+      await forwarding.start();
+      evaluator.start();
+    },
     async stop(): Promise<void> {
       await Promise.all([forwarding.stop(), evaluator.stop()]);
     },

@@ -17,6 +17,8 @@ export function makeLinkChanger(deps: {
   readonly deliver: Operate<DeliverWrites, DeliverReads>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told when deliveries went into a lane because a link has changed. */
+  readonly onChanged?: () => void;
 }) {
   const { tenant, deliver, log } = deps;
   let isStopped = false;
@@ -25,9 +27,15 @@ export function makeLinkChanger(deps: {
   const adjust = (act: LinkAct, user: SourceUser): Promise<Result<Adjusted>> =>
     deliver.writeBehind('deliver.adjust', { ...act, user, limit: ADJUST_LIMIT });
 
+  /** Whether there is work now that was not there before. */
+  function tell({ released, requeued, retracting }: Adjusted): void {
+    if (released + requeued + retracting > 0) deps.onChanged?.();
+  }
+
   /** A fault here is nobody's loss: what is left to do is marked in the store. */
   async function follow<T extends Adjusted>(act: LinkAct, user: SourceUser, first: T): Promise<T> {
     let all = first;
+    tell(first);
     for (let times = 0; !all.isSettled && times < ASKED_MAX; times += 1) {
       const more = await adjust(act, user);
       if (!more.ok) break;
@@ -76,6 +84,7 @@ export function makeLinkChanger(deps: {
           log.warn('links.followed', { count: moved, ...faultFields(done.fault) });
           return;
         }
+        tell(done.value);
         moved += done.value.released + done.value.requeued + done.value.parked;
         ({ isSettled } = done.value);
       }
@@ -83,20 +92,25 @@ export function makeLinkChanger(deps: {
     }
   }
 
+  let timer: NodeJS.Timeout | undefined;
+
   function resume(): void {
-    if (isStopped || running !== null) return;
+    if (timer === undefined || isStopped || running !== null) return;
     running = pass()
       .catch((thrown: unknown) => log.error('links.followed', { error: safeError(thrown) }))
       .finally(() => void (running = null));
   }
 
-  const timer = setInterval(resume, EVERY_MS).unref();
   return {
     put,
     revoke,
     charting: (user: SourceUser) => deliver.read('deliver.charting', { tenant, user }),
-    /** Goes on with what was cut off. */
+    /** Goes on with what was cut off, from the start on. */
     resume,
+    start(): void {
+      timer = setInterval(resume, EVERY_MS).unref();
+      resume();
+    },
     async stop(): Promise<void> {
       isStopped = true;
       clearInterval(timer);

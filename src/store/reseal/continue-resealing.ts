@@ -128,7 +128,7 @@ export function continueResealing(deps: {
     }
   }
 
-  function start(): void {
+  function goOn(): void {
     running ??= run()
       .catch((thrown: unknown) => log.error('data-key.kept', { error: safeError(thrown) }))
       .finally(() => (running = null));
@@ -139,14 +139,17 @@ export function continueResealing(deps: {
     const keys = await own.read('reseal.keys', null);
     if (!keys.ok || !isUnderWay(keys.value.last) || keys.value.last.to !== keys.value.sealing) return;
     const isAlone = store.engine === 'sqlite';
-    if (isAlone || nowMs() - keys.value.last.atMs > SILENT_MS) start();
+    if (isAlone || nowMs() - keys.value.last.atMs > SILENT_MS) goOn();
   }
   const look = (): void =>
     void resume().catch((thrown: unknown) => log.error('data-key.kept', { error: safeError(thrown) }));
-  const timer = setInterval(look, LOOK_MS).unref();
+  let timer: NodeJS.Timeout | undefined;
 
   return {
-    resume: look,
+    start(): void {
+      look();
+      timer = setInterval(look, LOOK_MS).unref();
+    },
     keys: (): Promise<Result<DataKeys>> => own.read('reseal.keys', null),
     /** Begins, unless it goes on already or there is nothing older. */
     async rotate(): Promise<Result<DataKeys>> {
@@ -172,10 +175,10 @@ export function continueResealing(deps: {
         };
         const noted = await own.write('reseal.note', begun);
         if (!noted.ok) return noted;
-        start();
+        goOn();
         return ok({ sealing, older, last: begun });
       }
-      start();
+      goOn();
       return keys;
     },
     async stop(): Promise<void> {

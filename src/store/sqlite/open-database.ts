@@ -40,36 +40,45 @@ function checkSettings(db: DatabaseSync): void {
   }
 }
 
+/** A connection that does not take its settings is not left open. */
+function orClose(db: DatabaseSync, set: (db: DatabaseSync) => void): DatabaseSync {
+  try {
+    set(db);
+    return db;
+  } catch (thrown) {
+    db.close();
+    throw thrown;
+  }
+}
+
 /**
  * The only connection that writes. It checkpoints by itself: two connections that checkpoint were the trigger of the
  * WAL bug.
  */
-export function openWriter(file: string): DatabaseSync {
-  const db = new DatabaseSync(file, OPTIONS);
-  db.exec(`
-    PRAGMA journal_mode=WAL;
-    PRAGMA synchronous=FULL;
-    PRAGMA fullfsync=ON;
-    PRAGMA checkpoint_fullfsync=ON;
-    PRAGMA trusted_schema=OFF;
-    PRAGMA recursive_triggers=ON;
-    PRAGMA wal_autocheckpoint=0;
-    PRAGMA journal_size_limit=67108864;
-    PRAGMA secure_delete=ON;
-    PRAGMA temp_store=MEMORY;
-    PRAGMA mmap_size=0;
-    PRAGMA cell_size_check=ON;
-    PRAGMA cache_size=-32768;
-  `);
-  checkSettings(db);
-  return db;
-}
+export const openWriter = (file: string): DatabaseSync =>
+  orClose(new DatabaseSync(file, OPTIONS), (db) => {
+    db.exec(`
+      PRAGMA journal_mode=WAL;
+      PRAGMA synchronous=FULL;
+      PRAGMA fullfsync=ON;
+      PRAGMA checkpoint_fullfsync=ON;
+      PRAGMA trusted_schema=OFF;
+      PRAGMA recursive_triggers=ON;
+      PRAGMA wal_autocheckpoint=0;
+      PRAGMA journal_size_limit=67108864;
+      PRAGMA secure_delete=ON;
+      PRAGMA temp_store=MEMORY;
+      PRAGMA mmap_size=0;
+      PRAGMA cell_size_check=ON;
+      PRAGMA cache_size=-32768;
+    `);
+    checkSettings(db);
+  });
 
-export function openReader(file: string): DatabaseSync {
-  const db = new DatabaseSync(file, { ...OPTIONS, readOnly: true });
-  db.exec('PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16384;');
-  return db;
-}
+export const openReader = (file: string): DatabaseSync =>
+  orClose(new DatabaseSync(file, { ...OPTIONS, readOnly: true }), (db) =>
+    db.exec('PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16384;'),
+  );
 
 const AUDIT_TABLES = new Set(['audit_record', 'audit_checkpoint', 'audit_segment']);
 /** Their rows may go once they are exported: the trigger of the table knows which. */

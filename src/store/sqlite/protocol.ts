@@ -36,16 +36,14 @@ export type FromWriter =
   | { readonly kind: 'refused'; readonly error: ThreadError }
   | { readonly kind: 'batch'; readonly outcomes: readonly ThreadOutcome[]; readonly commitMs: number }
   | { readonly kind: 'broken'; readonly error: ThreadError }
-  | { readonly kind: 'scrubbed'; readonly done: boolean }
-  | { readonly kind: 'closed' };
+  | { readonly kind: 'scrubbed'; readonly done: boolean };
 
 export type ToReader = { readonly kind: 'read'; readonly n: number; readonly ask: Ask } | { readonly kind: 'close' };
 
 export type FromReader =
   | { readonly kind: 'open' }
   | { readonly kind: 'refused'; readonly error: ThreadError }
-  | { readonly kind: 'read'; readonly n: number; readonly outcome: ThreadOutcome }
-  | { readonly kind: 'closed' };
+  | { readonly kind: 'read'; readonly n: number; readonly outcome: ThreadOutcome };
 
 export function toThreadError(thrown: unknown): ThreadError {
   if (!(thrown instanceof Error)) return { name: 'Error', message: typeof thrown };

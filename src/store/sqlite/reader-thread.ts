@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ownMemory } from '../../kernel/index.ts';
 import { storeFault } from './errors.ts';
@@ -17,8 +18,11 @@ const bytesIn = (out: unknown): ArrayBuffer[] =>
     .flatMap((row) => (typeof row === 'object' && row !== null ? Object.values(row as Record<string, unknown>) : []))
     .flatMap((value) => (value instanceof Uint8Array ? (ownMemory(value) ?? []) : []));
 
+let db: DatabaseSync | undefined;
+const letGo = (): void => db?.close();
+
 async function main(): Promise<void> {
-  const db = openReader(data.file);
+  db = openReader(data.file);
   const commands = await loadCommands(data.commandFiles, 'reads');
   const context = { db: makeStatements(db), vault: readKeptKeys(db, data.keys), writer: data.writer };
 
@@ -36,8 +40,7 @@ async function main(): Promise<void> {
 
   parentPort?.on('message', (message: ToReader) => {
     if (message.kind === 'close') {
-      db.close();
-      send({ kind: 'closed' });
+      letGo();
       parentPort?.close();
       return;
     }
@@ -52,6 +55,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((thrown: unknown) => {
+  letGo();
   send({ kind: 'refused', error: toThreadError(thrown) });
   parentPort?.close();
 });

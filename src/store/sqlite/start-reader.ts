@@ -18,6 +18,7 @@ export function startReader(data: ThreadData, onBroken: (cause: unknown) => void
   let n = 0;
   let closed: (() => void) | undefined;
   let dead: Error | null = null;
+  let refusal: Error | null = null;
   const tell = (message: ToReader): void => thread.postMessage(message);
 
   const read = (name: string, args: unknown): Promise<Result<unknown>> => {
@@ -58,18 +59,16 @@ export function startReader(data: ThreadData, onBroken: (cause: unknown) => void
           });
           break;
         case 'refused':
-          reject(toStartError(message.error));
+          refusal = toStartError(message.error);
           break;
         case 'read':
           asked.get(message.n)?.(toOutcome(message.outcome));
           asked.delete(message.n);
           break;
-        case 'closed':
-          closed?.();
-          break;
       }
     });
     thread.on('error', (thrown: Error) => die(thrown));
-    thread.on('exit', () => die(new Error('the reader thread ended')));
+    // Only now is everything let go of, so that whoever hears of a refusal can open the file again.
+    thread.on('exit', () => die(refusal ?? new Error('the reader thread ended')));
   });
 }

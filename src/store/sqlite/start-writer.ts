@@ -78,6 +78,7 @@ export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void
   let closed: (() => void) | undefined;
   let scrubbed: ((isDone: boolean) => void) | undefined;
   let dead: Error | null = null;
+  let refusal: Error | null = null;
   const tell = (message: ToWriter, give: ArrayBuffer[] = []): void => thread.postMessage(message, give);
 
   function run(asks: readonly Ask[]): Promise<{ outcomes: readonly Outcome[]; commitMs: number }> {
@@ -144,7 +145,7 @@ export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void
           });
           break;
         case 'refused':
-          reject(toStartError(message.error));
+          refusal = toStartError(message.error);
           break;
         case 'batch':
           settleBatch?.(message.outcomes.map(toOutcome), message.commitMs);
@@ -155,12 +156,10 @@ export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void
         case 'broken':
           onBroken(fromThreadError(message.error));
           break;
-        case 'closed':
-          closed?.();
-          break;
       }
     });
     thread.on('error', (thrown: Error) => die(thrown));
-    thread.on('exit', () => die(new Error('the writer thread ended')));
+    // Only now is everything let go of, so that whoever hears of a refusal can open the file again.
+    thread.on('exit', () => die(refusal ?? new Error('the writer thread ended')));
   });
 }

@@ -19,16 +19,26 @@ const IDLE_MS = 2_000;
 const data = workerData as ThreadData;
 const send = (message: FromWriter): void => parentPort?.postMessage(message);
 
+/** What this thread has open. */
+const held: { releaseLock?: () => void; db?: DatabaseSync; closeIndex?: () => void } = {};
+
+/** The database before its index: to close a file is to let go of every lock that this process has on it. */
+function letGo(): void {
+  held.db?.close();
+  held.closeIndex?.();
+  held.releaseLock?.();
+}
+
 function open() {
   const file = prepareFile(data);
-  const release = takeLock(file);
-  const db = openWriter(file);
+  held.releaseLock = takeLock(file);
+  const db = (held.db = openWriter(file));
   const dataVault = makeVault(data.keys);
   const migrated = migrate(db, MIGRATIONS, Date.now());
   settleIdentity(db, dataVault, randomUUID(), data.environment, Date.now());
   const vault = settleKeptKeys(db, dataVault, data.keys, Date.now());
   forbidRewriting(db);
-  return { file, db, vault, migrated, release };
+  return { file, db, vault, migrated };
 }
 
 /** A promise would be answered before its work is done, and a function cannot leave the thread. */
@@ -97,7 +107,7 @@ function sendBatch(outcomes: readonly ThreadOutcome[], commitMs: number): void {
 }
 
 async function main(): Promise<void> {
-  const { file, db, vault, migrated, release } = open();
+  const { file, db, vault, migrated } = open();
   const commands = await loadCommands(data.commandFiles, 'writes');
   const context = { db: makeStatements(db), vault, writer: data.writer };
   const runBatch = makeRunBatch(db, ({ name, args }) => {
@@ -107,6 +117,7 @@ async function main(): Promise<void> {
   });
 
   const checkpoint = makeCheckpoint(db, file, (thrown) => send({ kind: 'broken', error: toThreadError(thrown) }));
+  held.closeIndex = checkpoint.close;
   let idle: NodeJS.Timeout | undefined;
   const tidy = (): void => {
     checkpoint.ifLarge();
@@ -122,11 +133,7 @@ async function main(): Promise<void> {
     if (message.kind === 'close') {
       clearTimeout(idle);
       checkpoint.whenIdle();
-      db.close();
-      // Only now: to close a file is to let go of every lock that this process has on it.
-      checkpoint.close();
-      release();
-      send({ kind: 'closed' });
+      letGo();
       parentPort?.close();
       return;
     }
@@ -143,6 +150,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((thrown: unknown) => {
+  letGo();
   send({ kind: 'refused', error: toThreadError(thrown) });
   parentPort?.close();
 });

@@ -88,7 +88,6 @@ async function sendPastTheGates(): Promise<void> {
     habits: learnHabits({ tenant: 'default', lanes, software: () => null, log: silentLog }),
     contentKey: 'k',
     spread: () => 0,
-    onOutcome: () => undefined,
     onFinished: () => undefined,
   });
   try {
@@ -101,7 +100,7 @@ async function sendPastTheGates(): Promise<void> {
     expect(left).toMatchObject({ ok: true, value: { jobs: 1, retractionsParked: 1 } });
   } finally {
     await sender.stop();
-    await target.close();
+    await target.stop();
   }
 }
 

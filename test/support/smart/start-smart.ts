@@ -84,6 +84,10 @@ export async function startSmart(
     isPaused: () => false,
     capability: () => capability,
     searchBy: () => 'post',
+    clock,
+    chance,
+  });
+  const routes = smart.serve({
     verifyToken: (authorization) => {
       const grant = grants.get(authorization?.replace(/^Bearer /, '') ?? '');
       return Promise.resolve(grant === undefined ? fail(fault('admin.unauthenticated')) : ok(grant));
@@ -91,11 +95,9 @@ export async function startSmart(
     isOrigin: (origin) => Promise.resolve(origin === ORIGIN),
     oauthUris: () =>
       Promise.resolve({ authorize: `${url}/a`, token: `${url}/t`, introspect: `${url}/i`, revoke: `${url}/r` }),
-    clock,
-    chance,
   });
   const app = makeApp({
-    routes: smart.routes,
+    routes,
     trustProxy: [],
     adminToken: null,
     newId,

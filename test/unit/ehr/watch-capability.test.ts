@@ -37,7 +37,8 @@ function aWatch(answers: readonly Result<Probed>[], more: { everyMs?: number; ag
 test('probes at start, and says what it found and when', async () => {
   const { watch, clock } = aWatch([ok(probed(true))]);
   expect(watch.state()).toEqual({ probed: null, probedAt: null, fault: null });
-  expect(await watch.refresh()).toEqual({ probed: probed(true), probedAt: clock.now(), fault: null });
+  watch.start();
+  expect(await watch.settled()).toEqual({ probed: probed(true), probedAt: clock.now(), fault: null });
   watch.stop();
 });
 
@@ -69,6 +70,7 @@ test('looks again by itself, sooner after a failure, until it is stopped', async
     everyMs: 3_600_000,
     againMs: 1,
   });
+  watch.start();
   expect(
     await eventually(
       () => watch.state().probed,
@@ -94,6 +96,7 @@ test('a bug in a probe is a line, and the watch goes on', async () => {
     everyMs: 1,
     againMs: 1,
   });
+  watch.start();
   await eventually(
     () => watch.state().probed,
     (one) => one !== null,

@@ -65,6 +65,7 @@ async function processAll(ids: readonly string[]): Promise<ReadonlyMap<string, s
     onFinding: () => undefined,
     follow: () => Promise.resolve(ok([])),
   });
+  processor.start();
   const done = ids.filter((id) => id !== 'closed').length;
   while (settled.size < done) {
     processor.wake();

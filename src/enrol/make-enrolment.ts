@@ -11,7 +11,7 @@ import { makeEnrol } from './make-enrol.ts';
  * Everything of the enrolment, joined: what follows deliveries, who a patient is at the source, and what can be asked
  * of it.
  */
-export async function openEnrolment(deps: {
+export function makeEnrolment(deps: {
   readonly tenant: string;
   readonly settings: SourceSettings;
   readonly agent: string;
@@ -27,13 +27,13 @@ export async function openEnrolment(deps: {
   const { tenant, settings, clock, chance } = deps;
   const enrolment = deps.store.use(enrolSet);
   const follower = followDeliveries({ tenant, enrolment, clock });
-  await follower.refresh();
   const source = openSource({ settings, agent: deps.agent, clock, chance });
   return {
     follow: follower.follow,
     users: makeFindUser({ ...deps, enrolment, client: settings.clientUuid }),
     enrol: makeEnrol({ tenant, enrolment, source, clock, chance, onRevoked: follower.refresh }),
-    async close(): Promise<void> {
+    start: follower.start,
+    async stop(): Promise<void> {
       follower.stop();
       await source.close();
     },

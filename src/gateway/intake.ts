@@ -1,0 +1,41 @@
+import { makeRecordReject, type makeAppendLater } from '../audit/index.ts';
+import type { Config } from '../config/index.ts';
+import { dataAuthenticators, makeIngest, notificationAuthenticators, type IngestDeps } from '../ingest/index.ts';
+import type { Part, Signal } from '../kernel/index.ts';
+
+/** Makes what takes deliveries in, and what records those who are refused. */
+export function makeIntake(
+  deps: Pick<IngestDeps, 'tenant' | 'instance' | 'inbox' | 'budget' | 'newId' | 'clock'> & {
+    readonly config: Config;
+    readonly appendLater: ReturnType<typeof makeAppendLater>;
+    readonly pseudonymKey: Uint8Array;
+    readonly stored: Signal;
+  },
+) {
+  const { config, tenant, pseudonymKey, clock } = deps;
+  const { hmac, learn } = config.ingest;
+  const rejecting = { append: deps.appendLater, tenant, pseudonymKey, clock };
+  const rejects = makeRecordReject({ ...rejecting, as: { type: 'hook.reject', action: 'C' } });
+  const noOperators = makeRecordReject({ ...rejecting, as: { type: 'admin', action: 'E' } });
+  const senders = { ...config.ingest, trustProxy: config.http.trustProxy };
+  const refusals: Part = {
+    stop() {
+      rejects.flush();
+      noOperators.flush();
+    },
+  };
+  return {
+    ingest: makeIngest({
+      ...deps,
+      data: dataAuthenticators(senders),
+      notifications: notificationAuthenticators(senders),
+      learn: learn && hmac.scheme !== 'off' ? hmac : null,
+      bodyBytesMax: config.http.bodyBytesMax,
+      rejects,
+      onStored: deps.stored.emit,
+    }),
+    refusals,
+    /** Somebody without the operator's token. */
+    refuseOperator: noOperators.record,
+  };
+}
