@@ -5,7 +5,7 @@ import { openTarget } from '../ehr/index.ts';
 import { auditOfLookUp, learnHabits, openShadow, runLanes, type LanesDeps } from '../forward/index.ts';
 import { type Pretranslations, type makeTranslationContextHolder } from '../judge/index.ts';
 import { laneSet, makeContentKey } from '../lanes/index.ts';
-import type { Chance, Clock, Log, NewId } from '../kernel/index.ts';
+import type { Budget, Chance, Clock, Log, NewId } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 
 const [SENDER_STOP_MS, ABORT_STOP_MS] = [5_000, 1_000] as const;
@@ -18,6 +18,7 @@ export function wireSending(deps: {
   readonly store: Store;
   readonly translationContext: ReturnType<typeof makeTranslationContextHolder>;
   readonly pretranslated: Pretranslations;
+  readonly budget: Budget;
   readonly pseudonymKey: Uint8Array;
   readonly appendLater: ReturnType<typeof makeAppendLater>;
   readonly chance: Chance;
@@ -74,6 +75,7 @@ export function wireSending(deps: {
     target: () => (shadow.forwarding.isForwarding() ? target.current() : null),
     guard: target.guard,
     pretranslated: deps.pretranslated,
+    budget: deps.budget,
     spread: () => (chance(1)[0] ?? 0) / 256,
     onOutcome: deps.onOutcome,
     onFinished: deps.onFinished,

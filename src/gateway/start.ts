@@ -19,6 +19,7 @@ import { inboxSet } from '../inbox/index.ts';
 import { dataAuthenticators, makeIngest, notificationAuthenticators } from '../ingest/index.ts';
 import {
   makeBudget,
+  MEMORY,
   makeLife,
   makeNewId,
   makePooledChance,
@@ -29,7 +30,7 @@ import {
   type Route,
 } from '../kernel/index.ts';
 import { runResealing, makeMetrics, makeRecordAct, watchLedger } from '../ops/index.ts';
-import { openStore, type Store } from '../store/index.ts';
+import { openStore, QUEUE_LIMITS, type Store } from '../store/index.ts';
 import { wireAdmin } from './admin.ts';
 import { openFront, readJson } from './front.ts';
 import { wireSending } from './sending.ts';
@@ -103,6 +104,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     keys: config.keys,
     instance,
     environment: config.environment,
+    // Whatever has room in memory has room in the queue: nobody who was let in is refused before his time.
+    limits: { queueBytes: Math.max(QUEUE_LIMITS.queueBytes, config.memory.roomBytes / MEMORY.cost.body) },
     sets: [auditSet, inboxSet, identitySet, deliverSet, eraseSet, laneSet, shadowSet, authSet, enrolSet],
     clock,
     log,
@@ -179,10 +182,11 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     link: (act, wanted) => links.put(act, wanted),
     newId,
     chance,
+    budget,
     clock,
   });
   life.started('enrolment', enrolment.close);
-  const pretranslated = makePretranslations();
+  const pretranslated = makePretranslations(budget);
   const processor = processReceived({
     tenant: TENANT,
     instance,
@@ -209,6 +213,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     store,
     translationContext,
     pretranslated,
+    budget,
     pseudonymKey,
     appendLater,
     chance,
@@ -239,8 +244,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     },
     nowMs: () => clock.now().getTime(),
   });
-  const parts = { config, tenant: TENANT, store, record, clock };
-  const smart = await wireSmart({ ...parts, version: VERSION, target, budget, chance, log });
+  const parts = { config, tenant: TENANT, store, budget, record, clock };
+  const smart = await wireSmart({ ...parts, version: VERSION, target, chance, log });
   life.started('apps', smart.flush);
   const routes = [
     ...ingest.routes,

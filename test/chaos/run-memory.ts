@@ -118,6 +118,11 @@ const loadsOf = ({ large, offered, hostile }: MemoryPlan, seed: number): readonl
     `${hostile.times} times 300,000 keys`,
     (served, agent) => oneByOne(hostile.times, (n) => post(agent, served.webhook, wide(300_000, n))),
   ],
+  [
+    `${hostile.times} of 300,000 keys at once`,
+    (served, agent) =>
+      Promise.all(Array.from({ length: hostile.times }, (_, n) => post(agent, served.webhook, wide(300_000, 100 + n)))),
+  ],
 ];
 
 const count = (answers: readonly Answered[]): Record<string, number> =>

@@ -59,7 +59,7 @@ export function openWriter(file: string): DatabaseSync {
     PRAGMA temp_store=MEMORY;
     PRAGMA mmap_size=0;
     PRAGMA cell_size_check=ON;
-    PRAGMA cache_size=-32768;
+    PRAGMA cache_size=-16384;
   `);
   checkSettings(db);
   return db;
@@ -67,7 +67,7 @@ export function openWriter(file: string): DatabaseSync {
 
 export function openReader(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { ...OPTIONS, readOnly: true });
-  db.exec('PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16384;');
+  db.exec('PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192;');
   return db;
 }
 
