@@ -27,7 +27,7 @@ try {
     plan: {
       large: { count: 20, bytes: 4.9 * 1024 * 1024 },
       offered: { perSecond: 1_500, seconds: 20 },
-      hostile: { times: 3 },
+      hostile: { times: 10 },
     },
     settings: { CHARTGATE_MEMORY_MB: megabytes },
     onFigure: (figure) => process.stdout.write(json ? '' : `${JSON.stringify(figure)}\n`),
