@@ -51,7 +51,8 @@ function post(agent: Agent, url: string, body: Buffer): Promise<Answered> {
 
 /** A sound document of about so many bytes, in the form that takes the most to read: many small values. */
 export function largePayload(bytes: number, bundleId: string, userId?: string): Json {
-  const { entry, ...bundle } = aClinicalBundle({ bundleId }) as {
+  const whose = userId === undefined ? {} : { userId };
+  const { entry, ...bundle } = aClinicalBundle({ ...whose, bundleId }) as {
     readonly entry: readonly { readonly resource: object }[];
   };
   const [patient, ...records] = entry;
@@ -64,7 +65,6 @@ export function largePayload(bytes: number, bundleId: string, userId?: string): 
     })),
   );
   const many = [patient, ...copies.flat()];
-  const whose = userId === undefined ? {} : { userId };
   return aClinicalReady({ ...whose, bundleId, bundle: { ...bundle, entry: many } });
 }
 export const largeDocument = (bytes: number, bundleId: string): Buffer =>
