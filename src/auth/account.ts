@@ -29,7 +29,7 @@ export type ShownAccount = Omit<StoredAccount, 'password'>;
 export const USERNAME = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,99}$/u;
 export const DISPLAY_NAME = /^[^\p{Cc}<>]{1,100}$/u;
 /** Clinicians alone: whoever signs in may choose any patient of the gateway, and a patient must not. */
-export const FHIR_USER = /^(Practitioner|PractitionerRole)\/[A-Za-z0-9\-.]{1,64}$/;
+export const FHIR_USER = /^(Practitioner|PractitionerRole)\/(?!\.+$)[A-Za-z0-9\-.]{1,64}$/;
 /** Long enough by itself, as NIST has it; no rule about kinds of letters. */
 export const PASSWORD_LENGTH = { least: 12, most: 200 } as const;
 

@@ -39,7 +39,7 @@ export interface Registry {
 const newId = (prefix: string): string => `${prefix}_${randomBytes(12).toString('hex')}`;
 const shown = ({ secretHash: _secretHash, ...rest }: Client): ShownClient => rest;
 const wrong = (at: string) => fail(fault('admin.parameter', { at }));
-const FHIR_ID = /^[A-Za-z0-9\-.]{1,64}$/;
+const FHIR_ID = /^(?!\.+$)[A-Za-z0-9\-.]{1,64}$/;
 /** Text that cannot be an id matches no row. */
 const isRegisteredId = (text: string): boolean => /^[\w.-]{1,64}$/.test(text);
 

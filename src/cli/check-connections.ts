@@ -6,6 +6,7 @@ import { makeResolvePatient, openEhr, probeEhr } from '../ehr/index.ts';
 import {
   fault,
   HANDLING,
+  makeBudget,
   makeNewId,
   makePooledChance,
   silentLog,
@@ -126,6 +127,7 @@ async function checkSource(config: Config, url: string): Promise<Checked> {
   const source = openSource({
     settings: { ...config.source, clientUuid },
     agent: 'chartgate',
+    budget: makeBudget(config.memory.roomBytes),
     clock: systemClock,
     chance: makePooledChance(),
   });

@@ -2,7 +2,7 @@ import { ConfigError, type Config, type Problem } from '../config/index.ts';
 import { makeTranslationContextHolder } from '../judge/index.ts';
 import { openEhr } from '../ehr/index.ts';
 import { makeServer } from '../http/index.ts';
-import { makeNewId, makePooledChance, StartError, systemClock } from '../kernel/index.ts';
+import { makeBudget, makeNewId, makePooledChance, StartError, systemClock } from '../kernel/index.ts';
 import { MappingsError } from '../mappings/index.ts';
 import { loadServed } from '../smart/index.ts';
 import { openSource } from '../source/index.ts';
@@ -20,12 +20,13 @@ const problemsOf = (thrown: StartError): Problem[] =>
 export async function checkParts(config: Config): Promise<void> {
   const chance = makePooledChance();
   const common = { clock: systemClock, chance };
+  const budget = makeBudget(config.memory.roomBytes);
   const newId = makeNewId({ now: () => systemClock.now().getTime(), chance });
   const { clientUuid } = config.ingest;
   const parts: readonly (() => unknown)[] = [
     () => makeTranslationContextHolder(translationSettings(config)),
     () => openEhr({ ...common, target: config.ehr, newId }).close(),
-    () => openSource({ ...common, settings: { ...config.source, clientUuid }, agent: 'chartgate' }).close(),
+    () => openSource({ ...common, budget, settings: { ...config.source, clientUuid }, agent: 'chartgate' }).close(),
     () => loadServed(config.read.types),
     () => makeServer(() => undefined, config.http.tls),
   ];

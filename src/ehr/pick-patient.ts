@@ -14,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 const objects = (value: unknown): Json[] =>
   Array.isArray(value) ? value.filter((one): one is Json => typeof one === 'object' && one !== null) : [];
 
-const ID = /^[A-Za-z0-9.-]{1,64}$/;
+const ID = /^(?!\.+$)[A-Za-z0-9.-]{1,64}$/;
 export const idOf = (resource: Resource): string | null =>
   typeof resource['id'] === 'string' && ID.test(resource['id']) ? resource['id'] : null;
 

@@ -1,4 +1,4 @@
-import type { Chance, Clock, NewId } from '../kernel/index.ts';
+import type { Budget, Chance, Clock, NewId } from '../kernel/index.ts';
 import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
 import { openSource, type SourceSettings } from '../source/index.ts';
 import type { Operate, Store } from '../store/index.ts';
@@ -22,12 +22,13 @@ export function makeEnrolment(deps: {
   readonly link: LinkUser;
   readonly newId: NewId;
   readonly chance: Chance;
+  readonly budget: Budget;
   readonly clock: Clock;
 }) {
   const { tenant, settings, clock, chance } = deps;
   const enrolment = deps.store.use(enrolSet);
   const follower = followDeliveries({ tenant, enrolment, clock });
-  const source = openSource({ settings, agent: deps.agent, clock, chance });
+  const source = openSource({ settings, agent: deps.agent, budget: deps.budget, clock, chance });
   return {
     follow: follower.follow,
     users: makeFindUser({ ...deps, enrolment, client: settings.clientUuid }),

@@ -1,12 +1,13 @@
-import { faultFields, safeError, type Clock, type Log, type NewId } from '../kernel/index.ts';
+import { faultFields, safeError, type Budget, type Clock, type Log, type NewId } from '../kernel/index.ts';
 import type { TargetGuard, Target } from '../ehr/index.ts';
 import type { Operate } from '../store/index.ts';
-import type { TranslationContext, Pretranslated, Pretranslations, FastClaims } from '../judge/index.ts';
+import type { TranslationContext, HeldTranslation, Pretranslations, FastClaims } from '../judge/index.ts';
 import { type Claimed, type Fence, type LaneReads, type LaneWrites, type Outcome, JUMP_MS } from '../lanes/index.ts';
 import { makeLeases, LEASE_MS, RENEW_MS, WATCH_MS } from './leases.ts';
 import { attemptOf, fastClaimOf, wishToBegin } from './begin-fast.ts';
 import type { LearntHabits } from './learn-habits.ts';
 import { ledgerQuestionOf } from './decide-changes.ts';
+import { makeJobRoom } from './job-room.ts';
 import { runJob, type JobDeps } from './run-job.ts';
 import { traceIdOf, traceTarget } from './trace-target.ts';
 
@@ -28,6 +29,8 @@ const NOT_BEGUN = {
   retracted: [],
   isResolved: false,
 } as const;
+/** There was no memory to work on it. */
+const NO_ROOM = { ...NOT_BEGUN, outcome: { kind: 'put-back', afterMs: POLL_MS } } as const;
 
 export interface LanesDeps {
   readonly tenant: string;
@@ -38,6 +41,7 @@ export interface LanesDeps {
   readonly target: () => Target | null;
   readonly guard: TargetGuard;
   readonly pretranslated: Pretranslations;
+  readonly budget: Budget;
   readonly habits: LearntHabits & { load(): Promise<void> };
   /** Of the fingerprints of what stands in charts. */
   readonly contentKey: string;
@@ -55,7 +59,7 @@ interface Start {
   readonly target: Target;
   readonly claimedAt: number;
   readonly translationContext: TranslationContext;
-  readonly pretranslated: Pretranslated | null;
+  readonly pretranslated: HeldTranslation | null;
   readonly fastClaim: JobDeps['fastClaim'];
 }
 
@@ -63,6 +67,7 @@ interface Start {
 export function runLanes(deps: LanesDeps) {
   const { tenant, owner, lanes, guard, clock, log } = deps;
   const leases = makeLeases({ tenant, owner, lanes, clock });
+  const jobRoom = makeJobRoom(deps.budget);
   const running = new Set<Promise<void>>();
   /** From the start to the stop. Before and after it nothing is claimed, whoever asks. */
   let isRunning = false;
@@ -93,8 +98,10 @@ export function runLanes(deps: LanesDeps) {
     const fence: Fence = { tenant, owner, patient: claimed.patient, epoch: claimed.epoch };
     const since = clock.monotonicMs();
     const { id: deliveryId } = claimed.delivery;
-    try {
-      const done = await runJob(claimed, fence, {
+    const held = pretranslated ?? deps.pretranslated.take(deliveryId);
+    const room = held?.room ?? (await jobRoom.take(claimed));
+    const work = (): ReturnType<typeof runJob> =>
+      runJob(claimed, fence, {
         tenant,
         owner,
         lanes,
@@ -107,13 +114,14 @@ export function runLanes(deps: LanesDeps) {
         knownSince: knownSince ?? Infinity,
         enterChart: (reference) => leases.enterChart(lease, reference),
         signal: lease.abort.signal,
-        pretranslated: pretranslated ?? deps.pretranslated.take(deliveryId),
+        pretranslated: held,
         fastClaim,
         learn: deps.pretranslated.learn,
         habits: deps.habits,
         contentKey: deps.contentKey,
       });
-      const result = done ?? NOT_BEGUN;
+    try {
+      const result = room === null ? NO_ROOM : ((await work()) ?? NOT_BEGUN);
       const finished = await lanes.write('lane.finish', { ...result, fence, jobSeq: claimed.job.seq, at: clock.now() });
       if (!finished.ok || finished.value !== 'done') mayWait = true;
       if (!finished.ok || finished.value === 'lost') {
@@ -138,6 +146,7 @@ export function runLanes(deps: LanesDeps) {
       mayWait = true;
       await giveUp(claimed, fence);
     } finally {
+      room?.release();
       leases.drop(lease);
     }
   }
@@ -177,11 +186,12 @@ export function runLanes(deps: LanesDeps) {
       await mindTheClock();
       isAsked = false;
       const target = deps.target();
-      const limit = room();
+      const limit = Math.min(room(), jobRoom.claimable());
       if (target === null || limit <= 0 || (await isPausedByOperator())) return;
       const claimedAt = clock.monotonicMs();
       const some = await lanes.write('lane.claim', { tenant, owner, at: clock.now(), leaseMs: LEASE_MS, limit });
       if (!some.ok) return;
+      jobRoom.learn(some.value.claimed);
       for (const claimed of some.value.claimed)
         start({
           claimed,
@@ -202,7 +212,10 @@ export function runLanes(deps: LanesDeps) {
     const { patient, epoch } = one.claimed;
     // A clock that jumped has ended a lease that we still work under: its work is fenced off now, and comes round
     // again.
-    if (leases.isHeld(patient)) return;
+    if (leases.isHeld(patient)) {
+      one.pretranslated?.room.release();
+      return;
+    }
     const fence: Fence = { tenant, owner, patient, epoch };
     const work = (isRunning ? carryOut(one) : giveBack(one, fence)).finally(() => {
       running.delete(work);
@@ -213,7 +226,8 @@ export function runLanes(deps: LanesDeps) {
   }
 
   /** Claimed when it was already time to stop. */
-  async function giveBack({ claimed, fastClaim }: Start, fence: Fence): Promise<void> {
+  async function giveBack({ claimed, pretranslated, fastClaim }: Start, fence: Fence): Promise<void> {
+    pretranslated?.room.release();
     const attemptId = fastClaim?.attemptId ?? null;
     await lanes.write('lane.finish', { ...NOT_BEGUN, attemptId, fence, jobSeq: claimed.job.seq, at: clock.now() });
   }
@@ -227,7 +241,10 @@ export function runLanes(deps: LanesDeps) {
     if (!isRunning || target === null || knownSince === null || room() <= 0) return null;
     const pretranslated = deps.pretranslated.take(deliveryId);
     // By the mapping data as they are now.
-    if (pretranslated === null || pretranslated.translationContext !== deps.translationContext()) return null;
+    if (pretranslated?.translationContext !== deps.translationContext()) {
+      pretranslated?.room.release();
+      return null;
+    }
     reserved += 1;
     const claimedAt = clock.monotonicMs();
     const { translationContext, patient } = pretranslated;
@@ -249,7 +266,8 @@ export function runLanes(deps: LanesDeps) {
       use(given) {
         reserved -= 1;
         if (wished !== null) leases.endExpectation(wished.chart);
-        if (given !== null)
+        if (given === null) pretranslated.room.release();
+        else
           start({
             claimed: given.claimed,
             target,

@@ -7,7 +7,7 @@ import { deliverSet, eraseSet, laneSet, type makeLinkChanger } from '../lanes/in
 import { enrolSet, type makeEnrolment } from '../enrol/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
-import { ok, type Clock, type NewId, type Result, type Route } from '../kernel/index.ts';
+import { ok, type Budget, type Clock, type NewId, type Result, type Route } from '../kernel/index.ts';
 import {
   makeAuditRoutes,
   makeDataKeyRoutes,
@@ -29,6 +29,7 @@ export function makeAdmin(deps: {
   readonly config: Config;
   readonly tenant: string;
   readonly store: Store;
+  readonly budget: Budget;
   readonly target: OpenTarget;
   readonly habits: LearntHabits;
   readonly translationContext: ReturnType<typeof makeTranslationContextHolder>;
@@ -124,7 +125,18 @@ export function makeAdmin(deps: {
       clock,
     }),
     ...makeDataKeyRoutes({ resealing: deps.resealing, record, recordLater }),
-    ...makeLinkRoutes({ tenant, clientUuid, mrnSystem, identity, links, onRevoke, record, newId, clock }),
+    ...makeLinkRoutes({
+      tenant,
+      clientUuid,
+      mrnSystem,
+      identity,
+      links,
+      budget: deps.budget,
+      onRevoke,
+      record,
+      newId,
+      clock,
+    }),
     ...makePatientRoutes({
       tenant,
       mrnSystem,

@@ -5,7 +5,7 @@ import { openTarget } from '../ehr/index.ts';
 import { auditOfLookUp, learnHabits, openShadow, runLanes, type LanesDeps } from '../forward/index.ts';
 import { type Pretranslations, type makeTranslationContextHolder } from '../judge/index.ts';
 import { laneSet, makeContentKey } from '../lanes/index.ts';
-import { makeSignal, type Chance, type Clock, type Log, type NewId, type Part, type Signal } from '../kernel/index.ts';
+import { makeSignal, type Budget, type Chance, type Clock, type Log, type NewId, type Part, type Signal } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 
 const [SENDER_STOP_MS, ABORT_STOP_MS] = [5_000, 1_000] as const;
@@ -24,6 +24,7 @@ export function makeSending(deps: {
   readonly store: Store;
   readonly translationContext: ReturnType<typeof makeTranslationContextHolder>;
   readonly pretranslated: Pretranslations;
+  readonly budget: Budget;
   readonly pseudonymKey: Uint8Array;
   readonly appendLater: ReturnType<typeof makeAppendLater>;
   readonly chance: Chance;
@@ -80,6 +81,7 @@ export function makeSending(deps: {
     target: () => (shadow.forwarding.isForwarding() ? target.current() : null),
     guard: target.guard,
     pretranslated: deps.pretranslated,
+    budget: deps.budget,
     spread: () => (chance(1)[0] ?? 0) / 256,
     onFinished: (outcome, seconds) => deps.finished.emit({ outcome, seconds }),
   });

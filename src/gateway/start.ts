@@ -16,6 +16,7 @@ import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import {
   makeBudget,
+  MEMORY,
   makeLife,
   makeNewId,
   makePooledChance,
@@ -28,7 +29,7 @@ import {
   type Route,
 } from '../kernel/index.ts';
 import { runResealing, makeMetrics, makeRecordAct, watchLedger } from '../ops/index.ts';
-import { openStore, type Store, type StoreDeps } from '../store/index.ts';
+import { openStore, QUEUE_LIMITS, type Store, type StoreDeps } from '../store/index.ts';
 import { makeAdmin } from './admin.ts';
 import { makeFront, readJson } from './front.ts';
 import { makeIntake } from './intake.ts';
@@ -97,6 +98,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     keys: config.keys,
     instance,
     environment: config.environment,
+    // Whatever has room in memory has room in the queue: nobody who was let in is refused before his time.
+    limits: { queueBytes: Math.max(QUEUE_LIMITS.queueBytes, config.memory.roomBytes / MEMORY.cost.body) },
     sets: [auditSet, inboxSet, identitySet, deliverSet, eraseSet, laneSet, shadowSet, authSet, enrolSet],
     clock,
     log,
@@ -151,7 +154,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     clock,
     stored,
   });
-  const pretranslated = makePretranslations();
+  const pretranslated = makePretranslations(budget);
   const { target, habits, shadow, sender, sending } = makeSending({
     config,
     tenant,
@@ -159,6 +162,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     store,
     translationContext,
     pretranslated,
+    budget,
     pseudonymKey,
     appendLater,
     chance,
@@ -179,6 +183,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     link: links.put,
     newId,
     chance,
+    budget,
     clock,
   });
   const processor = processReceived({
@@ -226,8 +231,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     } else log.error('mappings.refused', { count: done.fault.split('\n').length - 1 });
     return done;
   }
-  const common = { config, tenant, store, record, clock, target };
-  const apps = makeApps({ ...common, version: VERSION, budget, chance, log });
+  const common = { config, tenant, store, budget, record, clock, target };
+  const apps = makeApps({ ...common, version: VERSION, chance, log });
   const admin = makeAdmin({
     ...common,
     habits,

@@ -28,5 +28,5 @@ export {
 } from './commands.ts';
 export { isClientUuid, isEvidence, isMrn, isUserId } from './mrn.ts';
 export { writeCsv } from './parse-csv.ts';
-export { readLinkRows, ROW_CODES, type BadRow, type LinkRow, type RowCode } from './read-link-rows.ts';
+export { readLinkRows, ROW_CODES, ROWS_MAX, type BadRow, type LinkRow, type RowCode } from './read-link-rows.ts';
 export { identitySealed, openPatient, openUser } from './rows.ts';

@@ -1,7 +1,12 @@
 export { detailOf, isFaultCode } from './detail-of.ts';
 export { type Judgement, judge } from './judge.ts';
 export { type Judge, loadValidators, makeJudge } from './make-judge.ts';
-export { type Pretranslated, type Pretranslations, makePretranslations } from './pretranslated.ts';
+export {
+  type HeldTranslation,
+  type Pretranslated,
+  type Pretranslations,
+  makePretranslations,
+} from './pretranslated.ts';
 export { type FastClaims, processReceived } from './process-received.ts';
 export { type TranslationContext, fhirOf, readDocument, saidAtOf, templateOf, toBundle } from './read-document.ts';
 export {

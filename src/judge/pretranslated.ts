@@ -1,3 +1,4 @@
+import { MEMORY, type Budget, type Room } from '../kernel/index.ts';
 import type { Payload } from '../payloads/index.ts';
 import type { LinkedPatient, Translation } from '../translate/index.ts';
 import type { TranslationContext } from './read-document.ts';
@@ -10,7 +11,12 @@ export interface Pretranslated {
   readonly saidAt: number;
 }
 
-/** Some hundred translations of the usual size; a translation weighs several times its body. */
+/** `room` is what it weighs: whoever takes it gives that back when it is written. */
+export interface HeldTranslation extends Pretranslated {
+  readonly room: Room;
+}
+
+/** Some hundred translations of the usual size. */
 const LIMITS = { bodyBytes: 4 * 1024 * 1024, patients: 10_000 } as const;
 
 const keyOf = ({ envelope }: Payload): string => JSON.stringify([envelope.clientUuid, envelope.userId]);
@@ -18,20 +24,26 @@ const keyOf = ({ envelope }: Payload): string => JSON.stringify([envelope.client
 /**
  * Keeps translations between judging and writing, in the same process, so that a document is read and translated once.
  * A guess and no more: who the patient is the link says, under the lease; where it says another, or the mapping data
- * are others, it is done again.
+ * are others, it is done again. Where memory is short it is not kept, or dropped.
  */
-export function makePretranslations() {
-  const kept = new Map<string, { readonly pretranslated: Pretranslated; readonly bytes: number }>();
+export function makePretranslations(budget: Budget) {
+  const kept = new Map<string, { readonly held: HeldTranslation; readonly bytes: number }>();
   const patients = new Map<string, LinkedPatient>();
   let bytes = 0;
 
-  function take(id: string): Pretranslated | null {
+  function take(id: string): HeldTranslation | null {
     const found = kept.get(id);
     if (found === undefined) return null;
     kept.delete(id);
     bytes -= found.bytes;
-    return found.pretranslated;
+    return found.held;
   }
+  const drop = (id: string): void => take(id)?.room.release();
+  budget.onShortage(() => {
+    const [oldest] = kept.keys();
+    if (oldest !== undefined) drop(oldest);
+    return oldest !== undefined;
+  });
 
   return {
     patientOf: (payload: Payload): LinkedPatient | null => patients.get(keyOf(payload)) ?? null,
@@ -43,15 +55,17 @@ export function makePretranslations() {
       if (oldest !== undefined && patients.size > LIMITS.patients) patients.delete(oldest);
     },
     keep(id: string, pretranslated: Pretranslated, bodyBytes: number): void {
-      take(id);
-      kept.set(id, { pretranslated, bytes: bodyBytes });
+      drop(id);
+      const room = budget.takeNow(bodyBytes * MEMORY.cost.translation);
+      if (room === null) return;
+      kept.set(id, { held: { ...pretranslated, room }, bytes: bodyBytes });
       bytes += bodyBytes;
       for (const oldest of kept.keys()) {
         if (bytes <= LIMITS.bodyBytes) break;
-        take(oldest);
+        drop(oldest);
       }
     },
-    /** It is used once, or not at all. */
+    /** It is used once, or not at all; then its room is given back. */
     take,
   };
 }

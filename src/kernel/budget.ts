@@ -11,6 +11,11 @@ export const MEMORY = {
     document: 14,
     /** Parsed, checked and written anew. */
     answer: 8,
+    /** A translation that waits to be written, for each byte of its document. */
+    translation: 8,
+    /** A file of rows, as bytes and as text; and each of its rows. */
+    table: 8,
+    row: 720,
   },
 } as const;
 
@@ -29,6 +34,10 @@ export interface Room {
 export interface Budget {
   /** Null where there was no room within `waitMs`. */
   take(bytes: number, waitMs: number): Promise<Room | null>;
+  /** For what can be done without: null where there is no room at this moment, or others wait for some. */
+  takeNow(bytes: number): Room | null;
+  /** `giveWay` gives back some of what can be done without, before anybody waits; false where it has nothing left. */
+  onShortage(giveWay: () => boolean): void;
   inUse(): number;
   waiting(): number;
 }
@@ -41,6 +50,7 @@ interface Wish {
 export function makeBudget(total: number): Budget {
   let used = 0;
   const line: Wish[] = [];
+  const yielding: (() => boolean)[] = [];
   const fits = (bytes: number): boolean => used === 0 || used + bytes <= total;
 
   function give(bytes: number): Room {
@@ -63,9 +73,17 @@ export function makeBudget(total: number): Budget {
     }
   }
 
+  /** Whether it fits, if need be after what can be done without is gone. */
+  function makesRoom(bytes: number): boolean {
+    while (!fits(bytes) && yielding.some((giveWay) => giveWay()));
+    return fits(bytes);
+  }
+
   return {
+    takeNow: (bytes) => (line.length === 0 && fits(bytes) ? give(bytes) : null),
+    onShortage: (giveWay) => void yielding.push(giveWay),
     take(bytes, waitMs) {
-      if (line.length === 0 && fits(bytes)) return Promise.resolve(give(bytes));
+      if (line.length === 0 && makesRoom(bytes)) return Promise.resolve(give(bytes));
       return new Promise((resolve) => {
         const wish: Wish = {
           bytes,

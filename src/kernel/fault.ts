@@ -39,6 +39,7 @@ export const FAULT_CODES = {
   'admin.unauthenticated': 'unauthenticated',
   'admin.not-configured': 'not-configured',
   'admin.parameter': 'malformed',
+  'admin.no-room': 'overloaded',
   'smart.unauthenticated': 'unauthenticated',
   'client.not-found': 'not-found',
   'client.id-taken': 'conflict',

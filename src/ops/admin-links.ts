@@ -1,10 +1,15 @@
+import type { IncomingMessage } from 'node:http';
 import {
   fail,
   fault,
   jsonAnswer,
+  MEMORY,
   ok,
   readBody,
+  ROOM_WAIT_MS,
+  withRoom,
   type Ask,
+  type Budget,
   type Clock,
   type NewId,
   type Result,
@@ -18,6 +23,7 @@ import {
   isMrn,
   isUserId,
   LINK_STATUSES,
+  ROWS_MAX,
   type Charted,
   type IdentityReads,
   type IdentityWrites,
@@ -33,6 +39,15 @@ import type { RecordAct } from './record-act.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
 const IMPORT_BYTES_MAX = 10 * 1024 * 1024;
+
+/** The shortest row that names somebody who is nobody else. */
+const ROW_BYTES_MIN = 8;
+/** What a file costs, by its size alone: who does not say how much is coming may send all that is allowed. */
+function importCost({ headers }: IncomingMessage): number {
+  const bytes = Math.min(Number(headers['content-length'] ?? IMPORT_BYTES_MAX), IMPORT_BYTES_MAX);
+  const rows = Math.min(bytes / ROW_BYTES_MIN, ROWS_MAX);
+  return Math.ceil(bytes * MEMORY.cost.table + rows * MEMORY.cost.row);
+}
 
 const isCharted = (text: string): text is Charted => (CHARTED as readonly string[]).includes(text);
 const isStatus = (text: string): text is LinkStatus => (LINK_STATUSES as readonly string[]).includes(text);
@@ -66,6 +81,7 @@ export function makeLinkRoutes(deps: {
   readonly mrnSystem: string;
   readonly identity: Operate<IdentityWrites, IdentityReads>;
   readonly links: Links;
+  readonly budget: Budget;
   /** What becomes of what was charted, where the caller does not say. */
   readonly onRevoke: Charted;
   readonly record: RecordAct;
@@ -216,10 +232,12 @@ export function makeLinkRoutes(deps: {
       if (!query.ok) return query;
       const dry = query.value.get('dry_run') ?? 'false';
       if (dry !== 'true' && dry !== 'false') return fail(fault('admin.parameter', { at: 'dry_run' }));
-      const body = await readBody(ask.request, IMPORT_BYTES_MAX);
-      if (!body.ok) return body;
-      const done = await importLinks(who(ask), body.value, dry === 'true' ? 'foresee' : 'apply');
-      return done.ok ? ok(jsonAnswer(200, done.value)) : done;
+      const imported = await withRoom(deps.budget, importCost(ask.request), ROOM_WAIT_MS, async () => {
+        const body = await readBody(ask.request, IMPORT_BYTES_MAX);
+        return body.ok ? importLinks(who(ask), body.value, dry === 'true' ? 'foresee' : 'apply') : body;
+      });
+      if (imported === null) return fail(fault('admin.no-room'));
+      return imported.ok ? ok(jsonAnswer(200, imported.value)) : imported;
     }),
   ];
 }

@@ -14,10 +14,10 @@ export const SOURCE_LIMITS = {
   /** A QR code is the largest of the answers. */
   answerBytesMax: 1024 * 1024,
   /**
-   * What all documents together may hold so that they can be sent again. One that finds no room is sent as well, and
-   * once.
+   * What all documents together may hold of the memory, so that they can be sent again. One that finds no room is sent
+   * as well, and once.
    */
-  heldBytesMax: 64 * 1024 * 1024,
+  heldBytesMax: 32 * 1024 * 1024,
 } as const;
 export type SourceLimits = { readonly [K in keyof typeof SOURCE_LIMITS]: number };
 

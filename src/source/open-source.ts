@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { fail, fault, ok, type Chance, type Clock, type Result, type Secret } from '../kernel/index.ts';
+import { fail, fault, ok, type Budget, type Chance, type Clock, type Result, type Secret } from '../kernel/index.ts';
 import { exchange, type Exchange, type SourceRequest } from './exchange.ts';
 import { multipart, type LabUpload } from './multipart.ts';
 import { openLine, SOURCE_LIMITS, type Line, type SourceLimits } from './open-line.ts';
@@ -77,6 +77,8 @@ const isUsable = (text: string): boolean =>
 export function openSource(deps: {
   readonly settings: SourceSettings;
   readonly agent: string;
+  /** Laboratory documents are held in it until the service has them. */
+  readonly budget: Budget;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly limits?: Partial<SourceLimits>;
@@ -85,7 +87,7 @@ export function openSource(deps: {
   const limits = { ...SOURCE_LIMITS, ...deps.limits };
   const line = settings.url === null ? null : openLine(settings.url, limits);
   const labLine = settings.labUrl === null ? null : openLine(settings.labUrl, limits);
-  const room = makeSpoolRoom(limits.heldBytesMax);
+  const room = makeSpoolRoom(limits.heldBytesMax, deps.budget);
   /** Until when the service wants no more profile requests of a user. */
   const waiting = new Map<string, number>();
   const missing = () => fail(fault('source.not-configured'));

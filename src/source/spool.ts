@@ -1,3 +1,5 @@
+import { makeBudget, type Budget, type Room } from '../kernel/index.ts';
+
 /** The largest document that the service takes: of a larger one nothing is held. */
 export const SPOOL_BYTES_MAX = 10 * 1024 * 1024;
 /** What a part weighs beside its bytes: a document may come byte by byte. */
@@ -12,31 +14,35 @@ export interface Spool {
   release(): void;
 }
 
-/** What all documents together may hold. */
-export interface SpoolRoom {
-  take(bytes: number): 'taken' | 'full';
-  giveBack(bytes: number): void;
-}
+/** Where documents are held: all of them together within `bytesMax`, which is a part of what everybody shares. */
+export type SpoolRoom = Pick<Budget, 'takeNow'>;
 
-export function makeSpoolRoom(bytesMax: number): SpoolRoom {
-  let taken = 0;
+export function makeSpoolRoom(bytesMax: number, budget: SpoolRoom): SpoolRoom {
+  const own = makeBudget(bytesMax);
   return {
-    take(bytes) {
-      if (taken + bytes > bytesMax) return 'full';
-      taken += bytes;
-      return 'taken';
+    takeNow(bytes) {
+      const mine = own.takeNow(bytes);
+      const shared = mine === null ? null : budget.takeNow(bytes);
+      if (shared === null) mine?.release();
+      return shared === null
+        ? null
+        : {
+            release() {
+              mine?.release();
+              shared.release();
+            },
+          };
     },
-    giveBack: (bytes) => void (taken -= bytes),
   };
 }
 
-/** Holds a document while it goes by, so that it can be sent a second time. */
+/** Holds a document while it goes by, if there is memory for it, so that it can be sent a second time. */
 export function spool(file: AsyncIterable<Uint8Array>, room: SpoolRoom, bytesMax: number = SPOOL_BYTES_MAX): Spool {
   const from = file[Symbol.asyncIterator]();
   const held = new Map<number, Uint8Array>();
   let count = 0;
   let size = 0;
-  let weight = 0;
+  const rooms: Room[] = [];
   let isWhole = true;
   let end: { readonly thrown?: unknown } | null = null;
   let pulling: Promise<void> | null = null;
@@ -44,15 +50,14 @@ export function spool(file: AsyncIterable<Uint8Array>, room: SpoolRoom, bytesMax
   function release(): void {
     isWhole = false;
     held.clear();
-    room.giveBack(weight);
-    weight = 0;
+    for (const taken of rooms.splice(0)) taken.release();
   }
 
   function keep(part: Uint8Array): void {
     size += part.length;
-    const more = part.length + PART_BYTES;
-    if (isWhole && size <= bytesMax && room.take(more) === 'taken') weight += more;
-    else release();
+    const taken = isWhole && size <= bytesMax ? room.takeNow(part.length + PART_BYTES) : null;
+    if (taken === null) release();
+    else rooms.push(taken);
     // The last part is for whoever waits for it now.
     held.set(count, part);
     count += 1;

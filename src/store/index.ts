@@ -7,6 +7,7 @@ export type { DataKeys, Resealing } from './reseal/commands.ts';
 export { continueResealing, type KeptResealing } from './reseal/continue-resealing.ts';
 export { KEY_TABLE, type SealedTable } from './reseal/sealed-table.ts';
 export { storeSet, type About } from './own-commands.ts';
+export { QUEUE_LIMITS } from './write-queue.ts';
 export { openStore, type Database, type StoreDeps } from './open-store.ts';
 export {
   type AnyCommandSet,

@@ -25,7 +25,7 @@ export interface StoreDeps {
   readonly sets: readonly AnyCommandSet[];
   readonly clock: Clock;
   readonly log: Log;
-  readonly limits?: QueueLimits;
+  readonly limits?: Partial<QueueLimits>;
   /** How long a PostgreSQL that is not there yet is waited for. */
   readonly startPatienceMs?: number;
   /** How often PostgreSQL's settings are looked at again. */

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { makePostgresPlace, makeSqlitePlace } from './chaos-place.ts';
+import { runBacklog } from './run-backlog.ts';
 import { runMemory } from './run-memory.ts';
 
 const { values } = parseArgs({
@@ -27,13 +28,17 @@ try {
     plan: {
       large: { count: 20, bytes: 4.9 * 1024 * 1024 },
       offered: { perSecond: 1_500, seconds: 20 },
-      hostile: { times: 3 },
+      hostile: { times: 10 },
     },
     settings: { CHARTGATE_MEMORY_MB: megabytes },
     onFigure: (figure) => process.stdout.write(json ? '' : `${JSON.stringify(figure)}\n`),
   });
-  const highestMb = Math.max(...figures.map(({ peakMb }) => peakMb));
-  process.stdout.write(`${JSON.stringify({ engine, megabytes: most, highestMb, ...(json ? { figures } : {}) })}\n`);
+  const backlog = engine === 'sqlite' ? [await runBacklog(12, 1024 * 1024, { CHARTGATE_MEMORY_MB: megabytes })] : [];
+  for (const figure of backlog) process.stdout.write(json ? '' : `${JSON.stringify(figure)}\n`);
+  const highestMb = Math.max(...[...figures, ...backlog].map(({ peakMb }) => peakMb));
+  process.stdout.write(
+    `${JSON.stringify({ engine, megabytes: most, highestMb, ...(json ? { figures: [...figures, ...backlog] } : {}) })}\n`,
+  );
   process.exitCode = highestMb <= most ? 0 : 1;
 } finally {
   await place.remove();

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { aClinicalBundle, aClinicalReady } from '../support/payloads/index.ts';
+import { aClinicalBundle, aClinicalReady, type Json } from '../support/payloads/index.ts';
 import type { ChaosPlace } from './chaos-place.ts';
 import { makeBodies } from './make-bodies.ts';
 import { makeRandom } from './random.ts';
@@ -26,13 +26,13 @@ interface Answered {
   readonly tookMs: number;
 }
 
-const statusOf = (pid: number, name: 'VmRSS' | 'VmHWM'): number => {
+export const statusOf = (pid: number, name: 'VmRSS' | 'VmHWM'): number => {
   const [, kb = '0'] =
     new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Math.round((Number(kb) * 1024) / MB);
 };
 /** From now on the peak is counted anew. */
-const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5');
+export const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5');
 
 function post(agent: Agent, url: string, body: Buffer): Promise<Answered> {
   const from = performance.now();
@@ -50,8 +50,9 @@ function post(agent: Agent, url: string, body: Buffer): Promise<Answered> {
 }
 
 /** A sound document of about so many bytes, in the form that takes the most to read: many small values. */
-export function largeDocument(bytes: number, bundleId: string): Buffer {
-  const { entry, ...bundle } = aClinicalBundle({ bundleId }) as {
+export function largePayload(bytes: number, bundleId: string, userId?: string): Json {
+  const whose = userId === undefined ? {} : { userId };
+  const { entry, ...bundle } = aClinicalBundle({ ...whose, bundleId }) as {
     readonly entry: readonly { readonly resource: object }[];
   };
   const [patient, ...records] = entry;
@@ -64,8 +65,10 @@ export function largeDocument(bytes: number, bundleId: string): Buffer {
     })),
   );
   const many = [patient, ...copies.flat()];
-  return Buffer.from(JSON.stringify(aClinicalReady({ bundleId, bundle: { ...bundle, entry: many } })));
+  return aClinicalReady({ ...whose, bundleId, bundle: { ...bundle, entry: many } });
 }
+export const largeDocument = (bytes: number, bundleId: string): Buffer =>
+  Buffer.from(JSON.stringify(largePayload(bytes, bundleId)));
 
 const deep = (depth: number): Buffer => Buffer.from('['.repeat(depth) + ']'.repeat(depth));
 /** Each of its own, so that none is taken for a repetition. */
@@ -117,6 +120,11 @@ const loadsOf = ({ large, offered, hostile }: MemoryPlan, seed: number): readonl
   [
     `${hostile.times} times 300,000 keys`,
     (served, agent) => oneByOne(hostile.times, (n) => post(agent, served.webhook, wide(300_000, n))),
+  ],
+  [
+    `${hostile.times} of 300,000 keys at once`,
+    (served, agent) =>
+      Promise.all(Array.from({ length: hostile.times }, (_, n) => post(agent, served.webhook, wide(300_000, 100 + n)))),
   ],
 ];
 

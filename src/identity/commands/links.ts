@@ -58,9 +58,12 @@ export function* replacedPatients(link: LinkHead): Program<Uint8Array[]> {
 
 /** The patients whose charts a user's data must leave since its link was revoked. */
 export function* revokedPatients(tenant: string, index: Uint8Array): Program<Uint8Array[]> {
+  // In this order by the index of the user: asked for distinct patients, SQLite would walk the links of all users.
   const rows = yield* all`
-    SELECT DISTINCT mrn_index FROM link WHERE tenant = ${tenant} AND user_index = ${index} AND withdraw_at IS NOT NULL`;
-  return rows.map((row) => row['mrn_index'] as Uint8Array);
+    SELECT mrn_index FROM link
+    WHERE tenant = ${tenant} AND user_index = ${index} AND withdraw_at IS NOT NULL ORDER BY seq`;
+  const patients = rows.map((row) => Buffer.from(row['mrn_index'] as Uint8Array));
+  return patients.filter((one, i) => patients.findIndex((other) => other.equals(one)) === i);
 }
 
 function* setStatus(

@@ -83,7 +83,9 @@ function matchesToken(value: unknown, wanted: string): boolean {
   });
 }
 
-const LITERAL = /^([A-Z][A-Za-z]{1,63})\/([A-Za-z0-9.-]{1,64})(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/;
+/** An id of dots alone would lead elsewhere as a part of a path. */
+const LITERAL =
+  /^([A-Z][A-Za-z]{1,63})\/((?!\.+(?:\/|$))[A-Za-z0-9.-]{1,64})(?:\/_history\/(?!\.+$)[A-Za-z0-9.-]{1,64})?$/;
 
 /** `Type/id` of a reference to a resource of this server; null for every other. `base` is the server's own address. */
 export function localReference(

@@ -114,7 +114,7 @@ export async function openPostgres(deps: {
   readonly sets: readonly AnyCommandSet[];
   readonly clock: Clock;
   readonly log: Log;
-  readonly limits?: QueueLimits;
+  readonly limits?: Partial<QueueLimits>;
   readonly startPatienceMs?: number;
   readonly checkMs?: number;
 }): Promise<Store> {

@@ -70,14 +70,14 @@ export const openWriter = (file: string): DatabaseSync =>
       PRAGMA temp_store=MEMORY;
       PRAGMA mmap_size=0;
       PRAGMA cell_size_check=ON;
-      PRAGMA cache_size=-32768;
+      PRAGMA cache_size=-16384;
     `);
     checkSettings(db);
   });
 
 export const openReader = (file: string): DatabaseSync =>
   orClose(new DatabaseSync(file, { ...OPTIONS, readOnly: true }), (db) =>
-    db.exec('PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16384;'),
+    db.exec('PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192;'),
   );
 
 const AUDIT_TABLES = new Set(['audit_record', 'audit_checkpoint', 'audit_segment']);

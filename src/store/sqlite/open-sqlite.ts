@@ -5,7 +5,7 @@ import { OWN_SETS } from '../own-sets.ts';
 import type { AnyCommandSet, Store, StoreHealth } from '../commands.ts';
 import type { StoreEnvironment } from '../identity.ts';
 import type { VaultKeys } from '../vault.ts';
-import { makeWriteQueue, type Ask, type Outcome, type QueueLimits } from '../write-queue.ts';
+import { makeWriteQueue, QUEUE_LIMITS, type Ask, type Outcome, type QueueLimits } from '../write-queue.ts';
 import { makeHealthWatch } from '../health-watch.ts';
 import { rememberAnswers } from '../remember-answers.ts';
 import type { ThreadData } from './protocol.ts';
@@ -27,7 +27,7 @@ export async function openSqlite(deps: {
   readonly sets: readonly AnyCommandSet[];
   readonly clock: Clock;
   readonly log: Log;
-  readonly limits?: QueueLimits;
+  readonly limits?: Partial<QueueLimits>;
 }): Promise<Store> {
   const data: ThreadData = {
     file: absolute(deps.file),
@@ -71,7 +71,7 @@ export async function openSqlite(deps: {
     take: () => (isBusy ? null : runBatch),
     nowMs: () => deps.clock.monotonicMs(),
     whyWaiting: (): FaultCode => 'store.queue-full',
-    ...(deps.limits === undefined ? {} : { limits: deps.limits }),
+    limits: { ...QUEUE_LIMITS, ...deps.limits },
   });
 
   const probe = setInterval(() => {

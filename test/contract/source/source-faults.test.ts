@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { secret, type Result } from '../../../src/kernel/index.ts';
+import { makeBudget, secret, type Result } from '../../../src/kernel/index.ts';
 import { openSource, type Source } from '../../../src/source/index.ts';
 import { testClock } from '../../support/clock.ts';
 import { PDF } from '../../../sandbox/test/service/support.ts';
@@ -55,6 +55,7 @@ async function against(handle: Handle, limits: Partial<typeof HASTY & { readonly
       lab: { kind: 'bearer', token: secret('MarkerSecret') },
     },
     agent: 'chartgate/test',
+    budget: makeBudget(64 * 1024 * 1024),
     clock: testClock(NOW),
     chance: (bytes) => randomBytes(bytes),
     limits,

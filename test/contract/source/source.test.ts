@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { secret, type Result } from '../../../src/kernel/index.ts';
+import { makeBudget, secret, type Result } from '../../../src/kernel/index.ts';
 import { openSource, type Source, type SourceSettings } from '../../../src/source/index.ts';
 import { readRetryAfter } from '../../../src/source/exchange.ts';
 import { decideRetry } from '../../../src/source/retry.ts';
@@ -31,6 +31,7 @@ const open = (more: Partial<SourceSettings> = {}): Source => {
   const opened = openSource({
     settings: { ...settings(), ...more },
     agent: 'chartgate/test',
+    budget: makeBudget(64 * 1024 * 1024),
     clock: server.clock(),
     chance: (bytes) => randomBytes(bytes),
   });

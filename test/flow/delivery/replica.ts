@@ -8,6 +8,7 @@ export interface Replica {
   send(payload: Json): Promise<string | null>;
   admin(method: string, path: string, body?: object): Promise<Json>;
   signal(name: NodeJS.Signals): void;
+  readonly pid: number;
   readonly ended: Promise<unknown>;
 }
 
@@ -15,6 +16,7 @@ export async function startReplica(settings: Settings): Promise<Replica> {
   const running = runProcess(['serve'], { ...settings });
   const url = `http://127.0.0.1:${await portOf(running)}`;
   return {
+    pid: running.pid,
     ended: running.ended,
     signal: running.signal,
     /** The id, or null where it was not acknowledged. */

@@ -7,7 +7,7 @@ import { makePretranslations, makeTranslationContextHolder } from '../../../src/
 import { deliverSet, laneSet } from '../../../src/lanes/index.ts';
 import { identitySet } from '../../../src/identity/index.ts';
 import { inboxSet } from '../../../src/inbox/index.ts';
-import { secret, silentLog, systemClock } from '../../../src/kernel/index.ts';
+import { makeBudget, secret, silentLog, systemClock } from '../../../src/kernel/index.ts';
 import { SHIPPED_FOLDER } from '../../../src/mappings/index.ts';
 import type { Switches } from '../../../sandbox/index.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -76,6 +76,7 @@ async function sendPastTheGates(): Promise<void> {
   });
   await target.refresh();
   const lanes = store.use(laneSet);
+  const budget = makeBudget(64 * 1024 * 1024);
   const sender = runLanes({
     ...parts,
     tenant: 'default',
@@ -84,7 +85,8 @@ async function sendPastTheGates(): Promise<void> {
     translationContext: () => translationContext.current().translationContext,
     target: target.current,
     guard: target.guard,
-    pretranslated: makePretranslations(),
+    pretranslated: makePretranslations(budget),
+    budget,
     habits: learnHabits({ tenant: 'default', lanes, software: () => null, log: silentLog }),
     contentKey: 'k',
     spread: () => 0,

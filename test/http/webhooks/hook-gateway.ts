@@ -89,6 +89,7 @@ export async function startHookGateway(settings: Record<string, string> = {}) {
 
   return {
     port: gateway.port,
+    authorization: `Bearer ${ADMIN_TOKEN}`,
     log,
     post,
     admin,

@@ -6,7 +6,7 @@ import { deliverSet, laneSet } from '../../../src/lanes/index.ts';
 import { guardTarget } from '../../../src/ehr/index.ts';
 import { identitySet } from '../../../src/identity/index.ts';
 import { inboxSet } from '../../../src/inbox/index.ts';
-import { systemClock } from '../../../src/kernel/index.ts';
+import { makeBudget, systemClock } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { collectLog } from '../../support/collect-log.ts';
 import { newId } from '../../support/gateway.ts';
@@ -34,6 +34,7 @@ function lanesThatCount(target: LanesDeps['target']) {
     read: (...given) => (++counted.asked > ASKS_MAX ? never() : read(...given)),
   };
   const log = collectLog();
+  const budget = makeBudget(64 * 1024 * 1024);
   const sender = runLanes({
     tenant: 'default',
     owner: 'ins_1',
@@ -43,7 +44,8 @@ function lanesThatCount(target: LanesDeps['target']) {
     },
     target,
     guard: guardTarget({ clock: systemClock, log }),
-    pretranslated: makePretranslations(),
+    pretranslated: makePretranslations(budget),
+    budget,
     habits: { load: () => Promise.resolve() } as LanesDeps['habits'],
     contentKey: '',
     clock: systemClock,

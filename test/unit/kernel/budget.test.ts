@@ -81,6 +81,38 @@ describe('room', () => {
   });
 });
 
+describe('what can be done without', () => {
+  test('is given at once or not at all, and not before those who wait', async () => {
+    const budget = makeBudget(10);
+    const kept = budget.takeNow(6);
+    expect([budget.takeNow(5), budget.inUse()]).toEqual([null, 6]);
+    const waiting = ask(budget, 8);
+    expect([budget.takeNow(1), budget.waiting()]).toEqual([null, 1]);
+    kept?.release();
+    await turn();
+    expect([waiting.got === undefined, budget.inUse()]).toEqual([false, 8]);
+  });
+
+  test('gives way before anybody waits, and no further than it must', async () => {
+    const budget = makeBudget(10);
+    const kept = [3, 3, 3].map((bytes) => budget.takeNow(bytes));
+    budget.onShortage(() => {
+      const oldest = kept.shift();
+      oldest?.release();
+      return oldest !== undefined;
+    });
+    const first = ask(budget, 4);
+    await turn();
+    expect([kept.length, first.got === undefined, budget.inUse()]).toEqual([2, false, 10]);
+    const second = ask(budget, 7);
+    await turn();
+    expect([kept.length, second.got, budget.inUse()]).toEqual([0, undefined, 4]);
+    first.got?.release();
+    await turn();
+    expect(budget.inUse()).toBe(7);
+  });
+});
+
 test('work that fails gives its room back, and work without room is not done', async () => {
   const budget = makeBudget(10);
   await expect(withRoom(budget, 10, 0, () => Promise.reject(new Error('no')))).rejects.toThrow('no');

@@ -57,6 +57,17 @@ describe('a reference', () => {
     expect(localReference({ reference: '#p' })).toBeNull();
     expect(localReference({ reference: 'Patient/1/_history/2' })).toEqual({ type: 'Patient', id: '1' });
   });
+  test.each(['Patient/.', 'Patient/..', 'Patient/...', 'Patient/../_history/1', 'Patient/1/_history/..'])(
+    '%s leads elsewhere and names nobody',
+    (reference) => {
+      expect(localReference({ reference })).toBeNull();
+      expect(localReference(`https://ehr.example.org/fhir/${reference}`, 'https://ehr.example.org/fhir')).toBeNull();
+    },
+  );
+  test('may have dots in its id', () => {
+    expect(localReference('Patient/..a')).toEqual({ type: 'Patient', id: '..a' });
+    expect(localReference('Patient/1.2.')).toEqual({ type: 'Patient', id: '1.2.' });
+  });
 });
 
 test('what is not matched here matches nothing', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { makeBudget } from '../../../src/kernel/index.ts';
 import { makeSpoolRoom, spool, type Spool } from '../../../src/source/spool.ts';
 
 const ROOM = 1024 * 1024;
-const spoolOf = (file: AsyncIterable<Uint8Array>, bytesMax?: number): Spool =>
-  spool(file, makeSpoolRoom(ROOM), bytesMax);
+const spoolOf = (file: AsyncIterable<Uint8Array>, bytesMax?: number): Spool => spool(file, makeBudget(ROOM), bytesMax);
 
 async function* partsOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield await Promise.resolve(part);
@@ -76,7 +76,7 @@ describe('all documents together', () => {
   const document = (): AsyncGenerator<Uint8Array> => partsOf([Buffer.alloc(400, 'a'), Buffer.alloc(400, 'b')]);
 
   test('hold no more than there is room for; who finds none goes by once, and room that is given back is used again', async () => {
-    const room = makeSpoolRoom(3_000);
+    const room = makeSpoolRoom(3_000, makeBudget(ROOM));
     const spools = Array.from({ length: 4 }, () => spool(document(), room));
     for (const one of spools) expect(await take(one.read())).toHaveLength(800);
     expect(spools.map((one) => one.isWhole())).toEqual([true, true, false, false]);
@@ -87,8 +87,18 @@ describe('all documents together', () => {
     expect(again.map((one) => one.isWhole())).toEqual([true, true, false, false]);
   });
 
+  test('hold nothing where memory is short, and give all of it back', async () => {
+    const budget = makeBudget(3_000);
+    const spools = Array.from({ length: 4 }, () => spool(document(), makeSpoolRoom(ROOM, budget)));
+    for (const one of spools) expect(await take(one.read())).toHaveLength(800);
+    expect(spools.map((one) => one.isWhole())).toEqual([true, true, false, false]);
+    expect(budget.inUse()).toBe(2 * (800 + 2 * 256));
+    for (const one of spools) one.release();
+    expect(budget.inUse()).toBe(0);
+  });
+
   test('weigh more where they come byte by byte', async () => {
-    const room = makeSpoolRoom(10_000);
+    const room = makeSpoolRoom(10_000, makeBudget(ROOM));
     const one = spool(partsOf(Array.from({ length: 100 }, () => Buffer.from('a'))), room);
     expect(await take(one.read())).toHaveLength(100);
     expect(one.isWhole()).toBe(false);
