@@ -150,6 +150,12 @@ test('no file is a giant', () => {
   expect(long).toEqual([]);
 });
 
+test('what an object is, is said once', () => {
+  expect(ALL.filter((file) => /\b(?:const|function) is(?:Object|ObjectOrArray)\b/.test(read(file)))).toEqual([
+    'src/kernel/is-object.ts',
+  ]);
+});
+
 test('nothing under the name of a drawer', () => {
   expect(ALL.filter((file) => /\/(utils?|helpers?|common|misc|manager|service|types)\.ts$/.test(file))).toEqual([]);
 });

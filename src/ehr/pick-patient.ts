@@ -1,4 +1,4 @@
-import type { FaultCode } from '../kernel/index.ts';
+import { isObject, type FaultCode } from '../kernel/index.ts';
 import type { AddressGuard } from './guard-address.ts';
 import { readLocation } from './guard-address.ts';
 import type { Found, Resource } from './search-resources.ts';
@@ -11,8 +11,7 @@ export type Picked =
   | { readonly kind: 'fault'; readonly code: Extract<FaultCode, `patient.${string}`> };
 
 type Json = Readonly<Record<string, unknown>>;
-const objects = (value: unknown): Json[] =>
-  Array.isArray(value) ? value.filter((one): one is Json => typeof one === 'object' && one !== null) : [];
+const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 const ID = /^[A-Za-z0-9.-]{1,64}$/;
 export const idOf = (resource: Resource): string | null =>

@@ -1,4 +1,4 @@
-import { fail, fault, ok, type Result } from '../kernel/index.ts';
+import { fail, fault, isObject, ok, type Result } from '../kernel/index.ts';
 import type { Pairs } from './exchange.ts';
 import type { Ehr } from './open-ehr.ts';
 
@@ -17,11 +17,9 @@ export interface Found {
 }
 
 type Json = Readonly<Record<string, unknown>>;
-const objects = (value: unknown): Json[] =>
-  Array.isArray(value) ? value.filter((one): one is Json => typeof one === 'object' && one !== null) : [];
+const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-const isResource = (value: unknown): value is Resource =>
-  typeof value === 'object' && value !== null && typeof (value as Json)['resourceType'] === 'string';
+const isResource = (value: unknown): value is Resource => isObject(value) && typeof value['resourceType'] === 'string';
 
 function usedOf(links: readonly Json[], base: string): Pairs | null {
   const self = links.find(({ relation }) => relation === 'self')?.['url'];

@@ -1,8 +1,9 @@
+import { isObject } from '../kernel/index.ts';
 import { localReference, matchesSearch, walkReferences } from '../r4/index.ts';
 import type { Filter } from './decide.ts';
 import type { Search } from './read-request.ts';
 import type { Served } from './served-types.ts';
-import { isObject, isResource, whose, type Json, type Resource } from './whose.ts';
+import { isResource, whose, type Json, type Resource } from './whose.ts';
 
 /** What the answer to one search is checked by. */
 export interface PageRule {
