@@ -47,6 +47,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   zod: 'src/config/ src/payloads/',
   '@lhncbc/ucum-lhc': 'src/r4/',
   jsonata: 'src/templates/',
+  'csv-parse': 'src/identity/parse-csv.ts',
   'fhir-kit-client': 'src/ehr/send-request.ts',
   undici: 'src/ehr/ src/source/',
   jose: 'src/ehr/ src/auth/',
