@@ -1,5 +1,6 @@
 import { fail, fault, isObject, ok, type Result } from '../kernel/index.ts';
 import type { Pairs } from './exchange.ts';
+import { searchType, type AskedBy, type Handling } from './fhir-client.ts';
 import type { Ehr } from './open-ehr.ts';
 
 export type SearchBy = 'post' | 'get';
@@ -51,29 +52,19 @@ export function readSearchset(bundle: unknown, type: string, base: string): Foun
   };
 }
 
-/** Searches one type for one page. By POST no search value stands in an address, where access logs would keep it. */
+/** Searches one type for one page. */
 export async function searchResources(
   ehr: Ehr,
   search: {
     readonly type: string;
     readonly params: Pairs;
     readonly by: SearchBy;
-    readonly requestId: string;
-    readonly traceId?: string;
-    readonly handling?: 'strict' | 'lenient';
-    readonly signal?: AbortSignal;
-  },
+    readonly handling?: Handling;
+  } & AskedBy,
 ): Promise<Result<Found>> {
-  const { type, params, by, requestId, traceId, handling, signal } = search;
-  const answer = await ehr.ask({
-    ...(by === 'post'
-      ? { method: 'POST', path: `${type}/_search`, form: params }
-      : { method: 'GET', path: type, query: params }),
-    ...(handling === undefined ? {} : { prefer: `handling=${handling}` }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(traceId === undefined ? {} : { traceId }),
-    requestId,
-  });
+  const { type, params, by, handling, ...askedBy } = search;
+  const how = { by, ...(handling === undefined ? {} : { handling }) };
+  const answer = await searchType(ehr, type, params, how, askedBy);
   if (!answer.ok) return answer;
   const { body } = answer.value;
   const found = body.kind === 'json' ? readSearchset(body.value, type, ehr.guard.base) : null;
