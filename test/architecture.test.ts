@@ -49,6 +49,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   jsonata: 'src/templates/',
   'csv-parse': 'src/identity/parse-csv.ts',
   'fhir-kit-client': 'src/ehr/fhir-client.ts',
+  '@medplum/core': 'src/ehr/ src/smart/',
   undici: 'src/ehr/ src/source/',
   jose: 'src/ehr/ src/auth/',
   'oidc-provider': 'src/auth/',

@@ -1,3 +1,4 @@
+import { getReferenceString, isReference } from '@medplum/core';
 import { isObject, type FaultCode } from '../kernel/index.ts';
 import type { AddressGuard } from './guard-address.ts';
 import { readLocation } from './guard-address.ts';
@@ -29,8 +30,8 @@ export function survivorOf(patient: Resource, guard: AddressGuard): { readonly t
   if (links.length === 0) return null;
   const ids = new Set(
     links.map(({ other }) => {
-      const reference = (other as Json | undefined)?.['reference'];
-      const located = typeof reference === 'string' ? readLocation(guard, reference) : null;
+      const reference = isReference(other) ? getReferenceString(other) : undefined;
+      const located = reference === undefined ? null : readLocation(guard, reference);
       return located?.type === 'Patient' ? located.id : null;
     }),
   );

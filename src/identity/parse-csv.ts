@@ -47,14 +47,14 @@ type Take = (cells: readonly string[], end: number) => 'more' | 'enough';
 
 /** Parses from one place on, in slices between which others have their turn. Says whether it came to the end. */
 async function parseFrom(bytes: Buffer, from: number, take: Take): Promise<'end' | 'enough' | 'mistake'> {
-  let isEnough = false;
+  const seen = { isEnough: false };
   const parser = parse({
     bom: from === 0,
     relax_column_count: true,
     skip_empty_lines: true,
     record_delimiter: ['\r\n', '\n'],
     on_record: (cells: readonly string[], { bytes: read }) => {
-      isEnough ||= take(cells, from + read) === 'enough';
+      seen.isEnough ||= take(cells, from + read) === 'enough';
       return null;
     },
   });
@@ -71,7 +71,7 @@ async function parseFrom(bytes: Buffer, from: number, take: Take): Promise<'end'
         else parser.write(slice, done);
       });
       if (outcome === 'mistake') return 'mistake';
-      if (isEnough) return 'enough';
+      if (seen.isEnough) return 'enough';
       await setImmediate();
     }
     return 'end';

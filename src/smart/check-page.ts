@@ -1,3 +1,4 @@
+import { isOperationOutcome } from '@medplum/core';
 import { isObject } from '../kernel/index.ts';
 import { localReference, matchesSearch, walkReferences } from '../r4/index.ts';
 import type { Filter } from './decide.ts';
@@ -102,7 +103,7 @@ export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
     if (!isObject(entry)) return foreign('shape');
     const { resource } = entry;
     // What the EHR has to say about the search is for us; it may quote anything.
-    if (isObject(resource) && resource['resourceType'] === 'OperationOutcome') continue;
+    if (isOperationOutcome(resource)) continue;
     if (!isResource(resource)) return foreign('shape');
     const mode = modeOf(entry, resource, search.type);
     if (mode === 'outcome') return foreign('type');
