@@ -44,10 +44,12 @@ const OWNERS: Readonly<Record<string, string>> = {
   helmet: 'src/http/',
   pg: 'src/store/postgres/',
   'node:sqlite': 'src/store/sqlite/',
-  zod: 'src/config/ src/payloads/',
+  zod: 'src/config/ src/payloads/ src/mappings/',
   '@lhncbc/ucum-lhc': 'src/r4/',
   jsonata: 'src/templates/',
-  'fhir-kit-client': 'src/ehr/send-request.ts',
+  'csv-parse': 'src/identity/parse-csv.ts',
+  'fhir-kit-client': 'src/ehr/fhir-client.ts',
+  '@medplum/core': 'src/ehr/ src/smart/',
   undici: 'src/ehr/ src/source/',
   jose: 'src/ehr/ src/auth/',
   'oidc-provider': 'src/auth/',
@@ -148,6 +150,12 @@ describe('what is ambient', () => {
 test('no file is a giant', () => {
   const long = ALL.filter((file) => read(file).split('\n').length > 320);
   expect(long).toEqual([]);
+});
+
+test('what an object is, is said once', () => {
+  expect(ALL.filter((file) => /\b(?:const|function) is(?:Object|ObjectOrArray)\b/.test(read(file)))).toEqual([
+    'src/kernel/is-object.ts',
+  ]);
 });
 
 test('nothing under the name of a drawer', () => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import request from 'supertest';
 import { systemClock } from '../src/kernel/index.ts';
 import { startGateway, type Gateway } from '../src/gateway/index.ts';
@@ -250,16 +252,7 @@ test('an unknown delivery is said to be unknown, whatever is asked of it', async
   }
 });
 
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: boolean;
-  readonly items?: Schema;
-}
+type Schema = Readonly<Record<string, unknown>>;
 interface OpenApi {
   readonly paths: Readonly<
     Record<
@@ -280,29 +273,27 @@ interface OpenApi {
 }
 const described = JSON.parse(read('openapi/openapi.json')) as OpenApi;
 
-/** As much of JSON Schema as openapi/ uses; says where a value differs. */
-function differences(value: unknown, schema: Schema, at = '$'): string[] {
-  if (schema.$ref !== undefined)
-    return differences(value, described.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, at);
-  if (schema.const !== undefined && value !== schema.const) return [`${at} is not ${JSON.stringify(schema.const)}`];
-  if (schema.enum !== undefined && !schema.enum.includes(value)) return [`${at} is none of ${schema.enum.join(', ')}`];
-  const type =
-    value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
-  const types = schema.type === undefined ? null : [schema.type].flat();
-  if (types !== null && !types.includes(type) && !(types.includes('number') && type === 'integer'))
-    return [`${at} is ${type}, not ${types.join(' or ')}`];
-  if (Array.isArray(value)) return value.flatMap((one, i) => differences(one, schema.items ?? {}, `${at}[${i}]`));
-  if (typeof value !== 'object' || value === null) return [];
-  const properties = schema.properties ?? {};
-  return [
-    ...(schema.required ?? []).filter((name) => !(name in value)).map((name) => `${at}.${name} is missing`),
-    ...Object.entries(value).flatMap(([name, part]) => {
-      const ofPart = properties[name];
-      if (ofPart !== undefined) return differences(part, ofPart, `${at}.${name}`);
-      return schema.additionalProperties === false ? [`${at}.${name} is not described`] : [];
-    }),
-  ];
+// OpenAPI adds keywords that say nothing about a value (example, discriminator, …): JSON Schema passes them over.
+const ajv = new Ajv2020({ allErrors: true, strict: false });
+addFormats.default(ajv);
+ajv.addSchema(described, 'openapi');
+
+/** Where a value differs from a schema of openapi/. */
+function differences(value: unknown, schema: Schema): string[] {
+  const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')) as Schema;
+  const isValid = ajv.compile(absolute);
+  return isValid(value)
+    ? []
+    : (isValid.errors ?? []).map(({ instancePath, message, params }) =>
+        [instancePath, message, JSON.stringify(params)].join(' '),
+      );
 }
+
+test('a value that differs from its description is told, and where', () => {
+  const described = { type: 'object', required: ['a', 'b'], properties: { a: { type: 'string' } } };
+  expect(differences({ a: 1 }, described)).toHaveLength(2);
+  expect(differences({ status: 'x' }, { $ref: '#/components/schemas/Problem' })).not.toEqual([]);
+});
 
 test('openapi/ describes exactly these routes', () => {
   const paths = Object.entries(described.paths).flatMap(([path, operations]) =>

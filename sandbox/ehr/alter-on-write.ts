@@ -1,3 +1,4 @@
+import { isElement } from '../../src/r4/index.ts';
 import type { Switches } from './switches.ts';
 import type { Resource } from './values.ts';
 
@@ -8,14 +9,10 @@ const OWN_TAG = { system: 'urn:example:demo-ehr:tags', code: 'imported' };
 const KEPT_LISTS = ['tag', 'security', 'profile'] as const;
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** A raw JSON number is an object without a prototype. */
-const isPart = (value: unknown): value is Part =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.getPrototypeOf(value) !== null;
-
 /** Changes every object within, those on the inside first; `of` is the name under which it stands. */
 function mapParts(value: unknown, change: (part: Part, of: string) => Part, of = ''): unknown {
   if (Array.isArray(value)) return value.map((one) => mapParts(one, change, of));
-  if (!isPart(value)) return value;
+  if (!isElement(value)) return value;
   return change(
     Object.fromEntries(Object.entries(value).map(([name, part]) => [name, mapParts(part, change, name)])),
     of,
@@ -24,7 +21,7 @@ function mapParts(value: unknown, change: (part: Part, of: string) => Part, of =
 
 /** A label is the same by system and code, a profile by its address. */
 const sameness = (value: unknown): string =>
-  isPart(value) ? JSON.stringify([value['system'] ?? null, value['code'] ?? null]) : JSON.stringify(value);
+  isElement(value) ? JSON.stringify([value['system'] ?? null, value['code'] ?? null]) : JSON.stringify(value);
 
 function unionMeta(meta: Meta, before: Meta): Meta {
   const joined = KEPT_LISTS.flatMap((name): [string, unknown][] => {
@@ -48,7 +45,7 @@ function withPlainNumbers(value: unknown): unknown {
   const digits = rawDigits(value);
   if (digits !== null) return Number(digits);
   if (Array.isArray(value)) return value.map(withPlainNumbers);
-  return isPart(value)
+  return isElement(value)
     ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withPlainNumbers(part)]))
     : value;
 }

@@ -1,9 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { encode } from 'fast-png';
 import { encodeQR } from 'qr';
+import { isObject } from '../../src/kernel/index.ts';
 import { authenticateClient } from './authenticate.ts';
 import type { Kit } from './kit.ts';
-import { isObject, isUserId, isWebAddress, readJson } from './read-request.ts';
+import { isUserId, isWebAddress, readJson } from './read-request.ts';
 import { isReply, json, oddParameter, refuse, type Handle } from './reply.ts';
 import type { Binding } from './state.ts';
 

@@ -1,9 +1,10 @@
+import { isObject } from '../../src/kernel/index.ts';
 import type { Sender } from '../delivery/index.ts';
 import { ADD_ONS, ADD_ON_NAMES, isActive, isAddOn } from './add-ons.ts';
 import { makeClient } from './clients.ts';
 import type { FaultBoard } from './faults.ts';
 import type { Kit } from './kit.ts';
-import { isObject, readJson, readText } from './read-request.ts';
+import { readJson, readText } from './read-request.ts';
 import { isReply, json, refuse, type Asked, type Reply } from './reply.ts';
 import type { Row } from './route-table.ts';
 import { SPEED_MAX } from './simulated-clock.ts';

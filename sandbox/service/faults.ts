@@ -1,4 +1,4 @@
-import { isObject } from './read-request.ts';
+import { isObject } from '../../src/kernel/index.ts';
 
 /** A failure that was asked for, so that a client's care can be seen. */
 export interface FaultRule {

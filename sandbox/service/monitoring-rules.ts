@@ -1,7 +1,8 @@
+import { isObject } from '../../src/kernel/index.ts';
 import { isActive } from './add-ons.ts';
 import { authenticateClient } from './authenticate.ts';
 import type { Kit } from './kit.ts';
-import { isObject, isUserId, readJson } from './read-request.ts';
+import { isUserId, readJson } from './read-request.ts';
 import { isReply, json, oddParameter, refuse, type Asked, type Handle, type Reply } from './reply.ts';
 import { keyOf, type Client, type SignalRule, type StoredRule } from './state.ts';
 

@@ -25,9 +25,6 @@ export async function readJson(asked: Asked): Promise<Parsed> {
   }
 }
 
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** 1 to 50 characters; counted by code point, not as UTF-16 does. */
 export const isUserId = (text: string): boolean => /^[^\p{Cc}]{1,50}$/u.test(text);
 

@@ -1,8 +1,9 @@
+import { isObject } from '../../src/kernel/index.ts';
 import { isActive } from './add-ons.ts';
 import { authenticateClient } from './authenticate.ts';
 import { admitProfileRequest, PROFILE_LIMITS } from './count-profile-requests.ts';
 import type { Kit } from './kit.ts';
-import { isObject, readJson } from './read-request.ts';
+import { readJson } from './read-request.ts';
 import { isReply, json, oddParameter, refuse, type Handle } from './reply.ts';
 import { keyOf } from './state.ts';
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { fail, ok, type Result } from '../kernel/index.ts';
+import { fail, isObject, ok, type Result } from '../kernel/index.ts';
 import { WORDS } from './narrow-scope.ts';
 import { parseResourceScope, splitScopes } from './scope.ts';
 
@@ -93,8 +93,7 @@ export function parseRegistration(
   value: unknown,
   isType: (name: string) => boolean,
 ): Result<Omit<Client, 'id' | 'secretHash'> & { id: string | null }, string> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return fail('');
-  const given = value as Record<string, unknown>;
+  if (!isObject(value)) return fail('');
   const {
     id = null,
     name,
@@ -106,7 +105,7 @@ export function parseRegistration(
     jwks = null,
     jwksUri = null,
     ...odd
-  } = given;
+  } = value;
   const [surplus] = Object.keys(odd);
   if (surplus !== undefined) return fail('');
   if (id !== null && (typeof id !== 'string' || !CHOSEN_ID.test(id))) return fail('id');

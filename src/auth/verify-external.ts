@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload } from 'jose';
-import { fail, fault, ok, type Clock, type Result, type Secret } from '../kernel/index.ts';
+import { fail, fault, isObject, ok, type Clock, type Result, type Secret } from '../kernel/index.ts';
 import { fetchBounded } from './fetch-bounded.ts';
 import type { Grant, VerifyToken } from './grant.ts';
 import { parseFhirUser } from './parse-fhir-user.ts';
@@ -45,8 +45,7 @@ const FHIR_ID = /^(?!\.+$)[A-Za-z0-9\-.]{1,64}$/;
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 const idOf = (value: unknown): string | null => (typeof value === 'string' && FHIR_ID.test(value) ? value : null);
-const isClaims = (value: unknown): value is Claims =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isClaims = (value: unknown): value is Claims => isObject(value);
 const isOnly = (aud: unknown, ours: string): boolean =>
   aud === ours || (Array.isArray(aud) && aud.length === 1 && aud[0] === ours);
 

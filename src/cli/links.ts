@@ -84,12 +84,14 @@ async function importFile(
     return EXIT.usage;
   }
   // Which client is the gateway's own, it alone knows.
-  const read = readLinkRows(text, '');
+  const read = await readLinkRows(text, '');
   if (!read.ok) {
     terminal.stderr.write(
-      read.fault.code === 'links.csv'
-        ? 'The first line must name the columns user_id and mrn, and none but client_uuid, status and evidence beside them.\n'
-        : 'The file has more than 100,000 rows. Import it in parts.\n',
+      read.fault.code === 'links.csv' && read.fault.at !== 'line 1'
+        ? `Too many lines have a quote where none may be; the last one read is ${read.fault.at}.\n`
+        : read.fault.code === 'links.csv'
+          ? 'The first line must name the columns user_id and mrn, and none but client_uuid, status and evidence beside them.\n'
+          : 'The file has more than 100,000 rows. Import it in parts.\n',
     );
     return EXIT.usage;
   }

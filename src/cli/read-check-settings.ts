@@ -24,9 +24,9 @@ export interface CheckSettings {
  */
 export function readCheckSettings(env: Environment, key: string | undefined): CheckSettings {
   const v = readSome(env, (path) => readFileSync(path, 'utf8'), NAMES);
-  const databaseUrl = (v.CHARTGATE_DATABASE_URL as string | undefined) ?? null;
+  const databaseUrl = v.CHARTGATE_DATABASE_URL ?? null;
   const given = key === undefined ? null : key.split(',').map(parseVerifyingKey);
-  const own = ((v.CHARTGATE_AUDIT_KEY ?? []) as string[]).map((one) => makeSigningKey(secret(one)));
+  const own = (v.CHARTGATE_AUDIT_KEY ?? []).map((one) => makeSigningKey(secret(one)));
   const auditKeys = (given ?? own).filter((one) => one !== null);
   if (given !== null && auditKeys.length < given.length)
     return { databaseUrl, by: null, wrong: 'The key is not one that "audit key" told.' };
@@ -36,15 +36,12 @@ export function readCheckSettings(env: Environment, key: string | undefined): Ch
       by: null,
       wrong: 'The audit is proven by its key: give CHARTGATE_AUDIT_KEY, or the public key with --key.',
     };
-  const [data, pseudonym] = [
-    v.CHARTGATE_DATA_KEY as string[] | undefined,
-    v.CHARTGATE_PSEUDONYM_KEY as string | undefined,
-  ];
+  const { CHARTGATE_DATA_KEY: data, CHARTGATE_PSEUDONYM_KEY: pseudonym } = v;
   const keys =
     data === undefined || pseudonym === undefined ? null : { data: data.map(secret), pseudonym: secret(pseudonym) };
   return {
     databaseUrl,
-    by: { auditKeys, keys, environment: v.CHARTGATE_ENVIRONMENT as 'production' | 'sandbox' },
+    by: { auditKeys, keys, environment: v.CHARTGATE_ENVIRONMENT },
     wrong: null,
   };
 }

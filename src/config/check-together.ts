@@ -1,7 +1,7 @@
 import { MEMORY } from '../kernel/index.ts';
-import type { KeyName } from './keys.ts';
+import type { KeyName, Values } from './keys.ts';
 import type { Mode } from './config.ts';
-import type { Problem, Values } from './read-values.ts';
+import type { Problem } from './read-values.ts';
 
 const PROGRAM_MB = MEMORY.programBytes / (1024 * 1024);
 const PARSED_COST = MEMORY.cost.document;
@@ -55,7 +55,7 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     problem('CHARTGATE_OPS_PORT', 'must differ from CHARTGATE_PORT');
   if (has('CHARTGATE_TLS_CERT_FILE') !== has('CHARTGATE_TLS_KEY_FILE'))
     problem('CHARTGATE_TLS_CERT_FILE', 'and CHARTGATE_TLS_KEY_FILE go together');
-  if (typeof v.CHARTGATE_MEMORY_MB === 'number' && typeof v.CHARTGATE_BODY_LIMIT_MB === 'number') {
+  if (v.CHARTGATE_MEMORY_MB !== undefined && v.CHARTGATE_BODY_LIMIT_MB !== undefined) {
     const least = PROGRAM_MB + PARSED_COST * v.CHARTGATE_BODY_LIMIT_MB;
     if (v.CHARTGATE_MEMORY_MB < least)
       problem('CHARTGATE_MEMORY_MB', `must be ${least} or more to read bodies of CHARTGATE_BODY_LIMIT_MB`);
@@ -64,7 +64,7 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     need('CHARTGATE_WEBHOOK_HMAC_KEY', 'is needed by CHARTGATE_WEBHOOK_HMAC');
     if (v.CHARTGATE_WEBHOOK_HMAC !== 'standard-webhooks')
       need('CHARTGATE_WEBHOOK_HMAC_HEADER', 'is needed by CHARTGATE_WEBHOOK_HMAC');
-    const decoded = ((v.CHARTGATE_WEBHOOK_HMAC_KEY ?? []) as string[]).map((one) => one.replace(/^whsec_/, ''));
+    const decoded = (v.CHARTGATE_WEBHOOK_HMAC_KEY ?? []).map((one) => one.replace(/^whsec_/, ''));
     if (
       v.CHARTGATE_WEBHOOK_HMAC === 'standard-webhooks' &&
       !decoded.every((one) => /^[A-Za-z0-9+/]{32,}={0,2}$/.test(one))
@@ -86,7 +86,7 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
   if (has('CHARTGATE_WEBHOOK_MTLS_HEADER') && !has('CHARTGATE_TRUST_PROXY'))
     problem('CHARTGATE_WEBHOOK_MTLS_HEADER', 'is worth something only from a proxy that CHARTGATE_TRUST_PROXY names');
   const auth = v.CHARTGATE_EHR_AUTH;
-  const ehrUrl = has('CHARTGATE_EHR_URL') ? new URL(v.CHARTGATE_EHR_URL as string) : null;
+  const ehrUrl = v.CHARTGATE_EHR_URL === undefined ? null : new URL(v.CHARTGATE_EHR_URL);
   if (auth === 'basic') {
     need('CHARTGATE_EHR_USERNAME', 'is needed by CHARTGATE_EHR_AUTH=basic');
     need('CHARTGATE_EHR_PASSWORD', 'is needed by CHARTGATE_EHR_AUTH=basic');
@@ -101,7 +101,7 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
         'is needed while CHARTGATE_EHR_URL is not https: nobody vouches for what it would name',
       );
   }
-  if (ehrUrl !== null && /[?#]/.test(v.CHARTGATE_EHR_URL as string))
+  if (/[?#]/.test(v.CHARTGATE_EHR_URL ?? ''))
     problem('CHARTGATE_EHR_URL', 'must be a FHIR base, without query or fragment');
   if (has('CHARTGATE_EHR_TLS_CERT_FILE') !== has('CHARTGATE_EHR_TLS_KEY_FILE'))
     problem('CHARTGATE_EHR_TLS_CERT_FILE', 'and CHARTGATE_EHR_TLS_KEY_FILE go together');
@@ -109,8 +109,9 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     problem('CHARTGATE_EHR_URL', 'is not https, so CHARTGATE_EHR_TLS_* would have no effect');
   problems.push(...checkIssuer(v, has));
   for (const key of ['CHARTGATE_SOURCE_URL', 'CHARTGATE_SOURCE_LAB_URL'] as const) {
-    if (!has(key)) continue;
-    const { protocol, hostname, search, hash } = new URL(v[key] as string);
+    const address = v[key];
+    if (address === undefined) continue;
+    const { protocol, hostname, search, hash } = new URL(address);
     if (protocol === 'http:' && !isLoopback(hostname))
       problem(key, 'must be https: credentials and documents go there');
     if (search + hash !== '') problem(key, 'must be an address without query or fragment');
@@ -121,15 +122,13 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
   if (has('CHARTGATE_SOURCE_LAB_TOKEN') && has('CHARTGATE_SOURCE_LAB_USERNAME'))
     problem('CHARTGATE_SOURCE_LAB_TOKEN', 'and CHARTGATE_SOURCE_LAB_USERNAME exclude each other');
 
-  const dataSecrets = (v.CHARTGATE_WEBHOOK_SECRET ?? []) as string[];
-  const notificationSecrets = (v.CHARTGATE_NOTIFICATION_SECRET ?? []) as string[];
+  const dataSecrets = v.CHARTGATE_WEBHOOK_SECRET ?? [];
+  const notificationSecrets = v.CHARTGATE_NOTIFICATION_SECRET ?? [];
   if (notificationSecrets.some((one) => dataSecrets.includes(one)))
     problem('CHARTGATE_NOTIFICATION_SECRET', 'must differ from CHARTGATE_WEBHOOK_SECRET');
-  const atRest = [
-    ...((v.CHARTGATE_DATA_KEY ?? []) as string[]),
-    ...((v.CHARTGATE_AUDIT_KEY ?? []) as string[]),
-    v.CHARTGATE_PSEUDONYM_KEY as string | undefined,
-  ].filter((one) => one !== undefined);
+  const atRest = [...(v.CHARTGATE_DATA_KEY ?? []), ...(v.CHARTGATE_AUDIT_KEY ?? []), v.CHARTGATE_PSEUDONYM_KEY].filter(
+    (one) => one !== undefined,
+  );
   // Compared as bytes: base64 has several spellings of some.
   if (new Set(atRest.map((one) => Buffer.from(one, 'base64').toString('hex'))).size < atRest.length)
     problem('CHARTGATE_DATA_KEY', 'and the audit and pseudonym keys must all differ from each other');
@@ -140,7 +139,7 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
   need('CHARTGATE_PSEUDONYM_KEY', keyHint);
   if (
     v.CHARTGATE_HOST !== undefined &&
-    !isLoopback(v.CHARTGATE_HOST as string) &&
+    !isLoopback(v.CHARTGATE_HOST) &&
     !has('CHARTGATE_TLS_CERT_FILE') &&
     !has('CHARTGATE_TRUST_PROXY')
   )

@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** One setting: how it is read, and what README.md says about it. A test compares the two. */
-export interface Key {
-  readonly read: z.ZodType;
+export interface Key<R extends z.ZodType = z.ZodType, S extends string | null = string | null> {
+  readonly read: R;
   readonly type: string;
-  readonly standard: string | null;
+  readonly standard: S;
   readonly since: string;
   readonly about: string;
   /** A secret also exists as NAME_FILE, which names a file that holds it. */
@@ -92,19 +92,22 @@ export const databaseUrl = z
     'may say filesystem=any and create=yes after its ?, and nothing else',
   );
 
+const anyText = z.string().min(1);
+
 /** A setting without a default: an empty value counts as absent. */
-export const open = (type: string, about: string, read: z.ZodType = z.string().min(1)): Key => ({
-  read,
-  type,
-  standard: null,
-  since: '0.1',
-  about,
-});
-export const secretKey = (type: string, about: string, read: z.ZodType = z.string().min(1)): Key => ({
-  ...open(type, about, read),
-  isSecret: true,
-});
-export const set = (type: string, standard: string, about: string, read: z.ZodType): Key => ({
+export function open(type: string, about: string): Key<typeof anyText, null>;
+export function open<R extends z.ZodType>(type: string, about: string, read: R): Key<R, null>;
+export function open(type: string, about: string, read: z.ZodType = anyText): Key<z.ZodType, null> {
+  return { read, type, standard: null, since: '0.1', about };
+}
+
+export function secretKey(type: string, about: string): Key<typeof anyText, null>;
+export function secretKey<R extends z.ZodType>(type: string, about: string, read: R): Key<R, null>;
+export function secretKey(type: string, about: string, read: z.ZodType = anyText): Key<z.ZodType, null> {
+  return { ...open(type, about, read), isSecret: true };
+}
+
+export const set = <R extends z.ZodType>(type: string, standard: string, about: string, read: R): Key<R, string> => ({
   read,
   type,
   standard,

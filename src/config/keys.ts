@@ -297,4 +297,16 @@ export const KEYS = {
 } as const satisfies Record<string, Key>;
 
 export type KeyName = keyof typeof KEYS;
+
+export const isKeyName = (name: string): name is KeyName => Object.hasOwn(KEYS, name);
+
+type Read<N extends KeyName> = z.output<(typeof KEYS)[N]['read']>;
+
+/** What was given. A setting is undefined where it was not given, and where its value was refused. */
+export type Values = { readonly [N in KeyName]?: Read<N> | undefined };
+
+/** The same once nothing was refused: what has a standard value is there. */
+export type Settled = {
+  readonly [N in KeyName]: (typeof KEYS)[N]['standard'] extends null ? Read<N> | undefined : Read<N>;
+};
 export const STANDARD_DATABASE_URL = 'sqlite:data/chartgate.db';

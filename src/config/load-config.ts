@@ -1,8 +1,8 @@
 import { MEMORY, secret, type Secret } from '../kernel/index.ts';
 import { checkTogether, isLoopback } from './check-together.ts';
 import type { AuthConfig, Config, DatabaseConfig, EhrAuthConfig, EhrTlsConfig, HmacConfig, Mode } from './config.ts';
-import { STANDARD_DATABASE_URL, type KeyName } from './keys.ts';
-import { readValues, type Environment, type Problem, type ReadText, type Values } from './read-values.ts';
+import { STANDARD_DATABASE_URL, type KeyName, type Settled } from './keys.ts';
+import { readValues, settle, type Environment, type Problem, type ReadText } from './read-values.ts';
 
 /** Thrown at start with every problem found, so that they can be mended in one go. */
 export class ConfigError extends Error {
@@ -14,9 +14,13 @@ export class ConfigError extends Error {
   }
 }
 
-const text = (value: unknown): string | null => (value === undefined ? null : (value as string));
-const hidden = (value: unknown): Secret | null => (value === undefined ? null : secret(value as string));
-const hiddenList = (value: unknown): Secret[] => ((value ?? []) as string[]).map(secret);
+const hidden = (value: string | undefined): Secret | null => (value === undefined ? null : secret(value));
+const hiddenList = (values: readonly string[] = []): Secret[] => values.map(secret);
+/** What `checkTogether` asks for in this combination of settings is there. */
+function needed<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('a setting is missing that checkTogether should have asked for');
+  return value;
+}
 
 /** What CHARTGATE_DATABASE_URL means. */
 export function toDatabase(url: string): DatabaseConfig {
@@ -31,50 +35,53 @@ export function toDatabase(url: string): DatabaseConfig {
   };
 }
 
-function toAuth(v: Values): AuthConfig {
+/** Settings that name a file whose text is part of the configuration. */
+type FileKey = Extract<KeyName, `${string}_TLS_${string}_FILE`>;
+
+function toAuth(v: Settled): AuthConfig {
   if (v.CHARTGATE_AUTH_ISSUER === 'embedded') return { kind: 'embedded' };
   return {
     kind: 'external',
-    issuer: v.CHARTGATE_AUTH_ISSUER as string,
-    origins: (v.CHARTGATE_AUTH_ORIGINS ?? []) as string[],
-    userClaim: v.CHARTGATE_AUTH_USER_CLAIM as string,
+    issuer: v.CHARTGATE_AUTH_ISSUER,
+    origins: v.CHARTGATE_AUTH_ORIGINS ?? [],
+    userClaim: v.CHARTGATE_AUTH_USER_CLAIM,
     check:
       v.CHARTGATE_AUTH_INTROSPECTION_URL === undefined
-        ? { by: 'keys', jwksUrl: v.CHARTGATE_AUTH_JWKS_URL as string }
+        ? { by: 'keys', jwksUrl: needed(v.CHARTGATE_AUTH_JWKS_URL) }
         : {
             by: 'introspection',
-            url: v.CHARTGATE_AUTH_INTROSPECTION_URL as string,
-            clientId: v.CHARTGATE_AUTH_CLIENT_ID as string,
-            secret: secret(v.CHARTGATE_AUTH_CLIENT_SECRET as string),
-            audience: v.CHARTGATE_AUTH_INTROSPECTION_AUDIENCE as 'required' | 'if-sent',
+            url: v.CHARTGATE_AUTH_INTROSPECTION_URL,
+            clientId: needed(v.CHARTGATE_AUTH_CLIENT_ID),
+            secret: secret(needed(v.CHARTGATE_AUTH_CLIENT_SECRET)),
+            audience: v.CHARTGATE_AUTH_INTROSPECTION_AUDIENCE,
           },
   };
 }
 
-function toEhrAuth(v: Values): EhrAuthConfig {
-  switch (v.CHARTGATE_EHR_AUTH as EhrAuthConfig['kind']) {
+function toEhrAuth(v: Settled): EhrAuthConfig {
+  switch (v.CHARTGATE_EHR_AUTH) {
     case 'none':
       return { kind: 'none' };
     case 'basic':
       return {
         kind: 'basic',
-        username: v.CHARTGATE_EHR_USERNAME as string,
-        password: secret(v.CHARTGATE_EHR_PASSWORD as string),
+        username: needed(v.CHARTGATE_EHR_USERNAME),
+        password: secret(needed(v.CHARTGATE_EHR_PASSWORD)),
       };
     case 'bearer':
-      return { kind: 'bearer', token: secret(v.CHARTGATE_EHR_TOKEN as string) };
+      return { kind: 'bearer', token: secret(needed(v.CHARTGATE_EHR_TOKEN)) };
     case 'smart-backend':
       return {
         kind: 'smart-backend',
-        clientId: v.CHARTGATE_EHR_CLIENT_ID as string,
-        privateKey: secret(v.CHARTGATE_EHR_PRIVATE_KEY as string),
-        tokenUrl: text(v.CHARTGATE_EHR_TOKEN_URL),
-        scope: v.CHARTGATE_EHR_SCOPE as string,
+        clientId: needed(v.CHARTGATE_EHR_CLIENT_ID),
+        privateKey: secret(needed(v.CHARTGATE_EHR_PRIVATE_KEY)),
+        tokenUrl: v.CHARTGATE_EHR_TOKEN_URL ?? null,
+        scope: v.CHARTGATE_EHR_SCOPE,
       };
   }
 }
 
-function toEhrTls(v: Values, read: (key: KeyName) => string): EhrTlsConfig | null {
+function toEhrTls(v: Settled, read: (key: FileKey) => string): EhrTlsConfig | null {
   const hasClient = v.CHARTGATE_EHR_TLS_CERT_FILE !== undefined;
   const hasCa = v.CHARTGATE_EHR_TLS_CA_FILE !== undefined;
   if (!hasClient && !hasCa) return null;
@@ -86,24 +93,24 @@ function toEhrTls(v: Values, read: (key: KeyName) => string): EhrTlsConfig | nul
   };
 }
 
-function toHmac(v: Values): HmacConfig {
-  const scheme = v.CHARTGATE_WEBHOOK_HMAC as HmacConfig['scheme'];
+function toHmac(v: Settled): HmacConfig {
+  const scheme = v.CHARTGATE_WEBHOOK_HMAC;
   if (scheme === 'off') return { scheme };
   return {
     scheme,
-    header: (v.CHARTGATE_WEBHOOK_HMAC_HEADER as string | undefined) ?? 'webhook-signature',
+    header: v.CHARTGATE_WEBHOOK_HMAC_HEADER ?? 'webhook-signature',
     keys: hiddenList(v.CHARTGATE_WEBHOOK_HMAC_KEY),
   };
 }
 
-function toLab(v: Values): Config['source']['lab'] {
+function toLab(v: Settled): Config['source']['lab'] {
   if (v.CHARTGATE_SOURCE_LAB_TOKEN !== undefined)
-    return { kind: 'bearer', token: secret(v.CHARTGATE_SOURCE_LAB_TOKEN as string) };
+    return { kind: 'bearer', token: secret(v.CHARTGATE_SOURCE_LAB_TOKEN) };
   if (v.CHARTGATE_SOURCE_LAB_USERNAME === undefined) return { kind: 'none' };
   return {
     kind: 'basic',
-    username: v.CHARTGATE_SOURCE_LAB_USERNAME as string,
-    password: secret(v.CHARTGATE_SOURCE_LAB_PASSWORD as string),
+    username: v.CHARTGATE_SOURCE_LAB_USERNAME,
+    password: secret(needed(v.CHARTGATE_SOURCE_LAB_PASSWORD)),
   };
 }
 
@@ -111,7 +118,7 @@ function toLab(v: Values): Config['source']['lab'] {
  * Legal choices that leave something unchecked. They are logged at start, shown by `serve --check`, and by /readyz to
  * who may watch.
  */
-function listUnverified(v: Values, database: DatabaseConfig): string[] {
+function listUnverified(v: Settled, database: DatabaseConfig): string[] {
   const out: string[] = [];
   if (v.CHARTGATE_WEBHOOK_HMAC === 'off')
     out.push('webhook bodies are not signed: whoever learns the address can send data');
@@ -121,11 +128,9 @@ function listUnverified(v: Values, database: DatabaseConfig): string[] {
   if (v.CHARTGATE_WEBHOOK_LEARN === 'on') out.push('the signature of webhooks is learned and not enforced');
   if (v.CHARTGATE_CLIENT_UUID === undefined)
     out.push('CHARTGATE_CLIENT_UUID is not set: deliveries of any client are taken');
-  if (typeof v.CHARTGATE_EHR_URL === 'string' && v.CHARTGATE_EHR_URL.startsWith('http:'))
-    out.push('the EHR is reached without TLS');
-  if (typeof v.CHARTGATE_EHR_TOKEN_URL === 'string' && v.CHARTGATE_EHR_TOKEN_URL.startsWith('http:'))
-    out.push("the EHR's tokens are fetched without TLS");
-  const publicUrl = URL.parse(v.CHARTGATE_PUBLIC_URL as string);
+  if (v.CHARTGATE_EHR_URL?.startsWith('http:') === true) out.push('the EHR is reached without TLS');
+  if (v.CHARTGATE_EHR_TOKEN_URL?.startsWith('http:') === true) out.push("the EHR's tokens are fetched without TLS");
+  const publicUrl = URL.parse(v.CHARTGATE_PUBLIC_URL);
   if (publicUrl?.protocol === 'http:' && !isLoopback(publicUrl.hostname))
     out.push('apps and people reach us without TLS');
   if (v.CHARTGATE_AUDIT_ANCHOR === undefined)
@@ -144,11 +149,11 @@ function listUnverified(v: Values, database: DatabaseConfig): string[] {
   return out;
 }
 
-function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]): Config {
-  const database = toDatabase((v.CHARTGATE_DATABASE_URL as string | undefined) ?? STANDARD_DATABASE_URL);
-  const readOrReport = (key: KeyName): string => {
+function toConfig(mode: Mode, v: Settled, readText: ReadText, problems: Problem[]): Config {
+  const database = toDatabase(v.CHARTGATE_DATABASE_URL ?? STANDARD_DATABASE_URL);
+  const readOrReport = (key: FileKey): string => {
     try {
-      return readText(v[key] as string);
+      return readText(needed(v[key]));
     } catch {
       problems.push({ key, text: 'the file cannot be read' });
       return '';
@@ -156,42 +161,42 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
   };
   return {
     mode,
-    environment: v.CHARTGATE_ENVIRONMENT as Config['environment'],
+    environment: v.CHARTGATE_ENVIRONMENT,
     http: {
-      host: v.CHARTGATE_HOST as string,
-      port: v.CHARTGATE_PORT as number,
-      publicUrl: v.CHARTGATE_PUBLIC_URL as string,
-      trustProxy: (v.CHARTGATE_TRUST_PROXY ?? []) as string[],
+      host: v.CHARTGATE_HOST,
+      port: v.CHARTGATE_PORT,
+      publicUrl: v.CHARTGATE_PUBLIC_URL,
+      trustProxy: v.CHARTGATE_TRUST_PROXY ?? [],
       tls:
         v.CHARTGATE_TLS_CERT_FILE === undefined
           ? null
           : { cert: readOrReport('CHARTGATE_TLS_CERT_FILE'), key: secret(readOrReport('CHARTGATE_TLS_KEY_FILE')) },
-      bodyBytesMax: (v.CHARTGATE_BODY_LIMIT_MB as number) * 1024 * 1024,
-      drainGraceMs: (v.CHARTGATE_DRAIN_SECONDS as number) * 1000,
+      bodyBytesMax: v.CHARTGATE_BODY_LIMIT_MB * 1024 * 1024,
+      drainGraceMs: v.CHARTGATE_DRAIN_SECONDS * 1000,
     },
-    ops: { port: (v.CHARTGATE_OPS_PORT as number | undefined) ?? null, token: hidden(v.CHARTGATE_OPS_TOKEN) },
-    memory: { roomBytes: (v.CHARTGATE_MEMORY_MB as number) * 1024 * 1024 - MEMORY.programBytes },
-    log: { level: v.CHARTGATE_LOG_LEVEL as Config['log']['level'] },
+    ops: { port: v.CHARTGATE_OPS_PORT ?? null, token: hidden(v.CHARTGATE_OPS_TOKEN) },
+    memory: { roomBytes: v.CHARTGATE_MEMORY_MB * 1024 * 1024 - MEMORY.programBytes },
+    log: { level: v.CHARTGATE_LOG_LEVEL },
     store: { database },
     keys: {
       data: hiddenList(v.CHARTGATE_DATA_KEY),
       audit: hiddenList(v.CHARTGATE_AUDIT_KEY),
-      pseudonym: secret((v.CHARTGATE_PSEUDONYM_KEY ?? '') as string),
+      pseudonym: secret(v.CHARTGATE_PSEUDONYM_KEY ?? ''),
     },
     ehr: {
-      url: (v.CHARTGATE_EHR_URL ?? '') as string,
+      url: v.CHARTGATE_EHR_URL ?? '',
       auth: toEhrAuth(v),
       tls: toEhrTls(v, readOrReport),
-      dialect: v.CHARTGATE_DIALECT as string,
+      dialect: v.CHARTGATE_DIALECT,
     },
-    deliver: { mode: v.CHARTGATE_MODE as Config['deliver']['mode'] },
+    deliver: { mode: v.CHARTGATE_MODE },
     identity: {
-      mrnSystem: (v.CHARTGATE_MRN_SYSTEM ?? '') as string,
-      patientMode: v.CHARTGATE_PATIENT_MODE as 'lookup' | 'create',
-      onRevoke: v.CHARTGATE_ON_REVOKE as 'keep' | 'retract',
+      mrnSystem: v.CHARTGATE_MRN_SYSTEM ?? '',
+      patientMode: v.CHARTGATE_PATIENT_MODE,
+      onRevoke: v.CHARTGATE_ON_REVOKE,
     },
     ingest: {
-      clientUuid: text(v.CHARTGATE_CLIENT_UUID),
+      clientUuid: v.CHARTGATE_CLIENT_UUID ?? null,
       dataSecrets: hiddenList(v.CHARTGATE_WEBHOOK_SECRET),
       notificationSecrets: hiddenList(v.CHARTGATE_NOTIFICATION_SECRET),
       hmac: toHmac(v),
@@ -200,44 +205,44 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
       mtls:
         v.CHARTGATE_WEBHOOK_MTLS_HEADER === undefined
           ? null
-          : { header: v.CHARTGATE_WEBHOOK_MTLS_HEADER as string, names: hiddenList(v.CHARTGATE_WEBHOOK_MTLS_NAME) },
-      documentKey: v.CHARTGATE_DOCUMENT_KEY as 'bundle-id' | 'user-day',
-      labPath: text(v.CHARTGATE_LAB_PATH),
+          : { header: v.CHARTGATE_WEBHOOK_MTLS_HEADER, names: hiddenList(v.CHARTGATE_WEBHOOK_MTLS_NAME) },
+      documentKey: v.CHARTGATE_DOCUMENT_KEY,
+      labPath: v.CHARTGATE_LAB_PATH ?? null,
     },
     admin: { token: hidden(v.CHARTGATE_ADMIN_TOKEN) },
     read: {
-      patients: v.CHARTGATE_READ_PATIENTS as 'linked' | 'all',
-      types: (v.CHARTGATE_READ_TYPES ?? []) as string[],
+      patients: v.CHARTGATE_READ_PATIENTS,
+      types: v.CHARTGATE_READ_TYPES ?? [],
     },
     auth: toAuth(v),
     source: {
-      url: text(v.CHARTGATE_SOURCE_URL),
-      labUrl: text(v.CHARTGATE_SOURCE_LAB_URL),
+      url: v.CHARTGATE_SOURCE_URL ?? null,
+      labUrl: v.CHARTGATE_SOURCE_LAB_URL ?? null,
       secretKey: hidden(v.CHARTGATE_SOURCE_SECRET_KEY),
       password: hidden(v.CHARTGATE_SOURCE_PASSWORD),
       lab: toLab(v),
-      urisFile: text(v.CHARTGATE_SOURCE_URIS),
+      urisFile: v.CHARTGATE_SOURCE_URIS ?? null,
     },
-    audit: { anchor: text(v.CHARTGATE_AUDIT_ANCHOR) },
+    audit: { anchor: v.CHARTGATE_AUDIT_ANCHOR ?? null },
     retention: {
-      bodyDays: v.CHARTGATE_RETENTION_DAYS as number,
-      auditDays: v.CHARTGATE_AUDIT_RETENTION_DAYS as number,
+      bodyDays: v.CHARTGATE_RETENTION_DAYS,
+      auditDays: v.CHARTGATE_AUDIT_RETENTION_DAYS,
     },
     translate: {
-      unmapped: v.CHARTGATE_UNMAPPED as 'park' | 'pass-through' | 'leave-out',
-      labStatus: v.CHARTGATE_LAB_STATUS as 'preliminary' | 'as-given',
-      sourceIdentifier: v.CHARTGATE_SOURCE_IDENTIFIER as 'none' | 'secondary',
-      standardCodes: v.CHARTGATE_STANDARD_CODES as 'accept' | 'park',
-      timeAheadHours: v.CHARTGATE_TIME_AHEAD_HOURS as number,
+      unmapped: v.CHARTGATE_UNMAPPED,
+      labStatus: v.CHARTGATE_LAB_STATUS,
+      sourceIdentifier: v.CHARTGATE_SOURCE_IDENTIFIER,
+      standardCodes: v.CHARTGATE_STANDARD_CODES,
+      timeAheadHours: v.CHARTGATE_TIME_AHEAD_HOURS,
     },
-    mappings: { folder: text(v.CHARTGATE_MAPPINGS), snomed: v.CHARTGATE_SNOMED as 'off' | 'on' },
+    mappings: { folder: v.CHARTGATE_MAPPINGS ?? null, snomed: v.CHARTGATE_SNOMED },
     unverified: listUnverified(v, database),
   };
 }
 
 function freeze<T extends object>(value: T): T {
   for (const part of Object.values(value))
-    if (typeof part === 'object' && part !== null && !Object.isFrozen(part)) freeze(part as object);
+    if (typeof part === 'object' && part !== null && !Object.isFrozen(part)) freeze(part);
   return Object.freeze(value);
 }
 
@@ -249,7 +254,7 @@ export function loadConfig(mode: Mode, env: Environment, readText: ReadText): Co
   // A setting whose value was refused is not also "missing".
   problems.push(...checkTogether(mode, values).filter((p) => !reported.has(p.key)));
   if (problems.length > 0) throw new ConfigError(problems);
-  const config = toConfig(mode, values, readText, problems);
+  const config = toConfig(mode, settle(values), readText, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   return freeze(config);
 }

@@ -1,17 +1,18 @@
-import type { KeyName } from './keys.ts';
+import type { KeyName, Settled } from './keys.ts';
 import { ConfigError } from './load-config.ts';
-import { readValues, type Environment, type Problem, type ReadText, type Values } from './read-values.ts';
+import { readValues, settle, type Environment, type Problem, type ReadText } from './read-values.ts';
 
 /** The few settings that a command needs. What is wrong with any other is not its matter. */
 export function readSome<const N extends KeyName>(
   env: Environment,
   readText: ReadText,
   names: readonly N[],
-): Pick<Values, N> {
+): Pick<Settled, N> {
   const problems: Problem[] = [];
   const values = readValues(env, readText, problems);
   const wanted = new Set<string>(['CHARTGATE_CONFIG', ...names, ...names.map((name) => `${name}_FILE`)]);
   const wrong = problems.filter(({ key }) => wanted.has(key));
   if (wrong.length > 0) throw new ConfigError(wrong);
-  return Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<Values, N>;
+  // Nothing of these was refused; the type hides the others.
+  return settle(values);
 }

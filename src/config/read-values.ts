@@ -1,9 +1,8 @@
-import { errorCode } from '../kernel/index.ts';
-import { KEYS, type Key, type KeyName } from './keys.ts';
+import { errorCode, isObject } from '../kernel/index.ts';
+import { isKeyName, KEYS, type Key, type KeyName, type Settled, type Values } from './keys.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type ReadText = (path: string) => string;
-export type Values = Readonly<Record<KeyName, unknown>>;
 
 /** What is wrong with one setting. Never holds the value itself: it may be a secret. */
 export interface Problem {
@@ -12,7 +11,7 @@ export interface Problem {
 }
 
 const PREFIX = 'CHARTGATE_';
-const named = (name: string): Key | undefined => (Object.hasOwn(KEYS, name) ? KEYS[name as KeyName] : undefined);
+const isSecret = ({ isSecret: is }: Key): boolean => is === true;
 const reason = (thrown: unknown): string => errorCode(thrown) ?? 'not readable';
 
 function readFileKeys(env: Environment, readText: ReadText, problems: Problem[]): Record<string, string> {
@@ -30,8 +29,7 @@ function readFileKeys(env: Environment, readText: ReadText, problems: Problem[])
       thrown instanceof SyntaxError ? 'the file is not JSON' : `the file cannot be read (${reason(thrown)})`,
     );
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    return wrong('the file must hold one JSON object');
+  if (!isObject(parsed)) return wrong('the file must hold one JSON object');
   const out: Record<string, string> = {};
   for (const [name, value] of Object.entries(parsed)) {
     if (!name.startsWith(PREFIX))
@@ -47,12 +45,12 @@ function gather(given: Environment, readText: ReadText, problems: Problem[]): Ma
   const texts = new Map<KeyName, string>();
   for (const [name, value] of Object.entries(given)) {
     if (!name.startsWith(PREFIX) || value === undefined || value === '') continue;
-    if (named(name) !== undefined) {
-      texts.set(name as KeyName, value);
+    if (isKeyName(name)) {
+      texts.set(name, value);
       continue;
     }
     const base = name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : '';
-    if (named(base)?.isSecret !== true) {
+    if (!isKeyName(base) || !isSecret(KEYS[base])) {
       problems.push({ key: name, text: 'is no setting; check its spelling' });
       continue;
     }
@@ -62,7 +60,7 @@ function gather(given: Environment, readText: ReadText, problems: Problem[]): Ma
       continue;
     }
     try {
-      texts.set(base as KeyName, readText(value).trim());
+      texts.set(base, readText(value).trim());
     } catch (thrown) {
       problems.push({ key: name, text: `the file cannot be read (${reason(thrown)})` });
     }
@@ -79,13 +77,18 @@ export function readValues(env: Environment, readText: ReadText, problems: Probl
     ([name]) => !taken.has(name.replace(/_FILE$/, '')),
   );
   const texts = gather(Object.fromEntries([...fromFile, ...given]), readText, problems);
-  const values = {} as Record<KeyName, unknown>;
-  for (const [name, key] of Object.entries<Key>(KEYS)) {
-    const text = texts.get(name as KeyName) ?? key.standard ?? undefined;
+  const values: Partial<Record<KeyName, unknown>> = {};
+  for (const name of Object.keys(KEYS).filter(isKeyName)) {
+    const key: Key = KEYS[name];
+    const text = texts.get(name) ?? key.standard ?? undefined;
     if (text === undefined) continue;
     const parsed = key.read.safeParse(text);
-    if (parsed.success) values[name as KeyName] = parsed.data;
+    if (parsed.success) values[name] = parsed.data;
     else for (const issue of parsed.error.issues) problems.push({ key: name, text: issue.message });
   }
-  return values;
+  // Each value came out of the schema of its own key.
+  return values as Values;
 }
+
+/** Called once nothing was refused: then what has a standard value was read from it at least. */
+export const settle = (values: Values): Settled => values as Settled;

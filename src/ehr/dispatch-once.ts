@@ -1,10 +1,21 @@
 import type { Dispatcher } from 'undici';
 import type { EhrRequest } from './exchange.ts';
-import { receiveAnswer } from './receive-answer.ts';
-import type { Leaving, Tapped } from './tap-answer.ts';
+import { receiveAnswer, type RawAnswer } from './receive-answer.ts';
 
-/** An exchange that was called off, and by whom. */
-export type Ended = Tapped & { readonly calledOff: 'timeout' | 'abandoned' | null };
+/** What leaves. */
+export interface Leaving {
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** What an exchange came to, as seen on the wire; and who called it off. */
+export interface Ended {
+  readonly sent: 'nothing' | 'something';
+  readonly answer: RawAnswer | null;
+  readonly error: unknown;
+  readonly calledOff: 'timeout' | 'abandoned' | null;
+}
 
 /**
  * One request on the pool itself, without fetch and its streams. Resolves when the answer is whole, when the connection
@@ -14,7 +25,7 @@ export function dispatchOnce(
   pool: Dispatcher,
   { target, headers, body }: Leaving,
   of: {
-    readonly method: 'GET' | 'POST';
+    readonly method: EhrRequest['method'];
     readonly deadlineMs: number;
     readonly signal: AbortSignal | undefined;
     readonly admit: EhrRequest['admit'];
@@ -22,7 +33,9 @@ export function dispatchOnce(
 ): Promise<Ended> {
   const { method, deadlineMs, signal, admit } = of;
   return new Promise((resolve) => {
-    const tapped: Tapped = { sent: 'nothing', answer: null, error: null };
+    let sent: Ended['sent'] = 'nothing';
+    let answer: Ended['answer'] = null;
+    let error: unknown = null;
     const received = receiveAnswer();
     let given: Dispatcher.DispatchController | undefined;
     let calledOff: Ended['calledOff'] = null;
@@ -30,7 +43,7 @@ export function dispatchOnce(
     const end = (): void => {
       clearTimeout(deadline);
       signal?.removeEventListener('abort', abandon);
-      resolve({ ...tapped, calledOff });
+      resolve({ sent, answer, error, calledOff });
     };
     const callOff = (why: 'timeout' | 'abandoned'): void => {
       calledOff = why;
@@ -53,7 +66,7 @@ export function dispatchOnce(
             given = controller;
             // It waited for a connection for so long that nobody wants it any more; nothing of it was written.
             if (calledOff !== null) controller.abort(new Error('called off'));
-            else tapped.sent = 'something';
+            else sent = 'something';
           },
           onResponseStart(_controller, statusCode, answered) {
             received.begin(statusCode, answered);
@@ -69,17 +82,17 @@ export function dispatchOnce(
             });
           },
           onResponseEnd() {
-            tapped.answer = received.whole();
+            answer = received.whole();
             end();
           },
-          onResponseError(_controller, error) {
-            tapped.error = error;
+          onResponseError(_controller, broken) {
+            error = broken;
             end();
           },
         },
       );
     } catch (thrown) {
-      tapped.error = thrown;
+      error = thrown;
       end();
     }
   });

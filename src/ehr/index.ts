@@ -27,6 +27,7 @@ export type { IdentifierFilter, VerifiedFilter } from './verify-identifier.ts';
 export { choosePlan, type Identity, type Reason, type TypePlan, type WritePlan } from './choose-plan.ts';
 export { watchCapability, type CapabilityState, type CapabilityWatch } from './watch-capability.ts';
 
+export { readResource } from './fhir-client.ts';
 export { escapeSearchValue, identifierToken } from './escape-search-value.ts';
 export { searchResources, type Found, type Resource, type SearchBy } from './search-resources.ts';
 export { judgeRemembered } from './pick-patient.ts';

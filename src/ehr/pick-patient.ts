@@ -1,4 +1,5 @@
-import type { FaultCode } from '../kernel/index.ts';
+import { getReferenceString, isReference } from '@medplum/core';
+import { isObject, type FaultCode } from '../kernel/index.ts';
 import type { AddressGuard } from './guard-address.ts';
 import { readLocation } from './guard-address.ts';
 import type { Found, Resource } from './search-resources.ts';
@@ -11,8 +12,7 @@ export type Picked =
   | { readonly kind: 'fault'; readonly code: Extract<FaultCode, `patient.${string}`> };
 
 type Json = Readonly<Record<string, unknown>>;
-const objects = (value: unknown): Json[] =>
-  Array.isArray(value) ? value.filter((one): one is Json => typeof one === 'object' && one !== null) : [];
+const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 const ID = /^(?!\.+$)[A-Za-z0-9.-]{1,64}$/;
 export const idOf = (resource: Resource): string | null =>
@@ -30,8 +30,8 @@ export function survivorOf(patient: Resource, guard: AddressGuard): { readonly t
   if (links.length === 0) return null;
   const ids = new Set(
     links.map(({ other }) => {
-      const reference = (other as Json | undefined)?.['reference'];
-      const located = typeof reference === 'string' ? readLocation(guard, reference) : null;
+      const reference = isReference(other) ? getReferenceString(other) : undefined;
+      const located = reference === undefined ? null : readLocation(guard, reference);
       return located?.type === 'Patient' ? located.id : null;
     }),
   );

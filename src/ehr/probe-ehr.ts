@@ -1,4 +1,5 @@
 import { fail, fault, ok, type Chance, type Result } from '../kernel/index.ts';
+import { readCapabilityStatement } from './fhir-client.ts';
 import type { Ehr } from './open-ehr.ts';
 import { readsInTransaction } from './probe-transaction.ts';
 import { readCapability, type Capability } from './read-capability.ts';
@@ -32,7 +33,7 @@ export interface ProbeDeps {
 
 /** Reads the CapabilityStatement and tries what matters of it. Writes nothing. */
 export async function probeEhr(deps: ProbeDeps): Promise<Result<Probed>> {
-  const answer = await deps.ehr.ask({ method: 'GET', path: 'metadata', requestId: deps.newRequestId() });
+  const answer = await readCapabilityStatement(deps.ehr, { requestId: deps.newRequestId() });
   if (!answer.ok) return answer;
   const { body } = answer.value;
   const capability = body.kind === 'json' ? readCapability(body.value) : fail(fault('ehr.capability'));

@@ -1,4 +1,5 @@
 import type { Chance } from '../kernel/index.ts';
+import { askInTransaction } from './fhir-client.ts';
 import type { Ehr } from './open-ehr.ts';
 
 interface Entry {
@@ -14,17 +15,8 @@ export async function readsInTransaction(
   deps: { readonly chance: Chance; readonly newRequestId: () => string },
 ): Promise<boolean> {
   const nobody = `probe-${Buffer.from(deps.chance(16)).toString('hex')}`;
-  const answer = await ehr.ask({
-    method: 'POST',
-    path: '',
-    body: JSON.stringify({
-      resourceType: 'Bundle',
-      type: 'transaction',
-      entry: [{ request: { method: 'GET', url: `Patient?_id=${nobody}` } }],
-    }),
-    prefer: 'return=minimal',
-    requestId: deps.newRequestId(),
-  });
+  const entries = [{ request: { method: 'GET', url: `Patient?_id=${nobody}` } }];
+  const answer = await askInTransaction(ehr, entries, { requestId: deps.newRequestId() });
   if (!answer.ok || answer.value.body.kind !== 'json') return false;
   const { type, entry } = answer.value.body.value as { readonly type?: unknown; readonly entry?: unknown };
   const [only] = Array.isArray(entry) && entry.length === 1 ? (entry as (Entry | null)[]) : [];

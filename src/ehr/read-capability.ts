@@ -1,4 +1,4 @@
-import { fail, fault, ok, type Result } from '../kernel/index.ts';
+import { fail, fault, isObject, ok, type Result } from '../kernel/index.ts';
 
 /** What the EHR says it does with one type. Whatever it does not say it does not do. */
 export interface TypeCapability {
@@ -37,8 +37,6 @@ export interface Capability {
 
 type Json = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const word = <const T extends readonly [string, ...string[]]>(value: unknown, words: T): T[number] =>
   words.find((one) => one === value) ?? words[0];

@@ -1,3 +1,5 @@
+import { isOperationOutcome } from '@medplum/core';
+
 /**
  * FHIR's issue types, http://hl7.org/fhir/R4/valueset-issue-type.html: words of the standard, so they may be logged.
  */
@@ -14,10 +16,10 @@ interface Issue {
   readonly code?: unknown;
 }
 
+/** A server may send anything below the name of an OperationOutcome. */
 function issuesOf(value: unknown): readonly (Issue | null)[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const { resourceType, issue } = value as { resourceType?: unknown; issue?: unknown };
-  return resourceType === 'OperationOutcome' && Array.isArray(issue) ? (issue as (Issue | null)[]) : [];
+  const issue: unknown = isOperationOutcome(value) ? value.issue : null;
+  return Array.isArray(issue) ? (issue as (Issue | null)[]) : [];
 }
 
 /** Whether it is an OperationOutcome that tells of a failure, whatever the status above it says. */

@@ -14,12 +14,11 @@ export function receiveAnswer() {
   let status = 0;
   let headers: RawHeaders = {};
   return {
-    /** False for 103 and its like, which come before the answer. */
-    begin(statusCode: number, given: RawHeaders): boolean {
-      if (statusCode < 200) return false;
+    begin(statusCode: number, given: RawHeaders): void {
+      // 103 and its like come before the answer.
+      if (statusCode < 200) return;
       status = statusCode;
       headers = given;
-      return true;
     },
     add: parts.add,
     whole: (): RawAnswer => ({ status, headers, bytes: parts.bytes() }),

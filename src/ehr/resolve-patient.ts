@@ -1,5 +1,6 @@
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import { identifierToken } from './escape-search-value.ts';
+import { readResource } from './fhir-client.ts';
 import type { Ehr } from './open-ehr.ts';
 import { idOf, judgePatient, pickPatient, type Picked } from './pick-patient.ts';
 import { searchResources, type Found, type Resource, type SearchBy } from './search-resources.ts';
@@ -75,11 +76,7 @@ export function makeResolvePatient(deps: {
   }
 
   async function readPatient(id: string, asked: AskedPatient): Promise<Result<Resource>> {
-    const answer = await ehr.ask({
-      method: 'GET',
-      path: `Patient/${id}`,
-      ...askedBy(asked),
-    });
+    const answer = await readResource(ehr, 'Patient', id, askedBy(asked));
     // A survivor that is not there is a broken chain, not an outage.
     if (!answer.ok)
       return ['ehr.not-found', 'ehr.gone', 'ehr.foreign-address'].includes(answer.fault.code)

@@ -1,5 +1,6 @@
-import { fail, fault, ok, type Result } from '../kernel/index.ts';
+import { fail, fault, isObject, ok, type Result } from '../kernel/index.ts';
 import type { Pairs } from './exchange.ts';
+import { searchType, type AskedBy, type Handling } from './fhir-client.ts';
 import type { Ehr } from './open-ehr.ts';
 
 export type SearchBy = 'post' | 'get';
@@ -17,11 +18,9 @@ export interface Found {
 }
 
 type Json = Readonly<Record<string, unknown>>;
-const objects = (value: unknown): Json[] =>
-  Array.isArray(value) ? value.filter((one): one is Json => typeof one === 'object' && one !== null) : [];
+const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-const isResource = (value: unknown): value is Resource =>
-  typeof value === 'object' && value !== null && typeof (value as Json)['resourceType'] === 'string';
+const isResource = (value: unknown): value is Resource => isObject(value) && typeof value['resourceType'] === 'string';
 
 function usedOf(links: readonly Json[], base: string): Pairs | null {
   const self = links.find(({ relation }) => relation === 'self')?.['url'];
@@ -53,29 +52,19 @@ export function readSearchset(bundle: unknown, type: string, base: string): Foun
   };
 }
 
-/** Searches one type for one page. By POST no search value stands in an address, where access logs would keep it. */
+/** Searches one type for one page. */
 export async function searchResources(
   ehr: Ehr,
   search: {
     readonly type: string;
     readonly params: Pairs;
     readonly by: SearchBy;
-    readonly requestId: string;
-    readonly traceId?: string;
-    readonly handling?: 'strict' | 'lenient';
-    readonly signal?: AbortSignal;
-  },
+    readonly handling?: Handling;
+  } & AskedBy,
 ): Promise<Result<Found>> {
-  const { type, params, by, requestId, traceId, handling, signal } = search;
-  const answer = await ehr.ask({
-    ...(by === 'post'
-      ? { method: 'POST', path: `${type}/_search`, form: params }
-      : { method: 'GET', path: type, query: params }),
-    ...(handling === undefined ? {} : { prefer: `handling=${handling}` }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(traceId === undefined ? {} : { traceId }),
-    requestId,
-  });
+  const { type, params, by, handling, ...askedBy } = search;
+  const how = { by, ...(handling === undefined ? {} : { handling }) };
+  const answer = await searchType(ehr, type, params, how, askedBy);
   if (!answer.ok) return answer;
   const { body } = answer.value;
   const found = body.kind === 'json' ? readSearchset(body.value, type, ehr.guard.base) : null;

@@ -1,14 +1,12 @@
-import { Client } from 'fhir-kit-client';
 import type { Dispatcher } from 'undici';
 import { ok, traceparentOf, type Result } from '../kernel/index.ts';
-import { dispatchOnce, type Ended } from './dispatch-once.ts';
+import { dispatchOnce, type Ended, type Leaving } from './dispatch-once.ts';
 import type { EhrRequest, Exchange } from './exchange.ts';
 import type { AddressGuard } from './guard-address.ts';
 import { errorCodes, nameSilence } from './name-silence.ts';
 import type { EhrLimits } from './open-pool.ts';
 import { readAnswer } from './read-answer.ts';
 import { checkAccess, type EhrAccess } from './refuse-writes.ts';
-import { tapAnswer, type Leaving } from './tap-answer.ts';
 
 /**
  * Sends one request once, with this Authorization header or none. A fault means that the address is not ours, or that a
@@ -55,10 +53,8 @@ function toExchange({ answer, calledOff, error, sent }: Ended, answerBytesMax: n
 }
 
 /**
- * The one file that knows fhir-kit-client. Of the library only `request` is used, with a path that has no query: its
- * `nextPage`, `resolve` and absolute addresses send the token wherever a server says, and with DEBUG it prints what it
- * is given. Credentials, queries, bodies and answers therefore live below it, in the tap. What only asks goes to the
- * pool itself: the read API does nothing else, and fetch was a tenth of its time.
+ * The one transport of FHIR requests, whoever formed them: fhir-client.ts, the read API, or the writer of a plan. It goes
+ * to the pool itself: fetch follows, repeats and unpacks by itself, and was a tenth of the read API's time.
  */
 export function makeSendOnce(deps: {
   readonly guard: AddressGuard;
@@ -67,32 +63,10 @@ export function makeSendOnce(deps: {
   readonly access: EhrAccess;
 }): SendOnce {
   const { guard, pool, limits, access } = deps;
-  const client = new Client({ baseUrl: guard.base });
   let calls = 0;
 
-  async function byClient(
-    { path, method, signal: given }: EhrRequest,
-    leaving: Leaving,
-    deadlineMs: number,
-  ): Promise<Ended> {
-    const deadline = AbortSignal.timeout(deadlineMs);
-    const signal = given === undefined ? deadline : AbortSignal.any([given, deadline]);
-    const { dispatcher, tapped } = tapAnswer(pool, leaving);
-    let thrown: unknown = null;
-    try {
-      await client.request(path, {
-        method,
-        options: { signal, redirect: 'manual', keepalive: false, dispatcher } as object,
-      });
-    } catch (error) {
-      thrown = error;
-    }
-    const calledOff = !signal.aborted ? null : deadline.aborted ? 'timeout' : 'abandoned';
-    return { ...tapped, error: thrown === null ? null : (tapped.error ?? thrown), calledOff };
-  }
-
   return async (request, authorization) => {
-    const { path, method, query, form, signal, admit, deadlineMs = limits.deadlineMs } = request;
+    const { path, method, query, signal, admit, deadlineMs = limits.deadlineMs } = request;
     // The last place before the wire that every FHIR request passes, so that no code path can write in shadow mode.
     const allowed = checkAccess(access, request);
     if (!allowed.ok) return allowed;
@@ -100,15 +74,11 @@ export function makeSendOnce(deps: {
     if (!target.ok) return target;
     calls += 1;
     const leaving: Leaving = {
-      origin: guard.origin,
       target: target.value,
       headers: headersOf(request, authorization, calls),
       body: bodyOf(request),
     };
-    const isQuestion = method === 'GET' || (method === 'POST' && form !== undefined);
-    const ended = await (isQuestion
-      ? dispatchOnce(pool, leaving, { method, deadlineMs, signal, admit })
-      : byClient(request, leaving, deadlineMs));
+    const ended = await dispatchOnce(pool, leaving, { method, deadlineMs, signal, admit });
     return ok(toExchange(ended, limits.answerBytesMax));
   };
 }

@@ -1,5 +1,5 @@
 import { ok, type Result } from '../kernel/index.ts';
-import type { Resource } from '../ehr/index.ts';
+import { readResource, type Resource } from '../ehr/index.ts';
 import { claimsIn } from '../translate/index.ts';
 import { compareIdentity } from './compare-identity.ts';
 import type { Planned } from './plan-job.ts';
@@ -14,8 +14,8 @@ const GOES_ON: Identity = { kind: 'goes-on' };
 const UNCHECKED: Identity = { kind: 'goes-on', noted: 'patient.unchecked' };
 
 async function readChartPatient(reference: string, requestId: string, deps: JobDeps): Promise<Result<Resource | null>> {
-  const { ehr } = deps.target;
-  const answer = await ehr.ask({ method: 'GET', path: reference, requestId, signal: deps.signal });
+  const { signal, target } = deps;
+  const answer = await readResource(target.ehr, 'Patient', reference.replace(/^Patient\//, ''), { requestId, signal });
   if (!answer.ok) return ['ehr.not-found', 'ehr.gone', 'ehr.forbidden'].includes(answer.fault.code) ? ok(null) : answer;
   const { body } = answer.value;
   const resource = body.kind === 'json' ? (body.value as Resource) : null;

@@ -1,5 +1,12 @@
 import { fail, ok, type Result } from '../kernel/index.ts';
-import { identifierToken, searchResources, type Ehr, type Resource, type TypePlan } from '../ehr/index.ts';
+import {
+  identifierToken,
+  readResource,
+  searchResources,
+  type Ehr,
+  type Resource,
+  type TypePlan,
+} from '../ehr/index.ts';
 
 export type Looked =
   | { readonly kind: 'there'; readonly resource: Resource; readonly id: string }
@@ -29,7 +36,7 @@ const there = (resource: unknown): Looked | null => {
 };
 
 async function read(ehr: Ehr, { resourceType, requestId, signal }: LookFor, id: string): Promise<Result<Looked>> {
-  const answer = await ehr.ask({ method: 'GET', path: `${resourceType}/${id}`, requestId, signal });
+  const answer = await readResource(ehr, resourceType, id, { requestId, signal });
   if (answer.ok) {
     const { body } = answer.value;
     const found = body.kind === 'json' ? there(body.value) : null;

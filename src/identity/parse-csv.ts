@@ -1,79 +1,112 @@
+import { setImmediate } from 'node:timers/promises';
+import { parse } from 'csv-parse';
+
+/** `quotes`: a quote stands where it must not, or is never closed. */
 export type CsvRecord =
-  { readonly line: number; readonly cells: readonly string[] } | { readonly line: number; readonly problem: 'quotes' };
+  | { readonly kind: 'cells'; readonly line: number; readonly cells: readonly string[] }
+  | { readonly kind: 'quotes'; readonly line: number };
 
-const BYTE_ORDER_MARK = '\uFEFF';
+/** `no-csv`: so many records have a mistake, the last of them at this line, that reading was given up. */
+export type ParsedCsv =
+  | { readonly kind: 'records'; readonly records: readonly CsvRecord[] }
+  | { readonly kind: 'too-many' }
+  | { readonly kind: 'no-csv'; readonly line: number };
 
-/**
- * RFC 4180: quoted cells may hold commas, line breaks and doubled quotes; a quote anywhere else is a mistake. Lines may
- * end with LF alone, and empty ones are passed over. A record with a mistake is told by its first line, and reading
- * goes on at the next.
- */
-export function* parseCsv(text: string): Generator<CsvRecord, void> {
-  let at = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
+export interface CsvLimits {
+  readonly recordsMax: number;
+  /** After each mistake a new parser starts at the next line, which costs as much as some hundred records. */
+  readonly mistakesMax: number;
+}
+
+const SLICE_BYTES = 32 * 1024;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
+const hasEnded = (bytes: Buffer, at: number): boolean =>
+  bytes[at] === LINE_FEED || (bytes[at] === CARRIAGE_RETURN && bytes[at + 1] === LINE_FEED);
+
+/** The line of each place in the text. Asked with places that only grow. */
+function makeLines(bytes: Buffer) {
   let line = 1;
-
-  /** The end of the line that `from` is in, and where the next one begins. */
-  const endOfLine = (from: number): { end: number; next: number } => {
-    const feed = text.indexOf('\n', from);
-    if (feed === -1) return { end: text.length, next: text.length };
-    return { end: text[feed - 1] === '\r' && feed > from ? feed - 1 : feed, next: feed + 1 };
+  let at = bytes.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0;
+  const goTo = (end: number): void => {
+    for (; at < end; at += 1) if (bytes[at] === LINE_FEED) line += 1;
   };
+  return {
+    goTo,
+    /** Where the next record begins: after lines that are empty. */
+    begin(): { readonly line: number; readonly at: number } {
+      while (hasEnded(bytes, at)) goTo(bytes[at] === LINE_FEED ? at + 1 : at + 2);
+      return { line, at };
+    },
+  };
+}
 
-  while (at < text.length) {
-    const first = line;
-    const { end, next } = endOfLine(at);
-    const plain = text.slice(at, end);
-    if (!plain.includes('"')) {
-      at = next;
-      line += 1;
-      if (plain !== '') yield { line: first, cells: plain.split(',') };
-      continue;
+type Take = (cells: readonly string[], end: number) => 'more' | 'enough';
+
+/** Parses from one place on, in slices between which others have their turn. Says whether it came to the end. */
+async function parseFrom(bytes: Buffer, from: number, take: Take): Promise<'end' | 'enough' | 'mistake'> {
+  const seen = { isEnough: false };
+  const parser = parse({
+    bom: from === 0,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    record_delimiter: ['\r\n', '\n'],
+    on_record: (cells: readonly string[], { bytes: read }) => {
+      seen.isEnough ||= take(cells, from + read) === 'enough';
+      return null;
+    },
+  });
+  // What went wrong is answered where it was written.
+  parser.on('error', () => undefined);
+  try {
+    for (let at = from; at < bytes.length; at += SLICE_BYTES) {
+      const slice = bytes.subarray(at, at + SLICE_BYTES);
+      const isLast = at + SLICE_BYTES >= bytes.length;
+      const outcome = await new Promise<'written' | 'mistake'>((resolve) => {
+        const done = (error?: Error | null): void =>
+          resolve(error === undefined || error === null ? 'written' : 'mistake');
+        if (isLast) parser.end(slice, done);
+        else parser.write(slice, done);
+      });
+      if (outcome === 'mistake') return 'mistake';
+      if (seen.isEnough) return 'enough';
+      await setImmediate();
     }
-    const found = readQuoted(text, at);
-    if (found === null) {
-      at = next;
-      line += 1;
-      yield { line: first, problem: 'quotes' };
-      continue;
-    }
-    line += text.slice(at, found.next).split('\n').length - (text[found.next - 1] === '\n' ? 1 : 0);
-    at = found.next;
-    yield { line: first, cells: found.cells };
+    return 'end';
+  } finally {
+    parser.destroy();
   }
 }
 
-const PLAIN = /[^",\r\n]*/y;
-
-/** One record that has quotes. Null where a quote stands where it must not, or is never closed. */
-function readQuoted(text: string, from: number): { cells: string[]; next: number } | null {
-  const cells: string[] = [];
-  for (let at = from; ;) {
-    let cell = '';
-    if (text[at] === '"') {
-      for (at += 1; ; at += 2) {
-        const close = text.indexOf('"', at);
-        if (close === -1) return null;
-        cell += text.slice(at, close);
-        at = close;
-        if (text[close + 1] !== '"') break;
-        cell += '"';
-      }
-      at += 1;
-    } else {
-      PLAIN.lastIndex = at;
-      const [plain = ''] = PLAIN.exec(text) ?? [];
-      cell = plain;
-      at += plain.length;
-    }
-    cells.push(cell);
-    if (text[at] === ',') {
-      at += 1;
-      continue;
-    }
-    if (at >= text.length) return { cells, next: at };
-    if (text[at] === '\n') return { cells, next: at + 1 };
-    return text.startsWith('\r\n', at) ? { cells, next: at + 2 } : null;
+/**
+ * RFC 4180: quoted cells may hold commas, line breaks and doubled quotes; a quote anywhere else is a mistake. Lines may
+ * end with LF alone, and empty ones are passed over. A record with a mistake is named by its first line, and reading
+ * goes on at the line after it: a quote that is never closed must not hide the rows behind it.
+ */
+export async function parseCsv(text: string, { recordsMax, mistakesMax }: CsvLimits): Promise<ParsedCsv> {
+  const bytes = Buffer.from(text);
+  const lines = makeLines(bytes);
+  const records: CsvRecord[] = [];
+  let mistakes = 0;
+  for (let from = 0; from < bytes.length;) {
+    const ended = await parseFrom(bytes, from, (cells, end) => {
+      records.push({ kind: 'cells', line: lines.begin().line, cells });
+      lines.goTo(end);
+      return records.length > recordsMax ? 'enough' : 'more';
+    });
+    if (records.length > recordsMax) return { kind: 'too-many' };
+    if (ended === 'end') break;
+    const { line, at } = lines.begin();
+    mistakes += 1;
+    if (mistakes > mistakesMax) return { kind: 'no-csv', line };
+    records.push({ kind: 'quotes', line });
+    const feed = bytes.indexOf(LINE_FEED, at);
+    from = feed === -1 ? bytes.length : feed + 1;
+    lines.goTo(from);
   }
+  return { kind: 'records', records };
 }
 
 const cell = (value: string): string => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);

@@ -35,6 +35,8 @@ export interface LinkRows {
 
 const COLUMNS = ['user_id', 'mrn', 'client_uuid', 'status', 'evidence'] as const;
 export const ROWS_MAX = 100_000;
+/** A file with more rows of misplaced quotes than this is not CSV at all. */
+const MISTAKES_MAX = 1_000;
 
 function rowOf(line: number, get: (name: (typeof COLUMNS)[number]) => string): LinkRow | RowCode {
   const [user, mrn, client, status, evidence] = COLUMNS.map(get) as [string, string, string, string, string];
@@ -57,11 +59,13 @@ function rowOf(line: number, get: (name: (typeof COLUMNS)[number]) => string): L
  * The rows of a CSV with a head: user_id and mrn, and any of client_uuid, status, evidence, in any order. Every bad row
  * is told. Of several rows for one user all are bad: which of them is meant, nobody can know.
  */
-export function readLinkRows(text: string, ownClient: string | null): Result<LinkRows> {
-  const records = parseCsv(text);
-  const head = records.next();
-  if (head.done === true || 'problem' in head.value) return fail(fault('links.csv', { at: 'line 1' }));
-  const columns = head.value.cells.map((name) => name.trim());
+export async function readLinkRows(text: string, ownClient: string | null): Promise<Result<LinkRows>> {
+  const parsed = await parseCsv(text, { recordsMax: ROWS_MAX + 1, mistakesMax: MISTAKES_MAX });
+  if (parsed.kind === 'too-many') return fail(fault('links.too-many'));
+  if (parsed.kind === 'no-csv') return fail(fault('links.csv', { at: `line ${parsed.line}` }));
+  const [head, ...records] = parsed.records;
+  if (head?.kind !== 'cells') return fail(fault('links.csv', { at: 'line 1' }));
+  const columns = head.cells.map((name) => name.trim());
   const isKnown = columns.every(
     (name, i) => (COLUMNS as readonly string[]).includes(name) && columns.indexOf(name) === i,
   );
@@ -73,9 +77,8 @@ export function readLinkRows(text: string, ownClient: string | null): Result<Lin
   const byUser = new Map<string, LinkRow[]>();
   for (const record of records) {
     const { line } = record;
-    if (rows.length + bad.length === ROWS_MAX) return fail(fault('links.too-many'));
-    if ('problem' in record || record.cells.length !== columns.length) {
-      bad.push({ line, code: 'problem' in record ? 'row.quotes' : 'row.columns' });
+    if (record.kind === 'quotes' || record.cells.length !== columns.length) {
+      bad.push({ line, code: record.kind === 'quotes' ? 'row.quotes' : 'row.columns' });
       continue;
     }
     const row = rowOf(line, (name) => record.cells[columns.indexOf(name)] ?? '');

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Secret } from '../kernel/index.ts';
+import { isObject, isObjectOrArray, type Secret } from '../kernel/index.ts';
 import type { Authenticator, Head } from './authenticator.ts';
 
 export type HmacScheme = 'fields' | 'raw-body' | 'standard-webhooks';
@@ -19,11 +19,9 @@ function isDigest(given: string, digest: Buffer): boolean {
 /** Nothing else is taken for one: with no separator between the fields, a digit more would make one user another. */
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/;
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
 /** Every `datetime` and `datetime_string` near the top; the specification does not say which one is signed. */
 function dateTimesOf(value: unknown, depth = 0): string[] {
-  if (!isObject(value) || depth > 6) return [];
+  if (!isObjectOrArray(value) || depth > 6) return [];
   return Object.entries(value).flatMap(([name, part]) => {
     if ((name === 'datetime' || name === 'datetime_string') && typeof part === 'string')
       return DATE_TIME.test(part) ? [part] : [];

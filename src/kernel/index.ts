@@ -10,6 +10,7 @@ export { makePooledChance } from './pooled-chance.ts';
 export { dropBytes, ownMemory } from './drop-bytes.ts';
 export { fileBeside } from './file-beside.ts';
 export { errorCode, isError } from './is-error.ts';
+export { isObject, isObjectOrArray } from './is-object.ts';
 export { readBody } from './read-body.ts';
 export { StartError } from './start-error.ts';
 export { type Life, type Part, makeLife, opened } from './life.ts';

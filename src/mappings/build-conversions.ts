@@ -1,7 +1,7 @@
 import { isEqual, minus, over, plus, readExact, times, type Exact } from './exact.ts';
 import type { Converted } from './mapping.ts';
 import type { Report } from './problem.ts';
-import { UNITS_FILE, hasUnitsShape, type Family, type KnownPair, type Unit, type UnitsFile } from './read-units.ts';
+import { readUnits, UNITS_FILE, type Family, type KnownPair, type Unit, type UnitsFile } from './read-units.ts';
 import { roundConverted } from './round-converted.ts';
 
 /** One step from unit to unit: `value * factor + shift`. */
@@ -146,7 +146,7 @@ function addDaysInOtherUnits(
 }
 
 export function buildConversions(value: unknown, report: Report): Conversions {
-  const { families, perDay, molarMasses, linear, knownPairs } = hasUnitsShape(value, report) ? value : NOTHING;
+  const { families, perDay, molarMasses, linear, knownPairs } = readUnits(value, report) ?? NOTHING;
   const steps = familySteps(families, report);
   const daily = new Map<string, Step>();
   for (const { from, to } of perDay.units) {

@@ -1,11 +1,12 @@
+import { z } from 'zod';
 import { isResourceType } from '../r4/index.ts';
 import { isLoinc } from './check-code.ts';
 import { isSign } from './recognise-dialect.ts';
 import type { Dialect } from './mapping.ts';
 import type { Report } from './problem.ts';
-import { count, hasShape, listOrNull, object, oneOf, orNull, words } from './read-shape.ts';
+import { count, countOrNull, listOrNull, object, oneOf, readShape, words } from './read-shape.ts';
 
-const SHAPE = {
+const SHAPE = z.strictObject({
   name: words,
   title: words,
   recognisedBy: listOrNull,
@@ -13,7 +14,7 @@ const SHAPE = {
   categories: listOrNull,
   componentsOf: listOrNull,
   effective: oneOf('as-given', 'start', 'end'),
-  interpretationsMax: orNull(count),
+  interpretationsMax: countOrNull,
   referenceRange: oneOf('typed', 'normal-only'),
   performer: oneOf('patient', 'none'),
   device: oneOf('resource', 'contained', 'note'),
@@ -26,9 +27,9 @@ const SHAPE = {
   write: object,
   source: words,
   reviewer: words,
-} as const satisfies Record<Exclude<keyof Dialect, 'row'>, unknown>;
+} satisfies Record<Exclude<keyof Dialect, 'row'>, unknown>);
 
-const WRITE = {
+const WRITE = z.strictObject({
   bundle: oneOf('auto', 'transaction', 'batch', 'none'),
   identity: oneOf('auto', 'put-by-id', 'conditional-update', 'search-then-write', 'ledger-only'),
   references: oneOf('in-bundle', 'by-address'),
@@ -37,22 +38,22 @@ const WRITE = {
   searchSettleMs: count,
   answer: oneOf('minimal', 'representation'),
   update: oneOf('direct', 'after-a-look'),
-} as const satisfies Record<keyof Dialect['write'], unknown>;
+} satisfies Record<keyof Dialect['write'], unknown>);
 
 /** `files` holds the parsed files of `dialects/`, by their name. */
 export function buildDialects(files: ReadonlyMap<string, unknown>, report: Report): ReadonlyMap<string, Dialect> {
   const dialects = new Map<string, Dialect>();
   for (const [file, value] of files) {
-    if (!hasShape(value, SHAPE, file, report)) continue;
-    const dialect = value as Omit<Dialect, 'row'>;
-    const isWritable = hasShape(dialect.write, WRITE, `${file}#write`, report);
+    const dialect = readShape(value, SHAPE, file, report);
+    if (dialect === null) continue;
+    const write = readShape(dialect.write, WRITE, `${file}#write`, report);
     if (file !== `dialects/${dialect.name}.json`)
       report(file, `the name must be that of the file, not ${dialect.name}`);
     for (const sign of dialect.recognisedBy ?? []) if (!isSign(sign)) report(file, `${sign} is no sign of an EHR`);
     for (const type of dialect.types ?? []) if (!isResourceType(type)) report(file, `${type} is no resource type`);
     for (const code of dialect.componentsOf ?? [])
       if (!isLoinc(code)) report(file, `${code} has a wrong LOINC check digit`);
-    if (isWritable) dialects.set(dialect.name, { ...dialect, row: file });
+    if (write !== null) dialects.set(dialect.name, { ...dialect, write, row: file });
   }
   return dialects;
 }

@@ -1,15 +1,24 @@
-import { digitsOf, isUcum } from '../r4/index.ts';
+import { z } from 'zod';
+import { isUcum } from '../r4/index.ts';
 import { applyStep, type Conversions, type Step } from './build-conversions.ts';
 import { checkCode } from './check-code.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { readExact } from './exact.ts';
 import type { MetricRow, PlausibilityRow, Range } from './mapping.ts';
 import type { Report } from './problem.ts';
-import { hasShape, list, number, object, orNull, words } from './read-shape.ts';
+import { list, numberOrNull, object, readShape, words } from './read-shape.ts';
 
 const FILE = 'plausibility.json';
-const SHAPE = { system: words, code: words, unit: words, hard: object, soft: object, source: words, reviewer: words };
-const RANGE = { low: orNull(number), high: orNull(number) };
+const SHAPE = z.strictObject({
+  system: words,
+  code: words,
+  unit: words,
+  hard: object,
+  soft: object,
+  source: words,
+  reviewer: words,
+});
+const RANGE = z.strictObject({ low: numberOrNull, high: numberOrNull });
 
 type Given = Omit<PlausibilityRow, 'row'> & { readonly system: string; readonly code: string };
 
@@ -19,19 +28,15 @@ const isWithin = (inner: Range, outer: Range): boolean =>
 const isUpright = ({ low, high }: Range): boolean => low === null || high === null || low <= high;
 
 function readRow(value: unknown, place: string, localCodes: ReadonlySet<string>, report: Report): Given | null {
-  if (!hasShape(value, SHAPE, place, report)) return null;
-  const given = value as Given;
+  const given = readShape(value, SHAPE, place, report);
+  if (given === null) return null;
   const row = `${FILE}#${given.code}`;
-  const areRanges = [given.hard, given.soft].map((range) => hasShape(range, RANGE, row, report)).every(Boolean);
-  if (!areRanges) return null;
+  const hard = readShape(given.hard, RANGE, row, report);
+  const soft = readShape(given.soft, RANGE, row, report);
+  if (hard === null || soft === null) return null;
   const wrong = checkCode(given.system, given.code, localCodes);
   if (wrong !== null) report(row, wrong);
   if (!isUcum(given.unit)) report(row, `${given.unit} is not UCUM`);
-  const plain = ({ low, high }: Range): Range => ({
-    low: low === null ? null : Number(digitsOf(low)),
-    high: high === null ? null : Number(digitsOf(high)),
-  });
-  const [hard, soft] = [plain(given.hard), plain(given.soft)];
   if (!isUpright(hard) || !isUpright(soft)) report(row, 'low is above high');
   if (!isWithin(soft, hard)) report(row, 'the soft range reaches beyond the hard one');
   return { ...given, hard, soft };
@@ -58,9 +63,10 @@ export function buildPlausibility(
   deps: { conversions: Conversions; localCodes: ReadonlySet<string>; metrics: readonly MetricRow[] },
   report: Report,
 ): FindPlausibility {
-  if (!hasShape(value, { rows: list, 'consistency?': list }, FILE, report)) return () => null;
+  const file = readShape(value, z.strictObject({ rows: list, consistency: list.optional() }), FILE, report);
+  if (file === null) return () => null;
   const { conversions, localCodes, metrics } = deps;
-  const given = (value as { rows: readonly unknown[] }).rows
+  const given = file.rows
     .map((one, i) => readRow(one, `${FILE}#rows[${i}]`, localCodes, report))
     .filter((one) => one !== null);
   const rows = new Map<string, PlausibilityRow>();

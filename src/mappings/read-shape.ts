@@ -1,55 +1,57 @@
+import { z } from 'zod';
+import { isObject } from '../kernel/index.ts';
 import { digitsOf } from '../r4/index.ts';
 import type { Report } from './problem.ts';
 
-/** One key of a JSON object: says what is wrong with a value in words that follow `must be`, or null. */
-export type Check = (value: unknown) => string | null;
+/* The kinds of values in mapping data. What each says of a wrong value follows the words `must be`. */
+export const words = z.string('text').regex(/\S/, 'text');
+export const oneOf = <const T extends readonly [string, ...string[]]>(...allowed: T) =>
+  z.enum(allowed, `one of ${allowed.join(', ')}`);
+export const list = z.array(z.unknown(), 'a list');
+export const object = z.record(z.string(), z.unknown(), 'an object');
+const TEXTS = 'null or a list of texts';
+export const listOrNull = z.array(words, TEXTS).min(1, TEXTS).nullable();
+const aboveZero = (what: string) => z.int(what).positive(what);
+export const count = aboveZero('a whole number above 0');
+export const countOrNull = aboveZero('null or a whole number above 0').nullable();
+/** Digits that were kept as text are read as what they are worth. */
+const aNumber = (what: string) =>
+  z
+    .custom<number | object>((value) => digitsOf(value) !== undefined, what)
+    .transform((value) => Number(digitsOf(value)));
+export const number = aNumber('a number');
+export const numberOrNull = aNumber('null or a number').nullable();
+const DECIMAL = 'a decimal number as text';
+export const decimal = z.string(DECIMAL).regex(/^-?\d{1,40}(?:\.\d{1,40})?$/, DECIMAL);
 
-export const words: Check = (value) => (typeof value === 'string' && value.trim() !== '' ? null : 'text');
-export const oneOf =
-  (...allowed: readonly string[]): Check =>
-  (value) =>
-    allowed.includes(value as string) ? null : `one of ${allowed.join(', ')}`;
-export const listOrNull: Check = (value) =>
-  value === null || (Array.isArray(value) && value.length > 0 && value.every((one) => words(one) === null))
-    ? null
-    : 'null or a list of texts';
-export const list: Check = (value) => (Array.isArray(value) ? null : 'a list');
-export const object: Check = (value) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'an object';
-export const count: Check = (value) =>
-  Number.isSafeInteger(value) && (value as number) > 0 ? null : 'a whole number above 0';
-export const orNull =
-  (check: Check): Check =>
-  (value) => {
-    const wrong = value === null ? null : check(value);
-    return wrong === null ? null : `null or ${wrong}`;
-  };
-export const number: Check = (value) => (digitsOf(value) !== undefined ? null : 'a number');
-export const decimal: Check = (value) =>
-  typeof value === 'string' && /^-?\d{1,40}(?:\.\d{1,40})?$/.test(value) ? null : 'a decimal number as text';
-
-/** Every key of the shape is there and right, and there is no other. Keys with `?` may be absent. */
-export function hasShape(value: unknown, shape: Readonly<Record<string, Check>>, row: string, report: Report): boolean {
-  if (object(value) !== null) {
-    report(row, 'must be an object');
-    return false;
-  }
-  const given = value as Readonly<Record<string, unknown>>;
-  let isRight = true;
-  const wrong = (text: string): void => {
-    isRight = false;
-    report(row, text);
-  };
-  for (const [name, check] of Object.entries(shape)) {
-    const key = name.replace(/\?$/, '');
-    if (!Object.hasOwn(given, key)) {
-      if (key === name) wrong(`${key} is missing`);
+/**
+ * The value as its shape says, or null after every problem was reported: a key that is missing, wrong or not known. Of
+ * one key one problem is enough.
+ */
+export function readShape<S extends z.ZodType>(
+  value: unknown,
+  shape: S,
+  row: string,
+  report: Report,
+): z.output<S> | null {
+  const parsed = shape.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const told = new Set<string>();
+  for (const issue of parsed.error.issues) {
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) report(row, `${key} is not known`);
       continue;
     }
-    const must = check(given[key]);
-    if (must !== null) wrong(`${key} must be ${must}`);
+    const [key] = issue.path.map(String);
+    if (key === undefined) report(row, 'must be an object');
+    else if (!told.has(key))
+      report(
+        row,
+        isObject(value) && Object.hasOwn(value, key)
+          ? `${issue.path.join('.')} must be ${issue.message}`
+          : `${key} is missing`,
+      );
+    told.add(key ?? '');
   }
-  for (const key of Object.keys(given))
-    if (!Object.hasOwn(shape, key) && !Object.hasOwn(shape, `${key}?`)) wrong(`${key} is not known`);
-  return isRight;
+  return null;
 }

@@ -1,26 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { parseLossless } from '../r4/index.ts';
 import type { SourceUris } from './mapping.ts';
 import { MappingsError, type Problem, type Report } from './problem.ts';
-import { hasShape, type Check } from './read-shape.ts';
+import { readShape } from './read-shape.ts';
 
 export const URIS_FILE = 'source-uris.json';
 
 /** The mapping data that Chartgate ships; from the sources and from `dist/` it is two folders up. */
 export const SHIPPED_FOLDER = fileURLToPath(new URL('../../mappings/', import.meta.url));
 
-const uri: Check = (value) =>
-  typeof value === 'string' && /^[A-Za-z][A-Za-z0-9+.-]*:\S+$/.test(value) ? null : 'an absolute URI';
-const SHAPE = { code: uri, userIdentifier: uri, tag: uri, context: uri } satisfies Record<keyof SourceUris, Check>;
+const URI = 'an absolute URI';
+const uri = z.string(URI).regex(/^[A-Za-z][A-Za-z0-9+.-]*:\S+$/, URI);
+const SHAPE: z.ZodType<SourceUris> = z.strictObject({ code: uri, userIdentifier: uri, tag: uri, context: uri });
 
 /** Null when something is wrong, which is reported. */
-export function checkSourceUris(value: unknown, file: string, report: Report): SourceUris | null {
-  if (!hasShape(value, SHAPE, file, report)) return null;
-  const { code, userIdentifier, tag, context } = value as SourceUris;
-  return { code, userIdentifier, tag, context };
-}
+export const checkSourceUris = (value: unknown, file: string, report: Report): SourceUris | null =>
+  readShape(value, SHAPE, file, report);
 
 /** Boot only: the URIs of the source from a file, or the defaults that the sandbox uses. Throws `MappingsError`. */
 export function readSourceUris(file: string | null): SourceUris {

@@ -88,7 +88,7 @@ export function makeImportLinks(deps: {
   return async (act: LinkAct, bytes: Uint8Array, how: 'apply' | 'foresee'): Promise<Result<Imported>> => {
     const text = textOf(bytes);
     if (text === null) return fail(fault('links.csv', { at: 'encoding' }));
-    const read = readLinkRows(text, deps.clientUuid);
+    const read = await readLinkRows(text, deps.clientUuid);
     if (!read.ok) return read;
     const { rows, bad } = read.value;
     const wanted = rows.map(toWanted);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canonicalJson, fault, type Fault } from '../kernel/index.ts';
+import { canonicalJson, fault, isObject, type Fault } from '../kernel/index.ts';
 import { dateTime, sources } from './envelope.ts';
 import { mapParsed, type Read } from './finding.ts';
 
@@ -29,8 +29,6 @@ export interface BundleEntry {
   readonly resource: AnyResource;
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isTextOrNone = (value: unknown): boolean => value === undefined || typeof value === 'string';
 
 /** Where a value is not a Bundle with resources; null where it is one. */

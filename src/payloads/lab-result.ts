@@ -1,4 +1,4 @@
-import { canonicalJson, fault, type Fault } from '../kernel/index.ts';
+import { canonicalJson, fault, isObject, type Fault } from '../kernel/index.ts';
 import { bundle, referenceOf, resource as resourceShape, type AnyResource } from './clinical-ready.ts';
 import type { Read } from './finding.ts';
 import { withoutUnzonedTimes } from './unzoned-times.ts';
@@ -24,9 +24,6 @@ const DEPTH = 5;
 const RESULTS = new Set(['DiagnosticReport', 'Observation']);
 const isRoot = ({ resourceType }: AnyResource): boolean => resourceType === 'Bundle' || RESULTS.has(resourceType);
 type Found = { readonly at: string; readonly resource: AnyResource };
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isResource = (value: unknown): value is AnyResource =>
   isObject(value) && typeof value['resourceType'] === 'string';

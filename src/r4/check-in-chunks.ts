@@ -4,7 +4,7 @@ import type { Issue } from './issue.ts';
 import { JSON_LIMITS, type JsonLimits } from './json/limits.ts';
 import { parseInPieces } from './json/parse-in-pieces.ts';
 import type { ItemCheck } from './compiled/load-compiled.ts';
-import { isObject } from './runtime/say.ts';
+import { isElement } from './runtime/is-element.ts';
 import { openScope } from './runtime/bundle-rules.ts';
 import type { Context, Json } from './runtime/context.ts';
 import { typeOf, type Engine } from './engine.ts';
@@ -37,7 +37,7 @@ const LONG = 50;
 const SMALL = 256 * 1024;
 
 function findLongList(engine: Engine, resource: unknown): LongList | null {
-  if (!isObject(resource)) return null;
+  if (!isElement(resource)) return null;
   let longest: LongList | null = null;
   for (const [key, items] of Object.entries(resource)) {
     if (!Array.isArray(items) || items.length < LONG || (longest !== null && items.length <= longest.items.length))

@@ -12,6 +12,7 @@ export { prepareValidator } from './compiled/prepare-validator.ts';
 export { type ProfileName, PROFILE_NAMES } from './profiles/index.ts';
 export { toOperationOutcome } from './outcome.ts';
 export { digitsOf, numberOf, numberValue } from './runtime/raw-number.ts';
+export { isElement } from './runtime/is-element.ts';
 export { isUcum, measureUcum, type UcumMeasure } from './runtime/ucum.ts';
 export { findExcess, parseLossless } from './json/parse-lossless.ts';
 export { type JsonFault, type JsonRule, JSON_RULES } from './json/json-fault.ts';

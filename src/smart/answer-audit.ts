@@ -10,7 +10,7 @@ import {
 } from '../audit/index.ts';
 import type { Grant, Letter } from '../auth/index.ts';
 import type { Pairs } from '../ehr/index.ts';
-import { fail, fault, ok, type Answer, type Result } from '../kernel/index.ts';
+import { fail, fault, isObject, ok, type Answer, type Result } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import { bundleAnswer, formOf } from './answer-search.ts';
 import type { Caller } from './caller.ts';
@@ -19,7 +19,6 @@ import { FHIR_JSON } from './negotiate.ts';
 import { isToken, parseAuditSearch, type AuditSearch } from './parse-audit-search.ts';
 import type { RecordRead } from './record-read.ts';
 import type { Cursors } from './seal-cursor.ts';
-import { isObject } from './whose.ts';
 
 const TYPE = 'AuditEvent';
 /** How much is looked through for one page where what is asked for has no index. */

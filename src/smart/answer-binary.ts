@@ -1,5 +1,5 @@
 import type { OwnAddress } from '../ehr/index.ts';
-import { fail, fault, ok, type Answer, type Fault, type Result } from '../kernel/index.ts';
+import { fail, fault, isObject, ok, type Answer, type Fault, type Result } from '../kernel/index.ts';
 import { localReference } from '../r4/index.ts';
 import type { EhrReader } from './ask-ehr.ts';
 import type { Caller } from './caller.ts';
@@ -13,7 +13,7 @@ import type { RewriteAddresses } from './rewrite-addresses.ts';
 import type { RunSearch } from './run-search.ts';
 import { searchOf } from './search-of.ts';
 import type { Served } from './served-types.ts';
-import { isObject, type Json, type Resource } from './whose.ts';
+import type { Json, Resource } from './whose.ts';
 
 const PAGES_MAX = 20;
 const objects = (value: unknown): Json[] => (Array.isArray(value) ? (value as unknown[]).filter(isObject) : []);

@@ -1,4 +1,4 @@
-import { fail, ok, type Answer, type Ask, type Result } from '../kernel/index.ts';
+import { fail, isObject, ok, type Answer, type Ask, type Result } from '../kernel/index.ts';
 import type { AnswerHeaders } from '../ehr/index.ts';
 import type { Caller } from './caller.ts';
 import { decide, type Plan } from './decide.ts';
@@ -12,7 +12,7 @@ import type { HistoryEntry, HistoryPage, HistoryPlace, RunRead, Unread } from '.
 import type { Continuation, Cursors } from './seal-cursor.ts';
 import type { Served } from './served-types.ts';
 import { shapeResource } from './shape-resource.ts';
-import { isObject, type Json, type Resource } from './whose.ts';
+import type { Json, Resource } from './whose.ts';
 
 const patientsOf = (patient: string | null): readonly string[] => (patient === null ? [] : [patient]);
 const metaOf = (resource: Resource): Json => (isObject(resource['meta']) ? resource['meta'] : {});

@@ -1,8 +1,8 @@
 import type { AnswerHeaders, Ehr, OwnAddress, Pairs } from '../ehr/index.ts';
-import { fail, fault, ok, type Budget, type Fault, type Result } from '../kernel/index.ts';
+import { fail, fault, isObject, ok, type Budget, type Fault, type Result } from '../kernel/index.ts';
 import type { Asking } from './caller.ts';
 import { meterAnswer } from './meter-answer.ts';
-import { isObject, isResource, type Json, type Resource } from './whose.ts';
+import { isResource, type Json, type Resource } from './whose.ts';
 
 const ENTRIES_MAX = 1_000;
 /**

@@ -1,8 +1,10 @@
+import { isOperationOutcome } from '@medplum/core';
+import { isObject } from '../kernel/index.ts';
 import { localReference, matchesSearch, walkReferences } from '../r4/index.ts';
 import type { Filter } from './decide.ts';
 import type { Search } from './read-request.ts';
 import type { Served } from './served-types.ts';
-import { isObject, isResource, whose, type Json, type Resource } from './whose.ts';
+import { isResource, whose, type Json, type Resource } from './whose.ts';
 
 /** What the answer to one search is checked by. */
 export interface PageRule {
@@ -101,7 +103,7 @@ export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
     if (!isObject(entry)) return foreign('shape');
     const { resource } = entry;
     // The EHR's OperationOutcome about the search is not passed on, because it may quote anything.
-    if (isObject(resource) && resource['resourceType'] === 'OperationOutcome') continue;
+    if (isOperationOutcome(resource)) continue;
     if (!isResource(resource)) return foreign('shape');
     const mode = modeOf(entry, resource, search.type);
     if (mode === 'outcome') return foreign('type');

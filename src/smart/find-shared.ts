@@ -1,10 +1,10 @@
-import { ok, type Result } from '../kernel/index.ts';
+import { isObject, ok, type Result } from '../kernel/index.ts';
 import type { EhrReader } from './ask-ehr.ts';
 import type { Caller } from './caller.ts';
 import { matchesAny, referredBy, type Checked } from './check-page.ts';
 import { alongFilters } from './decide.ts';
 import type { Served } from './served-types.ts';
-import { isObject, isResource, whose } from './whose.ts';
+import { isResource, whose } from './whose.ts';
 
 const NAMES_MAX = 200;
 const NAMES_AT_ONCE = 50;

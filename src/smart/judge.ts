@@ -1,12 +1,12 @@
 import type { Grant, Letter } from '../auth/index.ts';
-import { ok, type Result } from '../kernel/index.ts';
+import { isObject, ok, type Result } from '../kernel/index.ts';
 import type { EhrReader } from './ask-ehr.ts';
 import type { Caller } from './caller.ts';
 import { matchesAny, type Checked } from './check-page.ts';
 import { filtersFor, type Reach } from './decide.ts';
 import type { LinkedPatients } from './linked-patients.ts';
 import type { Served } from './served-types.ts';
-import { isObject, isResource, versionOf, whose, type Json, type Resource, type Target } from './whose.ts';
+import { isResource, versionOf, whose, type Json, type Resource, type Target } from './whose.ts';
 
 /** Whether a resource may be seen, and whose it is; `patient` is null for nobody's. */
 export type Sight =

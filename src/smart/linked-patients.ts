@@ -1,9 +1,9 @@
 import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
-import { ok, type Clock, type Result } from '../kernel/index.ts';
+import { isObject, ok, type Clock, type Result } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { EhrReader } from './ask-ehr.ts';
 import type { Asking } from './caller.ts';
-import { isObject, type Json } from './whose.ts';
+import type { Json } from './whose.ts';
 
 /** Which patients a token that is not bound to one may see. */
 export interface LinkedPatients {

@@ -1,9 +1,9 @@
 import type { ShownEncounter } from '../auth/index.ts';
-import { ok, type Result } from '../kernel/index.ts';
+import { isObject, ok, type Result } from '../kernel/index.ts';
 import type { BundlePage, EhrReader } from './ask-ehr.ts';
 import type { Asking } from './caller.ts';
 import type { Served } from './served-types.ts';
-import { isObject, isResource, whose, type Json, type Resource } from './whose.ts';
+import { isResource, whose, type Json, type Resource } from './whose.ts';
 
 const PAGES_MAX = 5;
 const SHOWN_MAX = 50;

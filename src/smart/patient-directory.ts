@@ -1,14 +1,14 @@
 import type { PatientDirectory, ShownPatient } from '../auth/index.ts';
 import { identifierToken } from '../ehr/index.ts';
 import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
-import { fail, fault, ok, type Result } from '../kernel/index.ts';
+import { fail, fault, isObject, ok, type Result } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { EhrReader } from './ask-ehr.ts';
 import { listEncounters, toShownEncounter } from './list-encounters.ts';
 import { mrnsOf, type LinkedPatients } from './linked-patients.ts';
 import { isId } from './read-request.ts';
 import type { Served } from './served-types.ts';
-import { isObject, isResource, whose, type Resource } from './whose.ts';
+import { isResource, whose, type Resource } from './whose.ts';
 
 const PAGE = 20;
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -1,4 +1,5 @@
-import { isObject, type Json } from './whose.ts';
+import { isObject } from '../kernel/index.ts';
+import type { Json } from './whose.ts';
 
 export interface Addresses {
   /** The EHR's base, as we reach it. */

@@ -1,6 +1,6 @@
 import type { Capability, OwnAddress, Pairs } from '../ehr/index.ts';
 import type { Grant } from '../auth/index.ts';
-import { ok, type Result } from '../kernel/index.ts';
+import { isObject, ok, type Result } from '../kernel/index.ts';
 import { isInRange, rangeClauses } from './care-date.ts';
 import type { Caller } from './caller.ts';
 import type { Checked } from './check-page.ts';
@@ -12,7 +12,7 @@ import type { RunSearch } from './run-search.ts';
 import { PAGE_ENTRIES, searchOf } from './search-of.ts';
 import type { Served } from './served-types.ts';
 import { isSince } from './since.ts';
-import { isObject, whose, type Resource } from './whose.ts';
+import { whose, type Resource } from './whose.ts';
 
 /** Where it goes on: with the first of these types, on the EHR's own page, which has so many entries. */
 export interface EverythingPlace {

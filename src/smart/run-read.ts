@@ -1,12 +1,12 @@
 import type { OwnAddress } from '../ehr/index.ts';
-import { fail, fault, ok, type Fault, type Result } from '../kernel/index.ts';
+import { fail, fault, isObject, ok, type Fault, type Result } from '../kernel/index.ts';
 import type { EhrReader, Read } from './ask-ehr.ts';
 import type { Caller } from './caller.ts';
 import { isOwn, type Plan } from './decide.ts';
 import type { Judge } from './judge.ts';
 import type { Instance } from './read-request.ts';
 import { isSince } from './since.ts';
-import { isObject, isResource, type Json, type Resource } from './whose.ts';
+import { isResource, type Json, type Resource } from './whose.ts';
 
 /** `why` goes to the audit alone. The caller gets the same answer for a missing resource and for another patient's. */
 export interface Unread {

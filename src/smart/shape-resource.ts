@@ -1,5 +1,6 @@
+import { isObject } from '../kernel/index.ts';
 import { mandatoryElements, summarize, walkReferences } from '../r4/index.ts';
-import { isObject, type Json, type Resource } from './whose.ts';
+import type { Json, Resource } from './whose.ts';
 
 const SUBSETTED = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' };
 const ALWAYS = new Set(['resourceType', 'id', 'meta', 'implicitRules', 'language', 'modifierExtension']);

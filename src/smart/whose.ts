@@ -1,12 +1,10 @@
+import { isObject } from '../kernel/index.ts';
 import { isResourceType, localReference, valuesOfParam, walkReferences } from '../r4/index.ts';
 import { isId } from './read-request.ts';
 import type { Served } from './served-types.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 export type Resource = Json & { readonly resourceType: string; readonly id: string };
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A resource that can be named: with a type and an id. */
 export const isResource = (value: unknown): value is Resource =>

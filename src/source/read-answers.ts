@@ -1,3 +1,4 @@
+import { isObject } from '../kernel/index.ts';
 /** The answers of section 2, checked; null where one is not what the specification says. */
 
 export interface Authorizer {
@@ -20,8 +21,6 @@ export interface Binding {
 /** As the service stores it; its form is not published, so it is passed on as it is. */
 export type MonitoringRule = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isAddress = (value: unknown): value is string =>
   typeof value === 'string' &&
   value.length <= 4_000 &&

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { errorCode, StartError } from '../kernel/index.ts';
+import { errorCode, isObject, StartError } from '../kernel/index.ts';
 import { parseLossless } from '../r4/index.ts';
 import { checkExpression } from './check-expression.ts';
 import type { Template, Templates } from './template.ts';
@@ -13,9 +13,9 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 /** What is wrong with the shape of a file; nothing where `value` is a template as it stands on disk. */
 function checkShape(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return ['must hold one JSON object'];
-  const { dataStructure, resources, ...others } = value as Record<string, unknown>;
-  const object = { dataStructure, ...others } as Record<string, unknown>;
+  if (!isObject(value)) return ['must hold one JSON object'];
+  const { dataStructure, resources, ...others } = value;
+  const object: Readonly<Record<string, unknown>> = { dataStructure, ...others };
   const problems = Object.keys(value)
     .filter((name) => !FIELDS.includes(name))
     .map((name) => `${name} is no field of a template`);

@@ -1,11 +1,12 @@
+import { isObject } from '../kernel/index.ts';
+
 /**
  * A node of JSONata's syntax tree. Its fields depend on its type, and JSONata's own types are silent about most of
  * them.
  */
 export type Node = Record<string, unknown>;
 
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RegExp);
+const isNode = (value: unknown): value is Node => isObject(value) && !(value instanceof RegExp);
 
 export const typeOf = (value: unknown): unknown => (isNode(value) ? value['type'] : undefined);
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isElement } from '../r4/index.ts';
 import { canonicalJson } from '../kernel/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
 
@@ -12,13 +13,10 @@ const TELLING: Readonly<Record<string, RegExp>> = {
   DiagnosticReport: /^_?(?:code|effective[A-Z]\w*|result|conclusion|conclusionCode|specimen)$/,
 };
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !('rawJSON' in value);
-
 /** Without the words beside codes: a better display is no other statement. */
 function withoutWords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutWords);
-  if (!isObject(value)) return value;
+  if (!isElement(value)) return value;
   const isCoded =
     Array.isArray(value['coding']) || (typeof value['code'] === 'string' && typeof value['system'] === 'string');
   return Object.fromEntries(

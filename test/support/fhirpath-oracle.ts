@@ -1,5 +1,6 @@
 import fhirpath, { type Model } from 'fhirpath';
 import model from 'fhirpath/fhir-context/r4/index.js';
+import { isObject } from '../../src/kernel/index.ts';
 import { loadDefinitions } from '../../src/r4/definitions/load-definitions.ts';
 import { CORRECTIONS } from '../../src/r4/fhirpath/corrections.ts';
 
@@ -33,8 +34,6 @@ function compile(base: string, key: string): Evaluate {
   compiled.set(name, made);
   return made;
 }
-
-const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null && !Array.isArray(v);
 
 /**
  * The invariants of severity error that a resource breaks, as fhirpath.js sees them. `undecided` holds those at which

@@ -1,6 +1,6 @@
 import { readDefinition } from '../definitions/load-definitions.ts';
 import type { Json } from '../runtime/context.ts';
-import { isObject } from '../runtime/say.ts';
+import { isElement } from '../runtime/is-element.ts';
 
 interface CompartmentFile {
   /** Type → search parameter → its FHIRPath expression. */
@@ -42,12 +42,12 @@ function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
   if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, path));
   const [name, ...rest] = path;
   if (name === undefined) return [value];
-  if (!isObject(value)) return [];
+  if (!isElement(value)) return [];
   return valuesAt(value[name] ?? value[`${name}Reference`], rest);
 }
 
 function leadsTo(reference: unknown, patientId: string, base: string | undefined): boolean {
-  const text = isObject(reference) ? reference['reference'] : undefined;
+  const text = isElement(reference) ? reference['reference'] : undefined;
   if (typeof text !== 'string') return false;
   const local = base !== undefined && text.startsWith(`${base}/`) ? text.slice(base.length + 1) : text;
   return local === `Patient/${patientId}` || local.startsWith(`Patient/${patientId}/_history/`);
@@ -59,7 +59,7 @@ function leadsTo(reference: unknown, patientId: string, base: string | undefined
  * someone else.
  */
 export function isInCompartment(resource: unknown, patientId: string, base?: string): boolean {
-  if (!isObject(resource) || typeof resource['resourceType'] !== 'string') return false;
+  if (!isElement(resource) || typeof resource['resourceType'] !== 'string') return false;
   const given: Json = resource;
   if (given['resourceType'] === 'Patient' && given['id'] === patientId) return true;
   for (const alternatives of paths.get(resource['resourceType'])?.values() ?? []) {

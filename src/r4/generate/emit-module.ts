@@ -57,7 +57,7 @@ function rList(l,e,is,c,p,rule,what){
   }
 }
 function rElement(v,value,c,d,p){
-  if(!isObject(v)){flag(c,'shape',p,'The _field of a primitive must be an object with id or extension.');return;}
+  if(!isElement(v)){flag(c,'shape',p,'The _field of a primitive must be an object with id or extension.');return;}
   r_Element(v,c,d+1,p);
   if(value===undefined&&v.extension===undefined)flag(c,'empty',p,'A primitive needs a value or an extension.');
 }
@@ -88,7 +88,7 @@ function rContained(o,c,d,p){
   c.resource=resource;c.ids=ids;
 }
 function reportOf(o,c,p){
-  if(!isObject(o)){flag(c,'shape',p,'A resource must be an object.');return undefined;}
+  if(!isElement(o)){flag(c,'shape',p,'A resource must be an object.');return undefined;}
   const r=report.get(o.resourceType);
   if(r===undefined)sayResourceType(c,o.resourceType,p);
   return r;

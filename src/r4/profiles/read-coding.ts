@@ -1,7 +1,7 @@
+import { isObject } from '../../kernel/index.ts';
 import type { Json } from '../runtime/context.ts';
 
 /** Reading resources whose structure may be broken: everything answers something, nothing throws. */
-export const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null && !Array.isArray(v);
 
 export const listOf = (v: unknown): readonly Json[] => (Array.isArray(v) ? (v as unknown[]).filter(isObject) : []);
 

@@ -1,5 +1,6 @@
+import { isObject } from '../../kernel/index.ts';
 import { flag, type Context, type Json } from '../runtime/context.ts';
-import { codesOf, countPattern, hasValue, isObject, listOf } from './read-coding.ts';
+import { codesOf, countPattern, hasValue, listOf } from './read-coding.ts';
 
 interface VitalSign {
   readonly name: string;

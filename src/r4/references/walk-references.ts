@@ -2,7 +2,7 @@ import { DEPTH_MAX } from '../depth.ts';
 import { loadDefinitions } from '../definitions/load-definitions.ts';
 import type { Structure } from '../definitions/read-structures.ts';
 import type { Json } from '../runtime/context.ts';
-import { isObject } from '../runtime/say.ts';
+import { isElement } from '../runtime/is-element.ts';
 
 export interface FoundReference {
   /** What `Reference.reference` says. */
@@ -50,7 +50,7 @@ function structureAt(name: string, value: Json): string {
  */
 function rewriteValue(value: unknown, name: string, path: string | null, depth: number, rewrite: Rewrite): unknown {
   if (Array.isArray(value)) return rewriteItems(value, name, path, depth, rewrite);
-  if (!isObject(value) || depth > DEPTH_MAX) return value;
+  if (!isElement(value) || depth > DEPTH_MAX) return value;
   const structure = structureAt(name, value);
   let copy: Record<string, unknown> | undefined;
   const put = (key: string, next: unknown): void => {
@@ -88,7 +88,7 @@ function rewriteItems(
 }
 
 const rootPath = (resource: unknown): string =>
-  isObject(resource) && typeof resource['resourceType'] === 'string' ? resource['resourceType'] : 'Resource';
+  isElement(resource) && typeof resource['resourceType'] === 'string' ? resource['resourceType'] : 'Resource';
 
 /** Every reference of a resource, found by its definition: in contained resources, entries and extensions too. */
 export function walkReferences(resource: unknown): FoundReference[] {

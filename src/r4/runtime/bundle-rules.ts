@@ -1,3 +1,4 @@
+import { isObject } from '../../kernel/index.ts';
 import { flag, type BundleScope, type Context, type Json } from './context.ts';
 import { typeInUrl, type ResourceTypes } from './references.ts';
 
@@ -5,7 +6,6 @@ const CLOSED = new Set(['document', 'message', 'transaction', 'collection']);
 const REQUESTED = new Set(['batch', 'transaction', 'history']);
 const ANSWERED = new Set(['batch-response', 'transaction-response', 'history']);
 
-const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null && !Array.isArray(v);
 const field = (v: unknown, name: string): unknown => (isObject(v) ? v[name] : undefined);
 
 const entriesOf = (bundle: Json): readonly unknown[] =>

@@ -1,3 +1,5 @@
+import { isElement } from './is-element.ts';
+import { isObject } from '../../kernel/index.ts';
 import { isAfter, isDateTime } from './dates.ts';
 import { isRawNumber, numberValue } from './raw-number.ts';
 
@@ -12,8 +14,6 @@ const DEPTH_MAX = 200;
 /** R4's limit for strings, and a bound on what a regular expression may have to read. */
 const TEXT_MAX = 1_048_576;
 
-const isObject = (v: unknown): v is Readonly<Record<string, unknown>> =>
-  typeof v === 'object' && v !== null && !Array.isArray(v);
 const isPrimitive = (v: unknown): boolean => typeof v !== 'object' || isRawNumber(v);
 const plain = (v: unknown): unknown => (isRawNumber(v) ? Number(v.rawJSON) : v);
 
@@ -89,9 +89,7 @@ export function makeCollections(choices: Choices) {
 
   const children = (items: Items): Items =>
     items.flatMap((item) =>
-      isObject(item) && !isRawNumber(item)
-        ? Object.keys(item).flatMap((key) => (key === 'resourceType' ? [] : listOf(item[key])))
-        : [],
+      isElement(item) ? Object.keys(item).flatMap((key) => (key === 'resourceType' ? [] : listOf(item[key]))) : [],
     );
 
   function descendants(items: Items): Items {

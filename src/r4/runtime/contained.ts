@@ -1,6 +1,5 @@
+import { isObject, isObjectOrArray } from '../../kernel/index.ts';
 import { flag, type Context, type Json } from './context.ts';
-
-const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null;
 
 /**
  * Every `#…` string below `from`, whatever element holds it: reference, canonical, uri and url count alike in dom-3.
@@ -8,7 +7,7 @@ const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null;
 function collectLocal(from: unknown, into: Set<string>, depth: number): void {
   if (typeof from === 'string') {
     if (from.startsWith('#')) into.add(from.slice(1));
-  } else if (isObject(from) && depth < 200) {
+  } else if (isObjectOrArray(from) && depth < 200) {
     for (const key in from) {
       if (key === 'div' && typeof from[key] === 'string') {
         for (const [, id] of from[key].matchAll(/["']#([^"']+)["']/g)) if (id !== undefined) into.add(id);
@@ -53,7 +52,7 @@ export function checkContained(resource: Json, c: Context, path: string): boolea
   let isSound = true;
   for (let i = 0; i < list.length; i++) {
     const inner: unknown = list[i];
-    if (!isObject(inner)) continue;
+    if (!isObjectOrArray(inner)) continue;
     const at = c.issues === null ? '' : `${path}.contained[${i}]`;
     if (!checkOne(inner, resource, wanted, c, at)) isSound = false;
     const id = inner['id'];

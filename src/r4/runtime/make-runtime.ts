@@ -6,7 +6,8 @@ import type { Context, Json } from './context.ts';
 import { checkNarrative } from './narrative.ts';
 import { PRIMITIVES } from './primitives.ts';
 import { checkOnBehalfOf, checkReference } from './references.ts';
-import { isObject, makeSay } from './say.ts';
+import { isElement } from './is-element.ts';
+import { makeSay } from './say.ts';
 import {
   checkAttachment,
   checkCodingSystem,
@@ -36,7 +37,7 @@ export function makeRuntime(definitions: Definitions): Readonly<Record<string, u
     ...makeCollections(definitions.choices),
     ...makeSay(definitions.invariants, definitions.valueSets),
     isArray: Array.isArray,
-    isObject,
+    isElement,
     isMime,
     isUcumConcept,
     hasCoding,

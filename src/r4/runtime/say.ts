@@ -1,7 +1,8 @@
+import { isElement } from './is-element.ts';
 import { DEPTH_MAX } from '../depth.ts';
 import type { Invariant, ValueSet } from '../definitions/load-definitions.ts';
 import { RULES, type RuleId } from '../rules.ts';
-import { file, flag, type Context, type Json } from './context.ts';
+import { file, flag, type Context } from './context.ts';
 import { isRawNumber } from './raw-number.ts';
 
 const SHOWN_MAX = 80;
@@ -17,13 +18,10 @@ export function show(v: unknown): string {
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}… (${text.length} characters)` : text;
 }
 
-export const isObject = (v: unknown): v is Json =>
-  typeof v === 'object' && v !== null && !Array.isArray(v) && !isRawNumber(v);
-
 /** Steps into an element in report mode: false when there is nothing to look at. */
 function enter(c: Context, v: unknown, depth: number, path: string): boolean {
   if (depth > DEPTH_MAX) return flag(c, 'depth', path, `Nested deeper than ${DEPTH_MAX}.`);
-  if (isObject(v)) return true;
+  if (isElement(v)) return true;
   if (v === null) return flag(c, 'null-value', path, 'null is not allowed here; leave the property out.');
   return flag(c, 'shape', path, `Expected an object, found ${show(v)}.`);
 }

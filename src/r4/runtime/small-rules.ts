@@ -1,4 +1,5 @@
-import { flag, type Context, type Json } from './context.ts';
+import { isObject, isObjectOrArray } from '../../kernel/index.ts';
+import { flag, type Context } from './context.ts';
 import { isAfter } from './dates.ts';
 import { isUcum } from './ucum.ts';
 
@@ -63,10 +64,8 @@ export function checkAttachment(data: unknown, size: unknown, c: Context, path: 
 /** Sets of codes by system, for required bindings of Coding and CodeableConcept. */
 type CodesBySystem = ReadonlyMap<unknown, ReadonlySet<unknown>>;
 
-const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null;
-
 export const hasCoding = (v: unknown, set: CodesBySystem): boolean =>
-  !isObject(v) || set.get(v['system'])?.has(v['code']) === true;
+  !isObjectOrArray(v) || set.get(v['system'])?.has(v['code']) === true;
 
 /** At least one coding must be a member; further codings may translate it. */
 export function hasCodeableConcept(v: unknown, set: CodesBySystem): boolean {

@@ -1,5 +1,5 @@
 import { isDate } from '../runtime/dates.ts';
-import { isObject } from '../runtime/say.ts';
+import { isElement } from '../runtime/is-element.ts';
 import type { SearchParam, SearchPath } from './search-params.ts';
 
 /** Days as they are written, each in the zone of whoever wrote it; null: open on that side. */
@@ -25,13 +25,13 @@ function daysOfTiming(timing: Readonly<Record<string, unknown>>): DaySpan[] {
   const { event, repeat } = timing;
   const events = Array.isArray(event) ? event.flatMap((one) => daysOfDate(one) ?? []) : [];
   if (events.length > 0) return events;
-  const bounds = isObject(repeat) ? repeat['boundsPeriod'] : undefined;
-  return isObject(bounds) ? daysOfValue(bounds) : [{ from: null, to: null }];
+  const bounds = isElement(repeat) ? repeat['boundsPeriod'] : undefined;
+  return isElement(bounds) ? daysOfValue(bounds) : [{ from: null, to: null }];
 }
 
 function daysOfValue(value: unknown): DaySpan[] {
   if (Array.isArray(value)) return value.flatMap(daysOfValue);
-  if (!isObject(value)) return [daysOfDate(value)].filter((days) => days !== null);
+  if (!isElement(value)) return [daysOfDate(value)].filter((days) => days !== null);
   if (value['event'] !== undefined || value['repeat'] !== undefined || value['code'] !== undefined)
     return daysOfTiming(value);
   const [start, end] = [daysOfDate(value['start']), daysOfDate(value['end'])];
@@ -42,7 +42,7 @@ function valuesAt(value: unknown, { steps, choice }: SearchPath, at: number): un
   if (Array.isArray(value)) return value.flatMap((one) => valuesAt(one, { steps, choice, reference: null }, at));
   const name = steps[at];
   if (name === undefined) return [value];
-  if (!isObject(value)) return [];
+  if (!isElement(value)) return [];
   const isLast = at === steps.length - 1;
   const suffixes = !isLast ? [''] : choice === null ? DATE_TYPES : [choice.charAt(0).toUpperCase() + choice.slice(1)];
   return suffixes.flatMap((suffix) => {

@@ -1,4 +1,4 @@
-import { isObject } from '../runtime/say.ts';
+import { isElement } from '../runtime/is-element.ts';
 import { searchParamsOf, type SearchParam, type SearchPath } from './search-params.ts';
 
 /** FHIR escapes `\ , | $` by a backslash: a plain split would cut inside a value. */
@@ -30,7 +30,7 @@ function collect(value: unknown, { steps, choice }: SearchPath, at: number, into
     if (value !== undefined && value !== null) into.push(value);
     return;
   }
-  if (!isObject(value)) return;
+  if (!isElement(value)) return;
   const isLast = at === steps.length - 1;
   if (isLast && choice !== null) {
     collect(value[choiceName(name, choice)] ?? value[name], { steps, choice, reference: null }, at + 1, into);
@@ -61,7 +61,7 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 function tokensOf(value: unknown): Token[] {
   if (typeof value === 'string') return [{ system: undefined, code: value }];
   if (typeof value === 'boolean') return [{ system: undefined, code: String(value) }];
-  if (!isObject(value)) return [];
+  if (!isElement(value)) return [];
   if (Array.isArray(value['coding'])) return value['coding'].flatMap(tokensOf);
   // A Coding has a code; an Identifier and a ContactPoint have a value.
   return [{ system: text(value['system']), code: text(value['code']) ?? text(value['value']) }];
@@ -92,7 +92,7 @@ export function localReference(
   reference: unknown,
   base?: string,
 ): { readonly type: string; readonly id: string } | null {
-  const given = isObject(reference) ? text(reference['reference']) : text(reference);
+  const given = isElement(reference) ? text(reference['reference']) : text(reference);
   if (given === undefined) return null;
   const local = base !== undefined && given.startsWith(`${base}/`) ? given.slice(base.length + 1) : given;
   const [, type, id] = LITERAL.exec(local) ?? [];
@@ -111,7 +111,7 @@ function matchesReference(value: unknown, wanted: string, base: string | undefin
  * get one by mistake.
  */
 export function matchesSearch(resource: unknown, name: string, value: string, base?: string): boolean {
-  const type = isObject(resource) ? text(resource['resourceType']) : undefined;
+  const type = isElement(resource) ? text(resource['resourceType']) : undefined;
   const param = type === undefined ? undefined : searchParamsOf(type).get(name);
   if (param === undefined || !param.isPlain) return false;
   const alternatives = splitSearchValue(value, ',');

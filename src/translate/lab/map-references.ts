@@ -1,8 +1,6 @@
+import { isElement } from '../../r4/index.ts';
 import type { AnyResource } from '../../payloads/index.ts';
 import type { Part } from '../parts.ts';
-
-const isObject = (value: unknown): value is Part =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !('rawJSON' in value);
 
 const OF_REFERENCE = new Set([
   'reference',
@@ -17,7 +15,7 @@ const OF_REFERENCE = new Set([
 
 /** An element that has nothing but what a Reference has, and points somewhere. */
 const isReference = (value: Part): boolean =>
-  (typeof value['reference'] === 'string' || isObject(value['identifier'])) &&
+  (typeof value['reference'] === 'string' || isElement(value['identifier'])) &&
   Object.keys(value).every((name) => OF_REFERENCE.has(name));
 
 /**
@@ -29,7 +27,7 @@ export function mapReferences(value: unknown, change: (reference: Part) => Part 
     const kept = value.map((one) => mapReferences(one, change)).filter((one) => one !== undefined);
     return kept.length === 0 && value.length > 0 ? undefined : kept;
   }
-  if (!isObject(value)) return value;
+  if (!isElement(value)) return value;
   if (isReference(value)) return change(value) ?? undefined;
   const kept = Object.entries(value)
     .map(([name, part]) => [name, mapReferences(part, change)] as const)

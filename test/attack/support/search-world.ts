@@ -1,3 +1,4 @@
+import { isObject } from '../../../src/kernel/index.ts';
 import type { Resource, World } from './world.ts';
 
 /*
@@ -5,10 +6,6 @@ import type { Resource, World } from './world.ts';
  * permission. What a gateway lets through to it is found.
  */
 export type Params = readonly (readonly [string, string])[];
-
-type Json = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Where a reference parameter looks, beside an element of its own name. */
 const ELEMENTS: Readonly<Record<string, readonly string[]>> = {

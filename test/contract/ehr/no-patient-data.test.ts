@@ -84,24 +84,27 @@ test('no credential is shown either', async () => {
   expect(`${await shownOfAll(ehr)} ${inspect(ehr, { depth: 9 })}`).not.toContain(MARKER);
 });
 
-test('with DEBUG set the library below has nothing to print: no token, no query, no body, no answer', async () => {
+test('with DEBUG set the library that forms requests prints nothing: no token, no query, no body, no answer', async () => {
   const server = await anOddServer((_h, res) => answerJson(res, 422, OUTCOME, { 'content-type': 'text/html' }));
   const door = new URL('../../../src/ehr/index.ts', import.meta.url).href;
   const kernel = new URL('../../../src/kernel/index.ts', import.meta.url).href;
   const script = `
-    import { openEhr } from ${JSON.stringify(door)};
+    import { openEhr, searchResources } from ${JSON.stringify(door)};
     import { secret, systemClock } from ${JSON.stringify(kernel)};
     const auth = { kind: 'bearer', token: secret(${JSON.stringify(MARKER)}) };
     const target = { url: ${JSON.stringify(server.base)}, auth, tls: null };
     const ehr = openEhr({ target, clock: systemClock, chance: () => new Uint8Array(16), newId: () => 'req_1' });
     for (const request of ${JSON.stringify(REQUESTS.slice(0, 3))}) await ehr.send(request);
+    const params = [['identifier', ${JSON.stringify(MARKER)}]];
+    for (const by of ['post', 'get'])
+      await searchResources(ehr, { type: 'Patient', params, by, requestId: 'req_1' });
     await ehr.close();`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { env: { ...process.env, DEBUG: '*' } });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (part: Buffer) => (said += part.toString('utf8')));
   await new Promise((resolve) => child.on('close', resolve));
-  expect(server.heard).toHaveLength(3);
-  expect(said).toContain('fhir-kit-client:info');
+  expect(server.heard).toHaveLength(5);
+  expect(said).not.toContain('fhir-kit-client');
   expect(said).not.toContain(MARKER);
 });

@@ -5,6 +5,13 @@ import { isMrn, readLinkRows, writeCsv } from '../../../src/identity/index.ts';
 import { decideChange, type LiveLink } from '../../../src/identity/decide-change.ts';
 import { parseCsv } from '../../../src/identity/parse-csv.ts';
 
+const LIMITS = { recordsMax: 100, mistakesMax: 100 };
+const recordsOf = async (text: string) => {
+  const parsed = await parseCsv(text, LIMITS);
+  if (parsed.kind !== 'records') throw new Error(parsed.kind);
+  return parsed.records;
+};
+
 describe('a value in a FHIR search', () => {
   /** As a server reads it: a backslash takes the next character as it is, the others divide. */
   function readAsServer(value: string): string[] {
@@ -90,22 +97,22 @@ describe('what becomes of the links of a user', () => {
 });
 
 describe('CSV', () => {
-  test('that was written is read back, whatever the cells hold', () => {
+  test('that was written is read back, whatever the cells hold', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'é', '1') });
     const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 6 });
-    fc.assert(
-      fc.property(rows, fc.boolean(), (all, withMark) => {
+    await fc.assert(
+      fc.asyncProperty(rows, fc.boolean(), async (all, withMark) => {
         const text = `${withMark ? '\uFEFF' : ''}${writeCsv(all)}`;
-        expect([...parseCsv(text)].map((one) => ('cells' in one ? one.cells : one.problem))).toEqual(all);
+        expect((await recordsOf(text)).map((one) => (one.kind === 'cells' ? one.cells : one.kind))).toEqual(all);
       }),
     );
   });
-  test('any text at all ends, and every record has a line that is in it', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r') }), (text) => {
+  test('any text at all ends, and every record has a line that is in it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r') }), async (text) => {
         const lines = text.split('\n').length;
         let last = 0;
-        for (const { line } of parseCsv(text)) {
+        for (const { line } of await recordsOf(text)) {
           expect(line).toBeGreaterThan(last);
           expect(line).toBeLessThanOrEqual(lines);
           last = line;
@@ -139,18 +146,68 @@ describe('CSV', () => {
         ],
       },
     ],
-  ])('of links: %j', (text, expected) => expect(readLinkRows(text, 'own')).toEqual({ ok: true, value: expected }));
+  ])('of links: %j', async (text, expected) =>
+    expect(await readLinkRows(text, 'own')).toEqual({ ok: true, value: expected }),
+  );
   test.each(['', 'u1,1', 'user_id\nu1', 'user_id,mrn,mrn\n', 'user_id,mrn,name\n', '"user_id,mrn\n'])(
     'without a sound head is refused: %j',
-    (text) => expect(readLinkRows(text, 'own')).toMatchObject({ ok: false, fault: { code: 'links.csv' } }),
+    async (text) => expect(await readLinkRows(text, 'own')).toMatchObject({ ok: false, fault: { code: 'links.csv' } }),
   );
-  test('without a client of its own or ours a row is bad', () => {
-    expect(readLinkRows('user_id,mrn,client_uuid\nu1,1,\nu2,1,c\n', null)).toMatchObject({
+  test('without a client of its own or ours a row is bad', async () => {
+    expect(await readLinkRows('user_id,mrn,client_uuid\nu1,1,\nu2,1,c\n', null)).toMatchObject({
       value: { rows: [{ user: 'u2' }], bad: [{ line: 2, code: 'row.client' }] },
     });
   });
-  test('more rows than the limit are refused', () => {
-    expect(readLinkRows(`user_id,mrn\n${'u,1\n'.repeat(100_001)}`, 'own')).toMatchObject({
+  test.each<[string, unknown]>([
+    [
+      '\uFEFF\r\n\na,"x\r\ny"\r\n\r\nb',
+      [
+        [3, ['a', 'x\r\ny']],
+        [6, ['b']],
+      ],
+    ],
+    [
+      '"a""b",\n"é",\r',
+      [
+        [1, ['a"b', '']],
+        [2, ['é', '\r']],
+      ],
+    ],
+    [
+      'a\n"b"c\nd"\n"e',
+      [
+        [1, ['a']],
+        [2, 'quotes'],
+        [3, 'quotes'],
+        [4, 'quotes'],
+      ],
+    ],
+    [
+      '""\n"never\nclosed',
+      [
+        [1, ['']],
+        [2, 'quotes'],
+        [3, ['closed']],
+      ],
+    ],
+  ])('names the line that each record begins in: %j', async (text, expected) =>
+    expect((await recordsOf(text)).map((one) => [one.line, one.kind === 'cells' ? one.cells : one.kind])).toEqual(
+      expected,
+    ),
+  );
+  test('a quote that is closed far behind hides none of the rows between', async () => {
+    const rows = Array.from({ length: 5_000 }, (_, i) => `u${i},${i}\n`).join('');
+    expect(await readLinkRows(`user_id,mrn\nbad,"1\n${rows}last,"x"\n`, 'own')).toMatchObject({
+      value: { rows: { length: 5_001 }, bad: [{ line: 2, code: 'row.quotes' }] },
+    });
+  });
+  test('with more than a thousand mistakes it is given up, and the line is named', async () => {
+    expect(await readLinkRows(`user_id,mrn\n${'u"1,1\n'.repeat(1_001)}`, 'own')).toMatchObject({
+      fault: { code: 'links.csv', at: 'line 1002' },
+    });
+  });
+  test('more rows than the limit are refused', async () => {
+    expect(await readLinkRows(`user_id,mrn\n${'u,1\n'.repeat(100_001)}`, 'own')).toMatchObject({
       fault: { code: 'links.too-many' },
     });
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { isObject } from '../../../src/kernel/index.ts';
 import { loadDefinitions } from '../../../src/r4/definitions/load-definitions.ts';
 import { loadValidator } from '../../../src/r4/index.ts';
 import { aClinicalBundle } from '../../support/clinical-bundle.ts';
@@ -10,7 +11,6 @@ import { ALL_CASES } from './rule-cases.ts';
 
 const validator = loadValidator();
 type Json = Record<string, unknown>;
-const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null && !Array.isArray(v);
 
 /** Mutants of the examples: the same ones in every run. */
 function mutants(count: number, seed: number): { readonly name: string; readonly mutant: Json }[] {

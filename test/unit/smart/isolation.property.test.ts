@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Grant, ResourceScope } from '../../../src/auth/index.ts';
 import { parseResourceScope } from '../../../src/auth/index.ts';
-import { ok, silentLog, type RequestId } from '../../../src/kernel/index.ts';
+import { isObject, ok, silentLog, type RequestId } from '../../../src/kernel/index.ts';
 import { searchParamsOf } from '../../../src/r4/index.ts';
 import type { EhrReader } from '../../../src/smart/ask-ehr.ts';
 import type { LeftOut } from '../../../src/smart/check-page.ts';
@@ -13,7 +13,7 @@ import { parseSearch } from '../../../src/smart/parse-search.ts';
 import { makeRunSearch } from '../../../src/smart/run-search.ts';
 import { makeRunRead } from '../../../src/smart/run-read.ts';
 import { loadServed } from '../../../src/smart/served-types.ts';
-import { isObject, type Resource } from '../../../src/smart/whose.ts';
+import type { Resource } from '../../../src/smart/whose.ts';
 import { aGrant } from '../../support/smart/start-smart.ts';
 
 const served = loadServed([]);
