@@ -1,5 +1,5 @@
 import type { Result } from '../kernel/index.ts';
-import type { Program } from './sql/statement.ts';
+import type { Engine, Program } from './sql/statement.ts';
 import type { Vault } from './vault.ts';
 
 /** The operations of one module by name: what goes in and what comes out, both plain data (structured clone). */
@@ -21,22 +21,24 @@ export interface PostgresDb {
   run(sql: string, ...params: unknown[]): Promise<{ readonly changes: number }>;
 }
 
-/** `writer` names the single writer that this context belongs to; it is the name of its audit chain. */
-export interface SqliteContext {
-  readonly db: SqliteDb;
-  readonly vault: Vault;
-  readonly writer: string;
-}
-export interface PostgresContext {
-  readonly db: PostgresDb;
-  readonly vault: Vault;
-  readonly writer: string;
-}
-
 /** What a command has beside its arguments: the database it reaches by the statements that it yields. */
 export interface CommandContext {
   readonly vault: Vault;
+  /** Names the single writer that this context belongs to; it is the name of its audit chain. */
   readonly writer: string;
+  /**
+   * For what is another thing on a database that one process has to itself and that has no clock of its own, as SQLite
+   * is. Words that the engines say differently are parts of a statement.
+   */
+  readonly engine: Engine;
+}
+export interface SqliteContext extends CommandContext {
+  readonly db: SqliteDb;
+  readonly engine: 'sqlite';
+}
+export interface PostgresContext extends CommandContext {
+  readonly db: PostgresDb;
+  readonly engine: 'postgres';
 }
 
 /** Operations that are written once for both engines. */
