@@ -12,7 +12,7 @@ export type Row = Record<string, SqlValue>;
 export interface SqliteDb {
   get(sql: string, ...params: SqlValue[]): Row | undefined;
   all(sql: string, ...params: SqlValue[]): Row[];
-  run(sql: string, ...params: SqlValue[]): { readonly changes: number; readonly lastId: number };
+  run(sql: string, ...params: SqlValue[]): { readonly changes: number };
 }
 
 export interface PostgresDb {
@@ -46,12 +46,6 @@ export type Programs<O extends Operations> = {
   readonly [K in keyof O]: (context: CommandContext, args: O[K]['args']) => Program<O[K]['out']>;
 };
 
-export type SqliteOperations<O extends Operations> = {
-  readonly [K in keyof O]: (context: SqliteContext, args: O[K]['args']) => O[K]['out'];
-};
-export type PostgresOperations<O extends Operations> = {
-  readonly [K in keyof O]: (context: PostgresContext, args: O[K]['args']) => Promise<O[K]['out']>;
-};
 /** The same command for several arguments at once, in their order, with one result each: saves round trips. */
 export type PostgresMany<O extends Operations> = {
   readonly [K in keyof O]?: (
@@ -66,18 +60,6 @@ export interface CommandFile<W extends Operations = Operations, R extends Operat
   readonly writesMany?: PostgresMany<W>;
   readonly reads: Programs<R>;
 }
-/** What the `postgres.ts` of a module exports. */
-export interface PostgresFile<W extends Operations = Operations, R extends Operations = Operations> {
-  readonly writes: PostgresOperations<W>;
-  readonly writesMany?: PostgresMany<W>;
-  readonly reads: PostgresOperations<R>;
-}
-/** What the `sqlite.ts` of a module exports. */
-export interface SqliteFile<W extends Operations = Operations, R extends Operations = Operations> {
-  readonly writes: SqliteOperations<W>;
-  readonly reads: SqliteOperations<R>;
-}
-
 declare const writesOf: unique symbol;
 declare const readsOf: unique symbol;
 
@@ -86,27 +68,23 @@ export interface CommandSet<W extends Operations, R extends Operations> {
   readonly sqlite: URL;
   /** Commands that only add what no kept answer tells of, so that the answers stay true; see `readKept`. */
   readonly adding?: readonly (keyof W & string)[];
-  readonly postgres: () => Promise<PostgresFile<W, R> | CommandFile<W, R>>;
+  readonly postgres: () => Promise<CommandFile<W, R>>;
   readonly [writesOf]?: W;
   readonly [readsOf]?: R;
 }
 
 /** A set of any module, as the engines hold it: who knows the arguments is the module alone. */
-export interface AnyPostgresFile {
-  readonly writes: Readonly<
-    Record<string, (context: PostgresContext, args: never) => Promise<unknown> | Program<unknown>>
-  >;
+export interface AnyCommandFile {
+  readonly writes: Readonly<Record<string, (context: CommandContext, args: never) => Program<unknown>>>;
   readonly writesMany?: Readonly<
     Record<string, ((context: PostgresContext, args: never) => Promise<readonly unknown[]>) | undefined>
   >;
-  readonly reads: Readonly<
-    Record<string, (context: PostgresContext, args: never) => Promise<unknown> | Program<unknown>>
-  >;
+  readonly reads: Readonly<Record<string, (context: CommandContext, args: never) => Program<unknown>>>;
 }
 export interface AnyCommandSet {
   readonly sqlite: URL;
   readonly adding?: readonly string[];
-  readonly postgres: () => Promise<AnyPostgresFile>;
+  readonly postgres: () => Promise<AnyCommandFile>;
 }
 
 /**

@@ -16,11 +16,8 @@ export {
   type Operations,
   type PostgresContext,
   type PostgresMany,
-  type PostgresOperations,
   type Programs,
   type Row,
-  type SqliteContext,
-  type SqliteOperations,
   type Store,
   type StoreFigures,
   type StoreHealth,
@@ -28,7 +25,7 @@ export {
 export { patientIndex, userIndex } from './indexes.ts';
 export { isErased, liftErasure, openUserKey, userSealer, type UserSealer } from './user-key.ts';
 export type { Sealer, Vault } from './vault.ts';
-export { performPostgres, performSqlite } from './sql/perform.ts';
+export { performPostgres } from './sql/perform.ts';
 export {
   all,
   allOf,

@@ -85,7 +85,3 @@ export async function performPostgres<T>({ db }: { readonly db: PostgresDb }, pr
   }
   return next.value;
 }
-
-/** Whether what a command gave is a program that is still to be performed. */
-export const isProgram = (given: unknown): given is Program<unknown> =>
-  typeof given === 'object' && given !== null && Symbol.iterator in given && 'throw' in given;
