@@ -1,7 +1,6 @@
 export { fileAnchor, readAnchored, type Anchor } from './anchor.ts';
 export { makeAppendLater } from './append-later.ts';
 export { append } from './append.ts';
-export { appendPostgres, appendSqlite } from './bridge.ts';
 export {
   auditSet,
   type AuditReads,

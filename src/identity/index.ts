@@ -1,4 +1,3 @@
-export * from './bridge.ts';
 export {
   changeLink,
   confirmedLink,

@@ -17,7 +17,6 @@ export {
   type Verdict,
 } from './commands.ts';
 export type { Move } from './move.ts';
-export * from './bridge.ts';
 export { move } from './commands/move.ts';
 export { documentIndex, inboxSealed, KEYS, openBody } from './rows.ts';
 export { settle } from './commands/settle.ts';

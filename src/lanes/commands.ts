@@ -131,7 +131,7 @@ export interface TargetRow {
   readonly habits: string | null;
 }
 
-interface LaneAct {
+export interface LaneAct {
   readonly tenant: string;
   readonly at: Date;
   readonly actor: string;
@@ -218,27 +218,14 @@ export type LaneWrites = {
     args: { readonly tenant: string; readonly at: Date; readonly byMs: number; readonly leaseMs: number };
     out: null;
   };
-  'lane.pause': {
-    args: {
-      readonly tenant: string;
-      readonly at: Date;
-      readonly actor: string;
-      readonly requestId: string;
-      readonly state: 'paused' | 'running';
-    };
-    out: null;
-  };
+  'lane.pause': { args: LaneAct & { readonly state: 'paused' | 'running' }; out: null };
   /**
    * Brings what was delivered into its lane again, so that new mapping data reach the chart. Only what differs is sent.
    */
   'lane.reforward': {
-    args: {
-      readonly tenant: string;
+    args: LaneAct & {
       /** `left-out`: only those of which a part waits. */
       readonly which: 'all' | 'left-out';
-      readonly at: Date;
-      readonly actor: string;
-      readonly requestId: string;
       readonly after: number;
       readonly limit: number;
     };
@@ -287,6 +274,6 @@ export type LaneReads = {
 };
 
 export const laneSet: CommandSet<LaneWrites, LaneReads> = {
-  sqlite: fileBeside(import.meta.url, './sqlite'),
-  postgres: () => import('./postgres.ts'),
+  sqlite: fileBeside(import.meta.url, './commands/all'),
+  postgres: () => import('./commands/all.ts'),
 };

@@ -44,5 +44,6 @@ export {
 } from './fingerprint.ts';
 export type { LedgerQuestion, Said } from './ledger-rows.ts';
 export { forwardAgain, forwardLeftOut } from './reforward.ts';
-export { HEAD, JUMP_MS, type Row, deliveryOf, doubtOf, jobOf, plansOf } from './rows.ts';
+export { JUMP_MS, type Row, deliveryOf, doubtOf, jobOf, plansOf } from './rows.ts';
+export { HEAD } from './commands/parts.ts';
 export { deliverSealed } from './sealed.ts';

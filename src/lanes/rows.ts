@@ -1,5 +1,5 @@
 import { patientPseudonym, type AuditDraft } from '../audit/index.ts';
-import { KEYS, type Move, type State } from '../inbox/index.ts';
+import type { Move, State } from '../inbox/index.ts';
 import type { Group } from '../translate/index.ts';
 import type { SealedTable, Vault } from '../store/index.ts';
 import type { Fingerprint } from './fingerprint.ts';
@@ -8,10 +8,11 @@ import type {
   Claimed,
   Decision,
   Finish,
-  LaneWrites,
+  LaneAct,
   LedgerRow,
   Outcome,
   SeenChange,
+  TargetRow,
   WrittenRow,
 } from './commands.ts';
 
@@ -72,20 +73,8 @@ function saidIn(row: Row): LedgerRow['said'] {
     : { status, meaning: Buffer.from(meaning).toString('hex') };
 }
 
-export const LEDGER =
-  'name, resource_type, resource_id_sealed, version_id, content_digest, said_status, said_meaning, fingerprint, summary_group, chart_day, retracted_at, kept_at, document_index, said_at, delivery_seq';
-
-/**
- * Of a row `w` of the ledger: whether the delivery that wrote it is of the same user as `o`, which the caller names.
- */
-export const OF_SAME_USER = `EXISTS (SELECT 1 FROM delivery b JOIN delivery o ON o.tenant = b.tenant AND o.user_index = b.user_index WHERE b.seq = w.delivery_seq`;
-
-/** Of a row `w` of the ledger: the newest delivery of its document, whose body is still there. */
-export const NEWEST_OF_DOCUMENT = `JOIN document g ON g.tenant = w.tenant AND g.document_index = w.document_index JOIN delivery d ON d.seq = g.seq JOIN delivery_body y ON y.seq = d.seq`;
-
 /** Who brings what was delivered into its lane again. */
-export type ForwardAct = Pick<LaneWrites['lane.reforward']['args'], 'tenant' | 'at' | 'actor' | 'requestId'>;
-export const forwardedMove = (row: Row, act: ForwardAct): Move => ({
+export const forwardedMove = (row: Row, act: LaneAct): Move => ({
   ...act,
   seq: Number(row['seq']),
   id: String(row['id']),
@@ -121,8 +110,6 @@ export const sealSides = (vault: Vault, { name, sides }: Pick<SeenChange, 'name'
 const openSides = (vault: Vault, sealed: unknown, name: string): BothSides | null =>
   sealed instanceof Uint8Array ? (JSON.parse(vault.open(sealed, sidesPlace(name)).toString()) as BothSides) : null;
 
-export const FOREIGN =
-  'name, resource_type, resource_id_sealed, version_id, fingerprint, sides_sealed, seen_at, decision';
 export const toSeenChange = (row: Row, vault: Vault): SeenChange => {
   const name = nameOf(row);
   return {
@@ -136,6 +123,14 @@ export const toSeenChange = (row: Row, vault: Vault): SeenChange => {
     decision: text(row['decision']) as Decision | null,
   };
 };
+
+const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+
+export const toTarget = (row: Row | undefined): TargetRow => ({
+  pausedAt: numberOrNull(row?.['paused_at']),
+  pausedBy: text(row?.['paused_by']),
+  habits: text(row?.['habits']),
+});
 
 export const chartIndex = (vault: Vault, reference: string): Buffer => vault.index('chart', reference);
 
@@ -183,22 +178,6 @@ export const deliveryOf = (row: Row): Claimed['delivery'] => ({
   traceId: text(row['trace_id']),
   receivedAt: Number(row['received_at']),
 });
-
-const JOB =
-  'j.seq, j.kind, j.attempts, j.few_in_a_row, j.first_attempt_at, j.because, j.delivery_seq, d.id, d.state, d.request_id, d.trace_id, d.received_at, d.user_index, d.document_index';
-/** A job and its delivery, without the body: whoever ends an attempt has had it. */
-export const JOB_ROW = `SELECT ${JOB} FROM job j JOIN delivery d ON d.seq = j.delivery_seq`;
-/** The head of a lane: the oldest delivery whose retraction from another chart, if there is one, is done. */
-export const HEAD = `SELECT ${JOB}, b.sealed, ${KEYS},
-  (SELECT min(coalesce(a.ended_at, a.started_at)) FROM delivery o JOIN job k ON k.delivery_seq = o.seq JOIN attempt a ON a.job_seq = k.seq
-    WHERE o.tenant = d.tenant AND o.document_index = d.document_index AND k.patient_index = j.patient_index
-      AND a.resolved_at IS NULL AND (a.outcome IS NULL OR a.outcome IN ('unknown','lost'))) AS doubt_at,
-  CASE WHEN EXISTS (SELECT 1 FROM job k WHERE k.delivery_seq = d.seq AND k.approved_at IS NOT NULL) THEN 1 ELSE 0 END AS is_approved,
-  CASE WHEN EXISTS (SELECT 1 FROM foreign_change c WHERE c.tenant = d.tenant AND c.target = j.target AND c.delivery_seq = d.seq AND c.decision IS NOT NULL) THEN 1 ELSE 0 END AS is_decided
-  FROM job j JOIN delivery d ON d.seq = j.delivery_seq LEFT JOIN delivery_body b ON b.seq = d.seq`;
-/** What is written of a document waits until it is out of every other chart. */
-export const READY = `j.state = 'queued' AND (j.kind = 'retract' OR NOT EXISTS (SELECT 1 FROM delivery o JOIN job r ON r.delivery_seq = o.seq
-  WHERE o.tenant = d.tenant AND o.document_index = d.document_index AND r.kind = 'retract' AND r.state IN ('queued','parked')))`;
 
 /** An outcome as the attempt's row and the audit record name it. */
 const OUTCOMES: Readonly<Record<Outcome['kind'], { readonly word: string; readonly code: AuditDraft['outcome'] }>> = {
@@ -259,6 +238,12 @@ export const auditOfFinish = (
   };
 };
 
+/** What a person did to lanes. */
+export const auditOfAct = (
+  { at, tenant, requestId, actor }: LaneAct,
+  what: Pick<AuditDraft, 'why' | 'to' | 'count' | 'deliveryId'>,
+): AuditDraft => ({ at, type: 'admin', tenant, requestId, action: 'U', outcome: '0', actor, ...what });
+
 /** The moves that lead to `sending` from where the last attempt left a delivery. */
 export function stepsToSending(state: State): readonly Pick<Move, 'from' | 'to' | 'reason'>[] {
   const send = { from: 'queued', to: 'sending', reason: null } as const;
@@ -266,13 +251,6 @@ export function stepsToSending(state: State): readonly Pick<Move, 'from' | 'to' 
   if (state === 'sending') return [{ from: 'sending', to: 'unknown', reason: 'lease-lost' }, readBack, send];
   return state === 'unknown' ? [readBack, send] : [send];
 }
-
-/** What is in doubt keeps what it meant to do; what is known does not need it any more. */
-export const OUTCOMES_IN_DOUBT = `'unknown','lost'`;
-
-/** Attempts whose outcome nobody knew, for the document of a delivery in this chart. */
-export const IN_DOUBT = `resolved_at IS NULL AND (outcome IS NULL OR outcome IN ('unknown','lost')) AND job_seq IN (
-  SELECT k.seq FROM delivery d JOIN delivery o ON o.tenant = d.tenant AND o.document_index = d.document_index JOIN job k ON k.delivery_seq = o.seq`;
 
 /** A retraction that cannot be carried out stays owed: what waits for it goes on waiting. */
 export const endOf = (outcome: Outcome, isRetraction: boolean): 'done' | 'cancelled' | 'parked' => {

@@ -1,5 +1,5 @@
 import type { Result } from '../kernel/index.ts';
-import type { Program } from './sql/statement.ts';
+import type { Engine, Program } from './sql/statement.ts';
 import type { Vault } from './vault.ts';
 
 /** The operations of one module by name: what goes in and what comes out, both plain data (structured clone). */
@@ -12,7 +12,7 @@ export type Row = Record<string, SqlValue>;
 export interface SqliteDb {
   get(sql: string, ...params: SqlValue[]): Row | undefined;
   all(sql: string, ...params: SqlValue[]): Row[];
-  run(sql: string, ...params: SqlValue[]): { readonly changes: number; readonly lastId: number };
+  run(sql: string, ...params: SqlValue[]): { readonly changes: number };
 }
 
 export interface PostgresDb {
@@ -21,22 +21,24 @@ export interface PostgresDb {
   run(sql: string, ...params: unknown[]): Promise<{ readonly changes: number }>;
 }
 
-/** `writer` names the single writer that this context belongs to; it is the name of its audit chain. */
-export interface SqliteContext {
-  readonly db: SqliteDb;
-  readonly vault: Vault;
-  readonly writer: string;
-}
-export interface PostgresContext {
-  readonly db: PostgresDb;
-  readonly vault: Vault;
-  readonly writer: string;
-}
-
 /** What a command has beside its arguments: the database it reaches by the statements that it yields. */
 export interface CommandContext {
   readonly vault: Vault;
+  /** Names the single writer that this context belongs to; it is the name of its audit chain. */
   readonly writer: string;
+  /**
+   * For what is another thing on a database that one process has to itself and that has no clock of its own, as SQLite
+   * is. Words that the engines say differently are parts of a statement.
+   */
+  readonly engine: Engine;
+}
+export interface SqliteContext extends CommandContext {
+  readonly db: SqliteDb;
+  readonly engine: 'sqlite';
+}
+export interface PostgresContext extends CommandContext {
+  readonly db: PostgresDb;
+  readonly engine: 'postgres';
 }
 
 /** Operations that are written once for both engines. */
@@ -44,12 +46,6 @@ export type Programs<O extends Operations> = {
   readonly [K in keyof O]: (context: CommandContext, args: O[K]['args']) => Program<O[K]['out']>;
 };
 
-export type SqliteOperations<O extends Operations> = {
-  readonly [K in keyof O]: (context: SqliteContext, args: O[K]['args']) => O[K]['out'];
-};
-export type PostgresOperations<O extends Operations> = {
-  readonly [K in keyof O]: (context: PostgresContext, args: O[K]['args']) => Promise<O[K]['out']>;
-};
 /** The same command for several arguments at once, in their order, with one result each: saves round trips. */
 export type PostgresMany<O extends Operations> = {
   readonly [K in keyof O]?: (
@@ -64,18 +60,6 @@ export interface CommandFile<W extends Operations = Operations, R extends Operat
   readonly writesMany?: PostgresMany<W>;
   readonly reads: Programs<R>;
 }
-/** What the `postgres.ts` of a module exports. */
-export interface PostgresFile<W extends Operations = Operations, R extends Operations = Operations> {
-  readonly writes: PostgresOperations<W>;
-  readonly writesMany?: PostgresMany<W>;
-  readonly reads: PostgresOperations<R>;
-}
-/** What the `sqlite.ts` of a module exports. */
-export interface SqliteFile<W extends Operations = Operations, R extends Operations = Operations> {
-  readonly writes: SqliteOperations<W>;
-  readonly reads: SqliteOperations<R>;
-}
-
 declare const writesOf: unique symbol;
 declare const readsOf: unique symbol;
 
@@ -84,27 +68,23 @@ export interface CommandSet<W extends Operations, R extends Operations> {
   readonly sqlite: URL;
   /** Commands that only add what no kept answer tells of, so that the answers stay true; see `readKept`. */
   readonly adding?: readonly (keyof W & string)[];
-  readonly postgres: () => Promise<PostgresFile<W, R> | CommandFile<W, R>>;
+  readonly postgres: () => Promise<CommandFile<W, R>>;
   readonly [writesOf]?: W;
   readonly [readsOf]?: R;
 }
 
 /** A set of any module, as the engines hold it: who knows the arguments is the module alone. */
-export interface AnyPostgresFile {
-  readonly writes: Readonly<
-    Record<string, (context: PostgresContext, args: never) => Promise<unknown> | Program<unknown>>
-  >;
+export interface AnyCommandFile {
+  readonly writes: Readonly<Record<string, (context: CommandContext, args: never) => Program<unknown>>>;
   readonly writesMany?: Readonly<
     Record<string, ((context: PostgresContext, args: never) => Promise<readonly unknown[]>) | undefined>
   >;
-  readonly reads: Readonly<
-    Record<string, (context: PostgresContext, args: never) => Promise<unknown> | Program<unknown>>
-  >;
+  readonly reads: Readonly<Record<string, (context: CommandContext, args: never) => Program<unknown>>>;
 }
 export interface AnyCommandSet {
   readonly sqlite: URL;
   readonly adding?: readonly string[];
-  readonly postgres: () => Promise<AnyPostgresFile>;
+  readonly postgres: () => Promise<AnyCommandFile>;
 }
 
 /**

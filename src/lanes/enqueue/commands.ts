@@ -89,6 +89,6 @@ export type DeliverReads = {
 };
 
 export const deliverSet: CommandSet<DeliverWrites, DeliverReads> = {
-  sqlite: fileBeside(import.meta.url, './sqlite'),
+  sqlite: fileBeside(import.meta.url, './commands/all'),
   postgres: () => import('./commands/all.ts'),
 };

@@ -234,7 +234,7 @@ export async function openPostgres(deps: {
     }
     const db = makeDb(client);
     try {
-      const value = await query({ db, vault, writer: '' }, args);
+      const value = await query({ db, vault, writer: '', engine: 'postgres' }, args);
       client.release();
       return ok(value);
     } catch (thrown) {

@@ -21,7 +21,7 @@ export async function readPostgres(url: string, sets: readonly AnyCommandSet[]) 
   client.on('error', () => undefined);
   await client.connect();
   await client.query('SET default_transaction_read_only = on');
-  const context = { db: makeDb(client), vault: makeVault(NO_KEYS), writer: '' };
+  const context = { db: makeDb(client), vault: makeVault(NO_KEYS), writer: '', engine: 'postgres' } as const;
   return {
     async read(name: string, args: unknown): Promise<Result<unknown>> {
       const query = one.get(name);

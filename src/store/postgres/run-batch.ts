@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { fault, isError, type Fault } from '../../kernel/index.ts';
+import type { PostgresContext } from '../commands.ts';
 import type { Vault } from '../vault.ts';
 import type { Ask, Outcome } from '../write-queue.ts';
 import { makeDb } from './connect.ts';
@@ -65,12 +66,10 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
     }
   }
 
-  async function withDb<T>(
-    work: (context: { db: ReturnType<typeof makeDb>; vault: Vault; writer: string }) => Promise<T>,
-  ): Promise<T> {
+  async function withDb<T>(work: (context: PostgresContext) => Promise<T>): Promise<T> {
     const db = makeDb(client);
     try {
-      return await work({ db, vault, writer });
+      return await work({ db, vault, writer, engine: 'postgres' });
     } finally {
       db.end();
     }

@@ -18,6 +18,8 @@ function stepSqlite(db: SqliteDb, step: Step): unknown {
     for (const statement of step.statements) stepSqlite(db, statement);
     return undefined;
   }
+  if (step.kind === 'lock') return undefined;
+  if (step.kind === 'try-lock') return true;
   const { text, values: given } = forSqlite(step);
   const values = given.map(toSqlite);
   switch (step.want) {
@@ -36,6 +38,11 @@ async function stepPostgres(db: PostgresDb, step: Step): Promise<unknown> {
     return db.run(postgres, ...columns.map((column) => step.rows.map((row) => row[column] ?? null)));
   }
   if (step.kind === 'series') return Promise.all(step.statements.map((statement) => stepPostgres(db, statement)));
+  if (step.kind === 'lock') return stepPostgres(db, step.statement);
+  if (step.kind === 'try-lock') {
+    const row = await db.get('SELECT pg_try_advisory_xact_lock($1::bigint) AS alone', step.key.toString());
+    return row?.['alone'] === true;
+  }
   const { text, values } = forPostgres(step);
   switch (step.want) {
     case 'get':
@@ -78,7 +85,3 @@ export async function performPostgres<T>({ db }: { readonly db: PostgresDb }, pr
   }
   return next.value;
 }
-
-/** Whether what a command gave is a program that is still to be performed. */
-export const isProgram = (given: unknown): given is Program<unknown> =>
-  typeof given === 'object' && given !== null && Symbol.iterator in given && 'throw' in given;

@@ -1,7 +1,7 @@
 import type { Engine, Interpolated, Statement, Value } from './statement.ts';
 
 /** A value as it goes to the engine; a list is one value. */
-export type Bound = Value | readonly (string | number)[];
+export type Bound = Value | readonly (string | number | Uint8Array)[] | readonly (readonly (string | number)[])[];
 
 export interface Rendered {
   readonly text: string;
@@ -9,9 +9,25 @@ export interface Rendered {
 }
 
 type Special = Exclude<Interpolated, Value>;
+type OfKind<Kind extends Special['kind']> = Extract<Special, { readonly kind: Kind }>;
 
 const isSpecial = (value: Interpolated): value is Special =>
   typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
+
+const bytesOf = (hex: string | number): Uint8Array => Buffer.from(String(hex), 'hex');
+
+/** SQLite has no arrays, and is given JSON, which has no bytes: those stay in hex until they are compared. */
+const boundList = (engine: Engine, { type, values }: OfKind<'list'>): Bound =>
+  engine === 'postgres' && type === 'bytea' ? values.map(bytesOf) : values;
+
+/** One value with all rows for SQLite; one for each column for PostgreSQL. */
+function boundTuples(engine: Engine, { types, rows }: OfKind<'tuples'>): Bound[] {
+  if (engine === 'sqlite') return [rows];
+  return types.map((type, i) => {
+    const values = rows.map((row) => row[i] ?? '');
+    return type === 'bytea' ? values.map(bytesOf) : values;
+  });
+}
 
 /** Writes the text from its left to its right, and numbers its places. */
 function makeWriter(engine: Engine) {
@@ -35,14 +51,24 @@ function makeWriter(engine: Engine) {
         text += engine === 'sqlite' ? place(value.value) : `${place(value.value)}::${value.type}`;
         return;
       case 'now':
-        text += engine === 'sqlite' ? place(value.atMs) : 'now()';
+        text += engine === 'sqlite' ? place(value.atMs) : value.postgres;
         return;
-      case 'list':
+      case 'list': {
+        const at = place(boundList(engine, value));
+        const one = value.type === 'bytea' ? 'unhex(value)' : 'value';
+        text += engine === 'sqlite' ? `IN (SELECT ${one} FROM json_each(${at}))` : `= ANY(${at}::${value.type}[])`;
+        return;
+      }
+      case 'tuples': {
+        const [at = '', ...more] = boundTuples(engine, value).map(place);
+        const arrays = [at, ...more].map((array, i) => `${array}::${value.types[i] ?? ''}[]`);
+        const columns = value.types.map((type, i) => (type === 'bytea' ? `unhex(value ->> ${i})` : `value ->> ${i}`));
         text +=
           engine === 'sqlite'
-            ? `IN (SELECT value FROM json_each(${place(value.values)}))`
-            : `= ANY(${place(value.values)}::${value.type}[])`;
+            ? `IN (SELECT ${columns.join(', ')} FROM json_each(${at}))`
+            : `IN (SELECT * FROM unnest(${arrays.join(', ')}))`;
         return;
+      }
       case 'fragment':
         write(value.strings, value.values);
         return;
@@ -79,8 +105,10 @@ function shapeOf(value: Interpolated): unknown {
     case 'typed':
     case 'list':
       return value.type;
+    case 'tuples':
+      return value.types;
     case 'now':
-      return value.kind;
+      return value.postgres;
     case 'fragment':
     case 'joined':
       return undefined;
@@ -93,7 +121,8 @@ function valuesOf(engine: Engine, given: readonly Interpolated[]): Bound[] {
   for (const value of given) {
     if (!isSpecial(value)) values.push(value);
     else if (value.kind === 'typed') values.push(value.value);
-    else if (value.kind === 'list') values.push(value.values);
+    else if (value.kind === 'list') values.push(boundList(engine, value));
+    else if (value.kind === 'tuples') values.push(...boundTuples(engine, value));
     else if (value.kind === 'now' && engine === 'sqlite') values.push(value.atMs);
   }
   return values;

@@ -29,11 +29,19 @@ interface Typed {
 interface Now {
   readonly kind: 'now';
   readonly atMs: number;
+  /** What PostgreSQL asks its clock. */
+  readonly postgres: string;
 }
 interface List {
   readonly kind: 'list';
-  readonly type: 'text' | 'bigint';
+  /** Bytes are given in hex. */
+  readonly type: 'text' | 'bigint' | 'bytea';
   readonly values: readonly (string | number)[];
+}
+interface Tuples {
+  readonly kind: 'tuples';
+  readonly types: readonly List['type'][];
+  readonly rows: readonly (readonly (string | number)[])[];
 }
 /** SQL with values of its own, which is put into other statements. */
 export interface Fragment {
@@ -46,7 +54,7 @@ interface Joined {
   readonly by: string;
   readonly fragments: readonly Fragment[];
 }
-export type Interpolated = Value | Part | Typed | Now | List | Fragment | Joined;
+export type Interpolated = Value | Part | Typed | Now | List | Tuples | Fragment | Joined;
 
 /** A piece of SQL that the engines say differently. */
 export const part = (sqlite: string, postgres: string): Part => ({ kind: 'part', sqlite, postgres });
@@ -62,7 +70,22 @@ export const FOR_UPDATE_OF_FREE = part('', 'FOR UPDATE SKIP LOCKED');
 /**
  * PostgreSQL has a clock of its own, which is the same for all replicas; for SQLite it is now when the command says so.
  */
-export const now = (at: Date): Now => ({ kind: 'now', atMs: at.getTime() });
+export const now = (at: Date): Now => ({ kind: 'now', atMs: at.getTime(), postgres: 'now()' });
+/**
+ * The same as of this very statement. `now` is when the batch began, which was before the command waited for its locks.
+ */
+export const rightNow = (at: Date): Now => ({ kind: 'now', atMs: at.getTime(), postgres: 'clock_timestamp()' });
+/** In milliseconds, for columns that hold those. */
+export const rightNowMs = (at: Date): Now => ({
+  kind: 'now',
+  atMs: at.getTime(),
+  postgres: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
+});
+/** Before every other time. */
+export const LONG_AGO = part('0', `'-infinity'`);
+/** `${EARLIER}(a, b)`, of which neither may be null. */
+export const EARLIER = part('min', 'least');
+export const LATER = part('max', 'greatest');
 /** `${now(at)} + ${typed('int', ms)}${MILLISECONDS}`: so much later. */
 export const MILLISECONDS = part('', ` * interval '1 millisecond'`);
 
@@ -72,6 +95,13 @@ export const among = (type: List['type'], values: readonly (string | number)[]):
   kind: 'list',
   type,
   values,
+});
+
+/** `(a, b) ${amongTuples(TYPES, rows)}`: together are one of them; `TYPES` is a constant. */
+export const amongTuples = (types: readonly List['type'][], rows: Tuples['rows']): Tuples => ({
+  kind: 'tuples',
+  types,
+  rows,
 });
 
 /** A condition, or another piece, that a statement takes in only sometimes: `fragment`state = ${state}``. */
@@ -109,7 +139,17 @@ export interface Series {
   readonly statements: readonly Statement[];
 }
 
-export type Step = Statement | Insertion | Series;
+/** Statements, or keys, that only keep others away: SQLite has one writer and passes over them. */
+interface Lock {
+  readonly kind: 'lock';
+  readonly statement: Statement;
+}
+interface TryLock {
+  readonly kind: 'try-lock';
+  readonly key: bigint;
+}
+
+export type Step = Statement | Insertion | Series | Lock | TryLock;
 
 /** What a command does, step by step, and what it ends with. */
 export type Program<T> = Generator<Step, T, unknown>;
@@ -140,6 +180,16 @@ export function* run(strings: TemplateStringsArray, ...values: readonly Interpol
 export function* runEach(statements: readonly Fragment[]): Program<void> {
   if (statements.length > 0)
     yield { kind: 'series', statements: statements.map(({ strings, values }) => ask('run', strings, values)) };
+}
+
+/** `SELECT … FOR UPDATE` for the sake of the lock alone: others wait until the command has ended. */
+export function* lock(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Program<void> {
+  yield { kind: 'lock', statement: ask('get', strings, values) };
+}
+
+/** Whether nobody else holds this key, which is then held until the command has ended. Never waits. */
+export function* tryLock(key: bigint): Program<boolean> {
+  return (yield { kind: 'try-lock', key }) as boolean;
 }
 
 /** A table and its columns, for rows that are inserted many at a time. */

@@ -1,5 +1,6 @@
-import type { SqliteContext, SqliteFile } from '../commands.ts';
-import { isProgram, performSqlite } from '../sql/perform.ts';
+import type { AnyCommandFile, CommandContext, SqliteContext } from '../commands.ts';
+import { performSqlite } from '../sql/perform.ts';
+import type { Program } from '../sql/statement.ts';
 
 type Run = (context: SqliteContext, args: unknown) => unknown;
 
@@ -7,13 +8,11 @@ type Run = (context: SqliteContext, args: unknown) => unknown;
 export async function loadCommands(files: readonly string[], kind: 'writes' | 'reads'): Promise<Map<string, Run>> {
   const all = new Map<string, Run>();
   for (const file of files) {
-    const loaded = (await import(file)) as SqliteFile;
-    for (const [name, run] of Object.entries<Run>(loaded[kind])) {
+    const loaded = (await import(file)) as AnyCommandFile;
+    for (const [name, run] of Object.entries(loaded[kind])) {
       if (all.has(name)) throw new Error(`two commands are named ${name}`);
-      all.set(name, (context, args) => {
-        const given = run(context, args);
-        return isProgram(given) ? performSqlite(context, given) : given;
-      });
+      const start = run as (context: CommandContext, args: unknown) => Program<unknown>;
+      all.set(name, (context, args) => performSqlite(context, start(context, args)));
     }
   }
   return all;

@@ -24,7 +24,12 @@ const letGo = (): void => db?.close();
 async function main(): Promise<void> {
   db = openReader(data.file);
   const commands = await loadCommands(data.commandFiles, 'reads');
-  const context = { db: makeStatements(db), vault: readKeptKeys(db, data.keys), writer: data.writer };
+  const context = {
+    db: makeStatements(db),
+    vault: readKeptKeys(db, data.keys),
+    writer: data.writer,
+    engine: 'sqlite',
+  } as const;
 
   function answer(name: string, args: unknown): ThreadOutcome {
     try {

@@ -18,9 +18,6 @@ export function makeStatements(db: DatabaseSync): SqliteDb {
   return {
     get: (sql, ...params) => statement(sql).get(...params),
     all: (sql, ...params) => statement(sql).all(...params),
-    run: (sql, ...params) => {
-      const { changes, lastInsertRowid } = statement(sql).run(...params);
-      return { changes: Number(changes), lastId: Number(lastInsertRowid) };
-    },
+    run: (sql, ...params) => ({ changes: Number(statement(sql).run(...params).changes) }),
   };
 }

@@ -109,7 +109,7 @@ function sendBatch(outcomes: readonly ThreadOutcome[], commitMs: number): void {
 async function main(): Promise<void> {
   const { file, db, vault, migrated } = open();
   const commands = await loadCommands(data.commandFiles, 'writes');
-  const context = { db: makeStatements(db), vault, writer: data.writer };
+  const context = { db: makeStatements(db), vault, writer: data.writer, engine: 'sqlite' } as const;
   const runBatch = makeRunBatch(db, ({ name, args }) => {
     const command = commands.get(name);
     if (command === undefined) throw new Error(`no command is named ${name}`);

@@ -1,5 +1,4 @@
 import { fileBeside } from '../../../src/kernel/index.ts';
-import { READY } from '../../../src/lanes/rows.ts';
 import type { CommandSet } from '../../../src/store/index.ts';
 
 /** What a sender will do with lanes, and what is in them. */
@@ -31,8 +30,8 @@ export type LaneReads = {
 };
 
 export const laneSet: CommandSet<LaneWrites, LaneReads> = {
-  sqlite: fileBeside(import.meta.url, './sqlite'),
-  postgres: () => import('./postgres.ts'),
+  sqlite: fileBeside(import.meta.url, './all'),
+  postgres: () => import('./all.ts'),
 };
 
 export const toJob = (row: Readonly<Record<string, unknown>>): FoundJob => ({
@@ -44,7 +43,3 @@ export const toJob = (row: Readonly<Record<string, unknown>>): FoundJob => ({
   patient: Buffer.from(row['patient_index'] as Uint8Array).toString('hex'),
   isReady: Number(row['is_ready']) === 1,
 });
-
-export const JOBS = `SELECT j.seq, j.kind, j.state, d.id, j.delivery_seq, j.patient_index, CASE WHEN ${READY} THEN 1 ELSE 0 END AS is_ready FROM job j JOIN delivery d ON d.seq = j.delivery_seq ORDER BY j.seq`;
-export const PENDING = `SELECT l.pending AS said, (SELECT count(*) FROM job j WHERE j.tenant = l.tenant AND j.target = l.target AND j.patient_index = l.patient_index AND j.state = 'queued') AS counted FROM lane l
-  UNION ALL SELECT 0, count(*) FROM job j WHERE j.state = 'queued' AND NOT EXISTS (SELECT 1 FROM lane l WHERE j.tenant = l.tenant AND j.target = l.target AND j.patient_index = l.patient_index) HAVING count(*) > 0`;

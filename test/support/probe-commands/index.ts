@@ -27,6 +27,6 @@ export type ProbeReads = {
 };
 
 export const probeSet: CommandSet<ProbeWrites, ProbeReads> = {
-  sqlite: fileBeside(import.meta.url, './sqlite'),
-  postgres: () => import('./postgres.ts'),
+  sqlite: fileBeside(import.meta.url, './all'),
+  postgres: () => import('./all.ts'),
 };

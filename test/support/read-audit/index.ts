@@ -14,6 +14,6 @@ export interface StoredAudit {
 export type ReadAudit = { 'audit-test.everything': { args: null; out: StoredAudit } };
 
 export const readAuditSet: CommandSet<Record<string, never>, ReadAudit> = {
-  sqlite: fileBeside(import.meta.url, './sqlite'),
-  postgres: () => import('./postgres.ts'),
+  sqlite: fileBeside(import.meta.url, './all'),
+  postgres: () => import('./all.ts'),
 };

@@ -1,22 +1,27 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isProgram, performPostgres, performSqlite } from '../../../src/store/sql/perform.ts';
+import { performPostgres, performSqlite } from '../../../src/store/sql/perform.ts';
 import { makeRender } from '../../../src/store/sql/render.ts';
 import {
   all,
   allOf,
   among,
+  amongTuples,
   fragment,
   FOR_UPDATE,
   get,
   insert,
+  lock,
   MILLISECONDS,
   now,
   listOf,
   part,
+  rightNow,
+  rightNowMs,
   rowsOf,
   run,
   runEach,
+  tryLock,
   typed,
   words,
   type Program,
@@ -36,7 +41,7 @@ function makeEcho() {
     ((text: string, ...values: readonly unknown[]) => {
       asked.push([want, text.replace(/\s+/g, ' ').trim(), ...values]);
       if (text.includes('broken')) throw new Error('broken');
-      return want === 'run' ? { changes: 3, lastId: 0 } : want === 'all' ? [{ n: 1 }] : { n: 1 };
+      return want === 'run' ? { changes: 3 } : want === 'all' ? [{ n: 1 }] : { n: 1 };
     }) as never;
   const db = { get: take('get'), all: take('all'), run: take('run') };
   return { asked, db };
@@ -82,6 +87,42 @@ describe('a statement', () => {
       { text, values: [5, 'i'] },
       { text, values: [6, 'i'] },
     ]);
+  });
+
+  test('asks PostgreSQL for the time of its batch, of itself, or in milliseconds, and never mixes them up', () => {
+    const at = new Date(7);
+    const text = (time: ReturnType<typeof now>) => forPostgres(statementOf(run`UPDATE t SET a = ${time}`)).text;
+    const texts = [now(at), rightNow(at), rightNowMs(at), now(at)].map(text);
+    expect(texts).toEqual([
+      'UPDATE t SET a = now()',
+      'UPDATE t SET a = clock_timestamp()',
+      'UPDATE t SET a = (extract(epoch FROM clock_timestamp()) * 1000)::bigint',
+      'UPDATE t SET a = now()',
+    ]);
+    expect(forSqlite(statementOf(run`UPDATE t SET a = ${rightNowMs(at)}`)).values).toEqual([7]);
+  });
+
+  test('compares bytes, and several columns together, with lists of them', () => {
+    const types = ['bytea', 'bigint'] as const;
+    const find = (names: readonly string[]) =>
+      statementOf(
+        all`SELECT 1 WHERE a ${among('bytea', names)} AND (b, c) ${amongTuples(types, [[names[0] ?? '', 5]])}`,
+      );
+    // The first makes the text, the second finds it.
+    for (const names of [['0a', 'ff'], ['0b']]) {
+      expect(forSqlite(find(names))).toEqual({
+        text:
+          'SELECT 1 WHERE a IN (SELECT unhex(value) FROM json_each(?))' +
+          ' AND (b, c) IN (SELECT unhex(value ->> 0), value ->> 1 FROM json_each(?))',
+        values: [names, [[names[0], 5]]],
+      });
+      const bytes = names.map((name) => Buffer.from(name, 'hex'));
+      expect(forPostgres(find(names))).toEqual({
+        text:
+          'SELECT 1 WHERE a = ANY($1::bytea[])' + ' AND (b, c) IN (SELECT * FROM unnest($2::bytea[], $3::bigint[]))',
+        values: [bytes, [bytes[0]], [5]],
+      });
+    }
   });
 
   test('is put together from conditions, and numbers their places through', () => {
@@ -206,9 +247,21 @@ describe('a program', () => {
     expect(asked.map(([, text]) => text)).not.toContain('never');
   });
 
-  test('is told from what a command gives otherwise', () => {
-    expect(isProgram(work())).toBe(true);
-    for (const other of [null, 'text', [1], new Map(), { throw: 1 }, Promise.resolve()])
-      expect(isProgram(other)).toBe(false);
+  test('keeps others away on PostgreSQL, and passes over that on SQLite', async () => {
+    function* careful(): Program<boolean> {
+      yield* lock`SELECT 1 FROM t WHERE id = ${1} FOR UPDATE`;
+      return yield* tryLock(-9n);
+    }
+    const sqlite = makeEcho();
+    expect(performSqlite(sqlite, careful())).toBe(true);
+    expect(sqlite.asked).toEqual([]);
+    const postgres = makeEcho();
+    expect(await performPostgres(postgres, careful())).toBe(false);
+    expect(postgres.asked).toEqual([
+      ['get', 'SELECT 1 FROM t WHERE id = $1 FOR UPDATE', 1],
+      ['get', 'SELECT pg_try_advisory_xact_lock($1::bigint) AS alone', '-9'],
+    ]);
+    const alone = { get: () => Promise.resolve({ alone: true }) };
+    expect(await performPostgres({ db: { ...postgres.db, ...alone } }, tryLock(1n))).toBe(true);
   });
 });

@@ -6,6 +6,7 @@ import {
   FOR_UPDATE_OF_FREE,
   fragment,
   insert,
+  LONG_AGO,
   MILLISECONDS,
   now,
   part,
@@ -22,7 +23,6 @@ import type { ShadowKind, ShadowWrites } from '../commands.ts';
 import { countsOf, itemIndex } from '../rows.ts';
 import { isDue } from './due.ts';
 
-const NOBODY_UNTIL = part('0', `'-infinity'`);
 const RESULT = words('shadow_result');
 /** By their places: SQLite would rather walk along all lanes. */
 const BY_PLACE = part('NOT INDEXED', '');
@@ -63,7 +63,7 @@ export function* put(
   const changed = yield* run`
     UPDATE shadow_result SET kind = ${kind}, reason = ${reason}, fault_code = ${faultCode},
       counts = ${JSON.stringify(countsOf(items))}, basis = ${basis}, evaluated_at = ${at.getTime()},
-      due_at = ${dueAt?.getTime() ?? 0}, taken_by = NULL, taken_until = ${NOBODY_UNTIL}
+      due_at = ${dueAt?.getTime() ?? 0}, taken_by = NULL, taken_until = ${LONG_AGO}
     WHERE job_seq = ${jobSeq} AND taken_by = ${owner}
       AND EXISTS (SELECT 1 FROM job j WHERE j.seq = ${jobSeq} AND j.state = 'queued')`;
   if (changed === 0) return 'gone';

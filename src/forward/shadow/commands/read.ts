@@ -17,14 +17,14 @@ import { evaluatedAs } from './evaluate.ts';
 import { report, sinceOf } from './report.ts';
 import { countWaiting } from './waiting.ts';
 
-const [HEAD_OF_LANE, LISTED, RESULT] = [words(HEAD), words(LISTED_EVALUATION), words('r')];
+const [LISTED, RESULT] = [words(LISTED_EVALUATION), words('r')];
 
 type Load = ShadowReads['shadow.load'];
 
 function* load({ vault }: CommandContext, { tenant, jobSeq }: Load['args']): Program<Load['out']> {
   const row = yield* get`
     SELECT h.*, k.patient_index
-    FROM (${HEAD_OF_LANE} WHERE j.seq = ${jobSeq} AND j.tenant = ${tenant} AND j.state = 'queued') h
+    FROM (${HEAD} WHERE j.seq = ${jobSeq} AND j.tenant = ${tenant} AND j.state = 'queued') h
     JOIN job k ON k.seq = ${jobSeq}`;
   if (row === undefined) return null;
   const [user, patient] = [row['user_index'] as Uint8Array | null, row['patient_index'] as Uint8Array];

@@ -25,10 +25,10 @@ import {
   type Task,
   type Version,
 } from '../adjust.ts';
+import { FOR_UPDATE_OF_DELIVERIES } from '../../commands/parts.ts';
 import { TARGET, type Adjusted } from '../commands.ts';
 import { cancel, changeLanes, enqueue } from './jobs.ts';
 
-const FOR_UPDATE_OF_DELIVERIES = part('', 'FOR UPDATE OF d');
 /** SQLite looks into the index of what waits only where the condition of that index stands in the statement itself. */
 const AMONG_WAITING = part(`AND d.state IN ('queued','parked')`, '');
 

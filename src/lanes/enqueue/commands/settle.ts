@@ -1,12 +1,11 @@
 import { confirmedLink, lockUser, type LinkHead } from '../../../identity/index.ts';
-import { settle as settleInbox, type Settle, type Settled } from '../../../inbox/index.ts';
-import { isErased, now, part, run, userIndex, type CommandContext, type Program } from '../../../store/index.ts';
+import { settle as settleInbox, type Settle } from '../../../inbox/index.ts';
+import { EARLIER, isErased, now, run, userIndex, type CommandContext, type Program } from '../../../store/index.ts';
+import { fastClaim } from '../../commands/fast-claim.ts';
 import { makeLaneChanges } from '../adjust.ts';
-import { TARGET } from '../commands.ts';
+import { TARGET, type DeliverWrites } from '../commands.ts';
 import { sealWord, wordIndex } from '../unmapped.ts';
 import { cancel, changeLanes, enqueue } from './jobs.ts';
-
-const EARLIER = part('min', 'least');
 
 /**
  * The link along which a sound document goes on. While earlier deliveries of its user are still on their way, it waits
@@ -39,10 +38,12 @@ function* countUnmapped({ vault }: CommandContext, { tenant, at, facts }: Settle
       ON CONFLICT (tenant, word_index) DO UPDATE SET count = unmapped.count + 1, last_at = excluded.last_at`;
 }
 
+type SettleInLane = DeliverWrites['deliver.settle'];
+
 /**
  * Gives a delivery its state and its place in its patient's lane. Null where somebody else has settled it meanwhile.
  */
-export function* settle(context: CommandContext, s: Settle): Program<Pick<Settled, 'state' | 'reason'> | null> {
+export function* settle(context: CommandContext, s: SettleInLane['args']): Program<SettleInLane['out']> {
   const link = yield* linkOf(context, s);
   const settled = yield* settleInbox(context, s, link === null ? 'unlinked' : 'queued');
   if (settled === null) return null;
@@ -56,5 +57,7 @@ export function* settle(context: CommandContext, s: Settle): Program<Pick<Settle
     yield* run`
       UPDATE lane SET next_at = ${EARLIER}(next_at, ${now(s.at)})
       WHERE tenant = ${s.tenant} AND target = ${TARGET} AND patient_index = ${link.mrnIndex}`;
-  return { state: settled.state, reason: settled.reason };
+  const { state, reason } = settled;
+  const claimed = state === 'queued' && s.claim !== undefined ? yield* fastClaim(context, s, s.claim) : null;
+  return claimed === null ? { state, reason } : { state, reason, fastClaim: claimed };
 }

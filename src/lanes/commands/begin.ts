@@ -1,0 +1,72 @@
+import {
+  MILLISECONDS,
+  now,
+  rightNow,
+  run,
+  tryLock,
+  typed,
+  type CommandContext,
+  type Program,
+} from '../../store/index.ts';
+import { TARGET } from '../enqueue/commands.ts';
+import type { ClaimWish, Fence, LaneWrites } from '../commands.ts';
+import { chartIndex, deliveryOf } from '../rows.ts';
+import { holdJob, isLinkedTo, startSending } from './hold.ts';
+
+/**
+ * Renews the lease for a write to this chart, unless another lane is at the same chart: after a merge two MRNs lead to
+ * one.
+ */
+export function* enterChart(
+  { vault }: CommandContext,
+  { tenant, patient }: Fence,
+  chart: string | null,
+  at: Date,
+  leaseMs: number,
+): Program<'entered' | 'busy'> {
+  const index = chart === null ? null : chartIndex(vault, chart);
+  // Two that enter at once do not see each other's rows. Whoever comes second does not wait for the lock: in a batch of
+  // commands, two that wait for each other's charts would stand still.
+  if (index !== null && !(yield* tryLock(index.readBigInt64BE(0)))) return 'busy';
+  const changed = yield* run`
+    UPDATE lane SET lease_until = ${rightNow(at)} + ${typed('int', leaseMs)}${MILLISECONDS},
+      chart_index = coalesce(${typed('bytea', index)}, chart_index), chart_epoch = lease_epoch
+    WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index = ${patient} AND NOT EXISTS (
+      SELECT 1 FROM lane o
+      WHERE o.tenant = ${tenant} AND o.target = ${TARGET}
+        AND o.chart_index = coalesce(${typed('bytea', index)}, lane.chart_index)
+        AND o.patient_index <> ${patient} AND o.chart_epoch = o.lease_epoch AND o.lease_until > ${now(at)})`;
+  return changed === 1 ? 'entered' : 'busy';
+}
+
+/** The row that must be on stable storage before the first byte goes out. */
+export function* putAttempt(
+  fence: Fence,
+  jobSeq: number,
+  attempt: Pick<NonNullable<ClaimWish['attempt']>, 'id' | 'requestDigest' | 'intents'>,
+  at: Date,
+): Program<void> {
+  yield* run`
+    INSERT INTO attempt (tenant, id, job_seq, lease_epoch, request_digest, intents, started_at)
+    VALUES (${fence.tenant}, ${attempt.id}, ${jobSeq}, ${fence.epoch}, ${Buffer.from(attempt.requestDigest, 'hex')},
+      ${attempt.intents}, ${at.getTime()})`;
+  yield* run`
+    UPDATE job SET attempts = attempts + 1, first_attempt_at = coalesce(first_attempt_at, ${at.getTime()})
+    WHERE seq = ${jobSeq}`;
+}
+
+type Begin = LaneWrites['lane.begin'];
+
+export function* begin(
+  context: CommandContext,
+  { fence, jobSeq, attemptId, requestDigest, intents, chart, mode, leaseMs, at }: Begin['args'],
+): Program<Begin['out']> {
+  const row = yield* holdJob(fence, jobSeq);
+  if (row === 'gone' || row === 'lost') return 'lost';
+  // Since the claim the link may have gone to somebody else: then nothing of it may go out.
+  if (row['kind'] === 'deliver' && mode === 'write' && !(yield* isLinkedTo(fence, row))) return 'lost';
+  if ((yield* enterChart(context, fence, chart, at, leaseMs)) === 'busy') return 'busy';
+  if (row['kind'] === 'deliver') yield* startSending(context, fence.tenant, deliveryOf(row), jobSeq, at);
+  yield* putAttempt(fence, jobSeq, { id: attemptId, requestDigest, intents }, at);
+  return 'begun';
+}

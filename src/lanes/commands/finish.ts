@@ -1,0 +1,157 @@
+import { append } from '../../audit/index.ts';
+import { markUser } from '../../identity/index.ts';
+import { move } from '../../inbox/index.ts';
+import {
+  EARLIER,
+  get,
+  LONG_AGO,
+  MILLISECONDS,
+  now,
+  part,
+  run,
+  typed,
+  type CommandContext,
+  type Program,
+} from '../../store/index.ts';
+import { TARGET } from '../enqueue/commands.ts';
+import type { Claimed, Delivered, Fence, Finish, LaneWrites } from '../commands.ts';
+import {
+  auditOfFinish,
+  deliveryOf,
+  endOf,
+  faultOf,
+  fromHex,
+  isFew,
+  moveOf,
+  outcomeWord,
+  stepBack,
+  type Row,
+} from '../rows.ts';
+import { holdJob, isLinkedTo, startSending, stateOf } from './hold.ts';
+import { inDoubt } from './parts.ts';
+import { forwardAlerts } from './reforward.ts';
+import { putForeign, putIntoLedger } from './written.ts';
+
+/** The row of the document is where a newer version takes its place. */
+const FOR_SHARE_OF_DOCUMENT = part('', 'FOR SHARE OF g');
+
+/** What was left out of a version that is no longer the newest waits for nothing. */
+function* deliveredBecause({ reason }: Delivered, deliverySeq: number): Program<string | null> {
+  if (reason === undefined) return null;
+  const current = yield* get`
+    SELECT 1 AS current FROM delivery d
+    JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq
+    WHERE d.seq = ${deliverySeq} ${FOR_SHARE_OF_DOCUMENT}`;
+  return current === undefined ? 'newer-version' : reason;
+}
+
+/** What becomes of the delivery. A retraction is not its delivery's affair. */
+function* moveBy(context: CommandContext, f: Finish, delivery: Claimed['delivery']): Program<void> {
+  const { fence, at, outcome } = f;
+  const one = { ...moveOf(delivery, fence.tenant, at), faultCode: faultOf(outcome) };
+  if (f.attemptId === null && outcome.kind !== 'put-back' && outcome.kind !== 'retry')
+    yield* startSending(context, fence.tenant, delivery, f.jobSeq, at);
+  const from = yield* stateOf(delivery.seq);
+  switch (outcome.kind) {
+    case 'delivered': {
+      const reason = yield* deliveredBecause(outcome, delivery.seq);
+      return yield* move(context, [{ ...one, from, to: 'delivered', reason }]);
+    }
+    case 'park':
+      return yield* move(context, [{ ...one, from, to: 'parked', reason: outcome.reason }]);
+    case 'unknown':
+      return yield* move(context, [{ ...one, from, to: 'unknown', reason: outcome.faultCode }]);
+    case 'retry':
+    case 'put-back': {
+      const step = stepBack(from, f);
+      if (step !== null) yield* move(context, [{ ...one, ...step }]);
+    }
+  }
+}
+
+/** The job was taken away while nothing of it was under way: its lane is free for the next. */
+function* release({ tenant, patient }: Fence, at: Date): Program<void> {
+  yield* run`
+    UPDATE lane SET lease_owner = NULL, lease_until = ${LONG_AGO}, next_at = ${now(at)}
+    WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index = ${patient}`;
+}
+
+/** What waited for a document to leave a chart need not wait any longer. */
+function* wakeOthers(tenant: string, deliverySeq: number, at: Date): Program<void> {
+  yield* run`
+    UPDATE lane SET next_at = ${EARLIER}(next_at, ${now(at)})
+    WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index IN (
+      SELECT j.patient_index FROM delivery d
+      JOIN delivery o ON o.tenant = d.tenant AND o.document_index = d.document_index
+      JOIN job j ON j.delivery_seq = o.seq
+      WHERE d.seq = ${deliverySeq} AND j.kind = 'deliver' AND j.state = 'queued')`;
+}
+
+function* endAttempts({ fence, at, attemptId, isResolved, httpStatus, outcome }: Finish, seq: number): Program<void> {
+  if (isResolved)
+    yield* run`
+      UPDATE attempt SET resolved_at = ${at.getTime()}, intents = NULL
+      WHERE ${inDoubt([seq], fence.patient)} AND id <> ${attemptId ?? ''}`;
+  if (attemptId === null) return;
+  // What is in doubt keeps what it meant to do; what is known does not need it any more.
+  const word = outcomeWord(outcome);
+  yield* run`
+    UPDATE attempt SET ended_at = ${at.getTime()}, outcome = ${word}, fault_code = ${faultOf(outcome)},
+      http_status = ${httpStatus}, intents = CASE WHEN ${typed('text', word)} IN ('unknown','lost') THEN intents END
+    WHERE id = ${attemptId} AND ended_at IS NULL`;
+}
+
+const isOver = ({ outcome }: Finish): boolean => outcome.kind === 'delivered' || outcome.kind === 'park';
+
+function* endJob(f: Finish, isRetraction: boolean): Program<void> {
+  const { outcome, jobSeq } = f;
+  if (isOver(f))
+    yield* run`
+      UPDATE job SET state = ${endOf(outcome, isRetraction)}, plan_digest = ${fromHex(f.planDigest ?? null)}
+      WHERE seq = ${jobSeq}`;
+  else if (outcome.kind !== 'put-back') {
+    const untold = f.attemptId === null && outcome.kind === 'retry' ? 1 : 0;
+    yield* run`
+      UPDATE job SET attempts = attempts + ${typed('int', untold)},
+        few_in_a_row = CASE WHEN ${typed('int', isFew(outcome) ? 1 : 0)} = 1 THEN few_in_a_row + 1 ELSE 0 END,
+        first_attempt_at = coalesce(first_attempt_at, ${f.at.getTime()})
+      WHERE seq = ${jobSeq}`;
+  }
+}
+
+/** The link may have changed while it was under way: then what was written must follow it. */
+function* followLink(context: CommandContext, f: Finish, row: Row): Program<void> {
+  const user = row['user_index'] as Uint8Array | null;
+  if (user === null) return;
+  if (!(yield* isLinkedTo(f.fence, row))) yield* markUser(f.fence.tenant, user, f.at);
+  else if (f.alertDays !== undefined) yield* forwardAlerts(context, f.fence, f.alertDays, deliveryOf(row), f.at);
+}
+
+type Out = LaneWrites['lane.finish']['out'];
+
+export function* finish(context: CommandContext, f: Finish): Program<Out> {
+  const { fence, outcome, at } = f;
+  const row = yield* holdJob(fence, f.jobSeq);
+  if (row === 'lost') return 'lost';
+  if (row === 'gone') {
+    yield* release(fence, at);
+    return 'lost';
+  }
+  const delivery = deliveryOf(row);
+  const isRetraction = row['kind'] === 'retract';
+  yield* putIntoLedger(context, f, delivery.seq, row['document_index'] as Uint8Array);
+  yield* endAttempts(f, delivery.seq);
+  if (!isRetraction) yield* moveBy(context, f, delivery);
+  yield* endJob(f, isRetraction);
+  if (!isRetraction) yield* followLink(context, f, row);
+  if (f.foreign !== undefined) yield* putForeign(context, f, delivery.seq, f.foreign);
+  if (isRetraction && outcome.kind === 'delivered') yield* wakeOthers(fence.tenant, delivery.seq, at);
+  const afterMs = 'afterMs' in outcome ? Math.round(outcome.afterMs) : 0;
+  const lane = yield* get`
+    UPDATE lane SET lease_owner = NULL, lease_until = ${LONG_AGO},
+      pending = pending - ${typed('int', isOver(f) ? 1 : 0)},
+      next_at = ${now(at)} + ${typed('int', afterMs)}${MILLISECONDS}
+    WHERE tenant = ${fence.tenant} AND target = ${TARGET} AND patient_index = ${fence.patient} RETURNING pending`;
+  if (f.attemptId !== null || f.written.length > 0) yield* append(context, [auditOfFinish(context.vault, f, delivery)]);
+  return Number(lane?.['pending']) > 0 ? 'more' : 'done';
+}

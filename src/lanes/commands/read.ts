@@ -1,0 +1,66 @@
+import { all, get, patientIndex, type Program, type Programs } from '../../store/index.ts';
+import { TARGET } from '../enqueue/commands.ts';
+import type { LaneReads } from '../commands.ts';
+import { toSeenChange, toTarget, type Row } from '../rows.ts';
+import { standingOf, writtenByAnybody } from './ledger.ts';
+import { inDoubt } from './parts.ts';
+
+/** Of a delivery that is not there, or that has none, a document that wrote nothing. */
+const documentOf = (row: Row | undefined): Uint8Array => (row?.['document_index'] ?? Buffer.alloc(0)) as Uint8Array;
+
+function* countOf(asked: Program<Row | undefined>): Program<number> {
+  return Number((yield* asked)?.['n']);
+}
+
+export const reads: Programs<LaneReads> = {
+  *'lane.ledger'(context, { tenant, deliveryId, patient: { mrnSystem, mrn }, names, alertsOf = null }) {
+    const document = documentOf(yield* get`SELECT document_index FROM delivery WHERE id = ${deliveryId}`);
+    const patient = patientIndex(context.vault, mrnSystem, mrn);
+    return yield* writtenByAnybody(context, { tenant, patient, document }, { names, alertsOf }, deliveryId);
+  },
+  *'lane.to-retract'(context, { tenant, deliverySeq, patient }) {
+    const document = documentOf(yield* get`SELECT document_index FROM delivery WHERE seq = ${deliverySeq}`);
+    return yield* standingOf(context, { tenant, patient, document });
+  },
+  *'lane.intents'(_, { tenant, deliverySeqs, patient }) {
+    const rows = yield* all`
+      SELECT intents FROM attempt
+      WHERE intents IS NOT NULL AND tenant = ${tenant} AND ${inDoubt(deliverySeqs, patient)}`;
+    return rows.map((row) => row['intents'] as Uint8Array);
+  },
+  *'lane.foreign'({ vault }, { tenant, deliveryId }) {
+    const rows = yield* all`
+      SELECT name, resource_type, resource_id_sealed, version_id, fingerprint, sides_sealed, seen_at, decision
+      FROM foreign_change
+      WHERE tenant = ${tenant} AND target = ${TARGET}
+        AND delivery_seq = (SELECT seq FROM delivery WHERE tenant = ${tenant} AND id = ${deliveryId})
+      ORDER BY name`;
+    return rows.map((row) => toSeenChange(row, vault));
+  },
+  *'lane.target'(_, { tenant }) {
+    return toTarget(
+      yield* get`SELECT paused_at, paused_by, habits FROM target WHERE tenant = ${tenant} AND target = ${TARGET}`,
+    );
+  },
+  *'lane.lag'(_, { tenant }) {
+    const lanes = yield* get`
+      SELECT count(*) AS lanes, coalesce(sum(pending), 0) AS jobs FROM lane
+      WHERE tenant = ${tenant} AND target = ${TARGET} AND pending > 0`;
+    const oldest = yield* get`
+      SELECT received_at FROM delivery
+      WHERE tenant = ${tenant} AND state IN ('queued','sending','unknown') ORDER BY seq LIMIT 1`;
+    const retractionsParked = yield* countOf(get`
+      SELECT count(*) AS n FROM job WHERE tenant = ${tenant} AND target = ${TARGET} AND state = 'parked'`);
+    const leftOut = yield* countOf(get`
+      SELECT count(*) AS n FROM delivery d
+      JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq
+      WHERE d.tenant = ${tenant} AND d.state = 'delivered' AND d.reason = 'left-out'`);
+    return {
+      leftOut,
+      retractionsParked,
+      lanes: Number(lanes?.['lanes']),
+      jobs: Number(lanes?.['jobs']),
+      oldestAt: oldest === undefined ? null : Number(oldest['received_at']),
+    };
+  },
+};
