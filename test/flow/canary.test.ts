@@ -213,7 +213,7 @@ test.each([
 );
 
 test(`${MARKERS.length} marks are found nowhere outside the sealed columns and the EHR`, async () => {
-  expect(new Set(MARKERS).size).toBeGreaterThanOrEqual(500);
+  expect(new Set(MARKERS).size).toBeGreaterThanOrEqual(howMany(200, 500));
   await sendAll();
   await sendOdd();
   // What was meant to arrive did: the marks went all the way.
