@@ -19,7 +19,7 @@ export default {
     '/test/unit/ehr/limit-simulated',
     '/test/unit/kernel/clean-environment',
     '/test/unit/payloads/any-input',
-    '/test/unit/r4/(?:oracles|properties)',
+    '/test/unit/r4/(?:chunks|compiled|oracles|properties)',
     '/test/unit/smart/isolation',
     '/test/unit/templates/run-template',
     '/test/unit/translate/(?:alerts-model|properties)',

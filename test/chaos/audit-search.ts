@@ -14,7 +14,7 @@ import {
 } from '../../src/audit/index.ts';
 import { systemClock, type Result } from '../../src/kernel/index.ts';
 import { auditKey } from '../support/memory-audit.ts';
-import { postgresPlace, sqlitePlace } from '../support/new-store.ts';
+import { emptyPostgresPlace, sqlitePlace } from '../support/new-store.ts';
 import { makePostgresServer } from '../support/postgres-server.ts';
 
 const { values } = parseArgs({
@@ -71,7 +71,7 @@ const search = (n: number, more: Partial<Search> = {}): Search => ({
 });
 
 const server = values.engine === 'postgres' ? await makePostgresServer() : null;
-const place = server === null ? await sqlitePlace() : await postgresPlace(server.url('postgres'));
+const place = server === null ? await sqlitePlace() : await emptyPostgresPlace(server.url('postgres'));
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 try {
   const store = await place.open({ sets: [auditSet] });

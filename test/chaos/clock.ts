@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { eventually } from '../support/eventually.ts';
-import { postgresPlace, sqlitePlace } from '../support/new-store.ts';
+import { emptyPostgresPlace, sqlitePlace } from '../support/new-store.ts';
 import { aClinicalReady } from '../support/payloads/index.ts';
 import { makePostgresServer } from '../support/postgres-server.ts';
 import { withStage } from '../flow/delivery/stage.ts';
@@ -32,7 +32,7 @@ const done: { round: number; aheadMs: number; tookMs: number; waiting: number; v
 try {
   for (let round = 0; round < rounds; round += 1) {
     const aheadMs = AHEAD_MS[round % AHEAD_MS.length] ?? 0;
-    const makePlace = server === null ? sqlitePlace : () => postgresPlace(server.url('postgres'));
+    const makePlace = server === null ? sqlitePlace : () => emptyPostgresPlace(server.url('postgres'));
     await withStage(makePlace, { noClientIds: true }, async (stage) => {
       const ids: string[] = [];
       const send = async (replica: Awaited<ReturnType<typeof stage.start>>, userId: string, bundleId: string) =>

@@ -3,7 +3,7 @@ import type { Rule, Switches } from '../../sandbox/index.ts';
 import type { Replica } from '../flow/delivery/replica.ts';
 import { withStage, type Stage } from '../flow/delivery/stage.ts';
 import type { DeliveryViolation } from '../support/check-delivery.ts';
-import { postgresPlace } from '../support/new-store.ts';
+import { emptyPostgresPlace } from '../support/new-store.ts';
 import { aClinicalReady, partAt, withAt, type Json } from '../support/payloads/index.ts';
 import { makePostgresServer } from '../support/postgres-server.ts';
 import { makeRandom } from './random.ts';
@@ -168,7 +168,7 @@ export async function runDelivery(deps: DeliveryChaos): Promise<DeliveryChaosDon
   const server = await makePostgresServer();
   try {
     return await withStage(
-      () => postgresPlace(server.url('postgres')),
+      () => emptyPostgresPlace(server.url('postgres')),
       deps.traits,
       (stage) => play(stage, deps),
     );

@@ -8,6 +8,7 @@ import { inboxSet, type Facts, type State } from '../../src/inbox/index.ts';
 import type { Result } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { PLACES, type Place } from '../support/new-store.ts';
+import { eventually } from '../support/eventually.ts';
 
 type Settled = NonNullable<DeliverWrites['deliver.settle']['out']>;
 type Claimed = NonNullable<Settled['fastClaim']>['claimed'];
@@ -241,7 +242,11 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
     test('whoever comes after a process that died under it reads back first', async () => {
       await link('u5');
       const { id } = await arrive('u5', null, () => wishFor('u5', { leaseMs: 1 }));
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(await claimed('b')).toContain(`${id} in doubt`);
+      expect(
+        await eventually(
+          () => claimed('b'),
+          (all) => all.length > 0,
+        ),
+      ).toContain(`${id} in doubt`);
     });
 });

@@ -8,6 +8,7 @@ import type { Store } from '../../src/store/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { PLACES, postgresPlace, TEST_KEYS, someKey, withClient, type Place } from '../support/new-store.ts';
 import { readAuditSet } from '../support/read-audit/index.ts';
+import { howMany } from '../support/how-much.ts';
 
 const tenant = 'default';
 const digest = (text: string): Uint8Array => createHash('sha256').update(text).digest();
@@ -323,7 +324,7 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
           await ledger();
         },
       ),
-      { numRuns: 15 },
+      { numRuns: howMany(8, 40) },
     );
   });
 

@@ -11,6 +11,7 @@ import { eventually } from '../support/eventually.ts';
 import { laneSet, type FoundJob } from '../support/lane-commands/index.ts';
 import { PLACES, type Place } from '../support/new-store.ts';
 import { readAuditSet } from '../support/read-audit/index.ts';
+import { howMany } from '../support/how-much.ts';
 
 const tenant = 'default';
 const at = new Date('2026-01-02T03:04:05.678Z');
@@ -551,7 +552,7 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
           await soundness();
         },
       ),
-      { numRuns: _engine === 'postgres' ? 20 : 15 },
+      { numRuns: howMany(8, 40) },
     );
   });
 

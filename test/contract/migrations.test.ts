@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Migration } from '../../src/store/migrations/index.ts';
 import { migrate as migratePostgres } from '../../src/store/postgres/migrate.ts';
 import { migrate as migrateSqlite } from '../../src/store/sqlite/migrate.ts';
-import { postgresPlace, type Place } from '../support/new-store.ts';
+import { emptyPostgresPlace, type Place } from '../support/new-store.ts';
 
 const step = (version: number, sql: string): Migration => ({
   version,
@@ -45,7 +45,7 @@ function sqlite(): Promise<Engine> {
 }
 
 async function postgres(): Promise<Engine> {
-  const place: Place = await postgresPlace();
+  const place: Place = await emptyPostgresPlace();
   if (place.database.engine !== 'postgres') throw new Error('not PostgreSQL');
   const client = new pg.Client(place.database.url.reveal());
   await client.connect();

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { Store } from '../../src/store/index.ts';
 import { PLACES, TEST_KEYS, someKey, type Place } from '../support/new-store.ts';
 import { probeSet } from '../support/probe-commands/index.ts';
+import { howMany } from '../support/how-much.ts';
 
 const body = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -110,7 +111,7 @@ describe.each(PLACES)('the store on %s', (_engine, makePlace) => {
         const stored = plan.filter(Boolean).length;
         expect((await count()).deliveries - before.deliveries).toBe(stored);
       }),
-      { numRuns: 25 },
+      { numRuns: howMany(10, 50) },
     );
   });
 

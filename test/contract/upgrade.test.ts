@@ -8,7 +8,7 @@ import { laneSet } from '../../src/lanes/index.ts';
 import type { Result } from '../../src/kernel/index.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
 import { eventually } from '../support/eventually.ts';
-import { PLACES, withClient, type Place } from '../support/new-store.ts';
+import { EMPTY_PLACES, withClient, type Place } from '../support/new-store.ts';
 import {
   bodyOf,
   DUMP_KEYS,
@@ -87,7 +87,7 @@ test.each(['sqlite', 'postgres'])('there is a dump of every schema version of %s
   );
 });
 
-describe.each(PLACES)('a database of an earlier release on %s', (engine, makePlace) => {
+describe.each(EMPTY_PLACES)('a database of an earlier release on %s', (engine, makePlace) => {
   test.each(versions)(
     'of schema version %i is brought up to date, with all that is in it, and goes on',
     async (version) => {
@@ -155,7 +155,7 @@ function migrateForEver(engine: string, where: string) {
   };
 }
 
-describe.each(PLACES)('kill -9 in the middle of a step on %s', (_engine, makePlace) => {
+describe.each(EMPTY_PLACES)('kill -9 in the middle of a step on %s', (_engine, makePlace) => {
   test('leaves nothing of the step, and the next start goes on from there', async () => {
     const place = await newPlace(makePlace);
     const { database } = place;

@@ -6,6 +6,7 @@ import { runKills } from '../chaos/run-kills.ts';
 import { runPowerLosses } from '../chaos/run-power-losses.ts';
 import { extendChain, firstLink, type AuditDraft } from '../../src/audit/record.ts';
 import { memoryVault } from '../support/memory-audit.ts';
+import { howMany } from '../support/how-much.ts';
 
 /* The short versions of test/chaos/kill.ts and test/chaos/power-loss.ts. */
 
@@ -145,10 +146,11 @@ const violationsOf = (rounds: readonly { readonly violations: readonly Violation
   rounds.flatMap(({ violations }) => violations);
 
 describe('nothing acknowledged is lost', () => {
+  const KILLS = howMany(2, 6);
   test('by kill -9, on SQLite', async () => {
-    const rounds = await runKills({ place: kept(makeSqlitePlace()), kills: 3, seed: 11 });
+    const rounds = await runKills({ place: kept(makeSqlitePlace()), kills: KILLS, seed: 11 });
     expect(violationsOf(rounds)).toEqual([]);
-    expect([rounds.length, sum(rounds) > 0]).toEqual([3, true]);
+    expect([rounds.length, sum(rounds) > 0]).toEqual([KILLS, true]);
   }, 60_000);
 
   test('by a supervisor that kills every start, on SQLite', async () => {

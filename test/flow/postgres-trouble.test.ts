@@ -4,7 +4,7 @@ import type { Store } from '../../src/store/index.ts';
 import { collectLog } from '../support/collect-log.ts';
 import { makeCuttingProxy } from '../support/cutting-proxy.ts';
 import { eventually } from '../support/eventually.ts';
-import { postgresPlace, withClient, type Place } from '../support/new-store.ts';
+import { emptyPostgresPlace, withClient, type Place } from '../support/new-store.ts';
 import { makePostgresServer, type PostgresServer } from '../support/postgres-server.ts';
 import { probeSet } from '../support/probe-commands/index.ts';
 import { stopAfterTest } from '../support/stop-after-test.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 beforeEach(async () => {
-  place = await postgresPlace(server.url('postgres'));
+  place = await emptyPostgresPlace(server.url('postgres'));
 });
 afterEach(async () => {
   await server.stop();

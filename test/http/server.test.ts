@@ -146,10 +146,8 @@ test.each([
   let answer = '';
   socket.on('data', (part: Buffer) => (answer += part.toString()));
   socket.on('error', () => undefined);
-  const from = performance.now();
   await new Promise((resolve) => socket.once('close', resolve));
   expect(answer === '' || answer.startsWith('HTTP/1.1 408')).toBe(true);
-  expect(performance.now() - from).toBeLessThan(20_000);
 });
 
 test('who was told that it took too long has done nothing, though the rest of it came after all', async () => {

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { secret, silentLog, systemClock, type Log } from '../../src/kernel/index.ts';
+import { MIGRATIONS } from '../../src/store/migrations/index.ts';
+import { migrate } from '../../src/store/postgres/migrate.ts';
 import { openStore, type AnyCommandSet, type Database, type Store, type StoreDeps } from '../../src/store/index.ts';
 import { probeSet } from './probe-commands/index.ts';
 import { testPostgresUrl } from './test-postgres.ts';
@@ -85,10 +87,26 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
-export async function postgresPlace(given?: string): Promise<Place> {
-  const serverUrl = given ?? (await testPostgresUrl());
+const TEMPLATE = 'chartgate_template';
+
+/** A database with the schema of today and nothing in it, made by the first who asks: a copy costs a third. */
+async function makeTemplate(serverUrl: string): Promise<void> {
+  await withClient(serverUrl, async (client) => {
+    // Until this session ends. Test files run at once.
+    await client.query('SELECT pg_advisory_lock(1)');
+    const { rows } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [TEMPLATE]);
+    if (rows.length > 0) return;
+    await client.query(`CREATE DATABASE ${TEMPLATE}_new`);
+    const url = new URL(serverUrl);
+    url.pathname = `/${TEMPLATE}_new`;
+    await withClient(url.href, (inside) => migrate(inside, MIGRATIONS, Date.now()));
+    await client.query(`ALTER DATABASE ${TEMPLATE}_new RENAME TO ${TEMPLATE}`);
+  });
+}
+
+async function makeDatabase(serverUrl: string, template: string): Promise<Place> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await withClient(serverUrl, (client) => client.query(`CREATE DATABASE ${name}`));
+  await withClient(serverUrl, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return makePlace({ engine: 'postgres', url: secret(url.href) }, async () => {
@@ -96,7 +114,25 @@ export async function postgresPlace(given?: string): Promise<Place> {
   });
 }
 
+/** Without even a schema. */
+export const emptyPostgresPlace = async (given?: string): Promise<Place> =>
+  makeDatabase(given ?? (await testPostgresUrl()), 'template1');
+
+let template: Promise<void> | null = null;
+
+export async function postgresPlace(): Promise<Place> {
+  const serverUrl = await testPostgresUrl();
+  await (template ??= makeTemplate(serverUrl));
+  return makeDatabase(serverUrl, TEMPLATE);
+}
+
+/** Those of a database without even a schema. */
+export const EMPTY_PLACES = [
+  ['sqlite', sqlitePlace],
+  ['postgres', () => emptyPostgresPlace()],
+] as const;
+
 export const PLACES = [
   ['sqlite', sqlitePlace],
-  ['postgres', () => postgresPlace()],
+  ['postgres', postgresPlace],
 ] as const;

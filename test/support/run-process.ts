@@ -9,7 +9,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** A `chartgate` process of our own. Nothing of the test's environment reaches it but PATH. */
+/** A `chartgate` process of our own. Nothing of the test's environment reaches it but PATH and what was compiled. */
 export interface Running {
   readonly pid: number;
   readonly ended: Promise<Ran>;
@@ -20,7 +20,11 @@ export interface Running {
 
 export function runProcess(args: readonly string[], env: Record<string, string> = {}): Running {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

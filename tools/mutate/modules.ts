@@ -13,13 +13,13 @@ const of = (file: string, ...tests: readonly string[]): MutatedModule => ({
 });
 
 export const MODULES: readonly MutatedModule[] = [
-  of('deliver/decide-changes', 'deliver/decide-changes.test.ts', 'translate/decide-changes.test.ts'),
+  of('forward/decide-changes', 'forward/decide-changes.test.ts', 'forward/decide-changes-of-documents.test.ts'),
   of('translate/meaning', 'translate/meaning.test.ts'),
   of('translate/judge-time', 'translate/judge-time.test.ts'),
-  of('deliver/lane/decide-outcome', 'deliver/decide-outcome.test.ts'),
-  of('deliver/lane/judge-chart', 'deliver/judge-chart.test.ts'),
-  of('deliver/lane/hold-leases', 'deliver/hold-leases.test.ts'),
-  of('deliver/compare-identity', 'deliver/compare-identity.test.ts'),
+  of('forward/decide-outcome', 'forward/decide-outcome.test.ts'),
+  of('forward/judge-chart', 'forward/judge-chart.test.ts'),
+  of('forward/leases', 'forward/leases.test.ts'),
+  of('forward/compare-identity', 'forward/compare-identity.test.ts'),
   of('inbox/decide-version', 'inbox/decide-version.test.ts'),
   of('inbox/decide-settlement', 'inbox/decide-version.test.ts'),
   of('identity/decide-change', 'identity'),

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Rule, Switches } from '../../index.ts';
 import {
   LOINC,
@@ -19,8 +18,10 @@ import {
   type Fhir,
   type Reply,
 } from './support.ts';
+import { systemClock } from '../../../src/kernel/index.ts';
 
-const server = freshEhr();
+let aheadMs = 0;
+const server = freshEhr({ now: systemClock.now, monotonicMs: () => systemClock.monotonicMs() + aheadMs });
 const { ask } = server;
 const writes = () => server.ehr().log.writes();
 const traits = (switches: Switches) => server.ehr().board.setTraits(switches);
@@ -324,39 +325,40 @@ describe('what is added and moved', () => {
 });
 
 describe('searchLagMs', () => {
+  const LAG_MS = 3_600_000;
   const byName = (value: string) => `identifier=${MRN}|${value}`;
   const found = async (value: string): Promise<string[]> => idsOf(await read(`Patient?${byName(value)}`));
 
   test('a new resource is read at once and found later', async () => {
-    traits({ searchLagMs: 150 });
+    traits({ searchLagMs: LAG_MS });
     await put(aPatient('x', { id: 'a' }));
     expect([(await ask('GET', 'Patient/a')).status, await found('x'), idsOf(await read('Patient'))]).toEqual([
       200,
       [],
       [],
     ]);
-    await pause(170);
+    aheadMs += LAG_MS;
     expect([await found('x'), idsOf(await read('Patient'))]).toEqual([['a'], ['a']]);
   });
 
   test('until then a changed or deleted one is found as it was', async () => {
     await put(aPatient('x', { id: 'a' }));
     await put(aPatient('y', { id: 'b' }));
-    traits({ searchLagMs: 150 });
+    traits({ searchLagMs: LAG_MS });
     await put(aPatient('z', { id: 'a' }));
     await ask('DELETE', 'Patient/b');
     expect([await found('x'), await found('z'), await found('y')]).toEqual([['a'], [], ['b']]);
     expect((await read(`Patient?${byName('x')}`)).entry?.[0]?.resource?.meta?.versionId).toBe('1');
-    await pause(170);
+    aheadMs += LAG_MS;
     expect([await found('x'), await found('z'), await found('y')]).toEqual([[], ['a'], []]);
   });
 
   test('conditions go by the same index, so that one thing is created twice', async () => {
-    traits({ searchLagMs: 150 });
+    traits({ searchLagMs: LAG_MS });
     const create = () => ask('POST', 'Patient', { body: aPatient('x'), headers: { 'if-none-exist': byName('x') } });
     const update = () => ask('PUT', `Patient?${byName('x')}`, { body: aPatient('x') });
     expect([(await create()).status, (await create()).status, (await update()).status]).toEqual([201, 201, 201]);
-    await pause(170);
+    aheadMs += LAG_MS;
     expect((await create()).status).toBe(412);
   });
 

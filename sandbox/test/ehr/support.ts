@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from '@jest/globals';
-import { systemClock } from '../../../src/kernel/index.ts';
+import { systemClock, type Clock } from '../../../src/kernel/index.ts';
 import { startEhr, type DemoEhr, type Write } from '../../index.ts';
 
 export type Fhir = {
@@ -74,18 +74,18 @@ export function askAt(base: string): Ask {
   };
 }
 
-export const startTestEhr = (file?: string): Promise<DemoEhr> =>
-  startEhr({ host: '127.0.0.1', port: 0, clock: systemClock, ...(file === undefined ? {} : { file }) });
+export const startTestEhr = (file?: string, clock: Clock = systemClock): Promise<DemoEhr> =>
+  startEhr({ host: '127.0.0.1', port: 0, clock, ...(file === undefined ? {} : { file }) });
 
 /** An empty server of its own for every test of the file. */
-export function freshEhr(): { ehr(): DemoEhr; ask: Ask } {
+export function freshEhr(clock: Clock = systemClock): { ehr(): DemoEhr; ask: Ask } {
   let running: DemoEhr | undefined;
   const ehr = (): DemoEhr => {
     if (running === undefined) throw new Error('no server runs outside a test');
     return running;
   };
   beforeEach(async () => {
-    running = await startTestEhr();
+    running = await startTestEhr(undefined, clock);
   });
   afterEach(() => ehr().stop());
   return { ehr, ask: (...args) => askAt(ehr().url)(...args) };

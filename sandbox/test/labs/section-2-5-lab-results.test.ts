@@ -9,6 +9,7 @@ import { standardMappings } from '../../../test/support/standard-mappings.ts';
 import { translateByTemplates } from '../../../test/support/read-by-templates.ts';
 import { observationsOf, observationWith } from '../../../test/support/translated.ts';
 import { problemsOf, settingOf, translateText } from '../../../test/support/translate-steps.ts';
+import { howMany } from '../../../test/support/how-much.ts';
 
 const reader = makeLabReader();
 afterAll(() => reader.end());
@@ -62,13 +63,13 @@ describe('2.5 biomarkers are extracted', () => {
   test('from scans, by recognition of their letters: JPEG and PNG, turned into PDF, and PDF without text', async () => {
     let score = NO_SCORE;
     const kinds: string[] = [];
-    for (const n of [0, 1, 2]) {
+    for (let n = 0; n < howMany(3, 12); n += 1) {
       const options = { seed: 3, n: 100 + n };
       const file = await askForScan({ report: options, seed: 3, n });
       kinds.push(file.kind);
       score = sumOf(score, scoreOf(makeLabReport(options), await reader.readLabDocument(submitted(file)), '-05:00'));
     }
-    expect(kinds).toEqual(['jpeg', 'png', 'pdf']);
+    expect(new Set(kinds)).toEqual(new Set(['jpeg', 'png', 'pdf']));
     expect(precisionOf(score)).toBeGreaterThanOrEqual(0.9);
     expect(recallOf(score)).toBeGreaterThanOrEqual(0.9);
   }, 240_000);
@@ -78,11 +79,10 @@ test('2.5 whoever asks is not held up while letters are recognised', async () =>
   const file = await askForScan({ report: { seed: 4, n: 0 }, seed: 4, n: 0 });
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 20);
-  const from = performance.now();
   await reader.readLabDocument(submitted(file));
   clearInterval(timer);
-  // Other work on the machine may take half of the turns, not nearly all.
-  expect(turns).toBeGreaterThan((performance.now() - from) / 20 / 4);
+  // It takes seconds; one who is held up gets one turn at the end.
+  expect(turns).toBeGreaterThan(5);
 }, 120_000);
 
 describe('2.5 the result', () => {

@@ -22,6 +22,7 @@ import {
   type SourceDay,
 } from '../../population/index.ts';
 import { cleanDay } from '../../summaries/index.ts';
+import { howMany } from '../../../test/support/how-much.ts';
 
 const HOUR_MS = 3_600_000;
 const SOURCES = Object.keys(SOURCE_TRAITS);
@@ -88,7 +89,7 @@ describe('the revisions of a day', () => {
         for (const [i, day] of revisions.entries())
           expect(day.syncedAt).toBeGreaterThan(revisions[i - 1]?.syncedAt ?? day.endsAt - aheadMs);
       }),
-      { numRuns: 500 },
+      { numRuns: howMany(150, 500) },
     );
   });
 
@@ -118,7 +119,7 @@ describe('the local day', () => {
         expect(localDateOf(zone, endsAt - 1)).toBe(day);
         expect(Date.parse(localTime(zone, startsAt))).toBe(startsAt);
       }),
-      { numRuns: 2_000 },
+      { numRuns: howMany(500, 2_000) },
     );
   });
 
@@ -172,7 +173,7 @@ describe('readings', () => {
           expect(hourlySteps.length > 0).toBe(traits.isPolledForSteps);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: howMany(150, 500) },
     );
   });
 

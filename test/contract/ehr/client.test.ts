@@ -234,7 +234,12 @@ describe('connections', () => {
     const first = ehr.send(CREATE);
     const controller = new AbortController();
     const second = ehr.send({ ...CREATE, requestId: 'second', signal: controller.signal });
-    setTimeout(() => controller.abort(), 50);
+    // The first is at the server, so that the second waits for its connection.
+    await eventually(
+      () => held.length,
+      (count) => count === 1,
+    );
+    controller.abort();
     expect((await second).verdict).toMatchObject({ kind: 'abandoned', effect: 'none' });
     await nextHeld();
     expect((await first).verdict.kind).toBe('ok');

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock, type Clock } from '../../../src/kernel/index.ts';
 import { PLACES } from '../../support/new-store.ts';
 import { aClinicalReady } from '../../support/payloads/index.ts';
 import { aPatient, mergedInto, startRig, type Rig } from './rig.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const HOUR = 3_600_000;
 
@@ -18,6 +18,7 @@ describe.each(PLACES)('when the clock of the gateway jumps, on %s', (_name, make
     rig = await startRig(makePlace, { clock, traits: { noTransactions: true } });
   });
   afterAll(() => rig.stop());
+  const jumpsSeen = (): number => rig.log.lines.filter(({ event }) => event === 'clock.jumped').length;
 
   test.each([
     ['ahead', HOUR],
@@ -40,8 +41,8 @@ describe.each(PLACES)('when the clock of the gateway jumps, on %s', (_name, make
       rig.ehr.board.setRules([{ method: 'POST', delayMs: 1_500 }]);
       const ids = [await rig.send(aClinicalReady({ userId: user, observations: 4, bundleId: `b-${user}` }))];
       await rig.until(ids[0] ?? '', ({ state }) => state === 'sending');
+      const jumps = jumpsSeen();
       offset += jump;
-      const from = performance.now();
       ids.push(
         await rig.send(
           aClinicalReady({
@@ -56,10 +57,9 @@ describe.each(PLACES)('when the clock of the gateway jumps, on %s', (_name, make
           aClinicalReady({ userId: `${user}-x`, observations: 4, day: '2026-11-12', bundleId: `x-${user}` }),
         ),
       );
-      await pause(1_200);
+      expect(await eventually(jumpsSeen, (seen) => seen > jumps)).toBe(jumps + 1);
       rig.ehr.board.setRules([]);
       for (const id of ids) expect(['delivered', 'superseded']).toContain((await rig.resting(id, 30_000)).state);
-      expect(performance.now() - from).toBeLessThan(40_000);
       expect(rig.chart(survivor)).toHaveLength(2 + 2 + 4 + 4);
     },
     45_000,
@@ -68,7 +68,7 @@ describe.each(PLACES)('when the clock of the gateway jumps, on %s', (_name, make
   test('the checker finds nothing, and no lease was lost by it', async () => {
     expect(await rig.check()).toEqual([]);
     expect(rig.log.lines.filter(({ event }) => event === 'lane.lost')).toEqual([]);
-    expect(rig.log.lines.filter(({ event }) => event === 'clock.jumped')).toHaveLength(4);
+    expect(jumpsSeen()).toBe(4);
     expect(await rig.ledgerAddsUp()).toBe(true);
   });
 });

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { systemClock } from '../../../src/kernel/index.ts';
 import { startEhr, type Rule } from '../../../sandbox/index.ts';
 import { aGrant, startSmart, type SmartRig } from '../../support/smart/start-smart.ts';
+import { eventually } from '../../support/eventually.ts';
 
 /**
  * `Patient/$everything` in front of EHRs that answer in several ways; and of the server that EHR_TEST_URL names, whose
@@ -137,7 +138,10 @@ describe.each(KINDS)('everything of a patient, at $name', ({ url, capability, ru
     await provenance('p-mixed', to('Observation', 'evening'), to('Observation', 'of-b'));
     const last = await provenance('p-other', to('Observation', 'of-b'));
     since = new Date(Date.parse(last) + 1).toISOString();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await eventually(
+      () => Date.now(),
+      (now) => now > Date.parse(since),
+    );
     await observation('late', 'a', {
       effectiveDateTime: '2022-06-01T10:00:00Z',
       performer: [to('Practitioner', 'doc')],

@@ -12,6 +12,7 @@ import {
   type AuditRows,
 } from '../../support/memory-audit.ts';
 import { aWrittenLog, CHAINS, copyOf, EACH, listOf, MUTATIONS } from '../../support/mutated-audit.ts';
+import { howMany } from '../../support/how-much.ts';
 
 let log: Awaited<ReturnType<typeof aWrittenLog>>;
 beforeAll(async () => {
@@ -273,7 +274,7 @@ test('no false alarm over 1,000 crashes and restarts', async () => {
         }
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: howMany(300, 1_000) },
   );
   const { sound, flaw, records } = await verifyAudit(often.source(), often.key, often.anchored);
   expect([sound, flaw]).toEqual([true, null]);

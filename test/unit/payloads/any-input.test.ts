@@ -17,6 +17,7 @@ import {
   type Json,
 } from '../../support/payloads/index.ts';
 import { OPTIONS, faultOf, payloadOf } from './read.ts';
+import { howMany } from '../../support/how-much.ts';
 
 const STRUCTURES = [
   'clinical_ready',
@@ -51,7 +52,7 @@ describe('no input throws', () => {
         readEveryWay(value);
         parseNotification(value);
       }),
-      { numRuns: 300 },
+      { numRuns: howMany(100, 300) },
     );
   });
 
@@ -63,7 +64,7 @@ describe('no input throws', () => {
         fc.jsonValue(),
         (structure, name, value) => void readEveryWay({ ...envelopeOf(structure, 1, {}), [name]: value }),
       ),
-      { numRuns: 300 },
+      { numRuns: howMany(100, 300) },
     );
   });
 
@@ -74,7 +75,7 @@ describe('no input throws', () => {
         const { mutant } = mutate(mutate(sample, pick).mutant, pick);
         void readEveryWay(mutant);
       }),
-      { numRuns: 1_500 },
+      { numRuns: howMany(300, 1_500) },
     );
   });
 

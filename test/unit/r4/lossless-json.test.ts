@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseLossless } from '../../../src/r4/index.ts';
+import { howMany } from '../../support/how-much.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const fault = (input: Uint8Array | string, limits = {}) => {
@@ -108,7 +109,7 @@ describe('content', () => {
         if (parsed.ok) return isJson;
         return isJson ? parsed.fault.rule === 'json-duplicate-key' : parsed.fault.rule.startsWith('json-');
       }),
-      { numRuns: 3_000 },
+      { numRuns: howMany(1_000, 3_000) },
     );
   });
 

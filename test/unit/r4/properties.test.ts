@@ -5,6 +5,7 @@ import { aClinicalBundle } from '../../support/clinical-bundle.ts';
 import { mutate, picker } from '../../support/mutate.ts';
 import { R4_EXAMPLES } from '../../support/r4-examples.ts';
 import { STRUCTURE } from './rule-cases.ts';
+import { howMany } from '../../support/how-much.ts';
 
 const validator = loadValidator();
 const everything = loadValidator({ profiles: ['vital-signs', 'us-core-lab'], warnings: 'report' });
@@ -32,7 +33,7 @@ describe('for any input', () => {
           walkReferences(input);
         },
       ),
-      { numRuns: 1_500 },
+      { numRuns: howMany(300, 1_500) },
     );
   });
 
@@ -75,7 +76,7 @@ describe('for any input', () => {
           everything.validate(input).every((issue) => issue.severity === 'warning'),
         );
       }),
-      { numRuns: 1_500 },
+      { numRuns: howMany(300, 1_500) },
     );
   });
 
@@ -87,14 +88,14 @@ describe('for any input', () => {
           expect(issue.text).not.toBe('');
         }
       }),
-      { numRuns: 300 },
+      { numRuns: howMany(100, 300) },
     );
   });
 
   test('rewriting with nothing to say gives the same resource back', () => {
     fc.assert(
       fc.property(mutant, (input) => rewriteReferences(input, () => undefined) === input),
-      { numRuns: 300 },
+      { numRuns: howMany(100, 300) },
     );
   });
 
@@ -104,7 +105,7 @@ describe('for any input', () => {
         const reversed = Object.fromEntries(Object.entries(input).reverse());
         expect(validator.isValid(reversed)).toBe(validator.isValid(input));
       }),
-      { numRuns: 300 },
+      { numRuns: howMany(100, 300) },
     );
   });
 });

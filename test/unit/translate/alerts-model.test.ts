@@ -6,6 +6,7 @@ import { aClinicalReadyOf, anAlertEvent, anAlertSummary, partAt, type Json } fro
 import { standardMappings } from '../../support/standard-mappings.ts';
 import { codesOf } from '../../support/translated.ts';
 import { makeLedger, saidBy, settingOf, translateText } from '../../support/translate-steps.ts';
+import { howMany } from '../../support/how-much.ts';
 
 /*
  * Random histories of one day: alerts reported by themselves, summaries of the day with some and with none,
@@ -202,7 +203,7 @@ describe('whatever comes in whatever order', () => {
           referring: seen.referring.toSorted(),
         });
       }),
-      { numRuns: 1_000 },
+      { numRuns: howMany(200, 1_000) },
     );
   });
 
@@ -216,7 +217,7 @@ describe('whatever comes in whatever order', () => {
           expect(keys).toEqual([...new Set(keys)]);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: howMany(100, 300) },
     );
   });
 

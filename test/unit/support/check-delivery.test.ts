@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Seen, Write } from '../../sandbox/index.ts';
-import { checkDelivery, factsOf, type DeliveryRun, type Said } from '../support/check-delivery.ts';
-import { aClinicalReady } from '../support/payloads/index.ts';
+import type { Seen, Write } from '../../../sandbox/index.ts';
+import { checkDelivery, factsOf, type DeliveryRun, type Said } from '../../support/check-delivery.ts';
+import { aClinicalReady } from '../../support/payloads/index.ts';
 
 type Part = Record<string, unknown>;
 
