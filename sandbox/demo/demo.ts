@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import {
   demo,
@@ -22,107 +21,26 @@ import { makeLife, silentLog, systemClock } from '../../src/kernel/index.ts';
 import {
   DEMO_MRN_SYSTEM,
   DEMO_PATIENTS,
-  DEMO_TAG,
-  demoPatients,
   seedEhr,
   startClinicianApp,
   startEhr,
-  type ClinicianApp,
   SPEED_MAX,
   type DemoEhr,
   type DemoService,
   type Simulation,
 } from '../index.ts';
+import { report, type Running } from './demo-report.ts';
 import { startDemoService, startDemoSimulation } from './demo-service.ts';
 import { loadDemoSettings } from './demo-settings.ts';
+import { freePort, readPort, readWanted, type Wanted } from './demo-wanted.ts';
 import { liveOn } from './live-on.ts';
 import { fillDemo } from './fill-demo.ts';
-import { decideForeignUse, findForeignEhr, folderOf, type ForeignUse } from './foreign-ehr.ts';
-import { DEMO_USERNAME, demoPassword, registerDemoApp } from './register-demo-app.ts';
+import { decideForeignUse, findForeignEhr, folderOf } from './foreign-ehr.ts';
+import { demoPassword, registerDemoApp } from './register-demo-app.ts';
 import { seedForeign } from './seed-foreign.ts';
 
 /** More than its drain takes. */
 const GATEWAY_STOP_MS = 40_000;
-
-const count = (text: string | undefined, min: number, max: number): number | null => {
-  const number = Number(text);
-  return text !== undefined && Number.isInteger(number) && number >= min && number <= max ? number : null;
-};
-
-const port = (text: string | undefined): number | null => count(text, 0, 65_535);
-
-/**
- * The gateway names its own address in what it answers, so a port of the machine's choice is chosen before it starts.
- */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return address !== null && typeof address !== 'string' ? address.port : 0;
-}
-
-interface Running {
-  readonly base: string;
-  /** Where it says how it is. */
-  readonly watch: string;
-  readonly ehr: string;
-  readonly use: 'own' | Exclude<ForeignUse, 'stopped'>;
-  readonly users: number;
-  readonly app: ClinicianApp;
-  readonly service: string;
-  readonly data: string;
-}
-
-function ehrLines({ ehr, use, users }: Running): string {
-  const [first, last] = [demoPatients(1)[0]?.mrn ?? '', demoPatients(users).at(-1)?.mrn ?? ''];
-  switch (use) {
-    case 'own':
-      return `  demo EHR   ${ehr}/Patient       ${DEMO_PATIENTS.length} invented patients, MRN ${first} to ${DEMO_PATIENTS.at(-1)?.mrn ?? ''}, and one whom nobody linked
-             ${ehr}/metadata      what it can do
-`;
-    case 'write':
-      return `  EHR        ${ehr}       not ours; ${users} invented patients are there now, MRN ${first} to ${last}, and their data is written to it
-             ${ehr}/Patient?_tag=${DEMO_TAG.system}%7C${DEMO_TAG.code}
-`;
-    case 'read':
-      return `  EHR        ${ehr}       not ours; shadow mode: nothing is written to it
-             chartgate shadow report      what would be
-`;
-    case 'none':
-      return `  EHR        ${ehr}       not ours; nothing invented is written to it\n`;
-  }
-}
-
-const report = (running: Running, password: string | null): string => `Chartgate runs.
-
-  gateway    ${running.base}/docs       what it offers
-             ${running.watch}/readyz     is it ready
-             ${running.watch}/metrics    figures
-${ehrLines(running)}  service    ${running.service}/       sandbox of the health data service: portal, extraction app
-  app        ${running.app.url}             charts for a clinician${password === null ? '' : `; sign in as ${DEMO_USERNAME}, password ${password}`}
-
-Keys, secrets and databases are in ${running.data}/. Ctrl-C stops all of them.
-`;
-
-interface Wanted {
-  readonly users: number;
-  readonly days: number;
-  readonly speed: number;
-}
-
-function readWanted(values: {
-  readonly users?: string;
-  readonly days?: string;
-  readonly speed?: string;
-}): Wanted | null {
-  const [users, days, speed] = [
-    count(values.users, 1, 5_000),
-    count(values.days, 1, 365),
-    count(values.speed, 1, SPEED_MAX),
-  ];
-  return users === null || days === null || speed === null ? null : { users, days, speed };
-}
 
 const isPerson = ({ stdin, stderr }: Terminal): boolean =>
   'isTTY' in stdin && stdin.isTTY === true && stderr.isTTY === true;
@@ -214,10 +132,10 @@ export const demonstration: Pick<Command, 'run'> = {
     const wanted = readWanted({ users, days, speed });
     if (wanted === null)
       return usage(`--users is a number from 1 to 5000, --days from 1 to 365, --speed from 1 to ${SPEED_MAX}.`);
-    const wantedPort = port(ports.port);
-    const ehrPort = port(ports['ehr-port']);
-    const servicePort = port(ports['service-port']);
-    const appPort = port(ports['app-port']);
+    const wantedPort = readPort(ports.port);
+    const ehrPort = readPort(ports['ehr-port']);
+    const servicePort = readPort(ports['service-port']);
+    const appPort = readPort(ports['app-port']);
     if (wantedPort === null || ehrPort === null || servicePort === null || appPort === null)
       return usage('A port is a number from 0 to 65535.');
     const gatewayPort = wantedPort === 0 ? await freePort() : wantedPort;
