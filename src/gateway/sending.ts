@@ -2,10 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
 import { openTarget } from '../ehr/index.ts';
-import { auditOfLookUp, learnHabits, openShadow, runLanes, type LanesDeps } from '../forward/index.ts';
+import { auditOfLookUp, learnHabits, openShadow, type LanesDeps } from '../forward/index.ts';
 import { type Pretranslations, type makeTranslationContextHolder } from '../judge/index.ts';
 import { laneSet, makeContentKey } from '../lanes/index.ts';
 import type { Chance, Clock, Log, NewId } from '../kernel/index.ts';
+import { PARTS } from '../pipeline.ts';
 import type { Store } from '../store/index.ts';
 
 const [SENDER_STOP_MS, ABORT_STOP_MS] = [5_000, 1_000] as const;
@@ -67,7 +68,7 @@ export function wireSending(deps: {
     target,
     onForwarding: () => sender.wake(),
   });
-  const sender = runLanes({
+  const sender = PARTS.send({
     ...sending,
     lanes,
     // Without a target nothing is claimed.

@@ -4,9 +4,7 @@ import type { Config } from '../config/index.ts';
 import { shadowSet } from '../forward/index.ts';
 import {
   makePretranslations,
-  makeJudge,
   makeTranslationContextHolder,
-  processReceived,
   type TranslationSettings,
   type Reloaded,
 } from '../judge/index.ts';
@@ -16,7 +14,7 @@ import { makeJwksRoute } from '../ehr/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { readSourceUris, SHIPPED_FOLDER } from '../mappings/index.ts';
 import { inboxSet } from '../inbox/index.ts';
-import { dataAuthenticators, makeIngest, notificationAuthenticators } from '../ingest/index.ts';
+import { dataAuthenticators, notificationAuthenticators } from '../ingest/index.ts';
 import {
   makeBudget,
   makeLife,
@@ -29,6 +27,7 @@ import {
   type Route,
 } from '../kernel/index.ts';
 import { runResealing, makeMetrics, makeRecordAct, watchLedger } from '../ops/index.ts';
+import { PARTS } from '../pipeline.ts';
 import { openStore, type Store } from '../store/index.ts';
 import { wireAdmin } from './admin.ts';
 import { openFront, readJson } from './front.ts';
@@ -140,7 +139,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     noOperators.flush();
   });
   const senders = { ...config.ingest, trustProxy: config.http.trustProxy };
-  const ingest = makeIngest({
+  const ingest = PARTS.receive({
     tenant: TENANT,
     instance,
     inbox,
@@ -183,12 +182,12 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   });
   life.started('enrolment', enrolment.close);
   const pretranslated = makePretranslations();
-  const processor = processReceived({
+  const processor = PARTS.settle({
     tenant: TENANT,
     instance,
     inbox,
     deliver,
-    judge: makeJudge(translationContext.current, pretranslated, config.http.bodyBytesMax),
+    judge: PARTS.judge(translationContext.current, pretranslated, config.http.bodyBytesMax),
     budget,
     clock,
     log,
