@@ -206,6 +206,11 @@ describe('what is ambient', () => {
   });
 });
 
+test('the stages of a delivery tell unions apart by their kind, never by which names they have', () => {
+  const stages = SOURCES.filter((file) => /^src\/(?:forward|judge|pipeline)\b/.test(file));
+  expect(stages.filter((file) => /'\w+' in \w/.test(read(file)))).toEqual([]);
+});
+
 test('no file is a giant', () => {
   const long = ALL.filter((file) => read(file).split('\n').length > 320);
   expect(long).toEqual([]);
