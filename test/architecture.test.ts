@@ -36,6 +36,67 @@ test.each(SOURCES)('%s imports only doors, and only those that its module may', 
   }
 });
 
+/** What a file imports of the others. `isTyped`: by `import type` or `export type`, which are gone when it runs. */
+function localImports(file: string): { readonly to: string; readonly isTyped: boolean }[] {
+  const { statements } = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest);
+  return statements.flatMap((one) => {
+    if (!ts.isImportDeclaration(one) && !ts.isExportDeclaration(one)) return [];
+    const from = one.moduleSpecifier;
+    if (from === undefined || !ts.isStringLiteral(from) || !from.text.startsWith('.')) return [];
+    const isTyped = ts.isImportDeclaration(one)
+      ? one.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword
+      : one.isTypeOnly;
+    return [{ to: new URL(from.text, `file:///${file}`).pathname.slice(1), isTyped }];
+  });
+}
+
+const folderOf = (file: string): string => file.slice(0, file.lastIndexOf('/'));
+
+/** The files of a circle, in its order; none where there is none. */
+function findCircle(arrows: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const done = new Set<string>();
+  const walk = (file: string, way: readonly string[]): readonly string[] => {
+    if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
+    if (done.has(file)) return [];
+    for (const to of arrows.get(file) ?? []) {
+      const found = walk(to, [...way, file]);
+      if (found.length > 0) return found;
+    }
+    done.add(file);
+    return [];
+  };
+  for (const file of arrows.keys()) {
+    const found = walk(file, []);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+describe('circles of imports', () => {
+  test('there are none, but for types inside one folder', () => {
+    const arrows = new Map(
+      ALL.map((file) => [
+        file,
+        localImports(file)
+          .filter(({ to, isTyped }) => !isTyped || folderOf(to) !== folderOf(file))
+          .map(({ to }) => to),
+      ]),
+    );
+    expect([...arrows.values()].flat().length).toBeGreaterThan(ALL.length);
+    expect(findCircle(arrows)).toEqual([]);
+  });
+
+  test('are found where they are', () => {
+    const arrows = new Map([
+      ['a', ['b']],
+      ['b', ['c', 'd']],
+      ['c', []],
+      ['d', ['b']],
+    ]);
+    expect(findCircle(arrows)).toEqual(['b', 'd', 'b']);
+  });
+});
+
 /** Packages that one module, or one file, owns. */
 const OWNERS: Readonly<Record<string, string>> = {
   winston: 'src/ops/winston-log.ts',
@@ -145,6 +206,11 @@ describe('what is ambient', () => {
   test('chance is asked for where things are made, never inside a rule', () => {
     expect(uses(/Math\.random/)).toEqual([]);
   });
+});
+
+test('the stages of a delivery tell unions apart by their kind, never by which names they have', () => {
+  const stages = SOURCES.filter((file) => /^src\/(?:forward|judge|pipeline)\b/.test(file));
+  expect(stages.filter((file) => /'\w+' in \w/.test(read(file)))).toEqual([]);
 });
 
 test('no file is a giant', () => {

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import {
   demo,
@@ -30,54 +29,18 @@ import {
   type DemoService,
   type Simulation,
 } from '../index.ts';
+import { report, type Running } from './demo-report.ts';
 import { startDemoService, startDemoSimulation } from './demo-service.ts';
 import { loadDemoSettings } from './demo-settings.ts';
+import { freePort, readPort, readWanted, type Wanted } from './demo-wanted.ts';
 import { liveOn } from './live-on.ts';
 import { fillDemo } from './fill-demo.ts';
 import { decideForeignUse, findForeignEhr, folderOf } from './foreign-ehr.ts';
 import { demoPassword, registerDemoApp } from './register-demo-app.ts';
-import { report, type Running } from './report.ts';
 import { seedForeign } from './seed-foreign.ts';
 
 /** More than its drain takes. */
 const GATEWAY_STOP_MS = 40_000;
-
-const count = (text: string | undefined, min: number, max: number): number | null => {
-  const number = Number(text);
-  return text !== undefined && Number.isInteger(number) && number >= min && number <= max ? number : null;
-};
-
-const port = (text: string | undefined): number | null => count(text, 0, 65_535);
-
-/**
- * The gateway names its own address in what it answers, so a port of the machine's choice is chosen before it starts.
- */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return address !== null && typeof address !== 'string' ? address.port : 0;
-}
-
-interface Wanted {
-  readonly users: number;
-  readonly days: number;
-  readonly speed: number;
-}
-
-function readWanted(values: {
-  readonly users?: string;
-  readonly days?: string;
-  readonly speed?: string;
-}): Wanted | null {
-  const [users, days, speed] = [
-    count(values.users, 1, 5_000),
-    count(values.days, 1, 365),
-    count(values.speed, 1, SPEED_MAX),
-  ];
-  return users === null || days === null || speed === null ? null : { users, days, speed };
-}
 
 const isPerson = ({ stdin, stderr }: Terminal): boolean =>
   'isTTY' in stdin && stdin.isTTY === true && stderr.isTTY === true;
@@ -169,10 +132,10 @@ export const demonstration: Pick<Command, 'run'> = {
     const wanted = readWanted({ users, days, speed });
     if (wanted === null)
       return usage(`--users is a number from 1 to 5000, --days from 1 to 365, --speed from 1 to ${SPEED_MAX}.`);
-    const wantedPort = port(ports.port);
-    const ehrPort = port(ports['ehr-port']);
-    const servicePort = port(ports['service-port']);
-    const appPort = port(ports['app-port']);
+    const wantedPort = readPort(ports.port);
+    const ehrPort = readPort(ports['ehr-port']);
+    const servicePort = readPort(ports['service-port']);
+    const appPort = readPort(ports['app-port']);
     if (wantedPort === null || ehrPort === null || servicePort === null || appPort === null)
       return usage('A port is a number from 0 to 65535.');
     const gatewayPort = wantedPort === 0 ? await freePort() : wantedPort;

@@ -1,6 +1,6 @@
 import { isBad, matches, parseQuery } from './query.ts';
 import { hasHistory } from './name-version.ts';
-import { etagOf, etagPart, headersOf, refuse, replyJson, type Reply } from './reply.ts';
+import { etagOf, etagPart, headersOf, isReply, refuse, replyJson, type Reply } from './reply.ts';
 import type { Change, Repository, Version } from './repository.ts';
 import { paramsOf } from './search-params.ts';
 import { showVersion, versionToAnswer } from './show-version.ts';
@@ -27,9 +27,6 @@ export interface Kit {
   readonly pending: readonly Change[];
   readonly commit: (changes: readonly Change[]) => Version[];
 }
-
-export const isReply = (value: unknown): value is Reply =>
-  typeof value === 'object' && value !== null && 'status' in value && 'headers' in value;
 
 export const unknownType = (type: string): Reply =>
   refuse(404, 'not-supported', `This server keeps no ${/^[A-Za-z]{1,40}$/.test(type) ? type : 'such type'}`);

@@ -34,3 +34,6 @@ export const headersOf = (version: Version): Record<string, string> => ({
   ...etagPart(version),
   'last-modified': new Date(version.lastUpdated).toUTCString(),
 });
+
+export const isReply = (value: unknown): value is Reply =>
+  typeof value === 'object' && value !== null && 'status' in value && 'headers' in value;

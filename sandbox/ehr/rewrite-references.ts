@@ -1,5 +1,4 @@
-import { isReply } from './interactions.ts';
-import type { Reply } from './reply.ts';
+import { isReply, type Reply } from './reply.ts';
 
 /** Where a reference leads, or why it cannot lead anywhere. */
 export type Target = (reference: string) => string | Reply;

@@ -1,6 +1,6 @@
 import { checkConditions, checkSize, parseStep, type Step } from './bundle-step.ts';
-import { carryOut, isReply, type Given, type Kit } from './interactions.ts';
-import { refuse, replyJson, type Reply } from './reply.ts';
+import { carryOut, type Given, type Kit } from './interactions.ts';
+import { isReply, refuse, replyJson, type Reply } from './reply.ts';
 import { intend, intendAhead, readEntry, representation, runTransaction } from './transaction.ts';
 import type { Resource } from './values.ts';
 

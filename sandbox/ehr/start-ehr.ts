@@ -11,13 +11,12 @@ import {
   intendCreate,
   intendDelete,
   intendUpdate,
-  isReply,
   type Given,
   type Kit,
 } from './interactions.ts';
 import { recordWrites } from './record-writes.ts';
 import { parseJson } from './parse-json.ts';
-import { refuse, replyJson, type Reply } from './reply.ts';
+import { isReply, refuse, replyJson, type Reply } from './reply.ts';
 import { makeRepository, type Repository } from './repository.ts';
 import { sendReply } from './send-reply.ts';
 import { makeSwitchBoard, type SwitchBoard, type Switches } from './switches.ts';

@@ -4,7 +4,6 @@ import {
   intendCreate,
   intendDelete,
   intendUpdate,
-  isReply,
   locationOf,
   resolveConditional,
   unknownType,
@@ -14,7 +13,7 @@ import {
 } from './interactions.ts';
 import { isBad, parseQuery } from './query.ts';
 import { readAt } from './read-at.ts';
-import { etagPart, refuse, type Reply } from './reply.ts';
+import { etagPart, isReply, refuse, type Reply } from './reply.ts';
 import type { Change, Version } from './repository.ts';
 import { rewriteReferences, type Target } from './rewrite-references.ts';
 import { paramsOf } from './search-params.ts';

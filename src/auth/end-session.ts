@@ -1,5 +1,5 @@
 import type Provider from 'oidc-provider';
-import type { Visit } from './interaction.ts';
+import type { Visit } from './visit.ts';
 
 /** The session of the browser; a new one, of nobody, where it has none. */
 export const sessionOf = (provider: Provider, { request, response }: Pick<Visit, 'request' | 'response'>) =>

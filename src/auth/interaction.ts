@@ -1,25 +1,23 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errors, type default as Provider } from 'oidc-provider';
 import type { AuditDraft } from '../audit/index.ts';
-import type { Clock, RequestId } from '../kernel/index.ts';
+import type { Clock } from '../kernel/index.ts';
 import type { CheckPassword } from './account.ts';
 import { must, type AuthStore } from './adapter.ts';
 import { chooseEncounter } from './choose-encounter.ts';
-import { decideConsent } from './decide-consent.ts';
 import { endSession, sessionOf } from './end-session.ts';
+import { makeGrantAccess } from './grant-access.ts';
 import type { DelayTries } from './delay-tries.ts';
 import type { LimitTries } from './limit-tries.ts';
-import { LAUNCH_KIND, type Launch, type LaunchContext } from './launch.ts';
+import { LAUNCH_KIND, type Launch } from './launch.ts';
 import { consentPage, encounterPage, errorPage, patientPage, signInPage, type PageFrame } from './pages.ts';
 import type { PatientDirectory, ShownPatient } from './patients.ts';
 import { PATHS } from './paths.ts';
-import { ownClient, toContextDetail } from './provider.ts';
+import { ownClient } from './provider.ts';
 import type { RecordDenial } from './record-denial.ts';
 import { makeRecordShown, type Showing } from './record-shown.ts';
 import { splitScopes } from './scope.ts';
+import { saveDetails, textOf, type Details, type Visit } from './visit.ts';
 import { sendPage } from './send-page.ts';
-
-type Details = Awaited<ReturnType<Provider['interactionDetails']>>;
 
 interface Deps {
   readonly tenant: string;
@@ -41,16 +39,6 @@ interface Deps {
   readonly clock: Clock;
 }
 
-export interface Visit {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly query: URLSearchParams;
-  /** Null: the page is only looked at. */
-  readonly form: URLSearchParams | null;
-  readonly requestId: RequestId;
-  readonly remoteAddress: string;
-}
-
 const NOT_SIGNED_IN =
   'That did not work. Check the name and the password. After several wrong tries you must wait a little.';
 const BUSY = 'Many people are signing in at the moment. Try again.';
@@ -59,19 +47,18 @@ const NO_PATIENTS = 'The patients cannot be listed at the moment. Try again.';
 const NO_CHOICE = 'Choose a patient from the list.';
 const NOTHING_ALLOWED = 'Nothing is ticked. Tick what the app may read, or do not allow it.';
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 /** The pages between an app's request and its answer: sign in, choose a patient and an encounter, allow. */
 export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
   const { provider, store, tenant, clock, patients } = deps;
   const record = makeRecordShown(deps);
+  const grantAccess = makeGrantAccess(deps);
 
   const frameOf = ({ uid }: Details): PageFrame => ({
     styleUrl: deps.pageStyle,
     action: `${deps.mountPath}/interaction/${uid}`,
   });
   const show = ({ response }: Visit, { params }: Details, page: string, status = 200): Promise<void> => {
-    sendPage(response, status, page, text(params['redirect_uri']));
+    sendPage(response, status, page, textOf(params['redirect_uri']));
     return Promise.resolve();
   };
   const finish = async (
@@ -81,12 +68,10 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
   const cancel = (visit: Visit): Promise<void> =>
     finish(visit, { error: 'access_denied', error_description: 'the user did not allow it' });
 
-  const saveDetails = (details: Details): Promise<unknown> =>
-    details.save(details.exp - Math.floor(clock.now().getTime() / 1000));
   /** The request goes on without the session that it began in. */
   async function leaveSession(details: Details): Promise<void> {
     delete (details as { session?: unknown }).session;
-    await saveDetails(details);
+    await saveDetails(details, clock);
   }
 
   /** Begins again with the same request and nobody signed in. A launch that was not used up is still good. */
@@ -111,13 +96,13 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
       deps.deny('sign-in:too-many-tries', visit);
       return show(visit, details, signInPage(frameOf(details), app, TOO_MANY), 429);
     }
-    const name = text(form.get('username')).trim().slice(0, 100);
+    const name = textOf(form.get('username')).trim().slice(0, 100);
     const known = must(await store.read('auth.account-by-name', { tenant, name }));
     if (!deps.delayTries.take(remoteAddress, name, known?.wrongTries ?? 0)) {
       deps.deny('sign-in:wait', visit);
       return show(visit, details, signInPage(frameOf(details), app, TOO_MANY), 429);
     }
-    const isRight = await deps.checkPassword(text(form.get('password')), known?.password ?? null);
+    const isRight = await deps.checkPassword(textOf(form.get('password')), known?.password ?? null);
     if (isRight === null) {
       deps.limitTries.giveBack(remoteAddress);
       deps.delayTries.giveBack(remoteAddress, name);
@@ -130,7 +115,7 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
       requestId,
       action: 'E',
       outcome: '0',
-      client: text(details.params['client_id']),
+      client: textOf(details.params['client_id']),
     };
     const done = must(await store.write('auth.sign-in', { name, isRight, audit }));
     if (done.state === 'refused') return show(visit, details, signInPage(frameOf(details), app, NOT_SIGNED_IN), 401);
@@ -146,8 +131,8 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
   }
 
   async function launchOf(details: Details): Promise<Launch | null> {
-    const id = text(details.params['launch']);
-    if (id === '' || !splitScopes(text(details.params['scope'])).includes('launch')) return null;
+    const id = textOf(details.params['launch']);
+    if (id === '' || !splitScopes(textOf(details.params['scope'])).includes('launch')) return null;
     const found = must(await store.read('auth.find', { tenant, kind: LAUNCH_KIND, id, at: clock.now() }));
     if (found === null) throw new errors.InvalidRequest('the launch is no longer valid');
     return found.payload as Launch;
@@ -169,7 +154,7 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
       page,
       patients: shown.map(({ id }) => id),
       account: details.session?.accountId ?? '',
-      client: text(details.params['client_id']),
+      client: textOf(details.params['client_id']),
       requestId: visit.requestId,
     });
     if (!isRecorded) throw new errors.TemporarilyUnavailable('try again later');
@@ -178,7 +163,7 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
   async function showPatients(visit: Visit, details: Details, app: string, wrong: string | null): Promise<void> {
     const user = await userOf(details);
     // Never of the address: those are kept in histories and in the logs of proxies.
-    const mrn = text(visit.form?.get('mrn')).trim();
+    const mrn = textOf(visit.form?.get('mrn')).trim();
     const listed = await patients.list({
       cursor: visit.query.get('cursor'),
       mrn: mrn === '' ? null : mrn,
@@ -192,64 +177,14 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
 
   /** The patient that the token will be about, as the EHR has it now; null where the person must choose one. */
   async function patientOf(visit: Visit, launch: Launch | null): Promise<ShownPatient | null> {
-    const id = launch?.patient ?? text(visit.form?.get('patient'));
+    const id = launch?.patient ?? textOf(visit.form?.get('patient'));
     if (id === '') return null;
     const found = await patients.find(id, visit.requestId);
     return found.ok ? found.value : null;
   }
 
-  async function allow(
-    visit: Visit,
-    details: Details,
-    about: { readonly launch: Launch | null; readonly patient: ShownPatient | null; readonly encounter: string | null },
-  ): Promise<void> {
-    const { client_id: clientId, scope, launch: launchId } = details.params;
-    const { launch, patient, encounter } = about;
-    const asked = splitScopes(text(scope));
-    const ticked = visit.form?.getAll('scope') ?? [];
-    const granted = decideConsent(asked, ticked).filter((word) => word !== 'launch/encounter' || encounter !== null);
-    if (launch !== null) {
-      // A launch is used once, so its address is worthless afterwards.
-      const taken = must(
-        await store.write('auth.take', { tenant, kind: LAUNCH_KIND, id: text(launchId), at: clock.now() }),
-      );
-      if (taken === null) throw new errors.InvalidRequest('the launch is no longer valid');
-    }
-    const context: LaunchContext =
-      patient === null
-        ? {}
-        : {
-            patient: patient.id,
-            ...(encounter === null ? {} : { encounter }),
-            need_patient_banner: launch?.needPatientBanner ?? true,
-            smart_style_url: deps.styleUrl,
-          };
-    const accountId = details.session?.accountId ?? '';
-    const grant = new provider.Grant({ accountId, clientId: text(clientId) });
-    grant.addOIDCScope(granted.filter((one) => !one.includes('.')).join(' '));
-    grant.addResourceScope(deps.fhirBase, granted.join(' '));
-    grant.addRar(toContextDetail(context));
-    const isRecorded = await deps.audit({
-      at: clock.now(),
-      type: 'auth.grant',
-      tenant,
-      requestId: visit.requestId,
-      action: 'C',
-      outcome: '0',
-      actor: accountId,
-      client: text(clientId),
-      count: granted.length,
-    });
-    if (!isRecorded) throw new errors.TemporarilyUnavailable('try again later');
-    const grantId = await grant.save();
-    // What was allowed takes the place of what was asked for: the code and all that follows know no other.
-    details.params['scope'] = granted.join(' ');
-    await saveDetails(details);
-    return finish(visit, { consent: { grantId } });
-  }
-
   async function consent(visit: Visit, details: Details, app: string): Promise<void> {
-    const asked = splitScopes(text(details.params['scope']));
+    const asked = splitScopes(textOf(details.params['scope']));
     const launch = await launchOf(details);
     const isEncounterAsked = asked.includes('launch/encounter');
     const needsPatient =
@@ -283,7 +218,10 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
     const scopes = asked.filter((one) => one.includes('.'));
     const isAllowed = visit.form?.get('step') === 'allow';
     const isEmpty = isAllowed && scopes.length > 0 && !visit.form.getAll('scope').some((one) => one.includes('.'));
-    if (isAllowed && !isEmpty) return allow(visit, details, { launch, patient, encounter: encounter?.id ?? null });
+    if (isAllowed && !isEmpty) {
+      const about = { launch, patient, encounter: encounter?.id ?? null };
+      return finish(visit, { consent: { grantId: await grantAccess(visit, details, about) } });
+    }
     if (patient !== null) await recordShown(visit, details, 'consent', [patient]);
     const shown = {
       app,
@@ -301,7 +239,7 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
   return async (visit) => {
     try {
       const details = await provider.interactionDetails(visit.request, visit.response);
-      const client = await provider.Client.find(text(details.params['client_id']));
+      const client = await provider.Client.find(textOf(details.params['client_id']));
       if (client === undefined) throw new errors.InvalidRequest('the app is no longer registered');
       const app = ownClient(client).name;
       const step = visit.form?.get('step');

@@ -5,7 +5,7 @@ import { errors, type default as Provider } from 'oidc-provider';
 import { parseQuery, readBody, type Clock, type Mount, type RequestId } from '../kernel/index.ts';
 import type { AuthStore } from './adapter.ts';
 import { must } from './adapter.ts';
-import type { Visit } from './interaction.ts';
+import type { Visit } from './visit.ts';
 import { introspectFor } from './introspect.ts';
 import type { LimitTries } from './limit-tries.ts';
 import { APP_STYLE, PAGE_STYLE } from './page-style.ts';

@@ -3,7 +3,7 @@ import type { AuditDraft } from '../audit/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import { must, type AuthStore } from './adapter.ts';
 import { endSession, sessionOf } from './end-session.ts';
-import type { Visit } from './interaction.ts';
+import type { Visit } from './visit.ts';
 import { signedOutPage, signOutPage } from './pages.ts';
 import { sendPage } from './send-page.ts';
 

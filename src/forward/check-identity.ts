@@ -3,7 +3,7 @@ import { readResource, type Resource } from '../ehr/index.ts';
 import { claimsIn } from '../translate/index.ts';
 import { compareIdentity } from './compare-identity.ts';
 import type { Planned } from './plan-job.ts';
-import type { JobDeps } from './run-job.ts';
+import type { JobDeps } from './job.ts';
 
 /** What is to be told of a result that goes on, or why it does not. */
 export type Identity =

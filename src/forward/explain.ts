@@ -115,7 +115,7 @@ const explainedAlone = (change: Change, charted: Charted): ExplainedResource => 
     };
   }
   const { name, group, chartDay, resource } = change.wanted;
-  const shown = 'resource' in change ? change.resource : resource;
+  const shown = change.kind === 'create' || change.kind === 'update' ? change.resource : resource;
   return {
     change: change.kind,
     name,

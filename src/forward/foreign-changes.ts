@@ -4,10 +4,10 @@ import { versionOf, type Item } from './build-items.ts';
 import { NO_CONTENT, type ForeignChange, type LedgerRow, type SeenChange, type WrittenRow } from '../lanes/index.ts';
 import { makeContentReader, type ContentReader } from './content-reader.ts';
 import { afterFault, type Past } from './decide-outcome.ts';
+import type { JobDeps } from './job.ts';
 import { lookUp, type Looked } from './look-up.ts';
 import type { NotSent, Planned } from './plan-job.ts';
 import { NAME_SYSTEM } from './request-items.ts';
-import type { JobDeps } from './run-job.ts';
 
 /** More than these in one document a person decides on in several rounds. */
 const LOOKS_MAX = 100;
@@ -65,7 +65,7 @@ export async function seeForeignChanges(
  * Whoever approves a plan sees first what it would take out of the chart; where that cannot be read now, it is tried
  * again.
  */
-export async function withWithdrawals({ withdraws, ...planned }: NotSent, past: Past, deps: JobDeps) {
+export async function withWithdrawals({ kind: _, withdraws, ...planned }: NotSent, past: Past, deps: JobDeps) {
   if (withdraws === undefined) return planned;
   const reader = makeContentReader({ guard: deps.target.ehr.guard, key: deps.contentKey, patient: null });
   const seen = await seeForeignChanges({ items: [], rows: withdraws }, reader, deps);
@@ -96,9 +96,9 @@ export async function applyDecisions(
 
   for (const item of planned.items) {
     const seen = decided.get(item.name);
-    const now = seen === undefined ? ok(null) : await stillAsSeen(item, seen, reader, deps);
+    const now = seen === undefined ? ok('went-on' as const) : await stillAsSeen(item, seen, reader, deps);
     if (!now.ok) return now;
-    if (seen === undefined || now.value === null) items.push(item);
+    if (seen === undefined || now.value === 'went-on') items.push(item);
     else if (seen.decision === 'keep-theirs') {
       const { group, chartDay } = item.wanted;
       kept.push(keptRow({ ...item, group, chartDay }, seen, item.digest, planned.saidAt));
@@ -109,29 +109,30 @@ export async function applyDecisions(
   }
   for (const row of planned.gone) {
     const seen = decided.get(row.name);
-    const now = seen === undefined ? ok(null) : await stillAsSeen(row, seen, reader, deps);
+    const now = seen === undefined ? ok('went-on' as const) : await stillAsSeen(row, seen, reader, deps);
     if (!now.ok) return now;
-    if (seen === undefined || now.value === null) gone.push(row);
+    if (seen === undefined || now.value === 'went-on') gone.push(row);
     else if (seen.decision === 'keep-theirs') kept.push(keptRow(row, seen, DROPPED_DIGEST, planned.saidAt));
     else gone.push({ ...row, versionId: seen.versionId, fingerprint: seen.fingerprint, isKept: false });
   }
   return ok({ ...planned, items, gone, kept });
 }
 
+/** Whether it is as a person saw it; `went-on`: somebody changed it since. */
 async function stillAsSeen(
   of: Named,
   seen: SeenChange,
   reader: ContentReader,
   deps: JobDeps,
-): Promise<Result<'there' | 'absent' | null>> {
+): Promise<Result<'there' | 'absent' | 'went-on'>> {
   const looked = await look(of, seen.id, deps);
   if (!looked.ok) return looked;
   const { value } = looked;
-  if (value.kind === 'absent') return ok(seen.versionId === null && seen.fingerprint === null ? 'absent' : null);
-  if (value.kind !== 'there' || versionOf(value.resource) !== seen.versionId) return ok(null);
+  if (value.kind === 'absent') return ok(seen.versionId === null && seen.fingerprint === null ? 'absent' : 'went-on');
+  if (value.kind !== 'there' || versionOf(value.resource) !== seen.versionId) return ok('went-on');
   // Without versions only the content tells whether it is what was shown.
   const isSame = seen.versionId !== null || reader.fingerprintOf(value.resource) === seen.fingerprint;
-  return ok(isSame ? 'there' : null);
+  return ok(isSame ? 'there' : 'went-on');
 }
 
 const keptRow = (

@@ -9,8 +9,12 @@ export {
 } from './decide-changes.ts';
 export { type ExplainedResource, type Explanation, explain } from './explain.ts';
 export { type LearntHabits, learnHabits } from './learn-habits.ts';
+export { lookUp } from './look-up.ts';
 export { makeExplain } from './make-explain.ts';
-export { type LanesDeps, runLanes } from './run-lanes.ts';
+export { nextWrite } from './next-write.ts';
+export { planJob } from './plan-job.ts';
+export type { LanesDeps } from './lanes-deps.ts';
+export { runLanes } from './run-lanes.ts';
 export {
   type ListedEvaluation,
   SHADOW_CHANGES,

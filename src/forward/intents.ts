@@ -1,4 +1,6 @@
 import { FINGERPRINT_BYTES, type Fingerprint } from '../lanes/index.ts';
+import type { Item } from './build-items.ts';
+import type { ContentReader } from './content-reader.ts';
 import type { Intent } from './judge-chart.ts';
 
 /*
@@ -22,6 +24,16 @@ export const packIntents = (
       ...withdrawn.map(({ name }) => keyOf(name) + WITHDRAW),
     ].join(''),
     'hex',
+  );
+
+/** What an attempt is about to make of each resource. */
+export const intentsOf = (
+  planned: { readonly items: readonly Item[]; readonly gone: readonly { readonly name: string }[] },
+  reader: ContentReader,
+): Uint8Array =>
+  packIntents(
+    planned.items.map(({ name, resource }) => ({ name, fingerprint: reader.fingerprintOf(resource) })),
+    planned.gone,
   );
 
 /** Finds what several attempts meant to make of a resource. */

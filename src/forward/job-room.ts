@@ -31,3 +31,4 @@ export function makeJobRoom(budget: Budget) {
     },
   };
 }
+export type JobRoom = ReturnType<typeof makeJobRoom>;

@@ -24,6 +24,8 @@ export interface Held {
 
 const keyOf = (patient: Uint8Array): string => Buffer.from(patient).toString('hex');
 
+export type Leases = ReturnType<typeof makeLeases>;
+
 /** The leases of this process, and the charts that it writes to. */
 export function makeLeases(deps: {
   readonly tenant: string;

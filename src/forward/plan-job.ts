@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { fail, fault, ok, type Result } from '../kernel/index.ts';
+import { fail, fault, ok, type Fault } from '../kernel/index.ts';
 import type { Dialect } from '../mappings/index.ts';
 import type { ParkReason } from '../inbox/index.ts';
 import { parseLossless } from '../r4/index.ts';
@@ -8,9 +8,7 @@ import { decideChanges, digestOf, ledgerQuestionOf, namesIn, type Changes } from
 import { type Pretranslated, readDocument, saidAtOf } from '../judge/index.ts';
 import { buildItems, type Item } from './build-items.ts';
 import type { Claimed, Finish, LedgerRow, Outcome } from '../lanes/index.ts';
-import type { JobDeps } from './run-job.ts';
-
-const SOON_MS = 1_000;
+import { SOON_MS, type JobDeps } from './job.ts';
 
 export const digestOfItems = (items: readonly Item[]): string =>
   hash('sha256', items.map(({ name, digest }) => `${name} ${digest}`).join('\n'));
@@ -36,9 +34,16 @@ export type Approvable = Extract<ParkReason, 'suspicious' | 'identity' | 'ambigu
 
 /** Nothing is to be sent; what a person can approve is told. */
 export interface NotSent extends Pick<Finish, 'outcome' | 'planDigest'> {
+  readonly kind: 'not-sent';
   /** What a suspicious plan would take out of the chart: shown to whoever is asked to approve it. */
   readonly withdraws?: readonly LedgerRow[];
 }
+
+export type JobPlan =
+  | { readonly kind: 'planned'; readonly planned: Planned }
+  | NotSent
+  /** What was written before could not be read. */
+  | { readonly kind: 'ledger-away'; readonly fault: Fault };
 
 /** The same as long as the document says the same and stands on the same: also after half of it was carried out. */
 function digestOfPlan({ wanted, leftOut }: Translation, ledger: readonly LedgerRow[], reason: Approvable): string {
@@ -48,10 +53,16 @@ function digestOfPlan({ wanted, leftOut }: Translation, ledger: readonly LedgerR
   return hash('sha256', JSON.stringify([reason, said.sort(), gone.sort()]));
 }
 
+const notSent = (outcome: Outcome): NotSent => ({ kind: 'not-sent', outcome });
+
 type Translated = Pick<Pretranslated, 'translation' | 'saidAt'>;
 
 /** What judging made of it, if that was for this patient and with these mapping data; else it is made anew. */
-async function translated(claimed: Claimed, mrn: LinkedPatient, deps: JobDeps): Promise<Translated | Outcome> {
+async function translated(
+  claimed: Claimed,
+  mrn: LinkedPatient,
+  deps: JobDeps,
+): Promise<{ readonly kind: 'translated'; readonly made: Translated } | NotSent> {
   const { translationContext, pretranslated } = deps;
   const { delivery, body } = claimed;
   if (
@@ -59,17 +70,17 @@ async function translated(claimed: Claimed, mrn: LinkedPatient, deps: JobDeps): 
     pretranslated.patient.mrn === mrn.mrn &&
     pretranslated.patient.mrnSystem === mrn.mrnSystem
   )
-    if (pretranslated.translationContext === translationContext) return pretranslated;
-  if (body === 'held') return { kind: 'put-back', afterMs: SOON_MS };
+    if (pretranslated.translationContext === translationContext) return { kind: 'translated', made: pretranslated };
+  if (body === 'held') return notSent({ kind: 'put-back', afterMs: SOON_MS });
   if (body === 'gone' || body === 'unopenable')
-    return {
+    return notSent({
       kind: 'park',
       reason: 'rejected',
       faultCode: body === 'gone' ? 'delivery.no-body' : 'delivery.unopenable',
-    };
+    });
   const parsed = parseLossless(body);
   const read = parsed.ok ? await readDocument(parsed.value, translationContext) : fail(fault('payload.shape'));
-  if (!read.ok) return { kind: 'park', reason: 'unmapped', faultCode: read.fault.code };
+  if (!read.ok) return notSent({ kind: 'park', reason: 'unmapped', faultCode: read.fault.code });
   const { payload, custom } = read.value;
   deps.learn(payload, mrn);
   const receivedAt = new Date(delivery.receivedAt);
@@ -80,19 +91,16 @@ async function translated(claimed: Claimed, mrn: LinkedPatient, deps: JobDeps): 
     delivery: { id: delivery.id, receivedAt },
     setting: translationContext.setting,
   });
-  if (translation.trouble !== null) return { kind: 'park', reason: translation.trouble, faultCode: null };
-  return { translation, saidAt: saidAtOf(payload, receivedAt) };
+  if (translation.trouble !== null) return notSent({ kind: 'park', reason: translation.trouble, faultCode: null });
+  return { kind: 'translated', made: { translation, saidAt: saidAtOf(payload, receivedAt) } };
 }
 
-/** What carries out a job; an outcome where nothing is to be sent, a failure where the ledger could not be read. */
-export async function planJob(
-  claimed: Claimed,
-  mrn: LinkedPatient,
-  deps: JobDeps,
-): Promise<Planned | NotSent | Extract<Result<never>, { ok: false }>> {
+/** What carries out a job. */
+export async function planJob(claimed: Claimed, mrn: LinkedPatient, deps: JobDeps): Promise<JobPlan> {
   const { translationContext, lanes, tenant } = deps;
-  const made = await translated(claimed, mrn, deps);
-  if ('kind' in made) return { outcome: made };
+  const document = await translated(claimed, mrn, deps);
+  if (document.kind === 'not-sent') return document;
+  const { made } = document;
   const ledger =
     deps.fastClaim === null
       ? await lanes.read('lane.ledger', {
@@ -102,7 +110,7 @@ export async function planJob(
           ...ledgerQuestionOf(made.translation),
         })
       : ok(deps.fastClaim.ledger);
-  if (!ledger.ok) return ledger;
+  if (!ledger.ok) return { kind: 'ledger-away', fault: ledger.fault };
   const { planned, isSuspicious, replaced } = planFrom(
     made,
     ledger.value,
@@ -110,9 +118,10 @@ export async function planJob(
     deps.knownSince,
     claimed.approvedPlans,
   );
-  if (replaced !== null) return { outcome: { kind: 'park', reason: replaced.why, faultCode: null } };
-  if (!isSuspicious || planned.isApproved('suspicious')) return planned;
+  if (replaced !== null) return notSent({ kind: 'park', reason: replaced.why, faultCode: null });
+  if (!isSuspicious || planned.isApproved('suspicious')) return { kind: 'planned', planned };
   return {
+    kind: 'not-sent',
     outcome: { kind: 'park', reason: 'suspicious', faultCode: null },
     planDigest: planned.digest('suspicious'),
     withdraws: planned.gone,

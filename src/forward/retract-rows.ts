@@ -4,11 +4,11 @@ import { asRetracted, isRetractable, isWithdrawn, type WithdrawnBecause } from '
 import { versionOf, versionOfEtag } from './build-items.ts';
 import { NO_CONTENT, type LedgerRow, type RetractedRow } from '../lanes/index.ts';
 import type { ContentReader } from './content-reader.ts';
+import type { JobDeps } from './job.ts';
 import { judgeChart, type Intent } from './judge-chart.ts';
 import { lookUp } from './look-up.ts';
-import { later } from './open-chart.ts';
 import { NAME_SYSTEM } from './request-items.ts';
-import type { JobDeps } from './run-job.ts';
+import { later } from './settle-item.ts';
 import type { Stop } from './stop.ts';
 
 export interface RetractedRows {
@@ -31,8 +31,19 @@ export interface Retraction {
   readonly intentsOf: (name: string) => readonly Intent[];
 }
 
-/** Version and content of a resource that was taken back, or found so. */
-type One = { readonly done: RetractedRow } | { readonly stop: Stop } | 'conflict';
+/** What became of one row. */
+type One =
+  /** It was taken back, or found so. */
+  | { readonly kind: 'done'; readonly row: RetractedRow }
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'stop'; readonly stop: Stop };
+
+const done = (row: RetractedRow): One => ({ kind: 'done', row });
+const stopped = (verdict: Exclude<Verdict, { kind: 'ok' }>): One => ({
+  kind: 'stop',
+  stop: { kind: 'verdict', verdict },
+});
+const CONFLICT: One = { kind: 'conflict' };
 
 async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction, deps: JobDeps) {
   const { mode, reader } = given;
@@ -49,11 +60,9 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
     requestId,
     signal,
   });
-  if (!looked.ok) return ended({ stop: { kind: 'verdict', verdict: later(looked.fault) } });
-  if (looked.value.kind === 'several')
-    return ended({ stop: { kind: 'verdict', verdict: { kind: 'several', fault: fault('ehr.several') } } });
-  if (looked.value.kind !== 'there')
-    return ended({ done: { name: row.name, versionId: null, fingerprint: NO_CONTENT } });
+  if (!looked.ok) return ended(stopped(later(looked.fault)));
+  if (looked.value.kind === 'several') return ended(stopped({ kind: 'several', fault: fault('ehr.several') }));
+  if (looked.value.kind !== 'there') return ended(done({ name: row.name, versionId: null, fingerprint: NO_CONTENT }));
   const { resource } = looked.value;
   const version = versionOf(resource);
   const fingerprint = reader.fingerprintOf(resource);
@@ -67,11 +76,11 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
   // Where somebody else took it back, it is not ours to say again.
   const isOwn = row.isRetracted || given.intentsOf(row.name).includes('withdraw');
   if (verdict === 'says-it')
-    return ended({
-      done: { name: row.name, versionId: isOwn ? version : null, fingerprint: isOwn ? fingerprint : NO_CONTENT },
-    });
-  if (row.isKept && mode === 'ours') return ended('conflict');
-  if (verdict === 'foreign' && mode === 'ours') return ended('conflict');
+    return ended(
+      done({ name: row.name, versionId: isOwn ? version : null, fingerprint: isOwn ? fingerprint : NO_CONTENT }),
+    );
+  if (row.isKept && mode === 'ours') return ended(CONFLICT);
+  if (verdict === 'foreign' && mode === 'ours') return ended(CONFLICT);
   const withdrawn = asRetracted(resource, deps.translationContext.setting.dialect, given.because);
   const sent = await target.send({
     method: 'PUT',
@@ -85,14 +94,12 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
   if (sent.exchange?.kind === 'answered') httpStatus = sent.exchange.status;
   if (sent.verdict.kind !== 'ok') {
     const isForeign = sent.verdict.kind === 'conflict' && sent.verdict.because === 'version' && mode === 'ours';
-    return ended(isForeign ? 'conflict' : { stop: { kind: 'verdict', verdict: again(sent.verdict) } });
+    return ended(isForeign ? CONFLICT : stopped(again(sent.verdict)));
   }
   const etag = sent.exchange?.kind === 'answered' ? sent.exchange.headers.etag : undefined;
   // What a person added to it stays there, and is not ours to write over should it be said again.
-  if (verdict === 'foreign') return ended({ done: { name: row.name, versionId: null, fingerprint: NO_CONTENT } });
-  return ended({
-    done: { name: row.name, versionId: versionOfEtag(etag), fingerprint: reader.fingerprintOf(withdrawn) },
-  });
+  if (verdict === 'foreign') return ended(done({ name: row.name, versionId: null, fingerprint: NO_CONTENT }));
+  return ended(done({ name: row.name, versionId: versionOfEtag(etag), fingerprint: reader.fingerprintOf(withdrawn) }));
 }
 
 /**
@@ -115,9 +122,9 @@ export async function retractRows(
     }
     const { one, httpStatus: status } = await retractRow(row, typePlan, given, deps);
     httpStatus = status ?? httpStatus;
-    if (one === 'conflict') conflicts.push(row);
-    else if ('stop' in one) return { retracted, conflicts, stop: one.stop, httpStatus };
-    else retracted.push(one.done);
+    if (one.kind === 'stop') return { retracted, conflicts, stop: one.stop, httpStatus };
+    if (one.kind === 'conflict') conflicts.push(row);
+    else retracted.push(one.row);
   }
   return { retracted, conflicts, stop: null, httpStatus };
 }

@@ -1,7 +1,8 @@
 import { makeRecordReject, type makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
-import { dataAuthenticators, makeIngest, notificationAuthenticators, type IngestDeps } from '../ingest/index.ts';
+import { dataAuthenticators, notificationAuthenticators, type IngestDeps } from '../ingest/index.ts';
 import type { Part, Signal } from '../kernel/index.ts';
+import { PARTS } from '../pipeline.ts';
 
 /** Makes what takes deliveries in, and what records those who are refused. */
 export function makeIntake(
@@ -25,7 +26,7 @@ export function makeIntake(
     },
   };
   return {
-    ingest: makeIngest({
+    ingest: PARTS.receive({
       ...deps,
       data: dataAuthenticators(senders),
       notifications: notificationAuthenticators(senders),

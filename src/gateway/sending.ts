@@ -2,10 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
 import { openTarget } from '../ehr/index.ts';
-import { auditOfLookUp, learnHabits, openShadow, runLanes, type LanesDeps } from '../forward/index.ts';
+import { auditOfLookUp, learnHabits, openShadow, type LanesDeps } from '../forward/index.ts';
 import { type Pretranslations, type makeTranslationContextHolder } from '../judge/index.ts';
 import { laneSet, makeContentKey } from '../lanes/index.ts';
-import { makeSignal, type Budget, type Chance, type Clock, type Log, type NewId, type Part, type Signal } from '../kernel/index.ts';
+import {
+  makeSignal,
+  type Budget,
+  type Chance,
+  type Clock,
+  type Log,
+  type NewId,
+  type Part,
+  type Signal,
+} from '../kernel/index.ts';
+import { PARTS } from '../pipeline.ts';
 import type { Store } from '../store/index.ts';
 
 const [SENDER_STOP_MS, ABORT_STOP_MS] = [5_000, 1_000] as const;
@@ -74,7 +84,7 @@ export function makeSending(deps: {
     target,
     onForwarding: forwarding.emit,
   });
-  const sender = runLanes({
+  const sender = PARTS.send({
     ...common,
     lanes,
     // Without a target nothing is claimed.

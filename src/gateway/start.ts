@@ -2,13 +2,7 @@ import { auditSet, runAudit, makeAppendLater } from '../audit/index.ts';
 import { authSet } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import { shadowSet } from '../forward/index.ts';
-import {
-  makePretranslations,
-  makeJudge,
-  makeTranslationContextHolder,
-  processReceived,
-  type Reloaded,
-} from '../judge/index.ts';
+import { makePretranslations, makeTranslationContextHolder, type Reloaded } from '../judge/index.ts';
 import { forwardLeftOut, deliverSet, eraseSet, makeLinkChanger, enforceRetention, laneSet } from '../lanes/index.ts';
 import { enrolSet, makeEnrolment } from '../enrol/index.ts';
 import { makeJwksRoute } from '../ehr/index.ts';
@@ -29,6 +23,7 @@ import {
   type Route,
 } from '../kernel/index.ts';
 import { runResealing, makeMetrics, makeRecordAct, watchLedger } from '../ops/index.ts';
+import { PARTS } from '../pipeline.ts';
 import { openStore, QUEUE_LIMITS, type Store, type StoreDeps } from '../store/index.ts';
 import { makeAdmin } from './admin.ts';
 import { makeFront, readJson } from './front.ts';
@@ -186,12 +181,12 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     budget,
     clock,
   });
-  const processor = processReceived({
+  const processor = PARTS.settle({
     tenant,
     instance,
     inbox,
     deliver,
-    judge: makeJudge(translationContext.current, pretranslated, config.http.bodyBytesMax),
+    judge: PARTS.judge(translationContext.current, pretranslated, config.http.bodyBytesMax),
     budget,
     clock,
     log,

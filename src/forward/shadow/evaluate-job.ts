@@ -11,12 +11,13 @@ import type { LearntHabits } from '../learn-habits.ts';
 import { LEASE_MS } from '../leases.ts';
 import { judgeChart } from '../judge-chart.ts';
 import { lookUp } from '../look-up.ts';
-import { openChart } from '../open-chart.ts';
+import { afterLook, mustLook, typePlanOf } from '../settle-item.ts';
 import type { WriteDeps } from '../write-deps.ts';
+import { factsOf, lookUpItem } from '../write-items.ts';
 import { placesOf } from '../places-of.ts';
 import { planJob, type Planned } from '../plan-job.ts';
 import { NAME_SYSTEM } from '../request-items.ts';
-import type { JobDeps } from '../run-job.ts';
+import type { JobDeps } from '../job.ts';
 import type { TranslationContext } from '../../judge/index.ts';
 import type { Evaluation, ShadowItem } from './commands.ts';
 
@@ -58,6 +59,13 @@ const notYet = (why: Fault): Evaluation => ended('not-yet', null, why.code);
 /** What a job would do that is parked `rejected` is what the EHR would refuse. */
 const parked = (reason: string, faultCode: string | null): Evaluation =>
   ended(reason === 'rejected' ? 'refuse' : 'park', reason, faultCode);
+
+/** Nothing more need be found out. */
+interface Ended {
+  readonly kind: 'ended';
+  readonly evaluation: Evaluation;
+}
+const endedAs = (evaluation: Evaluation): Ended => ({ kind: 'ended', evaluation });
 
 const REJECTED = parked('rejected', fault('ehr.rejected').code);
 const CONFLICT = parked('conflict', fault('ehr.conflict').code);
@@ -129,30 +137,33 @@ async function checkWithdrawal(
  * Looks at what stands at the EHR as writing would, before a write or after `If-Match` has found another version. Gives
  * the names of those that hold what is wanted already.
  */
-async function checkItems(items: readonly Item[], writing: WriteDeps): Promise<ReadonlySet<string> | Evaluation> {
-  const chart = openChart(writing);
+async function checkItems(
+  items: readonly Item[],
+  writing: WriteDeps,
+): Promise<{ readonly kind: 'checked'; readonly present: ReadonlySet<string> } | Ended> {
+  const planOf = ({ resourceType }: Item): TypePlan => typePlanOf(writing.plan, resourceType);
   const present = new Set<string>();
-  const taken = items.filter(({ resourceType }) => chart.typePlan(resourceType).identity !== 'not-written');
-  if (taken.some((item) => item.at !== null && chart.typePlan(item.resourceType).change === 'none')) return REJECTED;
+  const taken = items.filter((item) => planOf(item).identity !== 'not-written');
+  if (taken.some((item) => item.at !== null && planOf(item).change === 'none')) return endedAs(REJECTED);
   if (
     !taken.some(({ wanted }) => wanted.group !== 'support') &&
     taken.length < items.length &&
     writing.known.size === 0
   )
-    return REJECTED;
+    return endedAs(REJECTED);
   // Measurements before what only supports them.
   const first = taken
-    .filter((item) => item.at !== null || item.isKept || chart.mustLook(item))
+    .filter((item) => item.at !== null || item.isKept || mustLook(item, writing))
     .sort((a, b) => Number(a.wanted.group === 'support') - Number(b.wanted.group === 'support'));
   for (const item of first.slice(0, LOOKS_MAX)) {
-    const looked = await chart.look(item);
-    if (!looked.ok) return notYet(looked.fault);
-    const next = chart.afterLook(item, looked.value);
-    if (next.kind === 'stop') return fromOutcome(decideOutcome(next.stop, FIRST_TRY));
-    if (next.kind === 'conflict' || (next.kind === 'again' && item.isKept)) return CONFLICT;
+    const looked = await lookUpItem(item, writing);
+    if (!looked.ok) return endedAs(notYet(looked.fault));
+    const next = afterLook(item, looked.value, factsOf(items, null, writing));
+    if (next.kind === 'stop') return endedAs(fromOutcome(decideOutcome(next.stop, FIRST_TRY)));
+    if (next.kind === 'conflict' || (next.kind === 'again' && item.isKept)) return endedAs(CONFLICT);
     if (next.kind === 'done') present.add(item.name);
   }
-  return present;
+  return { kind: 'checked', present };
 }
 
 const withdrawn = (rows: readonly LedgerRow[]): ShadowItem[] =>
@@ -162,15 +173,15 @@ const withdrawn = (rows: readonly LedgerRow[]): ShadowItem[] =>
 async function findPatient(
   mrn: NonNullable<Claimed['mrn']>,
   { target, patientMode, newId, signal }: EvaluateDeps,
-): Promise<{ readonly reference: string; readonly reason: 'new-patient' | null } | Evaluation> {
+): Promise<{ readonly kind: 'found'; readonly reference: string; readonly reason: 'new-patient' | null } | Ended> {
   const found = await target.resolvePatient({ ...mrn, requestId: newId('req'), signal });
-  if (found.ok) return { reference: found.value.reference, reason: null };
+  if (found.ok) return { kind: 'found', reference: found.value.reference, reason: null };
   const { code } = found.fault;
   if (code === 'patient.none' && patientMode === 'create')
     return target.plan.createPatient === 'conditional'
-      ? { reference: 'Patient/new', reason: 'new-patient' }
-      : parked('patient', 'patient.not-created');
-  return code.startsWith('patient.') ? parked('patient', code) : notYet(found.fault);
+      ? { kind: 'found', reference: 'Patient/new', reason: 'new-patient' }
+      : endedAs(parked('patient', 'patient.not-created'));
+  return endedAs(code.startsWith('patient.') ? parked('patient', code) : notYet(found.fault));
 }
 
 /** Every resource of a plan with what would become of it. `present`: what looking has found, by name. */
@@ -196,13 +207,14 @@ async function evaluateDelivery(claimed: Claimed, deps: EvaluateDeps): Promise<E
   // Whoever changed the link moves the delivery too.
   if (mrn === null || !isLinked) return notYet(fault('link.unsettled'));
   const jobDeps = jobDepsOf(deps);
-  const made = await planJob(claimed, mrn, jobDeps);
-  if ('outcome' in made) return fromOutcome(made.outcome);
-  if ('ok' in made) return notYet(made.fault);
+  const plan = await planJob(claimed, mrn, jobDeps);
+  if (plan.kind === 'not-sent') return fromOutcome(plan.outcome);
+  if (plan.kind === 'ledger-away') return notYet(plan.fault);
+  const made = plan.planned;
   if (made.items.length === 0 && made.gone.length === 0) return ended('nothing-to-write', null, null);
 
   const patient = await findPatient(mrn, deps);
-  if ('kind' in patient) return patient;
+  if (patient.kind === 'ended') return patient.evaluation;
   const { target } = deps;
   const chart = { urn: made.translation.patient.reference, reference: patient.reference };
   const reader = makeContentReader({ guard: target.ehr.guard, key: deps.contentKey, patient: chart });
@@ -212,7 +224,7 @@ async function evaluateDelivery(claimed: Claimed, deps: EvaluateDeps): Promise<E
   if (!decided.ok) return notYet(decided.fault);
   const planned = decided.value;
 
-  const present = await checkItems(planned.items, {
+  const checked = await checkItems(planned.items, {
     ehr: target.ehr,
     plan: target.plan,
     patient: { ...chart, via: [], remembered: null },
@@ -229,10 +241,10 @@ async function evaluateDelivery(claimed: Claimed, deps: EvaluateDeps): Promise<E
     now: deps.clock.now,
     send: target.send,
   });
-  if ('kind' in present) return present;
+  if (checked.kind === 'ended') return checked.evaluation;
   const stopped = await checkWithdrawal(planned.gone, reader, deps);
   if (stopped !== null) return stopped;
-  const items = itemsOf(planned, present, target);
+  const items = itemsOf(planned, checked.present, target);
   const isAnything = items.some(({ change }) => change === 'create' || change === 'update' || change === 'withdraw');
   return isAnything ? ended('write', patient.reason, null, items) : ended('nothing-to-write', null, null, items);
 }

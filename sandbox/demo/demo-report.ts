@@ -2,7 +2,7 @@ import { DEMO_PATIENTS, DEMO_TAG, demoPatients, type ClinicianApp } from '../ind
 import type { ForeignUse } from './foreign-ehr.ts';
 import { DEMO_USERNAME } from './register-demo-app.ts';
 
-/** What the demonstration says once it runs. */
+/** What runs, and where. */
 export interface Running {
   readonly base: string;
   /** Where it says how it is. */
