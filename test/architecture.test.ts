@@ -44,7 +44,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   helmet: 'src/http/',
   pg: 'src/store/postgres/',
   'node:sqlite': 'src/store/sqlite/',
-  zod: 'src/config/ src/payloads/',
+  zod: 'src/config/ src/payloads/ src/admin/',
   '@lhncbc/ucum-lhc': 'src/r4/',
   jsonata: 'src/templates/',
   'fhir-kit-client': 'src/ehr/send-request.ts',

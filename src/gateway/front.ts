@@ -1,15 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/index.ts';
 import { drainServer, listen, makeApp, makeServer } from '../http/index.ts';
 import type { Life, Route } from '../kernel/index.ts';
-import {
-  decideReadiness,
-  makeOpsRoutes,
-  makeWatchRoutes,
-  onOwnPort,
-  type Described,
-  type Metrics,
-} from '../ops/index.ts';
+import { decideReadiness, makeOpsRoutes, makeWatchRoutes, onOwnPort, type Metrics } from '../ops/index.ts';
 
 /** Grace and the end of requests under way together; closing the store comes after, and 25 s are the whole of it. */
 const DRAIN_TOTAL_MS = 20_000;
@@ -20,11 +14,13 @@ type State = Omit<Parameters<typeof decideReadiness>[0], 'unverified' | 'version
 
 export const readJson = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 
+const DESCRIPTION = new URL('../../openapi/openapi.json', import.meta.url);
+
 /** Opens what listens. A port for whoever watches opens first and closes last, so that the drain can be watched too. */
 export async function openFront(
   config: Config,
   life: Life,
-  deps: Pick<AppDeps, 'mounts' | 'newId' | 'clock' | 'log' | 'onRefused'> & {
+  deps: Pick<AppDeps, 'mounts' | 'authenticate' | 'newId' | 'clock' | 'log' | 'onRefused'> & {
     readonly version: string;
     readonly routes: readonly Route[];
     readonly metrics: Metrics;
@@ -32,13 +28,13 @@ export async function openFront(
   },
 ): Promise<{ readonly port: number; readonly opsPort: number | null; readonly routes: readonly Route[] }> {
   const { host, port, tls, trustProxy, drainGraceMs } = config.http;
-  const { ops, admin, unverified } = config;
+  const { ops, unverified } = config;
   const { metrics, state, version } = deps;
   // Whoever comes along need not learn what is weak.
   const shown = ops.port === null && ops.token === null ? { version } : { version, unverified };
   const watch = makeWatchRoutes({ metrics, readiness: () => decideReadiness({ ...state(), ...shown }) });
   const routes = [
-    ...makeOpsRoutes({ described: readJson('../../openapi/openapi.json') as Described }),
+    ...makeOpsRoutes({ version, readDescription: () => readFile(DESCRIPTION, 'utf8') }),
     ...(ops.port === null ? watch : []),
     ...deps.routes,
   ];
@@ -46,7 +42,6 @@ export async function openFront(
     ...deps,
     routes,
     trustProxy,
-    adminToken: admin.token,
     opsToken: ops.token,
     observe: metrics.observeRequest,
     isDraining: () => state().process === 'draining',

@@ -4,7 +4,7 @@ import type { Config } from '../config/index.ts';
 import type { OpenTarget } from '../ehr/index.ts';
 import { identitySet } from '../identity/index.ts';
 import type { Budget, Chance, Clock, Log, Mount, Route } from '../kernel/index.ts';
-import { makeAuthRoutes, type RecordAct } from '../ops/index.ts';
+import { makeAppRoutes, type AdminRoute } from '../admin/index.ts';
 import { isResourceType } from '../r4/index.ts';
 import { makeSmart } from '../smart/index.ts';
 import type { Store } from '../store/index.ts';
@@ -16,12 +16,16 @@ export async function wireSmart(deps: {
   readonly version: string;
   readonly store: Store;
   readonly target: OpenTarget;
-  readonly record: RecordAct;
   readonly budget: Budget;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly log: Log;
-}): Promise<{ readonly routes: readonly Route[]; readonly mounts: readonly Mount[]; flush(): void }> {
+}): Promise<{
+  readonly routes: readonly Route[];
+  readonly adminRoutes: readonly AdminRoute[];
+  readonly mounts: readonly Mount[];
+  flush(): void;
+}> {
   const { config, tenant, store, clock, chance, log } = deps;
   const { publicUrl } = config.http;
   const audit = store.use(auditSet);
@@ -56,7 +60,8 @@ export async function wireSmart(deps: {
     log,
   });
   return {
-    routes: [...auth.routes, ...makeAuthRoutes({ registry: auth.registry, record: deps.record }), ...smart.routes],
+    routes: [...auth.routes, ...smart.routes],
+    adminRoutes: makeAppRoutes({ registry: auth.registry }),
     mounts: auth.mounts,
     flush: auth.flush,
   };

@@ -28,7 +28,8 @@ import {
   type Result,
   type Route,
 } from '../kernel/index.ts';
-import { runResealing, makeMetrics, makeRecordAct, watchLedger } from '../ops/index.ts';
+import { authenticateByToken } from '../admin/index.ts';
+import { runResealing, makeMetrics, watchLedger } from '../ops/index.ts';
 import { openStore, type Store } from '../store/index.ts';
 import { wireAdmin } from './admin.ts';
 import { openFront, readJson } from './front.ts';
@@ -157,7 +158,6 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const { clientUuid } = config.ingest;
   const { mrnSystem } = config.identity;
   const identity = store.use(identitySet);
-  const record = makeRecordAct({ tenant: TENANT, audit, clock });
   const again = (): Promise<void> =>
     forwardLeftOut({ tenant: TENANT, lanes, newId, clock, log, onReforward: () => sender.wake() });
   function reload(): Result<Reloaded, string> {
@@ -239,7 +239,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     },
     nowMs: () => clock.now().getTime(),
   });
-  const parts = { config, tenant: TENANT, store, record, clock };
+  const parts = { config, tenant: TENANT, store, clock };
   const smart = await wireSmart({ ...parts, version: VERSION, target, budget, chance, log });
   life.started('apps', smart.flush);
   const routes = [
@@ -259,6 +259,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
       newId,
       appendLater,
       resealing,
+      more: smart.adminRoutes,
     }),
     makeJwksRoute(target.ehr.publicJwks),
     ...smart.routes,
@@ -277,6 +278,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     newId,
     clock,
     log,
+    authenticate: authenticateByToken(config.admin.token),
     onRefused: noOperators.record,
   });
   await shadow.start();
