@@ -6,7 +6,11 @@ import { silentLog, type Ask } from '../../../src/kernel/index.ts';
 
 function check(id: RouteId, given: { query?: string; params?: Record<string, string>; body?: unknown }) {
   const bytes = given.body === undefined ? [] : [Buffer.from(JSON.stringify(given.body))];
-  const request = Object.assign(Readable.from(bytes), { url: `/x${given.query ?? ''}`, headers: {} });
+  const request = Object.assign(Readable.from(bytes), {
+    url: `/x${given.query ?? ''}`,
+    headers: {},
+    socket: { writable: true },
+  });
   return checkInput(CONTRACTS[id], {
     request,
     params: given.params ?? {},
