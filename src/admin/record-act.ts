@@ -6,8 +6,8 @@ export type Act = Pick<AuditDraft, 'action' | 'outcome' | 'why' | 'deliveryId' |
   /** Whose data were seen, where they are several: one record is kept for each. */
   readonly patients?: readonly NonNullable<ToSeal['patient']>[];
 };
-type By = Pick<Ask, 'requestId' | 'caller'>;
-const actorOf = ({ caller }: By): string => caller?.name ?? 'operator';
+/** Who did it, in which request. */
+type By = Required<Pick<Ask, 'requestId' | 'caller'>>;
 
 /**
  * Puts an act of a caller into the audit. Asked before the answer: who saw what is recorded, or nothing is shown.
@@ -26,7 +26,7 @@ export const makeRecordAct =
       type: 'admin',
       tenant: deps.tenant,
       requestId: by.requestId,
-      actor: actorOf(by),
+      actor: by.caller.name,
       ...act,
     };
     return patients.length === 0
@@ -58,5 +58,5 @@ export const makeRecordActLater =
       action: 'R',
       outcome: '0',
       why,
-      actor: actorOf(by),
+      actor: by.caller.name,
     });

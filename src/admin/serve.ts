@@ -53,7 +53,7 @@ function contextOf(contract: Contract, ask: Ask, caller: AdminCaller, { record }
     record: ({ why = names[0] ?? '', ...act }) => {
       if (!names.includes(why)) throw new Error(`${contract.id} has no act of this name`);
       onRecorded();
-      return record(ask, { ...act, why });
+      return record({ requestId, caller }, { ...act, why });
     },
   };
   return context;
@@ -72,7 +72,7 @@ export function serveRoute({ contract, handle }: AdminRoute, recorders: Recorder
       if (caller === undefined) throw new Error('nobody was authenticated');
       const input = await checkInput(contract, ask);
       if (!input.ok) return input;
-      if (audited.kind === 'later') recorders.recordLater(ask, audited.name);
+      if (audited.kind === 'later') recorders.recordLater({ requestId: ask.requestId, caller }, audited.name);
       let isRecorded = false;
       const context = contextOf(contract, ask, caller, recorders, () => void (isRecorded = true));
       const result = saying(contract, await handle(input.value as never, context));

@@ -60,6 +60,12 @@ const add = defineContract({
   answer: Account,
   answers: 'The person',
   errors: ['auth.external', 'account.name-taken'],
+  example: {
+    username: 'ann',
+    name: 'Dr Ann Example',
+    fhirUser: 'Practitioner/1',
+    password: 'a long made-up sentence',
+  },
 });
 
 const remove = defineContract({

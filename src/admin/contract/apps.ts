@@ -125,6 +125,12 @@ const add = defineContract({
   answer: NewClient,
   answers: 'The app, and its secret where it has one',
   errors: ['auth.external', 'client.id-taken'],
+  example: {
+    name: 'Clinician app',
+    kind: 'public',
+    scope: 'launch openid fhirUser patient/*.rs',
+    redirectUris: ['https://app.example/index.html'],
+  },
 });
 
 const remove = defineContract({
@@ -168,6 +174,7 @@ const launch = defineContract({
   answer: Launch,
   answers: 'The launch, good for one use within a quarter of an hour',
   errors: ['auth.external', 'client.not-found', 'launch.patient'],
+  example: { mrn: '0001003', clientId: 'clinician-app' },
 });
 
 export const appsContract = {

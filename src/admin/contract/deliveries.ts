@@ -199,6 +199,7 @@ const replay = defineContract({
   answer: Accepted,
   answers: 'Done',
   errors: ['delivery.not-found', 'delivery.state'],
+  example: { conflict: 'keep-theirs' },
 });
 
 const replayMany = defineContract({
@@ -237,6 +238,7 @@ const discard = defineContract({
   answer: Accepted,
   answers: 'Done',
   errors: ['delivery.not-found', 'delivery.state'],
+  example: { reason: 'Sent twice by mistake' },
 });
 
 export const deliveriesContract = {

@@ -145,6 +145,7 @@ const put = defineContract({
   answer: LinkOutcome,
   answers: "What changed, and what became of the user's deliveries",
   errors: ['link.not-found', 'link.client'],
+  example: { mrn: '0001003', evidence: 'Wristband scanned at the desk' },
 });
 
 const charted = defineContract({

@@ -102,6 +102,7 @@ const connect = defineContract({
   }),
   answers: 'Where the patient authorises it',
   errors: [...SOURCE_FAULTS, 'enrol.not-found', 'enrol.mrn-unknown'],
+  example: { redirect_url: 'https://portal.example/connected' },
 });
 
 const revoke = defineContract({
@@ -152,6 +153,7 @@ const bind = defineContract({
   answer: z.strictObject({ userId: z.string(), qrCode: z.string(), universalLink: z.string(), salt: z.string() }),
   answers: 'A QR code (data URL of a PNG), its link, and the salt, which is shown this once',
   errors: [...SOURCE_FAULTS, 'enrol.not-found', 'enrol.mrn-unknown'],
+  example: { client_name: 'First Clinic' },
 });
 
 const labs = defineContract({

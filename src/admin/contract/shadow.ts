@@ -161,6 +161,7 @@ const leave = defineContract({
   answer: ShadowLeft,
   answers: 'They are forwarded',
   errors: ['shadow.mode', 'shadow.unconfirmed'],
+  example: { confirm: 42 },
 });
 
 export const shadowContract = {
