@@ -22,7 +22,7 @@ const PROBLEM = { 'application/problem+json': { schema: { $ref: '#/components/sc
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
-  const given = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, plain(part)])) as Json;
+  const given: Json = Object.fromEntries<unknown>(Object.entries(value).map(([name, part]) => [name, plain(part)]));
   if (given['maximum'] === Number.MAX_SAFE_INTEGER) delete given['maximum'];
   if (given['minimum'] === Number.MIN_SAFE_INTEGER) delete given['minimum'];
   const { anyOf, ...rest } = given as { anyOf?: readonly Json[] };
@@ -45,7 +45,7 @@ function schemaOf(schema: z.ZodType, components: Json, io: 'input' | 'output'): 
       const json = SAID.get(zodSchema as unknown as z.ZodType)?.json;
       if (json === undefined) return;
       const { description } = jsonSchema;
-      for (const key of Object.keys(jsonSchema)) delete (jsonSchema as Json)[key];
+      for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
       Object.assign(jsonSchema, json, description === undefined ? {} : { description });
     },
   });
@@ -108,10 +108,10 @@ function refusalsOf({ errors, body }: Contract): Json {
 }
 
 function answerOf({ answer, answers }: Contract, components: Json): Json {
-  if (!('kind' in answer) || answer.kind !== 'lines')
+  if (!('kind' in answer))
     return {
       description: answers,
-      content: { 'application/json': { schema: schemaOf(answer as z.ZodType, components, 'output') } },
+      content: { 'application/json': { schema: schemaOf(answer, components, 'output') } },
     };
   return {
     description: answers,

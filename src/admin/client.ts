@@ -24,9 +24,9 @@ export type AdminReply<Id extends RouteId> =
 
 type Either<A, B> = { readonly [K in keyof A]: A[K] | (K extends keyof B ? B[K] : never) };
 /** As it is written, or as it is meant: `limit: 5` as well as `limit: '5'`. */
-type Given<S> = S extends z.ZodType ? Either<z.input<S>, z.output<S>> : Readonly<Record<never, never>>;
-type OrNone<K extends string, T> =
-  Readonly<Record<never, never>> extends T ? { readonly [N in K]?: T } : { readonly [N in K]: T };
+type Given<S> = S extends z.ZodType ? Either<z.input<S>, z.output<S>> : unknown;
+/** May be left out where nothing of it is required. */
+type OrNone<K extends string, T> = Partial<T> extends T ? { readonly [N in K]?: T } : { readonly [N in K]: T };
 
 /** What a route asks for: of path and query as the contract has them; a body as JSON, or bytes with their type. */
 export type CallOf<C extends Contract> = OrNone<'params', Given<C['params']>> &
@@ -43,16 +43,16 @@ export interface AdminClient {
 }
 
 interface Call {
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly query?: Readonly<Record<string, unknown>>;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
   readonly bytes?: { readonly type: string; readonly content: string | Uint8Array<ArrayBuffer> };
 }
 
-const isLines = (contract: Contract): boolean => 'kind' in contract.answer && contract.answer.kind === 'lines';
+const isLines = ({ answer }: Contract): boolean => 'kind' in answer;
 
 function addressOf(base: string, { path }: Contract, { params = {}, query = {} }: Call): URL {
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])));
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const url = new URL(filled.slice(1), base.endsWith('/') ? base : `${base}/`);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
   return url;
@@ -79,7 +79,7 @@ export function makeAdminClient(deps: {
   return {
     async call<Id extends RouteId>(id: Id, ask?: CallOf<ContractOf<Id>>): Promise<AdminReply<Id>> {
       const contract: Contract = CONTRACTS[id];
-      const call: Call = ask ?? {};
+      const call = (ask ?? {}) as Call;
       const { headers, ...rest } = bodyOf(call);
       const answer = await deps.fetch(addressOf(deps.url, contract, call), {
         method: contract.method.toUpperCase(),

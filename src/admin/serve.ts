@@ -25,7 +25,7 @@ function namesOf({ audited }: Contract): readonly string[] {
 }
 
 function toAnswer({ answer, status = 200 }: Contract, value: unknown): Answer {
-  if (!('kind' in answer) || answer.kind !== 'lines') return jsonAnswer(status, value);
+  if (!('kind' in answer)) return jsonAnswer(status, value);
   const { type, text, next } = value as LinesAnswer;
   return {
     status,
@@ -73,11 +73,11 @@ export function serveRoute({ contract, handle }: AdminRoute, recorders: Recorder
       const input = await checkInput(contract, ask);
       if (!input.ok) return input;
       if (audited.kind === 'later') recorders.recordLater({ requestId: ask.requestId, caller }, audited.name);
-      let isRecorded = false;
-      const context = contextOf(contract, ask, caller, recorders, () => void (isRecorded = true));
+      const seen = { isRecorded: false };
+      const context = contextOf(contract, ask, caller, recorders, () => void (seen.isRecorded = true));
       const result = saying(contract, await handle(input.value as never, context));
       if (!result.ok) return result;
-      if (audited.kind === 'act' && !isRecorded) throw new Error(`${contract.id} was answered without a record`);
+      if (audited.kind === 'act' && !seen.isRecorded) throw new Error(`${contract.id} was answered without a record`);
       return ok(toAnswer(contract, result.value));
     },
   };

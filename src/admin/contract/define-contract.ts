@@ -76,7 +76,7 @@ export interface Contract {
 
 export const defineContract = <const C extends Contract>(contract: C): C => contract;
 
-type OutputOf<S> = S extends z.ZodType ? z.output<S> : Readonly<Record<never, never>>;
+type OutputOf<S> = S extends z.ZodType ? z.output<S> : unknown;
 
 /** What a handler is given. */
 export interface InputOf<C extends Contract> {

@@ -165,4 +165,4 @@ export const anyObjectOrNull = taken(anyObject.nullable(), 'a JSON object or nul
 export const time = z.string().meta({ format: 'date-time' });
 
 /** Written once, and named in the description. */
-export const named = <S extends z.ZodType>(id: string, schema: S): S => schema.meta({ id }) as S;
+export const named = <S extends z.ZodType>(id: string, schema: S): S => schema.meta({ id });

@@ -1,4 +1,4 @@
-import { fail, fault, ok, type Clock } from '../../kernel/index.ts';
+import { fail, fault, type Clock } from '../../kernel/index.ts';
 import { isUserId } from '../../identity/index.ts';
 import { defineRoute, type AdminRoute } from '../define-route.ts';
 import type { EraseUser } from '../erase-user.ts';
