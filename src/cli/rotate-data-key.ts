@@ -27,7 +27,7 @@ function tell({ state, sealing, older, last: p }: Keys): string {
       return `${seals} ${far}; ${p.rows} of about ${p.rowsInAll} rows looked at${p.table === null ? '' : `, now in ${p.table}`}.\n`;
     case 'stuck':
       return `${seals} ${far}. ${p.left ?? 0} values that ${from} sealed do not open, ${STILL}.\n`;
-    default:
+    case 'done':
       return `${seals} ${far}. Nothing is sealed by ${from} any more: it may leave CHARTGATE_DATA_KEY. Keep it with the backups from before.\n${
         p.scrubbed === 'partly' ? 'Freed space of the database files could not all be overwritten just now.\n' : ''
       }`;
