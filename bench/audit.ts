@@ -1,3 +1,4 @@
+import { authenticateByToken } from '../src/admin/index.ts';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -53,7 +54,7 @@ async function startSide(folder: string, name: string, putOf: (store: Store) => 
   const app = makeApp({
     routes: ingest.routes,
     trustProxy: [],
-    adminToken: null,
+    authenticate: authenticateByToken(null),
     newId,
     clock: systemClock,
     log: silentLog,

@@ -105,7 +105,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   helmet: 'src/http/',
   pg: 'src/store/postgres/',
   'node:sqlite': 'src/store/sqlite/',
-  zod: 'src/config/ src/payloads/ src/mappings/',
+  zod: 'src/config/ src/payloads/ src/mappings/ src/admin/',
   '@lhncbc/ucum-lhc': 'src/r4/',
   jsonata: 'src/templates/',
   'csv-parse': 'src/identity/parse-csv.ts',

@@ -3,7 +3,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import request from 'supertest';
 import { systemClock } from '../src/kernel/index.ts';
+import { CONTRACTS, type Contract } from '../src/admin/index.ts';
 import { startGateway, type Gateway } from '../src/gateway/index.ts';
+import { checkAnswer } from './support/check-answer.ts';
 import { collectLog } from './support/collect-log.ts';
 import { configOf } from './support/gateway.ts';
 import { sqlitePlace, type Place } from './support/new-store.ts';
@@ -34,6 +36,7 @@ const OPEN = [
   'GET /healthz',
   'GET /openapi.json',
   'GET /docs',
+  'GET /docs/reference.js',
   'GET /docs/style.css',
   'GET /.well-known/jwks.json',
   'GET /fhir/.well-known/smart-configuration',
@@ -208,6 +211,7 @@ test.each([
   expect(answer.headers.get('content-type')?.split(';')[0]).toBe(type);
   const body = (await answer.json()) as Readonly<Record<string, unknown>>;
   expect(differences(body, content?.schema ?? {})).toEqual([]);
+  checkAnswer(method, path, answer.status, body);
   // Whoever is refused learns what would be taken, or what is not there.
   if (body['code'] === 'admin.parameter') {
     expect(body['detail']).toEqual(expect.stringMatching(/ must be | takes /));
@@ -384,8 +388,24 @@ test('metrics name routes by their template', async () => {
   expect(text).not.toContain('MarkerPatient');
 });
 
-test('the description is a page without a script that names every route', async () => {
-  const { text } = await request(url()).get('/docs');
-  expect(text).not.toMatch(/<script/i);
-  for (const path of Object.keys(described.paths)) expect(text).toContain(` ${path}</code>`);
+test('the reference is a page of our own: every script is a file of ours, and none stands in the page', async () => {
+  const { text, headers } = await request(url()).get('/docs');
+  const scripts = [...text.matchAll(/<script([^>]*)>([^<]*)</g)];
+  expect(scripts.map(([, attributes, content]) => [attributes, content])).toEqual([
+    [' src="/docs/reference.js" defer', ''],
+  ]);
+  const policy = String(headers['content-security-policy']);
+  expect(policy).toContain("script-src 'self';");
+  expect(policy).not.toContain('unsafe-eval');
+});
+
+test('every admin route has the permission that its contract asks for', () => {
+  const asked = gateway.routes.flatMap((route) =>
+    route.access === 'admin' ? [[`${route.method} ${route.path}`, route.permission]] : [],
+  );
+  const contracts = Object.values<Contract>(CONTRACTS).map(({ method, path, permission }) => [
+    `${method} ${path}`,
+    permission,
+  ]);
+  expect(asked.sort()).toEqual(contracts.sort());
 });

@@ -13,6 +13,9 @@ const run = (args: readonly string[]): void => {
 rmSync('dist', { recursive: true, force: true });
 run(['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
 cpSync('src/r4/definitions', 'dist/r4/definitions', { recursive: true, filter: (path) => !path.endsWith('.ts') });
+// The reference's renderer is a development package: the image has none of them.
+mkdirSync('dist/ops/reference', { recursive: true });
+cpSync('node_modules/redoc/bundles/redoc.standalone.js', 'dist/ops/reference/renderer.js');
 // From dist itself: the digest that names the generated code covers the files that generate it.
 run(['--eval', `import('./dist/r4/index.js').then(({ prepareValidator }) => prepareValidator())`]);
 // What a gateway loads at its start, compiled; a start with nothing to do has loaded it all.

@@ -9,7 +9,7 @@ import {
   type DemoService,
   type Simulation,
 } from '../index.ts';
-import type { AdminApi } from '../../src/embed.ts';
+import type { AdminApi, CallOf, ContractOf, RouteId } from '../../src/embed.ts';
 
 const DAY_MS = 86_400_000;
 const AT_ONCE = 8;
@@ -37,12 +37,11 @@ export interface DemoTarget {
 
 const userOf = (n: number): string => `demo-user-${n + 1}`;
 
-async function ask(target: DemoTarget, method: 'GET' | 'POST' | 'PUT', path: string, body?: object) {
+async function ask<Id extends RouteId>(target: DemoTarget, id: Id, call?: CallOf<ContractOf<Id>>) {
   target.signal.throwIfAborted();
-  const sent = body === undefined ? undefined : { type: 'application/json', text: JSON.stringify(body) };
-  const answer = await target.api.ask(method, path, sent);
-  if (answer.status >= 300) throw new Error(`${method} ${path.split('/')[0] ?? ''} was answered with ${answer.status}`);
-  return answer.body;
+  const reply = await target.api.call(id, call);
+  if (reply.kind === 'refused') throw new Error(`${id} was answered with ${reply.status}`);
+  return reply.value;
 }
 
 /** As a patient does it in a browser. */
@@ -64,7 +63,7 @@ const isMissing = (target: DemoTarget, n: number): boolean =>
 /** Links the patient to a user and connects what the person owns: through the gateway, and on the phone. */
 async function enrolOne(target: DemoTarget, n: number, mrn: string): Promise<void> {
   const { service, clientUuid: client, seed } = target;
-  await ask(target, 'PUT', `links/${userOf(n)}`, { mrn, evidence: 'demonstration' });
+  await ask(target, 'links.put', { params: { user_id: userOf(n) }, body: { mrn, evidence: 'demonstration' } });
   for (const dataSource of makePerson(seed, n).dataSources) {
     const account = `person-${n}`;
     if (isConnected(target, n, dataSource)) continue;
@@ -73,11 +72,12 @@ async function enrolOne(target: DemoTarget, n: number, mrn: string): Promise<voi
       service.connect({ client, user: userOf(n), dataSource, kind: 'mobile', state: 'connected', account, granted });
       continue;
     }
-    const { authorizationUrl } = await ask(target, 'POST', `patients/${mrn}/connections/${dataSource}`);
-    if (typeof authorizationUrl !== 'string') continue;
+    const params = { mrn, data_source: dataSource };
+    const { authorizationUrl } = await ask(target, 'patients.connect', { params });
+    if (authorizationUrl === null) continue;
     await authorize(authorizationUrl, account);
     // The gateway hears of it by a notification too, which is of simulated time and so of last month.
-    await ask(target, 'GET', `patients/${mrn}/connections/${dataSource}`);
+    await ask(target, 'patients.connection', { params });
   }
 }
 
@@ -99,8 +99,7 @@ async function enrolAll(target: DemoTarget): Promise<void> {
  * In shadow mode, and as long as what waits since then is held back, deliveries are not written however long one waits.
  */
 async function isForwarding(target: DemoTarget): Promise<boolean> {
-  const { targets } = await ask(target, 'GET', 'targets');
-  const [ehr] = (targets ?? []) as { readonly state?: unknown }[];
+  const [ehr] = (await ask(target, 'targets.list')).targets;
   return ehr?.state !== 'shadow' && ehr?.state !== 'held';
 }
 
@@ -109,23 +108,22 @@ async function settle(target: DemoTarget): Promise<void> {
   await target.service.sender.below(1);
   const unsettled = (await isForwarding(target)) ? UNSETTLED : (['received'] as const);
   for (let i = 0; i < WAIT.times; i += 1) {
-    const { byState } = await ask(target, 'GET', 'ledger');
-    const counts = (byState ?? {}) as Readonly<Record<string, unknown>>;
-    if (unsettled.every((state) => Number(counts[state] ?? 0) === 0)) return;
+    const { byState } = await ask(target, 'flow.ledger');
+    if (unsettled.every((state) => byState[state] === 0)) return;
     await pause(WAIT.everyMs, undefined, { signal: target.signal });
   }
 }
 
-async function uploadReport({ api, signal, seed }: DemoTarget, n: number, mrn: string, now: Date): Promise<void> {
-  signal.throwIfAborted();
+async function uploadReport(target: DemoTarget, n: number, mrn: string, now: Date): Promise<void> {
+  const { seed } = target;
   const collected = new Date(now.getTime() - (3 + n) * DAY_MS);
   const report = makeLabReport({ seed, n, collectedAt: `${collected.toISOString().slice(0, 10)}T08:15` });
   const bytes = await printPages(report.pages);
-  const { status } = await api.ask('POST', `patients/${mrn}/labs?timezone=Z`, {
-    type: 'application/pdf',
-    text: new Uint8Array(bytes),
+  await ask(target, 'patients.submitLab', {
+    params: { mrn },
+    query: { timezone: 'Z' },
+    bytes: { type: 'application/pdf', content: new Uint8Array(bytes) },
   });
-  if (status >= 300) throw new Error(`a laboratory document was answered with ${status}`);
 }
 
 /**

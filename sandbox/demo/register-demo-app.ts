@@ -20,31 +20,24 @@ export async function registerDemoApp(
   app: Pick<ClinicianApp, 'redirectUri' | 'launchUrl'>,
   password: string,
 ): Promise<Registered> {
-  const wanted: readonly (readonly [path: string, body: object])[] = [
-    [
-      'clients',
-      {
-        id: CLINICIAN_APP_ID,
-        name: 'Clinician sample app',
-        kind: 'public',
-        redirectUris: [app.redirectUri],
-        launchUrl: app.launchUrl,
-        scope: ['launch', 'launch/patient', ...CLINICIAN_APP_SCOPES].join(' '),
-      },
-    ],
-    [
-      'accounts',
-      {
-        username: DEMO_USERNAME,
-        name: `Dr ${DEMO_CLINICIAN.name}`,
-        password,
-        fhirUser: `Practitioner/${DEMO_CLINICIAN.id}`,
-      },
-    ],
-  ];
-  for (const [path, body] of wanted) {
-    const answer = await api.ask('POST', path, { type: 'application/json', text: JSON.stringify(body) });
-    if (answer.status >= 300 && !THERE.has(answer.body['code'])) return 'refused';
-  }
-  return 'ready';
+  const made = await api.call('apps.add', {
+    body: {
+      id: CLINICIAN_APP_ID,
+      name: 'Clinician sample app',
+      kind: 'public',
+      redirectUris: [app.redirectUri],
+      launchUrl: app.launchUrl,
+      scope: ['launch', 'launch/patient', ...CLINICIAN_APP_SCOPES].join(' '),
+    },
+  });
+  if (made.kind === 'refused' && !THERE.has(made.problem.code)) return 'refused';
+  const added = await api.call('accounts.add', {
+    body: {
+      username: DEMO_USERNAME,
+      name: `Dr ${DEMO_CLINICIAN.name}`,
+      password,
+      fhirUser: `Practitioner/${DEMO_CLINICIAN.id}`,
+    },
+  });
+  return added.kind === 'refused' && !THERE.has(added.problem.code) ? 'refused' : 'ready';
 }

@@ -58,24 +58,23 @@ export const accounts: Command = {
     if (verb !== 'add' && verb !== 'list' && verb !== 'remove') return usage('Say add, list or remove.');
     if (more.length > 0 || (id === undefined) === (verb === 'remove'))
       return usage('Only remove takes an id, and needs one.');
-    if (verb === 'add' && (username === undefined || name === undefined || fhirUser === undefined))
-      return usage('A person needs --username, --name and --fhir-user.');
+    const isWhole = username !== undefined && name !== undefined && fhirUser !== undefined;
+    if (verb === 'add' && !isWhole) return usage('A person needs --username, --name and --fhir-user.');
     const api = makeAdminApi(url, terminal.env);
     if (verb === 'list')
-      return reportAnswer(await api.ask('GET', 'accounts'), terminal, form, ({ accounts: all }) =>
-        ((all ?? []) as Record<string, unknown>[])
-          .map((one) => `${String(one['id'])}  ${String(one['username'])}  ${String(one['fhirUser'])}\n`)
-          .join(''),
+      return reportAnswer(await api.call('accounts.list'), terminal, form, ({ accounts: all }) =>
+        all.map((one) => `${one.id}  ${one.username}  ${one.fhirUser}\n`).join(''),
       );
-    if (verb === 'remove')
-      return reportAnswer(
-        await api.ask('DELETE', `accounts/${encodeURIComponent(id ?? '')}`),
-        terminal,
-        form,
-        () => 'removed\n',
-      );
-    const body = { username, name, fhirUser, password: await readPassword(terminal) };
-    const answer = await api.ask('POST', 'accounts', { type: 'application/json', text: JSON.stringify(body) });
-    return reportAnswer(answer, terminal, form, ({ id: made }) => `${String(made)}\n`);
+    if (verb === 'remove') {
+      const reply = await api.call('accounts.remove', { params: { id: id ?? '' } });
+      return reportAnswer(reply, terminal, form, () => 'removed\n');
+    }
+    const body = {
+      username: username ?? '',
+      name: name ?? '',
+      fhirUser: fhirUser ?? '',
+      password: await readPassword(terminal),
+    };
+    return reportAnswer(await api.call('accounts.add', { body }), terminal, form, ({ id: made }) => `${made}\n`);
   },
 };

@@ -1,25 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { makeAdminClient, type AdminClient, type AdminReply, type RouteId } from '../admin/index.ts';
 import type { Environment } from '../config/index.ts';
 import { errorCode, StartError } from '../kernel/index.ts';
 import { parseLossless } from '../r4/index.ts';
 
 const STANDARD_URL = 'http://localhost:8080';
 
-export interface AdminAnswer {
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
 /** The admin API of a running gateway, as the command line asks it. */
-export interface AdminApi {
-  ask(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-    path: string,
-    body?: { readonly type: string; readonly text: string | Uint8Array<ArrayBuffer> },
-  ): Promise<AdminAnswer>;
-  /** One part of an answer that comes in lines, and where the next begins. A refusal is an answer. */
-  lines(path: string): Promise<{ readonly text: string; readonly next: string | null } | AdminAnswer>;
-}
+export type AdminApi = AdminClient;
 
 function tokenOf(env: Environment): string {
   const wrong = (text: string, cause?: unknown): StartError => new StartError('cli.token', text, cause);
@@ -43,56 +31,47 @@ function tokenOf(env: Environment): string {
   return token;
 }
 
-/** Throws a StartError with a sentence where there is no token, no gateway, or no gateway at that address. */
-export function makeAdminApi(url: string | undefined, env: Environment): AdminApi {
+function parseKeepingDigits(text: string): unknown {
+  const parsed = parseLossless(text);
+  if (!parsed.ok) throw new Error('not JSON');
+  return parsed.value;
+}
+
+/**
+ * Throws a StartError with a sentence where there is no token, no gateway, or no gateway at that address.
+ * `digits`: numbers keep theirs, for what is shown as it would be written.
+ */
+export function makeAdminApi(
+  url: string | undefined,
+  env: Environment,
+  numbers: 'numbers' | 'digits' = 'numbers',
+): AdminApi {
   const base = url ?? env['CHARTGATE_PUBLIC_URL'] ?? STANDARD_URL;
   if (!URL.canParse(base)) throw new StartError('cli.url', 'The address of the gateway is not a URL.');
-  const authorization = `Bearer ${tokenOf(env)}`;
-  const addressOf = (path: string): URL => new URL(`admin/api/${path}`, base.endsWith('/') ? base : `${base}/`);
-  // Numbers keep their digits: what is explained is shown as it would be written.
-  async function readAnswer(answer: Response): Promise<AdminAnswer> {
-    const parsed = parseLossless(Buffer.from(await answer.arrayBuffer()));
-    if (!parsed.ok) throw new Error('not JSON');
-    return { status: answer.status, body: parsed.value as Readonly<Record<string, unknown>> };
-  }
-  const unreachable = (address: URL, thrown: unknown): StartError =>
-    new StartError('cli.unreachable', `No gateway answers at ${address.origin}. Is it running there?`, thrown);
+  const client = makeAdminClient({
+    url: base,
+    token: tokenOf(env),
+    fetch,
+    ...(numbers === 'digits' ? { parse: parseKeepingDigits } : {}),
+  });
   return {
-    async lines(path) {
-      const address = addressOf(path);
+    async call(id, ask) {
       try {
-        const answer = await fetch(address, { redirect: 'error', headers: { authorization } });
-        if (answer.status !== 200) return await readAnswer(answer);
-        return { text: await answer.text(), next: answer.headers.get('next-cursor') };
+        return await client.call(id, ask);
       } catch (thrown) {
-        throw unreachable(address, thrown);
-      }
-    },
-    async ask(method, path, body) {
-      const address = addressOf(path);
-      try {
-        const answer = await fetch(address, {
-          method,
-          redirect: 'error',
-          headers: { authorization, ...(body === undefined ? {} : { 'content-type': body.type }) },
-          ...(body === undefined ? {} : { body: body.text }),
-        });
-        return await readAnswer(answer);
-      } catch (thrown) {
-        throw unreachable(address, thrown);
+        const { origin } = new URL(base);
+        throw new StartError('cli.unreachable', `No gateway answers at ${origin}. Is it running there?`, thrown);
       }
     },
   };
 }
 
-const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
-
 /** What the gateway said no to, in a line. */
-export const explainAnswer = ({ status, body }: AdminAnswer): string => {
-  const count = typeof body['count'] === 'number' ? `it is ${body['count']}` : null;
-  const where = [text(body['code']) ?? String(status), text(body['at']), count].filter((one) => one !== null);
-  const said = [text(body['title']) ?? 'The gateway refused.', text(body['detail'])]
-    .filter((one) => one !== null)
-    .join(' ');
-  return `${said} (${where.join(', ')})`;
+export const explainRefusal = ({ status, problem }: Extract<AdminReply<RouteId>, { kind: 'refused' }>): string => {
+  const count = problem.count === undefined ? undefined : `it is ${problem.count}`;
+  const where = [problem.code ?? String(status), problem.at, count].filter((one) => one !== undefined && one !== '');
+  const [first, ...others] = problem.problems ?? [];
+  const more = first === problem.detail ? others : [];
+  const said = [problem.title ?? 'The gateway refused.', problem.detail, ...more].filter((one) => one !== undefined);
+  return `${said.join(' ')} (${where.join(', ')})`;
 };

@@ -1,9 +1,11 @@
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
-import { explainAnswer, makeAdminApi } from './admin-api.ts';
+import type { AdminReply, CallOf, ContractOf } from '../admin/index.ts';
+import { explainRefusal, makeAdminApi } from './admin-api.ts';
 import { appendTo } from './append-to.ts';
 import { auditLine, verifiedText } from './audit-report.ts';
 import { keysFrom, verifyOffline } from './verify-audit.ts';
 import { parseOptions } from './parse-options.ts';
+import { reportAnswer } from './report-answer.ts';
 import type { Verified } from '../audit/index.ts';
 
 const help = `Usage: chartgate audit search [FILTERS] [--limit N] [--url URL] [--json]
@@ -57,30 +59,29 @@ const OPTIONS = {
 
 type Given = Readonly<Record<string, string | boolean | undefined>>;
 
-function queryOf(given: Given, more: Readonly<Record<string, string>> = {}): string {
-  const query = new URLSearchParams(more);
-  for (const name of FILTERS) if (typeof given[name] === 'string') query.set(name, given[name]);
-  return query.size === 0 ? '' : `?${query.toString()}`;
-}
+type Query = NonNullable<CallOf<ContractOf<'audit.search'>>['query']>;
+/** What is not taken, the gateway refuses with what would be. */
+const queryOf = (given: Given): Query =>
+  Object.fromEntries(FILTERS.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])));
 const urlOf = ({ url }: Given): string | undefined => (typeof url === 'string' ? url : undefined);
 
 async function search(given: Given, terminal: Terminal): Promise<number> {
-  const answer = await makeAdminApi(urlOf(given), terminal.env).ask('GET', `audit${queryOf(given)}`);
-  const isDone = answer.status === 200;
-  if (given['json'] === true) terminal.stdout.write(`${JSON.stringify(answer.body)}\n`);
-  else if (isDone)
-    for (const one of answer.body['records'] as Record<string, unknown>[]) terminal.stdout.write(auditLine(one));
-  else terminal.stderr.write(`${explainAnswer(answer)}\n`);
-  if (isDone && given['json'] !== true && answer.body['next'] !== null)
+  const reply = await makeAdminApi(urlOf(given), terminal.env).call('audit.search', { query: queryOf(given) });
+  const isJson = given['json'] === true;
+  const code = reportAnswer(reply, terminal, isJson ? 'json' : 'text', ({ records }) =>
+    records.map(auditLine).join(''),
+  );
+  if (reply.kind === 'done' && !isJson && reply.value.next !== null)
     terminal.stderr.write('There are more; narrow the times or raise --limit (at most 500).\n');
-  return isDone ? EXIT.ok : EXIT.failed;
+  return code;
 }
 
 async function exportAll(given: Given, terminal: Terminal): Promise<number> {
   const api = makeAdminApi(urlOf(given), terminal.env);
-  const form = given['form'] ?? 'events';
-  const base: Record<string, string> =
-    form === 'records' ? { form } : given['open'] === true ? { particulars: 'open' } : {};
+  const wanted =
+    given['form'] === 'records'
+      ? ({ form: 'records' } as const)
+      : { ...queryOf(given), ...(given['open'] === true ? { particulars: 'open' as const } : {}) };
   const out = appendTo(typeof given['out'] === 'string' ? given['out'] : null, terminal);
   if (out === null) {
     terminal.stderr.write('The file to write is there already, or cannot be made.\n');
@@ -88,14 +89,13 @@ async function exportAll(given: Given, terminal: Terminal): Promise<number> {
   }
   try {
     for (let cursor: string | null = null; ;) {
-      const part = await api.lines(
-        `audit/export${queryOf(form === 'records' ? {} : given, { ...base, ...(cursor === null ? {} : { cursor }) })}`,
-      );
-      if ('status' in part) {
-        terminal.stderr.write(`${explainAnswer(part)}\n`);
+      const from: { cursor?: string } = cursor === null ? {} : { cursor };
+      const part: AdminReply<'audit.export'> = await api.call('audit.export', { query: { ...wanted, ...from } });
+      if (part.kind === 'refused') {
+        terminal.stderr.write(`${explainRefusal(part)}\n`);
         return EXIT.failed;
       }
-      await out.write(part.text);
+      await out.write(part.value);
       if (part.next === null || given['limit'] !== undefined) return EXIT.ok;
       cursor = part.next;
     }
@@ -125,9 +125,9 @@ async function verify(given: Given, terminal: Terminal): Promise<number> {
     terminal.stderr.write(`${done.wrong}\n`);
     return EXIT.usage;
   }
-  const answer = await makeAdminApi(urlOf(given), terminal.env).ask('GET', 'audit/verify');
-  if (answer.status === 200) return report(answer.body as unknown as Verified, given, terminal);
-  terminal.stderr.write(`${explainAnswer(answer)}\n`);
+  const reply = await makeAdminApi(urlOf(given), terminal.env).call('audit.verify');
+  if (reply.kind === 'done') return report(reply.value as Verified, given, terminal);
+  terminal.stderr.write(`${explainRefusal(reply)}\n`);
   return EXIT.failed;
 }
 
@@ -137,16 +137,11 @@ async function showKey(given: Given, terminal: Terminal): Promise<number> {
     terminal.stdout.write(`${own.text}\n`);
     return EXIT.ok;
   }
-  const answer = await makeAdminApi(urlOf(given), terminal.env).ask('GET', 'audit/key');
-  if (answer.status !== 200) {
-    terminal.stderr.write(`${explainAnswer(answer)}\n`);
-    return EXIT.failed;
-  }
-  terminal.stdout.write(`${String(answer.body['key'])}\n`);
-  // Apart from the key itself, which is often given on to another command.
-  for (const { key, until } of answer.body['earlier'] as { key: string; until: number }[])
-    terminal.stderr.write(`Until checkpoint ${until}: ${key}\n`);
-  return EXIT.ok;
+  const reply = await makeAdminApi(urlOf(given), terminal.env).call('audit.key');
+  // The earlier ones apart from the key itself, which is often given on to another command.
+  if (reply.kind === 'done')
+    for (const { key, until } of reply.value.earlier) terminal.stderr.write(`Until checkpoint ${until}: ${key}\n`);
+  return reportAnswer(reply, terminal, 'text', ({ key }) => `${key}\n`);
 }
 
 const VERBS: Readonly<Record<string, (given: Given, terminal: Terminal) => Promise<number>>> = {

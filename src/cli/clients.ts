@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { makeAdminApi, type AdminAnswer } from './admin-api.ts';
+import { makeAdminApi } from './admin-api.ts';
 import { makeUsage, type Command } from './command.ts';
 import { parseOptions } from './parse-options.ts';
 import { reportAnswer } from './report-answer.ts';
@@ -39,13 +39,8 @@ const OPTIONS = {
   json: { type: 'boolean' },
 } as const;
 
-const lines = (list: unknown, fields: readonly string[]): string =>
-  ((list ?? []) as Record<string, unknown>[])
-    .map((one) => `${fields.map((field) => String(one[field])).join('  ')}\n`)
-    .join('');
-
-const tellAdded = ({ id, secret }: AdminAnswer['body']): string =>
-  `${String(id)}\n${typeof secret === 'string' ? `secret: ${secret}\nKeep it now: it is not shown again.\n` : ''}`;
+const tellAdded = ({ id, secret }: { readonly id: string; readonly secret: string | null }): string =>
+  `${id}\n${secret === null ? '' : `secret: ${secret}\nKeep it now: it is not shown again.\n`}`;
 
 export const clients: Command = {
   name: 'clients',
@@ -73,28 +68,25 @@ export const clients: Command = {
       }
     const api = makeAdminApi(values.url, terminal.env);
     if (verb === 'list')
-      return reportAnswer(await api.ask('GET', 'clients'), terminal, form, ({ clients: all }) =>
-        lines(all, ['id', 'kind', 'name', 'scope']),
+      return reportAnswer(await api.call('apps.list'), terminal, form, ({ clients: all }) =>
+        all.map((one) => `${[one.id, one.kind, one.name, one.scope].join('  ')}\n`).join(''),
       );
-    if (verb === 'remove')
-      return reportAnswer(
-        await api.ask('DELETE', `clients/${encodeURIComponent(id ?? '')}`),
-        terminal,
-        form,
-        () => 'removed\n',
-      );
+    if (verb === 'remove') {
+      const reply = await api.call('apps.remove', { params: { id: id ?? '' } });
+      return reportAnswer(reply, terminal, form, () => 'removed\n');
+    }
+    // What is none of the kinds, the gateway refuses with the list of them.
     const body = {
-      name,
-      kind,
-      scope,
+      name: name ?? '',
+      kind: kind as 'public',
+      scope: scope ?? '',
       redirectUris: values.redirect ?? [],
       launchUrl: values['launch-url'] ?? null,
       origins: values.origin ?? [],
-      jwks,
+      jwks: jwks as null,
       jwksUri: values['jwks-url'] ?? null,
       id: values.id ?? null,
     };
-    const answer = await api.ask('POST', 'clients', { type: 'application/json', text: JSON.stringify(body) });
-    return reportAnswer(answer, terminal, form, tellAdded);
+    return reportAnswer(await api.call('apps.add', { body }), terminal, form, tellAdded);
   },
 };

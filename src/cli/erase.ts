@@ -1,6 +1,8 @@
-import { explainAnswer, makeAdminApi } from './admin-api.ts';
+import type { AnswerOf, ContractOf } from '../admin/index.ts';
+import { makeAdminApi } from './admin-api.ts';
 import { EXIT, makeUsage, type Command } from './command.ts';
 import { parseOptions } from './parse-options.ts';
+import { reportAnswer } from './report-answer.ts';
 
 const help = `Usage: chartgate erase USER_ID [--yes] [--client UUID] [--url URL] [--json]
 
@@ -24,30 +26,20 @@ const OPTIONS = {
   json: { type: 'boolean' },
 } as const;
 
-type Report = Readonly<Record<string, unknown>>;
-interface Table {
-  readonly table: string;
-  readonly what: string;
-  /** As the answer has them, digits kept. */
-  readonly destroyed: unknown;
-  readonly remaining: unknown;
-  readonly left: unknown;
-  readonly why: string | null;
-}
+type Report = AnswerOf<ContractOf<'users.erase'>>;
 
-const tablesOf = (report: Report): readonly Table[] => report['tables'] as readonly Table[];
-const isClean = (report: Report): boolean =>
-  report['scrubbed'] === 'done' && tablesOf(report).every(({ remaining }) => Number(remaining) === 0);
+const isClean = ({ scrubbed, tables }: Report): boolean =>
+  scrubbed === 'done' && tables.every(({ remaining }) => remaining === 0);
 
 function reportText(report: Report, isPreview: boolean): string {
-  const lines = tablesOf(report)
-    .filter(({ destroyed, left, remaining }) => Number(destroyed) + Number(left) + Number(remaining) > 0)
+  const lines = report.tables
+    .filter(({ destroyed, left, remaining }) => destroyed + left + remaining > 0)
     .map(({ table, what, destroyed, left, why }) => {
-      const rest = Number(left) > 0 ? `; ${Number(left)} stay: ${why ?? ''}` : '';
-      return `  ${table}: ${Number(destroyed)} (${what})${rest}\n`;
+      const rest = left > 0 ? `; ${left} stay: ${why ?? ''}` : '';
+      return `  ${table}: ${destroyed} (${what})${rest}\n`;
     });
   if (!isPreview) return `Destroyed${isClean(report) ? '' : ', but not all of it: ask again'}\n${lines.join('')}`;
-  const { blocked } = report as { readonly blocked: string | null };
+  const { blocked } = report;
   const then = blocked === null ? 'Say --yes to destroy it.' : `It cannot be done now: ${blocked}.`;
   return `Nothing was done. Would be destroyed\n${lines.join('')}${then}\n`;
 }
@@ -64,20 +56,10 @@ export const erase: Command = {
     const [user, ...more] = parsed.value.positionals;
     if (user === undefined || more.length > 0) return usage('Name the user alone.');
     const isPreview = yes !== true;
-    const query = new URLSearchParams({
-      preview: String(isPreview),
-      ...(client === undefined ? {} : { client_uuid: client }),
-    });
-    const answer = await makeAdminApi(url, terminal.env).ask(
-      'POST',
-      `users/${encodeURIComponent(user)}/erase?${query.toString()}`,
-    );
-    if (answer.status !== 200) {
-      if (json === true) terminal.stdout.write(`${JSON.stringify(answer.body)}\n`);
-      else terminal.stderr.write(`${explainAnswer(answer)}\n`);
-      return EXIT.failed;
-    }
-    terminal.stdout.write(json === true ? `${JSON.stringify(answer.body)}\n` : reportText(answer.body, isPreview));
-    return isPreview || isClean(answer.body) ? EXIT.ok : EXIT.failed;
+    const query = { preview: isPreview, client_uuid: client };
+    const reply = await makeAdminApi(url, terminal.env).call('users.erase', { params: { user_id: user }, query });
+    const form = json === true ? 'json' : 'text';
+    const code = reportAnswer(reply, terminal, form, (report) => reportText(report, isPreview));
+    return reply.kind === 'done' && !isPreview && !isClean(reply.value) ? EXIT.failed : code;
   },
 };

@@ -4,10 +4,11 @@ import { explain as explainBody, type Explanation } from '../forward/index.ts';
 import { loadValidators, makeTranslationContextHolder } from '../judge/index.ts';
 import { readSourceUris, SHIPPED_FOLDER } from '../mappings/index.ts';
 import { NOT_RECEIVED, type UnmappedPolicy } from '../translate/index.ts';
-import { explainAnswer, makeAdminApi } from './admin-api.ts';
+import { explainRefusal, makeAdminApi } from './admin-api.ts';
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { explanationText } from './explain-report.ts';
 import { parseOptions } from './parse-options.ts';
+import { answerLine } from './report-answer.ts';
 
 const help = `Usage: chartgate explain DELIVERY-ID [--url URL] [--json]
        chartgate explain --file FILE [--mrn MRN] [--mrn-system URI] [--mappings FOLDER] [--uris FILE] [--dialect NAME]
@@ -125,13 +126,11 @@ export const explain: Command = {
     };
 
     if (file === undefined) {
-      const answer = await makeAdminApi(url, terminal.env).ask(
-        'GET',
-        `deliveries/${encodeURIComponent(id ?? '')}/explain`,
-      );
-      if (answer.status === 200) return show(answer.body as unknown as Explanation);
-      if (json === true) terminal.stdout.write(`${JSON.stringify(answer.body)}\n`);
-      else terminal.stderr.write(`${explainAnswer(answer)}\n`);
+      const api = makeAdminApi(url, terminal.env, 'digits');
+      const reply = await api.call('deliveries.explain', { params: { id: id ?? '' } });
+      if (reply.kind === 'done') return show(reply.value as unknown as Explanation);
+      if (json === true) terminal.stdout.write(answerLine(reply));
+      else terminal.stderr.write(`${explainRefusal(reply)}\n`);
       return EXIT.failed;
     }
     try {

@@ -52,13 +52,11 @@ export const keys: Command = {
         form: json === true ? 'json' : 'text',
       });
     if (status === true || noWait === true) return usage('--status and --no-wait are of rotate data.');
-    const answer = await api.ask('POST', 'keys/rotate');
-    return reportAnswer(answer, terminal, json === true ? 'json' : 'text', ({ kid, retiring }) =>
+    const reply = await api.call('keys.rotateIdToken');
+    return reportAnswer(reply, terminal, json === true ? 'json' : 'text', ({ kid, retiring }) =>
       [
-        `id tokens are signed with ${String(kid)} from now on\n`,
-        ...((retiring ?? []) as Record<string, unknown>[]).map(
-          (one) => `${String(one['kid'])} stays in /auth/jwks until ${String(one['until'])}\n`,
-        ),
+        `id tokens are signed with ${kid} from now on\n`,
+        ...retiring.map((one) => `${one.kid} stays in /auth/jwks until ${one.until}\n`),
       ].join(''),
     );
   },

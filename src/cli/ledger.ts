@@ -1,3 +1,4 @@
+import type { AnswerOf, ContractOf } from '../admin/index.ts';
 import { makeAdminApi } from './admin-api.ts';
 import { EXIT, makeUsage, type Command } from './command.ts';
 import { parseOptions } from './parse-options.ts';
@@ -14,11 +15,11 @@ CHARTGATE_ADMIN_TOKEN.
 Exit code: 0 it adds up · 1 it does not, or refused · 2 wrong arguments · 69 no gateway there
 `;
 
-const tell = ({ acknowledged, byState, addsUp }: Readonly<Record<string, unknown>>): string => {
-  const states = Object.entries(byState as Readonly<Record<string, unknown>>);
+const tell = ({ acknowledged, byState, addsUp }: AnswerOf<ContractOf<'flow.ledger'>>): string => {
+  const states = Object.entries(byState);
   const width = Math.max(...states.map(([state]) => state.length));
   const rows = states.map(([state, count]) => `  ${state.padEnd(width)}  ${String(count)}\n`).join('');
-  return `${String(acknowledged)} acknowledged\n${rows}${addsUp === true ? 'It adds up.' : 'It does not add up: tell whoever maintains the gateway.'}\n`;
+  return `${acknowledged} acknowledged\n${rows}${addsUp ? 'It adds up.' : 'It does not add up: tell whoever maintains the gateway.'}\n`;
 };
 
 export const ledger: Command = {
@@ -29,8 +30,8 @@ export const ledger: Command = {
     const parsed = parseOptions(args, { url: { type: 'string' }, json: { type: 'boolean' } }, 'none');
     if (!parsed.ok) return makeUsage(terminal, help)(parsed.wrong);
     const { url, json } = parsed.value.values;
-    const answer = await makeAdminApi(url, terminal.env).ask('GET', 'ledger');
-    const code = reportAnswer(answer, terminal, json === true ? 'json' : 'text', tell);
-    return code === EXIT.ok && answer.body['addsUp'] !== true ? EXIT.failed : code;
+    const reply = await makeAdminApi(url, terminal.env).call('flow.ledger');
+    const code = reportAnswer(reply, terminal, json === true ? 'json' : 'text', tell);
+    return reply.kind === 'done' && !reply.value.addsUp ? EXIT.failed : code;
   },
 };

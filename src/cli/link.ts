@@ -1,6 +1,8 @@
-import { explainAnswer, makeAdminApi } from './admin-api.ts';
+import type { AdminReply, AnswerOf, ContractOf } from '../admin/index.ts';
+import { makeAdminApi } from './admin-api.ts';
 import { EXIT, makeUsage, type Command } from './command.ts';
 import { parseOptions } from './parse-options.ts';
+import { answerLine, reportAnswer } from './report-answer.ts';
 
 const help = `Usage: chartgate link USER_ID MRN [--client UUID] [--propose] [--evidence TEXT] [--url URL] [--json]
        chartgate link USER_ID --revoke [--charted keep|retract] [--yes] [--client UUID] [--url URL] [--json]
@@ -40,27 +42,20 @@ const COUNTS = [
   ['parked', 'wait for a link again'],
 ] as const;
 
-function sentence(body: Readonly<Record<string, unknown>>): string {
-  const counts = COUNTS.filter(([name]) => Number(body[name]) > 0).map(
-    ([name, words]) => `  ${Number(body[name])} ${words}\n`,
-  );
-  const rest = body['isSettled'] === false ? '  more are being moved; the gateway goes on by itself\n' : '';
-  return `${String(body['id'])} is ${String(body['status'])} (${String(body['change'])})\n${counts.join('')}${rest}`;
-}
+type Outcome = AnswerOf<ContractOf<'links.put'>>;
 
-interface Charted {
-  readonly resourceType: string;
-  readonly group: string;
-  readonly day: string | null;
-  readonly count: unknown;
+function sentence(body: Outcome): string {
+  const counts = COUNTS.filter(([name]) => body[name] > 0).map(([name, words]) => `  ${body[name]} ${words}\n`);
+  const rest = !body.isSettled ? '  more are being moved; the gateway goes on by itself\n' : '';
+  return `${body.id} is ${body.status} (${body.change})\n${counts.join('')}${rest}`;
 }
 
 /** What would be withdrawn, by day and type. */
-function previewText({ total, resources }: Readonly<Record<string, unknown>>): string {
-  const lines = (resources as readonly Charted[]).map(
-    ({ day, resourceType, group, count }) => `  ${day ?? 'no day'}  ${resourceType}  ${group}  ${Number(count)}\n`,
+function previewText({ total, resources }: AnswerOf<ContractOf<'links.charted'>>): string {
+  const lines = resources.map(
+    ({ day, resourceType, group, count }) => `  ${day ?? 'no day'}  ${resourceType}  ${group}  ${count}\n`,
   );
-  return `Nothing was done. ${Number(total)} resources would be withdrawn from the chart:\n${lines.join('')}Say --yes to withdraw them, or --charted keep to leave them.\n`;
+  return `Nothing was done. ${total} resources would be withdrawn from the chart:\n${lines.join('')}Say --yes to withdraw them, or --charted keep to leave them.\n`;
 }
 
 export const link: Command = {
@@ -82,37 +77,31 @@ export const link: Command = {
     if (charted !== undefined && charted !== 'keep' && charted !== 'retract')
       return usage('--charted is keep or retract.');
     const api = makeAdminApi(url, terminal.env);
-    const path = `links/${encodeURIComponent(user)}`;
-    const query = new URLSearchParams(client === undefined ? {} : { client_uuid: client });
+    const params = { user_id: user };
     if (revoke === true && yes !== true && charted !== 'keep') {
-      const preview = await api.ask('GET', `${path}/charted?${query.toString()}`);
-      const isToGo = preview.status === 200 && Number(preview.body['total']) > 0;
-      if (isToGo && (charted ?? preview.body['onRevoke']) === 'retract') {
-        terminal.stdout.write(json === true ? `${JSON.stringify(preview.body)}\n` : previewText(preview.body));
+      const preview = await api.call('links.charted', { params, query: { client_uuid: client } });
+      const isToGo = preview.kind === 'done' && preview.value.total > 0;
+      if (isToGo && (charted ?? preview.value.onRevoke) === 'retract') {
+        terminal.stdout.write(json === true ? answerLine(preview) : previewText(preview.value));
         return EXIT.failed;
       }
     }
-    if (charted !== undefined) query.set('charted', charted);
-    const answer =
+    const status = propose === true ? ('proposed' as const) : ('confirmed' as const);
+    const body = {
+      mrn: mrn ?? '',
+      status,
+      ...(evidence === undefined ? {} : { evidence }),
+      ...(client === undefined ? {} : { client_uuid: client }),
+    };
+    const reply: AdminReply<'links.put'> =
       revoke === true
-        ? await api.ask('DELETE', query.size === 0 ? path : `${path}?${query.toString()}`)
-        : await api.ask('PUT', path, {
-            type: 'application/json',
-            text: JSON.stringify({
-              mrn,
-              status: propose === true ? 'proposed' : 'confirmed',
-              ...(evidence === undefined ? {} : { evidence }),
-              ...(client === undefined ? {} : { client_uuid: client }),
-            }),
-          });
-    const isDone = answer.status === 200;
-    if (json === true) terminal.stdout.write(`${JSON.stringify(answer.body)}\n`);
-    else if (isDone) terminal.stdout.write(sentence(answer.body));
-    else terminal.stderr.write(`${explainAnswer(answer)}\n`);
-    if (isDone && answer.body['isForeignClient'] === true)
+        ? await api.call('links.revoke', { params, query: { client_uuid: client, charted } })
+        : await api.call('links.put', { params, body });
+    const code = reportAnswer(reply, terminal, json === true ? 'json' : 'text', sentence);
+    if (reply.kind === 'done' && reply.value.isForeignClient === true)
       terminal.stderr.write(
         'Warning: the gateway takes deliveries of another client (CHARTGATE_CLIENT_UUID); of this one nothing will come.\n',
       );
-    return isDone ? EXIT.ok : EXIT.failed;
+    return code;
   },
 };

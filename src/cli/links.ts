@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { readLinkRows, writeCsv, type LinkRow } from '../identity/index.ts';
 import { errorCode } from '../kernel/index.ts';
-import { explainAnswer, makeAdminApi, type AdminAnswer } from './admin-api.ts';
+import type { AdminReply } from '../admin/index.ts';
+import { explainRefusal, makeAdminApi } from './admin-api.ts';
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { parseOptions } from './parse-options.ts';
 import { makeBar } from './progress.ts';
@@ -31,6 +32,7 @@ const COUNTS = [
   'unrepeatable',
   'unsettled',
 ] as const;
+type Imported = AdminReply<'links.import'>;
 type Counts = Record<(typeof COUNTS)[number], number>;
 interface Bad {
   readonly line: number;
@@ -54,18 +56,17 @@ const toCsv = (rows: readonly LinkRow[]): string =>
 /** Row by row in chunks, so that the bar tells how far it really is. */
 async function importRows(
   rows: readonly LinkRow[],
-  send: (csv: string) => Promise<AdminAnswer>,
+  send: (csv: string) => Promise<Imported>,
   onDone: (done: number) => void,
-): Promise<{ counts: Counts; bad: Bad[]; refused: AdminAnswer | null }> {
+): Promise<{ counts: Counts; bad: Bad[]; refused: Extract<Imported, { kind: 'refused' }> | null }> {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, 0])) as Counts;
   const bad: Bad[] = [];
   for (let from = 0; from < rows.length; from += ROWS_PER_PAGE) {
     const chunk = rows.slice(from, from + ROWS_PER_PAGE);
     const answer = await send(toCsv(chunk));
-    if (answer.status !== 200) return { counts, bad, refused: answer };
-    for (const name of COUNTS) counts[name] += Number(answer.body[name] ?? 0);
-    for (const { line, code } of (answer.body['bad'] ?? []) as Bad[])
-      bad.push({ line: chunk[line - 2]?.line ?? 0, code });
+    if (answer.kind === 'refused') return { counts, bad, refused: answer };
+    for (const name of COUNTS) counts[name] += answer.value[name];
+    for (const { line, code } of answer.value.bad) bad.push({ line: chunk[line - 2]?.line ?? 0, code });
     onDone(from + chunk.length);
   }
   return { counts, bad, refused: null };
@@ -100,14 +101,14 @@ async function importFile(
   const bar = makeBar(terminal.stderr);
   const { counts, bad, refused } = await importRows(
     rows,
-    (csv) => api.ask('POST', `links/import?dry_run=${String(options.isDry)}`, { type: 'text/csv', text: csv }),
+    (csv) => api.call('links.import', { query: { dry_run: options.isDry }, bytes: { type: 'text/csv', content: csv } }),
     (done) => bar.draw(done / rows.length, `${done}/${rows.length} rows`),
   );
   bar.clear();
   const all = [...unreadable, ...bad].sort((a, b) => a.line - b.line);
   if (options.isJson)
     terminal.stdout.write(
-      `${JSON.stringify({ dryRun: options.isDry, rows: rows.length + unreadable.length, ...counts, bad: all, ...(refused === null ? {} : { refused: refused.body }) })}\n`,
+      `${JSON.stringify({ dryRun: options.isDry, rows: rows.length + unreadable.length, ...counts, bad: all, ...(refused === null ? {} : { refused: refused.problem }) })}\n`,
     );
   else {
     for (const { line, code } of all) terminal.stdout.write(`line ${line}: ${code}\n`);
@@ -115,7 +116,7 @@ async function importFile(
     terminal.stdout.write(
       `${options.isDry ? 'Would be: ' : ''}${rows.length + unreadable.length} rows: ${[...said, `${all.length} bad`].join(', ')}\n`,
     );
-    if (refused !== null) terminal.stderr.write(`${explainAnswer(refused)}\nImport the same file again to go on.\n`);
+    if (refused !== null) terminal.stderr.write(`${explainRefusal(refused)}\nImport the same file again to go on.\n`);
   }
   return all.length > 0 || refused !== null ? EXIT.failed : EXIT.ok;
 }

@@ -45,18 +45,14 @@ export const replay: Command = {
     if (id === undefined && conflict !== undefined) return usage('--conflict goes with one delivery.');
     const form = json === true ? 'json' : 'text';
     const api = makeAdminApi(url, terminal.env);
+    // What is not taken, the gateway refuses with what would be.
     if (id !== undefined) {
-      const body =
-        conflict === undefined ? undefined : { type: 'application/json', text: JSON.stringify({ conflict }) };
-      const answer = await api.ask('POST', `deliveries/${encodeURIComponent(id)}/replay`, body);
-      return reportAnswer(answer, terminal, form, () => `${id} is looked at again\n`);
+      const body = conflict === undefined ? {} : { conflict: conflict as 'overwrite' };
+      const reply = await api.call('deliveries.replay', { params: { id }, body });
+      return reportAnswer(reply, terminal, form, () => `${id} is looked at again\n`);
     }
-    const query = new URLSearchParams({
-      state: state ?? '',
-      ...(reason === undefined ? {} : { reason }),
-      ...(approve === true ? { approve: 'true' } : {}),
-    });
-    const answer = await api.ask('POST', `replay?${query.toString()}`);
-    return reportAnswer(answer, terminal, form, ({ count }) => `${String(count)} are looked at again\n`);
+    const query = { state: (state ?? '') as 'parked', reason, ...(approve === true ? { approve } : {}) };
+    const reply = await api.call('deliveries.replayMany', { query });
+    return reportAnswer(reply, terminal, form, ({ count }) => `${count} are looked at again\n`);
   },
 };

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { makeAdminApi, type AdminAnswer, type AdminApi } from './admin-api.ts';
+import type { AdminReply, AnswerOf, ContractOf } from '../admin/index.ts';
+import { makeAdminApi, type AdminApi } from './admin-api.ts';
 import { makeUsage, type Command, type Terminal } from './command.ts';
 import { parseOptions } from './parse-options.ts';
 import { makeBar } from './progress.ts';
@@ -54,43 +55,32 @@ const TAKES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Asks until everything was evaluated, or until the process is to stop. */
-async function watchReport(api: AdminApi, { stderr, stopped }: Terminal): Promise<AdminAnswer> {
+async function watchReport(api: AdminApi, { stderr, stopped }: Terminal): Promise<AdminReply<'shadow.report'>> {
   const bar = makeBar(stderr);
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
   for (;;) {
-    const answer = await api.ask('GET', 'shadow');
-    const isOver = answer.status >= 300 || answer.body['state'] === 'running' || Number(answer.body['pending']) === 0;
+    const reply = await api.call('shadow.report');
+    const isOver = reply.kind === 'refused' || reply.value.state === 'running' || reply.value.pending === 0;
     if (!isOver) {
-      const { part, words } = progressOf(answer.body);
+      const { part, words } = progressOf(reply.value);
       bar.draw(part, words);
       await pause(WATCH_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
     if (isOver || stopping.signal.aborted) {
       bar.clear();
-      return answer;
+      return reply;
     }
   }
 }
 
-function queryOf(values: Readonly<Record<string, unknown>>, names: readonly string[]): string {
-  const given = names.flatMap((name): [string, string][] =>
-    typeof values[name] === 'string' ? [[name, values[name]]] : [],
-  );
-  const query = new URLSearchParams(given).toString();
-  return query === '' ? '' : `?${query}`;
-}
-
-const tellLeft = ({ outcome, waiting }: AdminAnswer['body']): string =>
+const tellLeft = ({ outcome, waiting }: AnswerOf<ContractOf<'shadow.leave'>>): string =>
   outcome === 'left'
-    ? `${String(waiting)} are forwarded now, in order\n`
+    ? `${waiting} are forwarded now, in order\n`
     : 'Nothing is held back: deliveries are written to the EHR\n';
 
-const tellList = ({ deliveries, next }: AdminAnswer['body']): string =>
-  [
-    ...((deliveries ?? []) as Readonly<Record<string, unknown>>[]).map(evaluationLine),
-    typeof next === 'string' ? `more: --cursor ${next}\n` : '',
-  ].join('');
+const tellList = ({ deliveries, next }: AnswerOf<ContractOf<'shadow.deliveries'>>): string =>
+  [...deliveries.map(evaluationLine), next === null ? '' : `more: --cursor ${next}\n`].join('');
 
 export const shadow: Command = {
   name: 'shadow',
@@ -110,29 +100,24 @@ export const shadow: Command = {
       return usage('Say how many deliveries wait: --confirm N, as chartgate shadow report shows it.');
     const form = json === true ? 'json' : 'text';
     const api = makeAdminApi(url, terminal.env);
+    // What is not taken, the gateway refuses with what would be.
+    const filter = { kind: values.kind as 'write' | undefined, reason: values.reason };
     switch (verb) {
       case 'report': {
-        const answer = values.watch === true ? await watchReport(api, terminal) : await api.ask('GET', 'shadow');
-        return reportAnswer(answer, terminal, form, shadowText);
+        const reply = values.watch === true ? await watchReport(api, terminal) : await api.call('shadow.report');
+        return reportAnswer(reply, terminal, form, shadowText);
       }
-      case 'list':
-        return reportAnswer(
-          await api.ask('GET', `shadow/deliveries${queryOf(values, takes)}`),
-          terminal,
-          form,
-          tellList,
-        );
-      case 'evaluate':
-        return reportAnswer(
-          await api.ask('POST', `shadow/evaluate${queryOf(values, takes)}`),
-          terminal,
-          form,
-          ({ count }) => `${String(count)} are evaluated again\n`,
-        );
+      case 'list': {
+        const query = { ...filter, cursor: values.cursor, limit: values.limit };
+        return reportAnswer(await api.call('shadow.deliveries', { query }), terminal, form, tellList);
+      }
+      case 'evaluate': {
+        const reply = await api.call('shadow.evaluate', { query: filter });
+        return reportAnswer(reply, terminal, form, ({ count }) => `${count} are evaluated again\n`);
+      }
       default: {
-        const text = JSON.stringify({ confirm: Number(values.confirm) });
-        const answer = await api.ask('POST', 'shadow/leave', { type: 'application/json', text });
-        return reportAnswer(answer, terminal, form, tellLeft);
+        const reply = await api.call('shadow.leave', { body: { confirm: Number(values.confirm) } });
+        return reportAnswer(reply, terminal, form, tellLeft);
       }
     }
   },

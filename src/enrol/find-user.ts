@@ -100,12 +100,12 @@ export function makeFindUser(deps: {
      * Of a patient of the EHR who has none, one is made: chance, and no meaning. While the EHR cannot be asked, nobody
      * is enrolled.
      */
-    async made(mrn: string, requestId: string): Promise<Result<Enrolled>> {
+    async made(mrn: string, by: { readonly requestId: string; readonly actor: string }): Promise<Result<Enrolled>> {
       const found = await find(mrn);
       if (!found.ok) return found;
       if (found.value !== null) return ok(found.value);
       if (deps.client === null) return fail(fault('link.client', { at: 'client_uuid' }));
-      const checked = await deps.checkPatient({ mrnSystem, mrn, requestId });
+      const checked = await deps.checkPatient({ mrnSystem, mrn, requestId: by.requestId });
       if (!checked.ok) return checked.fault.code === 'patient.none' ? fail(fault('enrol.mrn-unknown')) : checked;
       const user = await claim(deps.client, mrn);
       if (!user.ok) return user;
@@ -118,7 +118,7 @@ export function makeFindUser(deps: {
         status: 'confirmed',
         evidence: 'enrolled',
       } as const;
-      const linked = await deps.link({ tenant, at: deps.clock.now(), requestId, actor: 'operator' }, wanted);
+      const linked = await deps.link({ tenant, at: deps.clock.now(), ...by }, wanted);
       if (!linked.ok) return linked;
       const again = await find(mrn);
       if (!again.ok) return again;

@@ -17,11 +17,13 @@ import {
   makeLinkRoutes,
   makeMappingRoutes,
   makePatientRoutes,
+  makeRecordAct,
   makeRecordActLater,
   makeShadowRoutes,
   makeTargetRoutes,
-  type RecordAct,
-} from '../ops/index.ts';
+  serveRoute,
+  type AdminRoute,
+} from '../admin/index.ts';
 import type { KeptResealing, Store } from '../store/index.ts';
 
 /** Makes what the operator uses: the admin API over every part that it shows. */
@@ -40,28 +42,30 @@ export function makeAdmin(deps: {
   readonly processor: { wake(): void };
   readonly sender: { wake(): void; recheck(): void };
   readonly shadow: Shadow;
-  readonly record: RecordAct;
+  /** Of parts that are joined elsewhere. */
+  readonly more: readonly AdminRoute[];
   readonly appendLater: ReturnType<typeof makeAppendLater>;
   readonly resealing: KeptResealing;
   readonly newId: NewId;
   readonly clock: Clock;
 }): Route[] {
-  const { config, tenant, store, target, translationContext, links, kept, processor, sender, record, newId, clock } =
-    deps;
-  const recordLater = makeRecordActLater({ tenant, appendLater: deps.appendLater, clock });
+  const { config, tenant, store, target, translationContext, links, kept, processor, sender, newId, clock } = deps;
+  const audit = store.use(auditSet);
+  const recorders = {
+    record: makeRecordAct({ tenant, audit, clock }),
+    recordLater: makeRecordActLater({ tenant, appendLater: deps.appendLater, clock }),
+  };
   const { clientUuid } = config.ingest;
   const { mrnSystem, onRevoke } = config.identity;
   const inbox = store.use(inboxSet);
   const lanes = store.use(laneSet);
   const identity = store.use(identitySet);
-  return [
+  const routes = [
     ...makeDeliveryRoutes({
       tenant,
       clientUuid,
       inbox,
       clock,
-      record,
-      recordLater,
       onReplay: processor.wake,
       lanes,
       onReforward: sender.wake,
@@ -69,7 +73,6 @@ export function makeAdmin(deps: {
     ...makeMappingRoutes({
       tenant,
       deliver: store.use(deliverSet),
-      record,
       explain: makeExplain({
         tenant,
         mrnSystem,
@@ -89,7 +92,6 @@ export function makeAdmin(deps: {
       dialect: translationContext.dialect,
       forwarding: deps.shadow.forwarding.state,
       clock,
-      recordLater,
       onChange: sender.recheck,
     }),
     ...makeShadowRoutes({
@@ -100,16 +102,13 @@ export function makeAdmin(deps: {
       target,
       dialect: translationContext.dialect,
       clock,
-      record,
-      recordLater,
     }),
     ...makeAuditRoutes({
       tenant,
       mrnSystem,
-      audit: store.use(auditSet),
+      audit,
       key: kept.key,
       site: { publicUrl: config.http.publicUrl, ehrUrl: config.ehr.url },
-      record,
       outside: kept.outside,
     }),
     ...makeEraseRoutes({
@@ -121,10 +120,9 @@ export function makeAdmin(deps: {
         enrolment: store.use(enrolSet),
         scrub: store.scrub,
       }),
-      record,
       clock,
     }),
-    ...makeDataKeyRoutes({ resealing: deps.resealing, record, recordLater }),
+    ...makeDataKeyRoutes({ resealing: deps.resealing }),
     ...makeLinkRoutes({
       tenant,
       clientUuid,
@@ -133,7 +131,6 @@ export function makeAdmin(deps: {
       links,
       budget: deps.budget,
       onRevoke,
-      record,
       newId,
       clock,
     }),
@@ -142,18 +139,19 @@ export function makeAdmin(deps: {
       mrnSystem,
       ...deps.enrolment,
       inbox,
-      record,
       clock,
       leave:
         onRevoke === 'keep'
           ? null
-          : async ({ client, user }, requestId) => {
-              const act = { tenant, at: clock.now(), requestId, actor: 'operator' };
+          : async ({ client, user }, by) => {
+              const act = { tenant, at: clock.now(), ...by };
               const done = await links.revoke(act, { client, user }, 'consent', onRevoke);
               if (!done.ok) return done;
               // Whoever has no link any more has nothing to end.
               return ok({ retracting: typeof done.value === 'string' ? 0 : done.value.retracting });
             },
     }),
+    ...deps.more,
   ];
+  return routes.map((route) => serveRoute(route, recorders));
 }

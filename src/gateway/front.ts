@@ -1,15 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/index.ts';
 import { drainServer, listen, makeApp, makeServer } from '../http/index.ts';
 import type { Part, Route } from '../kernel/index.ts';
-import {
-  decideReadiness,
-  makeOpsRoutes,
-  makeWatchRoutes,
-  onOwnPort,
-  type Described,
-  type Metrics,
-} from '../ops/index.ts';
+import { decideReadiness, makeOpsRoutes, makeWatchRoutes, onOwnPort, type Metrics } from '../ops/index.ts';
 
 /** Grace and the end of requests under way together; what comes after has the rest of the supervisor's 30 s. */
 const DRAIN_TOTAL_MS = 20_000;
@@ -19,6 +13,8 @@ type AppDeps = Parameters<typeof makeApp>[0];
 type State = Omit<Parameters<typeof decideReadiness>[0], 'unverified' | 'version'>;
 
 export const readJson = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
+
+const DESCRIPTION = new URL('../../openapi/openapi.json', import.meta.url);
 
 /** What listens. Each start answers the port. */
 export interface Front {
@@ -36,7 +32,7 @@ export interface Front {
 
 export function makeFront(
   config: Config,
-  deps: Pick<AppDeps, 'mounts' | 'newId' | 'clock' | 'log' | 'onRefused'> & {
+  deps: Pick<AppDeps, 'mounts' | 'authenticate' | 'newId' | 'clock' | 'log' | 'onRefused'> & {
     readonly version: string;
     readonly routes: readonly Route[];
     readonly metrics: Metrics;
@@ -44,13 +40,13 @@ export function makeFront(
   },
 ): Front {
   const { host, port, tls, trustProxy, drainGraceMs } = config.http;
-  const { ops, admin, unverified } = config;
+  const { ops, unverified } = config;
   const { metrics, state, version } = deps;
   // Whoever comes along need not learn what is weak.
   const shown = ops.port === null && ops.token === null ? { version } : { version, unverified };
   const watch = makeWatchRoutes({ metrics, readiness: () => decideReadiness({ ...state(), ...shown }) });
   const routes = [
-    ...makeOpsRoutes({ described: readJson('../../openapi/openapi.json') as Described }),
+    ...makeOpsRoutes({ version, readDescription: () => readFile(DESCRIPTION, 'utf8') }),
     ...(ops.port === null ? watch : []),
     ...deps.routes,
   ];
@@ -58,7 +54,6 @@ export function makeFront(
     ...deps,
     routes,
     trustProxy,
-    adminToken: admin.token,
     opsToken: ops.token,
     observe: metrics.observeRequest,
     isDraining: () => state().process === 'draining',

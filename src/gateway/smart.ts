@@ -4,7 +4,7 @@ import type { Config } from '../config/index.ts';
 import type { OpenTarget } from '../ehr/index.ts';
 import { identitySet } from '../identity/index.ts';
 import type { Budget, Chance, Clock, Log, Mount, Part, Route } from '../kernel/index.ts';
-import { makeAuthRoutes, type RecordAct } from '../ops/index.ts';
+import { makeAppRoutes, type AdminRoute } from '../admin/index.ts';
 import { isResourceType } from '../r4/index.ts';
 import { makeSmart } from '../smart/index.ts';
 import type { Store } from '../store/index.ts';
@@ -19,12 +19,15 @@ export function makeApps(deps: {
   readonly version: string;
   readonly store: Store;
   readonly target: OpenTarget;
-  readonly record: RecordAct;
   readonly budget: Budget;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly log: Log;
-}): Part & { readonly routes: readonly Route[]; readonly mounts: readonly Mount[] } {
+}): Part & {
+  readonly routes: readonly Route[];
+  readonly adminRoutes: readonly AdminRoute[];
+  readonly mounts: readonly Mount[];
+} {
   const { config, tenant, store, clock, chance, log } = deps;
   const { publicUrl } = config.http;
   const audit = store.use(auditSet);
@@ -56,7 +59,8 @@ export function makeApps(deps: {
     log,
   });
   return {
-    routes: [...auth.routes, ...makeAuthRoutes({ registry: auth.registry, record: deps.record }), ...smart.serve(auth)],
+    routes: [...auth.routes, ...smart.serve(auth)],
+    adminRoutes: makeAppRoutes({ registry: auth.registry }),
     mounts: auth.mounts,
     start: auth.start,
     stop: auth.flush,

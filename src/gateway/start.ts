@@ -22,7 +22,8 @@ import {
   type Result,
   type Route,
 } from '../kernel/index.ts';
-import { runResealing, makeMetrics, makeRecordAct, watchLedger } from '../ops/index.ts';
+import { authenticateByToken } from '../admin/index.ts';
+import { runResealing, makeMetrics, watchLedger } from '../ops/index.ts';
 import { PARTS } from '../pipeline.ts';
 import { openStore, QUEUE_LIMITS, type Store, type StoreDeps } from '../store/index.ts';
 import { makeAdmin } from './admin.ts';
@@ -134,7 +135,6 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   });
   const metrics = makeMetrics({ storeHealth: store.health, storeFigures: store.figures });
   const ledger = watchLedger({ inbox, tenant, log });
-  const record = makeRecordAct({ tenant, audit, clock });
   const appendLater = makeAppendLater(audit, log);
   const pseudonymKey = Buffer.from(config.keys.pseudonym.reveal(), 'base64');
   const { ingest, refusals, refuseOperator } = makeIntake({
@@ -226,7 +226,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     } else log.error('mappings.refused', { count: done.fault.split('\n').length - 1 });
     return done;
   }
-  const common = { config, tenant, store, budget, record, clock, target };
+  const common = { config, tenant, store, budget, clock, target };
   const apps = makeApps({ ...common, version: VERSION, chance, log });
   const admin = makeAdmin({
     ...common,
@@ -242,6 +242,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     newId,
     appendLater,
     resealing,
+    more: apps.adminRoutes,
   });
   let process: 'serving' | 'draining' = 'serving';
   const front = makeFront(config, {
@@ -258,6 +259,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     newId,
     clock,
     log,
+    authenticate: authenticateByToken(config.admin.token),
     onRefused: refuseOperator,
   });
 

@@ -1,12 +1,15 @@
+import type { IncomingMessage } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import {
   HANDLING,
+  fail,
   fault,
   faultFields,
   isError,
   parseTraceparent,
   traceOf,
+  type AdminCaller,
   type Answer,
   type Clock,
   type Fault,
@@ -14,11 +17,12 @@ import {
   type Mount,
   type NewId,
   type RequestId,
+  type Result,
   type Route,
   type Secret,
 } from '../kernel/index.ts';
 import { answerFault } from './answer-fault.ts';
-import { checkAdmin, checkOps } from './check-admin.ts';
+import { checkOps } from './check-ops.ts';
 import { checkRequest } from './check-request.ts';
 import { requestIdsOf } from './request-id.ts';
 
@@ -99,11 +103,16 @@ function send(res: Response, answer: Answer): void {
   res.end(answer.body);
 }
 
+/** A caller who may what the route asks for. */
+const mayAsk = (caller: Result<AdminCaller>, permission: string): Result<AdminCaller> =>
+  !caller.ok || caller.value.permissions.has(permission) ? caller : fail(fault('admin.forbidden'));
+
 export function makeApp(deps: {
   readonly routes: readonly Route[];
   readonly mounts?: readonly Mount[];
   readonly trustProxy: readonly string[];
-  readonly adminToken: Secret | null;
+  /** Who asks the admin API. The routes' permissions are judged here, by what it answers. */
+  readonly authenticate: (request: IncomingMessage) => Promise<Result<AdminCaller>>;
   readonly opsToken?: Secret | null;
   readonly newId: NewId;
   readonly clock: Clock;
@@ -178,14 +187,16 @@ export function makeApp(deps: {
   for (const route of deps.routes) {
     app[route.method](route.path, async (req: Request, res: Response) => {
       const { requestId, traceId, log } = contextOf(req);
+      let caller: AdminCaller | null = null;
       if (route.access === 'admin') {
-        const may = checkAdmin(req.headers.authorization, deps.adminToken);
+        const may = mayAsk(await deps.authenticate(req), route.permission);
         if (!may.ok) {
-          if (deps.adminToken !== null)
-            deps.onRefused?.({ requestId, why: may.fault.code, remoteAddress: req.ip ?? '' });
+          const { code } = may.fault;
+          if (code !== 'admin.not-configured') deps.onRefused?.({ requestId, why: code, remoteAddress: req.ip ?? '' });
           refuse(req, res, may.fault);
           return;
         }
+        caller = may.value;
       }
       if (route.access === 'ops') {
         const may = checkOps(req.headers.authorization, deps.opsToken ?? null);
@@ -196,8 +207,8 @@ export function makeApp(deps: {
       }
       const setHeader = (name: string, value: string): void => void res.setHeader(name, value);
       const params = req.params as Record<string, string>;
-      const traced = traceId === null ? {} : { traceId };
-      const result = await route.handle({ request: req, params, requestId, log, setHeader, ...traced });
+      const more = { ...(traceId === null ? {} : { traceId }), ...(caller === null ? {} : { caller }) };
+      const result = await route.handle({ request: req, params, requestId, log, setHeader, ...more });
       if (result.ok) send(res, result.value);
       else refuse(req, res, result.fault);
     });

@@ -5,6 +5,7 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
   'ops.unauthenticated': 'This is not the token for whoever watches (CHARTGATE_OPS_TOKEN).',
   'admin.unauthenticated': "This is not the operator's token (CHARTGATE_ADMIN_TOKEN).",
   'admin.not-configured': "There is no operator's token: set CHARTGATE_ADMIN_TOKEN and start again.",
+  'admin.forbidden': 'None of the roles of this caller may do that.',
   'delivery.not-found': 'There is no delivery of this id.',
   'delivery.state': 'The delivery is not in a state in which that can be done to it.',
   'target.not-found': 'There is no target of this id; `GET /admin/api/targets` lists them.',

@@ -38,6 +38,7 @@ export const FAULT_CODES = {
   'ops.unauthenticated': 'unauthenticated',
   'admin.unauthenticated': 'unauthenticated',
   'admin.not-configured': 'not-configured',
+  'admin.forbidden': 'forbidden',
   'admin.parameter': 'malformed',
   'admin.no-room': 'overloaded',
   'smart.unauthenticated': 'unauthenticated',

@@ -3,12 +3,27 @@ import type { RequestId } from './id.ts';
 import type { Log } from './log.ts';
 import type { Result } from './result.ts';
 
+/**
+ * Who asks the admin API, as whoever authenticated it knows them. `key`: a machine with a key of its own; `person`:
+ * somebody who signed in.
+ */
+export interface AdminCaller {
+  readonly kind: 'key' | 'person';
+  /** As the audit names them. */
+  readonly name: string;
+  readonly roles: readonly string[];
+  /** A route asks for one of them. */
+  readonly permissions: ReadonlySet<string>;
+}
+
 /** What a handler is asked. The body is unread: who needs it reads it from `request` within the limits of its route. */
 export interface Ask {
   readonly request: IncomingMessage;
   /** The parts of the path that the route names. */
   readonly params: Readonly<Record<string, string>>;
   readonly requestId: RequestId;
+  /** Of a route whose access is `admin`, where it is always there. */
+  readonly caller?: AdminCaller;
   /** Of the caller's `traceparent`; absent where it sent none. */
   readonly traceId?: string;
   readonly log: Log;
@@ -22,20 +37,24 @@ export interface Answer {
   readonly body: string | Uint8Array;
 }
 
+interface AnyRoute {
+  readonly method: 'get' | 'post' | 'put' | 'delete' | 'options';
+  readonly path: string;
+  readonly handle: (ask: Ask) => Result<Answer> | Promise<Result<Answer>>;
+}
+
 /**
  * One line of the table that is the whole surface. `path` is an Express path, and the route's name in logs and metrics.
  * A fault that comes back is answered as its table says, in the form that the path asks for.
+ *
+ * `open`: no credential. `source`: the route asks for the sender's own. `smart`: the route asks for an app's token.
+ * `ops`: the watcher's token, where one is configured. `admin`: a caller who may what `permission` names, asked for
+ * before the route.
  */
-export interface Route {
-  readonly method: 'get' | 'post' | 'put' | 'delete' | 'options';
-  readonly path: string;
-  /**
-   * `open`: no credential. `source`: the route asks for the sender's own. `smart`: the route asks for an app's token.
-   * `admin`: the operator's token, asked for before the route. `ops`: the watcher's, where one is configured.
-   */
-  readonly access: 'open' | 'source' | 'smart' | 'admin' | 'ops';
-  readonly handle: (ask: Ask) => Result<Answer> | Promise<Result<Answer>>;
-}
+export type Route = AnyRoute &
+  (
+    { readonly access: 'open' | 'source' | 'smart' | 'ops' } | { readonly access: 'admin'; readonly permission: string }
+  );
 
 /** A part of the surface that answers for itself: everything below `path`, such as an authorization server. */
 export interface Mount {

@@ -1,5 +1,4 @@
 import type { Forwarding } from '../forward/index.ts';
-import { iso } from './admin-query.ts';
 
 export interface ForwardingShown {
   readonly state: Forwarding['state'];
@@ -19,7 +18,7 @@ const NEXT: Readonly<Record<Forwarding['state'], ((waiting: number) => string) |
 
 export const describeForwarding = ({ state, since, waiting }: Forwarding): ForwardingShown => ({
   state,
-  since: since === null ? null : iso(since),
+  since: since === null ? null : new Date(since).toISOString(),
   waiting,
   next: NEXT[state]?.(waiting) ?? null,
 });

@@ -1,7 +1,7 @@
 import { jsonAnswer, ok, type Answer, type Route } from '../kernel/index.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
-import { DOCS_STYLE, renderDocs, type Described } from './render-docs.ts';
+import { readReferenceScript, REFERENCE_STYLE, renderReference } from './reference.ts';
 
 const page = (type: string, body: string): Answer => ({ status: 200, headers: { 'Content-Type': type }, body });
 const open = (path: string, handle: Route['handle']): Route => ({ method: 'get', path, access: 'open', handle });
@@ -29,14 +29,17 @@ export function makeWatchRoutes(deps: { readonly readiness: () => Readiness; rea
 export const onOwnPort = (watch: readonly Route[]): Route[] => [alive, ...watch];
 
 /** What machines and developers ask without a credential. */
-export function makeOpsRoutes(deps: { readonly described: Described }): Route[] {
-  const docs = renderDocs(deps.described);
-  const openapi = JSON.stringify(deps.described);
+export function makeOpsRoutes(deps: {
+  readonly version: string;
+  /** The text of openapi/openapi.json. */
+  readonly readDescription: () => Promise<string>;
+}): Route[] {
   return [
     open('/', () => ok({ status: 302, headers: { Location: '/docs' }, body: '' })),
     alive,
-    open('/openapi.json', () => ok(page('application/json; charset=utf-8', openapi))),
-    open('/docs', () => ok(page('text/html; charset=utf-8', docs))),
-    open('/docs/style.css', () => ok(page('text/css; charset=utf-8', DOCS_STYLE))),
+    open('/openapi.json', async () => ok(page('application/json; charset=utf-8', await deps.readDescription()))),
+    open('/docs', () => ok(renderReference(deps.version))),
+    open('/docs/reference.js', async () => ok(await readReferenceScript())),
+    open('/docs/style.css', () => ok(page('text/css; charset=utf-8', REFERENCE_STYLE))),
   ];
 }

@@ -67,6 +67,8 @@ describe.each(PLACES)('enrolment at once on %s', (engine, makePlace) => {
       }),
     );
 
+  const BY = { requestId: 'req_test', actor: 'operator' };
+
   test('replicas that enrol one MRN at one instant make one user and one link', async () => {
     const replicas = stores.map((store) => replica(store));
     for (let round = 0; round < 10; round += 1) {
@@ -74,7 +76,7 @@ describe.each(PLACES)('enrolment at once on %s', (engine, makePlace) => {
       const all = await Promise.all(
         Array.from(
           { length: 12 },
-          (_, i) => replicas[i % replicas.length]?.users.made(mrn, 'req_test') as Promise<Result<Enrolled>>,
+          (_, i) => replicas[i % replicas.length]?.users.made(mrn, BY) as Promise<Result<Enrolled>>,
         ),
       );
       expect(new Set(all.map((one) => must(one).user)).size).toBe(1);
@@ -84,39 +86,39 @@ describe.each(PLACES)('enrolment at once on %s', (engine, makePlace) => {
 
   test('two patients have two users', async () => {
     const { users } = replica(stores[0] as Store);
-    expect(must(await users.made('1', 'r')).user).not.toBe(must(await users.made('2', 'r')).user);
+    expect(must(await users.made('1', BY)).user).not.toBe(must(await users.made('2', BY)).user);
   });
 
   test('a user whose link was revoked, or that is another patient’s by now, is not given again', async () => {
     const { users, links } = replica(stores[0] as Store);
-    const first = must(await users.made('1', 'r'));
+    const first = must(await users.made('1', BY));
     must(await links.revoke(act(), first, 'a mistake'));
-    const second = must(await users.made('1', 'r'));
+    const second = must(await users.made('1', BY));
     expect(second.user).not.toBe(first.user);
     const wanted = { id: newId('lnk'), client: 'client-1', mrnSystem, status: 'confirmed', evidence: null } as const;
     must(await links.put(act(), { ...wanted, user: second.user, mrn: '2' }));
-    const third = must(await users.made('1', 'r'));
+    const third = must(await users.made('1', BY));
     expect([first.user, second.user]).not.toContain(third.user);
-    expect(must(await users.made('2', 'r')).user).toBe(second.user);
+    expect(must(await users.made('2', BY)).user).toBe(second.user);
   });
 
   test('a user that was put down and never linked, by a crash between, is the one that is linked', async () => {
     const user = { client: 'client-1', user: 'u-before-the-crash' };
     const claim = { tenant, mrnSystem, mrn: '1', user, instead: null };
     expect(must(await (stores[0] as Store).use(enrolSet).write('enrol.claim', claim))).toEqual(user);
-    expect(must(await replica(stores[0] as Store).users.made('1', 'r')).user).toBe(user.user);
+    expect(must(await replica(stores[0] as Store).users.made('1', BY)).user).toBe(user.user);
   });
 
   test('another client of the source has users of its own', async () => {
     const [one, other] = [replica(stores[0] as Store), replica(stores[0] as Store, 'client-2')];
-    const mine = must(await one.users.made('1', 'r'));
-    const theirs = must(await other.users.made('1', 'r'));
+    const mine = must(await one.users.made('1', BY));
+    const theirs = must(await other.users.made('1', BY));
     expect([theirs.client, theirs.user === mine.user]).toEqual(['client-2', false]);
-    expect(must(await one.users.made('1', 'r'))).toEqual(mine);
+    expect(must(await one.users.made('1', BY))).toEqual(mine);
   });
 
   test('whom the EHR does not know gets no user', async () => {
-    expect(await replica(stores[0] as Store).users.made('nobody', 'r')).toMatchObject({
+    expect(await replica(stores[0] as Store).users.made('nobody', BY)).toMatchObject({
       fault: { code: 'enrol.mrn-unknown' },
     });
     expect(await linksOf('nobody')).toEqual([]);

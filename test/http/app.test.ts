@@ -195,7 +195,28 @@ test('what the guard refuses carries the same security headers', async () => {
 });
 
 describe('an admin route', () => {
-  const admin: Route = { method: 'get', path: '/admin/api/x', access: 'admin', handle: () => ok(jsonAnswer(200, {})) };
+  const admin: Route = {
+    method: 'get',
+    path: '/admin/api/x',
+    access: 'admin',
+    permission: 'flow.read',
+    handle: ({ caller }) => ok(jsonAnswer(200, { name: caller?.name })),
+  };
+  const asking = (permissions: readonly string[]) =>
+    request(
+      appOf([admin], collectLog(), () =>
+        Promise.resolve(ok({ kind: 'person', name: 'ann', roles: [], permissions: new Set(permissions) })),
+      ),
+    ).get('/admin/api/x');
+
+  test('is told who asks', async () => {
+    expect((await asking(['flow.read'])).body).toEqual({ name: 'ann' });
+  });
+
+  test('is closed to a caller who may other things', async () => {
+    const answer = await asking(['audit.read']);
+    expect([answer.status, (answer.body as { code: string }).code]).toEqual([403, 'admin.forbidden']);
+  });
 
   test('is closed while no token is configured', async () => {
     expect(

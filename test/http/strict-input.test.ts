@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { toCursor } from '../../src/ops/admin-query.ts';
+import { toCursor } from '../../src/admin/cursor.ts';
 import { CLIENT, aStepsEvent } from '../support/payloads/index.ts';
 import { outcome, startHookGateway, type HookGateway } from './webhooks/hook-gateway.ts';
 

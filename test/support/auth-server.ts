@@ -1,3 +1,4 @@
+import { authenticateByToken } from '../../src/admin/index.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Express } from 'express';
 import { auditSet } from '../../src/audit/index.ts';
@@ -106,7 +107,7 @@ export async function startAuth(
     routes: auth.routes,
     mounts: auth.mounts,
     trustProxy: more.trustProxy ?? [],
-    adminToken: secret('x'.repeat(32)),
+    authenticate: authenticateByToken(secret('x'.repeat(32))),
     newId,
     clock,
     log,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Express } from 'express';
+import { authenticateByToken, type Authenticate } from '../../src/admin/index.ts';
 import { makeApp } from '../../src/http/index.ts';
 import { makeNewId, systemClock, type Log, type Route } from '../../src/kernel/index.ts';
 import { loadConfig, type Config } from '../../src/config/index.ts';
@@ -10,11 +11,15 @@ import { serveSettings } from './run-process.ts';
 export const newId = makeNewId({ now: Date.now, chance: randomBytes });
 
 /** The app around some routes, without a store. */
-export function appOf(routes: readonly Route[], log: Log = collectLog()): Express {
+export function appOf(
+  routes: readonly Route[],
+  log: Log = collectLog(),
+  authenticate: Authenticate = authenticateByToken(null),
+): Express {
   return makeApp({
     routes,
     trustProxy: [],
-    adminToken: null,
+    authenticate,
     newId,
     clock: systemClock,
     log,

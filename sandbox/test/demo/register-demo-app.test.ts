@@ -12,12 +12,15 @@ function answering(...answers: (readonly [status: number, code?: string])[]): {
   return {
     asked,
     api: {
-      ask: (_method, path, body) => {
-        asked.push([path, JSON.parse((body?.text as string | undefined) ?? 'null')]);
-        const [status, code] = answers.shift() ?? [500];
-        return Promise.resolve({ status, body: code === undefined ? {} : { code } });
+      call: (id, ask) => {
+        asked.push([id, (ask as { body?: unknown }).body]);
+        const [status, code = 'internal.bug'] = answers.shift() ?? [500];
+        return Promise.resolve(
+          status < 300
+            ? { kind: 'done', status, value: {} as never, next: null }
+            : { kind: 'refused', status, problem: { title: '', code } },
+        );
       },
-      lines: () => Promise.reject(new Error('nothing is listed here')),
     },
   };
 }
@@ -26,8 +29,8 @@ test('the app and its clinician are made known', async () => {
   const { api, asked } = answering([201], [201]);
   expect(await registerDemoApp(api, APP, 'made-up')).toBe('ready');
   expect(asked).toMatchObject([
-    ['clients', { id: 'clinician-app', kind: 'public', redirectUris: [APP.redirectUri], launchUrl: APP.launchUrl }],
-    ['accounts', { username: 'clinician', password: 'made-up', fhirUser: 'Practitioner/demo-clinician' }],
+    ['apps.add', { id: 'clinician-app', kind: 'public', redirectUris: [APP.redirectUri], launchUrl: APP.launchUrl }],
+    ['accounts.add', { username: 'clinician', password: 'made-up', fhirUser: 'Practitioner/demo-clinician' }],
   ]);
 });
 

@@ -10,6 +10,7 @@ import {
   type DeliveryViolation,
   type Said,
 } from '../../support/check-delivery.ts';
+import { checkAnswer } from '../../support/check-answer.ts';
 import { collectLog } from '../../support/collect-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configOf } from '../../support/gateway.ts';
@@ -127,7 +128,9 @@ export async function startRig(
       headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    return { status: answer.status, body: (await answer.json()) as Json };
+    const said = (await answer.json()) as Json;
+    checkAnswer(method, `/admin/api/${path}`, answer.status, said);
+    return { status: answer.status, body: said };
   }
   async function send(payload: Json, headers: Record<string, string> = {}): Promise<string> {
     const answer = await fetch(url(`/webhooks/${DATA_SECRET}/data`), {

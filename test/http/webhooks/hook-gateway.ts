@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import request, { type Response } from 'supertest';
 import { systemClock } from '../../../src/kernel/index.ts';
 import { startGateway } from '../../../src/gateway/index.ts';
+import { checkAnswer } from '../../support/check-answer.ts';
 import { collectLog } from '../../support/collect-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configOf } from '../../support/gateway.ts';
@@ -71,8 +72,12 @@ export async function startHookGateway(settings: Record<string, string> = {}) {
       // supertest would write a text as JSON once more.
       .serialize((one: unknown) => one as string)
       .send(body as string);
-  const admin = (method: 'get' | 'post' | 'put', path: string, body?: object): Promise<Response> =>
-    request(url)[method](`/admin/api/${path}`).set('Authorization', `Bearer ${ADMIN_TOKEN}`).send(body);
+  const admin = async (method: 'get' | 'post' | 'put', path: string, body?: object): Promise<Response> => {
+    const asked = request(url)[method](`/admin/api/${path}`).set('Authorization', `Bearer ${ADMIN_TOKEN}`);
+    const answer = await asked.send(body);
+    checkAnswer(method, `/admin/api/${path}`, answer.status, answer.body);
+    return answer;
+  };
 
   const bytesOf = (value: unknown): string | Buffer =>
     typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value);

@@ -1,3 +1,4 @@
+import { authenticateByToken } from '../../../src/admin/index.ts';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
@@ -99,7 +100,7 @@ export async function startSmart(
   const app = makeApp({
     routes,
     trustProxy: [],
-    adminToken: null,
+    authenticate: authenticateByToken(null),
     newId,
     clock,
     log,

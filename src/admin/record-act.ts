@@ -2,16 +2,17 @@ import type { AuditDraft, AuditReads, AuditWrites, ToSeal } from '../audit/index
 import type { Ask, Clock, Result } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 
+export type Act = Pick<AuditDraft, 'action' | 'outcome' | 'why' | 'deliveryId' | 'linkId' | 'count' | 'toSeal'> & {
+  /** Whose data were seen, where they are several: one record is kept for each. */
+  readonly patients?: readonly NonNullable<ToSeal['patient']>[];
+};
+/** Who did it, in which request. */
+type By = Required<Pick<Ask, 'requestId' | 'caller'>>;
+
 /**
- * Puts an act of the operator into the audit. Asked before the answer: who saw what is recorded, or nothing is shown.
+ * Puts an act of a caller into the audit. Asked before the answer: who saw what is recorded, or nothing is shown.
  */
-export type RecordAct = (
-  ask: Ask,
-  act: Pick<AuditDraft, 'action' | 'outcome' | 'why' | 'deliveryId' | 'linkId' | 'count' | 'toSeal'> & {
-    /** Whose data were seen, where they are several: one record is kept for each. */
-    readonly patients?: readonly NonNullable<ToSeal['patient']>[];
-  },
-) => Promise<Result<null>>;
+export type RecordAct = (by: By, act: Act) => Promise<Result<null>>;
 
 export const makeRecordAct =
   (deps: {
@@ -19,13 +20,13 @@ export const makeRecordAct =
     readonly audit: Operate<AuditWrites, AuditReads>;
     readonly clock: Clock;
   }): RecordAct =>
-  ({ requestId }, { patients = [], ...act }) => {
+  (by, { patients = [], ...act }) => {
     const draft: AuditDraft = {
       at: deps.clock.now(),
       type: 'admin',
       tenant: deps.tenant,
-      requestId,
-      actor: 'operator',
+      requestId: by.requestId,
+      actor: by.caller.name,
       ...act,
     };
     return patients.length === 0
@@ -40,7 +41,7 @@ export const makeRecordAct =
  * For what shows counts and states and nothing of a patient: recorded, but not waited for, since the operator needs it
  * most when nothing can be written.
  */
-export type RecordActLater = (ask: Ask, why: string) => void;
+export type RecordActLater = (by: By, why: string) => void;
 
 export const makeRecordActLater =
   (deps: {
@@ -48,14 +49,14 @@ export const makeRecordActLater =
     readonly appendLater: (draft: AuditDraft) => void;
     readonly clock: Clock;
   }): RecordActLater =>
-  ({ requestId }, why) =>
+  (by, why) =>
     deps.appendLater({
       at: deps.clock.now(),
       type: 'admin',
       tenant: deps.tenant,
-      requestId,
+      requestId: by.requestId,
       action: 'R',
       outcome: '0',
       why,
-      actor: 'operator',
+      actor: by.caller.name,
     });

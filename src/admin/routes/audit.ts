@@ -1,9 +1,7 @@
 import {
-  AUDIT_TYPES,
   earlierKeys,
   EXPORT_START,
   exportPart,
-  OUTCOMES,
   SourceLost,
   storeSource,
   toAuditEvent,
@@ -19,36 +17,16 @@ import {
   type Search,
   type Verified,
   type VerifyingKey,
-} from '../audit/index.ts';
-import {
-  errorCode,
-  fail,
-  fault,
-  jsonAnswer,
-  ok,
-  readInstant,
-  type Answer,
-  type Ask,
-  type Result,
-  type Route,
-} from '../kernel/index.ts';
-import type { Operate } from '../store/index.ts';
-import { adminRoute as admin, limitOf, PAGE, queryOf } from './admin-query.ts';
-import type { RecordAct } from './record-act.ts';
+} from '../../audit/index.ts';
+import { errorCode, fail, fault, ok, readInstant, type Result } from '../../kernel/index.ts';
+import type { Operate } from '../../store/index.ts';
+import { EXPORT_MOST } from '../contract/audit.ts';
+import type { InputOf } from '../contract/define-contract.ts';
+import type { ContractOf } from '../contract/index.ts';
+import { defineRoute, type AdminContext, type AdminRoute, type LinesAnswer } from '../define-route.ts';
 
-const FILTERS = [
-  'patient',
-  'client',
-  'delivery',
-  'request',
-  'type',
-  'outcome',
-  'from',
-  'to',
-  'cursor',
-  'limit',
-] as const;
-const EXPORT_AT_ONCE = 1_000;
+type ExportQuery = InputOf<ContractOf<'audit.export'>>['query'];
+
 const OF_THE_EHR = 'Patient/';
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -87,43 +65,31 @@ function exportPlaceOf(cursor: string): ExportPlace | null {
 
 const wrong = (at: string): Result<never> => fail(fault('admin.parameter', { at }));
 
-/** An instant with its zone; a day without one would be another day elsewhere. */
-function instantOf(text: string | undefined): number | null | 'wrong' {
-  return text === undefined ? null : (readInstant(text) ?? 'wrong');
-}
+type Filters = Partial<Omit<InputOf<ContractOf<'audit.search'>>['query'], 'limit'>>;
+const msOf = (text: string | undefined): number | null => (text === undefined ? null : readInstant(text));
 
 function searchOf(
-  query: ReadonlyMap<string, string>,
+  given: Filters,
+  limit: number,
   deps: { readonly tenant: string; readonly mrnSystem: string },
-  most: number,
 ): Result<Search> {
-  const get = (name: (typeof FILTERS)[number]): string | null => query.get(name) ?? null;
-  const [fromMs, toMs] = [instantOf(query.get('from')), instantOf(query.get('to'))];
-  const limit = limitOf(query, Math.min(PAGE.standard, most), most);
-  const cursor = get('cursor');
-  const before = cursor === null ? null : placeOf(cursor);
-  const [type, outcome, patient] = [get('type'), get('outcome'), get('patient')];
-  if (fromMs === 'wrong') return wrong('from');
-  if (toMs === 'wrong') return wrong('to');
-  if (cursor !== null && before === null) return wrong('cursor');
-  if (!limit.ok) return limit;
-  if (type !== null && !(AUDIT_TYPES as readonly string[]).includes(type)) return wrong('type');
-  if (outcome !== null && outcome !== 'refused' && !(OUTCOMES as readonly string[]).includes(outcome))
-    return wrong('outcome');
+  const { cursor, patient = null } = given;
+  const before = cursor === undefined ? null : placeOf(cursor);
+  if (cursor !== undefined && before === null) return wrong('cursor');
   const chart = patient?.startsWith(OF_THE_EHR) === true ? patient.slice(OF_THE_EHR.length) : null;
   return ok({
     tenant: deps.tenant,
     patient: patient === null || chart !== null ? null : { system: deps.mrnSystem, mrn: patient },
     chart,
-    client: get('client'),
-    delivery: get('delivery'),
-    request: get('request'),
-    types: type === null ? null : [type],
-    outcome,
-    fromMs,
-    toMs,
+    client: given.client ?? null,
+    delivery: given.delivery ?? null,
+    request: given.request ?? null,
+    types: given.type === undefined ? null : [given.type],
+    outcome: given.outcome ?? null,
+    fromMs: msOf(given.from),
+    toMs: msOf(given.to),
     before,
-    limit: limit.value,
+    limit,
     sealed: 'leave',
   });
 }
@@ -140,10 +106,10 @@ const shown = ({ record }: FoundRecord) => {
   return { ...told, hasSealed: sealed !== undefined };
 };
 
-const ndjson = (lines: readonly unknown[], type: string, next: string | null): Answer => ({
-  status: 200,
-  headers: { 'Content-Type': type, ...(next === null ? {} : { 'Next-Cursor': next }) },
-  body: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+const toLines = (lines: readonly unknown[], type: string, next: string | null): LinesAnswer => ({
+  type,
+  text: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  next,
 });
 
 /**
@@ -156,14 +122,13 @@ export function makeAuditRoutes(deps: {
   readonly audit: Operate<AuditWrites, AuditReads>;
   readonly key: VerifyingKey;
   readonly site: EventSite;
-  readonly record: RecordAct;
   /** What is kept elsewhere; null where nothing is. Rejects where it cannot be read. */
   readonly outside: {
     notes(): Promise<readonly string[]>;
     checkSegments(named: Verified['segments']): Promise<Flaw | null>;
   } | null;
-}): Route[] {
-  const { audit, key, record } = deps;
+}): AdminRoute[] {
+  const { audit, key } = deps;
   const source = storeSource(audit);
 
   async function orLost<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
@@ -189,12 +154,10 @@ export function makeAuditRoutes(deps: {
     }
   }
 
-  async function exportEvents(ask: Ask, query: ReadonlyMap<string, string>): Promise<Result<Answer>> {
-    const particulars = query.get('particulars') ?? 'sealed';
-    if (particulars !== 'sealed' && particulars !== 'open') return wrong('particulars');
-    const wanted = searchOf(query, deps, EXPORT_AT_ONCE);
+  async function exportEvents(query: ExportQuery, { record }: AdminContext): Promise<Result<LinesAnswer>> {
+    const { particulars = 'sealed', limit = EXPORT_MOST } = query;
+    const wanted = searchOf(query, limit, deps);
     if (!wanted.ok) return wanted;
-    const limit = query.has('limit') ? wanted.value.limit : EXPORT_AT_ONCE;
     const found = await audit.read('audit.search', {
       ...wanted.value,
       limit: limit + 1,
@@ -202,7 +165,7 @@ export function makeAuditRoutes(deps: {
     });
     if (!found.ok) return found;
     const page = found.value.slice(0, limit);
-    const written = await record(ask, {
+    const written = await record({
       action: 'R',
       outcome: '0',
       why: `audit.export-${particulars}`,
@@ -212,87 +175,62 @@ export function makeAuditRoutes(deps: {
     if (!written.ok) return written;
     const last = page.at(-1);
     const events = page.map((one) => toAuditEvent(JSON.parse(one.record) as AuditRecord, deps.site, one.opened));
-    return ok(
-      ndjson(
-        events,
-        'application/fhir+ndjson',
-        found.value.length > limit && last !== undefined ? cursorOf(last) : null,
-      ),
-    );
+    const next = found.value.length > limit && last !== undefined ? cursorOf(last) : null;
+    return ok(toLines(events, 'application/fhir+ndjson', next));
   }
 
-  async function exportRecords(ask: Ask, query: ReadonlyMap<string, string>): Promise<Result<Answer>> {
-    const odd = [...query.keys()].find((name) => name !== 'form' && name !== 'cursor');
+  async function exportRecords(query: ExportQuery, { record }: AdminContext): Promise<Result<LinesAnswer>> {
+    const { form: _form, cursor, ...others } = query;
+    const [odd] = Object.keys(others);
     if (odd !== undefined) return wrong(odd);
-    const cursor = query.get('cursor');
     const from = cursor === undefined ? EXPORT_START : exportPlaceOf(cursor);
     if (from === null) return wrong('cursor');
     return orLost(async () => {
-      const { lines, next } = await exportPart(source, from, EXPORT_AT_ONCE);
-      const written = await record(ask, {
-        action: 'R',
-        outcome: '0',
-        why: 'audit.export-records',
-        count: lines.length,
-      });
+      const { lines, next } = await exportPart(source, from, EXPORT_MOST);
+      const why = 'audit.export-records';
+      const written = await record({ action: 'R', outcome: '0', why, count: lines.length });
       if (!written.ok) return written;
-      return ok(ndjson(lines, 'application/x-ndjson', next === null ? null : encode(next)));
+      return ok(toLines(lines, 'application/x-ndjson', next === null ? null : encode(next)));
     });
   }
 
   return [
-    admin('get', '/admin/api/audit', async (ask) => {
-      const query = queryOf(ask, FILTERS);
-      if (!query.ok) return query;
-      const wanted = searchOf(query.value, deps, PAGE.most);
+    defineRoute('audit.search', async ({ query }, { record }) => {
+      const { limit } = query;
+      const wanted = searchOf(query, limit, deps);
       if (!wanted.ok) return wanted;
-      const { limit } = wanted.value;
       const found = await audit.read('audit.search', { ...wanted.value, limit: limit + 1 });
       if (!found.ok) return found;
       const page = found.value.slice(0, limit);
-      const written = await record(ask, {
-        action: 'R',
-        outcome: '0',
-        why: 'audit.search',
-        count: page.length,
-        ...toSealOf(wanted.value),
-      });
+      const written = await record({ action: 'R', outcome: '0', count: page.length, ...toSealOf(wanted.value) });
       if (!written.ok) return written;
       const last = page.at(-1);
       const next = found.value.length > limit && last !== undefined ? cursorOf(last) : null;
-      return ok(jsonAnswer(200, { records: page.map(shown), next }));
+      return ok({ records: page.map(shown), next });
     }),
 
-    admin('get', '/admin/api/audit/key', async (ask) => {
+    defineRoute('audit.key', async (_input, { record }) => {
       const uncovered = await audit.read('audit.uncovered', { limit: 1 });
       if (!uncovered.ok) return uncovered;
       const rotations = await audit.read('audit.rotations', null);
       if (!rotations.ok) return rotations;
-      const written = await record(ask, { action: 'R', outcome: '0', why: 'audit.key' });
+      const written = await record({ action: 'R', outcome: '0' });
       if (!written.ok) return written;
       const earlier = earlierKeys(rotations.value);
-      return ok(jsonAnswer(200, { key: key.text, earlier, checkpoint: uncovered.value.last?.note ?? null }));
+      return ok({ key: key.text, earlier, checkpoint: uncovered.value.last?.note ?? null });
     }),
 
-    admin('get', '/admin/api/audit/verify', (ask) =>
+    defineRoute('audit.verify', (_input, { record }) =>
       orLost(async () => {
         const verified = await verifyAll();
-        const written = await record(ask, {
-          action: 'R',
-          outcome: verified.sound ? '0' : '12',
-          why: 'audit.verify',
-          count: verified.records,
-        });
-        return written.ok ? ok(jsonAnswer(200, verified)) : written;
+        const outcome = verified.sound ? '0' : '12';
+        const written = await record({ action: 'R', outcome, count: verified.records });
+        return written.ok ? ok(verified) : written;
       }),
     ),
 
-    admin('get', '/admin/api/audit/export', async (ask) => {
-      const query = queryOf(ask, [...FILTERS, 'form', 'particulars']);
-      if (!query.ok) return query;
-      const form = query.value.get('form') ?? 'events';
-      if (form === 'events') return exportEvents(ask, query.value);
-      return form === 'records' ? exportRecords(ask, query.value) : wrong('form');
-    }),
+    defineRoute('audit.export', ({ query }, context) =>
+      query.form === 'events' ? exportEvents(query, context) : exportRecords(query, context),
+    ),
   ];
 }

@@ -1,0 +1,97 @@
+import type { z } from 'zod';
+import type { AnswerOf, Contract } from './contract/define-contract.ts';
+import { CONTRACTS, type ContractOf, type RouteId } from './contract/index.ts';
+
+/** What was asked wrongly or could not be done: RFC 9457, as docs/faults.md lists the codes. */
+export interface AdminProblem {
+  readonly title?: string;
+  readonly code?: string;
+  readonly detail?: string;
+  readonly at?: string;
+  readonly problems?: readonly string[];
+  readonly count?: number;
+}
+
+export type AdminReply<Id extends RouteId> =
+  | {
+      readonly kind: 'done';
+      readonly status: number;
+      readonly value: AnswerOf<ContractOf<Id>>;
+      /** Of an answer of lines: where the next part begins. */
+      readonly next: string | null;
+    }
+  | { readonly kind: 'refused'; readonly status: number; readonly problem: AdminProblem };
+
+type Either<A, B> = { readonly [K in keyof A]: A[K] | (K extends keyof B ? B[K] : never) };
+/** As it is written, or as it is meant: `limit: 5` as well as `limit: '5'`. */
+type Given<S> = S extends z.ZodType ? Either<z.input<S>, z.output<S>> : unknown;
+/** May be left out where nothing of it is required. */
+type OrNone<K extends string, T> = Partial<T> extends T ? { readonly [N in K]?: T } : { readonly [N in K]: T };
+
+/** What a route asks for: of path and query as the contract has them; a body as JSON, or bytes with their type. */
+export type CallOf<C extends Contract> = OrNone<'params', Given<C['params']>> &
+  OrNone<'query', Given<C['query']>> &
+  (C['body'] extends { readonly kind: 'json'; readonly schema: infer S }
+    ? OrNone<'body', S extends z.ZodType ? z.input<S> : never>
+    : C['body'] extends { readonly kind: 'bytes'; readonly types: readonly (infer T)[] }
+      ? { readonly bytes: { readonly type: T; readonly content: string | Uint8Array<ArrayBuffer> } }
+      : unknown);
+
+export interface AdminClient {
+  /** Rejects where nobody answers, or not as a gateway does. */
+  call<Id extends RouteId>(id: Id, ask?: CallOf<ContractOf<Id>>): Promise<AdminReply<Id>>;
+}
+
+interface Call {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: unknown;
+  readonly bytes?: { readonly type: string; readonly content: string | Uint8Array<ArrayBuffer> };
+}
+
+const isLines = ({ answer }: Contract): boolean => 'kind' in answer;
+
+function addressOf(base: string, { path }: Contract, { params = {}, query = {} }: Call): URL {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const url = new URL(filled.slice(1), base.endsWith('/') ? base : `${base}/`);
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+  return url;
+}
+
+function bodyOf({ body, bytes }: Call): { headers: Record<string, string>; body?: BodyInit } {
+  if (bytes !== undefined) return { headers: { 'content-type': bytes.type }, body: bytes.content };
+  return body === undefined
+    ? { headers: {} }
+    : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** The admin API of a gateway, typed by its contracts. It needs nothing but `fetch`: a browser can use it too. */
+export function makeAdminClient(deps: {
+  readonly url: string;
+  /** Null where a session of the browser says who asks. */
+  readonly token: string | null;
+  readonly fetch: typeof fetch;
+  /** How JSON is read; `JSON.parse`, where nothing else is given. */
+  readonly parse?: (text: string) => unknown;
+}): AdminClient {
+  const parse = deps.parse ?? ((text: string): unknown => JSON.parse(text));
+  const authorization: Record<string, string> = deps.token === null ? {} : { authorization: `Bearer ${deps.token}` };
+  return {
+    async call<Id extends RouteId>(id: Id, ask?: CallOf<ContractOf<Id>>): Promise<AdminReply<Id>> {
+      const contract: Contract = CONTRACTS[id];
+      const call = (ask ?? {}) as Call;
+      const { headers, ...rest } = bodyOf(call);
+      const answer = await deps.fetch(addressOf(deps.url, contract, call), {
+        method: contract.method.toUpperCase(),
+        redirect: 'error',
+        headers: { ...authorization, ...headers },
+        ...rest,
+      });
+      const { status } = answer;
+      const text = await answer.text();
+      if (!answer.ok) return { kind: 'refused', status, problem: parse(text) as AdminProblem };
+      const value = (isLines(contract) ? text : parse(text)) as AnswerOf<ContractOf<Id>>;
+      return { kind: 'done', status, value, next: answer.headers.get('next-cursor') };
+    },
+  };
+}

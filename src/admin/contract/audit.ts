@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { defineContract } from './define-contract.ts';
+import { anyObject, cursor, instant, limit, limitUpTo, named, plain } from './fields.ts';
+
+const AuditPage = named(
+  'AuditPage',
+  z.strictObject({
+    records: z.array(
+      z.strictObject({
+        chain: z.string(),
+        at: z.string(),
+        type: z.string(),
+        tenant: z.string(),
+        requestId: z.string(),
+        action: z.string(),
+        outcome: z.string(),
+        why: z.string().optional(),
+        actor: z.string().optional(),
+        addressHash: z.string().optional(),
+        deliveryId: z.string().optional(),
+        linkId: z.string().optional(),
+        attemptId: z.string().optional(),
+        userHash: z.string().optional(),
+        patientHash: z.string().optional(),
+        chartHash: z.string().optional(),
+        subjectHash: z.string().optional(),
+        resourceHash: z.string().optional(),
+        bodyDigest: z.string().optional(),
+        from: z.string().optional(),
+        to: z.string().optional(),
+        client: z.string().optional(),
+        issuer: z.string().optional(),
+        tokenId: z.string().optional(),
+        interaction: z.string().optional(),
+        resourceType: z.string().optional(),
+        traceId: z.string().optional(),
+        version: z.string().optional(),
+        seq: z.int(),
+        count: z.int().optional(),
+        counts: anyObject.optional(),
+        settings: anyObject.optional(),
+        resources: z.array(z.string()).optional(),
+        changed: z.array(z.string()).optional(),
+        hasSealed: z.boolean(),
+      }),
+    ),
+    next: z.string().nullable(),
+  }),
+);
+
+const AuditVerified = named(
+  'AuditVerified',
+  z.strictObject({
+    sound: z.boolean(),
+    flaw: z
+      .strictObject({
+        what: z.string(),
+        chain: z.string().nullable(),
+        seq: z.int().nullable(),
+        checkpoint: z.int().nullable(),
+      })
+      .nullable(),
+    records: z.int(),
+    proven: z.int(),
+    chains: z.int(),
+    checkpoints: z.int(),
+    lastCheckpointAt: z.string().nullable(),
+    unproven: z.array(z.strictObject({ chain: z.string(), from: z.int(), to: z.int() })),
+    anchor: z.enum(['none', 'read', 'unreadable']),
+    anchoredUntil: z.int().nullable(),
+    key: z.string().nullable(),
+    segments: z.array(z.strictObject({ upto: z.int(), digest: z.string() })),
+  }),
+);
+
+const FILTERS = {
+  patient: plain('an MRN, or `Patient/` and an id of the EHR').optional(),
+  client: plain().optional(),
+  delivery: plain().optional(),
+  request: plain().optional(),
+  type: z
+    .enum([
+      'hook.accept',
+      'hook.reject',
+      'delivery.change',
+      'link.change',
+      'ehr.read',
+      'ehr.write',
+      'fhir.read',
+      'fhir.search',
+      'fhir.deny',
+      'auth.sign-in',
+      'auth.grant',
+      'auth.reject',
+      'admin',
+      'config',
+      'process',
+    ])
+    .optional(),
+  outcome: z.enum(['0', '4', '8', '12', 'refused']).optional(),
+  from: instant.describe('An instant with its zone').optional(),
+  to: instant.describe('An instant with its zone').optional(),
+};
+
+/** Of an export, the most lines of one answer. */
+export const EXPORT_MOST = 1_000;
+
+const search = defineContract({
+  id: 'audit.search',
+  method: 'get',
+  path: '/admin/api/audit',
+  summary: 'Who saw or wrote what: audit records, newest first',
+  group: 'Audit',
+  permission: 'audit.read',
+  audited: { kind: 'act', names: ['audit.search'] },
+  query: z.strictObject({
+    ...FILTERS,
+    cursor: cursor.optional(),
+    limit: limit(),
+  }),
+  answer: AuditPage,
+  answers: 'A page; next is the cursor of the next one',
+  errors: [],
+});
+
+const key = defineContract({
+  id: 'audit.key',
+  method: 'get',
+  path: '/admin/api/audit/key',
+  summary: 'The public key of the checkpoints, those before it, and the last checkpoint',
+  group: 'Audit',
+  permission: 'audit.read',
+  audited: { kind: 'act', names: ['audit.key'] },
+  answer: z.strictObject({
+    key: z.string(),
+    earlier: z.array(z.strictObject({ key: z.string(), until: z.int() })),
+    checkpoint: z.string().nullable(),
+  }),
+  answers: "The key as C2SP's signed-note writes it",
+  errors: [],
+});
+
+const verify = defineContract({
+  id: 'audit.verify',
+  method: 'get',
+  path: '/admin/api/audit/verify',
+  summary: 'Recomputes every record, link, root and signature',
+  group: 'Audit',
+  permission: 'audit.read',
+  audited: { kind: 'act', names: ['audit.verify'] },
+  answer: AuditVerified,
+  answers: 'Sound, or the first thing that is not',
+  errors: [],
+});
+
+const exportLines = defineContract({
+  id: 'audit.export',
+  method: 'get',
+  path: '/admin/api/audit/export',
+  summary: 'AuditEvents of IHE BALP, or everything with its proofs, one a line; the header Next-Cursor leads on',
+  group: 'Audit',
+  permission: 'audit.export',
+  audited: { kind: 'act', names: ['audit.export-sealed', 'audit.export-open', 'audit.export-records'] },
+  query: z.strictObject({
+    ...FILTERS,
+    cursor: cursor.optional(),
+    limit: limitUpTo(EXPORT_MOST).optional(),
+    form: z.enum(['events', 'records']).default('events').describe('With records no other parameter than cursor goes'),
+    particulars: z.enum(['sealed', 'open']).optional().describe('open: with what was sealed; default: sealed'),
+  }),
+  answer: { kind: 'lines', types: ['application/fhir+ndjson', 'application/x-ndjson'] },
+  answers: 'form=events (the default) or, as application/x-ndjson, form=records',
+  errors: [],
+});
+
+export const auditContract = {
+  'audit.search': search,
+  'audit.key': key,
+  'audit.verify': verify,
+  'audit.export': exportLines,
+} as const;

@@ -1,0 +1,251 @@
+import { z } from 'zod';
+import { defineContract } from './define-contract.ts';
+import { anyId, taken, clientUuid, cursor, limit, named, plain, sentence, userId, yesOrNo } from './fields.ts';
+import { STATES } from './states.ts';
+import { Accepted, Count } from './shapes.ts';
+
+const DeliveryDetail = named(
+  'DeliveryDetail',
+  z.strictObject({
+    id: z.string(),
+    hook: z.enum(['data', 'notification']),
+    receivedAt: z.string(),
+    state: z.enum(STATES),
+    reason: z.string().nullable().optional(),
+    faultCode: z.string().nullable().describe('The fault that led to the state, as docs/faults.md lists it'),
+    detail: z.string().nullable().describe('What happened and what a person can do about it'),
+    stateAt: z.string(),
+    dataStructure: z.string().nullable().optional(),
+    documentVersion: z.int().nullable().optional(),
+    bodyBytes: z.int(),
+    findings: z.array(z.string()),
+    requestId: z.string(),
+    sender: z.string(),
+    userId: z.string().nullable().optional(),
+    duplicateOf: z.string().nullable().optional(),
+    hasBody: z.boolean(),
+    conflicts: z
+      .array(
+        z.strictObject({
+          resourceType: z.string(),
+          name: z.string(),
+          versionId: z.string().nullable(),
+          seenAt: z.string(),
+          ours: z
+            .record(z.string(), z.string())
+            .nullable()
+            .describe(
+              'What the document says now, part by part (status, code, subject, time, value, unit, components, interpretation, notes, other); null: it no longer says anything of it',
+            ),
+          theirs: z
+            .record(z.string(), z.string())
+            .nullable()
+            .describe('What stood in the chart then; null: it was removed'),
+        }),
+      )
+      .describe(
+        'Where it is parked as conflict: what somebody else changed, by our name for it (identifier urn:chartgate:measurement); versionId null: removed',
+      )
+      .optional(),
+    withdrawals: z
+      .array(
+        z.strictObject({
+          resourceType: z.string(),
+          name: z.string(),
+          versionId: z.string().nullable(),
+          seenAt: z.string(),
+          chart: z
+            .record(z.string(), z.string())
+            .nullable()
+            .describe(
+              'What stood in the chart when the delivery was parked, part by part as in conflicts; null: it was removed',
+            ),
+        }),
+      )
+      .describe('Where it is parked as suspicious: what it would take out of the chart, up to a hundred resources')
+      .optional(),
+    steps: z.array(
+      z.strictObject({
+        at: z.string(),
+        from: z.string().nullable(),
+        to: z.enum(STATES),
+        reason: z.string().nullable(),
+        faultCode: z.string().nullable(),
+        actor: z.string(),
+      }),
+    ),
+  }),
+);
+
+const Delivery = named(
+  'Delivery',
+  z.strictObject({
+    id: z.string(),
+    hook: z.enum(['data', 'notification']),
+    receivedAt: z.string(),
+    state: z.enum(STATES),
+    reason: z.string().nullable().optional(),
+    faultCode: z.string().nullable().describe('The fault that led to the state, as docs/faults.md lists it'),
+    detail: z.string().nullable().describe('What happened and what a person can do about it'),
+    stateAt: z.string(),
+    dataStructure: z.string().nullable().optional(),
+    documentVersion: z.int().nullable().optional(),
+    bodyBytes: z.int(),
+    findings: z.array(z.string()),
+  }),
+);
+
+const DeliveryPage = named(
+  'DeliveryPage',
+  z.strictObject({ deliveries: z.array(Delivery), next: z.string().nullable() }),
+);
+
+const Ledger = named(
+  'Ledger',
+  z.strictObject({
+    tenant: z.string(),
+    acknowledged: z.int(),
+    addsUp: z.boolean(),
+    byState: z.strictObject({
+      received: z.int(),
+      queued: z.int(),
+      sending: z.int(),
+      unknown: z.int(),
+      delivered: z.int(),
+      superseded: z.int(),
+      duplicate: z.int(),
+      parked: z.int(),
+      quarantined: z.int(),
+      discarded: z.int(),
+    }),
+  }),
+);
+
+const faultCode = taken(z.string().regex(/^[a-z]+\.[a-z-]+$/), 'a code that docs/faults.md lists');
+
+const ledger = defineContract({
+  id: 'flow.ledger',
+  method: 'get',
+  path: '/admin/api/ledger',
+  summary: 'Deliveries by state, and whether they add up',
+  group: 'Flow',
+  permission: 'flow.read',
+  audited: { kind: 'later', name: 'ledger' },
+  answer: Ledger,
+  answers: 'The ledger',
+  errors: [],
+});
+
+const list = defineContract({
+  id: 'deliveries.list',
+  method: 'get',
+  path: '/admin/api/deliveries',
+  summary: 'Deliveries, newest first',
+  group: 'Deliveries',
+  permission: 'deliveries.read',
+  audited: { kind: 'act', names: ['deliveries'] },
+  query: z.strictObject({
+    state: z.enum(STATES).optional(),
+    reason: plain().optional(),
+    fault: faultCode.describe('A fault code behind the state, such as patient.none').optional(),
+    user_id: userId.optional(),
+    client_uuid: clientUuid.optional(),
+    data_structure: plain().optional(),
+    cursor: cursor.optional(),
+    limit: limit(),
+  }),
+  answer: DeliveryPage,
+  answers: 'A page; next is the cursor of the next one',
+  errors: [],
+});
+
+const get = defineContract({
+  id: 'deliveries.get',
+  method: 'get',
+  path: '/admin/api/deliveries/:id',
+  summary: 'One delivery with its steps and findings',
+  group: 'Deliveries',
+  permission: 'deliveries.read',
+  audited: { kind: 'act', names: ['delivery'] },
+  params: z.object({ id: anyId('the id of a delivery') }),
+  answer: DeliveryDetail,
+  answers: 'The delivery',
+  errors: ['delivery.not-found'],
+});
+
+const replay = defineContract({
+  id: 'deliveries.replay',
+  method: 'post',
+  path: '/admin/api/deliveries/:id/replay',
+  summary:
+    'Judge a parked or quarantined delivery again, from its stored bytes; a plan that was parked as suspicious, ambiguous or identity is approved by it',
+  group: 'Deliveries',
+  permission: 'deliveries.act',
+  audited: { kind: 'by-command' },
+  params: z.object({ id: anyId('the id of a delivery') }),
+  body: {
+    kind: 'json',
+    schema: z.strictObject({
+      conflict: z
+        .enum(['keep-theirs', 'overwrite'])
+        .describe(
+          'For one that is parked as conflict: theirs stays and is known from now on, or ours is written over the version that was shown',
+        )
+        .optional(),
+    }),
+    bytesMax: 16 * 1_024,
+    isRequired: false,
+  },
+  answer: Accepted,
+  answers: 'Done',
+  errors: ['delivery.not-found', 'delivery.state'],
+  example: { conflict: 'keep-theirs' },
+});
+
+const replayMany = defineContract({
+  id: 'deliveries.replayMany',
+  method: 'post',
+  path: '/admin/api/replay',
+  summary: 'Judge many again',
+  group: 'Deliveries',
+  permission: 'deliveries.act',
+  audited: { kind: 'by-command' },
+  query: z
+    .strictObject({
+      state: z.enum(['parked', 'quarantined', 'delivered']),
+      reason: plain().optional(),
+      approve: taken(
+        yesOrNo(false).describe('With state=parked: the plans that were parked as suspicious or ambiguous are wanted'),
+        'one of true, false; true only with state=parked',
+      ),
+    })
+    .refine(({ state, approve }) => !approve || state === 'parked', { path: ['approve'] }),
+  answer: Count,
+  answers: 'How many',
+  errors: [],
+});
+
+const discard = defineContract({
+  id: 'deliveries.discard',
+  method: 'post',
+  path: '/admin/api/deliveries/:id/discard',
+  summary: 'Give a parked or quarantined delivery up, with a reason',
+  group: 'Deliveries',
+  permission: 'deliveries.act',
+  audited: { kind: 'by-command' },
+  params: z.object({ id: anyId('the id of a delivery') }),
+  body: { kind: 'json', schema: z.strictObject({ reason: sentence }), bytesMax: 16 * 1_024, isRequired: true },
+  answer: Accepted,
+  answers: 'Done',
+  errors: ['delivery.not-found', 'delivery.state'],
+  example: { reason: 'Sent twice by mistake' },
+});
+
+export const deliveriesContract = {
+  'flow.ledger': ledger,
+  'deliveries.list': list,
+  'deliveries.get': get,
+  'deliveries.replay': replay,
+  'deliveries.replayMany': replayMany,
+  'deliveries.discard': discard,
+} as const;

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { defineContract } from './define-contract.ts';
+import { anyId, anyObject, anyObjectOrNull, cursor, limit, named, time } from './fields.ts';
+
+const Explanation = named(
+  'Explanation',
+  z.strictObject({
+    id: z.string(),
+    dataStructure: z.string(),
+    documentVersion: z.int(),
+    link: z
+      .strictObject({ mrnSystem: z.string().optional(), mrn: z.string().optional() })
+      .nullable()
+      .describe('The patient; null where the source user has no confirmed link'),
+    mappings: z.string().describe('Version of the mapping data'),
+    dialect: z.string(),
+    dialectBecause: z
+      .enum(['setting', 'recognised', 'nothing-fits', 'not-asked-yet'])
+      .describe('not-asked-yet: the EHR has not said what it is, so it may be written in another dialect'),
+    delivery: z
+      .strictObject({
+        state: z.string(),
+        reason: z.string().nullable(),
+        faultCode: z.string().nullable().describe('The fault that led to the state, as docs/faults.md lists it'),
+        detail: z.string().nullable().describe('What happened and what a person can do about it'),
+      })
+      .nullable()
+      .describe('Where the delivery stands'),
+    template: z
+      .string()
+      .nullable()
+      .describe('The template that read it: of the site (custom/) or of the gateway (templates/)'),
+    trouble: z
+      .string()
+      .nullable()
+      .describe(
+        'Why nothing would be sent: not-ready (the source has not finished the document), unmapped, implausible, suspicious, unlinked',
+      ),
+    leftOut: z
+      .array(
+        z.strictObject({
+          at: z.string(),
+          why: z.enum(['unmapped', 'implausible']),
+          name: z.string(),
+          group: z.string(),
+          chartDay: z.string().nullable(),
+        }),
+      )
+      .describe('What waits by itself while the rest of the document is written')
+      .optional(),
+    patient: anyObject.describe('The re-keyed Patient, which serves references'),
+    resources: z.array(
+      z.strictObject({
+        change: z.enum(['create', 'update', 'keep', 'skip', 'retract', 'conflict']),
+        name: z.string(),
+        resourceType: z.string(),
+        group: z.string(),
+        chartDay: z.string().nullable(),
+        resource: anyObjectOrNull,
+        chart: z
+          .record(z.string(), z.string())
+          .nullable()
+          .describe(
+            'Of what a parked delivery would withdraw: what stood in the chart when it was parked, part by part; null where nobody has looked',
+          ),
+      }),
+    ),
+    provenance: anyObjectOrNull,
+    decisions: z.array(
+      z.strictObject({
+        at: z.string(),
+        what: z.string(),
+        from: z.string(),
+        to: z.string().nullable(),
+        row: z.string().nullable().describe('The row of the mapping data'),
+        source: z.string().nullable(),
+        reviewer: z.string().nullable(),
+      }),
+    ),
+    findings: z.array(z.strictObject({ code: z.string(), at: z.string(), what: z.string().nullable() })),
+    issues: z.array(z.string()).describe("Where the source's FHIR, or what was made of it, is not valid R4"),
+  }),
+);
+
+const Reloaded = named(
+  'Reloaded',
+  z.strictObject({ version: z.string(), changed: z.enum(['changed', 'same']), templates: z.int() }),
+);
+
+const UnmappedPage = named(
+  'UnmappedPage',
+  z.strictObject({
+    unmapped: z.array(
+      z.strictObject({
+        kind: z.enum(['code', 'context', 'unit', 'structure']),
+        what: z.string(),
+        dataStructure: z.string(),
+        count: z.int(),
+        firstAt: time,
+        lastAt: time,
+      }),
+    ),
+    next: z.string().nullable(),
+  }),
+);
+
+const explain = defineContract({
+  id: 'deliveries.explain',
+  method: 'get',
+  path: '/admin/api/deliveries/:id/explain',
+  summary: 'What would be written for a delivery and why; nothing is sent',
+  group: 'Deliveries',
+  permission: 'deliveries.read',
+  audited: { kind: 'act', names: ['explain'] },
+  params: z.object({ id: anyId('the id of a delivery') }),
+  answer: Explanation,
+  answers: 'The explanation',
+  errors: [
+    'delivery.not-found',
+    'delivery.no-body',
+    'delivery.unopenable',
+    'payload.shape',
+    'payload.identity',
+    'payload.foreign-client',
+    'template.timeout',
+    'template.failed',
+    'template.output',
+  ],
+});
+
+const unmapped = defineContract({
+  id: 'mappings.unmapped',
+  method: 'get',
+  path: '/admin/api/unmapped',
+  summary: 'Words of the source that nobody has mapped, newest first',
+  group: 'Mappings',
+  permission: 'mappings.read',
+  audited: { kind: 'act', names: ['unmapped'] },
+  query: z.strictObject({ cursor: cursor.optional(), limit: limit() }),
+  answer: UnmappedPage,
+  answers: 'A page of them',
+  errors: [],
+});
+
+const reload = defineContract({
+  id: 'mappings.reload',
+  method: 'post',
+  path: '/admin/api/mappings/reload',
+  summary: 'Load mapping data and templates anew',
+  group: 'Mappings',
+  permission: 'mappings.change',
+  audited: { kind: 'act', names: ['mappings reload'] },
+  answer: Reloaded,
+  answers: 'They are in force',
+  errors: ['mappings.unsound'],
+});
+
+export const mappingsContract = {
+  'deliveries.explain': explain,
+  'mappings.unmapped': unmapped,
+  'mappings.reload': reload,
+} as const;

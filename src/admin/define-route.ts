@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http';
+import type { AdminCaller, Log, RequestId, Result } from '../kernel/index.ts';
+import type { AnswerOf, Contract, InputOf } from './contract/define-contract.ts';
+import { CONTRACTS, type ContractOf, type RouteId } from './contract/index.ts';
+import type { Act } from './record-act.ts';
+
+export interface LinesAnswer {
+  readonly type: string;
+  readonly text: string;
+  readonly next: string | null;
+}
+
+/** What a handler has beside its input. */
+export interface AdminContext {
+  readonly caller: AdminCaller;
+  readonly requestId: RequestId;
+  readonly log: Log;
+  /** Unread, where the contract's body is `bytes`. */
+  readonly request: IncomingMessage;
+  /** As commands that record by themselves want it. */
+  readonly actor: { readonly requestId: RequestId; readonly actor: string };
+  /**
+   * Puts the act into the audit under the name that the contract has; `why` chooses where it has several. Asked before
+   * the answer: who saw what is recorded, or nothing is shown.
+   */
+  readonly record: (act: Omit<Act, 'why'> & { readonly why?: string }) => Promise<Result<null>>;
+}
+
+type HandlerAnswer<C extends Contract> = C['answer'] extends { readonly kind: 'lines' } ? LinesAnswer : AnswerOf<C>;
+export type Handle<C extends Contract> = (
+  input: InputOf<C>,
+  context: AdminContext,
+) => Result<HandlerAnswer<C>> | Promise<Result<HandlerAnswer<C>>>;
+
+export interface AdminRoute {
+  readonly contract: Contract;
+  readonly handle: (input: never, context: AdminContext) => Result<unknown> | Promise<Result<unknown>>;
+}
+
+/** A route of the admin API: the contract of this id, and who carries it out. */
+export const defineRoute = <Id extends RouteId>(id: Id, handle: Handle<ContractOf<Id>>): AdminRoute => ({
+  contract: CONTRACTS[id],
+  handle,
+});

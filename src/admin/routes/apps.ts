@@ -1,0 +1,50 @@
+import { ok } from '../../kernel/index.ts';
+import type { Registry } from '../../auth/index.ts';
+import { defineRoute, type AdminRoute } from '../define-route.ts';
+
+/**
+ * Apps, people, launches and the key of the embedded authorization server. What changes is in the audit by the same
+ * commit.
+ */
+export function makeAppRoutes(deps: { readonly registry: Registry }): AdminRoute[] {
+  const { registry } = deps;
+  return [
+    defineRoute('apps.list', async (_input, { record }) => {
+      const found = await registry.clients();
+      if (!found.ok) return found;
+      const recorded = await record({ action: 'R', outcome: '0', count: found.value.length });
+      return recorded.ok ? ok({ clients: found.value }) : recorded;
+    }),
+    defineRoute('apps.add', async ({ body }, { actor }) => {
+      const done = await registry.addClient(actor, body);
+      return done.ok ? ok({ ...done.value.client, secret: done.value.secret }) : done;
+    }),
+    defineRoute('apps.remove', async ({ params: { id } }, { actor }) => {
+      const done = await registry.removeClient(actor, id);
+      return done.ok ? ok({ id, state: 'removed' }) : done;
+    }),
+    defineRoute('apps.launch', async ({ body }, { actor, record }) => {
+      const done = await registry.addLaunch(actor, body);
+      if (!done.ok) return done;
+      const recorded = await record({ action: 'C', outcome: '0' });
+      return recorded.ok ? ok({ ...done.value, expiresAt: done.value.expiresAt.toISOString() }) : recorded;
+    }),
+    defineRoute('keys.rotateIdToken', async (_input, { actor }) => {
+      const done = await registry.rotateKey(actor);
+      if (!done.ok) return done;
+      const retiring = done.value.retiring.map(({ kid, until }) => ({ kid, until: until.toISOString() }));
+      return ok({ rotated: 'id-token', kid: done.value.kid, retiring });
+    }),
+    defineRoute('accounts.list', async (_input, { record }) => {
+      const found = await registry.accounts();
+      if (!found.ok) return found;
+      const recorded = await record({ action: 'R', outcome: '0', count: found.value.length });
+      return recorded.ok ? ok({ accounts: found.value }) : recorded;
+    }),
+    defineRoute('accounts.add', ({ body }, { actor }) => registry.addAccount(actor, body)),
+    defineRoute('accounts.remove', async ({ params: { id } }, { actor }) => {
+      const done = await registry.removeAccount(actor, id);
+      return done.ok ? ok({ id, state: 'removed' }) : done;
+    }),
+  ];
+}
