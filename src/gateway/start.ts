@@ -28,6 +28,7 @@ import {
   type Result,
   type Route,
 } from '../kernel/index.ts';
+import { operatorSet } from '../operators/index.ts';
 import { runResealing, makeMetrics, makeRecordAct, watchLedger } from '../ops/index.ts';
 import { openStore, type Store } from '../store/index.ts';
 import { wireAdmin } from './admin.ts';
@@ -103,7 +104,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     keys: config.keys,
     instance,
     environment: config.environment,
-    sets: [auditSet, inboxSet, identitySet, deliverSet, eraseSet, laneSet, shadowSet, authSet, enrolSet],
+    sets: [auditSet, inboxSet, identitySet, deliverSet, eraseSet, laneSet, shadowSet, authSet, operatorSet, enrolSet],
     clock,
     log,
   });

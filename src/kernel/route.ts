@@ -31,9 +31,10 @@ export interface Route {
   readonly path: string;
   /**
    * `open`: no credential. `source`: the route asks for the sender's own. `smart`: the route asks for an app's token.
-   * `admin`: the operator's token, asked for before the route. `ops`: the watcher's, where one is configured.
+   * `admin`: an operator's session or key, asked for before the route. `operator`: the route asks for it itself. `ops`:
+   * the watcher's token, where one is configured.
    */
-  readonly access: 'open' | 'source' | 'smart' | 'admin' | 'ops';
+  readonly access: 'open' | 'source' | 'smart' | 'admin' | 'operator' | 'ops';
   readonly handle: (ask: Ask) => Result<Answer> | Promise<Result<Answer>>;
 }
 

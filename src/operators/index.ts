@@ -1,1 +1,21 @@
-export { PERMISSIONS, PERMISSIONS_OF, permissionsOf, ROLES, type Permission, type Role } from './permissions.ts';
+export { operatorSet, type OperatorReads, type OperatorWrites } from './commands.ts';
+export {
+  checkMay,
+  decideCaller,
+  isProved,
+  mayGive,
+  needsFactor,
+  STATIC_KEY,
+  type Caller,
+  type FactorPolicy,
+} from './decide-caller.ts';
+export {
+  PERMISSIONS,
+  PERMISSIONS_OF,
+  permissionsOf,
+  ROLES,
+  STEP_UP,
+  type Permission,
+  type Role,
+} from './permissions.ts';
+export { operatorSealed } from './rows.ts';
