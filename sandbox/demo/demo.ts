@@ -39,6 +39,7 @@ import { liveOn } from './live-on.ts';
 import { fillDemo } from './fill-demo.ts';
 import { decideForeignUse, findForeignEhr, folderOf, type ForeignUse } from './foreign-ehr.ts';
 import { DEMO_USERNAME, demoPassword, registerDemoApp } from './register-demo-app.ts';
+import { operatorLines, registerDemoOperator, type DemoOperator } from './register-demo-operator.ts';
 import { seedForeign } from './seed-foreign.ts';
 
 /** More than its drain takes. */
@@ -94,14 +95,14 @@ function ehrLines({ ehr, use, users }: Running): string {
   }
 }
 
-const report = (running: Running, password: string | null): string => `Chartgate runs.
+const report = (running: Running, password: string | null, operator: DemoOperator | null): string => `Chartgate runs.
 
   gateway    ${running.base}/docs       what it offers
              ${running.watch}/readyz     is it ready
              ${running.watch}/metrics    figures
 ${ehrLines(running)}  service    ${running.service}/       sandbox of the health data service: portal, extraction app
   app        ${running.app.url}             charts for a clinician${password === null ? '' : `; sign in as ${DEMO_USERNAME}, password ${password}`}
-
+${operatorLines(running.base, operator)}
 Keys, secrets and databases are in ${running.data}/. Ctrl-C stops all of them.
 `;
 
@@ -254,6 +255,8 @@ export const demonstration: Pick<Command, 'run'> = {
         CHARTGATE_DRAIN_SECONDS: '0',
         CHARTGATE_LOG_LEVEL: 'error',
         CHARTGATE_ENVIRONMENT: 'sandbox',
+        // Who looks around need not have a telephone at hand.
+        CHARTGATE_OPERATOR_SECOND_FACTOR: 'nobody',
         // The simulated people live faster than the clock.
         CHARTGATE_TIME_AHEAD_HOURS: '1000000',
         ...sandbox.settings,
@@ -287,6 +290,7 @@ export const demonstration: Pick<Command, 'run'> = {
       life.started('app', app.stop);
       const password = demoPassword(settings['CHARTGATE_ADMIN_TOKEN'] ?? '');
       const registered = await registerDemoApp(makeAdminApi(base, env), app, password);
+      const operator = await registerDemoOperator(makeAdminApi(base, env));
       const watch = gateway.opsPort === null ? base : `http://localhost:${gateway.opsPort}`;
       const running: Running = {
         base,
@@ -305,7 +309,7 @@ export const demonstration: Pick<Command, 'run'> = {
       terminal.stdout.write(
         json === true
           ? `${JSON.stringify({ ...shown, patients, simulation: isSimulated ? 'on' : 'off' })}\n`
-          : report(running, registered === 'ready' ? password : null),
+          : report(running, registered === 'ready' ? password : null, operator),
       );
       const simulated = isSimulated ? { service: sandbox.service, ...startDemoSimulation(sandbox.service) } : null;
       const api = makeAdminApi(base, env);

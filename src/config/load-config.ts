@@ -51,6 +51,20 @@ function toAuth(v: Values): AuthConfig {
   };
 }
 
+const toOperators = (v: Values): Config['operators'] => ({
+  secondFactor: v.CHARTGATE_OPERATOR_SECOND_FACTOR as Config['operators']['secondFactor'],
+  provider:
+    v.CHARTGATE_OPERATOR_ISSUER === undefined
+      ? null
+      : {
+          issuer: v.CHARTGATE_OPERATOR_ISSUER as string,
+          clientId: v.CHARTGATE_OPERATOR_CLIENT_ID as string,
+          clientSecret: secret(v.CHARTGATE_OPERATOR_CLIENT_SECRET as string),
+          groupsClaim: v.CHARTGATE_OPERATOR_GROUPS_CLAIM as string,
+          groups: (v.CHARTGATE_OPERATOR_GROUPS ?? []) as string[],
+        },
+});
+
 function toEhrAuth(v: Values): EhrAuthConfig {
   switch (v.CHARTGATE_EHR_AUTH as EhrAuthConfig['kind']) {
     case 'none':
@@ -205,6 +219,7 @@ function toConfig(mode: Mode, v: Values, readText: ReadText, problems: Problem[]
       labPath: text(v.CHARTGATE_LAB_PATH),
     },
     admin: { token: hidden(v.CHARTGATE_ADMIN_TOKEN) },
+    operators: toOperators(v),
     read: {
       patients: v.CHARTGATE_READ_PATIENTS as 'linked' | 'all',
       types: (v.CHARTGATE_READ_TYPES ?? []) as string[],

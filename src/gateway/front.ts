@@ -24,7 +24,7 @@ export const readJson = (path: string): unknown => JSON.parse(readFileSync(new U
 export async function openFront(
   config: Config,
   life: Life,
-  deps: Pick<AppDeps, 'mounts' | 'newId' | 'clock' | 'log' | 'onRefused'> & {
+  deps: Pick<AppDeps, 'mounts' | 'newId' | 'clock' | 'log' | 'onRefused' | 'mayUseAdminApi'> & {
     readonly version: string;
     readonly routes: readonly Route[];
     readonly metrics: Metrics;

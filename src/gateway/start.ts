@@ -33,6 +33,7 @@ import { runResealing, makeMetrics, makeRecordAct, watchLedger } from '../ops/in
 import { openStore, type Store } from '../store/index.ts';
 import { wireAdmin } from './admin.ts';
 import { openFront, readJson } from './front.ts';
+import { wireOperators } from './operators.ts';
 import { wireSending } from './sending.ts';
 import { wireSmart } from './smart.ts';
 
@@ -243,8 +244,10 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const parts = { config, tenant: TENANT, store, record, clock };
   const smart = await wireSmart({ ...parts, version: VERSION, target, budget, chance, log });
   life.started('apps', smart.flush);
+  const operators = wireOperators({ config, tenant: TENANT, store, deny: noOperators.record, newId, chance, clock });
   const routes = [
     ...ingest.routes,
+    ...operators.routes,
     ...wireAdmin({
       ...parts,
       target,
@@ -279,6 +282,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     clock,
     log,
     onRefused: noOperators.record,
+    mayUseAdminApi: operators.mayUseAdminApi,
   });
   await shadow.start();
   processor.wake();

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import {
@@ -14,6 +15,7 @@ import {
   type Mount,
   type NewId,
   type RequestId,
+  type Result,
   type Route,
   type Secret,
 } from '../kernel/index.ts';
@@ -105,6 +107,8 @@ export function makeApp(deps: {
   readonly trustProxy: readonly string[];
   readonly adminToken: Secret | null;
   readonly opsToken?: Secret | null;
+  /** Whether an operator's session or key opens an `admin` route; null where the request brings neither. */
+  readonly mayUseAdminApi?: (request: IncomingMessage) => Promise<Result<null> | null>;
   readonly newId: NewId;
   readonly clock: Clock;
   readonly log: Log;
@@ -179,7 +183,7 @@ export function makeApp(deps: {
     app[route.method](route.path, async (req: Request, res: Response) => {
       const { requestId, traceId, log } = contextOf(req);
       if (route.access === 'admin') {
-        const may = checkAdmin(req.headers.authorization, deps.adminToken);
+        const may = (await deps.mayUseAdminApi?.(req)) ?? checkAdmin(req.headers.authorization, deps.adminToken);
         if (!may.ok) {
           if (deps.adminToken !== null)
             deps.onRefused?.({ requestId, why: may.fault.code, remoteAddress: req.ip ?? '' });

@@ -1,3 +1,4 @@
+export { makeAuthenticate, type Authenticate } from './authenticate.ts';
 export { operatorSet, type OperatorReads, type OperatorWrites } from './commands.ts';
 export {
   checkMay,
@@ -19,3 +20,5 @@ export {
   type Role,
 } from './permissions.ts';
 export { operatorSealed } from './rows.ts';
+export { makeOperators, type Operators } from './make-operators.ts';
+export type { ProviderSettings } from './provider.ts';

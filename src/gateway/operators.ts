@@ -1,0 +1,38 @@
+import type { Config } from '../config/index.ts';
+import type { Chance, Clock, NewId } from '../kernel/index.ts';
+import { makeOperators, operatorSet, ROLES, type Operators, type Role } from '../operators/index.ts';
+import type { Store } from '../store/index.ts';
+
+/** `group=role` of the settings, by group. */
+function rolesByGroup(pairs: readonly string[]): Map<string, readonly Role[]> {
+  const out = new Map<string, readonly Role[]>();
+  for (const pair of pairs) {
+    const mark = pair.lastIndexOf('=');
+    const [group, role] = [pair.slice(0, mark), pair.slice(mark + 1)];
+    out.set(group, [...(out.get(group) ?? []), ...ROLES.filter((one) => one === role)]);
+  }
+  return out;
+}
+
+/** Joins who operates the gateway. */
+export function wireOperators(deps: {
+  readonly config: Config;
+  readonly tenant: string;
+  readonly store: Store;
+  readonly deny: Parameters<typeof makeOperators>[0]['deny'];
+  readonly newId: NewId;
+  readonly chance: Chance;
+  readonly clock: Clock;
+}): Operators {
+  const { config, store, ...rest } = deps;
+  const { provider, secondFactor } = config.operators;
+  return makeOperators({
+    ...rest,
+    publicUrl: config.http.publicUrl,
+    policy: secondFactor,
+    adminToken: config.admin.token,
+    pseudonymKey: Buffer.from(config.keys.pseudonym.reveal(), 'base64'),
+    store: store.use(operatorSet),
+    provider: provider === null ? null : { ...provider, groups: rolesByGroup(provider.groups) },
+  });
+}
