@@ -22,12 +22,9 @@ import { makeLife, silentLog, systemClock } from '../../src/kernel/index.ts';
 import {
   DEMO_MRN_SYSTEM,
   DEMO_PATIENTS,
-  DEMO_TAG,
-  demoPatients,
   seedEhr,
   startClinicianApp,
   startEhr,
-  type ClinicianApp,
   SPEED_MAX,
   type DemoEhr,
   type DemoService,
@@ -37,9 +34,10 @@ import { startDemoService, startDemoSimulation } from './demo-service.ts';
 import { loadDemoSettings } from './demo-settings.ts';
 import { liveOn } from './live-on.ts';
 import { fillDemo } from './fill-demo.ts';
-import { decideForeignUse, findForeignEhr, folderOf, type ForeignUse } from './foreign-ehr.ts';
-import { DEMO_USERNAME, demoPassword, registerDemoApp } from './register-demo-app.ts';
-import { operatorLines, registerDemoOperator, type DemoOperator } from './register-demo-operator.ts';
+import { decideForeignUse, findForeignEhr, folderOf } from './foreign-ehr.ts';
+import { demoPassword, registerDemoApp } from './register-demo-app.ts';
+import { registerDemoOperator } from './register-demo-operator.ts';
+import { reportDemo, type Running } from './report-demo.ts';
 import { seedForeign } from './seed-foreign.ts';
 
 /** More than its drain takes. */
@@ -62,49 +60,6 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return address !== null && typeof address !== 'string' ? address.port : 0;
 }
-
-interface Running {
-  readonly base: string;
-  /** Where it says how it is. */
-  readonly watch: string;
-  readonly ehr: string;
-  readonly use: 'own' | Exclude<ForeignUse, 'stopped'>;
-  readonly users: number;
-  readonly app: ClinicianApp;
-  readonly service: string;
-  readonly data: string;
-}
-
-function ehrLines({ ehr, use, users }: Running): string {
-  const [first, last] = [demoPatients(1)[0]?.mrn ?? '', demoPatients(users).at(-1)?.mrn ?? ''];
-  switch (use) {
-    case 'own':
-      return `  demo EHR   ${ehr}/Patient       ${DEMO_PATIENTS.length} invented patients, MRN ${first} to ${DEMO_PATIENTS.at(-1)?.mrn ?? ''}, and one whom nobody linked
-             ${ehr}/metadata      what it can do
-`;
-    case 'write':
-      return `  EHR        ${ehr}       not ours; ${users} invented patients are there now, MRN ${first} to ${last}, and their data is written to it
-             ${ehr}/Patient?_tag=${DEMO_TAG.system}%7C${DEMO_TAG.code}
-`;
-    case 'read':
-      return `  EHR        ${ehr}       not ours; shadow mode: nothing is written to it
-             chartgate shadow report      what would be
-`;
-    case 'none':
-      return `  EHR        ${ehr}       not ours; nothing invented is written to it\n`;
-  }
-}
-
-const report = (running: Running, password: string | null, operator: DemoOperator | null): string => `Chartgate runs.
-
-  gateway    ${running.base}/docs       what it offers
-             ${running.watch}/readyz     is it ready
-             ${running.watch}/metrics    figures
-${ehrLines(running)}  service    ${running.service}/       sandbox of the health data service: portal, extraction app
-  app        ${running.app.url}             charts for a clinician${password === null ? '' : `; sign in as ${DEMO_USERNAME}, password ${password}`}
-${operatorLines(running.base, operator)}
-Keys, secrets and databases are in ${running.data}/. Ctrl-C stops all of them.
-`;
 
 interface Wanted {
   readonly users: number;
@@ -309,7 +264,7 @@ export const demonstration: Pick<Command, 'run'> = {
       terminal.stdout.write(
         json === true
           ? `${JSON.stringify({ ...shown, patients, simulation: isSimulated ? 'on' : 'off' })}\n`
-          : report(running, registered === 'ready' ? password : null, operator),
+          : reportDemo(running, registered === 'ready' ? password : null, operator),
       );
       const simulated = isSimulated ? { service: sandbox.service, ...startDemoSimulation(sandbox.service) } : null;
       const api = makeAdminApi(base, env);

@@ -7,13 +7,14 @@ type Body = AdminAnswer['body'];
 const split = (text: string | undefined): string[] => (text ?? '').split(',').filter((one) => one !== '');
 const words = (...lists: readonly unknown[]): string =>
   lists.flatMap((list) => (Array.isArray(list) ? (list as string[]) : [])).join(', ');
+const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
 const line = (one: Body): string =>
   [
     one['id'],
     one['name'],
     words(one['roles'], one['permissions']),
-    `until ${String(one['expiresAt'] ?? 'removed')}`,
-    `last used ${String(one['usedAt'] ?? 'never')}`,
+    `until ${textOr(one['expiresAt'], 'removed')}`,
+    `last used ${textOr(one['usedAt'], 'never')}`,
   ].join('  ') + '\n';
 
 /** What `keys add`, `list` and `remove` were told. */
@@ -50,7 +51,7 @@ export async function changeApiKeys(
         terminal,
         form,
         ({ id, key, expiresAt }) =>
-          `${String(id)}, until ${String(expiresAt ?? 'it is removed')}. Keep it now, it is not shown again:\n\n  ${String(key)}\n\n`,
+          `${String(id)}, until ${textOr(expiresAt, 'it is removed')}. Keep it now, it is not shown again:\n\n  ${String(key)}\n\n`,
       );
     }
     case 'list':

@@ -17,7 +17,7 @@ const ROWS = [
   'asdfghjkl',
   'zxcvbnm',
   'yxcvbnm',
-].flatMap((row) => [row, [...row].reverse().join('')]);
+].flatMap((row) => [row, Array.from(row).reverse().join('')]);
 
 /** Digits and signs that stand for letters. Which letter a 1 is depends on the word, hence two readings. */
 const AS_LETTERS: Readonly<Record<string, string>> = {
@@ -35,7 +35,7 @@ const AS_LETTERS: Readonly<Record<string, string>> = {
   '€': 'e',
 };
 const asLetters = (text: string, one: 'i' | 'l'): string =>
-  [...text].map((sign) => (sign === '1' || sign === '|' ? one : (AS_LETTERS[sign] ?? sign))).join('');
+  Array.from(text, (sign) => (sign === '1' || sign === '|' ? one : (AS_LETTERS[sign] ?? sign))).join('');
 
 /** Longest first, so that a word does not hide a longer one. */
 const longestFirst = (words: readonly string[]): string[] => [...words].sort((a, b) => b.length - a.length);
@@ -74,7 +74,7 @@ const withoutTail = (text: string): string => text.replace(/[\d\p{P}\p{S}\s]{1,6
 export function checkPassword(password: string, own: readonly string[]): Result<null> {
   const { least, most } = PASSWORD_LENGTH;
   const text = password.normalize('NFKC');
-  const length = [...text].length;
+  const length = Array.from(text).length;
   const weak = (detail: string) => fail(fault('operator.weak-password', { at: 'password', detail }));
   if (length < least || text.length > most) return weak(`A password has ${least} to ${most} characters.`);
   if (!password.isWellFormed()) return weak('A password is text.');

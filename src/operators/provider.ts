@@ -57,20 +57,15 @@ export function makeProviderRoutes(deps: OperatorDeps & { readonly settings: Pro
   let known: { readonly config: Promise<Configuration>; readonly untilMs: number } | null = null;
 
   async function discover(of: ProviderSettings): Promise<Configuration> {
-    const { allowInsecureRequests, ClientSecretBasic, customFetch, discovery, enableNonRepudiationChecks } =
-      await load();
-    const plain = new URL(of.issuer).protocol === 'http:' ? [allowInsecureRequests] : [];
-    return discovery(
-      new URL(of.issuer),
-      of.clientId,
-      undefined,
-      ClientSecretBasic(of.clientSecret.reveal()),
-      // The settings take plain http for loopback alone.
-      {
-        execute: [...plain, enableNonRepudiationChecks],
-        [customFetch]: ((url, init) => fetchBounded(url, init as RequestInit)) satisfies CustomFetch,
-      },
-    );
+    const client = await load();
+    const { ClientSecretBasic, customFetch, discovery, enableNonRepudiationChecks } = client;
+    // The settings take plain http for loopback alone.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- not deprecated but marked, so that it stands out
+    const plain = new URL(of.issuer).protocol === 'http:' ? [client.allowInsecureRequests] : [];
+    return discovery(new URL(of.issuer), of.clientId, undefined, ClientSecretBasic(of.clientSecret.reveal()), {
+      execute: [...plain, enableNonRepudiationChecks],
+      [customFetch]: ((url, init) => fetchBounded(url, init as RequestInit)) satisfies CustomFetch,
+    });
   }
   async function configuration(of: ProviderSettings): Promise<Configuration> {
     if (known === null || clock.monotonicMs() >= known.untilMs)

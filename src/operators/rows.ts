@@ -64,7 +64,8 @@ export function toOperator(vault: Vault, row: Row): StoredOperator {
     Operator,
     'name' | 'displayName' | 'proof'
   >;
-  const factors = new Set(String(row['factors'] ?? '').split(','));
+  const kinds = row['factors'];
+  const factors = new Set(typeof kinds === 'string' ? kinds.split(',') : []);
   return {
     id,
     ...sealed,

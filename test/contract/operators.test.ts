@@ -144,6 +144,37 @@ describe.each(PLACES)('operators on %s', (_engine, makePlace) => {
     ).toBe('passed');
   });
 
+  test('a passkey that counts never goes back, and one that does not count is good again', async () => {
+    await add();
+    await open();
+    const passkey = {
+      id: 'fac_p',
+      operatorId: 'opr_1',
+      kind: 'passkey',
+      label: 'key',
+      credentialId: 'MarkerCredential',
+      publicKey: 'AA',
+      transports: ['internal'],
+      counter: 0,
+    } as const;
+    const stay = pass({ newSecret: 'marker-secret-1', stage: 'factor', used: null });
+    const added = async (id: string) =>
+      must(await ops().write('operator.add-factor', { factor: { ...passkey, id }, passed: stay }));
+    expect([await added('fac_p'), await added('fac_q')]).toEqual(['added', 'taken']);
+    const outs = [];
+    for (const counter of [0, 0, 3_000_000_000, 3_000_000_000, 0, 3_000_000_001])
+      outs.push(
+        must(
+          await ops().write('operator.pass-stage', {
+            ...stay,
+            factor: 'passkey',
+            used: { factorId: 'fac_p', counter },
+          }),
+        ),
+      );
+    expect(outs).toEqual(['passed', 'passed', 'passed', 'repeated', 'repeated', 'passed']);
+  });
+
   test('nobody uses a factor of somebody else', async () => {
     await add();
     await open();

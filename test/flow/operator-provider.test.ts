@@ -20,9 +20,9 @@ beforeEach(() => {
 
 /** An identity provider of somebody else's making, with people in groups, on loopback. */
 async function startProvider(groups: Map<string, string[]>): Promise<string> {
-  let handle: ReturnType<Provider['callback']> | undefined;
+  const answering: { handle?: ReturnType<Provider['callback']> } = {};
   const { createServer } = await import('node:http');
-  const server: Server = createServer((request, response) => void handle?.(request, response));
+  const server: Server = createServer((request, response) => void answering.handle?.(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   stopAfterTest(() => {
     server.closeAllConnections();
@@ -46,7 +46,7 @@ async function startProvider(groups: Map<string, string[]>): Promise<string> {
     }),
   });
   provider.on('server_error', () => undefined);
-  handle = provider.callback();
+  answering.handle = provider.callback();
   return issuer;
 }
 

@@ -1,5 +1,13 @@
 import { append } from '../../audit/index.ts';
-import { FOR_UPDATE, FOR_UPDATE_OF_FREE, get, run, type CommandContext, type Program } from '../../store/index.ts';
+import {
+  FOR_UPDATE,
+  FOR_UPDATE_OF_FREE,
+  get,
+  run,
+  typed,
+  type CommandContext,
+  type Program,
+} from '../../store/index.ts';
 import type { HeldSession, NewSession, OperatorWrites, PassedStage } from '../commands.ts';
 import {
   credentialIndex,
@@ -86,7 +94,7 @@ function* use(tenant: string, operatorId: string, used: PassedStage['used'], atM
   const changed = yield* run`
     UPDATE operator_factor SET counter = ${used.counter}, used_at = ${atMs}
     WHERE tenant = ${tenant} AND id = ${used.factorId} AND operator_id = ${operatorId}
-      AND (counter < ${used.counter} OR (kind = 'passkey' AND counter = 0 AND ${used.counter} = 0))`;
+      AND (counter < ${used.counter} OR (kind = 'passkey' AND counter = 0 AND ${typed('bigint', used.counter)} = 0))`;
   return changed === 1;
 }
 
