@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { systemClock } from '../../src/kernel/index.ts';
 import { startGateway, type Gateway } from '../../src/gateway/index.ts';
 import { collectLog } from '../support/collect-log.ts';
+import { eventually } from '../support/eventually.ts';
 import { configOf } from '../support/gateway.ts';
 import { sqlitePlace, type Place } from '../support/new-store.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -57,7 +58,11 @@ test('a key works as the token does, as far as it may, and until it is removed',
   expect(shown.out).toMatch(
     /^key_\w+, until it is removed\. Keep it now, it is not shown again:\n\n {2}cgk_[\w-]{43}\n/,
   );
-  const listed = (await run(['keys', 'list'])).out;
+  // The last use is written behind the answer.
+  const listed = await eventually(
+    async () => (await run(['keys', 'list'])).out,
+    (out) => /monitor .* last used \d/.test(out),
+  );
   expect(listed).toMatch(/monitor {2}administrator, engineer {2}until \S+Z {2}last used \S+Z\n/);
   expect(listed).toContain('watch  flow.read  until removed  last used never\n');
   expect((await run(['keys', 'remove', id])).out).toBe('removed\n');
