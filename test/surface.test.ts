@@ -38,6 +38,11 @@ const OPEN = [
   'GET /docs',
   'GET /docs/reference.js',
   'GET /docs/style.css',
+  'GET /operator/sign-in',
+  'GET /operator/sign-in.css',
+  'GET /operator/sign-in.js',
+  'GET /operator/provider/start',
+  'GET /operator/provider/back',
   'GET /.well-known/jwks.json',
   'GET /fhir/.well-known/smart-configuration',
   'GET /fhir/metadata',
@@ -111,15 +116,59 @@ const ADMIN = [
   'DELETE /admin/api/accounts/:id',
 ];
 
+/** They ask for an operator's session or key themselves. */
+const OPERATOR = [
+  'POST /admin/api/session',
+  'GET /admin/api/session',
+  'DELETE /admin/api/session',
+  'POST /admin/api/session/code',
+  'POST /admin/api/session/passkey',
+  'POST /admin/api/session/passkey/finish',
+  'POST /admin/api/session/unlock',
+  'POST /admin/api/session/proof',
+  'GET /admin/api/session/all',
+  'DELETE /admin/api/session/all/:id',
+  'POST /admin/api/session/factors/totp',
+  'POST /admin/api/session/factors/totp/finish',
+  'POST /admin/api/session/factors/passkey',
+  'POST /admin/api/session/factors/passkey/finish',
+  'DELETE /admin/api/session/factors/:id',
+  'PUT /admin/api/session/password',
+  'POST /admin/api/session/link',
+  'GET /admin/api/operators',
+  'POST /admin/api/operators',
+  'GET /admin/api/operators/:id',
+  'DELETE /admin/api/operators/:id',
+  'PUT /admin/api/operators/:id/roles',
+  'POST /admin/api/operators/:id/disable',
+  'POST /admin/api/operators/:id/enable',
+  'POST /admin/api/operators/:id/reset',
+  'GET /admin/api/keys',
+  'POST /admin/api/keys',
+  'DELETE /admin/api/keys/:id',
+];
+
 test.each([
   ['open', OPEN],
   ['ops', OPS],
   ['source', SOURCE],
   ['smart', SMART],
   ['admin', ADMIN],
+  ['operator', OPERATOR],
 ])('these routes are %s, and no other', (access, expected) => {
   const found = gateway.routes.filter((route) => route.access === access);
   expect(found.map(({ method, path }) => `${method.toUpperCase()} ${path}`)).toEqual(expected);
+});
+
+test.each(OPERATOR)('%s lets nobody in without a session or a key', async (route) => {
+  const [method = '', path = ''] = route.split(' ');
+  // These two are how a session begins; a browser says where it comes from.
+  const begins = ['POST /admin/api/session', 'POST /admin/api/session/link'].includes(route);
+  for (const headers of [{}, { authorization: 'Bearer wrong' }, { cookie: '__Host-chartgate-operator=x' }]) {
+    const answer = await fetch(`${url()}${path}`, { method, headers: { ...headers } as Record<string, string> });
+    const { code } = (await answer.json()) as { code: string };
+    expect([answer.status, code]).toEqual(begins ? [403, 'operator.csrf'] : [401, 'operator.unauthenticated']);
+  }
 });
 
 test.each(ADMIN)('%s refuses whoever is not the operator, and says nothing else', async (route) => {
@@ -169,6 +218,17 @@ test.each([
   ['GET', '/admin/api/audit/key', 200],
   ['GET', '/admin/api/audit/verify', 200],
   ['GET', '/admin/api/audit/export?form=other', 400],
+  ['GET', '/admin/api/session', 200],
+  ['GET', '/admin/api/session?x=1', 400],
+  ['GET', '/admin/api/session/all', 403],
+  ['GET', '/admin/api/operators', 200],
+  ['POST', '/admin/api/operators', 400],
+  ['GET', '/admin/api/operators/opr_none', 404],
+  ['DELETE', '/admin/api/operators/opr_none', 404],
+  ['POST', '/admin/api/operators/opr_none/reset', 404],
+  ['GET', '/admin/api/keys', 200],
+  ['POST', '/admin/api/keys', 400],
+  ['DELETE', '/admin/api/keys/key_none', 404],
   ['GET', '/admin/api/clients', 200],
   ['GET', '/admin/api/clients?x=1', 400],
   ['POST', '/admin/api/clients', 400],
@@ -202,7 +262,7 @@ test.each([
   expect(answer.status).toBe(status);
   const template = path
     .replace(/\?.*/, '')
-    .replace(/dlv_none|app_none|usr_none|(?<=targets\/)\w+/, '{id}')
+    .replace(/dlv_none|app_none|usr_none|opr_none|key_none|(?<=targets\/)\w+/, '{id}')
     .replace('user_none', '{user_id}')
     .replace('mrn_none', '{mrn}');
   const [type = '', content] =
@@ -304,7 +364,7 @@ test('openapi/ describes exactly these routes', () => {
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
   // An OpenAPI path has no way to say "whatever follows".
-  const routes = [...OPEN, ...OPS, ...SOURCE, ...SMART, ...ADMIN].map((route) =>
+  const routes = [...OPEN, ...OPS, ...SOURCE, ...SMART, ...ADMIN, ...OPERATOR].map((route) =>
     route.replace('{*path}', ':type/:id/:path').replace(/:(\w+)/g, '{$1}'),
   );
   expect(paths.sort()).toEqual(routes.sort());

@@ -1,3 +1,4 @@
+import { operatorLines, type DemoOperator } from './register-demo-operator.ts';
 import { DEMO_PATIENTS, DEMO_TAG, demoPatients, type ClinicianApp } from '../index.ts';
 import type { ForeignUse } from './foreign-ehr.ts';
 import { DEMO_USERNAME } from './register-demo-app.ts';
@@ -35,13 +36,17 @@ function ehrLines({ ehr, use, users }: Running): string {
   }
 }
 
-export const report = (running: Running, password: string | null): string => `Chartgate runs.
+export const report = (
+  running: Running,
+  password: string | null,
+  operator: DemoOperator | null,
+): string => `Chartgate runs.
 
   gateway    ${running.base}/docs       what it offers
              ${running.watch}/readyz     is it ready
              ${running.watch}/metrics    figures
 ${ehrLines(running)}  service    ${running.service}/       sandbox of the health data service: portal, extraction app
   app        ${running.app.url}             charts for a clinician${password === null ? '' : `; sign in as ${DEMO_USERNAME}, password ${password}`}
-
+${operatorLines(running.base, operator)}
 Keys, secrets and databases are in ${running.data}/. Ctrl-C stops all of them.
 `;

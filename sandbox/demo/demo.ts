@@ -5,6 +5,7 @@ import {
   EXIT,
   loadConfig,
   makeAdminApi,
+  makeOperatorApi,
   makeBar,
   makeUsage,
   makeWinstonLog,
@@ -37,6 +38,7 @@ import { liveOn } from './live-on.ts';
 import { fillDemo } from './fill-demo.ts';
 import { decideForeignUse, findForeignEhr, folderOf } from './foreign-ehr.ts';
 import { demoPassword, registerDemoApp } from './register-demo-app.ts';
+import { registerDemoOperator } from './register-demo-operator.ts';
 import { seedForeign } from './seed-foreign.ts';
 
 /** More than its drain takes. */
@@ -178,6 +180,8 @@ export const demonstration: Pick<Command, 'run'> = {
         CHARTGATE_DRAIN_SECONDS: '0',
         CHARTGATE_LOG_LEVEL: 'error',
         CHARTGATE_ENVIRONMENT: 'sandbox',
+        // Who looks around need not have a telephone at hand.
+        CHARTGATE_OPERATOR_SECOND_FACTOR: 'nobody',
         // The simulated people live faster than the clock.
         CHARTGATE_TIME_AHEAD_HOURS: '1000000',
         ...sandbox.settings,
@@ -218,6 +222,7 @@ export const demonstration: Pick<Command, 'run'> = {
       const app = await life.start('app', clinicianApp);
       const password = demoPassword(settings['CHARTGATE_ADMIN_TOKEN'] ?? '');
       const registered = await registerDemoApp(makeAdminApi(base, env), app, password);
+      const operator = await registerDemoOperator(makeOperatorApi(base, env));
       const watch = gateway.opsPort === null ? base : `http://localhost:${gateway.opsPort}`;
       const running: Running = {
         base,
@@ -236,7 +241,7 @@ export const demonstration: Pick<Command, 'run'> = {
       terminal.stdout.write(
         json === true
           ? `${JSON.stringify({ ...shown, patients, simulation: isSimulated ? 'on' : 'off' })}\n`
-          : report(running, registered === 'ready' ? password : null),
+          : report(running, registered === 'ready' ? password : null, operator),
       );
       const simulated = isSimulated ? { service: sandbox.service, ...startDemoSimulation(sandbox.service) } : null;
       const api = makeAdminApi(base, env);

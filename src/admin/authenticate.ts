@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { fail, fault, ok, type AdminCaller, type Result, type Secret } from '../kernel/index.ts';
-import { PERMISSIONS, ROLES } from '../operators/index.ts';
+import { fail, fault, ok, type AdminCaller, type Clock, type Result, type Secret } from '../kernel/index.ts';
+import { checkPresent, isOfOperator, isProved, PERMISSIONS, ROLES, type Caller } from '../operators/index.ts';
 
 /**
  * Who asks the admin API. A fault where that is nobody: `admin.unauthenticated`, or `admin.not-configured` where nobody
@@ -9,12 +9,19 @@ import { PERMISSIONS, ROLES } from '../operators/index.ts';
 export type Authenticate = (request: IncomingMessage) => Promise<Result<AdminCaller>>;
 
 /** Whoever holds CHARTGATE_ADMIN_TOKEN: a machine that may everything. */
-const OPERATOR: AdminCaller = { kind: 'key', name: 'operator', roles: ROLES, permissions: new Set(PERMISSIONS) };
+const OPERATOR: AdminCaller = {
+  kind: 'key',
+  name: 'operator',
+  roles: ROLES,
+  permissions: new Set(PERMISSIONS),
+  isProved: true,
+  absent: null,
+};
 
 const bearerOf = (authorization: string | undefined): string =>
   /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1] ?? '';
 
-/** The operator's token. Without one configured nobody is the operator. */
+/** The token of the settings. Without one configured it opens nothing. */
 export const authenticateByToken =
   (token: Secret | null): Authenticate =>
   ({ headers }) => {
@@ -22,3 +29,31 @@ export const authenticateByToken =
     const isOperator = token.equals(bearerOf(headers.authorization));
     return Promise.resolve(isOperator ? ok(OPERATOR) : fail(fault('admin.unauthenticated')));
   };
+
+/** A session that is locked, or not signed in to its end, has few permissions or none, and says why. */
+function toAdminCaller(caller: Caller, nowMs: number): AdminCaller {
+  const { kind, name, roles, permissions } = caller;
+  const present = checkPresent(caller);
+  return {
+    kind,
+    name,
+    roles,
+    permissions,
+    isProved: isProved(caller, nowMs),
+    absent: present.ok ? null : present.fault,
+  };
+}
+
+/** Whoever brings a session or an API key is asked for by that; everybody else by the token of the settings. */
+export function authenticateAnybody(deps: {
+  readonly token: Secret | null;
+  readonly operators: (request: IncomingMessage) => Promise<Result<Caller>>;
+  readonly clock: Clock;
+}): Authenticate {
+  const byToken = authenticateByToken(deps.token);
+  return async (request) => {
+    if (!isOfOperator(request)) return byToken(request);
+    const caller = await deps.operators(request);
+    return caller.ok ? ok(toAdminCaller(caller.value, deps.clock.now().getTime())) : caller;
+  };
+}

@@ -1,4 +1,4 @@
-export { authenticateByToken, type Authenticate } from './authenticate.ts';
+export { authenticateAnybody, authenticateByToken, type Authenticate } from './authenticate.ts';
 export { makeAdminClient, type AdminClient, type AdminReply, type CallOf } from './client.ts';
 export { GROUPS, type AnswerOf, type Contract } from './contract/define-contract.ts';
 export { SAID } from './contract/fields.ts';

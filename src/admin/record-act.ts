@@ -9,6 +9,9 @@ export type Act = Pick<AuditDraft, 'action' | 'outcome' | 'why' | 'deliveryId' |
 /** Who did it, in which request. */
 type By = Required<Pick<Ask, 'requestId' | 'caller'>>;
 
+/** A person acts by their roles; what a key may is not told by them. */
+const rolesOf = ({ caller }: By) => (caller.kind === 'person' ? { roles: caller.roles } : {});
+
 /**
  * Puts an act of a caller into the audit. Asked before the answer: who saw what is recorded, or nothing is shown.
  */
@@ -27,6 +30,7 @@ export const makeRecordAct =
       tenant: deps.tenant,
       requestId: by.requestId,
       actor: by.caller.name,
+      ...rolesOf(by),
       ...act,
     };
     return patients.length === 0
@@ -59,4 +63,5 @@ export const makeRecordActLater =
       outcome: '0',
       why,
       actor: by.caller.name,
+      ...rolesOf(by),
     });

@@ -61,12 +61,13 @@ function contextOf(contract: Contract, ask: Ask, caller: AdminCaller, { record }
 
 /** A route of the table that http serves: input checked, answer written, and no look without its record. */
 export function serveRoute({ contract, handle }: AdminRoute, recorders: Recorders): Route {
-  const { method, path, permission, audited } = contract;
+  const { method, path, permission, proof, audited } = contract;
   return {
     method,
     path,
     access: 'admin',
     permission,
+    ...(proof === undefined ? {} : { proof }),
     handle: async (ask) => {
       const { caller } = ask;
       if (caller === undefined) throw new Error('nobody was authenticated');

@@ -12,6 +12,10 @@ export interface Reject {
   readonly remoteAddress: string;
 }
 
+/** Tells addresses apart without telling them. */
+export const hashAddress = (pseudonymKey: Uint8Array, remoteAddress: string): string =>
+  createHmac('sha256', pseudonymKey).update(`address\0${remoteAddress}`).digest('base64url').slice(0, 22);
+
 /** An attacker may make us refuse without end; the audit tells of every refusal and does not grow with them. */
 export function makeRecordReject(deps: {
   /** What is refused. */
@@ -51,11 +55,7 @@ export function makeRecordReject(deps: {
         timer ??= setTimeout(flush, WINDOW_MS).unref();
         return;
       }
-      const addressHash = createHmac('sha256', deps.pseudonymKey)
-        .update(`address\0${remoteAddress}`)
-        .digest('base64url')
-        .slice(0, 22);
-      deps.append({ ...base(requestId), why, addressHash });
+      deps.append({ ...base(requestId), why, addressHash: hashAddress(deps.pseudonymKey, remoteAddress) });
     },
     flush,
   };

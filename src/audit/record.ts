@@ -16,6 +16,7 @@ export const AUDIT_TYPES = [
   'auth.sign-in',
   'auth.grant',
   'auth.reject',
+  'operator.sign-in',
   'admin',
   'config',
   'process',
@@ -50,6 +51,10 @@ interface RecordedFacts {
   readonly outcome: (typeof OUTCOMES)[number];
   readonly why?: string;
   readonly actor?: string;
+  /** What an operator was allowed by, at that time. */
+  readonly roles?: readonly string[];
+  /** The operator or API key that the act was about. */
+  readonly operatorId?: string;
   /** Keyed hash of the caller's address. */
   readonly addressHash?: string;
   readonly deliveryId?: string;

@@ -25,6 +25,7 @@ const TERMINOLOGY = 'http://terminology.hl7.org/CodeSystem';
 const BALP = 'https://profiles.ihe.net/ITI/BALP';
 const PSEUDONYM = 'urn:chartgate:pseudonym';
 export const CLIENT_SYSTEM = 'urn:chartgate:client';
+const ROLE_SYSTEM = 'urn:chartgate:role';
 export const TYPE_SYSTEM = 'urn:chartgate:audit-type';
 
 const DCM = (code: string, display: string): Coding => ({
@@ -101,6 +102,14 @@ function shapeOf(r: Pick<AuditRecord, 'type'> & Partial<Pick<AuditRecord, 'inter
         ...asking,
         leg: 'app-to-us',
       };
+    case 'operator.sign-in':
+      return {
+        type: DCM('110114', 'User Authentication'),
+        subtype: [DCM('110122', 'Login')],
+        profile: null,
+        ...asking,
+        leg: 'us',
+      };
     case 'auth.reject':
       return { ...deny, ...asking, leg: 'app-to-us' };
     case 'hook.accept':
@@ -166,6 +175,9 @@ function agentsOf(r: AuditRecord, opened: ToSeal, site: EventSite, shape: Shape)
                 ? { display: r.actor }
                 : named(opened.subject === undefined ? PSEUDONYM : (r.issuer ?? PSEUDONYM), subject),
             requestor: true,
+            ...(r.roles === undefined
+              ? {}
+              : { role: r.roles.map((code) => ({ coding: [{ system: ROLE_SYSTEM, code }] })) }),
             ...(r.tokenId === undefined ? {} : { policy: [`urn:ietf:params:oauth:jti:${r.tokenId}`] }),
           },
         ]

@@ -1,5 +1,16 @@
 export { authSet, type AuthReads, type AuthWrites } from './commands.ts';
-export type { ShownAccount } from './account.ts';
+export {
+  hashPassword,
+  makeCheckPassword,
+  type CheckPassword,
+  type PasswordHash,
+  type ShownAccount,
+} from './account.ts';
+export { makeDelayTries, type DelayTries } from './delay-tries.ts';
+export { fetchBounded } from './fetch-bounded.ts';
+export { makeLimitTries, SIGN_INS, REQUESTS, type LimitTries } from './limit-tries.ts';
+export { PAGE_STYLE } from './page-style.ts';
+export { makeSteadyNow } from './steady-now.ts';
 export { CLIENT_KINDS, type ClientKind, type ShownClient } from './client.ts';
 export type { OauthUris } from './discovery.ts';
 export type { Grant, VerifyToken } from './grant.ts';

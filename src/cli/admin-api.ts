@@ -31,6 +31,16 @@ function tokenOf(env: Environment): string {
   return token;
 }
 
+/** Where the gateway is, and what opens it. */
+export function gatewayOf(
+  url: string | undefined,
+  env: Environment,
+): { readonly base: string; readonly token: string } {
+  const base = url ?? env['CHARTGATE_PUBLIC_URL'] ?? STANDARD_URL;
+  if (!URL.canParse(base)) throw new StartError('cli.url', 'The address of the gateway is not a URL.');
+  return { base, token: tokenOf(env) };
+}
+
 function parseKeepingDigits(text: string): unknown {
   const parsed = parseLossless(text);
   if (!parsed.ok) throw new Error('not JSON');
@@ -46,11 +56,10 @@ export function makeAdminApi(
   env: Environment,
   numbers: 'numbers' | 'digits' = 'numbers',
 ): AdminApi {
-  const base = url ?? env['CHARTGATE_PUBLIC_URL'] ?? STANDARD_URL;
-  if (!URL.canParse(base)) throw new StartError('cli.url', 'The address of the gateway is not a URL.');
+  const { base, token } = gatewayOf(url, env);
   const client = makeAdminClient({
     url: base,
-    token: tokenOf(env),
+    token,
     fetch,
     ...(numbers === 'digits' ? { parse: parseKeepingDigits } : {}),
   });

@@ -1,11 +1,19 @@
 import { makeAdminApi } from './admin-api.ts';
+import { changeApiKeys, type KeyAct } from './api-keys.ts';
+import { makeOperatorApi } from './operator-api.ts';
 import { makeUsage, type Command } from './command.ts';
 import { parseOptions } from './parse-options.ts';
 import { reportAnswer } from './report-answer.ts';
 import { rotateDataKey } from './rotate-data-key.ts';
 
-const help = `Usage: chartgate keys rotate [--url URL] [--json]
+const help = `Usage: chartgate keys add NAME [--roles ROLE,…] [--permissions PERMISSION,…] [--days N] [--url URL] [--json]
+       chartgate keys list [--url URL] [--json]
+       chartgate keys remove ID [--url URL] [--json]
+       chartgate keys rotate [--url URL] [--json]
        chartgate keys rotate data [--status] [--no-wait] [--url URL] [--json]
+
+add makes an API key for a machine, with roles, permissions by name, or both, and shows it on this terminal once. Raw bodies and the
+export of the audit are given by name alone: --permissions deliveries.raw,audit.export. list says when each was last used.
 
 rotate makes a new key for the id tokens of the embedded authorization server, at a running gateway. It signs from now on, at every
 replica. The public key before it stays in /auth/jwks until the last token that it signed has ended, 65 minutes later.
@@ -17,6 +25,9 @@ Keep it for as long as you keep backups from before.
 
 The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
 
+  --roles ROLE,…              what the machine may: viewer, engineer, clinical-reviewer, registrar, auditor, administrator
+  --permissions PERMISSION,…  and beside that
+  --days N                    how long the key is good, at most 730 (default: until it is removed)
   --status    only tell how far it is
   --no-wait   do not wait for the end
   --url URL   where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
@@ -30,11 +41,29 @@ const OPTIONS = {
   json: { type: 'boolean' },
   status: { type: 'boolean' },
   'no-wait': { type: 'boolean' },
+  roles: { type: 'string' },
+  permissions: { type: 'string' },
+  days: { type: 'string' },
 } as const;
+
+type Given = { readonly [K in 'roles' | 'permissions' | 'days']?: string | undefined };
+
+/** Null where the arguments are not those of add, list or remove. */
+function keyActOf(verb: string | undefined, rest: readonly string[], given: Given): KeyAct | null {
+  const [what, ...more] = rest;
+  const { roles, permissions, days } = given;
+  const hasGrants = [roles, permissions, days].some((one) => one !== undefined);
+  if (verb === 'list') return what === undefined && !hasGrants ? { verb } : null;
+  if (what === undefined || more.length > 0) return null;
+  if (verb === 'remove') return hasGrants ? null : { verb, id: what };
+  if (verb !== 'add' || (roles === undefined && permissions === undefined)) return null;
+  if (days !== undefined && !/^[1-9]\d{0,2}$/.test(days)) return null;
+  return { verb, name: what, roles, permissions, days: days === undefined ? null : Number(days) };
+}
 
 export const keys: Command = {
   name: 'keys',
-  summary: 'make a new key for id tokens, or retire older data keys',
+  summary: 'API keys for machines; a new key for id tokens; retire older data keys',
   help,
   async run(args, terminal) {
     const parsed = parseOptions(args, OPTIONS, 'some');
@@ -42,8 +71,14 @@ export const keys: Command = {
     if (!parsed.ok) return usage(parsed.wrong);
     const { url, json, status, 'no-wait': noWait } = parsed.value.values;
     const [verb, what, ...more] = parsed.value.positionals;
+    if (verb === 'add' || verb === 'list' || verb === 'remove') {
+      const act = keyActOf(verb, parsed.value.positionals.slice(1), parsed.value.values);
+      if (act === null || status === true || noWait === true)
+        return usage('Say add NAME with --roles or --permissions, list, or remove ID.');
+      return changeApiKeys(makeOperatorApi(url, terminal.env), terminal, act, json === true ? 'json' : 'text');
+    }
     if (verb !== 'rotate' || more.length > 0 || (what !== undefined && what !== 'data'))
-      return usage('Say rotate, or rotate data.');
+      return usage('Say add, list, remove, rotate, or rotate data.');
     const api = makeAdminApi(url, terminal.env);
     if (what === 'data')
       return rotateDataKey(api, terminal, {

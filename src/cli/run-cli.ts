@@ -15,6 +15,7 @@ import { erase } from './erase.ts';
 import { exitOf } from './exit-of.ts';
 import { explain as explainCommand } from './explain.ts';
 import { keys } from './keys.ts';
+import { operators } from './operators.ts';
 import { ledger } from './ledger.ts';
 import { link } from './link.ts';
 import { links } from './links.ts';
@@ -47,6 +48,7 @@ export const COMMANDS: readonly Command[] = [
   erase,
   clients,
   accounts,
+  operators,
   keys,
   audit,
   backup,

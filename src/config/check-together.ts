@@ -42,6 +42,20 @@ function checkIssuer(v: Values, has: (key: KeyName) => boolean): Problem[] {
     }));
 }
 
+const OF_PROVIDER = [
+  'CHARTGATE_OPERATOR_CLIENT_ID',
+  'CHARTGATE_OPERATOR_CLIENT_SECRET',
+  'CHARTGATE_OPERATOR_GROUPS',
+] as const;
+
+function checkProvider(has: (key: KeyName) => boolean): Problem[] {
+  const isThere = has('CHARTGATE_OPERATOR_ISSUER');
+  return OF_PROVIDER.filter((key) => has(key) !== isThere).map((key) => ({
+    key,
+    text: isThere ? 'is needed by CHARTGATE_OPERATOR_ISSUER' : 'has no effect without CHARTGATE_OPERATOR_ISSUER',
+  }));
+}
+
 /** Combinations that hurt: each setting may be fine alone. */
 export function checkTogether(mode: Mode, v: Values): Problem[] {
   const problems: Problem[] = [];
@@ -107,7 +121,7 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     problem('CHARTGATE_EHR_TLS_CERT_FILE', 'and CHARTGATE_EHR_TLS_KEY_FILE go together');
   if (ehrUrl?.protocol === 'http:' && (has('CHARTGATE_EHR_TLS_CERT_FILE') || has('CHARTGATE_EHR_TLS_CA_FILE')))
     problem('CHARTGATE_EHR_URL', 'is not https, so CHARTGATE_EHR_TLS_* would have no effect');
-  problems.push(...checkIssuer(v, has));
+  problems.push(...checkIssuer(v, has), ...checkProvider(has));
   for (const key of ['CHARTGATE_SOURCE_URL', 'CHARTGATE_SOURCE_LAB_URL'] as const) {
     const address = v[key];
     if (address === undefined) continue;

@@ -104,6 +104,18 @@ export interface Config {
     readonly labPath: string | null;
   };
   readonly admin: { readonly token: Secret | null };
+  readonly operators: {
+    readonly secondFactor: 'administrators' | 'everybody' | 'nobody';
+    /** An identity provider for operators; null: they have accounts of ours alone. */
+    readonly provider: {
+      readonly issuer: string;
+      readonly clientId: string;
+      readonly clientSecret: Secret;
+      readonly groupsClaim: string;
+      /** `group=role`. */
+      readonly groups: readonly string[];
+    } | null;
+  };
   readonly read: { readonly patients: 'linked' | 'all'; readonly types: readonly string[] };
   readonly auth: AuthConfig;
   readonly source: {

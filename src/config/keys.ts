@@ -17,6 +17,7 @@ import {
   words,
   type Key,
 } from './key-kinds.ts';
+import { OPERATOR_KEYS } from './operator-keys.ts';
 
 export type { Key } from './key-kinds.ts';
 
@@ -176,6 +177,7 @@ export const KEYS = {
     'bearer token of the admin API and the console; required by `serve`',
     z.string().min(32, 'must have 32 characters or more'),
   ),
+  ...OPERATOR_KEYS,
   CHARTGATE_READ_PATIENTS: set(
     'word',
     'linked',

@@ -58,6 +58,20 @@ function toAuth(v: Settled): AuthConfig {
   };
 }
 
+const toOperators = (v: Settled): Config['operators'] => ({
+  secondFactor: v.CHARTGATE_OPERATOR_SECOND_FACTOR,
+  provider:
+    v.CHARTGATE_OPERATOR_ISSUER === undefined
+      ? null
+      : {
+          issuer: v.CHARTGATE_OPERATOR_ISSUER,
+          clientId: v.CHARTGATE_OPERATOR_CLIENT_ID ?? '',
+          clientSecret: secret(v.CHARTGATE_OPERATOR_CLIENT_SECRET ?? ''),
+          groupsClaim: v.CHARTGATE_OPERATOR_GROUPS_CLAIM,
+          groups: v.CHARTGATE_OPERATOR_GROUPS ?? [],
+        },
+});
+
 function toEhrAuth(v: Settled): EhrAuthConfig {
   switch (v.CHARTGATE_EHR_AUTH) {
     case 'none':
@@ -210,6 +224,7 @@ function toConfig(mode: Mode, v: Settled, readText: ReadText, problems: Problem[
       labPath: v.CHARTGATE_LAB_PATH ?? null,
     },
     admin: { token: hidden(v.CHARTGATE_ADMIN_TOKEN) },
+    operators: toOperators(v),
     read: {
       patients: v.CHARTGATE_READ_PATIENTS,
       types: v.CHARTGATE_READ_TYPES ?? [],

@@ -22,13 +22,14 @@ import {
   type Result,
   type Route,
 } from '../kernel/index.ts';
-import { authenticateByToken } from '../admin/index.ts';
+import { operatorSet } from '../operators/index.ts';
 import { runResealing, makeMetrics, watchLedger } from '../ops/index.ts';
 import { PARTS } from '../pipeline.ts';
 import { openStore, QUEUE_LIMITS, type Store, type StoreDeps } from '../store/index.ts';
 import { makeAdmin } from './admin.ts';
 import { makeFront, readJson } from './front.ts';
 import { makeIntake } from './intake.ts';
+import { makeOperatorDesk } from './operators.ts';
 import { makeSending, type Finished } from './sending.ts';
 import { makeApps } from './smart.ts';
 import { translationSettings } from './translation-settings.ts';
@@ -96,7 +97,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     environment: config.environment,
     // Whatever has room in memory has room in the queue: nobody who was let in is refused before his time.
     limits: { queueBytes: Math.max(QUEUE_LIMITS.queueBytes, config.memory.roomBytes / MEMORY.cost.body) },
-    sets: [auditSet, inboxSet, identitySet, deliverSet, eraseSet, laneSet, shadowSet, authSet, enrolSet],
+    sets: [auditSet, inboxSet, identitySet, deliverSet, eraseSet, laneSet, shadowSet, authSet, operatorSet, enrolSet],
     clock,
     log,
   };
@@ -228,6 +229,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   }
   const common = { config, tenant, store, budget, clock, target };
   const apps = makeApps({ ...common, version: VERSION, chance, log });
+  const operators = makeOperatorDesk({ config, tenant, store, deny: refuseOperator, newId, chance, clock });
   const admin = makeAdmin({
     ...common,
     habits,
@@ -247,7 +249,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   let process: 'serving' | 'draining' = 'serving';
   const front = makeFront(config, {
     version: VERSION,
-    routes: [...ingest.routes, ...admin, makeJwksRoute(target.ehr.publicJwks), ...apps.routes],
+    routes: [...ingest.routes, ...operators.routes, ...admin, makeJwksRoute(target.ehr.publicJwks), ...apps.routes],
     mounts: apps.mounts,
     metrics,
     state: () => ({
@@ -259,7 +261,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     newId,
     clock,
     log,
-    authenticate: authenticateByToken(config.admin.token),
+    authenticate: operators.authenticate,
     onRefused: refuseOperator,
   });
 

@@ -9,6 +9,7 @@ import {
   isError,
   parseTraceparent,
   traceOf,
+  type AdminAccess,
   type AdminCaller,
   type Answer,
   type Clock,
@@ -104,8 +105,12 @@ function send(res: Response, answer: Answer): void {
 }
 
 /** A caller who may what the route asks for. */
-const mayAsk = (caller: Result<AdminCaller>, permission: string): Result<AdminCaller> =>
-  !caller.ok || caller.value.permissions.has(permission) ? caller : fail(fault('admin.forbidden'));
+function mayAsk(caller: Result<AdminCaller>, { permission, proof }: AdminAccess): Result<AdminCaller> {
+  if (!caller.ok) return caller;
+  const { permissions, isProved, absent } = caller.value;
+  if (!permissions.has(permission)) return fail(absent ?? fault('admin.forbidden', { at: permission }));
+  return proof === 'second' && !isProved ? fail(fault('operator.proof-needed')) : caller;
+}
 
 export function makeApp(deps: {
   readonly routes: readonly Route[];
@@ -189,7 +194,7 @@ export function makeApp(deps: {
       const { requestId, traceId, log } = contextOf(req);
       let caller: AdminCaller | null = null;
       if (route.access === 'admin') {
-        const may = mayAsk(await deps.authenticate(req), route.permission);
+        const may = mayAsk(await deps.authenticate(req), route);
         if (!may.ok) {
           const { code } = may.fault;
           if (code !== 'admin.not-configured') deps.onRefused?.({ requestId, why: code, remoteAddress: req.ip ?? '' });

@@ -6,6 +6,10 @@ export type DeliveryId = Brand<string, 'DeliveryId'>;
 export type LinkId = Brand<string, 'LinkId'>;
 export type AttemptId = Brand<string, 'AttemptId'>;
 export type InstanceId = Brand<string, 'InstanceId'>;
+export type OperatorId = Brand<string, 'OperatorId'>;
+export type SessionId = Brand<string, 'SessionId'>;
+export type FactorId = Brand<string, 'FactorId'>;
+export type ApiKeyId = Brand<string, 'ApiKeyId'>;
 export type Tenant = Brand<string, 'Tenant'>;
 
 interface IdOf {
@@ -14,6 +18,10 @@ interface IdOf {
   lnk: LinkId;
   att: AttemptId;
   ins: InstanceId;
+  opr: OperatorId;
+  ses: SessionId;
+  fac: FactorId;
+  key: ApiKeyId;
 }
 
 // Crockford's base32, lower case: no i, l, o, u, so that an id survives being read over the telephone.

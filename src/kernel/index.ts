@@ -30,7 +30,15 @@ export {
   type NewId,
   makeNewId,
 } from './id.ts';
-export { type AdminCaller, type Answer, type Ask, type Mount, type Route, jsonAnswer } from './route.ts';
+export {
+  type AdminAccess,
+  type AdminCaller,
+  type Answer,
+  type Ask,
+  type Mount,
+  type Route,
+  jsonAnswer,
+} from './route.ts';
 export { parseTraceparent, traceOf, traceparentOf } from './trace.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type Secret, secret } from './secret.ts';

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Fault } from './fault.ts';
 import type { RequestId } from './id.ts';
 import type { Log } from './log.ts';
 import type { Result } from './result.ts';
@@ -14,6 +15,10 @@ export interface AdminCaller {
   readonly roles: readonly string[];
   /** A route asks for one of them. */
   readonly permissions: ReadonlySet<string>;
+  /** A person has shown a second factor within the last minutes; of a key always true, which has explicit permissions. */
+  readonly isProved: boolean;
+  /** Why nothing more is permitted: the session is locked, or its second factor is still to come. */
+  readonly absent: Fault | null;
 }
 
 /** What a handler is asked. The body is unread: who needs it reads it from `request` within the limits of its route. */
@@ -43,18 +48,22 @@ interface AnyRoute {
   readonly handle: (ask: Ask) => Result<Answer> | Promise<Result<Answer>>;
 }
 
+/** `proof`: a person must have shown a second factor lately. */
+export interface AdminAccess {
+  readonly access: 'admin';
+  readonly permission: string;
+  readonly proof?: 'second';
+}
+
 /**
  * One line of the table that is the whole surface. `path` is an Express path, and the route's name in logs and metrics.
  * A fault that comes back is answered as its table says, in the form that the path asks for.
  *
  * `open`: no credential. `source`: the route asks for the sender's own. `smart`: the route asks for an app's token.
- * `ops`: the watcher's token, where one is configured. `admin`: a caller who may what `permission` names, asked for
+ * `operator`: the route asks for an operator's session or key. `ops`: the watcher's token, where one is configured. `admin`: a caller who may what `permission` names, asked for
  * before the route.
  */
-export type Route = AnyRoute &
-  (
-    { readonly access: 'open' | 'source' | 'smart' | 'ops' } | { readonly access: 'admin'; readonly permission: string }
-  );
+export type Route = AnyRoute & ({ readonly access: 'open' | 'source' | 'smart' | 'operator' | 'ops' } | AdminAccess);
 
 /** A part of the surface that answers for itself: everything below `path`, such as an authorization server. */
 export interface Mount {

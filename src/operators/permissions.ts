@@ -85,3 +85,9 @@ export const PERMISSIONS_OF: Readonly<Record<Role, readonly Permission[]>> = {
 /** What several roles may together. */
 export const permissionsOf = (roles: readonly Role[]): ReadonlySet<Permission> =>
   new Set(roles.flatMap((role) => PERMISSIONS_OF[role]));
+
+/** What asks a person for a second proof, and a machine's key for the permission by name. */
+export const STEP_UP: ReadonlySet<Permission> = new Set<Permission>(['deliveries.raw', 'audit.export']);
+
+export const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value);
+export const isPermission = (value: unknown): value is Permission => PERMISSIONS.some((one) => one === value);

@@ -3,6 +3,7 @@ import { deliverSealed } from '../lanes/index.ts';
 import { enrolSealed } from '../enrol/index.ts';
 import { identitySealed } from '../identity/index.ts';
 import { inboxSealed } from '../inbox/index.ts';
+import { operatorSealed } from '../operators/index.ts';
 import { continueResealing, KEY_TABLE, type KeptResealing, type SealedTable } from '../store/index.ts';
 
 /** Every table that has values of the data key. The audit has none: see `store/kept-keys.ts`. */
@@ -13,6 +14,7 @@ export const SEALED_TABLES: readonly SealedTable[] = [
   ...deliverSealed,
   ...enrolSealed,
   ...authSealed,
+  ...operatorSealed,
 ];
 
 /** The data key of the whole gateway, and the retirement of those before it. */

@@ -205,7 +205,16 @@ describe('an admin route', () => {
   const asking = (permissions: readonly string[]) =>
     request(
       appOf([admin], collectLog(), () =>
-        Promise.resolve(ok({ kind: 'person', name: 'ann', roles: [], permissions: new Set(permissions) })),
+        Promise.resolve(
+          ok({
+            kind: 'person',
+            name: 'ann',
+            roles: [],
+            permissions: new Set(permissions),
+            isProved: true,
+            absent: null,
+          }),
+        ),
       ),
     ).get('/admin/api/x');
 

@@ -34,6 +34,7 @@ const add = defineContract({
   summary: 'Add a person',
   group: 'Apps',
   permission: 'apps.change',
+  proof: 'second',
   audited: { kind: 'by-command' },
   body: {
     kind: 'json',
@@ -75,6 +76,7 @@ const remove = defineContract({
   summary: 'Remove a person; the tokens end at once',
   group: 'Apps',
   permission: 'apps.change',
+  proof: 'second',
   audited: { kind: 'by-command' },
   params: z.object({ id: anyId('the id of a person') }),
   answer: Removed,

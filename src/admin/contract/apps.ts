@@ -104,6 +104,7 @@ const add = defineContract({
   summary: 'Register an app',
   group: 'Apps',
   permission: 'apps.change',
+  proof: 'second',
   audited: { kind: 'by-command' },
   body: {
     kind: 'json',
@@ -140,6 +141,7 @@ const remove = defineContract({
   summary: 'Remove an app; its tokens end at once',
   group: 'Apps',
   permission: 'apps.change',
+  proof: 'second',
   audited: { kind: 'by-command' },
   params: z.object({ id: anyId('the id of an app') }),
   answer: Removed,

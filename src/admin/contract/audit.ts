@@ -92,6 +92,7 @@ const FILTERS = {
       'auth.sign-in',
       'auth.grant',
       'auth.reject',
+      'operator.sign-in',
       'admin',
       'config',
       'process',
@@ -160,6 +161,7 @@ const exportLines = defineContract({
   summary: 'AuditEvents of IHE BALP, or everything with its proofs, one a line; the header Next-Cursor leads on',
   group: 'Audit',
   permission: 'audit.export',
+  proof: 'second',
   audited: { kind: 'act', names: ['audit.export-sealed', 'audit.export-open', 'audit.export-records'] },
   query: z.strictObject({
     ...FILTERS,

@@ -34,6 +34,7 @@ const erase = defineContract({
     'Destroys bodies, user ids, MRN, findings and the key of the user. The audit stays under pseudonyms, and so do digests of what was written. The link must be revoked before. What comes later of the same user is dropped until the user is linked anew.',
   group: 'Erasure',
   permission: 'patients.erase',
+  proof: 'second',
   audited: { kind: 'by-command', also: ['erase preview'] },
   params: z.object({ user_id: pathUserId }),
   query: z.strictObject({

@@ -56,6 +56,7 @@ const rotateData = defineContract({
   summary: 'Retires older data keys: what they sealed is sealed anew in the background',
   group: 'Keys',
   permission: 'keys.change',
+  proof: 'second',
   audited: { kind: 'act', names: ['data-key'] },
   answer: DataKeys,
   answers: 'Begun, or nothing to do',
@@ -70,6 +71,7 @@ const rotateIdToken = defineContract({
     'A new key signs id tokens from now on, at every replica; the one before is shown until its tokens have ended',
   group: 'Keys',
   permission: 'keys.change',
+  proof: 'second',
   audited: { kind: 'by-command' },
   answer: z.strictObject({
     rotated: z.literal('id-token'),

@@ -6,6 +6,7 @@ import { shadow } from './0003-shadow/index.ts';
 import { clinicalSafety } from './0004-clinical-safety.ts';
 import { alertsOfADay } from './0005-alerts-of-a-day.ts';
 import { erasure } from './0006-erasure/index.ts';
+import { operators } from './0007-operators.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   clinicalSafety,
   alertsOfADay,
   erasure,
+  operators,
 ];
 
 export type Engine = 'sqlite' | 'postgres';

@@ -12,7 +12,14 @@ const recorders = {
   },
   recordLater: (by: Pick<Ask, 'caller'>, why: string) => void recorded.push([by.caller?.name, why]),
 };
-const caller = { kind: 'person', name: 'ann', roles: ['auditor'], permissions: new Set(['audit.read']) } as const;
+const caller = {
+  kind: 'person',
+  name: 'ann',
+  roles: ['auditor'],
+  permissions: new Set(['audit.read']),
+  isProved: true,
+  absent: null,
+} as const;
 const asking = (url: string, who: Pick<Ask, 'caller'> = { caller }): Ask =>
   ({
     request: Object.assign(Readable.from([]), { url, headers: {}, socket: { writable: true } }),

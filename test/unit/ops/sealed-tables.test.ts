@@ -5,6 +5,7 @@ import { sealWord } from '../../../src/lanes/enqueue/unmapped.ts';
 import { sealClaim, sealFailure, sealMrn, sealUser as sealEnrolled } from '../../../src/enrol/rows.ts';
 import { sealLink, sealUser as sealSourceUser } from '../../../src/identity/rows.ts';
 import { bodyPlace, makeDeliveryKey, sealFindings, sealUser } from '../../../src/inbox/rows.ts';
+import * as operators from '../../../src/operators/rows.ts';
 import { SEALED_TABLES } from '../../../src/ops/run-resealing.ts';
 import { userIndex } from '../../../src/store/index.ts';
 import { sealAnew } from '../../../src/store/reseal/sealed-table.ts';
@@ -35,6 +36,13 @@ const [client, account] = [{ id: 'app_1' }, { id: 'acc_1' }] as unknown as [
 ];
 const sides = { ours: {}, theirs: {} } as unknown as Parameters<typeof sealSides>[1]['sides'];
 
+const [operator, factor, session, apiKey] = ['opr_1', 'fac_1', 'ses_1', 'key_1'].map((id) => ({ id })) as unknown as [
+  Parameters<typeof operators.sealAccount>[1],
+  Parameters<typeof operators.sealFactor>[1],
+  Parameters<typeof operators.sealSession>[1],
+  Parameters<typeof operators.sealKey>[1],
+];
+
 /** Each value as its own module seals it, with what names its row. */
 const VALUES: Readonly<Record<string, readonly [place: readonly unknown[], sealed: Uint8Array | null]>> = {
   'user_key.key_sealed': [[index], before.seal(Buffer.alloc(32), keyPlace(index))],
@@ -62,6 +70,11 @@ const VALUES: Readonly<Record<string, readonly [place: readonly unknown[], seale
   'auth_client.client_sealed': [['app_1'], sealClient(before, client)],
   'auth_account.account_sealed': [['acc_1'], sealAccount(before, account)],
   'auth_key.key_sealed': [['signing/1'], sealKey(before, 'signing/1', 'value')],
+  'operator_account.account_sealed': [['opr_1'], operators.sealAccount(before, operator)],
+  'operator_factor.factor_sealed': [['fac_1'], operators.sealFactor(before, factor)],
+  'operator_session.session_sealed': [['ses_1'], operators.sealSession(before, session)],
+  'operator_key.key_sealed': [['key_1'], operators.sealKey(before, apiKey)],
+  'operator_moment.moment_sealed': [[index], operators.sealMoment(before, index, 'challenge')],
 };
 
 const COLUMNS = SEALED_TABLES.flatMap((of) => of.columns.map((column, i) => [`${of.table}.${column}`, of, i] as const));

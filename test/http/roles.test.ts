@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import request from 'supertest';
+import { CONTRACTS, type Contract } from '../../src/admin/index.ts';
+import { jsonAnswer, ok, type AdminCaller, type Route } from '../../src/kernel/index.ts';
+import { PERMISSIONS, permissionsOf, ROLES, type Role } from '../../src/operators/index.ts';
+import { collectLog } from '../support/collect-log.ts';
+import { appOf } from '../support/gateway.ts';
+
+/** Which routes each role opens, in words of their own: a change of the table of permissions must be meant. */
+const OPENS: Readonly<Record<Role, string>> = {
+  viewer: 'flow.ledger',
+  engineer: `flow.ledger deliveries.list deliveries.get deliveries.replay deliveries.replayMany deliveries.discard
+    deliveries.explain mappings.unmapped mappings.reload targets.list targets.pause targets.resume shadow.report
+    shadow.deliveries shadow.evaluate shadow.leave links.list links.get links.charted patients.connections
+    patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule`,
+  'clinical-reviewer': `flow.ledger deliveries.list deliveries.get deliveries.explain mappings.unmapped targets.list
+    shadow.report shadow.deliveries links.list links.get links.charted patients.connections patients.connection
+    patients.labs patients.profiles patients.overdue patients.rule monitoring.rule`,
+  registrar: `flow.ledger links.list links.get links.put links.charted links.revoke links.import patients.connections
+    patients.connection patients.connect patients.revoke patients.bind patients.labs patients.submitLab
+    patients.profiles patients.requestProfile patients.overdue patients.rule patients.replaceRule monitoring.rule
+    monitoring.replaceRule`,
+  auditor: 'audit.search audit.key audit.verify audit.export',
+  administrator: `flow.ledger targets.list shadow.report users.erase keys.data keys.rotateData keys.rotateIdToken
+    apps.list apps.add apps.remove apps.launch accounts.list accounts.add accounts.remove`,
+};
+const PROVED = `audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.remove accounts.add
+  accounts.remove`.split(/\s+/);
+
+/** Every route of the admin API with an answer of its own, behind the door that http keeps. */
+const ROUTES = Object.values<Contract>(CONTRACTS).map(({ method, path, permission, proof }): Route => ({
+  method,
+  path,
+  access: 'admin',
+  permission,
+  ...(proof === undefined ? {} : { proof }),
+  handle: () => ok(jsonAnswer(200, {})),
+}));
+const asking = (caller: Pick<AdminCaller, 'permissions' | 'isProved'>) =>
+  request(
+    appOf(ROUTES, collectLog(), () =>
+      Promise.resolve(ok({ kind: 'person', name: 'ann', roles: [], absent: null, ...caller })),
+    ),
+  );
+async function opened(caller: Pick<AdminCaller, 'permissions' | 'isProved'>): Promise<string[]> {
+  const app = asking(caller);
+  const ids: string[] = [];
+  for (const [id, { method, path }] of Object.entries(CONTRACTS)) {
+    const { status } = await app[method](path.replace(/:\w+/g, 'x'));
+    if (status === 200) ids.push(id);
+    else expect([id, status]).toEqual([id, 403]);
+  }
+  return ids;
+}
+
+describe('every route of the admin API', () => {
+  test.each(ROLES)('opens to %s as the table says', async (role) => {
+    expect((await opened({ permissions: permissionsOf([role]), isProved: true })).sort()).toEqual(
+      OPENS[role].split(/\s+/).sort(),
+    );
+  });
+
+  test('opens to nobody without a role, and each to some role', async () => {
+    expect(await opened({ permissions: new Set(), isProved: true })).toEqual([]);
+    expect(Object.keys(CONTRACTS).sort()).toEqual([...new Set(Object.values(OPENS).join(' ').split(/\s+/))].sort());
+  });
+
+  test('asks a person for a second proof where the table says so, and nowhere else', async () => {
+    const without = await opened({ permissions: new Set(PERMISSIONS), isProved: false });
+    expect(
+      Object.keys(CONTRACTS)
+        .filter((id) => !without.includes(id))
+        .sort(),
+    ).toEqual([...PROVED].sort());
+  });
+});
