@@ -96,56 +96,88 @@ function render(engine: Engine, { strings, values }: Statement): Rendered {
   return writer.done();
 }
 
-/** What the text depends on beside the place in the code: the parts themselves, and the types of values. */
-function shapeOf(value: Interpolated): unknown {
-  if (!isSpecial(value)) return null;
+/** What the text depends on beside the place in the code: parts, the types of values, and the places of fragments. */
+function pushShape(shape: unknown[], value: Interpolated): void {
+  if (!isSpecial(value)) {
+    shape.push(null);
+    return;
+  }
   switch (value.kind) {
     case 'part':
-      return value;
+      shape.push(value);
+      return;
     case 'typed':
     case 'list':
-      return value.type;
+      shape.push(value.type);
+      return;
     case 'tuples':
-      return value.types;
+      shape.push(value.types);
+      return;
     case 'now':
-      return value.postgres;
+      shape.push(value.postgres);
+      return;
     case 'fragment':
+      shape.push(value.strings);
+      for (const one of value.values) pushShape(shape, one);
+      return;
     case 'joined':
-      return undefined;
+      shape.push(value.by, value.fragments.length);
+      for (const one of value.fragments) pushShape(shape, one);
   }
 }
 
-/** The values of a statement without fragments, in the order of their places. */
-function valuesOf(engine: Engine, given: readonly Interpolated[]): Bound[] {
-  const values: Bound[] = [];
-  for (const value of given) {
-    if (!isSpecial(value)) values.push(value);
-    else if (value.kind === 'typed') values.push(value.value);
-    else if (value.kind === 'list') values.push(boundList(engine, value));
-    else if (value.kind === 'tuples') values.push(...boundTuples(engine, value));
-    else if (value.kind === 'now' && engine === 'sqlite') values.push(value.atMs);
+/** In the order of their places. */
+function pushValues(engine: Engine, values: Bound[], value: Interpolated): void {
+  if (!isSpecial(value)) {
+    values.push(value);
+    return;
   }
-  return values;
+  switch (value.kind) {
+    case 'part':
+      return;
+    case 'typed':
+      values.push(value.value);
+      return;
+    case 'list':
+      values.push(boundList(engine, value));
+      return;
+    case 'tuples':
+      values.push(...boundTuples(engine, value));
+      return;
+    case 'now':
+      if (engine === 'sqlite') values.push(value.atMs);
+      return;
+    case 'fragment':
+      for (const one of value.values) pushValues(engine, values, one);
+      return;
+    case 'joined':
+      for (const one of value.fragments) pushValues(engine, values, one);
+  }
 }
+
+const isSame = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((one, i) => one === b[i]);
 
 /** Parts are constants; one that is made at each call must not be remembered for ever. */
-const SHAPES_MAX = 20;
+const SHAPES_MAX = 40;
 
-/**
- * A statement as an engine reads it. Its text is made once for each place in the code and each shape that it takes
- * there; one that is put together from fragments is made anew each time.
- */
+/** A statement as an engine reads it. Its text is made once for each place in the code and each shape it takes there. */
 export function makeRender(engine: Engine): (statement: Statement) => Rendered {
   const known = new WeakMap<TemplateStringsArray, { readonly shape: readonly unknown[]; readonly text: string }[]>();
   return (statement) => {
     const { strings, values: given } = statement;
     let kept = known.get(strings);
     if (kept === undefined) known.set(strings, (kept = []));
-    for (const { shape, text } of kept)
-      if (given.every((value, i) => shapeOf(value) === shape[i])) return { text, values: valuesOf(engine, given) };
+    const shape: unknown[] = [];
+    for (const one of given) pushShape(shape, one);
+    const before = kept.find((one) => isSame(one.shape, shape));
+    if (before !== undefined) {
+      const values: Bound[] = [];
+      for (const one of given) pushValues(engine, values, one);
+      return { text: before.text, values };
+    }
     const made = render(engine, statement);
-    const shape = given.map(shapeOf);
-    if (!shape.includes(undefined) && kept.length < SHAPES_MAX) kept.push({ shape, text: made.text });
+    if (kept.length < SHAPES_MAX) kept.push({ shape, text: made.text });
     return made;
   };
 }

@@ -265,3 +265,22 @@ describe('a program', () => {
     expect(await performPostgres({ db: { ...postgres.db, ...alone } }, tryLock(1n))).toBe(true);
   });
 });
+
+test('a statement that is put together from pieces is the same whether or not its text was made before', () => {
+  const conditions = [
+    () => fragment`a = ${1}`,
+    () => fragment`b ${among('text', ['x', 'y'])}`,
+    () => fragment`c > ${typed('int', 3)} ${FOR_UPDATE}`,
+    () => fragment`(${allOf([fragment`d = ${'four'}`, fragment`e < ${now(new Date(5))}`])})`,
+  ];
+  for (const engine of ['sqlite', 'postgres'] as const) {
+    const remembering = makeRender(engine);
+    fc.assert(
+      fc.property(fc.array(fc.nat(conditions.length - 1), { minLength: 1, maxLength: 4 }), fc.nat(), (chosen, n) => {
+        const pieces = chosen.map((i) => (conditions[i] ?? conditions[0])?.() ?? fragment`true`);
+        const [step] = all`SELECT ${n} FROM t WHERE ${allOf(pieces)} LIMIT ${n + 1}`;
+        expect(remembering(step as never)).toEqual(makeRender(engine)(step as never));
+      }),
+    );
+  }
+});
