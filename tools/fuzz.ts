@@ -15,9 +15,10 @@ import { portOf, runProcess, serveSettings } from '../test/support/run-process.t
 
 const HELP = `Usage: npm run test:fuzz -- [--seconds N] [--seed N] [OPTIONS OF schemathesis run…]
 
-Sends what openapi/openapi.json allows, and what it does not, to a gateway of its own. Needs schemathesis: on the PATH, or where SCHEMATHESIS
-says, or python3 with venv and pip, by which version 4 is installed into a temporary folder. Takes about N seconds for each of its
-two runs (60): the operator's routes with the operator's token, and the read API with an app's.
+Sends what openapi/openapi.json allows, and what it does not, to a gateway of its own. Needs schemathesis: on the
+PATH, or where SCHEMATHESIS says, or python3 with venv and pip, by which version 4 is installed into a temporary
+folder. Takes about N seconds for each of its two runs (60): the operator's routes with the operator's token, and the
+read API with an app's.
 `;
 const VERSION = 'schemathesis>=4.32,<5';
 const TOKEN = 'operator-'.repeat(5);

@@ -5,14 +5,15 @@ import { startHapi } from './hapi/start-hapi.ts';
 
 const HELP = `Usage: npm run ehr:hapi -- [--port N] [--database memory|FILE]
 
-Starts a real HAPI FHIR JPA server (8.8.0, R4) on 127.0.0.1 and says its base when it is ready. Ctrl-C or SIGTERM stops it.
+Starts a real HAPI FHIR JPA server (8.8.0, R4) on 127.0.0.1 and says its base when it is ready. Ctrl-C or SIGTERM
+stops it.
 
   --port N          where to listen; 0 is any free port (default: 8090)
   --database FILE   keeps the data in a file of H2; memory forgets them at the end (default: memory)
   --help            this text
 
-Needs a JDK of Java 17 or later and Maven, which fetches the libraries from Maven Central at the first start. What was made
-of them is kept under data/hapi, and may be removed.
+Needs a JDK of Java 17 or later and Maven, which fetches the libraries from Maven Central at the first start. What was
+made of them is kept under data/hapi, and may be removed.
 `;
 
 interface Asked {

@@ -13,11 +13,13 @@ import { drawTable, readRows, type Report, type Row } from './real-ehr-table.ts'
 
 const HELP = `Usage: npm run test:real-ehr -- [WHAT…]
 
-Runs what must hold at a real EHR: the contract, the delivery flow, what apps read, a simulated population. Without an argument
-everything; otherwise the files of test/real-ehr that WHAT names (versions, edits, read, …), or options of jest.
+Runs what must hold at a real EHR: the contract, the delivery flow, what apps read, a simulated population. Without an
+argument everything; otherwise the files of test/real-ehr that WHAT names (versions, edits, read, …), or options of
+jest.
 
-By default a HAPI is started for it (npm run ehr:hapi -- --help). EHR_TEST_URL names another FHIR server instead, to which patients
-and records of its own are added; its credentials are given as to serve: CHARTGATE_EHR_AUTH, CHARTGATE_EHR_USERNAME, …, CHARTGATE_DIALECT.
+By default a HAPI is started for it (npm run ehr:hapi -- --help). EHR_TEST_URL names another FHIR server instead, to
+which patients and records of its own are added; its credentials are given as to serve: CHARTGATE_EHR_AUTH,
+CHARTGATE_EHR_USERNAME, …, CHARTGATE_DIALECT.
 `;
 
 const JEST = [

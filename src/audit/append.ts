@@ -20,11 +20,13 @@ function* headOf(
   const opened = yield* get`SELECT first_link FROM audit_chain WHERE chain = ${writer}`;
   if (opened !== undefined) return { seq: 0, link: opened['first_link'] as Uint8Array };
   const before = yield* get`
-    SELECT c.chain, coalesce((SELECT link FROM audit_record r WHERE r.chain = c.chain ORDER BY seq DESC LIMIT 1), c.first_link) AS link
+    SELECT c.chain, coalesce((SELECT link FROM audit_record r WHERE r.chain = c.chain
+      ORDER BY seq DESC LIMIT 1), c.first_link) AS link
     FROM audit_chain c ${WHERE_LATEST}`;
   const link = firstLink(writer, (before?.['link'] ?? null) as Uint8Array | null);
   const previous = (before?.['chain'] ?? null) as string | null;
-  yield* run`INSERT INTO audit_chain (chain, opened_at, previous, first_link) VALUES (${writer}, ${atMs}, ${previous}, ${link})`;
+  yield* run`INSERT INTO audit_chain (chain, opened_at, previous, first_link)
+    VALUES (${writer}, ${atMs}, ${previous}, ${link})`;
   return { seq: 0, link };
 }
 

@@ -9,8 +9,8 @@ const help = `Usage: chartgate accounts add --username NAME --name NAME --fhir-u
        chartgate accounts list [--url URL] [--json]
        chartgate accounts remove ID [--url URL] [--json]
 
-The people who can sign in at a running gateway. The password is asked for, or is the first line of standard input; it is never
-an argument, where others would see it. The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
+The people who can sign in at a running gateway. The password is asked for, or is the first line of standard input; it
+is never an argument, where others would see it. The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
 
   --username NAME         what the person types to sign in
   --name NAME             what is shown

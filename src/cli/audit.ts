@@ -15,18 +15,20 @@ const help = `Usage: chartgate audit search [FILTERS] [--limit N] [--url URL] [-
        chartgate audit verify --database URL | --file EXPORT [--key KEY] [--checkpoint PATH] [--json]
        chartgate audit key [--url URL]
 
-Who saw or wrote what, and the proof that nothing of it was changed. search, export and key ask a running gateway, with the operator's
-token from CHARTGATE_ADMIN_TOKEN; each question is itself recorded. verify asks it too, or works alone on a database or an export.
+Who saw or wrote what, and the proof that nothing of it was changed. search, export and key ask a running gateway,
+with the operator's token from CHARTGATE_ADMIN_TOKEN; each question is itself recorded. verify asks it too, or works
+alone on a database or an export.
 
   FILTERS           --patient MRN or --patient Patient/ID, --client ID, --delivery ID, --request ID, --type TYPE,
                     --outcome 0|4|8|12|refused, --from TIME, --to TIME (2026-01-31T00:00:00Z)
-  --form FORM       events: IHE BALP AuditEvents, one a line (default) · records: everything with its proofs, for verify --file
+  --form FORM       events: IHE BALP AuditEvents, one a line (default) · records: everything with its proofs, for
+                    verify --file
   --open            with what was sealed: the query as it came, ids of patients
   --out FILE        where to write (default: standard output); a file that is there is not replaced
   --database URL    sqlite:FILE or postgres://…, read and not touched; no keys of it are needed
   --file EXPORT     an export of form records, or a segment; - reads standard input
-  --key KEY[,KEY]   the public key that "audit key" told (default: from CHARTGATE_AUDIT_KEY). After a change of the key the newest is
-                    enough; a segment may need those that signed it and what names it
+  --key KEY[,KEY]   the public key that "audit key" told (default: from CHARTGATE_AUDIT_KEY). After a change of the
+                    key the newest is enough; a segment may need those that signed it and what names it
   --checkpoint PATH a checkpoint that was kept elsewhere: the anchor's file or folder. Without one, an older copy looks sound
   --json            the answer as JSON
 

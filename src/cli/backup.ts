@@ -11,8 +11,9 @@ import { readCheckSettings } from './read-check-settings.ts';
 
 const help = `Usage: chartgate backup TO [--database URL] [--key KEY] [--json]
 
-Copies the database as it is at one moment, while the gateway may go on, and checks the copy as "chartgate restore --check" does.
-TO is made when the copy was found sound, and never replaced; until then it is TO.part. Settings and keys are those of serve.
+Copies the database as it is at one moment, while the gateway may go on, and checks the copy as "chartgate restore
+--check" does. TO is made when the copy was found sound, and never replaced; until then it is TO.part. Settings and
+keys are those of serve.
 
 For PostgreSQL it copies nothing and says which commands do.
 

@@ -5,14 +5,17 @@ import { loadSandbox } from './load-sandbox.ts';
 const help = `Usage: chartgate demo [--data FOLDER] [--port N] [--ehr-port N] [--service-port N] [--app-port N]
                        [--users N] [--days D] [--speed X] [--empty] [--write-to-foreign-ehr] [--json]
 
-Runs the gateway together with a demo EHR, a sandbox of the health data service and a clinician's sample app on this machine. Keys,
-secrets and databases are made under the data folder. Behind the sandbox are invented people whose days go by: a new folder begins with
-a month of them, then their data comes live. CHARTGATE_* settings in the environment win over the demonstration's own.
+Runs the gateway together with a demo EHR, a sandbox of the health data service and a clinician's sample app on this
+machine. Keys, secrets and databases are made under the data folder. Behind the sandbox are invented people whose days
+go by: a new folder begins with a month of them, then their data comes live. CHARTGATE_* settings in the environment
+win over the demonstration's own.
 
-With CHARTGATE_EHR_URL the gateway writes to that EHR, and no demo EHR is started. The invented people go there only after a question on
-the terminal is answered with yes, or with --write-to-foreign-ehr: they are added as patients, and their data is written into their charts. Without either the
-gateway starts with nobody. CHARTGATE_EHR_AUTH and the other CHARTGATE_EHR_* settings are used for all of it. Each such EHR has a folder of its own
-below the data folder. With CHARTGATE_MODE=shadow nothing is written and nothing is asked; "chartgate shadow report" then tells what would be.
+With CHARTGATE_EHR_URL the gateway writes to that EHR, and no demo EHR is started. The invented people go there only
+after a question on the terminal is answered with yes, or with --write-to-foreign-ehr: they are added as patients, and
+their data is written into their charts. Without either the gateway starts with nobody. CHARTGATE_EHR_AUTH and the
+other CHARTGATE_EHR_* settings are used for all of it. Each such EHR has a folder of its own below the data folder.
+With CHARTGATE_MODE=shadow nothing is written and nothing is asked; "chartgate shadow report" then tells what would
+be.
 
   --data FOLDER   where everything is kept (default: data)
   --port N        the gateway's port (default: 8080)

@@ -7,9 +7,9 @@ import { parseOptions } from './parse-options.ts';
 
 const help = `Usage: chartgate doctor [--json]
 
-Looks whether a gateway with these settings could work: settings, keys, certificates, mapping data and templates, then the database,
-the EHR, the issuer and the health data service. Writes nothing anywhere. The same as "serve --check --connect", with colours for a
-person at a terminal (none with NO_COLOR).
+Looks whether a gateway with these settings could work: settings, keys, certificates, mapping data and templates, then
+the database, the EHR, the issuer and the health data service. Writes nothing anywhere. The same as "serve --check
+--connect", with colours for a person at a terminal (none with NO_COLOR).
 
   --json   as JSON
 

@@ -6,17 +6,19 @@ import { reportAnswer } from './report-answer.ts';
 
 const help = `Usage: chartgate erase USER_ID [--yes] [--client UUID] [--url URL] [--json]
 
-Destroys what a running gateway stores of a source user: bodies, user ids, MRN, findings and the user's key. The audit stays, under
-pseudonyms, and so do digests of what was written to the chart. Without --yes it only tells what would be destroyed and what would be
-left, table by table, and why. The link must be revoked before (chartgate link USER_ID --revoke). What comes later of the same user
-is dropped until somebody links the user anew. The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
+Destroys what a running gateway stores of a source user: bodies, user ids, MRN, findings and the user's key. The audit
+stays, under pseudonyms, and so do digests of what was written to the chart. Without --yes it only tells what would be
+destroyed and what would be left, table by table, and why. The link must be revoked before (chartgate link USER_ID
+--revoke). What comes later of the same user is dropped until somebody links the user anew. The operator's token is
+taken from CHARTGATE_ADMIN_TOKEN.
 
   --yes          destroy it; there is no way back but a backup
   --client UUID  the user's client at the source (default: the gateway's CHARTGATE_CLIENT_UUID)
   --url URL      where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
   --json         the report as one line of JSON
 
-Exit code: 0 nothing is left that should be gone, or only shown · 1 refused, or something is left · 2 wrong arguments · 69 no gateway there
+Exit code: 0 nothing is left that should be gone, or only shown · 1 refused, or something is left · 2 wrong arguments
+· 69 no gateway there
 `;
 
 const OPTIONS = {

@@ -15,9 +15,10 @@ const help = `Usage: chartgate explain DELIVERY-ID [--url URL] [--json]
                          [--unmapped leave-out|park|pass-through] [--lab-status preliminary|as-given]
                          [--standard-codes accept|park] [--snomed] [--json]
 
-Shows what would be written for a document, every mapping decision with its row, and the difference to what was written before.
-Nothing is sent. A stored delivery is asked of a running gateway, with the operator's token from CHARTGATE_ADMIN_TOKEN. A file holds
-one payload of the Data Webhook and needs no gateway: the way to try mapping data and templates before they are loaded.
+Shows what would be written for a document, every mapping decision with its row, and the difference to what was
+written before. Nothing is sent. A stored delivery is asked of a running gateway, with the operator's token from
+CHARTGATE_ADMIN_TOKEN. A file holds one payload of the Data Webhook and needs no gateway: the way to try mapping data
+and templates before they are loaded.
 
   --url URL          where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
   --file FILE        a payload; - reads standard input

@@ -7,9 +7,9 @@ import { parseOptions } from './parse-options.ts';
 
 const help = `Usage: chartgate init [--file FILE] [--database URL] [--json]
 
-Writes a file of settings for "serve" with new keys and secrets in it, readable by you alone. What only you know (the EHR, the
-identifier system of the MRN, your client at the health data service) stands there to be filled in. Nothing else is touched.
-Keep a copy of the keys apart from the database: without them nobody can read it again.
+Writes a file of settings for "serve" with new keys and secrets in it, readable by you alone. What only you know (the
+EHR, the identifier system of the MRN, your client at the health data service) stands there to be filled in. Nothing
+else is touched. Keep a copy of the keys apart from the database: without them nobody can read it again.
 
   --file FILE      where to write (default: chartgate.env); a file that is there is not replaced
   --database URL   sqlite:FILE or postgres://… (default: sqlite:chartgate.db?create=yes)

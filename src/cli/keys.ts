@@ -12,20 +12,24 @@ const help = `Usage: chartgate keys add NAME [--roles ROLE,…] [--permissions P
        chartgate keys rotate [--url URL] [--json]
        chartgate keys rotate data [--status] [--no-wait] [--url URL] [--json]
 
-add makes an API key for a machine, with roles, permissions by name, or both, and shows it on this terminal once. Raw bodies and the
-export of the audit are given by name alone: --permissions deliveries.raw,audit.export. list says when each was last used.
+add makes an API key for a machine, with roles, permissions by name, or both, and shows it on this terminal once. Raw
+bodies and the export of the audit are given by name alone: --permissions deliveries.raw,audit.export. list says when
+each was last used.
 
-rotate makes a new key for the id tokens of the embedded authorization server, at a running gateway. It signs from now on, at every
-replica. The public key before it stays in /auth/jwks until the last token that it signed has ended, 65 minutes later.
+rotate makes a new key for the id tokens of the embedded authorization server, at a running gateway. It signs from now
+on, at every replica. The public key before it stays in /auth/jwks until the last token that it signed has ended, 65
+minutes later.
 
-rotate data retires older data keys. Give CHARTGATE_DATA_KEY as "new,old" and start the gateway (every replica) first: the first key seals what comes.
-Then this command has everything that an older key sealed sealed anew by the first, in the background, and shows how far it is. The gateway goes
-on with it after a restart. At the end it counts what is still sealed by an older key; when that is nothing, the older key may leave CHARTGATE_DATA_KEY.
-Keep it for as long as you keep backups from before.
+rotate data retires older data keys. Give CHARTGATE_DATA_KEY as "new,old" and start the gateway (every replica) first:
+the first key seals what comes. Then this command has everything that an older key sealed sealed anew by the first, in
+the background, and shows how far it is. The gateway goes on with it after a restart. At the end it counts what is
+still sealed by an older key; when that is nothing, the older key may leave CHARTGATE_DATA_KEY. Keep it for as long as
+you keep backups from before.
 
 The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
 
-  --roles ROLE,…              what the machine may: viewer, engineer, clinical-reviewer, registrar, auditor, administrator
+  --roles ROLE,…              what the machine may: viewer, engineer, clinical-reviewer, registrar, auditor,
+                              administrator
   --permissions PERMISSION,…  and beside that
   --days N                    how long the key is good, at most 730 (default: until it is removed)
   --status    only tell how far it is
@@ -33,7 +37,8 @@ The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
   --url URL   where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
   --json      the gateway's answer as one line of JSON
 
-Exit code: 0 done, or nothing to do · 1 refused, or an older key is still needed · 2 wrong arguments · 69 no gateway there
+Exit code: 0 done, or nothing to do · 1 refused, or an older key is still needed · 2 wrong arguments · 69 no gateway
+there
 `;
 
 const OPTIONS = {

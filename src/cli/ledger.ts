@@ -6,8 +6,8 @@ import { reportAnswer } from './report-answer.ts';
 
 const help = `Usage: chartgate ledger [--url URL] [--json]
 
-How many deliveries a running gateway has acknowledged, how many are in each state, and whether that adds up. The operator's token is taken from
-CHARTGATE_ADMIN_TOKEN.
+How many deliveries a running gateway has acknowledged, how many are in each state, and whether that adds up. The
+operator's token is taken from CHARTGATE_ADMIN_TOKEN.
 
   --url URL   where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
   --json      the gateway's answer as one line of JSON

@@ -7,15 +7,17 @@ import { answerLine, reportAnswer } from './report-answer.ts';
 const help = `Usage: chartgate link USER_ID MRN [--client UUID] [--propose] [--evidence TEXT] [--url URL] [--json]
        chartgate link USER_ID --revoke [--charted keep|retract] [--yes] [--client UUID] [--url URL] [--json]
 
-Tells a running gateway which patient a source user is. What waited for it is released; another MRN than before takes what was
-written out of the old chart and writes it to the new one. The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
+Tells a running gateway which patient a source user is. What waited for it is released; another MRN than before takes
+what was written out of the old chart and writes it to the new one. The operator's token is taken from
+CHARTGATE_ADMIN_TOKEN.
 
   --client UUID     the user's client at the source (default: the gateway's CHARTGATE_CLIENT_UUID)
   --propose         only propose: nothing goes out before it is confirmed
   --evidence TEXT   how this is known, for whoever asks later
   --revoke          the user is nobody's any longer
-  --charted WORD    with --revoke: what was written to the chart stays (keep) or is withdrawn from it (retract); default: the
-                    gateway's CHARTGATE_ON_REVOKE. What would be withdrawn is shown first, and withdrawn only with --yes
+  --charted WORD    with --revoke: what was written to the chart stays (keep) or is withdrawn from it (retract);
+                    default: the gateway's CHARTGATE_ON_REVOKE. What would be withdrawn is shown first, and withdrawn
+                    only with --yes
   --yes             with --revoke: withdraw it
   --url URL         where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
   --json            the gateway's answer as one line of JSON

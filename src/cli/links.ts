@@ -9,9 +9,10 @@ import { makeBar } from './progress.ts';
 
 const help = `Usage: chartgate links import FILE.csv [--dry-run] [--url URL] [--json]
 
-Tells a running gateway which patients many source users are. FILE may be - for standard input; its first line names the columns:
-user_id and mrn, and any of client_uuid, status (proposed or confirmed), evidence. Good rows are applied, every bad one is told by
-its line. The same file may be imported again. The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
+Tells a running gateway which patients many source users are. FILE may be - for standard input; its first line names
+the columns: user_id and mrn, and any of client_uuid, status (proposed or confirmed), evidence. Good rows are applied,
+every bad one is told by its line. The same file may be imported again. The operator's token is taken from
+CHARTGATE_ADMIN_TOKEN.
 
   --dry-run   only tell what would change
   --url URL   where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)

@@ -8,8 +8,8 @@ const help = `Usage: chartgate operators add NAME --display-name NAME --roles RO
        chartgate operators roles ID --roles ROLE,… [--url URL] [--json]
        chartgate operators disable|enable|reset|remove ID [--url URL] [--json]
 
-The people who operate a running gateway. add and reset print a one-time link to this terminal: whoever opens it within 24 hours
-sets the password. It is shown nowhere else. reset takes password, second factors and sessions away.
+The people who operate a running gateway. add and reset print a one-time link to this terminal: whoever opens it
+within 24 hours sets the password. It is shown nowhere else. reset takes password, second factors and sessions away.
 
 Roles, which add up: viewer, engineer, clinical-reviewer, registrar, auditor, administrator.
 

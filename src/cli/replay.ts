@@ -6,8 +6,8 @@ import { reportAnswer } from './report-answer.ts';
 const help = `Usage: chartgate replay DELIVERY-ID [--conflict keep-theirs|overwrite] [--url URL] [--json]
        chartgate replay --state parked|quarantined|delivered [--reason REASON] [--approve] [--url URL] [--json]
 
-Lets a running gateway look at deliveries again: one, or all of a state. Of delivered ones only what the mapping data now say otherwise is sent. The
-operator's token is taken from CHARTGATE_ADMIN_TOKEN.
+Lets a running gateway look at deliveries again: one, or all of a state. Of delivered ones only what the mapping data
+now say otherwise is sent. The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
 
   --conflict WHAT  for one that is parked because somebody else changed its resource: keep theirs, or overwrite it
   --state STATE    all of that state

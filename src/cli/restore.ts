@@ -6,8 +6,9 @@ import { readCheckSettings } from './read-check-settings.ts';
 
 const help = `Usage: chartgate restore --check FROM [--key KEY] [--json]
 
-Whether a backup could be restored: opens it without touching it, and looks at its pages, at the ledger row by row, at every record and
-signature of the audit, and at whether the keys in CHARTGATE_DATA_KEY and CHARTGATE_PSEUDONYM_KEY open it. Restores nothing: docs/backup.md tells how.
+Whether a backup could be restored: opens it without touching it, and looks at its pages, at the ledger row by row, at
+every record and signature of the audit, and at whether the keys in CHARTGATE_DATA_KEY and CHARTGATE_PSEUDONYM_KEY
+open it. Restores nothing: docs/backup.md tells how.
 
   FROM        the file that "chartgate backup" made, or postgres://… of a database into which a dump was restored
   --key KEY   the public key that "audit key" told (default: from CHARTGATE_AUDIT_KEY)

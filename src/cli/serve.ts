@@ -15,10 +15,10 @@ const help = `Usage: chartgate serve [--check [--connect] [--json]]
 Runs the gateway alone, for production. Everything is configured by CHARTGATE_* settings in the environment,
 or in the JSON file that CHARTGATE_CONFIG names; README.md lists them. Logs go to standard output as JSON lines.
 
-  --check    only check what serve would load (settings, keys, certificates, mapping data, templates): say what is wrong with it,
-             or that it is sound. Nothing is touched and nobody is asked
-  --connect  with --check: also ask the database, the EHR (what it can, and for a patient whom nobody has), the issuer and the
-             health data service. Nothing is written
+  --check    only check what serve would load (settings, keys, certificates, mapping data, templates): say what is
+             wrong with it, or that it is sound. Nothing is touched and nobody is asked
+  --connect  with --check: also ask the database, the EHR (what it can, and for a patient whom nobody has), the issuer
+             and the health data service. Nothing is written
   --json     with --check: as JSON
 
 Ends with 78 where something is configured wrongly, and with 69 where something only cannot be reached.

@@ -12,9 +12,9 @@ const help = `Usage: chartgate shadow report [--watch] [--url URL] [--json]
        chartgate shadow evaluate [--kind KIND] [--reason REASON] [--url URL] [--json]
        chartgate shadow leave --confirm N [--url URL] [--json]
 
-Shadow mode (CHARTGATE_MODE=shadow) reads from the EHR and writes nothing. These ask a running gateway what it would have written,
-refused and parked, and why; and let go on what waits, once the gateway runs with CHARTGATE_MODE=live. The operator's token is taken
-from CHARTGATE_ADMIN_TOKEN.
+Shadow mode (CHARTGATE_MODE=shadow) reads from the EHR and writes nothing. These ask a running gateway what it would
+have written, refused and parked, and why; and let go on what waits, once the gateway runs with CHARTGATE_MODE=live.
+The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
 
   report           what waits, what would become of it, and what the EHR can do
   list             the same for each delivery, newest first

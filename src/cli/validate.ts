@@ -12,8 +12,8 @@ export interface CommandIo {
 
 export const validateHelp = `Usage: chartgate validate [options] FILE…
 
-Checks FHIR R4 resources: JSON files, or NDJSON (by extension .ndjson or .jsonl, or by content) with one resource a line.
-FILE may be - for standard input.
+Checks FHIR R4 resources: JSON files, or NDJSON (by extension .ndjson or .jsonl, or by content) with one resource a
+line. FILE may be - for standard input.
 
   --profile NAME   also check a profile; may be given again: ${PROFILE_NAMES.join(', ')}
   --warnings       report warnings too (they do not make a resource invalid)

@@ -36,8 +36,8 @@ function toRequest(
 
 /**
  * The library forms the request; `ehr.ask` carries it, with our address guard, credentials, limits, trace and lossless
- * JSON. The library's own transport would call fetch, parse with loss, throw what a server said and print it with DEBUG,
- * so that its one method is replaced. It hands on whatever its transport answers: here, a Result.
+ * JSON. The library's own transport would call fetch, parse with loss, throw what a server said and print it with
+ * DEBUG, so that its one method is replaced. It hands on whatever its transport answers: here, a Result.
  */
 function through(
   ehr: Ehr,

@@ -53,8 +53,8 @@ function toExchange({ answer, calledOff, error, sent }: Ended, answerBytesMax: n
 }
 
 /**
- * The one transport of FHIR requests, whoever formed them: fhir-client.ts, the read API, or the writer of a plan. It goes
- * to the pool itself: fetch follows, repeats and unpacks by itself, and was a tenth of the read API's time.
+ * The one transport of FHIR requests, whoever formed them: fhir-client.ts, the read API, or the writer of a plan. It
+ * goes to the pool itself: fetch follows, repeats and unpacks by itself, and was a tenth of the read API's time.
  */
 export function makeSendOnce(deps: {
   readonly guard: AddressGuard;

@@ -3,7 +3,9 @@ import type { Claimed } from '../lanes/index.ts';
 
 /** Whatever is smaller than this costs nothing worth waiting for. */
 const SMALL_BYTES = 64 * 1024;
-/** A body comes with its claim, before anybody knows its size: after more than this, lanes are claimed one at a time. */
+/**
+ * A body comes with its claim, before anybody knows its size: after more than this, lanes are claimed one at a time.
+ */
 const CLAIM_BYTES = 1024 * 1024;
 const CLAIM = { first: 4, most: 16 } as const;
 

@@ -81,7 +81,9 @@ const done = (
   row: rowOf(item, place, facts, { contentDigest: item.digest, said: saidIn(item.resource), fingerprint, effect }),
 });
 
-/** It holds what is wanted; a later version is written over it only where nobody but us turns out to have written it. */
+/**
+ * It holds what is wanted; a later version is written over it only where nobody but us turns out to have written it.
+ */
 const doneOtherwise = (item: Item, { id }: Place, facts: Facts): Fate =>
   done(item, { id, versionId: null }, 'none', facts.reader.fingerprintOf(item.resource), facts);
 

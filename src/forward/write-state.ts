@@ -129,7 +129,9 @@ export type WriteEvent =
     }
   /** A good answer that cannot be laid beside what was sent. */
   | { readonly kind: 'unreadable'; readonly httpStatus: number | null; readonly fault: Fault }
-  /** The patient was read in the transaction: `missing`, so that nothing was done; or written to, and no longer ours. */
+  /**
+   * The patient was read in the transaction: `missing`, so that nothing was done; or written to, and no longer ours.
+   */
   | { readonly kind: 'patient-missing'; readonly httpStatus: number | null }
   | { readonly kind: 'patient-moved'; readonly httpStatus: number | null }
   | { readonly kind: 'learnt' };

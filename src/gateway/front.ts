@@ -22,8 +22,8 @@ export interface Front {
   readonly ops: Part<number> | null;
   readonly http: Part<number>;
   /**
-   * The requests under way. Listening begins before the work does, so that a port that is taken is found before anything
-   * is claimed; and it ends before the work does, which is why this part comes last and stops first.
+   * The requests under way. Listening begins before the work does, so that a port that is taken is found before
+   * anything is claimed; and it ends before the work does, which is why this part comes last and stops first.
    */
   readonly requests: Part;
   readonly requestsPatienceMs: number;

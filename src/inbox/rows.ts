@@ -12,7 +12,9 @@ export const ACKNOWLEDGED = 'acknowledged';
 /** The fault of the last change, which is the one that led to the state; of a delivery named `d`. */
 export const FAULT_CODE = '(SELECT s.fault_code FROM delivery_step s WHERE s.seq = d.seq ORDER BY s.n DESC LIMIT 1)';
 /** By which a delivery named `d` is opened: its own key, and that of its user. */
-export const KEYS = `d.user_index, d.body_key_sealed, (SELECT u.key_sealed FROM unclaimed_key u WHERE u.seq = d.seq) AS unclaimed_key_sealed, (SELECT k.key_sealed FROM user_key k WHERE k.tenant = d.tenant AND k.user_index = d.user_index) AS user_key_sealed`;
+export const KEYS = `d.user_index, d.body_key_sealed, (SELECT u.key_sealed FROM unclaimed_key u
+WHERE u.seq = d.seq) AS unclaimed_key_sealed, (SELECT k.key_sealed FROM user_key k WHERE k.tenant = d.tenant
+AND k.user_index = d.user_index) AS user_key_sealed`;
 export const LISTED = `${KEYS}, seq, id, hook, received_at, state, reason, ${FAULT_CODE} AS fault_code, state_at, data_structure, document_version, body_bytes, findings_sealed`;
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -15,7 +15,9 @@ export interface AdminCaller {
   readonly roles: readonly string[];
   /** A route asks for one of them. */
   readonly permissions: ReadonlySet<string>;
-  /** A person has shown a second factor within the last minutes; of a key always true, which has explicit permissions. */
+  /**
+   * A person has shown a second factor within the last minutes; of a key always true, which has explicit permissions.
+   */
   readonly isProved: boolean;
   /** Why nothing more is permitted: the session is locked, or its second factor is still to come. */
   readonly absent: Fault | null;
@@ -60,8 +62,8 @@ export interface AdminAccess {
  * A fault that comes back is answered as its table says, in the form that the path asks for.
  *
  * `open`: no credential. `source`: the route asks for the sender's own. `smart`: the route asks for an app's token.
- * `operator`: the route asks for an operator's session or key. `ops`: the watcher's token, where one is configured. `admin`: a caller who may what `permission` names, asked for
- * before the route.
+ * `operator`: the route asks for an operator's session or key. `ops`: the watcher's token, where one is configured.
+ * `admin`: a caller who may what `permission` names, asked for before the route.
  */
 export type Route = AnyRoute & ({ readonly access: 'open' | 'source' | 'smart' | 'operator' | 'ops' } | AdminAccess);
 

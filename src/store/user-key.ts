@@ -50,7 +50,8 @@ export function* userSealer(
 
 /** An operator connects the user anew: what comes from now on is taken, under a new key. */
 export function* liftErasure(tenant: string, index: Uint8Array): Program<void> {
-  yield* run`UPDATE user_key SET erased_at = NULL WHERE erased_at IS NOT NULL AND tenant = ${tenant} AND user_index = ${index}`;
+  yield* run`UPDATE user_key SET erased_at = NULL WHERE erased_at IS NOT NULL AND tenant = ${tenant}
+    AND user_index = ${index}`;
 }
 
 export function* isErased(tenant: string, index: Uint8Array): Program<boolean> {

@@ -562,7 +562,7 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
     await store.close();
     store = await place.open({ sets: SETS });
     const links = makeLinkChanger({ tenant, deliver: store.use(deliverSet), clock: systemClock, log: silentLog });
-    links.resume();
+    links.start();
     expect(await eventually(unsettled, (users) => users.length === 0)).toEqual([]);
     await links.stop();
     expect((await live()).map(({ delivery }) => delivery)).toEqual(ids);

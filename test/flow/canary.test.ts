@@ -10,8 +10,8 @@ import { startRig, type Rig } from './delivery/rig.ts';
 import { howMany } from '../support/how-much.ts';
 
 /*
- * Some 200 marked names (500 and more in the long form), ids, MRNs, values and tokens through every flow, and then a look into every place that is
- * not sealed.
+ * Some 200 marked names (500 and more in the long form), ids, MRNs, values and tokens through every flow, and then a
+ * look into every place that is not sealed.
  */
 
 const USERS = howMany(24, 60);

@@ -46,7 +46,8 @@ export const reads: Programs<AuditReads> = {
   },
   *'audit.last'(_, { tenant, type }) {
     const row = yield* get`
-      SELECT record FROM audit_record WHERE tenant = ${tenant} AND type = ${type} AND type NOT IN ${BULK} ${NEWEST_FIRST} LIMIT 1`;
+      SELECT record FROM audit_record WHERE tenant = ${tenant} AND type = ${type}
+        AND type NOT IN ${BULK} ${NEWEST_FIRST} LIMIT 1`;
     return row === undefined ? null : String(row['record']);
   },
   *'audit.uncovered'(_, { limit }) {
@@ -107,7 +108,8 @@ export const reads: Programs<AuditReads> = {
     const row = yield* get`
       WITH RECURSIVE c (chain) AS (
         SELECT min(chain) FROM audit_record
-        UNION ALL SELECT (SELECT min(r.chain) FROM audit_record r WHERE r.chain > c.chain) FROM c WHERE c.chain IS NOT NULL)
+        UNION ALL SELECT (SELECT min(r.chain) FROM audit_record r WHERE r.chain > c.chain) FROM c
+        WHERE c.chain IS NOT NULL)
       SELECT c.chain, 1 AS seq FROM c
       WHERE c.chain IS NOT NULL AND NOT EXISTS (SELECT 1 FROM audit_chain k WHERE k.chain = c.chain) LIMIT 1`;
     return toStray(row);

@@ -28,7 +28,8 @@ export const writes: Programs<AuditWrites> = {
     const last = yield* get`SELECT coalesce(max(n), 0) AS n FROM audit_checkpoint`;
     if (Number(last?.['n']) !== n - 1) return 'overtaken';
     const stored = yield* run`
-      INSERT INTO audit_checkpoint (n, at, records, note, frontier) VALUES (${n}, ${at.getTime()}, ${records}, ${note}, ${frontier})
+      INSERT INTO audit_checkpoint (n, at, records, note, frontier)
+        VALUES (${n}, ${at.getTime()}, ${records}, ${note}, ${frontier})
       ON CONFLICT DO NOTHING`;
     if (stored === 0) return 'overtaken';
     for (const { chain, seq } of heads) yield* run`UPDATE audit_chain SET covered = ${seq} WHERE chain = ${chain}`;

@@ -20,7 +20,8 @@ import { auditOfLink, indexOf, mrnIndexOf, sealEvidence, sealLink, sealUser, toH
 export function* lockUser({ vault }: CommandContext, tenant: string, user: SourceUser, at: Date): Program<LockedUser> {
   const index = indexOf(vault, user);
   const row =
-    (yield* get`SELECT unsettled_at FROM source_user WHERE tenant = ${tenant} AND user_index = ${index} ${FOR_UPDATE}`) ??
+    (yield* get`SELECT unsettled_at FROM source_user WHERE tenant = ${tenant}
+      AND user_index = ${index} ${FOR_UPDATE}`) ??
     (yield* get`
       INSERT INTO source_user (tenant, user_index, user_sealed, seen_at)
       VALUES (${tenant}, ${index}, ${sealUser(vault, user)}, ${at.getTime()})
@@ -31,7 +32,8 @@ export function* lockUser({ vault }: CommandContext, tenant: string, user: Sourc
 /** Says that the deliveries of a user may not be where its link says, or (null) that they are. */
 export function* markUser(tenant: string, index: Uint8Array, unsettledAt: Date | null): Program<void> {
   yield* run`
-    UPDATE source_user SET unsettled_at = ${unsettledAt?.getTime() ?? null} WHERE tenant = ${tenant} AND user_index = ${index}`;
+    UPDATE source_user SET unsettled_at = ${unsettledAt?.getTime() ?? null} WHERE tenant = ${tenant}
+      AND user_index = ${index}`;
 }
 
 /** The links of a user that are not revoked. */
@@ -92,7 +94,8 @@ function* makeLink(
   const sealed = sealLink(vault, wanted);
   const atMs = act.at.getTime();
   const made = yield* get`
-    INSERT INTO link (tenant, id, user_index, user_sealed, mrn_index, mrn_sealed, status, evidence_sealed, actor, made_at, changed_at,
+    INSERT INTO link (tenant, id, user_index, user_sealed, mrn_index, mrn_sealed, status, evidence_sealed, actor,
+      made_at, changed_at,
       replaces)
     VALUES (${act.tenant}, ${wanted.id}, ${user.index}, ${sealed.user}, ${mrnIndex}, ${sealed.mrn}, ${wanted.status},
       ${sealed.evidence}, ${act.actor}, ${atMs}, ${atMs}, ${replaces})
@@ -119,7 +122,8 @@ export function* changeLink(
   if (change === 'unchanged') return { change, link: taken };
   yield* run`UPDATE link SET replaces = ${replaces} WHERE seq = ${taken.seq}`;
   if (wanted.evidence !== null)
-    yield* run`UPDATE link SET evidence_sealed = ${sealEvidence(vault, taken.id, wanted.evidence)} WHERE seq = ${taken.seq}`;
+    yield* run`UPDATE link SET evidence_sealed = ${sealEvidence(vault, taken.id, wanted.evidence)}
+      WHERE seq = ${taken.seq}`;
   return { change, link: yield* setStatus(context, act, taken.seq, wanted.status) };
 }
 
@@ -140,7 +144,8 @@ export function* revokeLink(
   }
   // What an earlier revocation wanted is carried out by now, and says nothing of what was charted since.
   yield* run`
-    UPDATE link SET withdraw_at = NULL WHERE tenant = ${act.tenant} AND user_index = ${user.index} AND withdraw_at IS NOT NULL`;
+    UPDATE link SET withdraw_at = NULL WHERE tenant = ${act.tenant} AND user_index = ${user.index}
+      AND withdraw_at IS NOT NULL`;
   if (charted === 'retract' && main?.status === 'confirmed')
     yield* run`UPDATE link SET withdraw_at = ${act.at.getTime()} WHERE seq = ${main.seq}`;
   return link === null ? null : { change: 'revoked', link };

@@ -47,7 +47,8 @@ export function* replayMany(
 ): Program<ReplayMany['out']> {
   const rows = yield* all`
     SELECT seq, id FROM delivery
-    WHERE tenant = ${tenant} AND state = ${state} AND seq > ${after} AND (${typed('text', reason)} IS NULL OR reason = ${reason})
+    WHERE tenant = ${tenant} AND state = ${state} AND seq > ${after}
+    AND (${typed('text', reason)} IS NULL OR reason = ${reason})
     ORDER BY seq LIMIT ${limit} ${FOR_UPDATE_OF_FREE}`;
   for (const row of rows) yield* replay(context, { tenant, id: String(row['id']), ...who });
   return { count: rows.length, last: Number(rows.at(-1)?.['seq'] ?? after) };
@@ -61,7 +62,8 @@ export function* shred(context: CommandContext, { tenant, before, at, limit }: S
   const count = yield* run`
     DELETE FROM delivery_body WHERE seq IN (
       SELECT d.seq FROM delivery d JOIN delivery_body b USING (seq)
-      WHERE d.tenant = ${tenant} AND d.received_at < ${before.getTime()} AND d.reason IS DISTINCT FROM ${typed('text', LEFT_OUT)}
+      WHERE d.tenant = ${tenant} AND d.received_at < ${before.getTime()} AND d.reason IS DISTINCT
+      FROM ${typed('text', LEFT_OUT)}
         AND d.state ${among('text', TERMINAL)}
       ORDER BY d.seq LIMIT ${limit} ${OF_FREE_DELIVERIES})`;
   const actor = 'retention';

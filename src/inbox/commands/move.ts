@@ -28,11 +28,13 @@ export function* move(context: CommandContext, moves: readonly Move[]): Program<
     checkMove(m);
     const atMs = m.at.getTime();
     const changed = yield* run`
-      UPDATE delivery SET state = ${m.to}, reason = ${m.reason}, state_at = ${atMs} WHERE seq = ${m.seq} AND state = ${m.from}`;
+      UPDATE delivery SET state = ${m.to}, reason = ${m.reason}, state_at = ${atMs} WHERE seq = ${m.seq}
+        AND state = ${m.from}`;
     if (changed !== 1) throw new Error('the delivery is not in the state that it was read in');
     yield* run`
       INSERT INTO delivery_step (seq, n, at, from_state, to_state, reason, fault_code, actor)
-      SELECT ${typed('bigint', m.seq)}, coalesce(max(n), 0) + 1, ${typed('bigint', atMs)}, ${typed('text', m.from)}, ${typed('text', m.to)},
+      SELECT ${typed('bigint', m.seq)}, coalesce(max(n), 0) + 1, ${typed('bigint', atMs)}, ${typed('text', m.from)},
+        ${typed('text', m.to)},
         ${typed('text', m.reason)}, ${typed('text', m.faultCode ?? null)}, ${typed('text', m.actor)}
       FROM delivery_step WHERE seq = ${m.seq}`;
   }

@@ -18,9 +18,11 @@ export async function putMany(context: PostgresContext, all: readonly PutDeliver
   const { tenant } = first;
   const digests = all.map(({ body }) => createHash('sha256').update(body).digest());
   const inserted = await db.all(
-    `INSERT INTO delivery (tenant, id, hook, received_at, request_id, trace_id, receiver, sender, state, state_at, body_bytes, raw_digest)
+    `INSERT INTO delivery (tenant, id, hook, received_at, request_id, trace_id, receiver, sender, state, state_at,
+      body_bytes, raw_digest)
      SELECT $1, id, hook, at, request, trace, receiver, sender, 'received', at, bytes, digest
-     FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::int[], $9::bytea[], $10::text[])
+     FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::int[], $9::bytea[],
+     $10::text[])
        WITH ORDINALITY AS g(id, hook, at, request, receiver, sender, bytes, digest, trace, n) ORDER BY n RETURNING seq, id`,
     tenant,
     all.map((d) => d.id),
@@ -38,7 +40,8 @@ export async function putMany(context: PostgresContext, all: readonly PutDeliver
   // In the order of the digests, so that two writers with the same ones cannot wait for each other in a circle.
   const fresh = await db.all(
     `INSERT INTO delivery_digest (tenant, kind, digest, seq)
-     SELECT $1, kind, digest, seq FROM unnest($2::text[], $3::bytea[], $4::bigint[]) AS g(kind, digest, seq) ORDER BY kind, digest, seq
+     SELECT $1, kind, digest, seq FROM unnest($2::text[], $3::bytea[], $4::bigint[]) AS g(kind, digest, seq)
+       ORDER BY kind, digest, seq
      ON CONFLICT DO NOTHING RETURNING seq`,
     tenant,
     all.map((d) => d.hook),

@@ -15,7 +15,8 @@ export interface PutOutcome {
 function* markDuplicate(d: PutDelivery, seq: number, digest: Uint8Array): Program<void> {
   yield* run`
     UPDATE delivery SET state = 'duplicate', reason = 'same-bytes',
-      duplicate_of = (SELECT g.seq FROM delivery_digest g WHERE g.tenant = ${d.tenant} AND g.kind = ${d.hook} AND g.digest = ${digest})
+      duplicate_of = (SELECT g.seq FROM delivery_digest g WHERE g.tenant = ${d.tenant} AND g.kind = ${d.hook}
+      AND g.digest = ${digest})
     WHERE seq = ${seq}`;
 }
 
@@ -35,13 +36,16 @@ export function* keepDelivery(
   const atMs = d.at.getTime();
   const digest = hash('sha256', d.body, 'buffer');
   const row = yield* get`
-    INSERT INTO delivery (tenant, id, hook, received_at, request_id, trace_id, receiver, sender, state, state_at, body_bytes, raw_digest)
-    VALUES (${d.tenant}, ${d.id}, ${d.hook}, ${atMs}, ${d.requestId}, ${d.traceId ?? null}, ${d.receiver}, ${d.sender}, 'received', ${atMs},
+    INSERT INTO delivery (tenant, id, hook, received_at, request_id, trace_id, receiver, sender, state, state_at,
+      body_bytes, raw_digest)
+    VALUES (${d.tenant}, ${d.id}, ${d.hook}, ${atMs}, ${d.requestId}, ${d.traceId ?? null}, ${d.receiver},
+    ${d.sender}, 'received', ${atMs},
       ${d.body.byteLength}, ${digest})
     RETURNING seq`;
   const seq = Number(row?.['seq']);
   const fresh = yield* run`
-    INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES (${d.tenant}, ${d.hook}, ${digest}, ${seq}) ON CONFLICT DO NOTHING`;
+    INSERT INTO delivery_digest (tenant, kind, digest, seq)
+      VALUES (${d.tenant}, ${d.hook}, ${digest}, ${seq}) ON CONFLICT DO NOTHING`;
   const state = fresh === 1 ? 'received' : 'duplicate';
   if (state === 'received') yield* keepBody(context, d, seq);
   else yield* markDuplicate(d, seq, digest);

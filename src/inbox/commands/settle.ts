@@ -58,7 +58,8 @@ function* writeFacts(
  */
 function* sameContentBefore(tenant: string, digest: Uint8Array, seq: number): Program<number | null> {
   yield* run`
-    INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES (${tenant}, 'content', ${digest}, ${seq}) ON CONFLICT DO NOTHING`;
+    INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES (${tenant}, 'content', ${digest}, ${seq})
+      ON CONFLICT DO NOTHING`;
   const first =
     yield* get`SELECT seq FROM delivery_digest WHERE tenant = ${tenant} AND kind = 'content' AND digest = ${digest}`;
   return Number(first?.['seq']) === seq ? null : Number(first?.['seq']);
@@ -71,9 +72,11 @@ function* sameContentBefore(tenant: string, digest: Uint8Array, seq: number): Pr
 function* lockDocument(s: Settle, index: Uint8Array): Program<Row | undefined> {
   yield* run`
     INSERT INTO document (tenant, document_index, data_structure, version, clinical_digest, seq, changed_at)
-    VALUES (${s.tenant}, ${index}, ${s.facts.dataStructure ?? ''}, -1, NULL, ${s.seq}, ${s.at.getTime()}) ON CONFLICT DO NOTHING`;
+    VALUES (${s.tenant}, ${index}, ${s.facts.dataStructure ?? ''}, -1, NULL, ${s.seq}, ${s.at.getTime()})
+    ON CONFLICT DO NOTHING`;
   return yield* get`
-    SELECT version, seq, clinical_digest FROM document WHERE tenant = ${s.tenant} AND document_index = ${index} ${FOR_UPDATE}`;
+    SELECT version, seq, clinical_digest FROM document WHERE tenant = ${s.tenant}
+      AND document_index = ${index} ${FOR_UPDATE}`;
 }
 
 /**
@@ -119,8 +122,10 @@ function* drop(context: CommandContext, s: Settle, id: string): Program<Settled>
   // Should it be sent again after the user was connected anew, it is no repetition.
   yield* run`
     DELETE FROM delivery_digest
-    WHERE seq = ${s.seq} AND (tenant, kind, digest) IN (SELECT tenant, hook, raw_digest FROM delivery WHERE seq = ${s.seq})`;
-  yield* run`UPDATE delivery SET user_sealed = NULL, findings_sealed = NULL, body_key_sealed = NULL WHERE seq = ${s.seq}`;
+    WHERE seq = ${s.seq} AND (tenant, kind, digest) IN (SELECT tenant, hook, raw_digest FROM delivery
+    WHERE seq = ${s.seq})`;
+  yield* run`UPDATE delivery SET user_sealed = NULL, findings_sealed = NULL, body_key_sealed = NULL
+    WHERE seq = ${s.seq}`;
   const self = { tenant: s.tenant, seq: s.seq, actor: 'gateway', at: s.at, requestId: s.requestId };
   yield* move(context, [{ ...self, id, from: 'received', to: 'quarantined', reason }]);
   return { state: 'quarantined', reason, unqueued: [] };
@@ -129,7 +134,8 @@ function* drop(context: CommandContext, s: Settle, id: string): Program<Settled>
 /** Gives a received delivery its state. Null where somebody else has settled it meanwhile. */
 export function* settle(context: CommandContext, s: Settle, destination: Destination): Program<Settled | null> {
   const row = yield* get`
-    SELECT ${KEY_COLUMNS}, d.seq, d.id, d.state FROM delivery d WHERE d.seq = ${s.seq} AND d.tenant = ${s.tenant} ${FOR_UPDATE}`;
+    SELECT ${KEY_COLUMNS}, d.seq, d.id, d.state FROM delivery d WHERE d.seq = ${s.seq}
+      AND d.tenant = ${s.tenant} ${FOR_UPDATE}`;
   if (row?.['state'] !== 'received') return null;
   const id = String(row['id']);
   const user = yield* ownerOf(context, s);

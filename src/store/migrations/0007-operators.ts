@@ -3,8 +3,8 @@ import type { Migration } from './migration.ts';
 /*
  * Who works here. Names, display names, passwords, second factors and what a browser said of itself are sealed; what
  * proves something (the secret of a session, a link, a key) is kept as a keyed hash alone. Roles and states stand in
- * clear, so that the last administrator can be told. `operator_moment` holds what is asked for once and soon: challenges
- * of passkeys, and what a sign-in at a provider must come back with.
+ * clear, so that the last administrator can be told. `operator_moment` holds what is asked for once and soon:
+ * challenges of passkeys, and what a sign-in at a provider must come back with.
  */
 const step = (bytes: string, moment: string, text: string, ending: string): string => `
 CREATE TABLE operator_account (

@@ -161,7 +161,9 @@ const isSame = (a: readonly unknown[], b: readonly unknown[]): boolean =>
 /** Parts are constants; one that is made at each call must not be remembered for ever. */
 const SHAPES_MAX = 40;
 
-/** A statement as an engine reads it. Its text is made once for each place in the code and each shape it takes there. */
+/**
+ * A statement as an engine reads it. Its text is made once for each place in the code and each shape it takes there.
+ */
 export function makeRender(engine: Engine): (statement: Statement) => Rendered {
   const known = new WeakMap<TemplateStringsArray, { readonly shape: readonly unknown[]; readonly text: string }[]>();
   return (statement) => {

@@ -107,7 +107,8 @@ function* findTasks(
     ORDER BY d.seq LIMIT ${limit} ${FOR_UPDATE_OF_DELIVERIES}`;
   const parked = yield* all`
     SELECT seq, id FROM delivery d
-    WHERE tenant = ${act.tenant} AND user_index = ${user.index} ${AMONG_WAITING} AND state = 'parked' AND reason = 'unlinked'
+    WHERE tenant = ${act.tenant} AND user_index = ${user.index} ${AMONG_WAITING} AND state = 'parked'
+    AND reason = 'unlinked'
     ORDER BY seq LIMIT ${limit} ${FOR_UPDATE}`;
   return orderTasks({ written, queued, parked }, limit);
 }
