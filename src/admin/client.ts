@@ -58,7 +58,10 @@ function addressOf(base: string, { path }: Contract, { params = {}, query = {} }
   return url;
 }
 
-function bodyOf({ body, bytes }: Call): { headers: Record<string, string>; body?: Exclude<RequestInit['body'], null | undefined> } {
+function bodyOf({ body, bytes }: Call): {
+  headers: Record<string, string>;
+  body?: Exclude<RequestInit['body'], null | undefined>;
+} {
   if (bytes !== undefined) return { headers: { 'content-type': bytes.type }, body: bytes.content };
   return body === undefined
     ? { headers: {} }
