@@ -6,6 +6,7 @@ import { shadow } from './0003-shadow/index.ts';
 import { clinicalSafety } from './0004-clinical-safety.ts';
 import { alertsOfADay } from './0005-alerts-of-a-day.ts';
 import { erasure } from './0006-erasure/index.ts';
+import { figures } from './0008-figures.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   clinicalSafety,
   alertsOfADay,
   erasure,
+  figures,
 ];
 
 export type Engine = 'sqlite' | 'postgres';
