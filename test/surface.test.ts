@@ -64,6 +64,7 @@ const SMART = [
 const SOURCE = ['POST /webhooks/:secret/data', 'POST /webhooks/:secret/notifications'];
 const ADMIN = [
   'GET /admin/api/ledger',
+  'GET /admin/api/series',
   'GET /admin/api/deliveries',
   'GET /admin/api/deliveries/:id',
   'POST /admin/api/deliveries/:id/replay',
@@ -181,6 +182,9 @@ test.each(ADMIN)('%s refuses whoever is not the operator, and says nothing else'
 
 test.each([
   ['GET', '/admin/api/ledger', 200],
+  ['GET', '/admin/api/series', 200],
+  ['GET', '/admin/api/series?span=month', 200],
+  ['GET', '/admin/api/series?span=year', 400],
   ['GET', '/admin/api/deliveries?limit=1', 200],
   ['GET', '/admin/api/deliveries?limit=0', 400],
   ['GET', '/admin/api/deliveries?state=lost', 400],

@@ -10,6 +10,7 @@ export { makeAppRoutes } from './routes/apps.ts';
 export { makeAuditRoutes } from './routes/audit.ts';
 export { makeDeliveryRoutes } from './routes/deliveries.ts';
 export { makeEraseRoutes } from './routes/erase.ts';
+export { makeFlowRoutes } from './routes/flow.ts';
 export { makeDataKeyRoutes } from './routes/keys.ts';
 export { makeLinkRoutes } from './routes/links.ts';
 export { makeMappingRoutes } from './routes/mappings.ts';

@@ -121,7 +121,7 @@ export function makeCarryOut(
         logSent(claimed, done.outcome);
         const waitMs = waitOf(done.outcome);
         if (waitMs !== null) deps.onWait(waitMs);
-        deps.onFinished(done.outcome, (clock.monotonicMs() - since) / 1_000);
+        deps.onFinished(done.outcome, (clock.monotonicMs() - since) / 1_000, claimed.delivery.receivedAt);
       } catch (thrown) {
         log.error('lane.failed', { deliveryId, error: safeError(thrown) });
         deps.onMore();

@@ -23,5 +23,5 @@ export interface LanesDeps {
   readonly newId: NewId;
   readonly spread: () => number;
   /** Called when a claim has come to its end: its delivery may have to follow its link. */
-  readonly onFinished: (outcome: Outcome, seconds: number) => void;
+  readonly onFinished: (outcome: Outcome, seconds: number, receivedAt: number) => void;
 }

@@ -5,6 +5,7 @@ import { shadowSet, makeExplain, type LearntHabits, type Shadow } from '../forwa
 import { type makeTranslationContextHolder, type Reloaded } from '../judge/index.ts';
 import { deliverSet, eraseSet, laneSet, type makeLinkChanger } from '../lanes/index.ts';
 import { enrolSet, type makeEnrolment } from '../enrol/index.ts';
+import { figureSet } from '../figures/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { ok, type Budget, type Clock, type NewId, type Result, type Route } from '../kernel/index.ts';
@@ -13,6 +14,7 @@ import {
   makeDataKeyRoutes,
   makeDeliveryRoutes,
   makeEraseRoutes,
+  makeFlowRoutes,
   makeEraseUser,
   makeLinkRoutes,
   makeMappingRoutes,
@@ -61,6 +63,7 @@ export function makeAdmin(deps: {
   const lanes = store.use(laneSet);
   const identity = store.use(identitySet);
   const routes = [
+    ...makeFlowRoutes({ tenant, figures: store.use(figureSet), clock }),
     ...makeDeliveryRoutes({
       tenant,
       clientUuid,

@@ -11,6 +11,7 @@ export function makeIntake(
     readonly appendLater: ReturnType<typeof makeAppendLater>;
     readonly pseudonymKey: Uint8Array;
     readonly stored: Signal;
+    readonly refused: Signal;
   },
 ) {
   const { config, tenant, pseudonymKey, clock } = deps;
@@ -32,7 +33,13 @@ export function makeIntake(
       notifications: notificationAuthenticators(senders),
       learn: learn && hmac.scheme !== 'off' ? hmac : null,
       bodyBytesMax: config.http.bodyBytesMax,
-      rejects,
+      rejects: {
+        ...rejects,
+        record(reject) {
+          deps.refused.emit();
+          rejects.record(reject);
+        },
+      },
       onStored: deps.stored.emit,
     }),
     refusals,

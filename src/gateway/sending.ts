@@ -24,6 +24,8 @@ const [SENDER_STOP_MS, ABORT_STOP_MS] = [5_000, 1_000] as const;
 export interface Finished {
   readonly outcome: Parameters<LanesDeps['onFinished']>[0];
   readonly seconds: number;
+  /** Of its delivery. */
+  readonly receivedAt: number;
 }
 
 /** Makes what goes to the EHR: the target, what is known of its habits, shadow mode, and the lanes. */
@@ -93,7 +95,7 @@ export function makeSending(deps: {
     pretranslated: deps.pretranslated,
     budget: deps.budget,
     spread: () => (chance(1)[0] ?? 0) / 256,
-    onFinished: (outcome, seconds) => deps.finished.emit({ outcome, seconds }),
+    onFinished: (outcome, seconds, receivedAt) => deps.finished.emit({ outcome, seconds, receivedAt }),
   });
   forwarding.on(sender.wake);
   /**

@@ -1,37 +1,35 @@
 import { auditSet, runAudit, makeAppendLater } from '../audit/index.ts';
-import { authSet } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
-import { shadowSet } from '../forward/index.ts';
 import { makePretranslations, makeTranslationContextHolder, type Reloaded } from '../judge/index.ts';
-import { forwardLeftOut, deliverSet, eraseSet, makeLinkChanger, enforceRetention, laneSet } from '../lanes/index.ts';
-import { enrolSet, makeEnrolment } from '../enrol/index.ts';
+import { forwardLeftOut, deliverSet, makeLinkChanger, enforceRetention, laneSet } from '../lanes/index.ts';
+import { makeEnrolment } from '../enrol/index.ts';
 import { makeJwksRoute } from '../ehr/index.ts';
+import { collectFigures, figureSet } from '../figures/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import {
   makeBudget,
-  MEMORY,
   makeLife,
   makeNewId,
   makePooledChance,
   makeSignal,
-  opened,
   type Clock,
   type Life,
   type Log,
   type Result,
   type Route,
 } from '../kernel/index.ts';
-import { operatorSet } from '../operators/index.ts';
 import { runResealing, makeMetrics, watchLedger } from '../ops/index.ts';
 import { PARTS } from '../pipeline.ts';
-import { openStore, QUEUE_LIMITS, type Store, type StoreDeps } from '../store/index.ts';
+import type { Store } from '../store/index.ts';
 import { makeAdmin } from './admin.ts';
+import { joinFigures, type Settled } from './figures.ts';
 import { makeFront, readJson } from './front.ts';
 import { makeIntake } from './intake.ts';
 import { makeOperatorDesk } from './operators.ts';
 import { makeSending, type Finished } from './sending.ts';
 import { makeApps } from './smart.ts';
+import { makeStorePart } from './store.ts';
 import { translationSettings } from './translation-settings.ts';
 
 /** How long the end of a part is waited for. Who waits for the store longer than that waits for nothing. */
@@ -90,27 +88,15 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const loaded = translationContext.current().translationContext;
   log.info('mappings.loaded', { version: loaded.setting.mappings.version, count: loaded.templates.size });
 
-  const storeDeps: StoreDeps = {
-    database: config.store.database,
-    keys: config.keys,
-    instance,
-    environment: config.environment,
-    // Whatever has room in memory has room in the queue: nobody who was let in is refused before his time.
-    limits: { queueBytes: Math.max(QUEUE_LIMITS.queueBytes, config.memory.roomBytes / MEMORY.cost.body) },
-    sets: [auditSet, inboxSet, identitySet, deliverSet, eraseSet, laneSet, shadowSet, authSet, operatorSet, enrolSet],
-    clock,
-    log,
-  };
-  const open = opened(
-    () => openStore(storeDeps),
-    (one) => one.close(),
-  );
+  const open = makeStorePart({ config, instance, clock, log });
   const store = await life.start('store', open, STOP_MS.store);
 
   /** A delivery is in the inbox. */
   const stored = makeSignal();
+  /** A webhook was refused. */
+  const refused = makeSignal();
   /** A delivery has its verdict. `goes`: it is on its way to the EHR already. */
-  const settled = makeSignal<{ state: string; reason: string | null; then: 'waits' | 'goes' }>();
+  const settled = makeSignal<Settled>();
   /** A claim came to its end. */
   const finished = makeSignal<Finished>();
   /** Deliveries went into a lane because a link has changed. */
@@ -149,6 +135,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     newId,
     clock,
     stored,
+    refused,
   });
   const pretranslated = makePretranslations(budget);
   const { target, habits, shadow, sender, sending } = makeSending({
@@ -207,6 +194,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   });
   finished.on(({ outcome, seconds }) => metrics.observeOutcome(outcome, seconds));
   finished.on(links.resume);
+  const figures = collectFigures({ tenant, figures: store.use(figureSet), clock, log });
+  joinFigures(figures, { stored, refused, settled, finished }, clock);
   linkChanged.on(sender.wake);
 
   metrics.watchTarget({
@@ -267,6 +256,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
 
   await life.start('audit', kept, STOP_MS.audit);
   await life.start('ledger', ledger);
+  await life.start('figures', figures);
   await life.start('refusals', refusals);
   await life.start('target', target);
   await life.start('enrolment', enrolment);

@@ -37,6 +37,7 @@ export const LOG_EVENTS = [
   'ledger.unequal',
   'ledger.equal',
   'bodies.shredded',
+  'figures.not-stored',
   'ehr.probed',
   'ehr.probe-failed',
   'ehr.dialect-chosen',

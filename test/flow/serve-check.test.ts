@@ -8,7 +8,7 @@ import { DEMO_ADD_ONS, startEhr, startService, type DemoEhr, type DemoService } 
 import { startGateway } from '../../src/gateway/index.ts';
 import { collectLog } from '../support/collect-log.ts';
 import { configOf } from '../support/gateway.ts';
-import { PLACES, type Place } from '../support/new-store.ts';
+import { EMPTY_PLACES, type Place } from '../support/new-store.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { runCommand } from '../support/run-command.ts';
 import { serveSettings } from '../support/run-process.ts';
@@ -231,7 +231,7 @@ describe('--check --connect', () => {
     expect(ofPart(said, part)?.text).toContain(setting);
   });
 
-  describe.each(PLACES)('a database on %s', (_engine, makePlace) => {
+  describe.each(EMPTY_PLACES)('a database on %s', (_engine, makePlace) => {
     let place: Place;
     let url: string;
     beforeEach(async () => {

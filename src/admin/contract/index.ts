@@ -3,6 +3,7 @@ import { appsContract } from './apps.ts';
 import { auditContract } from './audit.ts';
 import { deliveriesContract } from './deliveries.ts';
 import { eraseContract } from './erase.ts';
+import { flowContract } from './flow.ts';
 import { keysContract } from './keys.ts';
 import { linksContract } from './links.ts';
 import { mappingsContract } from './mappings.ts';
@@ -13,6 +14,7 @@ import { targetsContract } from './targets.ts';
 
 /** Every route of the admin API by its id. Nothing below this folder needs Node: a browser can load it too. */
 export const CONTRACTS = {
+  ...flowContract,
   ...deliveriesContract,
   ...mappingsContract,
   ...targetsContract,

@@ -7,6 +7,7 @@ import { clinicalSafety } from './0004-clinical-safety.ts';
 import { alertsOfADay } from './0005-alerts-of-a-day.ts';
 import { erasure } from './0006-erasure/index.ts';
 import { operators } from './0007-operators.ts';
+import { figures } from './0008-figures.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
   alertsOfADay,
   erasure,
   operators,
+  figures,
 ];
 
 export type Engine = 'sqlite' | 'postgres';

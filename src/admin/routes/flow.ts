@@ -1,0 +1,21 @@
+import { readSeries, type FigureReads, type FigureWrites } from '../../figures/index.ts';
+import { ok, type Clock } from '../../kernel/index.ts';
+import type { Operate } from '../../store/index.ts';
+import { iso } from '../cursor.ts';
+import { defineRoute, type AdminRoute } from '../define-route.ts';
+
+export function makeFlowRoutes(deps: {
+  readonly tenant: string;
+  readonly figures: Operate<FigureWrites, FigureReads>;
+  readonly clock: Clock;
+}): AdminRoute[] {
+  const { tenant, figures, clock } = deps;
+  return [
+    defineRoute('flow.series', async ({ query }) => {
+      const found = await readSeries(figures, { tenant, span: query.span, now: clock.now() });
+      if (!found.ok) return found;
+      const { from, widthMs, counts, times } = found.value;
+      return ok({ from: iso(from), widthSeconds: widthMs / 1_000, counts, times });
+    }),
+  ];
+}
