@@ -63,8 +63,8 @@ const SMART = [
 ];
 const SOURCE = ['POST /webhooks/:secret/data', 'POST /webhooks/:secret/notifications'];
 const ADMIN = [
-  'GET /admin/api/ledger',
   'GET /admin/api/series',
+  'GET /admin/api/ledger',
   'GET /admin/api/deliveries',
   'GET /admin/api/deliveries/:id',
   'POST /admin/api/deliveries/:id/replay',
