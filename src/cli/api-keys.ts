@@ -44,7 +44,7 @@ export async function changeApiKeys(
         permissions: split(permissions),
         ...(days === null ? {} : { days }),
       };
-      const answer = await api.ask('POST', 'keys', { type: 'application/json', text: JSON.stringify(body) });
+      const answer = await api.ask('POST', 'keys', body);
       return reportOperatorAnswer(
         answer,
         terminal,

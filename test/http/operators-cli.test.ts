@@ -83,7 +83,7 @@ test.each([
   [['keys', 'list', '--roles', 'viewer']],
   [['keys', 'remove']],
 ])('%j is refused with the usage', async (args) => {
-  expect(await run(args)).toMatchObject({ code: 2, err: expect.stringContaining('Usage: chartgate') });
+  expect(await run(args)).toMatchObject({ code: 2, err: expect.stringContaining('Try "chartgate ') });
 });
 
 test('a role that does not exist is refused with those that do', async () => {
