@@ -1,8 +1,12 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { makeSqlitePlace, type ChaosPlace } from '../chaos/chaos-place.ts';
 import { runMemory } from '../chaos/run-memory.ts';
+import { howMany } from '../support/how-much.ts';
 
 /* The short version of test/chaos/memory.ts. */
+
+/** 64 MB alone on the machine; beside other tests the collector comes later. Hostile JSON unbounded costs 300 and more. */
+const GROWTH_MB = howMany(112, 64);
 
 let place: ChaosPlace | undefined;
 afterEach(() => place?.remove());
@@ -27,5 +31,5 @@ test('a process under load stays within its memory, and hostile JSON costs it ne
     expect([load, (answers['202'] ?? 0) > 0]).toEqual([load, true]);
   }
   for (const { load, beforeMb, peakMb } of figures.slice(2))
-    expect([load, peakMb - beforeMb < 64]).toEqual([load, true]);
+    expect([load, peakMb - beforeMb < GROWTH_MB]).toEqual([load, true]);
 }, 300_000);
