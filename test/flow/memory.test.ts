@@ -5,7 +5,7 @@ import { howMany } from '../support/how-much.ts';
 
 /* The short version of test/chaos/memory.ts. */
 
-/** 64 MB alone on the machine; beside other tests the collector comes later. Hostile JSON unbounded costs 300 and more. */
+/** 64 MB alone on the machine; beside other tests the collector comes later. */
 const GROWTH_MB = howMany(112, 64);
 
 let place: ChaosPlace | undefined;
