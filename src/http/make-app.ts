@@ -104,6 +104,9 @@ function send(res: Response, answer: Answer): void {
   res.end(answer.body);
 }
 
+/** How many requests a path fits: a parameter fits more than a word, and a wildcard more than any parameter. */
+const generalityOf = (path: string): number => (path.includes('*') ? 100 : 0) + path.split(':').length;
+
 /** A caller who may what the route asks for. */
 function mayAsk(caller: Result<AdminCaller>, { permission, proof }: AdminAccess): Result<AdminCaller> {
   if (!caller.ok) return caller;
@@ -224,7 +227,8 @@ export function makeApp(deps: {
     const methods = methodsOf.get(path) ?? new Set(method === 'get' ? ['HEAD'] : []);
     methodsOf.set(path, methods.add(method.toUpperCase()));
   }
-  for (const [path, methods] of methodsOf) {
+  // The path that is written out answers for itself, not the one whose parameter it would fit.
+  for (const [path, methods] of [...methodsOf].sort(([a], [b]) => generalityOf(a) - generalityOf(b))) {
     app.all(path, (req, res) => {
       res.setHeader('Allow', [...methods].sort().join(', '));
       refuse(req, res, fault('http.method'));

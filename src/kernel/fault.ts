@@ -61,7 +61,7 @@ export const FAULT_CODES = {
   'operator.session-not-found': 'not-found',
   'operator.too-many': 'too-many',
   'operator.provider': 'issuer-unavailable',
-  'operator.no-provider': 'not-configured',
+  'operator.no-provider': 'not-found',
   'key.not-found': 'not-found',
   'key.name-taken': 'conflict',
   'smart.unauthenticated': 'unauthenticated',

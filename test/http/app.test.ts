@@ -262,3 +262,15 @@ test('an id that may tell of somebody is told to its sender and stands in no log
   expect(log.lines.map(({ requestId }) => requestId)).toEqual([own]);
   expect(JSON.stringify(log.lines)).not.toContain('Ada');
 });
+
+test('a path that is written out says which methods it takes, though another one would fit it too', async () => {
+  const open = (method: 'get' | 'delete', path: string): Route => ({
+    method,
+    path,
+    access: 'open',
+    handle: () => ok(jsonAnswer(200, {})),
+  });
+  const app = request(appOf([open('delete', '/x/:id'), open('get', '/x/data')]));
+  expect((await app.options('/x/data')).headers['allow']).toBe('GET, HEAD');
+  expect((await app.options('/x/other')).headers['allow']).toBe('DELETE');
+});

@@ -17,6 +17,8 @@ const AuditPage = named(
         why: z.string().optional(),
         actor: z.string().optional(),
         addressHash: z.string().optional(),
+        operatorId: z.string().optional().describe('The operator or API key that the act was about'),
+        roles: z.array(z.string()).optional().describe('What the person was allowed by, at that time'),
         deliveryId: z.string().optional(),
         linkId: z.string().optional(),
         attemptId: z.string().optional(),
