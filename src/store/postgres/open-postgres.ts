@@ -155,7 +155,8 @@ export async function openPostgres(deps: {
   let undurable: string | null = null;
   const isAnyUp = (): boolean => writers.some((one) => one.isUp());
   /** Readiness is proven by a commit, not by a connection. */
-  const beat = (): void => void queue.push('store.beat', { nowMs: deps.clock.now().getTime() });
+  /** Where it cannot be carried out at all, the look at the identity of the database says what is wrong. */
+  const beat = (): void => void queue.push('store.beat', { nowMs: deps.clock.now().getTime() }).catch(() => undefined);
 
   const writers: readonly OpenWriter[] = Array.from({ length: WRITERS }, (_, n) =>
     openWriter({
