@@ -22,9 +22,10 @@ process.umask(0o077);
  * compiled at each start.
  */
 const built = join(import.meta.dirname, 'compile-cache');
-process.env['NODE_COMPILE_CACHE'] ??= existsSync(built)
-  ? built
-  : join(import.meta.dirname, '..', 'generated', 'compile-cache');
+const own = existsSync(built) ? built : join(import.meta.dirname, '..', 'generated', 'compile-cache');
+// An empty setting is none: Node would take it for the folder that it was started in.
+const { NODE_COMPILE_CACHE: given = '' } = process.env;
+process.env['NODE_COMPILE_CACHE'] = given === '' ? own : given;
 enableCompileCache(process.env['NODE_COMPILE_CACHE']);
 
 const { cleanEnvironment, safeError } = await import('./kernel/index.ts');

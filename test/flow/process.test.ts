@@ -9,6 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { spawnSync } from 'node:child_process';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -378,4 +379,11 @@ describe('the command line', () => {
       expect((await runProcess(args).ended).code).toBe(2);
     },
   );
+});
+
+test('an empty NODE_COMPILE_CACHE leaves nothing in the folder that a command was started in', () => {
+  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+  const env = { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: '' };
+  const { status } = spawnSync(process.execPath, [main, '--version'], { cwd: folder, env });
+  expect([status, readdirSync(folder)]).toEqual([0, []]);
 });
