@@ -151,7 +151,7 @@ const leave = defineContract({
     kind: 'json',
     schema: z.strictObject({
       confirm: taken(
-        z.int().min(0),
+        z.int().min(0).max(1_000_000_000),
         'the number of deliveries that wait, as `GET /admin/api/shadow` tells it',
       ).describe('How many wait, as the report showed it within the last 15 minutes'),
     }),
