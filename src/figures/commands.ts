@@ -3,7 +3,7 @@ import type { CommandSet } from '../store/index.ts';
 
 /** What is counted over time. Nothing of it tells of a patient. */
 export const COUNTED = [
-  /** Deliveries that were acknowledged for the first time. */
+  /** Deliveries that were acknowledged, repetitions among them. */
   'received',
   /** Webhooks that were refused. */
   'refused',
