@@ -3,7 +3,7 @@ import type { Switches } from '../../../sandbox/index.ts';
 import type { DeliveryViolation } from '../../support/check-delivery.ts';
 import { PLACES } from '../../support/new-store.ts';
 import { aClinicalReady } from '../../support/payloads/index.ts';
-import { runCases, startRig, type Rig } from './rig.ts';
+import { runCases, startRig, type Rig, type Shown } from './rig.ts';
 
 interface Case {
   readonly name: string;
@@ -55,12 +55,15 @@ const CASES: readonly Case[] = [
   { name: 'a huge answer', fault: { padBytes: 50_000_000 } },
 ];
 const AT_ONCE = 7;
+/** The fault costs one, and a connection that grew old while the machine stood still another one. */
+const ATTEMPTS_MAX = 3;
 
 interface Done {
   readonly first: readonly [string, string | null];
   readonly second: readonly [string, string | null] | null;
   readonly violations: readonly DeliveryViolation[];
-  readonly attempts: number;
+  /** Of the first document, until it came to rest. */
+  readonly steps: Shown['steps'];
 }
 
 /** Both engines at once: most of the time is waiting. */
@@ -83,7 +86,7 @@ async function play(one: Case, rig: Rig): Promise<Done> {
   }
   let first = await rig.resting(id, 100_000);
   const ended = [first.state, first.reason] as const;
-  const attempts = first.steps.filter(({ to }) => to === 'sending').length;
+  const { steps } = first;
   board.setRules([]);
   if (first.state === 'parked') {
     await rig.admin('POST', `deliveries/${id}/replay`);
@@ -121,7 +124,7 @@ async function play(one: Case, rig: Rig): Promise<Done> {
     second = [shown.state, shown.reason];
   }
   board.setRules([]);
-  return { first: ended, second, violations: await rig.check(), attempts };
+  return { first: ended, second, violations: await rig.check(), steps };
 }
 
 function playAll(makePlace: (typeof PLACES)[number][1]): Promise<Map<Case, Done | Error>> {
@@ -150,12 +153,13 @@ describe.each(PLACES)('faults of the EHR, on %s', (name, _makePlace) => {
   }, 150_000);
 
   test.each(CASES.map((one) => [one.name, one] as const))('%s: nothing lost, nothing doubled', (_case, one) => {
-    const { first, second, violations, attempts } = done.get(one) as Done;
+    const { first, second, violations, steps } = done.get(one) as Done;
     expect({ first, second, violations }).toEqual({
       first: one.ends ?? ['delivered', null],
       second: one.isFirstOnly === true ? null : ['delivered', null],
       violations: [],
     });
-    expect(attempts).toBeLessThanOrEqual(2);
+    const attempts = steps.filter(({ to }) => to === 'sending').length;
+    if (attempts > ATTEMPTS_MAX) expect(steps).toBe(`at most ${ATTEMPTS_MAX} attempts`);
   });
 });
