@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { COMMANDS } from '../../src/cli/index.ts';
 import { eventually } from '../support/eventually.ts';
+import { runCommand } from '../support/run-command.ts';
 import { postgresPlace, type Place } from '../support/new-store.ts';
 import { portOf, runProcess, serveSettings } from '../support/run-process.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
@@ -358,25 +359,33 @@ describe('demo', () => {
     ['--days', '0'],
     ['--speed', '0'],
   ])('%s %s is refused', async (option, value) => {
-    const { code, stderr } = await runProcess(['demo', '--data', join(folder, 'data'), option, value]).ended;
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--users is a number')]);
+    const { code, err } = await runCommand(['demo', '--data', join(folder, 'data'), option, value]);
+    expect([code, err]).toEqual([2, expect.stringContaining('--users is a number')]);
   });
 });
 
 describe('the command line', () => {
-  test.each([['--help'], ['help'], ...COMMANDS.map(({ name }) => [name, '--help'])])(
+  test('chartgate --help prints help and ends with 0', async () => {
+    const { code, stdout, stderr } = await runProcess(['--help']).ended;
+    expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('Usage: chartgate'), '']);
+  });
+
+  test.each([['help'], ...COMMANDS.map(({ name }) => [name, '--help'])])(
     'chartgate %s %s prints help and ends with 0',
     async (...args) => {
-      const { code, stdout, stderr } = await runProcess(args.filter((one) => typeof one === 'string')).ended;
-      expect([code, stderr]).toEqual([0, '']);
-      expect(stdout).toContain('Usage: chartgate');
+      const { code, out, err } = await runCommand(args.filter((one) => typeof one === 'string'));
+      expect([code, out, err]).toEqual([0, expect.stringContaining('Usage: chartgate'), '']);
     },
   );
 
-  test.each([[[]], [['nonsense']], [['serve', '--nonsense']], [['demo', '--port', 'x']]])(
+  test('chartgate nonsense ends with 2', async () => {
+    expect((await runProcess(['nonsense']).ended).code).toBe(2);
+  });
+
+  test.each([[[]], [['serve', '--nonsense']], [['demo', '--port', 'x']]])(
     'chartgate %j ends with 2',
     async (args: string[]) => {
-      expect((await runProcess(args).ended).code).toBe(2);
+      expect((await runCommand(args)).code).toBe(2);
     },
   );
 });

@@ -23,6 +23,7 @@ import {
 } from '../../summaries/index.ts';
 import { problemsOf, settingOf, translateText } from '../../../test/support/translate-steps.ts';
 import { standardMappings } from '../../../test/support/standard-mappings.ts';
+import { howMany } from '../../../test/support/how-much.ts';
 
 const ABOUT = { clientUuid: 'client-1', userId: 'user-1' };
 const CLEANED = { isCleaning: true, isTimeZone: true };
@@ -64,9 +65,9 @@ describe('a cleaned day', () => {
           expect([path, metricAt(latest(days, name), path)]).toEqual([path, metricAt(summary, path)]);
         expect(summary.sources).toEqual([...new Set(Object.values(summary.sourceOf))].sort());
       }),
-      { numRuns: 300 },
+      { numRuns: howMany(100, 300) },
     );
-    expect(cleaned).toBeGreaterThan(100);
+    expect(cleaned).toBeGreaterThan(howMany(30, 100));
   });
 
   test('is the same in whatever order the sources have spoken', () => {
@@ -74,7 +75,7 @@ describe('a cleaned day', () => {
       fc.property(said, options, (days, how) => {
         expect(cleanDay([...days].reverse(), how)).toEqual(cleanDay(days, how));
       }),
-      { numRuns: 200 },
+      { numRuns: howMany(60, 200) },
     );
   });
 
@@ -94,7 +95,7 @@ describe('a cleaned day', () => {
           expect([path, typeof value === 'number' && value >= low && value <= high]).toEqual([path, true]);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: howMany(100, 300) },
     );
   });
 
@@ -148,12 +149,12 @@ const codesOf = (payload: ClinicalReadyPayload): Set<string> =>
 
 describe('the versions of a document', () => {
   const all = [true, false].flatMap((isCleaning) =>
-    Array.from({ length: 40 }, (_, n) => [...send(3, n, 30, isCleaning)]).flat(),
+    Array.from({ length: howMany(16, 40) }, (_, n) => [...send(3, n, 30, isCleaning)]).flat(),
   );
 
   test('rise by one, and each says something else than the one before', () => {
     const later = all.filter(({ before }) => before !== null);
-    expect(later.length).toBeGreaterThan(1_000);
+    expect(later.length).toBeGreaterThan(howMany(400, 1_000));
     for (const { payload, before } of later) {
       if (before === null) continue;
       expect(payload.document_version).toBe(before.document_version + 1);
@@ -170,7 +171,7 @@ describe('the versions of a document', () => {
       return then.length === 0 ? [] : [then.filter((code) => !now.has(code)).length / then.length];
     });
     expect(Math.max(...lost)).toBeLessThanOrEqual(1 / 3);
-    expect(lost.filter((share) => share > 0).length).toBeGreaterThan(30);
+    expect(lost.filter((share) => share > 0).length).toBeGreaterThan(howMany(10, 30));
   });
 
   test('are never empty', () => {
@@ -198,9 +199,9 @@ describe('a document', () => {
         const built = buildClinicalReady({ ...again, documentVersion: 9 });
         expect(built !== null && isSameClinicalContent(first, built)).toBe(true);
       }),
-      { numRuns: 100 },
+      { numRuns: howMany(50, 100) },
     );
-    expect(made).toBeGreaterThan(20);
+    expect(made).toBeGreaterThan(howMany(10, 20));
   });
 
   const setting = settingOf(standardMappings());
@@ -221,9 +222,9 @@ describe('a document', () => {
     for (const problem of problemsOf(translation)) yield `resource ${problem}`;
   }
 
-  test('passes the gateway for fifty people and thirty days: schema, translation and R4, without a finding', () => {
-    const sent = Array.from({ length: 50 }, (_, n) => [...send(11, n, 30, true)]).flat();
-    expect(sent.length).toBeGreaterThan(4_000);
+  test('passes the gateway for many people and thirty days: schema, translation and R4, without a finding', () => {
+    const sent = Array.from({ length: howMany(12, 50) }, (_, n) => [...send(11, n, 30, true)]).flat();
+    expect(sent.length).toBeGreaterThan(howMany(900, 4_000));
     expect(sent.flatMap(({ payload }) => [...objections(payload)]).slice(0, 20)).toEqual([]);
   }, 240_000);
 
@@ -237,7 +238,7 @@ describe('a document', () => {
   });
 
   test('that was not cleaned may say what no body gives, and nothing worse', () => {
-    const sent = Array.from({ length: 12 }, (_, n) => [...send(11, n, 30, false)]).flat();
+    const sent = Array.from({ length: howMany(5, 12) }, (_, n) => [...send(11, n, 30, false)]).flat();
     const found = new Set(
       sent.flatMap(({ payload }) => [...objections(payload)]).map((one) => one.split(' ').slice(0, 2).join(' ')),
     );

@@ -2,12 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Rule, Switches } from '../../../sandbox/index.ts';
 import type { DeliveryViolation } from '../../support/check-delivery.ts';
+import { howMany } from '../../support/how-much.ts';
 import { PLACES } from '../../support/new-store.ts';
 import { aClinicalReady } from '../../support/payloads/index.ts';
 import { runCases, startRig, type Rig } from './rig.ts';
 
 /** The short form of reliability.md F4; `node test/chaos/deliver.ts --seconds 300` plays a long one. */
-const FAULT_MS = 20_000;
+const FAULT_MS = howMany(10_000, 20_000);
 const USERS = ['user-1', 'user-2', 'user-3', 'user-4'];
 
 interface Case {

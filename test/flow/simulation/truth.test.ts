@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals';
+import { howMany } from '../../support/how-much.ts';
 import { runTruth } from './run-truth.ts';
 
 test('what stands in the charts is what the sandbox says, retractions included, and the ledger adds up', async () => {
   const found = await runTruth({
     ehr: null,
-    users: 6,
-    days: 10,
+    users: howMany(4, 6),
+    days: howMany(8, 10),
     seed: 5,
     // Summer time begins within these days, in some of the zones.
     from: Date.parse('2026-03-22T09:00:00Z'),
@@ -15,7 +16,7 @@ test('what stands in the charts is what the sandbox says, retractions included, 
     restMs: 60_000,
   });
   expect([found.differences, found.odd]).toEqual([[], []]);
-  expect(found.facts).toBeGreaterThan(1_000);
+  expect(found.facts).toBeGreaterThan(howMany(500, 1_000));
   expect(found.withdrawn).toBeGreaterThan(0);
   expect(Object.keys(found.documents).sort()).toEqual([
     'alert_event',
@@ -32,7 +33,7 @@ test('so it is for the people for each hazard: what could mislead is written as 
   const found = await runTruth({
     ehr: null,
     users: 5,
-    days: 12,
+    days: howMany(6, 12),
     seed: 5,
     firstPerson: 95,
     from: Date.parse('2026-04-06T09:00:00Z'),
