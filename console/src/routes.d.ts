@@ -1,0 +1,7 @@
+declare module '*.css';
+
+/** Made by console/build.ts. */
+declare module 'chartgate-routes' {
+  import type { RouteTable } from '../../src/admin/index.ts';
+  export const ROUTE_TABLE: RouteTable;
+}
