@@ -99,4 +99,5 @@ export async function buildConsole(folder = join(ROOT, 'console/dist')): Promise
   return 'made';
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildConsole(process.argv[2] === undefined ? undefined : resolve(process.argv[2]));
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await buildConsole(process.argv[2] === undefined ? undefined : resolve(process.argv[2]));

@@ -1,8 +1,11 @@
 import {
+  AppsIcon,
+  BookIcon,
   GraphIcon,
   InboxIcon,
   LinkIcon,
   PeopleIcon,
+  PersonIcon,
   ServerIcon,
   ShieldLockIcon,
   type Icon,
@@ -20,7 +23,10 @@ const PLACES: readonly {
   { to: '/', name: 'Overview', icon: GraphIcon, permission: 'flow.read' },
   { to: '/deliveries', name: 'Deliveries', icon: InboxIcon, permission: 'deliveries.read' },
   { to: '/links', name: 'Links', icon: LinkIcon, permission: 'links.read' },
+  { to: '/patient', name: 'Patient', icon: PersonIcon, permission: 'patients.read' },
+  { to: '/mappings', name: 'Mappings', icon: BookIcon, permission: 'mappings.read' },
   { to: '/ehr', name: 'EHR', icon: ServerIcon, permission: 'targets.read' },
+  { to: '/apps', name: 'Apps and people', icon: AppsIcon, permission: 'apps.read' },
   { to: '/audit', name: 'Audit', icon: ShieldLockIcon, permission: 'audit.read' },
   { to: '/me', name: 'My sessions', icon: PeopleIcon, permission: '' },
 ];

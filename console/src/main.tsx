@@ -13,6 +13,9 @@ const Deliveries = lazy(async () => ({ default: (await import('./screens/deliver
 const Delivery = lazy(async () => ({ default: (await import('./screens/delivery.tsx')).Delivery }));
 const Links = lazy(async () => ({ default: (await import('./screens/links.tsx')).Links }));
 const Ehr = lazy(async () => ({ default: (await import('./screens/ehr.tsx')).Ehr }));
+const Patient = lazy(async () => ({ default: (await import('./screens/patient.tsx')).Patient }));
+const Mappings = lazy(async () => ({ default: (await import('./screens/mappings.tsx')).Mappings }));
+const Apps = lazy(async () => ({ default: (await import('./screens/apps.tsx')).Apps }));
 const Audit = lazy(async () => ({ default: (await import('./screens/audit.tsx')).Audit }));
 const Me = lazy(async () => ({ default: (await import('./screens/me.tsx')).Me }));
 
@@ -36,6 +39,9 @@ createRoot(root).render(
               <Route path="/deliveries/:id">{({ id }) => <Delivery id={id} />}</Route>
               <Route path="/links" component={Links} />
               <Route path="/ehr" component={Ehr} />
+              <Route path="/patient" component={Patient} />
+              <Route path="/mappings" component={Mappings} />
+              <Route path="/apps" component={Apps} />
               <Route path="/audit" component={Audit} />
               <Route path="/me" component={Me} />
               <Route component={Nowhere} />

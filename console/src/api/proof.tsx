@@ -1,4 +1,4 @@
-import { useEffect, useState, type FormEvent } from 'react';
+import { useEffect, useState, type SyntheticEvent } from 'react';
 import { Dialog } from '../ui/dialog.tsx';
 import { onProofNeeded, rememberCsrf } from './ask.ts';
 import { useSession } from './session.tsx';
@@ -51,7 +51,7 @@ export function ProofDialog() {
     if (made === null) throw new Error('No passkey was given.');
     return post('passkey/finish', { response: made.toJSON() as unknown }, csrf);
   };
-  const onSubmit = (event: FormEvent<HTMLFormElement>): void => {
+  const onSubmit = (event: SyntheticEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const given = new FormData(event.currentTarget).get('proof');
     const isCode = kinds.includes('totp');

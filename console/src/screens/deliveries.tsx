@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { STATES } from '../../../src/admin/contract/states.ts';
+import type { ValueOf } from '../api/ask.ts';
 import { useAsk } from '../api/use-ask.ts';
 import { useQuery } from '../api/use-query.ts';
 import { Choice } from '../ui/choice.tsx';
@@ -7,10 +8,27 @@ import { CopyAs } from '../ui/copy-as.tsx';
 import { Pages } from '../ui/pages.tsx';
 import { Screen, Shown } from '../ui/screen.tsx';
 import { State } from '../ui/state.tsx';
+import { Table, type Column } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
 const STRUCTURES = ['clinical_ready', 'lab_result', 'alert_event', 'alert_summary', 'user_profile', 'steps_event'];
 const isState = (value: string | undefined): value is (typeof STATES)[number] => STATES.some((one) => one === value);
+
+type Row = ValueOf<'deliveries.list'>['deliveries'][number];
+const COLUMNS: readonly Column<Row>[] = [
+  { name: 'Received', show: ({ receivedAt }) => <Time at={receivedAt} /> },
+  { name: 'State', show: ({ state, reason }) => <State is={state} reason={reason} /> },
+  { name: 'Structure', show: ({ dataStructure }) => dataStructure ?? <span className="quiet">unknown</span> },
+  { name: 'Version', show: ({ documentVersion }) => documentVersion, isNumber: true },
+  {
+    name: 'Delivery',
+    show: ({ id }) => (
+      <Link to={`/deliveries/${id}`}>
+        <code>{id}</code>
+      </Link>
+    ),
+  },
+];
 
 export function Deliveries() {
   const [{ state, structure, cursor }, change] = useQuery();
@@ -38,41 +56,7 @@ export function Deliveries() {
             <p>No delivery is like that. Choose other filters, or wait for the source to send something.</p>
           ) : (
             <>
-              <div className="scroll">
-                <table>
-                  <caption>Newest first</caption>
-                  <thead>
-                    <tr>
-                      <th scope="col">Received</th>
-                      <th scope="col">State</th>
-                      <th scope="col">Structure</th>
-                      <th scope="col" className="number">
-                        Version
-                      </th>
-                      <th scope="col">Delivery</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {deliveries.map(({ id, receivedAt, state: is, reason, dataStructure, documentVersion }) => (
-                      <tr key={id}>
-                        <td>
-                          <Time at={receivedAt} />
-                        </td>
-                        <td>
-                          <State is={is} reason={reason} />
-                        </td>
-                        <td>{dataStructure ?? <span className="quiet">unknown</span>}</td>
-                        <td className="number">{documentVersion ?? ''}</td>
-                        <td>
-                          <Link to={`/deliveries/${id}`}>
-                            <code>{id}</code>
-                          </Link>
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+              <Table caption="Deliveries, newest first" rows={deliveries} columns={COLUMNS} keyOf={({ id }) => id} />
               <Pages cursor={cursor} next={next} onGo={(to) => change({ cursor: to })} />
             </>
           )

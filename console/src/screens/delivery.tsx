@@ -1,24 +1,27 @@
-import { useState, type FormEvent } from 'react';
+import { useState, type SyntheticEvent } from 'react';
 import { Link } from 'wouter';
 import { ask, type ValueOf } from '../api/ask.ts';
 import { useMay } from '../api/session.tsx';
 import { useAsk } from '../api/use-ask.ts';
+import { Outcome, useAct } from '../ui/act.tsx';
 import { CopyAs } from '../ui/copy-as.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { Field, textsOf } from '../ui/field.tsx';
 import { Screen, Shown } from '../ui/screen.tsx';
 import { State } from '../ui/state.tsx';
+import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
+import { Explain } from './explained.tsx';
 
-type Shown1 = ValueOf<'deliveries.get'>;
+type OneDelivery = ValueOf<'deliveries.get'>;
 
 function Discard({ id, onDone }: { readonly id: string; readonly onDone: () => void }) {
   const [isOpen, setOpen] = useState(false);
-  const [wrong, setWrong] = useState('');
-  const onSubmit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+  const act = useAct();
+  const onSubmit = async (event: SyntheticEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
-    const reason = String(new FormData(event.currentTarget).get('reason'));
-    const reply = await ask('deliveries.discard', { params: { id }, body: { reason } });
-    if (reply.kind === 'refused') return setWrong(reply.refusal.message);
+    const { reason } = textsOf(event.currentTarget, 'reason');
+    if (!(await act.run(ask('deliveries.discard', { params: { id }, body: { reason } }), () => 'Discarded.'))) return;
     setOpen(false);
     onDone();
   };
@@ -31,15 +34,10 @@ function Discard({ id, onDone }: { readonly id: string; readonly onDone: () => v
         <Dialog title="Give this delivery up" onClose={() => setOpen(false)}>
           <form onSubmit={(event) => void onSubmit(event)}>
             <p>It is never judged or sent again. The audit keeps your name and the reason.</p>
-            {wrong === '' ? null : (
-              <p className="bad" role="alert">
-                {wrong}
-              </p>
-            )}
-            <label htmlFor="reason">Reason</label>
-            <textarea id="reason" name="reason" required maxLength={500} rows={3} autoFocus />
+            <Field label="Reason" name="reason" required maxLength={500} autoFocus />
+            <Outcome of={act} />
             <div className="row">
-              <button type="submit" className="danger">
+              <button type="submit" className="danger" disabled={act.isBusy}>
                 Discard
               </button>
               <button type="button" className="plain" onClick={() => setOpen(false)}>
@@ -53,23 +51,24 @@ function Discard({ id, onDone }: { readonly id: string; readonly onDone: () => v
   );
 }
 
-function Acts({ of, onDone }: { readonly of: Shown1; readonly onDone: () => void }) {
-  const [said, setSaid] = useState('');
+function Acts({ of, onDone }: { readonly of: OneDelivery; readonly onDone: () => void }) {
+  const act = useAct();
   const mayAct = useMay('deliveries.act');
   if (!mayAct || (of.state !== 'parked' && of.state !== 'quarantined')) return null;
   const replay = async (): Promise<void> => {
-    const reply = await ask('deliveries.replay', { params: { id: of.id }, body: {} });
-    setSaid(reply.kind === 'done' ? 'It is judged again.' : reply.refusal.message);
-    onDone();
+    const asked = ask('deliveries.replay', { params: { id: of.id }, body: {} });
+    if (await act.run(asked, () => 'It is judged again.')) onDone();
   };
   return (
-    <div className="row">
-      <button type="button" onClick={() => void replay()}>
-        Judge again
-      </button>
-      <Discard id={of.id} onDone={onDone} />
-      <span role="status">{said}</span>
-    </div>
+    <>
+      <div className="row">
+        <button type="button" disabled={act.isBusy} onClick={() => void replay()}>
+          Judge again
+        </button>
+        <Discard id={of.id} onDone={onDone} />
+      </div>
+      <Outcome of={act} />
+    </>
   );
 }
 
@@ -77,34 +76,22 @@ const partsOf = (...sides: readonly (Readonly<Record<string, string>> | null)[])
   ...new Set(sides.flatMap((side) => Object.keys(side ?? {}))),
 ];
 
-function Conflicts({ of }: { readonly of: NonNullable<Shown1['conflicts']> }) {
+function Conflicts({ of }: { readonly of: NonNullable<OneDelivery['conflicts']> }) {
   return (
     <section className="card" aria-labelledby="conflicts">
       <h2 id="conflicts">Both sides</h2>
       {of.map(({ resourceType, name, ours, theirs }) => (
-        <div className="scroll" key={name}>
-          <table>
-            <caption>
-              {resourceType} {name}
-            </caption>
-            <thead>
-              <tr>
-                <th scope="col">Part</th>
-                <th scope="col">The document says</th>
-                <th scope="col">The chart said</th>
-              </tr>
-            </thead>
-            <tbody>
-              {partsOf(ours, theirs).map((part) => (
-                <tr key={part}>
-                  <th scope="row">{part}</th>
-                  <td>{ours === null ? 'nothing any more' : (ours[part] ?? '')}</td>
-                  <td>{theirs === null ? 'it was removed' : (theirs[part] ?? '')}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          key={name}
+          caption={`${resourceType} ${name}`}
+          rows={partsOf(ours, theirs)}
+          keyOf={(part) => part}
+          columns={[
+            { name: 'Part', show: (part) => part },
+            { name: 'The document says', show: (part) => (ours === null ? 'nothing any more' : ours[part]) },
+            { name: 'The chart said', show: (part) => (theirs === null ? 'it was removed' : theirs[part]) },
+          ]}
+        />
       ))}
     </section>
   );
@@ -174,6 +161,7 @@ export function Delivery({ id }: { readonly id: string }) {
               <Acts of={delivery} onDone={found.again} />
             </section>
             {delivery.conflicts === undefined ? null : <Conflicts of={delivery.conflicts} />}
+            {delivery.hasBody ? <Explain id={id} /> : null}
             <section className="card" aria-labelledby="steps">
               <h2 id="steps">From the first byte on</h2>
               <ol className="timeline">

@@ -1,10 +1,11 @@
-import { useState } from 'react';
 import { ask, type ValueOf } from '../api/ask.ts';
 import { useMay } from '../api/session.tsx';
 import { useAsk } from '../api/use-ask.ts';
+import { Outcome, useAct } from '../ui/act.tsx';
 import { CopyAs } from '../ui/copy-as.tsx';
 import { Screen, Shown } from '../ui/screen.tsx';
 import { State } from '../ui/state.tsx';
+import { Table, type Column } from '../ui/table.tsx';
 import { durationOf, Time } from '../ui/time.tsx';
 
 type Target = ValueOf<'targets.list'>['targets'][number];
@@ -23,37 +24,58 @@ const DIALECT: Readonly<Record<string, string>> = {
   'not-asked-yet': 'it has not been asked yet',
 };
 
+interface Choice {
+  readonly of: string;
+  readonly chosen: string;
+  readonly because: string;
+}
+
+/** Types of which the same was chosen for the same reason are one row. */
+function choicesOf(plan: NonNullable<Target['plan']>): readonly Choice[] {
+  const { reasons = [] } = plan as { readonly reasons?: readonly Choice[] };
+  const rows = new Map<string, { of: string[]; chosen: string; because: string }>();
+  for (const { of, chosen, because } of reasons) {
+    const [type = of, what] = of.split('.');
+    const key = what === undefined ? of : `${what} ${chosen} ${because}`;
+    const row = rows.get(key) ?? { of: what === undefined ? [] : [`${what} of`], chosen, because };
+    row.of.push(type);
+    rows.set(key, row);
+  }
+  return [...rows.values()].map(({ of, ...rest }) => ({ of: of.join(' '), ...rest }));
+}
+
+const PLAN_COLUMNS: readonly Column<Choice>[] = [
+  { name: 'What', show: ({ of }) => of },
+  { name: 'Chosen', show: ({ chosen }) => chosen },
+  { name: 'Because', show: ({ because }) => because },
+];
+
 function Plan({ of }: { readonly of: Target['plan'] }) {
   if (of === null) return <p className="quiet">The EHR has not said what it can.</p>;
   return (
-    <dl className="facts">
-      {Object.entries(of).map(([name, choice]) => (
-        <div key={name} className="contents">
-          <dt>{name}</dt>
-          <dd>{typeof choice === 'string' ? choice : <code>{JSON.stringify(choice)}</code>}</dd>
-        </div>
-      ))}
-    </dl>
+    <Table
+      caption="What follows from what it can"
+      rows={choicesOf(of)}
+      columns={PLAN_COLUMNS}
+      keyOf={({ of: what, chosen }) => `${what} ${chosen}`}
+    />
   );
 }
 
 function Switch({ of, onDone }: { readonly of: Target; readonly onDone: () => void }) {
-  const [wrong, setWrong] = useState('');
+  const act = useAct();
   const isPaused = of.state === 'paused';
-  const act = async (): Promise<void> => {
-    const reply = await ask(isPaused ? 'targets.resume' : 'targets.pause', { params: { id: of.id } });
-    setWrong(reply.kind === 'refused' ? reply.refusal.message : '');
-    onDone();
+  const onClick = async (): Promise<void> => {
+    const asked = ask(isPaused ? 'targets.resume' : 'targets.pause', { params: { id: of.id } });
+    if (await act.run(asked, ({ state }) => `It is ${state}.`)) onDone();
   };
   return (
-    <p className="row">
-      <button type="button" className={isPaused ? '' : 'plain'} onClick={() => void act()}>
+    <>
+      <button type="button" className={isPaused ? '' : 'plain'} disabled={act.isBusy} onClick={() => void onClick()}>
         {isPaused ? 'Resume sending' : 'Pause sending'}
       </button>
-      <span role="alert" className="bad">
-        {wrong}
-      </span>
-    </p>
+      <Outcome of={act} />
+    </>
   );
 }
 
@@ -70,7 +92,9 @@ function One({ target, onDone }: { readonly target: Target; readonly onDone: () 
           <dt>Breaker</dt>
           <dd>
             {target.breaker}
-            {target.openForMs === undefined ? '' : `, asked again in ${durationOf(target.openForMs)}`}
+            {target.openForMs === undefined || target.openForMs === 0
+              ? ''
+              : `, asked again in ${durationOf(target.openForMs)}`}
           </dd>
           <dt>Requests at once</dt>
           <dd>

@@ -141,9 +141,11 @@ function Series() {
       <Shown of={series}>
         {({ from, widthSeconds }) => (
           <Suspense fallback={<p role="status">One moment …</p>}>
-            {charts.map(({ title, lines }) => (
-              <Chart key={title} title={title} fromMs={Date.parse(from)} widthSeconds={widthSeconds} lines={lines} />
-            ))}
+            <div className="charts">
+              {charts.map(({ title, lines }) => (
+                <Chart key={title} title={title} fromMs={Date.parse(from)} widthSeconds={widthSeconds} lines={lines} />
+              ))}
+            </div>
           </Suspense>
         )}
       </Shown>
