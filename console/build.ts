@@ -21,8 +21,7 @@ const MADE_OF = 'made-of';
 const routesPlugin: Plugin = {
   name: 'routes',
   setup(of) {
-    of.onResolve({ filter: /^chartgate-routes$/ }, ({ path }) => ({ path, namespace: 'routes' }));
-    of.onLoad({ filter: /.*/, namespace: 'routes' }, () => ({
+    of.onLoad({ filter: /console\/src\/api\/routes\.ts$/ }, () => ({
       contents: `export const ROUTE_TABLE = ${JSON.stringify(ROUTE_TABLE)};`,
       loader: 'js',
     }));

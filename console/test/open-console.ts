@@ -72,7 +72,9 @@ export async function visit(
     async go(path) {
       await page.goto(`${base}/console${path}`);
       await page.waitForSelector('.frame h1');
-      await page.waitForFunction(() => document.querySelector('.frame main > [role=status]')?.textContent !== 'One moment …');
+      await page.waitForFunction(
+        () => document.querySelector('.frame main > [role=status]')?.textContent !== 'One moment …',
+      );
     },
   };
 }

@@ -41,7 +41,7 @@ async function answerFile(name: string, headers: NonNullable<Answer['headers']>)
 
 /** The build leaves a compressed copy beside each file. */
 const takesBrotli = ({ headers }: IncomingMessage): boolean =>
-  /(^|,)\s*br\s*(,|$)/.test(String(headers['accept-encoding'] ?? ''));
+  /(^|,)\s*br\s*(,|$)/.test(headers['accept-encoding'] ?? '');
 
 /** The console's page and its parts. Whoever has not signed in sees an empty page that leads to the sign-in. */
 export function makeConsoleRoutes(): Route[] {

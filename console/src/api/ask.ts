@@ -1,6 +1,7 @@
-import { ROUTE_TABLE } from 'chartgate-routes';
 import { makeAdminClient, type AdminProblem, type AdminReply, type CallOf } from '../../../src/admin/client.ts';
 import type { ContractOf, RouteId } from '../../../src/admin/contract/index.ts';
+
+import { ROUTE_TABLE } from './routes.ts';
 
 /** What was refused or could not be asked, with a sentence for the reader. */
 export interface Refusal {

@@ -35,7 +35,7 @@ type Verdict = ValueOf<'audit.verify'>;
 
 function verdictOf({ sound, flaw, records, proven, chains, checkpoints }: Verdict): string {
   if (!sound)
-    return `${FLAWED}: ${flaw?.what ?? 'unknown'}${flaw?.chain == null ? '' : ` in chain ${flaw.chain}, record ${flaw.seq ?? 'unknown'}`}. Keep the database as it is and read docs/audit.md.`;
+    return `${FLAWED}: ${flaw?.what ?? 'unknown'}${(flaw?.chain ?? null) === null ? '' : ` in chain ${flaw?.chain}, record ${flaw?.seq ?? 'unknown'}`}. Keep the database as it is and read docs/audit.md.`;
   return `Nothing was changed, removed or put between: ${records.toLocaleString()} records in ${chains} chains, ${proven.toLocaleString()} of them under ${checkpoints} signed checkpoints.`;
 }
 

@@ -124,7 +124,7 @@ export function Delivery({ id }: { readonly id: string }) {
                 <dt>Structure</dt>
                 <dd>
                   {delivery.dataStructure ?? 'unknown'}
-                  {delivery.documentVersion == null ? '' : `, version ${delivery.documentVersion}`}
+                  {(delivery.documentVersion ?? null) === null ? '' : `, version ${delivery.documentVersion}`}
                 </dd>
                 <dt>Bytes</dt>
                 <dd>
@@ -149,7 +149,7 @@ export function Delivery({ id }: { readonly id: string }) {
                     <dd>{delivery.findings.join(', ')}</dd>
                   </>
                 )}
-                {delivery.duplicateOf == null ? null : (
+                {(delivery.duplicateOf ?? null) === null ? null : (
                   <>
                     <dt>Same as</dt>
                     <dd>

@@ -111,7 +111,7 @@ function One({ target, onDone }: { readonly target: Target; readonly onDone: () 
           <dd>{waiting.retractionsParked}</dd>
           <dt>Left out in part</dt>
           <dd>{waiting.leftOut}</dd>
-          {target.pausedAt == null ? null : (
+          {(target.pausedAt ?? null) === null ? null : (
             <>
               <dt>Paused</dt>
               <dd>

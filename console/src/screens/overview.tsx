@@ -21,7 +21,8 @@ type Target = ValueOf<'targets.list'>['targets'][number];
 function Flow({ ledger, target }: { readonly ledger: Ledger; readonly target: Target | undefined }) {
   const { received, queued, sending, unknown } = ledger.byState;
   const waiting = target?.waiting;
-  const lag = waiting?.oldestAt == null ? null : Date.now() - Date.parse(waiting.oldestAt);
+  const oldestAt = waiting?.oldestAt ?? null;
+  const lag = oldestAt === null ? null : Date.now() - Date.parse(oldestAt);
   return (
     <section className="card" aria-labelledby="flow">
       <h2 id="flow">The flow</h2>

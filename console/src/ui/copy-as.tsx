@@ -1,10 +1,10 @@
 import { useState } from 'react';
-import { ROUTE_TABLE } from 'chartgate-routes';
+import { ROUTE_TABLE } from '../api/routes.ts';
 import type { RouteId } from '../../../src/admin/contract/index.ts';
 
 interface Call {
   readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
 }
 
 const quoted = (text: string): string => (/^[\w./:=@%?&-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
