@@ -3,7 +3,7 @@
  * under node_modules. `npm run build -- --gateway` makes the first alone.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { buildSandbox } from './build-sandbox.ts';
 
 const run = (args: readonly string[]): void => {
@@ -22,6 +22,11 @@ run(['--eval', `import('./dist/r4/index.js').then(({ prepareValidator }) => prep
 mkdirSync('dist/compile-cache');
 run(['dist/main.js', 'serve', '--help']);
 chmodSync('dist/main.js', 0o755);
+// The console needs packages of its own workspace: without them the gateway is built without it.
+if (existsSync('console/build.ts')) {
+  run(['console/build.ts', 'dist/console/files']);
+  console.log('dist/console/files/ is made');
+}
 console.log('dist/ is made');
 
 if (!process.argv.includes('--gateway')) {

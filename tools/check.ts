@@ -21,6 +21,7 @@ const TSC = ['node_modules/typescript/bin/tsc', '--noEmit', '--incremental', '--
 const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ['typecheck', [...TSC, `${KEPT}/all.tsbuildinfo`]],
   ['typecheck of the build', [...TSC, `${KEPT}/build.tsbuildinfo`, '-p', 'tsconfig.build.json']],
+  ['typecheck of the console', [...TSC, `${KEPT}/console.tsbuildinfo`, '-p', 'console']],
   ['typecheck of the sample app', [...TSC, `${KEPT}/app.tsbuildinfo`, '-p', 'sandbox/clinician-app/web']],
   [
     'format',

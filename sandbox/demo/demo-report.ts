@@ -42,11 +42,11 @@ export const report = (
   operator: DemoOperator | null,
 ): string => `Chartgate runs.
 
-  gateway    ${running.base}/docs       what it offers
+${operatorLines(running.base, operator)}  gateway    ${running.base}/docs       what it offers
              ${running.watch}/readyz     is it ready
              ${running.watch}/metrics    figures
 ${ehrLines(running)}  service    ${running.service}/       sandbox of the health data service: portal, extraction app
   app        ${running.app.url}             charts for a clinician${password === null ? '' : `; sign in as ${DEMO_USERNAME}, password ${password}`}
-${operatorLines(running.base, operator)}
+
 Keys, secrets and databases are in ${running.data}/. Ctrl-C stops all of them.
 `;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   demo,
@@ -56,6 +56,14 @@ async function startOwnEhr(ehrPort: number, data: string, users: number): Promis
   });
   seedEhr(ehr, users);
   return ehr;
+}
+
+/** From the sources the console is made where something changed since; a package brings it along. */
+async function buildConsoleIfThere(): Promise<void> {
+  const builder = new URL('../../console/build.ts', import.meta.url);
+  if (!existsSync(builder)) return;
+  const { buildConsole } = (await import(builder.href)) as { readonly buildConsole: () => Promise<unknown> };
+  await buildConsole();
 }
 
 async function registerGuests(
@@ -200,6 +208,7 @@ export const demonstration: Pick<Command, 'run'> = {
         () => unlessStopped(startGateway({ config, clock: systemClock, log }), terminal),
         (one) => one?.stop(),
       );
+      await buildConsoleIfThere();
       const gateway = await life.start('gateway', ownGateway, GATEWAY_STOP_MS);
       if (gateway === null) {
         await life.stop();

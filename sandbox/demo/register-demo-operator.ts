@@ -29,5 +29,5 @@ export const operatorLines = (base: string, operator: DemoOperator | null): stri
   operator === null
     ? ''
     : operator.link === null
-      ? `  operators  ${base}/operator/sign-in       sign in as ${operator.name}\n`
-      : `  operators  ${operator.link}\n             open once to set the password of ${operator.name}, then sign in with it\n`;
+      ? `  console    ${base}/console       sign in as ${operator.name}\n`
+      : `  console    ${base}/console       see and steer everything, as ${operator.name}; set the password first:\n             ${operator.link}\n`;

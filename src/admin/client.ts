@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { AnswerOf, Contract } from './contract/define-contract.ts';
-import { CONTRACTS, type ContractOf, type RouteId } from './contract/index.ts';
+import type { ContractOf, RouteId } from './contract/index.ts';
+import type { RouteLine, RouteTable } from './route-table.ts';
 
 /** What was asked wrongly or could not be done: RFC 9457, as docs/faults.md lists the codes. */
 export interface AdminProblem {
@@ -49,9 +50,7 @@ interface Call {
   readonly bytes?: { readonly type: string; readonly content: string | Uint8Array<ArrayBuffer> };
 }
 
-const isLines = ({ answer }: Contract): boolean => 'kind' in answer;
-
-function addressOf(base: string, { path }: Contract, { params = {}, query = {} }: Call): URL {
+function addressOf(base: string, { path }: RouteLine, { params = {}, query = {} }: Call): URL {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const url = new URL(filled.slice(1), base.endsWith('/') ? base : `${base}/`);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
@@ -68,12 +67,18 @@ function bodyOf({ body, bytes }: Call): {
     : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** The admin API of a gateway, typed by its contracts. It needs nothing but `fetch`: a browser can use it too. */
+/**
+ * The admin API of a gateway, typed by its contracts. It needs nothing but `fetch` and the table of routes: a browser
+ * can use it without loading the contracts.
+ */
 export function makeAdminClient(deps: {
   readonly url: string;
+  readonly routes: RouteTable;
   /** Null where a session of the browser says who asks. */
   readonly token: string | null;
   readonly fetch: typeof fetch;
+  /** What goes with every request, such as the token that proves a page of our own. */
+  readonly headers?: () => Readonly<Record<string, string>>;
   /** How JSON is read; `JSON.parse`, where nothing else is given. */
   readonly parse?: (text: string) => unknown;
 }): AdminClient {
@@ -81,19 +86,19 @@ export function makeAdminClient(deps: {
   const authorization: Record<string, string> = deps.token === null ? {} : { authorization: `Bearer ${deps.token}` };
   return {
     async call<Id extends RouteId>(id: Id, ask?: CallOf<ContractOf<Id>>): Promise<AdminReply<Id>> {
-      const contract: Contract = CONTRACTS[id];
+      const route = deps.routes[id];
       const call = (ask ?? {}) as Call;
       const { headers, ...rest } = bodyOf(call);
-      const answer = await deps.fetch(addressOf(deps.url, contract, call), {
-        method: contract.method.toUpperCase(),
+      const answer = await deps.fetch(addressOf(deps.url, route, call), {
+        method: route.method.toUpperCase(),
         redirect: 'error',
-        headers: { ...authorization, ...headers },
+        headers: { ...authorization, ...deps.headers?.(), ...headers },
         ...rest,
       });
       const { status } = answer;
       const text = await answer.text();
       if (!answer.ok) return { kind: 'refused', status, problem: parse(text) as AdminProblem };
-      const value = (isLines(contract) ? text : parse(text)) as AnswerOf<ContractOf<Id>>;
+      const value = (route.answers === 'lines' ? text : parse(text)) as AnswerOf<ContractOf<Id>>;
       return { kind: 'done', status, value, next: answer.headers.get('next-cursor') };
     },
   };

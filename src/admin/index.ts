@@ -6,6 +6,7 @@ export { CONTRACTS, type ContractOf, type RouteId } from './contract/index.ts';
 export { type AdminRoute } from './define-route.ts';
 export { makeEraseUser } from './erase-user.ts';
 export { makeRecordAct, makeRecordActLater, type RecordAct, type RecordActLater } from './record-act.ts';
+export { ROUTE_TABLE, type RouteTable } from './route-table.ts';
 export { makeAppRoutes } from './routes/apps.ts';
 export { makeAuditRoutes } from './routes/audit.ts';
 export { makeDeliveryRoutes } from './routes/deliveries.ts';

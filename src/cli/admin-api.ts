@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { makeAdminClient, type AdminClient, type AdminReply, type RouteId } from '../admin/index.ts';
+import { makeAdminClient, ROUTE_TABLE, type AdminClient, type AdminReply, type RouteId } from '../admin/index.ts';
 import type { Environment } from '../config/index.ts';
 import { errorCode, StartError } from '../kernel/index.ts';
 import { parseLossless } from '../r4/index.ts';
@@ -59,6 +59,7 @@ export function makeAdminApi(
   const { base, token } = gatewayOf(url, env);
   const client = makeAdminClient({
     url: base,
+    routes: ROUTE_TABLE,
     token,
     fetch,
     ...(numbers === 'digits' ? { parse: parseKeepingDigits } : {}),

@@ -1,5 +1,6 @@
 import { auditSet, runAudit, makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
+import { makeConsoleRoutes } from '../console/index.ts';
 import { makePretranslations, makeTranslationContextHolder, type Reloaded } from '../judge/index.ts';
 import { forwardLeftOut, deliverSet, makeLinkChanger, enforceRetention, laneSet } from '../lanes/index.ts';
 import { makeEnrolment } from '../enrol/index.ts';
@@ -238,7 +239,14 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   let process: 'serving' | 'draining' = 'serving';
   const front = makeFront(config, {
     version: VERSION,
-    routes: [...ingest.routes, ...operators.routes, ...admin, makeJwksRoute(target.ehr.publicJwks), ...apps.routes],
+    routes: [
+      ...ingest.routes,
+      ...operators.routes,
+      ...admin,
+      ...makeConsoleRoutes(),
+      makeJwksRoute(target.ehr.publicJwks),
+      ...apps.routes,
+    ],
     mounts: apps.mounts,
     metrics,
     state: () => ({

@@ -1,0 +1,55 @@
+import { lazy, StrictMode, Suspense } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Route, Router, Switch } from 'wouter';
+import { ProofDialog } from './api/proof.tsx';
+import { WithSession } from './api/session.tsx';
+import { Frame } from './frame.tsx';
+import { Overview } from './screens/overview.tsx';
+import { Screen } from './ui/screen.tsx';
+import 'uplot/dist/uPlot.min.css';
+import './style.css';
+
+const Deliveries = lazy(async () => ({ default: (await import('./screens/deliveries.tsx')).Deliveries }));
+const Delivery = lazy(async () => ({ default: (await import('./screens/delivery.tsx')).Delivery }));
+const Links = lazy(async () => ({ default: (await import('./screens/links.tsx')).Links }));
+const Ehr = lazy(async () => ({ default: (await import('./screens/ehr.tsx')).Ehr }));
+const Patient = lazy(async () => ({ default: (await import('./screens/patient.tsx')).Patient }));
+const Mappings = lazy(async () => ({ default: (await import('./screens/mappings.tsx')).Mappings }));
+const Apps = lazy(async () => ({ default: (await import('./screens/apps.tsx')).Apps }));
+const Audit = lazy(async () => ({ default: (await import('./screens/audit.tsx')).Audit }));
+const Me = lazy(async () => ({ default: (await import('./screens/me.tsx')).Me }));
+
+const Nowhere = () => (
+  <Screen title="Nothing is here">
+    <p>The address names no screen. Choose one at the side.</p>
+  </Screen>
+);
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('the page has no root');
+createRoot(root).render(
+  <StrictMode>
+    <WithSession>
+      <Router base="/console">
+        <Frame>
+          <Suspense fallback={<p role="status">One moment …</p>}>
+            <Switch>
+              <Route path="/" component={Overview} />
+              <Route path="/deliveries" component={Deliveries} />
+              <Route path="/deliveries/:id">{({ id }) => <Delivery id={id} />}</Route>
+              <Route path="/links" component={Links} />
+              <Route path="/ehr" component={Ehr} />
+              <Route path="/patient" component={Patient} />
+              <Route path="/mappings" component={Mappings} />
+              <Route path="/apps" component={Apps} />
+              <Route path="/audit" component={Audit} />
+              <Route path="/me" component={Me} />
+              <Route component={Nowhere} />
+            </Switch>
+          </Suspense>
+        </Frame>
+      </Router>
+      <ProofDialog />
+    </WithSession>
+  </StrictMode>,
+);

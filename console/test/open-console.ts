@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { expect } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { startRig, type Rig } from '../../test/flow/delivery/rig.ts';
+import { GOOD_PASSWORD } from '../../test/support/operator-desk.ts';
+import type { Place } from '../../test/support/new-store.ts';
+import { freePort } from '../../test/support/postgres-server.ts';
+import { buildConsole } from '../build.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** A gateway with its demo EHR, which serves the console at the address that a browser uses. */
+export async function startConsole(
+  makePlace: () => Promise<Place>,
+): Promise<{ readonly rig: Rig; readonly base: string }> {
+  await buildConsole();
+  const port = await freePort();
+  const base = `http://localhost:${port}`;
+  const settings = {
+    CHARTGATE_PORT: String(port),
+    CHARTGATE_PUBLIC_URL: base,
+    CHARTGATE_OPERATOR_SECOND_FACTOR: 'nobody',
+  };
+  return { rig: await startRig(makePlace, { settings }), base };
+}
+
+export interface Visit {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What went wrong in the page, a breach of its policy too. */
+  readonly errors: readonly string[];
+  go(path: string): Promise<void>;
+}
+
+/** Somebody with these roles, who has signed in and stands at the console. */
+export async function visit(
+  browser: Browser,
+  { rig, base }: { readonly rig: Rig; readonly base: string },
+  name: string,
+  roles: readonly string[],
+  how: { readonly colorScheme?: 'light' | 'dark'; readonly width?: number } = {},
+): Promise<Visit> {
+  const made = await rig.admin('POST', 'operators', { name, displayName: `Person ${name}`, roles });
+  const context = await browser.newContext({
+    viewport: { width: how.width ?? 1_280, height: 900 },
+    colorScheme: how.colorScheme ?? 'light',
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('console', (line) => {
+    // Being nobody is answered by 401, which the browser tells as an error.
+    if (line.type() === 'error' && !/status of 4\d\d/.test(line.text())) errors.push(line.text());
+  });
+  await page.goto(String(made.body['link']));
+  await page.fill('#new-password', GOOD_PASSWORD);
+  await page.fill('#new-again', GOOD_PASSWORD);
+  await page.press('#new-again', 'Enter');
+  await page.waitForFunction(() => document.activeElement?.id === 'password');
+  await page.goto(`${base}/console`);
+  await page.waitForSelector('#name');
+  await page.fill('#name', name);
+  await page.fill('#password', GOOD_PASSWORD);
+  await page.press('#password', 'Enter');
+  await page.waitForSelector('.frame h1');
+  return {
+    context,
+    page,
+    errors,
+    async go(path) {
+      await page.goto(`${base}/console${path}`);
+      await page.waitForSelector('.frame h1');
+      await page.waitForFunction(
+        () => document.querySelector('.frame main > [role=status]')?.textContent !== 'One moment …',
+      );
+    },
+  };
+}
+
+/** What an automatic look at accessibility objects to. */
+export async function checkAccess(page: Page): Promise<void> {
+  const found = await page.evaluate(`(() => { ${AXE}; return axe.run({ resultTypes: ['violations'] }); })()`);
+  const { violations } = found as { violations: { id: string; nodes: { html: string }[] }[] };
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html).slice(0, 3)])).toEqual([]);
+}

@@ -1,0 +1,1 @@
+export { makeConsoleRoutes } from './routes.ts';
