@@ -118,9 +118,20 @@ const ADMIN = [
   'GET /admin/api/accounts',
   'POST /admin/api/accounts',
   'DELETE /admin/api/accounts/:id',
+  'GET /admin/api/operators',
+  'POST /admin/api/operators',
+  'GET /admin/api/operators/:id',
+  'DELETE /admin/api/operators/:id',
+  'PUT /admin/api/operators/:id/roles',
+  'POST /admin/api/operators/:id/disable',
+  'POST /admin/api/operators/:id/enable',
+  'POST /admin/api/operators/:id/reset',
+  'GET /admin/api/keys',
+  'POST /admin/api/keys',
+  'DELETE /admin/api/keys/:id',
 ];
 
-/** They ask for an operator's session or key themselves. */
+/** They ask for an operator's own session, or a key, themselves. */
 const OPERATOR = [
   'POST /admin/api/session',
   'GET /admin/api/session',
@@ -139,17 +150,6 @@ const OPERATOR = [
   'DELETE /admin/api/session/factors/:id',
   'PUT /admin/api/session/password',
   'POST /admin/api/session/link',
-  'GET /admin/api/operators',
-  'POST /admin/api/operators',
-  'GET /admin/api/operators/:id',
-  'DELETE /admin/api/operators/:id',
-  'PUT /admin/api/operators/:id/roles',
-  'POST /admin/api/operators/:id/disable',
-  'POST /admin/api/operators/:id/enable',
-  'POST /admin/api/operators/:id/reset',
-  'GET /admin/api/keys',
-  'POST /admin/api/keys',
-  'DELETE /admin/api/keys/:id',
 ];
 
 test.each([
@@ -470,9 +470,8 @@ test('every admin route has the permission that its contract asks for', () => {
   const asked = gateway.routes.flatMap((route) =>
     route.access === 'admin' ? [[`${route.method} ${route.path}`, route.permission]] : [],
   );
-  const contracts = Object.values<Contract>(CONTRACTS).map(({ method, path, permission }) => [
-    `${method} ${path}`,
-    permission,
-  ]);
+  const contracts = Object.values<Contract>(CONTRACTS).flatMap(({ method, path, permission }) =>
+    permission === null ? [] : [[`${method} ${path}`, permission]],
+  );
   expect(asked.sort()).toEqual(contracts.sort());
 });

@@ -14,6 +14,17 @@ const ALWAYS: readonly FaultCode[] = [
   'store.busy',
   'store.unreachable',
 ];
+/** And those by which people come in, stay and leave. */
+const ALWAYS_OF_SESSIONS: readonly FaultCode[] = [
+  'admin.parameter',
+  'operator.unauthenticated',
+  'operator.factor-needed',
+  'operator.locked',
+  'operator.csrf',
+  'admin.forbidden',
+  'store.busy',
+  'store.unreachable',
+];
 const WITH_BODY: readonly FaultCode[] = ['http.too-large', 'http.encoding'];
 
 const PROBLEM = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
@@ -90,9 +101,10 @@ function requestBodyOf({ body, example }: Contract, components: Json): Json | nu
 }
 
 /** One response a status, with the codes that lead to it. */
-function refusalsOf({ errors, body }: Contract): Json {
+function refusalsOf({ permission, errors, body }: Contract): Json {
   const byStatus = new Map<number, FaultCode[]>();
-  for (const code of new Set([...ALWAYS, ...(body === undefined ? [] : WITH_BODY), ...errors])) {
+  const always = permission === null ? ALWAYS_OF_SESSIONS : ALWAYS;
+  for (const code of new Set([...always, ...(body === undefined ? [] : WITH_BODY), ...errors])) {
     const { status } = HANDLING[FAULT_CODES[code]];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
@@ -147,27 +159,48 @@ const sayAudited = ({ audited }: Contract): string => {
   }
 };
 
+const PRESENCES = {
+  page: 'Asks for no session, but for a page of our own.',
+  caller: 'Asks for a session in any stage, or for a key.',
+  session: 'Asks for a session, in any stage.',
+  unlocked: 'Asks for a session that is not locked.',
+  enrolling: 'Asks for a session that is signed in, or must add a second factor first.',
+  present: 'Asks for a session that is signed in.',
+} as const;
+
+/** Who may ask, in words and as OpenAPI has it. A browser's session is no matter for a shell. */
+function accessOf(contract: Contract): { readonly says: readonly string[]; readonly fields: Json } {
+  const sample = { 'x-codeSamples': [{ lang: 'Shell', label: 'curl', source: curlOf(contract) }] };
+  const [key, session] = [{ operator: [] }, { session: [] }];
+  if (contract.permission !== null) {
+    const { permission, proof } = contract;
+    const proved = proof === undefined ? '' : 'A person must have proved a second factor lately.';
+    return {
+      says: [`Permission: \`${permission}\`.`, proved],
+      fields: { security: [key, session], 'x-permission': permission, ...sample },
+    };
+  }
+  const { presence } = contract;
+  const says = [PRESENCES[presence]];
+  if (presence === 'caller') return { says, fields: { security: [key, session], ...sample } };
+  return { says, fields: { security: presence === 'page' ? [] : [session] } };
+}
+
 function operationOf(contract: Contract, components: Json): Json {
-  const { id, summary, description, group, permission, proof, status = 200 } = contract;
+  const { id, summary, description, group, status = 200 } = contract;
   const parameters = parametersOf(contract, components);
   const requestBody = requestBodyOf(contract, components);
-  const says = [
-    description ?? '',
-    `Permission: \`${permission}\`.`,
-    proof === undefined ? '' : 'A person must have proved a second factor lately.',
-    sayAudited(contract),
-  ];
+  const access = accessOf(contract);
+  const says = [description ?? '', ...access.says, sayAudited(contract)];
   return {
     operationId: id,
     tags: [group],
     summary,
     description: says.filter((one) => one !== '').join(' '),
-    security: [{ operator: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody === null ? {} : { requestBody }),
     responses: { [status]: answerOf(contract, components), ...refusalsOf(contract) },
-    'x-permission': permission,
-    'x-codeSamples': [{ lang: 'Shell', label: 'curl', source: curlOf(contract) }],
+    ...access.fields,
   };
 }
 

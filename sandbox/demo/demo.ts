@@ -5,7 +5,6 @@ import {
   EXIT,
   loadConfig,
   makeAdminApi,
-  makeOperatorApi,
   makeBar,
   makeUsage,
   makeWinstonLog,
@@ -231,7 +230,7 @@ export const demonstration: Pick<Command, 'run'> = {
       const app = await life.start('app', clinicianApp);
       const password = demoPassword(settings['CHARTGATE_ADMIN_TOKEN'] ?? '');
       const registered = await registerDemoApp(makeAdminApi(base, env), app, password);
-      const operator = await registerDemoOperator(makeOperatorApi(base, env));
+      const operator = await registerDemoOperator(makeAdminApi(base, env));
       const watch = gateway.opsPort === null ? base : `http://localhost:${gateway.opsPort}`;
       const running: Running = {
         base,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { fail, fault, ok, type AdminCaller, type Clock, type Result, type Secret } from '../kernel/index.ts';
-import { checkPresent, isOfOperator, isProved, PERMISSIONS, ROLES, type Caller } from '../operators/index.ts';
+import { checkPresent, isOfOperator, isProved, STATIC_KEY, type Caller } from '../operators/index.ts';
 
 /**
  * Who asks the admin API. A fault where that is nobody: `admin.unauthenticated`, or `admin.not-configured` where nobody
@@ -11,9 +11,10 @@ export type Authenticate = (request: IncomingMessage) => Promise<Result<AdminCal
 /** Whoever holds CHARTGATE_ADMIN_TOKEN: a machine that may everything. */
 const OPERATOR: AdminCaller = {
   kind: 'key',
+  id: STATIC_KEY.id,
   name: 'operator',
-  roles: ROLES,
-  permissions: new Set(PERMISSIONS),
+  roles: STATIC_KEY.roles,
+  permissions: STATIC_KEY.permissions,
   isProved: true,
   absent: null,
 };
@@ -32,10 +33,11 @@ export const authenticateByToken =
 
 /** A session that is locked, or not signed in to its end, has few permissions or none, and says why. */
 function toAdminCaller(caller: Caller, nowMs: number): AdminCaller {
-  const { kind, name, roles, permissions } = caller;
+  const { kind, id, name, roles, permissions } = caller;
   const present = checkPresent(caller);
   return {
     kind,
+    id,
     name,
     roles,
     permissions,

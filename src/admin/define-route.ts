@@ -32,13 +32,16 @@ export type Handle<C extends Contract> = (
   context: AdminContext,
 ) => Result<HandlerAnswer<C>> | Promise<Result<HandlerAnswer<C>>>;
 
+type PermittedContract = Extract<Contract, { readonly permission: string }>;
+type PermittedRouteId = { [Id in RouteId]: ContractOf<Id>['permission'] extends null ? never : Id }[RouteId];
+
 export interface AdminRoute {
-  readonly contract: Contract;
+  readonly contract: PermittedContract;
   readonly handle: (input: never, context: AdminContext) => Result<unknown> | Promise<Result<unknown>>;
 }
 
 /** A route of the admin API: the contract of this id, and who carries it out. */
-export const defineRoute = <Id extends RouteId>(id: Id, handle: Handle<ContractOf<Id>>): AdminRoute => ({
+export const defineRoute = <Id extends PermittedRouteId>(id: Id, handle: Handle<ContractOf<Id>>): AdminRoute => ({
   contract: CONTRACTS[id],
   handle,
 });

@@ -4,6 +4,7 @@ export { GROUPS, type AnswerOf, type Contract } from './contract/define-contract
 export { SAID } from './contract/fields.ts';
 export { CONTRACTS, type ContractOf, type RouteId } from './contract/index.ts';
 export { type AdminRoute } from './define-route.ts';
+export { serveSessionRoute, type SessionRoute } from './define-session-route.ts';
 export { makeEraseUser } from './erase-user.ts';
 export { makeRecordAct, makeRecordActLater, type RecordAct, type RecordActLater } from './record-act.ts';
 export { ROUTE_TABLE, type RouteTable } from './route-table.ts';
@@ -15,7 +16,9 @@ export { makeFlowRoutes } from './routes/flow.ts';
 export { makeDataKeyRoutes } from './routes/keys.ts';
 export { makeLinkRoutes } from './routes/links.ts';
 export { makeMappingRoutes } from './routes/mappings.ts';
+export { makeOperatorRoutes } from './routes/operators.ts';
 export { makePatientRoutes } from './routes/patients.ts';
+export { makeSessionRoutes } from './routes/session.ts';
 export { makeShadowRoutes } from './routes/shadow.ts';
 export { makeTargetRoutes } from './routes/targets.ts';
 export { serveRoute } from './serve.ts';

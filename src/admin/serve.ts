@@ -41,6 +41,12 @@ function saying(contract: Contract, result: Result<unknown>): Result<unknown> {
   return fail({ ...result.fault, detail, problems: [detail] });
 }
 
+/** What a handler answered, as it is sent. */
+export function answerRoute(contract: Contract, result: Result<unknown>): Result<Answer> {
+  const said = saying(contract, result);
+  return said.ok ? ok(toAnswer(contract, said.value)) : said;
+}
+
 function contextOf(contract: Contract, ask: Ask, caller: AdminCaller, { record }: Recorders, onRecorded: () => void) {
   const names = namesOf(contract);
   const { requestId, log, request } = ask;
@@ -76,10 +82,10 @@ export function serveRoute({ contract, handle }: AdminRoute, recorders: Recorder
       if (audited.kind === 'later') recorders.recordLater({ requestId: ask.requestId, caller }, audited.name);
       const seen = { isRecorded: false };
       const context = contextOf(contract, ask, caller, recorders, () => void (seen.isRecorded = true));
-      const result = saying(contract, await handle(input.value as never, context));
-      if (!result.ok) return result;
-      if (audited.kind === 'act' && !seen.isRecorded) throw new Error(`${contract.id} was answered without a record`);
-      return ok(toAnswer(contract, result.value));
+      const result = await handle(input.value as never, context);
+      if (result.ok && audited.kind === 'act' && !seen.isRecorded)
+        throw new Error(`${contract.id} was answered without a record`);
+      return answerRoute(contract, result);
     },
   };
 }

@@ -32,10 +32,7 @@ function tokenOf(env: Environment): string {
 }
 
 /** Where the gateway is, and what opens it. */
-export function gatewayOf(
-  url: string | undefined,
-  env: Environment,
-): { readonly base: string; readonly token: string } {
+function gatewayOf(url: string | undefined, env: Environment): { readonly base: string; readonly token: string } {
   const base = url ?? env['CHARTGATE_PUBLIC_URL'] ?? STANDARD_URL;
   if (!URL.canParse(base)) throw new StartError('cli.url', 'The address of the gateway is not a URL.');
   return { base, token: tokenOf(env) };

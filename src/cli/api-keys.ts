@@ -1,20 +1,10 @@
-import { reportOperatorAnswer, type OperatorAnswer, type OperatorApi } from './operator-api.ts';
+import type { AdminApi } from './admin-api.ts';
 import type { Terminal } from './command.ts';
+import { reportAnswer } from './report-answer.ts';
 
-type Body = OperatorAnswer['body'];
-
-const split = (text: string | undefined): string[] => (text ?? '').split(',').filter((one) => one !== '');
-const words = (...lists: readonly unknown[]): string =>
-  lists.flatMap((list) => (Array.isArray(list) ? (list as string[]) : [])).join(', ');
-const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
-const line = (one: Body): string =>
-  [
-    one['id'],
-    one['name'],
-    words(one['roles'], one['permissions']),
-    `until ${textOr(one['expiresAt'], 'removed')}`,
-    `last used ${textOr(one['usedAt'], 'never')}`,
-  ].join('  ') + '\n';
+/** What is none of them, the gateway refuses with the list of those that are. */
+const split = <T extends string>(text: string | undefined): T[] =>
+  (text ?? '').split(',').filter((one) => one !== '') as T[];
 
 /** What `keys add`, `list` and `remove` were told. */
 export type KeyAct =
@@ -30,7 +20,7 @@ export type KeyAct =
 
 /** API keys for machines. A new one is shown on this terminal and never again. */
 export async function changeApiKeys(
-  api: OperatorApi,
+  api: AdminApi,
   terminal: Terminal,
   act: KeyAct,
   form: 'json' | 'text',
@@ -40,32 +30,39 @@ export async function changeApiKeys(
       const { name, roles, permissions, days } = act;
       const body = {
         name,
-        roles: split(roles),
-        permissions: split(permissions),
+        roles: split<'viewer'>(roles),
+        permissions: split<'flow.read'>(permissions),
         ...(days === null ? {} : { days }),
       };
-      const answer = await api.ask('POST', 'keys', body);
-      return reportOperatorAnswer(
-        answer,
+      return reportAnswer(
+        await api.call('keys.add', { body }),
         terminal,
         form,
         ({ id, key, expiresAt }) =>
-          `${String(id)}, until ${textOr(expiresAt, 'it is removed')}. Keep it now, it is not shown again:\n\n  ${String(key)}\n\n`,
+          `${id}, until ${expiresAt ?? 'it is removed'}. Keep it now, it is not shown again:\n\n  ${key}\n\n`,
       );
     }
     case 'list':
-      return reportOperatorAnswer(
-        await api.ask('GET', 'keys'),
+      return reportAnswer(
+        await api.call('keys.list'),
         terminal,
         form,
-        ({ keys }) => ((keys ?? []) as Body[]).map(line).join('') || 'no API keys\n',
+        ({ keys }) =>
+          keys
+            .map(({ id, name, roles, permissions, expiresAt, usedAt }) =>
+              [
+                id,
+                name,
+                [...roles, ...permissions].join(', '),
+                `until ${expiresAt ?? 'removed'}`,
+                `last used ${usedAt ?? 'never'}\n`,
+              ].join('  '),
+            )
+            .join('') || 'no API keys\n',
       );
-    case 'remove':
-      return reportOperatorAnswer(
-        await api.ask('DELETE', `keys/${encodeURIComponent(act.id)}`),
-        terminal,
-        form,
-        () => 'removed\n',
-      );
+    case 'remove': {
+      const reply = await api.call('keys.remove', { params: { id: act.id } });
+      return reportAnswer(reply, terminal, form, () => 'removed\n');
+    }
   }
 }

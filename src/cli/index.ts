@@ -1,6 +1,5 @@
 export { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 export { COMMANDS, runCli } from './run-cli.ts';
-export { makeOperatorApi, type OperatorApi } from './operator-api.ts';
 export { makeAdminApi, type AdminApi } from './admin-api.ts';
 export { demo } from './demo-command.ts';
 export { parseOptions } from './parse-options.ts';

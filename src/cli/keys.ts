@@ -1,6 +1,5 @@
 import { makeAdminApi } from './admin-api.ts';
 import { changeApiKeys, type KeyAct } from './api-keys.ts';
-import { makeOperatorApi } from './operator-api.ts';
 import { makeUsage, type Command } from './command.ts';
 import { parseOptions } from './parse-options.ts';
 import { reportAnswer } from './report-answer.ts';
@@ -80,7 +79,7 @@ export const keys: Command = {
       const act = keyActOf(verb, parsed.value.positionals.slice(1), parsed.value.values);
       if (act === null || status === true || noWait === true)
         return usage('Say add NAME with --roles or --permissions, list, or remove ID.');
-      return changeApiKeys(makeOperatorApi(url, terminal.env), terminal, act, json === true ? 'json' : 'text');
+      return changeApiKeys(makeAdminApi(url, terminal.env), terminal, act, json === true ? 'json' : 'text');
     }
     if (verb !== 'rotate' || more.length > 0 || (what !== undefined && what !== 'data'))
       return usage('Say add, list, remove, rotate, or rotate data.');

@@ -1,6 +1,7 @@
-import { makeOperatorApi, reportOperatorAnswer, type OperatorAnswer, type OperatorApi } from './operator-api.ts';
-import { makeUsage, type Command } from './command.ts';
+import { makeAdminApi, type AdminApi } from './admin-api.ts';
+import { makeUsage, type Command, type Terminal } from './command.ts';
 import { parseOptions } from './parse-options.ts';
+import { reportAnswer } from './report-answer.ts';
 
 const help = `Usage: chartgate operators add NAME --display-name NAME --roles ROLE,… [--url URL] [--json]
        chartgate operators list [--url URL] [--json]
@@ -32,62 +33,64 @@ const OPTIONS = {
 
 const VERBS = ['add', 'list', 'show', 'roles', 'disable', 'enable', 'reset', 'remove'] as const;
 type Verb = (typeof VERBS)[number];
-type Body = OperatorAnswer['body'];
+/** What is none of the roles, the gateway refuses with the list of them. */
+type Roles = 'viewer'[];
 
-const words = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : '');
-const line = (one: Body): string =>
-  `${String(one['id'])}  ${String(one['name'])}  ${String(one['state'])}  ${words(one['roles'])}\n`;
-const details = (one: Body): string =>
-  [
-    ['id', one['id']],
-    ['name', one['name']],
-    ['shown as', one['displayName']],
-    ['roles', words(one['roles'])],
-    ['state', one['state']],
-    ['signs in by', one['signsInBy']],
-    ['second factors', words(one['factors']) || 'none'],
-    ['last sign-in', one['signedInAt'] ?? 'never'],
-  ]
-    .map(([name, value]) => `${String(name).padEnd(15)} ${String(value)}\n`)
+const words = (all: readonly string[]): string => all.join(', ');
+const tellLink = (one: { readonly id: string; readonly link: string; readonly linkExpiresAt: string }): string =>
+  `${one.id}\nOpen this once, before ${one.linkExpiresAt}, to set the password:\n\n  ${one.link}\n\n`;
+const tellDetails = (rows: Readonly<Record<string, string>>): string =>
+  Object.entries(rows)
+    .map(([name, value]) => `${name.padEnd(15)} ${value}\n`)
     .join('');
-const link = (one: Body): string =>
-  `${String(one['id'])}\nOpen this once, before ${String(one['linkExpiresAt'])}, to set the password:\n\n  ${String(one['link'])}\n\n`;
 
-const TELL: Readonly<Record<Verb, (body: Body) => string>> = {
-  add: link,
-  list: ({ operators }) => ((operators ?? []) as Body[]).map(line).join('') || 'no operators\n',
-  show: details,
-  roles: ({ roles }) => `${words(roles)}\n`,
-  disable: () => 'disabled\n',
-  enable: () => 'enabled\n',
-  reset: link,
-  remove: () => 'removed\n',
-};
+const split = (roles: string | undefined): Roles => (roles ?? '').split(',').filter((role) => role !== '') as Roles;
 
-const split = (roles: string | undefined): string[] => (roles ?? '').split(',').filter((role) => role !== '');
-
-function ask(
-  api: OperatorApi,
-  verb: Verb,
-  id: string,
-  given: { displayName: string; roles: string[] },
-): Promise<OperatorAnswer> {
-  const one = `operators/${encodeURIComponent(id)}`;
+async function act(
+  api: AdminApi,
+  terminal: Terminal,
+  form: 'json' | 'text',
+  { verb, id, displayName, roles }: { verb: Verb; id: string; displayName: string; roles: Roles },
+): Promise<number> {
+  const params = { id };
   switch (verb) {
-    case 'add':
-      return api.ask('POST', 'operators', { name: id, ...given });
+    case 'add': {
+      const reply = await api.call('operators.add', { body: { name: id, displayName, roles } });
+      return reportAnswer(reply, terminal, form, tellLink);
+    }
     case 'list':
-      return api.ask('GET', 'operators');
+      return reportAnswer(
+        await api.call('operators.list'),
+        terminal,
+        form,
+        ({ operators: all }) =>
+          all.map((one) => `${one.id}  ${one.name}  ${one.state}  ${words(one.roles)}\n`).join('') || 'no operators\n',
+      );
     case 'show':
-      return api.ask('GET', one);
-    case 'roles':
-      return api.ask('PUT', `${one}/roles`, { roles: given.roles });
-    case 'remove':
-      return api.ask('DELETE', one);
+      return reportAnswer(await api.call('operators.get', { params }), terminal, form, (one) =>
+        tellDetails({
+          id: one.id,
+          name: one.name,
+          'shown as': one.displayName,
+          roles: words(one.roles),
+          state: one.state,
+          'signs in by': one.signsInBy,
+          'second factors': words(one.factors) || 'none',
+          'last sign-in': one.signedInAt ?? 'never',
+        }),
+      );
+    case 'roles': {
+      const reply = await api.call('operators.setRoles', { params, body: { roles } });
+      return reportAnswer(reply, terminal, form, (one) => `${words(one.roles)}\n`);
+    }
     case 'disable':
+      return reportAnswer(await api.call('operators.disable', { params }), terminal, form, () => 'disabled\n');
     case 'enable':
+      return reportAnswer(await api.call('operators.enable', { params }), terminal, form, () => 'enabled\n');
     case 'reset':
-      return api.ask('POST', `${one}/${verb}`);
+      return reportAnswer(await api.call('operators.reset', { params }), terminal, form, tellLink);
+    case 'remove':
+      return reportAnswer(await api.call('operators.remove', { params }), terminal, form, () => 'removed\n');
   }
 }
 
@@ -108,8 +111,11 @@ export const operators: Command = {
     if ((roles !== undefined) !== (verb === 'add' || verb === 'roles'))
       return usage('add and roles need --roles; nothing else takes it.');
     if (displayName !== undefined && verb !== 'add') return usage('Only add takes --display-name.');
-    const given = { displayName: displayName ?? id ?? '', roles: split(roles) };
-    const answer = await ask(makeOperatorApi(url, terminal.env), verb, id ?? '', given);
-    return reportOperatorAnswer(answer, terminal, asJson === true ? 'json' : 'text', TELL[verb]);
+    return act(makeAdminApi(url, terminal.env), terminal, asJson === true ? 'json' : 'text', {
+      verb,
+      id: id ?? '',
+      displayName: displayName ?? id ?? '',
+      roles: split(roles),
+    });
   },
 };

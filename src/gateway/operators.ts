@@ -1,7 +1,14 @@
 import type { Config } from '../config/index.ts';
-import type { Chance, Clock, NewId } from '../kernel/index.ts';
-import { authenticateAnybody, type Authenticate } from '../admin/index.ts';
-import { makeOperators, operatorSet, ROLES, type Operators, type Role } from '../operators/index.ts';
+import type { Chance, Clock, NewId, Route } from '../kernel/index.ts';
+import {
+  authenticateAnybody,
+  makeOperatorRoutes,
+  makeSessionRoutes,
+  serveSessionRoute,
+  type AdminRoute,
+  type Authenticate,
+} from '../admin/index.ts';
+import { makeOperators, operatorSet, ROLES, type Role } from '../operators/index.ts';
 import type { Store } from '../store/index.ts';
 
 /** `group=role` of the settings, by group. */
@@ -24,7 +31,11 @@ export function makeOperatorDesk(deps: {
   readonly newId: NewId;
   readonly chance: Chance;
   readonly clock: Clock;
-}): Pick<Operators, 'routes'> & { readonly authenticate: Authenticate } {
+}): {
+  readonly routes: readonly Route[];
+  readonly adminRoutes: readonly AdminRoute[];
+  readonly authenticate: Authenticate;
+} {
   const { config, store, ...rest } = deps;
   const { provider, secondFactor } = config.operators;
   const operators = makeOperators({
@@ -37,7 +48,11 @@ export function makeOperatorDesk(deps: {
     provider: provider === null ? null : { ...provider, groups: rolesByGroup(provider.groups) },
   });
   return {
-    routes: operators.routes,
+    routes: [
+      ...operators.routes,
+      ...makeSessionRoutes(operators).map((route) => serveSessionRoute(route, operators.admit)),
+    ],
+    adminRoutes: makeOperatorRoutes(operators),
     authenticate: authenticateAnybody({
       token: config.admin.token,
       operators: operators.authenticate,

@@ -234,7 +234,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     newId,
     appendLater,
     resealing,
-    more: apps.adminRoutes,
+    more: [...apps.adminRoutes, ...operators.adminRoutes],
   });
   let process: 'serving' | 'draining' = 'serving';
   const front = makeFront(config, {

@@ -10,7 +10,6 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
   'operator.refused': 'What was given does not fit.',
   'operator.factor-needed': 'The second factor is still to come, or must be added first.',
   'operator.locked': 'Nobody was here for 15 minutes: give the password again.',
-  'operator.forbidden': 'This asks for a permission that the roles do not have.',
   'operator.proof-needed': 'This asks for a second proof within the last 5 minutes.',
   'operator.csrf': 'A change by a session must come from our own page and carry its token.',
   'operator.escalation': 'These roles or permissions are not for the caller to give.',

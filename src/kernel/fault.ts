@@ -45,7 +45,6 @@ export const FAULT_CODES = {
   'operator.refused': 'unauthenticated',
   'operator.factor-needed': 'unauthenticated',
   'operator.locked': 'unauthenticated',
-  'operator.forbidden': 'forbidden',
   'operator.proof-needed': 'forbidden',
   'operator.csrf': 'forbidden',
   'operator.escalation': 'forbidden',

@@ -10,6 +10,7 @@ import type { Result } from './result.ts';
  */
 export interface AdminCaller {
   readonly kind: 'key' | 'person';
+  readonly id: string;
   /** As the audit names them. */
   readonly name: string;
   readonly roles: readonly string[];
@@ -62,7 +63,7 @@ export interface AdminAccess {
  * A fault that comes back is answered as its table says, in the form that the path asks for.
  *
  * `open`: no credential. `source`: the route asks for the sender's own. `smart`: the route asks for an app's token.
- * `operator`: the route asks for an operator's session or key. `ops`: the watcher's token, where one is configured.
+ * `operator`: the route asks for an operator's own session. `ops`: the watcher's token, where one is configured.
  * `admin`: a caller who may what `permission` names, asked for before the route.
  */
 export type Route = AnyRoute & ({ readonly access: 'open' | 'source' | 'smart' | 'operator' | 'ops' } | AdminAccess);

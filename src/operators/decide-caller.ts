@@ -101,23 +101,17 @@ export function checkPresent({ stage }: Caller): Result<null> {
 export const isProved = ({ kind, provedAt }: Caller, nowMs: number): boolean =>
   kind === 'key' || (provedAt !== null && nowMs - provedAt < PROOF_MS);
 
-/** Whether the caller may do what asks for this permission, and proved themselves lately where that is asked. */
-export function checkMay(
-  caller: Caller,
-  permission: Permission,
-  proof: 'not-needed' | 'lately',
-  nowMs: number,
-): Result<null> {
-  if (!caller.permissions.has(permission)) {
-    const present = checkPresent(caller);
-    return present.ok ? fail(fault('operator.forbidden', { at: permission })) : present;
-  }
-  return proof === 'lately' && !isProved(caller, nowMs) ? fail(fault('operator.proof-needed')) : ok(null);
+/** Who gives roles and permissions to others. */
+export interface Giver {
+  readonly kind: Caller['kind'];
+  readonly id: string;
+  readonly roles: readonly string[];
+  readonly permissions: ReadonlySet<string>;
 }
 
 /** Nobody hands on more than they may hand on: an administrator any role, a key only what it may itself. */
 export function mayGive(
-  caller: Caller,
+  caller: Pick<Giver, 'kind' | 'roles' | 'permissions'>,
   given: { readonly roles: readonly Role[]; readonly permissions: readonly Permission[] },
 ): boolean {
   if (caller.kind === 'person') return caller.roles.includes('administrator');

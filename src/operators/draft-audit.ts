@@ -1,5 +1,5 @@
 import { hashAddress, type AuditDraft } from '../audit/index.ts';
-import type { Caller } from './decide-caller.ts';
+import type { Giver } from './decide-caller.ts';
 import type { OperatorDeps } from './deps.ts';
 import type { Operator } from './operator.ts';
 
@@ -36,7 +36,7 @@ export const draftSignIn = (
 export const draftChange = (
   { tenant, now }: Pick<OperatorDeps, 'tenant' | 'now'>,
   requestId: string,
-  by: Pick<Caller, 'id' | 'roles'>,
+  by: Pick<Giver, 'id' | 'roles'>,
   change: Pick<AuditDraft, 'action' | 'why' | 'operatorId' | 'to'>,
 ): AuditDraft => ({
   at: now(),

@@ -1,6 +1,6 @@
 import { fail, fault, ok, type FaultCode, type Result } from '../kernel/index.ts';
 import { KEY_DAYS_MAX, toApiKey, type ApiKey, type StoredApiKey } from './api-key.ts';
-import { mayGive, type Caller } from './decide-caller.ts';
+import { mayGive, type Giver } from './decide-caller.ts';
 import { newSecret, type OperatorDeps } from './deps.ts';
 import { draftChange } from './draft-audit.ts';
 import { LINK_MS, type StoredOperator } from './operator.ts';
@@ -8,7 +8,7 @@ import { permissionsOf, type Permission, type Role } from './permissions.ts';
 
 /** Who acts, in which request. */
 export interface By {
-  readonly caller: Caller;
+  readonly caller: Giver;
   readonly requestId: string;
 }
 /** For the terminal or screen of whoever asked, and for nothing else. */

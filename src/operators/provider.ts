@@ -7,7 +7,7 @@ import { draftSignIn } from './draft-audit.ts';
 import { SHOWN_NAME } from './operator.ts';
 import { ROLES, type Role } from './permissions.ts';
 import { SESSION_MS } from './session.ts';
-import { visitOf } from './session-routes.ts';
+import { visitOf } from './visit-of.ts';
 
 /** The hospital's own sign-in: who the provider vouches for, and which of its groups have which roles here. */
 export interface ProviderSettings {

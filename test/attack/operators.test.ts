@@ -225,7 +225,7 @@ describe('nobody rises', () => {
       'operator.escalation',
     );
     expect((await keeper('POST', 'operators', person)).body).toMatchObject({
-      code: 'operator.forbidden',
+      code: 'admin.forbidden',
       at: 'operators.change',
     });
     expect((await own.ask('PUT', `/admin/api/operators/${id}/roles`, { roles: ['auditor'] })).body['code']).toBe(
@@ -367,9 +367,9 @@ describe('a key', () => {
   test('has no session, and a page with a session cannot borrow one by a header that is wrong', async () => {
     const desk = await openDesk();
     const { own } = await desk.administrator();
-    expect((await desk.machine()('GET', 'session/all')).body['code']).toBe('operator.forbidden');
+    expect((await desk.machine()('GET', 'session/all')).body['code']).toBe('admin.forbidden');
     const both = await own.ask('GET', '/admin/api/operators', undefined, { authorization: 'Bearer nonsense' });
-    expect(both.body['code']).toBe('operator.unauthenticated');
+    expect(both.body['code']).toBe('admin.unauthenticated');
   });
 });
 

@@ -14,7 +14,7 @@ describe.each(PLACES)('the life of an operator on %s', (_engine, makePlace) => {
     expect((await hers.signIn('ADA')).body['stage']).toBe('signed-in');
     expect((await hers.session('GET', '')).body).toMatchObject({ roles: ['viewer'], permissions: ['flow.read'] });
     expect((await hers.ask('GET', '/admin/api/operators')).body).toMatchObject({
-      code: 'operator.forbidden',
+      code: 'admin.forbidden',
       at: 'operators.read',
     });
 

@@ -1,4 +1,12 @@
-import { authenticateAnybody } from '../../src/admin/index.ts';
+import {
+  authenticateAnybody,
+  makeOperatorRoutes,
+  makeRecordAct,
+  makeRecordActLater,
+  makeSessionRoutes,
+  serveRoute,
+  serveSessionRoute,
+} from '../../src/admin/index.ts';
 import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -110,9 +118,20 @@ export async function openDesk(
     provider: more.provider ?? null,
   });
   const log = collectLog();
+  const audit = store.use(auditSet);
+  const recorders = {
+    record: makeRecordAct({ tenant: 'default', audit, clock }),
+    recordLater: makeRecordActLater({
+      tenant: 'default',
+      appendLater: (draft) => void audit.writeBehind('audit.append', draft),
+      clock,
+    }),
+  };
   const app = makeApp({
     routes: [
       ...operators.routes,
+      ...makeSessionRoutes(operators).map((route) => serveSessionRoute(route, operators.admit)),
+      ...makeOperatorRoutes(operators).map((route) => serveRoute(route, recorders)),
       {
         method: 'get',
         path: '/admin/api/probe',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
-import { anyId, displayName, named, taken } from './fields.ts';
+import { anyId, displayName, named, signInName, taken } from './fields.ts';
 import { Removed } from './shapes.ts';
 
 const Account = named(
@@ -39,14 +39,7 @@ const add = defineContract({
   body: {
     kind: 'json',
     schema: z.strictObject({
-      username: taken(
-        z
-          .string()
-          .regex(/^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,99}$/u)
-          .describe('Letters of any alphabet, digits and . _ @ + -'),
-        'a letter or digit, then at most 99 letters, digits and . _ @ + -',
-        { type: 'string', minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9][A-Za-z0-9._@+-]*$' },
-      ),
+      username: signInName,
       name: displayName,
       fhirUser: taken(
         z.string().regex(/^(Practitioner|PractitionerRole)\/[A-Za-z0-9.-]{1,64}$/),

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { FaultCode } from '../../kernel/index.ts';
-import type { Permission } from '../../operators/index.ts';
+import type { Permission, Presence } from '../../operators/index.ts';
 
 /** Under which heading the reference shows a route. */
 export const GROUPS = {
@@ -15,6 +15,7 @@ export const GROUPS = {
   Audit: 'Who saw or wrote what, and the proof that nothing of it was changed.',
   Apps: 'Apps, the people who sign in to them, and launches.',
   Keys: 'Keys that sign and keys that seal.',
+  Operators: 'People who operate the gateway: signing in, second factors, sessions, roles, API keys.',
 } as const;
 export type Group = keyof typeof GROUPS;
 
@@ -46,8 +47,23 @@ export interface Lines {
   readonly types: readonly [string, ...string[]];
 }
 
+/** What the caller may, by role or by name. */
+interface ByPermission {
+  readonly permission: Permission;
+  /** A person must have proved a second factor lately. */
+  readonly proof?: 'second';
+}
+/** What people do with their own session asks for no permission, but for somebody who has come so far. */
+interface ByPresence {
+  readonly permission: null;
+  readonly presence: Presence;
+  readonly proof?: never;
+}
+
 /** One route of the admin API, without its handler: what server, client, description and reference are made of. */
-export interface Contract {
+export type Contract = Described & (ByPermission | ByPresence);
+
+interface Described {
   /** `group.verb`: the name by which a client calls it. */
   readonly id: string;
   readonly method: 'get' | 'post' | 'put' | 'delete';
@@ -55,9 +71,6 @@ export interface Contract {
   readonly summary: string;
   readonly description?: string;
   readonly group: Group;
-  readonly permission: Permission;
-  /** A person must have proved a second factor lately. */
-  readonly proof?: 'second';
   readonly audited: Audited;
   /** Of each part of the path that is named. */
   readonly params?: z.ZodObject;

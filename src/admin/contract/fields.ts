@@ -141,6 +141,27 @@ export const displayName = taken(
   { type: 'string', minLength: 1, maxLength: 100, pattern: `^[^${CONTROL}<>]+$` },
 );
 
+/** What a person types to sign in. */
+export const signInName = taken(
+  z
+    .string()
+    .regex(/^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,99}$/u)
+    .describe('Letters of any alphabet, digits and . _ @ + -'),
+  'a letter or digit, then at most 99 letters, digits and . _ @ + -',
+  { type: 'string', minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9][A-Za-z0-9._@+-]*$' },
+);
+
+/** Some of a list, each once. */
+export const someOf = <const T extends readonly [string, ...string[]]>(all: T, least: 0 | 1) =>
+  taken(
+    z
+      .array(z.enum(all))
+      .min(least)
+      .refine((given) => new Set(given).size === given.length),
+    `a list of ${least === 0 ? 'some' : 'at least one'} of these, each once: ${all.join(', ')}`,
+    { type: 'array', items: { type: 'string', enum: all }, minItems: least, uniqueItems: true },
+  );
+
 /** `Date` takes 30 February for 2 March. */
 const isInstant = (text: string): boolean => {
   const found = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-](0\d|1[0-3]):[0-5]\d|[+-]14:00)$/;

@@ -3,12 +3,15 @@ import { appsContract } from './apps.ts';
 import { auditContract } from './audit.ts';
 import { deliveriesContract } from './deliveries.ts';
 import { eraseContract } from './erase.ts';
+import { factorsContract } from './factors.ts';
 import { flowContract } from './flow.ts';
 import { keysContract } from './keys.ts';
 import { linksContract } from './links.ts';
 import { mappingsContract } from './mappings.ts';
 import { monitoringContract } from './monitoring.ts';
+import { operatorsContract } from './operators.ts';
 import { patientsContract } from './patients.ts';
+import { sessionContract } from './session.ts';
 import { shadowContract } from './shadow.ts';
 import { targetsContract } from './targets.ts';
 
@@ -27,6 +30,9 @@ export const CONTRACTS = {
   ...monitoringContract,
   ...appsContract,
   ...accountsContract,
+  ...operatorsContract,
+  ...sessionContract,
+  ...factorsContract,
 } as const;
 
 export type RouteId = keyof typeof CONTRACTS;

@@ -8,7 +8,7 @@ import { CLIENT_KINDS } from '../../../src/auth/index.ts';
 import { SHADOW_KINDS } from '../../../src/forward/index.ts';
 import { STATES } from '../../../src/inbox/index.ts';
 import { readInstant } from '../../../src/kernel/index.ts';
-import { PERMISSIONS } from '../../../src/operators/index.ts';
+import { KEY_DAYS_MAX, PERMISSIONS, ROLES } from '../../../src/operators/index.ts';
 import * as fields from '../../../src/admin/contract/fields.ts';
 import { sayField, saySchema } from '../../../src/admin/contract/say-schema.ts';
 import { describeApi } from '../../../tools/describe-api.ts';
@@ -19,7 +19,8 @@ const ALL = Object.entries<Contract>(CONTRACTS);
 describe.each(ALL)('%s', (id, contract) => {
   test('is whole: id, permission, summary, group, answer, and what is recorded', () => {
     expect(contract.id).toBe(id);
-    expect(PERMISSIONS).toContain(contract.permission);
+    if (contract.permission !== null) expect(PERMISSIONS).toContain(contract.permission);
+    else expect(contract.presence.length).toBeGreaterThan(3);
     expect(contract.summary.length).toBeGreaterThan(3);
     expect(Object.keys(GROUPS)).toContain(contract.group);
     expect(contract.answer).toBeDefined();
@@ -62,6 +63,13 @@ describe('what a contract lists', () => {
     [query('shadow.deliveries', 'kind'), SHADOW_KINDS],
   ])('%s: is what its module knows', (said, known) => {
     expect(said).toBe(`one of ${known.join(', ')}`);
+  });
+
+  test('roles, permissions and the days of a key too', () => {
+    const { roles, permissions, days } = CONTRACTS['keys.add'].body.schema.shape;
+    const some = (all: readonly string[]) => `a list of some of these, each once: ${all.join(', ')}`;
+    expect([saySchema(roles), saySchema(permissions)]).toEqual([some(ROLES), some(PERMISSIONS)]);
+    expect(saySchema(days)).toBe(`a whole number from 1 to ${KEY_DAYS_MAX}`);
   });
 
   test('kinds of apps too', () => {
