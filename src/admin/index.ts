@@ -9,6 +9,7 @@ export { makeRecordAct, makeRecordActLater, type RecordAct, type RecordActLater 
 export { makeAppRoutes } from './routes/apps.ts';
 export { makeAuditRoutes } from './routes/audit.ts';
 export { makeDeliveryRoutes } from './routes/deliveries.ts';
+export { makeDeliveryActRoutes } from './routes/delivery-acts.ts';
 export { makeEraseRoutes } from './routes/erase.ts';
 export { makeFlowRoutes } from './routes/flow.ts';
 export { makeDataKeyRoutes } from './routes/keys.ts';

@@ -12,6 +12,7 @@ import { ok, type Budget, type Clock, type NewId, type Result, type Route } from
 import {
   makeAuditRoutes,
   makeDataKeyRoutes,
+  makeDeliveryActRoutes,
   makeDeliveryRoutes,
   makeEraseRoutes,
   makeFlowRoutes,
@@ -64,9 +65,9 @@ export function makeAdmin(deps: {
   const identity = store.use(identitySet);
   const routes = [
     ...makeFlowRoutes({ tenant, figures: store.use(figureSet), clock }),
-    ...makeDeliveryRoutes({
+    ...makeDeliveryRoutes({ tenant, clientUuid, inbox, lanes }),
+    ...makeDeliveryActRoutes({
       tenant,
-      clientUuid,
       inbox,
       clock,
       onReplay: processor.wake,

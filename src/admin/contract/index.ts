@@ -2,6 +2,7 @@ import { accountsContract } from './accounts.ts';
 import { appsContract } from './apps.ts';
 import { auditContract } from './audit.ts';
 import { deliveriesContract } from './deliveries.ts';
+import { deliveryActsContract } from './delivery-acts.ts';
 import { eraseContract } from './erase.ts';
 import { flowContract } from './flow.ts';
 import { keysContract } from './keys.ts';
@@ -16,6 +17,7 @@ import { targetsContract } from './targets.ts';
 export const CONTRACTS = {
   ...flowContract,
   ...deliveriesContract,
+  ...deliveryActsContract,
   ...mappingsContract,
   ...targetsContract,
   ...shadowContract,
