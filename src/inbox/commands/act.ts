@@ -12,11 +12,11 @@ import {
   type Program,
 } from '../../store/index.ts';
 import type { Act, ActOutcome, InboxWrites } from '../commands.ts';
-import { LEFT_OUT, TERMINAL, type State } from '../state.ts';
+import { DISCARDABLE, LEFT_OUT, REPLAYABLE, TERMINAL, type State } from '../state.ts';
 import { move } from './move.ts';
 
 /** What an operator may do to a delivery: where it may be for it, and where it is afterwards. */
-export function* act(
+function* act(
   context: CommandContext,
   a: Act,
   allowed: readonly State[],
@@ -38,12 +38,21 @@ export function* act(
   return 'done';
 }
 
+/** Judged again from the stored bytes. */
+export const replay = (context: CommandContext, args: Act): Program<ActOutcome> =>
+  act(context, args, REPLAYABLE, 'received', 'replay');
+
+/** Given up by a person, who says why. */
+export const discard = (
+  context: CommandContext,
+  { why, ...args }: Act & { readonly why: string },
+): Program<ActOutcome> => act(context, args, DISCARDABLE, 'discarded', why);
+
 type ReplayMany = InboxWrites['inbox.replay-many'];
 
 export function* replayMany(
   context: CommandContext,
   { tenant, state, reason, after, limit, ...who }: ReplayMany['args'],
-  replay: (context: CommandContext, args: Act) => Program<ActOutcome>,
 ): Program<ReplayMany['out']> {
   const rows = yield* all`
     SELECT seq, id FROM delivery
