@@ -156,6 +156,9 @@ export interface Act {
   readonly actor: string;
 }
 
+/** A delivery by its place in the order of arrival, and when its state last changed: by that it is known unmoved. */
+export type SeenDelivery = readonly [seq: number, stateAt: number];
+
 export type ActOutcome = 'done' | 'not-found' | 'not-in-a-state-for-it';
 
 export type InboxWrites = {

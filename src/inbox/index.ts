@@ -11,6 +11,7 @@ export {
   type LedgerCounts,
   type ListedDelivery,
   type Received,
+  type SeenDelivery,
   type Settle,
   type Settled,
   type StuckGroup,
@@ -18,7 +19,7 @@ export {
   type Verdict,
 } from './commands.ts';
 export type { Move } from './move.ts';
-export { discard, replay } from './commands/act.ts';
+export { actOnSeen } from './commands/act.ts';
 export { move } from './commands/move.ts';
 export { documentIndex, inboxSealed, KEYS, openBody } from './rows.ts';
 export { settle } from './commands/settle.ts';

@@ -1,4 +1,4 @@
-import type { StuckState } from '../inbox/index.ts';
+import type { SeenDelivery, StuckState } from '../inbox/index.ts';
 import { fileBeside } from '../kernel/index.ts';
 import type { CommandSet } from '../store/index.ts';
 
@@ -13,7 +13,7 @@ export type BulkState = (typeof BULK_STATES)[number];
 /** How many deliveries one job can be about; who wants more narrows the choice, and makes several. */
 export const DELIVERIES_MAX = 100_000;
 /** How many are moved in one commit: so long does whoever else writes wait at most. */
-export const PAGE = 50;
+export const PAGE = 20;
 /** How many jobs may be under way. They are carried out one after the other. */
 export const RUNNING_MAX = 20;
 /** How many previews that nobody has started are kept, and how many jobs that have ended. */
@@ -31,12 +31,9 @@ export interface Choice {
   readonly receivedTo: number | null;
 }
 
-/** A delivery by its place in the order of arrival, and when its state last changed: by that it is known unmoved. */
-export type Place = readonly [seq: number, stateAt: number];
-
 export interface Chosen {
   /** In the order of arrival. */
-  readonly places: readonly Place[];
+  readonly deliveries: readonly SeenDelivery[];
   /** How many patients they are of; a user without a link counts as one. */
   readonly patients: number;
   /** How many of them tell of nobody. */
@@ -89,7 +86,7 @@ export type JobWrites = {
       readonly act: BulkAct;
       readonly choice: Choice;
       readonly why: string | null;
-      readonly places: readonly Place[];
+      readonly deliveries: readonly SeenDelivery[];
       readonly patients: number;
     };
     out: null;

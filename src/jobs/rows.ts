@@ -1,5 +1,6 @@
 import type { AuditDraft } from '../audit/index.ts';
-import type { BulkAct, BulkJob, BulkState, Choice, JobAct, Place } from './commands.ts';
+import type { SeenDelivery } from '../inbox/index.ts';
+import type { BulkAct, BulkJob, BulkState, Choice, JobAct } from './commands.ts';
 
 /** A row of either engine. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -25,8 +26,8 @@ export const toJob = (row: Row): BulkJob => ({
   endedAt: number(row['ended_at']),
 });
 
-export const toText = (places: readonly Place[]): string => JSON.stringify(places);
-export const fromText = (row: Row): readonly Place[] => JSON.parse(String(row['places'])) as Place[];
+export const toText = (deliveries: readonly SeenDelivery[]): string => JSON.stringify(deliveries);
+export const fromText = (row: Row): readonly SeenDelivery[] => JSON.parse(String(row['places'])) as SeenDelivery[];
 
 export const auditOfJob = (
   { at, tenant, requestId, actor }: JobAct,

@@ -64,10 +64,10 @@ export function makeJobRoutes(deps: {
     const choice = choiceOf(filter);
     const chosen = await jobs.read('jobs.choose', { tenant, choice });
     if (!chosen.ok) return chosen;
-    const { places, patients, ofNobody } = chosen.value;
-    const isExact = places.length <= DELIVERIES_MAX;
-    const counted = { count: Math.min(places.length, DELIVERIES_MAX), isExact, patients, ofNobody };
-    if (!isExact || places.length === 0) return ok({ id: null, ...counted });
+    const { deliveries, patients, ofNobody } = chosen.value;
+    const isExact = deliveries.length <= DELIVERIES_MAX;
+    const counted = { count: Math.min(deliveries.length, DELIVERIES_MAX), isExact, patients, ofNobody };
+    if (!isExact || deliveries.length === 0) return ok({ id: null, ...counted });
     const id = deps.newId('job');
     const stored = await jobs.write('jobs.propose', {
       ...who(context),
@@ -75,7 +75,7 @@ export function makeJobRoutes(deps: {
       act,
       choice,
       why: reason ?? null,
-      places,
+      deliveries,
       patients,
     });
     return stored.ok ? ok({ id, ...counted }) : stored;

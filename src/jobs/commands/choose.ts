@@ -1,5 +1,6 @@
 import { all, allOf, fragment, words, type CommandContext, type Fragment, type Program } from '../../store/index.ts';
-import { DELIVERIES_MAX, type Choice, type JobReads, type Place } from '../commands.ts';
+import type { SeenDelivery } from '../../inbox/index.ts';
+import { DELIVERIES_MAX, type Choice, type JobReads } from '../commands.ts';
 
 /** The words of the index `delivery_stuck`: without them it is not used. */
 const IS_STUCK = words(`d.state IN ('parked','quarantined')`);
@@ -25,10 +26,10 @@ export function* choose(_: CommandContext, { tenant, choice }: Choose['args']): 
     WHERE ${allOf(conditionsOf(tenant, choice))} LIMIT ${DELIVERIES_MAX + 1}`;
   const patients = new Set<string>();
   let ofNobody = 0;
-  const places = rows.map(({ seq, state_at: stateAt, patient }): Place => {
+  const deliveries = rows.map(({ seq, state_at: stateAt, patient }): SeenDelivery => {
     if (patient === null) ofNobody += 1;
     else patients.add(Buffer.from(patient as Uint8Array).toString('base64'));
     return [Number(seq), Number(stateAt)];
   });
-  return { places: places.sort(([a], [b]) => a - b), patients: patients.size, ofNobody };
+  return { deliveries: deliveries.sort(([a], [b]) => a - b), patients: patients.size, ofNobody };
 }

@@ -1,13 +1,14 @@
 import { append } from '../../audit/index.ts';
 import { get, insert, rowsOf, run, words, type CommandContext, type Program } from '../../store/index.ts';
-import { ENDED_MAX, PAGE, PROPOSED_MAX, RUNNING_MAX, type JobWrites, type Place } from '../commands.ts';
+import type { SeenDelivery } from '../../inbox/index.ts';
+import { ENDED_MAX, PAGE, PROPOSED_MAX, RUNNING_MAX, type JobWrites } from '../commands.ts';
 import { auditOfJob, JOB, toJob, toText } from '../rows.ts';
 
 const JOB_COLUMNS = words(JOB);
 const PAGES = rowsOf('bulk_page', { job_seq: 'bigint', n: 'bigint', places: 'text' });
 
-const pagesOf = (places: readonly Place[]): readonly (readonly Place[])[] =>
-  Array.from({ length: Math.ceil(places.length / PAGE) }, (_, n) => places.slice(n * PAGE, (n + 1) * PAGE));
+const pagesOf = (all: readonly SeenDelivery[]): readonly (readonly SeenDelivery[])[] =>
+  Array.from({ length: Math.ceil(all.length / PAGE) }, (_, n) => all.slice(n * PAGE, (n + 1) * PAGE));
 
 /** What nobody has started for long enough makes room. */
 function* forgetProposed(tenant: string): Program<void> {
@@ -28,13 +29,13 @@ export function* propose(_: CommandContext, p: Propose['args']): Program<Propose
   yield* forgetProposed(p.tenant);
   const row = yield* get`
     INSERT INTO bulk_job (tenant, id, act, chosen, why, state, total, patients, actor, request_id, started_at)
-    VALUES (${p.tenant}, ${p.id}, ${p.act}, ${JSON.stringify(p.choice)}, ${p.why}, 'proposed', ${p.places.length},
+    VALUES (${p.tenant}, ${p.id}, ${p.act}, ${JSON.stringify(p.choice)}, ${p.why}, 'proposed', ${p.deliveries.length},
       ${p.patients}, ${p.actor}, ${p.requestId}, ${p.at.getTime()})
     RETURNING seq`;
   const jobSeq = Number(row?.['seq']);
   yield* insert(
     PAGES,
-    pagesOf(p.places).map((places, n) => ({ job_seq: jobSeq, n, places: toText(places) })),
+    pagesOf(p.deliveries).map((page, n) => ({ job_seq: jobSeq, n, places: toText(page) })),
   );
   return null;
 }
