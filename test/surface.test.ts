@@ -67,12 +67,20 @@ const SMART = [
 const SOURCE = ['POST /webhooks/:secret/data', 'POST /webhooks/:secret/notifications'];
 const ADMIN = [
   'GET /admin/api/series',
+  'GET /admin/api/deliveries/groups',
   'GET /admin/api/ledger',
   'GET /admin/api/deliveries',
   'GET /admin/api/deliveries/:id',
   'POST /admin/api/deliveries/:id/replay',
+  'POST /admin/api/deliveries/:id/decide',
   'POST /admin/api/replay',
+  'POST /admin/api/approve',
   'POST /admin/api/deliveries/:id/discard',
+  'POST /admin/api/jobs/preview',
+  'POST /admin/api/jobs',
+  'GET /admin/api/jobs',
+  'GET /admin/api/jobs/:id',
+  'POST /admin/api/jobs/:id/stop',
   'GET /admin/api/deliveries/:id/explain',
   'GET /admin/api/unmapped',
   'POST /admin/api/mappings/reload',
@@ -196,14 +204,25 @@ test.each([
   ['GET', '/admin/api/deliveries?state=parked&state=queued', 400],
   ['GET', '/admin/api/deliveries/dlv_none', 404],
   ['POST', '/admin/api/deliveries/dlv_none/replay', 404],
+  ['POST', '/admin/api/deliveries/dlv_none/decide', 400],
   ['POST', '/admin/api/deliveries/dlv_none/discard', 400],
   ['GET', '/admin/api/deliveries/dlv_none/explain', 404],
+  ['GET', '/admin/api/deliveries/groups', 200],
+  ['GET', '/admin/api/deliveries/groups?state=parked', 400],
+  ['GET', '/admin/api/jobs', 200],
+  ['GET', '/admin/api/jobs?cursor=x', 400],
+  ['GET', '/admin/api/jobs/job_none', 404],
+  ['POST', '/admin/api/jobs', 400],
+  ['POST', '/admin/api/jobs/preview', 400],
+  ['POST', '/admin/api/jobs/job_none/stop', 404],
   ['GET', '/admin/api/unmapped', 200],
   ['GET', '/admin/api/unmapped?limit=x', 400],
   ['POST', '/admin/api/mappings/reload', 200],
   ['POST', '/admin/api/replay?state=parked', 200],
   ['POST', '/admin/api/replay?state=delivered', 200],
   ['POST', '/admin/api/replay?state=superseded', 400],
+  ['POST', '/admin/api/approve', 200],
+  ['POST', '/admin/api/approve?reason=unlinked', 400],
   ['GET', '/admin/api/targets', 200],
   ['POST', '/admin/api/targets/ehr/pause', 200],
   ['POST', '/admin/api/targets/ehr/resume', 200],
@@ -269,7 +288,7 @@ test.each([
   expect(answer.status).toBe(status);
   const template = path
     .replace(/\?.*/, '')
-    .replace(/dlv_none|app_none|usr_none|opr_none|key_none|(?<=targets\/)\w+/, '{id}')
+    .replace(/dlv_none|job_none|app_none|usr_none|opr_none|key_none|(?<=targets\/)\w+/, '{id}')
     .replace('user_none', '{user_id}')
     .replace('mrn_none', '{mrn}');
   const [type = '', content] =

@@ -1,5 +1,6 @@
 import { makeAdminApi } from './admin-api.ts';
 import { makeUsage, type Command } from './command.ts';
+import { decideOn, replayOne } from './deliveries-act.ts';
 import { parseOptions } from './parse-options.ts';
 import { reportAnswer } from './report-answer.ts';
 
@@ -7,12 +8,14 @@ const help = `Usage: chartgate replay DELIVERY-ID [--conflict keep-theirs|overwr
        chartgate replay --state parked|quarantined|delivered [--reason REASON] [--approve] [--url URL] [--json]
 
 Lets a running gateway look at deliveries again: one, or all of a state. Of delivered ones only what the mapping data
-now say otherwise is sent. The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
+now say otherwise is sent. To decide (--conflict, --approve) asks for the permission plans.decide; "chartgate deliveries
+decide" decides on one. The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
 
   --conflict WHAT  for one that is parked because somebody else changed its resource: keep theirs, or overwrite it
   --state STATE    all of that state
   --reason REASON  of the parked or quarantined ones those alone
-  --approve        carry out the plans that were parked as suspicious, ambiguous or identity, as they were shown
+  --approve        with --state parked: carry out the plans that were parked as suspicious, ambiguous or identity, as
+                   they were shown; only these are looked at again
   --url URL        where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
   --json           the gateway's answer as one line of JSON
 
@@ -43,16 +46,18 @@ export const replay: Command = {
     if (id !== undefined && (reason !== undefined || approve === true))
       return usage('--reason and --approve go with --state.');
     if (id === undefined && conflict !== undefined) return usage('--conflict goes with one delivery.');
+    if (approve === true && state !== 'parked') return usage('--approve goes with --state parked.');
     const form = json === true ? 'json' : 'text';
     const api = makeAdminApi(url, terminal.env);
     // What is not taken, the gateway refuses with what would be.
-    if (id !== undefined) {
-      const body = conflict === undefined ? {} : { conflict: conflict as 'overwrite' };
-      const reply = await api.call('deliveries.replay', { params: { id }, body });
-      return reportAnswer(reply, terminal, form, () => `${id} is looked at again\n`);
+    if (conflict !== undefined) return decideOn(api, terminal, form, id ?? '', conflict);
+    if (id !== undefined) return replayOne(api, terminal, form, id);
+    const tell = ({ count }: { readonly count: number }): string => `${count} are looked at again\n`;
+    if (approve === true) {
+      const query = { reason: reason as 'suspicious' | undefined };
+      return reportAnswer(await api.call('deliveries.approveMany', { query }), terminal, form, tell);
     }
-    const query = { state: (state ?? '') as 'parked', reason, ...(approve === true ? { approve } : {}) };
-    const reply = await api.call('deliveries.replayMany', { query });
-    return reportAnswer(reply, terminal, form, ({ count }) => `${count} are looked at again\n`);
+    const query = { state: (state ?? '') as 'parked', reason };
+    return reportAnswer(await api.call('deliveries.replayMany', { query }), terminal, form, tell);
   },
 };

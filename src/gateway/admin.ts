@@ -8,14 +8,18 @@ import { enrolSet, type makeEnrolment } from '../enrol/index.ts';
 import { figureSet } from '../figures/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
+import { jobSet } from '../jobs/index.ts';
 import { ok, type Budget, type Clock, type NewId, type Result, type Route } from '../kernel/index.ts';
 import {
   makeAuditRoutes,
   makeDataKeyRoutes,
+  makeDeliveryActRoutes,
+  makeDeliveryGroupRoutes,
   makeDeliveryRoutes,
   makeEraseRoutes,
   makeFlowRoutes,
   makeEraseUser,
+  makeJobRoutes,
   makeLinkRoutes,
   makeMappingRoutes,
   makePatientRoutes,
@@ -42,6 +46,7 @@ export function makeAdmin(deps: {
   readonly enrolment: ReturnType<typeof makeEnrolment>;
   readonly kept: KeptAudit;
   readonly processor: { wake(): void };
+  readonly jobs: { wake(): void };
   readonly sender: { wake(): void; recheck(): void };
   readonly shadow: Shadow;
   /** Of parts that are joined elsewhere. */
@@ -64,15 +69,18 @@ export function makeAdmin(deps: {
   const identity = store.use(identitySet);
   const routes = [
     ...makeFlowRoutes({ tenant, figures: store.use(figureSet), clock }),
-    ...makeDeliveryRoutes({
+    // Before the routes with an id: `groups` is none.
+    ...makeDeliveryGroupRoutes({ tenant, inbox }),
+    ...makeDeliveryRoutes({ tenant, clientUuid, inbox, lanes }),
+    ...makeDeliveryActRoutes({
       tenant,
-      clientUuid,
       inbox,
       clock,
       onReplay: processor.wake,
       lanes,
       onReforward: sender.wake,
     }),
+    ...makeJobRoutes({ tenant, jobs: store.use(jobSet), newId, clock, onStart: deps.jobs.wake }),
     ...makeMappingRoutes({
       tenant,
       deliver: store.use(deliverSet),

@@ -8,6 +8,7 @@ import { makeJwksRoute } from '../ehr/index.ts';
 import { collectFigures, figureSet } from '../figures/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
+import { jobSet, runJobs } from '../jobs/index.ts';
 import {
   makeBudget,
   makeLife,
@@ -186,6 +187,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     lanes: sender.fastClaim,
   });
   const retention = enforceRetention({ tenant, inbox, lanes, bodyDays: config.retention.bodyDays, clock, log });
+  const jobs = runJobs({ tenant, jobs: store.use(jobSet), clock, log, onReplay: processor.wake });
   const resealing = runResealing({ store, instance, clock, log });
 
   stored.on(processor.wake);
@@ -229,6 +231,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     enrolment,
     kept,
     processor,
+    jobs,
     sender,
     shadow,
     newId,
@@ -277,6 +280,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   await life.start('shadow', shadow, STOP_MS.background);
   // A store that is away would keep it waiting; what it was about is still received at the next start.
   await life.start('judging', processor, STOP_MS.judging);
+  await life.start('jobs', jobs, STOP_MS.background);
   await life.start('sending', sending, STOP_MS.sending);
   await life.start('requests', front.requests, front.requestsPatienceMs);
   void again();

@@ -6,6 +6,7 @@ import { figureSet } from '../figures/index.ts';
 import { shadowSet } from '../forward/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
+import { jobSet } from '../jobs/index.ts';
 import { MEMORY, opened, type Clock, type Log } from '../kernel/index.ts';
 import { deliverSet, eraseSet, laneSet } from '../lanes/index.ts';
 import { operatorSet } from '../operators/index.ts';
@@ -24,6 +25,7 @@ const SETS = [
   operatorSet,
   enrolSet,
   figureSet,
+  jobSet,
 ];
 
 /** The store, which is open from its start to its stop. */

@@ -1,6 +1,6 @@
 import { fileBeside } from '../kernel/index.ts';
 import type { CommandSet } from '../store/index.ts';
-import type { ParkReason, QuarantineReason, State } from './state.ts';
+import type { ParkReason, QuarantineReason, State, StuckState } from './state.ts';
 
 export interface PutDelivery {
   readonly id: string;
@@ -127,6 +127,21 @@ export interface DeliveryFilter {
   readonly limit: number;
 }
 
+/** Parked or quarantined deliveries of one reason and fault. */
+export interface StuckGroup {
+  readonly state: StuckState;
+  readonly reason: string;
+  readonly faultCode: string | null;
+  readonly count: number;
+  /** False where there are more than were counted. */
+  readonly isExact: boolean;
+  /** When the first and the last of them came. */
+  readonly oldestAt: number;
+  readonly newestAt: number;
+  /** Ids of the newest. */
+  readonly examples: readonly string[];
+}
+
 export interface LedgerCounts {
   readonly acknowledged: number;
   readonly byState: Readonly<Record<State, number>>;
@@ -140,6 +155,9 @@ export interface Act {
   readonly requestId: string;
   readonly actor: string;
 }
+
+/** A delivery by its place in the order of arrival, and when its state last changed: by that it is known unmoved. */
+export type SeenDelivery = readonly [seq: number, stateAt: number];
 
 export type ActOutcome = 'done' | 'not-found' | 'not-in-a-state-for-it';
 
@@ -189,6 +207,8 @@ export type InboxReads = {
   };
   'inbox.list': { args: DeliveryFilter; out: readonly ListedDelivery[] };
   'inbox.get': { args: { readonly tenant: string; readonly id: string }; out: DetailedDelivery | null };
+  /** What waits for a person, by state, reason and fault; counted up to ten thousand each. */
+  'inbox.groups': { args: { readonly tenant: string }; out: readonly StuckGroup[] };
   'inbox.ledger': { args: { readonly tenant: string }; out: LedgerCounts };
   /** The same, counted row by row. */
   'inbox.recount': { args: { readonly tenant: string }; out: LedgerCounts };

@@ -11,12 +11,15 @@ export {
   type LedgerCounts,
   type ListedDelivery,
   type Received,
+  type SeenDelivery,
   type Settle,
   type Settled,
+  type StuckGroup,
   type UnmappedWord,
   type Verdict,
 } from './commands.ts';
 export type { Move } from './move.ts';
+export { actOnSeen } from './commands/act.ts';
 export { move } from './commands/move.ts';
 export { documentIndex, inboxSealed, KEYS, openBody } from './rows.ts';
 export { settle } from './commands/settle.ts';
@@ -25,7 +28,9 @@ export {
   PARK_REASONS,
   QUARANTINE_REASONS,
   STATES,
+  STUCK,
   type ParkReason,
   type QuarantineReason,
   type State,
+  type StuckState,
 } from './state.ts';

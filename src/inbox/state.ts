@@ -74,6 +74,9 @@ export const mayFollow = (from: State, to: State): boolean => NEXT[from].include
 export const REPLACEABLE: readonly State[] = (['queued', 'parked'] as const).filter((state) =>
   mayFollow(state, 'superseded'),
 );
+/** What waits for a person. */
+export const STUCK = ['parked', 'quarantined'] as const satisfies readonly State[];
+export type StuckState = (typeof STUCK)[number];
 /** A person may have these processed again from their stored bytes. */
 export const REPLAYABLE: readonly State[] = STATES.filter((state) => mayFollow(state, 'received'));
 /** These wait for nothing, so that their bytes need not be kept; whoever wants one again after that is told so. */

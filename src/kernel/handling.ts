@@ -71,7 +71,7 @@ export const HANDLING = {
     issue: 'conflict',
     retry: 'after-a-person',
     log: 'info',
-    text: 'This is not the number of deliveries that wait. Look at the shadow report and confirm the number that it shows.',
+    text: 'This is not the number of deliveries that it is about. Look again, and confirm the number that is shown.',
   },
   gone: { status: 410, issue: 'deleted', retry: 'never', log: 'info', text: 'This was here and has been removed.' },
   'too-large': {

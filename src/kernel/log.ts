@@ -16,6 +16,8 @@ export const LOG_EVENTS = [
   'delivery.waiting',
   'delivery.failed',
   'delivery.sent',
+  'job.ended',
+  'job.failed',
   'lane.lost',
   'lane.failed',
   'shadow.entered',

@@ -114,6 +114,51 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
     expect((await ledger()).byState.received).toBe(1);
   });
 
+  test('what waits for a person is grouped by state, reason and fault, with counts and the newest as examples', async () => {
+    const parked = async (trouble: 'unmapped' | 'implausible', ms: number) => {
+      const id = await put(`${trouble}${ms}`, 'data', { at: new Date(at.getTime() + ms) });
+      await settle(id, { kind: 'sound', trouble, document: null }, { contentDigest: digest(id) });
+      return id;
+    };
+    const unmapped: string[] = [];
+    for (let i = 0; i < 5; i += 1) unmapped.push(await parked('unmapped', i));
+    const implausible = await parked('implausible', 9);
+    const odd = await put('odd');
+    await settle(odd, { kind: 'quarantine', reason: 'shape' });
+    await put('still to be looked at');
+    const groups = async () => {
+      const found = await inbox().read('inbox.groups', { tenant });
+      if (!found.ok) throw new Error(found.fault.code);
+      return found.value;
+    };
+    const of = { faultCode: null, isExact: true };
+    const from = at.getTime();
+    expect(await groups()).toEqual([
+      {
+        ...of,
+        state: 'parked',
+        reason: 'implausible',
+        count: 1,
+        oldestAt: from + 9,
+        newestAt: from + 9,
+        examples: [implausible],
+      },
+      {
+        ...of,
+        state: 'parked',
+        reason: 'unmapped',
+        count: 5,
+        oldestAt: from,
+        newestAt: from + 4,
+        examples: unmapped.toReversed().slice(0, 3),
+      },
+      { ...of, state: 'quarantined', reason: 'shape', count: 1, oldestAt: from, newestAt: from, examples: [odd] },
+    ]);
+    const who = { tenant, at, requestId: 'req_test', actor: 'operator' };
+    await inbox().write('inbox.discard', { ...who, id: odd, why: 'not wanted' });
+    expect((await groups()).map(({ state }) => state)).toEqual(['parked', 'parked']);
+  });
+
   test('a page of what was received holds so many bytes and one more, and the next begins behind it', async () => {
     const ids = [];
     for (const letter of 'abcd') ids.push(await put(letter.repeat(100)));

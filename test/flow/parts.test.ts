@@ -26,6 +26,7 @@ const PARTS = [
   'http',
   'shadow',
   'judging',
+  'jobs',
   'sending',
   'requests',
 ] as const;

@@ -9,12 +9,12 @@ import { appOf } from '../support/gateway.ts';
 /** Which routes each role opens, in words of their own: a change of the table of permissions must be meant. */
 const OPENS: Readonly<Record<Role, string>> = {
   viewer: 'flow.ledger flow.series',
-  engineer: `flow.ledger flow.series deliveries.list deliveries.get deliveries.replay deliveries.replayMany deliveries.discard
-    deliveries.explain mappings.unmapped mappings.reload targets.list targets.pause targets.resume shadow.report
+  engineer: `flow.ledger flow.series deliveries.groups deliveries.list deliveries.get deliveries.replay
+    deliveries.replayMany deliveries.discard jobs.preview jobs.start jobs.list jobs.get jobs.stop deliveries.explain mappings.unmapped mappings.reload targets.list targets.pause targets.resume shadow.report
     shadow.deliveries shadow.evaluate shadow.leave links.list links.get links.charted patients.connections
     patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule`,
-  'clinical-reviewer': `flow.ledger flow.series deliveries.list deliveries.get deliveries.explain mappings.unmapped targets.list
-    shadow.report shadow.deliveries links.list links.get links.charted patients.connections patients.connection
+  'clinical-reviewer': `flow.ledger flow.series deliveries.groups deliveries.list deliveries.get deliveries.decide
+    deliveries.approveMany jobs.list jobs.get deliveries.explain mappings.unmapped targets.list shadow.report shadow.deliveries links.list links.get links.charted patients.connections patients.connection
     patients.labs patients.profiles patients.overdue patients.rule monitoring.rule`,
   registrar: `flow.ledger flow.series links.list links.get links.put links.charted links.revoke links.import patients.connections
     patients.connection patients.connect patients.revoke patients.bind patients.labs patients.submitLab

@@ -23,7 +23,7 @@ async function call(method: string, path: string, body?: string | Buffer) {
 const JSON_ROUTES: readonly (readonly [method: string, path: string, field: string])[] = [
   ['PUT', 'links/strict', 'mrn'],
   ['POST', 'deliveries/dlv_x/discard', 'reason'],
-  ['POST', 'deliveries/dlv_x/replay', 'conflict'],
+  ['POST', 'deliveries/dlv_x/decide', 'decision'],
   ['POST', 'clients', 'name'],
   ['POST', 'accounts', 'username'],
   ['POST', 'launches', 'mrn'],

@@ -199,9 +199,9 @@ export async function startStand(
       });
     },
     /** A decision, and where the delivery comes to rest after it. */
-    async decide(id: string, conflict: 'keep-theirs' | 'overwrite'): Promise<Shown> {
+    async decide(id: string, decision: 'keep-theirs' | 'overwrite'): Promise<Shown> {
       const before = (await read(id)).steps.length;
-      await replica.admin('POST', `deliveries/${id}/replay`, { conflict });
+      await replica.admin('POST', `deliveries/${id}/decide`, { decision });
       return until(id, ({ state, steps }) => steps.length > before + 1 && RESTING.has(state));
     },
     async kill(): Promise<void> {

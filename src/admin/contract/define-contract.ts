@@ -6,6 +6,7 @@ import type { Permission, Presence } from '../../operators/index.ts';
 export const GROUPS = {
   Flow: 'How many deliveries there are, in which state, and whether that adds up.',
   Deliveries: 'What the source sent, what became of it, and what a person decides about it.',
+  Jobs: 'Acts on many deliveries: previewed, started, carried out in the background.',
   Mappings: 'Words of the source that nobody has mapped, and mapping data loaded anew.',
   Targets: 'The EHR: what it can, how it is written to, and whether it is left alone.',
   'Shadow mode': 'What would be written to the EHR, and the way out of shadow mode.',

@@ -2,9 +2,12 @@ import { accountsContract } from './accounts.ts';
 import { appsContract } from './apps.ts';
 import { auditContract } from './audit.ts';
 import { deliveriesContract } from './deliveries.ts';
+import { deliveryActsContract } from './delivery-acts.ts';
+import { deliveryGroupsContract } from './delivery-groups.ts';
 import { eraseContract } from './erase.ts';
 import { factorsContract } from './factors.ts';
 import { flowContract } from './flow.ts';
+import { jobsContract } from './jobs.ts';
 import { keysContract } from './keys.ts';
 import { linksContract } from './links.ts';
 import { mappingsContract } from './mappings.ts';
@@ -18,7 +21,10 @@ import { targetsContract } from './targets.ts';
 /** Every route of the admin API by its id. Nothing below this folder needs Node: a browser can load it too. */
 export const CONTRACTS = {
   ...flowContract,
+  ...deliveryGroupsContract,
   ...deliveriesContract,
+  ...deliveryActsContract,
+  ...jobsContract,
   ...mappingsContract,
   ...targetsContract,
   ...shadowContract,

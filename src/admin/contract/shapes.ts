@@ -5,6 +5,12 @@ export const Accepted = named('Accepted', z.strictObject({ id: z.string() }));
 
 export const Count = named('Count', z.strictObject({ count: z.int() }));
 
+/** Counted exactly up to ten thousand. */
+export const Counted = named(
+  'Counted',
+  z.strictObject({ count: z.int(), isExact: z.boolean().describe('false: there are more than that') }),
+);
+
 export const Forwarding = named(
   'Forwarding',
   z.strictObject({

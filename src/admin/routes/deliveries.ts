@@ -1,19 +1,12 @@
-import { fail, fault, ok, type Clock, type Result } from '../../kernel/index.ts';
-import {
-  LEFT_OUT,
-  type ActOutcome,
-  type InboxReads,
-  type InboxWrites,
-  type ListedDelivery,
-} from '../../inbox/index.ts';
+import { fail, fault, ok } from '../../kernel/index.ts';
+import type { InboxReads, InboxWrites, ListedDelivery } from '../../inbox/index.ts';
 import { detailOf, isFaultCode } from '../../judge/index.ts';
-import { forwardAgain, type LaneReads, type LaneWrites } from '../../lanes/index.ts';
+import type { LaneReads, LaneWrites } from '../../lanes/index.ts';
 import { addsUp } from '../../ops/index.ts';
 import type { Operate } from '../../store/index.ts';
 import { beforeOf, iso, pageOf } from '../cursor.ts';
-import { defineRoute, type AdminContext, type AdminRoute } from '../define-route.ts';
-
-const REPLAY_AT_ONCE = 500;
+import { defineRoute, type AdminRoute } from '../define-route.ts';
+import { idOf } from './delivery-acts.ts';
 
 const shown = ({ seq: _seq, receivedAt, stateAt, ...rest }: ListedDelivery) => ({
   ...rest,
@@ -23,38 +16,13 @@ const shown = ({ seq: _seq, receivedAt, stateAt, ...rest }: ListedDelivery) => (
   stateAt: iso(stateAt),
 });
 
-/** What cannot be an id is nobody's. */
-const idOf = (id: string): string => (/^[\w-]{1,64}$/.test(id) ? id : '-');
-
-function answerAct(result: Result<ActOutcome>, id: string): Result<{ readonly id: string }> {
-  if (!result.ok) return result;
-  if (result.value === 'done') return ok({ id });
-  return fail(fault(result.value === 'not-found' ? 'delivery.not-found' : 'delivery.state'));
-}
-
 export function makeDeliveryRoutes(deps: {
   readonly tenant: string;
   readonly clientUuid: string | null;
   readonly inbox: Operate<InboxWrites, InboxReads>;
-  readonly clock: Clock;
   readonly lanes: Operate<LaneWrites, LaneReads>;
-  /** Told that there is something to look at again. */
-  readonly onReplay: () => void;
-  /** Told that there is something to send again. */
-  readonly onReforward: () => void;
 }): AdminRoute[] {
   const { tenant, inbox } = deps;
-  const who = ({ actor }: AdminContext) => ({ tenant, at: deps.clock.now(), ...actor });
-
-  async function reforward(
-    { actor }: AdminContext,
-    which: 'all' | 'left-out',
-  ): Promise<Result<{ readonly count: number }>> {
-    const count = await forwardAgain({ lanes: deps.lanes, clock: deps.clock, act: { tenant, ...actor }, which });
-    if (!count.ok) return count;
-    deps.onReforward();
-    return ok({ count: count.value });
-  }
 
   /**
    * What a person needs who decides on a delivery: what somebody else changed of it, or what it would take out of the
@@ -121,56 +89,6 @@ export function makeDeliveryRoutes(deps: {
       if (!recorded.ok) return recorded;
       const taken = steps.map((step) => ({ ...step, at: iso(step.at) }));
       return ok({ ...rest, ...shown(delivery), steps: taken, ...seen.value });
-    }),
-
-    defineRoute('deliveries.replay', async ({ params, body }, context) => {
-      const id = idOf(params.id);
-      const decision = body.conflict;
-      if (decision !== undefined) {
-        const decided = await deps.lanes.write('lane.decide', { ...who(context), id, decision });
-        if (!decided.ok) return decided;
-        if (decided.value === 0) {
-          const found = await inbox.read('inbox.get', { tenant, id });
-          return found.ok ? fail(fault(found.value === null ? 'delivery.not-found' : 'delivery.state')) : found;
-        }
-      }
-      // Whoever replays one delivery has looked at it.
-      const approved = await deps.lanes.write('lane.approve', { ...who(context), of: { id } });
-      if (!approved.ok) return approved;
-      const done = await inbox.write('inbox.replay', { ...who(context), id });
-      deps.onReplay();
-      return answerAct(done, id);
-    }),
-
-    defineRoute('deliveries.replayMany', async ({ query }, context) => {
-      const { state, approve, reason = null } = query;
-      if (state === 'delivered') return reforward(context, reason === LEFT_OUT ? LEFT_OUT : 'all');
-      if (approve) {
-        const approved = await deps.lanes.write('lane.approve', { ...who(context), of: { reason } });
-        if (!approved.ok) return approved;
-      }
-      // By their places: what is judged again meanwhile, and parked once more, is not met twice.
-      let count = 0;
-      for (let after = 0; ;) {
-        const some = await inbox.write('inbox.replay-many', {
-          ...who(context),
-          state,
-          reason,
-          after,
-          limit: REPLAY_AT_ONCE,
-        });
-        if (!some.ok) return some;
-        count += some.value.count;
-        after = some.value.last;
-        if (some.value.count < REPLAY_AT_ONCE) break;
-      }
-      deps.onReplay();
-      return ok({ count });
-    }),
-
-    defineRoute('deliveries.discard', async ({ params, body }, context) => {
-      const id = idOf(params.id);
-      return answerAct(await inbox.write('inbox.discard', { ...who(context), id, why: body.reason }), id);
     }),
   ];
 }

@@ -1,5 +1,6 @@
 import { all, allOf, fragment, get, typed, userIndex, words, type Programs } from '../../store/index.ts';
 import type { InboxReads } from '../commands.ts';
+import { groups } from './groups.ts';
 import { ACKNOWLEDGED, FAULT_CODE, KEYS, LISTED, toBody, toCounts, toDetailed, toListed, toReceived } from '../rows.ts';
 import { STATES } from '../state.ts';
 
@@ -51,6 +52,7 @@ export const reads: Programs<InboxReads> = {
     const original = duplicateOf === null ? undefined : yield* get`SELECT id FROM delivery WHERE seq = ${duplicateOf}`;
     return toDetailed(row, steps, original, vault);
   },
+  'inbox.groups': groups,
   *'inbox.ledger'(_, { tenant }) {
     return toCounts(
       yield* all`SELECT state, sum(count) AS count FROM ledger_count WHERE tenant = ${tenant} GROUP BY state`,

@@ -105,7 +105,7 @@ describe.each(PLACES)('what reaches the chart, on %s', (_name, makePlace) => {
     const gone = explained.filter(({ change }) => change === 'retract');
     expect(gone.map(({ chart }) => (chart as Json | null)?.['value'])).toContain('178');
     expect(gone.every(({ chart }) => chart !== null)).toBe(true);
-    await rig.admin('POST', `deliveries/${second.id}/replay`);
+    await rig.admin('POST', `deliveries/${second.id}/decide`, { decision: 'approve' });
     expect((await rig.until(second.id, ({ state }) => state === 'delivered')).withdrawals).toBeUndefined();
     expect(rig.chart(patient)).toHaveLength(1);
     const notes = JSON.stringify(rig.ehr.log.writes().map(({ json }) => json));

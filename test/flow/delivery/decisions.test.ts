@@ -30,7 +30,7 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
     rig.ehr.put({ ...measured(patient, code), note: [{ text }] } as never);
   }
   const replay = async (id: string, body?: object): Promise<number> =>
-    (await rig.admin('POST', `deliveries/${id}/replay`, body)).status;
+    (await rig.admin('POST', `deliveries/${id}/${body === undefined ? 'replay' : 'decide'}`, body)).status;
   /** Where it comes to rest after a replay: the state before it does not count. */
   async function replayed(id: string, body?: object): Promise<Shown> {
     const before = (await rig.read(id)).steps.length;
@@ -54,7 +54,7 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
     const { patient, parked } = await inConflict('user-keep');
     expect(parked).toMatchObject({ state: 'parked', reason: 'conflict' });
     expect(parked.conflicts).toEqual([expect.objectContaining({ resourceType: 'Observation', versionId: '2' })]);
-    expect(await replayed(parked.id, { conflict: 'keep-theirs' })).toMatchObject({ state: 'delivered' });
+    expect(await replayed(parked.id, { decision: 'keep-theirs' })).toMatchObject({ state: 'delivered' });
     expect(measured(patient, WEIGHT)).toMatchObject({ note: [{ text: 'checked' }], valueQuantity: { value: 71.25 } });
     expect(valueOf(patient, HEIGHT)).toBe(179);
     const version = (documentVersion: number, values: Readonly<Record<string, number>>): Promise<Shown> =>
@@ -72,7 +72,7 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
       }),
     ]);
     expect([valueOf(patient, WEIGHT), valueOf(patient, HEIGHT)]).toEqual([71.25, 181]);
-    expect(await replayed(fourth.id, { conflict: 'overwrite' })).toMatchObject({ state: 'delivered' });
+    expect(await replayed(fourth.id, { decision: 'overwrite' })).toMatchObject({ state: 'delivered' });
     expect(valueOf(patient, WEIGHT)).toBe(69);
     // Since then nobody keeps anything.
     expect([(await version(5, { weight: 68, height: 181 })).state, valueOf(patient, WEIGHT)]).toEqual([
@@ -90,7 +90,7 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
     touch(patient, HEIGHT, 'checked');
     const parked = await rig.deliver(dropped(2));
     expect(parked).toMatchObject({ conflicts: [{ ours: null, theirs: { notes: 'checked' } }] });
-    expect(await replayed(parked.id, { conflict: 'keep-theirs' })).toMatchObject({ state: 'delivered' });
+    expect(await replayed(parked.id, { decision: 'keep-theirs' })).toMatchObject({ state: 'delivered' });
     expect(await rig.deliver(dropped(3))).toMatchObject({ state: expect.stringMatching(/delivered|duplicate/) });
     expect(measured(patient, HEIGHT)).toMatchObject({ note: [{ text: 'checked' }] });
     const again = await rig.deliver(
@@ -102,7 +102,7 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
 
   test('what a person keeps leaves a wrong chart like everything else', async () => {
     const { patient, parked } = await inConflict('user-kept-moved');
-    await replayed(parked.id, { conflict: 'keep-theirs' });
+    await replayed(parked.id, { decision: 'keep-theirs' });
     expect(rig.chart(patient)).toHaveLength(4);
     const right = await rig.enrol('user-kept-moved', 'MRN-kept-right');
     await rig.until(parked.id, () => rig.chart(right).length === 4 && rig.chart(patient).length === 0);
@@ -111,20 +111,20 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
 
   test('ours is written over the version that was shown', async () => {
     const { patient, parked } = await inConflict('user-over');
-    expect(await replayed(parked.id, { conflict: 'overwrite' })).toMatchObject({ state: 'delivered' });
+    expect(await replayed(parked.id, { decision: 'overwrite' })).toMatchObject({ state: 'delivered' });
     expect([valueOf(patient, WEIGHT), valueOf(patient, HEIGHT)]).toEqual([70, 179]);
   });
 
   test.each(['overwrite', 'keep-theirs'])(
     'a decision to %s is about the version that was shown, and no later one',
-    async (conflict) => {
-      const { patient, parked } = await inConflict(`user-late-${conflict}`);
+    async (decision) => {
+      const { patient, parked } = await inConflict(`user-late-${decision}`);
       touch(patient, WEIGHT, 'checked again');
-      const again = await replayed(parked.id, { conflict });
+      const again = await replayed(parked.id, { decision });
       expect(again).toMatchObject({ state: 'parked', reason: 'conflict' });
       expect(again.conflicts).toEqual([expect.objectContaining({ versionId: '3' })]);
       expect(measured(patient, WEIGHT)).toMatchObject({ note: [{ text: 'checked again' }] });
-      expect(await replayed(parked.id, { conflict })).toMatchObject({ state: 'delivered' });
+      expect(await replayed(parked.id, { decision })).toMatchObject({ state: 'delivered' });
     },
   );
 
@@ -137,7 +137,7 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
     const values = { weight: 70, height: 179, bmi: 23 };
     const parked = await rig.deliver(aClinicalReady({ userId, documentVersion: 2, observations: 4, values }));
     expect(parked.conflicts).toHaveLength(2);
-    expect(await replayed(parked.id, { conflict: 'keep-theirs' })).toMatchObject({ state: 'delivered' });
+    expect(await replayed(parked.id, { decision: 'keep-theirs' })).toMatchObject({ state: 'delivered' });
     expect([valueOf(patient, WEIGHT), valueOf(patient, HEIGHT)]).toEqual([71.25, 178]);
   });
 
@@ -151,31 +151,47 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
     );
     expect(parked).toMatchObject({ state: 'parked', reason: 'conflict', conflicts: [{ versionId: null }] });
     expect(valueOf(patient, WEIGHT)).toBeUndefined();
-    expect(await replayed(parked.id, { conflict: 'overwrite' })).toMatchObject({ state: 'delivered' });
+    expect(await replayed(parked.id, { decision: 'overwrite' })).toMatchObject({ state: 'delivered' });
     expect(valueOf(patient, WEIGHT)).toBe(70);
   });
 
   test.each([
     ['keep-theirs', 4],
     ['overwrite', 3],
-  ])('what is gone from its document, and was changed by somebody: %s leaves %d', async (conflict, left) => {
-    const userId = `user-gone-${conflict}`;
+  ])('what is gone from its document, and was changed by somebody: %s leaves %d', async (decision, left) => {
+    const userId = `user-gone-${decision}`;
     const patient = await rig.enrol(userId);
     await rig.deliver(aClinicalReady({ userId, observations: 4 }));
     touch(patient, HEIGHT, 'checked');
     const parked = await rig.deliver(withoutHeight(aClinicalReady({ userId, documentVersion: 2, observations: 4 })));
     expect(parked).toMatchObject({ state: 'parked', reason: 'conflict' });
-    expect(await replayed(parked.id, { conflict })).toMatchObject({ state: 'delivered' });
+    expect(await replayed(parked.id, { decision })).toMatchObject({ state: 'delivered' });
     expect(rig.chart(patient)).toHaveLength(left);
   });
 
   test('a decision that does not fit is refused', async () => {
     const { parked } = await inConflict('user-refused');
-    expect(await replay(parked.id, { conflict: 'maybe' })).toBe(400);
-    expect(await replay('dlv_nobody', { conflict: 'overwrite' })).toBe(404);
+    expect(await replay(parked.id, { decision: 'maybe' })).toBe(400);
+    expect(await replay('dlv_nobody', { decision: 'overwrite' })).toBe(404);
     const done = await rig.deliver(aClinicalReady({ userId: 'user-over', documentVersion: 9, observations: 4 }));
-    expect(await replay(done.id, { conflict: 'overwrite' })).toBe(409);
+    expect(await replay(done.id, { decision: 'overwrite' })).toBe(409);
+    expect(await replay(done.id, { decision: 'approve' })).toBe(409);
+    expect(await replay(parked.id, { decision: 'approve' })).toBe(409);
     expect(await rig.read(parked.id)).toMatchObject({ state: 'parked', reason: 'conflict' });
+  });
+
+  test('a replay of what waits for a decision approves nothing, and says so', async () => {
+    const userId = 'user-undecided';
+    const patient = await rig.enrol(userId);
+    await rig.deliver(aClinicalReady({ userId, observations: 6 }));
+    const { id } = await rig.deliver(aClinicalReady({ userId, documentVersion: 2, observations: 1 }));
+    expect((await rig.admin('POST', `deliveries/${id}/replay`)).body).toEqual({ id, undecided: true });
+    const again = await rig.until(id, ({ state, steps }) => state === 'parked' && steps.length > 5);
+    expect(again).toMatchObject({ reason: 'suspicious' });
+    expect(await replay(id, { decision: 'overwrite' })).toBe(409);
+    expect(rig.chart(patient)).toHaveLength(6);
+    expect(await replayed(id, { decision: 'approve' })).toMatchObject({ state: 'delivered' });
+    expect(rig.chart(patient)).toHaveLength(1);
   });
 
   test('many suspicious ones at once go on only when it is said so', async () => {
@@ -188,18 +204,16 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
       expect(second).toMatchObject({ state: 'parked', reason: 'suspicious' });
       parked.push(second.id);
     }
-    const many = async (query: string): Promise<number> => (await rig.admin('POST', `replay?${query}`)).status;
+    const many = async (path: string): Promise<number> => (await rig.admin('POST', path)).status;
     const lengths = await Promise.all(parked.map(async (id) => (await rig.read(id)).steps.length));
-    expect(await many('state=parked&reason=suspicious')).toBe(200);
+    expect(await many('replay?state=parked&reason=suspicious')).toBe(200);
     for (const [i, id] of parked.entries())
       expect(
         await rig.until(id, ({ state, steps }) => steps.length > (lengths[i] ?? 0) + 2 && state === 'parked'),
       ).toMatchObject({ state: 'parked', reason: 'suspicious' });
     expect(users.map((user) => rig.chart(`Patient/pat-mrn-${user}`).length)).toEqual([6, 6]);
-    expect([await many('state=quarantined&approve=true'), await many('state=parked&approve=maybe')]).toEqual([
-      400, 400,
-    ]);
-    expect(await many('state=parked&reason=suspicious&approve=true')).toBe(200);
+    expect([await many('replay?state=parked&approve=true'), await many('approve?reason=unlinked')]).toEqual([400, 400]);
+    expect(await many('approve?reason=suspicious')).toBe(200);
     for (const id of parked)
       expect((await rig.until(id, ({ state }) => state === 'delivered')).state).toBe('delivered');
     expect(users.map((user) => rig.chart(`Patient/pat-mrn-${user}`).length)).toEqual([1, 1]);

@@ -54,9 +54,9 @@ function toolsOf(rig: Rig) {
     rig.ehr.put({ ...found, ...more } as never);
   }
   const faults = (...rules: Parameters<Rig['ehr']['board']['setRules']>[0]): void => rig.ehr.board.setRules(rules);
-  async function replayed(id: string, body?: object): Promise<Shown> {
+  async function decided(id: string, decision: 'keep-theirs' | 'overwrite'): Promise<Shown> {
     const before = (await rig.read(id)).steps.length;
-    expect((await rig.admin('POST', `deliveries/${id}/replay`, body)).status).toBe(200);
+    expect((await rig.admin('POST', `deliveries/${id}/decide`, { decision })).status).toBe(200);
     return rig.until(
       id,
       ({ state, steps }) => steps.length > before + 2 && (state === 'parked' || state === 'delivered'),
@@ -77,7 +77,7 @@ function toolsOf(rig: Rig) {
     faults();
     return parked;
   }
-  return { rig, all, standing, valueOf, edit, faults, replayed, lostAndParked };
+  return { rig, all, standing, valueOf, edit, faults, decided, lostAndParked };
 }
 
 describe('what is in doubt', () => {
@@ -279,7 +279,7 @@ describe('a laboratory report', () => {
   test(
     'refers to nothing that a person removed and wants to stay removed',
     () =>
-      withRig({}, async ({ rig, all, replayed }) => {
+      withRig({}, async ({ rig, all, decided }) => {
         const userId = 'lab-removed';
         await rig.enrol(userId);
         await rig.deliver(
@@ -299,7 +299,7 @@ describe('a laboratory report', () => {
           ]),
         );
         expect(stateOf(parked)).toBe('parked conflict');
-        await replayed(parked.id, { conflict: 'keep-theirs' });
+        await decided(parked.id, 'keep-theirs');
         await rig.deliver(
           aPanel(userId, 3, [
             ['2345-7', 93],
@@ -414,17 +414,17 @@ describe('a decision', () => {
   test(
     'to overwrite what was kept is carried out once, also where the answer was lost',
     () =>
-      withRig({}, async ({ rig, valueOf, edit, faults, replayed }) => {
+      withRig({}, async ({ rig, valueOf, edit, faults, decided }) => {
         const userId = 'kept-over';
         const patient = await rig.enrol(userId);
         await rig.deliver(of(userId, 1));
         edit(patient, WEIGHT, { note: [{ text: 'checked' }] });
         const second = await rig.deliver(of(userId, 2, { weight: 70 }));
-        expect(stateOf(await replayed(second.id, { conflict: 'keep-theirs' }))).toBe('delivered');
+        expect(stateOf(await decided(second.id, 'keep-theirs'))).toBe('delivered');
         const third = await rig.deliver(of(userId, 3, { weight: 69 }));
         expect(stateOf(third)).toBe('parked conflict');
         faults({ ...A_WRITE, times: 1, ...LOST });
-        const done = await replayed(third.id, { conflict: 'overwrite' });
+        const done = await decided(third.id, 'overwrite');
         expect([stateOf(done), valueOf(patient, WEIGHT)]).toEqual(['delivered', 69]);
       }),
     60_000,
@@ -585,7 +585,7 @@ describe('a decision, still', () => {
   test(
     'is not asked for where both sides say the same',
     () =>
-      withRig({}, async ({ rig, edit, replayed }) => {
+      withRig({}, async ({ rig, edit, decided }) => {
         const userId = 'agreed';
         const patient = await rig.enrol(userId);
         await rig.deliver(of(userId, 1));
@@ -594,7 +594,7 @@ describe('a decision, still', () => {
           status: 'amended',
         });
         const second = await rig.deliver(of(userId, 2, { weight: 70 }));
-        expect(stateOf(await replayed(second.id, { conflict: 'keep-theirs' }))).toBe('delivered');
+        expect(stateOf(await decided(second.id, 'keep-theirs'))).toBe('delivered');
         expect(stateOf(await rig.deliver(of(userId, 3, { weight: 71 })))).toBe('delivered');
       }),
     60_000,
@@ -603,13 +603,13 @@ describe('a decision, still', () => {
   test(
     'is not asked for where a person removed it, wants it so, and the document drops it',
     () =>
-      withRig({}, async ({ rig, standing, replayed }) => {
+      withRig({}, async ({ rig, standing, decided }) => {
         const userId = 'agreed-removed';
         const patient = await rig.enrol(userId);
         await rig.deliver(of(userId, 1));
         await fetch(`${rig.ehr.url}/Observation/${String(standing(patient, HEIGHT)?.['id'])}`, { method: 'DELETE' });
         const second = await rig.deliver(of(userId, 2, { height: 179 }));
-        expect(stateOf(await replayed(second.id, { conflict: 'keep-theirs' }))).toBe('delivered');
+        expect(stateOf(await decided(second.id, 'keep-theirs'))).toBe('delivered');
         expect(stateOf(await rig.deliver(without(of(userId, 3), 'height')))).toBe('delivered');
       }),
     60_000,

@@ -68,7 +68,7 @@ describe.each(PLACES)('after a backup of our database was restored, on %s', (_na
     expect(again).toMatchObject({ state: 'parked', reason: 'conflict', conflicts: [{ versionId: '2' }] });
     expect(weightOf()).toMatchObject({ note: [{ text: 'checked' }] });
     expect(rig.writesSince(before)).toEqual([]);
-    expect((await rig.admin('POST', `deliveries/${again.id}/replay`, { conflict: 'keep-theirs' })).status).toBe(200);
+    expect((await rig.admin('POST', `deliveries/${again.id}/decide`, { decision: 'keep-theirs' })).status).toBe(200);
     expect((await rig.until(again.id, ({ state }) => state === 'delivered')).state).toBe('delivered');
     expect(weightOf()).toMatchObject({ note: [{ text: 'checked' }] });
     expect(rig.writesSince(before).filter(({ type }) => type === 'Observation')).toEqual([]);

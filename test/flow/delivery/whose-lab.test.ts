@@ -62,7 +62,7 @@ describe.each(PLACES)('whose laboratory result it is, on %s', (_name, makePlace)
       hasDetail: true,
     });
     expect(rig.writesSince(before)).toEqual([]);
-    expect((await rig.admin('POST', `deliveries/${id}/replay`)).status).toBe(200);
+    expect((await rig.admin('POST', `deliveries/${id}/decide`, { decision: 'approve' })).status).toBe(200);
     await rig.until(id, ({ state }) => state === 'delivered');
     expect(rig.writesSince(before).length).toBe(3);
     expect(await rig.ledgerAddsUp()).toBe(true);

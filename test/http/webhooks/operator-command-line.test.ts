@@ -37,6 +37,14 @@ test('one delivery, or all of a state, are looked at again', async () => {
     code: 1,
     err: expect.stringContaining('delivery.not-found'),
   });
+  expect(await run('replay', id, '--conflict', 'overwrite')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('delivery.state'),
+  });
+  expect(await run('replay', '--state', 'parked', '--approve')).toMatchObject({
+    code: 0,
+    out: '0 are looked at again\n',
+  });
   expect(await run('replay', '--state', 'lost')).toMatchObject({ code: 1, err: expect.stringContaining('state') });
 });
 
@@ -45,6 +53,7 @@ test.each([
   [['replay', 'a', 'b']],
   [['replay', 'a', '--state', 'parked']],
   [['replay', 'a', '--approve']],
+  [['replay', '--state', 'quarantined', '--approve']],
   [['replay', '--state', 'parked', '--conflict', 'overwrite']],
   [['ledger', 'x']],
 ])('%j is told what is wrong with it', async (args) => {

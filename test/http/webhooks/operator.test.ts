@@ -141,7 +141,7 @@ describe('replay', () => {
   test('looks at the stored bytes again, and is in the timeline', async () => {
     const { id } = await hooks.deliver(aClinicalReady({ bundleId: 'replayed' }));
     const answer = await hooks.admin('post', `deliveries/${id}/replay`);
-    expect([answer.status, answer.body]).toEqual([200, { id }]);
+    expect([answer.status, answer.body]).toEqual([200, { id, undecided: false }]);
     expect(stepsOf(await hooks.settled(id))).toEqual([
       [null, 'received', null, 'source'],
       ['received', 'parked', 'unlinked', 'gateway'],

@@ -58,11 +58,6 @@ test('what is left out has its standard value, and what is given its type', asyn
 });
 
 describe('one parameter may need another', () => {
-  test('a plan is approved among the parked ones alone', async () => {
-    expect(await check('deliveries.replayMany', { query: '?state=quarantined&approve=true' })).toMatchObject({
-      fault: { at: 'approve', detail: '`approve` must be one of true, false; true only with state=parked.' },
-    });
-  });
   test('a launch is of a patient or of an MRN', async () => {
     expect(await check('apps.launch', { body: {} })).toMatchObject({ fault: { at: 'patient' } });
     expect(await check('apps.launch', { body: { patient: '1', mrn: '2' } })).toMatchObject({

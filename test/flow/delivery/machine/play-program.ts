@@ -59,8 +59,8 @@ async function parkedNewest(
   return null;
 }
 
-async function replay(rig: Rig, done: Done, { id, steps }: Shown, body: object): Promise<boolean> {
-  const { status } = await rig.admin('POST', `deliveries/${id}/replay`, body);
+async function decide(rig: Rig, done: Done, { id, steps }: Shown, body: object): Promise<boolean> {
+  const { status } = await rig.admin('POST', `deliveries/${id}/decide`, body);
   if (status !== 200) {
     done.refused.push(`${JSON.stringify(body)} was answered with ${status}`);
     return false;
@@ -116,7 +116,7 @@ async function perform(rig: Rig, done: Done, one: Act, character: Character): Pr
       const names = (found.shown.conflicts ?? []).map(({ name }) => name);
       const { deliveryId, content } = found.said;
       const n = logged(rig);
-      if (!(await replay(rig, done, found.shown, { conflict: one.decision }))) return;
+      if (!(await decide(rig, done, found.shown, { decision: one.decision }))) return;
       const isCarriedOut = (await rig.read(deliveryId)).state === 'delivered';
       done.decided.push({ user, deliveryId, decision: one.decision, names, content, n, isCarriedOut });
       return;
@@ -124,7 +124,7 @@ async function perform(rig: Rig, done: Done, one: Act, character: Character): Pr
     case 'approve': {
       await comeToRest(rig, done);
       const found = await parkedNewest(rig, done, user, 'suspicious');
-      if (found !== null) await replay(rig, done, found.shown, { reason: 'seen' });
+      if (found !== null) await decide(rig, done, found.shown, { decision: 'approve' });
       return;
     }
   }
