@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { AnswerOf, Contract } from './contract/define-contract.ts';
+import { REASON_HEADER, type AnswerOf, type Contract } from './contract/define-contract.ts';
 import { CONTRACTS, type ContractOf, type RouteId } from './contract/index.ts';
 
 /** What was asked wrongly or could not be done: RFC 9457, as docs/faults.md lists the codes. */
@@ -29,7 +29,10 @@ type Given<S> = S extends z.ZodType ? Either<z.input<S>, z.output<S>> : unknown;
 type OrNone<K extends string, T> = Partial<T> extends T ? { readonly [N in K]?: T } : { readonly [N in K]: T };
 
 /** What a route asks for: of path and query as the contract has them; a body as JSON, or bytes with their type. */
-export type CallOf<C extends Contract> = OrNone<'params', Given<C['params']>> &
+export type CallOf<C extends Contract> = (C['reason'] extends 'needed'
+  ? { readonly reason: string }
+  : { readonly reason?: string }) &
+  OrNone<'params', Given<C['params']>> &
   OrNone<'query', Given<C['query']>> &
   (C['body'] extends { readonly kind: 'json'; readonly schema: infer S }
     ? OrNone<'body', S extends z.ZodType ? z.input<S> : never>
@@ -43,13 +46,12 @@ export interface AdminClient {
 }
 
 interface Call {
+  readonly reason?: string;
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
   readonly bytes?: { readonly type: string; readonly content: string | Uint8Array<ArrayBuffer> };
 }
-
-const isLines = ({ answer }: Contract): boolean => 'kind' in answer;
 
 function addressOf(base: string, { path }: Contract, { params = {}, query = {} }: Call): URL {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
@@ -66,6 +68,11 @@ function bodyOf({ body, bytes }: Call): {
   return body === undefined
     ? { headers: {} }
     : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+async function read({ answer }: Contract, given: Response, parse: (text: string) => unknown): Promise<unknown> {
+  if (!('kind' in answer)) return parse(await given.text());
+  return answer.kind === 'lines' ? given.text() : new Uint8Array(await given.arrayBuffer());
 }
 
 /** The admin API of a gateway, typed by its contracts. It needs nothing but `fetch`: a browser can use it too. */
@@ -87,13 +94,16 @@ export function makeAdminClient(deps: {
       const answer = await deps.fetch(addressOf(deps.url, contract, call), {
         method: contract.method.toUpperCase(),
         redirect: 'error',
-        headers: { ...authorization, ...headers },
+        headers: {
+          ...authorization,
+          ...headers,
+          ...(call.reason === undefined ? {} : { [REASON_HEADER]: call.reason }),
+        },
         ...rest,
       });
       const { status } = answer;
-      const text = await answer.text();
-      if (!answer.ok) return { kind: 'refused', status, problem: parse(text) as AdminProblem };
-      const value = (isLines(contract) ? text : parse(text)) as AnswerOf<ContractOf<Id>>;
+      if (!answer.ok) return { kind: 'refused', status, problem: parse(await answer.text()) as AdminProblem };
+      const value = (await read(contract, answer, parse)) as AnswerOf<ContractOf<Id>>;
       return { kind: 'done', status, value, next: answer.headers.get('next-cursor') };
     },
   };

@@ -12,12 +12,14 @@ import { ok, type Budget, type Clock, type NewId, type Result, type Route } from
 import {
   makeAuditRoutes,
   makeDataKeyRoutes,
+  makeDeliveryListRoutes,
   makeDeliveryRoutes,
   makeEraseRoutes,
   makeFlowRoutes,
   makeEraseUser,
   makeLinkRoutes,
   makeMappingRoutes,
+  makeOneDeliveryRoutes,
   makePatientRoutes,
   makeRecordAct,
   makeRecordActLater,
@@ -63,10 +65,11 @@ export function makeAdmin(deps: {
   const lanes = store.use(laneSet);
   const identity = store.use(identitySet);
   const routes = [
-    ...makeFlowRoutes({ tenant, figures: store.use(figureSet), clock }),
+    ...makeFlowRoutes({ tenant, figures: store.use(figureSet), inbox, clock }),
+    ...makeDeliveryListRoutes({ tenant, clientUuid, mrnSystem, inbox, identity }),
+    ...makeOneDeliveryRoutes({ tenant, inbox, lanes, identity }),
     ...makeDeliveryRoutes({
       tenant,
-      clientUuid,
       inbox,
       clock,
       onReplay: processor.wake,

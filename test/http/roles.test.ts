@@ -9,7 +9,7 @@ import { appOf } from '../support/gateway.ts';
 /** Which routes each role opens, in words of their own: a change of the table of permissions must be meant. */
 const OPENS: Readonly<Record<Role, string>> = {
   viewer: 'flow.ledger flow.series',
-  engineer: `flow.ledger flow.series deliveries.list deliveries.get deliveries.replay deliveries.replayMany deliveries.discard
+  engineer: `flow.ledger flow.series deliveries.list deliveries.get deliveries.raw deliveries.replay deliveries.replayMany deliveries.discard
     deliveries.explain mappings.unmapped mappings.reload targets.list targets.pause targets.resume shadow.report
     shadow.deliveries shadow.evaluate shadow.leave links.list links.get links.charted patients.connections
     patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule`,
@@ -24,7 +24,8 @@ const OPENS: Readonly<Record<Role, string>> = {
   administrator: `flow.ledger flow.series targets.list shadow.report users.erase keys.data keys.rotateData keys.rotateIdToken
     apps.list apps.add apps.remove apps.launch accounts.list accounts.add accounts.remove`,
 };
-const PROVED = `audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.remove accounts.add
+const PROVED =
+  `deliveries.raw audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.remove accounts.add
   accounts.remove`.split(/\s+/);
 
 /** Every route of the admin API with an answer of its own, behind the door that http keeps. */

@@ -28,8 +28,8 @@ export function* move(context: CommandContext, moves: readonly Move[]): Program<
     checkMove(m);
     const atMs = m.at.getTime();
     const changed = yield* run`
-      UPDATE delivery SET state = ${m.to}, reason = ${m.reason}, state_at = ${atMs} WHERE seq = ${m.seq}
-        AND state = ${m.from}`;
+      UPDATE delivery SET state = ${m.to}, reason = ${m.reason}, fault_code = ${m.faultCode ?? null}, state_at = ${atMs}
+      WHERE seq = ${m.seq} AND state = ${m.from}`;
     if (changed !== 1) throw new Error('the delivery is not in the state that it was read in');
     yield* run`
       INSERT INTO delivery_step (seq, n, at, from_state, to_state, reason, fault_code, actor)
