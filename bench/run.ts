@@ -12,6 +12,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(options: Options): As
   ingest: () => import('./ingest.ts'),
   translate: () => import('./translate.ts'),
   deliver: () => import('./deliver.ts'),
+  deliveries: () => import('./delivery-pages.ts'),
   read: () => import('./read.ts'),
   audit: () => import('./audit.ts'),
   labs: () => import('./labs.ts'),
@@ -20,7 +21,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(options: Options): As
 const help = `Usage: npm run bench -- [NAME…] [--json] [--rows=N] [--ehr=URL]
 
 Names: ${Object.keys(BENCHES).join(', ')} (default: all). Both sides of a figure run in the same process tree, interleaved,
-at least three rounds, and the median is reported. --json prints one JSON object a line and nothing else. --rows: how many deliveries \`deliver\` finds stored.
+at least three rounds, and the median is reported. --json prints one JSON object a line and nothing else. --rows: how many deliveries \`deliver\` and \`deliveries\` find stored.
 --ehr, or EHR_BENCH_URL: the base of a real FHIR server on this machine that \`deliver\` may fill; without it two of its figures are left out.
 `;
 

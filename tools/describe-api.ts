@@ -1,6 +1,6 @@
 import { format } from 'prettier';
 import { z } from 'zod';
-import { CONTRACTS, GROUPS, SAID, type Contract } from '../src/admin/index.ts';
+import { CONTRACTS, GROUPS, REASON_HEADER, SAID, type Contract } from '../src/admin/index.ts';
 import { FAULT_CODES, HANDLING, type FaultCode } from '../src/kernel/index.ts';
 
 type Json = Record<string, unknown>;
@@ -71,7 +71,15 @@ function schemaOf(schema: z.ZodType, components: Json, io: 'input' | 'output'): 
 }
 const withoutId = ({ id: _id, ...rest }: Json): Json => rest;
 
-function parametersOf({ params, query }: Contract, components: Json): Json[] {
+const REASON = {
+  name: REASON_HEADER,
+  in: 'header',
+  required: true,
+  description: 'What it is wanted for, with nothing of a patient; the audit keeps it',
+  schema: { type: 'string', minLength: 3, maxLength: 200, pattern: "^[A-Za-z0-9][A-Za-z0-9 .,;:()'_/-]*[A-Za-z0-9.]$" },
+};
+
+function parametersOf({ params, query, reason }: Contract, components: Json): Json[] {
   const list = (schema: z.ZodObject | undefined, where: 'path' | 'query'): Json[] => {
     if (schema === undefined) return [];
     const made = schemaOf(schema, components, 'input') as { properties?: Record<string, Json>; required?: string[] };
@@ -83,7 +91,7 @@ function parametersOf({ params, query }: Contract, components: Json): Json[] {
       schema: rest,
     }));
   };
-  return [...list(params, 'path'), ...list(query, 'query')];
+  return [...list(params, 'path'), ...list(query, 'query'), ...(reason === undefined ? [] : [REASON])];
 }
 
 function requestBodyOf({ body, example }: Contract, components: Json): Json | null {
@@ -125,6 +133,11 @@ function answerOf({ answer, answers }: Contract, components: Json): Json {
       description: answers,
       content: { 'application/json': { schema: schemaOf(answer, components, 'output') } },
     };
+  if (answer.kind === 'bytes')
+    return {
+      description: answers,
+      content: Object.fromEntries(answer.types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
+    };
   return {
     description: answers,
     headers: {
@@ -136,9 +149,10 @@ function answerOf({ answer, answers }: Contract, components: Json): Json {
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 /** A call as a shell takes it, to be copied. */
-function curlOf({ method, path, body, example }: Contract): string {
+function curlOf({ method, path, body, reason, example }: Contract): string {
   const lines = [`curl -H "Authorization: Bearer $CHARTGATE_ADMIN_TOKEN"`];
   if (method !== 'get') lines.push(`-X ${method.toUpperCase()}`);
+  if (reason !== undefined) lines.push(`-H '${REASON_HEADER}: Asked for by the ward'`);
   if (body?.kind === 'json' && (example !== undefined || body.isRequired))
     lines.push("-H 'Content-Type: application/json'", `-d ${quote(JSON.stringify(example ?? {}))}`);
   if (body?.kind === 'bytes') lines.push(`-H 'Content-Type: ${body.types[0] ?? ''}'`, '--data-binary @FILE');

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { AnswerOf, Contract } from './contract/define-contract.ts';
+import { REASON_HEADER, type AnswerOf, type Contract } from './contract/define-contract.ts';
 import type { ContractOf, RouteId } from './contract/index.ts';
 import type { RouteLine, RouteTable } from './route-table.ts';
 
@@ -30,7 +30,10 @@ type Given<S> = S extends z.ZodType ? Either<z.input<S>, z.output<S>> : unknown;
 type OrNone<K extends string, T> = Partial<T> extends T ? { readonly [N in K]?: T } : { readonly [N in K]: T };
 
 /** What a route asks for: of path and query as the contract has them; a body as JSON, or bytes with their type. */
-export type CallOf<C extends Contract> = OrNone<'params', Given<C['params']>> &
+export type CallOf<C extends Contract> = (C['reason'] extends 'needed'
+  ? { readonly reason: string }
+  : { readonly reason?: string }) &
+  OrNone<'params', Given<C['params']>> &
   OrNone<'query', Given<C['query']>> &
   (C['body'] extends { readonly kind: 'json'; readonly schema: infer S }
     ? OrNone<'body', S extends z.ZodType ? z.input<S> : never>
@@ -44,6 +47,7 @@ export interface AdminClient {
 }
 
 interface Call {
+  readonly reason?: string;
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
@@ -65,6 +69,11 @@ function bodyOf({ body, bytes }: Call): {
   return body === undefined
     ? { headers: {} }
     : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+async function read({ answers }: RouteLine, given: Response, parse: (text: string) => unknown): Promise<unknown> {
+  if (answers === 'json') return parse(await given.text());
+  return answers === 'lines' ? given.text() : new Uint8Array(await given.arrayBuffer());
 }
 
 /**
@@ -92,13 +101,17 @@ export function makeAdminClient(deps: {
       const answer = await deps.fetch(addressOf(deps.url, route, call), {
         method: route.method.toUpperCase(),
         redirect: 'error',
-        headers: { ...authorization, ...deps.headers?.(), ...headers },
+        headers: {
+          ...authorization,
+          ...deps.headers?.(),
+          ...headers,
+          ...(call.reason === undefined ? {} : { [REASON_HEADER]: call.reason }),
+        },
         ...rest,
       });
       const { status } = answer;
-      const text = await answer.text();
-      if (!answer.ok) return { kind: 'refused', status, problem: parse(text) as AdminProblem };
-      const value = (route.answers === 'lines' ? text : parse(text)) as AnswerOf<ContractOf<Id>>;
+      if (!answer.ok) return { kind: 'refused', status, problem: parse(await answer.text()) as AdminProblem };
+      const value = (await read(route, answer, parse)) as AnswerOf<ContractOf<Id>>;
       return { kind: 'done', status, value, next: answer.headers.get('next-cursor') };
     },
   };

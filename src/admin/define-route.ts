@@ -10,9 +10,17 @@ export interface LinesAnswer {
   readonly next: string | null;
 }
 
+export interface BytesAnswer {
+  readonly bytes: Uint8Array;
+  /** Under which name a browser saves it. */
+  readonly fileName: string;
+}
+
 /** What a handler has beside its input. */
 export interface AdminContext {
   readonly caller: AdminCaller;
+  /** Why the caller wants it; null where they did not say. It is recorded with whatever is. */
+  readonly reason: string | null;
   readonly requestId: RequestId;
   readonly log: Log;
   /** Unread, where the contract's body is `bytes`. */
@@ -23,10 +31,14 @@ export interface AdminContext {
    * Puts the act into the audit under the name that the contract has; `why` chooses where it has several. Asked before
    * the answer: who saw what is recorded, or nothing is shown.
    */
-  readonly record: (act: Omit<Act, 'why'> & { readonly why?: string }) => Promise<Result<null>>;
+  readonly record: (act: Omit<Act, 'why' | 'reason'> & { readonly why?: string }) => Promise<Result<null>>;
 }
 
-type HandlerAnswer<C extends Contract> = C['answer'] extends { readonly kind: 'lines' } ? LinesAnswer : AnswerOf<C>;
+type HandlerAnswer<C extends Contract> = C['answer'] extends { readonly kind: 'lines' }
+  ? LinesAnswer
+  : C['answer'] extends { readonly kind: 'bytes' }
+    ? BytesAnswer
+    : AnswerOf<C>;
 export type Handle<C extends Contract> = (
   input: InputOf<C>,
   context: AdminContext,

@@ -1,6 +1,6 @@
 export { authenticateAnybody, authenticateByToken, type Authenticate } from './authenticate.ts';
 export { makeAdminClient, type AdminClient, type AdminReply, type CallOf } from './client.ts';
-export { GROUPS, type AnswerOf, type Contract } from './contract/define-contract.ts';
+export { GROUPS, REASON_HEADER, type AnswerOf, type Contract } from './contract/define-contract.ts';
 export { SAID } from './contract/fields.ts';
 export { CONTRACTS, type ContractOf, type RouteId } from './contract/index.ts';
 export { type AdminRoute } from './define-route.ts';
@@ -10,9 +10,10 @@ export { makeRecordAct, makeRecordActLater, type RecordAct, type RecordActLater 
 export { ROUTE_TABLE, type RouteTable } from './route-table.ts';
 export { makeAppRoutes } from './routes/apps.ts';
 export { makeAuditRoutes } from './routes/audit.ts';
-export { makeDeliveryRoutes } from './routes/deliveries.ts';
+export { makeDeliveryListRoutes } from './routes/delivery-list.ts';
 export { makeDeliveryActRoutes } from './routes/delivery-acts.ts';
 export { makeDeliveryGroupRoutes } from './routes/delivery-groups.ts';
+export { makeOneDeliveryRoutes } from './routes/one-delivery.ts';
 export { makeEraseRoutes } from './routes/erase.ts';
 export { makeFlowRoutes } from './routes/flow.ts';
 export { makeJobRoutes } from './routes/jobs.ts';

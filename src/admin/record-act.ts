@@ -2,7 +2,10 @@ import type { AuditDraft, AuditReads, AuditWrites, ToSeal } from '../audit/index
 import type { Ask, Clock, Result } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 
-export type Act = Pick<AuditDraft, 'action' | 'outcome' | 'why' | 'deliveryId' | 'linkId' | 'count' | 'toSeal'> & {
+export type Act = Pick<
+  AuditDraft,
+  'action' | 'outcome' | 'why' | 'reason' | 'deliveryId' | 'linkId' | 'count' | 'toSeal'
+> & {
   /** Whose data were seen, where they are several: one record is kept for each. */
   readonly patients?: readonly NonNullable<ToSeal['patient']>[];
 };

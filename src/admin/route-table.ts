@@ -5,14 +5,14 @@ import { CONTRACTS, type RouteId } from './contract/index.ts';
 export interface RouteLine {
   readonly method: Contract['method'];
   readonly path: string;
-  readonly answers: 'json' | 'lines';
+  readonly answers: 'json' | 'lines' | 'bytes';
 }
 export type RouteTable = Readonly<Record<RouteId, RouteLine>>;
 
 const lineOf = ({ method, path, answer }: Contract): RouteLine => ({
   method,
   path,
-  answers: 'kind' in answer ? 'lines' : 'json',
+  answers: 'kind' in answer ? answer.kind : 'json',
 });
 
 /** The contracts without their schemas. */

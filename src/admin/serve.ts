@@ -1,5 +1,6 @@
 import {
   fail,
+  fault,
   jsonAnswer,
   ok,
   type AdminCaller,
@@ -9,8 +10,10 @@ import {
   type Route,
 } from '../kernel/index.ts';
 import { checkInput, sayParameter } from './check-input.ts';
-import type { Contract } from './contract/define-contract.ts';
-import type { AdminContext, AdminRoute, LinesAnswer } from './define-route.ts';
+import { REASON_HEADER, type Contract } from './contract/define-contract.ts';
+import { sentence } from './contract/fields.ts';
+import { sayField } from './contract/say-schema.ts';
+import type { AdminContext, AdminRoute, BytesAnswer, LinesAnswer } from './define-route.ts';
 import type { RecordAct, RecordActLater } from './record-act.ts';
 
 interface Recorders {
@@ -26,6 +29,15 @@ function namesOf({ audited }: Contract): readonly string[] {
 
 function toAnswer({ answer, status = 200 }: Contract, value: unknown): Answer {
   if (!('kind' in answer)) return jsonAnswer(status, value);
+  if (answer.kind === 'bytes') {
+    const { bytes, fileName } = value as BytesAnswer;
+    const headers = {
+      'Content-Type': answer.types[0],
+      'Content-Disposition': `attachment; filename="${fileName}"`,
+      'Cache-Control': 'no-store',
+    };
+    return { status, headers, body: bytes };
+  }
   const { type, text, next } = value as LinesAnswer;
   return {
     status,
@@ -47,11 +59,29 @@ export function answerRoute(contract: Contract, result: Result<unknown>): Result
   return said.ok ? ok(toAnswer(contract, said.value)) : said;
 }
 
-function contextOf(contract: Contract, ask: Ask, caller: AdminCaller, { record }: Recorders, onRecorded: () => void) {
+/** Why the caller wants it, as their header says; null where they say nothing. */
+function reasonOf({ headers }: Ask['request']): Result<string | null> {
+  const given = headers[REASON_HEADER.toLowerCase()];
+  if (given === undefined) return ok(null);
+  const parsed = sentence.safeParse(given);
+  if (parsed.success) return ok(parsed.data);
+  const detail = sayField(REASON_HEADER, sentence);
+  return fail(fault('admin.parameter', { at: REASON_HEADER, detail, problems: [detail] }));
+}
+
+function contextOf(
+  contract: Contract,
+  ask: Ask,
+  caller: AdminCaller,
+  reason: string | null,
+  { record }: Recorders,
+  onRecorded: () => void,
+) {
   const names = namesOf(contract);
   const { requestId, log, request } = ask;
   const context: AdminContext = {
     caller,
+    reason,
     requestId,
     log,
     request,
@@ -59,7 +89,7 @@ function contextOf(contract: Contract, ask: Ask, caller: AdminCaller, { record }
     record: ({ why = names[0] ?? '', ...act }) => {
       if (!names.includes(why)) throw new Error(`${contract.id} has no act of this name`);
       onRecorded();
-      return record({ requestId, caller }, { ...act, why });
+      return record({ requestId, caller }, { ...act, why, ...(reason === null ? {} : { reason }) });
     },
   };
   return context;
@@ -79,9 +109,11 @@ export function serveRoute({ contract, handle }: AdminRoute, recorders: Recorder
       if (caller === undefined) throw new Error('nobody was authenticated');
       const input = await checkInput(contract, ask);
       if (!input.ok) return input;
+      const reason = reasonOf(ask.request);
+      if (!reason.ok) return reason;
       if (audited.kind === 'later') recorders.recordLater({ requestId: ask.requestId, caller }, audited.name);
       const seen = { isRecorded: false };
-      const context = contextOf(contract, ask, caller, recorders, () => void (seen.isRecorded = true));
+      const context = contextOf(contract, ask, caller, reason.value, recorders, () => void (seen.isRecorded = true));
       const result = await handle(input.value as never, context);
       if (result.ok && audited.kind === 'act' && !seen.isRecorded)
         throw new Error(`${contract.id} was answered without a record`);

@@ -22,6 +22,7 @@ export { exportSegments } from './export-segments.ts';
 export { hashAddress, makeRecordReject, type RecordReject } from './record-rejects.ts';
 export { readNote } from './note.ts';
 export { chartPseudonym, mrnPseudonym, patientPseudonym } from './pseudonym.ts';
+export { deliveriesOfRequest } from './rows.ts';
 export { AUDIT_TYPES, OUTCOMES, type AuditDraft, type AuditRecord, type AuditType, type ToSeal } from './record.ts';
 export { makeSigningKey, parseVerifyingKey, type SigningKey, type VerifyingKey } from './signing-key.ts';
 export { SourceLost, storeSource, type ReadAudit } from './store-source.ts';

@@ -50,6 +50,8 @@ interface RecordedFacts {
   /** As FHIR's audit-event-outcome: 0 success, 4 minor, 8 serious, 12 major failure. */
   readonly outcome: (typeof OUTCOMES)[number];
   readonly why?: string;
+  /** What a person said they wanted it for, in words of theirs with nothing of a patient. */
+  readonly reason?: string;
   readonly actor?: string;
   /** What an operator was allowed by, at that time. */
   readonly roles?: readonly string[];

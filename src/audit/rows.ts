@@ -1,4 +1,4 @@
-import { among, fragment, words, type Fragment, type Vault } from '../store/index.ts';
+import { among, fragment, part, words, type Fragment, type Vault } from '../store/index.ts';
 import type {
   Dropped,
   FoundRecord,
@@ -151,3 +151,11 @@ export function mergeFound(lists: readonly (readonly FoundRecord[])[], limit: nu
   const all = new Map(lists.flat().map((one) => [`${one.chain}/${one.seq}`, one]));
   return [...all.values()].sort(isNewer).slice(0, limit);
 }
+
+/** The audit orders by bytes; the ids of deliveries are found by an index in the order of the database. */
+const AS_ELSEWHERE = part('', 'COLLATE "default"');
+
+/** `id IN …`: the deliveries that this request brought. Deliveries themselves have no index by request. */
+export const deliveriesOfRequest = (tenant: string, requestId: string): Fragment => fragment`(
+  SELECT delivery_id ${AS_ELSEWHERE} FROM audit_record
+  WHERE tenant = ${tenant} AND request_id = ${requestId} AND type = 'hook.accept')`;

@@ -10,6 +10,7 @@ import { doctor } from './doctor.ts';
 import { init } from './init.ts';
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { audit } from './audit.ts';
+import { deliveries } from './deliveries.ts';
 import { demo } from './demo-command.ts';
 import { erase } from './erase.ts';
 import { exitOf } from './exit-of.ts';
@@ -41,6 +42,7 @@ export const COMMANDS: readonly Command[] = [
   validate,
   explainCommand,
   ledger,
+  deliveries,
   replay,
   shadow,
   link,

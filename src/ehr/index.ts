@@ -19,7 +19,7 @@ export {
 } from './classify-answer.ts';
 export { classifyEntries, type BundleVerdict, type EntryAnswer } from './classify-entries.ts';
 export { parseRetryAfter, RETRY_AFTER_MAX_MS } from './parse-retry-after.ts';
-export { readOutcome } from './read-outcome.ts';
+export { readIssues, readOutcome, type OutcomeIssue } from './read-outcome.ts';
 
 export { readCapability, type Capability, type TypeCapability } from './read-capability.ts';
 export { probeEhr, PROBED_TYPES, type Probed } from './probe-ehr.ts';

@@ -15,13 +15,14 @@ import {
   makeDataKeyRoutes,
   makeDeliveryActRoutes,
   makeDeliveryGroupRoutes,
-  makeDeliveryRoutes,
+  makeDeliveryListRoutes,
   makeEraseRoutes,
   makeFlowRoutes,
   makeEraseUser,
   makeJobRoutes,
   makeLinkRoutes,
   makeMappingRoutes,
+  makeOneDeliveryRoutes,
   makePatientRoutes,
   makeRecordAct,
   makeRecordActLater,
@@ -68,10 +69,11 @@ export function makeAdmin(deps: {
   const lanes = store.use(laneSet);
   const identity = store.use(identitySet);
   const routes = [
-    ...makeFlowRoutes({ tenant, figures: store.use(figureSet), clock }),
+    ...makeFlowRoutes({ tenant, figures: store.use(figureSet), inbox, clock }),
     // Before the routes with an id: `groups` is none.
     ...makeDeliveryGroupRoutes({ tenant, inbox }),
-    ...makeDeliveryRoutes({ tenant, clientUuid, inbox, lanes }),
+    ...makeDeliveryListRoutes({ tenant, clientUuid, mrnSystem, inbox, identity }),
+    ...makeOneDeliveryRoutes({ tenant, inbox, lanes, identity }),
     ...makeDeliveryActRoutes({
       tenant,
       inbox,

@@ -92,6 +92,16 @@ export type IdentityReads = {
     };
     out: boolean;
   };
+  /** The users whose confirmed link is to this patient, by their keyed hashes in hexadecimal digits. */
+  'identity.users-of': {
+    args: { readonly tenant: string; readonly patient: { readonly mrnSystem: string; readonly mrn: string } };
+    out: readonly string[];
+  };
+  /** The patients to whom these users have a confirmed link; the others are left out. */
+  'identity.patients-of': {
+    args: { readonly tenant: string; readonly users: readonly string[] };
+    out: readonly { readonly user: string; readonly mrnSystem: string; readonly mrn: string }[];
+  };
   /** What asking for each of these links would change. */
   'identity.foresee': {
     args: { readonly tenant: string; readonly wanted: readonly WantedLink[] };

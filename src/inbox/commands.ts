@@ -94,6 +94,9 @@ export interface ListedDelivery {
   readonly documentVersion: number | null;
   readonly bodyBytes: number;
   readonly findings: readonly string[];
+  readonly userId: string | null;
+  /** The keyed hash of the user, in hexadecimal digits: by it the user's links are found. */
+  readonly userIndex: string | null;
 }
 
 export interface DeliveryStep {
@@ -108,23 +111,45 @@ export interface DeliveryStep {
 export interface DetailedDelivery extends ListedDelivery {
   readonly requestId: string;
   readonly sender: string;
-  readonly userId: string | null;
   readonly duplicateOf: string | null;
   readonly hasBody: boolean;
   readonly steps: readonly DeliveryStep[];
 }
 
+/** Null: whatever it is. */
 export interface DeliveryFilter {
   readonly tenant: string;
   readonly state: State | null;
   readonly reason: string | null;
   readonly faultCode: string | null;
   readonly dataStructure: string | null;
-  readonly client: string | null;
-  readonly user: string | null;
-  /** Deliveries below this place in the order of arrival; newest first. */
-  readonly before: number | null;
-  readonly limit: number;
+  readonly finding: string | null;
+  /** Of the request that brought it. */
+  readonly requestId: string | null;
+  readonly user: { readonly client: string; readonly user: string } | null;
+  /** The users of a patient, as `userIndex` names them. */
+  readonly users: readonly string[] | null;
+  /** In milliseconds: from then on, and before then. */
+  readonly receivedFrom: number | null;
+  readonly receivedTo: number | null;
+}
+
+/** A place in the list. By its time alone where a time is asked for, else by the order of arrival. */
+export interface ListPlace {
+  readonly seq: number;
+  readonly receivedAt: number;
+}
+
+/** `next`: where the next page begins; null at the end. A page may hold fewer than it could, and yet have a next. */
+export interface ListPage {
+  readonly deliveries: readonly ListedDelivery[];
+  readonly next: ListPlace | null;
+}
+
+/** `isExact` is false where there are more than were counted. */
+export interface Counted {
+  readonly count: number;
+  readonly isExact: boolean;
 }
 
 /** Parked or quarantined deliveries of one reason and fault. */
@@ -205,7 +230,12 @@ export type InboxReads = {
     args: { readonly tenant: string; readonly id: string };
     out: Omit<Received, 'seq'> | null;
   };
-  'inbox.list': { args: DeliveryFilter; out: readonly ListedDelivery[] };
+  /** Newest first, below this place. */
+  'inbox.list': {
+    args: DeliveryFilter & { readonly before: ListPlace | null; readonly limit: number };
+    out: ListPage;
+  };
+  'inbox.count': { args: DeliveryFilter; out: Counted };
   'inbox.get': { args: { readonly tenant: string; readonly id: string }; out: DetailedDelivery | null };
   /** What waits for a person, by state, reason and fault; counted up to ten thousand each. */
   'inbox.groups': { args: { readonly tenant: string }; out: readonly StuckGroup[] };

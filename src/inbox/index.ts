@@ -10,6 +10,7 @@ export {
   type InboxWrites,
   type LedgerCounts,
   type ListedDelivery,
+  type ListPlace,
   type Received,
   type SeenDelivery,
   type Settle,

@@ -9,16 +9,18 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export const ACKNOWLEDGED = 'acknowledged';
 
-/** The fault of the last change, which is the one that led to the state; of a delivery named `d`. */
-export const FAULT_CODE = '(SELECT s.fault_code FROM delivery_step s WHERE s.seq = d.seq ORDER BY s.n DESC LIMIT 1)';
 /** By which a delivery named `d` is opened: its own key, and that of its user. */
 export const KEYS = `d.user_index, d.body_key_sealed, (SELECT u.key_sealed FROM unclaimed_key u
 WHERE u.seq = d.seq) AS unclaimed_key_sealed, (SELECT k.key_sealed FROM user_key k WHERE k.tenant = d.tenant
 AND k.user_index = d.user_index) AS user_key_sealed`;
-export const LISTED = `${KEYS}, seq, id, hook, received_at, state, reason, ${FAULT_CODE} AS fault_code, state_at, data_structure, document_version, body_bytes, findings_sealed`;
+export const LISTED = `${KEYS}, seq, id, hook, received_at, state, reason, fault_code, state_at, data_structure,
+document_version, body_bytes, findings_sealed, user_sealed`;
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const number = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value));
+
+const hex = (value: unknown): string | null =>
+  value instanceof Uint8Array ? Buffer.from(value).toString('hex') : null;
 
 export const toListed = (row: Row, vault: Vault): ListedDelivery => ({
   seq: Number(row['seq']),
@@ -33,6 +35,8 @@ export const toListed = (row: Row, vault: Vault): ListedDelivery => ({
   documentVersion: number(row['document_version']),
   bodyBytes: Number(row['body_bytes']),
   findings: openFindings(vault, row),
+  userId: openUser(vault, row),
+  userIndex: hex(row['user_index']),
 });
 
 export const toStep = (row: Row): DeliveryStep => ({
@@ -59,12 +63,10 @@ export function toDetailed(
   duplicateOf: Row | undefined,
   vault: Vault,
 ): DetailedDelivery {
-  const sealed = row['user_sealed'] as Uint8Array | null;
   return {
     ...toListed(row, vault),
     requestId: String(row['request_id']),
     sender: String(row['sender']),
-    userId: sealed === null ? null : openUser(sealerOf(vault, row), sealed, String(row['id'])),
     duplicateOf: text(duplicateOf?.['id']),
     hasBody: Number(row['has_body']) === 1,
     // That it came is in the row itself; a step is kept for each change after that.
@@ -119,13 +121,22 @@ export function openBody(vault: Vault, row: Row): Uint8Array | 'unopenable' {
 const userPlace = (id: string): string => `delivery.user_sealed/${id}`;
 export const sealUser = (sealer: Sealer, user: string, id: string): Buffer =>
   sealer.seal(Buffer.from(user), userPlace(id));
-const openUser = (vault: Sealer, sealed: Uint8Array, id: string): string =>
-  vault.open(sealed, userPlace(id)).toString();
+function openUser(vault: Vault, row: Row): string | null {
+  const sealed = row['user_sealed'] as Uint8Array | null;
+  if (sealed === null) return null;
+  return sealerOf(vault, row)
+    .open(sealed, userPlace(String(row['id'])))
+    .toString();
+}
 
 /** A path may hold the name of a property that nobody knows, and so whatever somebody wrote there. */
 const findingsPlace = (id: string): string => `delivery.findings_sealed/${id}`;
 export const sealFindings = (sealer: Sealer, findings: readonly string[], id: string): Buffer | null =>
   findings.length === 0 ? null : sealer.seal(Buffer.from(JSON.stringify(findings)), findingsPlace(id));
+/** What of findings may stand in clear: their codes are words of ours. */
+export const findingCodes = (findings: readonly string[]): readonly string[] => [
+  ...new Set(findings.map((finding) => finding.split(' ', 1)[0] ?? '')),
+];
 function openFindings(vault: Vault, row: Row): string[] {
   const sealed = row['findings_sealed'] as Uint8Array | null;
   if (sealed === null) return [];

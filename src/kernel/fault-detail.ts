@@ -6,6 +6,8 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
   'admin.unauthenticated': "This is not the operator's token (CHARTGATE_ADMIN_TOKEN).",
   'admin.not-configured': "There is no operator's token: set CHARTGATE_ADMIN_TOKEN and start again.",
   'admin.forbidden': 'None of the roles of this caller may do that.',
+  'admin.cursor': 'This cursor is of a list with other filters: begin with the first page.',
+  'admin.reason-needed': 'Say in the header Chartgate-Reason what it is wanted for; the audit keeps it.',
   'operator.unauthenticated': 'Sign in at /operator/sign-in, or send an API key.',
   'operator.refused': 'What was given does not fit.',
   'operator.factor-needed': 'The second factor is still to come, or must be added first.',

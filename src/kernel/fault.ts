@@ -40,6 +40,8 @@ export const FAULT_CODES = {
   'admin.not-configured': 'not-configured',
   'admin.forbidden': 'forbidden',
   'admin.parameter': 'malformed',
+  'admin.cursor': 'malformed',
+  'admin.reason-needed': 'forbidden',
   'admin.no-room': 'overloaded',
   'operator.unauthenticated': 'unauthenticated',
   'operator.refused': 'unauthenticated',

@@ -103,6 +103,34 @@ export interface FastClaimed {
 export type { LedgerRow, RetractedRow, WrittenRow } from './ledger-rows.ts';
 export type { Delivered, Outcome, Patience } from './outcome.ts';
 
+export interface AttemptIssue {
+  readonly code: string;
+  readonly at: string | null;
+}
+
+/** One try to bring a delivery into a chart, or to take it out again, as a person looks at it later. */
+export interface ShownAttempt {
+  readonly id: string;
+  readonly kind: 'deliver' | 'retract';
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  /** Null while it is under way; `lost` where nobody ended it. */
+  readonly outcome: string | null;
+  readonly faultCode: string | null;
+  readonly httpStatus: number | null;
+  readonly issues: readonly AttemptIssue[];
+}
+
+/** A resource that a delivery was the last to write. */
+export interface WroteResource {
+  readonly resourceType: string;
+  /** Null where nobody knows it, or any more. */
+  readonly id: string | null;
+  readonly versionId: string | null;
+  readonly writtenAt: number;
+  readonly retractedAt: number | null;
+}
+
 export interface Finish {
   readonly fence: Fence;
   readonly jobSeq: number;
@@ -110,6 +138,8 @@ export interface Finish {
   readonly at: Date;
   readonly outcome: Outcome;
   readonly httpStatus: number | null;
+  /** What the EHR said was wrong: codes of the standard and paths, never texts. */
+  readonly issues?: readonly AttemptIssue[];
   readonly written: readonly WrittenRow[];
   readonly retracted: readonly RetractedRow[];
   /** What stands already and counts as said by this document from now on. */
@@ -201,6 +231,8 @@ export type LaneWrites = {
   'lane.alive': { args: { readonly tenant: string; readonly at: Date; readonly leaseMs: number }; out: number };
   /** What both sides of conflicts said, which nobody can decide on any more, is not kept. Gives how many. */
   'lane.forget-sides': { args: { readonly tenant: string }; out: number };
+  /** What the EHR said in attempts that ended before then is not kept. Gives how many. */
+  'lane.forget-issues': { args: { readonly tenant: string; readonly before: Date }; out: number };
   /** What was learnt of how the EHR changes what it is given. */
   'lane.learn': { args: { readonly tenant: string; readonly habits: string }; out: null };
   /** A person wants the plan as it was parked: of one delivery, or of all that are parked so. Gives how many. */
@@ -255,6 +287,11 @@ export type LaneReads = {
   'lane.intents': {
     args: { readonly tenant: string; readonly deliverySeqs: readonly number[]; readonly patient: Uint8Array };
     out: readonly Uint8Array[];
+  };
+  /** The last attempts for a delivery, newest first, and what it was the last to write. */
+  'lane.history': {
+    args: { readonly tenant: string; readonly deliveryId: string };
+    out: { readonly attempts: readonly ShownAttempt[]; readonly wrote: readonly WroteResource[] };
   };
   'lane.foreign': { args: { readonly tenant: string; readonly deliveryId: string }; out: readonly SeenChange[] };
   'lane.target': { args: { readonly tenant: string }; out: TargetRow };

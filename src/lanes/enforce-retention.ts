@@ -10,8 +10,8 @@ const AT_ONCE = 500;
 const DAY_MS = 86_400_000;
 
 /**
- * Shreds bodies that have been kept long enough, a few at a time so that nobody waits for it, and what both sides of
- * settled conflicts said. Rows and digests stay.
+ * Shreds bodies that have been kept long enough, a few at a time so that nobody waits for it, what both sides of
+ * settled conflicts said, and what the EHR said in attempts as old. Rows and digests stay.
  */
 export function enforceRetention(deps: {
   readonly tenant: string;
@@ -25,11 +25,13 @@ export function enforceRetention(deps: {
 
   async function shred(): Promise<number> {
     let count = 0;
-    await deps.lanes.write('lane.forget-sides', { tenant: deps.tenant });
+    const { tenant } = deps;
+    const cutOff = (at: Date): Date => new Date(at.getTime() - deps.bodyDays * DAY_MS);
+    await deps.lanes.write('lane.forget-sides', { tenant });
+    await deps.lanes.write('lane.forget-issues', { tenant, before: cutOff(deps.clock.now()) });
     while (!isStopped) {
       const at = deps.clock.now();
-      const before = new Date(at.getTime() - deps.bodyDays * DAY_MS);
-      const some = await deps.inbox.write('inbox.shred', { tenant: deps.tenant, before, at, limit: AT_ONCE });
+      const some = await deps.inbox.write('inbox.shred', { tenant, before: cutOff(at), at, limit: AT_ONCE });
       if (!some.ok) {
         deps.log.warn('bodies.shredded', { count, ...faultFields(some.fault) });
         return count;

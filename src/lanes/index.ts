@@ -14,6 +14,8 @@ export {
   type Patience,
   type RetractedRow,
   type SeenChange,
+  type ShownAttempt,
+  type WroteResource,
   type WrittenRow,
   laneSet,
 } from './commands.ts';

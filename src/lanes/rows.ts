@@ -12,7 +12,9 @@ import type {
   LedgerRow,
   Outcome,
   SeenChange,
+  ShownAttempt,
   TargetRow,
+  WroteResource,
   WrittenRow,
 } from './commands.ts';
 
@@ -123,6 +125,28 @@ export const toSeenChange = (row: Row, vault: Vault): SeenChange => {
     decision: text(row['decision']) as Decision | null,
   };
 };
+
+/** How many attempts a person is shown, and of how many it is kept what the EHR said. */
+export const ATTEMPTS_SHOWN = 20;
+
+export const toAttempt = (row: Row): ShownAttempt => ({
+  id: String(row['id']),
+  kind: row['kind'] as ShownAttempt['kind'],
+  startedAt: Number(row['started_at']),
+  endedAt: numberOrNull(row['ended_at']),
+  outcome: text(row['outcome']),
+  faultCode: text(row['fault_code']),
+  httpStatus: numberOrNull(row['http_status']),
+  issues: JSON.parse(text(row['issues']) ?? '[]') as ShownAttempt['issues'],
+});
+
+export const toWrote = (row: Row, vault: Vault): WroteResource => ({
+  resourceType: String(row['resource_type']),
+  id: openId(vault, 'written_resource', row['resource_id_sealed'] as Uint8Array, nameOf(row)) || null,
+  versionId: text(row['version_id']),
+  writtenAt: Number(row['written_at']),
+  retractedAt: numberOrNull(row['retracted_at']),
+});
 
 const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 

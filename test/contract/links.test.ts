@@ -142,12 +142,16 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
         reason: null,
         faultCode: null,
         dataStructure: null,
-        client: null,
+        finding: null,
+        requestId: null,
         user: null,
+        users: null,
+        receivedFrom: null,
+        receivedTo: null,
         before: null,
         limit: 1000,
       }),
-    );
+    ).deliveries;
     const delivering = (await live()).filter(({ kind }) => kind === 'deliver').map(({ delivery }) => delivery);
     expect([...delivering].sort()).toEqual(all.map(({ id }) => id).sort());
   }

@@ -9,8 +9,9 @@ import { appOf } from '../support/gateway.ts';
 /** Which routes each role opens, in words of their own: a change of the table of permissions must be meant. */
 const OPENS: Readonly<Record<Role, string>> = {
   viewer: 'flow.ledger flow.series',
-  engineer: `flow.ledger flow.series deliveries.groups deliveries.list deliveries.get deliveries.replay
-    deliveries.replayMany deliveries.discard jobs.preview jobs.start jobs.list jobs.get jobs.stop deliveries.explain mappings.unmapped mappings.reload targets.list targets.pause targets.resume shadow.report
+  engineer: `flow.ledger flow.series deliveries.groups deliveries.list deliveries.get deliveries.raw deliveries.replay
+    deliveries.replayMany deliveries.discard jobs.preview jobs.start jobs.list jobs.get jobs.stop deliveries.explain
+    mappings.unmapped mappings.reload targets.list targets.pause targets.resume shadow.report
     shadow.deliveries shadow.evaluate shadow.leave links.list links.get links.charted patients.connections
     patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule`,
   'clinical-reviewer': `flow.ledger flow.series deliveries.groups deliveries.list deliveries.get deliveries.decide
@@ -26,7 +27,8 @@ const OPENS: Readonly<Record<Role, string>> = {
     operators.get operators.remove operators.setRoles operators.disable operators.enable operators.reset keys.list
     keys.add keys.remove`,
 };
-const PROVED = `audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.remove accounts.add
+const PROVED =
+  `deliveries.raw audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.remove accounts.add
   accounts.remove operators.add operators.remove operators.setRoles operators.disable operators.enable operators.reset
   keys.add keys.remove`.split(/\s+/);
 /** Who asks something of their own session needs no role: test/attack/operators.test.ts has who is let in. */

@@ -15,6 +15,7 @@ const AuditPage = named(
         action: z.string(),
         outcome: z.string(),
         why: z.string().optional(),
+        reason: z.string().optional().describe('What the caller said they wanted it for'),
         actor: z.string().optional(),
         addressHash: z.string().optional(),
         operatorId: z.string().optional().describe('The operator or API key that the act was about'),

@@ -48,6 +48,15 @@ export interface Lines {
   readonly types: readonly [string, ...string[]];
 }
 
+/** An answer of bytes as they are stored, to be saved and not shown. */
+export interface Bytes {
+  readonly kind: 'bytes';
+  readonly types: readonly [string, ...string[]];
+}
+
+/** Where a caller says why they want to see something. In a header: addresses are kept by browsers and proxies. */
+export const REASON_HEADER = 'Chartgate-Reason';
+
 /** What the caller may, by role or by name. */
 interface ByPermission {
   readonly permission: Permission;
@@ -72,6 +81,8 @@ interface Described {
   readonly summary: string;
   readonly description?: string;
   readonly group: Group;
+  /** The caller must say why, whoever it is about. */
+  readonly reason?: 'needed';
   readonly audited: Audited;
   /** Of each part of the path that is named. */
   readonly params?: z.ZodObject;
@@ -79,7 +90,7 @@ interface Described {
   readonly body?: Body;
   /** 200, where it is not said. */
   readonly status?: 200 | 201 | 202;
-  readonly answer: z.ZodType | Lines;
+  readonly answer: z.ZodType | Lines | Bytes;
   /** What the answer is, in a sentence. */
   readonly answers: string;
   /** Faults of its own, beside those that every route has. */
@@ -107,4 +118,8 @@ type Frozen<T> = T extends (...args: never) => unknown
     : T;
 
 /** What an answer holds; of lines, their text. */
-export type AnswerOf<C extends Contract> = C['answer'] extends z.ZodType ? Frozen<z.output<C['answer']>> : string;
+export type AnswerOf<C extends Contract> = C['answer'] extends z.ZodType
+  ? Frozen<z.output<C['answer']>>
+  : C['answer'] extends Bytes
+    ? Uint8Array
+    : string;

@@ -1,103 +1,8 @@
 import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
-import { anyId, taken, clientUuid, cursor, limit, named, plain, userId } from './fields.ts';
+import { DeliveryDetail, DeliveryPage } from './delivery-shapes.ts';
+import { anyId, taken, clientUuid, cursor, instant, limit, mrn, named, plain, userId, yesOrNo } from './fields.ts';
 import { STATES } from './states.ts';
-
-const DeliveryDetail = named(
-  'DeliveryDetail',
-  z.strictObject({
-    id: z.string(),
-    hook: z.enum(['data', 'notification']),
-    receivedAt: z.string(),
-    state: z.enum(STATES),
-    reason: z.string().nullable().optional(),
-    faultCode: z.string().nullable().describe('The fault that led to the state, as docs/faults.md lists it'),
-    detail: z.string().nullable().describe('What happened and what a person can do about it'),
-    stateAt: z.string(),
-    dataStructure: z.string().nullable().optional(),
-    documentVersion: z.int().nullable().optional(),
-    bodyBytes: z.int(),
-    findings: z.array(z.string()),
-    requestId: z.string(),
-    sender: z.string(),
-    userId: z.string().nullable().optional(),
-    duplicateOf: z.string().nullable().optional(),
-    hasBody: z.boolean(),
-    conflicts: z
-      .array(
-        z.strictObject({
-          resourceType: z.string(),
-          name: z.string(),
-          versionId: z.string().nullable(),
-          seenAt: z.string(),
-          ours: z
-            .record(z.string(), z.string())
-            .nullable()
-            .describe(
-              'What the document says now, part by part (status, code, subject, time, value, unit, components, interpretation, notes, other); null: it no longer says anything of it',
-            ),
-          theirs: z
-            .record(z.string(), z.string())
-            .nullable()
-            .describe('What stood in the chart then; null: it was removed'),
-        }),
-      )
-      .describe(
-        'Where it is parked as conflict: what somebody else changed, by our name for it (identifier urn:chartgate:measurement); versionId null: removed',
-      )
-      .optional(),
-    withdrawals: z
-      .array(
-        z.strictObject({
-          resourceType: z.string(),
-          name: z.string(),
-          versionId: z.string().nullable(),
-          seenAt: z.string(),
-          chart: z
-            .record(z.string(), z.string())
-            .nullable()
-            .describe(
-              'What stood in the chart when the delivery was parked, part by part as in conflicts; null: it was removed',
-            ),
-        }),
-      )
-      .describe('Where it is parked as suspicious: what it would take out of the chart, up to a hundred resources')
-      .optional(),
-    steps: z.array(
-      z.strictObject({
-        at: z.string(),
-        from: z.string().nullable(),
-        to: z.enum(STATES),
-        reason: z.string().nullable(),
-        faultCode: z.string().nullable(),
-        actor: z.string(),
-      }),
-    ),
-  }),
-);
-
-const Delivery = named(
-  'Delivery',
-  z.strictObject({
-    id: z.string(),
-    hook: z.enum(['data', 'notification']),
-    receivedAt: z.string(),
-    state: z.enum(STATES),
-    reason: z.string().nullable().optional(),
-    faultCode: z.string().nullable().describe('The fault that led to the state, as docs/faults.md lists it'),
-    detail: z.string().nullable().describe('What happened and what a person can do about it'),
-    stateAt: z.string(),
-    dataStructure: z.string().nullable().optional(),
-    documentVersion: z.int().nullable().optional(),
-    bodyBytes: z.int(),
-    findings: z.array(z.string()),
-  }),
-);
-
-const DeliveryPage = named(
-  'DeliveryPage',
-  z.strictObject({ deliveries: z.array(Delivery), next: z.string().nullable() }),
-);
 
 const Ledger = named(
   'Ledger',
@@ -121,6 +26,15 @@ const Ledger = named(
 );
 
 const faultCode = taken(z.string().regex(/^[a-z]+\.[a-z-]+$/), 'a code that docs/faults.md lists');
+
+const finding = taken(
+  z
+    .string()
+    .regex(/^[a-z0-9]+([.-][a-z0-9]+)*$/i)
+    .max(100),
+  'a code of a finding, such as code.unmapped',
+);
+const requestId = taken(z.string().regex(/^[\w-]{1,64}$/), '1 to 64 letters, digits, "-" and "_"');
 
 const ledger = defineContract({
   id: 'flow.ledger',
@@ -149,20 +63,26 @@ const list = defineContract({
     fault: faultCode.describe('A fault code behind the state, such as patient.none').optional(),
     user_id: userId.optional(),
     client_uuid: clientUuid.optional(),
+    mrn: mrn.describe('Of every user with a confirmed link to this patient; for who may see patients').optional(),
     data_structure: plain().optional(),
+    finding: finding.describe('A code among the findings, such as code.unmapped').optional(),
+    request_id: requestId.describe('Of the request that brought it, as X-Request-Id says it').optional(),
+    received_from: instant.describe('Received then or later').optional(),
+    received_to: instant.describe('Received before then').optional(),
+    with_total: yesOrNo(false).describe('Count them: exactly up to 10,000, then as at least so many'),
     cursor: cursor.optional(),
     limit: limit(),
   }),
   answer: DeliveryPage,
-  answers: 'A page; next is the cursor of the next one',
-  errors: [],
+  answers: 'A page; next is the cursor of the next one, for the same filters',
+  errors: ['admin.cursor'],
 });
 
 const get = defineContract({
   id: 'deliveries.get',
   method: 'get',
   path: '/admin/api/deliveries/:id',
-  summary: 'One delivery with its steps and findings',
+  summary: 'One delivery with its steps, findings and attempts, and what it wrote',
   group: 'Deliveries',
   permission: 'deliveries.read',
   audited: { kind: 'act', names: ['delivery'] },
@@ -172,8 +92,26 @@ const get = defineContract({
   errors: ['delivery.not-found'],
 });
 
+const raw = defineContract({
+  id: 'deliveries.raw',
+  method: 'get',
+  path: '/admin/api/deliveries/:id/raw',
+  summary: 'The bytes of a delivery as they were received',
+  description: 'Without a reason it is refused, and the refusal is recorded. It is to be saved: nothing caches it.',
+  group: 'Deliveries',
+  permission: 'deliveries.raw',
+  proof: 'second',
+  reason: 'needed',
+  audited: { kind: 'act', names: ['raw'] },
+  params: z.object({ id: anyId('the id of a delivery') }),
+  answer: { kind: 'bytes', types: ['application/octet-stream'] },
+  answers: 'The bytes',
+  errors: ['delivery.not-found', 'delivery.no-body', 'delivery.unopenable', 'admin.reason-needed'],
+});
+
 export const deliveriesContract = {
   'flow.ledger': ledger,
   'deliveries.list': list,
   'deliveries.get': get,
+  'deliveries.raw': raw,
 } as const;

@@ -24,3 +24,11 @@ export const Forwarding = named(
 );
 
 export const Removed = named('Removed', z.strictObject({ id: z.string(), state: z.literal('removed') }));
+
+export const Total = named(
+  'Total',
+  z.strictObject({
+    count: z.int(),
+    isExact: z.boolean().describe('False: there are more than `count`, or there may be'),
+  }),
+);

@@ -10,11 +10,9 @@ import { forwardAgain, type Decision, type LaneReads, type LaneWrites } from '..
 import type { Operate } from '../../store/index.ts';
 import { APPROVABLE } from '../contract/states.ts';
 import { defineRoute, type AdminContext, type AdminRoute } from '../define-route.ts';
+import { deliveryIdOf } from './show-delivery.ts';
 
 const REPLAY_AT_ONCE = 500;
-
-/** What cannot be an id is nobody's. */
-export const idOf = (id: string): string => (/^[\w-]{1,64}$/.test(id) ? id : '-');
 
 type Parked = Pick<DetailedDelivery, 'state' | 'reason'>;
 
@@ -91,7 +89,7 @@ export function makeDeliveryActRoutes(deps: {
 
   return [
     defineRoute('deliveries.replay', async ({ params }, context) => {
-      const id = idOf(params.id);
+      const id = deliveryIdOf(params.id);
       const found = await inbox.read('inbox.get', { tenant, id });
       if (!found.ok) return found;
       const done = answerAct(await inbox.write('inbox.replay', { ...who(context), id }), id);
@@ -101,7 +99,7 @@ export function makeDeliveryActRoutes(deps: {
     }),
 
     defineRoute('deliveries.decide', async ({ params, body: { decision } }, context) => {
-      const id = idOf(params.id);
+      const id = deliveryIdOf(params.id);
       const decided = await decide(context, id, decision);
       if (!decided.ok) return decided;
       const done = answerAct(await inbox.write('inbox.replay', { ...who(context), id }), id);
@@ -128,7 +126,7 @@ export function makeDeliveryActRoutes(deps: {
     }),
 
     defineRoute('deliveries.discard', async ({ params, body }, context) => {
-      const id = idOf(params.id);
+      const id = deliveryIdOf(params.id);
       return answerAct(await inbox.write('inbox.discard', { ...who(context), id, why: body.reason }), id);
     }),
   ];

@@ -6,7 +6,7 @@ import type { ContractOf } from '../contract/index.ts';
 import type { InputOf } from '../contract/define-contract.ts';
 import { beforeOf, iso, pageOf } from '../cursor.ts';
 import { defineRoute, type AdminContext, type AdminRoute } from '../define-route.ts';
-import { idOf } from './delivery-acts.ts';
+import { deliveryIdOf } from './show-delivery.ts';
 
 type Filter = InputOf<ContractOf<'jobs.preview'>>['body']['filter'];
 
@@ -117,13 +117,13 @@ export function makeJobRoutes(deps: {
     }),
 
     defineRoute('jobs.get', async ({ params }) => {
-      const found = await jobs.read('jobs.get', { tenant, id: idOf(params.id) });
+      const found = await jobs.read('jobs.get', { tenant, id: deliveryIdOf(params.id) });
       if (!found.ok) return found;
       return found.value === null ? fail(fault('job.not-found')) : ok(shown(found.value));
     }),
 
     defineRoute('jobs.stop', async ({ params }, context) => {
-      const stopped = await jobs.write('jobs.stop', { ...who(context), id: idOf(params.id) });
+      const stopped = await jobs.write('jobs.stop', { ...who(context), id: deliveryIdOf(params.id) });
       if (!stopped.ok) return stopped;
       if (typeof stopped.value !== 'string') return ok(shown(stopped.value));
       return fail(fault(stopped.value === 'not-found' ? 'job.not-found' : 'job.state'));

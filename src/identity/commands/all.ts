@@ -1,9 +1,10 @@
-import { all, allOf, fragment, get, listOf, words, type Programs } from '../../store/index.ts';
+import { all, allOf, among, fragment, get, listOf, words, type Programs } from '../../store/index.ts';
 import type { IdentityReads, IdentityWrites } from '../commands.ts';
 import { decideChange } from '../decide-change.ts';
-import { indexOf, mrnIndexOf, SHOWN, toHead, toLive, toShown } from '../rows.ts';
+import { indexOf, mrnIndexOf, openPatient, SHOWN, toHead, toLive, toShown, type Row } from '../rows.ts';
 
 const SHOWN_COLUMNS = words(SHOWN);
+const userOf = (row: Row): string => Buffer.from(row['user_index'] as Uint8Array).toString('hex');
 
 /** Links are changed by the commands of `deliver`, in one transaction with what that moves. */
 export const writes: Programs<IdentityWrites> = {};
@@ -36,13 +37,25 @@ export const reads: Programs<IdentityReads> = {
     }
     return false;
   },
+  *'identity.users-of'({ vault }, { tenant, patient }) {
+    const rows = yield* all`
+      SELECT user_index FROM link
+      WHERE tenant = ${tenant} AND mrn_index = ${mrnIndexOf(vault, patient)} AND status = 'confirmed'`;
+    return rows.map(userOf);
+  },
+  *'identity.patients-of'({ vault }, { tenant, users }) {
+    const rows = yield* all`
+      SELECT id, user_index, mrn_sealed FROM link
+      WHERE tenant = ${tenant} AND user_index ${among('bytea', users)} AND status = 'confirmed'`;
+    return rows.map((row) => ({ user: userOf(row), ...openPatient(vault, row) }));
+  },
   *'identity.foresee'({ vault }, { tenant, wanted }) {
     if (wanted.length === 0) return [];
     const indexes = wanted.map((one) => indexOf(vault, one));
     const rows = yield* all`
       SELECT seq, id, status, mrn_index, user_index FROM link
       WHERE tenant = ${tenant} AND user_index IN (${listOf(indexes)}) AND status <> 'revoked'`;
-    const byUser = Map.groupBy(rows, (row) => Buffer.from(row['user_index'] as Uint8Array).toString('hex'));
+    const byUser = Map.groupBy(rows, userOf);
     return wanted.map((one, i) => {
       const live = (byUser.get(indexes[i]?.toString('hex') ?? '') ?? []).map(toHead);
       return decideChange(toLive(live, mrnIndexOf(vault, one)), one.status).change;

@@ -1,10 +1,11 @@
-import { all, allOf, fragment, get, typed, userIndex, words, type Programs } from '../../store/index.ts';
+import { all, get, typed, words, type Programs } from '../../store/index.ts';
 import type { InboxReads } from '../commands.ts';
 import { groups } from './groups.ts';
-import { ACKNOWLEDGED, FAULT_CODE, KEYS, LISTED, toBody, toCounts, toDetailed, toListed, toReceived } from '../rows.ts';
+import { ACKNOWLEDGED, KEYS, LISTED, toBody, toCounts, toDetailed, toReceived } from '../rows.ts';
 import { STATES } from '../state.ts';
+import { count, list } from './list.ts';
 
-const [KEY_COLUMNS, LISTED_COLUMNS, FAULT_COLUMN] = [words(KEYS), words(LISTED), words(FAULT_CODE)];
+const [KEY_COLUMNS, LISTED_COLUMNS] = [words(KEYS), words(LISTED)];
 
 export const reads: Programs<InboxReads> = {
   *'inbox.received'({ vault }, { tenant, receiver, othersBefore, othersAfter, after, limit, bytes }) {
@@ -25,24 +26,11 @@ export const reads: Programs<InboxReads> = {
       FROM delivery d JOIN delivery_body b USING (seq) WHERE d.tenant = ${tenant} AND d.id = ${id}`;
     return row === undefined ? null : toBody(row, vault);
   },
-  *'inbox.list'({ vault }, f) {
-    const user = f.client === null || f.user === null ? null : userIndex(vault, f.client, f.user);
-    const conditions = [
-      fragment`tenant = ${f.tenant}`,
-      ...(f.state === null ? [] : [fragment`state = ${f.state}`]),
-      ...(f.reason === null ? [] : [fragment`reason = ${f.reason}`]),
-      ...(f.faultCode === null ? [] : [fragment`${FAULT_COLUMN} = ${f.faultCode}`]),
-      ...(f.dataStructure === null ? [] : [fragment`data_structure = ${f.dataStructure}`]),
-      ...(user === null ? [] : [fragment`user_index = ${user}`]),
-      ...(f.before === null ? [] : [fragment`seq < ${f.before}`]),
-    ];
-    const rows = yield* all`
-      SELECT ${LISTED_COLUMNS} FROM delivery d WHERE ${allOf(conditions)} ORDER BY seq DESC LIMIT ${f.limit}`;
-    return rows.map((row) => toListed(row, vault));
-  },
+  'inbox.list': list,
+  'inbox.count': count,
   *'inbox.get'({ vault }, { tenant, id }) {
     const row = yield* get`
-      SELECT ${LISTED_COLUMNS}, request_id, sender, user_sealed, duplicate_of,
+      SELECT ${LISTED_COLUMNS}, request_id, sender, duplicate_of,
         EXISTS (SELECT 1 FROM delivery_body b WHERE b.seq = d.seq) AS has_body
       FROM delivery d WHERE tenant = ${tenant} AND id = ${id}`;
     if (row === undefined) return null;

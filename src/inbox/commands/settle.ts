@@ -3,6 +3,8 @@ import {
   among,
   FOR_UPDATE,
   get,
+  insert,
+  rowsOf,
   run,
   userIndex,
   userSealer,
@@ -14,7 +16,17 @@ import {
 import type { Destination, DocumentFacts, Facts, Settle, Settled } from '../commands.ts';
 import { decideSettlement } from '../decide-settlement.ts';
 import type { Move } from '../move.ts';
-import { documentIndex, KEYS, keyForUser, queuedAmong, sealFindings, sealUser, toKnown, type Row } from '../rows.ts';
+import {
+  documentIndex,
+  findingCodes,
+  KEYS,
+  keyForUser,
+  queuedAmong,
+  sealFindings,
+  sealUser,
+  toKnown,
+  type Row,
+} from '../rows.ts';
 import { LEFT_OUT, REPLACEABLE, type State } from '../state.ts';
 import { move } from './move.ts';
 
@@ -34,6 +46,18 @@ function* ownerOf(
   const index = userIndex(context.vault, client, user);
   const sealer = yield* userSealer(context, tenant, index, at);
   return sealer === 'erased' ? 'erased' : { index, sealer };
+}
+
+const FINDING = rowsOf('delivery_finding', { seq: 'bigint', tenant: 'text', code: 'text' });
+
+/** By which codes it is found. What an earlier judgement found gives way. */
+function* writeFindings(tenant: string, row: Row, findings: readonly string[]): Program<void> {
+  const seq = Number(row['seq']);
+  if (row['findings_sealed'] !== null) yield* run`DELETE FROM delivery_finding WHERE seq = ${seq}`;
+  yield* insert(
+    FINDING,
+    findingCodes(findings).map((code) => ({ seq, tenant, code })),
+  );
 }
 
 function* writeFacts(
@@ -126,6 +150,7 @@ function* drop(context: CommandContext, s: Settle, id: string): Program<Settled>
     WHERE seq = ${s.seq})`;
   yield* run`UPDATE delivery SET user_sealed = NULL, findings_sealed = NULL, body_key_sealed = NULL
     WHERE seq = ${s.seq}`;
+  yield* run`DELETE FROM delivery_finding WHERE seq = ${s.seq}`;
   const self = { tenant: s.tenant, seq: s.seq, actor: 'gateway', at: s.at, requestId: s.requestId };
   yield* move(context, [{ ...self, id, from: 'received', to: 'quarantined', reason }]);
   return { state: 'quarantined', reason, unqueued: [] };
@@ -134,7 +159,7 @@ function* drop(context: CommandContext, s: Settle, id: string): Program<Settled>
 /** Gives a received delivery its state. Null where somebody else has settled it meanwhile. */
 export function* settle(context: CommandContext, s: Settle, destination: Destination): Program<Settled | null> {
   const row = yield* get`
-    SELECT ${KEY_COLUMNS}, d.seq, d.id, d.state FROM delivery d WHERE d.seq = ${s.seq}
+    SELECT ${KEY_COLUMNS}, d.seq, d.id, d.state, d.findings_sealed FROM delivery d WHERE d.seq = ${s.seq}
       AND d.tenant = ${s.tenant} ${FOR_UPDATE}`;
   if (row?.['state'] !== 'received') return null;
   const id = String(row['id']);
@@ -143,6 +168,7 @@ export function* settle(context: CommandContext, s: Settle, destination: Destina
   const document = s.verdict.kind === 'sound' ? s.verdict.document : null;
   const index = document === null ? null : documentIndex(context.vault, document.key);
   yield* writeFacts(context, row, user, s.facts, index);
+  yield* writeFindings(s.tenant, row, s.facts.findings);
   if (user !== null) yield* run`DELETE FROM unclaimed_key WHERE seq = ${s.seq}`;
 
   const original =

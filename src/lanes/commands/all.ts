@@ -6,6 +6,7 @@ import { begin } from './begin.ts';
 import { claim } from './claim.ts';
 import { decide } from './decide.ts';
 import { finish } from './finish.ts';
+import { forgetIssues } from './forget-issues.ts';
 import { forgetSides } from './forget-sides.ts';
 import { free } from './free.ts';
 import { learn } from './learn.ts';
@@ -31,6 +32,7 @@ export const writes: Programs<LaneWrites> = {
   'lane.rewind': rewind,
   'lane.learn': learn,
   'lane.forget-sides': forgetSides,
+  'lane.forget-issues': forgetIssues,
   'lane.approve': approve,
   'lane.decide': decide,
   'lane.pause': pause,

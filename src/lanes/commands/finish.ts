@@ -16,6 +16,7 @@ import {
 import { TARGET } from '../enqueue/commands.ts';
 import type { Claimed, Delivered, Fence, Finish, LaneWrites } from '../commands.ts';
 import {
+  ATTEMPTS_SHOWN,
   auditOfFinish,
   deliveryOf,
   endOf,
@@ -87,7 +88,16 @@ function* wakeOthers(tenant: string, deliverySeq: number, at: Date): Program<voi
       WHERE d.seq = ${deliverySeq} AND j.kind = 'deliver' AND j.state = 'queued')`;
 }
 
-function* endAttempts({ fence, at, attemptId, isResolved, httpStatus, outcome }: Finish, seq: number): Program<void> {
+/** Of a job that is tried for days, only what the EHR said last is kept. */
+function* forgetOlderIssues(jobSeq: number): Program<void> {
+  yield* run`
+    UPDATE attempt SET issues = NULL
+    WHERE job_seq = ${jobSeq} AND issues IS NOT NULL AND seq <= (
+      SELECT seq FROM attempt WHERE job_seq = ${jobSeq} ORDER BY seq DESC LIMIT 1 OFFSET ${ATTEMPTS_SHOWN})`;
+}
+
+function* endAttempts(f: Finish, seq: number): Program<void> {
+  const { fence, at, attemptId, isResolved, httpStatus, outcome, issues = [] } = f;
   if (isResolved)
     yield* run`
       UPDATE attempt SET resolved_at = ${at.getTime()}, intents = NULL
@@ -97,8 +107,10 @@ function* endAttempts({ fence, at, attemptId, isResolved, httpStatus, outcome }:
   const word = outcomeWord(outcome);
   yield* run`
     UPDATE attempt SET ended_at = ${at.getTime()}, outcome = ${word}, fault_code = ${faultOf(outcome)},
-      http_status = ${httpStatus}, intents = CASE WHEN ${typed('text', word)} IN ('unknown','lost') THEN intents END
+      http_status = ${httpStatus}, issues = ${issues.length === 0 ? null : JSON.stringify(issues)},
+      intents = CASE WHEN ${typed('text', word)} IN ('unknown','lost') THEN intents END
     WHERE id = ${attemptId} AND ended_at IS NULL`;
+  if (issues.length > 0) yield* forgetOlderIssues(f.jobSeq);
 }
 
 const isOver = ({ outcome }: Finish): boolean => outcome.kind === 'delivered' || outcome.kind === 'park';

@@ -80,6 +80,13 @@ export const TABLES: readonly Rule[] = [
     why: 'states and times, without content',
   },
   {
+    table: 'delivery_finding',
+    what: 'codes of findings',
+    held: (owner) => fragment`FROM delivery_finding WHERE seq IN ${seqsOf(owner)}`,
+    left: null,
+    why: null,
+  },
+  {
     table: 'delivery_digest',
     what: 'digests by which a repetition is known',
     held: ({ tenant, index }) => fragment`
@@ -128,8 +135,9 @@ export const TABLES: readonly Rule[] = [
   },
   {
     table: 'attempt',
-    what: 'what attempts meant to write',
-    held: (owner) => fragment`FROM attempt WHERE intents IS NOT NULL AND job_seq IN ${jobsOf(owner)}`,
+    what: 'what attempts meant to write, and what the EHR said to them',
+    held: (owner) => fragment`
+      FROM attempt WHERE (intents IS NOT NULL OR issues IS NOT NULL) AND job_seq IN ${jobsOf(owner)}`,
     left: (owner) => fragment`FROM attempt WHERE job_seq IN ${jobsOf(owner)}`,
     why: 'when something was sent, and how that ended',
   },

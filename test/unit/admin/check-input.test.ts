@@ -28,7 +28,7 @@ test('every problem is named at once, each with what is taken', async () => {
       code: 'admin.parameter',
       at: '',
       problems: [
-        'This route takes these parameters, each once and without control characters: state, reason, fault, user_id, client_uuid, data_structure, cursor, limit.',
+        'This route takes these parameters, each once and without control characters: state, reason, fault, user_id, client_uuid, mrn, data_structure, finding, request_id, received_from, received_to, with_total, cursor, limit.',
         expect.stringMatching(/^`state` must be one of received, queued/),
         expect.stringMatching(/^`cursor` must be /),
         '`limit` must be a whole number from 1 to 500.',
@@ -49,7 +49,7 @@ test('path and body are told with the query', async () => {
 test('what is left out has its standard value, and what is given its type', async () => {
   expect(await check('deliveries.list', { query: '?limit=5' })).toEqual({
     ok: true,
-    value: { params: {}, query: { limit: 5 }, body: undefined },
+    value: { params: {}, query: { limit: 5, with_total: false }, body: undefined },
   });
   expect(await check('links.import', { query: '?dry_run=true' })).toMatchObject({
     value: { query: { dry_run: true } },

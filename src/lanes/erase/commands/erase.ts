@@ -12,6 +12,7 @@ import { countLiveLinks, countMoving, findUndone } from './find.ts';
 function* destroy(seq: number): Program<void> {
   yield* run`DELETE FROM delivery_body WHERE seq = ${seq}`;
   yield* run`DELETE FROM unclaimed_key WHERE seq = ${seq}`;
+  yield* run`DELETE FROM delivery_finding WHERE seq = ${seq}`;
   yield* run`
     DELETE FROM delivery_digest WHERE seq = ${seq} AND (tenant, kind, digest) IN (
       SELECT tenant, hook, raw_digest FROM delivery WHERE seq = ${seq}
@@ -23,8 +24,8 @@ function* destroy(seq: number): Program<void> {
     DELETE FROM foreign_change
     WHERE (tenant, delivery_seq) IN (SELECT tenant, seq FROM delivery WHERE seq = ${seq})`;
   yield* run`
-    UPDATE attempt SET intents = NULL
-    WHERE intents IS NOT NULL AND job_seq IN (SELECT seq FROM job WHERE delivery_seq = ${seq})`;
+    UPDATE attempt SET intents = NULL, issues = NULL
+    WHERE (intents IS NOT NULL OR issues IS NOT NULL) AND job_seq IN (SELECT seq FROM job WHERE delivery_seq = ${seq})`;
   yield* run`DELETE FROM shadow_item WHERE job_seq IN (SELECT seq FROM job WHERE delivery_seq = ${seq})`;
   yield* run`DELETE FROM shadow_result WHERE job_seq IN (SELECT seq FROM job WHERE delivery_seq = ${seq})`;
   // What was left out of it waits for nothing any more.

@@ -1,0 +1,86 @@
+import { fail, fault, ok, type Result } from '../../kernel/index.ts';
+import type { IdentityReads, IdentityWrites } from '../../identity/index.ts';
+import type { DeliveryFilter, InboxReads, InboxWrites } from '../../inbox/index.ts';
+import { isFaultCode } from '../../judge/index.ts';
+import type { Operate } from '../../store/index.ts';
+import type { InputOf } from '../contract/define-contract.ts';
+import type { ContractOf } from '../contract/index.ts';
+import { beforeOfFiltered, toFilteredCursor } from '../cursor.ts';
+import { defineRoute, type AdminRoute } from '../define-route.ts';
+import { findPatients, maySeePatients, NOBODYS, showDelivery } from './show-delivery.ts';
+
+type Query = InputOf<ContractOf<'deliveries.list'>>['query'];
+
+const LIST = 'd';
+const msOf = (instant: string | undefined): number | null => (instant === undefined ? null : Date.parse(instant));
+
+/** The list of deliveries: what an operator knows of one, and where it is. */
+export function makeDeliveryListRoutes(deps: {
+  readonly tenant: string;
+  readonly clientUuid: string | null;
+  readonly mrnSystem: string;
+  readonly inbox: Operate<InboxWrites, InboxReads>;
+  readonly identity: Operate<IdentityWrites, IdentityReads>;
+}): AdminRoute[] {
+  const { tenant, inbox, identity, mrnSystem } = deps;
+
+  /** A user id means nothing without its client, and a client alone is no filter. */
+  function userOf({ user_id: user, client_uuid: given }: Query): Result<DeliveryFilter['user']> {
+    const client = given ?? deps.clientUuid;
+    if (user === undefined) return given === undefined ? ok(null) : fail(fault('admin.parameter', { at: 'user_id' }));
+    return client === null ? fail(fault('admin.parameter', { at: 'client_uuid' })) : ok({ client, user });
+  }
+
+  async function filterOf(query: Query): Promise<Result<DeliveryFilter>> {
+    const { fault: faultCode = null, mrn } = query;
+    if (faultCode !== null && !isFaultCode(faultCode)) return fail(fault('admin.parameter', { at: 'fault' }));
+    const user = userOf(query);
+    if (!user.ok) return user;
+    const users =
+      mrn === undefined ? ok(null) : await identity.read('identity.users-of', { tenant, patient: { mrnSystem, mrn } });
+    if (!users.ok) return users;
+    return ok({
+      tenant,
+      state: query.state ?? null,
+      reason: query.reason ?? null,
+      faultCode,
+      dataStructure: query.data_structure ?? null,
+      finding: query.finding ?? null,
+      requestId: query.request_id ?? null,
+      user: user.value,
+      users: users.value,
+      receivedFrom: msOf(query.received_from),
+      receivedTo: msOf(query.received_to),
+    });
+  }
+
+  return [
+    defineRoute('deliveries.list', async ({ query }, { caller, record }) => {
+      const { limit, cursor, with_total: isCounted, ...filters } = query;
+      if (query.mrn !== undefined && !maySeePatients(caller))
+        return fail(fault('admin.forbidden', { at: 'patients.read' }));
+      const before = beforeOfFiltered(LIST, cursor, filters);
+      if (!before.ok) return before;
+      const filter = await filterOf(query);
+      if (!filter.ok) return filter;
+      const found = await inbox.read('inbox.list', { ...filter.value, before: before.value, limit });
+      if (!found.ok) return found;
+      const total = isCounted ? await inbox.read('inbox.count', filter.value) : ok(null);
+      if (!total.ok) return total;
+      const { deliveries, next } = found.value;
+      const whose = maySeePatients(caller) ? await findPatients(deps, deliveries) : ok(NOBODYS);
+      if (!whose.ok) return whose;
+      const { mrnOf } = whose.value;
+      // Whoever is shown, and whoever was asked for though nothing was found.
+      const isMissing = query.mrn !== undefined && deliveries.length === 0;
+      const patients = isMissing ? [{ system: mrnSystem, mrn: query.mrn ?? '' }] : whose.value.patients;
+      const recorded = await record({ action: 'R', outcome: '0', count: deliveries.length, patients });
+      if (!recorded.ok) return recorded;
+      return ok({
+        deliveries: deliveries.map((one) => showDelivery(one, caller, mrnOf(one))),
+        next: next === null ? null : toFilteredCursor(LIST, next, filters),
+        ...(total.value === null ? {} : { total: total.value }),
+      });
+    }),
+  ];
+}
