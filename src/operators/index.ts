@@ -21,5 +21,6 @@ export {
   type Role,
 } from './permissions.ts';
 export { operatorSealed } from './rows.ts';
+export { SEARCHES_MAX, type SavedSearch } from './saved-search.ts';
 export { makeOperators, type Operators } from './make-operators.ts';
 export type { ProviderSettings } from './provider.ts';
