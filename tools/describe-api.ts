@@ -60,7 +60,16 @@ function schemaOf(schema: z.ZodType, components: Json, io: 'input' | 'output'): 
 }
 const withoutId = ({ id: _id, ...rest }: Json): Json => rest;
 
-function parametersOf({ params, query }: Contract, components: Json): Json[] {
+/** Every stream can be taken up again. */
+const LAST = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'The id of the last event that was read, as it was',
+  schema: { type: 'string', pattern: '^[1-9]\\d{0,14}$' },
+};
+
+function parametersOf({ params, query, answer }: Contract, components: Json): Json[] {
   const list = (schema: z.ZodObject | undefined, where: 'path' | 'query'): Json[] => {
     if (schema === undefined) return [];
     const made = schemaOf(schema, components, 'input') as { properties?: Record<string, Json>; required?: string[] };
@@ -72,7 +81,11 @@ function parametersOf({ params, query }: Contract, components: Json): Json[] {
       schema: rest,
     }));
   };
-  return [...list(params, 'path'), ...list(query, 'query')];
+  return [
+    ...list(params, 'path'),
+    ...list(query, 'query'),
+    ...('kind' in answer && answer.kind === 'events' ? [LAST] : []),
+  ];
 }
 
 function requestBodyOf({ body, example }: Contract, components: Json): Json | null {
@@ -113,6 +126,14 @@ function answerOf({ answer, answers }: Contract, components: Json): Json {
       description: answers,
       content: { 'application/json': { schema: schemaOf(answer, components, 'output') } },
     };
+  if (answer.kind === 'events') {
+    const kinds = Object.entries(answer.events).map(([name, schema]) => [name, schemaOf(schema, components, 'output')]);
+    return {
+      description: answers,
+      content: { 'text/event-stream': { schema: { type: 'string' } } },
+      'x-events': Object.fromEntries(kinds) as Json,
+    };
+  }
   return {
     description: answers,
     headers: {

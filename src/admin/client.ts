@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import type { AnswerOf, Contract } from './contract/define-contract.ts';
-import { CONTRACTS, type ContractOf, type RouteId } from './contract/index.ts';
+import type { AnswerOf, Contract, EventOf } from './contract/define-contract.ts';
+import { CONTRACTS, type CallId, type ContractOf, type RouteId, type StreamId } from './contract/index.ts';
+import { readEvents } from './stream/read-events.ts';
 
 /** What was asked wrongly or could not be done: RFC 9457, as docs/faults.md lists the codes. */
 export interface AdminProblem {
@@ -12,6 +13,12 @@ export interface AdminProblem {
   readonly count?: number;
 }
 
+interface Refused {
+  readonly kind: 'refused';
+  readonly status: number;
+  readonly problem: AdminProblem;
+}
+
 export type AdminReply<Id extends RouteId> =
   | {
       readonly kind: 'done';
@@ -20,7 +27,11 @@ export type AdminReply<Id extends RouteId> =
       /** Of an answer of lines: where the next part begins. */
       readonly next: string | null;
     }
-  | { readonly kind: 'refused'; readonly status: number; readonly problem: AdminProblem };
+  | Refused;
+
+/** The events of a stream, until either side ends it; rejects where it is cut. */
+export type Watched<Id extends StreamId> =
+  { readonly kind: 'open'; readonly events: AsyncIterable<EventOf<ContractOf<Id>>> } | Refused;
 
 type Either<A, B> = { readonly [K in keyof A]: A[K] | (K extends keyof B ? B[K] : never) };
 /** As it is written, or as it is meant: `limit: 5` as well as `limit: '5'`. */
@@ -39,7 +50,12 @@ export type CallOf<C extends Contract> = OrNone<'params', Given<C['params']>> &
 
 export interface AdminClient {
   /** Rejects where nobody answers, or not as a gateway does. */
-  call<Id extends RouteId>(id: Id, ask?: CallOf<ContractOf<Id>>): Promise<AdminReply<Id>>;
+  call<Id extends CallId>(id: Id, ask?: CallOf<ContractOf<Id>>): Promise<AdminReply<Id>>;
+  /** `after`: the id of the last event that was read, to go on from there. */
+  watch<Id extends StreamId>(
+    id: Id,
+    how?: { readonly after?: string | undefined; readonly signal?: AbortSignal },
+  ): Promise<Watched<Id>>;
 }
 
 interface Call {
@@ -49,7 +65,7 @@ interface Call {
   readonly bytes?: { readonly type: string; readonly content: string | Uint8Array<ArrayBuffer> };
 }
 
-const isLines = ({ answer }: Contract): boolean => 'kind' in answer;
+const isLines = ({ answer }: Contract): boolean => 'kind' in answer && answer.kind === 'lines';
 
 function addressOf(base: string, { path }: Contract, { params = {}, query = {} }: Call): URL {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
@@ -80,7 +96,7 @@ export function makeAdminClient(deps: {
   const parse = deps.parse ?? ((text: string): unknown => JSON.parse(text));
   const authorization: Record<string, string> = deps.token === null ? {} : { authorization: `Bearer ${deps.token}` };
   return {
-    async call<Id extends RouteId>(id: Id, ask?: CallOf<ContractOf<Id>>): Promise<AdminReply<Id>> {
+    async call<Id extends CallId>(id: Id, ask?: CallOf<ContractOf<Id>>): Promise<AdminReply<Id>> {
       const contract: Contract = CONTRACTS[id];
       const call = (ask ?? {}) as Call;
       const { headers, ...rest } = bodyOf(call);
@@ -95,6 +111,24 @@ export function makeAdminClient(deps: {
       if (!answer.ok) return { kind: 'refused', status, problem: parse(text) as AdminProblem };
       const value = (isLines(contract) ? text : parse(text)) as AnswerOf<ContractOf<Id>>;
       return { kind: 'done', status, value, next: answer.headers.get('next-cursor') };
+    },
+    async watch<Id extends StreamId>(
+      id: Id,
+      { after, signal }: { readonly after?: string | undefined; readonly signal?: AbortSignal } = {},
+    ): Promise<Watched<Id>> {
+      const answer = await deps.fetch(addressOf(deps.url, CONTRACTS[id], {}), {
+        redirect: 'error',
+        headers: {
+          ...authorization,
+          accept: 'text/event-stream',
+          ...(after === undefined ? {} : { 'last-event-id': after }),
+        },
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const { status, body } = answer;
+      if (!answer.ok) return { kind: 'refused', status, problem: parse(await answer.text()) as AdminProblem };
+      if (body === null) throw new Error('a stream without a body');
+      return { kind: 'open', events: readEvents(body, parse) as AsyncIterable<EventOf<ContractOf<Id>>> };
     },
   };
 }

@@ -1,5 +1,6 @@
 import {
   fail,
+  fault,
   jsonAnswer,
   ok,
   type AdminCaller,
@@ -10,7 +11,7 @@ import {
 } from '../kernel/index.ts';
 import { checkInput, sayParameter } from './check-input.ts';
 import type { Contract } from './contract/define-contract.ts';
-import type { AdminContext, AdminRoute, LinesAnswer } from './define-route.ts';
+import type { AdminContext, AdminRoute, EventsAnswer, LinesAnswer } from './define-route.ts';
 import type { RecordAct, RecordActLater } from './record-act.ts';
 
 interface Recorders {
@@ -26,6 +27,12 @@ function namesOf({ audited }: Contract): readonly string[] {
 
 function toAnswer({ answer, status = 200 }: Contract, value: unknown): Answer {
   if (!('kind' in answer)) return jsonAnswer(status, value);
+  if (answer.kind === 'events') {
+    const { follow } = value as EventsAnswer;
+    // A proxy that collects an answer would show nothing of it.
+    const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+    return { status, headers, body: '', follow };
+  }
   const { type, text, next } = value as LinesAnswer;
   return {
     status,
@@ -41,14 +48,17 @@ function saying(contract: Contract, result: Result<unknown>): Result<unknown> {
   return fail({ ...result.fault, detail, problems: [detail] });
 }
 
+const nobodyMay = (): Promise<Result<unknown>> => Promise.resolve(fail(fault('admin.unauthenticated')));
+
 function contextOf(contract: Contract, ask: Ask, caller: AdminCaller, { record }: Recorders, onRecorded: () => void) {
   const names = namesOf(contract);
-  const { requestId, log, request } = ask;
+  const { requestId, log, request, stillMay = nobodyMay } = ask;
   const context: AdminContext = {
     caller,
     requestId,
     log,
     request,
+    stillMay,
     actor: { requestId, actor: caller.name },
     record: ({ why = names[0] ?? '', ...act }) => {
       if (!names.includes(why)) throw new Error(`${contract.id} has no act of this name`);

@@ -24,6 +24,8 @@ import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 import { shadow } from './shadow.ts';
 import { validateCommand, validateHelp } from './validate.ts';
+import { watch } from './watch.ts';
+import { webhooks } from './webhooks.ts';
 import { wordsOfHelp } from './words-of-help.ts';
 
 const validate: Command = {
@@ -41,6 +43,8 @@ export const COMMANDS: readonly Command[] = [
   validate,
   explainCommand,
   ledger,
+  watch,
+  webhooks,
   replay,
   shadow,
   link,

@@ -10,6 +10,7 @@ import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { ok, type Budget, type Clock, type NewId, type Result, type Route } from '../kernel/index.ts';
 import {
+  makeAuditCountRoutes,
   makeAuditRoutes,
   makeDataKeyRoutes,
   makeDeliveryRoutes,
@@ -22,10 +23,13 @@ import {
   makeRecordAct,
   makeRecordActLater,
   makeShadowRoutes,
+  makeStreamRoutes,
   makeTargetRoutes,
   serveRoute,
   type AdminRoute,
+  type FlowWatch,
 } from '../admin/index.ts';
+import { operatorSet } from '../operators/index.ts';
 import type { KeptResealing, Store } from '../store/index.ts';
 
 /** Makes what the operator uses: the admin API over every part that it shows. */
@@ -44,6 +48,7 @@ export function makeAdmin(deps: {
   readonly processor: { wake(): void };
   readonly sender: { wake(): void; recheck(): void };
   readonly shadow: Shadow;
+  readonly watch: FlowWatch;
   /** Of parts that are joined elsewhere. */
   readonly more: readonly AdminRoute[];
   readonly appendLater: ReturnType<typeof makeAppendLater>;
@@ -64,6 +69,7 @@ export function makeAdmin(deps: {
   const identity = store.use(identitySet);
   const routes = [
     ...makeFlowRoutes({ tenant, figures: store.use(figureSet), clock }),
+    ...makeStreamRoutes({ watch: deps.watch }),
     ...makeDeliveryRoutes({
       tenant,
       clientUuid,
@@ -114,6 +120,7 @@ export function makeAdmin(deps: {
       site: { publicUrl: config.http.publicUrl, ehrUrl: config.ehr.url },
       outside: kept.outside,
     }),
+    ...makeAuditCountRoutes({ tenant, audit, operators: store.use(operatorSet), newId, clock }),
     ...makeEraseRoutes({
       tenant,
       clientUuid,

@@ -10,6 +10,7 @@ export type OperatorId = Brand<string, 'OperatorId'>;
 export type SessionId = Brand<string, 'SessionId'>;
 export type FactorId = Brand<string, 'FactorId'>;
 export type ApiKeyId = Brand<string, 'ApiKeyId'>;
+export type SavedSearchId = Brand<string, 'SavedSearchId'>;
 export type Tenant = Brand<string, 'Tenant'>;
 
 interface IdOf {
@@ -22,6 +23,7 @@ interface IdOf {
   ses: SessionId;
   fac: FactorId;
   key: ApiKeyId;
+  asr: SavedSearchId;
 }
 
 // Crockford's base32, lower case: no i, l, o, u, so that an id survives being read over the telephone.

@@ -28,6 +28,7 @@ const PARTS = [
   'judging',
   'sending',
   'requests',
+  'watchers',
 ] as const;
 
 /** The same keys for every start: another would be refused. */

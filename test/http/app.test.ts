@@ -208,6 +208,7 @@ describe('an admin route', () => {
         Promise.resolve(
           ok({
             kind: 'person',
+            id: 'opr_ann',
             name: 'ann',
             roles: [],
             permissions: new Set(permissions),

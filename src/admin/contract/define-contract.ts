@@ -46,6 +46,12 @@ export interface Lines {
   readonly types: readonly [string, ...string[]];
 }
 
+/** An answer that goes on: server-sent events, each with JSON of the schema that its name has. */
+export interface Events {
+  readonly kind: 'events';
+  readonly events: Readonly<Record<string, z.ZodType>>;
+}
+
 /** One route of the admin API, without its handler: what server, client, description and reference are made of. */
 export interface Contract {
   /** `group.verb`: the name by which a client calls it. */
@@ -65,7 +71,7 @@ export interface Contract {
   readonly body?: Body;
   /** 200, where it is not said. */
   readonly status?: 200 | 201 | 202;
-  readonly answer: z.ZodType | Lines;
+  readonly answer: z.ZodType | Lines | Events;
   /** What the answer is, in a sentence. */
   readonly answers: string;
   /** Faults of its own, beside those that every route has. */
@@ -92,5 +98,20 @@ type Frozen<T> = T extends (...args: never) => unknown
     ? { readonly [K in keyof T]: Frozen<T[K]> }
     : T;
 
-/** What an answer holds; of lines, their text. */
-export type AnswerOf<C extends Contract> = C['answer'] extends z.ZodType ? Frozen<z.output<C['answer']>> : string;
+/** What an answer holds; of lines, their text. A stream has no whole answer: it is watched. */
+export type AnswerOf<C extends Contract> = C['answer'] extends z.ZodType
+  ? Frozen<z.output<C['answer']>>
+  : C['answer'] extends Events
+    ? never
+    : string;
+
+/** One event of a stream; its `id` is what a watcher who comes again names. */
+export type EventOf<C extends Contract> = C['answer'] extends { readonly kind: 'events'; readonly events: infer E }
+  ? {
+      readonly [N in keyof E]: {
+        readonly kind: N;
+        readonly id: string;
+        readonly data: E[N] extends z.ZodType ? Frozen<z.output<E[N]>> : never;
+      };
+    }[keyof E]
+  : never;

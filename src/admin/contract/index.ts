@@ -1,6 +1,7 @@
 import { accountsContract } from './accounts.ts';
 import { appsContract } from './apps.ts';
 import { auditContract } from './audit.ts';
+import { auditCountsContract } from './audit-counts.ts';
 import { deliveriesContract } from './deliveries.ts';
 import { eraseContract } from './erase.ts';
 import { flowContract } from './flow.ts';
@@ -10,16 +11,19 @@ import { mappingsContract } from './mappings.ts';
 import { monitoringContract } from './monitoring.ts';
 import { patientsContract } from './patients.ts';
 import { shadowContract } from './shadow.ts';
+import { streamContract } from './stream.ts';
 import { targetsContract } from './targets.ts';
 
 /** Every route of the admin API by its id. Nothing below this folder needs Node: a browser can load it too. */
 export const CONTRACTS = {
   ...flowContract,
+  ...streamContract,
   ...deliveriesContract,
   ...mappingsContract,
   ...targetsContract,
   ...shadowContract,
   ...auditContract,
+  ...auditCountsContract,
   ...eraseContract,
   ...keysContract,
   ...linksContract,
@@ -31,3 +35,8 @@ export const CONTRACTS = {
 
 export type RouteId = keyof typeof CONTRACTS;
 export type ContractOf<Id extends RouteId> = (typeof CONTRACTS)[Id];
+/** Those whose answer goes on: they are watched, not called. */
+export type StreamId = {
+  [Id in RouteId]: ContractOf<Id>['answer'] extends { readonly kind: 'events' } ? Id : never;
+}[RouteId];
+export type CallId = Exclude<RouteId, StreamId>;

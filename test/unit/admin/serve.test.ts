@@ -14,6 +14,7 @@ const recorders = {
 };
 const caller = {
   kind: 'person',
+  id: 'opr_ann',
   name: 'ann',
   roles: ['auditor'],
   permissions: new Set(['audit.read']),
