@@ -2,7 +2,7 @@
  * What a program uses that runs a gateway inside itself, or speaks with one as the command line does. The sandbox's
  * demonstration is such a program: it may use this door, `kernel` and `r4`, and nothing else of the gateway.
  */
-export type { CallOf, ContractOf, RouteId } from './admin/index.ts';
+export type { CallId, CallOf, ContractOf } from './admin/index.ts';
 export { startGateway, type Gateway } from './gateway/index.ts';
 export {
   demo,

@@ -67,6 +67,8 @@ const SMART = [
 const SOURCE = ['POST /webhooks/:secret/data', 'POST /webhooks/:secret/notifications'];
 const ADMIN = [
   'GET /admin/api/series',
+  'GET /admin/api/webhooks/refused',
+  'GET /admin/api/stream',
   'GET /admin/api/deliveries/groups',
   'GET /admin/api/ledger',
   'GET /admin/api/deliveries',
@@ -96,6 +98,10 @@ const ADMIN = [
   'GET /admin/api/audit/key',
   'GET /admin/api/audit/verify',
   'GET /admin/api/audit/export',
+  'GET /admin/api/audit/counts',
+  'GET /admin/api/audit/searches',
+  'POST /admin/api/audit/searches',
+  'DELETE /admin/api/audit/searches/:id',
   'POST /admin/api/users/:user_id/erase',
   'GET /admin/api/keys/data',
   'POST /admin/api/keys/data/rotate',
@@ -197,6 +203,9 @@ test.each([
   ['GET', '/admin/api/series', 200],
   ['GET', '/admin/api/series?span=month', 200],
   ['GET', '/admin/api/series?span=year', 400],
+  ['GET', '/admin/api/webhooks/refused', 200],
+  ['GET', '/admin/api/webhooks/refused?span=year', 400],
+  ['GET', '/admin/api/stream?x=1', 400],
   ['GET', '/admin/api/deliveries?limit=1', 200],
   ['GET', '/admin/api/deliveries?limit=0', 400],
   ['GET', '/admin/api/deliveries?state=lost', 400],
@@ -246,6 +255,12 @@ test.each([
   ['GET', '/admin/api/audit/key', 200],
   ['GET', '/admin/api/audit/verify', 200],
   ['GET', '/admin/api/audit/export?form=other', 400],
+  ['GET', '/admin/api/audit/counts?by=actor', 200],
+  ['GET', '/admin/api/audit/counts?by=patient&interval=day', 200],
+  ['GET', '/admin/api/audit/counts', 400],
+  ['GET', '/admin/api/audit/searches', 200],
+  ['POST', '/admin/api/audit/searches', 400],
+  ['DELETE', '/admin/api/audit/searches/asr_none', 404],
   ['GET', '/admin/api/session', 200],
   ['GET', '/admin/api/session?x=1', 400],
   ['GET', '/admin/api/session/all', 403],
@@ -290,7 +305,7 @@ test.each([
   expect(answer.status).toBe(status);
   const template = path
     .replace(/\?.*/, '')
-    .replace(/dlv_none|job_none|app_none|usr_none|opr_none|key_none|(?<=targets\/)\w+/, '{id}')
+    .replace(/dlv_none|job_none|app_none|usr_none|opr_none|key_none|asr_none|(?<=targets\/)\w+/, '{id}')
     .replace('user_none', '{user_id}')
     .replace('mrn_none', '{mrn}');
   const [type = '', content] =

@@ -79,7 +79,16 @@ const REASON = {
   schema: { type: 'string', minLength: 3, maxLength: 200, pattern: "^[A-Za-z0-9][A-Za-z0-9 .,;:()'_/-]*[A-Za-z0-9.]$" },
 };
 
-function parametersOf({ params, query, reason }: Contract, components: Json): Json[] {
+/** Every stream can be taken up again. */
+const LAST = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'The id of the last event that was read, as it was',
+  schema: { type: 'string', pattern: '^[1-9]\\d{0,14}$' },
+};
+
+function parametersOf({ params, query, reason, answer }: Contract, components: Json): Json[] {
   const list = (schema: z.ZodObject | undefined, where: 'path' | 'query'): Json[] => {
     if (schema === undefined) return [];
     const made = schemaOf(schema, components, 'input') as { properties?: Record<string, Json>; required?: string[] };
@@ -91,7 +100,12 @@ function parametersOf({ params, query, reason }: Contract, components: Json): Js
       schema: rest,
     }));
   };
-  return [...list(params, 'path'), ...list(query, 'query'), ...(reason === undefined ? [] : [REASON])];
+  return [
+    ...list(params, 'path'),
+    ...list(query, 'query'),
+    ...(reason === undefined ? [] : [REASON]),
+    ...('kind' in answer && answer.kind === 'events' ? [LAST] : []),
+  ];
 }
 
 function requestBodyOf({ body, example }: Contract, components: Json): Json | null {
@@ -138,6 +152,14 @@ function answerOf({ answer, answers }: Contract, components: Json): Json {
       description: answers,
       content: Object.fromEntries(answer.types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
     };
+  if (answer.kind === 'events') {
+    const kinds = Object.entries(answer.events).map(([name, schema]) => [name, schemaOf(schema, components, 'output')]);
+    return {
+      description: answers,
+      content: { 'text/event-stream': { schema: { type: 'string' } } },
+      'x-events': Object.fromEntries(kinds) as Json,
+    };
+  }
   return {
     description: answers,
     headers: {

@@ -9,7 +9,13 @@ import { dirname, join, normalize } from 'node:path';
 import { ESLint } from 'eslint';
 
 const KEPT = 'node_modules/.cache/chartgate-check/lint.json';
-const AMBIENT = ['package-lock.json', 'tsconfig.json', 'eslint.config.js', 'sandbox/clinician-app/web/tsconfig.json', 'console/tsconfig.json'];
+const AMBIENT = [
+  'package-lock.json',
+  'tsconfig.json',
+  'eslint.config.js',
+  'sandbox/clinician-app/web/tsconfig.json',
+  'console/tsconfig.json',
+];
 const IMPORTED = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
 
 const digestOf = (...parts: readonly string[]): string => {
@@ -40,7 +46,9 @@ function wholeDigest(file: string, ambient: string): string {
   return digestOf(ambient, ...[...reached].sort().map((one) => sourceOf(one).digest));
 }
 
-const files = globSync('**/*.{ts,tsx,js}', { exclude: (name) => name === 'node_modules' || name.startsWith('.') }).sort();
+const files = globSync('**/*.{ts,tsx,js}', {
+  exclude: (name) => name === 'node_modules' || name.startsWith('.'),
+}).sort();
 const ambient = digestOf(
   process.version,
   ...[...AMBIENT, ...files.filter((file) => file.endsWith('.d.ts'))].map((file) => sourceOf(file).digest),

@@ -9,7 +9,7 @@ import {
   type DemoService,
   type Simulation,
 } from '../index.ts';
-import type { AdminApi, CallOf, ContractOf, RouteId } from '../../src/embed.ts';
+import type { AdminApi, CallId, CallOf, ContractOf } from '../../src/embed.ts';
 
 const DAY_MS = 86_400_000;
 const AT_ONCE = 8;
@@ -37,7 +37,7 @@ export interface DemoTarget {
 
 const userOf = (n: number): string => `demo-user-${n + 1}`;
 
-async function ask<Id extends RouteId>(target: DemoTarget, id: Id, call?: CallOf<ContractOf<Id>>) {
+async function ask<Id extends CallId>(target: DemoTarget, id: Id, call?: CallOf<ContractOf<Id>>) {
   target.signal.throwIfAborted();
   const reply = await target.api.call(id, call);
   if (reply.kind === 'refused') throw new Error(`${id} was answered with ${reply.status}`);

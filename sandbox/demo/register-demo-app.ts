@@ -16,7 +16,7 @@ const THERE = new Set<unknown>(['client.id-taken', 'account.name-taken']);
 
 /** Makes the sample app and its clinician known to the gateway, through the admin API. What is there already stays. */
 export async function registerDemoApp(
-  api: AdminApi,
+  api: Pick<AdminApi, 'call'>,
   app: Pick<ClinicianApp, 'redirectUri' | 'launchUrl'>,
   password: string,
 ): Promise<Registered> {

@@ -1,12 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import { fail, fault, ok, type AdminCaller, type Clock, type Result, type Secret } from '../kernel/index.ts';
-import { checkPresent, isOfOperator, isProved, STATIC_KEY, type Caller } from '../operators/index.ts';
+import {
+  checkPresent,
+  isOfOperator,
+  isProved,
+  PERMISSIONS,
+  ROLES,
+  STATIC_KEY,
+  type Caller,
+} from '../operators/index.ts';
 
 /**
  * Who asks the admin API. A fault where that is nobody: `admin.unauthenticated`, or `admin.not-configured` where nobody
  * could be. Whether they may do what they ask is judged afterwards, by the permission of the route.
  */
-export type Authenticate = (request: IncomingMessage) => Promise<Result<AdminCaller>>;
+export type Authenticate = (request: Asked) => Promise<Result<AdminCaller>>;
+/** What of a request tells who asks. */
+type Asked = Pick<IncomingMessage, 'headers' | 'method'>;
 
 /** Whoever holds CHARTGATE_ADMIN_TOKEN: a machine that may everything. */
 const OPERATOR: AdminCaller = {
@@ -49,7 +59,7 @@ function toAdminCaller(caller: Caller, nowMs: number): AdminCaller {
 /** Whoever brings a session or an API key is asked for by that; everybody else by the token of the settings. */
 export function authenticateAnybody(deps: {
   readonly token: Secret | null;
-  readonly operators: (request: IncomingMessage) => Promise<Result<Caller>>;
+  readonly operators: (request: Asked) => Promise<Result<Caller>>;
   readonly clock: Clock;
 }): Authenticate {
   const byToken = authenticateByToken(deps.token);

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
-import { REASON_HEADER, type AnswerOf, type Contract } from './contract/define-contract.ts';
-import type { ContractOf, RouteId } from './contract/index.ts';
+import { REASON_HEADER, type AnswerOf, type Contract, type EventOf } from './contract/define-contract.ts';
+import type { CallId, ContractOf, RouteId, StreamId } from './contract/index.ts';
 import type { RouteLine, RouteTable } from './route-table.ts';
+import { readEvents } from './stream/read-events.ts';
 
 /** What was asked wrongly or could not be done: RFC 9457, as docs/faults.md lists the codes. */
 export interface AdminProblem {
@@ -13,6 +14,12 @@ export interface AdminProblem {
   readonly count?: number;
 }
 
+interface Refused {
+  readonly kind: 'refused';
+  readonly status: number;
+  readonly problem: AdminProblem;
+}
+
 export type AdminReply<Id extends RouteId> =
   | {
       readonly kind: 'done';
@@ -21,7 +28,11 @@ export type AdminReply<Id extends RouteId> =
       /** Of an answer of lines: where the next part begins. */
       readonly next: string | null;
     }
-  | { readonly kind: 'refused'; readonly status: number; readonly problem: AdminProblem };
+  | Refused;
+
+/** The events of a stream, until either side ends it; rejects where it is cut. */
+export type Watched<Id extends StreamId> =
+  { readonly kind: 'open'; readonly events: AsyncIterable<EventOf<ContractOf<Id>>> } | Refused;
 
 type Either<A, B> = { readonly [K in keyof A]: A[K] | (K extends keyof B ? B[K] : never) };
 /** As it is written, or as it is meant: `limit: 5` as well as `limit: '5'`. */
@@ -43,7 +54,12 @@ export type CallOf<C extends Contract> = (C['reason'] extends 'needed'
 
 export interface AdminClient {
   /** Rejects where nobody answers, or not as a gateway does. */
-  call<Id extends RouteId>(id: Id, ask?: CallOf<ContractOf<Id>>): Promise<AdminReply<Id>>;
+  call<Id extends CallId>(id: Id, ask?: CallOf<ContractOf<Id>>): Promise<AdminReply<Id>>;
+  /** `after`: the id of the last event that was read, to go on from there. */
+  watch<Id extends StreamId>(
+    id: Id,
+    how?: { readonly after?: string | undefined; readonly signal?: AbortSignal },
+  ): Promise<Watched<Id>>;
 }
 
 interface Call {
@@ -94,7 +110,7 @@ export function makeAdminClient(deps: {
   const parse = deps.parse ?? ((text: string): unknown => JSON.parse(text));
   const authorization: Record<string, string> = deps.token === null ? {} : { authorization: `Bearer ${deps.token}` };
   return {
-    async call<Id extends RouteId>(id: Id, ask?: CallOf<ContractOf<Id>>): Promise<AdminReply<Id>> {
+    async call<Id extends CallId>(id: Id, ask?: CallOf<ContractOf<Id>>): Promise<AdminReply<Id>> {
       const route = deps.routes[id];
       const call = (ask ?? {}) as Call;
       const { headers, ...rest } = bodyOf(call);
@@ -113,6 +129,24 @@ export function makeAdminClient(deps: {
       if (!answer.ok) return { kind: 'refused', status, problem: parse(await answer.text()) as AdminProblem };
       const value = (await read(route, answer, parse)) as AnswerOf<ContractOf<Id>>;
       return { kind: 'done', status, value, next: answer.headers.get('next-cursor') };
+    },
+    async watch<Id extends StreamId>(
+      id: Id,
+      { after, signal }: { readonly after?: string | undefined; readonly signal?: AbortSignal } = {},
+    ): Promise<Watched<Id>> {
+      const answer = await deps.fetch(addressOf(deps.url, deps.routes[id], {}), {
+        redirect: 'error',
+        headers: {
+          ...authorization,
+          accept: 'text/event-stream',
+          ...(after === undefined ? {} : { 'last-event-id': after }),
+        },
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const { status, body } = answer;
+      if (!answer.ok) return { kind: 'refused', status, problem: parse(await answer.text()) as AdminProblem };
+      if (body === null) throw new Error('a stream without a body');
+      return { kind: 'open', events: readEvents(body, parse) as AsyncIterable<EventOf<ContractOf<Id>>> };
     },
   };
 }

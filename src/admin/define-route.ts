@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { AdminCaller, Log, RequestId, Result } from '../kernel/index.ts';
+import type { AdminCaller, Log, Outlet, RequestId, Result } from '../kernel/index.ts';
 import type { AnswerOf, Contract, InputOf } from './contract/define-contract.ts';
 import { CONTRACTS, type ContractOf, type RouteId } from './contract/index.ts';
 import type { Act } from './record-act.ts';
@@ -16,6 +16,11 @@ export interface BytesAnswer {
   readonly fileName: string;
 }
 
+/** An answer that goes on: what is written to the outlet are events. */
+export interface EventsAnswer {
+  readonly follow: (outlet: Outlet) => void;
+}
+
 /** What a handler has beside its input. */
 export interface AdminContext {
   readonly caller: AdminCaller;
@@ -25,6 +30,8 @@ export interface AdminContext {
   readonly log: Log;
   /** Unread, where the contract's body is `bytes`. */
   readonly request: IncomingMessage;
+  /** Whether the caller may this still, asked anew; for what goes on for long. */
+  readonly stillMay: () => Promise<Result<unknown>>;
   /** As commands that record by themselves want it. */
   readonly actor: { readonly requestId: RequestId; readonly actor: string };
   /**
@@ -38,7 +45,9 @@ type HandlerAnswer<C extends Contract> = C['answer'] extends { readonly kind: 'l
   ? LinesAnswer
   : C['answer'] extends { readonly kind: 'bytes' }
     ? BytesAnswer
-    : AnswerOf<C>;
+    : C['answer'] extends { readonly kind: 'events' }
+      ? EventsAnswer
+      : AnswerOf<C>;
 export type Handle<C extends Contract> = (
   input: InputOf<C>,
   context: AdminContext,

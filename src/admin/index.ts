@@ -1,8 +1,8 @@
 export { authenticateAnybody, authenticateByToken, type Authenticate } from './authenticate.ts';
-export { makeAdminClient, type AdminClient, type AdminReply, type CallOf } from './client.ts';
-export { GROUPS, REASON_HEADER, type AnswerOf, type Contract } from './contract/define-contract.ts';
+export { makeAdminClient, type AdminClient, type AdminReply, type CallOf, type Watched } from './client.ts';
+export { GROUPS, REASON_HEADER, type AnswerOf, type Contract, type EventOf } from './contract/define-contract.ts';
 export { SAID } from './contract/fields.ts';
-export { CONTRACTS, type ContractOf, type RouteId } from './contract/index.ts';
+export { CONTRACTS, type CallId, type ContractOf, type RouteId, type StreamId } from './contract/index.ts';
 export { type AdminRoute } from './define-route.ts';
 export { serveSessionRoute, type SessionRoute } from './define-session-route.ts';
 export { makeEraseUser } from './erase-user.ts';
@@ -10,6 +10,7 @@ export { makeRecordAct, makeRecordActLater, type RecordAct, type RecordActLater 
 export { ROUTE_TABLE, type RouteTable } from './route-table.ts';
 export { makeAppRoutes } from './routes/apps.ts';
 export { makeAuditRoutes } from './routes/audit.ts';
+export { makeAuditCountRoutes } from './routes/audit-counts.ts';
 export { makeDeliveryListRoutes } from './routes/delivery-list.ts';
 export { makeDeliveryActRoutes } from './routes/delivery-acts.ts';
 export { makeDeliveryGroupRoutes } from './routes/delivery-groups.ts';
@@ -24,5 +25,7 @@ export { makeOperatorRoutes } from './routes/operators.ts';
 export { makePatientRoutes } from './routes/patients.ts';
 export { makeSessionRoutes } from './routes/session.ts';
 export { makeShadowRoutes } from './routes/shadow.ts';
+export { makeStreamRoutes } from './routes/stream.ts';
 export { makeTargetRoutes } from './routes/targets.ts';
 export { serveRoute } from './serve.ts';
+export { makeFlowWatch, type FlowWatch } from './stream/watch-flow.ts';

@@ -5,7 +5,7 @@ import { CONTRACTS, type RouteId } from './contract/index.ts';
 export interface RouteLine {
   readonly method: Contract['method'];
   readonly path: string;
-  readonly answers: 'json' | 'lines' | 'bytes';
+  readonly answers: 'json' | 'lines' | 'bytes' | 'events';
 }
 export type RouteTable = Readonly<Record<RouteId, RouteLine>>;
 

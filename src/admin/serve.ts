@@ -13,7 +13,7 @@ import { checkInput, sayParameter } from './check-input.ts';
 import { REASON_HEADER, type Contract } from './contract/define-contract.ts';
 import { sentence } from './contract/fields.ts';
 import { sayField } from './contract/say-schema.ts';
-import type { AdminContext, AdminRoute, BytesAnswer, LinesAnswer } from './define-route.ts';
+import type { AdminContext, AdminRoute, BytesAnswer, EventsAnswer, LinesAnswer } from './define-route.ts';
 import type { RecordAct, RecordActLater } from './record-act.ts';
 
 interface Recorders {
@@ -38,6 +38,12 @@ function toAnswer({ answer, status = 200 }: Contract, value: unknown): Answer {
     };
     return { status, headers, body: bytes };
   }
+  if (answer.kind === 'events') {
+    const { follow } = value as EventsAnswer;
+    // A proxy that collects an answer would show nothing of it.
+    const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+    return { status, headers, body: '', follow };
+  }
   const { type, text, next } = value as LinesAnswer;
   return {
     status,
@@ -52,6 +58,8 @@ function saying(contract: Contract, result: Result<unknown>): Result<unknown> {
   const detail = sayParameter(contract, result.fault.at ?? '');
   return fail({ ...result.fault, detail, problems: [detail] });
 }
+
+const nobodyMay = (): Promise<Result<unknown>> => Promise.resolve(fail(fault('admin.unauthenticated')));
 
 /** What a handler answered, as it is sent. */
 export function answerRoute(contract: Contract, result: Result<unknown>): Result<Answer> {
@@ -78,13 +86,14 @@ function contextOf(
   onRecorded: () => void,
 ) {
   const names = namesOf(contract);
-  const { requestId, log, request } = ask;
+  const { requestId, log, request, stillMay = nobodyMay } = ask;
   const context: AdminContext = {
     caller,
     reason,
     requestId,
     log,
     request,
+    stillMay,
     actor: { requestId, actor: caller.name },
     record: ({ why = names[0] ?? '', ...act }) => {
       if (!names.includes(why)) throw new Error(`${contract.id} has no act of this name`);

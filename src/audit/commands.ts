@@ -122,7 +122,30 @@ export type AuditWrites = {
   'audit.drop': { args: { readonly limit: number }; out: { readonly count: number } };
 };
 
+/** By whom or what acts are counted: who acted, through which app, or whose data were seen. */
+export const COUNTED_BY = ['actor', 'app', 'patient'] as const;
+export type CountedBy = (typeof COUNTED_BY)[number];
+
+export interface CountAsked {
+  readonly tenant: string;
+  readonly by: CountedBy;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** How long a point is. The points begin at `fromMs`. */
+  readonly widthMs: number;
+  /** No further record is counted: of more, the newest are. */
+  readonly most: number;
+}
+export interface AuditCounts {
+  /** So many acts of a name in a point; points without any are left out. */
+  readonly counts: readonly { readonly name: string; readonly point: number; readonly count: number }[];
+  /** How many records were counted. */
+  readonly counted: number;
+  readonly isExact: boolean;
+}
+
 export type AuditReads = {
+  'audit.counts': { args: CountAsked; out: AuditCounts };
   'audit.search': { args: Search; out: readonly FoundRecord[] };
   'audit.last': { args: { readonly tenant: string; readonly type: string }; out: string | null };
   'audit.uncovered': { args: { readonly limit: number }; out: Uncovered };

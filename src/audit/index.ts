@@ -3,6 +3,8 @@ export { makeAppendLater } from './append-later.ts';
 export { append } from './append.ts';
 export {
   auditSet,
+  COUNTED_BY,
+  type AuditCounts,
   type AuditReads,
   type AuditWrites,
   type FoundRecord,

@@ -61,15 +61,17 @@ export function makeAdminApi(
     fetch,
     ...(numbers === 'digits' ? { parse: parseKeepingDigits } : {}),
   });
+  const orUnreachable = async <T>(asking: Promise<T>): Promise<T> => {
+    try {
+      return await asking;
+    } catch (thrown) {
+      const { origin } = new URL(base);
+      throw new StartError('cli.unreachable', `No gateway answers at ${origin}. Is it running there?`, thrown);
+    }
+  };
   return {
-    async call(id, ask) {
-      try {
-        return await client.call(id, ask);
-      } catch (thrown) {
-        const { origin } = new URL(base);
-        throw new StartError('cli.unreachable', `No gateway answers at ${origin}. Is it running there?`, thrown);
-      }
-    },
+    call: (id, ask) => orUnreachable(client.call(id, ask)),
+    watch: (id, how) => orUnreachable(client.watch(id, how)),
   };
 }
 

@@ -1,8 +1,11 @@
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
-import type { AdminReply, CallOf, ContractOf } from '../admin/index.ts';
+import type { AdminReply } from '../admin/index.ts';
 import { explainRefusal, makeAdminApi } from './admin-api.ts';
 import { appendTo } from './append-to.ts';
+import { queryOf, urlOf, type Given } from './audit-filters.ts';
+import { showCounts } from './audit-counts.ts';
 import { auditLine, verifiedText } from './audit-report.ts';
+import { changeSearches } from './audit-searches.ts';
 import { keysFrom, verifyOffline } from './verify-audit.ts';
 import { parseOptions } from './parse-options.ts';
 import { reportAnswer } from './report-answer.ts';
@@ -14,9 +17,13 @@ const help = `Usage: chartgate audit search [FILTERS] [--limit N] [--url URL] [-
        chartgate audit verify [--url URL] [--json]
        chartgate audit verify --database URL | --file EXPORT [--key KEY] [--checkpoint PATH] [--json]
        chartgate audit key [--url URL]
+       chartgate audit counts --by actor|app|patient [--interval hour|day] [--from TIME] [--to TIME] [--url URL] [--json]
+       chartgate audit searches [--url URL] [--json]
+       chartgate audit searches save NAME [FILTERS] [--url URL] [--json]
+       chartgate audit searches remove ID [--url URL] [--json]
 
-Who saw or wrote what, and the proof that nothing of it was changed. search, export and key ask a running gateway,
-with the operator's token from CHARTGATE_ADMIN_TOKEN; each question is itself recorded. verify asks it too, or works
+Who saw or wrote what, and the proof that nothing of it was changed. All but verify ask a running gateway, with the
+operator's token from CHARTGATE_ADMIN_TOKEN; each question is itself recorded. verify asks it too, or works
 alone on a database or an export.
 
   FILTERS           --patient MRN or --patient Patient/ID, --client ID, --delivery ID, --request ID, --type TYPE,
@@ -30,6 +37,8 @@ alone on a database or an export.
   --key KEY[,KEY]   the public key that "audit key" told (default: from CHARTGATE_AUDIT_KEY). After a change of the
                     key the newest is enough; a segment may need those that signed it and what names it
   --checkpoint PATH a checkpoint that was kept elsewhere: the anchor's file or folder. Without one, an older copy looks sound
+  --by WHAT         whom counts are of: who acted, which app asked, whose data were seen (as keyed hashes)
+  --interval LENGTH how long a point of counts is: hour (default) or day
   --json            the answer as JSON
 
 Exit code: 0 done, sound · 1 refused, or not sound · 2 wrong arguments or unreadable · 69 no gateway or database there
@@ -37,7 +46,6 @@ Exit code: 0 done, sound · 1 refused, or not sound · 2 wrong arguments or unre
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
-const FILTERS = ['patient', 'client', 'delivery', 'request', 'type', 'outcome', 'from', 'to', 'limit'] as const;
 const OPTIONS = {
   patient: text,
   client: text,
@@ -55,17 +63,11 @@ const OPTIONS = {
   file: text,
   key: text,
   checkpoint: text,
+  by: text,
+  interval: text,
   open: flag,
   json: flag,
 } as const;
-
-type Given = Readonly<Record<string, string | boolean | undefined>>;
-
-type Query = NonNullable<CallOf<ContractOf<'audit.search'>>['query']>;
-/** What is not taken, the gateway refuses with what would be. */
-const queryOf = (given: Given): Query =>
-  Object.fromEntries(FILTERS.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])));
-const urlOf = ({ url }: Given): string | undefined => (typeof url === 'string' ? url : undefined);
 
 async function search(given: Given, terminal: Terminal): Promise<number> {
   const reply = await makeAdminApi(urlOf(given), terminal.env).call('audit.search', { query: queryOf(given) });
@@ -151,6 +153,7 @@ const VERBS: Readonly<Record<string, (given: Given, terminal: Terminal) => Promi
   export: exportAll,
   verify,
   key: showKey,
+  counts: showCounts,
 };
 
 export const audit: Command = {
@@ -163,8 +166,10 @@ export const audit: Command = {
     if (!parsed.ok) return usage(parsed.wrong);
     const [verb = '', ...more] = parsed.value.positionals;
     const given: Given = parsed.value.values;
+    if (verb === 'searches') return changeSearches(given, more, terminal, usage);
     const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-    if (run === undefined || more.length > 0) return usage('Say: audit search, export, verify or key.');
+    if (run === undefined || more.length > 0)
+      return usage('Say: audit search, export, verify, key, counts or searches.');
     if (given['database'] !== undefined && given['file'] !== undefined) return usage('Give --database or --file.');
     return run(given, terminal);
   },

@@ -25,6 +25,8 @@ import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 import { shadow } from './shadow.ts';
 import { validateCommand, validateHelp } from './validate.ts';
+import { watch } from './watch.ts';
+import { webhooks } from './webhooks.ts';
 import { wordsOfHelp } from './words-of-help.ts';
 
 const validate: Command = {
@@ -43,6 +45,8 @@ export const COMMANDS: readonly Command[] = [
   explainCommand,
   ledger,
   deliveries,
+  watch,
+  webhooks,
   replay,
   shadow,
   link,

@@ -1,13 +1,13 @@
 import { faultFields, type Clock, type Log } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import { bucketOf } from './buckets.ts';
-import type { Addition, Counted, FigureReads, FigureWrites, Series, Timed } from './commands.ts';
+import type { Addition, FigureReads, FigureWrites, Series, Timed } from './commands.ts';
 
 /** How often what was counted goes to the store. A kill loses at most this much of the figures, and nothing else. */
 const FLUSH_MS = 10_000;
 
 export interface Figures {
-  count(series: Counted, by?: number): void;
+  count(series: Exclude<Series, Timed>, by?: number): void;
   time(series: Timed, durationMs: number): void;
   start(): void;
   /** Stores what was counted since the last time. */

@@ -13,6 +13,27 @@ export const COUNTED = [
   /** Attempts at the EHR that did not succeed. */
   'failed-attempts',
 ] as const;
+/** Why webhooks were refused: words of ours, and nothing that a sender says. */
+export const REFUSALS = [
+  /** Of the sender, before anything of the body was believed. */
+  'secret',
+  'basic',
+  'certificate',
+  'signature',
+  /** Of the gateway: no sender can be told from another yet. */
+  'not-configured',
+  'too-large',
+  /** The body ended early, or came too slowly. */
+  'cut-short',
+  /** There was no memory for it. */
+  'no-room',
+  /** The store did not take it. */
+  'store',
+  /** Acknowledged, and quarantined once it was read. */
+  'not-json',
+  'foreign-client',
+] as const;
+export type Refusals = (typeof REFUSALS)[number];
 /** What is counted with how long it took. */
 export const TIMED = [
   /** From the first byte to the chart. */
@@ -22,7 +43,7 @@ export const TIMED = [
 ] as const;
 export type Counted = (typeof COUNTED)[number];
 export type Timed = (typeof TIMED)[number];
-export type Series = Counted | Timed;
+export type Series = Counted | Timed | `refused-${Refusals}`;
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;

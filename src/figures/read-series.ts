@@ -5,11 +5,14 @@ import {
   COUNTED,
   HOUR_MS,
   MINUTE_MS,
+  REFUSALS,
   TIMED,
   type Counted,
   type FigureReads,
   type FigureWrites,
   type Point,
+  type Refusals,
+  type Series,
   type Timed,
   type Width,
 } from './commands.ts';
@@ -35,15 +38,19 @@ export interface SeriesOverTime {
   >;
 }
 
+/** One number for each point; 0 where nothing happened. */
+function countsOf(points: readonly Point[], series: Series, from: number, widthMs: number, length: number): number[] {
+  const counts = Array<number>(length).fill(0);
+  for (const { at, series: of, count } of points) {
+    const place = (at - from) / widthMs;
+    if (of === series) counts[place] = (counts[place] ?? 0) + count;
+  }
+  return counts;
+}
+
 /** Points as dense rows, so that a chart needs no further arithmetic. */
 export function toSeries(points: readonly Point[], from: number, widthMs: number, length: number): SeriesOverTime {
   const place = ({ at }: Point): number => (at - from) / widthMs;
-  const countsOf = (series: Counted): number[] => {
-    const counts = Array<number>(length).fill(0);
-    for (const point of points)
-      if (point.series === series) counts[place(point)] = (counts[place(point)] ?? 0) + point.count;
-    return counts;
-  };
   const timesOf = (series: Timed) => {
     const buckets = Array.from({ length }, () => new Map<number, number>());
     for (const point of points) if (point.series === series) buckets[place(point)]?.set(point.bucket, point.count);
@@ -56,20 +63,48 @@ export function toSeries(points: readonly Point[], from: number, widthMs: number
     from,
     widthMs,
     counts: Object.fromEntries(
-      COUNTED.map((series) => [series, countsOf(series)]),
+      COUNTED.map((series) => [series, countsOf(points, series, from, widthMs, length)]),
     ) as unknown as SeriesOverTime['counts'],
     times: Object.fromEntries(TIMED.map((series) => [series, timesOf(series)])) as unknown as SeriesOverTime['times'],
   };
 }
 
-/** Every series of the last hour, day or month, up to and with the minute or hour that is not over yet. */
-export async function readSeries(
-  figures: Operate<FigureWrites, FigureReads>,
-  { tenant, span, now }: { readonly tenant: string; readonly span: Span; readonly now: Date },
-): Promise<Result<SeriesOverTime>> {
+/** Up to and with the minute or hour that is not over yet. */
+function spanOf(span: Span, now: Date) {
   const { lengthMs, width } = SHAPE[span];
   const to = Math.floor(now.getTime() / width) * width + width;
-  const from = to - lengthMs;
+  return { from: to - lengthMs, to, width, length: lengthMs / width };
+}
+
+interface AskedSpan {
+  readonly tenant: string;
+  readonly span: Span;
+  readonly now: Date;
+}
+
+/** Every series of the last hour, day or month. */
+export async function readSeries(
+  figures: Operate<FigureWrites, FigureReads>,
+  { tenant, span, now }: AskedSpan,
+): Promise<Result<SeriesOverTime>> {
+  const { from, to, width, length } = spanOf(span, now);
   const points = await figures.read('figures.points', { tenant, series: [...COUNTED, ...TIMED], width, from, to });
-  return points.ok ? ok(toSeries(points.value, from, width, lengthMs / width)) : points;
+  return points.ok ? ok(toSeries(points.value, from, width, length)) : points;
+}
+
+export interface RefusalsOverTime extends Pick<SeriesOverTime, 'from' | 'widthMs'> {
+  readonly counts: Readonly<Record<Refusals, readonly number[]>>;
+}
+
+/** Why webhooks were refused in the last hour, day or month. */
+export async function readRefusals(
+  figures: Operate<FigureWrites, FigureReads>,
+  { tenant, span, now }: AskedSpan,
+): Promise<Result<RefusalsOverTime>> {
+  const { from, to, width, length } = spanOf(span, now);
+  const series = REFUSALS.map((why) => `refused-${why}` as const);
+  const points = await figures.read('figures.points', { tenant, series, width, from, to });
+  if (!points.ok) return points;
+  const rows = REFUSALS.map((why) => [why, countsOf(points.value, `refused-${why}`, from, width, length)] as const);
+  return ok({ from, widthMs: width, counts: Object.fromEntries(rows) as unknown as RefusalsOverTime['counts'] });
 }

@@ -11,6 +11,7 @@ import { inboxSet } from '../inbox/index.ts';
 import { jobSet } from '../jobs/index.ts';
 import { ok, type Budget, type Clock, type NewId, type Result, type Route } from '../kernel/index.ts';
 import {
+  makeAuditCountRoutes,
   makeAuditRoutes,
   makeDataKeyRoutes,
   makeDeliveryActRoutes,
@@ -27,10 +28,13 @@ import {
   makeRecordAct,
   makeRecordActLater,
   makeShadowRoutes,
+  makeStreamRoutes,
   makeTargetRoutes,
   serveRoute,
   type AdminRoute,
+  type FlowWatch,
 } from '../admin/index.ts';
+import { operatorSet } from '../operators/index.ts';
 import type { KeptResealing, Store } from '../store/index.ts';
 
 /** Makes what the operator uses: the admin API over every part that it shows. */
@@ -50,6 +54,7 @@ export function makeAdmin(deps: {
   readonly jobs: { wake(): void };
   readonly sender: { wake(): void; recheck(): void };
   readonly shadow: Shadow;
+  readonly watch: FlowWatch;
   /** Of parts that are joined elsewhere. */
   readonly more: readonly AdminRoute[];
   readonly appendLater: ReturnType<typeof makeAppendLater>;
@@ -70,6 +75,7 @@ export function makeAdmin(deps: {
   const identity = store.use(identitySet);
   const routes = [
     ...makeFlowRoutes({ tenant, figures: store.use(figureSet), inbox, clock }),
+    ...makeStreamRoutes({ watch: deps.watch }),
     // Before the routes with an id: `groups` is none.
     ...makeDeliveryGroupRoutes({ tenant, inbox }),
     ...makeDeliveryListRoutes({ tenant, clientUuid, mrnSystem, inbox, identity }),
@@ -124,6 +130,7 @@ export function makeAdmin(deps: {
       site: { publicUrl: config.http.publicUrl, ehrUrl: config.ehr.url },
       outside: kept.outside,
     }),
+    ...makeAuditCountRoutes({ tenant, audit, operators: store.use(operatorSet), newId, clock }),
     ...makeEraseRoutes({
       tenant,
       clientUuid,

@@ -1,4 +1,5 @@
 import type { Figures } from '../figures/index.ts';
+import type { Refusal } from '../ingest/index.ts';
 import type { Clock, Signal } from '../kernel/index.ts';
 import type { Finished } from './sending.ts';
 
@@ -13,16 +14,22 @@ export function joinFigures(
   figures: Figures,
   told: {
     readonly stored: Signal;
-    readonly refused: Signal;
+    readonly refused: Signal<Refusal>;
     readonly settled: Signal<Settled>;
     readonly finished: Signal<Finished>;
   },
   clock: Clock,
 ): void {
   told.stored.on(() => figures.count('received'));
-  told.refused.on(() => figures.count('refused'));
-  told.settled.on(({ state }) => {
+  told.refused.on((why) => {
+    figures.count('refused');
+    figures.count(`refused-${why}`);
+  });
+  told.settled.on(({ state, reason }) => {
     if (state === 'parked' || state === 'quarantined') figures.count(state);
+    // Acknowledged, since it was authentic, and refused once it was read.
+    if (state === 'quarantined' && (reason === 'not-json' || reason === 'foreign-client'))
+      figures.count(`refused-${reason}`);
   });
   told.finished.on(({ outcome, seconds, receivedAt }) => {
     if (outcome.kind === 'put-back') return;

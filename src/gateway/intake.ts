@@ -1,6 +1,6 @@
 import { makeRecordReject, type makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
-import { dataAuthenticators, notificationAuthenticators, type IngestDeps } from '../ingest/index.ts';
+import { dataAuthenticators, notificationAuthenticators, type IngestDeps, type Refusal } from '../ingest/index.ts';
 import type { Part, Signal } from '../kernel/index.ts';
 import { PARTS } from '../pipeline.ts';
 
@@ -11,7 +11,7 @@ export function makeIntake(
     readonly appendLater: ReturnType<typeof makeAppendLater>;
     readonly pseudonymKey: Uint8Array;
     readonly stored: Signal;
-    readonly refused: Signal;
+    readonly refused: Signal<Refusal>;
   },
 ) {
   const { config, tenant, pseudonymKey, clock } = deps;
@@ -33,13 +33,8 @@ export function makeIntake(
       notifications: notificationAuthenticators(senders),
       learn: learn && hmac.scheme !== 'off' ? hmac : null,
       bodyBytesMax: config.http.bodyBytesMax,
-      rejects: {
-        ...rejects,
-        record(reject) {
-          deps.refused.emit();
-          rejects.record(reject);
-        },
-      },
+      rejects,
+      onRefused: deps.refused.emit,
       onStored: deps.stored.emit,
     }),
     refusals,

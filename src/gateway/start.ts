@@ -9,6 +9,7 @@ import { collectFigures, figureSet } from '../figures/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { jobSet, runJobs } from '../jobs/index.ts';
+import type { Refusal } from '../ingest/index.ts';
 import {
   makeBudget,
   makeLife,
@@ -21,6 +22,7 @@ import {
   type Result,
   type Route,
 } from '../kernel/index.ts';
+import { makeFlowWatch } from '../admin/index.ts';
 import { runResealing, makeMetrics, watchLedger } from '../ops/index.ts';
 import { PARTS } from '../pipeline.ts';
 import type { Store } from '../store/index.ts';
@@ -96,7 +98,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   /** A delivery is in the inbox. */
   const stored = makeSignal();
   /** A webhook was refused. */
-  const refused = makeSignal();
+  const refused = makeSignal<Refusal>();
   /** A delivery has its verdict. `goes`: it is on its way to the EHR already. */
   const settled = makeSignal<Settled>();
   /** A claim came to its end. */
@@ -222,8 +224,16 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const common = { config, tenant, store, budget, clock, target };
   const apps = makeApps({ ...common, version: VERSION, chance, log });
   const operators = makeOperatorDesk({ config, tenant, store, deny: refuseOperator, newId, chance, clock });
+  const watch = makeFlowWatch({
+    tenant,
+    inbox,
+    target: () => ({ breaker: target.guard.state().breaker, forwarding: shadow.forwarding.state().state }),
+    clock,
+    log,
+  });
   const admin = makeAdmin({
     ...common,
+    watch,
     habits,
     translationContext,
     reload,
@@ -283,6 +293,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   await life.start('jobs', jobs, STOP_MS.background);
   await life.start('sending', sending, STOP_MS.sending);
   await life.start('requests', front.requests, front.requestsPatienceMs);
+  // A stream would hold up the requests under way, so it ends before they are waited for.
+  await life.start('watchers', watch);
   void again();
   log.info('process.started', { component: 'gateway', port, version: VERSION });
   if (opsPort !== null) log.info('process.started', { component: 'ops', port: opsPort });

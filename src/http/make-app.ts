@@ -12,6 +12,7 @@ import {
   type AdminAccess,
   type AdminCaller,
   type Answer,
+  type Ask,
   type Clock,
   type Fault,
   type Log,
@@ -25,6 +26,7 @@ import {
 import { answerFault } from './answer-fault.ts';
 import { checkOps } from './check-ops.ts';
 import { checkRequest } from './check-request.ts';
+import { outletOf } from './follow.ts';
 import { requestIdsOf } from './request-id.ts';
 
 /** Called for every answer, for metrics. */
@@ -37,6 +39,8 @@ interface Context {
   readonly log: Log;
   /** The mount that answered, where no route did. */
   mount?: string;
+  /** The answer goes on until somebody ends it: whoever goes away got all of it that there was. */
+  isFollowed?: boolean;
   /** Why the request was refused, for its one line in the log. */
   fault?: Fault;
 }
@@ -101,7 +105,13 @@ function letGo(req: Request, res: Response): void {
 function send(res: Response, answer: Answer): void {
   res.statusCode = answer.status;
   for (const [name, value] of Object.entries(answer.headers ?? {})) res.setHeader(name, value);
-  res.end(answer.body);
+  if (answer.follow === undefined || res.req.method === 'HEAD') {
+    res.end(answer.body);
+    return;
+  }
+  res.flushHeaders();
+  res.write(answer.body);
+  answer.follow(outletOf(res));
 }
 
 /** How many requests a path fits: a parameter fits more than a word, and a wildcard more than any parameter. */
@@ -120,7 +130,7 @@ export function makeApp(deps: {
   readonly mounts?: readonly Mount[];
   readonly trustProxy: readonly string[];
   /** Who asks the admin API. The routes' permissions are judged here, by what it answers. */
-  readonly authenticate: (request: IncomingMessage) => Promise<Result<AdminCaller>>;
+  readonly authenticate: (request: Pick<IncomingMessage, 'headers' | 'method'>) => Promise<Result<AdminCaller>>;
   readonly opsToken?: Secret | null;
   readonly newId: NewId;
   readonly clock: Clock;
@@ -175,7 +185,7 @@ export function makeApp(deps: {
       const route = (req.route as { path?: string } | undefined)?.path ?? context.mount ?? UNMATCHED;
       const durationMs = Math.round((deps.clock.monotonicMs() - from) * 1000) / 1000;
       // A caller who went away before the answer was sent did not get it, whatever it would have been.
-      const status = res.writableFinished ? res.statusCode : CLIENT_GONE;
+      const status = res.writableFinished || context.isFollowed === true ? res.statusCode : CLIENT_GONE;
       const { fault: why, log } = context;
       deps.observe({ route, method: req.method, status, durationMs });
       log[why === undefined ? 'info' : HANDLING[why.kind].log]('request.answered', {
@@ -195,7 +205,7 @@ export function makeApp(deps: {
   for (const route of deps.routes) {
     app[route.method](route.path, async (req: Request, res: Response) => {
       const { requestId, traceId, log } = contextOf(req);
-      let caller: AdminCaller | null = null;
+      let asked: Pick<Ask, 'caller' | 'stillMay'> = {};
       if (route.access === 'admin') {
         const may = mayAsk(await deps.authenticate(req), route);
         if (!may.ok) {
@@ -204,7 +214,11 @@ export function makeApp(deps: {
           refuse(req, res, may.fault);
           return;
         }
-        caller = may.value;
+        const unattended = { method: req.method, headers: { ...req.headers, 'x-chartgate-unattended': 'yes' } };
+        asked = {
+          caller: may.value,
+          stillMay: async () => mayAsk(await deps.authenticate(unattended), route),
+        };
       }
       if (route.access === 'ops') {
         const may = checkOps(req.headers.authorization, deps.opsToken ?? null);
@@ -215,10 +229,14 @@ export function makeApp(deps: {
       }
       const setHeader = (name: string, value: string): void => void res.setHeader(name, value);
       const params = req.params as Record<string, string>;
-      const more = { ...(traceId === null ? {} : { traceId }), ...(caller === null ? {} : { caller }) };
+      const more = { ...(traceId === null ? {} : { traceId }), ...asked };
       const result = await route.handle({ request: req, params, requestId, log, setHeader, ...more });
-      if (result.ok) send(res, result.value);
-      else refuse(req, res, result.fault);
+      if (!result.ok) {
+        refuse(req, res, result.fault);
+        return;
+      }
+      contextOf(req).isFollowed = result.value.follow !== undefined;
+      send(res, result.value);
     });
   }
 

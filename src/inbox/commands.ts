@@ -172,6 +172,21 @@ export interface LedgerCounts {
   readonly byState: Readonly<Record<State, number>>;
 }
 
+/** What goes on now: counts, the delivery that waits longest, and what became a problem in a span of time. */
+export interface FlowCounts {
+  readonly counts: LedgerCounts;
+  readonly oldestAt: number | null;
+  readonly problems: {
+    readonly problems: readonly {
+      readonly state: 'parked' | 'quarantined';
+      readonly reason: string | null;
+      readonly count: number;
+    }[];
+    /** False where there were more than were counted. */
+    readonly isExact: boolean;
+  };
+}
+
 /** An act of a person on one delivery. */
 export interface Act {
   readonly tenant: string;
@@ -239,6 +254,16 @@ export type InboxReads = {
   'inbox.get': { args: { readonly tenant: string; readonly id: string }; out: DetailedDelivery | null };
   /** What waits for a person, by state, reason and fault; counted up to ten thousand each. */
   'inbox.groups': { args: { readonly tenant: string }; out: readonly StuckGroup[] };
+  /** Problems that began at `problemsFrom` or later and before `problemsTo`, and still are. */
+  'inbox.flow': {
+    args: {
+      readonly tenant: string;
+      readonly problemsFrom: number;
+      readonly problemsTo: number;
+      readonly problemsMax: number;
+    };
+    out: FlowCounts;
+  };
   'inbox.ledger': { args: { readonly tenant: string }; out: LedgerCounts };
   /** The same, counted row by row. */
   'inbox.recount': { args: { readonly tenant: string }; out: LedgerCounts };

@@ -6,6 +6,7 @@ export {
   type DetailedDelivery,
   type DocumentFacts,
   type Facts,
+  type FlowCounts,
   type InboxReads,
   type InboxWrites,
   type LedgerCounts,

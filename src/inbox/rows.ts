@@ -1,6 +1,14 @@
 import { dropBytes } from '../kernel/index.ts';
 import { openUserKey, type SealedTable, type Sealer, type Vault } from '../store/index.ts';
-import type { DeliveryStep, DetailedDelivery, InboxReads, LedgerCounts, ListedDelivery, Received } from './commands.ts';
+import type {
+  DeliveryStep,
+  DetailedDelivery,
+  FlowCounts,
+  InboxReads,
+  LedgerCounts,
+  ListedDelivery,
+  Received,
+} from './commands.ts';
 import type { KnownDocument } from './decide-version.ts';
 import { STATES, type State } from './state.ts';
 
@@ -37,6 +45,12 @@ export const toListed = (row: Row, vault: Vault): ListedDelivery => ({
   findings: openFindings(vault, row),
   userId: openUser(vault, row),
   userIndex: hex(row['user_index']),
+});
+
+export const toProblemCount = (row: Row): FlowCounts['problems']['problems'][number] => ({
+  state: row['state'] as 'parked' | 'quarantined',
+  reason: text(row['reason']),
+  count: Number(row['n']),
 });
 
 export const toStep = (row: Row): DeliveryStep => ({

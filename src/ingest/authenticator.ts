@@ -12,6 +12,12 @@ export interface Head {
  * One way to authenticate the sender. Every configured one must pass. `head` ones are asked before a byte of the body
  * is read; an address or a client_uuid is none: both are known to others.
  */
-export type Authenticator =
-  | { readonly name: string; readonly stage: 'head'; readonly check: (head: Head) => boolean }
-  | { readonly name: string; readonly stage: 'body'; readonly check: (head: Head, body: Buffer) => boolean };
+export type Authenticator = {
+  /** As the audit names it. */
+  readonly name: string;
+  /** What the sender shows by it, as refusals are counted. */
+  readonly proves: 'secret' | 'basic' | 'certificate' | 'signature';
+} & (
+  | { readonly stage: 'head'; readonly check: (head: Head) => boolean }
+  | { readonly stage: 'body'; readonly check: (head: Head, body: Buffer) => boolean }
+);

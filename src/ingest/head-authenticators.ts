@@ -8,6 +8,7 @@ const matchesOne = (secrets: readonly Secret[], given: string): boolean =>
 
 export const secretPath = (secrets: readonly Secret[]): Authenticator => ({
   name: 'secret-path',
+  proves: 'secret',
   stage: 'head',
   check: ({ pathSecret }) => matchesOne(secrets, pathSecret),
 });
@@ -15,6 +16,7 @@ export const secretPath = (secrets: readonly Secret[]): Authenticator => ({
 /** `user:password` pairs. */
 export const basic = (pairs: readonly Secret[]): Authenticator => ({
   name: 'basic',
+  proves: 'basic',
   stage: 'head',
   check: ({ headers }) => {
     const [, encoded] = /^Basic ([A-Za-z0-9+/]+=*)$/i.exec(headers.authorization ?? '') ?? [];
@@ -49,6 +51,7 @@ export function mtlsHeader(
 ): Authenticator {
   return {
     name: 'mtls',
+    proves: 'certificate',
     stage: 'head',
     check: ({ headers, remoteAddress }) => {
       const given = headers[header];

@@ -90,6 +90,7 @@ export const hmacMatches = (
 
 export const hmac = (scheme: HmacScheme, header: string, keys: readonly Secret[]): Authenticator => ({
   name: `hmac-${scheme}`,
+  proves: 'signature',
   stage: 'body',
   check: (head, body) => hmacMatches(scheme, header, keys, head, body),
 });

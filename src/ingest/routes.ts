@@ -11,6 +11,7 @@ import {
   type Ask,
   type Budget,
   type Clock,
+  type Fault,
   type Log,
   type NewId,
   type Result,
@@ -21,6 +22,10 @@ import type { InboxWrites } from '../inbox/index.ts';
 import type { Authenticator, Head } from './authenticator.ts';
 import { HMAC_SCHEMES, hmacMatches } from './hmac-authenticators.ts';
 import type { Secret } from '../kernel/index.ts';
+
+/** Why a webhook was not taken: constants, and nothing that a sender says. */
+export type Refusal =
+  'secret' | 'basic' | 'certificate' | 'signature' | 'not-configured' | 'too-large' | 'cut-short' | 'no-room' | 'store';
 
 /** The part of the inbox that receiving needs. */
 export interface Put {
@@ -42,6 +47,8 @@ export interface IngestDeps {
   readonly bodyBytesMax: number;
   readonly budget: Budget;
   readonly rejects: RecordReject;
+  /** Called for every webhook that was refused, with a word of ours. */
+  readonly onRefused: (why: Refusal) => void;
   readonly newId: NewId;
   readonly clock: Clock;
   /** Called for every delivery that was stored. */
@@ -76,21 +83,25 @@ function makeReceive(
   count: (by: number) => void,
 ) {
   const sender = authenticators.map(({ name }) => name).join('+');
-  const reject = (ask: Ask, head: Head, why: string): Result<Answer> => {
-    deps.rejects.record({ requestId: ask.requestId, why, remoteAddress: head.remoteAddress });
-    return fail(fault('webhook.unauthenticated'));
+  const refuse = (why: Refusal, refusal: Fault): Result<never> => {
+    deps.onRefused(why);
+    return fail(refusal);
+  };
+  const reject = (ask: Ask, head: Head, { name, proves }: Authenticator): Result<never> => {
+    deps.rejects.record({ requestId: ask.requestId, why: name, remoteAddress: head.remoteAddress });
+    return refuse(proves, fault('webhook.unauthenticated'));
   };
 
   return async (ask: Ask): Promise<Result<Answer>> => {
-    if (authenticators.length === 0) return fail(fault('webhook.not-configured'));
+    if (authenticators.length === 0) return refuse('not-configured', fault('webhook.not-configured'));
     const head = headOf(ask);
-    for (const one of authenticators) if (one.stage === 'head' && !one.check(head)) return reject(ask, head, one.name);
+    for (const one of authenticators) if (one.stage === 'head' && !one.check(head)) return reject(ask, head, one);
     // A sender that declares no length may send up to the limit.
     const declared = Number(ask.request.headers['content-length'] ?? deps.bodyBytesMax);
-    if (declared > deps.bodyBytesMax) return fail(fault('http.too-large'));
+    if (declared > deps.bodyBytesMax) return refuse('too-large', fault('http.too-large'));
     // The room is held until the bytes are stored, because the store's queue refers to them.
     const room = await deps.budget.take(declared * MEMORY.cost.body, ROOM_WAIT_MS);
-    if (room === null) return fail(fault('webhook.no-room'));
+    if (room === null) return refuse('no-room', fault('webhook.no-room'));
     try {
       return await receive(ask, head);
     } finally {
@@ -100,9 +111,9 @@ function makeReceive(
 
   async function receive(ask: Ask, head: Head): Promise<Result<Answer>> {
     const body = await readBody(ask.request, deps.bodyBytesMax);
-    if (!body.ok) return body;
+    if (!body.ok) return refuse(body.fault.code === 'http.too-large' ? 'too-large' : 'cut-short', body.fault);
     for (const one of authenticators)
-      if (one.stage === 'body' && !one.check(head, body.value)) return reject(ask, head, one.name);
+      if (one.stage === 'body' && !one.check(head, body.value)) return reject(ask, head, one);
     if (deps.learn !== null && hook === 'data') learnScheme(deps.learn, head, body.value, ask.log);
 
     const id = deps.newId('dlv');
@@ -125,7 +136,7 @@ function makeReceive(
       )
       .finally(() => count(-1));
     dropBytes(body.value);
-    if (!stored.ok) return stored;
+    if (!stored.ok) return refuse('store', stored.fault);
     deps.onStored();
     return ok(jsonAnswer(202, { id }));
   }

@@ -11,6 +11,7 @@ export type SessionId = Brand<string, 'SessionId'>;
 export type FactorId = Brand<string, 'FactorId'>;
 export type ApiKeyId = Brand<string, 'ApiKeyId'>;
 export type BulkJobId = Brand<string, 'BulkJobId'>;
+export type SavedSearchId = Brand<string, 'SavedSearchId'>;
 export type Tenant = Brand<string, 'Tenant'>;
 
 interface IdOf {
@@ -24,6 +25,7 @@ interface IdOf {
   fac: FactorId;
   key: ApiKeyId;
   job: BulkJobId;
+  asr: SavedSearchId;
 }
 
 // Crockford's base32, lower case: no i, l, o, u, so that an id survives being read over the telephone.

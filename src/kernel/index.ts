@@ -36,6 +36,7 @@ export {
   type Answer,
   type Ask,
   type Mount,
+  type Outlet,
   type Route,
   jsonAnswer,
 } from './route.ts';

@@ -40,6 +40,8 @@ export const LOG_EVENTS = [
   'ledger.equal',
   'bodies.shredded',
   'figures.not-stored',
+  'stream.waiting',
+  'stream.failed',
   'ehr.probed',
   'ehr.probe-failed',
   'ehr.dialect-chosen',

@@ -10,6 +10,7 @@ import type { Result } from './result.ts';
  */
 export interface AdminCaller {
   readonly kind: 'key' | 'person';
+  /** Stays the same whatever they are called. */
   readonly id: string;
   /** As the audit names them. */
   readonly name: string;
@@ -32,6 +33,8 @@ export interface Ask {
   readonly requestId: RequestId;
   /** Of a route whose access is `admin`, where it is always there. */
   readonly caller?: AdminCaller;
+  /** Asks anew, with the same credentials, whether the caller may this. It is no sign of somebody at the browser. */
+  readonly stillMay?: () => Promise<Result<unknown>>;
   /** Of the caller's `traceparent`; absent where it sent none. */
   readonly traceId?: string;
   readonly log: Log;
@@ -39,10 +42,21 @@ export interface Ask {
   readonly setHeader: (name: string, value: string) => void;
 }
 
+/** Where an answer goes on that does not end with its body. */
+export interface Outlet {
+  /** `behind`: the reader takes less than it is sent, and what it has not taken waits in memory. */
+  write(text: string): 'taken' | 'behind';
+  end(): void;
+  /** Called once, when nobody reads any longer, whoever ended it. */
+  onClose(listener: () => void): void;
+}
+
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
+  /** What comes after the body, until either side ends it. Not called for HEAD. */
+  readonly follow?: (outlet: Outlet) => void;
 }
 
 interface AnyRoute {

@@ -5,6 +5,7 @@ import type { CommandSet } from '../store/index.ts';
 import type { ApiKey, StoredApiKey } from './api-key.ts';
 import type { Factor, Operator, StoredFactor, StoredOperator } from './operator.ts';
 import type { Role } from './permissions.ts';
+import type { SavedSearch } from './saved-search.ts';
 import type { Session } from './session.ts';
 
 /** A secret goes in once and is kept as a keyed hash. */
@@ -138,6 +139,20 @@ export type OperatorWrites = {
     out: 'added' | 'name-taken';
   };
   'operator.remove-key': { args: { readonly id: string; readonly audit: AuditDraft }; out: 'removed' | 'not-found' };
+  /** In place of one of the same name, where there is one. */
+  'operator.save-search': {
+    args: {
+      readonly search: Omit<SavedSearch, 'savedAtMs'>;
+      readonly operatorId: string;
+      readonly most: number;
+      readonly audit: AuditDraft;
+    };
+    out: 'saved' | 'too-many';
+  };
+  'operator.remove-search': {
+    args: { readonly id: string; readonly operatorId: string; readonly audit: AuditDraft };
+    out: 'removed' | 'not-found';
+  };
   'operator.key-used': { args: { readonly tenant: string; readonly id: string; readonly atMs: number }; out: null };
 };
 
@@ -161,6 +176,11 @@ export type OperatorReads = {
     out: StoredOperator | null;
   };
   'operator.key': { args: { readonly tenant: string; readonly secret: string }; out: StoredApiKey | null };
+  /** By name. */
+  'operator.searches': {
+    args: { readonly tenant: string; readonly operatorId: string };
+    out: readonly SavedSearch[];
+  };
   'operator.keys': { args: { readonly tenant: string }; out: readonly StoredApiKey[] };
 };
 

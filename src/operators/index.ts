@@ -24,6 +24,7 @@ export {
   type Role,
 } from './permissions.ts';
 export { operatorSealed } from './rows.ts';
+export { SEARCHES_MAX, type SavedSearch } from './saved-search.ts';
 export { makeOperators, type Operators } from './make-operators.ts';
 export type { StoredOperator } from './operator.ts';
 export type { OneTimeLink } from './people.ts';

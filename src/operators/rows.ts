@@ -2,6 +2,7 @@ import type { SealedTable, Vault } from '../store/index.ts';
 import type { ApiKey, StoredApiKey } from './api-key.ts';
 import type { Factor, FactorKind, Operator, StoredFactor, StoredOperator } from './operator.ts';
 import type { Role } from './permissions.ts';
+import type { SavedSearch } from './saved-search.ts';
 import type { Session } from './session.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -18,6 +19,7 @@ export const operatorSealed: readonly SealedTable[] = [
   byId('operator_factor', 'factor_sealed'),
   byId('operator_session', 'session_sealed'),
   byId('operator_key', 'key_sealed'),
+  byId('operator_search', 'search_sealed'),
   {
     table: 'operator_moment',
     columns: ['moment_sealed'],
@@ -137,3 +139,15 @@ export const sealMoment = (vault: Vault, index: Uint8Array, payload: unknown): B
   seal(vault, momentPlace(index), payload);
 export const toMoment = (vault: Vault, row: Row): unknown =>
   open(vault, momentPlace(row['secret_index'] as Uint8Array), row['moment_sealed']);
+
+/** Nobody keeps two of a name. */
+export const searchNameIndex = (vault: Vault, operatorId: string, name: string): Buffer =>
+  vault.index('operator_search.name', JSON.stringify([operatorId, name.normalize('NFKC').toLowerCase()]));
+const searchPlace = (id: string): string => `operator_search.search_sealed/${id}`;
+export const sealSearch = (vault: Vault, { id, name, search }: Omit<SavedSearch, 'savedAtMs'>): Buffer =>
+  seal(vault, searchPlace(id), { name, search });
+export function toSearch(vault: Vault, row: Row): SavedSearch {
+  const id = String(row['id']);
+  const sealed = open(vault, searchPlace(id), row['search_sealed']) as Pick<SavedSearch, 'name' | 'search'>;
+  return { id, ...sealed, savedAtMs: Number(row['made_at']) };
+}

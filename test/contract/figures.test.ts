@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { collectFigures, figureSet, readSeries, type Span } from '../../src/figures/index.ts';
+import { collectFigures, figureSet, readRefusals, readSeries, type Span } from '../../src/figures/index.ts';
 import { fail, fault, silentLog, type Result } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { testClock } from '../support/clock.ts';
@@ -36,6 +36,22 @@ describe.each(PLACES)('figures on %s', (_, newPlace) => {
     const hour = await received('hour', NOON);
     expect([hour.length, hour.at(-1), sum(hour)]).toEqual([60, 100, 100]);
     expect((await received('month', NOON)).at(-1)).toBe(100);
+  });
+
+  test('refusals are told by reason, over the same spans', async () => {
+    const additions = [
+      { series: 'refused-secret', bucket: 0, count: 3 },
+      { series: 'refused-too-large', bucket: 0, count: 1 },
+      { series: 'refused', bucket: 0, count: 4 },
+    ] as const;
+    must(await figures().write('figures.add', { tenant, at: NOON, additions }));
+    for (const span of ['hour', 'day', 'month'] as const) {
+      const { counts } = must(await readRefusals(figures(), { tenant, span, now: NOON }));
+      expect(Object.entries(counts).flatMap(([why, row]) => (sum(row) === 0 ? [] : [[why, row.at(-1)]]))).toEqual([
+        ['secret', 3],
+        ['too-large', 1],
+      ]);
+    }
   });
 
   test('minutes are kept for a day and hours for 90 days', async () => {

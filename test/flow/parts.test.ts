@@ -29,6 +29,7 @@ const PARTS = [
   'jobs',
   'sending',
   'requests',
+  'watchers',
 ] as const;
 
 /** The same keys for every start: another would be refused. */

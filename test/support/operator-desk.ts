@@ -13,7 +13,7 @@ import type { AddressInfo } from 'node:net';
 import { TOTP } from 'otpauth';
 import { auditSet } from '../../src/audit/index.ts';
 import { makeApp } from '../../src/http/index.ts';
-import { jsonAnswer, ok, secret } from '../../src/kernel/index.ts';
+import { jsonAnswer, ok, secret, type Route } from '../../src/kernel/index.ts';
 import { makeOperators, operatorSet, type FactorPolicy, type ProviderSettings } from '../../src/operators/index.ts';
 import { testClock } from './clock.ts';
 import { collectLog } from './collect-log.ts';
@@ -87,6 +87,8 @@ export async function openDesk(
     /** How browsers reach it: under the address that tests pretend to, or, for a real one, where it is. */
     readonly reached?: 'as-pretended' | 'as-it-is';
     readonly makePlace?: () => Promise<Place>;
+    /** Beside those of the operators themselves. */
+    readonly routes?: readonly Route[];
   } = {},
 ) {
   let answer: RequestListener = () => undefined;
@@ -132,6 +134,7 @@ export async function openDesk(
       ...operators.routes,
       ...makeSessionRoutes(operators).map((route) => serveSessionRoute(route, operators.admit)),
       ...makeOperatorRoutes(operators).map((route) => serveRoute(route, recorders)),
+      ...(more.routes ?? []),
       {
         method: 'get',
         path: '/admin/api/probe',

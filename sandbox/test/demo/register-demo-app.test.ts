@@ -5,7 +5,7 @@ import { demoPassword, registerDemoApp } from '../../demo/register-demo-app.ts';
 const APP = { redirectUri: 'http://localhost:8083/index.html', launchUrl: 'http://localhost:8083/launch.html' };
 
 function answering(...answers: (readonly [status: number, code?: string])[]): {
-  api: AdminApi;
+  api: Pick<AdminApi, 'call'>;
   asked: [string, unknown][];
 } {
   const asked: [string, unknown][] = [];

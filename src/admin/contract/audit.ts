@@ -76,7 +76,7 @@ const AuditVerified = named(
   }),
 );
 
-const FILTERS = {
+export const AUDIT_FILTERS = {
   patient: plain('an MRN, or `Patient/` and an id of the EHR').optional(),
   client: plain().optional(),
   delivery: plain().optional(),
@@ -118,7 +118,7 @@ const search = defineContract({
   permission: 'audit.read',
   audited: { kind: 'act', names: ['audit.search'] },
   query: z.strictObject({
-    ...FILTERS,
+    ...AUDIT_FILTERS,
     cursor: cursor.optional(),
     limit: limit(),
   }),
@@ -167,7 +167,7 @@ const exportLines = defineContract({
   proof: 'second',
   audited: { kind: 'act', names: ['audit.export-sealed', 'audit.export-open', 'audit.export-records'] },
   query: z.strictObject({
-    ...FILTERS,
+    ...AUDIT_FILTERS,
     cursor: cursor.optional(),
     limit: limitUpTo(EXPORT_MOST).optional(),
     form: z.enum(['events', 'records']).default('events').describe('With records no other parameter than cursor goes'),

@@ -48,6 +48,12 @@ export interface Lines {
   readonly types: readonly [string, ...string[]];
 }
 
+/** An answer that goes on: server-sent events, each with JSON of the schema that its name has. */
+export interface Events {
+  readonly kind: 'events';
+  readonly events: Readonly<Record<string, z.ZodType>>;
+}
+
 /** An answer of bytes as they are stored, to be saved and not shown. */
 export interface Bytes {
   readonly kind: 'bytes';
@@ -90,7 +96,7 @@ interface Described {
   readonly body?: Body;
   /** 200, where it is not said. */
   readonly status?: 200 | 201 | 202;
-  readonly answer: z.ZodType | Lines | Bytes;
+  readonly answer: z.ZodType | Lines | Bytes | Events;
   /** What the answer is, in a sentence. */
   readonly answers: string;
   /** Faults of its own, beside those that every route has. */
@@ -117,9 +123,22 @@ type Frozen<T> = T extends (...args: never) => unknown
     ? { readonly [K in keyof T]: Frozen<T[K]> }
     : T;
 
-/** What an answer holds; of lines, their text. */
+/** What an answer holds; of lines, their text. A stream has no whole answer: it is watched. */
 export type AnswerOf<C extends Contract> = C['answer'] extends z.ZodType
   ? Frozen<z.output<C['answer']>>
-  : C['answer'] extends Bytes
-    ? Uint8Array
-    : string;
+  : C['answer'] extends Events
+    ? never
+    : C['answer'] extends Bytes
+      ? Uint8Array
+      : string;
+
+/** One event of a stream; its `id` is what a watcher who comes again names. */
+export type EventOf<C extends Contract> = C['answer'] extends { readonly kind: 'events'; readonly events: infer E }
+  ? {
+      readonly [N in keyof E]: {
+        readonly kind: N;
+        readonly id: string;
+        readonly data: E[N] extends z.ZodType ? Frozen<z.output<E[N]>> : never;
+      };
+    }[keyof E]
+  : never;

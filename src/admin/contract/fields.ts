@@ -62,6 +62,14 @@ export const cursor = taken(z.string().regex(/^[A-Za-z0-9_-]+$/), '`next` of the
 export const plain = (words = 'a text without control characters') =>
   taken(z.string().refine(isPlain), words, plainJson({}));
 
+/** The same, of at most so many characters. */
+export const plainUpTo = (most: number) =>
+  taken(
+    z.string().min(1).max(most).refine(isPlain),
+    `a text of 1 to ${most} characters without control characters`,
+    plainJson({ minLength: 1, maxLength: most }),
+  );
+
 export const userId = taken(
   z.string().min(1).max(50).refine(isPlain),
   'the user at the source, of 1 to 50 characters; client_uuid goes with it',

@@ -1,6 +1,7 @@
 import { accountsContract } from './accounts.ts';
 import { appsContract } from './apps.ts';
 import { auditContract } from './audit.ts';
+import { auditCountsContract } from './audit-counts.ts';
 import { deliveriesContract } from './deliveries.ts';
 import { deliveryActsContract } from './delivery-acts.ts';
 import { deliveryGroupsContract } from './delivery-groups.ts';
@@ -16,11 +17,13 @@ import { operatorsContract } from './operators.ts';
 import { patientsContract } from './patients.ts';
 import { sessionContract } from './session.ts';
 import { shadowContract } from './shadow.ts';
+import { streamContract } from './stream.ts';
 import { targetsContract } from './targets.ts';
 
 /** Every route of the admin API by its id. Nothing below this folder needs Node: a browser can load it too. */
 export const CONTRACTS = {
   ...flowContract,
+  ...streamContract,
   ...deliveryGroupsContract,
   ...deliveriesContract,
   ...deliveryActsContract,
@@ -29,6 +32,7 @@ export const CONTRACTS = {
   ...targetsContract,
   ...shadowContract,
   ...auditContract,
+  ...auditCountsContract,
   ...eraseContract,
   ...keysContract,
   ...linksContract,
@@ -43,3 +47,8 @@ export const CONTRACTS = {
 
 export type RouteId = keyof typeof CONTRACTS;
 export type ContractOf<Id extends RouteId> = (typeof CONTRACTS)[Id];
+/** Those whose answer goes on: they are watched, not called. */
+export type StreamId = {
+  [Id in RouteId]: ContractOf<Id>['answer'] extends { readonly kind: 'events' } ? Id : never;
+}[RouteId];
+export type CallId = Exclude<RouteId, StreamId>;

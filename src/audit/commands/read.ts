@@ -1,5 +1,6 @@
 import { all, allOf, get, type CommandContext, type Fragment, type Program, type Programs } from '../../store/index.ts';
 import type { AuditReads, FoundRecord, Search } from '../commands.ts';
+import { countActs } from './count.ts';
 import {
   BULK,
   conditionsOf,
@@ -37,6 +38,7 @@ function* otherNames(tenant: string, { by, name }: Person): Program<string[]> {
 }
 
 export const reads: Programs<AuditReads> = {
+  'audit.counts': countActs,
   *'audit.search'(context, f) {
     const person = personOf(context.vault, f);
     if (person === null) return yield* find(context, f, []);

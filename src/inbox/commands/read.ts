@@ -1,11 +1,44 @@
-import { all, get, typed, words, type Programs } from '../../store/index.ts';
+import { all, get, typed, words, type Program, type Programs } from '../../store/index.ts';
 import type { InboxReads } from '../commands.ts';
 import { groups } from './groups.ts';
-import { ACKNOWLEDGED, KEYS, LISTED, toBody, toCounts, toDetailed, toReceived } from '../rows.ts';
+import { ACKNOWLEDGED, KEYS, LISTED, toBody, toCounts, toDetailed, toProblemCount, toReceived } from '../rows.ts';
 import { STATES } from '../state.ts';
 import { count, list } from './list.ts';
 
 const [KEY_COLUMNS, LISTED_COLUMNS] = [words(KEYS), words(LISTED)];
+
+type Flow = InboxReads['inbox.flow'];
+
+/** In the order of arrival each state is a walk along its index; all together would be sorted. */
+function* oldestWaiting(tenant: string): Program<number | null> {
+  const times: number[] = [];
+  for (const state of ['received', 'queued', 'sending', 'unknown']) {
+    const row = yield* get`
+      SELECT received_at FROM delivery WHERE tenant = ${tenant} AND state = ${state} ORDER BY seq LIMIT 1`;
+    if (row !== undefined) times.push(Number(row['received_at']));
+  }
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** The condition is spelled as the index has it, or the engines would not use it. */
+function* problemsOf({
+  tenant,
+  problemsFrom,
+  problemsTo,
+  problemsMax,
+}: Flow['args']): Program<Flow['out']['problems']> {
+  if (problemsFrom >= problemsTo) return { problems: [], isExact: true };
+  const rows = yield* all`
+    SELECT state, reason, count(*) AS n FROM (
+      SELECT state, reason FROM delivery WHERE tenant = ${tenant} AND state IN ('parked','quarantined')
+        AND state_at >= ${problemsFrom} AND state_at < ${problemsTo} ORDER BY state_at LIMIT ${problemsMax + 1}) AS p
+    GROUP BY state, reason ORDER BY n DESC, state, reason`;
+  const problems = rows.map(toProblemCount);
+  return { problems, isExact: problems.reduce((sum, { count }) => sum + count, 0) <= problemsMax };
+}
+
+const ledger = (tenant: string) =>
+  all`SELECT state, sum(count) AS count FROM ledger_count WHERE tenant = ${tenant} GROUP BY state`;
 
 export const reads: Programs<InboxReads> = {
   *'inbox.received'({ vault }, { tenant, receiver, othersBefore, othersAfter, after, limit, bytes }) {
@@ -41,10 +74,13 @@ export const reads: Programs<InboxReads> = {
     return toDetailed(row, steps, original, vault);
   },
   'inbox.groups': groups,
+  *'inbox.flow'(_, asked) {
+    const { tenant } = asked;
+    const counts = toCounts(yield* ledger(tenant));
+    return { counts, oldestAt: yield* oldestWaiting(tenant), problems: yield* problemsOf(asked) };
+  },
   *'inbox.ledger'(_, { tenant }) {
-    return toCounts(
-      yield* all`SELECT state, sum(count) AS count FROM ledger_count WHERE tenant = ${tenant} GROUP BY state`,
-    );
+    return toCounts(yield* ledger(tenant));
   },
   *'inbox.recount'(_, { tenant }) {
     const rows: { readonly state: string; readonly count: number }[] = [];

@@ -110,6 +110,7 @@ export function* remove(context: CommandContext, { id, audit }: Remove['args']):
   yield* endSessions(tenant, id);
   yield* run`DELETE FROM operator_link WHERE tenant = ${tenant} AND operator_id = ${id}`;
   yield* run`DELETE FROM operator_factor WHERE tenant = ${tenant} AND operator_id = ${id}`;
+  yield* run`DELETE FROM operator_search WHERE tenant = ${tenant} AND operator_id = ${id}`;
   yield* run`DELETE FROM operator_account WHERE tenant = ${tenant} AND id = ${id}`;
   yield* append(context, [audit]);
   return 'removed';

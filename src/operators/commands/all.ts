@@ -2,6 +2,7 @@ import { run, type Programs } from '../../store/index.ts';
 import type { OperatorWrites } from '../commands.ts';
 import { add, change, redeemLink, remove, reset, setPassword } from './account.ts';
 import { addKey, removeKey } from './key.ts';
+import { removeSearch, saveSearch } from './search.ts';
 import {
   addFactor,
   endSession,
@@ -39,6 +40,8 @@ export const writes: Programs<OperatorWrites> = {
   'operator.provider-sign-in': providerSignIn,
   'operator.add-key': addKey,
   'operator.remove-key': removeKey,
+  'operator.save-search': saveSearch,
+  'operator.remove-search': removeSearch,
   *'operator.key-used'(_, { tenant, id, atMs }) {
     yield* run`
       UPDATE operator_key SET used_at = ${atMs}

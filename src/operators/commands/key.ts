@@ -26,6 +26,7 @@ type RemoveKey = OperatorWrites['operator.remove-key'];
 
 export function* removeKey(context: CommandContext, { id, audit }: RemoveKey['args']): Program<RemoveKey['out']> {
   const removed = yield* run`DELETE FROM operator_key WHERE tenant = ${audit.tenant} AND id = ${id}`;
+  yield* run`DELETE FROM operator_search WHERE tenant = ${audit.tenant} AND operator_id = ${id}`;
   yield* append(context, [removed === 1 ? audit : { ...audit, outcome: '4' }]);
   return removed === 1 ? 'removed' : 'not-found';
 }

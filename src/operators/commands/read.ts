@@ -1,6 +1,6 @@
 import { all, get, part, words, type Programs } from '../../store/index.ts';
 import type { OperatorReads } from '../commands.ts';
-import { nameIndex, secretIndex, toFactor, toKey, toOperator, toSession } from '../rows.ts';
+import { nameIndex, secretIndex, toFactor, toKey, toOperator, toSearch, toSession } from '../rows.ts';
 
 const KINDS = part('group_concat(DISTINCT f.kind)', `string_agg(DISTINCT f.kind, ',')`);
 const ACCOUNT = words('a.id, a.account_sealed, a.roles, a.state, a.made_at, a.signed_in_at');
@@ -68,6 +68,12 @@ export const reads: Programs<OperatorReads> = {
       SELECT ${KEY} FROM operator_key
       WHERE tenant = ${tenant} AND secret_index = ${secretIndex(vault, 'key', secret)}`;
     return row === undefined ? null : toKey(vault, row);
+  },
+  *'operator.searches'({ vault }, { tenant, operatorId }) {
+    const rows = yield* all`
+      SELECT id, search_sealed, made_at FROM operator_search
+      WHERE tenant = ${tenant} AND operator_id = ${operatorId}`;
+    return rows.map((row) => toSearch(vault, row)).sort((a, b) => a.name.localeCompare(b.name));
   },
   *'operator.keys'({ vault }, { tenant }) {
     const rows = yield* all`SELECT ${KEY} FROM operator_key WHERE tenant = ${tenant} ORDER BY made_at, id`;

@@ -1,0 +1,15 @@
+import type { ServerResponse } from 'node:http';
+import type { Outlet } from '../kernel/index.ts';
+
+/** A reader who has so much still to take does not keep up. */
+const WAITING_BYTES_MAX = 64 * 1_024;
+
+/** The rest of an answer whose head is written. */
+export const outletOf = (res: ServerResponse): Outlet => ({
+  write(text) {
+    if (res.writable) res.write(text);
+    return res.writableLength > WAITING_BYTES_MAX ? 'behind' : 'taken';
+  },
+  end: () => void res.end(),
+  onClose: (listener) => void res.once('close', listener),
+});
