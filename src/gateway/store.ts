@@ -4,6 +4,7 @@ import type { Config } from '../config/index.ts';
 import { enrolSet } from '../enrol/index.ts';
 import { figureSet } from '../figures/index.ts';
 import { shadowSet } from '../forward/index.ts';
+import { historySet } from '../history/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { MEMORY, opened, type Clock, type Log } from '../kernel/index.ts';
@@ -24,6 +25,7 @@ const SETS = [
   operatorSet,
   enrolSet,
   figureSet,
+  historySet,
 ];
 
 /** The store, which is open from its start to its stop. */
