@@ -14,6 +14,7 @@ export {
   type Patience,
   type RetractedRow,
   type SeenChange,
+  type WaitingLane,
   type WrittenRow,
   laneSet,
 } from './commands.ts';
