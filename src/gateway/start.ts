@@ -5,6 +5,7 @@ import { forwardLeftOut, deliverSet, makeLinkChanger, enforceRetention, laneSet 
 import { makeEnrolment } from '../enrol/index.ts';
 import { makeJwksRoute } from '../ehr/index.ts';
 import { collectFigures, figureSet } from '../figures/index.ts';
+import { historySet } from '../history/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import {
@@ -13,6 +14,7 @@ import {
   makeNewId,
   makePooledChance,
   makeSignal,
+  ok,
   type Clock,
   type Life,
   type Log,
@@ -25,6 +27,7 @@ import type { Store } from '../store/index.ts';
 import { makeAdmin } from './admin.ts';
 import { joinFigures, type Settled } from './figures.ts';
 import { makeFront, readJson } from './front.ts';
+import { makeNotes } from './history.ts';
 import { makeIntake } from './intake.ts';
 import { makeOperatorDesk } from './operators.ts';
 import { makeSending, type Finished } from './sending.ts';
@@ -138,6 +141,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     refused,
   });
   const pretranslated = makePretranslations(budget);
+  const notes = makeNotes({ tenant, history: store.use(historySet), clock, log });
   const { target, habits, shadow, sender, sending } = makeSending({
     config,
     tenant,
@@ -153,6 +157,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     clock,
     log,
     finished,
+    onProbed: notes.probed,
   });
   const links = makeLinkChanger({ tenant, deliver, clock, log, onChanged: linkChanged.emit });
   const enrolment = makeEnrolment({
@@ -208,8 +213,9 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     nowMs: () => clock.now().getTime(),
   });
   const again = (): Promise<void> => forwardLeftOut({ tenant, lanes, newId, clock, log, onReforward: sender.wake });
-  function reload(): Result<Reloaded, string> {
+  function reload(by: string): Result<Reloaded, string> {
     const done = translationContext.reload();
+    notes.loaded(done, translationContext.current(), by);
     if (done.ok) {
       log.info('mappings.loaded', { version: done.value.version, count: done.value.templates });
       void again();
@@ -222,6 +228,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const admin = makeAdmin({
     ...common,
     habits,
+    notes,
     translationContext,
     reload,
     links,
@@ -272,6 +279,12 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   await life.start('sending', sending, STOP_MS.sending);
   await life.start('requests', front.requests, front.requestsPatienceMs);
   void again();
+  const { version } = loaded.setting.mappings;
+  notes.loaded(
+    ok({ version, changed: 'same', templates: loaded.templates.size }),
+    translationContext.current(),
+    'gateway',
+  );
   log.info('process.started', { component: 'gateway', port, version: VERSION });
   if (opsPort !== null) log.info('process.started', { component: 'ops', port: opsPort });
 
@@ -281,7 +294,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     opsPort,
     routes: front.routes,
     store,
-    reload: () => void reload(),
+    reload: () => void reload('gateway'),
     stop() {
       stopping ??= (async () => {
         process = 'draining';

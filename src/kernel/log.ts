@@ -38,6 +38,7 @@ export const LOG_EVENTS = [
   'ledger.equal',
   'bodies.shredded',
   'figures.not-stored',
+  'history.not-stored',
   'ehr.probed',
   'ehr.probe-failed',
   'ehr.dialect-chosen',

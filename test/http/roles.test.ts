@@ -10,18 +10,20 @@ import { appOf } from '../support/gateway.ts';
 const OPENS: Readonly<Record<Role, string>> = {
   viewer: 'flow.ledger flow.series',
   engineer: `flow.ledger flow.series deliveries.list deliveries.get deliveries.replay deliveries.replayMany deliveries.discard
-    deliveries.explain mappings.unmapped mappings.reload targets.list targets.pause targets.resume shadow.report
-    shadow.deliveries shadow.evaluate shadow.leave links.list links.get links.charted patients.connections
+    deliveries.explain mappings.unmapped mappings.reload mappings.rows mappings.try mappings.check mappings.loads
+    targets.list targets.pause targets.resume targets.probe targets.probes
+    targets.lanes shadow.report
+    shadow.deliveries shadow.evaluate shadow.leave links.list links.get links.charted links.history patients.list patients.timeline patients.connections
     patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule`,
-  'clinical-reviewer': `flow.ledger flow.series deliveries.list deliveries.get deliveries.explain mappings.unmapped targets.list
-    shadow.report shadow.deliveries links.list links.get links.charted patients.connections patients.connection
+  'clinical-reviewer': `flow.ledger flow.series deliveries.list deliveries.get deliveries.explain mappings.unmapped mappings.rows
+    mappings.try mappings.check mappings.loads targets.list targets.probes targets.lanes shadow.report shadow.deliveries links.list links.get links.charted links.history patients.list patients.timeline patients.connections patients.connection
     patients.labs patients.profiles patients.overdue patients.rule monitoring.rule`,
-  registrar: `flow.ledger flow.series links.list links.get links.put links.charted links.revoke links.import patients.connections
+  registrar: `flow.ledger flow.series links.list links.get links.put links.charted links.revoke links.import links.preview links.history patients.list patients.timeline patients.connections
     patients.connection patients.connect patients.revoke patients.bind patients.labs patients.submitLab
     patients.profiles patients.requestProfile patients.overdue patients.rule patients.replaceRule monitoring.rule
     monitoring.replaceRule`,
   auditor: 'audit.search audit.key audit.verify audit.export',
-  administrator: `flow.ledger flow.series targets.list shadow.report users.erase keys.data keys.rotateData keys.rotateIdToken
+  administrator: `flow.ledger flow.series targets.list targets.probes targets.lanes shadow.report users.erase keys.data keys.rotateData keys.rotateIdToken
     apps.list apps.add apps.remove apps.launch accounts.list accounts.add accounts.remove`,
 };
 const PROVED = `audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.remove accounts.add

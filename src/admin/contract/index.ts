@@ -5,11 +5,15 @@ import { deliveriesContract } from './deliveries.ts';
 import { eraseContract } from './erase.ts';
 import { flowContract } from './flow.ts';
 import { keysContract } from './keys.ts';
+import { linkHistoryContract } from './link-history.ts';
 import { linksContract } from './links.ts';
+import { mappingDataContract } from './mapping-data.ts';
 import { mappingsContract } from './mappings.ts';
 import { monitoringContract } from './monitoring.ts';
+import { patientListContract } from './patient-list.ts';
 import { patientsContract } from './patients.ts';
 import { shadowContract } from './shadow.ts';
+import { targetHistoryContract } from './target-history.ts';
 import { targetsContract } from './targets.ts';
 
 /** Every route of the admin API by its id. Nothing below this folder needs Node: a browser can load it too. */
@@ -17,12 +21,16 @@ export const CONTRACTS = {
   ...flowContract,
   ...deliveriesContract,
   ...mappingsContract,
+  ...mappingDataContract,
   ...targetsContract,
+  ...targetHistoryContract,
   ...shadowContract,
   ...auditContract,
   ...eraseContract,
   ...keysContract,
   ...linksContract,
+  ...linkHistoryContract,
+  ...patientListContract,
   ...patientsContract,
   ...monitoringContract,
   ...appsContract,

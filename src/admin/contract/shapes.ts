@@ -18,3 +18,12 @@ export const Forwarding = named(
 );
 
 export const Removed = named('Removed', z.strictObject({ id: z.string(), state: z.literal('removed') }));
+
+export const HistoryChange = named(
+  'HistoryChange',
+  z.strictObject({
+    what: z.string(),
+    from: z.string().nullable().describe('Null where it was not there'),
+    to: z.string().nullable().describe('Null where it is not there any more'),
+  }),
+);
