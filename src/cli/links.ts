@@ -4,21 +4,36 @@ import { errorCode } from '../kernel/index.ts';
 import type { AdminReply } from '../admin/index.ts';
 import { explainRefusal, makeAdminApi } from './admin-api.ts';
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
+import { lookAtLinks } from './links-look.ts';
 import { parseOptions } from './parse-options.ts';
 import { makeBar } from './progress.ts';
 
-const help = `Usage: chartgate links import FILE.csv [--dry-run] [--url URL] [--json]
+const help = `Usage: chartgate links list [--status WORD] [--user USER_ID] [--client UUID] [--mrn MRN] [--limit N] [--cursor CURSOR]
+                            [--url URL] [--json]
+       chartgate links history USER_ID [--client UUID] [--url URL] [--json]
+       chartgate links preview MRN [--url URL] [--json]
+       chartgate links import FILE.csv [--dry-run] [--url URL] [--json]
 
-Tells a running gateway which patients many source users are. FILE may be - for standard input; its first line names
-the columns: user_id and mrn, and any of client_uuid, status (proposed or confirmed), evidence. Good rows are applied,
-every bad one is told by its line. The same file may be imported again. The operator's token is taken from
-CHARTGATE_ADMIN_TOKEN.
+Which patients source users are, at a running gateway. list shows links, newest first; history who linked a user to
+whom, and when; preview whom the EHR has under an MRN, before a link is made.
 
-  --dry-run   only tell what would change
-  --url URL   where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
-  --json      the report as one line of JSON
+import tells the gateway of many links. FILE may be - for standard input; its first line names the columns: user_id and
+mrn, and any of client_uuid, status (proposed or confirmed), evidence. Good rows are applied, every bad one is told by
+its line. The same file may be imported again.
 
-Exit code: 0 all rows good · 1 some were bad, or refused · 2 wrong arguments, or unreadable · 69 no gateway there
+The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
+
+  --status WORD    proposed, confirmed or revoked
+  --user USER_ID   links of this source user
+  --client UUID    the user's client at the source (default: the gateway's CHARTGATE_CLIENT_UUID)
+  --mrn MRN        links to this patient
+  --limit N        how many of a list are shown (default: 50)
+  --cursor CURSOR  where the next page of a list begins
+  --dry-run        only tell what would change
+  --url URL        where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
+  --json           the report as one line of JSON
+
+Exit code: 0 done, all rows good · 1 some were bad, or refused · 2 wrong arguments, or unreadable · 69 no gateway there
 `;
 
 const ROWS_PER_PAGE = 500;
@@ -122,21 +137,55 @@ async function importFile(
   return all.length > 0 || refused !== null ? EXIT.failed : EXIT.ok;
 }
 
+const OPTIONS = {
+  'dry-run': { type: 'boolean' },
+  status: { type: 'string' },
+  user: { type: 'string' },
+  client: { type: 'string' },
+  mrn: { type: 'string' },
+  limit: { type: 'string' },
+  cursor: { type: 'string' },
+  json: { type: 'boolean' },
+  url: { type: 'string' },
+} as const;
+
+/** Which options go with which verb, and whether it names somebody or a file. */
+const TAKES: Readonly<Record<string, { readonly options: readonly string[]; readonly name: string | null }>> = {
+  list: { options: ['status', 'user', 'client', 'mrn', 'limit', 'cursor'], name: null },
+  history: { options: ['client'], name: 'USER_ID' },
+  preview: { options: [], name: 'MRN' },
+  import: { options: ['dry-run'], name: 'FILE.csv' },
+};
+
 export const links: Command = {
   name: 'links',
-  summary: 'import many links from a CSV file into a running gateway',
+  summary: 'links of source users to patients: list, history, preview, import from CSV',
   help,
   async run(args, terminal) {
-    const parsed = parseOptions(
-      args,
-      { 'dry-run': { type: 'boolean' }, json: { type: 'boolean' }, url: { type: 'string' } },
-      'some',
-    );
+    const parsed = parseOptions(args, OPTIONS, 'some');
     const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
-    const [verb, file, ...more] = parsed.value.positionals;
-    if (verb !== 'import' || file === undefined || more.length > 0) return usage('Say: links import FILE.csv');
-    const { json, url } = parsed.value.values;
-    return importFile(file, { isDry: parsed.value.values['dry-run'] === true, isJson: json === true, url }, terminal);
+    const { json, url, ...values } = parsed.value.values;
+    const [verb = '', name, ...more] = parsed.value.positionals;
+    const takes = TAKES[verb];
+    if (takes === undefined || more.length > 0)
+      return usage('Say list, history USER_ID, preview MRN or import FILE.csv.');
+    if ((name === undefined) !== (takes.name === null)) return usage(`Say: links ${verb} ${takes.name ?? ''}`.trim());
+    const odd = Object.keys(values).find((one) => !takes.options.includes(one));
+    if (odd !== undefined) return usage(`--${odd} does not go with ${verb}.`);
+    const { 'dry-run': isDry, status, user, client, mrn, limit, cursor } = values;
+    if (verb === 'import')
+      return importFile(name ?? '', { isDry: isDry === true, isJson: json === true, url }, terminal);
+    const asked = verb === 'list' || verb === 'history' ? verb : 'preview';
+    return lookAtLinks(makeAdminApi(url, terminal.env), terminal, json === true ? 'json' : 'text', {
+      verb: asked,
+      whom: name ?? '',
+      status,
+      user,
+      client,
+      mrn,
+      limit,
+      cursor,
+    });
   },
 };

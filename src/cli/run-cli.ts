@@ -5,6 +5,7 @@ import { accounts } from './accounts.ts';
 import { backup } from './backup.ts';
 import { clients } from './clients.ts';
 import { makeCompletion } from './completion.ts';
+import { connections } from './connections.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { doctor } from './doctor.ts';
 import { init } from './init.ts';
@@ -17,13 +18,17 @@ import { exitOf } from './exit-of.ts';
 import { explain as explainCommand } from './explain.ts';
 import { keys } from './keys.ts';
 import { operators } from './operators.ts';
+import { patients } from './patients.ts';
 import { ledger } from './ledger.ts';
+import { mappings } from './mappings.ts';
 import { link } from './link.ts';
 import { links } from './links.ts';
 import { replay } from './replay.ts';
 import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 import { shadow } from './shadow.ts';
+import { targets } from './targets.ts';
+import { unmapped } from './unmapped.ts';
 import { validateCommand, validateHelp } from './validate.ts';
 import { watch } from './watch.ts';
 import { webhooks } from './webhooks.ts';
@@ -49,8 +54,13 @@ export const COMMANDS: readonly Command[] = [
   webhooks,
   replay,
   shadow,
+  targets,
+  unmapped,
+  mappings,
   link,
   links,
+  patients,
+  connections,
   erase,
   clients,
   accounts,
@@ -66,7 +76,7 @@ const overview = (): string => `Chartgate ${VERSION}: wearable and laboratory da
 
 Usage: chartgate <command> [options]
 
-${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`).join('\n')}
+${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`).join('\n')}
 
 chartgate <command> --help tells more about each.
 `;

@@ -23,6 +23,7 @@ export { readIssues, readOutcome, type OutcomeIssue } from './read-outcome.ts';
 
 export { readCapability, type Capability, type TypeCapability } from './read-capability.ts';
 export { probeEhr, PROBED_TYPES, type Probed } from './probe-ehr.ts';
+export { factsOf } from './probe-facts.ts';
 export type { IdentifierFilter, VerifiedFilter } from './verify-identifier.ts';
 export { choosePlan, type Identity, type Reason, type TypePlan, type WritePlan } from './choose-plan.ts';
 export { watchCapability, type CapabilityState, type CapabilityWatch } from './watch-capability.ts';
@@ -31,6 +32,7 @@ export { readResource } from './fhir-client.ts';
 export { escapeSearchValue, identifierToken } from './escape-search-value.ts';
 export { searchResources, type Found, type Resource, type SearchBy } from './search-resources.ts';
 export { judgeRemembered } from './pick-patient.ts';
+export { previewOf, type PatientPreview } from './preview-patient.ts';
 export {
   makeResolvePatient,
   type AskedPatient,

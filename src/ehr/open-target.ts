@@ -6,6 +6,8 @@ import { guardTarget } from './guard-target.ts';
 import { kindOfRequest } from './kind-of-request.ts';
 import { openEhr, type Ehr, type EhrTarget, type Sent } from './open-ehr.ts';
 import { judgeRemembered } from './pick-patient.ts';
+import { readResource } from './fhir-client.ts';
+import { previewOf, type PatientPreview } from './preview-patient.ts';
 import { probeEhr, type Probed } from './probe-ehr.ts';
 import { readOnlyEhr } from './refuse-writes.ts';
 import { rememberPatients } from './remember-patients.ts';
@@ -16,6 +18,7 @@ import {
   type ResolvedPatient,
   type ResolvePatient,
 } from './resolve-patient.ts';
+import type { Resource } from './search-resources.ts';
 import { watchCapability } from './watch-capability.ts';
 import type { Dialect, EhrSelfDescription } from '../mappings/index.ts';
 import type { RememberedPatient, Target } from './target.ts';
@@ -28,6 +31,8 @@ export function openTarget(deps: {
   readonly dialect: () => Dialect;
   /** Called each time the EHR has described itself, before a plan is made from it. */
   readonly onSelfDescription: (told: EhrSelfDescription) => void;
+  /** Called after every probe, with who asked for it. */
+  readonly onProbed: (result: Result<Probed>, by: string) => void;
   readonly clock: Clock;
   readonly log: Log;
   readonly chance: Chance;
@@ -40,7 +45,7 @@ export function openTarget(deps: {
   const ehr = openEhr({ target: deps.ehr, access, clock, chance, newId });
   const guard = guardTarget({ clock, log });
   const { host: address } = new URL(deps.ehr.url);
-  const watch = watchCapability({ probe, address, clock, log });
+  const watch = watchCapability({ probe, address, clock, log, onProbed: deps.onProbed });
   let made: { readonly probed: Probed; readonly dialect: Dialect; readonly plan: WritePlan } | null = null;
 
   async function probe(): Promise<Result<Probed>> {
@@ -159,6 +164,22 @@ export function openTarget(deps: {
       const found = await lookUp(asked);
       deps.onLookUp(asked, found);
       return found.ok || (found.fault.code === 'patient.none' && deps.patientMode === 'create') ? ok(null) : found;
+    },
+    /** Who has this MRN, for a person who is about to say that it is the right one. Writes nothing. */
+    async previewPatient(asked: AskedPatient): Promise<Result<PatientPreview>> {
+      if (guard.state().breaker === 'open') return fail(fault('ehr.paused'));
+      const found = await lookUp(asked);
+      deps.onLookUp(asked, found);
+      if (!found.ok) return found;
+      const { reference, via } = found.value;
+      const read = await readResource(ehr, 'Patient', reference.slice('Patient/'.length), {
+        requestId: asked.requestId,
+      });
+      if (!read.ok) return read;
+      const { body } = read.value;
+      const patient = body.kind === 'json' ? (body.value as Resource | null) : null;
+      if (patient?.resourceType !== 'Patient') return fail(fault('patient.unverified'));
+      return ok(previewOf(patient, via.length > 0));
     },
     guard,
     plan,

@@ -2,6 +2,8 @@ import { faultFields, safeError, type Clock, type Fault, type Log, type Result }
 import type { Probed } from './probe-ehr.ts';
 
 const EVERY_MS = 3_600_000;
+/** Who probes where nobody asks for it. */
+const ITSELF = 'gateway';
 /** While nothing is known yet, or the last try failed. */
 const AGAIN_MS = 60_000;
 
@@ -15,8 +17,8 @@ export interface CapabilityState {
 
 export interface CapabilityWatch {
   state(): CapabilityState;
-  /** Probes now. Who asks while a probe is under way gets that one. */
-  refresh(): Promise<CapabilityState>;
+  /** Probes now, for whoever asks. Who asks while a probe is under way gets that one. */
+  refresh(by?: string): Promise<CapabilityState>;
   /** What is known once the probe that is under way, if one is, has ended. */
   settled(): Promise<CapabilityState>;
   start(): void;
@@ -30,6 +32,8 @@ export function watchCapability(deps: {
   readonly address: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told of every probe, and for whom it was made. */
+  readonly onProbed: (result: Result<Probed>, by: string) => void;
   readonly everyMs?: number;
   readonly againMs?: number;
 }): CapabilityWatch {
@@ -39,7 +43,7 @@ export function watchCapability(deps: {
   let timer: NodeJS.Timeout | null = null;
   let isStopped = false;
 
-  async function look(): Promise<CapabilityState> {
+  async function look(by: string): Promise<CapabilityState> {
     const result = await deps.probe();
     if (result.ok) {
       const isNews = JSON.stringify(result.value) !== JSON.stringify(state.probed) || state.fault !== null;
@@ -50,12 +54,13 @@ export function watchCapability(deps: {
       state = { ...state, fault: result.fault };
       if (isNews) deps.log.warn('ehr.probe-failed', { ...faultFields(result.fault), ...where });
     }
+    if (!isStopped) deps.onProbed(result, by);
     return state;
   }
 
-  function refresh(): Promise<CapabilityState> {
+  function refresh(by = ITSELF): Promise<CapabilityState> {
     if (timer !== null) clearTimeout(timer);
-    underWay ??= look().finally(() => {
+    underWay ??= look(by).finally(() => {
       underWay = null;
       if (isStopped) return;
       const waitMs = state.fault === null ? (deps.everyMs ?? EVERY_MS) : (deps.againMs ?? AGAIN_MS);

@@ -1,6 +1,7 @@
 import { fileBeside } from '../kernel/index.ts';
 import type { SourceUser } from '../identity/index.ts';
 import type { CommandSet } from '../store/index.ts';
+import type { ListedPatient, PatientEvent, TimelinePlace } from './patients.ts';
 
 /** `asked`: the patient was given the way and has not gone it yet. `ended`: the source or the provider said so. */
 export type ConnectionState = 'asked' | 'connected' | 'ended' | 'revoked';
@@ -97,6 +98,24 @@ export type EnrolReads = {
   };
   /** Users whose access was revoked and not given again. */
   'enrol.revoked': { args: { readonly tenant: string; readonly limit: number }; out: readonly SourceUser[] };
+  /** Patients with a confirmed link, the last linked first, below this place. */
+  'enrol.patients': {
+    args: { readonly tenant: string; readonly before: number | null; readonly limit: number };
+    out: readonly ListedPatient[];
+  };
+  /**
+   * What happened to a patient, newest first, below these places: deliveries and requests of the users whose last link
+   * is to the patient, and every link to it.
+   */
+  'enrol.timeline': {
+    args: {
+      readonly tenant: string;
+      readonly patient: { readonly mrnSystem: string; readonly mrn: string };
+      readonly from: TimelinePlace;
+      readonly limit: number;
+    };
+    out: { readonly events: readonly PatientEvent[]; readonly next: TimelinePlace | null };
+  };
   /** Asked for before `before` and not there yet, oldest first. */
   'enrol.overdue': {
     args: { readonly tenant: string; readonly before: number; readonly limit: number };

@@ -6,6 +6,7 @@ import { type makeTranslationContextHolder, type Reloaded } from '../judge/index
 import { deliverSet, eraseSet, laneSet, type makeLinkChanger } from '../lanes/index.ts';
 import { enrolSet, type makeEnrolment } from '../enrol/index.ts';
 import { figureSet } from '../figures/index.ts';
+import { historySet } from '../history/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { jobSet } from '../jobs/index.ts';
@@ -21,14 +22,17 @@ import {
   makeFlowRoutes,
   makeEraseUser,
   makeJobRoutes,
+  makeLinkHistoryRoutes,
   makeLinkRoutes,
   makeMappingRoutes,
   makeOneDeliveryRoutes,
+  makePatientListRoutes,
   makePatientRoutes,
   makeRecordAct,
   makeRecordActLater,
   makeShadowRoutes,
   makeStreamRoutes,
+  makeTargetHistoryRoutes,
   makeTargetRoutes,
   serveRoute,
   type AdminRoute,
@@ -36,6 +40,7 @@ import {
 } from '../admin/index.ts';
 import { operatorSet } from '../operators/index.ts';
 import type { KeptResealing, Store } from '../store/index.ts';
+import type { Notes } from './history.ts';
 
 /** Makes what the operator uses: the admin API over every part that it shows. */
 export function makeAdmin(deps: {
@@ -45,8 +50,9 @@ export function makeAdmin(deps: {
   readonly budget: Budget;
   readonly target: OpenTarget;
   readonly habits: LearntHabits;
+  readonly notes: Notes;
   readonly translationContext: ReturnType<typeof makeTranslationContextHolder>;
-  readonly reload: () => Result<Reloaded, string>;
+  readonly reload: (by: string) => Result<Reloaded, string>;
   readonly links: ReturnType<typeof makeLinkChanger>;
   readonly enrolment: ReturnType<typeof makeEnrolment>;
   readonly kept: KeptAudit;
@@ -73,6 +79,7 @@ export function makeAdmin(deps: {
   const inbox = store.use(inboxSet);
   const lanes = store.use(laneSet);
   const identity = store.use(identitySet);
+  const history = store.use(historySet);
   const routes = [
     ...makeFlowRoutes({ tenant, figures: store.use(figureSet), inbox, clock }),
     ...makeStreamRoutes({ watch: deps.watch }),
@@ -102,6 +109,12 @@ export function makeAdmin(deps: {
         dialect: translationContext.dialect,
       }),
       reload: deps.reload,
+      current: translationContext.current,
+      dialect: translationContext.dialect,
+      mrnSystem,
+      history,
+      budget: deps.budget,
+      clock,
     }),
     ...makeTargetRoutes({
       tenant,
@@ -112,6 +125,16 @@ export function makeAdmin(deps: {
       forwarding: deps.shadow.forwarding.state,
       clock,
       onChange: sender.recheck,
+    }),
+    ...makeTargetHistoryRoutes({
+      tenant,
+      mrnSystem,
+      lanes,
+      history,
+      target,
+      noted: deps.notes.lastProbe,
+      forwarding: deps.shadow.forwarding.state,
+      clock,
     }),
     ...makeShadowRoutes({
       tenant,
@@ -154,6 +177,8 @@ export function makeAdmin(deps: {
       newId,
       clock,
     }),
+    ...makeLinkHistoryRoutes({ tenant, clientUuid, mrnSystem, identity, audit, preview: target.previewPatient }),
+    ...makePatientListRoutes({ tenant, mrnSystem, enrolment: store.use(enrolSet) }),
     ...makePatientRoutes({
       tenant,
       mrnSystem,

@@ -44,6 +44,7 @@ export function makeSending(deps: {
   readonly clock: Clock;
   readonly log: Log;
   readonly finished: Signal<Finished>;
+  readonly onProbed: Parameters<typeof openTarget>[0]['onProbed'];
 }) {
   const { config, tenant, store, translationContext, chance, newId, clock, log } = deps;
   const { patientMode } = config.identity;
@@ -59,6 +60,7 @@ export function makeSending(deps: {
       if (name !== saidDialect) log.info('ehr.dialect-chosen', { dialect: name, reason: because });
       saidDialect = name;
     },
+    onProbed: deps.onProbed,
     clock,
     log,
     chance,

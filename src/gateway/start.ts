@@ -6,6 +6,7 @@ import { forwardLeftOut, deliverSet, makeLinkChanger, enforceRetention, laneSet 
 import { makeEnrolment } from '../enrol/index.ts';
 import { makeJwksRoute } from '../ehr/index.ts';
 import { collectFigures, figureSet } from '../figures/index.ts';
+import { historySet } from '../history/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { jobSet, runJobs } from '../jobs/index.ts';
@@ -16,6 +17,7 @@ import {
   makeNewId,
   makePooledChance,
   makeSignal,
+  ok,
   type Clock,
   type Life,
   type Log,
@@ -29,6 +31,7 @@ import type { Store } from '../store/index.ts';
 import { makeAdmin } from './admin.ts';
 import { joinFigures, type Settled } from './figures.ts';
 import { makeFront, readJson } from './front.ts';
+import { makeNotes } from './history.ts';
 import { makeIntake } from './intake.ts';
 import { makeOperatorDesk } from './operators.ts';
 import { makeSending, type Finished } from './sending.ts';
@@ -142,6 +145,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     refused,
   });
   const pretranslated = makePretranslations(budget);
+  const notes = makeNotes({ tenant, history: store.use(historySet), clock, log });
   const { target, habits, shadow, sender, sending } = makeSending({
     config,
     tenant,
@@ -157,6 +161,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     clock,
     log,
     finished,
+    onProbed: notes.probed,
   });
   const links = makeLinkChanger({ tenant, deliver, clock, log, onChanged: linkChanged.emit });
   const enrolment = makeEnrolment({
@@ -213,8 +218,9 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     nowMs: () => clock.now().getTime(),
   });
   const again = (): Promise<void> => forwardLeftOut({ tenant, lanes, newId, clock, log, onReforward: sender.wake });
-  function reload(): Result<Reloaded, string> {
+  function reload(by: string): Result<Reloaded, string> {
     const done = translationContext.reload();
+    notes.loaded(done, translationContext.current(), by);
     if (done.ok) {
       log.info('mappings.loaded', { version: done.value.version, count: done.value.templates });
       void again();
@@ -235,6 +241,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     ...common,
     watch,
     habits,
+    notes,
     translationContext,
     reload,
     links,
@@ -296,6 +303,12 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   // A stream would hold up the requests under way, so it ends before they are waited for.
   await life.start('watchers', watch);
   void again();
+  const { version } = loaded.setting.mappings;
+  notes.loaded(
+    ok({ version, changed: 'same', templates: loaded.templates.size }),
+    translationContext.current(),
+    'gateway',
+  );
   log.info('process.started', { component: 'gateway', port, version: VERSION });
   if (opsPort !== null) log.info('process.started', { component: 'ops', port: opsPort });
 
@@ -305,7 +318,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     opsPort,
     routes: front.routes,
     store,
-    reload: () => void reload(),
+    reload: () => void reload('gateway'),
     stop() {
       stopping ??= (async () => {
         process = 'draining';

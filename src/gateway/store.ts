@@ -4,6 +4,7 @@ import type { Config } from '../config/index.ts';
 import { enrolSet } from '../enrol/index.ts';
 import { figureSet } from '../figures/index.ts';
 import { shadowSet } from '../forward/index.ts';
+import { historySet } from '../history/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { jobSet } from '../jobs/index.ts';
@@ -26,6 +27,7 @@ const SETS = [
   enrolSet,
   figureSet,
   jobSet,
+  historySet,
 ];
 
 /** The store, which is open from its start to its stop. */

@@ -57,19 +57,19 @@ export function buildTranslationContext(
   return { payloads, setting: { ...rest, mappings, dialect }, templates, runTemplate };
 }
 
-const isLicensed = (name: string, { snomed }: TranslationSettings): boolean =>
+export const isLicensed = (name: string, { snomed }: TranslationSettings): boolean =>
   snomed === 'on' || !name.endsWith('-snomed.json');
+
+/** The site's own take the place of those that come with the gateway. */
+export const templateFolders = ({ folder }: TranslationSettings): string[] =>
+  ['templates', 'custom'].map((name) => join(folder, name));
 
 function loadData(settings: TranslationSettings): TranslationData {
   try {
     const files = readMappingFiles(settings.folder);
     return {
       files: new Map([...files].filter(([name]) => isLicensed(name, settings))),
-      // The site's own take the place of those that come with the gateway.
-      templates: loadTemplates(
-        ['templates', 'custom'].map((name) => join(settings.folder, name)),
-        KNOWN_STRUCTURES,
-      ),
+      templates: loadTemplates(templateFolders(settings), KNOWN_STRUCTURES),
     };
   } catch (thrown) {
     if (thrown instanceof StartError || errorCode(thrown) === null) throw thrown;

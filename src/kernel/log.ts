@@ -42,6 +42,7 @@ export const LOG_EVENTS = [
   'figures.not-stored',
   'stream.waiting',
   'stream.failed',
+  'history.not-stored',
   'ehr.probed',
   'ehr.probe-failed',
   'ehr.dialect-chosen',

@@ -161,6 +161,25 @@ export interface TargetRow {
   readonly habits: string | null;
 }
 
+/** A lane in which something waits, told by the oldest of it. */
+export interface WaitingLane {
+  /** Null where nobody may know it, or no link names the patient any more. */
+  readonly mrn: string | null;
+  readonly kind: 'deliver' | 'retract';
+  readonly deliveryId: string;
+  readonly receivedAt: number;
+  /** How much waits in it. */
+  readonly jobs: number;
+  readonly attempts: number;
+  /** Of the last attempt. */
+  readonly faultCode: string | null;
+  /** Not before that; null where it is due. */
+  readonly nextAt: number | null;
+  readonly isLeased: boolean;
+  /** False while the document must leave another chart first. */
+  readonly isReady: boolean;
+}
+
 export interface LaneAct {
   readonly tenant: string;
   readonly at: Date;
@@ -307,6 +326,21 @@ export type LaneReads = {
       /** Deliveries of which a part was left out and still waits. */
       readonly leftOut: number;
     };
+  };
+  /**
+   * Lanes in which something waits, the longest wait first. A page may be shorter than `limit` and have a next one all
+   * the same: a long backlog is looked through part by part.
+   */
+  'lane.waiting': {
+    args: {
+      readonly tenant: string;
+      /** Behind this place. */
+      readonly after: number | null;
+      readonly limit: number;
+      readonly at: Date;
+      readonly patients: 'open' | 'leave';
+    };
+    out: { readonly lanes: readonly WaitingLane[]; readonly next: number | null };
   };
 };
 

@@ -16,6 +16,7 @@ export {
   type SeenChange,
   type ShownAttempt,
   type WroteResource,
+  type WaitingLane,
   type WrittenRow,
   laneSet,
 } from './commands.ts';

@@ -24,5 +24,8 @@ export { isLoinc } from './check-code.ts';
 export { MappingsError, type Problem } from './problem.ts';
 export { SHIPPED_FOLDER, readSourceUris } from './source-uris.ts';
 export { buildMappings, type MappingFiles } from './build-mappings.ts';
+export { makeFindLine } from './find-lines.ts';
+export { listRows, type ListedRow } from './list-rows.ts';
 export { loadMappings, readMappingFiles } from './load-mappings.ts';
+export { makeProposeRows, type Proposal } from './propose-rows.ts';
 export { recogniseDialect, type EhrSelfDescription } from './recognise-dialect.ts';

@@ -8,25 +8,33 @@ import { appOf } from '../support/gateway.ts';
 
 /** Which routes each role opens, in words of their own: a change of the table of permissions must be meant. */
 const OPENS: Readonly<Record<Role, string>> = {
-  viewer: 'flow.ledger flow.series flow.refused flow.stream',
-  engineer: `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.list deliveries.get deliveries.raw deliveries.replay
-    deliveries.replayMany deliveries.discard jobs.preview jobs.start jobs.list jobs.get jobs.stop deliveries.explain
-    mappings.unmapped mappings.reload targets.list targets.pause targets.resume shadow.report
-    shadow.deliveries shadow.evaluate shadow.leave links.list links.get links.charted patients.connections
-    patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule`,
-  'clinical-reviewer': `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.list deliveries.get deliveries.decide
-    deliveries.approveMany jobs.list jobs.get deliveries.explain mappings.unmapped targets.list shadow.report shadow.deliveries links.list links.get links.charted patients.connections patients.connection
-    patients.labs patients.profiles patients.overdue patients.rule monitoring.rule`,
-  registrar: `flow.ledger flow.series flow.refused flow.stream links.list links.get links.put links.charted links.revoke links.import patients.connections
-    patients.connection patients.connect patients.revoke patients.bind patients.labs patients.submitLab
-    patients.profiles patients.requestProfile patients.overdue patients.rule patients.replaceRule monitoring.rule
-    monitoring.replaceRule`,
-  auditor:
-    'audit.search audit.key audit.verify audit.export audit.counts audit.searches audit.saveSearch audit.removeSearch',
-  administrator: `flow.ledger flow.series flow.refused flow.stream targets.list shadow.report users.erase keys.data keys.rotateData keys.rotateIdToken
-    apps.list apps.add apps.remove apps.launch accounts.list accounts.add accounts.remove operators.list operators.add
-    operators.get operators.remove operators.setRoles operators.disable operators.enable operators.reset keys.list
-    keys.add keys.remove`,
+  viewer: `flow.ledger flow.series flow.refused flow.stream`,
+  engineer: `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.list deliveries.get
+    deliveries.raw deliveries.replay deliveries.replayMany deliveries.discard jobs.preview jobs.start
+    jobs.list jobs.get jobs.stop deliveries.explain mappings.unmapped mappings.reload targets.list
+    targets.pause targets.resume shadow.report shadow.deliveries shadow.evaluate shadow.leave links.list
+    links.get links.charted patients.connections patients.connection patients.labs patients.profiles
+    patients.overdue patients.rule monitoring.rule mappings.rows mappings.try mappings.check
+    mappings.loads targets.probe targets.probes targets.lanes links.history patients.list
+    patients.timeline`,
+  'clinical-reviewer': `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.list deliveries.get
+    deliveries.decide deliveries.approveMany jobs.list jobs.get deliveries.explain mappings.unmapped
+    targets.list shadow.report shadow.deliveries links.list links.get links.charted patients.connections
+    patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule
+    mappings.rows mappings.try mappings.check mappings.loads targets.probes targets.lanes links.history
+    patients.list patients.timeline`,
+  registrar: `flow.ledger flow.series flow.refused flow.stream links.list links.get links.put links.charted
+    links.revoke links.import patients.connections patients.connection patients.connect patients.revoke
+    patients.bind patients.labs patients.submitLab patients.profiles patients.requestProfile
+    patients.overdue patients.rule patients.replaceRule monitoring.rule monitoring.replaceRule
+    links.preview links.history patients.list patients.timeline`,
+  auditor: `audit.search audit.key audit.verify audit.export audit.counts audit.searches audit.saveSearch
+    audit.removeSearch`,
+  administrator: `flow.ledger flow.series flow.refused flow.stream targets.list shadow.report users.erase keys.data
+    keys.rotateData keys.rotateIdToken apps.list apps.add apps.remove apps.launch accounts.list
+    accounts.add accounts.remove operators.list operators.add operators.get operators.remove
+    operators.setRoles operators.disable operators.enable operators.reset keys.list keys.add keys.remove
+    targets.probes targets.lanes`,
 };
 const PROVED =
   `deliveries.raw audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.remove accounts.add

@@ -10,14 +10,18 @@ import { factorsContract } from './factors.ts';
 import { flowContract } from './flow.ts';
 import { jobsContract } from './jobs.ts';
 import { keysContract } from './keys.ts';
+import { linkHistoryContract } from './link-history.ts';
 import { linksContract } from './links.ts';
+import { mappingDataContract } from './mapping-data.ts';
 import { mappingsContract } from './mappings.ts';
 import { monitoringContract } from './monitoring.ts';
 import { operatorsContract } from './operators.ts';
+import { patientListContract } from './patient-list.ts';
 import { patientsContract } from './patients.ts';
 import { sessionContract } from './session.ts';
 import { shadowContract } from './shadow.ts';
 import { streamContract } from './stream.ts';
+import { targetHistoryContract } from './target-history.ts';
 import { targetsContract } from './targets.ts';
 
 /** Every route of the admin API by its id. Nothing below this folder needs Node: a browser can load it too. */
@@ -29,13 +33,17 @@ export const CONTRACTS = {
   ...deliveryActsContract,
   ...jobsContract,
   ...mappingsContract,
+  ...mappingDataContract,
   ...targetsContract,
+  ...targetHistoryContract,
   ...shadowContract,
   ...auditContract,
   ...auditCountsContract,
   ...eraseContract,
   ...keysContract,
   ...linksContract,
+  ...linkHistoryContract,
+  ...patientListContract,
   ...patientsContract,
   ...monitoringContract,
   ...appsContract,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
 import { anyId, anyObject, anyObjectOrNull, cursor, limit, named, time } from './fields.ts';
 
-const Explanation = named(
+export const Explanation = named(
   'Explanation',
   z.strictObject({
     id: z.string(),
@@ -98,6 +98,18 @@ const UnmappedPage = named(
         count: z.int(),
         firstAt: time,
         lastAt: time,
+        proposals: z
+          .array(
+            z.strictObject({
+              system: z.string(),
+              code: z.string(),
+              display: z.string().nullable(),
+              row: z.string().describe('The row of the mapping data that led to it'),
+            }),
+          )
+          .describe(
+            'Codes that it might be, by the words of LOINC’s texts and of what is mapped; nobody reviewed them',
+          ),
       }),
     ),
     next: z.string().nullable(),

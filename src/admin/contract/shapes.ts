@@ -32,3 +32,12 @@ export const Total = named(
     isExact: z.boolean().describe('False: there are more than `count`, or there may be'),
   }),
 );
+
+export const HistoryChange = named(
+  'HistoryChange',
+  z.strictObject({
+    what: z.string(),
+    from: z.string().nullable().describe('Null where it was not there'),
+    to: z.string().nullable().describe('Null where it is not there any more'),
+  }),
+);

@@ -8,7 +8,8 @@ import type { Operate } from '../../store/index.ts';
 import { iso } from '../cursor.ts';
 import { defineRoute, type AdminContext, type AdminRoute } from '../define-route.ts';
 
-const ID = 'ehr';
+/** There is one. */
+export const TARGET_ID = 'ehr';
 
 /**
  * What the EHR was seen to do with what it is given: by type, the parts of the content that it gives back otherwise.
@@ -34,11 +35,11 @@ export function makeTargetRoutes(deps: {
   const { tenant, lanes, target } = deps;
 
   async function set(id: string, state: 'paused' | 'running', { actor }: AdminContext) {
-    if (id !== ID) return fail(fault('target.not-found'));
+    if (id !== TARGET_ID) return fail(fault('target.not-found'));
     const done = await lanes.write('lane.pause', { tenant, at: deps.clock.now(), ...actor, state });
     if (!done.ok) return done;
     deps.onChange();
-    return ok({ id: ID, state: state === 'paused' ? state : deps.forwarding().state });
+    return ok({ id: TARGET_ID, state: state === 'paused' ? state : deps.forwarding().state });
   }
 
   return [
@@ -53,7 +54,7 @@ export function makeTargetRoutes(deps: {
       return ok({
         targets: [
           {
-            id: ID,
+            id: TARGET_ID,
             state: state === 'running' && pausedAt !== null ? ('paused' as const) : state,
             forwarding,
             pausedAt: pausedAt === null ? null : iso(pausedAt),

@@ -11,6 +11,7 @@ import {
   toConnection,
   toRequest,
 } from '../rows.ts';
+import { patients, timeline } from './patients.ts';
 import { TABLES } from './tables.ts';
 
 const [CONNECTION_COLUMNS, REQUEST_COLUMNS] = [words(CONNECTION), words(REQUEST)];
@@ -55,4 +56,6 @@ export const reads: Programs<EnrolReads> = {
       WHERE tenant = ${tenant} AND delivery_id IS NULL AND asked_at <= ${before} ORDER BY asked_at, id LIMIT ${limit}`;
     return rows.map((row) => ({ ...toRequest(row), mrn: openMrn(vault, row) }));
   },
+  'enrol.patients': patients,
+  'enrol.timeline': timeline,
 };

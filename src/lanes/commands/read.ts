@@ -4,6 +4,7 @@ import type { LaneReads } from '../commands.ts';
 import { ATTEMPTS_SHOWN, toAttempt, toSeenChange, toTarget, toWrote, type Row } from '../rows.ts';
 import { standingOf, writtenByAnybody } from './ledger.ts';
 import { inDoubt } from './parts.ts';
+import { waiting } from './waiting.ts';
 
 /** Of a delivery that is not there, or that has none, a document that wrote nothing. */
 const documentOf = (row: Row | undefined): Uint8Array => (row?.['document_index'] ?? Buffer.alloc(0)) as Uint8Array;
@@ -81,4 +82,5 @@ export const reads: Programs<LaneReads> = {
       oldestAt: oldest === undefined ? null : Number(oldest['received_at']),
     };
   },
+  'lane.waiting': waiting,
 };

@@ -10,6 +10,7 @@ import { operators } from './0007-operators.ts';
 import { figures } from './0008-figures.ts';
 import { findDeliveries } from './0010-find-deliveries.ts';
 import { bulkJobs } from './0011-bulk-jobs.ts';
+import { history } from './0012-history.ts';
 import { watching } from './0013-watching.ts';
 import type { Migration } from './migration.ts';
 
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   figures,
   findDeliveries,
   bulkJobs,
+  history,
   watching,
 ];
 

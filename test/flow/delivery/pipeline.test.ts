@@ -97,6 +97,7 @@ test('a delivery passes every stage of the list, in its order, and each answer l
     chance: randomBytes,
     newId,
     onLookUp: () => undefined,
+    onProbed: () => undefined,
   });
   stopAfterTest(target.stop);
   target.start();

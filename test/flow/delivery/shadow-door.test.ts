@@ -73,6 +73,7 @@ async function sendPastTheGates(): Promise<void> {
     onSelfDescription: () => undefined,
     chance: randomBytes,
     onLookUp: () => undefined,
+    onProbed: () => undefined,
   });
   await target.refresh();
   const lanes = store.use(laneSet);

@@ -24,13 +24,16 @@ function aWatch(answers: readonly Result<Probed>[], more: { everyMs?: number; ag
   const clock = testClock();
   const log = collectLog();
   let asked = 0;
+  const told: string[] = [];
+  const onProbed = (result: Result<Probed>, by: string): void => void told.push(`${by} ${result.ok ? 'ok' : 'failed'}`);
   const probe = (): Promise<Result<Probed>> =>
     Promise.resolve(answers[Math.min(asked++, answers.length - 1)] ?? fail(fault('ehr.unreachable')));
   return {
     clock,
     log,
+    told,
     asked: () => asked,
-    watch: watchCapability({ probe, address: 'ehr.example:8443', clock, log, ...more }),
+    watch: watchCapability({ probe, address: 'ehr.example:8443', clock, log, onProbed, ...more }),
   };
 }
 
@@ -65,6 +68,15 @@ test('who asks while a probe is under way gets that one', async () => {
   watch.stop();
 });
 
+test('every probe is told of, with who asked for it', async () => {
+  const { watch, told } = aWatch([ok(probed(true)), fail(fault('ehr.unreachable'))]);
+  watch.start();
+  await watch.settled();
+  await watch.refresh('ann');
+  watch.stop();
+  expect(told).toEqual(['gateway ok', 'ann failed']);
+});
+
 test('looks again by itself, sooner after a failure, until it is stopped', async () => {
   const { watch, asked } = aWatch([fail(fault('ehr.unreachable')), ok(probed(true))], {
     everyMs: 3_600_000,
@@ -93,6 +105,7 @@ test('a bug in a probe is a line, and the watch goes on', async () => {
     address: 'ehr.example:8443',
     clock: testClock(),
     log,
+    onProbed: () => undefined,
     everyMs: 1,
     againMs: 1,
   });

@@ -1,0 +1,9 @@
+export {
+  historySet,
+  type Change,
+  type Entry,
+  type Facts,
+  type HistoryReads,
+  type HistoryWrites,
+  type Noted,
+} from './commands.ts';
