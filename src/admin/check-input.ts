@@ -35,9 +35,7 @@ const sayQuery = (names: readonly string[]): string =>
 function problemsOf(error: z.ZodError, schema: z.ZodType, whole: string): Problem[] {
   const shape = shapeOf(schema);
   const names = new Set(
-    error.issues.map(({ code, path: [name] }) =>
-      code !== 'unrecognized_keys' && typeof name === 'string' && Object.hasOwn(shape, name) ? name : '',
-    ),
+    error.issues.map(({ path: [name] }) => (typeof name === 'string' && Object.hasOwn(shape, name) ? name : '')),
   );
   return [...names].map((at) => {
     const field = shape[at];

@@ -5,6 +5,7 @@ import { accounts } from './accounts.ts';
 import { backup } from './backup.ts';
 import { clients } from './clients.ts';
 import { makeCompletion } from './completion.ts';
+import { deliveries } from './deliveries.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { doctor } from './doctor.ts';
 import { init } from './init.ts';
@@ -14,6 +15,7 @@ import { demo } from './demo-command.ts';
 import { erase } from './erase.ts';
 import { exitOf } from './exit-of.ts';
 import { explain as explainCommand } from './explain.ts';
+import { jobs } from './jobs.ts';
 import { keys } from './keys.ts';
 import { operators } from './operators.ts';
 import { ledger } from './ledger.ts';
@@ -42,6 +44,8 @@ export const COMMANDS: readonly Command[] = [
   explainCommand,
   ledger,
   replay,
+  deliveries,
+  jobs,
   shadow,
   link,
   links,
