@@ -11,6 +11,7 @@ export { makeAuditRoutes } from './routes/audit.ts';
 export { makeDeliveryRoutes } from './routes/deliveries.ts';
 export { makeDeliveryActRoutes } from './routes/delivery-acts.ts';
 export { makeDeliveryGroupRoutes } from './routes/delivery-groups.ts';
+export { makeDeliveryWorkRoutes } from './routes/delivery-work.ts';
 export { makeEraseRoutes } from './routes/erase.ts';
 export { makeFlowRoutes } from './routes/flow.ts';
 export { makeJobRoutes } from './routes/jobs.ts';

@@ -16,6 +16,7 @@ import {
   makeDeliveryActRoutes,
   makeDeliveryGroupRoutes,
   makeDeliveryRoutes,
+  makeDeliveryWorkRoutes,
   makeEraseRoutes,
   makeFlowRoutes,
   makeEraseUser,
@@ -30,6 +31,7 @@ import {
   serveRoute,
   type AdminRoute,
 } from '../admin/index.ts';
+import { operatorSet } from '../operators/index.ts';
 import type { KeptResealing, Store } from '../store/index.ts';
 
 /** Makes what the operator uses: the admin API over every part that it shows. */
@@ -67,11 +69,12 @@ export function makeAdmin(deps: {
   const inbox = store.use(inboxSet);
   const lanes = store.use(laneSet);
   const identity = store.use(identitySet);
+  const operators = store.use(operatorSet);
   const routes = [
     ...makeFlowRoutes({ tenant, figures: store.use(figureSet), clock }),
     // Before the routes with an id: `groups` is none.
     ...makeDeliveryGroupRoutes({ tenant, inbox }),
-    ...makeDeliveryRoutes({ tenant, clientUuid, inbox, lanes }),
+    ...makeDeliveryRoutes({ tenant, clientUuid, inbox, lanes, operators }),
     ...makeDeliveryActRoutes({
       tenant,
       inbox,
@@ -80,6 +83,7 @@ export function makeAdmin(deps: {
       lanes,
       onReforward: sender.wake,
     }),
+    ...makeDeliveryWorkRoutes({ tenant, inbox, operators, clock }),
     ...makeJobRoutes({ tenant, jobs: store.use(jobSet), newId, clock, onStart: deps.jobs.wake }),
     ...makeMappingRoutes({
       tenant,

@@ -28,6 +28,7 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
   'key.not-found': 'There is no API key of this id.',
   'delivery.not-found': 'There is no delivery of this id.',
   'delivery.state': 'The delivery is not in a state in which that can be done to it.',
+  'delivery.notes-full': 'The delivery has a hundred notes, which is as many as it can have.',
   'job.not-found': 'There is no job, and no preview of yours, of this id.',
   'job.state': 'The job has come to its end.',
   'job.too-many': 'Twenty jobs are not done yet.',

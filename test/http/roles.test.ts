@@ -10,7 +10,7 @@ import { appOf } from '../support/gateway.ts';
 const OPENS: Readonly<Record<Role, string>> = {
   viewer: 'flow.ledger flow.series',
   engineer: `flow.ledger flow.series deliveries.groups deliveries.list deliveries.get deliveries.replay
-    deliveries.replayMany deliveries.discard jobs.preview jobs.start jobs.list jobs.get jobs.stop deliveries.explain mappings.unmapped mappings.reload targets.list targets.pause targets.resume shadow.report
+    deliveries.replayMany deliveries.discard deliveries.note deliveries.assign jobs.preview jobs.start jobs.list jobs.get jobs.stop deliveries.explain mappings.unmapped mappings.reload targets.list targets.pause targets.resume shadow.report
     shadow.deliveries shadow.evaluate shadow.leave links.list links.get links.charted patients.connections
     patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule`,
   'clinical-reviewer': `flow.ledger flow.series deliveries.groups deliveries.list deliveries.get deliveries.decide

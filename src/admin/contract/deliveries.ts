@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
 import { anyId, taken, clientUuid, cursor, limit, named, plain, userId } from './fields.ts';
+import { Assignee } from './shapes.ts';
 import { STATES } from './states.ts';
 
 const DeliveryDetail = named(
@@ -63,6 +64,10 @@ const DeliveryDetail = named(
       )
       .describe('Where it is parked as suspicious: what it would take out of the chart, up to a hundred resources')
       .optional(),
+    assignedTo: Assignee.nullable().describe('Who looks after it'),
+    notes: z
+      .array(z.strictObject({ at: z.string(), actor: z.string(), text: z.string() }))
+      .describe('What operators wrote down, oldest first'),
     steps: z.array(
       z.strictObject({
         at: z.string(),

@@ -2,11 +2,13 @@ import { fail, fault, ok } from '../../kernel/index.ts';
 import type { InboxReads, InboxWrites, ListedDelivery } from '../../inbox/index.ts';
 import { detailOf, isFaultCode } from '../../judge/index.ts';
 import type { LaneReads, LaneWrites } from '../../lanes/index.ts';
+import type { OperatorReads, OperatorWrites } from '../../operators/index.ts';
 import { addsUp } from '../../ops/index.ts';
 import type { Operate } from '../../store/index.ts';
 import { beforeOf, iso, pageOf } from '../cursor.ts';
 import { defineRoute, type AdminRoute } from '../define-route.ts';
 import { idOf } from './delivery-acts.ts';
+import { readWork } from './delivery-work.ts';
 
 const shown = ({ seq: _seq, receivedAt, stateAt, ...rest }: ListedDelivery) => ({
   ...rest,
@@ -21,6 +23,7 @@ export function makeDeliveryRoutes(deps: {
   readonly clientUuid: string | null;
   readonly inbox: Operate<InboxWrites, InboxReads>;
   readonly lanes: Operate<LaneWrites, LaneReads>;
+  readonly operators: Operate<OperatorWrites, OperatorReads>;
 }): AdminRoute[] {
   const { tenant, inbox } = deps;
 
@@ -85,10 +88,12 @@ export function makeDeliveryRoutes(deps: {
       const { seq: _seq, ...rest } = delivery;
       const seen = await seenOf(rest);
       if (!seen.ok) return seen;
+      const work = await readWork(deps, id);
+      if (!work.ok) return work;
       const recorded = await record({ action: 'R', outcome: '0', deliveryId: id });
       if (!recorded.ok) return recorded;
       const taken = steps.map((step) => ({ ...step, at: iso(step.at) }));
-      return ok({ ...rest, ...shown(delivery), steps: taken, ...seen.value });
+      return ok({ ...rest, ...shown(delivery), steps: taken, ...seen.value, ...work.value });
     }),
   ];
 }

@@ -1,6 +1,7 @@
 import { all, allOf, fragment, get, typed, userIndex, words, type Programs } from '../../store/index.ts';
 import type { InboxReads } from '../commands.ts';
 import { groups } from './groups.ts';
+import { work } from './work.ts';
 import { ACKNOWLEDGED, FAULT_CODE, KEYS, LISTED, toBody, toCounts, toDetailed, toListed, toReceived } from '../rows.ts';
 import { STATES } from '../state.ts';
 
@@ -53,6 +54,7 @@ export const reads: Programs<InboxReads> = {
     return toDetailed(row, steps, original, vault);
   },
   'inbox.groups': groups,
+  'inbox.work': work,
   *'inbox.ledger'(_, { tenant }) {
     return toCounts(
       yield* all`SELECT state, sum(count) AS count FROM ledger_count WHERE tenant = ${tenant} GROUP BY state`,
