@@ -14,6 +14,7 @@ export { makeAuditCountRoutes } from './routes/audit-counts.ts';
 export { makeDeliveryListRoutes } from './routes/delivery-list.ts';
 export { makeDeliveryActRoutes } from './routes/delivery-acts.ts';
 export { makeDeliveryGroupRoutes } from './routes/delivery-groups.ts';
+export { makeDeliveryWorkRoutes } from './routes/delivery-work.ts';
 export { makeOneDeliveryRoutes } from './routes/one-delivery.ts';
 export { makeEraseRoutes } from './routes/erase.ts';
 export { makeFlowRoutes } from './routes/flow.ts';

@@ -4,16 +4,12 @@ import { reportAnswer } from './report-answer.ts';
 
 type Form = 'json' | 'text';
 
-/** What is not taken, the gateway refuses with what would be: words go to it as they were given. */
+/* What is not taken, the gateway refuses with what would be: words go to it as they were given. */
+
 export async function replayOne(api: AdminApi, terminal: Terminal, form: Form, id: string): Promise<number> {
   const reply = await api.call('deliveries.replay', { params: { id } });
-  return reportAnswer(
-    reply,
-    terminal,
-    form,
-    ({ undecided }) =>
-      `${id} is looked at again\n${undecided ? 'Nothing is approved by that. "chartgate deliveries decide" decides.\n' : ''}`,
-  );
+  const note = 'Nothing is approved by that. "chartgate deliveries decide" decides.\n';
+  return reportAnswer(reply, terminal, form, ({ undecided }) => `${id} is looked at again\n${undecided ? note : ''}`);
 }
 
 export async function decideOn(
@@ -26,4 +22,39 @@ export async function decideOn(
   const body = { decision: decision as 'approve' };
   const reply = await api.call('deliveries.decide', { params: { id }, body });
   return reportAnswer(reply, terminal, form, () => `${id} is decided, and is looked at again\n`);
+}
+
+export async function discardOne(
+  api: AdminApi,
+  terminal: Terminal,
+  form: Form,
+  id: string,
+  reason: string,
+): Promise<number> {
+  const reply = await api.call('deliveries.discard', { params: { id }, body: { reason } });
+  return reportAnswer(reply, terminal, form, () => `${id} is discarded\n`);
+}
+
+export async function addNote(
+  api: AdminApi,
+  terminal: Terminal,
+  form: Form,
+  id: string,
+  text: string,
+): Promise<number> {
+  const reply = await api.call('deliveries.note', { params: { id }, body: { text } });
+  return reportAnswer(reply, terminal, form, () => `${id} has the note\n`);
+}
+
+/** `operator` is null where nobody is to have it any more. */
+export async function assign(
+  api: AdminApi,
+  terminal: Terminal,
+  form: Form,
+  id: string,
+  operator: string | null,
+): Promise<number> {
+  const reply = await api.call('deliveries.assign', { params: { id }, body: { operator } });
+  const told = operator === null ? `${id} is nobody's\n` : `${id} is assigned to ${operator}\n`;
+  return reportAnswer(reply, terminal, form, () => told);
 }

@@ -16,6 +16,7 @@ import { demo } from './demo-command.ts';
 import { erase } from './erase.ts';
 import { exitOf } from './exit-of.ts';
 import { explain as explainCommand } from './explain.ts';
+import { jobs } from './jobs.ts';
 import { keys } from './keys.ts';
 import { operators } from './operators.ts';
 import { patients } from './patients.ts';
@@ -53,6 +54,8 @@ export const COMMANDS: readonly Command[] = [
   watch,
   webhooks,
   replay,
+  deliveries,
+  jobs,
   shadow,
   targets,
   unmapped,

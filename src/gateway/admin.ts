@@ -18,6 +18,7 @@ import {
   makeDeliveryActRoutes,
   makeDeliveryGroupRoutes,
   makeDeliveryListRoutes,
+  makeDeliveryWorkRoutes,
   makeEraseRoutes,
   makeFlowRoutes,
   makeEraseUser,
@@ -80,13 +81,14 @@ export function makeAdmin(deps: {
   const lanes = store.use(laneSet);
   const identity = store.use(identitySet);
   const history = store.use(historySet);
+  const operators = store.use(operatorSet);
   const routes = [
     ...makeFlowRoutes({ tenant, figures: store.use(figureSet), inbox, clock }),
     ...makeStreamRoutes({ watch: deps.watch }),
     // Before the routes with an id: `groups` is none.
     ...makeDeliveryGroupRoutes({ tenant, inbox }),
     ...makeDeliveryListRoutes({ tenant, clientUuid, mrnSystem, inbox, identity }),
-    ...makeOneDeliveryRoutes({ tenant, inbox, lanes, identity }),
+    ...makeOneDeliveryRoutes({ tenant, inbox, lanes, identity, operators }),
     ...makeDeliveryActRoutes({
       tenant,
       inbox,
@@ -95,6 +97,7 @@ export function makeAdmin(deps: {
       lanes,
       onReforward: sender.wake,
     }),
+    ...makeDeliveryWorkRoutes({ tenant, inbox, operators, clock }),
     ...makeJobRoutes({ tenant, jobs: store.use(jobSet), newId, clock, onStart: deps.jobs.wake }),
     ...makeMappingRoutes({
       tenant,

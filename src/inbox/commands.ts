@@ -201,6 +201,16 @@ export type SeenDelivery = readonly [seq: number, stateAt: number];
 
 export type ActOutcome = 'done' | 'not-found' | 'not-in-a-state-for-it';
 
+/** How many notes a delivery can have. */
+export const NOTES_MAX = 100;
+
+export interface DeliveryWork {
+  /** The id of the operator who looks after it. */
+  readonly operator: string | null;
+  /** Oldest first. */
+  readonly notes: readonly { readonly at: number; readonly actor: string; readonly text: string }[];
+}
+
 export type InboxWrites = {
   'inbox.put': { args: PutDelivery; out: { readonly state: 'received' | 'duplicate' } };
   'inbox.replay': { args: Act; out: ActOutcome };
@@ -213,6 +223,10 @@ export type InboxWrites = {
     };
     out: { readonly count: number; readonly last: number };
   };
+  /** Who looks after it from now on; null: nobody. */
+  'inbox.assign': { args: Act & { readonly operator: string | null }; out: 'done' | 'not-found' };
+  /** Sealed by the key of the delivery. `full`: it has as many as it can. */
+  'inbox.note': { args: Act & { readonly text: string }; out: ActOutcome | 'full' };
   'inbox.discard': { args: Act & { readonly why: string }; out: ActOutcome };
   /** Removes bodies that have been kept long enough. Rows and digests stay. */
   'inbox.shred': {
@@ -264,6 +278,7 @@ export type InboxReads = {
     };
     out: FlowCounts;
   };
+  'inbox.work': { args: { readonly tenant: string; readonly id: string }; out: DeliveryWork | null };
   'inbox.ledger': { args: { readonly tenant: string }; out: LedgerCounts };
   /** The same, counted row by row. */
   'inbox.recount': { args: { readonly tenant: string }; out: LedgerCounts };

@@ -161,6 +161,16 @@ function openFindings(vault: Vault, row: Row): string[] {
   ) as string[];
 }
 
+/** What a person wrote may tell of a patient. */
+const notePlace = (id: string, n: number): string => `delivery_note.text_sealed/${id}/${n}`;
+/** Of a row that has `KEYS` and `id`. */
+export const sealNote = (vault: Vault, row: Row, n: number, text: string): Buffer =>
+  sealerOf(vault, row).seal(Buffer.from(text), notePlace(String(row['id']), n));
+export const openNote = (vault: Vault, row: Row, n: number, sealed: Uint8Array): string =>
+  sealerOf(vault, row)
+    .open(sealed, notePlace(String(row['id']), n))
+    .toString();
+
 /** What is, or in a database from before may be, sealed by the data key here. */
 export const inboxSealed: readonly SealedTable[] = [
   { table: 'delivery', columns: ['user_sealed', 'findings_sealed', 'body_key_sealed'], key: ['seq'], place: ['id'] },
@@ -180,6 +190,13 @@ export const inboxSealed: readonly SealedTable[] = [
     join: 'JOIN delivery d ON d.seq = t.seq',
     rowsPerPage: 20,
     only: 'd.body_key_sealed IS NULL AND NOT EXISTS (SELECT 1 FROM unclaimed_key u WHERE u.seq = t.seq)',
+  },
+  {
+    table: 'delivery_note',
+    columns: ['text_sealed'],
+    key: ['seq', 'n'],
+    place: ['d.id', 'n'],
+    join: 'JOIN delivery d ON d.seq = t.seq',
   },
 ];
 

@@ -32,6 +32,7 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
   'search.too-many': 'The caller keeps 100 searches already: remove one first.',
   'delivery.not-found': 'There is no delivery of this id.',
   'delivery.state': 'The delivery is not in a state in which that can be done to it.',
+  'delivery.notes-full': 'The delivery has a hundred notes, which is as many as it can have.',
   'job.not-found': 'There is no job, and no preview of yours, of this id.',
   'job.state': 'The job has come to its end.',
   'job.too-many': 'Twenty jobs are not done yet.',

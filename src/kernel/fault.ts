@@ -80,6 +80,7 @@ export const FAULT_CODES = {
   'delivery.state': 'conflict',
   'delivery.no-body': 'gone',
   'delivery.unopenable': 'not-configured',
+  'delivery.notes-full': 'conflict',
   'job.not-found': 'not-found',
   'job.state': 'conflict',
   'job.unconfirmed': 'unconfirmed',

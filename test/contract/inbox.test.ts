@@ -143,6 +143,49 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
     expect((await ledger()).byState.received).toBe(1);
   });
 
+  test('notes are sealed, kept in their order, and open whoever the delivery turns out to be of', async () => {
+    const id = await put('noted');
+    const who = { tenant, at, requestId: 'req_test', actor: 'ada' };
+    const noteThat = (text: string, of = id) => inbox().write('inbox.note', { ...who, id: of, text });
+    expect(await noteThat('before anybody has looked')).toEqual({ ok: true, value: 'done' });
+    await settle(id, { kind: 'quarantine', reason: 'shape' });
+    expect(await noteThat('called Ms Marker\nat noon')).toEqual({ ok: true, value: 'done' });
+    expect(await noteThat('x', 'dlv_none')).toEqual({ ok: true, value: 'not-found' });
+    const work = async () => inbox().read('inbox.work', { tenant, id });
+    const notes = ['before anybody has looked', 'called Ms Marker\nat noon'].map((text) => ({
+      at: at.getTime(),
+      actor: 'ada',
+      text,
+    }));
+    expect(await work()).toEqual({ ok: true, value: { operator: null, notes } });
+    for (let i = 2; i < 100; i += 1) await noteThat(`note ${i}`);
+    expect(await noteThat('one too many')).toEqual({ ok: true, value: 'full' });
+    const { records } = await (async () => {
+      const found = await store.use(readAuditSet).read('audit-test.everything', null);
+      if (!found.ok) throw new Error(found.fault.code);
+      return found.value;
+    })();
+    expect(records.filter(({ record }) => record.includes('"why":"note"'))).toHaveLength(100);
+    expect(JSON.stringify(records)).not.toContain('Marker');
+  });
+
+  test('somebody looks after a delivery, then somebody else, then nobody', async () => {
+    const id = await put('assigned');
+    const who = { tenant, at, requestId: 'req_test', actor: 'ada' };
+    const assignTo = (operator: string | null, of = id) => inbox().write('inbox.assign', { ...who, id: of, operator });
+    const assignee = async () => {
+      const found = await inbox().read('inbox.work', { tenant, id });
+      return found.ok ? found.value?.operator : found.fault.code;
+    };
+    const seen: unknown[] = [];
+    for (const operator of ['opr_1', 'opr_2', null]) {
+      expect(await assignTo(operator)).toEqual({ ok: true, value: 'done' });
+      seen.push(await assignee());
+    }
+    expect(seen).toEqual(['opr_1', 'opr_2', null]);
+    expect(await assignTo('opr_1', 'dlv_none')).toEqual({ ok: true, value: 'not-found' });
+  });
+
   test('what waits for a person is grouped by state, reason and fault, with counts and the newest as examples', async () => {
     const parked = async (trouble: 'unmapped' | 'implausible', ms: number) => {
       const id = await put(`${trouble}${ms}`, 'data', { at: new Date(at.getTime() + ms) });

@@ -30,6 +30,8 @@ const LOOKS: readonly (readonly [path: string, why: string, shows: 'patients' | 
   ['targets', 'targets', 'counts'],
   ['shadow', 'shadow', 'counts'],
   ['shadow/deliveries', 'shadow deliveries', 'deliveries'],
+  ['deliveries/groups', 'delivery groups', 'counts'],
+  ['jobs', 'jobs', 'counts'],
   ['deliveries', 'deliveries', 'deliveries'],
   ['deliveries/ID', 'delivery', 'deliveries'],
   ['deliveries/ID/explain', 'explain', 'deliveries'],

@@ -16,7 +16,7 @@ const OPENS: Readonly<Record<Role, string>> = {
     links.get links.charted patients.connections patients.connection patients.labs patients.profiles
     patients.overdue patients.rule monitoring.rule mappings.rows mappings.try mappings.check
     mappings.loads targets.probe targets.probes targets.lanes links.history patients.list
-    patients.timeline`,
+    patients.timeline deliveries.note deliveries.assign`,
   'clinical-reviewer': `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.list deliveries.get
     deliveries.decide deliveries.approveMany jobs.list jobs.get deliveries.explain mappings.unmapped
     targets.list shadow.report shadow.deliveries links.list links.get links.charted patients.connections

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
-import { anyId, named, plain, sentence } from './fields.ts';
-import { Accepted, Count } from './shapes.ts';
+import { anyId, named, noteText, operatorOrNull, plain, sentence } from './fields.ts';
+import { Accepted, Assignee, Count } from './shapes.ts';
 import { APPROVABLE } from './states.ts';
 
 const Replayed = named(
@@ -103,10 +103,46 @@ const discard = defineContract({
   example: { reason: 'Sent twice by mistake' },
 });
 
+const note = defineContract({
+  id: 'deliveries.note',
+  method: 'post',
+  path: '/admin/api/deliveries/:id/notes',
+  summary: 'Write down what others should know of a delivery',
+  description: 'A note may tell of the patient: it is sealed as the delivery is, and goes when the patient is erased.',
+  group: 'Deliveries',
+  permission: 'deliveries.act',
+  audited: { kind: 'by-command' },
+  params: z.object({ id: anyId('the id of a delivery') }),
+  body: { kind: 'json', schema: z.strictObject({ text: noteText }), bytesMax: 32 * 1_024, isRequired: true },
+  status: 201,
+  answer: Accepted,
+  answers: 'Written down',
+  errors: ['delivery.not-found', 'delivery.state', 'delivery.notes-full'],
+  example: { text: 'Asked the laboratory on Monday' },
+});
+
+const assign = defineContract({
+  id: 'deliveries.assign',
+  method: 'put',
+  path: '/admin/api/deliveries/:id/assignment',
+  summary: 'Say who looks after a delivery',
+  group: 'Deliveries',
+  permission: 'deliveries.act',
+  audited: { kind: 'by-command' },
+  params: z.object({ id: anyId('the id of a delivery') }),
+  body: { kind: 'json', schema: z.strictObject({ operator: operatorOrNull }), bytesMax: 16 * 1_024, isRequired: true },
+  answer: named('Assigned', z.strictObject({ id: z.string(), assignedTo: Assignee.nullable() })),
+  answers: 'Assigned',
+  errors: ['delivery.not-found', 'operator.not-found'],
+  example: { operator: 'ada' },
+});
+
 export const deliveryActsContract = {
   'deliveries.replay': replay,
   'deliveries.decide': decide,
   'deliveries.replayMany': replayMany,
   'deliveries.approveMany': approveMany,
   'deliveries.discard': discard,
+  'deliveries.note': note,
+  'deliveries.assign': assign,
 } as const;

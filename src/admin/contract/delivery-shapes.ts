@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { named } from './fields.ts';
-import { Total } from './shapes.ts';
+import { Assignee, Total } from './shapes.ts';
 import { STATES } from './states.ts';
 
 /** What every look at a delivery shows. */
@@ -72,6 +72,10 @@ export const DeliveryDetail = named(
       )
       .describe('Where it is parked as suspicious: what it would take out of the chart, up to a hundred resources')
       .optional(),
+    assignedTo: Assignee.nullable().describe('Who looks after it'),
+    notes: z
+      .array(z.strictObject({ at: z.string(), actor: z.string(), text: z.string() }))
+      .describe('What operators wrote down, oldest first'),
     attempts: z
       .array(
         z.strictObject({

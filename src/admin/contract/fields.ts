@@ -117,6 +117,23 @@ export const sentence = taken(
   { type: 'string', minLength: 3, maxLength: 200, pattern: "^[A-Za-z0-9 .,;:()'_/-]+$" },
 );
 
+/** What a person writes down for others; it may have several lines. */
+export const noteText = taken(
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(2_000)
+    .refine((text) => isPlain(text.replaceAll(/[\n\t]/g, ' '))),
+  'a text of 1 to 2,000 characters; it may have several lines',
+  { type: 'string', minLength: 1, maxLength: 2_000 },
+);
+export const operatorOrNull = taken(
+  z.string().min(1).max(100).refine(isPlain).nullable(),
+  'the id or the name of an operator, or null for nobody',
+  { type: ['string', 'null'], minLength: 1, maxLength: 100, pattern: `^[^${CONTROL}]*$` },
+);
+
 export const evidence = taken(
   z.string().max(500).refine(isPlain).nullable(),
   'a text of at most 500 characters, or null',

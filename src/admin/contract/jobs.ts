@@ -100,7 +100,7 @@ const start = defineContract({
         'the number of deliveries that the preview counted, from 1 to 100000',
       ),
     }),
-    bytesMax: 1_024,
+    bytesMax: 16 * 1_024,
     isRequired: true,
   },
   status: 201,

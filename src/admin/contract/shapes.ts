@@ -5,6 +5,11 @@ export const Accepted = named('Accepted', z.strictObject({ id: z.string() }));
 
 export const Count = named('Count', z.strictObject({ count: z.int() }));
 
+export const Assignee = named(
+  'Assignee',
+  z.strictObject({ id: z.string(), name: z.string().nullable().describe('null: the account is gone') }),
+);
+
 /** Counted exactly up to ten thousand. */
 export const Counted = named(
   'Counted',

@@ -2,9 +2,11 @@ import { fail, fault, ok, type Result } from '../../kernel/index.ts';
 import type { IdentityReads, IdentityWrites } from '../../identity/index.ts';
 import type { DetailedDelivery, InboxReads, InboxWrites, ListedDelivery } from '../../inbox/index.ts';
 import type { LaneReads, LaneWrites, ShownAttempt, WroteResource } from '../../lanes/index.ts';
+import type { OperatorReads, OperatorWrites } from '../../operators/index.ts';
 import type { Operate } from '../../store/index.ts';
 import { iso } from '../cursor.ts';
 import { defineRoute, type AdminRoute } from '../define-route.ts';
+import { readWork } from './delivery-work.ts';
 import { deliveryIdOf, findPatients, maySeePatients, showDelivery } from './show-delivery.ts';
 
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));
@@ -31,6 +33,7 @@ export function makeOneDeliveryRoutes(deps: {
   readonly inbox: Operate<InboxWrites, InboxReads>;
   readonly lanes: Operate<LaneWrites, LaneReads>;
   readonly identity: Operate<IdentityWrites, IdentityReads>;
+  readonly operators: Operate<OperatorWrites, OperatorReads>;
 }): AdminRoute[] {
   const { tenant, inbox, lanes } = deps;
 
@@ -73,6 +76,8 @@ export function makeOneDeliveryRoutes(deps: {
       const whose = await findPatients(deps, [delivery]);
       if (!whose.ok) return whose;
       const { patients, mrnOf } = whose.value;
+      const work = await readWork(deps, id);
+      if (!work.ok) return work;
       const recorded = await record({ action: 'R', outcome: '0', deliveryId: id, patients });
       if (!recorded.ok) return recorded;
       const { requestId, sender, duplicateOf, hasBody } = delivery;
@@ -83,6 +88,7 @@ export function makeOneDeliveryRoutes(deps: {
         duplicateOf,
         hasBody,
         ...seen.value,
+        ...work.value,
         attempts: history.value.attempts.map(showAttempt),
         wrote: history.value.wrote.map((one) => showWrote(one, maySeePatients(caller))),
         steps: delivery.steps.map((step) => ({ ...step, at: iso(step.at) })),

@@ -3,6 +3,7 @@ import type { InboxWrites } from '../commands.ts';
 import { discard, replay, replayMany, shred } from './act.ts';
 import { putMany } from './put-many.ts';
 import { put } from './put.ts';
+import { assign, note } from './work.ts';
 
 export { reads } from './read.ts';
 
@@ -11,6 +12,8 @@ export const writes: Programs<InboxWrites> = {
   'inbox.replay': replay,
   'inbox.replay-many': replayMany,
   'inbox.discard': discard,
+  'inbox.assign': assign,
+  'inbox.note': note,
   'inbox.shred': shred,
 };
 

@@ -1,6 +1,7 @@
 import { all, get, typed, words, type Program, type Programs } from '../../store/index.ts';
 import type { InboxReads } from '../commands.ts';
 import { groups } from './groups.ts';
+import { work } from './work.ts';
 import { ACKNOWLEDGED, KEYS, LISTED, toBody, toCounts, toDetailed, toProblemCount, toReceived } from '../rows.ts';
 import { STATES } from '../state.ts';
 import { count, list } from './list.ts';
@@ -79,6 +80,7 @@ export const reads: Programs<InboxReads> = {
     const counts = toCounts(yield* ledger(tenant));
     return { counts, oldestAt: yield* oldestWaiting(tenant), problems: yield* problemsOf(asked) };
   },
+  'inbox.work': work,
   *'inbox.ledger'(_, { tenant }) {
     return toCounts(yield* ledger(tenant));
   },

@@ -87,6 +87,13 @@ export const TABLES: readonly Rule[] = [
     why: null,
   },
   {
+    table: 'delivery_note',
+    what: 'notes of operators',
+    held: (owner) => fragment`FROM delivery_note WHERE seq IN ${seqsOf(owner)}`,
+    left: null,
+    why: null,
+  },
+  {
     table: 'delivery_digest',
     what: 'digests by which a repetition is known',
     held: ({ tenant, index }) => fragment`

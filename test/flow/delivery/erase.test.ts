@@ -11,6 +11,7 @@ import { startRig, type Rig } from './rig.ts';
 const TABLES = [
   'delivery',
   'delivery_body',
+  'delivery_note',
   'source_user',
   'link',
   'enrolled_user',
@@ -115,6 +116,18 @@ describe.each(PLACES)('a source user who is erased, on %s', (_name, makePlace) =
   });
   afterAll(() => rig.stop());
 
+  const noteOn = (id: string, text: string) => rig.admin('POST', `deliveries/${id}/notes`, { text });
+
+  test('may have notes that tell of them', async () => {
+    for (const id of deliveries) expect((await noteOn(id, `spoke with ${userId}`)).status).toBe(201);
+    expect((await rig.admin('PUT', `deliveries/${deliveries[0] ?? ''}/assignment`, { operator: null })).status).toBe(
+      200,
+    );
+    expect((await rig.read(deliveries[0] ?? '')) as unknown as Json).toMatchObject({
+      notes: [{ text: `spoke with ${userId}` }],
+    });
+  });
+
   test('is first only looked at, and not erased while linked', async () => {
     const { status, body } = await erase();
     expect([status, body['preview'], body['blocked']]).toEqual([200, true, 'erase.linked']);
@@ -140,6 +153,8 @@ describe.each(PLACES)('a source user who is erased, on %s', (_name, makePlace) =
     expect(tables.filter(({ left, why }) => Number(left) > 0 && why === null)).toEqual([]);
     expect(tableOf(body, 'delivery_body')).toMatchObject({ destroyed: 4 });
     expect(tableOf(body, 'user_key')).toMatchObject({ destroyed: 1, left: 1 });
+    expect(tableOf(body, 'delivery_note')).toMatchObject({ destroyed: 3, left: 0 });
+    expect((await noteOn(deliveries[0] ?? '', 'after all')).body).toMatchObject({ code: 'delivery.state' });
     expect(Number(tableOf(body, 'audit_record')['left'])).toBeGreaterThan(0);
 
     const bytes = await bytesOf(rig);
@@ -157,6 +172,7 @@ describe.each(PLACES)('a source user who is erased, on %s', (_name, makePlace) =
         'delivery.body_key_sealed',
         'delivery.user_sealed',
         'delivery_body.sealed',
+        'delivery_note.text_sealed',
         'foreign_change.sides_sealed',
         'link.mrn_sealed',
         'source_user.user_sealed',

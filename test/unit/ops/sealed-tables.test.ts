@@ -4,7 +4,7 @@ import { nameBytes, sealId, sealSides } from '../../../src/lanes/rows.ts';
 import { sealWord } from '../../../src/lanes/enqueue/unmapped.ts';
 import { sealClaim, sealFailure, sealMrn, sealUser as sealEnrolled } from '../../../src/enrol/rows.ts';
 import { sealLink, sealUser as sealSourceUser } from '../../../src/identity/rows.ts';
-import { bodyPlace, makeDeliveryKey, sealFindings, sealUser } from '../../../src/inbox/rows.ts';
+import { bodyPlace, makeDeliveryKey, sealFindings, sealNote, sealUser } from '../../../src/inbox/rows.ts';
 import * as operators from '../../../src/operators/rows.ts';
 import { SEALED_TABLES } from '../../../src/ops/run-resealing.ts';
 import { userIndex } from '../../../src/store/index.ts';
@@ -43,6 +43,9 @@ const [operator, factor, session, apiKey] = ['opr_1', 'fac_1', 'ses_1', 'key_1']
   Parameters<typeof operators.sealKey>[1],
 ];
 
+/** A delivery of before deliveries had keys of their own. */
+const keyless = { id: 'dlv_1', body_key_sealed: null, unclaimed_key_sealed: null };
+
 /** Each value as its own module seals it, with what names its row. */
 const VALUES: Readonly<Record<string, readonly [place: readonly unknown[], sealed: Uint8Array | null]>> = {
   'user_key.key_sealed': [[index], before.seal(Buffer.alloc(32), keyPlace(index))],
@@ -51,6 +54,7 @@ const VALUES: Readonly<Record<string, readonly [place: readonly unknown[], seale
   'delivery.body_key_sealed': [['dlv_1'], makeDeliveryKey(before, 'dlv_1').sealed],
   'unclaimed_key.key_sealed': [['dlv_1'], makeDeliveryKey(before, 'dlv_1').sealed],
   'delivery_body.sealed': [['dlv_1'], before.seal(Buffer.from('{}'), bodyPlace('dlv_1'))],
+  'delivery_note.text_sealed': [['dlv_1', 1], sealNote(before, keyless, 1, 'a note')],
   'link.user_sealed': [['lnk_1'], link.user],
   'link.mrn_sealed': [['lnk_1'], link.mrn],
   'link.evidence_sealed': [['lnk_1'], link.evidence],

@@ -13,6 +13,8 @@ function* destroy(seq: number): Program<void> {
   yield* run`DELETE FROM delivery_body WHERE seq = ${seq}`;
   yield* run`DELETE FROM unclaimed_key WHERE seq = ${seq}`;
   yield* run`DELETE FROM delivery_finding WHERE seq = ${seq}`;
+  yield* run`DELETE FROM delivery_note WHERE seq = ${seq}`;
+  yield* run`DELETE FROM delivery_assignment WHERE seq = ${seq}`;
   yield* run`
     DELETE FROM delivery_digest WHERE seq = ${seq} AND (tenant, kind, digest) IN (
       SELECT tenant, hook, raw_digest FROM delivery WHERE seq = ${seq}

@@ -1,0 +1,116 @@
+import type { AdminApi } from './admin-api.ts';
+import { explainRefusal, makeAdminApi } from './admin-api.ts';
+import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
+import { tellDeliveries, tellDelivery } from './delivery-report.ts';
+import { parseOptions } from './parse-options.ts';
+import { answerLine, reportAnswer } from './report-answer.ts';
+
+export const LOOK_VERBS = ['list', 'show', 'raw'];
+export const lookHelp = `Usage: chartgate deliveries list [FILTER…] [--total] [--limit N] [--cursor CURSOR] [--url URL] [--json]
+       chartgate deliveries show ID [--reason TEXT] [--url URL] [--json]
+       chartgate deliveries raw ID --reason TEXT [--url URL] [--json]
+
+Deliveries of a running gateway. list shows them newest first; all filters must hold. show tells of one what became of
+it: its steps, its attempts and what the EHR said, what it wrote. raw writes the bytes as they were received to standard
+output; the reason is kept in the audit. The token or API key is taken from CHARTGATE_ADMIN_TOKEN; raw needs one with
+the permission deliveries.raw.
+
+Filters:
+  --state STATE         received, queued, sending, unknown, delivered, superseded, duplicate, parked, quarantined or
+                        discarded
+  --why REASON          why it is in that state, such as unlinked
+  --fault CODE          the fault behind it, such as patient.none
+  --finding CODE        a code among its findings, such as code.unmapped
+  --structure NAME      its data structure
+  --mrn MRN             of the patient
+  --user USER_ID        of the user at the source
+  --client UUID         of which client that user is (default: the gateway's own)
+  --request ID          of the request that brought it
+  --from INSTANT        received then or later, such as 2026-01-31T08:00:00Z
+  --to INSTANT          received before then
+
+  --total               also how many there are: exactly up to 10,000
+  --limit N             how many on a page, 1 to 500 (default: 50)
+  --cursor CURSOR       the next page, as the one before says, with the same filters
+  --reason TEXT         what it is wanted for, with nothing of a patient
+  --url URL             where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
+  --json                the gateway's answer as one line of JSON; of raw the bytes in base64
+
+Exit code: 0 shown · 1 refused · 2 wrong arguments · 69 no gateway there
+`;
+
+const text = { type: 'string' } as const;
+/** By which parameter of the API each filter goes. */
+const FILTERS = {
+  state: 'state',
+  why: 'reason',
+  fault: 'fault',
+  finding: 'finding',
+  structure: 'data_structure',
+  mrn: 'mrn',
+  user: 'user_id',
+  client: 'client_uuid',
+  request: 'request_id',
+  from: 'received_from',
+  to: 'received_to',
+} as const;
+type FilterName = keyof typeof FILTERS;
+const NAMES = Object.keys(FILTERS) as FilterName[];
+const OPTIONS = {
+  ...(Object.fromEntries(NAMES.map((name) => [name, text])) as Record<FilterName, typeof text>),
+  total: { type: 'boolean' },
+  limit: text,
+  cursor: text,
+  reason: text,
+  url: text,
+  json: { type: 'boolean' },
+} as const;
+const OF_LIST = [...NAMES, 'total', 'limit', 'cursor'] as const;
+
+type Form = 'json' | 'text';
+type ListQuery = NonNullable<NonNullable<Parameters<typeof callList>[1]>['query']>;
+const callList = (api: AdminApi, ask: Parameters<typeof api.call<'deliveries.list'>>[1]) =>
+  api.call('deliveries.list', ask);
+
+async function showRaw(api: AdminApi, id: string, reason: string, terminal: Terminal, form: Form): Promise<number> {
+  const reply = await api.call('deliveries.raw', { params: { id }, reason });
+  if (reply.kind === 'refused') {
+    if (form === 'json') terminal.stdout.write(answerLine(reply));
+    else terminal.stderr.write(`${explainRefusal(reply)}\n`);
+    return EXIT.failed;
+  }
+  const bytes = Buffer.from(reply.value);
+  terminal.stdout.write(form === 'json' ? `${JSON.stringify({ id, bytes: bytes.toString('base64') })}\n` : bytes);
+  return EXIT.ok;
+}
+
+export const lookAtDeliveries: Command['run'] = async (args, terminal) => {
+  const parsed = parseOptions(args, OPTIONS, 'some');
+  const usage = makeUsage(terminal, lookHelp);
+  if (!parsed.ok) return usage(parsed.wrong);
+  const { values, positionals } = parsed.value;
+  const [verb, id, ...more] = positionals;
+  const form = values.json === true ? 'json' : 'text';
+  const isList = verb === 'list';
+  if (!isList && verb !== 'show' && verb !== 'raw') return usage('Say one of list, show, raw.');
+  if (more.length > 0 || (id === undefined) !== isList)
+    return usage(isList ? 'list takes no id.' : `${verb} takes one id.`);
+  if (!isList && OF_LIST.some((name) => values[name] !== undefined)) return usage('Filters are for list.');
+  const { reason } = values;
+  if (verb === 'raw' && reason === undefined) return usage('raw needs --reason.');
+  if (isList && reason !== undefined) return usage('list takes no --reason; --why filters by the reason of a state.');
+  const api = makeAdminApi(values.url, terminal.env);
+  if (verb === 'raw') return showRaw(api, id ?? '', reason ?? '', terminal, form);
+  if (verb === 'show') {
+    const asked = { params: { id: id ?? '' }, ...(reason === undefined ? {} : { reason }) };
+    return reportAnswer(await api.call('deliveries.get', asked), terminal, form, tellDelivery);
+  }
+  const filters = NAMES.flatMap((name) => (values[name] === undefined ? [] : [[FILTERS[name], values[name]]]));
+  const query = {
+    ...(Object.fromEntries(filters) as ListQuery),
+    with_total: values.total === true,
+    ...(values.limit === undefined ? {} : { limit: values.limit }),
+    ...(values.cursor === undefined ? {} : { cursor: values.cursor }),
+  };
+  return reportAnswer(await callList(api, { query }), terminal, form, tellDeliveries);
+};
