@@ -10,6 +10,7 @@ import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { ok, type Budget, type Clock, type NewId, type Result, type Route } from '../kernel/index.ts';
 import {
+  findPatientsOf,
   makeAuditRoutes,
   makeDataKeyRoutes,
   makeDeliveryListRoutes,
@@ -23,6 +24,8 @@ import {
   makePatientRoutes,
   makeRecordAct,
   makeRecordActLater,
+  makeRestrictedAmong,
+  makeRestrictionRoutes,
   makeShadowRoutes,
   makeTargetRoutes,
   serveRoute,
@@ -55,15 +58,16 @@ export function makeAdmin(deps: {
 }): Route[] {
   const { config, tenant, store, target, translationContext, links, kept, processor, sender, newId, clock } = deps;
   const audit = store.use(auditSet);
+  const identity = store.use(identitySet);
   const recorders = {
     record: makeRecordAct({ tenant, audit, clock }),
     recordLater: makeRecordActLater({ tenant, appendLater: deps.appendLater, clock }),
+    restrictedAmong: makeRestrictedAmong({ tenant, identity }),
   };
   const { clientUuid } = config.ingest;
   const { mrnSystem, onRevoke } = config.identity;
   const inbox = store.use(inboxSet);
   const lanes = store.use(laneSet);
-  const identity = store.use(identitySet);
   const routes = [
     ...makeFlowRoutes({ tenant, figures: store.use(figureSet), inbox, clock }),
     ...makeDeliveryListRoutes({ tenant, clientUuid, mrnSystem, inbox, identity }),
@@ -88,6 +92,7 @@ export function makeAdmin(deps: {
         current: translationContext.current,
         dialect: translationContext.dialect,
       }),
+      patientsOf: (id) => findPatientsOf({ tenant, inbox, identity }, id),
       reload: deps.reload,
     }),
     ...makeTargetRoutes({
@@ -157,6 +162,7 @@ export function makeAdmin(deps: {
               return ok({ retracting: typeof done.value === 'string' ? 0 : done.value.retracting });
             },
     }),
+    ...makeRestrictionRoutes({ tenant, mrnSystem, identity, clock }),
     ...deps.more,
   ];
   return routes.map((route) => serveRoute(route, recorders));

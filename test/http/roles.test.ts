@@ -12,14 +12,16 @@ const OPENS: Readonly<Record<Role, string>> = {
   engineer: `flow.ledger flow.series deliveries.list deliveries.get deliveries.raw deliveries.replay deliveries.replayMany deliveries.discard
     deliveries.explain mappings.unmapped mappings.reload targets.list targets.pause targets.resume shadow.report
     shadow.deliveries shadow.evaluate shadow.leave links.list links.get links.charted patients.connections
-    patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule`,
+    patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule
+    restrictions.list`,
   'clinical-reviewer': `flow.ledger flow.series deliveries.list deliveries.get deliveries.explain mappings.unmapped targets.list
     shadow.report shadow.deliveries links.list links.get links.charted patients.connections patients.connection
-    patients.labs patients.profiles patients.overdue patients.rule monitoring.rule`,
+    patients.labs patients.profiles patients.overdue patients.rule monitoring.rule
+    restrictions.list`,
   registrar: `flow.ledger flow.series links.list links.get links.put links.charted links.revoke links.import patients.connections
     patients.connection patients.connect patients.revoke patients.bind patients.labs patients.submitLab
     patients.profiles patients.requestProfile patients.overdue patients.rule patients.replaceRule monitoring.rule
-    monitoring.replaceRule`,
+    monitoring.replaceRule restrictions.list restrictions.put restrictions.remove`,
   auditor: 'audit.search audit.key audit.verify audit.export',
   administrator: `flow.ledger flow.series targets.list shadow.report users.erase keys.data keys.rotateData keys.rotateIdToken
     apps.list apps.add apps.remove apps.launch accounts.list accounts.add accounts.remove`,

@@ -9,6 +9,7 @@ import { linksContract } from './links.ts';
 import { mappingsContract } from './mappings.ts';
 import { monitoringContract } from './monitoring.ts';
 import { patientsContract } from './patients.ts';
+import { restrictionsContract } from './restrictions.ts';
 import { shadowContract } from './shadow.ts';
 import { targetsContract } from './targets.ts';
 
@@ -25,6 +26,7 @@ export const CONTRACTS = {
   ...linksContract,
   ...patientsContract,
   ...monitoringContract,
+  ...restrictionsContract,
   ...appsContract,
   ...accountsContract,
 } as const;

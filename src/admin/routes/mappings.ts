@@ -5,6 +5,8 @@ import type { DeliverReads, DeliverWrites, Unmapped } from '../../lanes/index.ts
 import type { Operate } from '../../store/index.ts';
 import { beforeOf, iso, pageOf } from '../cursor.ts';
 import { defineRoute, type AdminRoute } from '../define-route.ts';
+import type { Patient } from '../record-act.ts';
+import { deliveryIdOf } from './show-delivery.ts';
 
 const shown = ({ seq: _seq, firstAt, lastAt, ...rest }: Unmapped) => ({
   ...rest,
@@ -17,15 +19,19 @@ export function makeMappingRoutes(deps: {
   readonly tenant: string;
   readonly deliver: Operate<DeliverWrites, DeliverReads>;
   readonly explain: (id: string) => Promise<Result<Explanation>>;
+  /** Whose a delivery is. */
+  readonly patientsOf: (id: string) => Promise<Result<readonly Patient[]>>;
   readonly reload: () => Result<Reloaded, string>;
 }): AdminRoute[] {
   const { tenant, deliver } = deps;
   return [
     defineRoute('deliveries.explain', async ({ params }, { record }) => {
-      const id = /^[\w-]{1,64}$/.test(params.id) ? params.id : '-';
+      const id = deliveryIdOf(params.id);
       const explained = await deps.explain(id);
       if (!explained.ok) return explained;
-      const recorded = await record({ action: 'R', outcome: '0', deliveryId: id });
+      const patients = await deps.patientsOf(id);
+      if (!patients.ok) return patients;
+      const recorded = await record({ action: 'R', outcome: '0', deliveryId: id, patients: patients.value });
       return recorded.ok ? ok({ id, ...explained.value }) : recorded;
     }),
 
