@@ -138,6 +138,9 @@ const ADMIN = [
   'GET /admin/api/monitoring-rules',
   'PUT /admin/api/monitoring-rules',
   'GET /admin/api/overdue',
+  'GET /admin/api/restrictions',
+  'PUT /admin/api/patients/:mrn/restriction',
+  'DELETE /admin/api/patients/:mrn/restriction',
   'GET /admin/api/clients',
   'POST /admin/api/clients',
   'DELETE /admin/api/clients/:id',
@@ -315,6 +318,8 @@ test.each([
   ['GET', '/admin/api/patients/mrn_none/profile', 404],
   ['GET', '/admin/api/monitoring-rules', 503],
   ['GET', '/admin/api/overdue', 200],
+  ['GET', '/admin/api/restrictions', 200],
+  ['DELETE', '/admin/api/patients/mrn_none/restriction', 200],
 ])('%s %s answers %i as openapi/ describes it', async (method, path, status) => {
   const answer = await fetch(`${url()}${path}`, { method, headers: { authorization: `Bearer ${TOKEN}` } });
   expect(answer.status).toBe(status);

@@ -10,6 +10,7 @@ const ALWAYS: readonly FaultCode[] = [
   'admin.parameter',
   'admin.unauthenticated',
   'admin.forbidden',
+  'admin.reason-needed',
   'admin.not-configured',
   'store.busy',
   'store.unreachable',

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AdminCaller, Log, Outlet, RequestId, Result } from '../kernel/index.ts';
 import type { AnswerOf, Contract, InputOf } from './contract/define-contract.ts';
 import { CONTRACTS, type ContractOf, type RouteId } from './contract/index.ts';
-import type { Act } from './record-act.ts';
+import type { Act, Patient } from './record-act.ts';
 
 export interface LinesAnswer {
   readonly type: string;
@@ -34,9 +34,12 @@ export interface AdminContext {
   readonly stillMay: () => Promise<Result<unknown>>;
   /** As commands that record by themselves want it. */
   readonly actor: { readonly requestId: RequestId; readonly actor: string };
+  /** Those of these patients whom the caller is not shown without saying why: a list may leave them out. */
+  readonly withheld: (patients: readonly Patient[]) => Promise<Result<readonly Patient[]>>;
   /**
    * Puts the act into the audit under the name that the contract has; `why` chooses where it has several. Asked before
-   * the answer: who saw what is recorded, or nothing is shown.
+   * the answer: who saw what is recorded, or nothing is shown. A look at a patient who is restricted, without a reason,
+   * is recorded as refused and gives `admin.reason-needed`.
    */
   readonly record: (act: Omit<Act, 'why' | 'reason'> & { readonly why?: string }) => Promise<Result<null>>;
 }

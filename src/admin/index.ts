@@ -6,7 +6,13 @@ export { CONTRACTS, type CallId, type ContractOf, type RouteId, type StreamId } 
 export { type AdminRoute } from './define-route.ts';
 export { serveSessionRoute, type SessionRoute } from './define-session-route.ts';
 export { makeEraseUser } from './erase-user.ts';
-export { makeRecordAct, makeRecordActLater, type RecordAct, type RecordActLater } from './record-act.ts';
+export {
+  makeRecordAct,
+  makeRecordActLater,
+  makeRestrictedAmong,
+  type RecordAct,
+  type RecordActLater,
+} from './record-act.ts';
 export { ROUTE_TABLE, type RouteTable } from './route-table.ts';
 export { makeAppRoutes } from './routes/apps.ts';
 export { makeAuditRoutes } from './routes/audit.ts';
@@ -26,6 +32,8 @@ export { makeMappingRoutes } from './routes/mappings.ts';
 export { makeOperatorRoutes } from './routes/operators.ts';
 export { makePatientListRoutes } from './routes/patient-list.ts';
 export { makePatientRoutes } from './routes/patients.ts';
+export { makeRestrictionRoutes } from './routes/restrictions.ts';
+export { findPatientsOf } from './routes/show-delivery.ts';
 export { makeSessionRoutes } from './routes/session.ts';
 export { makeShadowRoutes } from './routes/shadow.ts';
 export { makeStreamRoutes } from './routes/stream.ts';

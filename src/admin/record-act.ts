@@ -1,14 +1,21 @@
 import type { AuditDraft, AuditReads, AuditWrites, ToSeal } from '../audit/index.ts';
-import type { Ask, Clock, Result } from '../kernel/index.ts';
+import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
+import { ok, type Ask, type Clock, type Result } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
+
+export type Patient = NonNullable<ToSeal['patient']>;
 
 export type Act = Pick<
   AuditDraft,
   'action' | 'outcome' | 'why' | 'reason' | 'deliveryId' | 'linkId' | 'count' | 'toSeal'
 > & {
   /** Whose data were seen, where they are several: one record is kept for each. */
-  readonly patients?: readonly NonNullable<ToSeal['patient']>[];
+  readonly patients?: readonly Patient[];
 };
+/** Everybody whom an act is about. */
+export const patientsOf = ({ patients = [], toSeal }: Act): readonly Patient[] =>
+  toSeal?.patient === undefined ? patients : [...patients, toSeal.patient];
+
 /** Who did it, in which request. */
 type By = Required<Pick<Ask, 'requestId' | 'caller'>>;
 
@@ -68,3 +75,12 @@ export const makeRecordActLater =
       actor: by.caller.name,
       ...rolesOf(by),
     });
+
+/** Those of these patients at whom nobody looks without saying why. */
+export const makeRestrictedAmong =
+  (deps: { readonly tenant: string; readonly identity: Operate<IdentityWrites, IdentityReads> }) =>
+  async (patients: readonly Patient[]): Promise<Result<readonly Patient[]>> => {
+    const asked = patients.map(({ system, mrn }) => ({ mrnSystem: system, mrn }));
+    const found = await deps.identity.read('identity.restricted-among', { tenant: deps.tenant, patients: asked });
+    return found.ok ? ok(found.value.map(({ mrnSystem, mrn }) => ({ system: mrnSystem, mrn }))) : found;
+  };

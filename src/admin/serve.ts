@@ -14,11 +14,13 @@ import { REASON_HEADER, type Contract } from './contract/define-contract.ts';
 import { sentence } from './contract/fields.ts';
 import { sayField } from './contract/say-schema.ts';
 import type { AdminContext, AdminRoute, BytesAnswer, EventsAnswer, LinesAnswer } from './define-route.ts';
-import type { RecordAct, RecordActLater } from './record-act.ts';
+import { patientsOf, type Act, type Patient, type RecordAct, type RecordActLater } from './record-act.ts';
 
 interface Recorders {
   readonly record: RecordAct;
   readonly recordLater: RecordActLater;
+  /** Those of these patients at whom nobody looks without saying why. */
+  readonly restrictedAmong: (patients: readonly Patient[]) => Promise<Result<readonly Patient[]>>;
 }
 
 /** Names under which the handler may record. */
@@ -82,10 +84,22 @@ function contextOf(
   ask: Ask,
   caller: AdminCaller,
   reason: string | null,
-  { record }: Recorders,
+  { record, restrictedAmong }: Recorders,
   onRecorded: () => void,
 ) {
   const names = namesOf(contract);
+  /** Nobody is kept from anything who says why. */
+  const withheld: AdminContext['withheld'] = (patients) =>
+    reason === null && patients.length > 0 ? restrictedAmong(patients) : Promise.resolve(ok([]));
+  /** What was done is done; a look at somebody who is withheld is recorded as refused. */
+  async function recordUnlessWithheld(act: Act): Promise<Result<null>> {
+    const isLook = act.action === 'R' && act.outcome === '0';
+    const hidden = isLook ? await withheld(patientsOf(act)) : ok([]);
+    if (!hidden.ok) return hidden;
+    const isRefused = hidden.value.length > 0;
+    const recorded = await record({ requestId: ask.requestId, caller }, isRefused ? { ...act, outcome: '4' } : act);
+    return recorded.ok && isRefused ? fail(fault('admin.reason-needed')) : recorded;
+  }
   const { requestId, log, request, stillMay = nobodyMay } = ask;
   const context: AdminContext = {
     caller,
@@ -95,10 +109,11 @@ function contextOf(
     request,
     stillMay,
     actor: { requestId, actor: caller.name },
+    withheld,
     record: ({ why = names[0] ?? '', ...act }) => {
       if (!names.includes(why)) throw new Error(`${contract.id} has no act of this name`);
       onRecorded();
-      return record({ requestId, caller }, { ...act, why, ...(reason === null ? {} : { reason }) });
+      return recordUnlessWithheld({ ...act, why, ...(reason === null ? {} : { reason }) });
     },
   };
   return context;

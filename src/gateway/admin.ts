@@ -13,6 +13,7 @@ import { jobSet } from '../jobs/index.ts';
 import { ok, type Budget, type Clock, type NewId, type Result, type Route } from '../kernel/index.ts';
 import {
   makeAuditCountRoutes,
+  findPatientsOf,
   makeAuditRoutes,
   makeDataKeyRoutes,
   makeDeliveryActRoutes,
@@ -31,6 +32,8 @@ import {
   makePatientRoutes,
   makeRecordAct,
   makeRecordActLater,
+  makeRestrictedAmong,
+  makeRestrictionRoutes,
   makeShadowRoutes,
   makeStreamRoutes,
   makeTargetHistoryRoutes,
@@ -71,15 +74,16 @@ export function makeAdmin(deps: {
 }): Route[] {
   const { config, tenant, store, target, translationContext, links, kept, processor, sender, newId, clock } = deps;
   const audit = store.use(auditSet);
+  const identity = store.use(identitySet);
   const recorders = {
     record: makeRecordAct({ tenant, audit, clock }),
     recordLater: makeRecordActLater({ tenant, appendLater: deps.appendLater, clock }),
+    restrictedAmong: makeRestrictedAmong({ tenant, identity }),
   };
   const { clientUuid } = config.ingest;
   const { mrnSystem, onRevoke } = config.identity;
   const inbox = store.use(inboxSet);
   const lanes = store.use(laneSet);
-  const identity = store.use(identitySet);
   const history = store.use(historySet);
   const operators = store.use(operatorSet);
   const routes = [
@@ -111,6 +115,7 @@ export function makeAdmin(deps: {
         current: translationContext.current,
         dialect: translationContext.dialect,
       }),
+      patientsOf: (id) => findPatientsOf({ tenant, inbox, identity }, id),
       reload: deps.reload,
       current: translationContext.current,
       dialect: translationContext.dialect,
@@ -199,6 +204,7 @@ export function makeAdmin(deps: {
               return ok({ retracting: typeof done.value === 'string' ? 0 : done.value.retracting });
             },
     }),
+    ...makeRestrictionRoutes({ tenant, mrnSystem, identity, clock }),
     ...deps.more,
   ];
   return routes.map((route) => serveRoute(route, recorders));

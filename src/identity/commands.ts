@@ -78,7 +78,23 @@ export interface LinkFilter {
   readonly limit: number;
 }
 
-export type IdentityWrites = Record<string, never>;
+/** A patient at whom nobody looks without saying why. */
+export interface RestrictedPatient {
+  readonly seq: number;
+  readonly mrn: string;
+  readonly actor: string;
+  readonly madeAt: number;
+}
+
+type Patient = { readonly mrnSystem: string; readonly mrn: string };
+
+export type IdentityWrites = {
+  /** `unchanged`: it was so already. */
+  'identity.restrict': {
+    args: LinkAct & { readonly patient: Patient; readonly to: 'restricted' | 'open'; readonly reason: string | null };
+    out: 'changed' | 'unchanged';
+  };
+};
 
 export type IdentityReads = {
   'identity.list': { args: LinkFilter; out: readonly ShownLink[] };
@@ -94,13 +110,23 @@ export type IdentityReads = {
   };
   /** The users whose confirmed link is to this patient, by their keyed hashes in hexadecimal digits. */
   'identity.users-of': {
-    args: { readonly tenant: string; readonly patient: { readonly mrnSystem: string; readonly mrn: string } };
+    args: { readonly tenant: string; readonly patient: Patient };
     out: readonly string[];
   };
   /** The patients to whom these users have a confirmed link; the others are left out. */
   'identity.patients-of': {
     args: { readonly tenant: string; readonly users: readonly string[] };
     out: readonly { readonly user: string; readonly mrnSystem: string; readonly mrn: string }[];
+  };
+  /** Those of these patients who are restricted. */
+  'identity.restricted-among': {
+    args: { readonly tenant: string; readonly patients: readonly Patient[] };
+    out: readonly Patient[];
+  };
+  /** Restricted patients below this place; newest first. */
+  'identity.restricted': {
+    args: { readonly tenant: string; readonly before: number | null; readonly limit: number };
+    out: readonly RestrictedPatient[];
   };
   /** What asking for each of these links would change. */
   'identity.foresee': {

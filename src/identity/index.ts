@@ -20,6 +20,7 @@ export {
   type LinkAct,
   type LinkChange,
   type LinkHead,
+  type LinkFilter,
   type LinkStatus,
   type ShownLink,
   type SourceUser,

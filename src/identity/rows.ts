@@ -1,6 +1,14 @@
 import { mrnPseudonym, type AuditDraft } from '../audit/index.ts';
 import { patientIndex, userIndex, type SealedTable, type Vault } from '../store/index.ts';
-import type { LinkAct, LinkHead, LinkStatus, ShownLink, SourceUser, WantedLink } from './commands.ts';
+import type {
+  LinkAct,
+  LinkHead,
+  LinkStatus,
+  RestrictedPatient,
+  ShownLink,
+  SourceUser,
+  WantedLink,
+} from './commands.ts';
 import type { LiveLink } from './decide-change.ts';
 
 /** A row of either engine. */
@@ -12,6 +20,7 @@ export const SHOWN = 'seq, id, user_sealed, mrn_sealed, status, evidence_sealed,
 export const identitySealed: readonly SealedTable[] = [
   { table: 'link', columns: ['user_sealed', 'mrn_sealed', 'evidence_sealed'], key: ['seq'], place: ['id'] },
   { table: 'source_user', columns: ['user_sealed'], key: ['tenant', 'user_index'], place: ['user_index'] },
+  { table: 'restricted_patient', columns: ['mrn_sealed'], key: ['seq'], place: ['mrn_index'] },
 ];
 
 /** Places name the row by its id: a value that was moved to another does not open. */
@@ -42,6 +51,19 @@ export function openUser(vault: Vault, row: Row): SourceUser {
   const at = `source_user.user_sealed/${Buffer.from(row['user_index'] as Uint8Array).toString('hex')}`;
   const [client, user] = JSON.parse(vault.open(row['user_sealed'] as Uint8Array, at).toString()) as [string, string];
   return { client, user };
+}
+
+const restrictedPlace = (index: Uint8Array): string =>
+  `restricted_patient.mrn_sealed/${Buffer.from(index).toString('hex')}`;
+export const sealRestricted = (vault: Vault, patient: Pick<WantedLink, 'mrnSystem' | 'mrn'>): Buffer =>
+  vault.seal(
+    Buffer.from(JSON.stringify([patient.mrnSystem, patient.mrn])),
+    restrictedPlace(mrnIndexOf(vault, patient)),
+  );
+export function toRestricted(row: Row, vault: Vault): RestrictedPatient {
+  const place = restrictedPlace(row['mrn_index'] as Uint8Array);
+  const [, mrn] = JSON.parse(vault.open(row['mrn_sealed'] as Uint8Array, place).toString()) as [string, string];
+  return { seq: Number(row['seq']), mrn, actor: String(row['actor']), madeAt: Number(row['made_at']) };
 }
 
 /** The patient of a link, from its sealed column. */

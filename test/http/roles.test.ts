@@ -16,18 +16,19 @@ const OPENS: Readonly<Record<Role, string>> = {
     links.get links.charted patients.connections patients.connection patients.labs patients.profiles
     patients.overdue patients.rule monitoring.rule mappings.rows mappings.try mappings.check
     mappings.loads targets.probe targets.probes targets.lanes links.history patients.list
-    patients.timeline deliveries.note deliveries.assign`,
+    patients.timeline deliveries.note deliveries.assign restrictions.list`,
   'clinical-reviewer': `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.list deliveries.get
     deliveries.decide deliveries.approveMany jobs.list jobs.get deliveries.explain mappings.unmapped
     targets.list shadow.report shadow.deliveries links.list links.get links.charted patients.connections
     patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule
     mappings.rows mappings.try mappings.check mappings.loads targets.probes targets.lanes links.history
-    patients.list patients.timeline`,
+    patients.list patients.timeline restrictions.list`,
   registrar: `flow.ledger flow.series flow.refused flow.stream links.list links.get links.put links.charted
     links.revoke links.import patients.connections patients.connection patients.connect patients.revoke
     patients.bind patients.labs patients.submitLab patients.profiles patients.requestProfile
     patients.overdue patients.rule patients.replaceRule monitoring.rule monitoring.replaceRule
-    links.preview links.history patients.list patients.timeline`,
+    links.preview links.history patients.list patients.timeline restrictions.list restrictions.put
+    restrictions.remove`,
   auditor: `audit.search audit.key audit.verify audit.export audit.counts audit.searches audit.saveSearch
     audit.removeSearch`,
   administrator: `flow.ledger flow.series flow.refused flow.stream targets.list shadow.report users.erase keys.data

@@ -141,7 +141,11 @@ describe('a stream of a person or a machine', () => {
       everyMs: 1e9,
     });
     stopAfterTest(() => watch.stop());
-    const recorders = { record: () => Promise.resolve(ok(null)), recordLater: () => undefined };
+    const recorders = {
+      record: () => Promise.resolve(ok(null)),
+      recordLater: () => undefined,
+      restrictedAmong: () => Promise.resolve(ok([])),
+    };
     const routes = makeStreamRoutes({ watch }).map((route) => serveRoute(route, recorders));
     const desk = await openDesk({ routes });
     desks.push(desk);

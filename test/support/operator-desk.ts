@@ -123,6 +123,7 @@ export async function openDesk(
   const audit = store.use(auditSet);
   const recorders = {
     record: makeRecordAct({ tenant: 'default', audit, clock }),
+    restrictedAmong: () => Promise.resolve(ok([])),
     recordLater: makeRecordActLater({
       tenant: 'default',
       appendLater: (draft) => void audit.writeBehind('audit.append', draft),

@@ -18,6 +18,7 @@ import { monitoringContract } from './monitoring.ts';
 import { operatorsContract } from './operators.ts';
 import { patientListContract } from './patient-list.ts';
 import { patientsContract } from './patients.ts';
+import { restrictionsContract } from './restrictions.ts';
 import { sessionContract } from './session.ts';
 import { shadowContract } from './shadow.ts';
 import { streamContract } from './stream.ts';
@@ -46,6 +47,7 @@ export const CONTRACTS = {
   ...patientListContract,
   ...patientsContract,
   ...monitoringContract,
+  ...restrictionsContract,
   ...appsContract,
   ...accountsContract,
   ...operatorsContract,

@@ -1,6 +1,6 @@
 import { fail, fault, ok, type Result } from '../../kernel/index.ts';
 import type { IdentityReads, IdentityWrites } from '../../identity/index.ts';
-import type { DeliveryFilter, InboxReads, InboxWrites } from '../../inbox/index.ts';
+import type { DeliveryFilter, InboxReads, InboxWrites, ListedDelivery } from '../../inbox/index.ts';
 import { isFaultCode } from '../../judge/index.ts';
 import type { Operate } from '../../store/index.ts';
 import type { InputOf } from '../contract/define-contract.ts';
@@ -55,7 +55,7 @@ export function makeDeliveryListRoutes(deps: {
   }
 
   return [
-    defineRoute('deliveries.list', async ({ query }, { caller, record }) => {
+    defineRoute('deliveries.list', async ({ query }, { caller, record, withheld }) => {
       const { limit, cursor, with_total: isCounted, ...filters } = query;
       if (query.mrn !== undefined && !maySeePatients(caller))
         return fail(fault('admin.forbidden', { at: 'patients.read' }));
@@ -63,21 +63,32 @@ export function makeDeliveryListRoutes(deps: {
       if (!before.ok) return before;
       const filter = await filterOf(query);
       if (!filter.ok) return filter;
-      const found = await inbox.read('inbox.list', { ...filter.value, before: before.value, limit });
-      if (!found.ok) return found;
+      const page = await inbox.read('inbox.list', { ...filter.value, before: before.value, limit });
+      if (!page.ok) return page;
       const total = isCounted ? await inbox.read('inbox.count', filter.value) : ok(null);
       if (!total.ok) return total;
-      const { deliveries, next } = found.value;
+      const { deliveries, next } = page.value;
       const whose = maySeePatients(caller) ? await findPatients(deps, deliveries) : ok(NOBODYS);
       if (!whose.ok) return whose;
-      const { mrnOf } = whose.value;
+      const { mrnOf, patients: found } = whose.value;
+      // Whoever asks for somebody by name is asked why; in a list of many, who is restricted is not named.
+      const isByName = query.mrn !== undefined || query.user_id !== undefined;
+      const hidden = isByName ? ok([]) : await withheld(found);
+      if (!hidden.ok) return hidden;
+      const hiddenMrns = new Set(hidden.value.map(({ mrn }) => mrn));
       // Whoever is shown, and whoever was asked for though nothing was found.
       const isMissing = query.mrn !== undefined && deliveries.length === 0;
-      const patients = isMissing ? [{ system: mrnSystem, mrn: query.mrn ?? '' }] : whose.value.patients;
+      const patients = isMissing
+        ? [{ system: mrnSystem, mrn: query.mrn ?? '' }]
+        : found.filter(({ mrn }) => !hiddenMrns.has(mrn));
       const recorded = await record({ action: 'R', outcome: '0', count: deliveries.length, patients });
       if (!recorded.ok) return recorded;
+      const whoseIs = (one: ListedDelivery) => {
+        const mrn = mrnOf(one);
+        return !maySeePatients(caller) || hiddenMrns.has(mrn ?? '') ? 'unnamed' : { mrn };
+      };
       return ok({
-        deliveries: deliveries.map((one) => showDelivery(one, caller, mrnOf(one))),
+        deliveries: deliveries.map((one) => showDelivery(one, whoseIs(one))),
         next: next === null ? null : toFilteredCursor(LIST, next, filters),
         ...(total.value === null ? {} : { total: total.value }),
       });

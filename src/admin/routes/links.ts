@@ -19,6 +19,7 @@ import {
   type Charted,
   type IdentityReads,
   type IdentityWrites,
+  type LinkFilter,
   type LinkStatus,
   type ShownLink,
   type SourceUser,
@@ -69,6 +70,14 @@ export function makeLinkRoutes(deps: {
     const of = client ?? deps.clientUuid;
     return of === null ? fail(fault('link.client', { at: 'client_uuid' })) : ok({ client: of, user });
   }
+  const linksOf = (user: SourceUser): LinkFilter => ({
+    tenant,
+    status: null,
+    user,
+    patient: null,
+    before: null,
+    limit: PAGE.most,
+  });
   /** Whoever is shown, and whoever was asked for though nobody was found. */
   const patientsOf = (shownLinks: readonly ShownLink[], asked: string | null) =>
     [...new Set([...shownLinks.map((link) => link.mrn), ...(asked === null ? [] : [asked])])].map((mrn) => ({
@@ -102,9 +111,8 @@ export function makeLinkRoutes(deps: {
     defineRoute('links.get', async ({ params, query }, { record }) => {
       const user = userOf(params.user_id, query.client_uuid);
       if (!user.ok) return user;
-      const filter = { tenant, status: null, user: user.value, patient: null, before: null, limit: PAGE.most };
       const [found, unsettled] = await Promise.all([
-        identity.read('identity.list', filter),
+        identity.read('identity.list', linksOf(user.value)),
         identity.read('identity.is-unsettled', { tenant, user: user.value }),
       ]);
       if (!found.ok) return found;
@@ -136,7 +144,10 @@ export function makeLinkRoutes(deps: {
       const { linkId, resources, waiting } = found.value;
       if (linkId === null) return fail(fault('link.not-found'));
       const total = resources.reduce((sum, { count }) => sum + count, 0);
-      const recorded = await record({ action: 'R', outcome: '0', linkId, count: total });
+      const mine = await identity.read('identity.list', linksOf(user.value));
+      if (!mine.ok) return mine;
+      const patients = patientsOf(mine.value, null);
+      const recorded = await record({ action: 'R', outcome: '0', linkId, count: total, patients });
       return recorded.ok ? ok({ onRevoke: deps.onRevoke, total, waiting, resources }) : recorded;
     }),
 

@@ -24,6 +24,8 @@ import { listRows, makeProposeRows, type ListedRow } from '../../mappings/index.
 import type { Operate } from '../../store/index.ts';
 import { beforeOf, iso, pageOf, toCursor } from '../cursor.ts';
 import { defineRoute, type AdminRoute } from '../define-route.ts';
+import type { Patient } from '../record-act.ts';
+import { deliveryIdOf } from './show-delivery.ts';
 
 /** A payload that is tried is read in the thread that serves everybody. */
 const TRIED_BYTES_MAX = 1024 * 1024;
@@ -56,6 +58,8 @@ export function makeMappingRoutes(deps: {
   readonly deliver: Operate<DeliverWrites, DeliverReads>;
   readonly history: Operate<HistoryWrites, HistoryReads>;
   readonly explain: (id: string) => Promise<Result<Explanation>>;
+  /** Whose a delivery is. */
+  readonly patientsOf: (id: string) => Promise<Result<readonly Patient[]>>;
   readonly reload: (by: string) => Result<Reloaded, string>;
   readonly current: () => LoadedTranslationContext;
   readonly dialect: () => ChosenDialect;
@@ -102,10 +106,12 @@ export function makeMappingRoutes(deps: {
 
   return [
     defineRoute('deliveries.explain', async ({ params }, { record }) => {
-      const id = /^[\w-]{1,64}$/.test(params.id) ? params.id : '-';
+      const id = deliveryIdOf(params.id);
       const explained = await deps.explain(id);
       if (!explained.ok) return explained;
-      const recorded = await record({ action: 'R', outcome: '0', deliveryId: id });
+      const patients = await deps.patientsOf(id);
+      if (!patients.ok) return patients;
+      const recorded = await record({ action: 'R', outcome: '0', deliveryId: id, patients: patients.value });
       return recorded.ok ? ok({ id, ...explained.value }) : recorded;
     }),
 

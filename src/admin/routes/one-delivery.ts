@@ -81,8 +81,9 @@ export function makeOneDeliveryRoutes(deps: {
       const recorded = await record({ action: 'R', outcome: '0', deliveryId: id, patients });
       if (!recorded.ok) return recorded;
       const { requestId, sender, duplicateOf, hasBody } = delivery;
+      const isNamed = maySeePatients(caller);
       return ok({
-        ...showDelivery(delivery, caller, mrnOf(delivery)),
+        ...showDelivery(delivery, isNamed ? { mrn: mrnOf(delivery) } : 'unnamed'),
         requestId,
         sender,
         duplicateOf,
@@ -90,7 +91,7 @@ export function makeOneDeliveryRoutes(deps: {
         ...seen.value,
         ...work.value,
         attempts: history.value.attempts.map(showAttempt),
-        wrote: history.value.wrote.map((one) => showWrote(one, maySeePatients(caller))),
+        wrote: history.value.wrote.map((one) => showWrote(one, isNamed)),
         steps: delivery.steps.map((step) => ({ ...step, at: iso(step.at) })),
       });
     }),

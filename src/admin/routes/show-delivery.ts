@@ -1,9 +1,10 @@
 import { ok, type AdminCaller, type Result } from '../../kernel/index.ts';
 import type { IdentityReads, IdentityWrites } from '../../identity/index.ts';
-import type { ListedDelivery } from '../../inbox/index.ts';
+import type { InboxReads, InboxWrites, ListedDelivery } from '../../inbox/index.ts';
 import { detailOf } from '../../judge/index.ts';
 import type { Operate } from '../../store/index.ts';
 import { iso } from '../cursor.ts';
+import type { Patient } from '../record-act.ts';
 
 /** What cannot be an id is nobody's. */
 export const deliveryIdOf = (id: string): string => (/^[\w-]{1,64}$/.test(id) ? id : '-');
@@ -11,11 +12,6 @@ export const deliveryIdOf = (id: string): string => (/^[\w-]{1,64}$/.test(id) ? 
 /** Who may see whose data they are: user ids, MRNs, and what stands in a chart under which id. */
 export const maySeePatients = ({ permissions }: AdminCaller): boolean =>
   permissions.has('patients.read') || permissions.has('links.read');
-
-interface Patient {
-  readonly system: string;
-  readonly mrn: string;
-}
 
 /** The patients of deliveries, and which delivery is whose. */
 export interface Whose {
@@ -38,11 +34,25 @@ export async function findPatients(
   return ok({ patients: [...byMrn.values()], mrnOf: ({ userIndex }) => byUser.get(userIndex ?? '') ?? null });
 }
 
-/** As this caller sees it. */
+/** The patient of one delivery, whoever asks; nobody of a delivery that is not there. */
+export async function findPatientsOf(
+  deps: {
+    readonly tenant: string;
+    readonly identity: Operate<IdentityWrites, IdentityReads>;
+    readonly inbox: Operate<InboxWrites, InboxReads>;
+  },
+  id: string,
+): Promise<Result<readonly Patient[]>> {
+  const found = await deps.inbox.read('inbox.get', { tenant: deps.tenant, id });
+  if (!found.ok) return found;
+  const whose = await findPatients(deps, found.value === null ? [] : [found.value]);
+  return whose.ok ? ok(whose.value.patients) : whose;
+}
+
+/** `unnamed`: for who may not see whose it is. */
 export const showDelivery = (
   { id, receivedAt, state, reason, faultCode, stateAt, ...rest }: ListedDelivery,
-  caller: AdminCaller,
-  mrn: string | null,
+  whose: 'unnamed' | { readonly mrn: string | null },
 ) => ({
   id,
   hook: rest.hook as 'data' | 'notification',
@@ -56,6 +66,6 @@ export const showDelivery = (
   documentVersion: rest.documentVersion,
   bodyBytes: rest.bodyBytes,
   findings: rest.findings,
-  userId: maySeePatients(caller) ? rest.userId : null,
-  mrn: maySeePatients(caller) ? mrn : null,
+  userId: whose === 'unnamed' ? null : rest.userId,
+  mrn: whose === 'unnamed' ? null : whose.mrn,
 });

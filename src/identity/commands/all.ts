@@ -2,12 +2,13 @@ import { all, allOf, among, fragment, get, listOf, words, type Programs } from '
 import type { IdentityReads, IdentityWrites } from '../commands.ts';
 import { decideChange } from '../decide-change.ts';
 import { indexOf, mrnIndexOf, openPatient, SHOWN, toHead, toLive, toShown, type Row } from '../rows.ts';
+import { listRestricted, restrict, restrictedAmong } from './restrict.ts';
 
 const SHOWN_COLUMNS = words(SHOWN);
 const userOf = (row: Row): string => Buffer.from(row['user_index'] as Uint8Array).toString('hex');
 
 /** Links are changed by the commands of `deliver`, in one transaction with what that moves. */
-export const writes: Programs<IdentityWrites> = {};
+export const writes: Programs<IdentityWrites> = { 'identity.restrict': restrict };
 
 export const reads: Programs<IdentityReads> = {
   *'identity.list'({ vault }, f) {
@@ -49,6 +50,8 @@ export const reads: Programs<IdentityReads> = {
       WHERE tenant = ${tenant} AND user_index ${among('bytea', users)} AND status = 'confirmed'`;
     return rows.map((row) => ({ user: userOf(row), ...openPatient(vault, row) }));
   },
+  'identity.restricted-among': restrictedAmong,
+  'identity.restricted': listRestricted,
   *'identity.foresee'({ vault }, { tenant, wanted }) {
     if (wanted.length === 0) return [];
     const indexes = wanted.map((one) => indexOf(vault, one));

@@ -10,6 +10,7 @@ import {
   words,
   type CommandContext,
   type Fragment,
+  type Part,
   type Program,
   type Vault,
 } from '../../store/index.ts';
@@ -22,10 +23,19 @@ import { LISTED, toListed, type Row } from '../rows.ts';
  * a million deliveries as among a thousand; a page that came to it holds what was found so far, and the next goes on.
  */
 
-/** How many rows are looked at for a page and for a count. */
-const LOOK = { page: 5_000, count: 15_000 } as const;
 /** Room for rows that come into a walk after its end was looked for. */
 const MEANWHILE = 500;
+interface Look {
+  readonly toEnd: Part;
+  readonly limit: Part;
+}
+/** Words of the statement: PostgreSQL would plan for any number of rows where it is a value. */
+const lookAt = (rows: number): Look => ({
+  toEnd: words(`LIMIT 1 OFFSET ${rows - 1}`),
+  limit: words(`LIMIT ${rows + MEANWHILE}`),
+});
+/** How many rows are looked at for a page and for a count. */
+const LOOK = { page: lookAt(5_000), count: lookAt(12_000) } as const;
 const COUNT_MAX = 10_000;
 
 const LISTED_COLUMNS = words(LISTED);
@@ -106,7 +116,7 @@ const byTime = (before: ListPlace | null): Fragment =>
 /** Which rows are walked in which order, what is tested on each, and where the walk ends before its rows do. */
 interface Walk {
   readonly rows: Fragment;
-  readonly order: typeof BY_PLACE;
+  readonly order: Part;
   readonly tests: readonly Fragment[];
   /** Null where all rows are walked. */
   readonly end: ListPlace | null;
@@ -115,13 +125,13 @@ interface Walk {
 const placeOf = (row: Row): ListPlace => ({ seq: Number(row['seq']), receivedAt: Number(row['received_at'] ?? 0) });
 
 /** The place of the last row that is looked at; null where there are not so many. */
-function* endOfWalk(rows: Fragment, look: number): Program<ListPlace | null> {
-  const row = yield* get`SELECT d.seq FROM ${rows} ORDER BY ${BY_PLACE} LIMIT 1 OFFSET ${look - 1}`;
+function* endOfWalk(rows: Fragment, look: Look): Program<ListPlace | null> {
+  const row = yield* get`SELECT d.seq FROM ${rows} ORDER BY ${BY_PLACE} ${look.toEnd}`;
   return row === undefined ? null : placeOf(row);
 }
 
 /** Along the first filter that leads to few enough rows; where none does, along the first, to the end of the walk. */
-function* walkByPlace(filters: readonly Filter[], before: ListPlace | null, look: number): Program<Walk> {
+function* walkByPlace(filters: readonly Filter[], before: ListPlace | null, look: Look): Program<Walk> {
   let first: Walk | null = null;
   for (const filter of filters) {
     const rows = fragment`${filter.rows}${byPlace(before)}`;
@@ -135,7 +145,7 @@ function* walkByPlace(filters: readonly Filter[], before: ListPlace | null, look
 }
 
 /** Along a filter that leads to few enough rows; where none does, along the time. */
-function* walkByTime(filters: readonly Filter[], times: Filter, before: ListPlace | null, look: number): Program<Walk> {
+function* walkByTime(filters: readonly Filter[], times: Filter, before: ListPlace | null, look: Look): Program<Walk> {
   const untilThen = fragment`${times.condition}${byTime(before)}`;
   for (const filter of filters) {
     if ((yield* endOfWalk(filter.rows, look)) !== null) continue;
@@ -147,14 +157,14 @@ function* walkByTime(filters: readonly Filter[], times: Filter, before: ListPlac
   const last =
     tests.length === 0
       ? undefined
-      : yield* get`SELECT d.seq, d.received_at FROM ${rows} ORDER BY ${BY_TIME} LIMIT 1 OFFSET ${look - 1}`;
+      : yield* get`SELECT d.seq, d.received_at FROM ${rows} ORDER BY ${BY_TIME} ${look.toEnd}`;
   if (last === undefined) return { rows, order: BY_TIME, tests, end: null };
   const end = placeOf(last);
   const untilTheEnd = fragment`(d.received_at, d.seq) >= (${end.receivedAt}, ${end.seq})`;
   return { rows, order: BY_TIME, tests: [untilTheEnd, ...tests], end };
 }
 
-function* walkOf(vault: Vault, f: DeliveryFilter, before: ListPlace | null, look: number): Program<Walk> {
+function* walkOf(vault: Vault, f: DeliveryFilter, before: ListPlace | null, look: Look): Program<Walk> {
   const filters = filtersOf(vault, f);
   const times = timesOf(f);
   if (times !== null) return yield* walkByTime(filters, times, before, look);
@@ -163,12 +173,20 @@ function* walkOf(vault: Vault, f: DeliveryFilter, before: ListPlace | null, look
   return { rows, order: BY_PLACE, tests: [], end: null };
 }
 
+/**
+ * `… n` and, row by row, its delivery `d`. PostgreSQL would rather read the whole table than look thousands of rows up;
+ * a part with an offset is not rearranged.
+ */
+const LOOKED_UP = part(
+  'CROSS JOIN delivery d WHERE d.seq = n.seq AND',
+  'CROSS JOIN LATERAL (SELECT * FROM delivery o WHERE o.seq = n.seq OFFSET 0) d WHERE',
+);
+
 /** The limit keeps the engines from walking along another index, and ends the walk. */
-const passing = ({ rows, order, tests }: Walk, look: number): Fragment =>
+const passing = ({ rows, order, tests }: Walk, look: Look): Fragment =>
   tests.length === 0
     ? rows
-    : fragment`(SELECT d.seq FROM ${rows} ORDER BY ${order} LIMIT ${look + MEANWHILE}) n CROSS JOIN delivery d
-        WHERE d.seq = n.seq AND ${allOf(tests)}`;
+    : fragment`(SELECT d.seq FROM ${rows} ORDER BY ${order} ${look.limit}) n ${LOOKED_UP} ${allOf(tests)}`;
 
 /** The places of one more than the page holds, to know whether there is a next. */
 function* placesOf(walk: Walk, f: DeliveryFilter, limit: number): Program<readonly ListPlace[]> {

@@ -35,7 +35,9 @@ describe.each(PLACES)('a delivery as an operator finds and opens it, on %s', (_e
     written = (await rig.deliver(sent)).id;
     foreign = (await rig.deliver(aClinicalReady({ userId: 'bob', observations: 1, bundleId: 'of-bob' }))).id;
     rig.ehr.board.setRules([{ method: 'POST', path: '/fhir', status: 422 }]);
-    refused = (await rig.deliver(aClinicalReady({ userId: 'ann', observations: 1, bundleId: 'refused', day: '2026-09-03' }))).id;
+    refused = (
+      await rig.deliver(aClinicalReady({ userId: 'ann', observations: 1, bundleId: 'refused', day: '2026-09-03' }))
+    ).id;
     rig.ehr.board.setRules([]);
   });
   afterAll(() => rig.stop());
@@ -175,6 +177,59 @@ describe.each(PLACES)('a delivery as an operator finds and opens it, on %s', (_e
       );
       const gone = await get(`deliveries/${foreign}/raw`, asked);
       expect([gone.status, ((await gone.json()) as Json)['code']]).toEqual([410, 'delivery.no-body']);
+    });
+  });
+
+  describe('of a patient who is restricted', () => {
+    const asked = { 'chartgate-reason': REASON };
+    beforeAll(async () => {
+      await rig.admin('PUT', `patients/${MRN}/restriction`);
+    });
+    afterAll(async () => {
+      await rig.admin('DELETE', `patients/${MRN}/restriction`);
+    });
+
+    const LOOKS = [
+      `deliveries?mrn=${MRN}`,
+      'deliveries?user_id=ann',
+      'deliveries/ID',
+      'deliveries/ID/explain',
+      `links?mrn=${MRN}`,
+      'links',
+      'links/ann',
+      'links/ann/charted',
+      `patients/${MRN}/connections`,
+      'restrictions',
+    ];
+    test.each(LOOKS)('%s is shown to who says why, and to nobody else', async (path) => {
+      const refused = await get(path.replace('ID', written));
+      expect([refused.status, ((await refused.json()) as Json)['code']]).toEqual([403, 'admin.reason-needed']);
+      const shown = await get(path.replace('ID', written), asked);
+      expect([path, shown.status]).toEqual([path, 200]);
+      const seen = (await (await get(`audit?type=admin&patient=${MRN}&limit=2`, asked)).json()) as Json;
+      expect((seen['records'] as Recorded[]).map(({ outcome, reason }) => [outcome, reason])).toEqual([
+        ['0', REASON],
+        ['4', undefined],
+      ]);
+    });
+
+    test('the list of all shows the delivery, and not whose it is', async () => {
+      const { deliveries } = await list('');
+      expect(deliveries.map(({ id, userId, mrn }) => [id, userId, mrn])).toEqual([
+        [refused, null, null],
+        [foreign, 'bob', 'mrn-of-bob'],
+        [written, null, null],
+      ]);
+      const page = (await (await get('deliveries', asked)).json()) as Page;
+      expect(page.deliveries.map(({ mrn }) => mrn)).toEqual([MRN, 'mrn-of-bob', MRN]);
+    });
+
+    test('others are shown as before, and so is the patient once it is lifted', async () => {
+      expect((await get(`deliveries/${foreign}`)).status).toBe(200);
+      await rig.admin('DELETE', `patients/${MRN}/restriction`);
+      expect((await get(`deliveries/${written}`)).status).toBe(200);
+      await rig.admin('PUT', `patients/${MRN}/restriction`);
+      expect((await get(`deliveries/${written}`)).status).toBe(403);
     });
   });
 });

@@ -1,16 +1,20 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Readable } from 'node:stream';
 import { CONTRACTS, serveRoute } from '../../../src/admin/index.ts';
+import type { Act } from '../../../src/admin/record-act.ts';
 import { defineRoute, type AdminRoute } from '../../../src/admin/define-route.ts';
 import { fail, fault, ok, silentLog, type Ask } from '../../../src/kernel/index.ts';
 
 const recorded: unknown[] = [];
 const recorders = {
-  record: (by: Pick<Ask, 'caller'>, act: { readonly why?: string }) => {
-    recorded.push([by.caller?.name, act.why]);
+  record: (by: Pick<Ask, 'caller'>, act: Act) => {
+    const { why, reason, outcome } = act;
+    recorded.push(outcome === '0' && reason === undefined ? [by.caller?.name, why] : [why, outcome, reason ?? null]);
     return Promise.resolve(ok(null));
   },
   recordLater: (by: Pick<Ask, 'caller'>, why: string) => void recorded.push([by.caller?.name, why]),
+  restrictedAmong: (patients: readonly { readonly system: string; readonly mrn: string }[]) =>
+    Promise.resolve(ok(patients.filter(({ mrn }) => mrn === 'restricted'))),
 };
 const caller = {
   kind: 'person',
@@ -21,9 +25,13 @@ const caller = {
   isProved: true,
   absent: null,
 } as const;
-const asking = (url: string, who: Pick<Ask, 'caller'> = { caller }): Ask =>
+const asking = (
+  url: string,
+  who: Pick<Ask, 'caller'> = { caller },
+  headers: Readonly<Record<string, string>> = {},
+): Ask =>
   ({
-    request: Object.assign(Readable.from([]), { url, headers: {}, socket: { writable: true } }),
+    request: Object.assign(Readable.from([]), { url, headers, socket: { writable: true } }),
     params: {},
     requestId: 'req_x',
     log: silentLog,
@@ -70,4 +78,47 @@ test('a parameter that the handler refuses is told with what would be taken', as
 test('nobody is served without having been authenticated', async () => {
   const route = serve(defineRoute('audit.key', () => ok(KEY)));
   await expect(Promise.resolve(route.handle(asking('/x', {})))).rejects.toThrow('nobody was authenticated');
+});
+
+describe('a patient who is restricted', () => {
+  const looking = (act: Pick<Act, 'action' | 'patients' | 'toSeal'>) =>
+    serve(
+      defineRoute('audit.key', async (_input, { record }) => {
+        const written = await record({ outcome: '0', ...act });
+        return written.ok ? ok(KEY) : written;
+      }),
+    );
+  const patients = [
+    { system: 's', mrn: 'open' },
+    { system: 's', mrn: 'restricted' },
+  ];
+  const reason = { 'chartgate-reason': 'Called by the ward' };
+  const ask = (act: Pick<Act, 'action' | 'patients' | 'toSeal'>, headers: Readonly<Record<string, string>> = {}) => {
+    recorded.length = 0;
+    return looking(act).handle(asking('/x', { caller }, headers));
+  };
+
+  test('is shown to nobody who does not say why, whichever route it is, and that is recorded', async () => {
+    for (const act of [{ patients }, { toSeal: { patient: { system: 's', mrn: 'restricted' } } }]) {
+      expect(await ask({ action: 'R', ...act })).toMatchObject({ fault: { code: 'admin.reason-needed' } });
+      expect(recorded).toEqual([['audit.key', '4', null]]);
+    }
+  });
+
+  test('is shown to who says why, and the reason is recorded', async () => {
+    expect(await ask({ action: 'R', patients }, reason)).toMatchObject({ ok: true });
+    expect(recorded).toEqual([['audit.key', '0', 'Called by the ward']]);
+  });
+
+  test('keeps nobody from others, and undoes nothing that was done', async () => {
+    expect(await ask({ action: 'R', patients: patients.slice(0, 1) })).toMatchObject({ ok: true });
+    expect(await ask({ action: 'U', patients })).toMatchObject({ ok: true });
+  });
+
+  test('a reason that says nothing is refused with what would be taken', async () => {
+    expect(await ask({ action: 'R', patients }, { 'chartgate-reason': '?' })).toMatchObject({
+      fault: { code: 'admin.parameter', at: 'Chartgate-Reason', detail: expect.stringContaining('3 to 200') },
+    });
+    expect(recorded).toEqual([]);
+  });
 });

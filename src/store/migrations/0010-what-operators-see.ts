@@ -4,12 +4,12 @@ import type { Migration } from './migration.ts';
  * Deliveries are found by what an operator knows of them. `delivery.fault_code` is the fault of the last change, which
  * stood in the steps alone. `delivery_finding` has a row for each code among the findings of a delivery, which are
  * sealed; what was judged before has none. `attempt.issues` is what an OperationOutcome of the EHR said: codes of the
- * standard and paths, never its texts.
+ * standard and paths, never its texts. `restricted_patient`: whoever looks at these must say why.
  *
  * `seq > 0` is true of every delivery. SQLite uses such an index only for a statement that says so too: the list does,
  * and whatever else asks for a reason or a time goes on along the indexes that it was written for.
  */
-const step = (text: string, place: string, ending: string): string => `
+const step = (text: string, place: string, bytes: string, row: string, ending: readonly [string, string]): string => `
 ALTER TABLE delivery ADD COLUMN fault_code ${text};
 UPDATE delivery SET fault_code = (
   SELECT s.fault_code FROM delivery_step s WHERE s.seq = delivery.seq ORDER BY s.n DESC LIMIT 1)
@@ -24,16 +24,27 @@ CREATE TABLE delivery_finding (
   tenant ${text} NOT NULL,
   code ${text} NOT NULL,
   PRIMARY KEY (seq, code)
-)${ending};
+)${ending[1]};
 CREATE INDEX delivery_finding_by_code ON delivery_finding (tenant, code, seq);
 
 ALTER TABLE attempt ADD COLUMN issues ${text};
 CREATE INDEX attempt_issues ON attempt (tenant, ended_at) WHERE issues IS NOT NULL;
+
+CREATE TABLE restricted_patient (
+  seq ${row} PRIMARY KEY,
+  tenant ${text} NOT NULL,
+  mrn_index ${bytes} NOT NULL,
+  mrn_sealed ${bytes} NOT NULL,
+  actor ${text} NOT NULL,
+  made_at ${place} NOT NULL,
+  UNIQUE (tenant, mrn_index)
+)${ending[0]};
+CREATE INDEX restricted_patient_by_place ON restricted_patient (tenant, seq);
 `;
 
-export const findDeliveries: Migration = {
+export const whatOperatorsSee: Migration = {
   version: 10,
-  name: 'find-deliveries',
-  sqlite: step('TEXT', 'INTEGER', ' STRICT, WITHOUT ROWID'),
-  postgres: step('text', 'bigint', ''),
+  name: 'what-operators-see',
+  sqlite: step('TEXT', 'INTEGER', 'BLOB', 'INTEGER', [' STRICT', ' STRICT, WITHOUT ROWID']),
+  postgres: step('text', 'bigint', 'bytea', 'bigint GENERATED ALWAYS AS IDENTITY', ['', '']),
 };
