@@ -44,12 +44,17 @@ export function makePatientListRoutes(deps: {
 }): AdminRoute[] {
   const { tenant, mrnSystem, enrolment } = deps;
   return [
-    defineRoute('patients.list', async ({ query }, { record }) => {
+    defineRoute('patients.list', async ({ query }, { record, withheld }) => {
       const before = beforeOf('e', query.cursor);
       if (!before.ok) return before;
       const found = await enrolment.read('enrol.patients', { tenant, before: before.value, limit: query.limit + 1 });
       if (!found.ok) return found;
-      const { rows, next } = pageOf('e', found.value, query.limit);
+      const { rows: all, next } = pageOf('e', found.value, query.limit);
+      const hidden = await withheld(all.map(({ mrn }) => ({ system: mrnSystem, mrn })));
+      if (!hidden.ok) return hidden;
+      const hiddenMrns = new Set(hidden.value.map(({ mrn }) => mrn));
+      // In a list of many, who is restricted is not named.
+      const rows = all.filter(({ mrn }) => !hiddenMrns.has(mrn));
       const patients = rows.map(({ mrn }) => ({ system: mrnSystem, mrn }));
       const recorded = await record({ action: 'R', outcome: '0', count: rows.length, patients });
       if (!recorded.ok) return recorded;

@@ -88,7 +88,7 @@ export function makeTargetHistoryRoutes(deps: {
       return ok({ probes: rows.map(shownProbe), next });
     }),
 
-    defineRoute('targets.lanes', async ({ params, query }, { caller, record }) => {
+    defineRoute('targets.lanes', async ({ params, query }, { caller, record, withheld }) => {
       if (params.id !== TARGET_ID) return fail(fault('target.not-found'));
       const after = beforeOf('w', query.cursor);
       if (!after.ok) return after;
@@ -108,13 +108,20 @@ export function makeTargetHistoryRoutes(deps: {
       if (!found.ok) return found;
       const held = heldBy(row.value.pausedAt);
       const mrns = [...new Set(found.value.lanes.flatMap(({ mrn }) => (mrn === null ? [] : [mrn])))];
-      const patients = mrns.map((mrn) => ({ system: mrnSystem, mrn }));
+      const all = mrns.map((mrn) => ({ system: mrnSystem, mrn }));
+      const hidden = await withheld(all);
+      if (!hidden.ok) return hidden;
+      // In a list of many, who is restricted is not named.
+      const hiddenMrns = new Set<string | null>(hidden.value.map(({ mrn }) => mrn));
+      const patients = all.filter(({ mrn }) => !hiddenMrns.has(mrn));
       const recorded = await record({ action: 'R', outcome: '0', count: found.value.lanes.length, patients });
       if (!recorded.ok) return recorded;
       const { lanes: count, jobs, oldestAt } = lag.value;
       return ok({
         waiting: { lanes: count, jobs, oldestAt: oldestAt === null ? null : iso(oldestAt) },
-        lanes: found.value.lanes.map((lane) => shownLane(lane, held)),
+        lanes: found.value.lanes.map((lane) =>
+          shownLane(hiddenMrns.has(lane.mrn) ? { ...lane, mrn: null } : lane, held),
+        ),
         next: found.value.next === null ? null : toCursor('w', found.value.next),
       });
     }),
