@@ -109,12 +109,21 @@ const ADMIN = [
   'GET /admin/api/overdue',
   'GET /admin/api/clients',
   'POST /admin/api/clients',
+  'PUT /admin/api/clients/:id',
+  'POST /admin/api/clients/:id/disable',
+  'POST /admin/api/clients/:id/enable',
   'DELETE /admin/api/clients/:id',
   'POST /admin/api/launches',
   'POST /admin/api/keys/rotate',
   'GET /admin/api/accounts',
   'POST /admin/api/accounts',
+  'POST /admin/api/accounts/:id/disable',
+  'POST /admin/api/accounts/:id/enable',
+  'POST /admin/api/accounts/:id/reset',
+  'POST /admin/api/accounts/:id/unlock',
   'DELETE /admin/api/accounts/:id',
+  'GET /admin/api/grants',
+  'DELETE /admin/api/grants/:id',
   'GET /admin/api/operators',
   'POST /admin/api/operators',
   'GET /admin/api/operators/:id',
@@ -236,11 +245,23 @@ test.each([
   ['GET', '/admin/api/clients', 200],
   ['GET', '/admin/api/clients?x=1', 400],
   ['POST', '/admin/api/clients', 400],
+  ['PUT', '/admin/api/clients/app_none', 404],
+  ['POST', '/admin/api/clients/app_none/disable', 404],
+  ['POST', '/admin/api/clients/app_none/enable', 404],
   ['DELETE', '/admin/api/clients/app_none', 404],
   ['POST', '/admin/api/launches', 400],
   ['GET', '/admin/api/accounts', 200],
   ['POST', '/admin/api/accounts', 400],
+  ['POST', '/admin/api/accounts/usr_none/disable', 404],
+  ['POST', '/admin/api/accounts/usr_none/enable', 404],
+  ['POST', '/admin/api/accounts/usr_none/reset', 400],
+  ['POST', '/admin/api/accounts/usr_none/unlock', 404],
   ['DELETE', '/admin/api/accounts/usr_none', 404],
+  ['GET', '/admin/api/grants', 400],
+  ['GET', '/admin/api/grants?client_id=a&account_id=b', 400],
+  ['GET', '/admin/api/grants?client_id=app', 200],
+  ['GET', '/admin/api/grants?account_id=usr&cursor=x', 400],
+  ['DELETE', '/admin/api/grants/grt_none', 404],
   ['POST', '/admin/api/users/user_none/erase', 400],
   ['POST', '/admin/api/users/user_none/erase?client_uuid=c', 404],
   ['POST', '/admin/api/users/user_none/erase?client_uuid=c&preview=maybe', 400],
@@ -266,7 +287,7 @@ test.each([
   expect(answer.status).toBe(status);
   const template = path
     .replace(/\?.*/, '')
-    .replace(/dlv_none|app_none|usr_none|opr_none|key_none|(?<=targets\/)\w+/, '{id}')
+    .replace(/dlv_none|app_none|usr_none|opr_none|key_none|grt_none|(?<=targets\/)\w+/, '{id}')
     .replace('user_none', '{user_id}')
     .replace('mrn_none', '{mrn}');
   const [type = '', content] =

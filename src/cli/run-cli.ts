@@ -14,6 +14,7 @@ import { demo } from './demo-command.ts';
 import { erase } from './erase.ts';
 import { exitOf } from './exit-of.ts';
 import { explain as explainCommand } from './explain.ts';
+import { grants } from './grants.ts';
 import { keys } from './keys.ts';
 import { operators } from './operators.ts';
 import { ledger } from './ledger.ts';
@@ -48,6 +49,7 @@ export const COMMANDS: readonly Command[] = [
   erase,
   clients,
   accounts,
+  grants,
   operators,
   keys,
   audit,

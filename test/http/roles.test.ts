@@ -22,12 +22,14 @@ const OPENS: Readonly<Record<Role, string>> = {
     monitoring.replaceRule`,
   auditor: 'audit.search audit.key audit.verify audit.export',
   administrator: `flow.ledger flow.series targets.list shadow.report users.erase keys.data keys.rotateData keys.rotateIdToken
-    apps.list apps.add apps.remove apps.launch accounts.list accounts.add accounts.remove operators.list operators.add
+    apps.list apps.add apps.edit apps.disable apps.enable apps.remove apps.launch accounts.list accounts.add
+    accounts.disable accounts.enable accounts.reset accounts.unlock accounts.remove grants.list grants.end operators.list operators.add
     operators.get operators.remove operators.setRoles operators.disable operators.enable operators.reset keys.list
     keys.add keys.remove`,
 };
-const PROVED = `audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.remove accounts.add
-  accounts.remove operators.add operators.remove operators.setRoles operators.disable operators.enable operators.reset
+const PROVED = `audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.edit apps.disable apps.enable
+  apps.remove accounts.add accounts.disable accounts.enable accounts.reset accounts.unlock accounts.remove grants.end
+  operators.add operators.remove operators.setRoles operators.disable operators.enable operators.reset
   keys.add keys.remove`.split(/\s+/);
 /** Who asks something of their own session needs no role: test/attack/operators.test.ts has who is let in. */
 const OF_ROLES = Object.entries<Contract>(CONTRACTS).flatMap(([id, contract]) =>

@@ -5,6 +5,7 @@ import { deliveriesContract } from './deliveries.ts';
 import { eraseContract } from './erase.ts';
 import { factorsContract } from './factors.ts';
 import { flowContract } from './flow.ts';
+import { grantsContract } from './grants.ts';
 import { keysContract } from './keys.ts';
 import { linksContract } from './links.ts';
 import { mappingsContract } from './mappings.ts';
@@ -30,6 +31,7 @@ export const CONTRACTS = {
   ...monitoringContract,
   ...appsContract,
   ...accountsContract,
+  ...grantsContract,
   ...operatorsContract,
   ...sessionContract,
   ...factorsContract,

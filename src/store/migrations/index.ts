@@ -8,6 +8,7 @@ import { alertsOfADay } from './0005-alerts-of-a-day.ts';
 import { erasure } from './0006-erasure/index.ts';
 import { operators } from './0007-operators.ts';
 import { figures } from './0008-figures.ts';
+import { grants } from './0009-grants.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   erasure,
   operators,
   figures,
+  grants,
 ];
 
 export type Engine = 'sqlite' | 'postgres';
