@@ -135,6 +135,7 @@ const ADMIN = [
   'GET /admin/api/keys',
   'POST /admin/api/keys',
   'DELETE /admin/api/keys/:id',
+  'GET /admin/api/settings',
 ];
 
 /** They ask for an operator's own session, or a key, themselves. */
@@ -242,6 +243,8 @@ test.each([
   ['GET', '/admin/api/keys', 200],
   ['POST', '/admin/api/keys', 400],
   ['DELETE', '/admin/api/keys/key_none', 404],
+  ['GET', '/admin/api/settings', 200],
+  ['GET', '/admin/api/settings?key=x', 400],
   ['GET', '/admin/api/clients', 200],
   ['GET', '/admin/api/clients?x=1', 400],
   ['POST', '/admin/api/clients', 400],

@@ -18,6 +18,7 @@ export { makeMappingRoutes } from './routes/mappings.ts';
 export { makeOperatorRoutes } from './routes/operators.ts';
 export { makePatientRoutes } from './routes/patients.ts';
 export { makeSessionRoutes } from './routes/session.ts';
+export { makeSettingsRoutes } from './routes/settings.ts';
 export { makeShadowRoutes } from './routes/shadow.ts';
 export { makeTargetRoutes } from './routes/targets.ts';
 export { serveRoute } from './serve.ts';

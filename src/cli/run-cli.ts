@@ -23,6 +23,7 @@ import { links } from './links.ts';
 import { replay } from './replay.ts';
 import { restore } from './restore.ts';
 import { serve } from './serve.ts';
+import { settings } from './settings.ts';
 import { shadow } from './shadow.ts';
 import { validateCommand, validateHelp } from './validate.ts';
 import { wordsOfHelp } from './words-of-help.ts';
@@ -52,6 +53,7 @@ export const COMMANDS: readonly Command[] = [
   grants,
   operators,
   keys,
+  settings,
   audit,
   backup,
   restore,

@@ -1,4 +1,5 @@
 import { auditSet, type KeptAudit, type makeAppendLater } from '../audit/index.ts';
+import type { Registry } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import { type OpenTarget } from '../ehr/index.ts';
 import { shadowSet, makeExplain, type LearntHabits, type Shadow } from '../forward/index.ts';
@@ -21,6 +22,7 @@ import {
   makePatientRoutes,
   makeRecordAct,
   makeRecordActLater,
+  makeSettingsRoutes,
   makeShadowRoutes,
   makeTargetRoutes,
   serveRoute,
@@ -46,6 +48,7 @@ export function makeAdmin(deps: {
   readonly shadow: Shadow;
   /** Of parts that are joined elsewhere. */
   readonly more: readonly AdminRoute[];
+  readonly signingKeys: Registry['signingKeys'];
   readonly appendLater: ReturnType<typeof makeAppendLater>;
   readonly resealing: KeptResealing;
   readonly newId: NewId;
@@ -155,6 +158,14 @@ export function makeAdmin(deps: {
             },
     }),
     ...deps.more,
+    ...makeSettingsRoutes({
+      settings: config.settings,
+      resealing: deps.resealing,
+      audit,
+      auditKey: kept.key,
+      signingKeys: deps.signingKeys,
+      clock,
+    }),
   ];
   return routes.map((route) => serveRoute(route, recorders));
 }

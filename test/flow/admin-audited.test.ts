@@ -47,6 +47,7 @@ const LOOKS: readonly (readonly [path: string, why: string, shows: 'patients' | 
   ['grants?account_id=usr_x', 'grants', 'deliveries'],
   ['operators', 'operators', 'counts'],
   ['keys', 'api-keys', 'counts'],
+  ['settings', 'settings', 'counts'],
   [`patients/${MRN}/connections`, 'connections', 'patients'],
   [`patients/${MRN}/labs`, 'labs', 'patients'],
   [`patients/${MRN}/profile`, 'profiles', 'patients'],

@@ -12,7 +12,7 @@ const OPENS: Readonly<Record<Role, string>> = {
   engineer: `flow.ledger flow.series deliveries.list deliveries.get deliveries.replay deliveries.replayMany deliveries.discard
     deliveries.explain mappings.unmapped mappings.reload targets.list targets.pause targets.resume shadow.report
     shadow.deliveries shadow.evaluate shadow.leave links.list links.get links.charted patients.connections
-    patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule`,
+    patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule settings.get`,
   'clinical-reviewer': `flow.ledger flow.series deliveries.list deliveries.get deliveries.explain mappings.unmapped targets.list
     shadow.report shadow.deliveries links.list links.get links.charted patients.connections patients.connection
     patients.labs patients.profiles patients.overdue patients.rule monitoring.rule`,
@@ -25,7 +25,7 @@ const OPENS: Readonly<Record<Role, string>> = {
     apps.list apps.add apps.edit apps.disable apps.enable apps.remove apps.launch accounts.list accounts.add
     accounts.disable accounts.enable accounts.reset accounts.unlock accounts.remove grants.list grants.end operators.list operators.add
     operators.get operators.remove operators.setRoles operators.disable operators.enable operators.reset keys.list
-    keys.add keys.remove`,
+    keys.add keys.remove settings.get`,
 };
 const PROVED = `audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.edit apps.disable apps.enable
   apps.remove accounts.add accounts.disable accounts.enable accounts.reset accounts.unlock accounts.remove grants.end

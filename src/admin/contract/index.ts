@@ -13,6 +13,7 @@ import { monitoringContract } from './monitoring.ts';
 import { operatorsContract } from './operators.ts';
 import { patientsContract } from './patients.ts';
 import { sessionContract } from './session.ts';
+import { settingsContract } from './settings.ts';
 import { shadowContract } from './shadow.ts';
 import { targetsContract } from './targets.ts';
 
@@ -35,6 +36,7 @@ export const CONTRACTS = {
   ...operatorsContract,
   ...sessionContract,
   ...factorsContract,
+  ...settingsContract,
 } as const;
 
 export type RouteId = keyof typeof CONTRACTS;
