@@ -143,12 +143,21 @@ const ADMIN = [
   'DELETE /admin/api/patients/:mrn/restriction',
   'GET /admin/api/clients',
   'POST /admin/api/clients',
+  'PUT /admin/api/clients/:id',
+  'POST /admin/api/clients/:id/disable',
+  'POST /admin/api/clients/:id/enable',
   'DELETE /admin/api/clients/:id',
   'POST /admin/api/launches',
   'POST /admin/api/keys/rotate',
   'GET /admin/api/accounts',
   'POST /admin/api/accounts',
+  'POST /admin/api/accounts/:id/disable',
+  'POST /admin/api/accounts/:id/enable',
+  'POST /admin/api/accounts/:id/reset',
+  'POST /admin/api/accounts/:id/unlock',
   'DELETE /admin/api/accounts/:id',
+  'GET /admin/api/grants',
+  'DELETE /admin/api/grants/:id',
   'GET /admin/api/operators',
   'POST /admin/api/operators',
   'GET /admin/api/operators/:id',
@@ -160,6 +169,7 @@ const ADMIN = [
   'GET /admin/api/keys',
   'POST /admin/api/keys',
   'DELETE /admin/api/keys/:id',
+  'GET /admin/api/settings',
 ];
 
 /** They ask for an operator's own session, or a key, themselves. */
@@ -290,14 +300,28 @@ test.each([
   ['GET', '/admin/api/keys', 200],
   ['POST', '/admin/api/keys', 400],
   ['DELETE', '/admin/api/keys/key_none', 404],
+  ['GET', '/admin/api/settings', 200],
+  ['GET', '/admin/api/settings?key=x', 400],
   ['GET', '/admin/api/clients', 200],
   ['GET', '/admin/api/clients?x=1', 400],
   ['POST', '/admin/api/clients', 400],
+  ['PUT', '/admin/api/clients/app_none', 404],
+  ['POST', '/admin/api/clients/app_none/disable', 404],
+  ['POST', '/admin/api/clients/app_none/enable', 404],
   ['DELETE', '/admin/api/clients/app_none', 404],
   ['POST', '/admin/api/launches', 400],
   ['GET', '/admin/api/accounts', 200],
   ['POST', '/admin/api/accounts', 400],
+  ['POST', '/admin/api/accounts/usr_none/disable', 404],
+  ['POST', '/admin/api/accounts/usr_none/enable', 404],
+  ['POST', '/admin/api/accounts/usr_none/reset', 400],
+  ['POST', '/admin/api/accounts/usr_none/unlock', 404],
   ['DELETE', '/admin/api/accounts/usr_none', 404],
+  ['GET', '/admin/api/grants', 400],
+  ['GET', '/admin/api/grants?client_id=a&account_id=b', 400],
+  ['GET', '/admin/api/grants?client_id=app', 200],
+  ['GET', '/admin/api/grants?account_id=usr&cursor=x', 400],
+  ['DELETE', '/admin/api/grants/grt_none', 404],
   ['POST', '/admin/api/users/user_none/erase', 400],
   ['POST', '/admin/api/users/user_none/erase?client_uuid=c', 404],
   ['POST', '/admin/api/users/user_none/erase?client_uuid=c&preview=maybe', 400],
@@ -325,7 +349,7 @@ test.each([
   expect(answer.status).toBe(status);
   const template = path
     .replace(/\?.*/, '')
-    .replace(/dlv_none|job_none|app_none|usr_none|opr_none|key_none|asr_none|(?<=targets\/)\w+/, '{id}')
+    .replace(/dlv_none|job_none|app_none|usr_none|opr_none|key_none|asr_none|grt_none|(?<=targets\/)\w+/, '{id}')
     .replace('user_none', '{user_id}')
     .replace('mrn_none', '{mrn}');
   const [type = '', content] =

@@ -22,7 +22,7 @@ export { checkSegments } from './check-segments.ts';
 export { signCheckpoints, makeCheckpoint, type Checkpoints } from './sign-checkpoints.ts';
 export { exportSegments } from './export-segments.ts';
 export { hashAddress, makeRecordReject, type RecordReject } from './record-rejects.ts';
-export { readNote } from './note.ts';
+export { noteTime, readNote } from './note.ts';
 export { chartPseudonym, mrnPseudonym, patientPseudonym } from './pseudonym.ts';
 export { deliveriesOfRequest } from './rows.ts';
 export { AUDIT_TYPES, OUTCOMES, type AuditDraft, type AuditRecord, type AuditType, type ToSeal } from './record.ts';

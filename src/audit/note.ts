@@ -56,6 +56,12 @@ export function writeNote(c: Checkpoint, by: readonly SigningKey[]): string {
   return `${text}\n${signatures.join('')}`;
 }
 
+/** When a checkpoint was signed, as its note says; null where it is none. */
+export function noteTime(note: string): number | null {
+  const ms = Date.parse(NOTE.exec(note)?.groups?.['at'] ?? '');
+  return Number.isNaN(ms) ? null : ms;
+}
+
 const NOTE =
   /^(?<text>chartgate\/audit\n(?<records>\d{1,15})\n(?<root>[\w+/=]{44})\nn (?<n>\d{1,15})\nat (?<at>[\dTZ:.-]{24})\n(?<heads>(?:chain \S{1,128} \d{1,15} [\w+/=]{44}\n)*)(?:exported (?<exported>[0-9a-f]{64}) (?<upto>\d{1,15})\n)?(?:key (?<from>\S{1,128}) (?<to>\S{1,128})\n)?prev (?<prev>-|[\w+/=]{44})\n)\n(?<signatures>(?:— chartgate\/audit [\w+/=]{92}\n){1,2})$/;
 

@@ -23,8 +23,12 @@ export interface Account {
 export interface StoredAccount extends Account {
   /** Wrong passwords since somebody last signed in. */
   readonly wrongTries: number;
+  /** Who is disabled is there for the operator alone. */
+  readonly state: 'active' | 'disabled';
+  /** When an operator last said that the wrong tries before count no more. */
+  readonly unlockedAtMs: number | null;
 }
-export type ShownAccount = Omit<StoredAccount, 'password'>;
+export type ShownAccount = Omit<StoredAccount, 'password' | 'unlockedAtMs'>;
 
 export const USERNAME = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,99}$/u;
 export const DISPLAY_NAME = /^[^\p{Cc}<>]{1,100}$/u;

@@ -25,7 +25,11 @@ export interface Client {
   /** SHA-256 of a secret of 256 random bits: nothing slower is needed for such. */
   readonly secretHash: string | null;
 }
-export type ShownClient = Omit<Client, 'secretHash'>;
+/** As the operator sees it: whoever is disabled is there for nobody else. */
+export interface RegisteredClient extends Client {
+  readonly state: 'active' | 'disabled';
+}
+export type ShownClient = Omit<RegisteredClient, 'secretHash'>;
 
 const NAME = /^[^\p{Cc}<>]{1,100}$/u;
 const LIST_MAX = 20;
@@ -83,6 +87,10 @@ const isScope = (scope: string, kind: ClientKind, isType: (name: string) => bool
   );
 };
 
+/** Where the app's own pages live. */
+const originsOf = (redirectUris: readonly string[]): string[] =>
+  redirectUris.filter(isWebAddress).flatMap((uri) => URL.parse(uri)?.origin ?? []);
+
 /** An id of the operator's choice: apps that move here may keep theirs. */
 const CHOSEN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{2,63}$/;
 
@@ -123,7 +131,6 @@ export function parseRegistration(
   if (jwks !== null && (!isSigning || !isJwks(jwks))) return fail('jwks');
   if (jwksUri !== null && (!isSigning || typeof jwksUri !== 'string' || !isWebAddress(jwksUri))) return fail('jwksUri');
   if (isSigning && (jwks === null) === (jwksUri === null)) return fail('jwks');
-  const own = redirects.filter(isWebAddress).flatMap((uri) => URL.parse(uri)?.origin ?? []);
   return ok({
     id,
     name,
@@ -131,8 +138,29 @@ export function parseRegistration(
     scope: splitScopes(scope).join(' '),
     redirectUris: redirects,
     launchUrl,
-    origins: [...new Set([...own, ...more])],
+    origins: [...new Set([...originsOf(redirects), ...more])],
     jwks,
     jwksUri,
   });
+}
+
+/**
+ * A registered client with some fields as somebody wants them; the others, its id, kind and secret stay. Or the field
+ * that is wrong.
+ */
+export function parseChange(
+  client: Client,
+  change: Readonly<Record<string, unknown>>,
+  isType: (name: string) => boolean,
+): Result<Client, string> {
+  const { id, kind, secretHash, name, scope, redirectUris, launchUrl, jwks, jwksUri } = client;
+  const own = originsOf(redirectUris);
+  const origins = client.origins.filter((one) => !own.includes(one));
+  // Keys are given by value or by address: who gives one takes the other back.
+  const keys = 'jwks' in change || 'jwksUri' in change ? {} : { jwks, jwksUri };
+  const parsed = parseRegistration(
+    { name, scope, redirectUris, launchUrl, origins, ...keys, ...change, id: null, kind },
+    isType,
+  );
+  return parsed.ok ? ok({ ...parsed.value, id, secretHash }) : parsed;
 }

@@ -1,8 +1,8 @@
 import type { AuditDraft } from '../audit/index.ts';
 import { fileBeside } from '../kernel/index.ts';
 import type { CommandSet } from '../store/index.ts';
-import type { Account, ShownAccount, StoredAccount } from './account.ts';
-import type { Client } from './client.ts';
+import type { Account, PasswordHash, ShownAccount, StoredAccount } from './account.ts';
+import type { Client, RegisteredClient } from './client.ts';
 
 /**
  * What ends by itself: tokens, codes, grants, sessions, interactions, launches, and the ids of assertions that were
@@ -35,7 +35,33 @@ export interface FoundToken {
   readonly tokenId: string;
   readonly payload: unknown;
   readonly client: Client;
+  /** What is written down to have been used, and when that was last done. */
+  readonly use: { readonly id: string; readonly usedAtMs: number | null };
 }
+
+/** What an app or a person was given and has not lost yet: a grant, a session, or a backend's token. */
+export interface ListedGrant {
+  readonly id: string;
+  readonly kind: 'grant' | 'session' | 'token';
+  readonly clientId: string | null;
+  readonly accountId: string | null;
+  readonly scope: string | null;
+  readonly madeAtMs: number;
+  readonly usedAtMs: number | null;
+  readonly untilMs: number;
+}
+/** The last one of the page before, in the order of a list. */
+export interface GrantPlace {
+  readonly madeAtMs: number;
+  /** In hexadecimal digits. */
+  readonly index: string;
+}
+
+export type AccountChange =
+  | { readonly kind: 'state'; readonly state: 'active' | 'disabled' }
+  /** Ends every session and grant of the person, and forgets wrong tries. */
+  | { readonly kind: 'password'; readonly password: PasswordHash }
+  | { readonly kind: 'unlock' };
 
 export interface KeptKey {
   readonly name: string;
@@ -57,9 +83,29 @@ export type AuthWrites = {
     out: null;
   };
   'auth.add-client': { args: { readonly client: Client; readonly audit: AuditDraft }; out: 'added' | 'id-taken' };
+  /** `given`: what becomes of what was given out. */
+  'auth.change-client': {
+    args: { readonly client: Client; readonly given: 'stays' | 'ends'; readonly audit: AuditDraft };
+    out: 'changed' | 'not-found';
+  };
+  /** Who is disabled loses everything that was given out. */
+  'auth.set-client-state': {
+    args: { readonly id: string; readonly state: 'active' | 'disabled'; readonly audit: AuditDraft };
+    out: 'changed' | 'not-found';
+  };
   'auth.remove-client': { args: { readonly id: string; readonly audit: AuditDraft }; out: 'removed' | 'not-found' };
   'auth.add-account': { args: { readonly account: Account; readonly audit: AuditDraft }; out: 'added' | 'name-taken' };
+  'auth.change-account': {
+    args: { readonly id: string; readonly change: AccountChange; readonly audit: AuditDraft };
+    out: 'changed' | 'not-found';
+  };
   'auth.remove-account': { args: { readonly id: string; readonly audit: AuditDraft }; out: 'removed' | 'not-found' };
+  /** Ends a grant with all its tokens, a session, or a backend's token. */
+  'auth.end-grant': { args: { readonly id: string; readonly audit: AuditDraft }; out: 'ended' | 'not-found' };
+  /** Never takes a later time back. */
+  'auth.use-grant': { args: { readonly tenant: string; readonly id: string; readonly at: Date }; out: null };
+  /** Writes down whose they are, of so many of each kind of which it is not known; answers how many there were. */
+  'auth.claim-grants': { args: { readonly tenant: string; readonly limit: number }; out: number };
   /** Counts the wrong tries since the last right one. */
   'auth.sign-in': {
     args: { readonly name: string; readonly isRight: boolean; readonly audit: AuditDraft };
@@ -99,11 +145,24 @@ export type AuthReads = {
     out: FoundToken | null;
   };
   'auth.client': { args: { readonly tenant: string; readonly id: string }; out: Client | null };
-  'auth.clients': { args: { readonly tenant: string }; out: readonly Client[] };
+  /** Those that are disabled too. */
+  'auth.clients': { args: { readonly tenant: string }; out: readonly RegisteredClient[] };
+  'auth.registered-client': { args: { readonly tenant: string; readonly id: string }; out: RegisteredClient | null };
   'auth.is-origin': { args: { readonly tenant: string; readonly origin: string }; out: boolean };
   'auth.account': { args: { readonly tenant: string; readonly id: string }; out: ShownAccount | null };
   'auth.account-by-name': { args: { readonly tenant: string; readonly name: string }; out: StoredAccount | null };
   'auth.accounts': { args: { readonly tenant: string }; out: readonly ShownAccount[] };
+  /** Newest first. */
+  'auth.grants': {
+    args: {
+      readonly tenant: string;
+      readonly of: { readonly kind: 'client' | 'account'; readonly id: string };
+      readonly before: GrantPlace | null;
+      readonly limit: number;
+      readonly at: Date;
+    };
+    out: readonly ListedGrant[];
+  };
   'auth.key': { args: { readonly tenant: string; readonly name: string }; out: string | null };
   /** Newest first. */
   'auth.keys': { args: { readonly tenant: string; readonly prefix: string }; out: readonly KeptKey[] };

@@ -18,9 +18,9 @@ export const waitAfter = (tries: number, free: number): number =>
 export interface DelayTries {
   /**
    * Whether the try is looked at. It is counted as wrong until somebody says otherwise, so that many at once are as
-   * many in a row.
+   * many in a row. What was counted before the account was unlocked counts no more.
    */
-  take(address: string, name: string, wrongBefore: number): boolean;
+  take(address: string, name: string, wrongBefore: number, unlockedAtMs?: number | null): boolean;
   /** The password was not checked, so the try does not count. */
   giveBack(address: string, name: string): void;
   /** The try was right: the pair begins anew. */
@@ -32,18 +32,23 @@ export interface DelayTries {
  * the owner out, and the right password gets through once the wait is over. A name that nobody has is treated alike.
  */
 export function makeDelayTries(clock: Clock): DelayTries {
-  const pairs = new Map<string, { readonly tries: number; readonly untilMs: number }>();
+  const pairs = new Map<
+    string,
+    { readonly tries: number; readonly untilMs: number; readonly unlockedAtMs: number | null }
+  >();
   const keyOf = (address: string, name: string): string => JSON.stringify([groupOf(address), name.toLowerCase()]);
 
   return {
-    take(address, name, wrongBefore) {
+    take(address, name, wrongBefore, unlockedAtMs = null) {
       const key = keyOf(address, name);
       const now = clock.monotonicMs();
-      const known = pairs.get(key);
+      const found = pairs.get(key);
+      const known = found?.unlockedAtMs === unlockedAtMs ? found : undefined;
       if (known !== undefined && now < known.untilMs) return false;
       const tries = (known?.tries ?? 0) + 1;
       pairs.delete(key);
-      pairs.set(key, { tries, untilMs: now + waitAfter(tries, wrongBefore < ATTACK_FROM ? FREE : FREE_UNDER_ATTACK) });
+      const untilMs = now + waitAfter(tries, wrongBefore < ATTACK_FROM ? FREE : FREE_UNDER_ATTACK);
+      pairs.set(key, { tries, untilMs, unlockedAtMs });
       const [oldest] = pairs.keys();
       if (pairs.size > PAIRS_MAX && oldest !== undefined) pairs.delete(oldest);
       return true;
@@ -51,7 +56,7 @@ export function makeDelayTries(clock: Clock): DelayTries {
     giveBack(address, name) {
       const key = keyOf(address, name);
       const known = pairs.get(key);
-      if (known !== undefined) pairs.set(key, { tries: known.tries - 1, untilMs: 0 });
+      if (known !== undefined) pairs.set(key, { ...known, tries: known.tries - 1, untilMs: 0 });
     },
     forget: (address, name) => void pairs.delete(keyOf(address, name)),
   };

@@ -73,10 +73,18 @@ const elsewhere = (): Promise<Result<never>> => Promise.resolve(fail(fault('auth
 export const EXTERNAL_REGISTRY: Registry = {
   addClient: elsewhere,
   clients: elsewhere,
+  changeClient: elsewhere,
+  setClientState: elsewhere,
   removeClient: elsewhere,
   addAccount: elsewhere,
   accounts: elsewhere,
+  setAccountState: elsewhere,
+  resetPassword: elsewhere,
+  unlockAccount: elsewhere,
   removeAccount: elsewhere,
+  grants: elsewhere,
+  endGrant: elsewhere,
   addLaunch: elsewhere,
   rotateKey: elsewhere,
+  signingKeys: () => Promise.resolve(ok([])),
 };

@@ -17,6 +17,8 @@ export type { Grant, VerifyToken } from './grant.ts';
 export { lookAtIssuer } from './look-at-issuer.ts';
 export { makeAuth, type Auth } from './make-auth.ts';
 export type { PatientDirectory, ShownEncounter, ShownPatient } from './patients.ts';
+export type { ListedGrant } from './commands.ts';
+export type { SigningKeyAge } from './keys.ts';
 export type { MadeLaunch, Registry } from './registry.ts';
 export { authSealed } from './rows.ts';
 export { parseResourceScope, splitScopes, type Letter, type ResourceScope } from './scope.ts';

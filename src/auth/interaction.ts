@@ -98,7 +98,7 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
     }
     const name = textOf(form.get('username')).trim().slice(0, 100);
     const known = must(await store.read('auth.account-by-name', { tenant, name }));
-    if (!deps.delayTries.take(remoteAddress, name, known?.wrongTries ?? 0)) {
+    if (!deps.delayTries.take(remoteAddress, name, known?.wrongTries ?? 0, known?.unlockedAtMs)) {
       deps.deny('sign-in:wait', visit);
       return show(visit, details, signInPage(frameOf(details), app, TOO_MANY), 429);
     }

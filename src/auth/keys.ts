@@ -44,16 +44,41 @@ interface Deps {
 }
 
 /** Newest first, each with when it is no longer shown; null for the one that signs. */
-const inForce = (kept: readonly KeptKey[], at: Date): { readonly jwk: JWK; readonly until: Date | null }[] =>
+const inForce = (
+  kept: readonly KeptKey[],
+  at: Date,
+): { readonly jwk: JWK; readonly madeAt: Date; readonly until: Date | null }[] =>
   kept
-    .map(({ value }, n) => {
+    .map(({ value, madeAt }, n) => {
       const next = kept[n - 1];
       return {
         jwk: JSON.parse(value) as JWK,
+        madeAt,
         until: next === undefined ? null : new Date(next.madeAt.getTime() + RETIRING_MS),
       };
     })
     .filter(({ until }) => until === null || until > at);
+
+/** A key of id tokens, for whoever looks after keys. */
+export interface SigningKeyAge {
+  readonly kid: string;
+  readonly madeAt: Date;
+  /** False: it signs no more, and is shown until what it signed has ended. */
+  readonly isInUse: boolean;
+}
+
+/** Newest first. */
+export async function readKeyAges({ tenant, store, clock }: Deps): Promise<Result<readonly SigningKeyAge[]>> {
+  const kept = await store.read('auth.keys', { tenant, prefix: SIGNING });
+  if (!kept.ok) return kept;
+  return ok(
+    inForce(kept.value, clock.now()).map(({ jwk, until, madeAt }) => ({
+      kid: String(jwk.kid),
+      madeAt,
+      isInUse: until === null,
+    })),
+  );
+}
 
 /** The keys of id tokens as every replica must have them at this moment. None where none was made yet. */
 export async function readSigningKeys({ tenant, store, clock }: Deps): Promise<Result<readonly JWK[]>> {

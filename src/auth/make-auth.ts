@@ -2,6 +2,7 @@ import { makeAppendLater, makeRecordReject, type AuditReads, type AuditWrites } 
 import { ok, type Clock, type Log, type Mount, type Route } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { AuthStore } from './adapter.ts';
+import { claimGrants } from './claim-grants.ts';
 import { makeDiscoveryRoute, oauthUrisOf, smartConfigurationOf, type OauthUris } from './discovery.ts';
 import { openWhenAsked } from './open-when-asked.ts';
 import { EXTERNAL_REGISTRY, externalConfiguration, externalUris, makeIssuerMetadata } from './external.ts';
@@ -81,7 +82,10 @@ export function makeAuth(deps: {
   const embedded = openWhenAsked(parts);
   return {
     mounts: [embedded],
-    start: embedded.start,
+    async start() {
+      await embedded.start();
+      await claimGrants(deps);
+    },
     routes: [makeDiscoveryRoute(() => Promise.resolve(ok(smartConfigurationOf(issuer))))],
     verifyToken: makeVerifyEmbedded(parts),
     async isOrigin(origin) {

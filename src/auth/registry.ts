@@ -3,10 +3,22 @@ import type { AuditDraft } from '../audit/index.ts';
 import { fail, fault, ok, type Clock, type Result } from '../kernel/index.ts';
 import { DISPLAY_NAME, FHIR_USER, hashPassword, PASSWORD_LENGTH, USERNAME, type ShownAccount } from './account.ts';
 import type { AuthStore } from './adapter.ts';
-import { hashSecret, newSecret, parseRegistration, type Client, type ShownClient } from './client.ts';
-import { rotateSigningKey, type RotatedKey } from './keys.ts';
+import {
+  hashSecret,
+  newSecret,
+  parseChange,
+  parseRegistration,
+  type Client,
+  type RegisteredClient,
+  type ShownClient,
+} from './client.ts';
+import type { AccountChange } from './commands.ts';
+import { makeGrants, type GrantPage, type GrantQuery } from './grants.ts';
+import { readKeyAges, rotateSigningKey, type RotatedKey, type SigningKeyAge } from './keys.ts';
 import { LAUNCH_KIND, LAUNCH_MS, newLaunchId, type Launch } from './launch.ts';
+import { narrowScope } from './narrow-scope.ts';
 import type { PatientDirectory } from './patients.ts';
+import { splitScopes } from './scope.ts';
 
 /** Who registers, for the audit. */
 export interface Act {
@@ -27,21 +39,37 @@ export interface Registry {
   /** `secret` is told here and never again. */
   addClient(act: Act, registration: unknown): Promise<Result<{ client: ShownClient; secret: string | null }>>;
   clients(): Promise<Result<readonly ShownClient[]>>;
+  /** What is not named stays as it is. An app that may have less than before loses what was given out. */
+  changeClient(act: Act, id: string, change: Readonly<Record<string, unknown>>): Promise<Result<ShownClient>>;
+  /** Who is disabled gets nothing any more, and loses what was given out. */
+  setClientState(act: Act, id: string, state: 'active' | 'disabled'): Promise<Result<null>>;
   removeClient(act: Act, id: string): Promise<Result<null>>;
   addAccount(act: Act, given: unknown): Promise<Result<ShownAccount>>;
   accounts(): Promise<Result<readonly ShownAccount[]>>;
+  setAccountState(act: Act, id: string, state: 'active' | 'disabled'): Promise<Result<null>>;
+  /** Another password; every session and grant of the person ends. */
+  resetPassword(act: Act, id: string, password: string): Promise<Result<null>>;
+  /** Forgets wrong tries, and the waiting that they led to. */
+  unlockAccount(act: Act, id: string): Promise<Result<null>>;
   removeAccount(act: Act, id: string): Promise<Result<null>>;
+  grants(query: GrantQuery): Promise<Result<GrantPage>>;
+  endGrant(act: Act, id: string): Promise<Result<null>>;
   addLaunch(act: Act, given: unknown): Promise<Result<MadeLaunch>>;
   /** A new key signs id tokens from now on, at every replica. */
   rotateKey(act: Act): Promise<Result<RotatedKey>>;
+  /** Those that sign id tokens or did lately; none where an external issuer has them. */
+  signingKeys(): Promise<Result<readonly SigningKeyAge[]>>;
 }
 
 const newId = (prefix: string): string => `${prefix}_${randomBytes(12).toString('hex')}`;
-const shown = ({ secretHash: _secretHash, ...rest }: Client): ShownClient => rest;
+const shown = ({ secretHash: _secretHash, ...rest }: RegisteredClient): ShownClient => rest;
 const wrong = (at: string) => fail(fault('admin.parameter', { at }));
 const FHIR_ID = /^(?!\.+$)[A-Za-z0-9\-.]{1,64}$/;
 /** Text that cannot be an id matches no row. */
 const isRegisteredId = (text: string): boolean => /^[\w.-]{1,64}$/.test(text);
+
+const isPassword = (value: unknown): value is string =>
+  typeof value === 'string' && value.length >= PASSWORD_LENGTH.least && value.length <= PASSWORD_LENGTH.most;
 
 /** The fields of a JSON object that may hold these and no other. */
 const fieldsOf = (value: unknown, known: readonly string[]): Readonly<Record<string, unknown>> | null =>
@@ -61,6 +89,7 @@ export function makeRegistry(deps: {
   readonly clock: Clock;
 }): Registry {
   const { tenant, store, patients, clock } = deps;
+  const grants = makeGrants(deps);
   const auditOf = (
     { requestId, actor }: Act,
     action: AuditDraft['action'],
@@ -77,6 +106,13 @@ export function makeRegistry(deps: {
     why,
     ...(clientId === undefined ? {} : { client: clientId }),
   });
+
+  async function changeAccount(id: string, change: AccountChange, audit: AuditDraft): Promise<Result<null>> {
+    if (!isRegisteredId(id)) return fail(fault('account.not-found'));
+    const done = await store.write('auth.change-account', { id, change, audit: { ...audit, to: id } });
+    if (!done.ok) return done;
+    return done.value === 'changed' ? ok(null) : fail(fault('account.not-found'));
+  }
 
   async function patientOf(act: Act, given: Readonly<Record<string, unknown>>): Promise<Result<string>> {
     const { patient, mrn } = given;
@@ -106,11 +142,35 @@ export function makeRegistry(deps: {
       };
       const done = await store.write('auth.add-client', { client, audit: auditOf(act, 'C', 'client', client.id) });
       if (!done.ok) return done;
-      return done.value === 'added' ? ok({ client: shown(client), secret }) : fail(fault('client.id-taken'));
+      return done.value === 'added'
+        ? ok({ client: shown({ ...client, state: 'active' }), secret })
+        : fail(fault('client.id-taken'));
     },
     async clients() {
       const found = await store.read('auth.clients', { tenant });
       return found.ok ? ok(found.value.map(shown)) : found;
+    },
+    async changeClient(act, id, change) {
+      if (!isRegisteredId(id)) return fail(fault('client.not-found'));
+      const found = await store.read('auth.registered-client', { tenant, id });
+      if (!found.ok) return found;
+      if (found.value === null) return fail(fault('client.not-found'));
+      const { state, ...before } = found.value;
+      const client = parseChange(before, change, deps.isType);
+      if (!client.ok) return wrong(client.fault);
+      const audit = auditOf(act, 'U', 'client', id);
+      const kept = narrowScope(before.scope, client.value.scope);
+      const given = splitScopes(before.scope).every((one) => kept.includes(one)) ? 'stays' : 'ends';
+      const done = await store.write('auth.change-client', { client: client.value, given, audit });
+      if (!done.ok) return done;
+      return done.value === 'changed' ? ok(shown({ ...client.value, state })) : fail(fault('client.not-found'));
+    },
+    async setClientState(act, id, state) {
+      if (!isRegisteredId(id)) return fail(fault('client.not-found'));
+      const audit = { ...auditOf(act, 'U', 'client-state', id), to: state };
+      const done = await store.write('auth.set-client-state', { id, state, audit });
+      if (!done.ok) return done;
+      return done.value === 'changed' ? ok(null) : fail(fault('client.not-found'));
     },
     async removeClient(act, id) {
       if (!isRegisteredId(id)) return fail(fault('client.not-found'));
@@ -125,15 +185,22 @@ export function makeRegistry(deps: {
       if (typeof username !== 'string' || !USERNAME.test(username)) return wrong('username');
       if (typeof name !== 'string' || !DISPLAY_NAME.test(name)) return wrong('name');
       if (typeof fhirUser !== 'string' || !FHIR_USER.test(fhirUser)) return wrong('fhirUser');
-      const { least, most } = PASSWORD_LENGTH;
-      if (typeof password !== 'string' || password.length < least || password.length > most) return wrong('password');
+      if (!isPassword(password)) return wrong('password');
       const account = { id: newId('usr'), username, name, fhirUser, password: await hashPassword(password) };
       const done = await store.write('auth.add-account', { account, audit: auditOf(act, 'C', 'account') });
       if (!done.ok) return done;
       if (done.value === 'name-taken') return fail(fault('account.name-taken'));
-      return ok({ id: account.id, username, name, fhirUser, wrongTries: 0 });
+      return ok({ id: account.id, username, name, fhirUser, wrongTries: 0, state: 'active' });
     },
     accounts: () => store.read('auth.accounts', { tenant }),
+    setAccountState: (act, id, state) =>
+      changeAccount(id, { kind: 'state', state }, auditOf(act, 'U', `account-${state}`)),
+    async resetPassword(act, id, given) {
+      if (!isPassword(given)) return wrong('password');
+      const password = await hashPassword(given);
+      return changeAccount(id, { kind: 'password', password }, auditOf(act, 'U', 'account-password'));
+    },
+    unlockAccount: (act, id) => changeAccount(id, { kind: 'unlock' }, auditOf(act, 'U', 'account-unlock')),
     async removeAccount(act, id) {
       if (!isRegisteredId(id)) return fail(fault('account.not-found'));
       const done = await store.write('auth.remove-account', { id, audit: auditOf(act, 'D', 'account') });
@@ -171,6 +238,9 @@ export function makeRegistry(deps: {
       opened?.searchParams.set('launch', launch);
       return ok({ launch, iss: deps.fhirBase, expiresAt, url: opened?.href ?? null });
     },
+    grants: grants.list,
+    endGrant: (act, id) => grants.end(id, auditOf(act, 'D', 'grant')),
+    signingKeys: () => readKeyAges(deps),
     rotateKey: (act) => rotateSigningKey(deps, auditOf(act, 'U', 'id-token-key')),
   };
 }

@@ -1,7 +1,7 @@
 import type { SealedTable, Vault } from '../store/index.ts';
 import type { Account, ShownAccount, StoredAccount } from './account.ts';
-import type { Client } from './client.ts';
-import type { FoundRecord, KeptKey, RecordToPut } from './commands.ts';
+import type { Client, RegisteredClient } from './client.ts';
+import type { FoundRecord, FoundToken, KeptKey, ListedGrant, RecordToPut } from './commands.ts';
 
 /** A row of either engine. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -38,16 +38,34 @@ export const nameIndex = (vault: Vault, name: string): Buffer => vault.index('au
 const recordPlace = (kind: string, index: Uint8Array): string =>
   `auth_record.payload_sealed/${kind}/${Buffer.from(index).toString('hex')}`;
 
+/** What an operator looks through, each by a prefix of its own. A token has its prefix in the audit too. */
+const PREFIXES = { Grant: 'grt_', Session: 'ses_', ClientCredentials: 'tok_' } as const;
+type ListedKind = keyof typeof PREFIXES;
+export const LISTED_KINDS: readonly ListedKind[] = ['Grant', 'Session', 'ClientCredentials'];
+const isListed = (kind: string): kind is ListedKind => Object.hasOwn(PREFIXES, kind);
+export const GRANT_ID = /^(grt|ses|tok)_(?:[0-9a-f]{2}){8,32}$/;
+
+const hexOf = (row: Row): string => Buffer.from(bytes(row['id_index'])).toString('hex');
+/** The row that an id of the list means. */
+export function idOfGrant(id: string): { readonly kind: ListedKind; readonly index: Buffer } {
+  const kind = LISTED_KINDS.find((one) => id.startsWith(PREFIXES[one]));
+  if (kind === undefined) throw new Error('not the id of a grant');
+  return { kind, index: Buffer.from(id.slice(PREFIXES[kind].length), 'hex') };
+}
+
 export function toRecordRow(vault: Vault, put: RecordToPut) {
   const index = idIndex(vault, put.kind, put.id);
   // A grant is a member of itself, so that what takes its family takes it too.
   const grantId = put.kind === 'Grant' ? put.id : put.grantId;
+  const owner = isListed(put.kind) ? dependsOn(put.payload) : { clientId: '', accountId: null };
   return {
     index,
     sealed: seal(vault, recordPlace(put.kind, index), put.payload),
     grant: grantId === null ? null : grantIndex(vault, grantId),
     uid: put.uid === null ? null : uidIndex(vault, put.uid),
     expiresAt: put.expiresAt.getTime(),
+    client: owner.clientId === '' ? null : owner.clientId,
+    account: owner.accountId,
   };
 }
 
@@ -59,7 +77,40 @@ export const toRecord = (vault: Vault, kind: string, row: Row | undefined): Foun
         consumedAt: row['consumed_at'] === null ? null : Number(row['consumed_at']),
       };
 
-export const tokenIdOf = (row: Row): string => `tok_${Buffer.from(bytes(row['id_index'])).toString('hex')}`;
+export const tokenIdOf = (row: Row): string => `tok_${hexOf(row)}`;
+
+const msOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
+
+/** What is seen to be used when a token is: its grant, or the token of who has none. */
+export const useOf = (kind: 'Grant' | FoundToken['kind'], row: Row): FoundToken['use'] => ({
+  id: `${kind === 'Grant' ? PREFIXES.Grant : PREFIXES.ClientCredentials}${hexOf(row)}`,
+  usedAtMs: msOrNull(row['used_at']),
+});
+
+const KINDS = { Grant: 'grant', Session: 'session', ClientCredentials: 'token' } as const;
+
+/** The scopes of a grant stand by the address that they are for. */
+function scopeOf(payload: unknown): string | null {
+  const { scope, resources } = payload as { scope?: unknown; resources?: Readonly<Record<string, unknown>> };
+  if (typeof scope === 'string') return scope;
+  const all = Object.values(resources ?? {}).filter((one) => typeof one === 'string');
+  return all.length === 0 ? null : all.join(' ');
+}
+
+export function toGrant(vault: Vault, row: Row): ListedGrant {
+  const kind = String(row['kind']) as ListedKind;
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  return {
+    id: `${PREFIXES[kind]}${hexOf(row)}`,
+    kind: KINDS[kind],
+    clientId: text(row['client_id']),
+    accountId: text(row['account_id']),
+    scope: scopeOf(toRecord(vault, kind, row)?.payload ?? {}),
+    madeAtMs: Number(row['made_at']),
+    usedAtMs: msOrNull(row['used_at']),
+    untilMs: Number(row['until']),
+  };
+}
 
 /** What of a token's payload names the rows that it depends on. */
 export function dependsOn(payload: unknown): { clientId: string; grantId: string | null; accountId: string | null } {
@@ -73,14 +124,22 @@ export const sealClient = (vault: Vault, client: Client): Buffer =>
 export const toClient = (vault: Vault, row: Row): Client =>
   open(vault, `auth_client.client_sealed/${String(row['id'])}`, row['client_sealed']) as Client;
 
+const stateOf = (row: Row): 'active' | 'disabled' => (row['disabled_at'] === null ? 'active' : 'disabled');
+export const toRegisteredClient = (vault: Vault, row: Row): RegisteredClient => ({
+  ...toClient(vault, row),
+  state: stateOf(row),
+});
+
 export const sealAccount = (vault: Vault, account: Account): Buffer =>
   seal(vault, `auth_account.account_sealed/${account.id}`, account);
 export const toStoredAccount = (vault: Vault, row: Row): StoredAccount => ({
   ...(open(vault, `auth_account.account_sealed/${String(row['id'])}`, row['account_sealed']) as Account),
   wrongTries: Number(row['failures']),
+  state: stateOf(row),
+  unlockedAtMs: msOrNull(row['unlocked_at']),
 });
 export function toShownAccount(vault: Vault, row: Row): ShownAccount {
-  const { password: _password, ...shown } = toStoredAccount(vault, row);
+  const { password: _password, unlockedAtMs: _unlockedAtMs, ...shown } = toStoredAccount(vault, row);
   return shown;
 }
 

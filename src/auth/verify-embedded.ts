@@ -1,12 +1,16 @@
 import { fail, fault, ok, type Clock, type Result } from '../kernel/index.ts';
 import type { AuthStore } from './adapter.ts';
 import type { Grant, VerifyToken } from './grant.ts';
+import { narrowScope } from './narrow-scope.ts';
 import type { RecordDenial } from './record-denial.ts';
 import { parseResourceScope, splitScopes } from './scope.ts';
 import { makeSteadyNow } from './steady-now.ts';
 
 /** 256 bits, as the provider makes them. */
 const BEARER = /^Bearer ([A-Za-z0-9_-]{43})$/i;
+
+/** The last use is shown by the minute; it is not written more often. */
+const USED_EVERY_MS = 60_000;
 
 interface TokenPayload {
   readonly accountId?: string;
@@ -55,6 +59,7 @@ export function makeVerifyEmbedded(deps: {
   readonly issuer: string;
   readonly fhirBase: string;
   readonly store: AuthStore;
+  readonly isType: (name: string) => boolean;
   readonly clock: Clock;
   readonly deny: RecordDenial;
 }): VerifyToken {
@@ -73,7 +78,7 @@ export function makeVerifyEmbedded(deps: {
     const read = await store.readKept('auth.token', { tenant, token, at: toSecond(exactly) });
     if (!read.ok) return read;
     if (read.value === null) return refuse('unknown-token');
-    const { client, tokenId, kind } = read.value;
+    const { client, tokenId, kind, use } = read.value;
     const payload = read.value.payload as TokenPayload;
     if (payload.exp * 1000 <= exactly.getTime()) return refuse('expired');
     if (payload.aud !== deps.fhirBase) return refuse('audience');
@@ -83,12 +88,15 @@ export function makeVerifyEmbedded(deps: {
     const user =
       payload.accountId === undefined ? null : await store.readKept('auth.account', { tenant, id: payload.accountId });
     if (user?.ok === false) return user;
+    if (exactly.getTime() - (use.usedAtMs ?? 0) >= USED_EVERY_MS)
+      void store.writeBehind('auth.use-grant', { tenant, id: use.id, at: exactly });
     return ok({
       issuer,
       subject: payload.accountId ?? client.id,
       clientId: client.id,
       tokenId,
-      ...toScopes(payload.scope ?? ''),
+      // What the app may have was perhaps made less since.
+      ...toScopes(narrowScope(payload.scope ?? '', client.scope, deps.isType).join(' ')),
       patient: payload.extra?.patient ?? null,
       encounter: payload.extra?.encounter ?? null,
       fhirUser: kind === 'AccessToken' ? (user?.value?.fhirUser ?? null) : null,

@@ -7,10 +7,12 @@ import { reportAnswer } from './report-answer.ts';
 
 const help = `Usage: chartgate accounts add --username NAME --name NAME --fhir-user REFERENCE [--url URL] [--json]
        chartgate accounts list [--url URL] [--json]
-       chartgate accounts remove ID [--url URL] [--json]
+       chartgate accounts reset|unlock|disable|enable|remove ID [--url URL] [--json]
 
-The people who can sign in at a running gateway. The password is asked for, or is the first line of standard input; it
-is never an argument, where others would see it. The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
+The people who can sign in at a running gateway. For add and reset the password is asked for, or is the first line of
+standard input; it is never an argument, where others would see it. reset and disable end the person's sessions and
+tokens at once. unlock forgets wrong passwords, and the waiting that they led to. The operator's token is taken from
+CHARTGATE_ADMIN_TOKEN.
 
   --username NAME         what the person types to sign in
   --name NAME             what is shown
@@ -44,37 +46,51 @@ async function readPassword({ stdin, stderr }: Terminal): Promise<string> {
   }
 }
 
+const VERBS = ['add', 'list', 'reset', 'unlock', 'disable', 'enable', 'remove'] as const;
+const stateOf = (state: 'active' | 'disabled'): string => (state === 'active' ? '' : '  disabled');
+
 export const accounts: Command = {
   name: 'accounts',
-  summary: 'add, list and remove the people who can sign in',
+  summary: 'add, list, change and remove the people who can sign in',
   help,
   async run(args, terminal) {
     const parsed = parseOptions(args, OPTIONS, 'some');
     const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
     const { username, name, 'fhir-user': fhirUser, url, json } = parsed.value.values;
-    const [verb, id, ...more] = parsed.value.positionals;
+    const [said, id = '', ...more] = parsed.value.positionals;
     const form = json === true ? 'json' : 'text';
-    if (verb !== 'add' && verb !== 'list' && verb !== 'remove') return usage('Say add, list or remove.');
-    if (more.length > 0 || (id === undefined) === (verb === 'remove'))
-      return usage('Only remove takes an id, and needs one.');
-    const isWhole = username !== undefined && name !== undefined && fhirUser !== undefined;
-    if (verb === 'add' && !isWhole) return usage('A person needs --username, --name and --fhir-user.');
+    const verb = VERBS.find((one) => one === said);
+    if (verb === undefined) return usage(`Say one of ${VERBS.join(', ')}.`);
+    if (more.length > 0 || (id === '') !== (verb === 'add' || verb === 'list'))
+      return usage(`${verb} takes ${verb === 'add' || verb === 'list' ? 'no id' : 'one id'}.`);
+    const given = [username, name, fhirUser].filter((one) => one !== undefined).length;
+    if (given !== (verb === 'add' ? 3 : 0))
+      return usage('add needs --username, --name and --fhir-user; nothing else does.');
     const api = makeAdminApi(url, terminal.env);
-    if (verb === 'list')
-      return reportAnswer(await api.call('accounts.list'), terminal, form, ({ accounts: all }) =>
-        all.map((one) => `${one.id}  ${one.username}  ${one.fhirUser}\n`).join(''),
-      );
-    if (verb === 'remove') {
-      const reply = await api.call('accounts.remove', { params: { id: id ?? '' } });
-      return reportAnswer(reply, terminal, form, () => 'removed\n');
+    const params = { id };
+    switch (verb) {
+      case 'add': {
+        const password = await readPassword(terminal);
+        const body = { username: username ?? '', name: name ?? '', fhirUser: fhirUser ?? '', password };
+        return reportAnswer(await api.call('accounts.add', { body }), terminal, form, ({ id: made }) => `${made}\n`);
+      }
+      case 'list':
+        return reportAnswer(await api.call('accounts.list'), terminal, form, ({ accounts: all }) =>
+          all.map((one) => `${one.id}  ${one.username}  ${one.fhirUser}${stateOf(one.state)}\n`).join(''),
+        );
+      case 'reset': {
+        const body = { password: await readPassword(terminal) };
+        return reportAnswer(await api.call('accounts.reset', { params, body }), terminal, form, () => 'reset\n');
+      }
+      case 'unlock':
+        return reportAnswer(await api.call('accounts.unlock', { params }), terminal, form, () => 'unlocked\n');
+      case 'disable':
+        return reportAnswer(await api.call('accounts.disable', { params }), terminal, form, () => 'disabled\n');
+      case 'enable':
+        return reportAnswer(await api.call('accounts.enable', { params }), terminal, form, () => 'enabled\n');
+      case 'remove':
+        return reportAnswer(await api.call('accounts.remove', { params }), terminal, form, () => 'removed\n');
     }
-    const body = {
-      username: username ?? '',
-      name: name ?? '',
-      fhirUser: fhirUser ?? '',
-      password: await readPassword(terminal),
-    };
-    return reportAnswer(await api.call('accounts.add', { body }), terminal, form, ({ id: made }) => `${made}\n`);
   },
 };

@@ -6,9 +6,12 @@ import { reportAnswer } from './report-answer.ts';
 
 const help = `Usage: chartgate clients add --name NAME --kind KIND --scope SCOPE [options] [--url URL] [--json]
        chartgate clients list [--url URL] [--json]
-       chartgate clients remove ID [--url URL] [--json]
+       chartgate clients edit ID [options] [--url URL] [--json]
+       chartgate clients disable|enable|remove ID [--url URL] [--json]
 
-The apps that may ask a running gateway for tokens. The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
+The apps that may ask a running gateway for tokens. edit changes what is given and leaves the rest as it is; where the
+scope becomes less, what the app was given ends. disable lets it have nothing from that moment on, and ends everything
+that it was given. The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
 
   --name NAME         what people are shown
   --id ID             an id of your own choice, such as one that the app has already (default: one is made)
@@ -39,54 +42,79 @@ const OPTIONS = {
   json: { type: 'boolean' },
 } as const;
 
+const VERBS = ['add', 'list', 'edit', 'disable', 'enable', 'remove'] as const;
+type Values = Extract<ReturnType<typeof parseOptions<typeof OPTIONS>>, { ok: true }>['value']['values'];
+
 const tellAdded = ({ id, secret }: { readonly id: string; readonly secret: string | null }): string =>
   `${id}\n${secret === null ? '' : `secret: ${secret}\nKeep it now: it is not shown again.\n`}`;
+const stateOf = (state: 'active' | 'disabled'): string => (state === 'active' ? '' : '  disabled');
+
+/** What the options say of an app; what is not given is not there. */
+function fieldsOf(values: Values, jwks: unknown) {
+  const given = {
+    name: values.name,
+    scope: values.scope,
+    redirectUris: values.redirect,
+    launchUrl: values['launch-url'],
+    origins: values.origin,
+    // What is no set of keys, the gateway refuses.
+    jwks: jwks as null | undefined,
+    jwksUri: values['jwks-url'],
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as typeof given;
+}
 
 export const clients: Command = {
   name: 'clients',
-  summary: 'register, list and remove apps at a running gateway',
+  summary: 'register, list, change and remove apps at a running gateway',
   help,
   async run(args, terminal) {
     const parsed = parseOptions(args, OPTIONS, 'some');
     const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
     const { values, positionals } = parsed.value;
-    const [verb, id, ...more] = positionals;
+    const [said, id = '', ...more] = positionals;
     const form = values.json === true ? 'json' : 'text';
-    if (more.length > 0 || (id === undefined) === (verb === 'remove'))
-      return usage('Say add, list, or remove and an id.');
+    const verb = VERBS.find((one) => one === said);
+    if (verb === undefined) return usage(`Say one of ${VERBS.join(', ')}.`);
+    if (more.length > 0 || (id === '') !== (verb === 'add' || verb === 'list'))
+      return usage(`${verb} takes ${verb === 'add' || verb === 'list' ? 'no id' : 'one id'}.`);
     const { name, kind, scope } = values;
     if (verb === 'add' && (name === undefined || kind === undefined || scope === undefined))
       return usage('An app needs --name, --kind and --scope.');
-    if (verb !== 'add' && verb !== 'list' && verb !== 'remove') return usage('Say add, list or remove.');
-    let jwks: unknown = null;
+    if (verb !== 'add' && (kind !== undefined || values.id !== undefined))
+      return usage('Only add takes --kind and --id.');
+    let jwks: unknown;
     if (values.jwks !== undefined)
       try {
         jwks = JSON.parse(await readFile(values.jwks, 'utf8'));
       } catch {
         return usage('The file of --jwks cannot be read as JSON.');
       }
+    const fields = fieldsOf(values, jwks);
+    const isChange = Object.keys(fields).length > 0;
+    if (verb === 'edit' && !isChange) return usage('Say what is to be changed.');
+    if (verb !== 'add' && verb !== 'edit' && isChange) return usage(`${verb} takes no options but --url and --json.`);
     const api = makeAdminApi(values.url, terminal.env);
-    if (verb === 'list')
-      return reportAnswer(await api.call('apps.list'), terminal, form, ({ clients: all }) =>
-        all.map((one) => `${[one.id, one.kind, one.name, one.scope].join('  ')}\n`).join(''),
-      );
-    if (verb === 'remove') {
-      const reply = await api.call('apps.remove', { params: { id: id ?? '' } });
-      return reportAnswer(reply, terminal, form, () => 'removed\n');
+    const params = { id };
+    switch (verb) {
+      case 'add': {
+        // What is none of the kinds, the gateway refuses with the list of them.
+        const body = { ...fields, name: name ?? '', kind: kind as 'public', scope: scope ?? '', id: values.id ?? null };
+        return reportAnswer(await api.call('apps.add', { body }), terminal, form, tellAdded);
+      }
+      case 'list':
+        return reportAnswer(await api.call('apps.list'), terminal, form, ({ clients: all }) =>
+          all.map((one) => `${[one.id, one.kind, one.name, one.scope].join('  ')}${stateOf(one.state)}\n`).join(''),
+        );
+      case 'edit':
+        return reportAnswer(await api.call('apps.edit', { params, body: fields }), terminal, form, () => 'changed\n');
+      case 'disable':
+        return reportAnswer(await api.call('apps.disable', { params }), terminal, form, () => 'disabled\n');
+      case 'enable':
+        return reportAnswer(await api.call('apps.enable', { params }), terminal, form, () => 'enabled\n');
+      case 'remove':
+        return reportAnswer(await api.call('apps.remove', { params }), terminal, form, () => 'removed\n');
     }
-    // What is none of the kinds, the gateway refuses with the list of them.
-    const body = {
-      name: name ?? '',
-      kind: kind as 'public',
-      scope: scope ?? '',
-      redirectUris: values.redirect ?? [],
-      launchUrl: values['launch-url'] ?? null,
-      origins: values.origin ?? [],
-      jwks: jwks as null,
-      jwksUri: values['jwks-url'] ?? null,
-      id: values.id ?? null,
-    };
-    return reportAnswer(await api.call('apps.add', { body }), terminal, form, tellAdded);
   },
 };

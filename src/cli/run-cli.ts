@@ -16,6 +16,7 @@ import { demo } from './demo-command.ts';
 import { erase } from './erase.ts';
 import { exitOf } from './exit-of.ts';
 import { explain as explainCommand } from './explain.ts';
+import { grants } from './grants.ts';
 import { jobs } from './jobs.ts';
 import { keys } from './keys.ts';
 import { operators } from './operators.ts';
@@ -27,6 +28,7 @@ import { links } from './links.ts';
 import { replay } from './replay.ts';
 import { restore } from './restore.ts';
 import { serve } from './serve.ts';
+import { settings } from './settings.ts';
 import { shadow } from './shadow.ts';
 import { targets } from './targets.ts';
 import { unmapped } from './unmapped.ts';
@@ -67,8 +69,10 @@ export const COMMANDS: readonly Command[] = [
   erase,
   clients,
   accounts,
+  grants,
   operators,
   keys,
+  settings,
   audit,
   backup,
   restore,

@@ -1,4 +1,5 @@
 import type { Secret } from '../kernel/index.ts';
+import type { ShownSetting } from './show-settings.ts';
 
 /** `serve` is production; `demo` is everything on one machine with keys of its own making. */
 export type Mode = 'serve' | 'demo';
@@ -144,4 +145,6 @@ export interface Config {
    * and to who may watch.
    */
   readonly unverified: readonly string[];
+  /** All of them as they are in force, for the operator to look at. */
+  readonly settings: readonly ShownSetting[];
 }

@@ -2,6 +2,7 @@ import { MEMORY, secret, type Secret } from '../kernel/index.ts';
 import { checkTogether, isLoopback } from './check-together.ts';
 import type { AuthConfig, Config, DatabaseConfig, EhrAuthConfig, EhrTlsConfig, HmacConfig, Mode } from './config.ts';
 import { STANDARD_DATABASE_URL, type KeyName, type Settled } from './keys.ts';
+import { showSettings } from './show-settings.ts';
 import { readValues, settle, type Environment, type Problem, type ReadText } from './read-values.ts';
 
 /** Thrown at start with every problem found, so that they can be mended in one go. */
@@ -163,7 +164,7 @@ function listUnverified(v: Settled, database: DatabaseConfig): string[] {
   return out;
 }
 
-function toConfig(mode: Mode, v: Settled, readText: ReadText, problems: Problem[]): Config {
+function toConfig(mode: Mode, v: Settled, readText: ReadText, problems: Problem[]): Omit<Config, 'settings'> {
   const database = toDatabase(v.CHARTGATE_DATABASE_URL ?? STANDARD_DATABASE_URL);
   const readOrReport = (key: FileKey): string => {
     try {
@@ -271,5 +272,5 @@ export function loadConfig(mode: Mode, env: Environment, readText: ReadText): Co
   if (problems.length > 0) throw new ConfigError(problems);
   const config = toConfig(mode, settle(values), readText, problems);
   if (problems.length > 0) throw new ConfigError(problems);
-  return freeze(config);
+  return freeze({ ...config, settings: showSettings(env, readText) });
 }

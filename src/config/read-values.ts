@@ -14,7 +14,7 @@ const PREFIX = 'CHARTGATE_';
 const isSecret = ({ isSecret: is }: Key): boolean => is === true;
 const reason = (thrown: unknown): string => errorCode(thrown) ?? 'not readable';
 
-function readFileKeys(env: Environment, readText: ReadText, problems: Problem[]): Record<string, string> {
+export function readFileKeys(env: Environment, readText: ReadText, problems: Problem[]): Record<string, string> {
   const path = env['CHARTGATE_CONFIG'];
   if (path === undefined || path === '') return {};
   const wrong = (text: string): Record<string, string> => {

@@ -1,4 +1,5 @@
 import { auditSet, type KeptAudit, type makeAppendLater } from '../audit/index.ts';
+import type { Registry } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import { type OpenTarget } from '../ehr/index.ts';
 import { shadowSet, makeExplain, type LearntHabits, type Shadow } from '../forward/index.ts';
@@ -34,6 +35,7 @@ import {
   makeRecordActLater,
   makeRestrictedAmong,
   makeRestrictionRoutes,
+  makeSettingsRoutes,
   makeShadowRoutes,
   makeStreamRoutes,
   makeTargetHistoryRoutes,
@@ -67,6 +69,7 @@ export function makeAdmin(deps: {
   readonly watch: FlowWatch;
   /** Of parts that are joined elsewhere. */
   readonly more: readonly AdminRoute[];
+  readonly signingKeys: Registry['signingKeys'];
   readonly appendLater: ReturnType<typeof makeAppendLater>;
   readonly resealing: KeptResealing;
   readonly newId: NewId;
@@ -206,6 +209,14 @@ export function makeAdmin(deps: {
     }),
     ...makeRestrictionRoutes({ tenant, mrnSystem, identity, clock }),
     ...deps.more,
+    ...makeSettingsRoutes({
+      settings: config.settings,
+      resealing: deps.resealing,
+      audit,
+      auditKey: kept.key,
+      signingKeys: deps.signingKeys,
+      clock,
+    }),
   ];
   return routes.map((route) => serveRoute(route, recorders));
 }

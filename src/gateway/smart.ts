@@ -1,5 +1,5 @@
 import { auditSet } from '../audit/index.ts';
-import { authSet, makeAuth } from '../auth/index.ts';
+import { authSet, makeAuth, type Registry } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { OpenTarget } from '../ehr/index.ts';
 import { identitySet } from '../identity/index.ts';
@@ -27,6 +27,7 @@ export function makeApps(deps: {
   readonly routes: readonly Route[];
   readonly adminRoutes: readonly AdminRoute[];
   readonly mounts: readonly Mount[];
+  readonly signingKeys: Registry['signingKeys'];
 } {
   const { config, tenant, store, clock, chance, log } = deps;
   const { publicUrl } = config.http;
@@ -62,6 +63,7 @@ export function makeApps(deps: {
     routes: [...auth.routes, ...smart.serve(auth)],
     adminRoutes: makeAppRoutes({ registry: auth.registry }),
     mounts: auth.mounts,
+    signingKeys: auth.registry.signingKeys,
     start: auth.start,
     stop: auth.flush,
   };

@@ -114,6 +114,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const [lanes, identity] = [store.use(laneSet), store.use(identitySet)];
   const { clientUuid } = config.ingest;
   const { mrnSystem } = config.identity;
+  // Each section says by itself that it has changed.
+  const { settings: _settings, ...audited } = config;
   const kept = runAudit({
     tenant,
     instance,
@@ -124,7 +126,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     clock,
     log,
     version: VERSION,
-    settings: config,
+    settings: audited,
     commands: () => store.figures().commands,
   });
   const metrics = makeMetrics({ storeHealth: store.health, storeFigures: store.figures });
@@ -255,6 +257,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     appendLater,
     resealing,
     more: [...apps.adminRoutes, ...operators.adminRoutes],
+    signingKeys: apps.signingKeys,
   });
   let process: 'serving' | 'draining' = 'serving';
   const front = makeFront(config, {

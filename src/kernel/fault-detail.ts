@@ -40,6 +40,7 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
   'link.not-found': 'This source user has no link.',
   'client.not-found': 'There is no app of this id.',
   'account.not-found': 'There is no person of this id.',
+  'grant.not-found': 'There is no grant of this id.',
   'erase.not-found': 'Nothing is stored of this source user.',
   'enrol.not-found': 'No source user is linked to this MRN.',
 };

@@ -73,6 +73,7 @@ export const FAULT_CODES = {
   'client.id-taken': 'conflict',
   'account.not-found': 'not-found',
   'account.name-taken': 'conflict',
+  'grant.not-found': 'not-found',
   'launch.patient': 'invalid',
   'auth.external': 'conflict',
   'auth.issuer': 'issuer-unavailable',

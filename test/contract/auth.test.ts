@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { auditSet, type AuditDraft } from '../../src/audit/index.ts';
 import { authSet } from '../../src/auth/index.ts';
+import type { AccountChange } from '../../src/auth/commands.ts';
 import type { Result } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { PLACES, type Place } from '../support/new-store.ts';
@@ -174,7 +175,7 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
   test('clients and their origins come and go together, with a record of the audit each', async () => {
     must(await auth().write('auth.add-client', { client, audit }));
     const isOrigin = async (origin: string) => must(await auth().read('auth.is-origin', { tenant, origin }));
-    expect(must(await auth().read('auth.clients', { tenant }))).toEqual([client]);
+    expect(must(await auth().read('auth.clients', { tenant }))).toEqual([{ ...client, state: 'active' }]);
     expect([await isOrigin('https://two.example'), await isOrigin('https://three.example')]).toEqual([true, false]);
     expect(must(await auth().write('auth.remove-client', { id: 'app_1', audit }))).toBe('removed');
     expect(must(await auth().write('auth.remove-client', { id: 'app_1', audit }))).toBe('not-found');
@@ -223,6 +224,124 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
     expect(must(await auth().read('auth.accounts', { tenant }))).toMatchObject([{ id: 'usr_1', wrongTries: 1 }]);
     expect(await attempt(false, 'nobody')).toEqual({ state: 'refused' });
     expect(await attempt(true, 'nobody')).toEqual({ state: 'refused' });
+  });
+
+  test('who is disabled is there for the operator alone, and what they were given is gone', async () => {
+    must(await auth().write('auth.add-client', { client, audit }));
+    must(await auth().write('auth.add-account', { account, audit }));
+    const payload = { clientId: 'app_1', accountId: 'usr_1' };
+    const give = async () => {
+      await put({ kind: 'Grant', id: 'g1', payload });
+      await put({ id: 't1', payload: { ...payload, grantId: 'g1' }, grantId: 'g1' });
+      await put({ kind: 'Session', id: 's1', payload: { accountId: 'usr_1' } });
+      await put({ kind: 'ClientCredentials', id: 't2', payload: { clientId: 'app_1' } });
+    };
+    const left = async () =>
+      Promise.all([
+        find('Grant', 'g1'),
+        find('AccessToken', 't1'),
+        find('Session', 's1'),
+        find('ClientCredentials', 't2'),
+      ]);
+    await give();
+    const setClient = async (id: string, state: 'active' | 'disabled') =>
+      must(await auth().write('auth.set-client-state', { id, state, audit }));
+    expect(await setClient('app_1', 'disabled')).toBe('changed');
+    expect((await left()).map((one) => one !== null)).toEqual([false, false, true, false]);
+    expect(must(await auth().read('auth.client', { tenant, id: 'app_1' }))).toBeNull();
+    expect(must(await auth().read('auth.registered-client', { tenant, id: 'app_1' }))?.state).toBe('disabled');
+    expect(must(await auth().read('auth.is-origin', { tenant, origin: 'https://app.example' }))).toBe(false);
+    expect([await setClient('app_1', 'active'), await setClient('app_2', 'disabled')]).toEqual([
+      'changed',
+      'not-found',
+    ]);
+    expect(must(await auth().read('auth.is-origin', { tenant, origin: 'https://app.example' }))).toBe(true);
+
+    await give();
+    const change = async (told: AccountChange, id = 'usr_1') =>
+      must(await auth().write('auth.change-account', { id, change: told, audit }));
+    expect(await change({ kind: 'state', state: 'disabled' })).toBe('changed');
+    expect((await left()).map((one) => one !== null)).toEqual([false, false, false, true]);
+    expect(must(await auth().read('auth.account', { tenant, id: 'usr_1' }))).toBeNull();
+    expect(must(await auth().read('auth.account-by-name', { tenant, name: 'drsmith' }))).toBeNull();
+    expect(must(await auth().read('auth.accounts', { tenant }))).toMatchObject([{ id: 'usr_1', state: 'disabled' }]);
+    // Also by whoever compared the password before.
+    const signIn = { name: 'drsmith', isRight: true, audit: { ...audit, type: 'auth.sign-in' } } as const;
+    expect(must(await auth().write('auth.sign-in', signIn))).toEqual({ state: 'refused' });
+    // A new password lets nobody in who is disabled.
+    expect(await change({ kind: 'password', password: { salt: 'n', hash: 'n' } })).toBe('changed');
+    expect(must(await auth().read('auth.account', { tenant, id: 'usr_1' }))).toBeNull();
+    expect(await change({ kind: 'state', state: 'active' })).toBe('changed');
+    expect(must(await auth().read('auth.account-by-name', { tenant, name: 'drsmith' }))).toMatchObject({
+      password: { salt: 'n', hash: 'n' },
+      wrongTries: 0,
+    });
+    expect(await change({ kind: 'unlock' }, 'usr_2')).toBe('not-found');
+  });
+
+  test('grants are listed newest first, page by page, also those of one moment, and only what has not ended', async () => {
+    const payload = { clientId: 'app_1', accountId: 'usr_1', resources: { x: 'patient/*.rs' } };
+    const give = async (n: number, when: Date, expiresAt = later(600)) => {
+      await put({ kind: 'Grant', id: `g${n}`, payload, at: when, expiresAt: later(9_000) });
+      await put({ id: `t${n}`, payload: { ...payload, grantId: `g${n}` }, grantId: `g${n}`, at: when, expiresAt });
+    };
+    for (let n = 0; n < 5; n += 1) await give(n, at);
+    for (let n = 5; n < 8; n += 1) await give(n, later(n));
+    await give(8, later(8), later(9));
+    await put({ kind: 'ClientCredentials', id: 'own', payload: { clientId: 'app_1', scope: 's' }, at: later(20) });
+    await put({ kind: 'Grant', id: 'other', payload: { clientId: 'app_2', accountId: 'usr_1' } });
+    const page = async (before: { madeAtMs: number; index: string } | null, limit = 3) =>
+      must(
+        await auth().read('auth.grants', { tenant, of: { kind: 'client', id: 'app_1' }, before, limit, at: later(30) }),
+      );
+    const seen: { id: string; kind: string; madeAtMs: number; untilMs: number }[] = [];
+    for (let before: { madeAtMs: number; index: string } | null = null; ;) {
+      const some: readonly (typeof seen)[number][] = await page(before);
+      seen.push(...some);
+      const last = some.at(-1);
+      if (last === undefined) break;
+      before = { madeAtMs: last.madeAtMs, index: last.id.slice(4) };
+    }
+    expect(seen.map(({ kind }) => kind)).toEqual(['token', ...Array<string>(8).fill('grant')]);
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(9);
+    expect(seen.map(({ madeAtMs }) => madeAtMs)).toEqual(
+      seen.map(({ madeAtMs }) => madeAtMs).toSorted((a, b) => b - a),
+    );
+    expect(seen[1]).toMatchObject({ scope: 'patient/*.rs', untilMs: later(600).getTime(), usedAtMs: null });
+    const use = async (seconds: number) =>
+      must(await auth().write('auth.use-grant', { tenant, id: seen[0]?.id ?? '', at: later(seconds) }));
+    await use(25);
+    await use(24);
+    expect((await page(null, 1))[0]).toMatchObject({ usedAtMs: later(25).getTime() });
+    expect(must(await auth().write('auth.end-grant', { id: seen[1]?.id ?? '', audit }))).toBe('ended');
+    expect(must(await auth().write('auth.end-grant', { id: seen[1]?.id ?? '', audit }))).toBe('not-found');
+    expect(await find('AccessToken', 't7')).toBeNull();
+    expect(await page(null, 50)).toHaveLength(8);
+    const { records } = must(await store.use(readAuditSet).read('audit-test.everything', null));
+    const last = records.slice(-2).map(({ record }) => JSON.parse(record) as Record<string, unknown>);
+    expect(last.map(({ outcome, client: of }) => [outcome, of])).toEqual([
+      ['0', 'app_1'],
+      ['4', undefined],
+    ]);
+  });
+
+  test('what is there from an earlier release is told whose it is, once', async () => {
+    const payload = { clientId: 'app_1', accountId: 'usr_1', iat: at.getTime() / 1_000 };
+    await put({ kind: 'Grant', id: 'g1', payload });
+    await put({ id: 't1', payload: { ...payload, grantId: 'g1' }, grantId: 'g1' });
+    await put({ kind: 'Session', id: 's1', payload: { accountId: 'usr_1', iat: 1 } });
+    await place.tamper('UPDATE auth_record SET client_id = NULL, account_id = NULL, made_at = NULL');
+    const listed = async () =>
+      must(
+        await auth().read('auth.grants', { tenant, of: { kind: 'account', id: 'usr_1' }, before: null, limit: 9, at }),
+      );
+    expect(await listed()).toEqual([]);
+    const claim = async () => must(await auth().write('auth.claim-grants', { tenant, limit: 1 }));
+    expect([await claim(), await claim()]).toEqual([2, 0]);
+    expect((await listed()).map(({ kind, clientId }) => [kind, clientId])).toEqual([
+      ['grant', 'app_1'],
+      ['session', null],
+    ]);
   });
 
   test('the first key that is kept under a name stays', async () => {

@@ -69,8 +69,57 @@ test('a person is added with a password from standard input alone, and removed',
   expect((await run([...add, '--password', 'x'])).code).toBe(2);
 });
 
+test('an app and a person are changed, disabled and enabled, and what they were given is listed and ended', async () => {
+  const args = ['--kind', 'public', '--scope', 'openid patient/*.rs', '--redirect', 'https://edit.example/cb'];
+  const made = await run(['clients', 'add', '--name', 'Before', ...args]);
+  const app = made.out.trim();
+  expect(await run(['clients', 'edit', app, '--name', 'After', '--scope', 'patient/*.rs'])).toMatchObject({
+    code: 0,
+    out: 'changed\n',
+  });
+  expect((await run(['clients', 'disable', app])).out).toBe('disabled\n');
+  expect((await run(['clients', 'list'])).out).toContain(`${app}  public  After  patient/*.rs  disabled\n`);
+  expect((await run(['clients', 'enable', app])).out).toBe('enabled\n');
+  expect(await run(['clients', 'edit', app, '--scope', 'system/*.rs'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('`scope` must be'),
+  });
+  const added = await run(
+    ['accounts', 'add', '--username', 'drjones', '--name', 'Dr Jones', '--fhir-user', 'Practitioner/2'],
+    `${PASSWORD}\n`,
+  );
+  const person = added.out.trim();
+  expect((await run(['accounts', 'disable', person])).out).toBe('disabled\n');
+  expect((await run(['accounts', 'list'])).out).toContain(`${person}  drjones  Practitioner/2  disabled\n`);
+  expect((await run(['accounts', 'enable', person])).out).toBe('enabled\n');
+  expect((await run(['accounts', 'unlock', person])).out).toBe('unlocked\n');
+  expect((await run(['accounts', 'reset', person], 'another made-up sentence\n')).out).toBe('reset\n');
+  expect((await run(['accounts', 'reset', person], 'short\n')).err).toContain('`password` must be 12 to 200');
+  expect((await run(['grants', 'list', '--account', person])).out).toBe('nothing\n');
+  expect(JSON.parse((await run(['grants', 'list', '--client', app, '--json'])).out)).toEqual({
+    grants: [],
+    next: null,
+  });
+  expect(await run(['grants', 'end', 'grt_none'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('grant.not-found'),
+  });
+});
+
 test.each([
   [['clients']],
+  [['clients', 'edit', 'x']],
+  [['clients', 'edit', 'x', '--kind', 'public', '--name', 'y']],
+  [['clients', 'disable']],
+  [['clients', 'disable', 'x', '--name', 'y']],
+  [['accounts', 'reset']],
+  [['accounts', 'unlock', 'x', '--name', 'y']],
+  [['grants']],
+  [['grants', 'list']],
+  [['grants', 'list', '--client', 'x', '--account', 'y']],
+  [['grants', 'list', 'x', '--client', 'x']],
+  [['grants', 'end']],
+  [['grants', 'end', 'x', '--limit', '3']],
   [['clients', 'add']],
   [['clients', 'remove']],
   [['clients', 'list', 'x']],
@@ -84,7 +133,8 @@ test.each([
 });
 
 test('help is there, and nothing that was said is in the log', async () => {
-  for (const name of ['clients', 'accounts']) expect((await run([name, '--help'])).out).toMatch(/^Usage: chartgate/);
+  for (const name of ['clients', 'accounts', 'grants'])
+    expect((await run([name, '--help'])).out).toMatch(/^Usage: chartgate/);
   expect(JSON.stringify(log.lines)).not.toMatch(/correct horse|drsmith|Dr Smith/);
 });
 

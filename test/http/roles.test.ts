@@ -16,7 +16,7 @@ const OPENS: Readonly<Record<Role, string>> = {
     links.get links.charted patients.connections patients.connection patients.labs patients.profiles
     patients.overdue patients.rule monitoring.rule mappings.rows mappings.try mappings.check
     mappings.loads targets.probe targets.probes targets.lanes links.history patients.list
-    patients.timeline deliveries.note deliveries.assign restrictions.list`,
+    patients.timeline deliveries.note deliveries.assign restrictions.list settings.get`,
   'clinical-reviewer': `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.list deliveries.get
     deliveries.decide deliveries.approveMany jobs.list jobs.get deliveries.explain mappings.unmapped
     targets.list shadow.report shadow.deliveries links.list links.get links.charted patients.connections
@@ -35,11 +35,13 @@ const OPENS: Readonly<Record<Role, string>> = {
     keys.rotateData keys.rotateIdToken apps.list apps.add apps.remove apps.launch accounts.list
     accounts.add accounts.remove operators.list operators.add operators.get operators.remove
     operators.setRoles operators.disable operators.enable operators.reset keys.list keys.add keys.remove
-    targets.probes targets.lanes`,
+    targets.probes targets.lanes apps.edit apps.disable apps.enable accounts.disable accounts.enable
+    accounts.reset accounts.unlock grants.list grants.end settings.get`,
 };
-const PROVED =
-  `deliveries.raw audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.remove accounts.add
-  accounts.remove operators.add operators.remove operators.setRoles operators.disable operators.enable operators.reset
+const PROVED = `deliveries.raw audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.remove
+  accounts.add accounts.remove operators.add operators.remove operators.setRoles operators.disable
+  operators.enable operators.reset apps.edit apps.disable apps.enable accounts.disable accounts.enable
+  accounts.reset accounts.unlock grants.end
   keys.add keys.remove`.split(/\s+/);
 /** Who asks something of their own session needs no role: test/attack/operators.test.ts has who is let in. */
 const OF_ROLES = Object.entries<Contract>(CONTRACTS).flatMap(([id, contract]) =>

@@ -30,6 +30,8 @@ const JSON_ROUTES: readonly (readonly [method: string, path: string, field: stri
   ['POST', 'jobs', 'preview'],
   ['POST', 'clients', 'name'],
   ['POST', 'accounts', 'username'],
+  ['PUT', 'clients/app_x', 'name'],
+  ['POST', 'accounts/usr_x/reset', 'password'],
   ['POST', 'launches', 'mrn'],
   ['POST', 'operators', 'name'],
   ['PUT', 'operators/opr_x/roles', 'roles'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
 import { anyId, displayName, named, signInName, taken } from './fields.ts';
-import { Removed } from './shapes.ts';
+import { Disabled, Enabled, Removed } from './shapes.ts';
 
 const Account = named(
   'Account',
@@ -11,8 +11,11 @@ const Account = named(
     name: z.string(),
     fhirUser: z.string(),
     wrongTries: z.int().min(0).describe('wrong passwords since somebody last signed in'),
+    state: z.enum(['active', 'disabled']),
   }),
 );
+
+const password = taken(z.string().min(12).max(200), '12 to 200 characters');
 
 const list = defineContract({
   id: 'accounts.list',
@@ -45,7 +48,7 @@ const add = defineContract({
         z.string().regex(/^(Practitioner|PractitionerRole)\/[A-Za-z0-9.-]{1,64}$/),
         '`Practitioner/ID` or `PractitionerRole/ID`',
       ),
-      password: taken(z.string().min(12).max(200), '12 to 200 characters'),
+      password,
     }),
     bytesMax: 64 * 1_024,
     isRequired: true,
@@ -60,6 +63,73 @@ const add = defineContract({
     fhirUser: 'Practitioner/1',
     password: 'a long made-up sentence',
   },
+});
+
+const disable = defineContract({
+  id: 'accounts.disable',
+  method: 'post',
+  path: '/admin/api/accounts/:id/disable',
+  summary: 'Let the person in nowhere; sessions and tokens end at once',
+  group: 'Apps',
+  permission: 'apps.change',
+  proof: 'second',
+  audited: { kind: 'by-command' },
+  params: z.object({ id: anyId('the id of a person') }),
+  answer: Disabled,
+  answers: 'Disabled',
+  errors: ['auth.external', 'account.not-found'],
+});
+
+const enable = defineContract({
+  id: 'accounts.enable',
+  method: 'post',
+  path: '/admin/api/accounts/:id/enable',
+  summary: 'Let the person sign in again',
+  group: 'Apps',
+  permission: 'apps.change',
+  proof: 'second',
+  audited: { kind: 'by-command' },
+  params: z.object({ id: anyId('the id of a person') }),
+  answer: Enabled,
+  answers: 'Enabled',
+  errors: ['auth.external', 'account.not-found'],
+});
+
+const reset = defineContract({
+  id: 'accounts.reset',
+  method: 'post',
+  path: '/admin/api/accounts/:id/reset',
+  summary: 'Another password; sessions and tokens end at once',
+  group: 'Apps',
+  permission: 'apps.change',
+  proof: 'second',
+  audited: { kind: 'by-command' },
+  params: z.object({ id: anyId('the id of a person') }),
+  body: {
+    kind: 'json',
+    schema: z.strictObject({ password }),
+    bytesMax: 64 * 1_024,
+    isRequired: true,
+  },
+  answer: z.strictObject({ id: z.string(), state: z.literal('reset') }),
+  answers: 'Reset',
+  errors: ['auth.external', 'account.not-found'],
+  example: { password: 'a long made-up sentence' },
+});
+
+const unlock = defineContract({
+  id: 'accounts.unlock',
+  method: 'post',
+  path: '/admin/api/accounts/:id/unlock',
+  summary: 'Forget wrong passwords, and the waiting that they led to',
+  group: 'Apps',
+  permission: 'apps.change',
+  proof: 'second',
+  audited: { kind: 'by-command' },
+  params: z.object({ id: anyId('the id of a person') }),
+  answer: z.strictObject({ id: z.string(), state: z.literal('unlocked') }),
+  answers: 'Unlocked',
+  errors: ['auth.external', 'account.not-found'],
 });
 
 const remove = defineContract({
@@ -77,4 +147,12 @@ const remove = defineContract({
   errors: ['auth.external', 'account.not-found'],
 });
 
-export const accountsContract = { 'accounts.list': list, 'accounts.add': add, 'accounts.remove': remove } as const;
+export const accountsContract = {
+  'accounts.list': list,
+  'accounts.add': add,
+  'accounts.disable': disable,
+  'accounts.enable': enable,
+  'accounts.reset': reset,
+  'accounts.unlock': unlock,
+  'accounts.remove': remove,
+} as const;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ClientKind } from '../../auth/index.ts';
 import { defineContract } from './define-contract.ts';
 import { anyId, anyObjectOrNull, displayName, fhirId, named, taken } from './fields.ts';
-import { Removed } from './shapes.ts';
+import { Disabled, Enabled, Removed } from './shapes.ts';
 
 const CLIENT_KINDS = ['public', 'symmetric', 'asymmetric', 'backend'] as const satisfies readonly ClientKind[];
 
@@ -18,6 +18,7 @@ const Client = named(
     origins: z.array(z.string()),
     jwks: anyObjectOrNull,
     jwksUri: z.string().nullable(),
+    state: z.enum(['active', 'disabled']),
   }),
 );
 
@@ -66,6 +67,7 @@ const jwks = taken(
     .nullable(),
   'a JSON Web Key Set with public keys, for apps that sign; one of jwks and jwksUri',
 );
+const jwksUri = address('an http or https address, for apps that sign; one of jwks and jwksUri');
 const ONE_OF = 'one of patient and mrn';
 const patientId = taken(
   fhirId.describe('id at the EHR; or give `mrn`'),
@@ -117,7 +119,7 @@ const add = defineContract({
       launchUrl: address('an http or https address').optional(),
       origins: origins.optional(),
       jwks: jwks.optional(),
-      jwksUri: address('an http or https address, for apps that sign; one of jwks and jwksUri').optional(),
+      jwksUri: jwksUri.optional(),
     }),
     bytesMax: 64 * 1_024,
     isRequired: true,
@@ -132,6 +134,68 @@ const add = defineContract({
     scope: 'launch openid fhirUser patient/*.rs',
     redirectUris: ['https://app.example/index.html'],
   },
+});
+
+const edit = defineContract({
+  id: 'apps.edit',
+  method: 'put',
+  path: '/admin/api/clients/:id',
+  summary: 'Change an app; what is left out stays as it is',
+  description:
+    'Its id, kind and secret stay. Where the scope becomes less, everything that the app was given ends, and people allow it anew.',
+  group: 'Apps',
+  permission: 'apps.change',
+  proof: 'second',
+  audited: { kind: 'by-command' },
+  params: z.object({ id: anyId('the id of an app') }),
+  body: {
+    kind: 'json',
+    schema: z.strictObject({
+      name: displayName.optional(),
+      scope: scope.optional(),
+      redirectUris: redirectUris.optional(),
+      launchUrl: address('an http or https address').optional(),
+      origins: origins.optional(),
+      jwks: jwks.optional(),
+      jwksUri: jwksUri.optional(),
+    }),
+    bytesMax: 64 * 1_024,
+    isRequired: true,
+  },
+  answer: Client,
+  answers: 'The app as it is from now on',
+  errors: ['auth.external', 'client.not-found'],
+  example: { scope: 'launch openid fhirUser patient/Observation.rs' },
+});
+
+const disable = defineContract({
+  id: 'apps.disable',
+  method: 'post',
+  path: '/admin/api/clients/:id/disable',
+  summary: 'Let the app have nothing; what it was given ends at once',
+  group: 'Apps',
+  permission: 'apps.change',
+  proof: 'second',
+  audited: { kind: 'by-command' },
+  params: z.object({ id: anyId('the id of an app') }),
+  answer: Disabled,
+  answers: 'Disabled',
+  errors: ['auth.external', 'client.not-found'],
+});
+
+const enable = defineContract({
+  id: 'apps.enable',
+  method: 'post',
+  path: '/admin/api/clients/:id/enable',
+  summary: 'Let the app ask again',
+  group: 'Apps',
+  permission: 'apps.change',
+  proof: 'second',
+  audited: { kind: 'by-command' },
+  params: z.object({ id: anyId('the id of an app') }),
+  answer: Enabled,
+  answers: 'Enabled',
+  errors: ['auth.external', 'client.not-found'],
 });
 
 const remove = defineContract({
@@ -182,6 +246,9 @@ const launch = defineContract({
 export const appsContract = {
   'apps.list': list,
   'apps.add': add,
+  'apps.edit': edit,
+  'apps.disable': disable,
+  'apps.enable': enable,
   'apps.remove': remove,
   'apps.launch': launch,
 } as const;

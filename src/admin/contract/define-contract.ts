@@ -16,6 +16,7 @@ export const GROUPS = {
   Audit: 'Who saw or wrote what, and the proof that nothing of it was changed.',
   Apps: 'Apps, the people who sign in to them, and launches.',
   Keys: 'Keys that sign and keys that seal.',
+  Settings: 'What the gateway runs with, and how old its keys are.',
   Operators: 'People who operate the gateway: signing in, second factors, sessions, roles, API keys.',
 } as const;
 export type Group = keyof typeof GROUPS;

@@ -8,6 +8,7 @@ import { deliveryGroupsContract } from './delivery-groups.ts';
 import { eraseContract } from './erase.ts';
 import { factorsContract } from './factors.ts';
 import { flowContract } from './flow.ts';
+import { grantsContract } from './grants.ts';
 import { jobsContract } from './jobs.ts';
 import { keysContract } from './keys.ts';
 import { linkHistoryContract } from './link-history.ts';
@@ -20,6 +21,7 @@ import { patientListContract } from './patient-list.ts';
 import { patientsContract } from './patients.ts';
 import { restrictionsContract } from './restrictions.ts';
 import { sessionContract } from './session.ts';
+import { settingsContract } from './settings.ts';
 import { shadowContract } from './shadow.ts';
 import { streamContract } from './stream.ts';
 import { targetHistoryContract } from './target-history.ts';
@@ -50,9 +52,11 @@ export const CONTRACTS = {
   ...restrictionsContract,
   ...appsContract,
   ...accountsContract,
+  ...grantsContract,
   ...operatorsContract,
   ...sessionContract,
   ...factorsContract,
+  ...settingsContract,
 } as const;
 
 export type RouteId = keyof typeof CONTRACTS;

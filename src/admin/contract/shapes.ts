@@ -28,6 +28,10 @@ export const Forwarding = named(
   }),
 );
 
+/** Whether an app or a person is let in. */
+export const Disabled = z.strictObject({ id: z.string(), state: z.literal('disabled') });
+export const Enabled = z.strictObject({ id: z.string(), state: z.literal('active') });
+
 export const Removed = named('Removed', z.strictObject({ id: z.string(), state: z.literal('removed') }));
 
 export const Total = named(

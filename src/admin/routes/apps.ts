@@ -1,6 +1,14 @@
 import { ok } from '../../kernel/index.ts';
-import type { Registry } from '../../auth/index.ts';
+import type { ListedGrant, Registry } from '../../auth/index.ts';
+import { iso } from '../cursor.ts';
 import { defineRoute, type AdminRoute } from '../define-route.ts';
+
+const shownGrant = ({ madeAtMs, usedAtMs, untilMs, ...rest }: ListedGrant) => ({
+  ...rest,
+  madeAt: iso(madeAtMs),
+  usedAt: usedAtMs === null ? null : iso(usedAtMs),
+  until: iso(untilMs),
+});
 
 /**
  * Apps, people, launches and the key of the embedded authorization server. What changes is in the audit by the same
@@ -18,6 +26,15 @@ export function makeAppRoutes(deps: { readonly registry: Registry }): AdminRoute
     defineRoute('apps.add', async ({ body }, { actor }) => {
       const done = await registry.addClient(actor, body);
       return done.ok ? ok({ ...done.value.client, secret: done.value.secret }) : done;
+    }),
+    defineRoute('apps.edit', ({ params: { id }, body }, { actor }) => registry.changeClient(actor, id, body)),
+    defineRoute('apps.disable', async ({ params: { id } }, { actor }) => {
+      const done = await registry.setClientState(actor, id, 'disabled');
+      return done.ok ? ok({ id, state: 'disabled' }) : done;
+    }),
+    defineRoute('apps.enable', async ({ params: { id } }, { actor }) => {
+      const done = await registry.setClientState(actor, id, 'active');
+      return done.ok ? ok({ id, state: 'active' }) : done;
     }),
     defineRoute('apps.remove', async ({ params: { id } }, { actor }) => {
       const done = await registry.removeClient(actor, id);
@@ -42,9 +59,40 @@ export function makeAppRoutes(deps: { readonly registry: Registry }): AdminRoute
       return recorded.ok ? ok({ accounts: found.value }) : recorded;
     }),
     defineRoute('accounts.add', ({ body }, { actor }) => registry.addAccount(actor, body)),
+    defineRoute('accounts.disable', async ({ params: { id } }, { actor }) => {
+      const done = await registry.setAccountState(actor, id, 'disabled');
+      return done.ok ? ok({ id, state: 'disabled' }) : done;
+    }),
+    defineRoute('accounts.enable', async ({ params: { id } }, { actor }) => {
+      const done = await registry.setAccountState(actor, id, 'active');
+      return done.ok ? ok({ id, state: 'active' }) : done;
+    }),
+    defineRoute('accounts.reset', async ({ params: { id }, body: { password } }, { actor }) => {
+      const done = await registry.resetPassword(actor, id, password);
+      return done.ok ? ok({ id, state: 'reset' }) : done;
+    }),
+    defineRoute('accounts.unlock', async ({ params: { id } }, { actor }) => {
+      const done = await registry.unlockAccount(actor, id);
+      return done.ok ? ok({ id, state: 'unlocked' }) : done;
+    }),
     defineRoute('accounts.remove', async ({ params: { id } }, { actor }) => {
       const done = await registry.removeAccount(actor, id);
       return done.ok ? ok({ id, state: 'removed' }) : done;
+    }),
+    defineRoute('grants.list', async ({ query }, { record }) => {
+      const { client_id: clientId, account_id: accountId = '', cursor, limit } = query;
+      const of =
+        clientId === undefined
+          ? ({ kind: 'account', id: accountId } as const)
+          : ({ kind: 'client', id: clientId } as const);
+      const found = await registry.grants({ of, cursor, limit });
+      if (!found.ok) return found;
+      const recorded = await record({ action: 'R', outcome: '0', count: found.value.grants.length });
+      return recorded.ok ? ok({ grants: found.value.grants.map(shownGrant), next: found.value.next }) : recorded;
+    }),
+    defineRoute('grants.end', async ({ params: { id } }, { actor }) => {
+      const done = await registry.endGrant(actor, id);
+      return done.ok ? ok({ id, state: 'ended' }) : done;
     }),
   ];
 }

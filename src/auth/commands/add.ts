@@ -1,10 +1,17 @@
 import { append } from '../../audit/index.ts';
 import { insert, rowsOf, run, type CommandContext, type Program } from '../../store/index.ts';
+import type { Client } from '../client.ts';
 import type { AuthWrites } from '../commands.ts';
 import { nameIndex, sealAccount, sealClient } from '../rows.ts';
 import { auditChange } from './audit-change.ts';
 
 const AUTH_ORIGIN = rowsOf('auth_origin', { tenant: 'text', origin: 'text', client_id: 'text' });
+
+export const insertOrigins = (tenant: string, client: Client): Program<unknown> =>
+  insert(
+    AUTH_ORIGIN,
+    client.origins.map((origin) => ({ tenant, origin, client_id: client.id })),
+  );
 
 type AddClient = AuthWrites['auth.add-client'];
 
@@ -14,10 +21,7 @@ export function* addClient(context: CommandContext, { client, audit }: AddClient
     INSERT INTO auth_client (tenant, id, client_sealed, made_at)
     VALUES (${tenant}, ${client.id}, ${sealClient(context.vault, client)}, ${at.getTime()}) ON CONFLICT DO NOTHING`;
   if (added === 0) return 'id-taken';
-  yield* insert(
-    AUTH_ORIGIN,
-    client.origins.map((origin) => ({ tenant, origin, client_id: client.id })),
-  );
+  yield* insertOrigins(tenant, client);
   yield* append(context, [audit]);
   return 'added';
 }

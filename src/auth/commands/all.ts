@@ -1,7 +1,10 @@
 import type { Programs } from '../../store/index.ts';
 import type { AuthWrites } from '../commands.ts';
 import { addAccount, addClient } from './add.ts';
+import { changeAccount, changeClient, setClientState } from './change.ts';
 import { consume, take } from './consume.ts';
+import { endGrant } from './end.ts';
+import { claimGrants, useGrant } from './grants.ts';
 import { put } from './put.ts';
 import { remove, removeAccount, removeClient, removeOfGrant } from './remove.ts';
 import { keepKey, rotateKey } from './rotate-key.ts';
@@ -16,9 +19,15 @@ export const writes: Programs<AuthWrites> = {
   'auth.remove': remove,
   'auth.remove-of-grant': removeOfGrant,
   'auth.add-client': addClient,
+  'auth.change-client': changeClient,
+  'auth.set-client-state': setClientState,
   'auth.remove-client': removeClient,
   'auth.add-account': addAccount,
+  'auth.change-account': changeAccount,
   'auth.remove-account': removeAccount,
+  'auth.end-grant': endGrant,
+  'auth.use-grant': useGrant,
+  'auth.claim-grants': claimGrants,
   'auth.sign-in': signIn,
   'auth.keep-key': keepKey,
   'auth.rotate-key': rotateKey,

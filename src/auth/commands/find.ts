@@ -1,9 +1,9 @@
 import { get, words, type CommandContext, type Program } from '../../store/index.ts';
 import type { Client } from '../client.ts';
 import type { AuthReads, FoundRecord } from '../commands.ts';
-import { dependsOn, idIndex, toClient, tokenIdOf, toRecord, uidIndex, type Row } from '../rows.ts';
+import { dependsOn, idIndex, toClient, tokenIdOf, toRecord, uidIndex, useOf, type Row } from '../rows.ts';
 
-const RECORD = words('id_index, payload_sealed, consumed_at');
+const RECORD = words('id_index, payload_sealed, consumed_at, used_at');
 
 const rowOf = (tenant: string, kind: string, index: Uint8Array, at: Date): Program<Row | undefined> => get`
   SELECT ${RECORD} FROM auth_record
@@ -27,19 +27,19 @@ export function* findByUid(
   return toRecord(vault, kind, row);
 }
 
+/** Null too for one that is disabled: to everybody but the operator it is not there. */
 export function* findClient({ vault }: CommandContext, tenant: string, id: string): Program<Client | null> {
   // Whoever asks may name anything, and PostgreSQL knows no NUL.
   if (id.includes('\0')) return null;
-  const row = yield* get`SELECT id, client_sealed FROM auth_client WHERE tenant = ${tenant} AND id = ${id}`;
+  const row = yield* get`
+    SELECT id, client_sealed FROM auth_client WHERE tenant = ${tenant} AND id = ${id} AND disabled_at IS NULL`;
   return row === undefined ? null : toClient(vault, row);
 }
 
-function* hasGrant({ vault }: CommandContext, tenant: string, id: string, at: Date): Program<boolean> {
-  return (yield* rowOf(tenant, 'Grant', idIndex(vault, 'Grant', id), at)) !== undefined;
-}
-
 function* hasAccount(tenant: string, id: string): Program<boolean> {
-  return (yield* get`SELECT 1 AS one FROM auth_account WHERE tenant = ${tenant} AND id = ${id}`) !== undefined;
+  const row = yield* get`
+    SELECT 1 AS one FROM auth_account WHERE tenant = ${tenant} AND id = ${id} AND disabled_at IS NULL`;
+  return row !== undefined;
 }
 
 type Token = AuthReads['auth.token'];
@@ -53,9 +53,11 @@ export function* findToken(context: CommandContext, { tenant, token, at }: Token
     const { clientId, grantId, accountId } = dependsOn(found.payload);
     const client = yield* findClient(context, tenant, clientId);
     if (client === null) return null;
-    if (grantId !== null && !(yield* hasGrant(context, tenant, grantId, at))) return null;
+    const grant = grantId === null ? row : yield* rowOf(tenant, 'Grant', idIndex(vault, 'Grant', grantId), at);
+    if (grant === undefined) return null;
     if (accountId !== null && !(yield* hasAccount(tenant, accountId))) return null;
-    return { kind, tokenId: tokenIdOf(row), payload: found.payload, client };
+    const use = useOf(grantId === null ? kind : 'Grant', grant);
+    return { kind, tokenId: tokenIdOf(row), payload: found.payload, client, use };
   }
   return null;
 }

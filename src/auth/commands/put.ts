@@ -13,17 +13,20 @@ function* sweep(atMs: number): Program<void> {
 const IF_THERE = {
   first: words('DO NOTHING'),
   replacement: words(`DO UPDATE SET payload_sealed = excluded.payload_sealed, grant_index = excluded.grant_index,
-    uid_index = excluded.uid_index, expires_at = excluded.expires_at`),
+    uid_index = excluded.uid_index, expires_at = excluded.expires_at, client_id = excluded.client_id,
+    account_id = excluded.account_id, used_at = excluded.made_at`),
 } as const;
 
 type Put = AuthWrites['auth.put'];
 
 export function* put({ vault }: CommandContext, record: Put['args']): Program<Put['out']> {
   yield* sweep(record.at.getTime());
-  const { index, sealed, grant, uid, expiresAt } = toRecordRow(vault, record);
+  const { index, sealed, grant, uid, expiresAt, client, account } = toRecordRow(vault, record);
   const stored = yield* run`
-    INSERT INTO auth_record (tenant, kind, id_index, payload_sealed, grant_index, uid_index, expires_at)
-    VALUES (${record.tenant}, ${record.kind}, ${index}, ${sealed}, ${grant}, ${uid}, ${expiresAt})
+    INSERT INTO auth_record
+      (tenant, kind, id_index, payload_sealed, grant_index, uid_index, expires_at, client_id, account_id, made_at)
+    VALUES (${record.tenant}, ${record.kind}, ${index}, ${sealed}, ${grant}, ${uid}, ${expiresAt},
+      ${client}, ${account}, ${record.at.getTime()})
     ON CONFLICT (tenant, kind, id_index) ${IF_THERE[record.as]}`;
   return stored === 1 ? 'stored' : 'already-there';
 }

@@ -1,10 +1,12 @@
 import { all, get, words, type Programs } from '../../store/index.ts';
 import type { AuthReads } from '../commands.ts';
-import { nameIndex, toClient, toKeptKey, toShownAccount, toStoredAccount } from '../rows.ts';
+import { nameIndex, toKeptKey, toRegisteredClient, toShownAccount, toStoredAccount } from '../rows.ts';
 import { find, findByUid, findClient, findToken } from './find.ts';
+import { listGrants } from './grants.ts';
 import { keyOf, keysOf } from './rotate-key.ts';
 
-const ACCOUNT = words('id, account_sealed, failures');
+const ACCOUNT = words('id, account_sealed, failures, disabled_at, unlocked_at');
+const CLIENT = words('id, client_sealed, disabled_at');
 
 export const reads: Programs<AuthReads> = {
   'auth.find': find,
@@ -12,26 +14,35 @@ export const reads: Programs<AuthReads> = {
   'auth.token': findToken,
   'auth.client': (context, { tenant, id }) => findClient(context, tenant, id),
   *'auth.clients'({ vault }, { tenant }) {
-    const rows = yield* all`SELECT id, client_sealed FROM auth_client WHERE tenant = ${tenant} ORDER BY made_at, id`;
-    return rows.map((row) => toClient(vault, row));
+    const rows = yield* all`SELECT ${CLIENT} FROM auth_client WHERE tenant = ${tenant} ORDER BY made_at, id`;
+    return rows.map((row) => toRegisteredClient(vault, row));
+  },
+  *'auth.registered-client'({ vault }, { tenant, id }) {
+    const row = yield* get`SELECT ${CLIENT} FROM auth_client WHERE tenant = ${tenant} AND id = ${id}`;
+    return row === undefined ? null : toRegisteredClient(vault, row);
   },
   *'auth.is-origin'(_, { tenant, origin }) {
-    const row = yield* get`SELECT 1 AS one FROM auth_origin WHERE tenant = ${tenant} AND origin = ${origin} LIMIT 1`;
+    const row = yield* get`
+      SELECT 1 AS one FROM auth_origin AS o JOIN auth_client AS c ON c.tenant = o.tenant AND c.id = o.client_id
+      WHERE o.tenant = ${tenant} AND o.origin = ${origin} AND c.disabled_at IS NULL LIMIT 1`;
     return row !== undefined;
   },
   *'auth.account'({ vault }, { tenant, id }) {
-    const row = yield* get`SELECT ${ACCOUNT} FROM auth_account WHERE tenant = ${tenant} AND id = ${id}`;
+    const row = yield* get`
+      SELECT ${ACCOUNT} FROM auth_account WHERE tenant = ${tenant} AND id = ${id} AND disabled_at IS NULL`;
     return row === undefined ? null : toShownAccount(vault, row);
   },
   *'auth.account-by-name'({ vault }, { tenant, name }) {
     const row = yield* get`
-      SELECT ${ACCOUNT} FROM auth_account WHERE tenant = ${tenant} AND name_index = ${nameIndex(vault, name)}`;
+      SELECT ${ACCOUNT} FROM auth_account
+      WHERE tenant = ${tenant} AND name_index = ${nameIndex(vault, name)} AND disabled_at IS NULL`;
     return row === undefined ? null : toStoredAccount(vault, row);
   },
   *'auth.accounts'({ vault }, { tenant }) {
     const rows = yield* all`SELECT ${ACCOUNT} FROM auth_account WHERE tenant = ${tenant} ORDER BY made_at, id`;
     return rows.map((row) => toShownAccount(vault, row));
   },
+  'auth.grants': listGrants,
   'auth.key': (context, { tenant, name }) => keyOf(context, tenant, name),
   *'auth.keys'({ vault }, { tenant, prefix }) {
     return (yield* keysOf(tenant, prefix)).map((row) => toKeptKey(vault, row));

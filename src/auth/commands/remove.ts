@@ -2,6 +2,7 @@ import { run, type CommandContext, type Program } from '../../store/index.ts';
 import type { AuthWrites, RecordKey } from '../commands.ts';
 import { grantIndex, idIndex } from '../rows.ts';
 import { auditChange } from './audit-change.ts';
+import { endAllOf } from './end.ts';
 
 export function* remove({ vault }: CommandContext, { tenant, kind, id }: RecordKey): Program<null> {
   yield* run`
@@ -26,6 +27,8 @@ export function* removeClient(
   { id, audit }: RemoveClient['args'],
 ): Program<RemoveClient['out']> {
   yield* run`DELETE FROM auth_origin WHERE tenant = ${audit.tenant} AND client_id = ${id}`;
+  // An app of the same id may come later: it must not find what this one was given.
+  yield* endAllOf(audit.tenant, 'client', id);
   const removed = yield* run`DELETE FROM auth_client WHERE tenant = ${audit.tenant} AND id = ${id}`;
   yield* auditChange(context, audit, removed);
   return removed === 1 ? 'removed' : 'not-found';
@@ -37,6 +40,7 @@ export function* removeAccount(
   context: CommandContext,
   { id, audit }: RemoveAccount['args'],
 ): Program<RemoveAccount['out']> {
+  yield* endAllOf(audit.tenant, 'account', id);
   const removed = yield* run`DELETE FROM auth_account WHERE tenant = ${audit.tenant} AND id = ${id}`;
   yield* auditChange(context, audit, removed);
   return removed === 1 ? 'removed' : 'not-found';

@@ -9,13 +9,17 @@ export function* signIn(
 ): Program<SignIn> {
   const { tenant } = audit;
   const row = yield* get`
-    SELECT id, failures FROM auth_account
+    SELECT id, failures, disabled_at FROM auth_account
     WHERE tenant = ${tenant} AND name_index = ${nameIndex(context.vault, name)} ${FOR_UPDATE}`;
   if (row === undefined) {
     yield* append(context, [{ ...audit, outcome: '8', why: 'unknown-name' }]);
     return { state: 'refused' };
   }
   const actor = String(row['id']);
+  if (row['disabled_at'] !== null) {
+    yield* append(context, [{ ...audit, actor, outcome: '8', why: 'disabled' }]);
+    return { state: 'refused' };
+  }
   const failures = isRight ? 0 : Number(row['failures']) + 1;
   yield* run`UPDATE auth_account SET failures = ${failures} WHERE tenant = ${tenant} AND id = ${actor}`;
   yield* append(context, [

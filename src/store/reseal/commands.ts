@@ -26,6 +26,8 @@ export interface DataKeys {
   /** The key that seals, and the others that sealed what is stored. */
   readonly sealing: string;
   readonly older: readonly string[];
+  /** When each of them first sealed something here. */
+  readonly firstUsedAtMs: Readonly<Record<string, number>>;
   readonly last: Resealing | null;
 }
 

@@ -176,7 +176,7 @@ export function continueResealing(deps: {
         const noted = await own.write('reseal.note', begun);
         if (!noted.ok) return noted;
         goOn();
-        return ok({ sealing, older, last: begun });
+        return ok({ ...keys.value, last: begun });
       }
       goOn();
       return keys;

@@ -22,6 +22,7 @@ export const fromNote = (row: Row | undefined): Resealing | null =>
 export const toDataKeys = (sealing: string, ids: readonly Row[], last: Resealing | null): DataKeys => ({
   sealing,
   older: ids.map(({ id }) => String(id)).filter((id) => id !== sealing),
+  firstUsedAtMs: Object.fromEntries(ids.map((row) => [String(row['id']), Number(row['first_used_at'])])),
   last,
 });
 

@@ -42,7 +42,7 @@ export const writes: Programs<ResealWrites> = {
 
 export const reads: Programs<ResealReads> = {
   *'reseal.keys'({ vault }) {
-    const ids = yield* all`SELECT id FROM store_key ORDER BY first_used_at, id`;
+    const ids = yield* all`SELECT id, first_used_at FROM store_key ORDER BY first_used_at, id`;
     const note = yield* get`${READ_NOTE} ${NOBODY} AND user_index = ${NOTE_INDEX}`;
     return toDataKeys(vault.keyId, ids, fromNote(note));
   },

@@ -1,0 +1,101 @@
+import { noteTime, type AuditReads, type AuditWrites } from '../../audit/index.ts';
+import type { SigningKeyAge } from '../../auth/index.ts';
+import { ok, type Clock, type Result } from '../../kernel/index.ts';
+import type { KeptResealing, Operate } from '../../store/index.ts';
+import { iso } from '../cursor.ts';
+import { defineRoute, type AdminRoute } from '../define-route.ts';
+
+/** A setting as it is in force. */
+interface ShownSetting {
+  readonly key: string;
+  readonly about: string;
+  readonly value:
+    { readonly kind: 'secret'; readonly isSet: boolean } | { readonly kind: 'plain'; readonly text: string | null };
+  readonly from: 'environment' | 'file' | 'default' | 'none';
+}
+interface KeyAge {
+  readonly kind: 'data' | 'audit' | 'id-token';
+  readonly id: string;
+  readonly isInUse: boolean;
+  readonly sinceMs: number | null;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+const shownSetting = ({ key, about, value, from }: ShownSetting) => ({
+  key,
+  about,
+  isSecret: value.kind === 'secret',
+  value: value.kind === 'plain' ? value.text : value.isSet ? 'set' : 'not set',
+  from,
+});
+
+const shownKey = ({ sinceMs, ...rest }: KeyAge, nowMs: number) => ({
+  ...rest,
+  since: sinceMs === null ? null : iso(sinceMs),
+  ageDays: sinceMs === null ? null : Math.max(0, Math.floor((nowMs - sinceMs) / DAY_MS)),
+});
+
+/** What the gateway runs with. */
+export function makeSettingsRoutes(deps: {
+  readonly settings: readonly ShownSetting[];
+  readonly resealing: Pick<KeptResealing, 'keys'>;
+  readonly audit: Operate<AuditWrites, AuditReads>;
+  /** The public key of the checkpoints. */
+  readonly auditKey: { readonly text: string };
+  readonly signingKeys: () => Promise<Result<readonly SigningKeyAge[]>>;
+  readonly clock: Clock;
+}): AdminRoute[] {
+  const { audit, clock } = deps;
+
+  async function dataKeys(): Promise<Result<KeyAge[]>> {
+    const keys = await deps.resealing.keys();
+    if (!keys.ok) return keys;
+    const { sealing, older, firstUsedAtMs } = keys.value;
+    return ok(
+      [sealing, ...older].map((id) => ({
+        kind: 'data',
+        id,
+        isInUse: id === sealing,
+        sinceMs: firstUsedAtMs[id] ?? null,
+      })),
+    );
+  }
+
+  /** It signs since the checkpoint by which it took over, or since the first. */
+  async function auditKey(): Promise<Result<KeyAge>> {
+    const rotations = await audit.read('audit.rotations', null);
+    if (!rotations.ok) return rotations;
+    const first = await audit.read('audit.checkpoints', { after: 0, limit: 1 });
+    if (!first.ok) return first;
+    const note = (rotations.value.at(-1) ?? first.value[0])?.note;
+    return ok({
+      kind: 'audit',
+      id: deps.auditKey.text.split('+')[1] ?? '',
+      isInUse: true,
+      sinceMs: note === undefined ? null : noteTime(note),
+    });
+  }
+
+  return [
+    defineRoute('settings.get', async () => {
+      const data = await dataKeys();
+      if (!data.ok) return data;
+      const signs = await auditKey();
+      if (!signs.ok) return signs;
+      const tokens = await deps.signingKeys();
+      if (!tokens.ok) return tokens;
+      const idTokens = tokens.value.map(({ kid, madeAt, isInUse }): KeyAge => ({
+        kind: 'id-token',
+        id: kid,
+        isInUse,
+        sinceMs: madeAt.getTime(),
+      }));
+      const nowMs = clock.now().getTime();
+      return ok({
+        settings: deps.settings.map(shownSetting),
+        keys: [...data.value, signs.value, ...idTokens].map((one) => shownKey(one, nowMs)),
+      });
+    }),
+  ];
+}

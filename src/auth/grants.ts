@@ -1,0 +1,56 @@
+import type { AuditDraft } from '../audit/index.ts';
+import { fail, fault, ok, type Clock, type Result } from '../kernel/index.ts';
+import type { AuthStore } from './adapter.ts';
+import type { ListedGrant } from './commands.ts';
+import { GRANT_ID } from './rows.ts';
+
+export interface GrantPage {
+  readonly grants: readonly ListedGrant[];
+  /** Where the next page begins; null for the last one. */
+  readonly next: string | null;
+}
+export interface GrantQuery {
+  readonly of: { readonly kind: 'client' | 'account'; readonly id: string };
+  readonly cursor: string | undefined;
+  readonly limit: number;
+}
+
+/** The place of a grant in its list. */
+const toCursor = ({ madeAtMs, id }: ListedGrant): string =>
+  Buffer.from(`${madeAtMs} ${id.slice(id.indexOf('_') + 1)}`).toString('base64url');
+function fromCursor(text: string) {
+  const [, madeAt, index] = /^(\d{1,15}) ([0-9a-f]{16,64})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  return madeAt === undefined || index === undefined ? null : { madeAtMs: Number(madeAt), index };
+}
+
+/** What apps and people were given, and its end. */
+export function makeGrants({
+  tenant,
+  store,
+  clock,
+}: {
+  readonly tenant: string;
+  readonly store: AuthStore;
+  readonly clock: Clock;
+}) {
+  return {
+    async list({ of, cursor, limit }: GrantQuery): Promise<Result<GrantPage>> {
+      const before = cursor === undefined ? null : fromCursor(cursor);
+      if (cursor !== undefined && before === null) return fail(fault('admin.parameter', { at: 'cursor' }));
+      // One more than the page, to know whether there is a next.
+      const asked = { tenant, of, before, limit: limit + 1, at: clock.now() };
+      const found = await store.read('auth.grants', asked);
+      if (!found.ok) return found;
+      const grants = found.value.slice(0, limit);
+      const last = grants.at(-1);
+      return ok({ grants, next: found.value.length > limit && last !== undefined ? toCursor(last) : null });
+    },
+
+    async end(id: string, audit: AuditDraft): Promise<Result<null>> {
+      if (!GRANT_ID.test(id)) return fail(fault('grant.not-found'));
+      const done = await store.write('auth.end-grant', { id, audit: { ...audit, to: id } });
+      if (!done.ok) return done;
+      return done.value === 'ended' ? ok(null) : fail(fault('grant.not-found'));
+    },
+  };
+}
