@@ -8,7 +8,7 @@ import { alertsOfADay } from './0005-alerts-of-a-day.ts';
 import { erasure } from './0006-erasure/index.ts';
 import { operators } from './0007-operators.ts';
 import { figures } from './0008-figures.ts';
-import { findDeliveries } from './0010-find-deliveries.ts';
+import { whatOperatorsSee } from './0010-what-operators-see.ts';
 import { bulkJobs } from './0011-bulk-jobs.ts';
 import type { Migration } from './migration.ts';
 
@@ -23,7 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   erasure,
   operators,
   figures,
-  findDeliveries,
+  whatOperatorsSee,
   bulkJobs,
 ];
 

@@ -11,9 +11,9 @@ UPDATE delivery SET fault_code = (
 WHERE seq IN (SELECT seq FROM delivery_step WHERE fault_code IS NOT NULL);
 `;
 
-export const findDeliveries: Migration = {
+export const whatOperatorsSee: Migration = {
   version: 10,
-  name: 'find-deliveries',
+  name: 'what-operators-see',
   sqlite: step('TEXT'),
   postgres: step('text'),
 };
