@@ -24,7 +24,7 @@ import {
 } from '../test/support/schema-dump.ts';
 
 const FOLDER = 'test/fixtures/schema';
-const newest = MIGRATIONS.length;
+const newest = MIGRATIONS.at(-1)?.version;
 
 interface Maker {
   database(name: string): Promise<Database>;
