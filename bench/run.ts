@@ -16,6 +16,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(options: Options): As
   read: () => import('./read.ts'),
   audit: () => import('./audit.ts'),
   labs: () => import('./labs.ts'),
+  stream: () => import('./stream.ts'),
 };
 
 const help = `Usage: npm run bench -- [NAME…] [--json] [--rows=N] [--ehr=URL]

@@ -27,6 +27,7 @@ const recorded = async (query: string): Promise<readonly Recorded[]> =>
 /** What the operator can look at, the word by which it is recorded, and whether it shows something of a patient. */
 const LOOKS: readonly (readonly [path: string, why: string, shows: 'patients' | 'deliveries' | 'counts'])[] = [
   ['ledger', 'ledger', 'counts'],
+  ['webhooks/refused', 'webhooks.refused', 'counts'],
   ['targets', 'targets', 'counts'],
   ['shadow', 'shadow', 'counts'],
   ['shadow/deliveries', 'shadow deliveries', 'deliveries'],
@@ -42,6 +43,8 @@ const LOOKS: readonly (readonly [path: string, why: string, shows: 'patients' | 
   ['audit', 'audit.search', 'deliveries'],
   [`audit?patient=${MRN}`, 'audit.search', 'patients'],
   ['audit/key', 'audit.key', 'deliveries'],
+  ['audit/counts?by=patient', 'audit.counts', 'deliveries'],
+  ['audit/searches', 'audit.searches', 'deliveries'],
   ['audit/verify', 'audit.verify', 'deliveries'],
   ['audit/export?form=records', 'audit.export-records', 'deliveries'],
   ['clients', 'clients', 'deliveries'],
