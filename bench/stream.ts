@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { makeAdminClient } from '../src/admin/index.ts';
+import { makeAdminClient, ROUTE_TABLE } from '../src/admin/index.ts';
 import { ADMIN, linkUsers, makeDeliveries, MRN_SYSTEM } from './deliveries.ts';
 import { median, round, type Figure } from './figure.ts';
 import { load } from './load.ts';
@@ -20,7 +20,7 @@ const DELIVERED = 'chartgate_ehr_attempt_seconds_count{outcome="delivered",reaso
 
 /** So many who read all that they are told, until they are let go. */
 async function watchAll(port: number): Promise<{ readonly told: () => number; leave(): Promise<void> }> {
-  const client = makeAdminClient({ url: `http://127.0.0.1:${port}`, token: ADMIN, fetch });
+  const client = makeAdminClient({ routes: ROUTE_TABLE, url: `http://127.0.0.1:${port}`, token: ADMIN, fetch });
   const leaving = new AbortController();
   let told = 0;
   const reading = await Promise.all(

@@ -43,9 +43,6 @@ const OPEN = [
   'GET /operator/sign-in.js',
   'GET /operator/provider/start',
   'GET /operator/provider/back',
-  'GET /console',
-  'GET /console/assets/:name',
-  'GET /console/*screen',
   'GET /.well-known/jwks.json',
   'GET /fhir/.well-known/smart-configuration',
   'GET /fhir/metadata',
@@ -67,10 +64,10 @@ const SMART = [
 const SOURCE = ['POST /webhooks/:secret/data', 'POST /webhooks/:secret/notifications'];
 const ADMIN = [
   'GET /admin/api/series',
+  'GET /admin/api/ledger',
   'GET /admin/api/webhooks/refused',
   'GET /admin/api/stream',
   'GET /admin/api/deliveries/groups',
-  'GET /admin/api/ledger',
   'GET /admin/api/deliveries',
   'GET /admin/api/deliveries/:id',
   'GET /admin/api/deliveries/:id/raw',

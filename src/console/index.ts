@@ -1,1 +1,1 @@
-export { makeConsoleRoutes } from './routes.ts';
+export { makeConsoleMount } from './mount.ts';

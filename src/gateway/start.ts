@@ -1,7 +1,7 @@
 import { auditSet, runAudit, makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
-import { makeConsoleRoutes } from '../console/index.ts';
-import { makePretranslations, makeTranslationContextHolder, type Reloaded } from '../judge/index.ts';
+import { makeConsoleMount } from '../console/index.ts';
+import { makePretranslations, makeTranslationContextHolder } from '../judge/index.ts';
 import { forwardLeftOut, deliverSet, makeLinkChanger, enforceRetention, laneSet } from '../lanes/index.ts';
 import { makeEnrolment } from '../enrol/index.ts';
 import { makeJwksRoute } from '../ehr/index.ts';
@@ -17,11 +17,9 @@ import {
   makeNewId,
   makePooledChance,
   makeSignal,
-  ok,
   type Clock,
   type Life,
   type Log,
-  type Result,
   type Route,
 } from '../kernel/index.ts';
 import { makeFlowWatch } from '../admin/index.ts';
@@ -33,6 +31,7 @@ import { joinFigures, type Settled } from './figures.ts';
 import { makeFront, readJson } from './front.ts';
 import { makeNotes } from './history.ts';
 import { makeIntake } from './intake.ts';
+import { makeMappingLoads } from './mapping-loads.ts';
 import { makeOperatorDesk } from './operators.ts';
 import { makeSending, type Finished } from './sending.ts';
 import { makeApps } from './smart.ts';
@@ -220,15 +219,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     nowMs: () => clock.now().getTime(),
   });
   const again = (): Promise<void> => forwardLeftOut({ tenant, lanes, newId, clock, log, onReforward: sender.wake });
-  function reload(by: string): Result<Reloaded, string> {
-    const done = translationContext.reload();
-    notes.loaded(done, translationContext.current(), by);
-    if (done.ok) {
-      log.info('mappings.loaded', { version: done.value.version, count: done.value.templates });
-      void again();
-    } else log.error('mappings.refused', { count: done.fault.split('\n').length - 1 });
-    return done;
-  }
+  const { reload, noteStart } = makeMappingLoads({ translationContext, notes, log, onLoaded: () => void again() });
   const common = { config, tenant, store, budget, clock, target };
   const apps = makeApps({ ...common, version: VERSION, chance, log });
   const operators = makeOperatorDesk({ config, tenant, store, deny: refuseOperator, newId, chance, clock });
@@ -262,15 +253,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   let process: 'serving' | 'draining' = 'serving';
   const front = makeFront(config, {
     version: VERSION,
-    routes: [
-      ...ingest.routes,
-      ...operators.routes,
-      ...admin,
-      ...makeConsoleRoutes(),
-      makeJwksRoute(target.ehr.publicJwks),
-      ...apps.routes,
-    ],
-    mounts: apps.mounts,
+    routes: [...ingest.routes, ...operators.routes, ...admin, makeJwksRoute(target.ehr.publicJwks), ...apps.routes],
+    mounts: [...apps.mounts, makeConsoleMount()],
     metrics,
     state: () => ({
       process,
@@ -306,12 +290,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   // A stream would hold up the requests under way, so it ends before they are waited for.
   await life.start('watchers', watch);
   void again();
-  const { version } = loaded.setting.mappings;
-  notes.loaded(
-    ok({ version, changed: 'same', templates: loaded.templates.size }),
-    translationContext.current(),
-    'gateway',
-  );
+  noteStart();
   log.info('process.started', { component: 'gateway', port, version: VERSION });
   if (opsPort !== null) log.info('process.started', { component: 'ops', port: opsPort });
 

@@ -5,6 +5,7 @@ import type { WithdrawnBecause } from '../translate/index.ts';
 import type { ChartContent, Fingerprint } from './fingerprint.ts';
 import type { LedgerRow, RetractedRow, WrittenRow } from './ledger-rows.ts';
 import type { Outcome } from './outcome.ts';
+import type { AttemptIssue, ShownAttempt, WaitingLane, WroteResource } from './shown.ts';
 
 /** A lease: whoever holds it may write to this patient's chart, and nobody else. Its epoch only grows. */
 export interface Fence {
@@ -102,34 +103,7 @@ export interface FastClaimed {
 
 export type { LedgerRow, RetractedRow, WrittenRow } from './ledger-rows.ts';
 export type { Delivered, Outcome, Patience } from './outcome.ts';
-
-export interface AttemptIssue {
-  readonly code: string;
-  readonly at: string | null;
-}
-
-/** One try to bring a delivery into a chart, or to take it out again, as a person looks at it later. */
-export interface ShownAttempt {
-  readonly id: string;
-  readonly kind: 'deliver' | 'retract';
-  readonly startedAt: number;
-  readonly endedAt: number | null;
-  /** Null while it is under way; `lost` where nobody ended it. */
-  readonly outcome: string | null;
-  readonly faultCode: string | null;
-  readonly httpStatus: number | null;
-  readonly issues: readonly AttemptIssue[];
-}
-
-/** A resource that a delivery was the last to write. */
-export interface WroteResource {
-  readonly resourceType: string;
-  /** Null where nobody knows it, or any more. */
-  readonly id: string | null;
-  readonly versionId: string | null;
-  readonly writtenAt: number;
-  readonly retractedAt: number | null;
-}
+export type { AttemptIssue, ShownAttempt, WaitingLane, WroteResource } from './shown.ts';
 
 export interface Finish {
   readonly fence: Fence;
@@ -159,25 +133,6 @@ export interface TargetRow {
   readonly pausedBy: string | null;
   /** How the EHR changes what it is given, as text. */
   readonly habits: string | null;
-}
-
-/** A lane in which something waits, told by the oldest of it. */
-export interface WaitingLane {
-  /** Null where nobody may know it, or no link names the patient any more. */
-  readonly mrn: string | null;
-  readonly kind: 'deliver' | 'retract';
-  readonly deliveryId: string;
-  readonly receivedAt: number;
-  /** How much waits in it. */
-  readonly jobs: number;
-  readonly attempts: number;
-  /** Of the last attempt. */
-  readonly faultCode: string | null;
-  /** Not before that; null where it is due. */
-  readonly nextAt: number | null;
-  readonly isLeased: boolean;
-  /** False while the document must leave another chart first. */
-  readonly isReady: boolean;
 }
 
 export interface LaneAct {

@@ -1,0 +1,32 @@
+import type { makeTranslationContextHolder, Reloaded } from '../judge/index.ts';
+import { ok, type Log, type Result } from '../kernel/index.ts';
+import type { Notes } from './history.ts';
+
+/** Loads mapping data and templates anew, and notes in the history what came of it. */
+export function makeMappingLoads(deps: {
+  readonly translationContext: ReturnType<typeof makeTranslationContextHolder>;
+  readonly notes: Notes;
+  readonly log: Log;
+  /** Told that what was left out may have a mapping now. */
+  readonly onLoaded: () => void;
+}) {
+  const { translationContext, notes, log } = deps;
+  return {
+    /** What was in force when the process began. */
+    noteStart(): void {
+      const { translationContext: first } = translationContext.current();
+      const { version } = first.setting.mappings;
+      const done = ok({ version, changed: 'same', templates: first.templates.size } as const);
+      notes.loaded(done, translationContext.current(), 'gateway');
+    },
+    reload(by: string): Result<Reloaded, string> {
+      const done = translationContext.reload();
+      notes.loaded(done, translationContext.current(), by);
+      if (done.ok) {
+        log.info('mappings.loaded', { version: done.value.version, count: done.value.templates });
+        deps.onLoaded();
+      } else log.error('mappings.refused', { count: done.fault.split('\n').length - 1 });
+      return done;
+    },
+  };
+}
