@@ -11,8 +11,8 @@ import { parseOptions } from './parse-options.ts';
 import { reportAnswer } from './report-answer.ts';
 import type { Verified } from '../audit/index.ts';
 
-const help = `Usage: chartgate audit search [FILTERS] [--limit N] [--url URL] [--json]
-       chartgate audit export [FILTERS] [--open] [--out FILE] [--url URL]
+const help = `Usage: chartgate audit search [FILTERS] [--limit N] [--reason TEXT] [--url URL] [--json]
+       chartgate audit export [FILTERS] [--open] [--reason TEXT] [--out FILE] [--url URL]
        chartgate audit export --form records [--out FILE] [--url URL]
        chartgate audit verify [--url URL] [--json]
        chartgate audit verify --database URL | --file EXPORT [--key KEY] [--checkpoint PATH] [--json]
@@ -28,6 +28,7 @@ alone on a database or an export.
 
   FILTERS           --patient MRN or --patient Patient/ID, --client ID, --delivery ID, --request ID, --type TYPE,
                     --outcome 0|4|8|12|refused, --from TIME, --to TIME (2026-01-31T00:00:00Z)
+  --reason TEXT     what it is wanted for, where the patient is restricted; the audit keeps it
   --form FORM       events: IHE BALP AuditEvents, one a line (default) · records: everything with its proofs, for
                     verify --file
   --open            with what was sealed: the query as it came, ids of patients
@@ -56,6 +57,7 @@ const OPTIONS = {
   from: text,
   to: text,
   limit: text,
+  reason: text,
   form: text,
   out: text,
   url: text,
@@ -69,8 +71,11 @@ const OPTIONS = {
   json: flag,
 } as const;
 
+const reasonOf = ({ reason }: Given): { readonly reason?: string } => (typeof reason === 'string' ? { reason } : {});
+
 async function search(given: Given, terminal: Terminal): Promise<number> {
-  const reply = await makeAdminApi(urlOf(given), terminal.env).call('audit.search', { query: queryOf(given) });
+  const asked = { query: queryOf(given), ...reasonOf(given) };
+  const reply = await makeAdminApi(urlOf(given), terminal.env).call('audit.search', asked);
   const isJson = given['json'] === true;
   const code = reportAnswer(reply, terminal, isJson ? 'json' : 'text', ({ records }) =>
     records.map(auditLine).join(''),
@@ -94,7 +99,8 @@ async function exportAll(given: Given, terminal: Terminal): Promise<number> {
   try {
     for (let cursor: string | null = null; ;) {
       const from: { cursor?: string } = cursor === null ? {} : { cursor };
-      const part: AdminReply<'audit.export'> = await api.call('audit.export', { query: { ...wanted, ...from } });
+      const asked = { query: { ...wanted, ...from }, ...reasonOf(given) };
+      const part: AdminReply<'audit.export'> = await api.call('audit.export', asked);
       if (part.kind === 'refused') {
         terminal.stderr.write(`${explainRefusal(part)}\n`);
         return EXIT.failed;

@@ -10,7 +10,7 @@ import { explanationText } from './explain-report.ts';
 import { parseOptions } from './parse-options.ts';
 import { answerLine } from './report-answer.ts';
 
-const help = `Usage: chartgate explain DELIVERY-ID [--url URL] [--json]
+const help = `Usage: chartgate explain DELIVERY-ID [--reason TEXT] [--url URL] [--json]
        chartgate explain --file FILE [--mrn MRN] [--mrn-system URI] [--mappings FOLDER] [--uris FILE] [--dialect NAME]
                          [--unmapped leave-out|park|pass-through] [--lab-status preliminary|as-given]
                          [--standard-codes accept|park] [--snomed] [--json]
@@ -20,6 +20,7 @@ written before. Nothing is sent. A stored delivery is asked of a running gateway
 CHARTGATE_ADMIN_TOKEN. A file holds one payload of the Data Webhook and needs no gateway: the way to try mapping data
 and templates before they are loaded.
 
+  --reason TEXT      what it is wanted for, where the patient is restricted; the audit keeps it
   --url URL          where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
   --file FILE        a payload; - reads standard input
   --mrn MRN          the patient, as if linked; --mrn-system names its system
@@ -32,6 +33,7 @@ Exit code: 0 it would go out · 1 it would not · 2 wrong arguments or unreadabl
 `;
 
 const OPTIONS = {
+  reason: { type: 'string' },
   url: { type: 'string' },
   file: { type: 'string' },
   mrn: { type: 'string' },
@@ -128,7 +130,9 @@ export const explain: Command = {
 
     if (file === undefined) {
       const api = makeAdminApi(url, terminal.env, 'digits');
-      const reply = await api.call('deliveries.explain', { params: { id: id ?? '' } });
+      const { reason } = rest;
+      const asked = { params: { id: id ?? '' }, ...(reason === undefined ? {} : { reason }) };
+      const reply = await api.call('deliveries.explain', asked);
       if (reply.kind === 'done') return show(reply.value as unknown as Explanation);
       if (json === true) terminal.stdout.write(answerLine(reply));
       else terminal.stderr.write(`${explainRefusal(reply)}\n`);

@@ -5,7 +5,8 @@ import { parseOptions } from './parse-options.ts';
 import { answerLine, reportAnswer } from './report-answer.ts';
 
 const help = `Usage: chartgate link USER_ID MRN [--client UUID] [--propose] [--evidence TEXT] [--url URL] [--json]
-       chartgate link USER_ID --revoke [--charted keep|retract] [--yes] [--client UUID] [--url URL] [--json]
+       chartgate link USER_ID --revoke [--charted keep|retract] [--yes] [--reason TEXT] [--client UUID] [--url URL]
+                               [--json]
 
 Tells a running gateway which patient a source user is. What waited for it is released; another MRN than before takes
 what was written out of the old chart and writes it to the new one. The operator's token is taken from
@@ -19,6 +20,7 @@ CHARTGATE_ADMIN_TOKEN.
                     default: the gateway's CHARTGATE_ON_REVOKE. What would be withdrawn is shown first, and withdrawn
                     only with --yes
   --yes             with --revoke: withdraw it
+  --reason TEXT     with --revoke: why you look at what would be withdrawn, where the patient is restricted
   --url URL         where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
   --json            the gateway's answer as one line of JSON
 
@@ -32,6 +34,7 @@ const OPTIONS = {
   propose: { type: 'boolean' },
   revoke: { type: 'boolean' },
   charted: { type: 'string' },
+  reason: { type: 'string' },
   yes: { type: 'boolean' },
   json: { type: 'boolean' },
 } as const;
@@ -68,22 +71,25 @@ export const link: Command = {
     const parsed = parseOptions(args, OPTIONS, 'some');
     const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
-    const { client, evidence, url, propose, revoke, charted, yes, json } = parsed.value.values;
+    const { client, evidence, url, propose, revoke, charted, yes, reason, json } = parsed.value.values;
     const [user, mrn, ...more] = parsed.value.positionals;
     if (user === undefined || more.length > 0 || (mrn === undefined) !== (revoke === true))
       return usage(revoke === true ? 'Name the user alone.' : 'Name the user and the MRN.');
     if (revoke === true && (propose === true || evidence !== undefined))
       return usage('--revoke goes with neither --propose nor --evidence.');
-    if (revoke !== true && (charted !== undefined || yes === true))
-      return usage('--charted and --yes go with --revoke.');
+    if (revoke !== true && (charted !== undefined || yes === true || reason !== undefined))
+      return usage('--charted, --yes and --reason go with --revoke.');
     if (charted !== undefined && charted !== 'keep' && charted !== 'retract')
       return usage('--charted is keep or retract.');
     const api = makeAdminApi(url, terminal.env);
+    const form = json === true ? 'json' : 'text';
     const params = { user_id: user };
     if (revoke === true && yes !== true && charted !== 'keep') {
-      const preview = await api.call('links.charted', { params, query: { client_uuid: client } });
-      const isToGo = preview.kind === 'done' && preview.value.total > 0;
-      if (isToGo && (charted ?? preview.value.onRevoke) === 'retract') {
+      const why = reason === undefined ? {} : { reason };
+      const preview = await api.call('links.charted', { params, query: { client_uuid: client }, ...why });
+      // Whoever may not see what would be withdrawn has not agreed to it.
+      if (preview.kind === 'refused') return reportAnswer(preview, terminal, form, () => '');
+      if (preview.value.total > 0 && (charted ?? preview.value.onRevoke) === 'retract') {
         terminal.stdout.write(json === true ? answerLine(preview) : previewText(preview.value));
         return EXIT.failed;
       }
@@ -99,7 +105,7 @@ export const link: Command = {
       revoke === true
         ? await api.call('links.revoke', { params, query: { client_uuid: client, charted } })
         : await api.call('links.put', { params, body });
-    const code = reportAnswer(reply, terminal, json === true ? 'json' : 'text', sentence);
+    const code = reportAnswer(reply, terminal, form, sentence);
     if (reply.kind === 'done' && reply.value.isForeignClient === true)
       terminal.stderr.write(
         'Warning: the gateway takes deliveries of another client (CHARTGATE_CLIENT_UUID); of this one nothing will come.\n',

@@ -68,11 +68,11 @@ export function makeDeliveryListRoutes(deps: {
       const total = isCounted ? await inbox.read('inbox.count', filter.value) : ok(null);
       if (!total.ok) return total;
       const { deliveries, next } = page.value;
-      const whose = maySeePatients(caller) ? await findPatients(deps, deliveries) : ok(NOBODYS);
-      if (!whose.ok) return whose;
-      const { mrnOf, patients: found } = whose.value;
       // Whoever asks for somebody by name is asked why; in a list of many, who is restricted is not named.
       const isByName = query.mrn !== undefined || query.user_id !== undefined;
+      const whose = isByName || maySeePatients(caller) ? await findPatients(deps, deliveries) : ok(NOBODYS);
+      if (!whose.ok) return whose;
+      const { mrnOf, patients: found } = whose.value;
       const hidden = isByName ? ok([]) : await withheld(found);
       if (!hidden.ok) return hidden;
       const hiddenMrns = new Set(hidden.value.map(({ mrn }) => mrn));

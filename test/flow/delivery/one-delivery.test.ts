@@ -224,6 +224,16 @@ describe.each(PLACES)('a delivery as an operator finds and opens it, on %s', (_e
       expect(page.deliveries.map(({ mrn }) => mrn)).toEqual([MRN, 'mrn-of-bob', MRN]);
     });
 
+    test('a caller who may not see patients is asked why too, where they name the user', async () => {
+      const key = await keyWith(['deliveries.read']);
+      expect((await get('deliveries?user_id=ann', {}, key)).status).toBe(403);
+      const page = (await (await get('deliveries?user_id=ann', asked, key)).json()) as Page;
+      expect(page.deliveries.map(({ userId, mrn }) => [userId, mrn])).toEqual([
+        [null, null],
+        [null, null],
+      ]);
+    });
+
     test('others are shown as before, and so is the patient once it is lifted', async () => {
       expect((await get(`deliveries/${foreign}`)).status).toBe(200);
       await rig.admin('DELETE', `patients/${MRN}/restriction`);

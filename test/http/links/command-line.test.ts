@@ -48,6 +48,20 @@ test('link confirms, proposes and revokes at the running gateway', async () => {
   expect(await run(['link', 'u', ' 1'])).toMatchObject({ code: 1, err: expect.stringContaining('mrn') });
 });
 
+test('what would be withdrawn of a patient who is restricted is shown to who says why, and not withdrawn before', async () => {
+  await run(['link', 'guarded', '0077']);
+  await hooks.put('patients/0077/restriction', {});
+  const refused = { code: 1, err: expect.stringContaining('admin.reason-needed') };
+  expect(await run(['link', 'guarded', '--revoke', '--charted', 'retract'])).toMatchObject(refused);
+  expect(await run(['audit', 'search', '--patient', '0077'])).toMatchObject(refused);
+  const reason = ['--reason', 'Asked for by the ward'];
+  expect(await run(['audit', 'search', '--patient', '0077', ...reason])).toMatchObject({ code: 0 });
+  expect(await run(['link', 'guarded', '--revoke', '--charted', 'retract', ...reason])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('is revoked'),
+  });
+});
+
 test('link warns of a client whose deliveries the gateway does not take', async () => {
   const other = 'c0ffee00-0000-4000-8000-00000000beef';
   expect(await run(['link', 'of-another', '0099', '--client', other])).toMatchObject({
