@@ -106,6 +106,9 @@ const isBulk = (type: string): boolean => BULK_TYPES.includes(`'${type}'`);
 const ofTypes = ([first = '', ...more]: readonly string[]): Fragment =>
   more.length === 0 ? fragment`type = ${first}` : fragment`type ${among('text', [first, ...more])}`;
 
+/** Whoever asks for a person is led by the index of persons: that of types would walk those of everybody. */
+const isOfPerson = ({ patient, chart }: Search): boolean => patient !== null || chart !== null;
+
 /** Everything but the person. */
 export function conditionsOf(f: Search): Fragment[] {
   return [
@@ -114,7 +117,7 @@ export function conditionsOf(f: Search): Fragment[] {
     ...(f.delivery === null ? [] : [fragment`delivery_id = ${f.delivery}`]),
     ...(f.request === null ? [] : [fragment`request_id = ${f.request}`]),
     ...(f.types === null ? [] : [ofTypes(f.types)]),
-    ...(f.types === null || f.types.some(isBulk) ? [] : [fragment`type NOT IN ${BULK}`]),
+    ...(f.types === null || f.types.some(isBulk) || isOfPerson(f) ? [] : [fragment`type NOT IN ${BULK}`]),
     ...(f.outcome === null || f.outcome === '0' ? [] : [fragment`outcome <> '0'`]),
     ...(f.outcome === null || f.outcome === 'refused' ? [] : [fragment`outcome = ${f.outcome}`]),
     ...(f.fromMs === null ? [] : [fragment`at >= ${f.fromMs}`]),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { factsOf, type Probed } from '../ehr/index.ts';
 import type { Entry, HistoryReads, HistoryWrites, Noted } from '../history/index.ts';
 import type { LoadedTranslationContext, Reloaded } from '../judge/index.ts';
-import { canonicalJson, faultFields, type Clock, type Log, type Result } from '../kernel/index.ts';
+import { canonicalJson, faultFields, safeError, type Clock, type Log, type Result } from '../kernel/index.ts';
 import { listRows } from '../mappings/index.ts';
 import type { Operate } from '../store/index.ts';
 
@@ -66,13 +66,19 @@ export function makeNotes(deps: {
     if (!noted.ok) log.warn('history.not-stored', faultFields(noted.fault));
     return noted;
   }
+  /** Nobody need wait for it, so that a bug of ours is a line and ends nothing. */
+  function noteAlone(list: 'probe' | 'load', entry: Entry): Promise<Result<Noted>> {
+    const noting = note(list, entry);
+    noting.catch((thrown: unknown) => log.error('history.not-stored', { error: safeError(thrown) }));
+    return noting;
+  }
 
   return {
     probed(result: Result<Probed>, by: string): void {
-      lastProbe = note('probe', entryOfProbe(result, by));
+      lastProbe = noteAlone('probe', entryOfProbe(result, by));
     },
     loaded(done: Result<Reloaded, string>, loaded: LoadedTranslationContext, by: string): void {
-      void note('load', entryOfLoad(done, loaded, by));
+      void noteAlone('load', entryOfLoad(done, loaded, by));
     },
     /** What the last probe was noted as; null before the first. */
     lastProbe: () => lastProbe,

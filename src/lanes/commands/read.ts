@@ -1,10 +1,10 @@
-import { all, get, patientIndex, type Program, type Programs } from '../../store/index.ts';
+import { all, get, part, patientIndex, type Program, type Programs } from '../../store/index.ts';
 import { TARGET } from '../enqueue/commands.ts';
 import type { LaneReads } from '../commands.ts';
 import { ATTEMPTS_SHOWN, toAttempt, toSeenChange, toTarget, toWrote, type Row } from '../rows.ts';
 import { standingOf, writtenByAnybody } from './ledger.ts';
 import { inDoubt } from './parts.ts';
-import { waiting } from './waiting.ts';
+import { UNDER_WAY, waiting } from './waiting.ts';
 
 /** Of a delivery that is not there, or that has none, a document that wrote nothing. */
 const documentOf = (row: Row | undefined): Uint8Array => (row?.['document_index'] ?? Buffer.alloc(0)) as Uint8Array;
@@ -14,6 +14,20 @@ const WROTE_SHOWN = 500;
 
 function* countOf(asked: Program<Row | undefined>): Program<number> {
   return Number((yield* asked)?.['n']);
+}
+
+/** SQLite would walk everything that was ever delivered. */
+const BY_LEFT_OUT = part('INDEXED BY delivery_left_out', '');
+
+/** State by state along the index: asked for several states at once, SQLite sorts the whole backlog. */
+function* oldestUnderWay(tenant: string): Program<Row | null> {
+  let oldest: Row | null = null;
+  for (const state of UNDER_WAY) {
+    const row = yield* get`
+      SELECT seq, received_at FROM delivery WHERE tenant = ${tenant} AND state = ${state} ORDER BY seq LIMIT 1`;
+    if (row !== undefined && Number(row['seq']) < Number(oldest?.['seq'] ?? Infinity)) oldest = row;
+  }
+  return oldest;
 }
 
 export const reads: Programs<LaneReads> = {
@@ -65,13 +79,11 @@ export const reads: Programs<LaneReads> = {
     const lanes = yield* get`
       SELECT count(*) AS lanes, coalesce(sum(pending), 0) AS jobs FROM lane
       WHERE tenant = ${tenant} AND target = ${TARGET} AND pending > 0`;
-    const oldest = yield* get`
-      SELECT received_at FROM delivery
-      WHERE tenant = ${tenant} AND state IN ('queued','sending','unknown') ORDER BY seq LIMIT 1`;
+    const oldest = yield* oldestUnderWay(tenant);
     const retractionsParked = yield* countOf(get`
       SELECT count(*) AS n FROM job WHERE tenant = ${tenant} AND target = ${TARGET} AND state = 'parked'`);
     const leftOut = yield* countOf(get`
-      SELECT count(*) AS n FROM delivery d
+      SELECT count(*) AS n FROM delivery d ${BY_LEFT_OUT}
       JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq
       WHERE d.tenant = ${tenant} AND d.state = 'delivered' AND d.reason = 'left-out'`);
     return {
@@ -79,7 +91,7 @@ export const reads: Programs<LaneReads> = {
       retractionsParked,
       lanes: Number(lanes?.['lanes']),
       jobs: Number(lanes?.['jobs']),
-      oldestAt: oldest === undefined ? null : Number(oldest['received_at']),
+      oldestAt: oldest === null ? null : Number(oldest['received_at']),
     };
   },
   'lane.waiting': waiting,

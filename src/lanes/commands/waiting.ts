@@ -6,9 +6,9 @@ import type { Row } from '../rows.ts';
 import { READY, STILL_LASTS } from './parts.ts';
 
 /** How many deliveries a page looks through at most: most of a long backlog stand behind the head of their lane. */
-const EXAMINED_MAX = 2_000;
+const EXAMINED_MAX = 1_000;
 
-const UNDER_WAY = ['queued', 'sending', 'unknown'] as const;
+export const UNDER_WAY = ['queued', 'sending', 'unknown'] as const;
 
 /** A time that a clock may have set to before all others. */
 const NEXT_MS = part(
@@ -30,7 +30,8 @@ function* candidates(tenant: string, after: number): Program<number[]> {
   }
   const leaving = yield* all`
     SELECT delivery_seq AS seq FROM job
-    WHERE tenant = ${tenant} AND target = ${TARGET} AND state = 'queued' AND kind = 'retract' AND delivery_seq > ${after}
+    WHERE tenant = ${tenant} AND target = ${TARGET} AND state = 'queued' AND kind = 'retract'
+      AND delivery_seq > ${after}
     ORDER BY delivery_seq LIMIT ${EXAMINED_MAX}`;
   for (const row of leaving) seqs.add(seqOf(row));
   return [...seqs].sort((a, b) => a - b).slice(0, EXAMINED_MAX);

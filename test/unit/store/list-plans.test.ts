@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { reads as auditReads } from '../../../src/audit/commands/all.ts';
 import { auditSet } from '../../../src/audit/index.ts';
 import { reads as enrolReads } from '../../../src/enrol/commands/all.ts';
 import { FIRST_PLACE } from '../../../src/enrol/index.ts';
@@ -31,13 +32,12 @@ function plansOf(program: Program<unknown>, found: readonly Row[][] = []): strin
   const file = new DatabaseSync(place.database.file, { readOnly: true });
   const plans: string[] = [];
   let n = 0;
-  const explained = {
-    all: (text: string, ...values: (string | number | Uint8Array)[]) => {
-      const steps = file.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values);
-      plans.push(steps.map(({ detail }) => String(detail)).join('; '));
-      return found[n++] ?? [];
-    },
-  } as unknown as SqliteDb;
+  const all = (text: string, ...values: (string | number | Uint8Array)[]): readonly Row[] => {
+    const steps = file.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values);
+    plans.push(steps.map(({ detail }) => String(detail)).join('; '));
+    return found[n++] ?? [];
+  };
+  const explained = { all, get: (text: string, ...values: string[]) => all(text, ...values)[0] } as unknown as SqliteDb;
   performSqlite({ db: explained }, program);
   file.close();
   return plans;
@@ -64,6 +64,14 @@ describe('lists of the admin API are walked along an index, and nothing is sorte
     expect(plans.filter(walksATable)).toEqual([]);
   });
 
+  test('how much waits: no backlog is sorted, and no job walked that is done', () => {
+    const plans = plansOf(laneReads['lane.lag'](context, { tenant }));
+    expect(plans.filter((plan) => /delivery_by_state \(tenant=\? AND state=\?\)/.test(plan))).toHaveLength(3);
+    expect(plans.join()).toMatch(/job_parked \(tenant=\? AND target=\?\)/);
+    expect(plans.join()).toMatch(/d USING INDEX delivery_left_out \(tenant=\?\)/);
+    expect(plans.join()).not.toMatch(/TEMP B-TREE/);
+  });
+
   test('patients', () => {
     const [links = '', users = ''] = plansOf(enrolReads['enrol.patients'](context, { tenant, before: 9, limit: 10 }));
     expect(links).toMatch(/l USING INDEX link_confirmed \(tenant=\? AND seq<\?\)/);
@@ -71,6 +79,13 @@ describe('lists of the admin API are walked along an index, and nothing is sorte
     expect(links).not.toMatch(/TEMP B-TREE/);
     expect(users).toMatch(/link_by_mrn[\s\S]*delivery_by_user \(tenant=\? AND user_index=\?\)/);
     expect([links, users].filter(walksATable)).toEqual([]);
+  });
+
+  test('changes of the links of one patient, in the audit', () => {
+    const nothing = { chart: null, client: null, delivery: null, request: null, outcome: null, before: null };
+    const asked = { ...nothing, fromMs: null, toMs: null, patient: { system: 's', mrn: 'm' }, types: ['link.change'] };
+    const [, plan] = plansOf(auditReads['audit.search'](context, { ...asked, tenant, limit: 10, sealed: 'leave' }));
+    expect(plan).toMatch(/audit_by_patient \(tenant=\? AND patient=\?\)/);
   });
 
   test('what happened to one of them', () => {
