@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { toCursor } from '../../src/admin/cursor.ts';
+import { toCursor, toFilteredCursor } from '../../src/admin/cursor.ts';
 import { CLIENT, aStepsEvent } from '../support/payloads/index.ts';
 import { outcome, startHookGateway, type HookGateway } from './webhooks/hook-gateway.ts';
 
@@ -107,7 +107,11 @@ describe('lists', () => {
 
   test.each(LISTS)('%s: a cursor is one that was given out', async (list, letter) => {
     const good =
-      letter === null ? Buffer.from(JSON.stringify([1, 'ins_x', 1])).toString('base64url') : toCursor(letter, 7);
+      letter === null
+        ? Buffer.from(JSON.stringify([1, 'ins_x', 1])).toString('base64url')
+        : letter === 'd'
+          ? toFilteredCursor(letter, { seq: 7, receivedAt: 7 }, {})
+          : toCursor(letter, 7);
     expect(await call('GET', `${list}?cursor=${good}`)).toEqual([200]);
     const other = letter === null ? Buffer.from('[1,"ins_x",1 ]') : Buffer.from(`${letter}007`);
     for (const cursor of [`${good}!!!!`, `${good}=`, ` ${good}`, `${good}A`, other.toString('base64url'), ''])

@@ -57,8 +57,13 @@ test('what was acknowledged can be read back with its whole timeline', async () 
     requestId: expect.stringMatching(/^req_/) as unknown,
     sender: 'secret-path',
     userId: USER,
+    mrn: null,
     duplicateOf: null,
     hasBody: true,
+    assignedTo: null,
+    notes: [],
+    attempts: [],
+    wrote: [],
     steps: [
       { at: instant, from: null, to: 'received', reason: null, faultCode: null, actor: 'source' },
       { at: instant, from: 'received', to: 'parked', reason: 'unlinked', faultCode: null, actor: 'gateway' },

@@ -3,7 +3,7 @@ import { sealAccount, sealClient, sealKey, toRecordRow } from '../../../src/auth
 import { nameBytes, sealId, sealSides } from '../../../src/lanes/rows.ts';
 import { sealWord } from '../../../src/lanes/enqueue/unmapped.ts';
 import { sealClaim, sealFailure, sealMrn, sealUser as sealEnrolled } from '../../../src/enrol/rows.ts';
-import { sealLink, sealUser as sealSourceUser } from '../../../src/identity/rows.ts';
+import { mrnIndexOf, sealLink, sealRestricted, sealUser as sealSourceUser } from '../../../src/identity/rows.ts';
 import { bodyPlace, makeDeliveryKey, sealFindings, sealNote, sealUser } from '../../../src/inbox/rows.ts';
 import * as operators from '../../../src/operators/rows.ts';
 import { SEALED_TABLES } from '../../../src/ops/run-resealing.ts';
@@ -18,6 +18,7 @@ const both = makeVault({ data: [now, old], pseudonym });
 
 const person = { client: 'client-1', user: 'user-1' };
 const index = userIndex(before, person.client, person.user);
+const patient = { mrnSystem: 'urn:x', mrn: 'M1' };
 const name = 'ab'.repeat(32);
 const link = sealLink(before, { id: 'lnk_1', ...person, mrnSystem: 'urn:x', mrn: 'M1', evidence: 'seen' } as Parameters<
   typeof sealLink
@@ -58,6 +59,7 @@ const VALUES: Readonly<Record<string, readonly [place: readonly unknown[], seale
   'link.user_sealed': [['lnk_1'], link.user],
   'link.mrn_sealed': [['lnk_1'], link.mrn],
   'link.evidence_sealed': [['lnk_1'], link.evidence],
+  'restricted_patient.mrn_sealed': [[mrnIndexOf(before, patient)], sealRestricted(before, patient)],
   'source_user.user_sealed': [[index], sealSourceUser(before, person)],
   'written_resource.resource_id_sealed': [[nameBytes(name)], sealId(before, 'written_resource', { name, id: 'obs-1' })],
   'foreign_change.resource_id_sealed': [[nameBytes(name)], sealId(before, 'foreign_change', { name, id: 'obs-1' })],
@@ -78,6 +80,7 @@ const VALUES: Readonly<Record<string, readonly [place: readonly unknown[], seale
   'operator_factor.factor_sealed': [['fac_1'], operators.sealFactor(before, factor)],
   'operator_session.session_sealed': [['ses_1'], operators.sealSession(before, session)],
   'operator_key.key_sealed': [['key_1'], operators.sealKey(before, apiKey)],
+  'operator_search.search_sealed': [['asr_1'], operators.sealSearch(before, { id: 'asr_1', name: 'n', search: {} })],
   'operator_moment.moment_sealed': [[index], operators.sealMoment(before, index, 'challenge')],
 };
 
