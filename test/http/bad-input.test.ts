@@ -23,7 +23,7 @@ const shapeOf = (schema: z.ZodType | undefined): Shape =>
   schema !== undefined && 'shape' in schema ? (schema.shape as Shape) : {};
 
 /** What goes on by itself, or is said of every request: neither is what a request asked for. */
-const BY_ITSELF = /^(audit_|store_|schema_step|figure|sqlite_|target$|lane_owner)/;
+const BY_ITSELF = /^(audit_|store_|schema_step|figure|history$|sqlite_|target$|lane_owner)/;
 
 /** Every row of every table that a request could change, as text. */
 async function contentOf({ database }: Place): Promise<string> {
