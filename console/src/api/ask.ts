@@ -1,5 +1,5 @@
 import { makeAdminClient, type AdminProblem, type AdminReply, type CallOf } from '../../../src/admin/client.ts';
-import type { ContractOf, RouteId } from '../../../src/admin/contract/index.ts';
+import type { CallId, ContractOf } from '../../../src/admin/contract/index.ts';
 
 import { ROUTE_TABLE } from './routes.ts';
 
@@ -19,8 +19,8 @@ const refusalOf = (problem: AdminProblem): Refusal => ({
   problem,
 });
 
-export type ValueOf<Id extends RouteId> = Extract<AdminReply<Id>, { kind: 'done' }>['value'];
-export type AskOf<Id extends RouteId> = CallOf<ContractOf<Id>>;
+export type ValueOf<Id extends CallId> = Extract<AdminReply<Id>, { kind: 'done' }>['value'];
+export type AskOf<Id extends CallId> = CallOf<ContractOf<Id>>;
 
 let csrf: string | null = null;
 /** Of the session; it changes with every proof. */
@@ -45,7 +45,7 @@ const toSignIn = (): void => {
 };
 
 /** Leads to the sign-in where the session has ended, and asks for a second proof once where the route wants one. */
-export async function ask<Id extends RouteId>(id: Id, call?: AskOf<Id>): Promise<Reply<ValueOf<Id>>> {
+export async function ask<Id extends CallId>(id: Id, call?: AskOf<Id>): Promise<Reply<ValueOf<Id>>> {
   for (let tries = 0; ; tries += 1) {
     const reply = await client
       .call(id, call)

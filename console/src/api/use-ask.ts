@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { RouteId } from '../../../src/admin/contract/index.ts';
+import type { CallId } from '../../../src/admin/contract/index.ts';
 import { ask, type AskOf, type Refusal, type ValueOf } from './ask.ts';
 
 /** `refusal` beside a value: what is shown is old, and why. */
@@ -12,7 +12,7 @@ export interface Asked<T> {
 }
 
 /** What a route answers, asked again when the question changes, every so often, or by `again`. */
-export function useAsk<Id extends RouteId>(
+export function useAsk<Id extends CallId>(
   id: Id,
   call?: AskOf<Id>,
   { everyMs, isWanted = true }: { readonly everyMs?: number; readonly isWanted?: boolean } = {},

@@ -56,8 +56,13 @@ function Acts({ of, onDone }: { readonly of: OneDelivery; readonly onDone: () =>
   const mayAct = useMay('deliveries.act');
   if (!mayAct || (of.state !== 'parked' && of.state !== 'quarantined')) return null;
   const replay = async (): Promise<void> => {
-    const asked = ask('deliveries.replay', { params: { id: of.id }, body: {} });
-    if (await act.run(asked, () => 'It is judged again.')) onDone();
+    const asked = ask('deliveries.replay', { params: { id: of.id } });
+    if (
+      await act.run(asked, ({ undecided }) =>
+        undecided ? 'It is judged again, and still waits for a decision.' : 'It is judged again.',
+      )
+    )
+      onDone();
   };
   return (
     <>
