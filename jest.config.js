@@ -18,7 +18,12 @@ export default {
   testMatch: ['test', 'sandbox/test', 'console/test'].map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
   // These need a real EHR: npm run test:real-ehr.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/real-ehr/'],
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/sandbox/dist/', '<rootDir>/console/dist/', '<rootDir>/data/'],
+  modulePathIgnorePatterns: [
+    '<rootDir>/dist/',
+    '<rootDir>/sandbox/dist/',
+    '<rootDir>/console/dist/',
+    '<rootDir>/data/',
+  ],
   globalSetup: './test/support/start-postgres.ts',
   globalTeardown: './test/support/stop-postgres.ts',
   // Tells late from never, on a machine that others use too.
