@@ -1,10 +1,12 @@
-# Two stages: the build needs the compiler, the image does not. Neither has the sandbox.
+# Two stages: the build needs the compiler and the console's packages, the image does not. Neither has the sandbox.
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=optional --workspaces=false
+COPY console/package.json ./console/
+RUN npm ci --workspace console --include-workspace-root
 COPY tsconfig.json tsconfig.build.json ./
 COPY tools ./tools
+COPY console ./console
 COPY src ./src
 COPY openapi ./openapi
 COPY mappings ./mappings
