@@ -1,14 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { fail, fault, ok, type AdminCaller, type Clock, type Result, type Secret } from '../kernel/index.ts';
-import {
-  checkPresent,
-  isOfOperator,
-  isProved,
-  PERMISSIONS,
-  ROLES,
-  STATIC_KEY,
-  type Caller,
-} from '../operators/index.ts';
+import { checkPresent, isOfOperator, isProved, STATIC_KEY, type Caller } from '../operators/index.ts';
 
 /**
  * Who asks the admin API. A fault where that is nobody: `admin.unauthenticated`, or `admin.not-configured` where nobody
