@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
 import { named } from './fields.ts';
-import { Counted } from './shapes.ts';
+import { Total } from './shapes.ts';
 import { STUCK } from './states.ts';
 
 const DeliveryGroups = named(
@@ -13,7 +13,7 @@ const DeliveryGroups = named(
         reason: z.string(),
         faultCode: z.string().nullable().describe('The fault that led to the state, as docs/faults.md lists it'),
         detail: z.string().nullable().describe('What happened and what a person can do about it'),
-        deliveries: Counted,
+        deliveries: Total,
         oldestAt: z.string().describe('When the first of them came'),
         newestAt: z.string(),
         examples: z.array(z.string()).describe('Ids of the newest, up to three'),

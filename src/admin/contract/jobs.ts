@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
 import { anyId, cursor, instant, limit, named, plain, sentence, taken } from './fields.ts';
-import { Counted } from './shapes.ts';
+import { Total } from './shapes.ts';
 import { STUCK } from './states.ts';
 
 const ACTS = ['replay', 'discard'] as const;
@@ -24,7 +24,7 @@ const Preview = named(
   z.strictObject({
     id: z.string().nullable().describe('By which it is started; null where there are none, or too many for one job'),
     act: z.enum(ACTS),
-    deliveries: Counted.describe('How many would be moved; a job is about 100,000 at most'),
+    deliveries: Total.describe('How many would be moved; a job is about 100,000 at most'),
     patients: z.int().describe('Of how many patients they are; a source user without a link counts as one'),
     ofNobody: z.int().describe('How many of them tell of no patient, such as what is not JSON'),
   }),

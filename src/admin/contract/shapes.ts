@@ -10,12 +10,6 @@ export const Assignee = named(
   z.strictObject({ id: z.string(), name: z.string().nullable().describe('null: the account is gone') }),
 );
 
-/** Counted exactly up to ten thousand. */
-export const Counted = named(
-  'Counted',
-  z.strictObject({ count: z.int(), isExact: z.boolean().describe('false: there are more than that') }),
-);
-
 export const Forwarding = named(
   'Forwarding',
   z.strictObject({
@@ -34,6 +28,7 @@ export const Enabled = z.strictObject({ id: z.string(), state: z.literal('active
 
 export const Removed = named('Removed', z.strictObject({ id: z.string(), state: z.literal('removed') }));
 
+/** Counted exactly up to ten thousand. */
 export const Total = named(
   'Total',
   z.strictObject({
