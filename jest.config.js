@@ -29,6 +29,8 @@ export default {
   // Tells late from never, on a machine that others use too.
   testTimeout: LENGTH === 'long' ? 300_000 : 60_000,
   maxWorkers: 2,
+  // What node keeps of the modules of earlier files adds up to gigabytes, and slows the collector down long before.
+  workerIdleMemoryLimit: '900MB',
   // A worker with a heap of 300 MB takes 400 ms to free it on a busy machine, though nothing is left open; jest would
   // kill it after 500.
   workerGracefulExitTimeout: 20_000,
