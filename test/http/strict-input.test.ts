@@ -58,6 +58,8 @@ describe.each(JSON_ROUTES)('%s %s refuses', (method, path, field) => {
     ['a text', '"x"'],
     ['null', 'null'],
     ['what is not JSON', '{'],
+    ['a NUL', '\0'],
+    ['nothing but white space', ' \n'],
   ])('%s', async (_what, body) => {
     expect(await call(method, path, body)).toEqual([400, 'admin.parameter', '']);
   });
