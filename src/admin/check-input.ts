@@ -74,7 +74,11 @@ async function checkBody(body: Body | undefined, request: Ask['request']): Promi
   if (body?.kind !== 'json') return ok({ value: undefined, problems: [] });
   const whole = sayBody(body.schema);
   const read = await readJson(request, body.bytesMax);
-  if (read.ok) return ok(check(body.schema, read.value === undefined ? {} : read.value, whole));
+  if (read.ok) {
+    const checked = check(body.schema, read.value === undefined ? {} : read.value, whole);
+    const isMissing = read.value === undefined && body.isRequired && checked.problems.length === 0;
+    return ok(isMissing ? { value: null, problems: [{ at: '', text: whole }] } : checked);
+  }
   return read.fault.code === 'admin.parameter' ? ok({ value: null, problems: [{ at: '', text: whole }] }) : read;
 }
 

@@ -65,6 +65,11 @@ describe.each(JSON_ROUTES)('%s %s refuses', (method, path, field) => {
   });
 });
 
+test('a body that must be there is missed even where none of its fields must be', async () => {
+  expect(await call('PUT', 'clients/app_x')).toEqual([400, 'admin.parameter', '']);
+  expect(await call('PUT', 'clients/app_x', '{}')).toEqual([404, 'client.not-found', undefined]);
+});
+
 test.each(JSON_ROUTES.filter(([, , field]) => field !== 'rule'))(
   '%s %s refuses a field that it does not know',
   async (method, path) => {
