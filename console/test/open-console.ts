@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { startRig, type Rig } from '../../test/flow/delivery/rig.ts';
-import { GOOD_PASSWORD } from '../../test/support/operator-desk.ts';
+import { ADMIN_TOKEN, startRig, type Rig } from '../../test/flow/delivery/rig.ts';
+import { enterConsole } from '../../test/support/enter-console.ts';
 import type { Place } from '../../test/support/new-store.ts';
 import { freePort } from '../../test/support/postgres-server.ts';
 import { buildConsole } from '../build.ts';
@@ -41,7 +41,6 @@ export async function visit(
   roles: readonly string[],
   how: { readonly colorScheme?: 'light' | 'dark'; readonly width?: number } = {},
 ): Promise<Visit> {
-  const made = await rig.admin('POST', 'operators', { name, displayName: `Person ${name}`, roles });
   const context = await browser.newContext({
     viewport: { width: how.width ?? 1_280, height: 900 },
     colorScheme: how.colorScheme ?? 'light',
@@ -54,17 +53,7 @@ export async function visit(
     // Being nobody is answered by 401, which the browser tells as an error.
     if (line.type() === 'error' && !/status of 4\d\d/.test(line.text())) errors.push(line.text());
   });
-  await page.goto(String(made.body['link']));
-  await page.fill('#new-password', GOOD_PASSWORD);
-  await page.fill('#new-again', GOOD_PASSWORD);
-  await page.press('#new-again', 'Enter');
-  await page.waitForFunction(() => document.activeElement?.id === 'password');
-  await page.goto(`${base}/console`);
-  await page.waitForSelector('#name');
-  await page.fill('#name', name);
-  await page.fill('#password', GOOD_PASSWORD);
-  await page.press('#password', 'Enter');
-  await page.waitForSelector('.frame h1');
+  await enterConsole(page, { base, token: ADMIN_TOKEN }, { name, displayName: `Person ${name}`, roles });
   return {
     context,
     page,

@@ -1,10 +1,7 @@
 import { describe, test } from '@jest/globals';
-import { existsSync } from 'node:fs';
-import { chromium, type Browser } from 'playwright-core';
+import { CHROMIUM } from './chromium.ts';
 
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-);
+export { startBrowser } from './chromium.ts';
 
 /**
  * Tests that need a browser. Where there is none they fail, since a check that was not made must not look like one that
@@ -20,10 +17,3 @@ export function describeInBrowser(name: string, tests: () => void): void {
       );
     });
 }
-
-/** Only what is asked for goes over the network: nothing is looked up, updated or reported. */
-export const startBrowser = (): Promise<Browser> =>
-  chromium.launch({
-    ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }),
-    args: ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking', '--no-proxy-server'],
-  });

@@ -19,7 +19,7 @@ import { CLIENT, type Json } from '../../support/payloads/index.ts';
 import { serveSettings } from '../../support/run-process.ts';
 
 const DATA_SECRET = 'data-secret-0123456789abcdef0123456789';
-const ADMIN_TOKEN = 'admin-token-0123456789abcdef0123456789';
+export const ADMIN_TOKEN = 'admin-token-0123456789abcdef0123456789';
 export const MRN_SYSTEM = 'urn:example:mrn';
 
 export interface Shown {
