@@ -16,12 +16,13 @@ import { load, type NextBody } from './load.ts';
 import { prefill } from './prefill.ts';
 import { realEhr } from './real-ehr.ts';
 import { metricOf, startGateway, startServer, type Side } from './side.ts';
+import { cpuOf, pair, rateOf, takeTurns, type Round } from './turns.ts';
 
 const CONNECTIONS = 16;
-const ROUNDS = 3;
-/** Enough for the compiler to have seen everything. */
-const WARM = 1_500;
-const PER_ROUND = 2_000;
+const ROUNDS = 9;
+const PER_ROUND = 1_000;
+/** Asking a gateway how far it is costs it as much as a delivery does. */
+const POLL_MS = 25;
 /** A million takes minutes to fill in: `--rows=1000000`. */
 const ROWS = 200_000;
 const BLOCKED_LANES = 50_000;
@@ -38,11 +39,6 @@ const DELIVERED = 'chartgate_ehr_attempt_seconds_count{outcome="delivered",reaso
 const asText = async (port: number, path: string): Promise<string> =>
   (await fetch(`http://127.0.0.1:${port}${path}`)).text();
 
-interface Round {
-  readonly perSecond: number;
-  readonly cpuUs: number;
-}
-
 /** From the first webhook to the last write that the EHR confirmed and, with us, the ledger holds. */
 async function deliverRound(
   side: Side,
@@ -57,7 +53,7 @@ async function deliverRound(
   if ([...statuses.keys()].some((status) => status !== 202)) throw new Error('not every answer was 202');
   while (!(await isDone())) {
     if (performance.now() - from > GIVE_UP_MS) throw new Error('not everything was delivered');
-    await pause(5);
+    await pause(POLL_MS);
   }
   const took = performance.now() - from;
   return { perSecond: (good * 1000) / took, cpuUs: (((await side.cpuSeconds()) - cpu) * 1e6) / good };
@@ -71,12 +67,11 @@ async function* endToEnd(): AsyncGenerator<Figure> {
     sides.push(side);
     return side;
   };
-  const results = { ours: [] as Round[], theirs: [] as Round[], sink: [] as number[] };
-  let commits = 0;
   try {
     const sink = await begun(startServer('bench/null-sink.ts'));
     const base = `http://127.0.0.1:${sink.port}/fhir`;
-    const theirs = await begun(startServer('bench/naive-server.ts', base));
+    const naive = await begun(startServer('bench/naive-server.ts', base));
+    const durable = await begun(startServer('bench/naive-server.ts', base, join(folder, 'naive.db')));
     const ours = await begun(
       startGateway(join(folder, 'chartgate.db'), {
         CHARTGATE_CLIENT_UUID: 'bench',
@@ -88,73 +83,81 @@ async function* endToEnd(): AsyncGenerator<Figure> {
     await linkUsers(ours);
     const nextBody = makeDeliveries();
     let wanted = 0;
-    let sunk = 0;
+    /** A transaction of ours, for the sink alone. */
+    let bundle = Buffer.alloc(0);
     const bundles = async (): Promise<number> => Number(await asText(sink.port, '/count'));
-    const runOurs = async (count: number): Promise<Round> => {
-      wanted += count;
-      sunk = (await bundles()) + count;
+    const commitsBefore = await metricOf(ours.port, 'chartgate_store_commits_total');
+    const runOurs = async (): Promise<Round> => {
+      wanted += PER_ROUND;
+      const sunk = (await bundles()) + PER_ROUND;
       // The sink is asked first, since asking it costs the gateway nothing.
-      return deliverRound(
+      const taken = await deliverRound(
         ours,
         nextBody,
-        count,
+        PER_ROUND,
         async () => (await bundles()) >= sunk && (await metricOf(ours.port, DELIVERED)) >= wanted,
       );
+      if (bundle.length === 0) bundle = Buffer.from(await asText(sink.port, '/last'));
+      return taken;
     };
-    const runTheirs = (count: number): Promise<Round> =>
-      deliverRound(theirs, nextBody, count, () => Promise.resolve(true));
-
-    await runTheirs(WARM);
-    await runOurs(WARM);
-    const bundle = Buffer.from(await asText(sink.port, '/last'));
-    const runSink = async (count: number): Promise<number> =>
-      (await load(sink.port, '/fhir', () => bundle, CONNECTIONS, { count })).perSecond;
-    await runSink(WARM);
-    const commitsBefore = await metricOf(ours.port, 'chartgate_store_commits_total');
-    for (let i = 0; i < ROUNDS; i += 1) {
-      results.ours.push(await runOurs(PER_ROUND));
-      results.theirs.push(await runTheirs(PER_ROUND));
-      results.sink.push(await runSink(PER_ROUND));
-    }
-    commits = ((await metricOf(ours.port, 'chartgate_store_commits_total')) - commitsBefore) / (ROUNDS * PER_ROUND);
+    /** What the naive ways have answered is done. */
+    const runAnswered = (side: Side) => (): Promise<Round> =>
+      deliverRound(side, nextBody, PER_ROUND, () => Promise.resolve(true));
+    const runSink = async (): Promise<Round> => {
+      const cpu = await sink.cpuSeconds();
+      const { perSecond } = await load(sink.port, '/fhir', () => bundle, CONNECTIONS, { count: PER_ROUND });
+      return { perSecond, cpuUs: (((await sink.cpuSeconds()) - cpu) * 1e6) / PER_ROUND };
+    };
+    const taken = await takeTurns(
+      { ours: runOurs, naive: runAnswered(naive), durable: runAnswered(durable), sink: runSink },
+      ROUNDS,
+    );
+    const commits = ((await metricOf(ours.port, 'chartgate_store_commits_total')) - commitsBefore) / wanted;
+    yield* figuresOf(taken, commits);
   } finally {
     for (const { end } of sides) await end();
     rmSync(folder, { recursive: true, force: true });
   }
-  const ours = median(results.ours.map(({ perSecond }) => perSecond));
-  const theirs = median(results.theirs.map(({ perSecond }) => perSecond));
-  const sink = median(results.sink);
-  const [oursUs, theirsUs] = [
-    median(results.ours.map(({ cpuUs }) => cpuUs)),
-    median(results.theirs.map(({ cpuUs }) => cpuUs)),
-  ];
-  yield {
-    bench: 'deliver',
-    figure: 'end-to-end-vs-naive',
-    ratio: round(ours / theirs),
-    ours: round(ours),
-    theirs: round(theirs),
-    unit: 'delivered/s',
-    note: `16 entries, ${USERS} patients, ${CONNECTIONS} connections, ${PER_ROUND} a round, SQLite FULL, ${round(commits)} commits a delivery; theirs: Express 5, validateResource, fhir-kit-client, nothing stored`,
+}
+
+const RATE = 'delivered/s';
+const NAIVE = 'theirs: Express 5, validateResource, fhir-kit-client, nothing stored';
+const DURABLE = 'theirs: the same with our validator and one durable insert for each document before it is sent';
+
+function* figuresOf(
+  { ours, naive, durable, sink }: Readonly<Record<'ours' | 'naive' | 'durable' | 'sink', readonly Round[]>>,
+  commits: number,
+): Generator<Figure> {
+  const rates = (figure: string, theirs: readonly Round[], unit: string, note: string): Figure => {
+    const { ratio, spread } = pair(rateOf(ours), rateOf(theirs));
+    const [us, them] = [median(rateOf(ours)), median(rateOf(theirs))];
+    return { bench: 'deliver', figure, ratio, ours: round(us), theirs: round(them), unit, note: `${note}; ${spread}` };
   };
-  yield {
-    bench: 'deliver',
-    figure: 'sink-share',
-    ratio: round(ours / sink),
-    ours: round(ours),
-    theirs: round(sink),
-    unit: 'transactions/s',
-    note: 'theirs: what the null sink takes of the same transactions straight from the load generator',
+  const cpu = (figure: string, theirs: readonly Round[]): Figure => {
+    const { ratio, spread } = pair(cpuOf(theirs), cpuOf(ours));
+    const [us, them] = [median(cpuOf(ours)), median(cpuOf(theirs))];
+    const note = `all threads of the process; ${spread}`;
+    return {
+      bench: 'deliver',
+      figure,
+      ratio,
+      ours: round(us),
+      theirs: round(them),
+      unit: 'us of CPU a delivery',
+      note,
+    };
   };
-  yield {
-    bench: 'deliver',
-    figure: 'cpu-vs-naive',
-    ratio: round(theirsUs / oursUs),
-    ours: round(oursUs),
-    theirs: round(theirsUs),
-    unit: 'us of CPU a delivery',
-    note: 'all threads of the process',
-  };
+  const setting = `16 entries, ${USERS} patients, ${CONNECTIONS} connections, ${PER_ROUND} a round, SQLite FULL, ${round(commits)} commits a delivery`;
+  yield rates('end-to-end-vs-naive', naive, RATE, `${setting}; ${NAIVE}`);
+  yield rates('end-to-end-vs-naive-durable', durable, RATE, `${setting}; ${DURABLE}`);
+  yield rates(
+    'sink-share',
+    sink,
+    'transactions/s',
+    'theirs: what the null sink takes of the same transactions straight from the load generator',
+  );
+  yield cpu('cpu-vs-naive', naive);
+  yield cpu('cpu-vs-naive-durable', durable);
 }
 
 /** Keys that a gateway and the bench share. */

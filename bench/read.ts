@@ -8,25 +8,28 @@ import { exportJWK, SignJWT } from 'jose';
 import { median, round, type Figure } from './figure.ts';
 import { loadRequests, type Loaded } from './load.ts';
 import { startGateway, startServer, type Side } from './side.ts';
+import { cpuOf, pair, rateOf, takeTurns, type Round } from './turns.ts';
 
 const CONNECTIONS = 16;
-const ROUNDS = 5;
-const ROUND_MS = 3_000;
-const WARM_MS = 3_000;
+const ROUNDS = 9;
+const ROUND_MS = 1_500;
+const ALONE_ROUNDS = 5;
 const ALONE_MS = 2_000;
 const SYNCS = 400;
 const GOAL_ADDED_MS = 3;
 
 const SEARCH = '/fhir/Observation?patient=p-1&category=vital-signs&_count=20';
 const READ = '/fhir/Observation/o-1';
+type Way = 'ours' | 'middleware' | 'undici' | 'audited';
 const PUBLIC = 'http://127.0.0.1:8080';
 const ADMIN = 'bench-admin-token-of-more-than-32-characters';
 
 /** An issuer elsewhere: its keys, and a token for one patient. */
 async function startIssuer(): Promise<{
   readonly server: Server;
+  readonly issuer: string;
   readonly settings: Record<string, string>;
-  token: string;
+  readonly token: string;
 }> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256', use: 'sig' }] });
@@ -47,7 +50,12 @@ async function startIssuer(): Promise<{
     .setIssuedAt()
     .setExpirationTime('1h')
     .sign(privateKey);
-  return { server, token, settings: { CHARTGATE_AUTH_ISSUER: issuer, CHARTGATE_AUTH_JWKS_URL: `${issuer}/jwks` } };
+  return {
+    server,
+    issuer,
+    token,
+    settings: { CHARTGATE_AUTH_ISSUER: issuer, CHARTGATE_AUTH_JWKS_URL: `${issuer}/jwks` },
+  };
 }
 
 /** How long the disk takes to make a little durable; a read is answered only after its audit record is. */
@@ -76,7 +84,7 @@ export async function* run(): AsyncGenerator<Figure> {
     return side;
   };
   const issuer = await startIssuer();
-  const results = new Map<string, (Loaded & { readonly cpuUs: number })[]>();
+  let taken: Readonly<Record<'search' | 'read', Readonly<Record<Way, readonly Round[]>>>>;
   const alone = new Map<string, number[]>();
   let syncMs = NaN;
   try {
@@ -102,6 +110,9 @@ export async function* run(): AsyncGenerator<Figure> {
       ours,
       middleware: await begun(startServer('bench/middleware-proxy.ts', origin)),
       undici: await begun(startServer('bench/undici-proxy.ts', origin)),
+      audited: await begun(
+        startServer('bench/audited-proxy.ts', origin, issuer.issuer, `${PUBLIC}/fhir`, join(folder, 'lines')),
+      ),
     };
     const requestOf = ({ port }: Side, path: string): (() => Buffer) => {
       const head = Buffer.from(
@@ -115,21 +126,23 @@ export async function* run(): AsyncGenerator<Figure> {
         throw new Error(`not every answer was 200: ${JSON.stringify([...loaded.statuses])}`);
       return loaded;
     };
-    for (const side of Object.values(proxies)) await ask(side, SEARCH, CONNECTIONS, WARM_MS);
-    for (let i = 0; i < ROUNDS; i += 1)
-      for (const [name, side] of Object.entries(proxies))
-        for (const [what, path] of [
-          ['search', SEARCH],
-          ['read', READ],
-        ] as const) {
-          const before = await side.cpuSeconds();
-          const loaded = await ask(side, path, CONNECTIONS, ROUND_MS);
-          const count = loaded.statuses.get(200) ?? 0;
-          const cpuUs = (((await side.cpuSeconds()) - before) * 1e6) / count;
-          const key = `${name} ${what}`;
-          results.set(key, [...(results.get(key) ?? []), { ...loaded, cpuUs }]);
-        }
-    for (let i = 0; i < ROUNDS; i += 1)
+    const roundOf = (side: Side, path: string) => async (): Promise<Round> => {
+      const before = await side.cpuSeconds();
+      const { perSecond, statuses } = await ask(side, path, CONNECTIONS, ROUND_MS);
+      return { perSecond, cpuUs: (((await side.cpuSeconds()) - before) * 1e6) / (statuses.get(200) ?? NaN) };
+    };
+    const waysTo = (path: string) =>
+      takeTurns(
+        {
+          ours: roundOf(ours, path),
+          middleware: roundOf(proxies.middleware, path),
+          undici: roundOf(proxies.undici, path),
+          audited: roundOf(proxies.audited, path),
+        },
+        ROUNDS,
+      );
+    taken = { search: await waysTo(SEARCH), read: await waysTo(READ) };
+    for (let i = 0; i < ALONE_ROUNDS; i += 1)
       for (const name of ['ours', 'undici'] as const)
         alone.set(name, [...(alone.get(name) ?? []), (await ask(proxies[name], SEARCH, 1, ALONE_MS)).p50Ms]);
     syncMs = timeSync(folder);
@@ -138,25 +151,26 @@ export async function* run(): AsyncGenerator<Figure> {
     issuer.server.close();
     rmSync(folder, { recursive: true, force: true });
   }
-  const of = (key: string, what: 'perSecond' | 'cpuUs'): number =>
-    median((results.get(key) ?? []).map((one) => one[what]));
   const note = `20 entries a search, ${CONNECTIONS} connections; ours: token verified, decided, every entry checked, audited durably before the answer (SQLite FULL)`;
-  const figure = (title: string, what: 'search' | 'read', theirs: 'middleware' | 'undici'): Figure => {
-    const [us, them] = [of(`ours ${what}`, 'perSecond'), of(`${theirs} ${what}`, 'perSecond')];
+  const figure = (title: string, what: 'search' | 'read', way: Exclude<Way, 'ours'>): Figure => {
+    const { ours, [way]: theirs } = taken[what];
+    const { ratio, spread } = pair(rateOf(ours), rateOf(theirs));
     return {
       bench: 'read',
       figure: title,
-      ratio: round(us / them),
-      ours: round(us),
-      theirs: round(them),
+      ratio,
+      ours: round(median(rateOf(ours))),
+      theirs: round(median(rateOf(theirs))),
       unit: 'answers/s',
-      note: `${note}; CPU ${round(of(`ours ${what}`, 'cpuUs'))} against ${round(of(`${theirs} ${what}`, 'cpuUs'))} us`,
+      note: `${note}; ${spread}; CPU ${round(median(cpuOf(ours)))} against ${round(median(cpuOf(theirs)))} us`,
     };
   };
   yield figure('search-vs-proxy', 'search', 'middleware');
   yield figure('read-vs-proxy', 'read', 'middleware');
   yield figure('search-vs-undici', 'search', 'undici');
   yield figure('read-vs-undici', 'read', 'undici');
+  yield figure('search-vs-audited-proxy', 'search', 'audited');
+  yield figure('read-vs-audited-proxy', 'read', 'audited');
   const [us, them] = [median(alone.get('ours') ?? []), median(alone.get('undici') ?? [])];
   const added = us - them - syncMs;
   yield {

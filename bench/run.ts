@@ -22,8 +22,8 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(options: Options): As
 
 const help = `Usage: npm run bench -- [NAME…] [--json] [--rows=N] [--ehr=URL]
 
-Names: ${Object.keys(BENCHES).join(', ')} (default: all). Both sides of a figure run in the same process tree, interleaved,
-at least three rounds, and the median is reported. --json prints one JSON object a line and nothing else. --rows: how many deliveries \`deliver\`, \`deliveries\` and \`screens\` find stored.
+Names: ${Object.keys(BENCHES).join(', ')} (default: all). Both sides of a figure run in the same process tree, in turns, at
+least three rounds; the median is reported, of \`deliver\`, \`read\` and \`ingest\` that of the ratios of nine rounds. --json prints one JSON object a line and nothing else. --rows: how many deliveries \`deliver\`, \`deliveries\` and \`screens\` find stored.
 --ehr, or EHR_BENCH_URL: the base of a real FHIR server on this machine that \`deliver\` may fill; without it two of its figures are left out.
 `;
 

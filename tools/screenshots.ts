@@ -20,11 +20,11 @@ const LIFE_MS = 150_000;
 
 interface Shot {
   readonly name: string;
-  go(page: Page, base: string): Promise<void>;
+  go(page: Page, base: string): Promise<unknown>;
 }
 const SHOTS: readonly Shot[] = [
-  { name: 'console-overview', go: async (page, base) => void (await page.goto(`${base}/console`)) },
-  { name: 'console-work', go: async (page, base) => void (await page.goto(`${base}/console/work`)) },
+  { name: 'console-overview', go: (page, base) => page.goto(`${base}/console`) },
+  { name: 'console-work', go: (page, base) => page.goto(`${base}/console/work`) },
   {
     name: 'console-delivery',
     async go(page, base) {
@@ -32,7 +32,7 @@ const SHOTS: readonly Shot[] = [
       await page.click('tbody a');
     },
   },
-  { name: 'console-audit', go: async (page, base) => void (await page.goto(`${base}/console/audit`)) },
+  { name: 'console-audit', go: (page, base) => page.goto(`${base}/console/audit`) },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'chartgate-screenshots-'));
