@@ -29,6 +29,7 @@ const EVERYTHING: DeliveryFilter = {
   requestId: null,
   user: null,
   users: null,
+  assigned: null,
   receivedFrom: null,
   receivedTo: null,
 };

@@ -25,6 +25,7 @@ Filters:
   --mrn MRN             of the patient
   --user USER_ID        of the user at the source
   --client UUID         of which client that user is (default: the gateway's own)
+  --assigned-to WHO     who looks after it: nobody, or an operator by name or id
   --request ID          of the request that brought it
   --from INSTANT        received then or later, such as 2026-01-31T08:00:00Z
   --to INSTANT          received before then
@@ -50,6 +51,7 @@ const FILTERS = {
   mrn: 'mrn',
   user: 'user_id',
   client: 'client_uuid',
+  'assigned-to': 'assigned_to',
   request: 'request_id',
   from: 'received_from',
   to: 'received_to',

@@ -13,13 +13,17 @@ export interface LinksQuestion {
   readonly user: string | undefined;
   readonly client: string | undefined;
   readonly mrn: string | undefined;
+  readonly reason: string | undefined;
   readonly limit: string | undefined;
   readonly cursor: string | undefined;
 }
 
 const tellList = ({ links, next }: AnswerOf<ContractOf<'links.list'>>): string =>
   links
-    .map(({ changedAt, status, userId, mrn, actor }) => `${changedAt}  ${status}  ${userId}  ${mrn}  by ${actor}\n`)
+    .map(({ changedAt, status, userId, mrn, actor, isWithheld }) => {
+      const whose = isWithheld ? 'withheld (restricted)' : `${userId ?? ''}  ${mrn ?? ''}`;
+      return `${changedAt}  ${status}  ${whose}  by ${actor}\n`;
+    })
     .join('') + moreLine(next);
 
 const tellHistory = ({ changes }: AnswerOf<ContractOf<'links.history'>>): string =>
@@ -49,20 +53,30 @@ export async function lookAtLinks(
   api: AdminApi,
   terminal: Terminal,
   form: 'json' | 'text',
-  { verb, whom, status, user, client, mrn, limit, cursor }: LinksQuestion,
+  { verb, whom, status, user, client, mrn, reason, limit, cursor }: LinksQuestion,
 ): Promise<number> {
+  const why = reason === undefined ? {} : { reason };
   switch (verb) {
     case 'list': {
       // What is not taken, the gateway refuses with what would be.
       const filter = { status: status as 'confirmed' | undefined, user_id: user, client_uuid: client, mrn };
-      const reply = await api.call('links.list', { query: { ...filter, limit, cursor } });
+      const reply = await api.call('links.list', { query: { ...filter, limit, cursor }, ...why });
       return reportAnswer(reply, terminal, form, tellList);
     }
     case 'history': {
-      const reply = await api.call('links.history', { params: { user_id: whom }, query: { client_uuid: client } });
+      const reply = await api.call('links.history', {
+        params: { user_id: whom },
+        query: { client_uuid: client },
+        ...why,
+      });
       return reportAnswer(reply, terminal, form, tellHistory);
     }
     case 'preview':
-      return reportAnswer(await api.call('links.preview', { params: { mrn: whom } }), terminal, form, tellPreview);
+      return reportAnswer(
+        await api.call('links.preview', { params: { mrn: whom }, ...why }),
+        terminal,
+        form,
+        tellPreview,
+      );
   }
 }

@@ -8,10 +8,10 @@ import { lookAtLinks } from './links-look.ts';
 import { parseOptions } from './parse-options.ts';
 import { makeBar } from './progress.ts';
 
-const help = `Usage: chartgate links list [--status WORD] [--user USER_ID] [--client UUID] [--mrn MRN] [--limit N] [--cursor CURSOR]
-                            [--url URL] [--json]
-       chartgate links history USER_ID [--client UUID] [--url URL] [--json]
-       chartgate links preview MRN [--url URL] [--json]
+const help = `Usage: chartgate links list [--status WORD] [--user USER_ID] [--client UUID] [--mrn MRN] [--reason TEXT]
+                            [--limit N] [--cursor CURSOR] [--url URL] [--json]
+       chartgate links history USER_ID [--client UUID] [--reason TEXT] [--url URL] [--json]
+       chartgate links preview MRN [--reason TEXT] [--url URL] [--json]
        chartgate links import FILE.csv [--dry-run] [--url URL] [--json]
 
 Which patients source users are, at a running gateway. list shows links, newest first; history who linked a user to
@@ -27,6 +27,7 @@ The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
   --user USER_ID   links of this source user
   --client UUID    the user's client at the source (default: the gateway's CHARTGATE_CLIENT_UUID)
   --mrn MRN        links to this patient
+  --reason TEXT    what a restricted patient is looked at for, with nothing of the patient; it is kept in the audit
   --limit N        how many of a list are shown (default: 50)
   --cursor CURSOR  where the next page of a list begins
   --dry-run        only tell what would change
@@ -143,6 +144,7 @@ const OPTIONS = {
   user: { type: 'string' },
   client: { type: 'string' },
   mrn: { type: 'string' },
+  reason: { type: 'string' },
   limit: { type: 'string' },
   cursor: { type: 'string' },
   json: { type: 'boolean' },
@@ -151,9 +153,9 @@ const OPTIONS = {
 
 /** Which options go with which verb, and whether it names somebody or a file. */
 const TAKES: Readonly<Record<string, { readonly options: readonly string[]; readonly name: string | null }>> = {
-  list: { options: ['status', 'user', 'client', 'mrn', 'limit', 'cursor'], name: null },
-  history: { options: ['client'], name: 'USER_ID' },
-  preview: { options: [], name: 'MRN' },
+  list: { options: ['status', 'user', 'client', 'mrn', 'reason', 'limit', 'cursor'], name: null },
+  history: { options: ['client', 'reason'], name: 'USER_ID' },
+  preview: { options: ['reason'], name: 'MRN' },
   import: { options: ['dry-run'], name: 'FILE.csv' },
 };
 
@@ -173,7 +175,7 @@ export const links: Command = {
     if ((name === undefined) !== (takes.name === null)) return usage(`Say: links ${verb} ${takes.name ?? ''}`.trim());
     const odd = Object.keys(values).find((one) => !takes.options.includes(one));
     if (odd !== undefined) return usage(`--${odd} does not go with ${verb}.`);
-    const { 'dry-run': isDry, status, user, client, mrn, limit, cursor } = values;
+    const { 'dry-run': isDry, status, user, client, mrn, reason, limit, cursor } = values;
     if (verb === 'import')
       return importFile(name ?? '', { isDry: isDry === true, isJson: json === true, url }, terminal);
     const asked = verb === 'list' || verb === 'history' ? verb : 'preview';
@@ -184,6 +186,7 @@ export const links: Command = {
       user,
       client,
       mrn,
+      reason,
       limit,
       cursor,
     });

@@ -94,7 +94,7 @@ export function makeAdmin(deps: {
     ...makeStreamRoutes({ watch: deps.watch }),
     // Before the routes with an id: `groups` is none.
     ...makeDeliveryGroupRoutes({ tenant, inbox }),
-    ...makeDeliveryListRoutes({ tenant, clientUuid, mrnSystem, inbox, identity }),
+    ...makeDeliveryListRoutes({ tenant, clientUuid, mrnSystem, inbox, identity, operators }),
     ...makeOneDeliveryRoutes({ tenant, inbox, lanes, identity, operators }),
     ...makeDeliveryActRoutes({
       tenant,

@@ -129,6 +129,8 @@ export interface DeliveryFilter {
   readonly user: { readonly client: string; readonly user: string } | null;
   /** The users of a patient, as `userIndex` names them. */
   readonly users: readonly string[] | null;
+  /** Who looks after it, by the id of the operator. */
+  readonly assigned: { readonly kind: 'operator'; readonly id: string } | { readonly kind: 'nobody' } | null;
   /** In milliseconds: from then on, and before then. */
   readonly receivedFrom: number | null;
   readonly receivedTo: number | null;

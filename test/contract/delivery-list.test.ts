@@ -20,6 +20,7 @@ const EVERYTHING: DeliveryFilter = {
   requestId: null,
   user: null,
   users: null,
+  assigned: null,
   receivedFrom: null,
   receivedTo: null,
 };
@@ -68,6 +69,7 @@ describe.each(PLACES)('the list of deliveries on %s', (_engine, makePlace) => {
     readonly requestId: string;
     readonly findings: readonly string[];
     readonly isQuarantined: boolean;
+    readonly operator: string | null;
     /** Clocks go back too. */
     readonly atSeconds: number;
   }
@@ -98,6 +100,12 @@ describe.each(PLACES)('the list of deliveries on %s', (_engine, makePlace) => {
           : { kind: 'sound', trouble: 'unmapped', document: null },
       }),
     );
+    if (one.operator !== null)
+      must(
+        await store
+          .use(inboxSet)
+          .write('inbox.assign', { tenant, id, at, requestId, actor: 'ann', operator: one.operator }),
+      );
     return id;
   }
 
@@ -108,6 +116,7 @@ describe.each(PLACES)('the list of deliveries on %s', (_engine, makePlace) => {
       requestId: fc.constantFrom('req_a', 'req_b'),
       findings: fc.uniqueArray(fc.constantFrom('code.unmapped', 'unit.unmapped')),
       isQuarantined: fc.boolean(),
+      operator: fc.option(fc.constantFrom('opr_1', 'opr_2')),
       atSeconds: fc.integer({ min: 0, max: 5 }),
     }),
     { minLength: 8, maxLength: 12 },
@@ -119,6 +128,7 @@ describe.each(PLACES)('the list of deliveries on %s', (_engine, makePlace) => {
     requestId: sometimes(fc.constantFrom('req_a', 'req_none')),
     finding: sometimes(fc.constantFrom('code.unmapped', 'unit.unmapped')),
     state: sometimes(fc.constantFrom('parked', 'quarantined')),
+    assigned: sometimes(fc.constantFrom('opr_1', 'opr_none', 'nobody')),
     from: sometimes(fc.integer({ min: 0, max: 5 })),
     to: sometimes(fc.integer({ min: 0, max: 6 })),
     isByUsers: fc.boolean(),
@@ -146,6 +156,7 @@ describe.each(PLACES)('the list of deliveries on %s', (_engine, makePlace) => {
                   (wish.requestId === null || one.requestId === wish.requestId) &&
                   (wish.finding === null || one.findings.includes(wish.finding)) &&
                   (wish.state === null || (wish.state === 'quarantined') === one.isQuarantined) &&
+                  (wish.assigned === null || (one.operator ?? 'nobody') === wish.assigned) &&
                   (wish.from === null || one.atSeconds >= wish.from) &&
                   (wish.to === null || one.atSeconds < wish.to),
               )
@@ -161,6 +172,12 @@ describe.each(PLACES)('the list of deliveries on %s', (_engine, makePlace) => {
               requestId: wish.requestId,
               finding: wish.finding,
               state: wish.state,
+              assigned:
+                wish.assigned === null
+                  ? null
+                  : wish.assigned === 'nobody'
+                    ? { kind: 'nobody' }
+                    : { kind: 'operator', id: wish.assigned },
               receivedFrom: wish.from === null ? null : firstAt + wish.from * 1_000,
               receivedTo: wish.to === null ? null : firstAt + wish.to * 1_000,
             };
@@ -176,7 +193,14 @@ describe.each(PLACES)('the list of deliveries on %s', (_engine, makePlace) => {
   });
 
   test('a patient of several users is shown with the deliveries of all of them, in one order', async () => {
-    const one = { dataStructure: 'x', requestId: 'req_a', findings: [], isQuarantined: false, atSeconds: 0 };
+    const one = {
+      dataStructure: 'x',
+      requestId: 'req_a',
+      findings: [],
+      isQuarantined: false,
+      operator: null,
+      atSeconds: 0,
+    };
     for (const [n, user] of ['ann', 'bob', 'eve', 'ann', 'bob'].entries()) await put({ ...one, user }, n);
     const shown = (await page({}, 50, null)).deliveries;
     const users = [...new Set(shown.filter(({ userId }) => userId !== 'eve').map(({ userIndex }) => userIndex ?? ''))];
@@ -185,7 +209,7 @@ describe.each(PLACES)('the list of deliveries on %s', (_engine, makePlace) => {
   });
 
   test('what another judgement finds takes the place of what one before found', async () => {
-    const one = { user: 'ann', dataStructure: 'x', requestId: 'r', isQuarantined: true, atSeconds: 0 };
+    const one = { user: 'ann', dataStructure: 'x', requestId: 'r', isQuarantined: true, operator: null, atSeconds: 0 };
     const id = await put({ ...one, findings: ['code.unmapped', 'unit.unmapped'] }, 1);
     const at = new Date(firstAt);
     must(await store.use(inboxSet).write('inbox.replay', { tenant, id, at, requestId: 'r', actor: 'ann' }));
@@ -242,6 +266,17 @@ describe.each(PLACES)('among 12,000 deliveries on %s', (_engine, makePlace) => {
     const { ids: inTime, pages: walked } = await all(timed, 500);
     expect(inTime).toEqual(both.ids);
     expect(walked).toBeGreaterThan(11_760 / 500);
+  });
+
+  test('what nobody looks after is nearly all: what somebody does is left out, and the walk has an end', async () => {
+    const filter = { assigned: { kind: 'nobody' } } as const;
+    expect((await all(filter, 500)).ids).toHaveLength(ROWS);
+    await place.tamper(`INSERT INTO delivery_assignment (seq, tenant, operator, assigned_at)
+      SELECT seq, tenant, 'opr_1', 1 FROM delivery WHERE seq > 6000`);
+    expect(await page(filter, 10, null)).toEqual({ deliveries: [], next: { seq: expect.any(Number), receivedAt: 0 } });
+    expect((await all(filter, 500)).ids).toHaveLength(6_000);
+    expect((await all({ assigned: { kind: 'operator', id: 'opr_1' } }, 500)).ids).toHaveLength(6_000);
+    expect(await count({ ...filter, state: 'parked' })).toEqual({ count: 60, isExact: true });
   });
 
   test('a walk that finds nothing in its share gives an empty page and the place where it stopped', async () => {

@@ -34,6 +34,7 @@ const EVERYTHING: DeliveryFilter = {
   requestId: null,
   user: null,
   users: null,
+  assigned: null,
   receivedFrom: null,
   receivedTo: null,
 };

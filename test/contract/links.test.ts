@@ -146,6 +146,7 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
         requestId: null,
         user: null,
         users: null,
+        assigned: null,
         receivedFrom: null,
         receivedTo: null,
         before: null,

@@ -19,8 +19,8 @@ const isStatus = (value: string | undefined): value is (typeof STATUSES)[number]
 
 type Link = ValueOf<'links.list'>['links'][number];
 const COLUMNS: readonly Column<Link>[] = [
-  { name: 'User of the source', show: ({ userId }) => <code>{userId}</code> },
-  { name: 'MRN', show: ({ mrn }) => mrn },
+  { name: 'User of the source', show: ({ userId }) => (userId === null ? 'withheld' : <code>{userId}</code>) },
+  { name: 'MRN', show: ({ mrn }) => mrn ?? 'restricted' },
   { name: 'Status', show: ({ status }) => <State is={status} /> },
   { name: 'Known by', show: ({ evidence }) => evidence },
   { name: 'Changed', show: ({ changedAt }) => <Time at={changedAt} /> },

@@ -1,7 +1,20 @@
 import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
 import { DeliveryDetail, DeliveryPage } from './delivery-shapes.ts';
-import { anyId, taken, clientUuid, cursor, instant, limit, mrn, named, plain, userId, yesOrNo } from './fields.ts';
+import {
+  anyId,
+  taken,
+  clientUuid,
+  cursor,
+  instant,
+  limit,
+  mrn,
+  named,
+  plain,
+  userId,
+  whoeverWorks,
+  yesOrNo,
+} from './fields.ts';
 import { STATES } from './states.ts';
 
 const Ledger = named(
@@ -65,6 +78,7 @@ const list = defineContract({
     client_uuid: clientUuid.optional(),
     mrn: mrn.describe('Of every user with a confirmed link to this patient; for who may see patients').optional(),
     data_structure: plain().optional(),
+    assigned_to: whoeverWorks.describe('Who looks after it').optional(),
     finding: finding.describe('A code among the findings, such as code.unmapped').optional(),
     request_id: requestId.describe('Of the request that brought it, as X-Request-Id says it').optional(),
     received_from: instant.describe('Received then or later').optional(),

@@ -133,6 +133,12 @@ export const operatorOrNull = taken(
   'the id or the name of an operator, or null for nobody',
   { type: ['string', 'null'], minLength: 1, maxLength: 100, pattern: `^[^${CONTROL}]*$` },
 );
+/** Whose work is asked for. */
+export const whoeverWorks = taken(
+  z.string().min(1).max(100).refine(isPlain),
+  'me (for who has signed in, and not for a key), nobody, or the id or the name of an operator',
+  plainJson({ minLength: 1, maxLength: 100 }),
+);
 
 export const evidence = taken(
   z.string().max(500).refine(isPlain).nullable(),

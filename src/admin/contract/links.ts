@@ -80,7 +80,21 @@ const Link = named(
   }),
 );
 
-const LinkPage = named('LinkPage', z.strictObject({ links: z.array(Link), next: z.string().nullable() }));
+/** In a list of many, who is restricted is not named. */
+const ListedLink = named(
+  'ListedLink',
+  z.strictObject({
+    ...Link.shape,
+    userId: z.string().nullable().describe('Null where it is withheld'),
+    mrn: z.string().nullable().describe('Null where it is withheld'),
+    evidence: z.string().nullable().describe('Null where it is withheld'),
+    isWithheld: z
+      .boolean()
+      .describe('The patient is restricted: say why (header Chartgate-Reason) to be shown whose it is'),
+  }),
+);
+
+const LinkPage = named('LinkPage', z.strictObject({ links: z.array(ListedLink), next: z.string().nullable() }));
 
 const UserLinks = named('UserLinks', z.strictObject({ isSettled: z.boolean(), links: z.array(Link) }));
 

@@ -1,7 +1,8 @@
-import { fail, fault, ok, type Result } from '../../kernel/index.ts';
+import { fail, fault, ok, type AdminCaller, type Result } from '../../kernel/index.ts';
 import type { IdentityReads, IdentityWrites } from '../../identity/index.ts';
 import type { DeliveryFilter, InboxReads, InboxWrites, ListedDelivery } from '../../inbox/index.ts';
 import { isFaultCode } from '../../judge/index.ts';
+import type { OperatorReads, OperatorWrites } from '../../operators/index.ts';
 import type { Operate } from '../../store/index.ts';
 import type { InputOf } from '../contract/define-contract.ts';
 import type { ContractOf } from '../contract/index.ts';
@@ -21,8 +22,9 @@ export function makeDeliveryListRoutes(deps: {
   readonly mrnSystem: string;
   readonly inbox: Operate<InboxWrites, InboxReads>;
   readonly identity: Operate<IdentityWrites, IdentityReads>;
+  readonly operators: Operate<OperatorWrites, OperatorReads>;
 }): AdminRoute[] {
-  const { tenant, inbox, identity, mrnSystem } = deps;
+  const { tenant, inbox, identity, mrnSystem, operators } = deps;
 
   /** A user id means nothing without its client, and a client alone is no filter. */
   function userOf({ user_id: user, client_uuid: given }: Query): Result<DeliveryFilter['user']> {
@@ -31,7 +33,24 @@ export function makeDeliveryListRoutes(deps: {
     return client === null ? fail(fault('admin.parameter', { at: 'client_uuid' })) : ok({ client, user });
   }
 
-  async function filterOf(query: Query): Promise<Result<DeliveryFilter>> {
+  const isOperatorId = (text: string): boolean => /^opr_[0-9A-Za-z]{26}$/.test(text);
+
+  /** By id also somebody who is gone: what they looked after still waits for others. */
+  async function assignedOf(
+    given: string | undefined,
+    caller: AdminCaller,
+  ): Promise<Result<DeliveryFilter['assigned']>> {
+    if (given === undefined) return ok(null);
+    if (given === 'nobody') return ok({ kind: 'nobody' });
+    const unknown = fail(fault('admin.parameter', { at: 'assigned_to' }));
+    if (given === 'me') return caller.kind === 'person' ? ok({ kind: 'operator', id: caller.id }) : unknown;
+    if (isOperatorId(given)) return ok({ kind: 'operator', id: given });
+    const found = await operators.read('operator.by-name', { tenant, name: given });
+    if (!found.ok) return found;
+    return found.value === null ? unknown : ok({ kind: 'operator', id: found.value.id });
+  }
+
+  async function filterOf(query: Query, caller: AdminCaller): Promise<Result<DeliveryFilter>> {
     const { fault: faultCode = null, mrn } = query;
     if (faultCode !== null && !isFaultCode(faultCode)) return fail(fault('admin.parameter', { at: 'fault' }));
     const user = userOf(query);
@@ -39,6 +58,8 @@ export function makeDeliveryListRoutes(deps: {
     const users =
       mrn === undefined ? ok(null) : await identity.read('identity.users-of', { tenant, patient: { mrnSystem, mrn } });
     if (!users.ok) return users;
+    const assigned = await assignedOf(query.assigned_to, caller);
+    if (!assigned.ok) return assigned;
     return ok({
       tenant,
       state: query.state ?? null,
@@ -49,6 +70,7 @@ export function makeDeliveryListRoutes(deps: {
       requestId: query.request_id ?? null,
       user: user.value,
       users: users.value,
+      assigned: assigned.value,
       receivedFrom: msOf(query.received_from),
       receivedTo: msOf(query.received_to),
     });
@@ -61,7 +83,7 @@ export function makeDeliveryListRoutes(deps: {
         return fail(fault('admin.forbidden', { at: 'patients.read' }));
       const before = beforeOfFiltered(LIST, cursor, filters);
       if (!before.ok) return before;
-      const filter = await filterOf(query);
+      const filter = await filterOf(query, caller);
       if (!filter.ok) return filter;
       const page = await inbox.read('inbox.list', { ...filter.value, before: before.value, limit });
       if (!page.ok) return page;

@@ -46,6 +46,14 @@ const shown = ({ seq: _seq, madeAt, changedAt, ...rest }: ShownLink) => ({
   changedAt: iso(changedAt),
 });
 
+const withheldLink = (link: ShownLink) => ({
+  ...shown(link),
+  userId: null,
+  mrn: null,
+  evidence: null,
+  isWithheld: true,
+});
+
 const toOutcome = (done: LinkOutcome) => ({ ...done, status: done.status as LinkStatus });
 
 export function makeLinkRoutes(deps: {
@@ -86,7 +94,7 @@ export function makeLinkRoutes(deps: {
     }));
 
   return [
-    defineRoute('links.list', async ({ query }, { record }) => {
+    defineRoute('links.list', async ({ query }, { record, withheld }) => {
       const { status = null, user_id: user = null, mrn = null, limit } = query;
       const before = beforeOf('l', query.cursor);
       if (!before.ok) return before;
@@ -103,9 +111,17 @@ export function makeLinkRoutes(deps: {
       });
       if (!found.ok) return found;
       const { rows, next } = pageOf('l', found.value, limit);
-      const patients = patientsOf(rows, mrn);
+      // Whoever asks for somebody by name is asked why; in a list of many, who is restricted is not named.
+      const hidden = mrn === null && user === null ? await withheld(patientsOf(rows, null)) : ok([]);
+      if (!hidden.ok) return hidden;
+      const hiddenMrns = new Set(hidden.value.map((one) => one.mrn));
+      const patients = patientsOf(rows, mrn).filter((one) => !hiddenMrns.has(one.mrn));
       const recorded = await record({ action: 'R', outcome: '0', count: rows.length, patients });
-      return recorded.ok ? ok({ links: rows.map(shown), next }) : recorded;
+      if (!recorded.ok) return recorded;
+      const links = rows.map((row) =>
+        hiddenMrns.has(row.mrn) ? withheldLink(row) : { ...shown(row), isWithheld: false },
+      );
+      return ok({ links, next });
     }),
 
     defineRoute('links.get', async ({ params, query }, { record }) => {

@@ -58,6 +58,11 @@ const onDelivery = (tenant: string, condition: Fragment): Filter => ({
   rows: fragment`delivery d WHERE d.tenant = ${tenant} AND d.seq > 0 AND ${condition}`,
 });
 
+const onAssignment = (tenant: string, operator: string): Filter => ({
+  condition: fragment`EXISTS (SELECT 1 FROM delivery_assignment a WHERE a.seq = d.seq AND a.operator = ${operator})`,
+  rows: fragment`delivery_assignment d WHERE d.tenant = ${tenant} AND d.operator = ${operator}`,
+});
+
 const onFinding = (tenant: string, code: string): Filter => ({
   condition: fragment`EXISTS (SELECT 1 FROM delivery_finding f WHERE f.seq = d.seq AND f.code = ${code})`,
   rows: fragment`delivery_finding d WHERE d.tenant = ${tenant} AND d.code = ${code}`,
@@ -74,6 +79,10 @@ function usersOf(vault: Vault, { user, users }: DeliveryFilter): Fragment[] {
   return [...asked, patient];
 }
 
+/** True of nearly every delivery, so that no index leads there: it is tested on whatever the others lead to. */
+const testsOf = ({ assigned }: DeliveryFilter): readonly Fragment[] =>
+  assigned?.kind === 'nobody' ? [fragment`NOT EXISTS (SELECT 1 FROM delivery_assignment a WHERE a.seq = d.seq)`] : [];
+
 /** Those that lead to few rows come first. */
 function filtersOf(vault: Vault, f: DeliveryFilter): readonly Filter[] {
   const { tenant } = f;
@@ -83,6 +92,7 @@ function filtersOf(vault: Vault, f: DeliveryFilter): readonly Filter[] {
       ? []
       : [has(fragment`d.request_id = ${f.requestId} AND d.id IN ${deliveriesOfRequest(tenant, f.requestId)}`)]),
     ...usersOf(vault, f).map(has),
+    ...(f.assigned?.kind === 'operator' ? [onAssignment(tenant, f.assigned.id)] : []),
     ...(f.finding === null ? [] : [onFinding(tenant, f.finding)]),
     ...(f.faultCode === null ? [] : [has(fragment`d.fault_code = ${f.faultCode}`)]),
     ...(f.reason === null ? [] : [has(fragment`d.reason = ${f.reason}`)]),
@@ -130,12 +140,20 @@ function* endOfWalk(rows: Fragment, look: Look): Program<ListPlace | null> {
   return row === undefined ? null : placeOf(row);
 }
 
+const othersOf = (filters: readonly Filter[], filter: Filter): readonly Fragment[] =>
+  filters.filter((one) => one !== filter).map(({ condition }) => condition);
+
 /** Along the first filter that leads to few enough rows; where none does, along the first, to the end of the walk. */
-function* walkByPlace(filters: readonly Filter[], before: ListPlace | null, look: Look): Program<Walk> {
+function* walkByPlace(
+  filters: readonly Filter[],
+  always: readonly Fragment[],
+  before: ListPlace | null,
+  look: Look,
+): Program<Walk> {
   let first: Walk | null = null;
   for (const filter of filters) {
     const rows = fragment`${filter.rows}${byPlace(before)}`;
-    const tests = filters.filter((one) => one !== filter).map(({ condition }) => condition);
+    const tests = [...othersOf(filters, filter), ...always];
     const end = tests.length === 0 ? null : yield* endOfWalk(rows, look);
     if (end === null) return { rows, order: BY_PLACE, tests, end };
     first ??= { rows, order: BY_PLACE, tests: [fragment`d.seq >= ${end.seq}`, ...tests], end };
@@ -145,15 +163,21 @@ function* walkByPlace(filters: readonly Filter[], before: ListPlace | null, look
 }
 
 /** Along a filter that leads to few enough rows; where none does, along the time. */
-function* walkByTime(filters: readonly Filter[], times: Filter, before: ListPlace | null, look: Look): Program<Walk> {
+function* walkByTime(
+  filters: readonly Filter[],
+  always: readonly Fragment[],
+  times: Filter,
+  before: ListPlace | null,
+  look: Look,
+): Program<Walk> {
   const untilThen = fragment`${times.condition}${byTime(before)}`;
   for (const filter of filters) {
     if ((yield* endOfWalk(filter.rows, look)) !== null) continue;
-    const others = filters.filter((one) => one !== filter).map(({ condition }) => condition);
-    return { rows: filter.rows, order: BY_PLACE, tests: [untilThen, ...others], end: null };
+    const tests = [untilThen, ...othersOf(filters, filter), ...always];
+    return { rows: filter.rows, order: BY_PLACE, tests, end: null };
   }
   const rows = fragment`${times.rows}${byTime(before)}`;
-  const tests = filters.map(({ condition }) => condition);
+  const tests = [...filters.map(({ condition }) => condition), ...always];
   const last =
     tests.length === 0
       ? undefined
@@ -166,11 +190,14 @@ function* walkByTime(filters: readonly Filter[], times: Filter, before: ListPlac
 
 function* walkOf(vault: Vault, f: DeliveryFilter, before: ListPlace | null, look: Look): Program<Walk> {
   const filters = filtersOf(vault, f);
+  const always = testsOf(f);
   const times = timesOf(f);
-  if (times !== null) return yield* walkByTime(filters, times, before, look);
-  if (filters.length > 0) return yield* walkByPlace(filters, before, look);
+  if (times !== null) return yield* walkByTime(filters, always, times, before, look);
+  if (filters.length > 0) return yield* walkByPlace(filters, always, before, look);
   const rows = fragment`delivery d WHERE ${IN_ORDER}d.tenant = ${f.tenant}${byPlace(before)}`;
-  return { rows, order: BY_PLACE, tests: [], end: null };
+  const end = always.length === 0 ? null : yield* endOfWalk(rows, look);
+  const untilTheEnd = end === null ? [] : [fragment`d.seq >= ${end.seq}`];
+  return { rows, order: BY_PLACE, tests: [...untilTheEnd, ...always], end };
 }
 
 /**

@@ -195,7 +195,7 @@ describe.each(PLACES)('a delivery as an operator finds and opens it, on %s', (_e
       'deliveries/ID',
       'deliveries/ID/explain',
       `links?mrn=${MRN}`,
-      'links',
+      'links?user_id=ann',
       'links/ann',
       'links/ann/charted',
       `patients/${MRN}/connections`,
@@ -222,6 +222,23 @@ describe.each(PLACES)('a delivery as an operator finds and opens it, on %s', (_e
       ]);
       const page = (await (await get('deliveries', asked)).json()) as Page;
       expect(page.deliveries.map(({ mrn }) => mrn)).toEqual([MRN, 'mrn-of-bob', MRN]);
+    });
+
+    test('the list of all links shows the link, and not whose it is; who says why is shown it', async () => {
+      const whose = async (headers: Record<string, string>) => {
+        const { links } = (await (await get('links', headers)).json()) as { links: Json[] };
+        return links.map(({ userId, mrn, evidence, isWithheld }) => [userId, mrn, evidence, isWithheld]);
+      };
+      expect(await whose({})).toEqual([
+        ['bob', 'mrn-of-bob', expect.any(String), false],
+        [null, null, null, true],
+      ]);
+      expect(await whose(asked)).toEqual([
+        ['bob', 'mrn-of-bob', expect.any(String), false],
+        ['ann', MRN, expect.any(String), false],
+      ]);
+      const seen = (await (await get(`audit?type=admin&patient=${MRN}&limit=1`, asked)).json()) as Json;
+      expect((seen['records'] as Recorded[]).map(({ outcome, reason }) => [outcome, reason])).toEqual([['0', REASON]]);
     });
 
     test('a caller who may not see patients is asked why too, where they name the user', async () => {

@@ -66,6 +66,42 @@ test('the command line shows the same', async () => {
   expect(JSON.parse((await run('patients', 'list', '--json')).out)).toMatchObject({ next: null });
   expect((await run('connections', '0001')).out).toBe('no connections\n');
   expect(await run('connections', '0009')).toMatchObject({ code: 1 });
-  for (const args of [['patients'], ['patients', 'timeline'], ['connections'], ['connections', '1', '2']])
-    expect(await run(...args)).toMatchObject({ code: 2 });
+  const wrong = [
+    ['patients'],
+    ['patients', 'timeline'],
+    ['patients', 'list', '0001'],
+    ['patients', 'restrict'],
+    ['patients', 'restrict', '0001', '--limit', '1'],
+    ['patients', 'restrictions', '0001'],
+    ['connections'],
+    ['connections', '1', '2'],
+  ];
+  for (const args of wrong) expect(await run(...args)).toMatchObject({ code: 2 });
+});
+
+test('the command line restricts a patient, shows who is restricted to who says why, and lifts it again', async () => {
+  const why = ['--reason', 'Asked for by the ward'];
+  expect(await run('patients', 'restrictions')).toMatchObject({ code: 0, out: 'nobody is restricted\n' });
+  expect(await run('patients', 'restrict', '0002', ...why)).toMatchObject({
+    code: 0,
+    out: '0002 is restricted: nobody is shown it without saying why\n',
+  });
+  expect(JSON.parse((await run('patients', 'restrict', '0001', '--json')).out)).toEqual({ isRestricted: true });
+  const refused = { code: 1, err: expect.stringContaining('admin.reason-needed') };
+  expect(await run('patients', 'restrictions')).toMatchObject(refused);
+  expect(await run('patients', 'timeline', '0001')).toMatchObject(refused);
+  expect(await run('links', 'list', '--mrn', '0001')).toMatchObject(refused);
+  const listed = await run('patients', 'restrictions', '--limit', '1', ...why);
+  expect(listed.out).toMatch(/^0001 {2}since \S+ {2}by operator\nmore: --cursor \S+\n$/);
+  expect((await run('links', 'list')).out).toMatch(
+    /^(\S+ {2}confirmed {2}withheld \(restricted\) {2}by operator\n){2}$/,
+  );
+  expect((await run('links', 'list', ...why)).out).toMatch(/confirmed {2}two {2}0002 {2}by operator\n/);
+  expect((await run('links', 'history', 'two', ...why)).out).toMatch(/0002 {2}by operator/);
+  expect((await run('patients', 'list')).out).toBe('');
+  expect((await run('patients', 'list', ...why)).out).toMatch(/^0002 .*\n0001 /);
+  expect((await run('patients', 'timeline', '0002', ...why)).code).toBe(0);
+  for (const mrn of ['0001', '0002'])
+    expect(await run('patients', 'unrestrict', mrn)).toMatchObject({ code: 0, out: `${mrn} is not restricted\n` });
+  expect((await run('patients', 'list')).out).toMatch(/^0002 /);
 });

@@ -73,8 +73,20 @@ test('what waits is grouped, noted, assigned, decided on and discarded', async (
     assignedTo: { id: operator, name: 'ada' },
     notes: [{ actor: 'operator', text: 'asked the source' }],
   });
+  const foundFor = async (whom: string): Promise<boolean> => {
+    const { code, out } = await run('deliveries', 'list', '--assigned-to', whom, '--limit', '500', '--json');
+    expect(code).toBe(0);
+    return (JSON.parse(out) as { deliveries: { id: string }[] }).deliveries.some((one) => one.id === id);
+  };
+  expect([await foundFor('ada'), await foundFor(operator), await foundFor('nobody')]).toEqual([true, true, false]);
+  for (const whom of ['me', 'nobody-known'])
+    expect(await run('deliveries', 'list', '--assigned-to', whom)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('assigned_to'),
+    });
   expect(await run('deliveries', 'assign', id, '--nobody')).toMatchObject({ code: 0, out: `${id} is nobody's\n` });
   expect(await hooks.read(id)).toMatchObject({ assignedTo: null });
+  expect([await foundFor('ada'), await foundFor('nobody')]).toEqual([false, true]);
   expect(await run('deliveries', 'discard', id, '--reason', 'not wanted')).toMatchObject({ code: 0 });
   expect((await hooks.read(id)).state).toBe('discarded');
   expect(hooks.atRest()).not.toContain('asked the source');

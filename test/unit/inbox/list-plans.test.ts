@@ -32,6 +32,7 @@ const EVERYTHING: DeliveryFilter = {
   requestId: null,
   user: null,
   users: null,
+  assigned: null,
   receivedFrom: null,
   receivedTo: null,
 };
@@ -65,6 +66,11 @@ test.each<[string, Partial<DeliveryFilter>, string]>([
   ['a structure', { dataStructure: 'x' }, 'delivery_by_structure (tenant=? AND data_structure=? AND seq<?)'],
   ['a finding', { finding: 'code.unmapped' }, 'delivery_finding_by_code (tenant=? AND code=? AND seq<?)'],
   ['a user', { user: { client: 'c', user: 'u' } }, 'delivery_by_user (tenant=? AND user_index=? AND seq<?)'],
+  [
+    'who looks after it',
+    { assigned: { kind: 'operator', id: 'opr_1' } },
+    'delivery_assigned (tenant=? AND operator=? AND seq<?)',
+  ],
   ['a time', { receivedFrom: 1_000 }, 'delivery_by_time (tenant=? AND received_at>? AND received_at<?)'],
 ])('a list by %s walks along its index, in its order', (_what, filter, index) => {
   const plans = plansOf(filter);
@@ -82,6 +88,8 @@ test.each<[string, Partial<DeliveryFilter>]>([
   ['a state and a structure', { state: 'delivered', dataStructure: 'x' }],
   ['a finding and a state', { finding: 'code.unmapped', state: 'parked' }],
   ['a user, a reason and a time', { user: { client: 'c', user: 'u' }, reason: 'patient', receivedTo: 9_000 }],
+  ['a state and nobody who looks after it', { assigned: { kind: 'nobody' }, state: 'parked' }],
+  ['an operator and a state', { assigned: { kind: 'operator', id: 'opr_1' }, state: 'parked' }],
   ['a time and a structure', { receivedFrom: 1, receivedTo: 9_000, dataStructure: 'x' }],
 ])('a list by %s walks one index and looks the others up row by row', (_what, filter) => {
   const plans = plansOf(filter);
