@@ -102,8 +102,10 @@ const ADMIN = [
   'POST /admin/api/shadow/leave',
   'GET /admin/api/audit',
   'GET /admin/api/audit/key',
-  'GET /admin/api/audit/verify',
   'GET /admin/api/audit/export',
+  'GET /admin/api/audit/records/:chain/:seq',
+  'GET /admin/api/audit/verify',
+  'GET /admin/api/audit/verify/progress',
   'GET /admin/api/audit/counts',
   'GET /admin/api/audit/searches',
   'POST /admin/api/audit/searches',
@@ -279,7 +281,12 @@ test.each([
   ['GET', '/admin/api/audit?cursor=x', 400],
   ['GET', '/admin/api/audit/key', 200],
   ['GET', '/admin/api/audit/verify', 200],
+  ['GET', '/admin/api/audit/verify/progress', 200],
+  ['GET', '/admin/api/audit/records/chain_none/1', 404],
+  ['GET', '/admin/api/audit/records/chain_none/0', 400],
+  ['GET', '/admin/api/audit?actor=ada', 200],
   ['GET', '/admin/api/audit/export?form=other', 400],
+  ['GET', '/admin/api/audit/export?form=csv&particulars=open', 400],
   ['GET', '/admin/api/audit/counts?by=actor', 200],
   ['GET', '/admin/api/audit/counts?by=patient&interval=day', 200],
   ['GET', '/admin/api/audit/counts', 400],
@@ -348,7 +355,8 @@ test.each([
     .replace(/\?.*/, '')
     .replace(/dlv_none|job_none|app_none|usr_none|opr_none|key_none|asr_none|grt_none|(?<=targets\/)\w+/, '{id}')
     .replace('user_none', '{user_id}')
-    .replace('mrn_none', '{mrn}');
+    .replace('mrn_none', '{mrn}')
+    .replace(/chain_none\/\d/, '{chain}/{seq}');
   const [type = '', content] =
     Object.entries(described.paths[template]?.[method.toLowerCase()]?.responses[String(status)]?.content ?? {})[0] ??
     [];

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Actor } from '../audit/index.ts';
 import type { AdminCaller, Log, Outlet, RequestId, Result } from '../kernel/index.ts';
 import type { AnswerOf, Contract, InputOf } from './contract/define-contract.ts';
 import { CONTRACTS, type ContractOf, type RouteId } from './contract/index.ts';
@@ -33,7 +34,7 @@ export interface AdminContext {
   /** Whether the caller may this still, asked anew; for what goes on for long. */
   readonly stillMay: () => Promise<Result<unknown>>;
   /** As commands that record by themselves want it. */
-  readonly actor: { readonly requestId: RequestId; readonly actor: string };
+  readonly actor: Actor & { readonly requestId: RequestId };
   /** Those of these patients whom the caller is not shown without saying why: a list may leave them out. */
   readonly withheld: (patients: readonly Patient[]) => Promise<Result<readonly Patient[]>>;
   /**

@@ -15,6 +15,8 @@ export {
 } from './record-act.ts';
 export { ROUTE_TABLE, type RouteTable } from './route-table.ts';
 export { makeAppRoutes } from './routes/apps.ts';
+export { makeActorNames } from './actor-names.ts';
+export { makeAuditProofRoutes } from './routes/audit-proof.ts';
 export { makeAuditRoutes } from './routes/audit.ts';
 export { makeAuditCountRoutes } from './routes/audit-counts.ts';
 export { makeDeliveryListRoutes } from './routes/delivery-list.ts';

@@ -20,7 +20,8 @@ export const patientsOf = ({ patients = [], toSeal }: Act): readonly Patient[] =
 type By = Required<Pick<Ask, 'requestId' | 'caller'>>;
 
 /** A person acts by their roles; what a key may is not told by them. */
-const rolesOf = ({ caller }: By) => (caller.kind === 'person' ? { roles: caller.roles } : {});
+export const actorOfCaller = ({ kind, name, roles }: By['caller']) =>
+  kind === 'person' ? { actor: name, roles } : { actor: name };
 
 /**
  * Puts an act of a caller into the audit. Asked before the answer: who saw what is recorded, or nothing is shown.
@@ -39,8 +40,7 @@ export const makeRecordAct =
       type: 'admin',
       tenant: deps.tenant,
       requestId: by.requestId,
-      actor: by.caller.name,
-      ...rolesOf(by),
+      ...actorOfCaller(by.caller),
       ...act,
     };
     return patients.length === 0
@@ -72,8 +72,7 @@ export const makeRecordActLater =
       action: 'R',
       outcome: '0',
       why,
-      actor: by.caller.name,
-      ...rolesOf(by),
+      ...actorOfCaller(by.caller),
     });
 
 /** Those of these patients at whom nobody looks without saying why. */

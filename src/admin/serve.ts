@@ -14,7 +14,14 @@ import { REASON_HEADER, type Contract } from './contract/define-contract.ts';
 import { sentence } from './contract/fields.ts';
 import { sayField } from './contract/say-schema.ts';
 import type { AdminContext, AdminRoute, BytesAnswer, EventsAnswer, LinesAnswer } from './define-route.ts';
-import { patientsOf, type Act, type Patient, type RecordAct, type RecordActLater } from './record-act.ts';
+import {
+  actorOfCaller,
+  patientsOf,
+  type Act,
+  type Patient,
+  type RecordAct,
+  type RecordActLater,
+} from './record-act.ts';
 
 interface Recorders {
   readonly record: RecordAct;
@@ -108,7 +115,7 @@ function contextOf(
     log,
     request,
     stillMay,
-    actor: { requestId, actor: caller.name },
+    actor: { requestId, ...actorOfCaller(caller) },
     withheld,
     record: ({ why = names[0] ?? '', ...act }) => {
       if (!names.includes(why)) throw new Error(`${contract.id} has no act of this name`);

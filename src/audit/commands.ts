@@ -14,6 +14,8 @@ export interface Search {
   readonly patient: { readonly system: string; readonly mrn: string } | null;
   /** The EHR's id of the Patient. */
   readonly chart: string | null;
+  /** Who acted, under each name that they have had in the audit; null for everybody. */
+  readonly actors: readonly string[] | null;
   readonly client: string | null;
   readonly delivery: string | null;
   readonly request: string | null;

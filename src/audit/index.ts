@@ -23,9 +23,20 @@ export { signCheckpoints, makeCheckpoint, type Checkpoints } from './sign-checkp
 export { exportSegments } from './export-segments.ts';
 export { hashAddress, makeRecordReject, type RecordReject } from './record-rejects.ts';
 export { noteTime, readNote } from './note.ts';
+export { proveRecord, type RecordProof } from './prove-record.ts';
 export { chartPseudonym, mrnPseudonym, patientPseudonym } from './pseudonym.ts';
 export { deliveriesOfRequest } from './rows.ts';
-export { AUDIT_TYPES, OUTCOMES, type AuditDraft, type AuditRecord, type AuditType, type ToSeal } from './record.ts';
+export {
+  actorOf,
+  AUDIT_TYPES,
+  OUTCOMES,
+  type Actor,
+  type AuditDraft,
+  type AuditRecord,
+  type AuditType,
+  type ToSeal,
+} from './record.ts';
+export { CSV_HEAD, toCsvLine } from './to-csv.ts';
 export { makeSigningKey, parseVerifyingKey, type SigningKey, type VerifyingKey } from './signing-key.ts';
 export { SourceLost, storeSource, type ReadAudit } from './store-source.ts';
 export {

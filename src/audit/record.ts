@@ -40,6 +40,15 @@ export interface ToSeal {
   readonly query?: string;
 }
 
+/** Who acts; of a person also what they were allowed by, at that time. */
+export interface Actor {
+  readonly actor: string;
+  readonly roles?: readonly string[] | undefined;
+}
+/** As a record tells it. */
+export const actorOf = ({ actor, roles }: Actor): { readonly actor: string; readonly roles?: readonly string[] } =>
+  roles === undefined ? { actor } : { actor, roles };
+
 /** What is told of an act in clear: ids are ours or keyed hashes; nothing of a patient stands here. */
 interface RecordedFacts {
   readonly type: AuditType;

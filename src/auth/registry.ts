@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AuditDraft } from '../audit/index.ts';
+import { actorOf, type Actor, type AuditDraft } from '../audit/index.ts';
 import { fail, fault, ok, type Clock, type Result } from '../kernel/index.ts';
 import { DISPLAY_NAME, FHIR_USER, hashPassword, PASSWORD_LENGTH, USERNAME, type ShownAccount } from './account.ts';
 import type { AuthStore } from './adapter.ts';
@@ -21,9 +21,8 @@ import type { PatientDirectory } from './patients.ts';
 import { splitScopes } from './scope.ts';
 
 /** Who registers, for the audit. */
-export interface Act {
+export interface Act extends Actor {
   readonly requestId: string;
-  readonly actor: string;
 }
 
 export interface MadeLaunch {
@@ -91,7 +90,7 @@ export function makeRegistry(deps: {
   const { tenant, store, patients, clock } = deps;
   const grants = makeGrants(deps);
   const auditOf = (
-    { requestId, actor }: Act,
+    { requestId, ...who }: Act,
     action: AuditDraft['action'],
     why: string,
     clientId?: string,
@@ -100,7 +99,7 @@ export function makeRegistry(deps: {
     type: 'admin',
     tenant,
     requestId,
-    actor,
+    ...actorOf(who),
     action,
     outcome: '0',
     why,

@@ -1,6 +1,17 @@
 import type { CallOf, ContractOf } from '../admin/index.ts';
 
-const FILTERS = ['patient', 'client', 'delivery', 'request', 'type', 'outcome', 'from', 'to', 'limit'] as const;
+const FILTERS = [
+  'patient',
+  'actor',
+  'client',
+  'delivery',
+  'request',
+  'type',
+  'outcome',
+  'from',
+  'to',
+  'limit',
+] as const;
 
 /** The options of a command, by name. */
 export type Given = Readonly<Record<string, string | boolean | undefined>>;

@@ -5,6 +5,7 @@ import { appendTo } from './append-to.ts';
 import { queryOf, urlOf, type Given } from './audit-filters.ts';
 import { showCounts } from './audit-counts.ts';
 import { auditLine, verifiedText } from './audit-report.ts';
+import { showRecord } from './audit-show.ts';
 import { changeSearches } from './audit-searches.ts';
 import { keysFrom, verifyOffline } from './verify-audit.ts';
 import { parseOptions } from './parse-options.ts';
@@ -12,7 +13,9 @@ import { reportAnswer } from './report-answer.ts';
 import type { Verified } from '../audit/index.ts';
 
 const help = `Usage: chartgate audit search [FILTERS] [--limit N] [--reason TEXT] [--url URL] [--json]
+       chartgate audit show CHAIN SEQ [--url URL] [--json]
        chartgate audit export [FILTERS] [--open] [--reason TEXT] [--out FILE] [--url URL]
+       chartgate audit export [FILTERS] --form csv [--reason TEXT] [--out FILE] [--url URL]
        chartgate audit export --form records [--out FILE] [--url URL]
        chartgate audit verify [--url URL] [--json]
        chartgate audit verify --database URL | --file EXPORT [--key KEY] [--checkpoint PATH] [--json]
@@ -26,11 +29,11 @@ Who saw or wrote what, and the proof that nothing of it was changed. All but ver
 operator's token from CHARTGATE_ADMIN_TOKEN; each question is itself recorded. verify asks it too, or works
 alone on a database or an export.
 
-  FILTERS           --patient MRN or --patient Patient/ID, --client ID, --delivery ID, --request ID, --type TYPE,
-                    --outcome 0|4|8|12|refused, --from TIME, --to TIME (2026-01-31T00:00:00Z)
+  FILTERS           --patient MRN or --patient Patient/ID, --actor NAME, --client ID, --delivery ID,
+                    --request ID, --type TYPE, --outcome 0|4|8|12|refused, --from TIME, --to TIME (2026-01-31T00:00:00Z)
   --reason TEXT     what it is wanted for, where the patient is restricted; the audit keeps it
-  --form FORM       events: IHE BALP AuditEvents, one a line (default) · records: everything with its proofs, for
-                    verify --file
+  --form FORM       events: IHE BALP AuditEvents, one a line (default) · csv: a table of what is told in clear ·
+                    records: everything with its proofs, for verify --file
   --open            with what was sealed: the query as it came, ids of patients
   --out FILE        where to write (default: standard output); a file that is there is not replaced
   --database URL    sqlite:FILE or postgres://…, read and not touched; no keys of it are needed
@@ -49,6 +52,7 @@ const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 const OPTIONS = {
   patient: text,
+  actor: text,
   client: text,
   delivery: text,
   request: text,
@@ -90,7 +94,11 @@ async function exportAll(given: Given, terminal: Terminal): Promise<number> {
   const wanted =
     given['form'] === 'records'
       ? ({ form: 'records' } as const)
-      : { ...queryOf(given), ...(given['open'] === true ? { particulars: 'open' as const } : {}) };
+      : {
+          ...queryOf(given),
+          ...(given['form'] === 'csv' ? { form: 'csv' as const } : {}),
+          ...(given['open'] === true ? { particulars: 'open' as const } : {}),
+        };
   const out = appendTo(typeof given['out'] === 'string' ? given['out'] : null, terminal);
   if (out === null) {
     terminal.stderr.write('The file to write is there already, or cannot be made.\n');
@@ -173,9 +181,10 @@ export const audit: Command = {
     const [verb = '', ...more] = parsed.value.positionals;
     const given: Given = parsed.value.values;
     if (verb === 'searches') return changeSearches(given, more, terminal, usage);
+    if (verb === 'show') return showRecord(given, more, terminal, usage);
     const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
     if (run === undefined || more.length > 0)
-      return usage('Say: audit search, export, verify, key, counts or searches.');
+      return usage('Say: audit search, show, export, verify, key, counts or searches.');
     if (given['database'] !== undefined && given['file'] !== undefined) return usage('Give --database or --file.');
     return run(given, terminal);
   },

@@ -100,7 +100,7 @@ export function makeFindUser(deps: {
      * Of a patient of the EHR who has none, one is made: chance, and no meaning. While the EHR cannot be asked, nobody
      * is enrolled.
      */
-    async made(mrn: string, by: { readonly requestId: string; readonly actor: string }): Promise<Result<Enrolled>> {
+    async made(mrn: string, by: Pick<LinkAct, 'requestId' | 'actor' | 'roles'>): Promise<Result<Enrolled>> {
       const found = await find(mrn);
       if (!found.ok) return found;
       if (found.value !== null) return ok(found.value);

@@ -13,8 +13,10 @@ import { inboxSet } from '../inbox/index.ts';
 import { jobSet } from '../jobs/index.ts';
 import { ok, type Budget, type Clock, type NewId, type Result, type Route } from '../kernel/index.ts';
 import {
+  makeActorNames,
   makeAuditCountRoutes,
   findPatientsOf,
+  makeAuditProofRoutes,
   makeAuditRoutes,
   makeDataKeyRoutes,
   makeDeliveryActRoutes,
@@ -89,6 +91,7 @@ export function makeAdmin(deps: {
   const lanes = store.use(laneSet);
   const history = store.use(historySet);
   const operators = store.use(operatorSet);
+  const actorNames = makeActorNames({ tenant, operators });
   const routes = [
     ...makeFlowRoutes({ tenant, figures: store.use(figureSet), inbox, clock }),
     ...makeStreamRoutes({ watch: deps.watch }),
@@ -162,9 +165,10 @@ export function makeAdmin(deps: {
       audit,
       key: kept.key,
       site: { publicUrl: config.http.publicUrl, ehrUrl: config.ehr.url },
-      outside: kept.outside,
+      actorNames,
     }),
-    ...makeAuditCountRoutes({ tenant, audit, operators: store.use(operatorSet), newId, clock }),
+    ...makeAuditProofRoutes({ tenant, audit, key: kept.key, outside: kept.outside }),
+    ...makeAuditCountRoutes({ tenant, audit, operators, actorNames, newId, clock }),
     ...makeEraseRoutes({
       tenant,
       clientUuid,

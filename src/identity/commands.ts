@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/index.ts';
 import { fileBeside } from '../kernel/index.ts';
 import type { CommandSet } from '../store/index.ts';
 
@@ -5,11 +6,10 @@ export const LINK_STATUSES = ['proposed', 'confirmed', 'revoked'] as const;
 export type LinkStatus = (typeof LINK_STATUSES)[number];
 
 /** Who changes a link, and when. */
-export interface LinkAct {
+export interface LinkAct extends Actor {
   readonly tenant: string;
   readonly at: Date;
   readonly requestId: string;
-  readonly actor: string;
 }
 
 /** A source user: a user id means nothing without its client. */

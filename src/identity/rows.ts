@@ -1,4 +1,4 @@
-import { mrnPseudonym, type AuditDraft } from '../audit/index.ts';
+import { actorOf, mrnPseudonym, type AuditDraft } from '../audit/index.ts';
 import { patientIndex, userIndex, type SealedTable, type Vault } from '../store/index.ts';
 import type {
   LinkAct,
@@ -124,7 +124,7 @@ export const auditOfLink = (
   requestId: act.requestId,
   action: from === null ? 'C' : 'U',
   outcome: '0',
-  actor: act.actor,
+  ...actorOf(act),
   linkId: String(row['id']),
   userHash: vault.index('audit_user', JSON.stringify(open(vault, 'user_sealed', row))).toString('hex'),
   patientHash: patientOf(vault, row),

@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/index.ts';
 import { fileBeside } from '../kernel/index.ts';
 import type { CommandSet } from '../store/index.ts';
 import type { ParkReason, QuarantineReason, State, StuckState } from './state.ts';
@@ -190,12 +191,11 @@ export interface FlowCounts {
 }
 
 /** An act of a person on one delivery. */
-export interface Act {
+export interface Act extends Actor {
   readonly tenant: string;
   readonly id: string;
   readonly at: Date;
   readonly requestId: string;
-  readonly actor: string;
 }
 
 /** A delivery by its place in the order of arrival, and when its state last changed: by that it is known unmoved. */

@@ -1,9 +1,9 @@
-import type { AuditDraft } from '../audit/index.ts';
+import { actorOf, type Actor, type AuditDraft } from '../audit/index.ts';
 import type { PutDelivery } from './commands.ts';
 import { mayFollow, type State } from './state.ts';
 
 /** One change of state, and who made it when. */
-export interface Move {
+export interface Move extends Actor {
   readonly tenant: string;
   readonly seq: number;
   readonly id: string;
@@ -12,7 +12,6 @@ export interface Move {
   readonly reason: string | null;
   /** The fault that it rests on, where there was one; `reason` is the class that it falls into. */
   readonly faultCode?: string | null;
-  readonly actor: string;
   readonly at: Date;
   readonly requestId: string;
 }
@@ -29,7 +28,7 @@ export const auditOfMove = (m: Move): AuditDraft => ({
   requestId: m.requestId,
   action: 'U',
   outcome: '0',
-  actor: m.actor,
+  ...actorOf(m),
   deliveryId: m.id,
   from: m.from,
   to: m.to,

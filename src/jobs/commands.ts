@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/index.ts';
 import type { SeenDelivery, StuckState } from '../inbox/index.ts';
 import { fileBeside } from '../kernel/index.ts';
 import type { CommandSet } from '../store/index.ts';
@@ -54,17 +55,18 @@ export interface BulkJob {
   /** Those that somebody else has moved before their turn came. */
   readonly skipped: number;
   readonly actor: string;
+  /** What the person who began it was allowed by; null for a machine. */
+  readonly roles: readonly string[] | null;
   readonly startedAt: number;
   readonly endedAt: number | null;
 }
 
 /** An act of a person on one job. */
-export interface JobAct {
+export interface JobAct extends Actor {
   readonly tenant: string;
   readonly id: string;
   readonly at: Date;
   readonly requestId: string;
-  readonly actor: string;
 }
 
 export type Started =

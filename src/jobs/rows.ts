@@ -1,11 +1,11 @@
-import type { AuditDraft } from '../audit/index.ts';
+import { actorOf, type AuditDraft } from '../audit/index.ts';
 import type { SeenDelivery } from '../inbox/index.ts';
 import type { BulkAct, BulkJob, BulkState, Choice, JobAct } from './commands.ts';
 
 /** A row of either engine. */
 export type Row = Readonly<Record<string, unknown>>;
 
-export const JOB = `seq, id, act, chosen, why, state, total, patients, moved, skipped, actor, request_id, started_at,
+export const JOB = `seq, id, act, chosen, why, state, total, patients, moved, skipped, actor, roles, request_id, started_at,
   ended_at`;
 
 const number = (value: unknown): number | null => (value === null ? null : Number(value));
@@ -22,6 +22,7 @@ export const toJob = (row: Row): BulkJob => ({
   moved: Number(row['moved']),
   skipped: Number(row['skipped']),
   actor: String(row['actor']),
+  roles: typeof row['roles'] === 'string' ? (JSON.parse(row['roles']) as string[]) : null,
   startedAt: Number(row['started_at']),
   endedAt: number(row['ended_at']),
 });
@@ -30,8 +31,19 @@ export const toText = (deliveries: readonly SeenDelivery[]): string => JSON.stri
 export const fromText = (row: Row): readonly SeenDelivery[] => JSON.parse(String(row['places'])) as SeenDelivery[];
 
 export const auditOfJob = (
-  { at, tenant, requestId, actor }: JobAct,
+  { at, tenant, requestId, ...who }: JobAct,
   why: 'job.start' | 'job.stop',
   act: BulkAct,
   count: number,
-): AuditDraft => ({ at, type: 'admin', tenant, requestId, action: 'U', outcome: '0', actor, why, to: act, count });
+): AuditDraft => ({
+  at,
+  type: 'admin',
+  tenant,
+  requestId,
+  action: 'U',
+  outcome: '0',
+  ...actorOf(who),
+  why,
+  to: act,
+  count,
+});

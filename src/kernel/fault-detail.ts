@@ -28,6 +28,7 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
   'operator.provider': 'The identity provider does not answer as it should.',
   'operator.no-provider': 'No identity provider is configured.',
   'key.not-found': 'There is no API key of this id.',
+  'audit.not-found': 'There is no audit record at this place.',
   'search.not-found': 'There is no saved search of this id that is the caller’s.',
   'search.too-many': 'The caller keeps 100 searches already: remove one first.',
   'delivery.not-found': 'There is no delivery of this id.',

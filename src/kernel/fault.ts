@@ -67,6 +67,7 @@ export const FAULT_CODES = {
   'key.not-found': 'not-found',
   'key.name-taken': 'conflict',
   'smart.unauthenticated': 'unauthenticated',
+  'audit.not-found': 'not-found',
   'search.not-found': 'not-found',
   'search.too-many': 'conflict',
   'client.not-found': 'not-found',

@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/index.ts';
 import { fileBeside } from '../kernel/index.ts';
 import type { CommandSet } from '../store/index.ts';
 import type { LedgerQuestion } from './ledger-rows.ts';
@@ -135,10 +136,9 @@ export interface TargetRow {
   readonly habits: string | null;
 }
 
-export interface LaneAct {
+export interface LaneAct extends Actor {
   readonly tenant: string;
   readonly at: Date;
-  readonly actor: string;
   readonly requestId: string;
 }
 

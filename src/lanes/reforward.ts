@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/index.ts';
 import { faultFields, ok, type Clock, type Log, type NewId, type Result } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { LaneReads, LaneWrites } from './commands.ts';
@@ -11,7 +12,7 @@ const AT_ONCE = 500;
 export async function forwardAgain(deps: {
   readonly lanes: Operate<LaneWrites, LaneReads>;
   readonly clock: Clock;
-  readonly act: { readonly tenant: string; readonly actor: string; readonly requestId: string };
+  readonly act: Actor & { readonly tenant: string; readonly requestId: string };
   readonly which: LaneWrites['lane.reforward']['args']['which'];
 }): Promise<Result<number>> {
   const { lanes, clock, act, which } = deps;

@@ -1,4 +1,4 @@
-import { patientPseudonym, type AuditDraft } from '../audit/index.ts';
+import { actorOf, patientPseudonym, type AuditDraft } from '../audit/index.ts';
 import type { Move, State } from '../inbox/index.ts';
 import type { Group } from '../translate/index.ts';
 import type { SealedTable, Vault } from '../store/index.ts';
@@ -264,9 +264,9 @@ export const auditOfFinish = (
 
 /** What a person did to lanes. */
 export const auditOfAct = (
-  { at, tenant, requestId, actor }: LaneAct,
+  { at, tenant, requestId, ...who }: LaneAct,
   what: Pick<AuditDraft, 'why' | 'to' | 'count' | 'deliveryId'>,
-): AuditDraft => ({ at, type: 'admin', tenant, requestId, action: 'U', outcome: '0', actor, ...what });
+): AuditDraft => ({ at, type: 'admin', tenant, requestId, action: 'U', outcome: '0', ...actorOf(who), ...what });
 
 /** The moves that lead to `sending` from where the last attempt left a delivery. */
 export function stepsToSending(state: State): readonly Pick<Move, 'from' | 'to' | 'reason'>[] {

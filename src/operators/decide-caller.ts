@@ -105,6 +105,8 @@ export const isProved = ({ kind, provedAt }: Caller, nowMs: number): boolean =>
 export interface Giver {
   readonly kind: Caller['kind'];
   readonly id: string;
+  /** As the audit names them. */
+  readonly name: string;
   readonly roles: readonly string[];
   readonly permissions: ReadonlySet<string>;
 }

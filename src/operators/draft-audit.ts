@@ -11,9 +11,12 @@ export interface Visit {
   readonly agent: string;
 }
 
-type Who = Pick<Operator, 'id' | 'roles'>;
+type Who = Pick<Operator, 'id' | 'name' | 'roles'>;
 
-/** What a person does to come in: always `operator.sign-in`, with `why` for the step. */
+/**
+ * What a person does to come in: always `operator.sign-in`, with `why` for the step. The id of the account goes with the name,
+ * which somebody else may have later.
+ */
 export const draftSignIn = (
   { tenant, pseudonymKey, now }: Pick<OperatorDeps, 'tenant' | 'pseudonymKey' | 'now'>,
   { requestId, address }: Visit,
@@ -29,22 +32,23 @@ export const draftSignIn = (
   outcome,
   why,
   addressHash: hashAddress(pseudonymKey, address),
-  ...(who === null ? {} : { actor: who.id, roles: who.roles }),
+  ...(who === null ? {} : { actor: who.name, roles: who.roles, operatorId: who.id }),
 });
 
 /** What an operator changes of operators and keys. */
 export const draftChange = (
   { tenant, now }: Pick<OperatorDeps, 'tenant' | 'now'>,
   requestId: string,
-  by: Pick<Giver, 'id' | 'roles'>,
+  by: Pick<Giver, 'kind' | 'name' | 'roles'>,
   change: Pick<AuditDraft, 'action' | 'why' | 'operatorId' | 'to'>,
 ): AuditDraft => ({
   at: now(),
   type: 'admin',
   tenant,
   requestId,
-  actor: by.id,
-  roles: by.roles,
+  actor: by.name,
+  // What a key may is not told by its roles.
+  ...(by.kind === 'person' ? { roles: by.roles } : {}),
   outcome: '0',
   ...change,
 });

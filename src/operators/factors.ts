@@ -65,7 +65,6 @@ export function makeFactors(deps: OperatorDeps & { readonly signIn: SignIn; read
         audit: {
           ...draftSignIn(deps, visit, held.operator, `add-${factor.kind}`),
           action: 'C',
-          operatorId: held.operator.id,
         },
       },
     });
@@ -150,7 +149,7 @@ export function makeFactors(deps: OperatorDeps & { readonly signIn: SignIn; read
         id,
         operatorId: operator.id,
         least: needsFactor(deps.policy, operator.roles) ? 1 : 0,
-        audit: { ...draftSignIn(deps, visit, operator, 'remove-factor'), action: 'D', operatorId: operator.id },
+        audit: { ...draftSignIn(deps, visit, operator, 'remove-factor'), action: 'D' },
       });
       if (!done.ok) return done;
       if (done.value === 'removed') return ok(null);

@@ -177,7 +177,7 @@ export function makeSignIn(deps: OperatorDeps & { readonly guard: GuardTries }) 
       const { id, name, displayName, roles } = held.operator;
       const good = checkPassword(given.password, [name, displayName]);
       if (!good.ok) return good;
-      const by = { id, roles };
+      const by = { kind: 'person', name, roles } as const;
       const done = await store.write('operator.set-password', {
         session: heldOf(held),
         password: await hashPassword(given.password),

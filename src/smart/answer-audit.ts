@@ -72,6 +72,7 @@ export function makeAnswerAudit(deps: {
       const some = await audit.read('audit.search', {
         ...search,
         tenant,
+        actors: null,
         delivery: null,
         request: null,
         before: looked,

@@ -57,6 +57,7 @@ const search = (n: number, more: Partial<Search> = {}): Search => ({
   tenant: 'default',
   patient: { system: 'urn:mrn', mrn: `M${n}` },
   chart: null,
+  actors: null,
   client: null,
   delivery: null,
   request: null,

@@ -17,12 +17,15 @@ import {
   toAuditEvent,
   verifyAudit,
   type AuditDraft,
+  proveRecord,
   type AuditRecord,
   type FoundRecord,
+  type ReadAudit,
   type Search,
+  type StoredRecord,
 } from '../../src/audit/index.ts';
 import { signCheckpoints } from '../../src/audit/sign-checkpoints.ts';
-import { systemClock, type Result } from '../../src/kernel/index.ts';
+import { ok, systemClock, type Result } from '../../src/kernel/index.ts';
 import { loadValidator } from '../../src/r4/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { testClock } from '../support/clock.ts';
@@ -40,6 +43,7 @@ const EVERYTHING: Search = {
   tenant: 'default',
   patient: null,
   chart: null,
+  actors: null,
   client: null,
   delivery: null,
   request: null,
@@ -172,6 +176,59 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
       before = last;
     }
     expect(seen).toEqual(['req_4', 'req_3', 'req_2', 'req_1']);
+  });
+
+  test('what a person did is found under the name and under the id that older records have, page by page', async () => {
+    await append({ type: 'admin', actor: 'opr_1' });
+    await append({ type: 'admin', actor: 'ada' });
+    await append({ type: 'admin', actor: 'bea' });
+    await append({ type: 'operator.sign-in', actor: 'ada' });
+    const ada = { actors: ['ada', 'opr_1'] };
+    expect(await requests(ada)).toEqual(['req_4', 'req_2', 'req_1']);
+    expect(await requests({ ...ada, types: ['operator.sign-in'] })).toEqual(['req_4']);
+    const [first] = must(await audit().read('audit.search', { ...EVERYTHING, ...ada, limit: 1 }));
+    expect(await requests({ ...ada, before: first ?? null, limit: 1 })).toEqual(['req_2']);
+    expect(await requests({ actors: ['nobody'] })).toEqual([]);
+  });
+
+  test('one record is proven by the checkpoint after it, and one that was changed is not', async () => {
+    const prove = (seq: number, chain: string) => proveRecord(audit(), key, { tenant: 'default', chain, seq });
+    // PostgreSQL has several writers with a chain each.
+    for (let i = 0; i < 9; i += 1) await append();
+    const chain = (await search({}))[0]?.chain ?? '';
+    expect(await prove(1, chain)).toMatchObject({ state: 'waiting', checkpoint: null });
+    await checkpoint();
+    for (let i = 0; i < 9; i += 1) await append();
+    await checkpoint();
+    const all = await search({});
+    const proofs = await Promise.all(all.map((one) => prove(one.seq, one.chain)));
+    expect(new Set(proofs.map((one) => one?.state))).toEqual(new Set(['proven']));
+    expect(proofs.map((one) => one?.checkpoint?.n)).toEqual([...Array<number>(9).fill(2), ...Array<number>(9).fill(1)]);
+    expect((await prove(3, chain))?.previous).toEqual((await prove(2, chain))?.link);
+    expect(await prove(99, chain)).toBeNull();
+    expect(await proveRecord(audit(), key, { tenant: 'another', chain, seq: 1 })).toBeNull();
+    // Another key than the one that signed.
+    expect(await proveRecord(audit(), auditKey(8), { tenant: 'default', chain, seq: 1 })).toMatchObject({
+      state: 'broken',
+      checkpoint: { n: 1, root: null },
+    });
+    // As somebody would read it who changed a record of the database.
+    const forged: ReadAudit = {
+      async read(name, args) {
+        const found = await audit().read(name, args);
+        return found.ok && name === 'audit.chain'
+          ? ok(
+              (found.value as readonly StoredRecord[]).map((one) =>
+                one.seq === 2 ? { ...one, record: one.record.replace('"outcome":"0"', '"outcome":"8"') } : one,
+              ) as typeof found.value,
+            )
+          : found;
+      },
+    };
+    const states = await Promise.all(
+      [1, 2, 3].map((seq) => proveRecord(forged, key, { tenant: 'default', chain, seq })),
+    );
+    expect(states.map((one) => one?.state)).toEqual(['broken', 'broken', 'proven']);
   });
 
   test('an export is verified by itself, and a changed one is not', async () => {

@@ -60,6 +60,22 @@ describe.each(PLACES)('the audit over time on %s', (_engine, makePlace) => {
     expect((await run('audit', 'counts', '--by', 'app')).out).toMatch(/^nothing from /);
   });
 
+  test('one record is shown with its proof, and a table of all of them', async () => {
+    const found = await client.call('audit.search', { query: { actor: 'operator', limit: 1 } });
+    const [last] = found.kind === 'done' ? found.value.records : [];
+    if (last === undefined) throw new Error('nothing is recorded');
+    const params = { chain: last.chain, seq: String(last.seq) };
+    const shown = await client.call('audit.get', { params });
+    expect(shown).toMatchObject({ kind: 'done', value: { record: last, proof: { state: 'waiting' } } });
+    expect((await run('audit', 'show', params.chain, params.seq)).out).toMatch(/It fits into its chain/);
+    expect((await run('audit', 'show', params.chain, '999999')).code).toBe(1);
+    expect((await run('audit', 'show', params.chain)).code).toBe(2);
+    const table = (await run('audit', 'export', '--form', 'csv', '--actor', 'operator')).out.split('\r\n');
+    expect(table[0]).toMatch(/^at,type,action,outcome,why/);
+    expect(table.filter((line) => line.includes(',operator,')).length).toBeGreaterThan(2);
+    expect(await client.call('audit.verifying')).toMatchObject({ value: { running: null } });
+  });
+
   test.each([
     [{ by: 'actor', from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' }, 'from'],
     [{ by: 'actor', from: '2020-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }, 'from'],

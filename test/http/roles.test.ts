@@ -29,7 +29,7 @@ const OPENS: Readonly<Record<Role, string>> = {
     patients.overdue patients.rule patients.replaceRule monitoring.rule monitoring.replaceRule
     links.preview links.history patients.list patients.timeline restrictions.list restrictions.put
     restrictions.remove`,
-  auditor: `audit.search audit.key audit.verify audit.export audit.counts audit.searches audit.saveSearch
+  auditor: `audit.search audit.get audit.key audit.verify audit.verifying audit.export audit.counts audit.searches audit.saveSearch
     audit.removeSearch`,
   administrator: `flow.ledger flow.series flow.refused flow.stream targets.list shadow.report users.erase keys.data
     keys.rotateData keys.rotateIdToken apps.list apps.add apps.remove apps.launch accounts.list

@@ -63,6 +63,7 @@ const counts = defineContract({
 const filters = z.strictObject({
   ...AUDIT_FILTERS,
   patient: plainUpTo(100).optional(),
+  actor: plainUpTo(100).optional(),
   client: plainUpTo(100).optional(),
   delivery: plainUpTo(100).optional(),
   request: plainUpTo(100).optional(),

@@ -1,53 +1,78 @@
 import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
-import { anyObject, cursor, instant, limit, limitUpTo, named, plain } from './fields.ts';
+import { anyObject, cursor, instant, limit, limitUpTo, named, plain, taken } from './fields.ts';
 
-const AuditPage = named(
-  'AuditPage',
+const AuditRecord = named(
+  'AuditRecord',
   z.strictObject({
-    records: z.array(
-      z.strictObject({
-        chain: z.string(),
-        at: z.string(),
-        type: z.string(),
-        tenant: z.string(),
-        requestId: z.string(),
-        action: z.string(),
-        outcome: z.string(),
-        why: z.string().optional(),
-        reason: z.string().optional().describe('What the caller said they wanted it for'),
-        actor: z.string().optional(),
-        addressHash: z.string().optional(),
-        operatorId: z.string().optional().describe('The operator or API key that the act was about'),
-        roles: z.array(z.string()).optional().describe('What the person was allowed by, at that time'),
-        deliveryId: z.string().optional(),
-        linkId: z.string().optional(),
-        attemptId: z.string().optional(),
-        userHash: z.string().optional(),
-        patientHash: z.string().optional(),
-        chartHash: z.string().optional(),
-        subjectHash: z.string().optional(),
-        resourceHash: z.string().optional(),
-        bodyDigest: z.string().optional(),
-        from: z.string().optional(),
-        to: z.string().optional(),
-        client: z.string().optional(),
-        issuer: z.string().optional(),
-        tokenId: z.string().optional(),
-        interaction: z.string().optional(),
-        resourceType: z.string().optional(),
-        traceId: z.string().optional(),
-        version: z.string().optional(),
-        seq: z.int(),
-        count: z.int().optional(),
-        counts: anyObject.optional(),
-        settings: anyObject.optional(),
-        resources: z.array(z.string()).optional(),
-        changed: z.array(z.string()).optional(),
-        hasSealed: z.boolean(),
-      }),
-    ),
-    next: z.string().nullable(),
+    chain: z.string(),
+    at: z.string(),
+    type: z.string(),
+    tenant: z.string(),
+    requestId: z.string(),
+    action: z.string(),
+    outcome: z.string(),
+    why: z.string().optional(),
+    reason: z.string().optional().describe('What the caller said they wanted it for'),
+    actor: z.string().optional(),
+    addressHash: z.string().optional(),
+    operatorId: z.string().optional().describe('The operator or API key that the act was about'),
+    roles: z.array(z.string()).optional().describe('What the person was allowed by, at that time'),
+    deliveryId: z.string().optional(),
+    linkId: z.string().optional(),
+    attemptId: z.string().optional(),
+    userHash: z.string().optional(),
+    patientHash: z.string().optional(),
+    chartHash: z.string().optional(),
+    subjectHash: z.string().optional(),
+    resourceHash: z.string().optional(),
+    bodyDigest: z.string().optional(),
+    from: z.string().optional(),
+    to: z.string().optional(),
+    client: z.string().optional(),
+    issuer: z.string().optional(),
+    tokenId: z.string().optional(),
+    interaction: z.string().optional(),
+    resourceType: z.string().optional(),
+    traceId: z.string().optional(),
+    version: z.string().optional(),
+    seq: z.int(),
+    count: z.int().optional(),
+    counts: anyObject.optional(),
+    settings: anyObject.optional(),
+    resources: z.array(z.string()).optional(),
+    changed: z.array(z.string()).optional(),
+    hasSealed: z.boolean(),
+  }),
+);
+
+const AuditPage = named('AuditPage', z.strictObject({ records: z.array(AuditRecord), next: z.string().nullable() }));
+
+const hash = z.string().describe('SHA-256, hexadecimal');
+
+const ProvenRecord = named(
+  'ProvenRecord',
+  z.strictObject({
+    record: AuditRecord,
+    proof: z.strictObject({
+      state: z
+        .enum(['proven', 'waiting', 'broken'])
+        .describe(
+          'proven: it and all that follows lead to a head that a checkpoint signed. waiting: it fits into its chain, and no checkpoint covers it yet. broken: something of that does not fit',
+        ),
+      leaf: hash.describe('SHA-256 of the record, hexadecimal'),
+      previous: hash.nullable().describe('What the chain had come to before; null where that was exported and is gone'),
+      link: hash.describe('What the chain has come to with it'),
+      checkpoint: z
+        .strictObject({
+          n: z.int(),
+          at: z.string(),
+          records: z.int().describe('How many records it signs, of all chains'),
+          root: hash.nullable().describe('Null where none of our keys signed it'),
+          note: z.string().describe('The checkpoint as it was signed'),
+        })
+        .nullable(),
+    }),
   }),
 );
 
@@ -78,6 +103,9 @@ const AuditVerified = named(
 
 export const AUDIT_FILTERS = {
   patient: plain('an MRN, or `Patient/` and an id of the EHR').optional(),
+  actor: plain('the name of an operator or of an API key')
+    .describe('Who acted, as records name them; what the gateway does by itself is not found by it')
+    .optional(),
   client: plain().optional(),
   delivery: plain().optional(),
   request: plain().optional(),
@@ -127,6 +155,23 @@ const search = defineContract({
   errors: [],
 });
 
+const get = defineContract({
+  id: 'audit.get',
+  method: 'get',
+  path: '/admin/api/audit/records/:chain/:seq',
+  summary: 'One record, what it stands on, and the signed checkpoint that holds it',
+  group: 'Audit',
+  permission: 'audit.read',
+  audited: { kind: 'act', names: ['audit.record'] },
+  params: z.object({
+    chain: taken(z.string().regex(/^[\w.-]{1,64}$/), 'the name of a chain, as records have it'),
+    seq: taken(z.string().regex(/^[1-9]\d{0,14}$/), 'the number of the record in its chain'),
+  }),
+  answer: ProvenRecord,
+  answers: 'The record and its proof',
+  errors: ['audit.not-found'],
+});
+
 const key = defineContract({
   id: 'audit.key',
   method: 'get',
@@ -157,30 +202,56 @@ const verify = defineContract({
   errors: [],
 });
 
+const verifying = defineContract({
+  id: 'audit.verifying',
+  method: 'get',
+  path: '/admin/api/audit/verify/progress',
+  summary: 'How far the verification is that runs now, as the process that is asked knows it',
+  group: 'Audit',
+  permission: 'audit.read',
+  audited: { kind: 'no', because: 'it tells how far a recorded act is, and nothing that was found' },
+  answer: z.strictObject({
+    running: z
+      .strictObject({ records: z.int(), total: z.int().describe('Those of the last checkpoint; about as many') })
+      .nullable(),
+  }),
+  answers: 'Records read so far; null where none runs',
+  errors: [],
+});
+
 const exportLines = defineContract({
   id: 'audit.export',
   method: 'get',
   path: '/admin/api/audit/export',
-  summary: 'AuditEvents of IHE BALP, or everything with its proofs, one a line; the header Next-Cursor leads on',
+  summary:
+    'AuditEvents of IHE BALP, a table as CSV, or everything with its proofs, one a line; the header Next-Cursor leads on',
   group: 'Audit',
   permission: 'audit.export',
   proof: 'second',
-  audited: { kind: 'act', names: ['audit.export-sealed', 'audit.export-open', 'audit.export-records'] },
+  audited: {
+    kind: 'act',
+    names: ['audit.export-sealed', 'audit.export-open', 'audit.export-csv', 'audit.export-records'],
+  },
   query: z.strictObject({
     ...AUDIT_FILTERS,
     cursor: cursor.optional(),
     limit: limitUpTo(EXPORT_MOST).optional(),
-    form: z.enum(['events', 'records']).default('events').describe('With records no other parameter than cursor goes'),
+    form: z
+      .enum(['events', 'csv', 'records'])
+      .default('events')
+      .describe('With records no other parameter than cursor goes; csv leaves out what was sealed'),
     particulars: z.enum(['sealed', 'open']).optional().describe('open: with what was sealed; default: sealed'),
   }),
-  answer: { kind: 'lines', types: ['application/fhir+ndjson', 'application/x-ndjson'] },
-  answers: 'form=events (the default) or, as application/x-ndjson, form=records',
+  answer: { kind: 'lines', types: ['application/fhir+ndjson', 'application/x-ndjson', 'text/csv'] },
+  answers: 'form=events (the default); form=records as application/x-ndjson; form=csv as text/csv',
   errors: [],
 });
 
 export const auditContract = {
   'audit.search': search,
+  'audit.get': get,
   'audit.key': key,
   'audit.verify': verify,
+  'audit.verifying': verifying,
   'audit.export': exportLines,
 } as const;

@@ -2,9 +2,11 @@ import type { AuditCounts, AuditReads, AuditWrites } from '../../audit/index.ts'
 import { fail, fault, ok, readInstant, type Clock, type NewId, type Result } from '../../kernel/index.ts';
 import { SEARCHES_MAX, type OperatorReads, type OperatorWrites } from '../../operators/index.ts';
 import type { Operate } from '../../store/index.ts';
+import type { ActorNames } from '../actor-names.ts';
 import { COUNTS } from '../contract/audit-counts.ts';
 import { iso } from '../cursor.ts';
 import { defineRoute, type AdminContext, type AdminRoute } from '../define-route.ts';
+import { actorOfCaller } from '../record-act.ts';
 
 const HOUR_MS = 3_600_000;
 const WIDTH = { hour: HOUR_MS, day: 24 * HOUR_MS } as const;
@@ -32,10 +34,15 @@ function spanOf(
 }
 
 /** Dense rows, those with the most first. */
-export function toCounts({ counts, counted, isExact }: AuditCounts, { fromMs, toMs, widthMs }: Span) {
+export function toCounts(
+  { counts, counted, isExact }: AuditCounts,
+  { fromMs, toMs, widthMs }: Span,
+  names: ReadonlyMap<string, string> = new Map(),
+) {
   const points = Math.ceil((toMs - fromMs) / widthMs);
   const byName = new Map<string, number[]>();
-  for (const { name, point, count } of counts) {
+  for (const { name: stored, point, count } of counts) {
+    const name = names.get(stored) ?? stored;
     const row = byName.get(name) ?? Array<number>(points).fill(0);
     row[point] = (row[point] ?? 0) + count;
     byName.set(name, row);
@@ -60,6 +67,7 @@ export function makeAuditCountRoutes(deps: {
   readonly tenant: string;
   readonly audit: Operate<AuditWrites, AuditReads>;
   readonly operators: Operate<OperatorWrites, OperatorReads>;
+  readonly actorNames: Pick<ActorNames, 'all'>;
   readonly newId: NewId;
   readonly clock: Clock;
 }): AdminRoute[] {
@@ -72,8 +80,7 @@ export function makeAuditCountRoutes(deps: {
     action,
     outcome: '0' as const,
     why,
-    actor: caller.name,
-    ...(caller.kind === 'person' ? { roles: caller.roles } : {}),
+    ...actorOfCaller(caller),
   });
   return [
     defineRoute('audit.counts', async ({ query: { by, interval, from, to } }, { record }) => {
@@ -82,8 +89,10 @@ export function makeAuditCountRoutes(deps: {
       if (!span.ok) return span;
       const found = await audit.read('audit.counts', { tenant, by, ...span.value, most: COUNTS.records });
       if (!found.ok) return found;
+      const names = by === 'actor' ? await deps.actorNames.all() : ok(new Map<string, string>());
+      if (!names.ok) return names;
       const written = await record({ action: 'R', outcome: '0', count: found.value.counted });
-      return written.ok ? ok(toCounts(found.value, span.value)) : written;
+      return written.ok ? ok(toCounts(found.value, span.value, names.value)) : written;
     }),
     defineRoute('audit.searches', async (_input, { caller, record }) => {
       const found = await operators.read('operator.searches', { tenant, operatorId: caller.id });

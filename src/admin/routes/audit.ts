@@ -1,29 +1,28 @@
 import {
+  CSV_HEAD,
   earlierKeys,
   EXPORT_START,
   exportPart,
-  SourceLost,
   storeSource,
   toAuditEvent,
-  verifyAudit,
+  toCsvLine,
   type AuditReads,
   type AuditRecord,
   type AuditWrites,
   type EventSite,
   type ExportPlace,
-  type Flaw,
-  type FoundRecord,
   type Place,
   type Search,
-  type Verified,
   type VerifyingKey,
 } from '../../audit/index.ts';
-import { errorCode, fail, fault, ok, readInstant, type Result } from '../../kernel/index.ts';
+import { fail, fault, ok, readInstant, type Result } from '../../kernel/index.ts';
 import type { Operate } from '../../store/index.ts';
+import type { ActorNames } from '../actor-names.ts';
 import { EXPORT_MOST } from '../contract/audit.ts';
 import type { InputOf } from '../contract/define-contract.ts';
 import type { ContractOf } from '../contract/index.ts';
 import { defineRoute, type AdminContext, type AdminRoute, type LinesAnswer } from '../define-route.ts';
+import { orLost, shownRecord } from './audit-proof.ts';
 
 type ExportQuery = InputOf<ContractOf<'audit.export'>>['query'];
 
@@ -72,6 +71,7 @@ function searchOf(
   given: Filters,
   limit: number,
   deps: { readonly tenant: string; readonly mrnSystem: string },
+  actors: readonly string[] | null,
 ): Result<Search> {
   const { cursor, patient = null } = given;
   const before = cursor === undefined ? null : placeOf(cursor);
@@ -81,6 +81,7 @@ function searchOf(
     tenant: deps.tenant,
     patient: patient === null || chart !== null ? null : { system: deps.mrnSystem, mrn: patient },
     chart,
+    actors,
     client: given.client ?? null,
     delivery: given.delivery ?? null,
     request: given.request ?? null,
@@ -101,11 +102,6 @@ const toSealOf = ({ patient, chart }: Search) => ({
     : { toSeal: { ...(patient === null ? {} : { patient }), ...(chart === null ? {} : { chart }) } }),
 });
 
-const shown = ({ record }: FoundRecord) => {
-  const { v: _form, sealed, ...told } = JSON.parse(record) as AuditRecord;
-  return { ...told, hasSealed: sealed !== undefined };
-};
-
 const toLines = (lines: readonly unknown[], type: string, next: string | null): LinesAnswer => ({
   type,
   text: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
@@ -122,41 +118,20 @@ export function makeAuditRoutes(deps: {
   readonly audit: Operate<AuditWrites, AuditReads>;
   readonly key: VerifyingKey;
   readonly site: EventSite;
-  /** What is kept elsewhere; null where nothing is. Rejects where it cannot be read. */
-  readonly outside: {
-    notes(): Promise<readonly string[]>;
-    checkSegments(named: Verified['segments']): Promise<Flaw | null>;
-  } | null;
+  readonly actorNames: Pick<ActorNames, 'namesOf'>;
 }): AdminRoute[] {
   const { audit, key } = deps;
   const source = storeSource(audit);
 
-  async function orLost<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
-    try {
-      return await work();
-    } catch (thrown) {
-      if (thrown instanceof SourceLost) return thrown.result;
-      throw thrown;
-    }
-  }
-
-  /** With what stands outside, where something does and can be read. */
-  async function verifyAll(): Promise<Verified & { readonly anchor: 'none' | 'read' | 'unreadable' }> {
-    const { outside } = deps;
-    if (outside === null) return { ...(await verifyAudit(source, key)), anchor: 'none' };
-    try {
-      const verified = await verifyAudit(source, key, await outside.notes());
-      const flaw = verified.flaw ?? (await outside.checkSegments(verified.segments));
-      return { ...verified, sound: flaw === null, flaw, anchor: 'read' };
-    } catch (thrown) {
-      if (errorCode(thrown) === null || thrown instanceof SourceLost) throw thrown;
-      return { ...(await verifyAudit(source, key)), anchor: 'unreadable' };
-    }
+  async function search(query: Filters, limit: number): Promise<Result<Search>> {
+    const actors = query.actor === undefined ? ok(null) : await deps.actorNames.namesOf(query.actor);
+    return actors.ok ? searchOf(query, limit, deps, actors.value) : actors;
   }
 
   async function exportEvents(query: ExportQuery, { record }: AdminContext): Promise<Result<LinesAnswer>> {
-    const { particulars = 'sealed', limit = EXPORT_MOST } = query;
-    const wanted = searchOf(query, limit, deps);
+    const { form, particulars = 'sealed', limit = EXPORT_MOST } = query;
+    if (form === 'csv' && particulars === 'open') return wrong('particulars');
+    const wanted = await search(query, limit);
     if (!wanted.ok) return wanted;
     const found = await audit.read('audit.search', {
       ...wanted.value,
@@ -168,14 +143,19 @@ export function makeAuditRoutes(deps: {
     const written = await record({
       action: 'R',
       outcome: '0',
-      why: `audit.export-${particulars}`,
+      why: form === 'csv' ? 'audit.export-csv' : `audit.export-${particulars}`,
       count: page.length,
       ...toSealOf(wanted.value),
     });
     if (!written.ok) return written;
     const last = page.at(-1);
-    const events = page.map((one) => toAuditEvent(JSON.parse(one.record) as AuditRecord, deps.site, one.opened));
     const next = found.value.length > limit && last !== undefined ? cursorOf(last) : null;
+    const records = page.map(({ record: text, opened }) => ({ record: JSON.parse(text) as AuditRecord, opened }));
+    if (form === 'csv') {
+      const head = query.cursor === undefined ? CSV_HEAD : '';
+      return ok({ type: 'text/csv', text: head + records.map((one) => toCsvLine(one.record)).join(''), next });
+    }
+    const events = records.map((one) => toAuditEvent(one.record, deps.site, one.opened));
     return ok(toLines(events, 'application/fhir+ndjson', next));
   }
 
@@ -197,7 +177,7 @@ export function makeAuditRoutes(deps: {
   return [
     defineRoute('audit.search', async ({ query }, { record }) => {
       const { limit } = query;
-      const wanted = searchOf(query, limit, deps);
+      const wanted = await search(query, limit);
       if (!wanted.ok) return wanted;
       const found = await audit.read('audit.search', { ...wanted.value, limit: limit + 1 });
       if (!found.ok) return found;
@@ -206,7 +186,7 @@ export function makeAuditRoutes(deps: {
       if (!written.ok) return written;
       const last = page.at(-1);
       const next = found.value.length > limit && last !== undefined ? cursorOf(last) : null;
-      return ok({ records: page.map(shown), next });
+      return ok({ records: page.map(({ record: text }) => shownRecord(text)), next });
     }),
 
     defineRoute('audit.key', async (_input, { record }) => {
@@ -220,17 +200,8 @@ export function makeAuditRoutes(deps: {
       return ok({ key: key.text, earlier, checkpoint: uncovered.value.last?.note ?? null });
     }),
 
-    defineRoute('audit.verify', (_input, { record }) =>
-      orLost(async () => {
-        const verified = await verifyAll();
-        const outcome = verified.sound ? '0' : '12';
-        const written = await record({ action: 'R', outcome, count: verified.records });
-        return written.ok ? ok(verified) : written;
-      }),
-    ),
-
     defineRoute('audit.export', ({ query }, context) =>
-      query.form === 'events' ? exportEvents(query, context) : exportRecords(query, context),
+      query.form === 'records' ? exportRecords(query, context) : exportEvents(query, context),
     ),
   ];
 }

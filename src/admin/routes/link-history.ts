@@ -40,6 +40,7 @@ export function makeLinkHistoryRoutes(deps: {
         tenant,
         patient: { system: mrnSystem, mrn },
         chart: null,
+        actors: null,
         client: null,
         delivery: null,
         request: null,

@@ -1,12 +1,9 @@
-import { all, fragment, part, words, type CommandContext, type Fragment, type Program } from '../../store/index.ts';
+import { all, fragment, words, type CommandContext, type Fragment, type Program } from '../../store/index.ts';
 import type { AuditCounts, AuditReads, CountAsked, CountedBy } from '../commands.ts';
+import { ACTOR, ACTS } from '../rows.ts';
 
 type Counts = AuditReads['audit.counts'];
 
-const ACTOR = part(`json_extract(record, '$.actor')`, `(record::json ->> 'actor')`);
-/** Spelled as in the schema, or the engines would not use the index. */
-const ACTS = words(`type IN ('admin','link.change','operator.sign-in','delivery.change')
-  AND substr(record, 1, 31) <> '{"action":"U","actor":"gateway"'`);
 const LOOKS = words(
   `type IN ('admin','link.change','fhir.read','fhir.search','fhir.deny','auth.sign-in','auth.grant','auth.reject')`,
 );

@@ -5,6 +5,7 @@ import {
   BULK,
   conditionsOf,
   FIRST_PAIR,
+  isActor,
   mergeFound,
   NEWEST_FIRST,
   personOf,
@@ -41,9 +42,11 @@ export const reads: Programs<AuditReads> = {
   'audit.counts': countActs,
   *'audit.search'(context, f) {
     const person = personOf(context.vault, f);
-    if (person === null) return yield* find(context, f, []);
+    const patients = person === null ? [[]] : sameAs(person, yield* otherNames(f.tenant, person)).map((one) => [one]);
+    const actors = f.actors === null ? [[]] : f.actors.map((name) => [isActor(name)]);
     const lists: FoundRecord[][] = [];
-    for (const way of sameAs(person, yield* otherNames(f.tenant, person))) lists.push(yield* find(context, f, [way]));
+    for (const patient of patients)
+      for (const actor of actors) lists.push(yield* find(context, f, [...patient, ...actor]));
     return mergeFound(lists, f.limit);
   },
   *'audit.last'(_, { tenant, type }) {

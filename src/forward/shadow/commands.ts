@@ -1,3 +1,4 @@
+import type { Actor } from '../../audit/index.ts';
 import { fileBeside } from '../../kernel/index.ts';
 import type { CommandSet } from '../../store/index.ts';
 import type { Claimed } from '../../lanes/index.ts';
@@ -107,7 +108,7 @@ export type ShadowWrites = {
    * last quarter of an hour. The number in a refusal counts as reported.
    */
   'shadow.leave': {
-    args: OfTime & { readonly actor: string; readonly requestId: string; readonly confirm: number };
+    args: OfTime & Actor & { readonly requestId: string; readonly confirm: number };
     out: { readonly outcome: 'left' | 'not-held' | 'unconfirmed'; readonly waiting: number };
   };
   /** A person was told that so many wait. */

@@ -1,4 +1,4 @@
-import type { AuditDraft } from '../../audit/index.ts';
+import { actorOf, type AuditDraft } from '../../audit/index.ts';
 import { openPatient } from '../../identity/index.ts';
 import { openBody } from '../../inbox/index.ts';
 import type { Vault } from '../../store/index.ts';
@@ -62,7 +62,7 @@ export const auditOfEnter = ({ tenant, at }: ShadowWrites['shadow.enter']['args'
 });
 
 export const auditOfLeave = (
-  { tenant, at, actor, requestId }: ShadowWrites['shadow.leave']['args'],
+  { tenant, at, requestId, ...who }: ShadowWrites['shadow.leave']['args'],
   waiting: number,
   outcome: 'left' | 'unconfirmed',
 ): AuditDraft => ({
@@ -72,7 +72,7 @@ export const auditOfLeave = (
   requestId,
   action: 'U',
   outcome: outcome === 'left' ? '0' : '4',
-  actor,
+  ...actorOf(who),
   ...(outcome === 'left' ? { from: 'shadow', to: 'live' } : {}),
   why: outcome === 'left' ? 'shadow' : 'shadow unconfirmed',
   count: waiting,

@@ -1,3 +1,4 @@
+import type { Actor } from '../../audit/index.ts';
 import { faultFields, safeError, type Clock, type Log, type Result } from '../../kernel/index.ts';
 import type { Operate } from '../../store/index.ts';
 import type { ShadowReads, ShadowWrites } from './commands.ts';
@@ -69,11 +70,7 @@ export function watchShadow(deps: {
   }
 
   /** In live mode: what waits goes on if the number is right. */
-  async function leave(of: {
-    readonly confirm: number;
-    readonly actor: string;
-    readonly requestId: string;
-  }): Promise<Result<Left>> {
+  async function leave(of: Actor & { readonly confirm: number; readonly requestId: string }): Promise<Result<Left>> {
     const done = await shadow.write('shadow.leave', { tenant, at: clock.now(), ...of });
     if (done.ok && done.value.outcome !== 'unconfirmed') {
       leaves += 1;

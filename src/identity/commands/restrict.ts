@@ -1,4 +1,4 @@
-import { append } from '../../audit/index.ts';
+import { actorOf, append } from '../../audit/index.ts';
 import { all, among, fragment, run, type CommandContext, type Program } from '../../store/index.ts';
 import type { IdentityReads, IdentityWrites } from '../commands.ts';
 import { mrnIndexOf, sealRestricted, toRestricted } from '../rows.ts';
@@ -8,8 +8,9 @@ type Restrict = IdentityWrites['identity.restrict'];
 /** A patient is marked, or no longer. What was so already is recorded too: somebody asked for it. */
 export function* restrict(
   context: CommandContext,
-  { tenant, at, requestId, actor, patient, to, reason }: Restrict['args'],
+  { patient, to, reason, ...act }: Restrict['args'],
 ): Program<Restrict['out']> {
+  const { tenant, at, requestId, actor } = act;
   const index = mrnIndexOf(context.vault, patient);
   const changed =
     to === 'restricted'
@@ -20,8 +21,8 @@ export function* restrict(
       : yield* run`DELETE FROM restricted_patient WHERE tenant = ${tenant} AND mrn_index = ${index}`;
   const why = to === 'restricted' ? 'restrict' : 'unrestrict';
   const toSeal = { patient: { system: patient.mrnSystem, mrn: patient.mrn } };
-  const said = { why, to, ...(reason === null ? {} : { reason }) };
-  yield* append(context, [{ at, type: 'admin', tenant, requestId, action: 'U', outcome: '0', actor, toSeal, ...said }]);
+  const said = { ...actorOf(act), why, to, ...(reason === null ? {} : { reason }) };
+  yield* append(context, [{ at, type: 'admin', tenant, requestId, action: 'U', outcome: '0', toSeal, ...said }]);
   return changed === 1 ? 'changed' : 'unchanged';
 }
 

@@ -1,4 +1,4 @@
-import { append } from '../../audit/index.ts';
+import { actorOf, append } from '../../audit/index.ts';
 import {
   all,
   among,
@@ -41,7 +41,7 @@ function* carryOut(
   context: CommandContext,
   deed: Deed,
   rows: readonly Row[],
-  { tenant, at, requestId, actor }: Omit<Act, 'id'>,
+  { tenant, at, requestId, ...who }: Omit<Act, 'id'>,
 ): Program<number> {
   const able = rows.filter((row) => isAble(deed, row));
   const moves = able.map((row): Move => ({
@@ -51,7 +51,7 @@ function* carryOut(
     from: row['state'] as State,
     to: deed.to,
     reason: deed.reason,
-    actor,
+    ...actorOf(who),
     at,
     requestId,
   }));

@@ -1,4 +1,4 @@
-import { append, type AuditDraft } from '../../audit/index.ts';
+import { actorOf, append, type AuditDraft } from '../../audit/index.ts';
 import { all, FOR_UPDATE, get, run, words, type CommandContext, type Program } from '../../store/index.ts';
 import { NOTES_MAX, type Act, type InboxReads, type InboxWrites } from '../commands.ts';
 import { KEYS, openNote, sealNote, type Row } from '../rows.ts';
@@ -8,9 +8,19 @@ import { KEYS, openNote, sealNote, type Row } from '../rows.ts';
 const KEY_COLUMNS = words(KEYS);
 
 const auditOf = (
-  { at, tenant, requestId, actor, id }: Act,
+  { at, tenant, requestId, id, ...who }: Act,
   what: Pick<AuditDraft, 'why' | 'operatorId'>,
-): AuditDraft => ({ at, type: 'admin', tenant, requestId, action: 'U', outcome: '0', actor, deliveryId: id, ...what });
+): AuditDraft => ({
+  at,
+  type: 'admin',
+  tenant,
+  requestId,
+  action: 'U',
+  outcome: '0',
+  ...actorOf(who),
+  deliveryId: id,
+  ...what,
+});
 
 function* hold({ tenant, id }: Act): Program<Row | undefined> {
   return yield* get`

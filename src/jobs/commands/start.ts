@@ -28,9 +28,10 @@ type Propose = JobWrites['jobs.propose'];
 export function* propose(_: CommandContext, p: Propose['args']): Program<Propose['out']> {
   yield* forgetProposed(p.tenant);
   const row = yield* get`
-    INSERT INTO bulk_job (tenant, id, act, chosen, why, state, total, patients, actor, request_id, started_at)
+    INSERT INTO bulk_job (tenant, id, act, chosen, why, state, total, patients, actor, roles, request_id,
+      started_at)
     VALUES (${p.tenant}, ${p.id}, ${p.act}, ${JSON.stringify(p.choice)}, ${p.why}, 'proposed', ${p.deliveries.length},
-      ${p.patients}, ${p.actor}, ${p.requestId}, ${p.at.getTime()})
+      ${p.patients}, ${p.actor}, ${p.roles === undefined ? null : JSON.stringify(p.roles)}, ${p.requestId}, ${p.at.getTime()})
     RETURNING seq`;
   const jobSeq = Number(row?.['seq']);
   yield* insert(

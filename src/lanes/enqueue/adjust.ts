@@ -1,4 +1,4 @@
-import type { AuditDraft } from '../../audit/index.ts';
+import { actorOf, type AuditDraft } from '../../audit/index.ts';
 import type { LinkAct, LinkHead } from '../../identity/index.ts';
 import type { Move, State } from '../../inbox/index.ts';
 import type { Adjusted } from './commands.ts';
@@ -59,7 +59,7 @@ export const chooseVersion = (versions: readonly Version[], newest: number): Ver
 export const moveOf = (act: LinkAct, seq: number, id: string, from: State, to: State, reason: string | null): Move => ({
   tenant: act.tenant,
   requestId: act.requestId,
-  actor: act.actor,
+  ...actorOf(act),
   at: act.at,
   seq,
   id,
@@ -104,7 +104,7 @@ export const auditOfAdjustment = (act: LinkAct, link: LinkHead | null, counts: C
         requestId: act.requestId,
         action: 'U',
         outcome: '0',
-        actor: act.actor,
+        ...actorOf(act),
         ...(link === null ? {} : { linkId: link.id }),
         counts: { ...counts },
       };

@@ -1,4 +1,4 @@
-import type { AuditDraft } from '../../audit/index.ts';
+import { actorOf, type AuditDraft } from '../../audit/index.ts';
 import type { LinkAct, SourceUser } from '../../identity/index.ts';
 import type { Move, State } from '../../inbox/index.ts';
 import { fragment, words, type Fragment, type Vault } from '../../store/index.ts';
@@ -179,7 +179,7 @@ export const WAITING: readonly unknown[] = ['parked', 'quarantined'];
 export const discardOf = (act: LinkAct, row: Row): Move => ({
   tenant: act.tenant,
   requestId: act.requestId,
-  actor: act.actor,
+  ...actorOf(act),
   at: act.at,
   seq: Number(row['seq']),
   id: String(row['id']),
@@ -204,7 +204,7 @@ export const auditOfErasure = (
   requestId: act.requestId,
   action: 'D',
   outcome: '0',
-  actor: act.actor,
+  ...actorOf(act),
   why: 'erase',
   userHash: vault.index('audit_user', JSON.stringify([client, user])).toString('hex'),
   counts,

@@ -150,7 +150,7 @@ export function* redeemLink(
   }
   yield* updateAccount(context, tenant, { ...operator, proof: { kind: 'password', password } });
   yield* endSessions(tenant, operator.id);
-  yield* append(context, [{ ...audit, actor: operator.id, roles: operator.roles }]);
+  yield* append(context, [{ ...audit, actor: operator.name, roles: operator.roles, operatorId: operator.id }]);
   return { state: 'set', operatorId: operator.id };
 }
 

@@ -67,7 +67,7 @@ export function* providerSignIn(
     SELECT id FROM operator_account WHERE tenant = ${tenant} AND subject_index = ${subject}`;
   const id = String(row?.['id']);
   const known = yield* lockAccount(context, tenant, id);
-  const actor = { ...audit, actor: id, roles: operator.roles };
+  const actor = { ...audit, actor: operator.name, roles: operator.roles, operatorId: id };
   if (known?.state !== 'active') {
     yield* append(context, [{ ...actor, outcome: '8', to: 'disabled' }]);
     return { state: 'disabled' };
@@ -143,11 +143,16 @@ export function* endSession(
   const { tenant } = audit;
   const ended =
     operatorId === null
-      ? yield* run`DELETE FROM operator_session WHERE tenant = ${tenant} AND id = ${id}`
-      : yield* run`
-          DELETE FROM operator_session WHERE tenant = ${tenant} AND id = ${id} AND operator_id = ${operatorId}`;
-  yield* append(context, [ended === 1 ? audit : { ...audit, outcome: '4' }]);
-  return ended === 1 ? 'ended' : 'not-found';
+      ? yield* get`DELETE FROM operator_session WHERE tenant = ${tenant} AND id = ${id} RETURNING operator_id`
+      : yield* get`
+          DELETE FROM operator_session WHERE tenant = ${tenant} AND id = ${id} AND operator_id = ${operatorId}
+          RETURNING operator_id`;
+  const isEnded = ended !== undefined;
+  // Whose session it was: an administrator ends those of others.
+  yield* append(context, [
+    isEnded ? { ...audit, operatorId: String(ended['operator_id']) } : { ...audit, outcome: '4' },
+  ]);
+  return isEnded ? 'ended' : 'not-found';
 }
 
 type AddFactor = OperatorWrites['operator.add-factor'];

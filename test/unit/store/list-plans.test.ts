@@ -81,8 +81,25 @@ describe('lists of the admin API are walked along an index, and nothing is sorte
     expect([links, users].filter(walksATable)).toEqual([]);
   });
 
+  const nothing = {
+    chart: null,
+    actors: null,
+    client: null,
+    delivery: null,
+    request: null,
+    outcome: null,
+    before: null,
+  };
+
+  test('what one person did, under the name and under the id of the account', () => {
+    const asked = { ...nothing, fromMs: null, toMs: null, patient: null, types: null, actors: ['ada', 'opr_1'] };
+    const plans = plansOf(auditReads['audit.search'](context, { ...asked, tenant, limit: 10, sealed: 'leave' }));
+    expect(plans).toHaveLength(2);
+    for (const plan of plans) expect(plan).toMatch(/audit_by_actor \(tenant=\? AND <expr>=\?\)/);
+    expect(plans.join()).not.toMatch(/TEMP B-TREE/);
+  });
+
   test('changes of the links of one patient, in the audit', () => {
-    const nothing = { chart: null, client: null, delivery: null, request: null, outcome: null, before: null };
     const asked = { ...nothing, fromMs: null, toMs: null, patient: { system: 's', mrn: 'm' }, types: ['link.change'] };
     const [, plan] = plansOf(auditReads['audit.search'](context, { ...asked, tenant, limit: 10, sealed: 'leave' }));
     expect(plan).toMatch(/audit_by_patient \(tenant=\? AND patient=\?\)/);
