@@ -54,6 +54,8 @@ export interface BulkJob {
   /** Those that somebody else has moved before their turn came. */
   readonly skipped: number;
   readonly actor: string;
+  /** Of the start: by it the audit has what the job moved. */
+  readonly requestId: string;
   readonly startedAt: number;
   readonly endedAt: number | null;
 }

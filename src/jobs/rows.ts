@@ -22,6 +22,7 @@ export const toJob = (row: Row): BulkJob => ({
   moved: Number(row['moved']),
   skipped: Number(row['skipped']),
   actor: String(row['actor']),
+  requestId: String(row['request_id']),
   startedAt: Number(row['started_at']),
   endedAt: number(row['ended_at']),
 });
