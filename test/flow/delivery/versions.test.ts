@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PLACES } from '../../support/new-store.ts';
 import { aClinicalReady, aStepsEvent, type Json } from '../../support/payloads/index.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { startRig, type Rig } from './rig.ts';
 
 const withoutHeight = (payload: Json): Json => {
@@ -49,6 +50,23 @@ describe.each(PLACES)('versions of a document and whose deliveries wait, on %s',
       ['withdrawn', expect.stringMatching(/height/i), '178', null],
     ]);
     expect(JSON.stringify(found)).not.toContain('anybody');
+  });
+
+  test('the commands tell the same in words', async () => {
+    const env = {
+      CHARTGATE_ADMIN_TOKEN: rig.settings()['CHARTGATE_ADMIN_TOKEN'] ?? '',
+      CHARTGATE_PUBLIC_URL: rig.url(''),
+    };
+    const page = (await rig.admin('GET', 'deliveries?limit=1')).body['deliveries'] as { id: string }[];
+    const told = await runCommand(['deliveries', 'changes', page[0]?.id ?? ''], { env });
+    expect([told.code, told.out]).toEqual([
+      0,
+      expect.stringMatching(/since version 1.*value +71\.25 -> 70.*2 say the same/s),
+    ]);
+    const whose = await runCommand(['deliveries', 'patients', '--state', 'parked', '--why', 'unlinked'], { env });
+    expect([whose.code, whose.out]).toEqual([0, 'nobody\n']);
+    expect((await runCommand(['deliveries', 'patients', '--state', 'parked'], { env })).code).toBe(2);
+    expect((await runCommand(['deliveries', 'changes'], { env })).code).toBe(2);
   });
 
   test('versions are compared by their number, in whichever order they came', async () => {
