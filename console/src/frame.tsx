@@ -8,6 +8,7 @@ import {
   PersonIcon,
   ServerIcon,
   ShieldLockIcon,
+  TasklistIcon,
   type Icon,
 } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
@@ -21,6 +22,7 @@ const PLACES: readonly {
   readonly permission: string;
 }[] = [
   { to: '/', name: 'Overview', icon: GraphIcon, permission: 'flow.read' },
+  { to: '/work', name: 'Work queue', icon: TasklistIcon, permission: 'deliveries.read' },
   { to: '/deliveries', name: 'Deliveries', icon: InboxIcon, permission: 'deliveries.read' },
   { to: '/links', name: 'Links', icon: LinkIcon, permission: 'links.read' },
   { to: '/patient', name: 'Patient', icon: PersonIcon, permission: 'patients.read' },

@@ -10,7 +10,10 @@ import 'uplot/dist/uPlot.min.css';
 import './style.css';
 
 const Deliveries = lazy(async () => ({ default: (await import('./screens/deliveries.tsx')).Deliveries }));
-const Delivery = lazy(async () => ({ default: (await import('./screens/delivery.tsx')).Delivery }));
+const Delivery = lazy(async () => ({ default: (await import('./screens/delivery/delivery.tsx')).Delivery }));
+const Work = lazy(async () => ({ default: (await import('./screens/work/work.tsx')).Work }));
+const Jobs = lazy(async () => ({ default: (await import('./screens/work/jobs.tsx')).Jobs }));
+const OneJob = lazy(async () => ({ default: (await import('./screens/work/one-job.tsx')).OneJob }));
 const Links = lazy(async () => ({ default: (await import('./screens/links.tsx')).Links }));
 const Ehr = lazy(async () => ({ default: (await import('./screens/ehr.tsx')).Ehr }));
 const Patient = lazy(async () => ({ default: (await import('./screens/patient.tsx')).Patient }));
@@ -35,6 +38,9 @@ createRoot(root).render(
           <Suspense fallback={<p role="status">One moment …</p>}>
             <Switch>
               <Route path="/" component={Overview} />
+              <Route path="/work" component={Work} />
+              <Route path="/work/jobs" component={Jobs} />
+              <Route path="/work/jobs/:id">{({ id }) => <OneJob id={id} />}</Route>
               <Route path="/deliveries" component={Deliveries} />
               <Route path="/deliveries/:id">{({ id }) => <Delivery id={id} />}</Route>
               <Route path="/links" component={Links} />

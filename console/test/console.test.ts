@@ -9,7 +9,19 @@ import { checkAccess, startConsole, visit, type Visit } from './open-console.ts'
 jest.setTimeout(120_000);
 
 const EVERYTHING = ['viewer', 'engineer', 'clinical-reviewer', 'registrar', 'auditor', 'administrator'];
-const SCREENS = ['', '/deliveries', '/links', '/patient', '/mappings', '/ehr', '/apps', '/audit', '/me'];
+const SCREENS = [
+  '',
+  '/work',
+  '/work/jobs',
+  '/deliveries',
+  '/links',
+  '/patient',
+  '/mappings',
+  '/ehr',
+  '/apps',
+  '/audit',
+  '/me',
+];
 
 describeInBrowser('the console', () => {
   let browser: Browser;

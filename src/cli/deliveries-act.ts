@@ -18,9 +18,11 @@ export async function decideOn(
   form: Form,
   id: string,
   decision: string,
+  reason?: string,
 ): Promise<number> {
   const body = { decision: decision as 'approve' };
-  const reply = await api.call('deliveries.decide', { params: { id }, body });
+  const asked = { params: { id }, body, ...(reason === undefined ? {} : { reason }) };
+  const reply = await api.call('deliveries.decide', asked);
   return reportAnswer(reply, terminal, form, () => `${id} is decided, and is looked at again\n`);
 }
 

@@ -4,14 +4,18 @@ import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { tellDeliveries, tellDelivery } from './delivery-report.ts';
 import { parseOptions } from './parse-options.ts';
 import { answerLine, reportAnswer } from './report-answer.ts';
+import { tellChanges, tellGroupPatients } from './version-report.ts';
 
-export const LOOK_VERBS = ['list', 'show', 'raw'];
+export const LOOK_VERBS = ['list', 'show', 'changes', 'raw', 'patients'];
 export const lookHelp = `Usage: chartgate deliveries list [FILTER…] [--total] [--limit N] [--cursor CURSOR] [--url URL] [--json]
        chartgate deliveries show ID [--reason TEXT] [--url URL] [--json]
+       chartgate deliveries changes ID [--reason TEXT] [--url URL] [--json]
        chartgate deliveries raw ID --reason TEXT [--url URL] [--json]
+       chartgate deliveries patients --state STATE --why REASON [--fault CODE] [--url URL] [--json]
 
 Deliveries of a running gateway. list shows them newest first; all filters must hold. show tells of one what became of
-it: its steps, its attempts and what the EHR said, what it wrote. raw writes the bytes as they were received to standard
+it: its steps, its attempts and what the EHR said, what it wrote. changes tells what it says otherwise than the version
+before of the same document. patients tells whose the deliveries of a group are that waits for a person. raw writes the bytes as they were received to standard
 output; the reason is kept in the audit. The token or API key is taken from CHARTGATE_ADMIN_TOKEN; raw needs one with
 the permission deliveries.raw.
 
@@ -67,6 +71,8 @@ const OPTIONS = {
   url: text,
   json: { type: 'boolean' },
 } as const;
+/** Verbs that are about one delivery. */
+const OF_ONE = ['show', 'changes', 'raw'];
 const OF_LIST = [...NAMES, 'total', 'limit', 'cursor'] as const;
 
 type Form = 'json' | 'text';
@@ -86,26 +92,40 @@ async function showRaw(api: AdminApi, id: string, reason: string, terminal: Term
   return EXIT.ok;
 }
 
+async function showGroupPatients(
+  api: AdminApi,
+  { state, why, fault }: { readonly state?: string; readonly why?: string; readonly fault?: string },
+  terminal: Terminal,
+  form: Form,
+): Promise<number> {
+  const query = { state: state as 'parked', reason: why ?? '', fault };
+  return reportAnswer(await api.call('deliveries.groupPatients', { query }), terminal, form, tellGroupPatients);
+}
+
 export const lookAtDeliveries: Command['run'] = async (args, terminal) => {
   const parsed = parseOptions(args, OPTIONS, 'some');
   const usage = makeUsage(terminal, lookHelp);
   if (!parsed.ok) return usage(parsed.wrong);
   const { values, positionals } = parsed.value;
-  const [verb, id, ...more] = positionals;
+  const [verb = '', id, ...more] = positionals;
   const form = values.json === true ? 'json' : 'text';
-  const isList = verb === 'list';
-  if (!isList && verb !== 'show' && verb !== 'raw') return usage('Say one of list, show, raw.');
-  if (more.length > 0 || (id === undefined) !== isList)
-    return usage(isList ? 'list takes no id.' : `${verb} takes one id.`);
-  if (!isList && OF_LIST.some((name) => values[name] !== undefined)) return usage('Filters are for list.');
+  const isOfOne = OF_ONE.includes(verb);
+  if (!LOOK_VERBS.includes(verb)) return usage(`Say one of ${LOOK_VERBS.join(', ')}.`);
+  if (more.length > 0 || (id !== undefined) !== isOfOne)
+    return usage(isOfOne ? `${verb} takes one id.` : `${verb} takes no id.`);
+  if (isOfOne && OF_LIST.some((name) => values[name] !== undefined)) return usage('Filters are for list.');
   const { reason } = values;
   if (verb === 'raw' && reason === undefined) return usage('raw needs --reason.');
-  if (isList && reason !== undefined) return usage('list takes no --reason; --why filters by the reason of a state.');
+  if (!isOfOne && reason !== undefined)
+    return usage(`${verb} takes no --reason; --why filters by the reason of a state.`);
   const api = makeAdminApi(values.url, terminal.env);
   if (verb === 'raw') return showRaw(api, id ?? '', reason ?? '', terminal, form);
-  if (verb === 'show') {
-    const asked = { params: { id: id ?? '' }, ...(reason === undefined ? {} : { reason }) };
-    return reportAnswer(await api.call('deliveries.get', asked), terminal, form, tellDelivery);
+  const asked = { params: { id: id ?? '' }, ...(reason === undefined ? {} : { reason }) };
+  if (verb === 'show') return reportAnswer(await api.call('deliveries.get', asked), terminal, form, tellDelivery);
+  if (verb === 'changes') return reportAnswer(await api.call('deliveries.changes', asked), terminal, form, tellChanges);
+  if (verb === 'patients') {
+    if (values.state === undefined || values.why === undefined) return usage('patients needs --state and --why.');
+    return showGroupPatients(api, values, terminal, form);
   }
   const filters = NAMES.flatMap((name) => (values[name] === undefined ? [] : [[FILTERS[name], values[name]]]));
   const query = {

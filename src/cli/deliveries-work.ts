@@ -6,7 +6,7 @@ import { parseOptions } from './parse-options.ts';
 
 export const workHelp = `Usage: chartgate deliveries groups [--url URL] [--json]
        chartgate deliveries replay ID [--url URL] [--json]
-       chartgate deliveries decide ID keep-theirs|overwrite|approve [--url URL] [--json]
+       chartgate deliveries decide ID keep-theirs|overwrite|approve [--reason TEXT] [--url URL] [--json]
        chartgate deliveries discard ID --reason TEXT [--url URL] [--json]
        chartgate deliveries note ID TEXT [--url URL] [--json]
        chartgate deliveries assign ID OPERATOR|--nobody [--url URL] [--json]
@@ -58,7 +58,9 @@ export const workOnDeliveries: Command['run'] = async (args, terminal) => {
   if (words === undefined) return usage(`Say one of ${WORK_VERBS.join(', ')}.`);
   const wanted = verb === 'assign' && nobody === true ? words.slice(0, 1) : words;
   if (given.length !== wanted.length) return usage(`${verb} takes ${wanted.join(' and ') || 'no id'}.`);
-  if ((reason !== undefined) !== (verb === 'discard')) return usage('discard needs --reason; nothing else takes it.');
+  if (verb === 'discard' && reason === undefined) return usage('discard needs --reason.');
+  if (reason !== undefined && verb !== 'discard' && verb !== 'decide')
+    return usage('Only discard and decide take --reason.');
   if (nobody === true && verb !== 'assign') return usage('Only assign takes --nobody.');
   const [id = '', word = ''] = given;
   const form = json === true ? 'json' : 'text';
@@ -69,7 +71,7 @@ export const workOnDeliveries: Command['run'] = async (args, terminal) => {
     case 'replay':
       return replayOne(api, terminal, form, id);
     case 'decide':
-      return decideOn(api, terminal, form, id, word);
+      return decideOn(api, terminal, form, id, word, reason);
     case 'discard':
       return discardOne(api, terminal, form, id, reason ?? '');
     case 'note':

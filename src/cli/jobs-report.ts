@@ -21,6 +21,7 @@ export const jobText = (job: Job): string =>
     ['patients', String(job.patients)],
     ['started', `${job.startedAt} by ${job.startedBy}`],
     ['ended', job.endedAt ?? 'not yet'],
+    ['request', job.requestId],
   ]
     .map(([name = '', value = '']) => `${name.padEnd(10)} ${value}\n`)
     .join('');

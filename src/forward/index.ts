@@ -1,4 +1,5 @@
 export { auditOfLookUp } from './audit-of-look-up.ts';
+export { type ComparedVersions, compareWanted, makeCompareVersions } from './compare-versions.ts';
 export {
   type Change,
   type Changes,

@@ -2,7 +2,7 @@ import { auditSet, type KeptAudit, type makeAppendLater } from '../audit/index.t
 import type { Registry } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import { type OpenTarget } from '../ehr/index.ts';
-import { shadowSet, makeExplain, type LearntHabits, type Shadow } from '../forward/index.ts';
+import { makeCompareVersions, makeExplain, shadowSet, type LearntHabits, type Shadow } from '../forward/index.ts';
 import { type makeTranslationContextHolder, type Reloaded } from '../judge/index.ts';
 import { deliverSet, eraseSet, laneSet, type makeLinkChanger } from '../lanes/index.ts';
 import { enrolSet, type makeEnrolment } from '../enrol/index.ts';
@@ -96,7 +96,7 @@ export function makeAdmin(deps: {
     ...makeFlowRoutes({ tenant, figures: store.use(figureSet), inbox, clock }),
     ...makeStreamRoutes({ watch: deps.watch }),
     // Before the routes with an id: `groups` is none.
-    ...makeDeliveryGroupRoutes({ tenant, inbox }),
+    ...makeDeliveryGroupRoutes({ tenant, inbox, identity }),
     ...makeDeliveryListRoutes({ tenant, clientUuid, mrnSystem, inbox, identity, operators }),
     ...makeOneDeliveryRoutes({ tenant, inbox, lanes, identity, operators }),
     ...makeDeliveryActRoutes({
@@ -121,6 +121,7 @@ export function makeAdmin(deps: {
         current: translationContext.current,
         dialect: translationContext.dialect,
       }),
+      compare: makeCompareVersions({ tenant, inbox, current: translationContext.current }),
       patientsOf: (id) => findPatientsOf({ tenant, inbox, identity }, id),
       reload: deps.reload,
       current: translationContext.current,

@@ -170,6 +170,25 @@ export interface StuckGroup {
   readonly examples: readonly string[];
 }
 
+/** The deliveries of one user in such a group. */
+export interface StuckUser {
+  readonly userIndex: string;
+  readonly userId: string | null;
+  readonly count: number;
+  readonly oldestAt: number;
+  readonly newestAt: number;
+  /** The id of the newest. */
+  readonly example: string;
+}
+
+/** A delivery of the same document, of a version before. */
+export interface EarlierVersion {
+  readonly id: string;
+  readonly receivedAt: number;
+  readonly state: State;
+  readonly documentVersion: number;
+}
+
 export interface LedgerCounts {
   readonly acknowledged: number;
   readonly byState: Readonly<Record<State, number>>;
@@ -270,6 +289,13 @@ export type InboxReads = {
   'inbox.get': { args: { readonly tenant: string; readonly id: string }; out: DetailedDelivery | null };
   /** What waits for a person, by state, reason and fault; counted up to ten thousand each. */
   'inbox.groups': { args: { readonly tenant: string }; out: readonly StuckGroup[] };
+  /** Whose the newest deliveries of a group are, most deliveries first. `isWhole`: all of the group were looked at. */
+  'inbox.group-users': {
+    args: { readonly tenant: string; readonly limit: number } & Pick<StuckGroup, 'state' | 'reason' | 'faultCode'>;
+    out: { readonly users: readonly StuckUser[]; readonly isWhole: boolean };
+  };
+  /** The version before of the same document; null where this is the first, or no version of any. */
+  'inbox.earlier': { args: { readonly tenant: string; readonly id: string }; out: EarlierVersion | null };
   /** Problems that began at `problemsFrom` or later and before `problemsTo`, and still are. */
   'inbox.flow': {
     args: {

@@ -5,6 +5,7 @@ export {
   type Destination,
   type DetailedDelivery,
   type DocumentFacts,
+  type EarlierVersion,
   type Facts,
   type FlowCounts,
   type InboxReads,

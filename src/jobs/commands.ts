@@ -57,6 +57,8 @@ export interface BulkJob {
   readonly actor: string;
   /** What the person who began it was allowed by; null for a machine. */
   readonly roles: readonly string[] | null;
+  /** Of the start: by it the audit has what the job moved. */
+  readonly requestId: string;
   readonly startedAt: number;
   readonly endedAt: number | null;
 }

@@ -23,6 +23,7 @@ export const toJob = (row: Row): BulkJob => ({
   skipped: Number(row['skipped']),
   actor: String(row['actor']),
   roles: typeof row['roles'] === 'string' ? (JSON.parse(row['roles']) as string[]) : null,
+  requestId: String(row['request_id']),
   startedAt: Number(row['started_at']),
   endedAt: number(row['ended_at']),
 });

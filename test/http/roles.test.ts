@@ -9,7 +9,8 @@ import { appOf } from '../support/gateway.ts';
 /** Which routes each role opens, in words of their own: a change of the table of permissions must be meant. */
 const OPENS: Readonly<Record<Role, string>> = {
   viewer: `flow.ledger flow.series flow.refused flow.stream`,
-  engineer: `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.list deliveries.get
+  engineer: `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.groupPatients
+    deliveries.changes deliveries.list deliveries.get
     deliveries.raw deliveries.replay deliveries.replayMany deliveries.discard jobs.preview jobs.start
     jobs.list jobs.get jobs.stop deliveries.explain mappings.unmapped mappings.reload targets.list
     targets.pause targets.resume shadow.report shadow.deliveries shadow.evaluate shadow.leave links.list
@@ -17,7 +18,8 @@ const OPENS: Readonly<Record<Role, string>> = {
     patients.overdue patients.rule monitoring.rule mappings.rows mappings.try mappings.check
     mappings.loads targets.probe targets.probes targets.lanes links.history patients.list
     patients.timeline deliveries.note deliveries.assign restrictions.list settings.get`,
-  'clinical-reviewer': `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.list deliveries.get
+  'clinical-reviewer': `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.groupPatients
+    deliveries.changes deliveries.list deliveries.get
     deliveries.decide deliveries.approveMany jobs.list jobs.get deliveries.explain mappings.unmapped
     targets.list shadow.report shadow.deliveries links.list links.get links.charted patients.connections
     patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule

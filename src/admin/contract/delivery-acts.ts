@@ -35,9 +35,10 @@ const decide = defineContract({
   method: 'post',
   path: '/admin/api/deliveries/:id/decide',
   summary: 'Decide on a delivery that was parked for it: what becomes of a conflict, or that the plan is approved',
+  description: 'Whoever says why, in the header Chartgate-Reason, has it kept in the audit.',
   group: 'Deliveries',
   permission: 'plans.decide',
-  audited: { kind: 'by-command' },
+  audited: { kind: 'by-command', also: ['decision'] },
   params: z.object({ id: anyId('the id of a delivery') }),
   body: {
     kind: 'json',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
-import { named } from './fields.ts';
+import { named, plain } from './fields.ts';
 import { Total } from './shapes.ts';
 import { STUCK } from './states.ts';
 
@@ -35,4 +35,40 @@ const groups = defineContract({
   errors: [],
 });
 
-export const deliveryGroupsContract = { 'deliveries.groups': groups } as const;
+const patients = defineContract({
+  id: 'deliveries.groupPatients',
+  method: 'get',
+  path: '/admin/api/deliveries/groups/patients',
+  summary: 'Whose the deliveries of one group are: the users with the most of them',
+  description: 'The newest 5,000 deliveries of the group are looked at. Who is restricted is counted and not named.',
+  group: 'Deliveries',
+  permission: 'deliveries.read',
+  audited: { kind: 'act', names: ['delivery group patients'] },
+  query: z.strictObject({
+    state: z.enum(STUCK),
+    reason: plain().max(100),
+    fault: plain().max(100).describe('As the group has it; left out where it has none').optional(),
+  }),
+  answer: named(
+    'GroupPatients',
+    z.strictObject({
+      patients: z
+        .array(
+          z.strictObject({
+            userId: z.string().nullable().describe('Null for who may not see patients'),
+            mrn: z.string().nullable().describe('Null without a confirmed link, and for who may not see patients'),
+            deliveries: z.int(),
+            oldestAt: z.string(),
+            newestAt: z.string(),
+            example: z.string().describe('The id of the newest'),
+          }),
+        )
+        .describe('Up to 50, most deliveries first'),
+      isWhole: z.boolean().describe('False: the group has more deliveries than were looked at'),
+    }),
+  ),
+  answers: 'The users',
+  errors: [],
+});
+
+export const deliveryGroupsContract = { 'deliveries.groups': groups, 'deliveries.groupPatients': patients } as const;

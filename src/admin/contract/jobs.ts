@@ -43,6 +43,7 @@ const Job = named(
     skipped: z.int().describe('How many of them somebody else had moved before, so that they were left alone'),
     patients: z.int(),
     startedBy: z.string(),
+    requestId: z.string().describe('Of the start: the audit has everything that the job moved under it'),
     startedAt: z.string(),
     endedAt: z.string().nullable(),
   }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
 import { anyId, anyObject, anyObjectOrNull, cursor, limit, named, time } from './fields.ts';
+import { STATES } from './states.ts';
 
 export const Explanation = named(
   'Explanation',
@@ -140,6 +141,55 @@ const explain = defineContract({
   ],
 });
 
+const said = z.record(z.string(), z.string()).nullable();
+const changes = defineContract({
+  id: 'deliveries.changes',
+  method: 'get',
+  path: '/admin/api/deliveries/:id/changes',
+  summary: 'What a delivery says otherwise than the version before of the same document; nothing is sent',
+  description: 'Both versions are translated by the mapping data in force, whatever they were written by.',
+  group: 'Deliveries',
+  permission: 'deliveries.read',
+  audited: { kind: 'act', names: ['changes'] },
+  params: z.object({ id: anyId('the id of a delivery') }),
+  answer: named(
+    'VersionChanges',
+    z.strictObject({
+      id: z.string(),
+      before: z
+        .strictObject({ id: z.string(), documentVersion: z.int(), receivedAt: time, state: z.enum(STATES) })
+        .nullable()
+        .describe('The version before; null where this is the first'),
+      changes: z
+        .array(
+          z.strictObject({
+            kind: z.enum(['added', 'changed', 'withdrawn']),
+            resourceType: z.string(),
+            group: z.string(),
+            chartDay: z.string().nullable(),
+            what: z.string().nullable().describe('In words, where the resource has any'),
+            before: said.describe('Part by part, as in the conflicts of a delivery; null: it was not there'),
+            after: said.describe('The same; null: it is not there any more'),
+          }),
+        )
+        .describe('Resource by resource'),
+      unchanged: z.int().describe('How many resources say the same'),
+    }),
+  ),
+  answers: 'The difference',
+  errors: [
+    'delivery.not-found',
+    'delivery.no-body',
+    'delivery.unopenable',
+    'payload.shape',
+    'payload.identity',
+    'payload.foreign-client',
+    'template.timeout',
+    'template.failed',
+    'template.output',
+  ],
+});
+
 const unmapped = defineContract({
   id: 'mappings.unmapped',
   method: 'get',
@@ -169,6 +219,7 @@ const reload = defineContract({
 
 export const mappingsContract = {
   'deliveries.explain': explain,
+  'deliveries.changes': changes,
   'mappings.unmapped': unmapped,
   'mappings.reload': reload,
 } as const;

@@ -102,6 +102,10 @@ export function makeDeliveryActRoutes(deps: {
       const id = deliveryIdOf(params.id);
       const decided = await decide(context, id, decision);
       if (!decided.ok) return decided;
+      // What was decided is recorded by the command; why, here.
+      const said =
+        context.reason === null ? ok(null) : await context.record({ action: 'U', outcome: '0', deliveryId: id });
+      if (!said.ok) return said;
       const done = answerAct(await inbox.write('inbox.replay', { ...who(context), id }), id);
       deps.onReplay();
       return done;

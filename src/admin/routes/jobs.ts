@@ -41,6 +41,7 @@ const shown = ({ id, act, choice, why, state, total, moved, skipped, patients, .
   skipped,
   patients,
   startedBy: job.actor,
+  requestId: job.requestId,
   startedAt: iso(job.startedAt),
   endedAt: job.endedAt === null ? null : iso(job.endedAt),
 });

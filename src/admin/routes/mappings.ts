@@ -10,7 +10,7 @@ import {
   type Clock,
   type Result,
 } from '../../kernel/index.ts';
-import { explain, type Explanation } from '../../forward/index.ts';
+import { explain, type ComparedVersions, type Explanation } from '../../forward/index.ts';
 import type { HistoryReads, HistoryWrites, Noted } from '../../history/index.ts';
 import {
   checkData,
@@ -58,6 +58,7 @@ export function makeMappingRoutes(deps: {
   readonly deliver: Operate<DeliverWrites, DeliverReads>;
   readonly history: Operate<HistoryWrites, HistoryReads>;
   readonly explain: (id: string) => Promise<Result<Explanation>>;
+  readonly compare: (id: string) => Promise<Result<ComparedVersions>>;
   /** Whose a delivery is. */
   readonly patientsOf: (id: string) => Promise<Result<readonly Patient[]>>;
   readonly reload: (by: string) => Result<Reloaded, string>;
@@ -113,6 +114,18 @@ export function makeMappingRoutes(deps: {
       if (!patients.ok) return patients;
       const recorded = await record({ action: 'R', outcome: '0', deliveryId: id, patients: patients.value });
       return recorded.ok ? ok({ id, ...explained.value }) : recorded;
+    }),
+
+    defineRoute('deliveries.changes', async ({ params }, { record }) => {
+      const id = deliveryIdOf(params.id);
+      const patients = await deps.patientsOf(id);
+      if (!patients.ok) return patients;
+      const compared = await deps.compare(id);
+      if (!compared.ok) return compared;
+      const recorded = await record({ action: 'R', outcome: '0', deliveryId: id, patients: patients.value });
+      if (!recorded.ok) return recorded;
+      const { before, ...changes } = compared.value;
+      return ok({ id, before: before === null ? null : { ...before, receivedAt: iso(before.receivedAt) }, ...changes });
     }),
 
     defineRoute('mappings.unmapped', async ({ query }, { record }) => {

@@ -1,10 +1,14 @@
-import { all, get, words, type CommandContext, type Program } from '../../store/index.ts';
+import { all, among, get, words, type CommandContext, type Program } from '../../store/index.ts';
 import type { InboxReads, StuckGroup } from '../commands.ts';
+import { LISTED, toListed } from '../rows.ts';
 import { STUCK, type StuckState } from '../state.ts';
 
 /** Exact up to here. */
 const COUNT_MAX = 10_000;
 const EXAMPLES = 3;
+/** So many of the newest deliveries of a group are asked whose they are. */
+const LOOK = 5_000;
+const LISTED_COLUMNS = words(LISTED);
 
 /** The words of the index `delivery_stuck`: without them it is not used. */
 const IS_STUCK = words(`state IN ('parked','quarantined')`);
@@ -72,4 +76,34 @@ export function* groups(_: CommandContext, { tenant }: Groups['args']): Program<
     }
   }
   return found;
+}
+
+type GroupUsers = InboxReads['inbox.group-users'];
+
+export function* groupUsers(
+  { vault }: CommandContext,
+  { tenant, state, reason, faultCode, limit }: GroupUsers['args'],
+): Program<GroupUsers['out']> {
+  const counted = yield* all`
+    SELECT user_index, count(*) AS n, min(received_at) AS oldest_at, max(received_at) AS newest_at, max(seq) AS newest
+    FROM (SELECT user_index, received_at, seq FROM delivery
+      WHERE tenant = ${tenant} AND state = ${state} AND reason = ${reason} AND ${FAULT} = ${faultCode ?? ''} AND ${IS_STUCK}
+      ORDER BY seq DESC LIMIT ${LOOK}) AS looked
+    GROUP BY user_index ORDER BY n DESC, newest DESC`;
+  const looked = counted.reduce((sum, { n }) => sum + Number(n), 0);
+  const most = counted.filter((row) => row['user_index'] !== null).slice(0, limit);
+  const rows = yield* all`
+    SELECT ${LISTED_COLUMNS} FROM delivery d WHERE d.seq ${among(
+      'bigint',
+      most.map(({ newest }) => Number(newest)),
+    )}`;
+  const bySeq = new Map(rows.map((row) => [Number(row['seq']), toListed(row, vault)]));
+  const users = most.flatMap((row) => {
+    const newest = bySeq.get(Number(row['newest']));
+    if (newest === undefined || newest.userIndex === null) return [];
+    const { userIndex, userId, id } = newest;
+    const [oldestAt, newestAt] = [Number(row['oldest_at']), Number(row['newest_at'])];
+    return [{ userIndex, userId, count: Number(row['n']), oldestAt, newestAt, example: id }];
+  });
+  return { users, isWhole: looked < LOOK };
 }

@@ -1,6 +1,7 @@
 import { all, get, typed, words, type Program, type Programs } from '../../store/index.ts';
 import type { InboxReads } from '../commands.ts';
-import { groups } from './groups.ts';
+import { earlier } from './earlier.ts';
+import { groups, groupUsers } from './groups.ts';
 import { work } from './work.ts';
 import { ACKNOWLEDGED, KEYS, LISTED, toBody, toCounts, toDetailed, toProblemCount, toReceived } from '../rows.ts';
 import { STATES } from '../state.ts';
@@ -75,6 +76,8 @@ export const reads: Programs<InboxReads> = {
     return toDetailed(row, steps, original, vault);
   },
   'inbox.groups': groups,
+  'inbox.group-users': groupUsers,
+  'inbox.earlier': earlier,
   *'inbox.flow'(_, asked) {
     const { tenant } = asked;
     const counts = toCounts(yield* ledger(tenant));

@@ -31,13 +31,12 @@ export function* step(context: CommandContext, { tenant, at }: Step['args']): Pr
   const row = yield* holdJob(tenant);
   if (row === undefined) return { kind: 'nothing' };
   const job = toJob(row);
-  const { seq, act } = job;
+  const { seq, act, requestId } = job;
   const who = { actor: job.actor, ...(job.roles === null ? {} : { roles: job.roles }) };
   const page = yield* get`SELECT n, places FROM bulk_page WHERE job_seq = ${seq} ORDER BY n LIMIT 1`;
   if (page === undefined) return { kind: 'stepped', act, moved: 0, ended: yield* endOf(job, at) };
   const seen = fromText(page);
   const why = act === 'replay' ? act : { discard: job.why ?? act };
-  const requestId = String(row['request_id']);
   const { moved, left } = yield* actOnSeen(context, seen, { tenant, at, requestId, ...who, why });
   if (left.length === seen.length) return { kind: 'busy' };
   const n = Number(page['n']);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PLACES } from '../../support/new-store.ts';
 import { aClinicalReady, type Json } from '../../support/payloads/index.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { startRig, type Rig, type Shown } from './rig.ts';
 
 const WEIGHT = '"29463-7"';
@@ -167,6 +168,22 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
     expect(parked).toMatchObject({ state: 'parked', reason: 'conflict' });
     expect(await replayed(parked.id, { decision })).toMatchObject({ state: 'delivered' });
     expect(rig.chart(patient)).toHaveLength(left);
+  });
+
+  test('why somebody decided is kept in the audit', async () => {
+    const { parked } = await inConflict('user-why');
+    const env = {
+      CHARTGATE_ADMIN_TOKEN: rig.settings()['CHARTGATE_ADMIN_TOKEN'] ?? '',
+      CHARTGATE_PUBLIC_URL: rig.url(''),
+    };
+    const decide = (...more: string[]) =>
+      runCommand(['deliveries', 'decide', parked.id, 'keep-theirs', ...more], { env });
+    expect((await decide('--reason', 'x')).code).toBe(1);
+    expect((await decide('--reason', 'Weighed at the ward')).code).toBe(0);
+    await rig.until(parked.id, ({ state }) => state === 'delivered');
+    const found = (await rig.admin('GET', `audit?type=admin&delivery=${parked.id}`)).body['records'] as Json[];
+    expect(found.filter(({ why }) => why === 'decision')).toMatchObject([{ reason: 'Weighed at the ward' }]);
+    expect((await runCommand(['deliveries', 'replay', parked.id, '--reason', 'no'], { env })).code).toBe(2);
   });
 
   test('a decision that does not fit is refused', async () => {

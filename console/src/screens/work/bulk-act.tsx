@@ -1,0 +1,128 @@
+import { useState, type SyntheticEvent } from 'react';
+import { useLocation } from 'wouter';
+import { ask, type ValueOf } from '../../api/ask.ts';
+import { Outcome, useAct } from '../../ui/act.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, textsOf } from '../../ui/field.tsx';
+import { ReasonField } from '../../ui/reason-field.tsx';
+import { deliveriesOf, patientsOf } from '../../words/parts.ts';
+import type { Group } from './group.tsx';
+
+type Act = 'replay' | 'discard';
+type Preview = ValueOf<'jobs.preview'>;
+
+const TITLES = { replay: 'Judge all of them again', discard: 'Give all of them up' } as const;
+const EXPLAINED = {
+  replay: 'Each is judged from its stored bytes, by the mapping data and links of now. Nothing is approved by it.',
+  discard: 'None of them is ever judged or sent again. The audit keeps your name and the reason.',
+} as const;
+
+/** A moment in the viewer's zone, as the API wants it. */
+const instantOf = (local: string): string | undefined => (local === '' ? undefined : new Date(local).toISOString());
+
+function sentenceOf({ act, deliveries: { count, isExact }, patients, ofNobody }: Preview): string {
+  const nobody = ofNobody === 0 ? '' : `, ${ofNobody.toLocaleString()} of them of nobody known`;
+  const verb = act === 'replay' ? 'judge again' : 'give up';
+  return `Would ${verb} ${isExact ? '' : 'more than '}${deliveriesOf(count)} of ${patientsOf(patients)}${nobody}.`;
+}
+
+function Start({ preview, onBack }: { readonly preview: Preview; readonly onBack: () => void }) {
+  const [, navigate] = useLocation();
+  const act = useAct();
+  const { id, deliveries } = preview;
+  const start = async (): Promise<void> => {
+    if (id === null) return;
+    const body = { preview: id, confirm: deliveries.count };
+    if (await act.run(ask('jobs.start', { body }), () => 'Started.')) navigate(`/work/jobs/${id}`);
+  };
+  return (
+    <>
+      <p className="note" role="status">
+        {sentenceOf(preview)}
+      </p>
+      {id === null ? (
+        <p>
+          {deliveries.isExact
+            ? 'There is nothing to move any more.'
+            : 'That is too many for one job: choose a shorter time, and make several jobs.'}
+        </p>
+      ) : (
+        <p className="small quiet">The job is about these deliveries and no other. It can be stopped.</p>
+      )}
+      <Outcome of={act} />
+      <div className="row">
+        {id === null ? null : (
+          <button
+            type="button"
+            className={preview.act === 'discard' ? 'danger' : undefined}
+            disabled={act.isBusy}
+            onClick={() => void start()}
+          >
+            {preview.act === 'discard' ? `Give ${deliveriesOf(deliveries.count)} up` : 'Start'}
+          </button>
+        )}
+        <button type="button" className="plain" onClick={onBack}>
+          Back
+        </button>
+      </div>
+    </>
+  );
+}
+
+/** First what it would move, then a job that moves just that. */
+export function BulkAct({
+  group,
+  act,
+  onClose,
+}: {
+  readonly group: Group;
+  readonly act: Act;
+  readonly onClose: () => void;
+}) {
+  const asking = useAct();
+  const [preview, setPreview] = useState<Preview | null>(null);
+  const onSubmit = async (event: SyntheticEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const { reason, from, to } = textsOf(event.currentTarget, 'reason', 'from', 'to');
+    const filter = {
+      state: group.state,
+      reason: group.reason,
+      ...(group.faultCode === null ? {} : { fault: group.faultCode }),
+      ...(from === '' ? {} : { received_from: instantOf(from) }),
+      ...(to === '' ? {} : { received_to: instantOf(to) }),
+    };
+    const body = { act, filter, ...(act === 'discard' ? { reason } : {}) };
+    const reply = ask('jobs.preview', { body });
+    if (!(await asking.run(reply, () => ''))) return;
+    const found = await reply;
+    if (found.kind === 'done') setPreview(found.value);
+  };
+  return (
+    <Dialog title={TITLES[act]} onClose={onClose}>
+      {preview === null ? (
+        <form onSubmit={(event) => void onSubmit(event)}>
+          <p>{EXPLAINED[act]}</p>
+          {act === 'discard' ? <ReasonField /> : null}
+          <details className="narrow">
+            <summary>Only some of them</summary>
+            <div className="row">
+              <Field label="Received from" name="from" type="datetime-local" />
+              <Field label="Received before" name="to" type="datetime-local" />
+            </div>
+          </details>
+          <Outcome of={asking} />
+          <div className="row">
+            <button type="submit" disabled={asking.isBusy}>
+              Preview
+            </button>
+            <button type="button" className="plain" onClick={onClose}>
+              Leave it
+            </button>
+          </div>
+        </form>
+      ) : (
+        <Start preview={preview} onBack={() => setPreview(null)} />
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { PLACES } from '../../test/support/new-store.ts';
+import { GOOD_PASSWORD } from '../../test/support/operator-desk.ts';
+import { describeInBrowser, startBrowser } from '../../test/support/start-browser.ts';
+import { checkAccess, startConsole, visit, type Visit } from './open-console.ts';
+import { makeWork, type Waiting } from './work-stand.ts';
+
+// A browser on a busy machine is slow, not wrong.
+jest.setTimeout(120_000);
+
+const EVERYTHING = ['engineer', 'clinical-reviewer', 'registrar', 'auditor'];
+
+/** In both colour schemes, at a desk and on a phone, as the page stands now. */
+async function checkBoth(page: Page): Promise<void> {
+  for (const [colorScheme, width] of [
+    ['dark', 390],
+    ['light', 1_280],
+  ] as const) {
+    // Colours on their way from one scheme to the other are neither's.
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize({ width, height: 900 });
+    await checkAccess(page);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect([page.url(), wide <= width]).toEqual([page.url(), true]);
+  }
+}
+const groupOf = (page: Page, title: string) => page.locator('article', { has: page.locator('h2', { hasText: title }) });
+
+describeInBrowser('work in the console', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+
+  describe.each(PLACES)('on %s', (engine, makePlace) => {
+    let stand: Awaited<ReturnType<typeof startConsole>>;
+    let waiting: Waiting;
+    let seen: Visit;
+    beforeAll(async () => {
+      stand = await startConsole(makePlace);
+      waiting = await makeWork(stand.rig);
+      seen = await visit(browser, stand, 'ada', EVERYTHING);
+    });
+    afterAll(async () => {
+      await seen.context.close();
+      await stand.rig.stop();
+    });
+
+    test('a user whose data waits is linked from the queue, after a look at the EHR', async () => {
+      const { page, go } = seen;
+      await go('/work');
+      expect(await groupOf(page, 'Nobody is linked').locator('.group-count').textContent()).toBe('3deliveries');
+      await groupOf(page, 'Nobody is linked').getByText('Link the users').click();
+      await page.click('text=Link …');
+      await page.fill('dialog input[name=mrn]', 'MRN-W');
+      await page.click('text=Look at the EHR');
+      await page.waitForSelector('dialog >> text=Wanda Waits');
+      if (engine === 'sqlite') await checkBoth(page);
+      await page.click('text=It is this patient: link');
+      await page.waitForSelector('text=Linked. 3 deliveries that waited go on.');
+      expect((await stand.rig.resting(waiting.unlinked)).state).toBe('delivered');
+      expect(page.url()).not.toMatch(/MRN-W|user-waits/);
+      expect(await page.title()).toBe('Work queue · Chartgate');
+      expect(await page.evaluate(() => [localStorage.length, sessionStorage.length])).toEqual([0, 0]);
+    });
+
+    test('many are given up: a preview, a job with its own address, and what the audit holds of it', async () => {
+      const { page, go } = seen;
+      await go('/work?state=quarantined');
+      await groupOf(page, 'It names two users').getByText('Give all up …').click();
+      await page.fill('dialog input[name=reason]', 'The source sends them again');
+      await page.click('dialog >> text=Preview');
+      await page.waitForSelector('text=Would give up 2 deliveries of 1 patient.');
+      if (engine === 'sqlite') await checkBoth(page);
+      await page.click('text=Give 2 deliveries up');
+      await page.waitForSelector('text=2 deliveries moved');
+      expect(page.url()).toMatch(/\/work\/jobs\/job_/);
+      await page.reload();
+      await page.waitForSelector('text=2 deliveries moved');
+      expect(await page.locator('progress').evaluate((bar: HTMLProgressElement) => bar.value)).toBe(2);
+      if (engine === 'sqlite') await checkBoth(page);
+      const link = (await page.locator('text=See it in the audit').getAttribute('href')) ?? '';
+      const { body } = await stand.rig.admin('GET', `audit?request=${link.split('request=')[1] ?? ''}`);
+      expect((body['records'] as { why?: string }[]).map(({ why }) => why)).toContain('job.start');
+      await page.click('text=All jobs');
+      await page.waitForSelector('td >> text=It names two users');
+      if (engine === 'sqlite') await checkBoth(page);
+      await go('/work?state=quarantined');
+      await page.waitForSelector('text=Nothing waits for a person');
+      expect(seen.errors).toEqual([]);
+    });
+
+    if (engine !== 'sqlite') return;
+
+    test('a conflict is decided after both sides were seen', async () => {
+      const { page, go } = seen;
+      await go('/work');
+      await page.getByRole('link', { name: 'See both sides' }).click();
+      await page.waitForSelector('.differs >> text=Weighed again at the ward');
+      await checkBoth(page);
+      await page.click('text=Keep the chart …');
+      await page.waitForSelector('dialog >> text=About 1 resource that somebody changed.');
+      await checkBoth(page);
+      await page.fill('dialog input[name=reason]', 'Weighed at the ward');
+      await page.click('dialog button:has-text("Keep the chart")');
+      await page.waitForSelector('text=The chart stays as it is');
+      expect((await stand.rig.until(waiting.conflict, ({ state }) => state === 'delivered')).state).toBe('delivered');
+      const link = (await page.locator('text=See it in the audit').getAttribute('href')) ?? '';
+      expect(link).toContain(`delivery=${waiting.conflict}`);
+      const { body } = await stand.rig.admin('GET', `audit?delivery=${waiting.conflict}&type=admin`);
+      const decided = (body['records'] as { why?: string; reason?: string }[]).find(({ why }) => why === 'decision');
+      expect(decided).toMatchObject({ reason: 'Weighed at the ward', actor: 'ada' });
+    });
+
+    test('a suspicious plan is approved after what it withdraws was seen', async () => {
+      const { page, go } = seen;
+      await go(`/deliveries/${waiting.suspicious}`);
+      await page.waitForSelector('text=It would take 5 resources out of the chart');
+      expect(await page.locator('table tbody tr').count()).toBe(5);
+      await checkBoth(page);
+      await page.click('text=Approve the plan …');
+      await page.fill('dialog input[name=reason]', 'Asked the source');
+      await page.click('dialog button:has-text("Approve the plan")');
+      await page.waitForSelector('text=The plan is approved and carried out.');
+      await stand.rig.until(waiting.suspicious, ({ state }) => state === 'delivered');
+      expect(stand.rig.chart('Patient/pat-mrn-withdrawn')).toHaveLength(1);
+    });
+
+    test('what a version changed, what decided its rows and what stands at the EHR are shown', async () => {
+      const { page, go } = seen;
+      await go(`/deliveries/${waiting.conflict}?view=changes`);
+      await page.waitForSelector('text=2 differences, 2 resources say the same');
+      await page.waitForSelector('caption >> text=Body weight, 2026-11-14');
+      await checkBoth(page);
+      await page.click('text=Said and written');
+      await page.waitForSelector('code >> text=conceptmap-metrics.json#weight/point');
+      await checkBoth(page);
+      await page.click('.views >> text=At the EHR');
+      await page.waitForSelector('code >> text=/^Observation\\//');
+      await checkBoth(page);
+    });
+
+    test('what the EHR refused is told by status and code, and judged again after a look ahead', async () => {
+      const { page, go } = seen;
+      await go(`/deliveries/${waiting.rejected}`);
+      await page.waitForSelector('text=Status 422');
+      await page.click('text=Judge again …');
+      await page.waitForSelector('dialog >> text=Nothing would keep it back now. 2 resources: 2 new.');
+      await checkBoth(page);
+      await page.click('dialog button:has-text("Judge again")');
+      await page.waitForSelector('text=It is judged again.');
+      await stand.rig.until(waiting.rejected, ({ state }) => state === 'delivered');
+    });
+
+    test('the bytes are shown for a reason and a second proof, and can be saved', async () => {
+      const { page, go } = seen;
+      await go(`/deliveries/${waiting.unmapped}?view=raw`);
+      await page.fill('input[name=reason]', 'Asked for by the ward');
+      await checkBoth(page);
+      // Whoever signed in less than five minutes ago has proved enough: this is what it says later.
+      let asked = 0;
+      await page.route('**/raw', (route) => {
+        asked += 1;
+        return asked > 1
+          ? route.continue()
+          : route.fulfill({ status: 403, json: { title: 'Prove it.', code: 'operator.proof-needed' } });
+      });
+      await page.click('text=Show the bytes');
+      await page.fill('dialog input[name=proof]', GOOD_PASSWORD);
+      await page.click('dialog >> text=Go on');
+      await page.waitForSelector('pre >> text=dream_event');
+      await checkBoth(page);
+      const [saved] = await Promise.all([page.waitForEvent('download'), page.click('text=Save as a file')]);
+      expect(saved.suggestedFilename()).toBe(`${waiting.unmapped}.body`);
+      const { body } = await stand.rig.admin('GET', `audit?type=admin&delivery=${waiting.unmapped}`);
+      expect(JSON.stringify(body)).toContain('Asked for by the ward');
+      expect(page.url()).not.toContain('Asked');
+    });
+
+    test('somebody takes a delivery, writes a note, and lets go of it', async () => {
+      const { page, go } = seen;
+      await go(`/deliveries/${waiting.unmapped}`);
+      await page.click('text=Take it');
+      await page.waitForSelector('strong >> text=ada');
+      await page.fill('textarea', 'Asked the source on Monday');
+      await page.click('text=Write it down');
+      await page.waitForSelector('.notes >> text=Asked the source on Monday');
+      await page.click('text=Give it to …');
+      await page.fill('dialog input', 'nobody-of-this-name');
+      await checkBoth(page);
+      await page.click('dialog >> text=Leave it');
+      await page.click('text=Release it');
+      await page.waitForSelector('text=Nobody looks after it.');
+    });
+
+    test('a job under way shows how far it is and can be stopped', async () => {
+      const { page, go } = seen;
+      const running = {
+        id: 'job_x',
+        act: 'replay',
+        filter: { state: 'parked', reason: 'unmapped' },
+        reason: null,
+        state: 'running',
+        total: 312,
+        done: 120,
+        skipped: 0,
+        patients: 57,
+        startedBy: 'ada',
+        requestId: 'req_x',
+        startedAt: '2026-11-17T08:00:00.000Z',
+        endedAt: null,
+      };
+      let job: object = running;
+      // A real one is over before anybody can look at it.
+      await page.route('**/admin/api/jobs/job_x', (route) => route.fulfill({ json: job }));
+      await page.route('**/admin/api/jobs/job_x/stop', (route) => {
+        job = { ...running, state: 'stopped', endedAt: '2026-11-17T08:00:05.000Z' };
+        return route.fulfill({ json: job });
+      });
+      await go('/work/jobs/job_x');
+      await page.waitForSelector('text=120 of 312');
+      await page.click('text=Stop …');
+      await page.waitForSelector('dialog >> text=the other 192 are left alone');
+      await checkBoth(page);
+      await page.click('dialog >> text=/^Stop$/');
+      await page.waitForSelector('text=192 not reached');
+      expect(seen.errors).toEqual([]);
+    });
+
+    test('what a role may not do is not offered, and the API refuses it all the same', async () => {
+      const { page, go, context } = await visit(browser, stand, 'rea', ['clinical-reviewer']);
+      await go('/work?open=parked unmapped');
+      await page.waitForSelector('text=As the source says it');
+      expect(await page.locator('text=/Give all up|Judge all again/').count()).toBe(0);
+      await go(`/deliveries/${waiting.unmapped}`);
+      await page.waitForSelector('text=First byte');
+      expect(await page.locator('text=/Discard …|Judge again …|Take it|Write it down/').count()).toBe(0);
+      const refused = await page.evaluate(async (id) => {
+        const csrf = ((await (await fetch('/admin/api/session')).json()) as { csrf: string }).csrf;
+        const headers = { 'x-chartgate-csrf': csrf, 'content-type': 'application/json' };
+        const paths = [`deliveries/${id}/replay`, `deliveries/${id}/discard`, `deliveries/${id}/notes`, 'jobs/preview'];
+        return Promise.all(
+          paths.map(
+            async (path) => (await fetch(`/admin/api/${path}`, { method: 'POST', headers, body: '{}' })).status,
+          ),
+        );
+      }, waiting.unmapped);
+      expect(refused).toEqual([403, 403, 403, 403]);
+      await context.close();
+    });
+  });
+});
