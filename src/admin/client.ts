@@ -55,11 +55,15 @@ export type CallOf<C extends Contract> = (C['reason'] extends 'needed'
 export interface AdminClient {
   /** Rejects where nobody answers, or not as a gateway does. */
   call<Id extends CallId>(id: Id, ask?: CallOf<ContractOf<Id>>): Promise<AdminReply<Id>>;
-  /** `after`: the id of the last event that was read, to go on from there. */
-  watch<Id extends StreamId>(
-    id: Id,
-    how?: { readonly after?: string | undefined; readonly signal?: AbortSignal },
-  ): Promise<Watched<Id>>;
+  watch<Id extends StreamId>(id: Id, how?: WatchHow): Promise<Watched<Id>>;
+}
+
+interface WatchHow {
+  /** The id of the last event that was read, to go on from there. */
+  readonly after?: string | undefined;
+  readonly signal?: AbortSignal;
+  /** Called with every piece that comes, a heartbeat too: a stream that is silent for long was cut. */
+  readonly onHeard?: () => void;
 }
 
 interface Call {
@@ -132,7 +136,7 @@ export function makeAdminClient(deps: {
     },
     async watch<Id extends StreamId>(
       id: Id,
-      { after, signal }: { readonly after?: string | undefined; readonly signal?: AbortSignal } = {},
+      { after, signal, onHeard = () => undefined }: WatchHow = {},
     ): Promise<Watched<Id>> {
       const answer = await deps.fetch(addressOf(deps.url, deps.routes[id], {}), {
         redirect: 'error',
@@ -146,7 +150,7 @@ export function makeAdminClient(deps: {
       const { status, body } = answer;
       if (!answer.ok) return { kind: 'refused', status, problem: parse(await answer.text()) as AdminProblem };
       if (body === null) throw new Error('a stream without a body');
-      return { kind: 'open', events: readEvents(body, parse) as AsyncIterable<EventOf<ContractOf<Id>>> };
+      return { kind: 'open', events: readEvents(body, parse, onHeard) as AsyncIterable<EventOf<ContractOf<Id>>> };
     },
   };
 }

@@ -41,4 +41,5 @@ export { makeStreamRoutes } from './routes/stream.ts';
 export { makeTargetHistoryRoutes } from './routes/target-history.ts';
 export { makeTargetRoutes } from './routes/targets.ts';
 export { serveRoute } from './serve.ts';
+export { targetNow } from './stream/flow-now.ts';
 export { makeFlowWatch, type FlowWatch } from './stream/watch-flow.ts';

@@ -22,7 +22,7 @@ import {
   type Log,
   type Route,
 } from '../kernel/index.ts';
-import { makeFlowWatch } from '../admin/index.ts';
+import { makeFlowWatch, targetNow } from '../admin/index.ts';
 import { runResealing, makeMetrics, watchLedger } from '../ops/index.ts';
 import { PARTS } from '../pipeline.ts';
 import type { Store } from '../store/index.ts';
@@ -226,7 +226,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const watch = makeFlowWatch({
     tenant,
     inbox,
-    target: () => ({ breaker: target.guard.state().breaker, forwarding: shadow.forwarding.state().state }),
+    target: () => targetNow(target.guard.state(), shadow.forwarding.state()),
     clock,
     log,
   });

@@ -44,6 +44,17 @@ const toSignIn = (): void => {
   location.assign(`/operator/sign-in?to=${encodeURIComponent(here)}`);
 };
 
+const isSignedOut = (code: string | undefined): boolean =>
+  code === 'operator.unauthenticated' || code === 'operator.locked';
+
+/** The events of the stream; null where it was refused. Rejects where it is cut. */
+export async function watchFlow(how: Parameters<typeof client.watch>[1]) {
+  const watched = await client.watch('flow.stream', how);
+  if (watched.kind === 'open') return watched.events;
+  if (isSignedOut(watched.problem.code)) toSignIn();
+  return null;
+}
+
 /** Leads to the sign-in where the session has ended, and asks for a second proof once where the route wants one. */
 export async function ask<Id extends CallId>(id: Id, call?: AskOf<Id>): Promise<Reply<ValueOf<Id>>> {
   for (let tries = 0; ; tries += 1) {
@@ -53,7 +64,7 @@ export async function ask<Id extends CallId>(id: Id, call?: AskOf<Id>): Promise<
     if (reply.kind === 'done') return { kind: 'done', value: reply.value };
     const { code } = reply.problem;
     if (code === 'operator.proof-needed' && tries === 0 && (await askForProof())) continue;
-    if (code === 'operator.unauthenticated' || code === 'operator.locked') toSignIn();
+    if (isSignedOut(code)) toSignIn();
     return { kind: 'refused', refusal: refusalOf(reply.problem) };
   }
 }
