@@ -35,7 +35,7 @@ export { makePatientRoutes } from './routes/patients.ts';
 export { makeRestrictionRoutes } from './routes/restrictions.ts';
 export { findPatientsOf } from './routes/show-delivery.ts';
 export { makeSessionRoutes } from './routes/session.ts';
-export { makeSettingsRoutes } from './routes/settings.ts';
+export { makeSettingsRoutes, type ShownConnection } from './routes/settings.ts';
 export { makeShadowRoutes } from './routes/shadow.ts';
 export { makeStreamRoutes } from './routes/stream.ts';
 export { makeTargetHistoryRoutes } from './routes/target-history.ts';

@@ -88,7 +88,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const newId = makeNewId({ now: () => clock.now().getTime(), chance });
   const instance = newId('ins');
   const log = deps.log.with({ instance });
-  for (const setting of config.unverified) log.warn('config.unverified', { setting });
+  for (const { what } of config.weak) log.warn('config.unverified', { setting: what });
 
   const translationContext = makeTranslationContextHolder(translationSettings(config));
   const loaded = translationContext.current().translationContext;
@@ -220,8 +220,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   });
   const again = (): Promise<void> => forwardLeftOut({ tenant, lanes, newId, clock, log, onReforward: sender.wake });
   const { reload, noteStart } = makeMappingLoads({ translationContext, notes, log, onLoaded: () => void again() });
-  const common = { config, tenant, store, budget, clock, target };
-  const apps = makeApps({ ...common, version: VERSION, chance, log });
+  const common = { config, tenant, store, budget, clock, target, version: VERSION };
+  const apps = makeApps({ ...common, chance, log });
   const operators = makeOperatorDesk({ config, tenant, store, deny: refuseOperator, newId, chance, clock });
   const watch = makeFlowWatch({
     tenant,

@@ -10,7 +10,8 @@ export interface Refusal {
   readonly problem: AdminProblem;
 }
 export type Reply<T> =
-  { readonly kind: 'done'; readonly value: T } | { readonly kind: 'refused'; readonly refusal: Refusal };
+  | { readonly kind: 'done'; readonly value: T; readonly requestId: string | null }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 const UNREACHABLE: AdminProblem = { title: 'The gateway does not answer. Look whether it runs, then ask again.' };
 const refusalOf = (problem: AdminProblem): Refusal => ({
@@ -61,7 +62,7 @@ export async function ask<Id extends CallId>(id: Id, call?: AskOf<Id>): Promise<
     const reply = await client
       .call(id, call)
       .catch((): AdminReply<Id> => ({ kind: 'refused', status: 0, problem: UNREACHABLE }));
-    if (reply.kind === 'done') return { kind: 'done', value: reply.value };
+    if (reply.kind === 'done') return { kind: 'done', value: reply.value, requestId: reply.requestId };
     const { code } = reply.problem;
     if (code === 'operator.proof-needed' && tries === 0 && (await askForProof())) continue;
     if (isSignedOut(code)) toSignIn();

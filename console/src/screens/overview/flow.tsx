@@ -10,9 +10,9 @@ import {
 } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useStream, type FlowNow } from '../api/use-stream.ts';
-import { durationOf } from '../ui/time.tsx';
-import { useNow } from '../ui/use-now.ts';
+import { useStream, type FlowNow } from '../../api/use-stream.ts';
+import { durationOf } from '../../ui/time.tsx';
+import { useNow } from '../../ui/use-now.ts';
 
 const count = (n: number): string => n.toLocaleString();
 const perSecond = (rate: number | null): string => (rate === null ? '–' : `${rate.toLocaleString()} / s`);

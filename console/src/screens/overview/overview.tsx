@@ -1,11 +1,11 @@
-import { useMay } from '../api/session.tsx';
-import { useAsk } from '../api/use-ask.ts';
-import { CopyAs } from '../ui/copy-as.tsx';
-import { CutBanner, Live } from '../ui/live.tsx';
-import { Screen } from '../ui/screen.tsx';
-import { FlowPicture, LedgerEquation } from './overview-flow.tsx';
-import { Needs } from './overview-needs.tsx';
-import { Series } from './overview-series.tsx';
+import { useMay } from '../../api/session.tsx';
+import { useAsk } from '../../api/use-ask.ts';
+import { CopyAs } from '../../ui/copy-as.tsx';
+import { CutBanner, Live } from '../../ui/live.tsx';
+import { Screen } from '../../ui/screen.tsx';
+import { FlowPicture, LedgerEquation } from './flow.tsx';
+import { Needs } from './needs.tsx';
+import { Series } from './series.tsx';
 
 /** What the stream does not tell of the EHR changes seldom. */
 const TARGET_MS = 15_000;

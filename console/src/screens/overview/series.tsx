@@ -1,11 +1,11 @@
 import { lazy, Suspense, useMemo } from 'react';
-import { useAsk } from '../api/use-ask.ts';
-import { useQuery } from '../api/use-query.ts';
-import { CopyAs } from '../ui/copy-as.tsx';
-import { Shown } from '../ui/screen.tsx';
-import { isSpan, Spans, spanOf } from '../ui/spans.tsx';
+import { useAsk } from '../../api/use-ask.ts';
+import { useQuery } from '../../api/use-query.ts';
+import { CopyAs } from '../../ui/copy-as.tsx';
+import { Shown } from '../../ui/screen.tsx';
+import { isSpan, Spans, spanOf } from '../../ui/spans.tsx';
 
-const Chart = lazy(async () => ({ default: (await import('../ui/chart.tsx')).Chart }));
+const Chart = lazy(async () => ({ default: (await import('../../ui/chart.tsx')).Chart }));
 
 /** A point is a minute or an hour long: nothing is missed by asking seldom. */
 const EVERY_MS = { hour: 30_000, day: 120_000, month: 600_000 } as const;

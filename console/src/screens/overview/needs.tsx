@@ -1,16 +1,16 @@
 import { AlertIcon, XCircleIcon } from '@primer/octicons-react';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { ValueOf } from '../api/ask.ts';
-import { useMay } from '../api/session.tsx';
-import { useAsk } from '../api/use-ask.ts';
-import { useStream } from '../api/use-stream.ts';
-import { CopyAs } from '../ui/copy-as.tsx';
-import { problemWords } from '../ui/problem-words.ts';
-import { Shown } from '../ui/screen.tsx';
-import { State } from '../ui/state.tsx';
-import { Table, type Column } from '../ui/table.tsx';
-import { Time } from '../ui/time.tsx';
+import type { ValueOf } from '../../api/ask.ts';
+import { useMay } from '../../api/session.tsx';
+import { useAsk } from '../../api/use-ask.ts';
+import { useStream } from '../../api/use-stream.ts';
+import { CopyAs } from '../../ui/copy-as.tsx';
+import { problemWords } from '../../ui/problem-words.ts';
+import { Shown } from '../../ui/screen.tsx';
+import { State } from '../../ui/state.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
 
 type Target = ValueOf<'targets.list'>['targets'][number];
 type Group = ValueOf<'deliveries.groups'>['groups'][number];
