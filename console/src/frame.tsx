@@ -7,6 +7,7 @@ import {
   PeopleIcon,
   PersonIcon,
   ServerIcon,
+  ShieldCheckIcon,
   ShieldLockIcon,
   TasklistIcon,
   type Icon,
@@ -30,6 +31,7 @@ const PLACES: readonly {
   { to: '/ehr', name: 'EHR', icon: ServerIcon, permission: 'targets.read' },
   { to: '/apps', name: 'Apps and people', icon: AppsIcon, permission: 'apps.read' },
   { to: '/audit', name: 'Audit', icon: ShieldLockIcon, permission: 'audit.read' },
+  { to: '/posture', name: 'Posture', icon: ShieldCheckIcon, permission: 'settings.read' },
   { to: '/me', name: 'My sessions', icon: PeopleIcon, permission: '' },
 ];
 

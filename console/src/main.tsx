@@ -4,7 +4,7 @@ import { Route, Router, Switch } from 'wouter';
 import { ProofDialog } from './api/proof.tsx';
 import { WithSession } from './api/session.tsx';
 import { Frame } from './frame.tsx';
-import { Overview } from './screens/overview.tsx';
+import { Overview } from './screens/overview/overview.tsx';
 import { Screen } from './ui/screen.tsx';
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
@@ -15,9 +15,10 @@ const Work = lazy(async () => ({ default: (await import('./screens/work/work.tsx
 const Jobs = lazy(async () => ({ default: (await import('./screens/work/jobs.tsx')).Jobs }));
 const OneJob = lazy(async () => ({ default: (await import('./screens/work/one-job.tsx')).OneJob }));
 const Links = lazy(async () => ({ default: (await import('./screens/links.tsx')).Links }));
-const Ehr = lazy(async () => ({ default: (await import('./screens/ehr.tsx')).Ehr }));
+const Ehr = lazy(async () => ({ default: (await import('./screens/ehr/ehr.tsx')).Ehr }));
 const Patient = lazy(async () => ({ default: (await import('./screens/patient.tsx')).Patient }));
-const Mappings = lazy(async () => ({ default: (await import('./screens/mappings.tsx')).Mappings }));
+const Mappings = lazy(async () => ({ default: (await import('./screens/mappings/mappings.tsx')).Mappings }));
+const Posture = lazy(async () => ({ default: (await import('./screens/posture/posture.tsx')).Posture }));
 const Apps = lazy(async () => ({ default: (await import('./screens/apps.tsx')).Apps }));
 const Audit = lazy(async () => ({ default: (await import('./screens/audit.tsx')).Audit }));
 const Me = lazy(async () => ({ default: (await import('./screens/me.tsx')).Me }));
@@ -49,6 +50,7 @@ createRoot(root).render(
               <Route path="/mappings" component={Mappings} />
               <Route path="/apps" component={Apps} />
               <Route path="/audit" component={Audit} />
+              <Route path="/posture" component={Posture} />
               <Route path="/me" component={Me} />
               <Route component={Nowhere} />
             </Switch>

@@ -27,6 +27,8 @@ export type AdminReply<Id extends RouteId> =
       readonly value: AnswerOf<ContractOf<Id>>;
       /** Of an answer of lines: where the next part begins. */
       readonly next: string | null;
+      /** By which the audit finds what was asked and done. */
+      readonly requestId: string | null;
     }
   | Refused;
 
@@ -55,11 +57,15 @@ export type CallOf<C extends Contract> = (C['reason'] extends 'needed'
 export interface AdminClient {
   /** Rejects where nobody answers, or not as a gateway does. */
   call<Id extends CallId>(id: Id, ask?: CallOf<ContractOf<Id>>): Promise<AdminReply<Id>>;
-  /** `after`: the id of the last event that was read, to go on from there. */
-  watch<Id extends StreamId>(
-    id: Id,
-    how?: { readonly after?: string | undefined; readonly signal?: AbortSignal },
-  ): Promise<Watched<Id>>;
+  watch<Id extends StreamId>(id: Id, how?: WatchHow): Promise<Watched<Id>>;
+}
+
+interface WatchHow {
+  /** The id of the last event that was read, to go on from there. */
+  readonly after?: string | undefined;
+  readonly signal?: AbortSignal;
+  /** Called with every piece that comes, a heartbeat too: a stream that is silent for long was cut. */
+  readonly onHeard?: () => void;
 }
 
 interface Call {
@@ -128,11 +134,12 @@ export function makeAdminClient(deps: {
       const { status } = answer;
       if (!answer.ok) return { kind: 'refused', status, problem: parse(await answer.text()) as AdminProblem };
       const value = (await read(route, answer, parse)) as AnswerOf<ContractOf<Id>>;
-      return { kind: 'done', status, value, next: answer.headers.get('next-cursor') };
+      const requestId = answer.headers.get('x-request-id');
+      return { kind: 'done', status, value, next: answer.headers.get('next-cursor'), requestId };
     },
     async watch<Id extends StreamId>(
       id: Id,
-      { after, signal }: { readonly after?: string | undefined; readonly signal?: AbortSignal } = {},
+      { after, signal, onHeard = () => undefined }: WatchHow = {},
     ): Promise<Watched<Id>> {
       const answer = await deps.fetch(addressOf(deps.url, deps.routes[id], {}), {
         redirect: 'error',
@@ -146,7 +153,7 @@ export function makeAdminClient(deps: {
       const { status, body } = answer;
       if (!answer.ok) return { kind: 'refused', status, problem: parse(await answer.text()) as AdminProblem };
       if (body === null) throw new Error('a stream without a body');
-      return { kind: 'open', events: readEvents(body, parse) as AsyncIterable<EventOf<ContractOf<Id>>> };
+      return { kind: 'open', events: readEvents(body, parse, onHeard) as AsyncIterable<EventOf<ContractOf<Id>>> };
     },
   };
 }

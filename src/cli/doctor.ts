@@ -52,7 +52,7 @@ export const doctor: Command = {
     const { config, problems } = await loadAll(terminal);
     const connections = config === null ? [] : await checkConnections(config);
     const exit = config === null ? EXIT.config : worstOf(connections);
-    const unverified = config?.unverified ?? [];
+    const unverified = (config?.weak ?? []).map(({ what }) => what);
     if (isJson) {
       terminal.stdout.write(`${JSON.stringify({ sound: exit === EXIT.ok, problems, unverified, connections })}\n`);
       return exit;

@@ -33,7 +33,7 @@ function tellConnections(checked: readonly Checked[], terminal: Terminal): numbe
 
 async function check(config: Config, asks: { readonly connect: boolean; readonly json: boolean }, terminal: Terminal) {
   await checkParts(config);
-  const { unverified } = config;
+  const unverified = config.weak.map(({ what }) => what);
   if (asks.json) {
     const connections = asks.connect ? await checkConnections(config) : [];
     const code = worstOf(connections);

@@ -5,8 +5,9 @@ import { reportAnswer } from './report-answer.ts';
 
 const help = `Usage: chartgate settings [--all] [--url URL] [--json]
 
-The settings that a running gateway has in force, without secrets, and how old its keys are: the data keys, the key of
-the audit's checkpoints, and the keys of id tokens. The operator's token is taken from CHARTGATE_ADMIN_TOKEN.
+The settings that a running gateway has in force, without secrets, how old its keys are (the data keys, the key of the
+audit's checkpoints, and the keys of id tokens), and which settings are weak, with what would mend each. The operator's
+token is taken from CHARTGATE_ADMIN_TOKEN.
 
   --all       also settings that are not set
   --url URL   where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
@@ -19,7 +20,7 @@ const OPTIONS = { all: { type: 'boolean' }, url: { type: 'string' }, json: { typ
 
 export const settings: Command = {
   name: 'settings',
-  summary: 'what a running gateway is configured with, and how old its keys are',
+  summary: 'what a running gateway is configured with, what of it is weak, and how old its keys are',
   help,
   async run(args, terminal) {
     const parsed = parseOptions(args, OPTIONS, 'none');
@@ -43,6 +44,8 @@ export const settings: Command = {
             since === null ? 'not used yet\n' : `since ${since}, ${ageDays ?? 0} days\n`,
           ].join('  '),
         ),
+        ...(found.weak.length === 0 ? [] : ['\n']),
+        ...found.weak.map(({ key, what, mend }) => `weak: ${key}: ${what}\n      ${mend}\n`),
       ].join(''),
     );
   },

@@ -57,6 +57,14 @@ export type HmacConfig =
       readonly keys: readonly Secret[];
     };
 
+export interface WeakSetting {
+  readonly key: string;
+  /** What is left unchecked. */
+  readonly what: string;
+  /** What a person can do about it. */
+  readonly mend: string;
+}
+
 /** Divided by module: a module receives its part and no more. */
 export interface Config {
   readonly mode: Mode;
@@ -141,10 +149,10 @@ export interface Config {
   };
   readonly mappings: { readonly folder: string | null; readonly snomed: 'off' | 'on' };
   /**
-   * Permissive choices that are legal and that somebody should know of; logged at start and shown by `serve --check`
-   * and to who may watch.
+   * Permissive choices that are legal and that somebody should know of; logged at start, shown by `serve --check`, by
+   * the console, and by /readyz to who may watch.
    */
-  readonly unverified: readonly string[];
+  readonly weak: readonly WeakSetting[];
   /** All of them as they are in force, for the operator to look at. */
   readonly settings: readonly ShownSetting[];
 }

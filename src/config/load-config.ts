@@ -1,7 +1,8 @@
 import { MEMORY, secret, type Secret } from '../kernel/index.ts';
-import { checkTogether, isLoopback } from './check-together.ts';
+import { checkTogether } from './check-together.ts';
 import type { AuthConfig, Config, DatabaseConfig, EhrAuthConfig, EhrTlsConfig, HmacConfig, Mode } from './config.ts';
 import { STANDARD_DATABASE_URL, type KeyName, type Settled } from './keys.ts';
+import { listWeak } from './list-weak.ts';
 import { showSettings } from './show-settings.ts';
 import { readValues, settle, type Environment, type Problem, type ReadText } from './read-values.ts';
 
@@ -129,41 +130,6 @@ function toLab(v: Settled): Config['source']['lab'] {
   };
 }
 
-/**
- * Legal choices that leave something unchecked. They are logged at start, shown by `serve --check`, and by /readyz to
- * who may watch.
- */
-function listUnverified(v: Settled, database: DatabaseConfig): string[] {
-  const out: string[] = [];
-  if (v.CHARTGATE_WEBHOOK_HMAC === 'off')
-    out.push('webhook bodies are not signed: whoever learns the address can send data');
-  if (v.CHARTGATE_WEBHOOK_HMAC === 'fields') out.push('the signature of webhooks does not cover their bodies');
-  if (v.CHARTGATE_READ_PATIENTS === 'all')
-    out.push('tokens that are not bound to a patient see every patient of the EHR');
-  if (v.CHARTGATE_WEBHOOK_LEARN === 'on') out.push('the signature of webhooks is learned and not enforced');
-  if (v.CHARTGATE_CLIENT_UUID === undefined)
-    out.push('CHARTGATE_CLIENT_UUID is not set: deliveries of any client are taken');
-  if (v.CHARTGATE_EHR_URL?.startsWith('http:') === true) out.push('the EHR is reached without TLS');
-  if (v.CHARTGATE_EHR_TOKEN_URL?.startsWith('http:') === true) out.push("the EHR's tokens are fetched without TLS");
-  const publicUrl = URL.parse(v.CHARTGATE_PUBLIC_URL);
-  if (publicUrl?.protocol === 'http:' && !isLoopback(publicUrl.hostname))
-    out.push('apps and people reach us without TLS');
-  if (v.CHARTGATE_AUDIT_ANCHOR === undefined)
-    out.push('audit checkpoints are kept in the database alone: an older copy of it would look sound');
-  if (database.engine === 'sqlite' && database.filesystem === 'any')
-    out.push('the file system of the database is not checked');
-  if (database.engine === 'postgres') {
-    const url = new URL(database.url.reveal());
-    const tls = url.searchParams.get('sslmode');
-    const hosts = [url.hostname, ...url.searchParams.getAll('host')].filter(
-      (host) => host !== '' && !host.startsWith('/'),
-    );
-    if (hosts.some((host) => !isLoopback(host)) && tls !== 'verify-full')
-      out.push('PostgreSQL is reached without sslmode=verify-full');
-  }
-  return out;
-}
-
 function toConfig(mode: Mode, v: Settled, readText: ReadText, problems: Problem[]): Omit<Config, 'settings'> {
   const database = toDatabase(v.CHARTGATE_DATABASE_URL ?? STANDARD_DATABASE_URL);
   const readOrReport = (key: FileKey): string => {
@@ -252,7 +218,7 @@ function toConfig(mode: Mode, v: Settled, readText: ReadText, problems: Problem[
       timeAheadHours: v.CHARTGATE_TIME_AHEAD_HOURS,
     },
     mappings: { folder: v.CHARTGATE_MAPPINGS ?? null, snomed: v.CHARTGATE_SNOMED },
-    unverified: listUnverified(v, database),
+    weak: listWeak(v, database),
   };
 }
 

@@ -48,6 +48,7 @@ import {
 } from '../admin/index.ts';
 import { operatorSet } from '../operators/index.ts';
 import type { KeptResealing, Store } from '../store/index.ts';
+import { describeConnections } from './describe-connections.ts';
 import type { Notes } from './history.ts';
 
 /** Makes what the operator uses: the admin API over every part that it shows. */
@@ -74,6 +75,7 @@ export function makeAdmin(deps: {
   readonly signingKeys: Registry['signingKeys'];
   readonly appendLater: ReturnType<typeof makeAppendLater>;
   readonly resealing: KeptResealing;
+  readonly version: string;
   readonly newId: NewId;
   readonly clock: Clock;
 }): Route[] {
@@ -216,6 +218,17 @@ export function makeAdmin(deps: {
     ...deps.more,
     ...makeSettingsRoutes({
       settings: config.settings,
+      weak: config.weak,
+      connections: describeConnections(config),
+      versions: () => ({
+        gateway: deps.version,
+        node: process.versions.node,
+        engine: store.engine,
+        engineVersion: store.engineVersion,
+        mappings: translationContext.current().translationContext.setting.mappings.version,
+      }),
+      isAnchored: kept.outside !== null,
+      auditRetentionDays: config.retention.auditDays,
       resealing: deps.resealing,
       audit,
       auditKey: kept.key,

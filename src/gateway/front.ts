@@ -40,7 +40,8 @@ export function makeFront(
   },
 ): Front {
   const { host, port, tls, trustProxy, drainGraceMs } = config.http;
-  const { ops, unverified } = config;
+  const { ops } = config;
+  const unverified = config.weak.map(({ what }) => what);
   const { metrics, state, version } = deps;
   // Whoever comes along need not learn what is weak.
   const shown = ops.port === null && ops.token === null ? { version } : { version, unverified };

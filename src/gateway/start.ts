@@ -22,7 +22,7 @@ import {
   type Log,
   type Route,
 } from '../kernel/index.ts';
-import { makeFlowWatch } from '../admin/index.ts';
+import { makeFlowWatch, targetNow } from '../admin/index.ts';
 import { runResealing, makeMetrics, watchLedger } from '../ops/index.ts';
 import { PARTS } from '../pipeline.ts';
 import type { Store } from '../store/index.ts';
@@ -88,7 +88,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const newId = makeNewId({ now: () => clock.now().getTime(), chance });
   const instance = newId('ins');
   const log = deps.log.with({ instance });
-  for (const setting of config.unverified) log.warn('config.unverified', { setting });
+  for (const { what } of config.weak) log.warn('config.unverified', { setting: what });
 
   const translationContext = makeTranslationContextHolder(translationSettings(config));
   const loaded = translationContext.current().translationContext;
@@ -220,13 +220,13 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   });
   const again = (): Promise<void> => forwardLeftOut({ tenant, lanes, newId, clock, log, onReforward: sender.wake });
   const { reload, noteStart } = makeMappingLoads({ translationContext, notes, log, onLoaded: () => void again() });
-  const common = { config, tenant, store, budget, clock, target };
-  const apps = makeApps({ ...common, version: VERSION, chance, log });
+  const common = { config, tenant, store, budget, clock, target, version: VERSION };
+  const apps = makeApps({ ...common, chance, log });
   const operators = makeOperatorDesk({ config, tenant, store, deny: refuseOperator, newId, chance, clock });
   const watch = makeFlowWatch({
     tenant,
     inbox,
-    target: () => ({ breaker: target.guard.state().breaker, forwarding: shadow.forwarding.state().state }),
+    target: () => targetNow(target.guard.state(), shadow.forwarding.state()),
     clock,
     log,
   });

@@ -52,4 +52,33 @@ describe('chartgate settings', () => {
     await run('keys', 'rotate');
     expect((await run('settings')).out).toMatch(/id-token key +[0-9a-f]{16} {2}older {2}since \S+Z, 0 days\n/);
   });
+
+  test('says what is weak and how to mend it, what is protected, how far the audit is signed, and which versions', async () => {
+    const { run } = await start();
+    expect((await run('settings')).out).toMatch(/^weak: CHARTGATE_AUDIT_ANCHOR: .+\n {6}Name a file or folder/m);
+    const found = JSON.parse((await run('settings', '--json')).out) as Record<string, unknown>;
+    expect(found['weak']).toContainEqual({
+      key: 'CHARTGATE_WEBHOOK_HMAC',
+      what: 'webhook bodies are not signed: whoever learns the address can send data',
+      mend: expect.stringContaining('CHARTGATE_WEBHOOK_HMAC_KEY'),
+    });
+    expect(found['connections']).toEqual([
+      { of: 'listener', isProtected: true, how: 'loopback', certificateUntil: null },
+      { of: 'public-address', isProtected: true, how: 'loopback', certificateUntil: null },
+      { of: 'ehr', isProtected: true, how: 'tls', certificateUntil: null },
+      { of: 'database', isProtected: true, how: 'file', certificateUntil: null },
+    ]);
+    expect(found['audit']).toEqual({
+      checkpoint: { number: expect.any(Number), at: expect.any(String), records: expect.any(Number) },
+      isAnchored: false,
+      retentionDays: expect.any(Number),
+    });
+    expect(found['versions']).toEqual({
+      gateway: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      node: process.versions.node,
+      engine: 'sqlite',
+      engineVersion: expect.any(String),
+      mappings: expect.any(String),
+    });
+  });
 });

@@ -135,7 +135,7 @@ describe('a stream of a person or a machine', () => {
       inbox: {
         read: () => Promise.resolve(ok({ counts, oldestAt: null, problems: { problems: [], isExact: true } })),
       },
-      target: () => ({ breaker: 'closed', forwarding: 'running' }),
+      target: () => ({ breaker: 'closed', forwarding: 'running', inFlight: 0, limit: 4 }),
       clock: { now: () => late().now(), monotonicMs: () => late().monotonicMs() },
       log: silentLog,
       everyMs: 1e9,

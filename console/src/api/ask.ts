@@ -10,7 +10,8 @@ export interface Refusal {
   readonly problem: AdminProblem;
 }
 export type Reply<T> =
-  { readonly kind: 'done'; readonly value: T } | { readonly kind: 'refused'; readonly refusal: Refusal };
+  | { readonly kind: 'done'; readonly value: T; readonly requestId: string | null }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 const UNREACHABLE: AdminProblem = { title: 'The gateway does not answer. Look whether it runs, then ask again.' };
 const refusalOf = (problem: AdminProblem): Refusal => ({
@@ -44,16 +45,27 @@ const toSignIn = (): void => {
   location.assign(`/operator/sign-in?to=${encodeURIComponent(here)}`);
 };
 
+const isSignedOut = (code: string | undefined): boolean =>
+  code === 'operator.unauthenticated' || code === 'operator.locked';
+
+/** The events of the stream; null where it was refused. Rejects where it is cut. */
+export async function watchFlow(how: Parameters<typeof client.watch>[1]) {
+  const watched = await client.watch('flow.stream', how);
+  if (watched.kind === 'open') return watched.events;
+  if (isSignedOut(watched.problem.code)) toSignIn();
+  return null;
+}
+
 /** Leads to the sign-in where the session has ended, and asks for a second proof once where the route wants one. */
 export async function ask<Id extends CallId>(id: Id, call?: AskOf<Id>): Promise<Reply<ValueOf<Id>>> {
   for (let tries = 0; ; tries += 1) {
     const reply = await client
       .call(id, call)
       .catch((): AdminReply<Id> => ({ kind: 'refused', status: 0, problem: UNREACHABLE }));
-    if (reply.kind === 'done') return { kind: 'done', value: reply.value };
+    if (reply.kind === 'done') return { kind: 'done', value: reply.value, requestId: reply.requestId };
     const { code } = reply.problem;
     if (code === 'operator.proof-needed' && tries === 0 && (await askForProof())) continue;
-    if (code === 'operator.unauthenticated' || code === 'operator.locked') toSignIn();
+    if (isSignedOut(code)) toSignIn();
     return { kind: 'refused', refusal: refusalOf(reply.problem) };
   }
 }

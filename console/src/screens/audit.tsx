@@ -48,7 +48,7 @@ function Verify() {
       <button type="button" disabled={act.isBusy} onClick={() => void act.run(ask('audit.verify'), verdictOf)}>
         {act.isBusy ? 'Every record is computed again …' : 'Verify'}
       </button>
-      <Outcome of={isFlawed ? { ...act, said: { isGood: false, words: act.said.words } } : act} />
+      <Outcome of={isFlawed ? { ...act, said: { ...act.said, isGood: false } } : act} />
     </section>
   );
 }

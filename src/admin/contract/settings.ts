@@ -27,6 +27,44 @@ const Settings = named(
         ageDays: z.int().nullable(),
       }),
     ),
+    weak: z
+      .array(
+        z.strictObject({
+          key: z.string(),
+          what: z.string().describe('What is left unchecked'),
+          mend: z.string().describe('What a person can do about it'),
+        }),
+      )
+      .describe('Settings that are legal and leave something unchecked'),
+    connections: z
+      .array(
+        z.strictObject({
+          of: z
+            .enum(['listener', 'public-address', 'ehr', 'database'])
+            .describe('listener: where we listen. public-address: how apps and people reach us'),
+          isProtected: z.boolean().describe('By TLS, or since it does not leave the machine'),
+          how: z.enum(['own-certificate', 'proxy', 'tls', 'mutual-tls', 'loopback', 'file', 'plain']),
+          certificateUntil: time.nullable().describe('Of a certificate of ours: when it ends'),
+        }),
+      )
+      .describe('Which connections are protected, and how'),
+    audit: z
+      .strictObject({
+        checkpoint: z
+          .strictObject({ number: z.int(), at: time.nullable(), records: z.int() })
+          .nullable()
+          .describe('The last one that was signed'),
+        isAnchored: z.boolean().describe('Whether checkpoints are kept outside the database too'),
+        retentionDays: z.int(),
+      })
+      .describe('How far the audit is signed'),
+    versions: z.strictObject({
+      gateway: z.string(),
+      node: z.string(),
+      engine: z.enum(['sqlite', 'postgres']),
+      engineVersion: z.string(),
+      mappings: z.string().describe('Version of the mapping data in force'),
+    }),
   }),
 );
 
@@ -34,12 +72,12 @@ const get = defineContract({
   id: 'settings.get',
   method: 'get',
   path: '/admin/api/settings',
-  summary: 'The settings that are in force, without secrets, and how old the keys are',
+  summary: 'The settings that are in force, without secrets, which of them are weak, and how old the keys are',
   group: 'Settings',
   permission: 'settings.read',
   audited: { kind: 'later', name: 'settings' },
   answer: Settings,
-  answers: 'Every setting, where it comes from, and the keys',
+  answers: 'Every setting, where it comes from, the keys, and what protects them',
   errors: [],
 });
 

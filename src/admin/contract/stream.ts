@@ -19,6 +19,8 @@ const FlowNow = named(
     target: z.strictObject({
       breaker: z.enum(['closed', 'open', 'half-open']),
       forwarding: z.enum(['running', 'shadow', 'held']),
+      inFlight: z.int().describe('Requests under way'),
+      limit: z.int().describe('How many may be under way at this moment'),
     }),
   }),
 );

@@ -20,6 +20,21 @@ interface KeyAge {
   readonly sinceMs: number | null;
 }
 
+/** A connection and what protects it. */
+export interface ShownConnection {
+  readonly of: 'listener' | 'public-address' | 'ehr' | 'database';
+  readonly how: 'own-certificate' | 'proxy' | 'tls' | 'mutual-tls' | 'loopback' | 'file' | 'plain';
+  /** Of a certificate of ours: when it ends. */
+  readonly certificateUntil: Date | null;
+}
+export interface Versions {
+  readonly gateway: string;
+  readonly node: string;
+  readonly engine: 'sqlite' | 'postgres';
+  readonly engineVersion: string;
+  readonly mappings: string;
+}
+
 const DAY_MS = 24 * 60 * 60_000;
 
 const shownSetting = ({ key, about, value, from }: ShownSetting) => ({
@@ -36,13 +51,25 @@ const shownKey = ({ sinceMs, ...rest }: KeyAge, nowMs: number) => ({
   ageDays: sinceMs === null ? null : Math.max(0, Math.floor((nowMs - sinceMs) / DAY_MS)),
 });
 
+const shownConnection = ({ of, how, certificateUntil }: ShownConnection) => ({
+  of,
+  isProtected: how !== 'plain',
+  how,
+  certificateUntil: certificateUntil?.toISOString() ?? null,
+});
+
 /** What the gateway runs with. */
 export function makeSettingsRoutes(deps: {
   readonly settings: readonly ShownSetting[];
+  readonly weak: readonly { readonly key: string; readonly what: string; readonly mend: string }[];
+  readonly connections: readonly ShownConnection[];
+  readonly versions: () => Versions;
   readonly resealing: Pick<KeptResealing, 'keys'>;
   readonly audit: Operate<AuditWrites, AuditReads>;
   /** The public key of the checkpoints. */
   readonly auditKey: { readonly text: string };
+  readonly isAnchored: boolean;
+  readonly auditRetentionDays: number;
   readonly signingKeys: () => Promise<Result<readonly SigningKeyAge[]>>;
   readonly clock: Clock;
 }): AdminRoute[] {
@@ -77,6 +104,19 @@ export function makeSettingsRoutes(deps: {
     });
   }
 
+  async function auditState() {
+    const uncovered = await audit.read('audit.uncovered', { limit: 1 });
+    if (!uncovered.ok) return uncovered;
+    const { last } = uncovered.value;
+    const atMs = last === null ? null : noteTime(last.note);
+    return ok({
+      checkpoint:
+        last === null ? null : { number: last.n, at: atMs === null ? null : iso(atMs), records: last.records },
+      isAnchored: deps.isAnchored,
+      retentionDays: deps.auditRetentionDays,
+    });
+  }
+
   return [
     defineRoute('settings.get', async () => {
       const data = await dataKeys();
@@ -91,10 +131,16 @@ export function makeSettingsRoutes(deps: {
         isInUse,
         sinceMs: madeAt.getTime(),
       }));
+      const signed = await auditState();
+      if (!signed.ok) return signed;
       const nowMs = clock.now().getTime();
       return ok({
         settings: deps.settings.map(shownSetting),
         keys: [...data.value, signs.value, ...idTokens].map((one) => shownKey(one, nowMs)),
+        weak: [...deps.weak],
+        connections: deps.connections.map(shownConnection),
+        audit: signed.value,
+        versions: deps.versions(),
       });
     }),
   ];

@@ -22,6 +22,12 @@ function rateOf(first: Look, last: Look, count: (found: FlowCounts) => number): 
   return seconds <= 0 ? null : Math.max(0, Math.round(((count(last.found) - count(first.found)) / seconds) * 10) / 10);
 }
 
+/** The part of the state of the EHR that all may see who may watch. */
+export const targetNow = (
+  { breaker, inFlight, limit }: Omit<EventData<'flow'>['target'], 'forwarding'>,
+  { state }: { readonly state: EventData<'flow'>['target']['forwarding'] },
+): EventData<'flow'>['target'] => ({ breaker, forwarding: state, inFlight, limit });
+
 /** `first`: the earliest look that still counts for the rates. */
 export function flowNow(first: Look, last: Look, target: EventData<'flow'>['target']): Omit<EventData<'flow'>, 'at'> {
   const { acknowledged, byState } = last.found.counts;

@@ -20,12 +20,14 @@ function parseEvent(text: string, parse: (text: string) => unknown): ReadEvent |
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   parse: (text: string) => unknown,
+  onHeard: () => void = () => undefined,
 ): AsyncGenerator<ReadEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      onHeard();
       const texts = (rest + decoder.decode(part.value, { stream: true })).split('\n\n');
       rest = texts.pop() ?? '';
       for (const text of texts) {

@@ -77,7 +77,7 @@ function stand() {
         return Promise.resolve(store.answer);
       },
     },
-    target: () => ({ breaker: 'closed', forwarding: 'running' }),
+    target: () => ({ breaker: 'closed', forwarding: 'running', inFlight: 0, limit: 4 }),
     clock,
     log: silentLog,
     everyMs: 1e9,
@@ -112,7 +112,7 @@ test('all who watch share one look, and each is told the state of now', async ()
           byState: { ...NO_COUNTS, delivered: 1 },
           rates: { received: null, delivered: null },
           waiting: { deliveries: 0, oldestAt: null },
-          target: { breaker: 'closed', forwarding: 'running' },
+          target: { breaker: 'closed', forwarding: 'running', inFlight: 0, limit: 4 },
         },
       },
     ]);

@@ -302,17 +302,26 @@ test('a configuration file with an unknown key or an object as value is refused'
 });
 
 test('what is legal and unchecked is named', () => {
-  const { unverified } = loadConfig(
+  const { weak } = loadConfig(
     'serve',
-    { ...SOUND, CHARTGATE_DATABASE_URL: 'postgres://u:p@db.example.org/x' },
+    {
+      ...SOUND,
+      CHARTGATE_DATABASE_URL: 'postgres://u:p@db.example.org/x',
+      CHARTGATE_OPERATOR_SECOND_FACTOR: 'nobody',
+    },
     noFiles,
   );
-  expect(unverified).toEqual([
-    'webhook bodies are not signed: whoever learns the address can send data',
-    'CHARTGATE_CLIENT_UUID is not set: deliveries of any client are taken',
-    'audit checkpoints are kept in the database alone: an older copy of it would look sound',
-    'PostgreSQL is reached without sslmode=verify-full',
+  expect(weak.map(({ key, what }) => [key, what])).toEqual([
+    ['CHARTGATE_WEBHOOK_HMAC', 'webhook bodies are not signed: whoever learns the address can send data'],
+    ['CHARTGATE_CLIENT_UUID', 'CHARTGATE_CLIENT_UUID is not set: deliveries of any client are taken'],
+    ['CHARTGATE_DATABASE_URL', 'PostgreSQL is reached without sslmode=verify-full'],
+    ['CHARTGATE_OPERATOR_SECOND_FACTOR', 'operators sign in by a password alone'],
+    [
+      'CHARTGATE_AUDIT_ANCHOR',
+      'audit checkpoints are kept in the database alone: an older copy of it would look sound',
+    ],
   ]);
+  for (const { mend } of weak) expect(mend).toMatch(/\.$/);
 });
 
 test('no setting that is secret shows its value anywhere in the configuration', () => {
