@@ -24,6 +24,8 @@ import {
   makeEraseRoutes,
   makeFlowRoutes,
   makeEraseUser,
+  makeHandleRoutes,
+  makeHandles,
   makeJobRoutes,
   makeLinkHistoryRoutes,
   makeLinkRoutes,
@@ -83,6 +85,7 @@ export function makeAdmin(deps: {
     recordLater: makeRecordActLater({ tenant, appendLater: deps.appendLater, clock }),
     restrictedAmong: makeRestrictedAmong({ tenant, identity }),
   };
+  const handles = makeHandles({ key: config.keys.pseudonym, tenant });
   const { clientUuid } = config.ingest;
   const { mrnSystem, onRevoke } = config.identity;
   const inbox = store.use(inboxSet);
@@ -208,6 +211,7 @@ export function makeAdmin(deps: {
             },
     }),
     ...makeRestrictionRoutes({ tenant, mrnSystem, identity, clock }),
+    ...makeHandleRoutes({ mrnSystem, handles }),
     ...deps.more,
     ...makeSettingsRoutes({
       settings: config.settings,
@@ -218,5 +222,5 @@ export function makeAdmin(deps: {
       clock,
     }),
   ];
-  return routes.map((route) => serveRoute(route, recorders));
+  return routes.map((route) => serveRoute(route, { ...recorders, openHandle: handles.open }));
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
-import { anyObject, cursor, instant, limit, limitUpTo, named, plain } from './fields.ts';
+import { anyObject, cursor, instant, limit, limitUpTo, mrnLike, named, plain } from './fields.ts';
 
 const AuditPage = named(
   'AuditPage',
@@ -76,8 +76,17 @@ const AuditVerified = named(
   }),
 );
 
+export const auditPatient = mrnLike(
+  z.string().regex(/^[^\p{Cc}\p{Cs}]*$/u),
+  'an MRN, or `Patient/` and an id of the EHR',
+  {
+    type: 'string',
+    pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]*$',
+  },
+);
+
 export const AUDIT_FILTERS = {
-  patient: plain('an MRN, or `Patient/` and an id of the EHR').optional(),
+  patient: auditPatient.optional(),
   client: plain().optional(),
   delivery: plain().optional(),
   request: plain().optional(),
