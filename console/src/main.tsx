@@ -2,6 +2,7 @@ import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Route, Router, Switch } from 'wouter';
 import { ProofDialog } from './api/proof.tsx';
+import { ReasonDialog } from './api/reason.tsx';
 import { WithSession } from './api/session.tsx';
 import { Frame } from './frame.tsx';
 import { Overview } from './screens/overview.tsx';
@@ -50,6 +51,7 @@ createRoot(root).render(
         </Frame>
       </Router>
       <ProofDialog />
+      <ReasonDialog />
     </WithSession>
   </StrictMode>,
 );

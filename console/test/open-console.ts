@@ -13,6 +13,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** A gateway with its demo EHR, which serves the console at the address that a browser uses. */
 export async function startConsole(
   makePlace: () => Promise<Place>,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly rig: Rig; readonly base: string }> {
   await buildConsole();
   const port = await freePort();
@@ -21,6 +22,7 @@ export async function startConsole(
     CHARTGATE_PORT: String(port),
     CHARTGATE_PUBLIC_URL: base,
     CHARTGATE_OPERATOR_SECOND_FACTOR: 'nobody',
+    ...more,
   };
   return { rig: await startRig(makePlace, { settings }), base };
 }
