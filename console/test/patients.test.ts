@@ -154,6 +154,18 @@ describeInBrowser('the screens of patients', () => {
       await page.click('text=Import 1 row');
       await page.waitForSelector('text=Imported: 1 confirmed');
       expect((await rig.admin('GET', 'links/user-file')).body).toMatchObject({ links: [{ mrn: 'MRN-file' }] });
+
+      // A cell of two lines holds what looks like a row: nobody is linked by it.
+      const odd = 'user_id,mrn,evidence\r\nouter,MRN-file,"a\r\ninner,MRN-file,b"\r\ngood,MRN-file,c\r\n';
+      await page.setInputFiles('input[type=file]', { name: 'odd.csv', mimeType: 'text/csv', buffer: Buffer.from(odd) });
+      await page.click('text=Check without effect');
+      await page.waitForSelector('text=the evidence is too long or has more than one line');
+      await page.click('text=Import 1 row');
+      await page.waitForSelector('text=Imported: 1 confirmed');
+      const statuses = await Promise.all(
+        ['outer', 'inner', 'good'].map(async (user) => (await rig.admin('GET', `links/${user}`)).status),
+      );
+      expect(statuses).toEqual([404, 404, 200]);
     });
 
     test('a patient is enrolled by MRN, connected, given a code, a rule and a laboratory document', async () => {
@@ -165,10 +177,17 @@ describeInBrowser('the screens of patients', () => {
       await page.click('text=Show or enrol');
       await page.waitForSelector('text=This patient is not enrolled.');
       await page.waitForSelector('text=Nora New');
+      await page.fill('input[name=source]', 'Ring');
+      await page.click('form[aria-label="Connect a data source"] button[type=submit]');
+      await page.waitForSelector('text=It has these: StrapWearable, RingWearable');
       await page.fill('input[name=source]', 'RingWearable');
       await page.click('form[aria-label="Connect a data source"] button[type=submit]');
       await page.waitForSelector('text=The patient authorises it at this address:');
       await page.waitForSelector('text=waits for the patient');
+      await page.click('text=Ask the service');
+      await page.waitForSelector('text=RingWearable is not authorised, the service says.');
+      await page.click('text=Authorization link');
+      await page.waitForSelector(`code >> text=${service.url}`);
       const { links } = (await rig.admin('GET', 'links?mrn=MRN-new')).body as { links: { userId: string }[] };
       const user = links[0]?.userId ?? '';
 
@@ -190,13 +209,18 @@ describeInBrowser('the screens of patients', () => {
         buffer: Buffer.from('%PDF-1.4\nA document\n%%EOF\n'),
       });
       await page.waitForSelector('text=The service has it.');
-      await page.waitForSelector('text=waits for the service');
+      await page.waitForSelector('li[aria-current=step] >> text=Read by the service');
       const { requests } = (await rig.admin('GET', 'patients/MRN-new/labs')).body as { requests: { id: string }[] };
       await rig.deliver(aLabResult({ userId: user, documentId: requests[0]?.id ?? '' }));
       await page.waitForSelector('.steps li.done >> text=In the chart');
       await page.click('text=Ask for a profile');
       await page.waitForSelector('text=The service works on it.');
-      await page.setInputFiles('.drop input', { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
+      const dropped = await page.evaluateHandle(() => {
+        const data = new DataTransfer();
+        data.items.add(new File(['x'], 'a.txt', { type: 'text/plain' }));
+        return data;
+      });
+      await page.dispatchEvent('.drop', 'drop', { dataTransfer: dropped });
       await page.waitForSelector('text=Only PDF, JPEG and PNG are read.');
       await expectNobodyNamed(page, 'MRN-new', user);
 

@@ -9,7 +9,7 @@ type Row = ValueOf<'deliveries.list'>['deliveries'][number];
 
 const PAGE = 500;
 /** More than this is for the command line, which writes a file as it reads. */
-export const EXPORT_MOST = 10_000;
+const EXPORT_MOST = 10_000;
 
 /** What begins so is a formula to a spreadsheet, which would carry it out. */
 const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text);
@@ -34,7 +34,7 @@ const COLUMNS: Readonly<Record<string, (row: Row) => string | number | null | un
 const NAMING: typeof COLUMNS = { user_id: ({ userId }) => userId, mrn: ({ mrn }) => mrn };
 
 /** RFC 4180; a text that a spreadsheet would carry out gets an apostrophe before it. */
-export function csvOf(rows: readonly Row[], isNamed: boolean): string {
+function csvOf(rows: readonly Row[], isNamed: boolean): string {
   const columns = Object.entries(isNamed ? { ...COLUMNS, ...NAMING } : COLUMNS);
   const lines = [columns.map(([name]) => name), ...rows.map((row) => columns.map(([, of]) => cellOf(of(row))))];
   return lines.map((cells) => `${cells.join(',')}\r\n`).join('');
@@ -56,7 +56,16 @@ type Step =
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /** Everything that was found, page by page, as a file; it is read no further when the dialog is closed. */
-export function ExportDeliveries({ given, onClose }: { readonly given: Given; readonly onClose: () => void }) {
+export function ExportDeliveries({
+  given,
+  total,
+  onClose,
+}: {
+  readonly given: Given;
+  /** How many there are, as far as they were counted. */
+  readonly total: number | undefined;
+  readonly onClose: () => void;
+}) {
   const [step, setStep] = useState<Step>({ kind: 'idle' });
   const [isNamed, setNamed] = useState(false);
   const maySeePatients = useMay('patients.read');
@@ -102,7 +111,11 @@ export function ExportDeliveries({ given, onClose }: { readonly given: Given; re
         </p>
       ) : null}
       {step.kind === 'reading' ? (
-        <Progress label={`${step.done.toLocaleString()} read …`} done={step.done} of={EXPORT_MOST} />
+        <Progress
+          label={`${step.done.toLocaleString()} read …`}
+          done={step.done}
+          of={Math.min(total ?? EXPORT_MOST, EXPORT_MOST)}
+        />
       ) : null}
       <p role="status" className={step.kind === 'refused' ? 'bad' : 'good'}>
         {step.kind === 'refused'

@@ -126,7 +126,9 @@ export function Deliveries() {
     >
       <DeliveryFilters given={given} onChange={(changes) => change({ ...changes, cursor: undefined })} />
       {isFollowing ? <Following ledger={ledger} at={found.at} /> : null}
-      {isSaving ? <ExportDeliveries given={given} onClose={() => setSaving(false)} /> : null}
+      {isSaving ? (
+        <ExportDeliveries given={given} total={found.value?.total?.count} onClose={() => setSaving(false)} />
+      ) : null}
       <Shown of={found}>
         {(page) =>
           page.deliveries.length === 0 && page.next === null ? (

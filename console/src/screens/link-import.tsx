@@ -28,7 +28,7 @@ const send = (content: string, isDry: boolean): Promise<Reply<Imported>> =>
  * Rows that can be sent in parts, without those that are bad; null where a cell goes on in the next line, since a part
  * might then begin inside of it and be read as another row.
  */
-export function partsOf(text: string, bad: readonly Bad[]): string[] | null {
+function partsOf(text: string, bad: readonly Bad[]): string[] | null {
   const [head = '', ...lines] = text.split(/\r\n|\n|\r/);
   if ([head, ...lines].some((line) => line.split('"').length % 2 === 0)) return null;
   const skipped = new Set(bad.map(({ line }) => line));
@@ -95,8 +95,7 @@ export function ImportLinks({ onDone }: { readonly onDone: () => void }) {
     <form className="import" aria-label="Many links, as CSV" onSubmit={(event) => void check(event)}>
       <div className="row">
         <Field
-          label="File with the columns user_id and mrn"
-          hint="Also client_uuid, status and evidence, in any order; up to 100,000 rows"
+          label="File with the columns user_id and mrn; also client_uuid, status, evidence"
           type="file"
           name="file"
           accept=".csv,text/csv"

@@ -176,8 +176,8 @@ export function LinkedUser({ of, onDone }: { readonly of: OfUser; readonly onDon
           <h3>{live === undefined ? 'Link' : 'Link to another patient'}</h3>
           <NewLink user={of.user} client={of.client} onDone={again} />
           {live === undefined ? null : (
-            <p>
-              <button type="button" className="danger" onClick={() => setUnlinking(true)}>
+            <p className="apart">
+              <button type="button" className="plain harm" onClick={() => setUnlinking(true)}>
                 Unlink …
               </button>
             </p>

@@ -1,5 +1,5 @@
 import { useState, type SyntheticEvent } from 'react';
-import { ask, type ValueOf } from '../api/ask.ts';
+import { ask, type Refusal, type ValueOf } from '../api/ask.ts';
 import { useMay } from '../api/session.tsx';
 import type { Asked } from '../api/use-ask.ts';
 import { Outcome, useAct } from '../ui/act.tsx';
@@ -9,7 +9,6 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Field, textsOf } from '../ui/field.tsx';
 import { Shown } from '../ui/screen.tsx';
 import { State } from '../ui/state.tsx';
-import { Table, type Column } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Known = ValueOf<'patients.connections'>;
@@ -20,49 +19,97 @@ const STATE_WORDS: Readonly<Record<Connection['state'], string>> = {
   ended: 'ended at the source',
   revoked: 'was disconnected here',
 };
-const COLUMNS: readonly Column<Connection>[] = [
-  { name: 'Data source', show: ({ dataSource }) => dataSource },
-  { name: 'State', show: ({ state }) => <State is={state} reason={STATE_WORDS[state]} /> },
-  { name: 'Changed', show: ({ changedAt }) => <Time at={changedAt} /> },
-  {
-    name: 'Last failure',
-    show: ({ failure }) =>
-      failure === null ? (
-        <span className="quiet">none</span>
-      ) : (
-        <>
-          {failure.action}: {failure.message}, <Time at={failure.at} />
-        </>
-      ),
-  },
-];
 
-/** Where the patient says yes to a data source. */
-function Connect({ mrn, onDone }: { readonly mrn: string; readonly onDone: () => void }) {
+function OneConnection({
+  of: { dataSource, state, changedAt, failure },
+  onLink,
+  onLook,
+}: {
+  readonly of: Connection;
+  /** Absent where the reader may not connect anybody. */
+  readonly onLink: ((source: string) => void) | null;
+  readonly onLook: (source: string) => void;
+}) {
+  return (
+    <li>
+      <div className="between">
+        <strong>{dataSource}</strong>
+        <State is={state} reason={STATE_WORDS[state]} />
+      </div>
+      <div className="between small quiet">
+        <span>
+          since <Time at={changedAt} />
+        </span>
+        <span className="row copy">
+          {onLink === null || state === 'connected' ? null : (
+            <button type="button" className="plain" onClick={() => onLink(dataSource)}>
+              Authorization link
+            </button>
+          )}
+          <button type="button" className="plain" onClick={() => onLook(dataSource)}>
+            Ask the service
+          </button>
+        </span>
+      </div>
+      {failure === null ? null : (
+        <div className="small warn">
+          Last failure: {failure.action}, {failure.message}, <Time at={failure.at} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+/** What the service takes, where it refused the name of a data source. */
+const hintOf = ({ problem }: Refusal): string =>
+  problem.code === 'source.data-source' && problem.problems !== undefined
+    ? ` It has these: ${problem.problems.join(', ')}.`
+    : '';
+
+/** Asks for a connection, or what the service knows of one; the address at which the patient says yes. */
+function useConnect(mrn: string, again: () => void) {
   const act = useAct();
   const [made, setMade] = useState<ValueOf<'patients.connect'> | null>(null);
-  const onSubmit = async (event: SyntheticEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
+  const connect = async (source: string): Promise<void> => {
     setMade(null);
-    const { source } = textsOf(event.currentTarget, 'source');
-    const asked = ask('patients.connect', { params: { mrn, data_source: source }, body: {} });
-    const isDone = await act.run(asked, (value) => {
-      setMade(value);
-      return value.authorized ? 'It is authorised already.' : 'The patient authorises it at this address:';
-    });
-    if (isDone) onDone();
+    const reply = await ask('patients.connect', { params: { mrn, data_source: source }, body: {} });
+    if (reply.kind === 'done') setMade(reply.value);
+    const told =
+      reply.kind === 'done'
+        ? reply
+        : { ...reply, refusal: { ...reply.refusal, message: reply.refusal.message + hintOf(reply.refusal) } };
+    const isDone = await act.run(Promise.resolve(told), ({ authorized }) =>
+      authorized ? 'It is authorised already.' : 'The patient authorises it at this address:',
+    );
+    if (isDone) again();
   };
+  const look = async (source: string): Promise<void> => {
+    setMade(null);
+    const asked = ask('patients.connection', { params: { mrn, data_source: source } });
+    const isDone = await act.run(asked, ({ authorized }) =>
+      authorized ? `${source} is authorised, the service says.` : `${source} is not authorised, the service says.`,
+    );
+    if (isDone) again();
+  };
+  return { act, made, connect, look };
+}
+
+function Connect({
+  by: { act, made, connect },
+}: {
+  readonly by: Pick<ReturnType<typeof useConnect>, 'act' | 'made' | 'connect'>;
+}) {
   const url = made?.authorizationUrl ?? null;
   return (
-    <form aria-label="Connect a data source" onSubmit={(event) => void onSubmit(event)}>
+    <form
+      aria-label="Connect a data source"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void connect(textsOf(event.currentTarget, 'source').source);
+      }}
+    >
       <div className="row">
-        <Field
-          label="Data source"
-          hint="As the health data service names it"
-          name="source"
-          required
-          pattern="[A-Za-z0-9_\-]{1,64}"
-        />
+        <Field label="Data source, as the service names it" name="source" required pattern="[A-Za-z0-9_\-]{1,64}" />
         <button type="submit" disabled={act.isBusy}>
           Connect
         </button>
@@ -190,6 +237,7 @@ export function PhoneCode({ mrn }: { readonly mrn: string }) {
 export function Connections({ mrn, known }: { readonly mrn: string; readonly known: Asked<Known> }) {
   const mayEnrol = useMay('patients.enrol');
   const [isLeaving, setLeaving] = useState(false);
+  const by = useConnect(mrn, known.again);
   const isNew = known.refusal?.code === 'enrol.not-found';
   return (
     <section className="card" aria-labelledby="connections">
@@ -211,12 +259,16 @@ export function Connections({ mrn, known }: { readonly mrn: string; readonly kno
               {value.connections.length === 0 ? (
                 <p>No data source is connected.</p>
               ) : (
-                <Table
-                  caption="At the health data service"
-                  rows={value.connections}
-                  columns={COLUMNS}
-                  keyOf={({ dataSource }) => dataSource}
-                />
+                <ul className="things" aria-label="At the health data service">
+                  {value.connections.map((one) => (
+                    <OneConnection
+                      key={one.dataSource}
+                      of={one}
+                      onLink={mayEnrol ? (source) => void by.connect(source) : null}
+                      onLook={(source) => void by.look(source)}
+                    />
+                  ))}
+                </ul>
               )}
               {value.lateDeliveries === 0 ? null : (
                 <p className="note warn">{value.lateDeliveries} deliveries came after the patient was disconnected.</p>
@@ -231,14 +283,16 @@ export function Connections({ mrn, known }: { readonly mrn: string; readonly kno
       {mayEnrol ? (
         <>
           <h3>Connect</h3>
-          <Connect mrn={mrn} onDone={known.again} />
+          <Connect by={by} />
           {isNew || known.value === null ? null : (
-            <button type="button" className="danger" onClick={() => setLeaving(true)}>
+            <button type="button" className="plain harm" onClick={() => setLeaving(true)}>
               Disconnect from all …
             </button>
           )}
         </>
-      ) : null}
+      ) : (
+        <Outcome of={by.act} />
+      )}
     </section>
   );
 }

@@ -8,7 +8,6 @@ import { Outcome, useAct } from '../ui/act.tsx';
 import { CopyAs } from '../ui/copy-as.tsx';
 import { Shown } from '../ui/screen.tsx';
 import { State } from '../ui/state.tsx';
-import { Table, type Column } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Asked = ValueOf<'patients.labs'>['requests'][number];
@@ -41,21 +40,33 @@ function Steps({ of }: { readonly of: Asked }) {
   );
 }
 
-const COLUMNS: readonly Column<Asked>[] = [
-  { name: 'Asked', show: ({ askedAt }) => <Time at={askedAt} /> },
-  { name: 'How far', show: (one) => <Steps of={one} /> },
-  {
-    name: 'State',
-    show: ({ state, deliveryId, deliveryState }) =>
-      deliveryId === null ? (
-        <State is={state} reason={state === 'received' ? 'waits for the service' : 'ask the service'} />
-      ) : (
-        <Link to={`/deliveries/${deliveryId}`}>
-          <State is={deliveryState ?? 'arrived'} />
-        </Link>
-      ),
-  },
-];
+function Requests({ caption, of }: { readonly caption: string; readonly of: readonly Asked[] }) {
+  return (
+    <ul className="things" aria-label={caption}>
+      {of.map((one) => (
+        <li key={one.id}>
+          <div className="between">
+            <Steps of={one} />
+            {one.deliveryId === null ? (
+              one.state === 'overdue' ? (
+                <State is="overdue" reason="ask the service" />
+              ) : null
+            ) : (
+              <Link to={`/deliveries/${one.deliveryId}`}>
+                <State is={one.deliveryState ?? 'arrived'} />
+              </Link>
+            )}
+          </div>
+          <div className="small quiet">
+            asked <Time at={one.askedAt} />
+            {one.arrivedAt === null ? '' : ', arrived '}
+            {one.arrivedAt === null ? null : <Time at={one.arrivedAt} />}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 /** Asks again only while something is under way: each look is kept in the audit. */
 const useRequests = (id: 'patients.labs' | 'patients.profiles', mrn: string) => {
@@ -149,7 +160,7 @@ export function Labs({ mrn }: { readonly mrn: string }) {
             requests.length === 0 ? (
               <p>None was submitted.</p>
             ) : (
-              <Table caption="Documents, newest first" rows={requests} columns={COLUMNS} keyOf={(one) => one.id} />
+              <Requests caption="Documents, newest first" of={requests} />
             )
           }
         </Shown>
@@ -186,7 +197,7 @@ export function Profiles({ mrn }: { readonly mrn: string }) {
           requests.length === 0 ? (
             <p>None was asked for.</p>
           ) : (
-            <Table caption="Profiles, newest first" rows={requests} columns={COLUMNS} keyOf={({ id }) => id} />
+            <Requests caption="Profiles, newest first" of={requests} />
           )
         }
       </Shown>

@@ -22,12 +22,12 @@ interface Signal {
 }
 
 const deviation = (): Signal['bounds'] => [
-  { name: 'deviation_below_percent_float', words: 'below the usual, %' },
-  { name: 'deviation_above_percent_float', words: 'above the usual, %' },
+  { name: 'deviation_below_percent_float', words: 'Below the usual, %' },
+  { name: 'deviation_above_percent_float', words: 'Above the usual, %' },
 ];
 const range = (unit: string): Signal['bounds'] => [
-  { name: 'threshold_min_float', words: `less than, ${unit}` },
-  { name: 'threshold_max_float', words: `more than, ${unit}` },
+  { name: 'threshold_min_float', words: `Less than, ${unit}` },
+  { name: 'threshold_max_float', words: `More than, ${unit}` },
 ];
 const SIGNALS: readonly Signal[] = [
   { name: 'resting_heart_rate', words: 'Resting heart rate', bounds: deviation(), scale: 1 },
@@ -46,7 +46,7 @@ const boundOf = (rule: Rule | null, signal: Signal, bound: Bound): number | '' =
 };
 
 /** What the form says; a signal without a bound is left to the general rule. Signals that it does not know stay. */
-export function ruleOf(form: FormData, stored: Rule | null): { readonly signals: Rule } {
+function ruleOf(form: FormData, stored: Rule | null): { readonly signals: Rule } {
   const known = new Set(SIGNALS.map(({ name }) => name));
   const others = Object.entries(signalsOf(stored)).filter(([name]) => !known.has(name));
   const given = SIGNALS.flatMap((signal) => {
@@ -83,7 +83,7 @@ function RuleForm({
           {signal.bounds.map((bound) => (
             <Field
               key={bound.name}
-              label={`Alert when ${bound.words}`}
+              label={bound.words}
               name={`${signal.name} ${bound.name}`}
               type="number"
               min={0}
@@ -121,21 +121,26 @@ export function Rules({ mrn }: { readonly mrn: string }) {
           const bounds = SIGNALS.flatMap((signal) =>
             signal.bounds.flatMap((bound) => {
               const value = boundOf(stored, signal, bound);
-              return value === '' ? [] : [`${signal.words}: ${bound.words} ${value}`];
+              return value === '' ? [] : [`${signal.words}: ${bound.words.toLowerCase()}: ${value}`];
             }),
           );
           return (
             <>
               <p>
-                {stored === null
-                  ? 'The patient has no rule of their own: the general one holds.'
-                  : 'The patient’s own rule'}
-                {typeof changed === 'string' ? (
+                {stored === null ? (
+                  'The patient has no rule of their own: the general one holds.'
+                ) : (
                   <>
-                    , changed <Time at={changed} />
+                    The patient’s own rule
+                    {typeof changed === 'string' ? (
+                      <>
+                        , changed <Time at={changed} />
+                      </>
+                    ) : null}
+                    .
                   </>
-                ) : null}
-                . A field that is left empty leaves that to the general rule.
+                )}{' '}
+                An alert is raised outside of these bounds; a field that is empty leaves that to the general rule.
               </p>
               {mayEnrol ? (
                 <RuleForm
