@@ -2,12 +2,16 @@ import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Route, Router, Switch } from 'wouter';
 import { ProofDialog } from './api/proof.tsx';
+import { ReasonDialog } from './api/reason.tsx';
 import { WithSession } from './api/session.tsx';
 import { Frame } from './frame.tsx';
 import { Overview } from './screens/overview/overview.tsx';
 import { Screen } from './ui/screen.tsx';
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
+import './styles/flow.css';
+import './styles/patients.css';
+import './styles/work.css';
 
 const Deliveries = lazy(async () => ({ default: (await import('./screens/deliveries.tsx')).Deliveries }));
 const Delivery = lazy(async () => ({ default: (await import('./screens/delivery/delivery.tsx')).Delivery }));
@@ -58,6 +62,7 @@ createRoot(root).render(
         </Frame>
       </Router>
       <ProofDialog />
+      <ReasonDialog />
     </WithSession>
   </StrictMode>,
 );

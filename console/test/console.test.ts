@@ -71,10 +71,11 @@ describeInBrowser('the console', () => {
       await page.click(`a[href$="${id}"]`);
       await page.waitForSelector('text=unlinked');
       await go('/links');
-      await page.fill('input[name=user]', 'user-waits');
-      await page.fill('input[name=mrn]', 'MRN-W');
-      await page.click('form[aria-labelledby=new-link] button');
-      await page.waitForSelector('text=1 deliveries go on');
+      await page.fill('form[aria-label="Link a user"] input[name=user]', 'user-waits');
+      await page.fill('form[aria-label="Link a user"] input[name=mrn]', 'MRN-W');
+      await page.click('text=Look up …');
+      await page.click('text=Yes, link');
+      await page.waitForSelector('text=1 delivery goes on');
       expect((await rig.resting(id)).state).toBe('delivered');
       expect(page.url()).not.toContain('MRN-W');
       expect(await page.title()).not.toContain('MRN-W');

@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import { fail, fault, ok, parseQuery, type Ask, type Result } from '../kernel/index.ts';
 import type { Body, Contract } from './contract/define-contract.ts';
 import { sayField, saySchema } from './contract/say-schema.ts';
+import type { OpenHandle } from './handles.ts';
+import { openHandles } from './open-handles.ts';
 import { readJson } from './read-json.ts';
 
 /** What is wrong, and under which name; the name is empty for the whole, or where the route does not have it. */
@@ -43,8 +45,8 @@ function problemsOf(error: z.ZodError, schema: z.ZodType, whole: string): Proble
   });
 }
 
-function check(schema: z.ZodType, given: unknown, whole: string): Checked {
-  const parsed = schema.safeParse(given);
+function check(schema: z.ZodType, given: unknown, whole: string, open: OpenHandle): Checked {
+  const parsed = schema.safeParse(openHandles(schema, given, open));
   return parsed.success
     ? { value: parsed.data, problems: [] }
     : { value: null, problems: problemsOf(parsed.error, schema, whole) };
@@ -53,7 +55,7 @@ function check(schema: z.ZodType, given: unknown, whole: string): Checked {
 /**
  * The parameters of a query that the route knows; any other is a mistake that should not pass for a narrower answer.
  */
-function checkQuery(schema: z.ZodType | undefined, url: string): Checked {
+function checkQuery(schema: z.ZodType | undefined, url: string, open: OpenHandle): Checked {
   const known = namesOf(schema);
   const whole = sayQuery(known);
   const mark = url.indexOf('?');
@@ -66,27 +68,36 @@ function checkQuery(schema: z.ZodType | undefined, url: string): Checked {
   const names = new Set(odd.map(([name]) => (known.includes(name) ? name : '')));
   const problems = [...names].map((at) => ({ at, text: whole }));
   if (schema === undefined) return { value: {}, problems };
-  const checked = check(schema, Object.fromEntries(pairs.filter(([name]) => known.includes(name))), whole);
+  const checked = check(schema, Object.fromEntries(pairs.filter(([name]) => known.includes(name))), whole, open);
   return { value: checked.value, problems: [...problems, ...checked.problems.filter(({ at }) => !names.has(at))] };
 }
 
-async function checkBody(body: Body | undefined, request: Ask['request']): Promise<Result<Checked>> {
+async function checkBody(body: Body | undefined, request: Ask['request'], open: OpenHandle): Promise<Result<Checked>> {
   if (body?.kind !== 'json') return ok({ value: undefined, problems: [] });
   const whole = sayBody(body.schema);
   const read = await readJson(request, body.bytesMax);
   if (read.ok) {
-    const checked = check(body.schema, read.value === undefined ? {} : read.value, whole);
+    const checked = check(body.schema, read.value === undefined ? {} : read.value, whole, open);
     const isMissing = read.value === undefined && body.isRequired && checked.problems.length === 0;
     return ok(isMissing ? { value: null, problems: [{ at: '', text: whole }] } : checked);
   }
   return read.fault.code === 'admin.parameter' ? ok({ value: null, problems: [{ at: '', text: whole }] }) : read;
 }
 
-/** What the handler is given, or a fault that names every problem at once, with what would be taken. */
-export async function checkInput(contract: Contract, { params, request }: Ask): Promise<Result<unknown>> {
-  const inPath = contract.params === undefined ? NOTHING : check(contract.params, params, '');
-  const inQuery = checkQuery(contract.query, request.url ?? '/');
-  const inBody = await checkBody(contract.body, request);
+const opensNone: OpenHandle = () => null;
+
+/**
+ * What the handler is given, or a fault that names every problem at once, with what would be taken. Nobody behind it
+ * sees a handle.
+ */
+export async function checkInput(
+  contract: Contract,
+  { params, request }: Ask,
+  open: OpenHandle = opensNone,
+): Promise<Result<unknown>> {
+  const inPath = contract.params === undefined ? NOTHING : check(contract.params, params, '', open);
+  const inQuery = checkQuery(contract.query, request.url ?? '/', open);
+  const inBody = await checkBody(contract.body, request, open);
   if (!inBody.ok) return inBody;
   const problems = [...inPath.problems, ...inQuery.problems, ...inBody.value.problems];
   const [first] = problems;

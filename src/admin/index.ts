@@ -6,6 +6,7 @@ export { CONTRACTS, type CallId, type ContractOf, type RouteId, type StreamId } 
 export { type AdminRoute } from './define-route.ts';
 export { serveSessionRoute, type SessionRoute } from './define-session-route.ts';
 export { makeEraseUser } from './erase-user.ts';
+export { makeHandles, type Handles } from './handles.ts';
 export {
   makeRecordAct,
   makeRecordActLater,
@@ -26,6 +27,7 @@ export { makeDeliveryWorkRoutes } from './routes/delivery-work.ts';
 export { makeOneDeliveryRoutes } from './routes/one-delivery.ts';
 export { makeEraseRoutes } from './routes/erase.ts';
 export { makeFlowRoutes } from './routes/flow.ts';
+export { makeHandleRoutes } from './routes/handles.ts';
 export { makeJobRoutes } from './routes/jobs.ts';
 export { makeDataKeyRoutes } from './routes/keys.ts';
 export { makeLinkHistoryRoutes } from './routes/link-history.ts';

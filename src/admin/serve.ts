@@ -14,6 +14,7 @@ import { REASON_HEADER, type Contract } from './contract/define-contract.ts';
 import { sentence } from './contract/fields.ts';
 import { sayField } from './contract/say-schema.ts';
 import type { AdminContext, AdminRoute, BytesAnswer, EventsAnswer, LinesAnswer } from './define-route.ts';
+import type { OpenHandle } from './handles.ts';
 import {
   actorOfCaller,
   patientsOf,
@@ -28,6 +29,9 @@ interface Recorders {
   readonly recordLater: RecordActLater;
   /** Those of these patients at whom nobody looks without saying why. */
   readonly restrictedAmong: (patients: readonly Patient[]) => Promise<Result<readonly Patient[]>>;
+}
+interface Doors extends Recorders {
+  readonly openHandle: OpenHandle;
 }
 
 /** Names under which the handler may record. */
@@ -127,7 +131,7 @@ function contextOf(
 }
 
 /** A route of the table that http serves: input checked, answer written, and no look without its record. */
-export function serveRoute({ contract, handle }: AdminRoute, recorders: Recorders): Route {
+export function serveRoute({ contract, handle }: AdminRoute, doors: Doors): Route {
   const { method, path, permission, proof, audited } = contract;
   return {
     method,
@@ -138,13 +142,13 @@ export function serveRoute({ contract, handle }: AdminRoute, recorders: Recorder
     handle: async (ask) => {
       const { caller } = ask;
       if (caller === undefined) throw new Error('nobody was authenticated');
-      const input = await checkInput(contract, ask);
+      const input = await checkInput(contract, ask, doors.openHandle);
       if (!input.ok) return input;
       const reason = reasonOf(ask.request);
       if (!reason.ok) return reason;
-      if (audited.kind === 'later') recorders.recordLater({ requestId: ask.requestId, caller }, audited.name);
+      if (audited.kind === 'later') doors.recordLater({ requestId: ask.requestId, caller }, audited.name);
       const seen = { isRecorded: false };
-      const context = contextOf(contract, ask, caller, reason.value, recorders, () => void (seen.isRecorded = true));
+      const context = contextOf(contract, ask, caller, reason.value, doors, () => void (seen.isRecorded = true));
       const result = await handle(input.value as never, context);
       if (result.ok && audited.kind === 'act' && !seen.isRecorded)
         throw new Error(`${contract.id} was answered without a record`);

@@ -26,6 +26,8 @@ import {
   makeEraseRoutes,
   makeFlowRoutes,
   makeEraseUser,
+  makeHandleRoutes,
+  makeHandles,
   makeJobRoutes,
   makeLinkHistoryRoutes,
   makeLinkRoutes,
@@ -87,6 +89,7 @@ export function makeAdmin(deps: {
     recordLater: makeRecordActLater({ tenant, appendLater: deps.appendLater, clock }),
     restrictedAmong: makeRestrictedAmong({ tenant, identity }),
   };
+  const handles = makeHandles({ key: config.keys.pseudonym, tenant });
   const { clientUuid } = config.ingest;
   const { mrnSystem, onRevoke } = config.identity;
   const inbox = store.use(inboxSet);
@@ -215,6 +218,7 @@ export function makeAdmin(deps: {
             },
     }),
     ...makeRestrictionRoutes({ tenant, mrnSystem, identity, clock }),
+    ...makeHandleRoutes({ mrnSystem, handles }),
     ...deps.more,
     ...makeSettingsRoutes({
       settings: config.settings,
@@ -236,5 +240,5 @@ export function makeAdmin(deps: {
       clock,
     }),
   ];
-  return routes.map((route) => serveRoute(route, recorders));
+  return routes.map((route) => serveRoute(route, { ...recorders, openHandle: handles.open }));
 }

@@ -25,6 +25,8 @@ export const PERMISSIONS = [
   /** Connections, laboratory documents, profiles and monitoring rules at the source. */
   'patients.enrol',
   'patients.erase',
+  /** Names of an MRN or a user for addresses: for whoever names patients at all. */
+  'handles.make',
   'audit.read',
   'audit.export',
   'apps.read',
@@ -53,6 +55,7 @@ export const PERMISSIONS_OF: Readonly<Record<Role, readonly Permission[]>> = {
     'targets.act',
     'links.read',
     'patients.read',
+    'handles.make',
     'settings.read',
   ],
   'clinical-reviewer': [
@@ -64,12 +67,14 @@ export const PERMISSIONS_OF: Readonly<Record<Role, readonly Permission[]>> = {
     'targets.read',
     'links.read',
     'patients.read',
+    'handles.make',
   ],
-  registrar: ['flow.read', 'links.read', 'links.change', 'patients.read', 'patients.enrol'],
-  auditor: ['audit.read', 'audit.export'],
+  registrar: ['flow.read', 'links.read', 'links.change', 'patients.read', 'patients.enrol', 'handles.make'],
+  auditor: ['handles.make', 'audit.read', 'audit.export'],
   administrator: [
     'flow.read',
     'patients.erase',
+    'handles.make',
     'apps.read',
     'apps.change',
     'apps.launch',

@@ -17,28 +17,29 @@ const OPENS: Readonly<Record<Role, string>> = {
     links.get links.charted patients.connections patients.connection patients.labs patients.profiles
     patients.overdue patients.rule monitoring.rule mappings.rows mappings.try mappings.check
     mappings.loads targets.probe targets.probes targets.lanes links.history patients.list
-    patients.timeline deliveries.note deliveries.assign restrictions.list settings.get`,
+    patients.timeline deliveries.note deliveries.assign restrictions.list handles.make handles.open
+    settings.get`,
   'clinical-reviewer': `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.groupPatients
     deliveries.changes deliveries.list deliveries.get
     deliveries.decide deliveries.approveMany jobs.list jobs.get deliveries.explain mappings.unmapped
     targets.list shadow.report shadow.deliveries links.list links.get links.charted patients.connections
     patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule
     mappings.rows mappings.try mappings.check mappings.loads targets.probes targets.lanes links.history
-    patients.list patients.timeline restrictions.list`,
+    patients.list patients.timeline restrictions.list handles.make handles.open`,
   registrar: `flow.ledger flow.series flow.refused flow.stream links.list links.get links.put links.charted
     links.revoke links.import patients.connections patients.connection patients.connect patients.revoke
     patients.bind patients.labs patients.submitLab patients.profiles patients.requestProfile
     patients.overdue patients.rule patients.replaceRule monitoring.rule monitoring.replaceRule
     links.preview links.history patients.list patients.timeline restrictions.list restrictions.put
-    restrictions.remove`,
+    restrictions.remove handles.make handles.open`,
   auditor: `audit.search audit.get audit.key audit.verify audit.verifying audit.export audit.counts audit.searches audit.saveSearch
-    audit.removeSearch`,
+    audit.removeSearch handles.make`,
   administrator: `flow.ledger flow.series flow.refused flow.stream targets.list shadow.report users.erase keys.data
     keys.rotateData keys.rotateIdToken apps.list apps.add apps.remove apps.launch accounts.list
     accounts.add accounts.remove operators.list operators.add operators.get operators.remove
     operators.setRoles operators.disable operators.enable operators.reset keys.list keys.add keys.remove
     targets.probes targets.lanes apps.edit apps.disable apps.enable accounts.disable accounts.enable
-    accounts.reset accounts.unlock grants.list grants.end settings.get`,
+    accounts.reset accounts.unlock grants.list grants.end handles.make settings.get`,
 };
 const PROVED = `deliveries.raw audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.remove
   accounts.add accounts.remove operators.add operators.remove operators.setRoles operators.disable

@@ -145,6 +145,7 @@ describe('a stream of a person or a machine', () => {
       record: () => Promise.resolve(ok(null)),
       recordLater: () => undefined,
       restrictedAmong: () => Promise.resolve(ok([])),
+      openHandle: () => null,
     };
     const routes = makeStreamRoutes({ watch }).map((route) => serveRoute(route, recorders));
     const desk = await openDesk({ routes });

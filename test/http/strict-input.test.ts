@@ -41,6 +41,8 @@ const JSON_ROUTES: readonly (readonly [method: string, path: string, field: stri
   ['POST', 'patients/strict/binding', 'client_name'],
   ['PUT', 'patients/strict/monitoring-rules', 'rule'],
   ['PUT', 'monitoring-rules', 'rule'],
+  ['POST', 'handles', 'mrns'],
+  ['POST', 'handles/open', 'handles'],
 ];
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 

@@ -134,7 +134,7 @@ export async function openDesk(
     routes: [
       ...operators.routes,
       ...makeSessionRoutes(operators).map((route) => serveSessionRoute(route, operators.admit)),
-      ...makeOperatorRoutes(operators).map((route) => serveRoute(route, recorders)),
+      ...makeOperatorRoutes(operators).map((route) => serveRoute(route, { ...recorders, openHandle: () => null })),
       ...(more.routes ?? []),
       {
         method: 'get',

@@ -10,7 +10,8 @@ export interface Refusal {
   readonly problem: AdminProblem;
 }
 export type Reply<T> =
-  | { readonly kind: 'done'; readonly value: T; readonly requestId: string | null }
+  /** `requestId`: by it the audit has the act; none where several requests made up the answer. */
+  | { readonly kind: 'done'; readonly value: T; readonly requestId?: string | null }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 const UNREACHABLE: AdminProblem = { title: 'The gateway does not answer. Look whether it runs, then ask again.' };
@@ -40,6 +41,40 @@ type AskForProof = () => Promise<boolean>;
 let askForProof: AskForProof = () => Promise.resolve(false);
 export const onProofNeeded = (ask: AskForProof): void => void (askForProof = ask);
 
+/** Asks what something of a restricted patient is wanted for; null where that is not said. */
+type AskForReason = () => Promise<string | null>;
+let askForReason: AskForReason = () => Promise.resolve(null);
+export const onReasonNeeded = (ask: AskForReason): void => void (askForReason = ask);
+
+/** Where the reader is; another page of the same list is the same place. */
+function placeNow(): string {
+  const params = new URLSearchParams(location.search);
+  params.delete('cursor');
+  return `${location.pathname}?${params.toString()}`;
+}
+/** What was said at this place, so that a screen of many questions asks once. It ends with the place. */
+let said: { readonly place: string; readonly reason: Promise<string | null> } | null = null;
+const saidHere = (): Promise<string | null> | null => (said?.place === placeNow() ? said.reason : null);
+/** Whoever did not say why is asked again. */
+export const askReasonAnew = (): void => void (said = null);
+
+/** Told when somebody says why: whatever was refused for want of it can be asked anew. */
+const listeners = new Set<() => void>();
+export function onReasonSaid(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+async function reasonHere(): Promise<string | null> {
+  const before = saidHere();
+  if (before !== null) return before;
+  const asked = askForReason();
+  said = { place: placeNow(), reason: asked };
+  const reason = await asked;
+  if (reason !== null) for (const listener of listeners) listener();
+  return reason;
+}
+
 const toSignIn = (): void => {
   const here = location.pathname + location.search;
   location.assign(`/operator/sign-in?to=${encodeURIComponent(here)}`);
@@ -56,15 +91,28 @@ export async function watchFlow(how: Parameters<typeof client.watch>[1]) {
   return null;
 }
 
-/** Leads to the sign-in where the session has ended, and asks for a second proof once where the route wants one. */
+/**
+ * Leads to the sign-in where the session has ended, and asks once for what the route wants: a second proof, or why
+ * somebody looks at a restricted patient.
+ */
 export async function ask<Id extends CallId>(id: Id, call?: AskOf<Id>): Promise<Reply<ValueOf<Id>>> {
-  for (let tries = 0; ; tries += 1) {
+  let reason = call?.reason ?? (await saidHere());
+  let isProofAsked = false;
+  for (;;) {
+    const given = reason === null ? call : ({ ...call, reason } as AskOf<Id>);
     const reply = await client
-      .call(id, call)
+      .call(id, given)
       .catch((): AdminReply<Id> => ({ kind: 'refused', status: 0, problem: UNREACHABLE }));
     if (reply.kind === 'done') return { kind: 'done', value: reply.value, requestId: reply.requestId };
     const { code } = reply.problem;
-    if (code === 'operator.proof-needed' && tries === 0 && (await askForProof())) continue;
+    if (code === 'operator.proof-needed' && !isProofAsked) {
+      isProofAsked = true;
+      if (await askForProof()) continue;
+    }
+    if (code === 'admin.reason-needed' && reason === null) {
+      reason = await reasonHere();
+      if (reason !== null) continue;
+    }
     if (isSignedOut(code)) toSignIn();
     return { kind: 'refused', refusal: refusalOf(reply.problem) };
   }

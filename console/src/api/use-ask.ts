@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { CallId } from '../../../src/admin/contract/index.ts';
-import { ask, type AskOf, type Refusal, type ValueOf } from './ask.ts';
+import { ask, onReasonSaid, type AskOf, type Refusal, type ValueOf } from './ask.ts';
 
 /** `refusal` beside a value: what is shown is old, and why. */
 export interface Asked<T> {
@@ -48,5 +48,7 @@ export function useAsk<Id extends CallId>(
     // The question stands for id and call.
   }, [question, turn, everyMs, isWanted]);
   const again = useCallback(() => setTurn((n) => n + 1), []);
+  const lacksReason = state.refusal?.code === 'admin.reason-needed';
+  useEffect(() => (lacksReason ? onReasonSaid(again) : undefined), [lacksReason, again]);
   return { ...state, again };
 }

@@ -1,151 +1,110 @@
-import { useState, type SyntheticEvent } from 'react';
-import { ask, type ValueOf } from '../api/ask.ts';
+import { EyeIcon, InboxIcon, LinkIcon } from '@primer/octicons-react';
+import type { SyntheticEvent } from 'react';
+import { Link } from 'wouter';
+import type { ValueOf } from '../api/ask.ts';
+import { handleOf, useHandles, useOpened, type FindHandle } from '../api/handles.ts';
 import { useMay } from '../api/session.tsx';
 import { useAsk } from '../api/use-ask.ts';
+import { useQuery } from '../api/use-query.ts';
 import { Outcome, useAct } from '../ui/act.tsx';
+import { AuditLink } from '../ui/audit-link.tsx';
+import { CopyAs } from '../ui/copy-as.tsx';
 import { Field, textsOf } from '../ui/field.tsx';
+import { PatientLink } from '../ui/named.tsx';
+import { Pages } from '../ui/pages.tsx';
 import { Screen, Shown } from '../ui/screen.tsx';
-import { State } from '../ui/state.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
+import { PatientPreview } from './link-preview.tsx';
+import { Connections, PhoneCode } from './patient-connections.tsx';
+import { Labs, Profiles } from './patient-labs.tsx';
+import { Rules } from './patient-rules.tsx';
+import { Timeline } from './patient-timeline.tsx';
 
-type Connection = ValueOf<'patients.connections'>['connections'][number];
-const CONNECTION_COLUMNS: readonly Column<Connection>[] = [
-  { name: 'Data source', show: ({ dataSource }) => dataSource },
-  { name: 'State', show: ({ state }) => <State is={state} /> },
-  { name: 'Asked', show: ({ askedAt }) => <Time at={askedAt} /> },
-  { name: 'Changed', show: ({ changedAt }) => <Time at={changedAt} /> },
-  { name: 'Last failure', show: ({ failure }) => failure?.message },
-];
-type Lab = ValueOf<'patients.labs'>['requests'][number];
-const LAB_COLUMNS: readonly Column<Lab>[] = [
-  { name: 'Submitted', show: ({ askedAt }) => <Time at={askedAt} /> },
-  { name: 'State', show: ({ state }) => state },
-  { name: 'Arrived', show: ({ arrivedAt }) => (arrivedAt === null ? 'not yet' : <Time at={arrivedAt} />) },
-  { name: 'Delivery', show: ({ deliveryState }) => (deliveryState === null ? '' : <State is={deliveryState} />) },
-];
-const LAB_TYPES = ['application/pdf', 'image/jpeg', 'image/png'] as const;
-const isLabType = (type: string): type is (typeof LAB_TYPES)[number] => LAB_TYPES.some((one) => one === type);
-
-/** The offset of the viewer's zone, as the source wants it: `+02:00`. */
-function zoneOf(now: Date): string {
-  const minutes = -now.getTimezoneOffset();
-  const two = (n: number): string => String(Math.floor(n)).padStart(2, '0');
-  return `${minutes < 0 ? '-' : '+'}${two(Math.abs(minutes) / 60)}:${two(Math.abs(minutes) % 60)}`;
+/** Whom the EHR has under the MRN; asked when somebody wants to know, and kept in the audit. */
+function Who({ mrn }: { readonly mrn: string }) {
+  const preview = useAsk('links.preview', { params: { mrn } });
+  return <Shown of={preview}>{(value) => <PatientPreview of={value} />}</Shown>;
 }
 
-function Connect({ mrn, onDone }: { readonly mrn: string; readonly onDone: () => void }) {
-  const act = useAct();
-  const [url, setUrl] = useState<string | null>(null);
-  const onSubmit = async (event: SyntheticEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const { source } = textsOf(event.currentTarget, 'source');
-    const isDone = await act.run(
-      ask('patients.connect', { params: { mrn, data_source: source }, body: {} }),
-      ({ authorizationUrl, authorized, warning }) => {
-        setUrl(authorizationUrl);
-        return (authorized ? 'It is authorised already.' : 'The patient authorises it at the address below.').concat(
-          warning === null ? '' : ` ${warning}`,
-        );
-      },
-    );
-    if (isDone) onDone();
-  };
-  return (
-    <form onSubmit={(event) => void onSubmit(event)}>
-      <div className="row">
-        <Field label="Data source" name="source" required pattern="[A-Za-z0-9_\-]{1,64}" />
-        <button type="submit" disabled={act.isBusy}>
-          Connect
-        </button>
-      </div>
-      <Outcome of={act} />
-      {url === null ? null : (
-        <p>
-          <code>{url}</code>
-        </p>
-      )}
-    </form>
-  );
-}
-
-function PhoneCode({ mrn }: { readonly mrn: string }) {
-  const act = useAct();
-  const [bound, setBound] = useState<ValueOf<'patients.bind'> | null>(null);
-  const onSubmit = (event: SyntheticEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const { clinic } = textsOf(event.currentTarget, 'clinic');
-    void act.run(ask('patients.bind', { params: { mrn }, body: { client_name: clinic } }), (value) => {
-      setBound(value);
-      return 'The patient opens the app with the picture and types the salt. It is shown this once.';
-    });
-  };
-  return (
-    <form className="card" aria-labelledby="phone" onSubmit={onSubmit}>
-      <h2 id="phone">Bind the app on the patient’s phone</h2>
-      <div className="row">
-        <Field label="Name of the clinic, as the app shows it" name="clinic" required maxLength={200} />
-        <button type="submit" disabled={act.isBusy}>
-          Make a code
-        </button>
-      </div>
-      <Outcome of={act} />
-      {bound === null ? null : (
-        <>
-          <img src={bound.qrCode} alt="Picture of the address that binds the app" width={220} height={220} />
-          <p>
-            Salt <strong>{bound.salt}</strong>
-          </p>
-        </>
-      )}
-    </form>
-  );
-}
-
-function Labs({ mrn }: { readonly mrn: string }) {
-  const labs = useAsk('patients.labs', { params: { mrn } }, { everyMs: 5_000 });
+function OnePatient({ of }: { readonly of: string }) {
+  const mrn = useOpened(of);
+  const known = useAsk('patients.connections', { params: { mrn: of } });
   const mayEnrol = useMay('patients.enrol');
-  const act = useAct();
-  const submit = async (file: File | null): Promise<void> => {
-    if (file === null || !isLabType(file.type)) return;
-    const content = new Uint8Array(await file.arrayBuffer());
-    const timezone = zoneOf(new Date());
-    const asked = ask('patients.submitLab', {
-      params: { mrn },
-      query: { timezone },
-      bytes: { type: file.type, content },
-    });
-    if (await act.run(asked, () => 'The service has it. It shows below when it has arrived.')) labs.again();
-  };
+  const mayLink = useMay('links.change');
+  const maySeeDeliveries = useMay('deliveries.read');
   return (
-    <section
-      className="card"
-      aria-labelledby="labs"
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault();
-        if (mayEnrol) void submit(event.dataTransfer.files.item(0));
-      }}
-    >
-      <h2 id="labs">Laboratory documents</h2>
-      {mayEnrol ? (
-        <>
-          <Field
-            label="PDF, JPEG or PNG: choose it here, or drop it on this card"
-            type="file"
-            accept={LAB_TYPES.join(',')}
-            disabled={act.isBusy}
-            onChange={({ target }) => void submit(target.files?.item(0) ?? null)}
-          />
-          <Outcome of={act} />
-        </>
-      ) : null}
-      <Shown of={labs}>
-        {({ requests }) =>
-          requests.length === 0 ? (
-            <p>None was submitted.</p>
+    <>
+      <section className="card" aria-labelledby="who">
+        <div className="between">
+          <h2 id="who">{mrn === null ? 'One patient' : `MRN ${mrn}`}</h2>
+          <nav className="row" aria-label="More of this patient">
+            <Link to={`/links?mrn=${of}`}>
+              <LinkIcon size={16} aria-hidden /> Links
+            </Link>
+            {maySeeDeliveries ? (
+              <Link to={`/deliveries?mrn=${of}`}>
+                <InboxIcon size={16} aria-hidden /> Deliveries
+              </Link>
+            ) : null}
+            <AuditLink of={{ patient: of }}>Who saw this patient</AuditLink>
+            <Link to="/patient">All patients</Link>
+          </nav>
+        </div>
+        {mayLink ? <Who mrn={of} /> : null}
+        <p className="small quiet">
+          <EyeIcon size={12} aria-hidden /> Every look at a patient is kept in the audit.
+        </p>
+      </section>
+      <div className="halves">
+        <div>
+          <Connections mrn={of} known={known} />
+          {mayEnrol ? <PhoneCode mrn={of} /> : null}
+          <Labs mrn={of} />
+          <Profiles mrn={of} />
+        </div>
+        <div>
+          <Timeline mrn={of} />
+          <Rules mrn={of} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+type Row = ValueOf<'patients.list'>['patients'][number];
+const columnsOf = (find: FindHandle): readonly Column<Row>[] => [
+  { name: 'MRN', show: ({ mrn }) => <PatientLink mrn={mrn} find={find} /> },
+  { name: 'Users of the source', show: ({ users }) => users, isNumber: true },
+  { name: 'Connected now', show: ({ connections }) => connections, isNumber: true },
+  { name: 'Linked', show: ({ linkedAt }) => <Time at={linkedAt} /> },
+  { name: 'Last delivery', show: ({ lastDeliveryAt }) => <Time at={lastDeliveryAt} /> },
+];
+
+function AllPatients({ cursor, onGo }: { readonly cursor: string | undefined; readonly onGo: (to?: string) => void }) {
+  const query = { cursor, limit: 50 };
+  const found = useAsk('patients.list', { query });
+  const find = useHandles(found.value?.patients.map(({ mrn }) => mrn) ?? [], []);
+  return (
+    <section aria-labelledby="all">
+      <div className="between">
+        <h2 id="all">Enrolled patients</h2>
+        <CopyAs id="patients.list" call={{ query }} command="patients list" />
+      </div>
+      <Shown of={found}>
+        {({ patients, next }) =>
+          patients.length === 0 ? (
+            <p>Nobody is enrolled yet. Type an MRN above, or link a user under Links.</p>
           ) : (
-            <Table caption="Newest first" rows={requests} columns={LAB_COLUMNS} keyOf={({ id }) => id} />
+            <>
+              <Table
+                caption="The last linked first"
+                rows={patients}
+                columns={columnsOf(find)}
+                keyOf={({ mrn }) => mrn}
+              />
+              <Pages cursor={cursor} next={next} onGo={onGo} />
+            </>
           )
         }
       </Shown>
@@ -153,49 +112,31 @@ function Labs({ mrn }: { readonly mrn: string }) {
   );
 }
 
-function OnePatient({ mrn }: { readonly mrn: string }) {
-  const connections = useAsk('patients.connections', { params: { mrn } });
-  const mayEnrol = useMay('patients.enrol');
-  return (
-    <>
-      <section className="card" aria-labelledby="connections">
-        <h2 id="connections">Connections</h2>
-        <Shown of={connections}>
-          {({ connections: all }) =>
-            all.length === 0 ? (
-              <p>No data source is connected.</p>
-            ) : (
-              <Table
-                caption="At the health data service"
-                rows={all}
-                columns={CONNECTION_COLUMNS}
-                keyOf={({ dataSource }) => dataSource}
-              />
-            )
-          }
-        </Shown>
-        {mayEnrol ? <Connect mrn={mrn} onDone={connections.again} /> : null}
-      </section>
-      {mayEnrol ? <PhoneCode mrn={mrn} /> : null}
-      <Labs mrn={mrn} />
-    </>
-  );
-}
-
-/** Who it is stays in this page: neither its address nor its title names a patient. */
+/** The address holds the handle of the patient; neither it nor the title names them. */
 export function Patient() {
-  const [mrn, setMrn] = useState<string | null>(null);
-  const onSubmit = (event: SyntheticEvent<HTMLFormElement>): void => {
+  const [{ of, cursor }, change] = useQuery();
+  const act = useAct();
+  const mayEnrol = useMay('patients.enrol');
+  const onSubmit = async (event: SyntheticEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
-    setMrn(textsOf(event.currentTarget, 'mrn').mrn);
+    const made = await handleOf('mrn', textsOf(event.currentTarget, 'mrn').mrn);
+    if (made.kind === 'refused') return void act.run(Promise.resolve(made), () => '');
+    change({ of: made.value, cursor: undefined });
   };
+  if (of !== undefined)
+    return (
+      <Screen title="Patient">
+        <OnePatient key={of} of={of} />
+      </Screen>
+    );
   return (
-    <Screen title="Patient">
-      <form className="card row" aria-label="Which patient" onSubmit={onSubmit}>
-        <Field label="Medical record number" name="mrn" required maxLength={64} />
-        <button type="submit">Show</button>
+    <Screen title="Patients">
+      <form className="card row" aria-label="Which patient" onSubmit={(event) => void onSubmit(event)}>
+        <Field label="Medical record number" name="mrn" required maxLength={600} />
+        <button type="submit">{mayEnrol ? 'Show or enrol' : 'Show'}</button>
+        {act.said === null ? null : <Outcome of={act} />}
       </form>
-      {mrn === null ? <p>Every look at a patient is kept in the audit.</p> : <OnePatient key={mrn} mrn={mrn} />}
+      <AllPatients cursor={cursor} onGo={(to) => change({ cursor: to })} />
     </Screen>
   );
 }

@@ -27,7 +27,7 @@ export function useAct(): Act {
     const isGood = reply.kind === 'done';
     setSaid(
       isGood
-        ? { isGood, words: words(reply.value), requestId: reply.requestId }
+        ? { isGood, words: words(reply.value), requestId: reply.requestId ?? null }
         : { isGood, words: reply.refusal.message, requestId: null },
     );
     return isGood;

@@ -43,7 +43,7 @@ export function CopyAs({
   readonly command?: string;
 }) {
   return (
-    <span className="row">
+    <span className="row copy">
       <Copy what="curl" text={curlOf(location.origin, id, call)} />
       {command === undefined ? null : <Copy what="command" text={`chartgate ${command}`} />}
     </span>

@@ -1,4 +1,5 @@
 import { useEffect, type ReactNode } from 'react';
+import { askReasonAnew } from '../api/ask.ts';
 import type { Asked } from '../api/use-ask.ts';
 import { durationOf } from './time.tsx';
 
@@ -41,8 +42,15 @@ export function Shown<T>({ of, children }: { readonly of: Asked<T>; readonly chi
             {refusal.code === null ? '' : ` (${refusal.code})`}
           </p>
           {value !== null && at !== null ? <p>What is shown is {durationOf(Date.now() - at)} old.</p> : null}
-          <button type="button" className="plain" onClick={again}>
-            Ask again
+          <button
+            type="button"
+            className="plain"
+            onClick={() => {
+              if (refusal.code === 'admin.reason-needed') askReasonAnew();
+              again();
+            }}
+          >
+            {refusal.code === 'admin.reason-needed' ? 'Say why' : 'Ask again'}
           </button>
         </div>
       )}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ClientKind } from '../../auth/index.ts';
 import { defineContract } from './define-contract.ts';
-import { anyId, anyObjectOrNull, displayName, fhirId, named, taken } from './fields.ts';
+import { anyId, anyObjectOrNull, displayName, fhirId, mrnLike, named, taken } from './fields.ts';
 import { Disabled, Enabled, Removed } from './shapes.ts';
 
 const CLIENT_KINDS = ['public', 'symmetric', 'asymmetric', 'backend'] as const satisfies readonly ClientKind[];
@@ -73,7 +73,7 @@ const patientId = taken(
   fhirId.describe('id at the EHR; or give `mrn`'),
   `an id of the EHR: 1 to 64 letters, digits, "-" and "."; ${ONE_OF}`,
 );
-const launchMrn = taken(
+const launchMrn = mrnLike(
   z.string().regex(/^[^\p{Cc}\p{Cs}]{1,64}$/u),
   `an MRN as the EHR has it, to the letter; ${ONE_OF}`,
   {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AUDIT_FILTERS } from './audit.ts';
 import { defineContract } from './define-contract.ts';
-import { anyId, displayName, instant, named, plainUpTo, taken, time } from './fields.ts';
+import { anyId, displayName, instant, mrnLike, named, plainUpTo, taken, time } from './fields.ts';
 import { Removed } from './shapes.ts';
 
 /** Of the counts of the audit: how many names are told apart, and how many points there are. */
@@ -59,10 +59,15 @@ const counts = defineContract({
   errors: [],
 });
 
+const savedPatient = mrnLike(
+  z.string().regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u),
+  'an MRN, or `Patient/` and an id of the EHR, of 1 to 100 characters',
+  { type: 'string', minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]*$' },
+);
 /** Only what a search takes, each bounded. */
 const filters = z.strictObject({
   ...AUDIT_FILTERS,
-  patient: plainUpTo(100).optional(),
+  patient: savedPatient.optional(),
   actor: plainUpTo(100).optional(),
   client: plainUpTo(100).optional(),
   delivery: plainUpTo(100).optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
-import { anyObject, cursor, instant, limit, limitUpTo, named, plain, taken } from './fields.ts';
+import { anyObject, cursor, instant, limit, limitUpTo, mrnLike, named, plain, taken } from './fields.ts';
 
 const AuditRecord = named(
   'AuditRecord',
@@ -101,8 +101,17 @@ const AuditVerified = named(
   }),
 );
 
+export const auditPatient = mrnLike(
+  z.string().regex(/^[^\p{Cc}\p{Cs}]*$/u),
+  'an MRN, or `Patient/` and an id of the EHR',
+  {
+    type: 'string',
+    pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]*$',
+  },
+);
+
 export const AUDIT_FILTERS = {
-  patient: plain('an MRN, or `Patient/` and an id of the EHR').optional(),
+  patient: auditPatient.optional(),
   actor: plain('the name of an operator or of an API key')
     .describe('Who acted, as records name them; what the gateway does by itself is not found by it')
     .optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HANDLE_PREFIX, type Handled } from './handle-shape.ts';
 
 /** What is taken, in words after "must be"; and its JSON Schema, where the one that zod derives would not say it. */
 interface Said {
@@ -11,6 +12,21 @@ export const SAID = z.registry<Said>();
 export const taken = <S extends z.ZodType>(schema: S, words: string, json?: Said['json']): S => {
   SAID.add(schema, json === undefined ? { words } : { words, json });
   return schema;
+};
+
+/** Fields in whose place a handle is taken: what it stands for is put there before anything is checked. */
+export const HANDLED = z.registry<{ readonly of: Handled }>();
+
+/** A value itself, or a handle of it. */
+const orHandle = <S extends z.ZodType>(
+  of: Handled,
+  schema: S,
+  words: string,
+  json: Readonly<Record<string, unknown>>,
+): S => {
+  HANDLED.add(schema, { of });
+  const handle = { type: 'string', pattern: `^${HANDLE_PREFIX[of].replace('.', '\\.')}[A-Za-z0-9_-]{64,500}$` };
+  return taken(schema, `${words}; or a handle of it, as POST /admin/api/handles gives`, { anyOf: [json, handle] });
 };
 
 /** How many rows a list shows. */
@@ -70,7 +86,8 @@ export const plainUpTo = (most: number) =>
     plainJson({ minLength: 1, maxLength: most }),
   );
 
-export const userId = taken(
+export const userId = orHandle(
+  'user',
   z.string().min(1).max(50).refine(isPlain),
   'the user at the source, of 1 to 50 characters; client_uuid goes with it',
   plainJson({ minLength: 1, maxLength: 50 }),
@@ -86,26 +103,38 @@ export const clientUuid = taken(
 
 /** Part of a path: what cannot be an id is nobody's, which is for the handler to say. */
 export const anyId = (words: string) => taken(z.string(), words, { type: 'string' });
-export const pathUserId = taken(z.string(), 'the user at the source', plainJson({ minLength: 1, maxLength: 50 }));
+export const pathUserId = orHandle(
+  'user',
+  z.string(),
+  'the user at the source',
+  plainJson({ minLength: 1, maxLength: 50 }),
+);
 
 /** As the EHR has it: case and leading zeros count. */
-export const mrn = taken(
+const MRN_WORDS =
+  'an MRN as the EHR has it, to the letter: 1 to 64 characters, none of them invisible, and no space at either end';
+const MRN_JSON = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 64,
+  pattern: `^[^\\s${INVISIBLE}]([^${INVISIBLE}]*[^\\s${INVISIBLE}])?$`,
+  not: { enum: ['.', '..'] },
+};
+const anyMrn = () =>
   z
     .string()
     .min(1)
     .max(64)
     .refine(
       (text) => isPlain(text) && !/[\p{Cf}\ufffd]/u.test(text) && text.trim() === text && text !== '.' && text !== '..',
-    ),
-  'an MRN as the EHR has it, to the letter: 1 to 64 characters, none of them invisible, and no space at either end',
-  {
-    type: 'string',
-    minLength: 1,
-    maxLength: 64,
-    pattern: `^[^\\s${INVISIBLE}]([^${INVISIBLE}]*[^\\s${INVISIBLE}])?$`,
-    not: { enum: ['.', '..'] },
-  },
-);
+    );
+export const mrn = orHandle('mrn', anyMrn(), MRN_WORDS, MRN_JSON);
+/** Where handles are made: a value as it is, whatever it looks like. */
+export const bareMrn = taken(anyMrn(), MRN_WORDS, MRN_JSON);
+export const bareUserId = plainUpTo(50);
+/** Where another MRN is written than the links have. */
+export const mrnLike = (schema: z.ZodString, words: string, json: Readonly<Record<string, unknown>>) =>
+  orHandle('mrn', schema, words, json);
 
 /** A sentence of a person on why, with nothing of a patient in it. */
 export const sentence = taken(

@@ -9,6 +9,7 @@ import { eraseContract } from './erase.ts';
 import { factorsContract } from './factors.ts';
 import { flowContract } from './flow.ts';
 import { grantsContract } from './grants.ts';
+import { handlesContract } from './handles.ts';
 import { jobsContract } from './jobs.ts';
 import { keysContract } from './keys.ts';
 import { linkHistoryContract } from './link-history.ts';
@@ -50,6 +51,7 @@ export const CONTRACTS = {
   ...patientsContract,
   ...monitoringContract,
   ...restrictionsContract,
+  ...handlesContract,
   ...appsContract,
   ...accountsContract,
   ...grantsContract,

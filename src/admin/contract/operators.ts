@@ -29,6 +29,7 @@ export const PERMISSIONS = [
   'patients.read',
   'patients.enrol',
   'patients.erase',
+  'handles.make',
   'audit.read',
   'audit.export',
   'apps.read',

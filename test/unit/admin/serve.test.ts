@@ -15,6 +15,7 @@ const recorders = {
   recordLater: (by: Pick<Ask, 'caller'>, why: string) => void recorded.push([by.caller?.name, why]),
   restrictedAmong: (patients: readonly { readonly system: string; readonly mrn: string }[]) =>
     Promise.resolve(ok(patients.filter(({ mrn }) => mrn === 'restricted'))),
+  openHandle: () => null,
 };
 const caller = {
   kind: 'person',
