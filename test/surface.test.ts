@@ -313,7 +313,7 @@ test.each([
   ['GET', '/admin/api/clients', 200],
   ['GET', '/admin/api/clients?x=1', 400],
   ['POST', '/admin/api/clients', 400],
-  ['PUT', '/admin/api/clients/app_none', 404],
+  ['PUT', '/admin/api/clients/app_none', 400],
   ['POST', '/admin/api/clients/app_none/disable', 404],
   ['POST', '/admin/api/clients/app_none/enable', 404],
   ['DELETE', '/admin/api/clients/app_none', 404],
