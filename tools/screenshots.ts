@@ -3,12 +3,13 @@
  * demonstration of its own. Everybody in them is invented.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { enterConsole } from '../test/support/enter-console.ts';
+import { aClinicalReady, aLabResult } from '../test/support/payloads/index.ts';
 import { freePort } from '../test/support/postgres-server.ts';
 import { runProcess } from '../test/support/run-process.ts';
 import { startBrowser } from '../test/support/chromium.ts';
@@ -29,20 +30,40 @@ const SHOTS: readonly Shot[] = [
     name: 'console-delivery',
     async go(page, base) {
       await page.goto(`${base}/console/deliveries?state=delivered`);
-      await page.click('tbody a');
+      await page.click('tbody a[href*="/deliveries/dlv_"]');
     },
   },
   { name: 'console-audit', go: (page, base) => page.goto(`${base}/console/audit`) },
 ];
 
+/** Something for the work queue: people whom nobody has linked yet, and what is no document at all. */
+async function sendWork(base: string, data: string): Promise<void> {
+  const settings = JSON.parse(readFileSync(join(data, 'demo-settings.json'), 'utf8')) as Record<string, string>;
+  const clientUuid = settings['CHARTGATE_CLIENT_UUID'] ?? '';
+  const bodies = [
+    ...['user-new-1', 'user-new-1', 'user-new-2'].map((userId, n) =>
+      JSON.stringify(aClinicalReady({ userId, clientUuid, bundleId: `new-${n}`, day: `2026-11-1${n}` })),
+    ),
+    JSON.stringify(aLabResult({ userId: 'user-new-2', clientUuid })),
+    '{"data_structure":"clinical_ready"',
+  ];
+  for (const body of bodies)
+    await fetch(`${base}/webhooks/${settings['CHARTGATE_WEBHOOK_SECRET'] ?? ''}/data`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'chartgate-screenshots-'));
+const data = join(folder, 'data');
 const token = randomBytes(32).toString('hex');
 const port = await freePort();
 const base = `http://localhost:${port}`;
 const ports = ['--ehr-port', '--service-port', '--app-port'].map(async (name) => [name, String(await freePort())]);
 const demo = runProcess(
-  ['demo', '--json', '--data', join(folder, 'data'), '--port', String(port), ...(await Promise.all(ports)).flat()],
-  { CHARTGATE_ADMIN_TOKEN: token },
+  ['demo', '--json', '--data', data, '--port', String(port), ...(await Promise.all(ports)).flat()],
+  { CHARTGATE_ADMIN_TOKEN: token, CHARTGATE_WEBHOOK_HMAC: 'off' },
 );
 try {
   await demo.saw('"gateway"');
@@ -52,6 +73,7 @@ try {
     await enterConsole(page, { base, token }, { name: 'ada', displayName: 'Ada Example', roles: EVERY_ROLE });
     process.stdout.write(`The demonstration lives for ${LIFE_MS / 1_000} s.\n`);
     await pause(LIFE_MS);
+    await sendWork(base, data);
     for (const { name, go } of SHOTS) {
       await go(page, base);
       await page.waitForFunction(() => !document.querySelector('.frame main')?.textContent.includes('One moment'));
