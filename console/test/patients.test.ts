@@ -314,6 +314,38 @@ describeInBrowser('the screens of patients', () => {
       await rig.admin('DELETE', 'patients/MRN-hidden/restriction');
     });
 
+    test('every dialog stands on a phone in the dark, and closes by Escape', async () => {
+      const { rig } = stand;
+      await rig.enrol('user-dark', 'MRN-dark');
+      const { body } = await rig.admin('POST', 'handles', { mrns: ['MRN-dark'], users: ['user-dark'] });
+      const [mrn, user] = [String((body['mrns'] as unknown[])[0]), String((body['users'] as unknown[])[0])];
+      const { page, go } = bea;
+      const look = async (words: string): Promise<void> => {
+        await page.waitForSelector(`dialog >> text=${words}`);
+        await checkAccess(page);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+        await page.keyboard.press('Escape');
+        await page.waitForSelector('dialog', { state: 'detached' });
+      };
+      await go('/deliveries');
+      await page.click('text=Save as CSV …');
+      await look('With MRN and user');
+      await go(`/links?user=${user}`);
+      await page.fill('form[aria-label="Link to another patient"] input[name=mrn]', 'MRN-dark');
+      await page.click('text=Look up …');
+      await look('1 user is linked to this patient already.');
+      await page.click('text=Unlink …');
+      await look('Nothing of this user stands in the chart.');
+      await go(`/patient?of=${mrn}`);
+      await page.click('text=Disconnect from all …');
+      await look('No data source is connected now');
+      await rig.admin('PUT', `patients/${mrn}/restriction`);
+      await go(`/patient?of=${mrn}`);
+      await look('The hospital has restricted this patient.');
+      await page.waitForSelector('text=admin.reason-needed');
+      await rig.admin('DELETE', `patients/${mrn}/restriction`);
+    });
+
     test('who may not change anything sees no form for it, and is refused by the API', async () => {
       const { page, go, context } = await visit(browser, stand, 'eng', ['engineer']);
       await go('/links');

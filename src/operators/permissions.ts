@@ -25,7 +25,7 @@ export const PERMISSIONS = [
   /** Connections, laboratory documents, profiles and monitoring rules at the source. */
   'patients.enrol',
   'patients.erase',
-  /** Names of an MRN or a user for addresses: for whoever names patients at all. */
+  /** Names of an MRN or a user for addresses: for whoever may see patients. */
   'handles.make',
   'audit.read',
   'audit.export',
@@ -70,11 +70,10 @@ export const PERMISSIONS_OF: Readonly<Record<Role, readonly Permission[]>> = {
     'handles.make',
   ],
   registrar: ['flow.read', 'links.read', 'links.change', 'patients.read', 'patients.enrol', 'handles.make'],
-  auditor: ['handles.make', 'audit.read', 'audit.export'],
+  auditor: ['audit.read', 'audit.export'],
   administrator: [
     'flow.read',
     'patients.erase',
-    'handles.make',
     'apps.read',
     'apps.change',
     'apps.launch',

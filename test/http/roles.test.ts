@@ -33,13 +33,13 @@ const OPENS: Readonly<Record<Role, string>> = {
     links.preview links.history patients.list patients.timeline restrictions.list restrictions.put
     restrictions.remove handles.make handles.open`,
   auditor: `audit.search audit.get audit.key audit.verify audit.verifying audit.export audit.counts audit.searches audit.saveSearch
-    audit.removeSearch handles.make`,
+    audit.removeSearch`,
   administrator: `flow.ledger flow.series flow.refused flow.stream targets.list shadow.report users.erase keys.data
     keys.rotateData keys.rotateIdToken apps.list apps.add apps.remove apps.launch accounts.list
     accounts.add accounts.remove operators.list operators.add operators.get operators.remove
     operators.setRoles operators.disable operators.enable operators.reset keys.list keys.add keys.remove
     targets.probes targets.lanes apps.edit apps.disable apps.enable accounts.disable accounts.enable
-    accounts.reset accounts.unlock grants.list grants.end handles.make settings.get`,
+    accounts.reset accounts.unlock grants.list grants.end settings.get`,
 };
 const PROVED = `deliveries.raw audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.remove
   accounts.add accounts.remove operators.add operators.remove operators.setRoles operators.disable

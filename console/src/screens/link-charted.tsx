@@ -3,11 +3,11 @@ import { Table } from '../ui/table.tsx';
 
 /** What stands in a chart because of a user, counted. */
 export function Charted({ of: { total, waiting, resources } }: { readonly of: ValueOf<'links.charted'> }) {
-  const days = new Map<string, { type: string; group: string; count: number; days: number }>();
+  const sums = new Map<string, { type: string; group: string; count: number; days: number }>();
   for (const { resourceType, group, count } of resources) {
     const key = `${resourceType} ${group}`;
-    const before = days.get(key) ?? { type: resourceType, group, count: 0, days: 0 };
-    days.set(key, { ...before, count: before.count + count, days: before.days + 1 });
+    const before = sums.get(key) ?? { type: resourceType, group, count: 0, days: 0 };
+    sums.set(key, { ...before, count: before.count + count, days: before.days + 1 });
   }
   return (
     <>
@@ -20,7 +20,7 @@ export function Charted({ of: { total, waiting, resources } }: { readonly of: Va
       {total === 0 ? null : (
         <Table
           caption="In the chart now"
-          rows={[...days.values()]}
+          rows={[...sums.values()]}
           columns={[
             { name: 'What', show: ({ type, group }) => `${group} (${type})` },
             { name: 'Days', show: ({ days: n }) => n, isNumber: true },

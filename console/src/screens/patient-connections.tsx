@@ -243,7 +243,7 @@ export function Connections({ mrn, known }: { readonly mrn: string; readonly kno
     <section className="card" aria-labelledby="connections">
       <div className="between">
         <h2 id="connections">Connections</h2>
-        <CopyAs id="patients.connections" call={{ params: { mrn } }} />
+        <CopyAs id="patients.connections" call={{ params: { mrn } }} command={`connections '${mrn}'`} />
       </div>
       {isNew ? (
         <p>
