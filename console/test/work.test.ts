@@ -66,15 +66,15 @@ describeInBrowser('work in the console', () => {
       expect(await page.evaluate(() => [localStorage.length, sessionStorage.length])).toEqual([0, 0]);
     });
 
-    test('many are given up: a preview, a job with its own address, and what the audit holds of it', async () => {
+    test('many are discarded: a preview, a job with its own address, and what the audit holds of it', async () => {
       const { page, go } = seen;
       await go('/work?state=quarantined');
-      await groupOf(page, 'It names two users').getByText('Give all up …').click();
+      await groupOf(page, 'It names two users').getByText('Discard all …').click();
       await page.fill('dialog input[name=reason]', 'The source sends them again');
       await page.click('dialog >> text=Preview');
-      await page.waitForSelector('text=Would give up 2 deliveries of 1 patient.');
+      await page.waitForSelector('text=Would discard 2 deliveries of 1 patient.');
       if (engine === 'sqlite') await checkBoth(page);
-      await page.click('text=Give 2 deliveries up');
+      await page.getByRole('button', { name: 'Discard 2 deliveries' }).click();
       await page.waitForSelector('text=2 deliveries moved');
       expect(page.url()).toMatch(/\/work\/jobs\/job_/);
       await page.reload();
@@ -233,7 +233,7 @@ describeInBrowser('work in the console', () => {
       const { page, go, context } = await visit(browser, stand, 'rea', ['clinical-reviewer']);
       await go('/work?open=parked unmapped');
       await page.waitForSelector('text=As the source says it');
-      expect(await page.locator('text=/Give all up|Judge all again/').count()).toBe(0);
+      expect(await page.locator('text=/Discard all|Judge all again/').count()).toBe(0);
       await go(`/deliveries/${waiting.unmapped}`);
       await page.waitForSelector('text=First byte');
       expect(await page.locator('text=/Discard …|Judge again …|Take it|Write it down/').count()).toBe(0);

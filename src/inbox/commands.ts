@@ -234,7 +234,8 @@ export interface DeliveryWork {
 
 export type InboxWrites = {
   'inbox.put': { args: PutDelivery; out: { readonly state: 'received' | 'duplicate' } };
-  'inbox.replay': { args: Act; out: ActOutcome };
+  /** `decision`: what a person decided on it before; the step says so. */
+  'inbox.replay': { args: Act & { readonly decision?: string }; out: ActOutcome };
   'inbox.replay-many': {
     args: Omit<Act, 'id'> & {
       readonly state: 'parked' | 'quarantined';

@@ -106,7 +106,7 @@ export function makeDeliveryActRoutes(deps: {
       const said =
         context.reason === null ? ok(null) : await context.record({ action: 'U', outcome: '0', deliveryId: id });
       if (!said.ok) return said;
-      const done = answerAct(await inbox.write('inbox.replay', { ...who(context), id }), id);
+      const done = answerAct(await inbox.write('inbox.replay', { ...who(context), id, decision }), id);
       deps.onReplay();
       return done;
     }),

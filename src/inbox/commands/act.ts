@@ -30,6 +30,8 @@ interface Deed {
 }
 /** Judged again from the stored bytes. */
 const REPLAY: Deed = { allowed: REPLAYABLE, to: 'received', reason: 'replay' };
+const replayFor = (decision: string | undefined): Deed =>
+  decision === undefined ? REPLAY : { ...REPLAY, reason: decision };
 /** Given up by a person, who says why. */
 const discardFor = (why: string): Deed => ({ allowed: DISCARDABLE, to: 'discarded', reason: why });
 
@@ -72,7 +74,10 @@ function* actOnOne(context: CommandContext, deed: Deed, { id, ...who }: Act): Pr
   return (yield* carryOut(context, deed, [row], who)) === 1 ? 'done' : 'not-in-a-state-for-it';
 }
 
-export const replay = (context: CommandContext, args: Act): Program<ActOutcome> => actOnOne(context, REPLAY, args);
+export const replay = (
+  context: CommandContext,
+  { decision, ...args }: InboxWrites['inbox.replay']['args'],
+): Program<ActOutcome> => actOnOne(context, replayFor(decision), args);
 export const discard = (
   context: CommandContext,
   { why, ...args }: Act & { readonly why: string },

@@ -8,6 +8,8 @@ const COUNT_MAX = 10_000;
 const EXAMPLES = 3;
 /** So many of the newest deliveries of a group are asked whose they are. */
 const LOOK = 5_000;
+/** Words of the statement: PostgreSQL would plan for any number of rows where it is a value. */
+const TO_LOOK = words(`LIMIT ${LOOK}`);
 const LISTED_COLUMNS = words(LISTED);
 
 /** The words of the index `delivery_stuck`: without them it is not used. */
@@ -88,7 +90,7 @@ export function* groupUsers(
     SELECT user_index, count(*) AS n, min(received_at) AS oldest_at, max(received_at) AS newest_at, max(seq) AS newest
     FROM (SELECT user_index, received_at, seq FROM delivery
       WHERE tenant = ${tenant} AND state = ${state} AND reason = ${reason} AND ${FAULT} = ${faultCode ?? ''} AND ${IS_STUCK}
-      ORDER BY seq DESC LIMIT ${LOOK}) AS looked
+      ORDER BY seq DESC ${TO_LOOK}) AS looked
     GROUP BY user_index ORDER BY n DESC, newest DESC`;
   const looked = counted.reduce((sum, { n }) => sum + Number(n), 0);
   const most = counted.filter((row) => row['user_index'] !== null).slice(0, limit);

@@ -180,7 +180,8 @@ describe.each(PLACES)('what a person decides, on %s', (_name, makePlace) => {
       runCommand(['deliveries', 'decide', parked.id, 'keep-theirs', ...more], { env });
     expect((await decide('--reason', 'x')).code).toBe(1);
     expect((await decide('--reason', 'Weighed at the ward')).code).toBe(0);
-    await rig.until(parked.id, ({ state }) => state === 'delivered');
+    const { steps } = await rig.until(parked.id, ({ state }) => state === 'delivered');
+    expect(steps).toContainEqual(expect.objectContaining({ from: 'parked', to: 'received', reason: 'keep-theirs' }));
     const found = (await rig.admin('GET', `audit?type=admin&delivery=${parked.id}`)).body['records'] as Json[];
     expect(found.filter(({ why }) => why === 'decision')).toMatchObject([{ reason: 'Weighed at the ward' }]);
     expect((await runCommand(['deliveries', 'replay', parked.id, '--reason', 'no'], { env })).code).toBe(2);

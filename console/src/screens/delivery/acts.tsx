@@ -79,10 +79,10 @@ function Discard({ of, onClose, onDone }: ActProps) {
     event.preventDefault();
     const { reason } = textsOf(event.currentTarget, 'reason');
     const asked = ask('deliveries.discard', { params: { id: of.id }, body: { reason } });
-    if (await act.run(asked, () => '')) onDone('It is given up.');
+    if (await act.run(asked, () => '')) onDone('It is discarded.');
   };
   return (
-    <Dialog title="Give this delivery up" onClose={onClose}>
+    <Dialog title="Discard this delivery" onClose={onClose}>
       <form onSubmit={(event) => void onSubmit(event)}>
         <p>
           It is never judged or sent again: a {of.dataStructure ?? 'document of unknown structure'} of{' '}
@@ -92,7 +92,7 @@ function Discard({ of, onClose, onDone }: ActProps) {
         <Outcome of={act} />
         <div className="row">
           <button type="submit" className="danger" disabled={act.isBusy}>
-            Give it up
+            Discard
           </button>
           <button type="button" className="plain" onClick={onClose}>
             Leave it

@@ -18,6 +18,10 @@ import { History } from './history.tsx';
 import { Raw } from './raw.tsx';
 import { Wrote } from './wrote.tsx';
 
+/** Each look is in the audit: what rests is looked at seldom. */
+const [MOVING_MS, RESTING_MS] = [2_000, 30_000];
+const MOVING: ReadonlySet<string> = new Set(['received', 'queued', 'sending', 'unknown']);
+
 export type OneDelivery = ValueOf<'deliveries.get'>;
 
 const VIEWS: readonly (readonly [name: string, title: string, show: (of: OneDelivery) => ReactNode])[] = [
@@ -102,7 +106,8 @@ function Opened({ of, onChange }: { readonly of: OneDelivery; readonly onChange:
         <div role="status">
           {said === null ? null : (
             <p className="note">
-              {said} <AuditLink of={{ delivery: of.id, type: 'delivery.change' }} />
+              {said} <AuditLink of={{ delivery: of.id, type: 'delivery.change' }} />{' '}
+              <Link to="/work">Back to the work queue</Link>
             </p>
           )}
         </div>
@@ -130,7 +135,10 @@ function Opened({ of, onChange }: { readonly of: OneDelivery; readonly onChange:
 
 /** One delivery: where it stands, what a person can do, and its history from the first byte to the chart. */
 export function Delivery({ id }: { readonly id: string }) {
-  const found = useAsk('deliveries.get', { params: { id } }, { everyMs: 10_000 });
+  const [isMoving, setMoving] = useState(false);
+  const found = useAsk('deliveries.get', { params: { id } }, { everyMs: isMoving ? MOVING_MS : RESTING_MS });
+  const moves = MOVING.has(found.value?.state ?? '');
+  if (moves !== isMoving) setMoving(moves);
   return (
     <Screen
       title="One delivery"

@@ -22,6 +22,14 @@ const KIND_NAMES: Readonly<Record<Event['kind'], string>> = {
   person: 'Person',
 };
 
+/** What a person did, by the reason of the step that it led to. */
+const DEEDS: Readonly<Record<string, string>> = {
+  replay: 'Judged again',
+  'keep-theirs': 'Decided: keep the chart',
+  overwrite: 'Decided: write the document',
+  approve: 'Decided: the plan is approved',
+};
+
 const stepOf = (
   { at, from, to, reason, faultCode, actor }: OneDelivery['steps'][number],
   n: number,
@@ -29,11 +37,18 @@ const stepOf = (
 ): Event => {
   const isArrival = from === null;
   const waits = to === 'parked' || to === 'quarantined';
+  const deed = to === 'received' ? DEEDS[reason ?? ''] : undefined;
   return {
     at,
     kind: isArrival ? 'source' : actor === 'gateway' ? 'verdict' : 'person',
     key: `step ${n}`,
-    title: isArrival ? <strong>{bodyBytes.toLocaleString()} bytes received</strong> : <State is={to} reason={reason} />,
+    title: isArrival ? (
+      <strong>{bodyBytes.toLocaleString()} bytes received</strong>
+    ) : deed === undefined ? (
+      <State is={to} reason={reason} />
+    ) : (
+      <strong>{deed}</strong>
+    ),
     more: isArrival ? (
       <>
         Request <code>{requestId}</code>, believed by {sender}

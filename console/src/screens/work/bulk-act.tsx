@@ -11,7 +11,7 @@ import type { Group } from './group.tsx';
 type Act = 'replay' | 'discard';
 type Preview = ValueOf<'jobs.preview'>;
 
-const TITLES = { replay: 'Judge all of them again', discard: 'Give all of them up' } as const;
+const TITLES = { replay: 'Judge all of them again', discard: 'Discard all of them' } as const;
 const EXPLAINED = {
   replay: 'Each is judged from its stored bytes, by the mapping data and links of now. Nothing is approved by it.',
   discard: 'None of them is ever judged or sent again. The audit keeps your name and the reason.',
@@ -22,7 +22,7 @@ const instantOf = (local: string): string | undefined => (local === '' ? undefin
 
 function sentenceOf({ act, deliveries: { count, isExact }, patients, ofNobody }: Preview): string {
   const nobody = ofNobody === 0 ? '' : `, ${ofNobody.toLocaleString()} of them of nobody known`;
-  const verb = act === 'replay' ? 'judge again' : 'give up';
+  const verb = act === 'replay' ? 'judge again' : 'discard';
   return `Would ${verb} ${isExact ? '' : 'more than '}${deliveriesOf(count)} of ${patientsOf(patients)}${nobody}.`;
 }
 
@@ -58,7 +58,7 @@ function Start({ preview, onBack }: { readonly preview: Preview; readonly onBack
             disabled={act.isBusy}
             onClick={() => void start()}
           >
-            {preview.act === 'discard' ? `Give ${deliveriesOf(deliveries.count)} up` : 'Start'}
+            {preview.act === 'discard' ? `Discard ${deliveriesOf(deliveries.count)}` : 'Start'}
           </button>
         )}
         <button type="button" className="plain" onClick={onBack}>

@@ -13,7 +13,7 @@ import { reasonOf } from '../../words/reasons.ts';
 export type Job = ValueOf<'jobs.get'>;
 
 const PAGE = 20;
-export const actOf = ({ act }: Job): string => (act === 'replay' ? 'Judge again' : 'Give up');
+export const actOf = ({ act }: Job): string => (act === 'replay' ? 'Judge again' : 'Discard');
 /** What the deliveries of a job have in common. */
 export const aboutOf = ({ filter: { state, reason, fault } }: Job): string =>
   [reason === undefined ? `all ${state}` : reasonOf(state, reason).title, fault]
