@@ -3,6 +3,7 @@ import type { Figure } from './figure.ts';
 interface Options {
   readonly rows?: number;
   readonly ehr: string | null;
+  readonly minutes?: number;
 }
 
 /** Each bench by its name; loaded only when it is run. */
@@ -18,13 +19,15 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(options: Options): As
   labs: () => import('./labs.ts'),
   stream: () => import('./stream.ts'),
   screens: () => import('./screens.ts'),
+  console: () => import('./console.ts'),
 };
 
-const help = `Usage: npm run bench -- [NAME…] [--json] [--rows=N] [--ehr=URL]
+const help = `Usage: npm run bench -- [NAME…] [--json] [--rows=N] [--ehr=URL] [--minutes=N]
 
 Names: ${Object.keys(BENCHES).join(', ')} (default: all). Both sides of a figure run in the same process tree, in turns, at
 least three rounds; the median is reported, of \`deliver\`, \`read\` and \`ingest\` that of the ratios of nine rounds. --json prints one JSON object a line and nothing else. --rows: how many deliveries \`deliver\`, \`deliveries\` and \`screens\` find stored.
 --ehr, or EHR_BENCH_URL: the base of a real FHIR server on this machine that \`deliver\` may fill; without it two of its figures are left out.
+--minutes: how long \`console\` leaves a tab open (2).
 `;
 
 const args = process.argv.slice(2);
@@ -36,9 +39,12 @@ const EHR = /^--ehr=(http:\/\/(?:127\.0\.0\.1|localhost):\d+\/\S*)$/;
 const givenEhr = process.env['EHR_BENCH_URL'] ?? '';
 const ehr =
   args.map((one) => EHR.exec(one)?.[1]).find((one) => one !== undefined) ?? (givenEhr === '' ? null : givenEhr);
+const MINUTES = /^--minutes=([1-9]\d{0,2})$/;
+const minutes = args.map((one) => MINUTES.exec(one)?.[1]).find((one) => one !== undefined);
+const isOption = (one: string): boolean => one === '--json' || [ROWS, EHR, MINUTES].some((form) => form.test(one));
 const unknown = [
   ...names.filter((name) => !Object.hasOwn(BENCHES, name)),
-  ...args.filter((one) => one.startsWith('-') && one !== '--json' && !ROWS.test(one) && !EHR.test(one)),
+  ...args.filter((one) => one.startsWith('-') && !isOption(one)),
 ];
 
 if (unknown.length > 0) {
@@ -52,7 +58,12 @@ for (const name of names.length === 0 ? Object.keys(BENCHES) : names) {
     process.stdout.write(
       `\n${name}\n${'figure'.padEnd(34)}${'ratio'.padStart(9)}${'ours'.padStart(12)}${'theirs'.padStart(12)}  unit, note\n`,
     );
-  for await (const figure of bench.run({ ehr, ...(rows === undefined ? {} : { rows: Number(rows) }) }))
+  const options = {
+    ehr,
+    ...(rows === undefined ? {} : { rows: Number(rows) }),
+    ...(minutes === undefined ? {} : { minutes: Number(minutes) }),
+  };
+  for await (const figure of bench.run(options))
     process.stdout.write(
       isJson
         ? `${JSON.stringify(figure)}\n`

@@ -65,7 +65,7 @@ describe('chartgate settings', () => {
     expect(found['connections']).toEqual([
       { of: 'listener', isProtected: true, how: 'loopback', certificateUntil: null },
       { of: 'public-address', isProtected: true, how: 'loopback', certificateUntil: null },
-      { of: 'ehr', isProtected: true, how: 'tls', certificateUntil: null },
+      { of: 'ehr', isProtected: true, how: 'loopback', certificateUntil: null },
       { of: 'database', isProtected: true, how: 'file', certificateUntil: null },
     ]);
     expect(found['audit']).toEqual({
