@@ -177,7 +177,7 @@ export function LinkedUser({ of, onDone }: { readonly of: OfUser; readonly onDon
           <NewLink user={of.user} client={of.client} onDone={again} />
           {live === undefined ? null : (
             <p className="apart">
-              <button type="button" className="plain harm" onClick={() => setUnlinking(true)}>
+              <button type="button" className="plain risky" onClick={() => setUnlinking(true)}>
                 Unlink …
               </button>
             </p>

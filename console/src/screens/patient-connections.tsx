@@ -285,7 +285,7 @@ export function Connections({ mrn, known }: { readonly mrn: string; readonly kno
           <h3>Connect</h3>
           <Connect by={by} />
           {isNew || known.value === null ? null : (
-            <button type="button" className="plain harm" onClick={() => setLeaving(true)}>
+            <button type="button" className="plain risky" onClick={() => setLeaving(true)}>
               Disconnect from all …
             </button>
           )}

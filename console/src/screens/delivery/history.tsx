@@ -162,7 +162,7 @@ export function History({ of }: { readonly of: OneDelivery }) {
           const before = events[i - 1];
           const since = before === undefined ? 0 : Date.parse(at) - Date.parse(before.at);
           return (
-            <li key={key} className={kind}>
+            <li key={key} className={`event-${kind}`}>
               <div className="event-head">
                 <span className="event-kind">{KIND_NAMES[kind]}</span>
                 <span>{title}</span>

@@ -16,7 +16,7 @@ const RESOURCES: readonly Column<Answer['resources'][number]>[] = [
       ) : (
         <details>
           <summary>Show</summary>
-          <pre className="source">{JSON.stringify(resource, null, 2)}</pre>
+          <pre className="payload">{JSON.stringify(resource, null, 2)}</pre>
         </details>
       ),
   },

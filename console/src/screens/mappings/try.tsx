@@ -69,7 +69,15 @@ export function Try() {
         <form onSubmit={(event) => void onSubmit(event)}>
           <div>
             <label htmlFor="payload">A payload of the Data Webhook, as JSON</label>
-            <textarea id="payload" name="payload" ref={text} rows={10} required spellCheck={false} className="source" />
+            <textarea
+              id="payload"
+              name="payload"
+              ref={text}
+              rows={10}
+              required
+              spellCheck={false}
+              className="payload"
+            />
           </div>
           <div>
             <label htmlFor="payload-file">Or pick a file</label>

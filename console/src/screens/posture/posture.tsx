@@ -170,7 +170,7 @@ export function Posture() {
           <>
             <Weak of={weak} />
             <Keys of={keys} onDone={found.again} />
-            <div className="pair">
+            <div className="halves">
               <Connections of={connections} />
               <AuditState of={audit} />
             </div>

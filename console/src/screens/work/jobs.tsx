@@ -22,7 +22,7 @@ export const aboutOf = ({ filter: { state, reason, fault } }: Job): string =>
 
 export function Progress({ of: { id, done, total } }: { readonly of: Job }) {
   return (
-    <span className="progress">
+    <span className="progress-row">
       <progress aria-label={`Progress of ${id}`} value={done} max={Math.max(1, total)} />
       <span>
         {done.toLocaleString()} of {total.toLocaleString()}
