@@ -14,6 +14,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(options: Options): As
   translate: () => import('./translate.ts'),
   deliver: () => import('./deliver.ts'),
   deliveries: () => import('./delivery-pages.ts'),
+  lists: () => import('./lists.ts'),
   read: () => import('./read.ts'),
   audit: () => import('./audit.ts'),
   labs: () => import('./labs.ts'),

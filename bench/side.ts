@@ -49,15 +49,18 @@ function sideOf(child: ChildProcess, port: unknown, path: string, cpuSeconds: Si
   };
 }
 
-/** What `/metrics` of a gateway says under a name. */
-export async function metricOf(port: number, name: string): Promise<number> {
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const line = text.split('\n').find((one) => one.startsWith(`${name} `));
-  return line === undefined ? 0 : Number(line.slice(name.length + 1));
+/** What `/metrics` of a gateway says under names, all of one look; 0 for what it does not name. */
+export async function metricsOf(port: number, names: readonly string[]): Promise<readonly number[]> {
+  const lines = (await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).split('\n');
+  return names.map((name) => {
+    const line = lines.find((one) => one.startsWith(`${name} `));
+    return line === undefined ? 0 : Number(line.slice(name.length + 1));
+  });
 }
+export const metricOf = async (port: number, name: string): Promise<number> => (await metricsOf(port, [name]))[0] ?? 0;
 
 /**
- * A gateway on a SQLite file of its own, with further settings. BENCH_NODE_OPTIONS is given to its Node, such as
+ * A gateway on a SQLite file of its own, or where the further settings say. BENCH_NODE_OPTIONS is given to its Node, such as
  * `--cpu-prof`.
  */
 export async function startGateway(file: string, more: Record<string, string>): Promise<Side> {

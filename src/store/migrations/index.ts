@@ -13,7 +13,8 @@ import { whatOperatorsSee } from './0010-what-operators-see.ts';
 import { bulkJobs } from './0011-bulk-jobs.ts';
 import { history } from './0012-history.ts';
 import { watching } from './0013-watching.ts';
-import { whoActed } from './0017-who-acted.ts';
+import { listsOfMany } from './0014-lists-of-many.ts';
+import { whoActed } from './0015-who-acted.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   bulkJobs,
   history,
   watching,
+  listsOfMany,
   whoActed,
 ];
 

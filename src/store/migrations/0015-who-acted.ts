@@ -10,7 +10,7 @@ ALTER TABLE bulk_job ADD COLUMN roles ${text};
 `;
 
 export const whoActed: Migration = {
-  version: 17,
+  version: 15,
   name: 'who-acted',
   sqlite: step(`tenant, json_extract(record, '$.actor'), at`, 'TEXT'),
   postgres: step(`tenant, (record::json ->> 'actor'), at, chain, seq`, 'text'),
