@@ -161,7 +161,8 @@ export type AuthReads = {
       readonly limit: number;
       readonly at: Date;
     };
-    out: readonly ListedGrant[];
+    /** `next`: where the next page begins; null at the end. A page may hold fewer than it could, and yet have a next. */
+    out: { readonly grants: readonly ListedGrant[]; readonly next: GrantPlace | null };
   };
   'auth.key': { args: { readonly tenant: string; readonly name: string }; out: string | null };
   /** Newest first. */

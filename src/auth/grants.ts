@@ -1,7 +1,7 @@
 import type { AuditDraft } from '../audit/index.ts';
 import { fail, fault, ok, type Clock, type Result } from '../kernel/index.ts';
 import type { AuthStore } from './adapter.ts';
-import type { ListedGrant } from './commands.ts';
+import type { GrantPlace, ListedGrant } from './commands.ts';
 import { GRANT_ID } from './rows.ts';
 
 export interface GrantPage {
@@ -16,8 +16,7 @@ export interface GrantQuery {
 }
 
 /** The place of a grant in its list. */
-const toCursor = ({ madeAtMs, id }: ListedGrant): string =>
-  Buffer.from(`${madeAtMs} ${id.slice(id.indexOf('_') + 1)}`).toString('base64url');
+const toCursor = ({ madeAtMs, index }: GrantPlace): string => Buffer.from(`${madeAtMs} ${index}`).toString('base64url');
 function fromCursor(text: string) {
   const [, madeAt, index] = /^(\d{1,15}) ([0-9a-f]{16,64})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   return madeAt === undefined || index === undefined ? null : { madeAtMs: Number(madeAt), index };
@@ -37,13 +36,10 @@ export function makeGrants({
     async list({ of, cursor, limit }: GrantQuery): Promise<Result<GrantPage>> {
       const before = cursor === undefined ? null : fromCursor(cursor);
       if (cursor !== undefined && before === null) return fail(fault('admin.parameter', { at: 'cursor' }));
-      // One more than the page, to know whether there is a next.
-      const asked = { tenant, of, before, limit: limit + 1, at: clock.now() };
-      const found = await store.read('auth.grants', asked);
+      const found = await store.read('auth.grants', { tenant, of, before, limit, at: clock.now() });
       if (!found.ok) return found;
-      const grants = found.value.slice(0, limit);
-      const last = grants.at(-1);
-      return ok({ grants, next: found.value.length > limit && last !== undefined ? toCursor(last) : null });
+      const { grants, next } = found.value;
+      return ok({ grants, next: next === null ? null : toCursor(next) });
     },
 
     async end(id: string, audit: AuditDraft): Promise<Result<null>> {

@@ -214,7 +214,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     isForwarding: shadow.forwarding.isForwarding,
     lag: async () => {
       const lag = await lanes.read('lane.lag', { tenant });
-      return lag.ok ? lag.value : null;
+      return lag.ok ? { ...lag.value, lanes: lag.value.lanes.count } : null;
     },
     nowMs: () => clock.now().getTime(),
   });

@@ -1,6 +1,7 @@
 export {
   inboxSet,
   type ActOutcome,
+  type Counted,
   type DeliveryFilter,
   type Destination,
   type DetailedDelivery,
@@ -22,6 +23,7 @@ export {
 } from './commands.ts';
 export type { Move } from './move.ts';
 export { actOnSeen } from './commands/act.ts';
+export { ledgerCounts } from './commands/ledger.ts';
 export { move } from './commands/move.ts';
 export { documentIndex, inboxSealed, KEYS, openBody } from './rows.ts';
 export { settle } from './commands/settle.ts';

@@ -1,3 +1,4 @@
+import type { Counted } from '../inbox/index.ts';
 import { fileBeside } from '../kernel/index.ts';
 import type { CommandSet } from '../store/index.ts';
 import type { LedgerQuestion } from './ledger-rows.ts';
@@ -273,12 +274,12 @@ export type LaneReads = {
   'lane.lag': {
     args: { readonly tenant: string };
     out: {
-      readonly lanes: number;
+      readonly lanes: Counted;
       readonly jobs: number;
       readonly oldestAt: number | null;
       /** Of documents that must leave a chart and cannot: a person must look. */
       readonly retractionsParked: number;
-      /** Deliveries of which a part was left out and still waits. */
+      /** Deliveries of which a part was left out and still waits, among the last thousand. */
       readonly leftOut: number;
     };
   };

@@ -144,10 +144,10 @@ export function makeMetrics(deps: {
       later('chartgate_lane_jobs', 'Jobs that wait in lanes', ({ jobs }) => jobs);
       later(
         'chartgate_deliveries_left_out',
-        'Deliveries of which a part was left out and still waits',
+        'Deliveries of which a part was left out and still waits, among the last 1,000',
         ({ leftOut }) => leftOut,
       );
-      later('chartgate_lanes_waiting', 'Lanes in which something waits', ({ lanes }) => lanes);
+      later('chartgate_lanes_waiting', 'Lanes in which something waits, counted up to 10,000', ({ lanes }) => lanes);
       later('chartgate_delivery_lag_seconds', 'Age of the oldest delivery in a lane', ({ oldestAt }) =>
         oldestAt === null ? 0 : Math.max(0, (nowMs() - oldestAt) / 1000),
       );

@@ -51,6 +51,7 @@ export {
   run,
   runEach,
   tryLock,
+  only,
   typed,
   words,
   type Fragment,

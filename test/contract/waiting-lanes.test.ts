@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditSet } from '../../src/audit/index.ts';
 import { identitySet } from '../../src/identity/index.ts';
 import { inboxSet } from '../../src/inbox/index.ts';
@@ -18,6 +18,16 @@ describe.each(PLACES)('lanes that wait on %s', (_, newPlace) => {
   const { lanes, link, arrive, claim, begin, finish } = laneTools(() => store);
   const waiting = async (after: number | null = null, limit = 50, patients: 'open' | 'leave' = 'open') =>
     must(await lanes().read('lane.waiting', { tenant, after, limit, at: new Date(), patients }));
+
+  /** Counted once for all, and lane by lane. */
+  const expectAddedUp = async () => {
+    const { lanes: found } = await waiting(null, 500);
+    expect(must(await lanes().read('lane.lag', { tenant }))).toMatchObject({
+      lanes: { count: found.length, isExact: true },
+      jobs: found.reduce((sum, { jobs }) => sum + jobs, 0),
+    });
+  };
+  afterEach(expectAddedUp);
 
   test('are told by the oldest of each, the longest wait first, and why', async () => {
     expect(await waiting()).toEqual({ lanes: [], next: null });

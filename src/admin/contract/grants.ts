@@ -24,7 +24,10 @@ const Grants = named(
         until: time.describe('When the last token of it ends, unless it is renewed'),
       }),
     ),
-    next: z.string().nullable(),
+    next: z
+      .string()
+      .nullable()
+      .describe('Null at the end. Where most have ended, a page may hold few or none and yet have a next'),
   }),
 );
 

@@ -19,7 +19,12 @@ const Probe = named(
 const WaitingLanes = named(
   'WaitingLanes',
   z.strictObject({
-    waiting: z.strictObject({ lanes: z.int(), jobs: z.int(), oldestAt: z.string().nullable() }),
+    waiting: z.strictObject({
+      lanes: z.int().describe('Counted up to 10,000'),
+      isExact: z.boolean().describe('False: more lanes wait than were counted'),
+      jobs: z.int(),
+      oldestAt: z.string().nullable(),
+    }),
     lanes: z.array(
       z.strictObject({
         mrn: z.string().nullable().describe('For whoever may read patients; else null'),

@@ -58,13 +58,16 @@ const Targets = named(
           })
           .describe('What it was seen to do with what it is given'),
         waiting: z.strictObject({
-          lanes: z.int(),
+          lanes: z.int().describe('Patients for whom something waits, counted up to 10,000'),
+          isExact: z.boolean().describe('False: more lanes wait than were counted'),
           jobs: z.int(),
           oldestAt: z.string().nullable(),
           retractionsParked: z.int().describe('Documents that must leave a chart and cannot'),
           leftOut: z
             .int()
-            .describe('Deliveries of which a part was left out and still waits for mapping data or a person'),
+            .describe(
+              'Deliveries of which a part was left out and still waits for mapping data or a person, among the last 1,000',
+            ),
         }),
         forwarding: Forwarding,
       }),

@@ -118,7 +118,12 @@ export function makeTargetHistoryRoutes(deps: {
       if (!recorded.ok) return recorded;
       const { lanes: count, jobs, oldestAt } = lag.value;
       return ok({
-        waiting: { lanes: count, jobs, oldestAt: oldestAt === null ? null : iso(oldestAt) },
+        waiting: {
+          lanes: count.count,
+          isExact: count.isExact,
+          jobs,
+          oldestAt: oldestAt === null ? null : iso(oldestAt),
+        },
         lanes: found.value.lanes.map((lane) =>
           shownLane(hiddenMrns.has(lane.mrn) ? { ...lane, mrn: null } : lane, held),
         ),

@@ -66,7 +66,8 @@ export function makeTargetRoutes(deps: {
             plan: target.plan(),
             habits: shownHabits(deps.habits.current()),
             waiting: {
-              lanes: lag.value.lanes,
+              lanes: lag.value.lanes.count,
+              isExact: lag.value.lanes.isExact,
               jobs: lag.value.jobs,
               retractionsParked: lag.value.retractionsParked,
               leftOut: lag.value.leftOut,

@@ -5,6 +5,12 @@ import { indexOf, mrnIndexOf, openPatient, SHOWN, toHead, toLive, toShown, type 
 import { listRestricted, restrict, restrictedAmong } from './restrict.ts';
 
 const SHOWN_COLUMNS = words(SHOWN);
+/** Spelled as the indexes have it, or the engines would not use them. */
+const WITH_STATUS = {
+  proposed: fragment`status = 'proposed' AND status IN ('proposed','revoked')`,
+  revoked: fragment`status = 'revoked' AND status IN ('proposed','revoked')`,
+  confirmed: fragment`status = 'confirmed'`,
+} as const;
 const userOf = (row: Row): string => Buffer.from(row['user_index'] as Uint8Array).toString('hex');
 
 /** Links are changed by the commands of `deliver`, in one transaction with what that moves. */
@@ -14,7 +20,7 @@ export const reads: Programs<IdentityReads> = {
   *'identity.list'({ vault }, f) {
     const conditions = [
       fragment`tenant = ${f.tenant}`,
-      ...(f.status === null ? [] : [fragment`status = ${f.status}`]),
+      ...(f.status === null ? [] : [WITH_STATUS[f.status]]),
       ...(f.user === null ? [] : [fragment`user_index = ${indexOf(vault, f.user)}`]),
       ...(f.patient === null ? [] : [fragment`mrn_index = ${mrnIndexOf(vault, f.patient)}`]),
       ...(f.before === null ? [] : [fragment`seq < ${f.before}`]),

@@ -1,12 +1,16 @@
-import { all, get, typed, words, type Program, type Programs } from '../../store/index.ts';
+import { all, get, only, part, typed, words, type Program, type Programs } from '../../store/index.ts';
 import type { InboxReads } from '../commands.ts';
 import { groups } from './groups.ts';
+import { ledgerCounts } from './ledger.ts';
 import { work } from './work.ts';
 import { ACKNOWLEDGED, KEYS, LISTED, toBody, toCounts, toDetailed, toProblemCount, toReceived } from '../rows.ts';
 import { STATES } from '../state.ts';
 import { count, list } from './list.ts';
 
 const [KEY_COLUMNS, LISTED_COLUMNS] = [words(KEYS), words(LISTED)];
+
+/** See `only`. */
+const BY_STATE = part('seq', 'state, seq');
 
 type Flow = InboxReads['inbox.flow'];
 
@@ -15,7 +19,8 @@ function* oldestWaiting(tenant: string): Program<number | null> {
   const times: number[] = [];
   for (const state of ['received', 'queued', 'sending', 'unknown']) {
     const row = yield* get`
-      SELECT received_at FROM delivery WHERE tenant = ${tenant} AND state = ${state} ORDER BY seq LIMIT 1`;
+      SELECT received_at FROM delivery WHERE tenant = ${tenant} AND state ${only('text', state)}
+      ORDER BY ${BY_STATE} LIMIT 1`;
     if (row !== undefined) times.push(Number(row['received_at']));
   }
   return times.length === 0 ? null : Math.min(...times);
@@ -37,9 +42,6 @@ function* problemsOf({
   const problems = rows.map(toProblemCount);
   return { problems, isExact: problems.reduce((sum, { count }) => sum + count, 0) <= problemsMax };
 }
-
-const ledger = (tenant: string) =>
-  all`SELECT state, sum(count) AS count FROM ledger_count WHERE tenant = ${tenant} GROUP BY state`;
 
 export const reads: Programs<InboxReads> = {
   *'inbox.received'({ vault }, { tenant, receiver, othersBefore, othersAfter, after, limit, bytes }) {
@@ -77,12 +79,12 @@ export const reads: Programs<InboxReads> = {
   'inbox.groups': groups,
   *'inbox.flow'(_, asked) {
     const { tenant } = asked;
-    const counts = toCounts(yield* ledger(tenant));
+    const counts = yield* ledgerCounts(tenant);
     return { counts, oldestAt: yield* oldestWaiting(tenant), problems: yield* problemsOf(asked) };
   },
   'inbox.work': work,
   *'inbox.ledger'(_, { tenant }) {
-    return toCounts(yield* ledger(tenant));
+    return yield* ledgerCounts(tenant);
   },
   *'inbox.recount'(_, { tenant }) {
     const rows: { readonly state: string; readonly count: number }[] = [];

@@ -1,34 +1,17 @@
-import { all, get, part, patientIndex, type Program, type Programs } from '../../store/index.ts';
+import { all, get, patientIndex, type Programs } from '../../store/index.ts';
 import { TARGET } from '../enqueue/commands.ts';
 import type { LaneReads } from '../commands.ts';
 import { ATTEMPTS_SHOWN, toAttempt, toSeenChange, toTarget, toWrote, type Row } from '../rows.ts';
 import { standingOf, writtenByAnybody } from './ledger.ts';
 import { inDoubt } from './parts.ts';
-import { UNDER_WAY, waiting } from './waiting.ts';
+import { lag } from './lag.ts';
+import { waiting } from './waiting.ts';
 
 /** Of a delivery that is not there, or that has none, a document that wrote nothing. */
 const documentOf = (row: Row | undefined): Uint8Array => (row?.['document_index'] ?? Buffer.alloc(0)) as Uint8Array;
 
 /** A document has some dozens. */
 const WROTE_SHOWN = 500;
-
-function* countOf(asked: Program<Row | undefined>): Program<number> {
-  return Number((yield* asked)?.['n']);
-}
-
-/** SQLite would walk everything that was ever delivered. */
-const BY_LEFT_OUT = part('INDEXED BY delivery_left_out', '');
-
-/** State by state along the index: asked for several states at once, SQLite sorts the whole backlog. */
-function* oldestUnderWay(tenant: string): Program<Row | null> {
-  let oldest: Row | null = null;
-  for (const state of UNDER_WAY) {
-    const row = yield* get`
-      SELECT seq, received_at FROM delivery WHERE tenant = ${tenant} AND state = ${state} ORDER BY seq LIMIT 1`;
-    if (row !== undefined && Number(row['seq']) < Number(oldest?.['seq'] ?? Infinity)) oldest = row;
-  }
-  return oldest;
-}
 
 export const reads: Programs<LaneReads> = {
   *'lane.ledger'(context, { tenant, deliveryId, patient: { mrnSystem, mrn }, names, alertsOf = null }) {
@@ -75,24 +58,6 @@ export const reads: Programs<LaneReads> = {
       yield* get`SELECT paused_at, paused_by, habits FROM target WHERE tenant = ${tenant} AND target = ${TARGET}`,
     );
   },
-  *'lane.lag'(_, { tenant }) {
-    const lanes = yield* get`
-      SELECT count(*) AS lanes, coalesce(sum(pending), 0) AS jobs FROM lane
-      WHERE tenant = ${tenant} AND target = ${TARGET} AND pending > 0`;
-    const oldest = yield* oldestUnderWay(tenant);
-    const retractionsParked = yield* countOf(get`
-      SELECT count(*) AS n FROM job WHERE tenant = ${tenant} AND target = ${TARGET} AND state = 'parked'`);
-    const leftOut = yield* countOf(get`
-      SELECT count(*) AS n FROM delivery d ${BY_LEFT_OUT}
-      JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq
-      WHERE d.tenant = ${tenant} AND d.state = 'delivered' AND d.reason = 'left-out'`);
-    return {
-      leftOut,
-      retractionsParked,
-      lanes: Number(lanes?.['lanes']),
-      jobs: Number(lanes?.['jobs']),
-      oldestAt: oldest === null ? null : Number(oldest['received_at']),
-    };
-  },
+  'lane.lag': lag,
   'lane.waiting': waiting,
 };

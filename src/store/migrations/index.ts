@@ -13,6 +13,7 @@ import { whatOperatorsSee } from './0010-what-operators-see.ts';
 import { bulkJobs } from './0011-bulk-jobs.ts';
 import { history } from './0012-history.ts';
 import { watching } from './0013-watching.ts';
+import { listsOfMany } from './0014-lists-of-many.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   bulkJobs,
   history,
   watching,
+  listsOfMany,
 ];
 
 export type Engine = 'sqlite' | 'postgres';

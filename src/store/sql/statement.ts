@@ -110,6 +110,14 @@ export const fragment = (strings: TemplateStringsArray, ...values: readonly Inte
   strings,
   values,
 });
+const [ONLY, ONLY_END] = [part('= ', '= ANY(ARRAY['), part('', '])')];
+/**
+ * `state ${only('text', state)} ORDER BY ${part('seq', 'state, seq')} LIMIT 1`: equal to this value, along the index
+ * of state and seq. Of an equal sign PostgreSQL knows that the rows of one state are in the order of their places in the
+ * primary key too, and walks that from its beginning until one fits, which of a rare state is the whole table.
+ */
+export const only = (type: ColumnType, value: Value): Fragment => fragment`${ONLY}${typed(type, value)}${ONLY_END}`;
+
 /** All of these conditions; there is at least one. */
 export const allOf = (fragments: readonly Fragment[]): Joined => ({ kind: 'joined', by: ' AND ', fragments });
 /** `(a, b) > (${listOf(values)})`: one after the other. */

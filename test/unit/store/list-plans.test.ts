@@ -4,6 +4,7 @@ import { reads as auditReads } from '../../../src/audit/commands/all.ts';
 import { auditSet } from '../../../src/audit/index.ts';
 import { reads as enrolReads } from '../../../src/enrol/commands/all.ts';
 import { FIRST_PLACE } from '../../../src/enrol/index.ts';
+import { reads as identityReads } from '../../../src/identity/commands/all.ts';
 import { reads as historyReads } from '../../../src/history/commands/all.ts';
 import { reads as laneReads } from '../../../src/lanes/commands/all.ts';
 import type { CommandContext, Row, SqliteDb } from '../../../src/store/commands.ts';
@@ -68,8 +69,23 @@ describe('lists of the admin API are walked along an index, and nothing is sorte
     const plans = plansOf(laneReads['lane.lag'](context, { tenant }));
     expect(plans.filter((plan) => /delivery_by_state \(tenant=\? AND state=\?\)/.test(plan))).toHaveLength(3);
     expect(plans.join()).toMatch(/job_parked \(tenant=\? AND target=\?\)/);
+    expect(plans.join()).toMatch(/job_retracting \(tenant=\? AND target=\?\)/);
     expect(plans.join()).toMatch(/d USING INDEX delivery_left_out \(tenant=\?\)/);
-    expect(plans.join()).not.toMatch(/TEMP B-TREE/);
+    expect(plans.join()).toMatch(/lane USING (COVERING )?INDEX lane_ready \(target=\?\)/);
+    expect(plans.filter((plan) => /TEMP B-TREE/.test(plan) && !plan.includes('ledger_count'))).toEqual([]);
+  });
+
+  test('links by status', () => {
+    const asked = { tenant, user: null, patient: null, before: 9, limit: 10 };
+    for (const [status, index] of [
+      ['proposed', 'link_seldom (tenant=? AND status=? AND seq<?)'],
+      ['revoked', 'link_seldom (tenant=? AND status=? AND seq<?)'],
+      ['confirmed', 'link_confirmed (tenant=? AND seq<?)'],
+    ] as const) {
+      const [plan = ''] = plansOf(identityReads['identity.list'](context, { ...asked, status }));
+      expect(plan.replace('rowid<?', 'seq<?')).toContain(index);
+      expect(plan).not.toMatch(/TEMP B-TREE/);
+    }
   });
 
   test('patients', () => {
