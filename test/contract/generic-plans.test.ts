@@ -47,7 +47,7 @@ async function plansOf(program: Program<unknown>): Promise<string> {
     plans.push(rows.map((row) => row['QUERY PLAN'] ?? '').join('\n'));
   };
   const db = {
-    get: async (text: string) => void (await explain(text)),
+    get: explain,
     all: async (text: string) => {
       await explain(text);
       return [];

@@ -40,7 +40,7 @@ const toGroup = (row: Row, state: StuckState, most: number): StuckGroup => {
     isExact: count <= most,
     oldestAt: Number(row['oldest_at']),
     newestAt: Number(row['newest_at']),
-    examples: ['first_id', 'second_id', 'third_id'].flatMap((name) => (row[name] === null ? [] : [String(row[name])])),
+    examples: [row['first_id'], row['second_id'], row['third_id']].filter((id) => typeof id === 'string'),
   };
 };
 
