@@ -4,6 +4,7 @@ import {
   GraphIcon,
   InboxIcon,
   LinkIcon,
+  OrganizationIcon,
   PeopleIcon,
   PersonIcon,
   ServerIcon,
@@ -28,6 +29,7 @@ const PLACES: readonly {
   { to: '/ehr', name: 'EHR', icon: ServerIcon, permission: 'targets.read' },
   { to: '/apps', name: 'Apps and people', icon: AppsIcon, permission: 'apps.read' },
   { to: '/audit', name: 'Audit', icon: ShieldLockIcon, permission: 'audit.read' },
+  { to: '/operators', name: 'Operators', icon: OrganizationIcon, permission: 'operators.read' },
   { to: '/me', name: 'My sessions', icon: PeopleIcon, permission: '' },
 ];
 

@@ -15,9 +15,13 @@ const Links = lazy(async () => ({ default: (await import('./screens/links.tsx'))
 const Ehr = lazy(async () => ({ default: (await import('./screens/ehr.tsx')).Ehr }));
 const Patient = lazy(async () => ({ default: (await import('./screens/patient.tsx')).Patient }));
 const Mappings = lazy(async () => ({ default: (await import('./screens/mappings.tsx')).Mappings }));
-const Apps = lazy(async () => ({ default: (await import('./screens/apps.tsx')).Apps }));
-const Audit = lazy(async () => ({ default: (await import('./screens/audit.tsx')).Audit }));
-const Me = lazy(async () => ({ default: (await import('./screens/me.tsx')).Me }));
+const Apps = lazy(async () => ({ default: (await import('./screens/apps/apps.tsx')).Apps }));
+const OneApp = lazy(async () => ({ default: (await import('./screens/apps/app.tsx')).OneApp }));
+const OneClinician = lazy(async () => ({ default: (await import('./screens/apps/people.tsx')).OneClinician }));
+const Audit = lazy(async () => ({ default: (await import('./screens/audit/audit.tsx')).Audit }));
+const AuditRecord = lazy(async () => ({ default: (await import('./screens/audit/record.tsx')).AuditRecord }));
+const Operators = lazy(async () => ({ default: (await import('./screens/operators/operators.tsx')).Operators }));
+const Me = lazy(async () => ({ default: (await import('./screens/me/me.tsx')).Me }));
 
 const Nowhere = () => (
   <Screen title="Nothing is here">
@@ -42,7 +46,11 @@ createRoot(root).render(
               <Route path="/patient" component={Patient} />
               <Route path="/mappings" component={Mappings} />
               <Route path="/apps" component={Apps} />
+              <Route path="/apps/people/:id">{({ id }) => <OneClinician id={id} />}</Route>
+              <Route path="/apps/:id">{({ id }) => <OneApp id={id} />}</Route>
               <Route path="/audit" component={Audit} />
+              <Route path="/audit/:chain/:seq">{(place) => <AuditRecord {...place} />}</Route>
+              <Route path="/operators" component={Operators} />
               <Route path="/me" component={Me} />
               <Route component={Nowhere} />
             </Switch>

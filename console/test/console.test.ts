@@ -9,7 +9,7 @@ import { checkAccess, startConsole, visit, type Visit } from './open-console.ts'
 jest.setTimeout(120_000);
 
 const EVERYTHING = ['viewer', 'engineer', 'clinical-reviewer', 'registrar', 'auditor', 'administrator'];
-const SCREENS = ['', '/deliveries', '/links', '/patient', '/mappings', '/ehr', '/apps', '/audit', '/me'];
+const SCREENS = ['', '/deliveries', '/links', '/patient', '/mappings', '/ehr', '/apps', '/audit', '/operators', '/me'];
 
 describeInBrowser('the console', () => {
   let browser: Browser;
@@ -82,7 +82,7 @@ describeInBrowser('the console', () => {
       expect(await rig.read(id)).toMatchObject({ state: 'discarded' });
       const found = await rig.admin('GET', `audit?delivery=${id}&type=delivery.change`);
       expect(JSON.stringify(found.body)).toContain('dot');
-      await go('/audit');
+      await go('/audit?view=proof');
       await page.click('text=Verify');
       await page.waitForSelector('text=Nothing was changed, removed or put between');
       await context.close();

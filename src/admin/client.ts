@@ -27,6 +27,8 @@ export type AdminReply<Id extends RouteId> =
       readonly value: AnswerOf<ContractOf<Id>>;
       /** Of an answer of lines: where the next part begins. */
       readonly next: string | null;
+      /** By which the audit finds what was asked and done. */
+      readonly requestId: string | null;
     }
   | Refused;
 
@@ -128,7 +130,8 @@ export function makeAdminClient(deps: {
       const { status } = answer;
       if (!answer.ok) return { kind: 'refused', status, problem: parse(await answer.text()) as AdminProblem };
       const value = (await read(route, answer, parse)) as AnswerOf<ContractOf<Id>>;
-      return { kind: 'done', status, value, next: answer.headers.get('next-cursor') };
+      const requestId = answer.headers.get('x-request-id');
+      return { kind: 'done', status, value, next: answer.headers.get('next-cursor'), requestId };
     },
     async watch<Id extends StreamId>(
       id: Id,

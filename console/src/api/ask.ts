@@ -10,7 +10,14 @@ export interface Refusal {
   readonly problem: AdminProblem;
 }
 export type Reply<T> =
-  { readonly kind: 'done'; readonly value: T } | { readonly kind: 'refused'; readonly refusal: Refusal };
+  | {
+      readonly kind: 'done';
+      readonly value: T;
+      readonly requestId: string | null;
+      /** Of an answer of lines: where the next part begins. */
+      readonly next: string | null;
+    }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 const UNREACHABLE: AdminProblem = { title: 'The gateway does not answer. Look whether it runs, then ask again.' };
 const refusalOf = (problem: AdminProblem): Refusal => ({
@@ -25,6 +32,7 @@ export type AskOf<Id extends CallId> = CallOf<ContractOf<Id>>;
 let csrf: string | null = null;
 /** Of the session; it changes with every proof. */
 export const rememberCsrf = (token: string | null): void => void (csrf = token);
+export const csrfNow = (): string => csrf ?? '';
 
 const client = makeAdminClient({
   url: location.origin,
@@ -50,7 +58,10 @@ export async function ask<Id extends CallId>(id: Id, call?: AskOf<Id>): Promise<
     const reply = await client
       .call(id, call)
       .catch((): AdminReply<Id> => ({ kind: 'refused', status: 0, problem: UNREACHABLE }));
-    if (reply.kind === 'done') return { kind: 'done', value: reply.value };
+    if (reply.kind === 'done') {
+      const { value, requestId, next } = reply;
+      return { kind: 'done', value, requestId, next };
+    }
     const { code } = reply.problem;
     if (code === 'operator.proof-needed' && tries === 0 && (await askForProof())) continue;
     if (code === 'operator.unauthenticated' || code === 'operator.locked') toSignIn();

@@ -1,9 +1,12 @@
 import { useCallback, useState } from 'react';
 import type { Reply } from '../api/ask.ts';
+import { AuditLink } from './audit-link.tsx';
 
 export interface Said {
   readonly isGood: boolean;
   readonly words: string;
+  /** By which the audit finds it; null where it was refused. */
+  readonly requestId: string | null;
 }
 export interface Act {
   readonly isBusy: boolean;
@@ -22,7 +25,11 @@ export function useAct(): Act {
     const reply = await work;
     setBusy(false);
     const isGood = reply.kind === 'done';
-    setSaid({ isGood, words: isGood ? words(reply.value) : reply.refusal.message });
+    setSaid(
+      isGood
+        ? { isGood, words: words(reply.value), requestId: reply.requestId }
+        : { isGood, words: reply.refusal.message, requestId: null },
+    );
     return isGood;
   }, []);
   return { isBusy, said, run };
@@ -33,6 +40,16 @@ export function Outcome({ of: { said, isBusy } }: { readonly of: Act }) {
   return (
     <p role="status" className={said?.isGood === false ? 'bad' : 'good'}>
       {isBusy ? 'One moment …' : (said?.words ?? '')}
+    </p>
+  );
+}
+
+/** Beside what came of an act: its record, for who may read the audit. */
+export function Recorded({ of: { said } }: { readonly of: Act }) {
+  const requestId = said?.requestId ?? null;
+  return requestId === null ? null : (
+    <p>
+      <AuditLink of={{ request: requestId }} />
     </p>
   );
 }

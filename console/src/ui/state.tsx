@@ -31,6 +31,10 @@ const SHAPES: Readonly<Record<string, readonly [Icon, Tone]>> = {
   paused: [AlertIcon, 'warn'],
   shadow: [AlertIcon, 'warn'],
   held: [AlertIcon, 'warn'],
+  done: [CheckCircleIcon, 'good'],
+  refused: [XCircleIcon, 'warn'],
+  failed: [XCircleIcon, 'bad'],
+  'failed badly': [XCircleIcon, 'bad'],
 };
 
 /** A state by shape and word as well as by colour. */

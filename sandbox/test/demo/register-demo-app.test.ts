@@ -17,7 +17,7 @@ function answering(...answers: (readonly [status: number, code?: string])[]): {
         const [status, code = 'internal.bug'] = answers.shift() ?? [500];
         return Promise.resolve(
           status < 300
-            ? { kind: 'done', status, value: {} as never, next: null }
+            ? { kind: 'done', status, value: {} as never, next: null, requestId: null }
             : { kind: 'refused', status, problem: { title: '', code } },
         );
       },
