@@ -182,7 +182,7 @@ export function AppForm({
               name="jwks"
               rows={3}
               placeholder='{"keys":[…]}'
-              defaultValue={of?.jwks == null ? '' : JSON.stringify(of.jwks)}
+              defaultValue={(of?.jwks ?? null) === null ? '' : JSON.stringify(of?.jwks)}
             />
           </div>
         </>

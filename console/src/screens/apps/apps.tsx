@@ -49,7 +49,7 @@ function Register({ onDone }: { readonly onDone: () => void }) {
             <AppForm words="Register" isBusy={act.isBusy} onGiven={(body) => void register(body)} onWrong={wrong} />
           ) : null}
           <Outcome of={act} />
-          {made?.secret == null ? null : (
+          {made === null || made.secret === null ? null : (
             <Once label="Its secret" text={made.secret} hint="Put it where the app’s server reads its secrets." />
           )}
           <Recorded of={act} />

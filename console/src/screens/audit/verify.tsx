@@ -18,10 +18,13 @@ const ANCHOR: Readonly<Record<Verdict['anchor'], string>> = {
 function VerdictCard({ of: v }: { readonly of: Verdict }) {
   const Shape = v.sound ? CheckCircleIcon : XCircleIcon;
   const where = [
-    ...(v.flaw?.chain == null ? [] : [`chain ${v.flaw.chain}`]),
-    ...(v.flaw?.seq == null ? [] : [`record ${v.flaw.seq}`]),
-    ...(v.flaw?.checkpoint == null ? [] : [`checkpoint ${v.flaw.checkpoint}`]),
-  ].join(', ');
+    ['chain', v.flaw?.chain ?? null] as const,
+    ['record', v.flaw?.seq ?? null] as const,
+    ['checkpoint', v.flaw?.checkpoint ?? null] as const,
+  ]
+    .filter(([, at]) => at !== null)
+    .map(([name, at]) => `${name} ${at}`)
+    .join(', ');
   return (
     <div className={v.sound ? 'note good' : 'note bad'} role={v.sound ? 'status' : 'alert'}>
       <h3>

@@ -99,7 +99,7 @@ function AddPasskey({ onDone }: { readonly onDone: () => void }) {
       );
       const made = (await navigator.credentials.create({ publicKey })) as PublicKeyCredential | null;
       if (made === null) return refused('No passkey was made.');
-      return opened(await ask('session.addPasskey', { body: { response: made.toJSON() as object } }));
+      return opened(await ask('session.addPasskey', { body: { response: made.toJSON() } }));
     } catch {
       return refused('The browser made no passkey. Try again, or use an authenticator app.');
     }
