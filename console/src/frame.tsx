@@ -4,6 +4,7 @@ import {
   GraphIcon,
   InboxIcon,
   LinkIcon,
+  OrganizationIcon,
   PeopleIcon,
   PersonIcon,
   ServerIcon,
@@ -32,6 +33,7 @@ const PLACES: readonly {
   { to: '/apps', name: 'Apps and people', icon: AppsIcon, permission: 'apps.read' },
   { to: '/audit', name: 'Audit', icon: ShieldLockIcon, permission: 'audit.read' },
   { to: '/posture', name: 'Posture', icon: ShieldCheckIcon, permission: 'settings.read' },
+  { to: '/operators', name: 'Operators', icon: OrganizationIcon, permission: 'operators.read' },
   { to: '/me', name: 'My sessions', icon: PeopleIcon, permission: '' },
 ];
 

@@ -11,6 +11,7 @@ import 'uplot/dist/uPlot.min.css';
 import './style.css';
 import './styles/flow.css';
 import './styles/patients.css';
+import './styles/security.css';
 import './styles/work.css';
 
 const Deliveries = lazy(async () => ({ default: (await import('./screens/deliveries.tsx')).Deliveries }));
@@ -23,9 +24,13 @@ const Ehr = lazy(async () => ({ default: (await import('./screens/ehr/ehr.tsx'))
 const Patient = lazy(async () => ({ default: (await import('./screens/patient.tsx')).Patient }));
 const Mappings = lazy(async () => ({ default: (await import('./screens/mappings/mappings.tsx')).Mappings }));
 const Posture = lazy(async () => ({ default: (await import('./screens/posture/posture.tsx')).Posture }));
-const Apps = lazy(async () => ({ default: (await import('./screens/apps.tsx')).Apps }));
-const Audit = lazy(async () => ({ default: (await import('./screens/audit.tsx')).Audit }));
-const Me = lazy(async () => ({ default: (await import('./screens/me.tsx')).Me }));
+const Apps = lazy(async () => ({ default: (await import('./screens/apps/apps.tsx')).Apps }));
+const OneApp = lazy(async () => ({ default: (await import('./screens/apps/app.tsx')).OneApp }));
+const OneClinician = lazy(async () => ({ default: (await import('./screens/apps/people.tsx')).OneClinician }));
+const Audit = lazy(async () => ({ default: (await import('./screens/audit/audit.tsx')).Audit }));
+const AuditRecord = lazy(async () => ({ default: (await import('./screens/audit/record.tsx')).AuditRecord }));
+const Operators = lazy(async () => ({ default: (await import('./screens/operators/operators.tsx')).Operators }));
+const Me = lazy(async () => ({ default: (await import('./screens/me/me.tsx')).Me }));
 
 const Nowhere = () => (
   <Screen title="Nothing is here">
@@ -53,8 +58,12 @@ createRoot(root).render(
               <Route path="/patient" component={Patient} />
               <Route path="/mappings" component={Mappings} />
               <Route path="/apps" component={Apps} />
+              <Route path="/apps/people/:id">{({ id }) => <OneClinician id={id} />}</Route>
+              <Route path="/apps/:id">{({ id }) => <OneApp id={id} />}</Route>
               <Route path="/audit" component={Audit} />
+              <Route path="/audit/:chain/:seq">{(place) => <AuditRecord {...place} />}</Route>
               <Route path="/posture" component={Posture} />
+              <Route path="/operators" component={Operators} />
               <Route path="/me" component={Me} />
               <Route component={Nowhere} />
             </Switch>

@@ -21,6 +21,7 @@ const SCREENS = [
   '/apps',
   '/audit',
   '/posture',
+  '/operators',
   '/me',
 ];
 
@@ -96,7 +97,7 @@ describeInBrowser('the console', () => {
       expect(await rig.read(id)).toMatchObject({ state: 'discarded' });
       const found = await rig.admin('GET', `audit?delivery=${id}&type=delivery.change`);
       expect(JSON.stringify(found.body)).toContain('dot');
-      await go('/audit');
+      await go('/audit?view=proof');
       await page.click('text=Verify');
       await page.waitForSelector('text=Nothing was changed, removed or put between');
       await context.close();

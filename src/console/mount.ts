@@ -20,7 +20,7 @@ const POLICY = [
 ].join('; ');
 
 const ASSET = /^\/assets\/([\w-]+\.(js|css))$/;
-const SCREEN = /^(\/[\w-]{1,64}){0,3}\/?$/;
+const SCREEN = /^(\/[\w.-]{1,64}){0,3}\/?$/;
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',

@@ -79,6 +79,7 @@ const page = (provider: 'configured' | 'none'): string => `<!doctype html>
     </form>
     <section id="inside" hidden>
       <p id="who"></p>
+      <p id="console" hidden><a class="button" href="/console">Open the console</a></p>
       <button type="button" id="sign-out" class="second">Sign out</button>
     </section>
   </main>

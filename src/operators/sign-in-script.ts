@@ -53,7 +53,12 @@ function next() {
   const to = new URLSearchParams(location.search).get('to') ?? '';
   return /^\\/(?![\\/\\\\])/.test(to) ? to : null;
 }
-async function look() {
+/** The console, where the gateway has one. */
+async function consoleHere() {
+  try { return (await fetch('/console', { method: 'HEAD' })).ok; } catch { return false; }
+}
+/** Whoever has just signed in is led on; who comes back to this page may stay, to sign out. */
+async function look(isNew = false) {
   let who = null;
   try { who = await ask('GET', ''); } catch (thrown) { if (thrown.code !== 'operator.unauthenticated') throw thrown; }
   if (who === null) { csrf = null; return show(['sign-in', 'provider']); }
@@ -62,8 +67,10 @@ async function look() {
   if (who.stage === 'factor') return show([...(kinds.includes('totp') ? ['code'] : []), ...(kinds.includes('passkey') ? ['use-passkey'] : [])]);
   if (who.stage === 'enrol') return show(['enrol']);
   at('who').textContent = who.displayName + ' (' + who.roles.join(', ') + ')';
+  const hasConsole = await consoleHere();
+  at('console').hidden = !hasConsole;
   show(['inside']);
-  const to = next();
+  const to = next() ?? (isNew && hasConsole ? '/console' : null);
   if (to !== null) location.assign(to);
 }
 function onSubmit(id, work) {
@@ -72,14 +79,14 @@ function onSubmit(id, work) {
 const onClick = (id, work) => at(id).addEventListener('click', () => void attempt(work));
 function take(id) { const { value } = at(id); at(id).value = ''; return value; }
 
-onSubmit('sign-in', async () => { await ask('POST', '', { name: at('name').value, password: take('password') }); await look(); });
-onSubmit('unlock', async () => { await ask('POST', '/unlock', { password: take('unlock-password') }); await look(); });
-onSubmit('code', async () => { await ask('POST', '/code', { code: take('code-value') }); await look(); });
+onSubmit('sign-in', async () => { await ask('POST', '', { name: at('name').value, password: take('password') }); await look(true); });
+onSubmit('unlock', async () => { await ask('POST', '/unlock', { password: take('unlock-password') }); await look(true); });
+onSubmit('code', async () => { await ask('POST', '/code', { code: take('code-value') }); await look(true); });
 onClick('passkey', async () => {
   const options = PublicKeyCredential.parseRequestOptionsFromJSON(await ask('POST', '/passkey'));
   const made = await navigator.credentials.get({ publicKey: options });
   await ask('POST', '/passkey/finish', { response: made.toJSON() });
-  await look();
+  await look(true);
 });
 onClick('add-app', async () => {
   const { secret, qr } = await ask('POST', '/factors/totp');
@@ -87,12 +94,12 @@ onClick('add-app', async () => {
   at('secret').textContent = secret;
   show(['app']);
 });
-onSubmit('app', async () => { await ask('POST', '/factors/totp/finish', { code: take('app-code') }); await look(); });
+onSubmit('app', async () => { await ask('POST', '/factors/totp/finish', { code: take('app-code') }); await look(true); });
 onClick('add-passkey', async () => {
   const options = PublicKeyCredential.parseCreationOptionsFromJSON(await ask('POST', '/factors/passkey'));
   const made = await navigator.credentials.create({ publicKey: options });
   await ask('POST', '/factors/passkey/finish', { response: made.toJSON() });
-  await look();
+  await look(true);
 });
 onSubmit('link', async () => {
   if (at('new-password').value !== at('new-again').value) return say('The two differ. Type them again.');

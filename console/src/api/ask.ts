@@ -10,8 +10,14 @@ export interface Refusal {
   readonly problem: AdminProblem;
 }
 export type Reply<T> =
-  /** `requestId`: by it the audit has the act; none where several requests made up the answer. */
-  | { readonly kind: 'done'; readonly value: T; readonly requestId?: string | null }
+  | {
+      readonly kind: 'done';
+      readonly value: T;
+      /** By it the audit has the act; none where several requests made up the answer. */
+      readonly requestId?: string | null;
+      /** Of an answer of lines: where the next part begins. */
+      readonly next?: string | null;
+    }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 const UNREACHABLE: AdminProblem = { title: 'The gateway does not answer. Look whether it runs, then ask again.' };
@@ -27,6 +33,7 @@ export type AskOf<Id extends CallId> = CallOf<ContractOf<Id>>;
 let csrf: string | null = null;
 /** Of the session; it changes with every proof. */
 export const rememberCsrf = (token: string | null): void => void (csrf = token);
+export const csrfNow = (): string => csrf ?? '';
 
 const client = makeAdminClient({
   url: location.origin,
@@ -103,7 +110,10 @@ export async function ask<Id extends CallId>(id: Id, call?: AskOf<Id>): Promise<
     const reply = await client
       .call(id, given)
       .catch((): AdminReply<Id> => ({ kind: 'refused', status: 0, problem: UNREACHABLE }));
-    if (reply.kind === 'done') return { kind: 'done', value: reply.value, requestId: reply.requestId };
+    if (reply.kind === 'done') {
+      const { value, requestId, next } = reply;
+      return { kind: 'done', value, requestId, next };
+    }
     const { code } = reply.problem;
     if (code === 'operator.proof-needed' && !isProofAsked) {
       isProofAsked = true;

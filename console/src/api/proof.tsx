@@ -1,12 +1,12 @@
 import { useEffect, useState, type SyntheticEvent } from 'react';
 import { Dialog } from '../ui/dialog.tsx';
-import { onProofNeeded, rememberCsrf } from './ask.ts';
+import { csrfNow, onProofNeeded, rememberCsrf } from './ask.ts';
 import { useSession } from './session.tsx';
 
-async function post(path: string, body: unknown, csrf: string): Promise<Record<string, unknown>> {
+async function post(path: string, body: unknown): Promise<Record<string, unknown>> {
   const answer = await fetch(`/admin/api/session/${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-chartgate-csrf': csrf },
+    headers: { 'content-type': 'application/json', 'x-chartgate-csrf': csrfNow() },
     body: JSON.stringify(body),
   });
   const said = (await answer.json()) as Record<string, unknown>;
@@ -20,7 +20,6 @@ export function ProofDialog() {
   const session = useSession();
   const [waiting, setWaiting] = useState<{ readonly end: (isGiven: boolean) => void } | null>(null);
   const [wrong, setWrong] = useState('');
-  const [csrf, setCsrf] = useState(session.csrf);
   useEffect(() => {
     onProofNeeded(() => new Promise<boolean>((end) => setWaiting({ end })));
   }, []);
@@ -34,10 +33,7 @@ export function ProofDialog() {
   const attempt = async (work: () => Promise<Record<string, unknown>>): Promise<void> => {
     try {
       const { csrf: next } = await work();
-      if (typeof next === 'string') {
-        rememberCsrf(next);
-        setCsrf(next);
-      }
+      if (typeof next === 'string') rememberCsrf(next);
       end(true);
     } catch (thrown) {
       setWrong(thrown instanceof Error ? thrown.message : 'That does not fit. Try again.');
@@ -45,17 +41,17 @@ export function ProofDialog() {
   };
   const byPasskey = async (): Promise<Record<string, unknown>> => {
     const options = PublicKeyCredential.parseRequestOptionsFromJSON(
-      (await post('passkey', {}, csrf)) as unknown as PublicKeyCredentialRequestOptionsJSON,
+      (await post('passkey', {})) as unknown as PublicKeyCredentialRequestOptionsJSON,
     );
     const made = (await navigator.credentials.get({ publicKey: options })) as PublicKeyCredential | null;
     if (made === null) throw new Error('No passkey was given.');
-    return post('passkey/finish', { response: made.toJSON() as unknown }, csrf);
+    return post('passkey/finish', { response: made.toJSON() as unknown });
   };
   const onSubmit = (event: SyntheticEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const given = new FormData(event.currentTarget).get('proof');
     const isCode = kinds.includes('totp');
-    void attempt(() => post('proof', isCode ? { code: given } : { password: given }, csrf));
+    void attempt(() => post('proof', isCode ? { code: given } : { password: given }));
   };
   return (
     <Dialog title="Prove that it is you" onClose={() => end(false)}>

@@ -1,7 +1,9 @@
-import { createContext, useContext, useEffect, useState, type ReactNode } from 'react';
+import { createContext, useCallback, useContext, useEffect, useState, type ReactNode } from 'react';
 import { rememberCsrf } from './ask.ts';
 
 export interface SessionView {
+  readonly id: string;
+  readonly sessionId: string;
   readonly kind: 'key' | 'person';
   readonly name: string;
   readonly displayName: string;
@@ -10,10 +12,17 @@ export interface SessionView {
   readonly stage: string;
   readonly csrf: string;
   readonly expiresAt: string;
-  readonly factors: readonly { readonly kind: 'totp' | 'passkey' }[];
+  readonly signsInBy: 'password' | 'provider';
+  readonly factors: readonly {
+    readonly id: string;
+    readonly kind: 'totp' | 'passkey';
+    readonly label: string;
+    readonly madeAt: string;
+    readonly usedAt: string | null;
+  }[];
 }
 
-const SessionContext = createContext<SessionView | null>(null);
+const SessionContext = createContext<{ readonly session: SessionView; readonly readAgain: () => void } | null>(null);
 
 async function readSession(): Promise<SessionView | null> {
   const answer = await fetch('/admin/api/session');
@@ -26,7 +35,7 @@ async function readSession(): Promise<SessionView | null> {
 export function WithSession({ children }: { readonly children: ReactNode }) {
   const [session, setSession] = useState<SessionView | null>(null);
   const [isLost, setLost] = useState(false);
-  useEffect(() => {
+  const read = useCallback(() => {
     readSession().then(
       (found) => {
         if (found === null) {
@@ -39,16 +48,20 @@ export function WithSession({ children }: { readonly children: ReactNode }) {
       () => setLost(true),
     );
   }, []);
+  useEffect(read, [read]);
   if (isLost) return <p role="alert">The gateway does not answer. Reload the page to try again.</p>;
   if (session === null) return <p role="status">One moment …</p>;
-  return <SessionContext value={session}>{children}</SessionContext>;
+  return <SessionContext value={{ session, readAgain: read }}>{children}</SessionContext>;
 }
 
-export function useSession(): SessionView {
-  const session = useContext(SessionContext);
-  if (session === null) throw new Error('there is no session here');
-  return session;
+function useHeld() {
+  const held = useContext(SessionContext);
+  if (held === null) throw new Error('there is no session here');
+  return held;
 }
+export const useSession = (): SessionView => useHeld().session;
+/** After a change of one's own: other second factors are asked for from then on. */
+export const useReadSession = (): (() => void) => useHeld().readAgain;
 
 /** What a role may not do is not offered; the API refuses it all the same. */
 export const useMay = (permission: string): boolean => useSession().permissions.includes(permission);

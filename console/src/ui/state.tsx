@@ -54,6 +54,9 @@ const SHAPES: Readonly<Record<string, readonly [Icon, Tone]>> = {
   skip: [SkipIcon, 'plain'],
   retract: [TrashIcon, 'bad'],
   conflict: [AlertIcon, 'bad'],
+  refused: [XCircleIcon, 'warn'],
+  failed: [XCircleIcon, 'bad'],
+  'failed badly': [XCircleIcon, 'bad'],
 };
 
 /** A state by shape and word as well as by colour. */

@@ -21,7 +21,7 @@ export function Mappings() {
   const shown = partOf(part, text);
   return (
     <Screen title="Mappings">
-      <div className="tabs part-tabs" role="group" aria-label="Parts">
+      <div className="tabs views" role="group" aria-label="Parts">
         {PARTS.map(({ name, title }) => (
           <button
             type="button"

@@ -44,7 +44,7 @@ export function Work() {
           const shown = of(state).toSorted((a, b) => a.oldestAt.localeCompare(b.oldestAt));
           return (
             <>
-              <div className="tabs work-kinds" role="group" aria-label="Which">
+              <div className="tabs views" role="group" aria-label="Which">
                 {KINDS.map(([kind, name]) => (
                   <button
                     key={name}
