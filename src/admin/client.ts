@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { REASON_HEADER, type AnswerOf, type Contract, type EventOf } from './contract/define-contract.ts';
 import type { CallId, ContractOf, RouteId, StreamId } from './contract/index.ts';
+import { toReasonHeader } from './reason-header.ts';
 import type { RouteLine, RouteTable } from './route-table.ts';
 import { readEvents } from './stream/read-events.ts';
 
@@ -127,7 +128,7 @@ export function makeAdminClient(deps: {
           ...authorization,
           ...deps.headers?.(),
           ...headers,
-          ...(call.reason === undefined ? {} : { [REASON_HEADER]: call.reason }),
+          ...(call.reason === undefined ? {} : { [REASON_HEADER]: toReasonHeader(call.reason) }),
         },
         ...rest,
       });

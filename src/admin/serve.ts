@@ -23,6 +23,7 @@ import {
   type RecordAct,
   type RecordActLater,
 } from './record-act.ts';
+import { fromReasonHeader } from './reason-header.ts';
 
 interface Recorders {
   readonly record: RecordAct;
@@ -84,7 +85,7 @@ export function answerRoute(contract: Contract, result: Result<unknown>): Result
 function reasonOf({ headers }: Ask['request']): Result<string | null> {
   const given = headers[REASON_HEADER.toLowerCase()];
   if (given === undefined) return ok(null);
-  const parsed = sentence.safeParse(given);
+  const parsed = sentence.safeParse(typeof given === 'string' ? fromReasonHeader(given) : given);
   if (parsed.success) return ok(parsed.data);
   const detail = sayField(REASON_HEADER, sentence);
   return fail(fault('admin.parameter', { at: REASON_HEADER, detail, problems: [detail] }));

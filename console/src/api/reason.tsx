@@ -1,10 +1,8 @@
 import { useEffect, useState, type SyntheticEvent } from 'react';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field, textsOf } from '../ui/field.tsx';
+import { textsOf } from '../ui/field.tsx';
+import { ReasonField } from '../ui/reason-field.tsx';
 import { onReasonNeeded } from './ask.ts';
-
-/** As the API takes one. */
-const REASON = "[\\p{L}\\p{N} .,;:()'_\\/\\-]{3,200}";
 
 /** Asks why somebody looks at a patient whom the hospital has restricted, and repeats what was asked with the answer. */
 export function ReasonDialog() {
@@ -25,14 +23,7 @@ export function ReasonDialog() {
     <Dialog title="Why do you look at this patient?" onClose={() => end(null)}>
       <p>The hospital has restricted this patient. What you say is kept in the audit with your name.</p>
       <form onSubmit={onSubmit}>
-        <Field
-          label="Reason"
-          hint="3 to 200 letters and digits, with nothing of the patient in it"
-          name="reason"
-          required
-          autoFocus
-          pattern={REASON}
-        />
+        <ReasonField />
         <div className="row">
           <button type="submit">Go on</button>
           <button type="button" className="plain" onClick={() => end(null)}>

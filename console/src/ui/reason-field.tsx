@@ -1,7 +1,7 @@
 import { Field } from './field.tsx';
 
-/** What a header of HTTP can carry of what the API takes as a reason. */
-const PATTERN = String.raw`[A-Za-z0-9À-ÖØ-öø-ÿ .,;:\(\)'_\/\-]{3,200}`;
+/** What the API takes as a reason. */
+const PATTERN = String.raw`[\p{L}\p{N} .,;:\(\)'_\/\-]{3,200}`;
 
 /** Why somebody does or wants something; the audit keeps it. */
 export function ReasonField({

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Readable } from 'node:stream';
 import { CONTRACTS, serveRoute } from '../../../src/admin/index.ts';
+import { toReasonHeader } from '../../../src/admin/reason-header.ts';
 import type { Act } from '../../../src/admin/record-act.ts';
 import { defineRoute, type AdminRoute } from '../../../src/admin/define-route.ts';
 import { fail, fault, ok, silentLog, type Ask } from '../../../src/kernel/index.ts';
@@ -114,6 +115,23 @@ describe('a patient who is restricted', () => {
   test('keeps nobody from others, and undoes nothing that was done', async () => {
     expect(await ask({ action: 'R', patients: patients.slice(0, 1) })).toMatchObject({ ok: true });
     expect(await ask({ action: 'U', patients })).toMatchObject({ ok: true });
+  });
+
+  test.each(['Zavolalo oddělení č. 3', 'Звонок из отделения', 'über', 'Called by the ward'])(
+    'a reason may be in any letters: %s',
+    async (said) => {
+      recorded.length = 0;
+      const header = { 'chartgate-reason': toReasonHeader(said) };
+      expect(/^[\x20-\x7e]+$/.test(header['chartgate-reason'])).toBe(true);
+      expect(await ask({ action: 'R', patients }, header)).toMatchObject({ ok: true });
+      expect(recorded.flat()).toContain(said);
+    },
+  );
+
+  test.each(["UTF-8''%", "UTF-8''%ff%fe%fd", "UTF-8''a%00b"])('what is no text is no reason: %s', async (given) => {
+    expect(await ask({ action: 'R', patients }, { 'chartgate-reason': given })).toMatchObject({
+      fault: { code: 'admin.parameter', at: 'Chartgate-Reason' },
+    });
   });
 
   test('a reason that says nothing is refused with what would be taken', async () => {
