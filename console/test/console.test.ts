@@ -98,7 +98,7 @@ describeInBrowser('the console', () => {
       const found = await rig.admin('GET', `audit?delivery=${id}&type=delivery.change`);
       expect(JSON.stringify(found.body)).toContain('dot');
       await go('/audit?view=proof');
-      await page.click('text=Verify');
+      await page.click('button:text-is("Verify")');
       await page.waitForSelector('text=Nothing was changed, removed or put between');
       await context.close();
     });
