@@ -38,7 +38,7 @@ export interface Visit {
 /** Somebody with these roles, who has signed in and stands at the console. */
 export async function visit(
   browser: Browser,
-  { rig, base }: { readonly rig: Rig; readonly base: string },
+  { base }: { readonly base: string },
   name: string,
   roles: readonly string[],
   how: { readonly colorScheme?: 'light' | 'dark'; readonly width?: number } = {},

@@ -73,7 +73,7 @@ export function* claimGrants(
   for (const kind of LISTED_KINDS) {
     const rows = yield* all`
       SELECT id_index, payload_sealed, consumed_at FROM auth_record
-      WHERE tenant = ${tenant} AND kind = ${kind} AND made_at IS NULL ${AT_ONCE}`;
+      WHERE tenant = ${tenant} AND kind = ${kind} AND made_at IS NULL LIMIT ${limit}`;
     for (const row of rows) {
       const payload = toRecord(vault, kind, row)?.payload;
       const { clientId, accountId } = dependsOn(payload);
