@@ -13,7 +13,7 @@ const DeliveryGroups = named(
         reason: z.string(),
         faultCode: z.string().nullable().describe('The fault that led to the state, as docs/faults.md lists it'),
         detail: z.string().nullable().describe('What happened and what a person can do about it'),
-        deliveries: Total.describe('Counted up to 10,000, and up to fewer where there are more than ten groups'),
+        deliveries: Total.describe('Counted up to 10,000, and up to fewer where there are more than five groups'),
         oldestAt: z.string().describe('When the first of them came'),
         newestAt: z.string(),
         examples: z.array(z.string()).describe('Ids of the newest, up to three'),

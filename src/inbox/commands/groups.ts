@@ -5,7 +5,7 @@ import { STUCK, type StuckState } from '../state.ts';
 import { FAULT_OF_D, IS_STUCK } from './stuck.ts';
 
 /** So many deliveries are counted for all groups together, and of each group the most of these that this allows. */
-const COUNTED_MAX = 100_000;
+const COUNTED_MAX = 50_000;
 const COUNTS = [10_000, 5_000, 2_000, 1_000, 500, 200, 100] as const;
 /** So many of the newest deliveries of a group are asked whose they are. */
 const LOOK = 5_000;

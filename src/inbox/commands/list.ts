@@ -33,13 +33,13 @@ interface Look {
   readonly toEnd: Part;
   readonly limit: Part;
 }
+/** So many rows are looked at for a page, or for a count, where filters meet. */
+const LOOKED_AT = 2_000;
 /** Words of the statement: PostgreSQL would plan for any number of rows where it is a value. */
-const lookAt = (rows: number): Look => ({
-  toEnd: words(`LIMIT 1 OFFSET ${rows - 1}`),
-  limit: words(`LIMIT ${rows + MEANWHILE}`),
-});
-/** How many rows are looked at for a page and for a count. */
-const LOOK = { page: lookAt(2_000), count: lookAt(5_000) } as const;
+const LOOK: Look = {
+  toEnd: words(`LIMIT 1 OFFSET ${LOOKED_AT - 1}`),
+  limit: words(`LIMIT ${LOOKED_AT + MEANWHILE}`),
+};
 const COUNT_MAX = 10_000;
 
 const LISTED_COLUMNS = words(LISTED);
@@ -266,9 +266,9 @@ function* placesOf(walk: Walk, f: DeliveryFilter, limit: number): Program<readon
     walk.tests.length === 0
       ? yield* all`SELECT ${STANDS[walk.along]} FROM ${walk.rows} ORDER BY ${walk.order} LIMIT ${limit + 1}`
       : timesOf(f) === null
-        ? yield* all`SELECT n.seq FROM ${passing(walk, LOOK.page)} ORDER BY n.seq DESC LIMIT ${limit + 1}`
+        ? yield* all`SELECT n.seq FROM ${passing(walk, LOOK)} ORDER BY n.seq DESC LIMIT ${limit + 1}`
         : yield* all`
-            SELECT n.seq, ${RECEIVED_AT[walk.along]} AS received_at FROM ${passing(walk, LOOK.page)}
+            SELECT n.seq, ${RECEIVED_AT[walk.along]} AS received_at FROM ${passing(walk, LOOK)}
             ORDER BY received_at DESC, n.seq DESC LIMIT ${limit + 1}`;
   return found.map(placeOf);
 }
@@ -278,7 +278,7 @@ export function* list(
   { before, limit, ...f }: InboxReads['inbox.list']['args'],
 ): Program<ListPage> {
   if (f.users?.length === 0) return { deliveries: [], next: null };
-  const walk = yield* walkOf(vault, f, before, LOOK.page);
+  const walk = yield* walkOf(vault, f, before, LOOK);
   const found = yield* placesOf(walk, f, limit);
   const places = found.slice(0, limit);
   const seqs = places.map(({ seq }) => seq);
@@ -293,8 +293,8 @@ export function* list(
 
 export function* count({ vault }: Pick<CommandContext, 'vault'>, f: DeliveryFilter): Program<Counted> {
   if (f.users?.length === 0) return { count: 0, isExact: true };
-  const walk = yield* walkOf(vault, f, null, LOOK.count);
-  const rows = walk.tests.length === 0 ? walk.rows : passing(walk, LOOK.count);
+  const walk = yield* walkOf(vault, f, null, LOOK);
+  const rows = walk.tests.length === 0 ? walk.rows : passing(walk, LOOK);
   const row = yield* get`SELECT count(*) AS n FROM (SELECT 1 AS one FROM ${rows} LIMIT ${COUNT_MAX + 1}) counted`;
   const n = Number(row?.['n']);
   return { count: Math.min(n, COUNT_MAX), isExact: n <= COUNT_MAX && walk.end === null };
