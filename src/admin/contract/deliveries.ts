@@ -84,7 +84,7 @@ const list = defineContract({
     received_from: instant.describe('Received then or later').optional(),
     received_to: instant.describe('Received before then').optional(),
     with_total: yesOrNo(false).describe(
-      'Count them: exactly up to 10,000, then as at least so many; where several filters meet, among the 2,000 newest that one of them leads to',
+      'Count them: exactly up to 10,000, then as at least so many; where several filters meet, among the 1,200 newest that one of them leads to',
     ),
     cursor: cursor.optional(),
     limit: limit(),

@@ -34,7 +34,7 @@ interface Look {
   readonly limit: Part;
 }
 /** So many rows are looked at for a page, or for a count, where filters meet. */
-const LOOKED_AT = 2_000;
+const LOOKED_AT = 1_200;
 /** Words of the statement: PostgreSQL would plan for any number of rows where it is a value. */
 const LOOK: Look = {
   toEnd: words(`LIMIT 1 OFFSET ${LOOKED_AT - 1}`),
