@@ -19,7 +19,7 @@ const GOAL_MS = 300;
 const VISITS = 20;
 const EVERY_ROLE = ['viewer', 'engineer', 'clinical-reviewer', 'registrar', 'auditor', 'administrator'];
 const SCREENS = [
-  '/work',
+  '/queue',
   '/deliveries',
   '/deliveries?state=parked',
   '/links',

@@ -25,7 +25,7 @@ interface Shot {
 }
 const SHOTS: readonly Shot[] = [
   { name: 'console-overview', go: (page, base) => page.goto(`${base}/console`) },
-  { name: 'console-work', go: (page, base) => page.goto(`${base}/console/work`) },
+  { name: 'console-work', go: (page, base) => page.goto(`${base}/console/queue`) },
   {
     name: 'console-delivery',
     async go(page, base) {

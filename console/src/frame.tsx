@@ -24,7 +24,7 @@ const PLACES: readonly {
   readonly permission: string;
 }[] = [
   { to: '/', name: 'Overview', icon: GraphIcon, permission: 'flow.read' },
-  { to: '/work', name: 'Work queue', icon: TasklistIcon, permission: 'deliveries.read' },
+  { to: '/queue', name: 'Work queue', icon: TasklistIcon, permission: 'deliveries.read' },
   { to: '/deliveries', name: 'Deliveries', icon: InboxIcon, permission: 'deliveries.read' },
   { to: '/links', name: 'Links', icon: LinkIcon, permission: 'links.read' },
   { to: '/patient', name: 'Patient', icon: PersonIcon, permission: 'patients.read' },
@@ -38,6 +38,8 @@ const PLACES: readonly {
 ];
 
 const isAt = (here: string, to: string): boolean => (to === '/' ? here === '/' : here.startsWith(to));
+/** Bulk jobs are begun from the work queue. */
+const placeOf = (here: string): string => (here.startsWith('/jobs') ? '/queue' : here);
 
 /** The places that the reader may see, and whose session it is. */
 export function Frame({ children }: { readonly children: ReactNode }) {
@@ -57,7 +59,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
           <ul>
             {places.map(({ to, name, icon: Picture }) => (
               <li key={to}>
-                <Link to={to} aria-current={isAt(here, to) ? 'page' : undefined}>
+                <Link to={to} aria-current={isAt(placeOf(here), to) ? 'page' : undefined}>
                   <Picture size={16} aria-hidden />
                   {name}
                 </Link>

@@ -48,9 +48,9 @@ createRoot(root).render(
           <Suspense fallback={<p role="status">One moment …</p>}>
             <Switch>
               <Route path="/" component={Overview} />
-              <Route path="/work" component={Work} />
-              <Route path="/work/jobs" component={Jobs} />
-              <Route path="/work/jobs/:id">{({ id }) => <OneJob id={id} />}</Route>
+              <Route path="/queue" component={Work} />
+              <Route path="/jobs" component={Jobs} />
+              <Route path="/jobs/:id">{({ id }) => <OneJob id={id} />}</Route>
               <Route path="/deliveries" component={Deliveries} />
               <Route path="/deliveries/:id">{({ id }) => <Delivery id={id} />}</Route>
               <Route path="/links" component={Links} />

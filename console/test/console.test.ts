@@ -11,8 +11,8 @@ jest.setTimeout(120_000);
 const EVERYTHING = ['viewer', 'engineer', 'clinical-reviewer', 'registrar', 'auditor', 'administrator'];
 const SCREENS = [
   '',
-  '/work',
-  '/work/jobs',
+  '/queue',
+  '/jobs',
   '/deliveries',
   '/links',
   '/patient',

@@ -52,7 +52,7 @@ describeInBrowser('the flow in the console', () => {
       await rig.deliver(aClinicalReady({ userId: 'user-nobody', observations: 2 }));
       const group = page.locator('a', { hasText: 'Nobody has linked the user to a patient' });
       await group.waitFor();
-      expect(await group.getAttribute('href')).toContain('/work?state=parked&reason=unlinked');
+      expect(await group.getAttribute('href')).toContain('/queue?state=parked&reason=unlinked');
       await checkAccess(page);
 
       await context.setOffline(true);

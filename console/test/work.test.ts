@@ -50,7 +50,7 @@ describeInBrowser('work in the console', () => {
 
     test('a user whose data waits is linked from the queue, after a look at the EHR', async () => {
       const { page, go } = seen;
-      await go('/work');
+      await go('/queue');
       expect(await groupOf(page, 'Nobody is linked').locator('.group-count').textContent()).toBe('3deliveries');
       await groupOf(page, 'Nobody is linked').getByText('Link the users').click();
       await page.click('text=Link …');
@@ -68,7 +68,7 @@ describeInBrowser('work in the console', () => {
 
     test('many are discarded: a preview, a job with its own address, and what the audit holds of it', async () => {
       const { page, go } = seen;
-      await go('/work?state=quarantined');
+      await go('/queue?state=quarantined');
       await groupOf(page, 'It names two users').getByText('Discard all …').click();
       await page.fill('dialog input[name=reason]', 'The source sends them again');
       await page.click('dialog >> text=Preview');
@@ -76,7 +76,7 @@ describeInBrowser('work in the console', () => {
       if (engine === 'sqlite') await checkBoth(page);
       await page.getByRole('button', { name: 'Discard 2 deliveries' }).click();
       await page.waitForSelector('text=2 deliveries moved');
-      expect(page.url()).toMatch(/\/work\/jobs\/job_/);
+      expect(page.url()).toMatch(/\/jobs\/job_/);
       await page.reload();
       await page.waitForSelector('text=2 deliveries moved');
       expect(await page.locator('progress').evaluate((bar: HTMLProgressElement) => bar.value)).toBe(2);
@@ -87,7 +87,7 @@ describeInBrowser('work in the console', () => {
       await page.click('text=All jobs');
       await page.waitForSelector('td >> text=It names two users');
       if (engine === 'sqlite') await checkBoth(page);
-      await go('/work?state=quarantined');
+      await go('/queue?state=quarantined');
       await page.waitForSelector('text=Nothing waits for a person');
       expect(seen.errors).toEqual([]);
     });
@@ -96,7 +96,7 @@ describeInBrowser('work in the console', () => {
 
     test('a conflict is decided after both sides were seen', async () => {
       const { page, go } = seen;
-      await go('/work');
+      await go('/queue');
       await page.getByRole('link', { name: 'See both sides' }).click();
       await page.waitForSelector('.differs >> text=Weighed again at the ward');
       await checkBoth(page);
@@ -219,7 +219,7 @@ describeInBrowser('work in the console', () => {
         job = { ...running, state: 'stopped', endedAt: '2026-11-17T08:00:05.000Z' };
         return route.fulfill({ json: job });
       });
-      await go('/work/jobs/job_x');
+      await go('/jobs/job_x');
       await page.waitForSelector('text=120 of 312');
       await page.click('text=Stop …');
       await page.waitForSelector('dialog >> text=the other 192 are left alone');
@@ -231,7 +231,7 @@ describeInBrowser('work in the console', () => {
 
     test('what a role may not do is not offered, and the API refuses it all the same', async () => {
       const { page, go, context } = await visit(browser, stand, 'rea', ['clinical-reviewer']);
-      await go('/work?open=parked unmapped');
+      await go('/queue?open=parked unmapped');
       await page.waitForSelector('text=As the source says it');
       expect(await page.locator('text=/Discard all|Judge all again/').count()).toBe(0);
       await go(`/deliveries/${waiting.unmapped}`);

@@ -107,7 +107,7 @@ function Opened({ of, onChange }: { readonly of: OneDelivery; readonly onChange:
           {said === null ? null : (
             <p className="note">
               {said} <AuditLink of={{ delivery: of.id, type: 'delivery.change' }} />{' '}
-              <Link to="/work">Back to the work queue</Link>
+              <Link to="/queue">Back to the work queue</Link>
             </p>
           )}
         </div>

@@ -23,7 +23,7 @@ const amountOf = ({ count, isExact }: Group['deliveries']): string =>
   `${isExact ? '' : 'more than '}${count.toLocaleString()}`;
 const groupPath = ({ state, reason, faultCode }: Group): string => {
   const query = new URLSearchParams({ state, reason, ...(faultCode === null ? {} : { fault: faultCode }) });
-  return `/work?${query.toString()}`;
+  return `/queue?${query.toString()}`;
 };
 
 const Need = ({ isBad = false, children }: { readonly isBad?: boolean; readonly children: ReactNode }) => (

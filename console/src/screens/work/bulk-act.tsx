@@ -33,7 +33,7 @@ function Start({ preview, onBack }: { readonly preview: Preview; readonly onBack
   const start = async (): Promise<void> => {
     if (id === null) return;
     const body = { preview: id, confirm: deliveries.count };
-    if (await act.run(ask('jobs.start', { body }), () => 'Started.')) navigate(`/work/jobs/${id}`);
+    if (await act.run(ask('jobs.start', { body }), () => 'Started.')) navigate(`/jobs/${id}`);
   };
   return (
     <>

@@ -33,7 +33,7 @@ export function Progress({ of: { id, done, total } }: { readonly of: Job }) {
 
 const COLUMNS: readonly Column<Job>[] = [
   { name: 'Started', show: ({ startedAt }) => <Time at={startedAt} /> },
-  { name: 'Act', show: (job) => <Link to={`/work/jobs/${job.id}`}>{actOf(job)}</Link> },
+  { name: 'Act', show: (job) => <Link to={`/jobs/${job.id}`}>{actOf(job)}</Link> },
   { name: 'About', show: aboutOf },
   { name: 'State', show: ({ state }) => <State is={state} /> },
   { name: 'Deliveries', show: (job) => <Progress of={job} /> },
@@ -47,7 +47,7 @@ export function RunningJobs() {
   return running.map((job) => (
     <p key={job.id} className="note row">
       <span>
-        Under way: <Link to={`/work/jobs/${job.id}`}>{actOf(job)}</Link>, {aboutOf(job)}
+        Under way: <Link to={`/jobs/${job.id}`}>{actOf(job)}</Link>, {aboutOf(job)}
       </span>
       <Progress of={job} />
     </p>
@@ -63,7 +63,7 @@ export function Jobs() {
       title="Bulk jobs"
       actions={
         <span className="row">
-          <Link to="/work">Work queue</Link>
+          <Link to="/queue">Work queue</Link>
           <CopyAs id="jobs.list" call={{ query }} command="jobs list" />
         </span>
       }
@@ -72,8 +72,8 @@ export function Jobs() {
         {({ jobs, next }) =>
           jobs.length === 0 ? (
             <p className="card">
-              Nobody has moved many deliveries at once yet. Start with a group of the <Link to="/work">work queue</Link>
-              .
+              Nobody has moved many deliveries at once yet. Start with a group of the{' '}
+              <Link to="/queue">work queue</Link>.
             </p>
           ) : (
             <section className="card">

@@ -71,7 +71,7 @@ export function OneJob({ id }: { readonly id: string }) {
       title="Bulk job"
       actions={
         <span className="row">
-          <Link to="/work/jobs">All jobs</Link>
+          <Link to="/jobs">All jobs</Link>
           <CopyAs id="jobs.get" call={{ params: { id } }} command={`jobs show ${id}`} />
         </span>
       }
@@ -108,7 +108,7 @@ export function OneJob({ id }: { readonly id: string }) {
             <p className="row">
               {mayAct && job.state === 'running' ? <Stop job={job} onDone={found.again} /> : null}
               <AuditLink of={{ request: job.requestId }} />
-              <Link to="/work">Back to the work queue</Link>
+              <Link to="/queue">Back to the work queue</Link>
             </p>
           </section>
         )}

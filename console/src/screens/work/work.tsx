@@ -28,7 +28,7 @@ export function Work() {
       title="Work queue"
       actions={
         <span className="row">
-          <Link to="/work/jobs">Bulk jobs</Link>
+          <Link to="/jobs">Bulk jobs</Link>
           <CopyAs id="deliveries.groups" command="deliveries groups" />
         </span>
       }
