@@ -75,12 +75,16 @@ export function makeAdminApi(
   };
 }
 
+/** At a terminal it is an option, not a header. */
+const SAY_WHY = 'Say with --reason TEXT what it is wanted for; the audit keeps it.';
+
 /** What the gateway said no to, in a line. */
 export const explainRefusal = ({ status, problem }: Extract<AdminReply<RouteId>, { kind: 'refused' }>): string => {
   const count = problem.count === undefined ? undefined : `it is ${problem.count}`;
   const where = [problem.code ?? String(status), problem.at, count].filter((one) => one !== undefined && one !== '');
   const [first, ...others] = problem.problems ?? [];
   const more = first === problem.detail ? others : [];
-  const said = [problem.title ?? 'The gateway refused.', problem.detail, ...more].filter((one) => one !== undefined);
+  const detail = problem.code === 'admin.reason-needed' ? SAY_WHY : problem.detail;
+  const said = [problem.title ?? 'The gateway refused.', detail, ...more].filter((one) => one !== undefined);
   return `${said.join(' ')} (${where.join(', ')})`;
 };
