@@ -7,6 +7,7 @@ import { Outcome, useAct } from '../ui/act.tsx';
 import { AuditLink } from '../ui/audit-link.tsx';
 import { CopyAs } from '../ui/copy-as.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { DialogButtons } from '../ui/dialog-buttons.tsx';
 import { Field, textsOf } from '../ui/field.tsx';
 import { PatientLink } from '../ui/named.tsx';
 import { Shown } from '../ui/screen.tsx';
@@ -82,14 +83,7 @@ function Unlink({
                 maxLength={200}
               />
               <Outcome of={act} />
-              <div className="row">
-                <button type="submit" className="danger" disabled={act.isBusy}>
-                  Unlink
-                </button>
-                <button type="button" className="plain" onClick={onClose}>
-                  Cancel
-                </button>
-              </div>
+              <DialogButtons does="Unlink" isBusy={act.isBusy} isDanger closes="Cancel" onClose={onClose} />
             </form>
           )}
         </Shown>

@@ -6,6 +6,7 @@ import { Outcome, useAct } from '../ui/act.tsx';
 import { AuditLink } from '../ui/audit-link.tsx';
 import { CopyAs } from '../ui/copy-as.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { DialogButtons } from '../ui/dialog-buttons.tsx';
 import { Field, textsOf } from '../ui/field.tsx';
 import { Shown } from '../ui/screen.tsx';
 import { State } from '../ui/state.tsx';
@@ -182,14 +183,7 @@ function Disconnect({
             maxLength={200}
           />
           <Outcome of={act} />
-          <div className="row">
-            <button type="submit" className="danger" disabled={act.isBusy}>
-              Disconnect
-            </button>
-            <button type="button" className="plain" onClick={onClose}>
-              Cancel
-            </button>
-          </div>
+          <DialogButtons does="Disconnect" isBusy={act.isBusy} isDanger closes="Cancel" onClose={onClose} />
         </form>
       )}
     </Dialog>

@@ -1,31 +1,14 @@
-import { useId } from 'react';
+import { Pick } from './pick.tsx';
 
-/** One of several, or any. */
+/** One of several that say themselves what they are, or any. */
 export function Choice({
-  label,
-  value,
   of,
-  onChange,
+  ...rest
 }: {
   readonly label: string;
   readonly value: string | undefined;
   readonly of: readonly string[];
   readonly onChange: (value: string | undefined) => void;
 }) {
-  const id = useId();
-  return (
-    <div>
-      <label htmlFor={id}>{label}</label>
-      <select
-        id={id}
-        value={value ?? ''}
-        onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
-      >
-        <option value="">any</option>
-        {of.map((one) => (
-          <option key={one}>{one}</option>
-        ))}
-      </select>
-    </div>
-  );
+  return <Pick of={of.map((one) => [one, one])} any="any" {...rest} />;
 }

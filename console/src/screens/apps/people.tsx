@@ -7,6 +7,7 @@ import { Outcome, Recorded, useAct } from '../../ui/act.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { DialogButtons } from '../../ui/dialog-buttons.tsx';
 import { Field, textsOf } from '../../ui/field.tsx';
 import { Screen, Shown } from '../../ui/screen.tsx';
 import { State } from '../../ui/state.tsx';
@@ -59,14 +60,7 @@ function AddClinician({ onDone }: { readonly onDone: () => void }) {
             />
             <Outcome of={act} />
             <Recorded of={act} />
-            <div className="row">
-              <button type="submit" disabled={act.isBusy}>
-                Add
-              </button>
-              <button type="button" className="plain" onClick={close}>
-                Close
-              </button>
-            </div>
+            <DialogButtons does="Add" isBusy={act.isBusy} closes="Close" onClose={close} />
           </form>
         </Dialog>
       ) : null}
@@ -148,14 +142,7 @@ function ResetPassword({ of: { id, name }, onDone }: { readonly of: Account; rea
             />
             <Outcome of={act} />
             <Recorded of={act} />
-            <div className="row">
-              <button type="submit" className="danger" disabled={act.isBusy}>
-                Set it
-              </button>
-              <button type="button" className="plain" onClick={close}>
-                Close
-              </button>
-            </div>
+            <DialogButtons does="Set it" isBusy={act.isBusy} isDanger closes="Close" onClose={close} />
           </form>
         </Dialog>
       ) : null}

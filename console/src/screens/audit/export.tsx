@@ -3,6 +3,7 @@ import { useSearch } from 'wouter';
 import { ask, type Reply } from '../../api/ask.ts';
 import { Outcome, Recorded, useAct } from '../../ui/act.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { DialogButtons } from '../../ui/dialog-buttons.tsx';
 import { Field, textsOf } from '../../ui/field.tsx';
 import type { Query } from './filters.tsx';
 
@@ -113,14 +114,12 @@ export function Export({ query, reason }: { readonly query: Query; readonly reas
               <Outcome of={act} />
             )}
             <Recorded of={act} />
-            <div className="row">
-              <button type="submit" disabled={act.isBusy}>
-                Export
-              </button>
-              <button type="button" className="plain" onClick={close}>
-                {act.said?.isGood === true ? 'Close' : 'Leave it'}
-              </button>
-            </div>
+            <DialogButtons
+              does="Export"
+              isBusy={act.isBusy}
+              closes={act.said?.isGood === true ? 'Close' : 'Leave it'}
+              onClose={close}
+            />
           </form>
         </Dialog>
       ) : null}

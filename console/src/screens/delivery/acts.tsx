@@ -4,6 +4,7 @@ import { useMay } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { Outcome, useAct } from '../../ui/act.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { DialogButtons } from '../../ui/dialog-buttons.tsx';
 import { textsOf } from '../../ui/field.tsx';
 import { ReasonField } from '../../ui/reason-field.tsx';
 import { Shown } from '../../ui/screen.tsx';
@@ -90,14 +91,7 @@ function Discard({ of, onClose, onDone }: ActProps) {
         </p>
         <ReasonField />
         <Outcome of={act} />
-        <div className="row">
-          <button type="submit" className="danger" disabled={act.isBusy}>
-            Discard
-          </button>
-          <button type="button" className="plain" onClick={onClose}>
-            Leave it
-          </button>
-        </div>
+        <DialogButtons does="Discard" isBusy={act.isBusy} isDanger onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -6,6 +6,7 @@ import { Outcome, Recorded, useAct } from '../../ui/act.tsx';
 import { Boxes, tickedOf } from '../../ui/boxes.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { DialogButtons } from '../../ui/dialog-buttons.tsx';
 import { Field, textsOf } from '../../ui/field.tsx';
 import { Once } from '../../ui/once.tsx';
 import { Pick } from '../../ui/pick.tsx';
@@ -69,14 +70,7 @@ function AddKey({ onDone }: { readonly onDone: () => void }) {
               <Boxes legend="Only by name" name="permissions" of={BY_NAME} />
               <Pick label="It ends after" value={days} of={LIFETIMES} onChange={(to) => setDays(to ?? '90')} />
               <Outcome of={act} />
-              <div className="row">
-                <button type="submit" disabled={act.isBusy}>
-                  Make it
-                </button>
-                <button type="button" className="plain" onClick={close}>
-                  Leave it
-                </button>
-              </div>
+              <DialogButtons does="Make it" isBusy={act.isBusy} onClose={close} />
             </form>
           ) : (
             <>

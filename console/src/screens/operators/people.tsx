@@ -6,6 +6,7 @@ import { Outcome, Recorded, useAct } from '../../ui/act.tsx';
 import { Boxes, tickedOf } from '../../ui/boxes.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { DialogButtons } from '../../ui/dialog-buttons.tsx';
 import { Field, textsOf } from '../../ui/field.tsx';
 import { Once } from '../../ui/once.tsx';
 import { Shown } from '../../ui/screen.tsx';
@@ -57,14 +58,7 @@ function AddPerson({ onDone }: { readonly onDone: () => void }) {
               <Field label="Name, as others read it" name="displayName" required maxLength={100} />
               <Boxes legend="Roles, which add up" name="roles" of={ROLES} />
               <Outcome of={act} />
-              <div className="row">
-                <button type="submit" disabled={act.isBusy}>
-                  Add
-                </button>
-                <button type="button" className="plain" onClick={close}>
-                  Leave it
-                </button>
-              </div>
+              <DialogButtons does="Add" isBusy={act.isBusy} onClose={close} />
             </form>
           ) : (
             <>
@@ -111,14 +105,7 @@ function ChangeRoles({ of: person, onDone }: { readonly of: Person; readonly onD
             <Boxes legend="Roles, which add up" name="roles" of={ROLES} chosen={person.roles} />
             <Outcome of={act} />
             <Recorded of={act} />
-            <div className="row">
-              <button type="submit" disabled={act.isBusy}>
-                Set
-              </button>
-              <button type="button" className="plain" onClick={close}>
-                Close
-              </button>
-            </div>
+            <DialogButtons does="Set" isBusy={act.isBusy} closes="Close" onClose={close} />
           </form>
         </Dialog>
       ) : null}

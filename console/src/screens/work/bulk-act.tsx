@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import { ask, type ValueOf } from '../../api/ask.ts';
 import { Outcome, useAct } from '../../ui/act.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { DialogButtons } from '../../ui/dialog-buttons.tsx';
 import { Field, textsOf } from '../../ui/field.tsx';
 import { ReasonField } from '../../ui/reason-field.tsx';
 import { deliveriesOf, patientsOf } from '../../words/parts.ts';
@@ -111,14 +112,7 @@ export function BulkAct({
             </div>
           </details>
           <Outcome of={asking} />
-          <div className="row">
-            <button type="submit" disabled={asking.isBusy}>
-              Preview
-            </button>
-            <button type="button" className="plain" onClick={onClose}>
-              Leave it
-            </button>
-          </div>
+          <DialogButtons does="Preview" isBusy={asking.isBusy} onClose={onClose} />
         </form>
       ) : (
         <Start preview={preview} onBack={() => setPreview(null)} />
