@@ -31,7 +31,10 @@ export function makeContentReader(deps: {
    * itself.
    */
   function local(reference: string): string {
-    const located = readLocation(guard, reference) ?? readLocation(guard, ABSOLUTE.exec(reference)?.[1] ?? '');
+    // Names of what a document brings along: no address, and most of what is asked for.
+    if (reference.startsWith('urn:')) return reference;
+    const below = ABSOLUTE.exec(reference)?.[1];
+    const located = readLocation(guard, reference) ?? (below === undefined ? null : readLocation(guard, below));
     return located === null ? reference : `${located.type}/${located.id}`;
   }
 

@@ -233,7 +233,7 @@ export interface DeliveryWork {
 }
 
 export type InboxWrites = {
-  'inbox.put': { args: PutDelivery; out: { readonly state: 'received' | 'duplicate' } };
+  'inbox.put': { args: PutDelivery; out: Pick<Received, 'seq'> & { readonly state: 'received' | 'duplicate' } };
   /** `decision`: what a person decided on it before; the step says so. */
   'inbox.replay': { args: Act & { readonly decision?: string }; out: ActOutcome };
   'inbox.replay-many': {
@@ -269,7 +269,7 @@ export type InboxReads = {
       readonly receiver: string;
       readonly othersBefore: number;
       readonly othersAfter: number;
-      readonly after: number;
+      readonly between: readonly [after: number, before: number | null];
       readonly limit: number;
       /** No further one is read beyond so many bytes. */
       readonly bytes: number;

@@ -43,11 +43,29 @@ export const makeContentKey = (pseudonymKey: Uint8Array): string =>
 /** Of what is not there. */
 export const NO_CONTENT = NO_PART.repeat(CONTENT_PARTS.length) as Fingerprint;
 
+/** Parts that are the same in very many resources, and tell nothing of one person. */
+const COMMON: ReadonlySet<ContentPart> = new Set(['status', 'code', 'subject', 'unit']);
+const COMMON_MAX = 2_000;
+const COMMON_LENGTH_MAX = 200;
+const known = new Map<string, string>();
+
+const printOf = (text: string): string => hash('sha256', text).slice(0, PART_HEX);
+
+/** Remembered, since making it takes longer than finding it. Bounded: codes may be anything. */
+function commonPrintOf(text: string): string {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  const print = printOf(text);
+  if (known.size < COMMON_MAX && text.length <= COMMON_LENGTH_MAX) known.set(text, print);
+  return print;
+}
+
 export function fingerprintOf(content: ChartContent, key: string): Fingerprint {
   let print = '';
   for (const part of CONTENT_PARTS) {
     const text = content[part];
-    print += text === undefined ? NO_PART : hash('sha256', `${key}\n${part}\n${text}`).slice(0, PART_HEX);
+    if (text === undefined) print += NO_PART;
+    else print += (COMMON.has(part) ? commonPrintOf : printOf)(`${key}\n${part}\n${text}`);
   }
   return print as Fingerprint;
 }
