@@ -45,27 +45,36 @@ export const NO_CONTENT = NO_PART.repeat(CONTENT_PARTS.length) as Fingerprint;
 
 /** Parts that are the same in very many resources, and tell nothing of one person. */
 const COMMON: ReadonlySet<ContentPart> = new Set(['status', 'code', 'subject', 'unit']);
+/** Parts that resources of one document often share. */
+const SHARED: ReadonlySet<ContentPart> = new Set(['time', 'other']);
 const COMMON_MAX = 2_000;
 const COMMON_LENGTH_MAX = 200;
-const known = new Map<string, string>();
+const common = new Map<string, string>();
 
 const printOf = (text: string): string => hash('sha256', text).slice(0, PART_HEX);
 
-/** Remembered, since making it takes longer than finding it. Bounded: codes may be anything. */
-function commonPrintOf(text: string): string {
+/** Remembered, since making it takes longer than finding it. */
+function rememberedPrintOf(text: string, known: Map<string, string>): string {
   const found = known.get(text);
   if (found !== undefined) return found;
   const print = printOf(text);
-  if (known.size < COMMON_MAX && text.length <= COMMON_LENGTH_MAX) known.set(text, print);
+  // Codes may be anything.
+  if (known !== common || (known.size < COMMON_MAX && text.length <= COMMON_LENGTH_MAX)) known.set(text, print);
   return print;
 }
 
-export function fingerprintOf(content: ChartContent, key: string): Fingerprint {
+/** `shared`: what is remembered for the resources of one document. */
+export function fingerprintOf(content: ChartContent, key: string, shared = new Map<string, string>()): Fingerprint {
   let print = '';
   for (const part of CONTENT_PARTS) {
     const text = content[part];
-    if (text === undefined) print += NO_PART;
-    else print += (COMMON.has(part) ? commonPrintOf : printOf)(`${key}\n${part}\n${text}`);
+    if (text === undefined) {
+      print += NO_PART;
+      continue;
+    }
+    const keyed = `${key}\n${part}\n${text}`;
+    if (COMMON.has(part)) print += rememberedPrintOf(keyed, common);
+    else print += SHARED.has(part) ? rememberedPrintOf(keyed, shared) : printOf(keyed);
   }
   return print as Fingerprint;
 }
