@@ -1,6 +1,6 @@
 import type { PostgresDb, SqliteDb, SqlValue } from '../commands.ts';
 import { makeRender, type Bound } from './render.ts';
-import type { Program, Step } from './statement.ts';
+import type { Insertion, Program, Step } from './statement.ts';
 
 const forSqlite = makeRender('sqlite');
 const forPostgres = makeRender('postgres');
@@ -8,10 +8,21 @@ const forPostgres = makeRender('postgres');
 const toSqlite = (value: Bound): SqlValue =>
   typeof value === 'boolean' ? Number(value) : Array.isArray(value) ? JSON.stringify(value) : (value as SqlValue);
 
+/** Each number of rows is a text of its own, which is prepared and kept: this bounds how many there are. */
+const ROWS_A_STATEMENT = 32;
+
+function insertSqlite(db: SqliteDb, { into: { columns, sqlite }, rows }: Insertion): void {
+  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) {
+    const some = rows.slice(from, from + ROWS_A_STATEMENT);
+    const values: SqlValue[] = [];
+    for (const row of some) for (const column of columns) values.push(toSqlite(row[column] ?? null));
+    db.run(sqlite(some.length), ...values);
+  }
+}
+
 function stepSqlite(db: SqliteDb, step: Step): unknown {
   if (step.kind === 'insertion') {
-    const { columns, sqlite } = step.into;
-    for (const row of step.rows) db.run(sqlite, ...columns.map((column) => toSqlite(row[column] ?? null)));
+    insertSqlite(db, step);
     return undefined;
   }
   if (step.kind === 'series') {

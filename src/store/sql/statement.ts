@@ -203,8 +203,8 @@ export function* tryLock(key: bigint): Program<boolean> {
 /** A table and its columns, for rows that are inserted many at a time. */
 export interface Rows<Column extends string> {
   readonly columns: readonly Column[];
-  /** One row with `?` for each column. */
-  readonly sqlite: string;
+  /** So many rows, with `?` for each column of each. */
+  readonly sqlite: (count: number) => string;
   /** All rows, with one array for each column. */
   readonly postgres: string;
 }
@@ -218,15 +218,20 @@ export function rowsOf<Column extends string>(
   const columns = Object.keys(types) as Column[];
   const head = `INSERT INTO ${table} (${columns.join(', ')})`;
   const arrays = columns.map((column, i) => `$${i + 1}::${types[column]}[]`).join(', ');
+  const row = `(${columns.map(() => '?').join(', ')})`;
+  const texts: string[] = [];
   return {
     columns,
-    sqlite: `${head} VALUES (${columns.map(() => '?').join(', ')}) ${tail}`,
+    sqlite: (count) => (texts[count] ??= `${head} VALUES ${Array<string>(count).fill(row).join(', ')} ${tail}`),
     // Without a condition ON CONFLICT would be read as part of a join.
     postgres: `${head} SELECT * FROM unnest(${arrays}) WHERE true ${tail}`,
   };
 }
 
-/** In their order: one statement for all where the engine has arrays, one for each where it does not. */
+/**
+ * In their order, as if one after the other: one statement for all where the engine has arrays, for some dozens where
+ * it does not.
+ */
 export function* insert<Column extends string>(
   into: Rows<Column>,
   rows: readonly Readonly<Record<Column, Value>>[],
