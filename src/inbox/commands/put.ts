@@ -60,6 +60,5 @@ export function* keepDelivery(
 export function* put(context: CommandContext, d: PutDelivery): Program<PutOutcome> {
   const { state, digest } = yield* keepDelivery(context, d);
   yield* append(context, [auditOfPut(d, digest, state)]);
-  dropBytes(d.body);
   return { state };
 }

@@ -103,12 +103,16 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
     }
   }
 
-  /** One transaction for all, one savepoint for each command or group of like ones. */
-  async function runTogether(asks: readonly Ask[]): Promise<Outcome[]> {
+  /**
+   * One transaction for all. `bare`: a command that throws ends it. `guarded`: with one savepoint for each command or
+   * group of like ones, so that it fails alone.
+   */
+  async function runTogether(asks: readonly Ask[], manner: 'bare' | 'guarded'): Promise<Outcome[]> {
     const releases: Promise<unknown>[] = [];
     let n = 0;
 
     async function within<T>(run: () => Promise<T>): Promise<{ ok: true; value: T } | { ok: false; thrown: unknown }> {
+      if (manner === 'bare') return { ok: true, value: await run() };
       n += 1;
       const name = `command_${n}`;
       void send(`SAVEPOINT ${name}`);
@@ -206,10 +210,22 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
     return { outcomes, fault: null, isUsable: true };
   }
 
+  /** A command hardly ever throws: only then is the batch undone and repeated with savepoints. */
+  async function runBareFirst(asks: readonly Ask[]): Promise<Outcome[]> {
+    try {
+      return await runTogether(asks, 'bare');
+    } catch (thrown) {
+      if (thrown instanceof Undo) throw thrown;
+      if (wasInTheWay(thrown)) throw new Undo(null, thrown);
+      await undoTo('ROLLBACK', thrown);
+    }
+    return runTogether(asks, 'guarded');
+  }
+
   /** Never rejects for the database's sake. */
   return async (asks: readonly Ask[]): Promise<BatchResult> => {
     try {
-      return { outcomes: await runTogether(asks), fault: null, isUsable: true };
+      return { outcomes: await runBareFirst(asks), fault: null, isUsable: true };
     } catch (thrown) {
       if (!(thrown instanceof Undo)) throw thrown;
       const isClean = await send('ROLLBACK').then(

@@ -1,16 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { randomUUID } from 'node:crypto';
+import { dropBytes, isObject } from '../../kernel/index.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
 import { makeVault } from '../vault.ts';
+import type { Ask } from '../write-queue.ts';
 import { makeCheckpoint } from './checkpoint.ts';
 import { takeLock } from './take-lock.ts';
 import { loadCommands } from './load-commands.ts';
 import { migrate, settleIdentity, settleKeptKeys } from './migrate.ts';
 import { forbidRewriting, openWriter, versionOf } from './open-database.ts';
 import { prepareFile } from './prepare-file.ts';
-import { makeRunBatch } from './run-batch.ts';
 import { toThreadError, type FromWriter, type ThreadData, type ThreadOutcome, type ToWriter } from './protocol.ts';
+import { makeRunBatch } from './run-batch.ts';
 import { makeStatements } from './statements.ts';
 
 const IDLE_MS = 2_000;
@@ -56,6 +58,12 @@ function sendBatch(outcomes: readonly ThreadOutcome[], commitMs: number): void {
   }
 }
 
+/** The arguments are this thread's own copy, and large ones must not wait for its collector. */
+function dropArguments(asks: readonly Ask[]): void {
+  for (const { args } of asks)
+    if (isObject(args)) for (const value of Object.values(args)) if (value instanceof Uint8Array) dropBytes(value);
+}
+
 async function main(): Promise<void> {
   const { file, db, vault, migrated } = open();
   const commands = await loadCommands(data.commandFiles, 'writes');
@@ -99,6 +107,8 @@ async function main(): Promise<void> {
     const from = performance.now();
     const outcomes = runBatch(message.asks);
     sendBatch(outcomes, performance.now() - from);
+    // Not before: a command may be carried out twice.
+    dropArguments(message.asks);
     tidy();
   });
   send({ kind: 'open', file, version: versionOf(db), migrated });
