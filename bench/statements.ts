@@ -17,7 +17,6 @@ import { loadCommands } from '../src/store/sqlite/load-commands.ts';
 import * as sqliteSchema from '../src/store/sqlite/migrate.ts';
 import { openWriter } from '../src/store/sqlite/open-database.ts';
 import { makeRunBatch as makeSqliteBatch } from '../src/store/sqlite/run-batch.ts';
-import { makeStatements } from '../src/store/sqlite/statements.ts';
 import { makeVault } from '../src/store/vault.ts';
 import type { Ask } from '../src/store/write-queue.ts';
 import { withClient } from '../test/support/new-store.ts';
@@ -108,14 +107,9 @@ async function driveSqlite(): Promise<Driven> {
     SETS.map((set) => set.sqlite.href),
     'writes',
   );
-  const context = { db: makeStatements(db), vault, writer: 'ins_bench.0', engine: 'sqlite' } as const;
-  const runBatch = makeSqliteBatch(
-    db,
-    ({ name, args }) => commands.get(name)?.(context, args),
-    (thrown) => {
-      throw thrown;
-    },
-  );
+  const runBatch = makeSqliteBatch(db, { vault, writer: 'ins_bench.0' }, commands, (thrown) => {
+    throw thrown;
+  });
   return {
     run: (asks) =>
       Promise.resolve(

@@ -1,24 +1,18 @@
 import { append } from '../../audit/index.ts';
-import { insert, rowsOf, run, typed, type CommandContext, type Program } from '../../store/index.ts';
+import { add, countersOf, run, typed, type CommandContext, type Program } from '../../store/index.ts';
 import { auditOfMove, checkMove, type Move } from '../move.ts';
 
-const LEDGER_COUNT = rowsOf(
-  'ledger_count',
-  { tenant: 'text', writer: 'text', state: 'text', count: 'bigint' },
-  'ON CONFLICT (tenant, state, writer) DO UPDATE SET count = ledger_count.count + excluded.count',
-);
+const LEDGER_COUNT = countersOf('ledger_count', { tenant: 'text', state: 'text', writer: 'text' });
 
-/** Sums by state first: each counter of this writer is touched once, and no other writer touches it. */
+/** No other writer touches the counters of this one. */
 export function* count(
   { writer }: CommandContext,
   tenant: string,
   changes: readonly (readonly [string, number])[],
 ): Program<void> {
-  const sums = new Map<string, number>();
-  for (const [state, by] of changes) sums.set(state, (sums.get(state) ?? 0) + by);
-  yield* insert(
+  yield* add(
     LEDGER_COUNT,
-    [...sums].map(([state, by]) => ({ tenant, writer, state, count: by })),
+    changes.map(([state, by]) => ({ tenant, writer, state, count: by })),
   );
 }
 

@@ -1,9 +1,20 @@
 import type { PostgresDb, SqliteDb, SqlValue } from '../commands.ts';
 import { makeRender, type Bound } from './render.ts';
-import type { Insertion, Program, Step } from './statement.ts';
+import type { Addition, Insertion, Program, Step } from './statement.ts';
 
 const forSqlite = makeRender('sqlite');
 const forPostgres = makeRender('postgres');
+
+/** The database of a program, and what it adds to counters; who only reads adds nothing. */
+interface Performing<Db> {
+  readonly db: Db;
+  readonly additions?: Addition[];
+}
+
+function addLater({ additions }: Performing<unknown>, addition: Addition): void {
+  if (additions === undefined) throw new Error('a query adds to no counters');
+  additions.push(addition);
+}
 
 const toSqlite = (value: Bound): SqlValue =>
   typeof value === 'boolean' ? Number(value) : Array.isArray(value) ? JSON.stringify(value) : (value as SqlValue);
@@ -20,13 +31,18 @@ function insertSqlite(db: SqliteDb, { into: { columns, sqlite }, rows }: Inserti
   }
 }
 
-function stepSqlite(db: SqliteDb, step: Step): unknown {
+function stepSqlite(on: Performing<SqliteDb>, step: Step): unknown {
+  const { db } = on;
+  if (step.kind === 'addition') {
+    addLater(on, step);
+    return undefined;
+  }
   if (step.kind === 'insertion') {
     insertSqlite(db, step);
     return undefined;
   }
   if (step.kind === 'series') {
-    for (const statement of step.statements) stepSqlite(db, statement);
+    for (const statement of step.statements) stepSqlite(on, statement);
     return undefined;
   }
   if (step.kind === 'lock') return undefined;
@@ -43,13 +59,18 @@ function stepSqlite(db: SqliteDb, step: Step): unknown {
   }
 }
 
-async function stepPostgres(db: PostgresDb, step: Step): Promise<unknown> {
+async function stepPostgres(on: Performing<PostgresDb>, step: Step): Promise<unknown> {
+  const { db } = on;
+  if (step.kind === 'addition') {
+    addLater(on, step);
+    return undefined;
+  }
   if (step.kind === 'insertion') {
     const { columns, postgres } = step.into;
     return db.run(postgres, ...columns.map((column) => step.rows.map((row) => row[column] ?? null)));
   }
-  if (step.kind === 'series') return Promise.all(step.statements.map((statement) => stepPostgres(db, statement)));
-  if (step.kind === 'lock') return stepPostgres(db, step.statement);
+  if (step.kind === 'series') return Promise.all(step.statements.map((statement) => stepPostgres(on, statement)));
+  if (step.kind === 'lock') return stepPostgres(on, step.statement);
   if (step.kind === 'try-lock') {
     const row = await db.get('SELECT pg_try_advisory_xact_lock($1::bigint) AS alone', step.key.toString());
     return row?.['alone'] === true;
@@ -66,12 +87,12 @@ async function stepPostgres(db: PostgresDb, step: Step): Promise<unknown> {
 }
 
 /** Without a pause, inside the writer or a reader of SQLite. */
-export function performSqlite<T>({ db }: { readonly db: SqliteDb }, program: Program<T>): T {
+export function performSqlite<T>(on: Performing<SqliteDb>, program: Program<T>): T {
   let next = program.next();
   while (next.done !== true) {
     let found: unknown;
     try {
-      found = stepSqlite(db, next.value);
+      found = stepSqlite(on, next.value);
     } catch (thrown) {
       next = program.throw(thrown);
       continue;
@@ -82,12 +103,12 @@ export function performSqlite<T>({ db }: { readonly db: SqliteDb }, program: Pro
 }
 
 /** Statement by statement, on the connection of the command. */
-export async function performPostgres<T>({ db }: { readonly db: PostgresDb }, program: Program<T>): Promise<T> {
+export async function performPostgres<T>(on: Performing<PostgresDb>, program: Program<T>): Promise<T> {
   let next = program.next();
   while (next.done !== true) {
     let found: unknown;
     try {
-      found = await stepPostgres(db, next.value);
+      found = await stepPostgres(on, next.value);
     } catch (thrown) {
       next = program.throw(thrown);
       continue;

@@ -141,6 +141,13 @@ export interface Insertion {
   readonly rows: readonly Readonly<Record<string, Value>>[];
 }
 
+/** What is added to counters. */
+export interface Addition {
+  readonly kind: 'addition';
+  readonly to: Rows<string>;
+  readonly counters: Insertion['rows'];
+}
+
 /** Statements of which none waits for what another finds. */
 export interface Series {
   readonly kind: 'series';
@@ -157,7 +164,7 @@ interface TryLock {
   readonly key: bigint;
 }
 
-export type Step = Statement | Insertion | Series | Lock | TryLock;
+export type Step = Statement | Insertion | Addition | Series | Lock | TryLock;
 
 /** What a command does, step by step, and what it ends with. */
 export type Program<T> = Generator<Step, T, unknown>;
@@ -237,4 +244,26 @@ export function* insert<Column extends string>(
   rows: readonly Readonly<Record<Column, Value>>[],
 ): Program<void> {
   if (rows.length > 0) yield { kind: 'insertion', into, rows };
+}
+
+/** A table of counters: what tells one from another, and its `count`. */
+export const countersOf = <Key extends string>(
+  table: string,
+  key: Readonly<Record<Key, ColumnType>>,
+): Rows<Key | 'count'> =>
+  rowsOf<Key | 'count'>(
+    table,
+    { ...key, count: 'bigint' } as Readonly<Record<Key | 'count', ColumnType>>,
+    `ON CONFLICT (${Object.keys(key).join(', ')}) DO UPDATE SET count = ${table}.count + excluded.count`,
+  );
+
+/**
+ * Adds to counters in the commit of this command, at its end, where the counters of all commands of a batch are summed
+ * up. A command that reads them does not see what its batch adds.
+ */
+export function* add<Column extends string>(
+  to: Rows<Column>,
+  counters: readonly Readonly<Record<Column, Value>>[],
+): Program<void> {
+  if (counters.length > 0) yield { kind: 'addition', to, counters };
 }

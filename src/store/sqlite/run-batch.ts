@@ -1,7 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { CommandContext } from '../commands.ts';
+import { writeAdditions } from '../sql/additions.ts';
+import { performSqlite } from '../sql/perform.ts';
+import type { Addition } from '../sql/statement.ts';
 import type { Ask } from '../write-queue.ts';
 import { isBeyondTrust, storeFault } from './errors.ts';
+import type { Run } from './load-commands.ts';
 import { toThreadError, type ThreadOutcome } from './protocol.ts';
+import { makeStatements } from './statements.ts';
 
 /** A promise would be answered before its work is done, and a function cannot leave the thread. */
 function plain(out: unknown): unknown {
@@ -18,15 +24,30 @@ function plain(out: unknown): unknown {
  */
 export function makeRunBatch(
   db: DatabaseSync,
-  run: (ask: Ask) => unknown,
+  { vault, writer }: Pick<CommandContext, 'vault' | 'writer'>,
+  commands: ReadonlyMap<string, Run>,
   onBroken: (thrown: unknown) => void,
 ): (asks: readonly Ask[]) => ThreadOutcome[] {
+  const additions: Addition[] = [];
+  const context = { db: makeStatements(db), vault, writer, engine: 'sqlite', additions } as const;
   const begin = db.prepare('BEGIN IMMEDIATE');
   const savepoint = db.prepare('SAVEPOINT command');
   const release = db.prepare('RELEASE command');
   const back = db.prepare('ROLLBACK TO command');
 
-  const carryOut = (ask: Ask): ThreadOutcome => ({ done: true, out: plain(run(ask)) });
+  function carryOut({ name, args }: Ask): ThreadOutcome {
+    const command = commands.get(name);
+    if (command === undefined) throw new Error(`no command is named ${name}`);
+    return { done: true, out: plain(command(context, args)) };
+  }
+
+  /** Whatever they add to counters is written with them. */
+  function withAdditions<T>(carryOutSome: () => T): T {
+    additions.length = 0;
+    const done = carryOutSome();
+    performSqlite(context, writeAdditions(additions));
+    return done;
+  }
 
   /** The trouble of the whole database, and what SQLite has already rolled back, fails the batch. */
   const passOn = (thrown: unknown): void => {
@@ -37,7 +58,7 @@ export function makeRunBatch(
     savepoint.run();
     let outcome: ThreadOutcome;
     try {
-      outcome = carryOut(ask);
+      outcome = withAdditions(() => carryOut(ask));
     } catch (thrown) {
       passOn(thrown);
       back.run();
@@ -50,7 +71,7 @@ export function makeRunBatch(
   function carryOutAll(asks: readonly Ask[]): ThreadOutcome[] {
     begin.run();
     try {
-      return asks.map(carryOut);
+      return withAdditions(() => asks.map(carryOut));
     } catch (thrown) {
       passOn(thrown);
     }

@@ -13,7 +13,6 @@ import { forbidRewriting, openWriter, versionOf } from './open-database.ts';
 import { prepareFile } from './prepare-file.ts';
 import { toThreadError, type FromWriter, type ThreadData, type ThreadOutcome, type ToWriter } from './protocol.ts';
 import { makeRunBatch } from './run-batch.ts';
-import { makeStatements } from './statements.ts';
 
 const IDLE_MS = 2_000;
 
@@ -67,18 +66,8 @@ function dropArguments(asks: readonly Ask[]): void {
 async function main(): Promise<void> {
   const { file, db, vault, migrated } = open();
   const commands = await loadCommands(data.commandFiles, 'writes');
-  const context = { db: makeStatements(db), vault, writer: data.writer, engine: 'sqlite' } as const;
   const onBroken = (thrown: unknown): void => send({ kind: 'broken', error: toThreadError(thrown) });
-  const runBatch = makeRunBatch(
-    db,
-    ({ name, args }) => {
-      const command = commands.get(name);
-      if (command === undefined) throw new Error(`no command is named ${name}`);
-      return command(context, args);
-    },
-    onBroken,
-  );
-
+  const runBatch = makeRunBatch(db, { vault, writer: data.writer }, commands, onBroken);
   const checkpoint = makeCheckpoint(db, file, onBroken);
   held.closeIndex = checkpoint.close;
   let idle: NodeJS.Timeout | undefined;
