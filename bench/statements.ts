@@ -63,7 +63,10 @@ function makeCount() {
   let trips = 0;
   return {
     add(sql: string, ms: number): void {
-      const text = sql.replace(/\s+/g, ' ').replace(/command_\d+/, 'command').trim();
+      const text = sql
+        .replace(/\s+/g, ' ')
+        .replace(/command_\d+/, 'command')
+        .trim();
       const { count, ms: before } = texts.get(text) ?? { count: 0, ms: 0 };
       texts.set(text, { count: count + 1, ms: before + ms });
     },
@@ -94,8 +97,10 @@ async function driveSqlite(): Promise<Driven> {
       if (name === 'prepare')
         return (sql: string) => {
           const statement = of.prepare(sql);
-          const ask = (want: 'get' | 'all' | 'run') => (...values: never[]) =>
-            timed(sql, () => (statement[want] as (...all: never[]) => unknown).apply(statement, values));
+          const ask =
+            (want: 'get' | 'all' | 'run') =>
+            (...values: never[]) =>
+              timed(sql, () => (statement[want] as (...all: never[]) => unknown).apply(statement, values));
           return { get: ask('get'), all: ask('all'), run: ask('run') } as unknown as StatementSync;
         };
       if (name === 'exec') return (sql: string) => timed(sql, () => of.exec(sql));
@@ -121,7 +126,9 @@ async function driveSqlite(): Promise<Driven> {
     seqsOf: (ids) =>
       Promise.resolve(
         new Map(
-          ids.map((id) => [id, Number(real.prepare('SELECT seq FROM delivery WHERE id = ?').get(id)?.['seq'])] as const),
+          ids.map(
+            (id) => [id, Number(real.prepare('SELECT seq FROM delivery WHERE id = ?').get(id)?.['seq'])] as const,
+          ),
         ),
       ),
     take: count.take,
@@ -329,9 +336,7 @@ function makeApart(driven: Driven, nextBody: () => Uint8Array) {
     if (claimed.length !== group.length) throw new Error(`${claimed.length} were claimed`);
     const numberOf = (one: Claimed): number => Number(one.delivery.id.slice('dlv_'.length));
     await driven.run(claimed.map((one) => beginAsk(numberOf(one), one)));
-    await driven.run(
-      claimed.map((one) => finishAsk(numberOf(one), { ...one, attemptId: `att_${numberOf(one)}` })),
-    );
+    await driven.run(claimed.map((one) => finishAsk(numberOf(one), { ...one, attemptId: `att_${numberOf(one)}` })));
   };
 }
 
@@ -352,7 +357,7 @@ async function* measure(engine: 'sqlite' | 'postgres'): AsyncGenerator<Figure> {
     const deliver = (engine === 'sqlite' ? makeShared : makeApart)(driven, makeDeliveries());
     let n = 0;
     const some = async (count: number): Promise<void> => {
-      for (const end = n + count; n < end; ) await deliver(Array.from({ length: TOGETHER }, () => n++));
+      for (const end = n + count; n < end;) await deliver(Array.from({ length: TOGETHER }, () => n++));
     };
     await some(WARM);
     driven.take();

@@ -55,6 +55,7 @@ export {
   tryLock,
   only,
   typed,
+  union,
   words,
   type Fragment,
   type Part,

@@ -70,7 +70,9 @@ describe.each(PLACES)('commands of one batch on %s', (_engine, makePlace) => {
       write('throws', 'dlv_y', ''),
     ]);
     expect([outcomes[0]?.status, outcomes[2]?.status]).toEqual(['fulfilled', 'fulfilled']);
-    expect([await storedBody('dlv_a'), await storedBody('dlv_b')]).toEqual(['a', 'b'].map((text) => Buffer.from(bodyOf(text))));
+    expect([await storedBody('dlv_a'), await storedBody('dlv_b')]).toEqual(
+      ['a', 'b'].map((text) => Buffer.from(bodyOf(text))),
+    );
   });
 
   test('are stored as if each had come alone: those that throw leave nothing, and the ledger and the audit add up', async () => {
@@ -84,7 +86,8 @@ describe.each(PLACES)('commands of one batch on %s', (_engine, makePlace) => {
         for (const [i, manner] of manners.entries()) {
           const id = ids[i] ?? '';
           const isDone = outcomes[i]?.status === 'fulfilled';
-          if (manner !== 'swallows') expect([manner, isDone]).toEqual([manner, manner !== 'throws' && manner !== 'same id']);
+          if (manner !== 'swallows')
+            expect([manner, isDone]).toEqual([manner, manner !== 'throws' && manner !== 'same id']);
           const state = isDone ? (manner === 'same bytes' ? 'duplicate' : 'received') : undefined;
           expect([manner, (await found(id))?.state]).toEqual([manner, state]);
           if (state === 'received') expect(await storedBody(id)).toEqual(Buffer.from(bodyOf(id)));

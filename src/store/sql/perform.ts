@@ -45,8 +45,7 @@ function stepSqlite(on: Performing<SqliteDb>, step: Step): unknown {
     for (const statement of step.statements) stepSqlite(on, statement);
     return undefined;
   }
-  if (step.kind === 'lock') return undefined;
-  if (step.kind === 'try-lock') return true;
+  if (step.kind === 'lock' || step.kind === 'try-lock') return true;
   const { text, values: given } = forSqlite(step);
   const values = given.map(toSqlite);
   switch (step.want) {
@@ -70,7 +69,7 @@ async function stepPostgres(on: Performing<PostgresDb>, step: Step): Promise<unk
     return db.run(postgres, ...columns.map((column) => step.rows.map((row) => row[column] ?? null)));
   }
   if (step.kind === 'series') return Promise.all(step.statements.map((statement) => stepPostgres(on, statement)));
-  if (step.kind === 'lock') return stepPostgres(on, step.statement);
+  if (step.kind === 'lock') return (await stepPostgres(on, step.statement)) !== undefined;
   if (step.kind === 'try-lock') {
     const row = await db.get('SELECT pg_try_advisory_xact_lock($1::bigint) AS alone', step.key.toString());
     return row?.['alone'] === true;

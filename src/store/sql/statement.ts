@@ -120,6 +120,8 @@ export const only = (type: ColumnType, value: Value): Fragment => fragment`${ONL
 
 /** All of these conditions; there is at least one. */
 export const allOf = (fragments: readonly Fragment[]): Joined => ({ kind: 'joined', by: ' AND ', fragments });
+/** The rows of all these queries. */
+export const union = (fragments: readonly Fragment[]): Joined => ({ kind: 'joined', by: ' UNION ALL ', fragments });
 /** `(a, b) > (${listOf(values)})`: one after the other. */
 export const listOf = (values: readonly Value[]): Joined => ({
   kind: 'joined',
@@ -197,9 +199,12 @@ export function* runEach(statements: readonly Fragment[]): Program<void> {
     yield { kind: 'series', statements: statements.map(({ strings, values }) => ask('run', strings, values)) };
 }
 
-/** `SELECT … FOR UPDATE` for the sake of the lock alone: others wait until the command has ended. */
-export function* lock(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Program<void> {
-  yield { kind: 'lock', statement: ask('get', strings, values) };
+/**
+ * `SELECT … FOR UPDATE` for the sake of the lock alone: others wait until the command has ended. Whether there was a row
+ * to be locked; SQLite, where nobody needs to be kept away, says yes.
+ */
+export function* lock(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Program<boolean> {
+  return (yield { kind: 'lock', statement: ask('get', strings, values) }) as boolean;
 }
 
 /** Whether nobody else holds this key, which is then held until the command has ended. Never waits. */
