@@ -64,13 +64,6 @@ export interface Settle {
 /** Where a sound document without trouble goes: to its patient's lane, or it waits for the patient. */
 export type Destination = 'queued' | 'unlinked';
 
-export interface Settled {
-  readonly state: State;
-  readonly reason: string | null;
-  /** The places of older versions that were queued and whose jobs have become pointless. */
-  readonly unqueued: readonly number[];
-}
-
 export interface Received {
   readonly seq: number;
   readonly id: string;

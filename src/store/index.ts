@@ -28,10 +28,12 @@ export { isErased, liftErasure, openUserKey, userSealer, type UserSealer } from 
 export type { Sealer, Vault } from './vault.ts';
 export { performPostgres } from './sql/perform.ts';
 export {
+  add,
   all,
   allOf,
   among,
   amongTuples,
+  countersOf,
   EARLIER,
   fragment,
   FOR_UPDATE,
@@ -53,6 +55,7 @@ export {
   tryLock,
   only,
   typed,
+  union,
   words,
   type Fragment,
   type Part,

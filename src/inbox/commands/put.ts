@@ -58,6 +58,5 @@ export function* keepDelivery(
 export function* put(context: CommandContext, d: PutDelivery): Program<PutOutcome> {
   const { state, seq, digest } = yield* keepDelivery(context, d);
   yield* append(context, [auditOfPut(d, digest, state)]);
-  dropBytes(d.body);
   return { state, seq };
 }
