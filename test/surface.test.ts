@@ -69,6 +69,7 @@ const ADMIN = [
   'GET /admin/api/stream',
   'GET /admin/api/deliveries/groups',
   'GET /admin/api/deliveries/groups/patients',
+  'GET /admin/api/deliveries/groups/words',
   'GET /admin/api/deliveries',
   'GET /admin/api/deliveries/:id',
   'GET /admin/api/deliveries/:id/raw',

@@ -10,7 +10,7 @@ import { appOf } from '../support/gateway.ts';
 const OPENS: Readonly<Record<Role, string>> = {
   viewer: `flow.ledger flow.series flow.refused flow.stream`,
   engineer: `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.groupPatients
-    deliveries.changes deliveries.list deliveries.get
+    deliveries.groupWords deliveries.changes deliveries.list deliveries.get
     deliveries.raw deliveries.replay deliveries.replayMany deliveries.discard jobs.preview jobs.start
     jobs.list jobs.get jobs.stop deliveries.explain mappings.unmapped mappings.reload targets.list
     targets.pause targets.resume shadow.report shadow.deliveries shadow.evaluate shadow.leave links.list
@@ -20,7 +20,7 @@ const OPENS: Readonly<Record<Role, string>> = {
     patients.timeline deliveries.note deliveries.assign restrictions.list handles.make handles.open
     settings.get`,
   'clinical-reviewer': `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.groupPatients
-    deliveries.changes deliveries.list deliveries.get
+    deliveries.groupWords deliveries.changes deliveries.list deliveries.get
     deliveries.decide deliveries.approveMany jobs.list jobs.get deliveries.explain mappings.unmapped
     targets.list shadow.report shadow.deliveries links.list links.get links.charted patients.connections
     patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule

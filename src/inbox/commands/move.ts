@@ -31,6 +31,7 @@ export function* move(context: CommandContext, moves: readonly Move[]): Program<
       UPDATE delivery SET state = ${m.to}, reason = ${m.reason}, fault_code = ${m.faultCode ?? null}, state_at = ${atMs}
       WHERE seq = ${m.seq} AND state = ${m.from}`;
     if (changed !== 1) throw new Error('the delivery is not in the state that it was read in');
+    if (m.from === 'parked') yield* run`DELETE FROM delivery_word WHERE seq = ${m.seq}`;
     yield* run`
       INSERT INTO delivery_step (seq, n, at, from_state, to_state, reason, fault_code, actor)
       SELECT ${typed('bigint', m.seq)}, coalesce(max(n), 0) + 1, ${typed('bigint', atMs)}, ${typed('text', m.from)},

@@ -1,6 +1,16 @@
 import { confirmedLink, lockUser, type LinkHead } from '../../../identity/index.ts';
-import { settle as settleInbox, type Settle } from '../../../inbox/index.ts';
-import { EARLIER, isErased, now, run, userIndex, type CommandContext, type Program } from '../../../store/index.ts';
+import { settle as settleInbox, type Settle, type Settled } from '../../../inbox/index.ts';
+import {
+  EARLIER,
+  insert,
+  isErased,
+  now,
+  rowsOf,
+  run,
+  userIndex,
+  type CommandContext,
+  type Program,
+} from '../../../store/index.ts';
 import { fastClaim } from '../../commands/fast-claim.ts';
 import { makeLaneChanges } from '../adjust.ts';
 import { TARGET, type DeliverWrites } from '../commands.ts';
@@ -21,11 +31,18 @@ function* linkOf(
   return held.isUnsettled ? null : yield* confirmedLink(tenant, held.index);
 }
 
+/** Words that are cut may be the same. */
+const WORD = rowsOf('delivery_word', { seq: 'bigint', tenant: 'text', word_index: 'bytea' }, 'ON CONFLICT DO NOTHING');
+
 /**
  * One row a word, counted up each time that it is met. In the order of their indexes, so that two batches do not wait
- * in a circle.
+ * in a circle. A delivery that is parked for them is found by each.
  */
-function* countUnmapped({ vault }: CommandContext, { tenant, at, facts }: Settle): Program<void> {
+function* countUnmapped(
+  { vault }: CommandContext,
+  { tenant, seq, at, facts }: Settle,
+  { state, reason }: Settled,
+): Program<void> {
   const structure = facts.dataStructure ?? '';
   const words = facts.unmapped
     .map((word) => ({ word, index: wordIndex(vault, word, structure) }))
@@ -36,6 +53,11 @@ function* countUnmapped({ vault }: CommandContext, { tenant, at, facts }: Settle
       VALUES (${tenant}, ${index}, ${word.kind}, ${sealWord(vault, index, word)}, ${structure}, 1, ${at.getTime()},
         ${at.getTime()})
       ON CONFLICT (tenant, word_index) DO UPDATE SET count = unmapped.count + 1, last_at = excluded.last_at`;
+  if (state === 'parked' && reason === 'unmapped')
+    yield* insert(
+      WORD,
+      words.map(({ index }) => ({ seq, tenant, word_index: index })),
+    );
 }
 
 type SettleInLane = DeliverWrites['deliver.settle'];
@@ -47,7 +69,7 @@ export function* settle(context: CommandContext, s: SettleInLane['args']): Progr
   const link = yield* linkOf(context, s);
   const settled = yield* settleInbox(context, s, link === null ? 'unlinked' : 'queued');
   if (settled === null) return null;
-  yield* countUnmapped(context, s);
+  yield* countUnmapped(context, s, settled);
   const lanes = makeLaneChanges();
   yield* cancel(lanes, settled.unqueued);
   if (settled.state === 'queued' && link !== null) yield* enqueue(lanes, s.tenant, 'deliver', link.mrnIndex, [s.seq]);
