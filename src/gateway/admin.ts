@@ -104,7 +104,7 @@ export function makeAdmin(deps: {
     // Before the routes with an id: `groups` is none.
     ...makeDeliveryGroupRoutes({ tenant, inbox, identity, deliver }),
     ...makeDeliveryListRoutes({ tenant, clientUuid, mrnSystem, inbox, identity, operators }),
-    ...makeOneDeliveryRoutes({ tenant, inbox, lanes, identity, operators }),
+    ...makeOneDeliveryRoutes({ tenant, inbox, lanes, identity, operators, ehrUrl: config.ehr.url }),
     ...makeDeliveryActRoutes({
       tenant,
       inbox,
