@@ -141,6 +141,7 @@ const ADMIN = [
   'PUT /admin/api/monitoring-rules',
   'GET /admin/api/overdue',
   'GET /admin/api/restrictions',
+  'GET /admin/api/patients/:mrn/restriction',
   'PUT /admin/api/patients/:mrn/restriction',
   'DELETE /admin/api/patients/:mrn/restriction',
   'POST /admin/api/handles',
@@ -170,6 +171,8 @@ const ADMIN = [
   'POST /admin/api/operators/:id/disable',
   'POST /admin/api/operators/:id/enable',
   'POST /admin/api/operators/:id/reset',
+  'GET /admin/api/operators/:id/factors',
+  'DELETE /admin/api/operators/:id/factors/:factor',
   'GET /admin/api/keys',
   'POST /admin/api/keys',
   'DELETE /admin/api/keys/:id',
@@ -306,6 +309,8 @@ test.each([
   ['GET', '/admin/api/operators/opr_none', 404],
   ['DELETE', '/admin/api/operators/opr_none', 404],
   ['POST', '/admin/api/operators/opr_none/reset', 404],
+  ['GET', '/admin/api/operators/opr_none/factors', 404],
+  ['DELETE', '/admin/api/operators/opr_none/factors/fac_none', 404],
   ['GET', '/admin/api/keys', 200],
   ['POST', '/admin/api/keys', 400],
   ['DELETE', '/admin/api/keys/key_none', 404],
@@ -352,6 +357,7 @@ test.each([
   ['GET', '/admin/api/monitoring-rules', 503],
   ['GET', '/admin/api/overdue', 200],
   ['GET', '/admin/api/restrictions', 200],
+  ['GET', '/admin/api/patients/mrn_none/restriction', 200],
   ['DELETE', '/admin/api/patients/mrn_none/restriction', 200],
 ])('%s %s answers %i as openapi/ describes it', async (method, path, status) => {
   const answer = await fetch(`${url()}${path}`, { method, headers: { authorization: `Bearer ${TOKEN}` } });
