@@ -94,6 +94,7 @@ export function makeAdmin(deps: {
   const { mrnSystem, onRevoke } = config.identity;
   const inbox = store.use(inboxSet);
   const lanes = store.use(laneSet);
+  const deliver = store.use(deliverSet);
   const history = store.use(historySet);
   const operators = store.use(operatorSet);
   const actorNames = makeActorNames({ tenant, operators });
@@ -101,9 +102,9 @@ export function makeAdmin(deps: {
     ...makeFlowRoutes({ tenant, figures: store.use(figureSet), inbox, clock }),
     ...makeStreamRoutes({ watch: deps.watch }),
     // Before the routes with an id: `groups` is none.
-    ...makeDeliveryGroupRoutes({ tenant, inbox, identity }),
+    ...makeDeliveryGroupRoutes({ tenant, inbox, identity, deliver }),
     ...makeDeliveryListRoutes({ tenant, clientUuid, mrnSystem, inbox, identity, operators }),
-    ...makeOneDeliveryRoutes({ tenant, inbox, lanes, identity, operators }),
+    ...makeOneDeliveryRoutes({ tenant, inbox, lanes, identity, operators, ehrUrl: config.ehr.url }),
     ...makeDeliveryActRoutes({
       tenant,
       inbox,
@@ -113,10 +114,19 @@ export function makeAdmin(deps: {
       onReforward: sender.wake,
     }),
     ...makeDeliveryWorkRoutes({ tenant, inbox, operators, clock }),
-    ...makeJobRoutes({ tenant, jobs: store.use(jobSet), newId, clock, onStart: deps.jobs.wake }),
+    ...makeJobRoutes({
+      tenant,
+      clientUuid,
+      mrnSystem,
+      jobs: store.use(jobSet),
+      identity,
+      newId,
+      clock,
+      onStart: deps.jobs.wake,
+    }),
     ...makeMappingRoutes({
       tenant,
-      deliver: store.use(deliverSet),
+      deliver,
       explain: makeExplain({
         tenant,
         mrnSystem,

@@ -1,7 +1,7 @@
 import { all, get, only, part, typed, words, type Program, type Programs } from '../../store/index.ts';
 import type { InboxReads } from '../commands.ts';
 import { earlier } from './earlier.ts';
-import { groups, groupUsers } from './groups.ts';
+import { groups, groupUsers, groupWords } from './groups.ts';
 import { ledgerCounts } from './ledger.ts';
 import { work } from './work.ts';
 import { ACKNOWLEDGED, KEYS, LISTED, toBody, toCounts, toDetailed, toProblemCount, toReceived } from '../rows.ts';
@@ -80,6 +80,7 @@ export const reads: Programs<InboxReads> = {
   },
   'inbox.groups': groups,
   'inbox.group-users': groupUsers,
+  'inbox.group-words': groupWords,
   'inbox.earlier': earlier,
   *'inbox.flow'(_, asked) {
     const { tenant } = asked;
