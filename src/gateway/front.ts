@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/index.ts';
-import { drainServer, listen, makeApp, makeServer } from '../http/index.ts';
+import { drainServer, listen, makeApp, makeServer, type AppDeps } from '../http/index.ts';
 import type { Part, Route } from '../kernel/index.ts';
 import { decideReadiness, makeOpsRoutes, makeWatchRoutes, onOwnPort, type Metrics } from '../ops/index.ts';
 
@@ -9,7 +9,6 @@ import { decideReadiness, makeOpsRoutes, makeWatchRoutes, onOwnPort, type Metric
 const DRAIN_TOTAL_MS = 20_000;
 const CLOSE_MS = 1_000;
 
-type AppDeps = Parameters<typeof makeApp>[0];
 type State = Omit<Parameters<typeof decideReadiness>[0], 'unverified' | 'version'>;
 
 export const readJson = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
@@ -32,7 +31,7 @@ export interface Front {
 
 export function makeFront(
   config: Config,
-  deps: Pick<AppDeps, 'mounts' | 'authenticate' | 'newId' | 'clock' | 'log' | 'onRefused'> & {
+  deps: Pick<AppDeps, 'mounts' | 'authenticate' | 'newId' | 'clock' | 'log' | 'onRefused' | 'isDraining'> & {
     readonly version: string;
     readonly routes: readonly Route[];
     readonly metrics: Metrics;
@@ -57,7 +56,6 @@ export function makeFront(
     trustProxy,
     opsToken: ops.token,
     observe: metrics.observeRequest,
-    isDraining: () => state().process === 'draining',
   };
 
   function listener(of: AppDeps, wanted: number) {

@@ -272,6 +272,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     log,
     authenticate: operators.authenticate,
     onRefused: refuseOperator,
+    isDraining: () => process === 'draining',
   });
 
   await life.start('audit', kept, STOP_MS.audit);
