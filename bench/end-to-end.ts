@@ -6,6 +6,7 @@ import { makePostgresServer } from '../test/support/postgres-server.ts';
 import { ADMIN, linkUsers, makeDeliveries, MRN_SYSTEM, USERS } from './deliveries.ts';
 import { median, round, type Figure } from './figure.ts';
 import { load, type NextBody } from './load.ts';
+import { cpuWithChildren } from './server-cpu.ts';
 import { metricOf, startGateway, startServer, type Side } from './side.ts';
 import { cpuOf, pair, rateOf, takeTurns, type Round } from './turns.ts';
 
@@ -73,6 +74,8 @@ export async function* endToEnd(engine: Engine): AsyncGenerator<Figure> {
     /** A transaction of ours, for the sink alone. */
     let bundle = Buffer.alloc(0);
     const bundles = async (): Promise<number> => Number(await asText(sink.port, '/count'));
+    const serverCpu = (): number | null => cpuWithChildren(postgres?.pid() ?? 0);
+    const serverBefore = serverCpu();
     const commitsBefore = await metricOf(ours.port, 'chartgate_store_commits_total');
     const runOurs = async (): Promise<Round> => {
       wanted += PER_ROUND;
@@ -100,7 +103,9 @@ export async function* endToEnd(engine: Engine): AsyncGenerator<Figure> {
       `${round(((await metricOf(ours.port, 'chartgate_store_commits_total')) - commitsBefore) / wanted)} commits a delivery`;
     if (engine === 'postgres') {
       const taken = await takeTurns(both, ROUNDS);
-      yield* againstNaive('postgres-', taken, `PostgreSQL beside it, ${await commits()}`);
+      const server = ((serverCpu() ?? NaN) - (serverBefore ?? NaN)) * 1e6;
+      const beside = `PostgreSQL beside it, which takes ${round(server / wanted)} us of CPU a delivery`;
+      yield* againstNaive('postgres-', taken, `${beside}, ${await commits()}`);
       yield* memoryOf('postgres-', ours);
       return;
     }

@@ -52,6 +52,7 @@ function takeSeat(worker: Worker): Seat {
         break;
     }
   });
+  say({ kind: 'seated' });
 
   return {
     number: worker.id,

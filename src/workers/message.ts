@@ -16,6 +16,8 @@ export interface Answers {
 }
 
 export type FromWorker =
+  /** It hears from now on; what was said before is lost. */
+  | { readonly kind: 'seated' }
   | { readonly kind: 'serving'; readonly port: number }
   | { readonly kind: 'tell'; readonly topic: string; readonly value: unknown }
   | { readonly kind: 'ask'; readonly n: number; readonly what: Look }

@@ -52,6 +52,9 @@ export function runPrimary(deps: PrimaryDeps): Promise<number> {
 
     function hear(from: WorkerProcess, message: FromWorker): void {
       switch (message.kind) {
+        case 'seated':
+          if (crew.end !== null) from.tell({ kind: 'stop' });
+          break;
         case 'serving':
           log.info('worker.started', { worker: from.number, pid: from.pid, port: message.port });
           step({ kind: 'serving', worker: from.number, atMs: clock.monotonicMs() });
@@ -77,7 +80,7 @@ export function runPrimary(deps: PrimaryDeps): Promise<number> {
       merged.retire(number);
       const exitCode = code ?? deps.killedCode;
       const how = { worker: number, exitCode, ...(signal === null ? {} : { reason: signal }) };
-      if (crew.end === null) log.error('worker.ended', how);
+      if (crew.end === null && exitCode !== 0) log.error('worker.ended', how);
       else log.info('worker.ended', how);
       step({ kind: 'ended', worker: number, code: exitCode, atMs: clock.monotonicMs() });
     }

@@ -208,12 +208,17 @@ describe('serve --workers on PostgreSQL', () => {
     });
   }, 180_000);
 
-  test('nothing is left when the primary is killed, or asked twice', async () => {
+  test('nothing is left when the primary is killed, asked while workers start, or asked twice', async () => {
     await withStage(postgresPlace, {}, async (stage) => {
       const killed = await startWorkers(stage, 2);
       killed.signal('SIGKILL');
       await killed.ended;
       expect(await allGone(killed)).toBe(true);
+      // The others are loading, and hear nothing yet.
+      const early = await stage.start({}, ['--workers', '3']);
+      await untilStarted(early, 1);
+      early.signal('SIGTERM');
+      expect(await Promise.race([early.ended, pause(30_000, null, { ref: false })])).toMatchObject({ code: 0 });
       const hurried = await startWorkers(stage, 2, { CHARTGATE_DRAIN_SECONDS: '15' });
       hurried.signal('SIGTERM');
       await eventually(
