@@ -58,8 +58,11 @@ async function act({ port }: Side, what: 'pause' | 'resume'): Promise<void> {
 }
 
 async function untilWaiting({ port }: Side, isWanted: (jobs: number) => boolean): Promise<void> {
-  for (const from = performance.now(); !isWanted(await metricOf(port, 'chartgate_lane_jobs')); await pause(POLL_MS))
+  const from = performance.now();
+  while (!isWanted(await metricOf(port, 'chartgate_lane_jobs'))) {
     if (performance.now() - from > GIVE_UP_MS) throw new Error('what waits does not change');
+    await pause(POLL_MS);
+  }
 }
 
 /** What the p99 of an acknowledgement becomes while a backlog is delivered as fast as it can be. */

@@ -91,7 +91,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const peers = seat?.peers ?? NO_PEERS;
   const chance = makePooledChance();
   const budget = makeBudget(config.memory.roomBytes);
-  const newId = makeNewId({ now: () => clock.now().getTime(), chance });
+  const nowMs = (): number => clock.now().getTime();
+  const newId = makeNewId({ now: nowMs, chance });
   const instance = newId('ins');
   const log = deps.log.with({ instance, ...(seat === null ? {} : { worker: seat.number }) });
   for (const { what } of config.weak) log.warn('config.unverified', { setting: what });
@@ -215,12 +216,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   joinFigures(figures, { stored, refused, settled, finished }, clock);
   linkChanged.on(sender.wake);
 
-  metrics.watchTarget({
-    state: target.guard.state,
-    isForwarding: shadow.forwarding.isForwarding,
-    lag: readLag,
-    nowMs: () => clock.now().getTime(),
-  });
+  const { isForwarding } = shadow.forwarding;
+  metrics.watchTarget({ state: target.guard.state, isForwarding, lag: readLag, nowMs });
   const again = (): Promise<void> => forwardLeftOut({ tenant, lanes, newId, clock, log, onReforward: sender.wake });
   const { reload, noteStart } = makeMappingLoads({ translationContext, notes, log, onLoaded: () => void again() });
   const common = { config, tenant, store, budget, clock, target, version: VERSION };

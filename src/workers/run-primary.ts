@@ -26,7 +26,8 @@ export function runPrimary(deps: PrimaryDeps): Promise<number> {
   const running = new Map<number, WorkerProcess>();
   const asking = makeAskAll();
   const merged = makeMergedMetrics();
-  let { crew, acts: first } = firstStep(wanted);
+  const first = firstStep(wanted);
+  let { crew } = first;
   let restarts = 0;
 
   return new Promise((resolve) => {
@@ -122,6 +123,6 @@ export function runPrimary(deps: PrimaryDeps): Promise<number> {
 
     void deps.stopped.then(() => step({ kind: 'stop' }));
     deps.onReload(() => tellAll({ kind: 'reload' }));
-    first.forEach(carryOut);
+    first.acts.forEach(carryOut);
   });
 }

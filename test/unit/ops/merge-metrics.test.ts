@@ -7,8 +7,8 @@ const figures = { commits: 5, commands: 9, failures: 0, lastCommitMs: 3, lastBat
 /** A process that has settled so many deliveries. */
 async function reading(settled: number, isReady = true): Promise<MetricsReading> {
   const metrics = makeMetrics({
-    storeHealth: () => (isReady ? health : { ...health, state: 'waiting' }) as never,
-    storeFigures: () => figures as never,
+    storeHealth: () => (isReady ? health : { ...health, state: 'store.busy' }),
+    storeFigures: () => figures,
   });
   for (let n = 0; n < settled; n += 1) metrics.observeSettled('queued', null);
   metrics.observeRequest({ route: '/x', method: 'GET', status: 200, durationMs: 5 });
