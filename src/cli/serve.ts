@@ -78,6 +78,7 @@ function superviseWorkers(config: Config, wanted: number, log: Log, terminal: Te
       'serve.workers',
       '--workers needs PostgreSQL: a SQLite file has one process that writes. Give a postgres:// address in CHARTGATE_DATABASE_URL, or leave --workers out.',
     );
+  collectAfterStart();
   return runPrimary({
     wanted,
     fork: makeForkWorker(terminal),
