@@ -3,7 +3,16 @@ import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/index.ts';
 import { drainServer, listen, makeApp, makeServer, type AppDeps } from '../http/index.ts';
 import type { Part, Route } from '../kernel/index.ts';
-import { decideReadiness, makeOpsRoutes, makeWatchRoutes, onOwnPort, type Metrics } from '../ops/index.ts';
+import {
+  decideReadiness,
+  joinReadiness,
+  makeOpsRoutes,
+  makeWatchRoutes,
+  onOwnPort,
+  type Metrics,
+  type Readiness,
+} from '../ops/index.ts';
+import type { Seat } from '../workers/index.ts';
 
 /** Grace and the end of requests under way together; what comes after has the rest of the supervisor's 30 s. */
 const DRAIN_TOTAL_MS = 20_000;
@@ -36,15 +45,26 @@ export function makeFront(
     readonly routes: readonly Route[];
     readonly metrics: Metrics;
     readonly state: () => State;
+    /** Null where this process serves its port alone. */
+    readonly seat: Seat | null;
   },
 ): Front {
   const { host, port, tls, trustProxy, drainGraceMs } = config.http;
   const { ops } = config;
   const unverified = config.weak.map(({ what }) => what);
-  const { metrics, state, version } = deps;
+  const { metrics, state, version, seat } = deps;
   // Whoever comes along need not learn what is weak.
   const shown = ops.port === null && ops.token === null ? { version } : { version, unverified };
-  const watch = makeWatchRoutes({ metrics, readiness: () => decideReadiness({ ...state(), ...shown }) });
+  const readiness = (): Readiness => decideReadiness({ ...state(), ...shown });
+  seat?.onLook({ metrics: metrics.read, readiness: () => readiness().ready });
+  const watch = makeWatchRoutes(
+    seat === null
+      ? { metrics, readiness }
+      : {
+          metrics: { contentType: metrics.contentType, render: () => seat.ask('metrics') },
+          readiness: async () => joinReadiness(readiness(), await seat.ask('readiness')),
+        },
+  );
   const routes = [
     ...makeOpsRoutes({ version, readDescription: () => readFile(DESCRIPTION, 'utf8') }),
     ...(ops.port === null ? watch : []),

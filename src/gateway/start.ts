@@ -17,6 +17,7 @@ import {
   makeNewId,
   makePooledChance,
   makeSignal,
+  NO_PEERS,
   type Clock,
   type Life,
   type Log,
@@ -26,6 +27,7 @@ import { makeFlowWatch, targetNow } from '../admin/index.ts';
 import { runResealing, makeMetrics, watchLedger } from '../ops/index.ts';
 import { PARTS } from '../pipeline.ts';
 import type { Store } from '../store/index.ts';
+import type { Seat } from '../workers/index.ts';
 import { makeAdmin } from './admin.ts';
 import { joinFigures, type Settled } from './figures.ts';
 import { makeFront, readJson } from './front.ts';
@@ -34,6 +36,7 @@ import { makeIntake } from './intake.ts';
 import { makeMappingLoads } from './mapping-loads.ts';
 import { makeOperatorDesk } from './operators.ts';
 import { makeSending, type Finished } from './sending.ts';
+import { shareActs } from './share-acts.ts';
 import { makeApps } from './smart.ts';
 import { makeStorePart } from './store.ts';
 import { translationSettings } from './translation-settings.ts';
@@ -62,6 +65,8 @@ interface GatewayDeps {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
+  /** Where several workers serve the same port. */
+  readonly seat?: Seat | null;
   /** Whoever starts the parts one by one. */
   readonly makeLife?: (log: Log) => Life;
 }
@@ -82,12 +87,14 @@ export async function startGateway(deps: GatewayDeps): Promise<Gateway> {
  * others do by signals, then started.
  */
 async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
-  const { config, clock } = deps;
+  const { config, clock, seat = null } = deps;
+  const peers = seat?.peers ?? NO_PEERS;
   const chance = makePooledChance();
   const budget = makeBudget(config.memory.roomBytes);
-  const newId = makeNewId({ now: () => clock.now().getTime(), chance });
+  const nowMs = (): number => clock.now().getTime();
+  const newId = makeNewId({ now: nowMs, chance });
   const instance = newId('ins');
-  const log = deps.log.with({ instance });
+  const log = deps.log.with({ instance, ...(seat === null ? {} : { worker: seat.number }) });
   for (const { what } of config.weak) log.warn('config.unverified', { setting: what });
 
   const translationContext = makeTranslationContextHolder(translationSettings(config));
@@ -149,7 +156,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const fresh = makeFreshBodies(budget);
   const pretranslated = makePretranslations(budget);
   const notes = makeNotes({ tenant, history: store.use(historySet), clock, log });
-  const { target, habits, shadow, sender, sending } = makeSending({
+  const { target, habits, shadow, sender, sending, readLag } = makeSending({
     config,
     tenant,
     instance,
@@ -214,20 +221,13 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   joinFigures(figures, { stored, refused, settled, finished }, clock);
   linkChanged.on(sender.wake);
 
-  metrics.watchTarget({
-    state: target.guard.state,
-    isForwarding: shadow.forwarding.isForwarding,
-    lag: async () => {
-      const lag = await lanes.read('lane.lag', { tenant });
-      return lag.ok ? { ...lag.value, lanes: lag.value.lanes.count } : null;
-    },
-    nowMs: () => clock.now().getTime(),
-  });
+  const { isForwarding } = shadow.forwarding;
+  metrics.watchTarget({ state: target.guard.state, isForwarding, lag: readLag, nowMs });
   const again = (): Promise<void> => forwardLeftOut({ tenant, lanes, newId, clock, log, onReforward: sender.wake });
   const { reload, noteStart } = makeMappingLoads({ translationContext, notes, log, onLoaded: () => void again() });
   const common = { config, tenant, store, budget, clock, target, version: VERSION };
-  const apps = makeApps({ ...common, chance, log });
-  const operators = makeOperatorDesk({ config, tenant, store, deny: refuseOperator, newId, chance, clock });
+  const apps = makeApps({ ...common, peers, chance, log });
+  const operators = makeOperatorDesk({ config, tenant, store, peers, deny: refuseOperator, newId, chance, clock });
   const watch = makeFlowWatch({
     tenant,
     inbox,
@@ -241,7 +241,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     habits,
     notes,
     translationContext,
-    reload,
+    acts: shareActs(peers, { reload, recheck: sender.recheck, refresh: target.refresh }, log),
     links,
     enrolment,
     kept,
@@ -270,6 +270,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     newId,
     clock,
     log,
+    seat,
     authenticate: operators.authenticate,
     onRefused: refuseOperator,
     isDraining: () => process === 'draining',

@@ -40,6 +40,7 @@ export {
   type Route,
   jsonAnswer,
 } from './route.ts';
+export { NO_PEERS, shareCalls, type Peers } from './peers.ts';
 export { parseTraceparent, traceOf, traceparentOf } from './trace.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type Secret, secret } from './secret.ts';

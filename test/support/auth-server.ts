@@ -11,7 +11,7 @@ import {
   type ShownPatient,
 } from '../../src/auth/index.ts';
 import { drainServer, listen, makeApp, makeServer } from '../../src/http/index.ts';
-import { fail, fault, ok, secret, systemClock, type Clock, type Result } from '../../src/kernel/index.ts';
+import { fail, fault, NO_PEERS, ok, secret, systemClock, type Clock, type Result } from '../../src/kernel/index.ts';
 import { isResourceType } from '../../src/r4/index.ts';
 import { collectLog } from './collect-log.ts';
 import { newId } from './gateway.ts';
@@ -96,6 +96,7 @@ export async function startAuth(
     audit: store.use(auditSet),
     patients: somePatients,
     isType: isResourceType,
+    peers: NO_PEERS,
     clock,
     log,
   });
