@@ -12,8 +12,13 @@ export const QUEUE_LIMITS = {
   waitMs: 5_000,
 } as const;
 
-/** How many commands that give way share a batch with those that do not. */
-const BEHIND_BESIDE = 8;
+/**
+ * Commands that give way share a batch with those that do not: as many as take about this long, as far as the last
+ * batches tell, so that the commit stays short on a slow machine and a fast one is not held back.
+ */
+const BESIDE = { ms: 6, least: 8, most: 32 } as const;
+/** How much of what is known of the time that a command takes is what the last batch told. */
+const NEWEST_SHARE = 0.2;
 
 export type QueueLimits = { readonly [K in keyof typeof QUEUE_LIMITS]: number };
 
@@ -81,6 +86,8 @@ export function makeWriteQueue(deps: {
   let running = 0;
   let behindRunning = 0;
   let wasUrgent = false;
+  /** Of a command on average; null before the first. */
+  let commandMs: number | null = null;
   let isClosed = false;
   let isScheduled = false;
   let expiry: NodeJS.Timeout | undefined;
@@ -104,6 +111,16 @@ export function makeWriteQueue(deps: {
     return remove(line, count);
   }
 
+  function besideMax(): number {
+    if (commandMs === null) return BESIDE.least;
+    return Math.min(BESIDE.most, Math.max(BESIDE.least, Math.floor(BESIDE.ms / commandMs)));
+  }
+
+  function learn(tookMs: number, count: number): void {
+    const newest = tookMs / count;
+    commandMs = commandMs === null ? newest : commandMs + (newest - commandMs) * NEWEST_SHARE;
+  }
+
   /**
    * While others wait, only so many that give way go along that the commit stays short; and always some, so that they
    * get done. Where `behind` goes apart, they have a batch of their own, one at a time: what they lock is then in
@@ -115,7 +132,7 @@ export function makeWriteQueue(deps: {
       wasUrgent = !isBehind;
       return { batch: takeFrom(isBehind ? behind : waiting, limits.batchCount, limits.batchBytes, true), isBehind };
     }
-    const kept = behind.length === 0 ? 0 : Math.min(BEHIND_BESIDE, limits.batchCount - 1);
+    const kept = behind.length === 0 ? 0 : Math.min(besideMax(), limits.batchCount - 1);
     const urgent = takeFrom(waiting, limits.batchCount - kept, limits.batchBytes, true);
     const room = urgent.length === 0 ? limits.batchCount : kept;
     return { batch: [...urgent, ...takeFrom(behind, room, limits.batchBytes, true)], isBehind: false };
@@ -154,10 +171,12 @@ export function makeWriteQueue(deps: {
       if (isBehind) behindRunning += 1;
       const failed = (thrown: unknown): readonly Outcome[] =>
         batch.map(() => ({ done: false, bug: thrown instanceof Error ? thrown : new Error('the batch failed') }));
+      const from = deps.nowMs();
       void runBatch(batch)
         .catch(failed)
         .then((outcomes) => {
           running -= 1;
+          learn(deps.nowMs() - from, batch.length);
           if (isBehind) behindRunning -= 1;
           batch.forEach((one, i) =>
             one.settle(outcomes[i] ?? { done: false, bug: new Error(`${one.name} got no outcome`) }),

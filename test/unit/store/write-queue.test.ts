@@ -149,6 +149,34 @@ describe('what gives way', () => {
     expect(batches.every(({ asks }) => asks.length <= 12)).toBe(true);
   });
 
+  test.each([
+    ['slow', 5, 8],
+    ['fast', 0.25, 24],
+    ['very fast', 0.01, 32],
+  ])('goes along for about as long as a short commit takes: %s', async (_speed, commandMs, along) => {
+    const { queue, batches, advance } = setUp();
+    let isOver = false;
+    const waits = async (name: string, urgency: 'now' | 'behind'): Promise<void> => {
+      while (!isOver) await queue.push(name, 1, urgency);
+    };
+    const all = [
+      ...Array.from({ length: 4 }, () => waits('n', 'now')),
+      ...Array.from({ length: 40 }, () => waits('b', 'behind')),
+    ];
+    for (let i = 0; i < 40; i += 1) {
+      await turn();
+      advance((batches.at(-1)?.asks.length ?? 0) * commandMs);
+      batches.at(-1)?.commit();
+    }
+    const last = names(batches.at(-1));
+    expect([last.includes('n'), last.replaceAll('n', '').length]).toEqual([true, along]);
+    isOver = true;
+    const closed = queue.close();
+    await turn();
+    batches.at(-1)?.commit();
+    await Promise.all([...all, closed]);
+  });
+
   test('has batches of its own where it goes apart, and gets its turn', async () => {
     const { queue, batches } = setUp({ batchCount: 4 }, 'apart');
     const all = [
