@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { MIGRATIONS } from '../migrations/index.ts';
 import { makeVault } from '../vault.ts';
 import type { Ask } from '../write-queue.ts';
+import { makeWriterMemory, type WriterMemory } from '../writer-memory.ts';
 import { makeCheckpoint } from './checkpoint.ts';
 import { isBeyondTrust, storeFault } from './errors.ts';
 import { takeLock } from './take-lock.ts';
@@ -49,7 +50,7 @@ function plain(out: unknown): unknown {
 }
 
 /** One transaction for the batch, one savepoint for each command: a bad one fails alone. */
-function makeRunBatch(db: DatabaseSync, run: (ask: Ask) => unknown) {
+function makeRunBatch(db: DatabaseSync, memory: WriterMemory, run: (ask: Ask) => unknown) {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const savepoint = db.prepare('SAVEPOINT command');
   const release = db.prepare('RELEASE command');
@@ -75,6 +76,7 @@ function makeRunBatch(db: DatabaseSync, run: (ask: Ask) => unknown) {
         } catch (thrown) {
           // The trouble of the whole database, and what SQLite has already rolled back, fails the batch.
           if (storeFault(thrown) !== null || !db.isTransaction) throw thrown;
+          memory.forget();
           back.run();
           outcomes.push({ done: false, error: toThreadError(thrown) });
         }
@@ -83,6 +85,7 @@ function makeRunBatch(db: DatabaseSync, run: (ask: Ask) => unknown) {
       db.exec('COMMIT');
       return outcomes;
     } catch (thrown) {
+      memory.forget();
       if (isBeyondTrust(thrown)) send({ kind: 'broken', error: toThreadError(thrown) });
       else undo();
       return allFail(asks, thrown);
@@ -109,8 +112,9 @@ function sendBatch(outcomes: readonly ThreadOutcome[], commitMs: number): void {
 async function main(): Promise<void> {
   const { file, db, vault, migrated } = open();
   const commands = await loadCommands(data.commandFiles, 'writes');
-  const context = { db: makeStatements(db), vault, writer: data.writer, engine: 'sqlite' } as const;
-  const runBatch = makeRunBatch(db, ({ name, args }) => {
+  const memory = makeWriterMemory();
+  const context = { db: makeStatements(db), vault, writer: data.writer, memory, engine: 'sqlite' } as const;
+  const runBatch = makeRunBatch(db, memory, ({ name, args }) => {
     const command = commands.get(name);
     if (command === undefined) throw new Error(`no command is named ${name}`);
     return command(context, args);
