@@ -8,7 +8,7 @@ import {
   type AuditDraft,
   type AuditRecord,
 } from '../../src/audit/index.ts';
-import { systemClock } from '../../src/kernel/index.ts';
+import { systemClock, type Result } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { chainSet, ENDINGS, REFUSED_AT_COMMIT, type Ending } from '../support/chain-commands/index.ts';
 import { eventually } from '../support/eventually.ts';
@@ -18,19 +18,22 @@ import { PLACES, withClient, type Place } from '../support/new-store.ts';
 
 const key = auditKey(7);
 
+/** By themselves, as what is read is recorded: PostgreSQL puts neighbours into one statement. */
+type Way = Ending | 'alone' | 'unfit';
+
 /** A command appends so many records; what is `lost` is the connection of a writer, or else the whole process. */
 type Step =
-  | { readonly kind: 'batch'; readonly commands: readonly { readonly count: number; readonly ending: Ending }[] }
+  | { readonly kind: 'batch'; readonly commands: readonly { readonly count: number; readonly way: Way }[] }
   | { readonly kind: 'lost' }
   | { readonly kind: 'checkpoint' };
 
-const endings = fc.oneof(
-  { weight: 6, arbitrary: fc.constant('returns' as const) },
-  { weight: 3, arbitrary: fc.constantFrom(...ENDINGS) },
+const ways: fc.Arbitrary<Way> = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom<Way>('returns', 'alone') },
+  { weight: 3, arbitrary: fc.constantFrom<Way>(...ENDINGS, 'unfit') },
 );
 const batch = fc.record({
   kind: fc.constant('batch' as const),
-  commands: fc.array(fc.record({ count: fc.integer({ min: 1, max: 3 }), ending: endings }), {
+  commands: fc.array(fc.record({ count: fc.integer({ min: 1, max: 3 }), way: ways }), {
     minLength: 1,
     maxLength: 12,
   }),
@@ -70,16 +73,23 @@ describe.each(PLACES)('the chains of writers on %s', (_engine, makePlace) => {
     return aDraft(n, { type: 'ehr.write', ...(n % 2 === 0 ? { toSeal } : {}) });
   }
 
-  async function append(count: number, ending: Ending): Promise<void> {
-    const drafts = Array.from({ length: count }, nextDraft);
-    const answer = await store
-      .use(chainSet)
-      .write('chain.append', { drafts, ending })
-      .catch((thrown: unknown) => thrown as Error);
+  async function note(drafts: readonly AuditDraft[], asked: Promise<Result<null>>): Promise<void> {
+    const answer = await asked.catch((thrown: unknown) => thrown as Error);
     const isUnknown = !(answer instanceof Error) && !answer.ok && answer.fault.code === 'store.commit-unknown';
     if (isUnknown) return;
     const isStored = !(answer instanceof Error) && answer.ok;
     for (const { requestId } of drafts) (isStored ? stored : refused).add(requestId);
+  }
+
+  async function append(count: number, way: Way): Promise<void> {
+    const drafts = Array.from({ length: count }, nextDraft);
+    if (way !== 'alone' && way !== 'unfit') {
+      await note(drafts, store.use(chainSet).write('chain.append', { drafts, ending: way }));
+      return;
+    }
+    const audit = store.use(auditSet);
+    const told = drafts.map((draft) => (way === 'unfit' ? { ...draft, at: new Date(Number.NaN) } : draft));
+    await Promise.all(told.map((draft) => note([draft], audit.write('audit.append', draft))));
   }
 
   async function lose(): Promise<void> {
@@ -98,7 +108,7 @@ describe.each(PLACES)('the chains of writers on %s', (_engine, makePlace) => {
   async function play(step: Step): Promise<void> {
     if (step.kind === 'lost') await lose();
     else if (step.kind === 'checkpoint') await makeCheckpoint({ audit: store.use(auditSet), key, clock: systemClock });
-    else await Promise.all(step.commands.map(({ count, ending }) => append(count, ending)));
+    else await Promise.all(step.commands.map(({ count, way }) => append(count, way)));
   }
 
   const isReady = (): Promise<boolean> =>
