@@ -9,6 +9,7 @@ interface Options {
 /** Each bench by its name; loaded only when it is run. */
 const BENCHES: Readonly<Record<string, () => Promise<{ run(options: Options): AsyncIterable<Figure> }>>> = {
   store: () => import('./store.ts'),
+  statements: () => import('./statements.ts'),
   validate: () => import('./validate.ts'),
   ingest: () => import('./ingest.ts'),
   translate: () => import('./translate.ts'),

@@ -1,7 +1,7 @@
 import { auditSet, runAudit, makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
 import { makeConsoleMount } from '../console/index.ts';
-import { makePretranslations, makeTranslationContextHolder } from '../judge/index.ts';
+import { makeFreshBodies, makePretranslations, makeTranslationContextHolder } from '../judge/index.ts';
 import { forwardLeftOut, deliverSet, makeLinkChanger, enforceRetention, laneSet } from '../lanes/index.ts';
 import { makeEnrolment } from '../enrol/index.ts';
 import { makeJwksRoute } from '../ehr/index.ts';
@@ -10,7 +10,7 @@ import { historySet } from '../history/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { jobSet, runJobs } from '../jobs/index.ts';
-import type { Refusal } from '../ingest/index.ts';
+import type { Refusal, StoredDelivery } from '../ingest/index.ts';
 import {
   makeBudget,
   makeLife,
@@ -98,7 +98,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const store = await life.start('store', open, STOP_MS.store);
 
   /** A delivery is in the inbox. */
-  const stored = makeSignal();
+  const stored = makeSignal<StoredDelivery>();
   /** A webhook was refused. */
   const refused = makeSignal<Refusal>();
   /** A delivery has its verdict. `goes`: it is on its way to the EHR already. */
@@ -145,6 +145,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     stored,
     refused,
   });
+  // In the order in which they give way where memory is short.
+  const fresh = makeFreshBodies(budget);
   const pretranslated = makePretranslations(budget);
   const notes = makeNotes({ tenant, history: store.use(historySet), clock, log });
   const { target, habits, shadow, sender, sending } = makeSending({
@@ -185,6 +187,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     inbox,
     deliver,
     judge: PARTS.judge(translationContext.current, pretranslated, config.http.bodyBytesMax),
+    fresh,
     budget,
     clock,
     log,
@@ -198,7 +201,9 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const jobs = runJobs({ tenant, jobs: store.use(jobSet), clock, log, onReplay: processor.wake });
   const resealing = runResealing({ store, instance, clock, log });
 
-  stored.on(processor.wake);
+  stored.on((delivery) => {
+    if (delivery.kind !== 'duplicate') processor.take(delivery.kind === 'fresh' ? delivery.received : null);
+  });
   settled.on(({ state, reason }) => metrics.observeSettled(state, reason));
   settled.on(({ state, then }) => {
     if (state === 'queued' && then === 'waits') sender.wake();

@@ -2,6 +2,7 @@ export {
   changeLink,
   confirmedLink,
   forgetUser,
+  linkToFollow,
   lockUser,
   markUser,
   replacedPatients,

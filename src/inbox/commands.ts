@@ -64,13 +64,6 @@ export interface Settle {
 /** Where a sound document without trouble goes: to its patient's lane, or it waits for the patient. */
 export type Destination = 'queued' | 'unlinked';
 
-export interface Settled {
-  readonly state: State;
-  readonly reason: string | null;
-  /** The places of older versions that were queued and whose jobs have become pointless. */
-  readonly unqueued: readonly number[];
-}
-
 export interface Received {
   readonly seq: number;
   readonly id: string;
@@ -233,7 +226,7 @@ export interface DeliveryWork {
 }
 
 export type InboxWrites = {
-  'inbox.put': { args: PutDelivery; out: { readonly state: 'received' | 'duplicate' } };
+  'inbox.put': { args: PutDelivery; out: Pick<Received, 'seq'> & { readonly state: 'received' | 'duplicate' } };
   /** `decision`: what a person decided on it before; the step says so. */
   'inbox.replay': { args: Act & { readonly decision?: string }; out: ActOutcome };
   'inbox.replay-many': {
@@ -269,7 +262,7 @@ export type InboxReads = {
       readonly receiver: string;
       readonly othersBefore: number;
       readonly othersAfter: number;
-      readonly after: number;
+      readonly between: readonly [after: number, before: number | null];
       readonly limit: number;
       /** No further one is read beyond so many bytes. */
       readonly bytes: number;

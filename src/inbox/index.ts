@@ -17,7 +17,6 @@ export {
   type Received,
   type SeenDelivery,
   type Settle,
-  type Settled,
   type StuckGroup,
   type UnmappedWord,
   type Verdict,
@@ -27,7 +26,7 @@ export { actOnSeen } from './commands/act.ts';
 export { ledgerCounts } from './commands/ledger.ts';
 export { move } from './commands/move.ts';
 export { documentIndex, inboxSealed, KEYS, openBody } from './rows.ts';
-export { settle } from './commands/settle.ts';
+export { endSettling, settle, type Settling } from './commands/settle.ts';
 export {
   LEFT_OUT,
   PARK_REASONS,

@@ -1,5 +1,5 @@
 import type { Result } from '../kernel/index.ts';
-import type { Engine, Program } from './sql/statement.ts';
+import type { Addition, Engine, Program } from './sql/statement.ts';
 import type { Vault } from './vault.ts';
 import type { WriterMemory } from './writer-memory.ts';
 
@@ -37,10 +37,13 @@ export interface CommandContext {
 }
 export interface SqliteContext extends CommandContext {
   readonly db: SqliteDb;
+  /** What the commands of a batch have added to counters so far. */
+  readonly additions?: Addition[];
   readonly engine: 'sqlite';
 }
 export interface PostgresContext extends CommandContext {
   readonly db: PostgresDb;
+  readonly additions?: Addition[];
   readonly engine: 'postgres';
 }
 

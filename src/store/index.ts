@@ -29,10 +29,12 @@ export type { Sealer, Vault } from './vault.ts';
 export { makeWriterMemory, type Memorable, type WriterMemory } from './writer-memory.ts';
 export { performPostgres } from './sql/perform.ts';
 export {
+  add,
   all,
   allOf,
   among,
   amongTuples,
+  countersOf,
   EARLIER,
   fragment,
   FOR_UPDATE,
@@ -54,6 +56,7 @@ export {
   tryLock,
   only,
   typed,
+  union,
   words,
   type Fragment,
   type Part,

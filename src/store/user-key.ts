@@ -29,14 +29,18 @@ function* rowOf(tenant: string, index: Uint8Array): Program<Row | undefined> {
   return yield* get`SELECT key_sealed, erased_at FROM user_key WHERE tenant = ${tenant} AND user_index = ${index}`;
 }
 
-/** By which what is the user's is sealed; the key is made where there is none yet. */
+/**
+ * By which what is the user's is sealed; the key is made where there is none yet. `row`: `key_sealed` and `erased_at` of
+ * the user's key as they were just read, undefined where there was none.
+ */
 export function* userSealer(
   { vault }: CommandContext,
   tenant: string,
   index: Uint8Array,
   at: Date,
+  row: Row | undefined,
 ): Program<UserSealer> {
-  const known = read(vault, index, yield* rowOf(tenant, index));
+  const known = read(vault, index, row);
   if (known !== null) return known;
   // Whoever comes first has made it; the others take that one.
   yield* run`

@@ -1,8 +1,8 @@
 import {
   all,
   among,
+  countersOf,
   insert,
-  rowsOf,
   run,
   type CommandContext,
   type Program,
@@ -10,11 +10,13 @@ import {
 } from '../../store/index.ts';
 import { HOUR_MS, KEPT, type FigureReads, type FigureWrites, type Series } from '../commands.ts';
 
-const FIGURES = rowsOf(
-  'figure',
-  { tenant: 'text', width_ms: 'bigint', at: 'bigint', series: 'text', bucket: 'int', count: 'bigint' },
-  'ON CONFLICT (tenant, width_ms, at, series, bucket) DO UPDATE SET count = figure.count + excluded.count',
-);
+const FIGURES = countersOf('figure', {
+  tenant: 'text',
+  width_ms: 'bigint',
+  at: 'bigint',
+  series: 'text',
+  bucket: 'int',
+});
 
 type Add = FigureWrites['figures.add'];
 

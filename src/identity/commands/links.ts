@@ -1,5 +1,15 @@
 import { append } from '../../audit/index.ts';
-import { all, FOR_UPDATE, get, liftErasure, run, type CommandContext, type Program } from '../../store/index.ts';
+import {
+  all,
+  FOR_UPDATE,
+  get,
+  liftErasure,
+  lock,
+  run,
+  typed,
+  type CommandContext,
+  type Program,
+} from '../../store/index.ts';
 import type {
   ChangedLink,
   Charted,
@@ -46,6 +56,32 @@ function* liveLinks(tenant: string, index: Uint8Array): Program<LinkHead[]> {
 
 export function* confirmedLink(tenant: string, index: Uint8Array): Program<LinkHead | null> {
   return (yield* liveLinks(tenant, index)).find(({ status }) => status === 'confirmed') ?? null;
+}
+
+/**
+ * Along which link what comes from a user goes on, with the user locked. Null where there is none, where the user was
+ * erased, and while earlier deliveries of the user are still on their way.
+ */
+export function* linkToFollow(
+  context: CommandContext,
+  tenant: string,
+  user: SourceUser,
+  at: Date,
+): Program<LinkHead | null> {
+  const index = indexOf(context.vault, user);
+  const isLocked = yield* lock`
+    SELECT 1 AS held FROM source_user WHERE tenant = ${tenant} AND user_index = ${index} FOR UPDATE`;
+  const row = yield* get`
+    SELECT k.erased_at, s.seen_at, s.unsettled_at, l.seq, l.id, l.status, l.mrn_index
+    FROM (SELECT ${typed('text', tenant)} AS tenant, ${typed('bytea', index)} AS user_index) u
+    LEFT JOIN user_key k ON k.tenant = u.tenant AND k.user_index = u.user_index
+    LEFT JOIN source_user s ON s.tenant = u.tenant AND s.user_index = u.user_index
+    LEFT JOIN link l ON l.tenant = u.tenant AND l.user_index = u.user_index AND l.status = 'confirmed'`;
+  if (row === undefined || row['erased_at'] !== null) return null;
+  if (isLocked && row['seen_at'] !== null)
+    return row['unsettled_at'] !== null || row['seq'] === null ? null : toHead(row);
+  const { isUnsettled } = yield* lockUser(context, tenant, user, at);
+  return isUnsettled ? null : yield* confirmedLink(tenant, index);
 }
 
 /** The patients whose charts a user's data must leave: those of the links that its confirmed link took the place of. */

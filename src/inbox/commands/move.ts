@@ -1,49 +1,85 @@
-import { append } from '../../audit/index.ts';
-import { insert, rowsOf, run, typed, type CommandContext, type Program } from '../../store/index.ts';
+import { append, type AuditDraft } from '../../audit/index.ts';
+import {
+  add,
+  countersOf,
+  fragment,
+  run,
+  typed,
+  union,
+  type CommandContext,
+  type Fragment,
+  type Program,
+} from '../../store/index.ts';
 import { auditOfMove, checkMove, type Move } from '../move.ts';
 
-const LEDGER_COUNT = rowsOf(
-  'ledger_count',
-  { tenant: 'text', writer: 'text', state: 'text', count: 'bigint' },
-  'ON CONFLICT (tenant, state, writer) DO UPDATE SET count = ledger_count.count + excluded.count',
-);
+const LEDGER_COUNT = countersOf('ledger_count', { tenant: 'text', state: 'text', writer: 'text' });
 
-/** Sums by state first: each counter of this writer is touched once, and no other writer touches it. */
+/** No other writer touches the counters of this one. */
 export function* count(
   { writer }: CommandContext,
   tenant: string,
   changes: readonly (readonly [string, number])[],
 ): Program<void> {
-  const sums = new Map<string, number>();
-  for (const [state, by] of changes) sums.set(state, (sums.get(state) ?? 0) + by);
-  yield* insert(
+  yield* add(
     LEDGER_COUNT,
-    [...sums].map(([state, by]) => ({ tenant, writer, state, count: by })),
+    changes.map(([state, by]) => ({ tenant, writer, state, count: by })),
   );
 }
 
-/** Every change of state: the row, its step, the ledger and the audit record, in the one commit of the command. */
-export function* move(context: CommandContext, moves: readonly Move[]): Program<void> {
+/** The changes of each delivery, which follow one another. */
+function chainsOf(moves: readonly Move[]): Move[][] {
+  const chains: Move[][] = [];
   for (const m of moves) {
     checkMove(m);
-    const atMs = m.at.getTime();
+    const chain = chains.at(-1);
+    const before = chain?.at(-1);
+    if (chain === undefined || before?.seq !== m.seq) chains.push([m]);
+    else if (before.to === m.from) chain.push(m);
+    else throw new Error(`${before.to} is not ${m.from}`);
+  }
+  return chains;
+}
+
+/** One step for each change, after those that it has had. */
+const stepsOf = (chain: readonly Move[]): Fragment[] =>
+  chain.map(
+    (m, i) => fragment`
+      SELECT ${typed('bigint', m.seq)}, coalesce(max(n), 0) + ${typed('int', i + 1)}, ${typed('bigint', m.at.getTime())},
+        ${typed('text', m.from)}, ${typed('text', m.to)}, ${typed('text', m.reason)},
+        ${typed('text', m.faultCode ?? null)}, ${typed('text', m.actor)}
+      FROM delivery_step WHERE seq = ${m.seq}`,
+  );
+
+const NO_COLUMNS = fragment``;
+
+/**
+ * Every change of state: the row, its step, the ledger and the audit record, in the one commit of the command.
+ * `columns`: what else changes in the row, each with a comma behind it; `records`: what is audited behind the changes.
+ */
+export function* move(
+  context: CommandContext,
+  moves: readonly Move[],
+  {
+    columns = NO_COLUMNS,
+    records = [],
+  }: { readonly columns?: Fragment; readonly records?: readonly AuditDraft[] } = {},
+): Program<void> {
+  for (const chain of chainsOf(moves)) {
+    const [first, last] = [chain[0], chain.at(-1)] as [Move, Move];
     const changed = yield* run`
-      UPDATE delivery SET state = ${m.to}, reason = ${m.reason}, fault_code = ${m.faultCode ?? null}, state_at = ${atMs}
-      WHERE seq = ${m.seq} AND state = ${m.from}`;
+      UPDATE delivery SET ${columns} state = ${last.to}, reason = ${last.reason}, fault_code = ${last.faultCode ?? null},
+        state_at = ${last.at.getTime()}
+      WHERE seq = ${first.seq} AND state = ${first.from}`;
     if (changed !== 1) throw new Error('the delivery is not in the state that it was read in');
     yield* run`
-      INSERT INTO delivery_step (seq, n, at, from_state, to_state, reason, fault_code, actor)
-      SELECT ${typed('bigint', m.seq)}, coalesce(max(n), 0) + 1, ${typed('bigint', atMs)}, ${typed('text', m.from)},
-        ${typed('text', m.to)},
-        ${typed('text', m.reason)}, ${typed('text', m.faultCode ?? null)}, ${typed('text', m.actor)}
-      FROM delivery_step WHERE seq = ${m.seq}`;
+      INSERT INTO delivery_step (seq, n, at, from_state, to_state, reason, fault_code, actor) ${union(stepsOf(chain))}`;
   }
   const [first] = moves;
-  if (first === undefined) return;
-  yield* count(
-    context,
-    first.tenant,
-    moves.flatMap((m) => [[m.from, -1] as const, [m.to, 1] as const]),
-  );
-  yield* append(context, moves.map(auditOfMove));
+  if (first !== undefined)
+    yield* count(
+      context,
+      first.tenant,
+      moves.flatMap((m) => [[m.from, -1] as const, [m.to, 1] as const]),
+    );
+  yield* append(context, [...moves.map(auditOfMove), ...records]);
 }

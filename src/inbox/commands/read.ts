@@ -45,10 +45,11 @@ function* problemsOf({
 }
 
 export const reads: Programs<InboxReads> = {
-  *'inbox.received'({ vault }, { tenant, receiver, othersBefore, othersAfter, after, limit, bytes }) {
+  *'inbox.received'({ vault }, { tenant, receiver, othersBefore, othersAfter, between, limit, bytes }) {
+    const [after, before] = between;
     const rows = yield* all`
       WITH next AS (SELECT seq, body_bytes FROM delivery
-        WHERE state = 'received' AND tenant = ${tenant} AND seq > ${after}
+        WHERE state = 'received' AND tenant = ${tenant} AND seq > ${after} AND seq < ${before ?? Number.MAX_SAFE_INTEGER}
           AND (receiver = ${receiver} OR state_at NOT BETWEEN ${othersBefore} AND ${othersAfter})
         ORDER BY seq LIMIT ${limit}),
       page AS (SELECT seq, SUM(body_bytes) OVER (ORDER BY seq) - body_bytes AS earlier FROM next)

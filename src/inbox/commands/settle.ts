@@ -1,20 +1,25 @@
 import {
   all,
   among,
+  fragment,
   FOR_UPDATE,
   get,
   insert,
+  lock,
   rowsOf,
   run,
+  typed,
   userIndex,
   userSealer,
   words,
   type CommandContext,
+  type Fragment,
   type Program,
   type Sealer,
 } from '../../store/index.ts';
-import type { Destination, DocumentFacts, Facts, Settle, Settled } from '../commands.ts';
+import type { Destination, DocumentFacts, Facts, Settle } from '../commands.ts';
 import { decideSettlement } from '../decide-settlement.ts';
+import type { KnownDocument } from '../decide-version.ts';
 import type { Move } from '../move.ts';
 import {
   documentIndex,
@@ -37,16 +42,8 @@ interface Owner {
   readonly sealer: Sealer;
 }
 
-/** Whose it is; null where it does not say. */
-function* ownerOf(
-  context: CommandContext,
-  { tenant, at, facts: { client, user } }: Settle,
-): Program<Owner | 'erased' | null> {
-  if (client === null || user === null) return null;
-  const index = userIndex(context.vault, client, user);
-  const sealer = yield* userSealer(context, tenant, index, at);
-  return sealer === 'erased' ? 'erased' : { index, sealer };
-}
+const indexOf = ({ vault }: CommandContext, { facts: { client, user } }: Settle): Buffer | null =>
+  client === null || user === null ? null : userIndex(vault, client, user);
 
 const FINDING = rowsOf('delivery_finding', { seq: 'bigint', tenant: 'text', code: 'text' });
 
@@ -60,57 +57,65 @@ function* writeFindings(tenant: string, row: Row, findings: readonly string[]): 
   );
 }
 
-function* writeFacts(
+/** What it turned out to be about. */
+function columnsOf(
   { vault }: CommandContext,
   row: Row,
   user: Owner | null,
   facts: Facts,
   document: Uint8Array | null,
-): Program<void> {
+): Fragment {
   const id = String(row['id']);
   const { sealer, sealed } = keyForUser(vault, row, user?.sealer ?? null);
-  yield* run`
-    UPDATE delivery SET data_structure = ${facts.dataStructure}, user_index = ${user?.index ?? null},
-      user_sealed = ${facts.user === null ? null : sealUser(sealer, facts.user, id)}, content_digest = ${facts.contentDigest},
-      document_index = ${document}, document_version = ${facts.documentVersion},
-      findings_sealed = ${sealFindings(sealer, facts.findings, id)}, body_key_sealed = ${sealed}
-    WHERE seq = ${Number(row['seq'])}`;
+  return fragment`data_structure = ${facts.dataStructure}, user_index = ${user?.index ?? null},
+    user_sealed = ${facts.user === null ? null : sealUser(sealer, facts.user, id)}, content_digest = ${facts.contentDigest},
+    document_index = ${document}, document_version = ${facts.documentVersion},
+    findings_sealed = ${sealFindings(sealer, facts.findings, id)}, body_key_sealed = ${sealed},`;
 }
 
 /**
  * The place of an earlier delivery with the same content, if there is one; else this one is remembered as the first.
  */
 function* sameContentBefore(tenant: string, digest: Uint8Array, seq: number): Program<number | null> {
-  yield* run`
+  const added = yield* run`
     INSERT INTO delivery_digest (tenant, kind, digest, seq) VALUES (${tenant}, 'content', ${digest}, ${seq})
       ON CONFLICT DO NOTHING`;
+  if (added === 1) return null;
   const first =
     yield* get`SELECT seq FROM delivery_digest WHERE tenant = ${tenant} AND kind = 'content' AND digest = ${digest}`;
   return Number(first?.['seq']) === seq ? null : Number(first?.['seq']);
 }
 
 /**
- * The row of the document is what replicas queue up for; it is made, at a version below every version, by whoever comes
- * first.
+ * The row of the document is what replicas queue up for. Whoever comes first makes it, with the version that it brings;
+ * null then.
  */
-function* lockDocument(s: Settle, index: Uint8Array): Program<Row | undefined> {
-  yield* run`
+function* lockDocument(s: Settle, document: DocumentFacts, index: Uint8Array): Program<KnownDocument | null> {
+  const made = yield* run`
     INSERT INTO document (tenant, document_index, data_structure, version, clinical_digest, seq, changed_at)
-    VALUES (${s.tenant}, ${index}, ${s.facts.dataStructure ?? ''}, -1, NULL, ${s.seq}, ${s.at.getTime()})
+    VALUES (${s.tenant}, ${index}, ${s.facts.dataStructure ?? ''}, ${document.version}, ${document.clinicalDigest},
+      ${s.seq}, ${s.at.getTime()})
     ON CONFLICT DO NOTHING`;
-  return yield* get`
+  if (made === 1) return null;
+  const row = yield* get`
     SELECT version, seq, clinical_digest FROM document WHERE tenant = ${s.tenant}
       AND document_index = ${index} ${FOR_UPDATE}`;
+  if (row === undefined) throw new Error('the document is gone');
+  return toKnown(row);
+}
+
+/** A document that is known already gets its newest version. */
+function* renewDocument(s: Settle, document: DocumentFacts, index: Uint8Array): Program<void> {
+  yield* run`
+    UPDATE document SET version = ${document.version}, clinical_digest = ${document.clinicalDigest}, seq = ${s.seq},
+      changed_at = ${s.at.getTime()}
+    WHERE tenant = ${s.tenant} AND document_index = ${index}`;
 }
 
 /**
  * The version that counts from now on; older ones that still wait are out of date, and what was left out of them is.
  */
-function* takePlace(context: CommandContext, s: Settle, document: DocumentFacts, index: Uint8Array): Program<number[]> {
-  yield* run`
-    UPDATE document SET version = ${document.version}, clinical_digest = ${document.clinicalDigest}, seq = ${s.seq},
-      changed_at = ${s.at.getTime()}
-    WHERE tenant = ${s.tenant} AND document_index = ${index}`;
+function* takePlace(context: CommandContext, s: Settle, index: Uint8Array): Program<number[]> {
   const replaced = yield* all`
     SELECT seq, id, state FROM delivery
     WHERE tenant = ${s.tenant} AND document_index = ${index} AND seq <> ${s.seq}
@@ -138,9 +143,30 @@ function* takePlace(context: CommandContext, s: Settle, document: DocumentFacts,
   return queuedAmong(replaced);
 }
 
+/** A received delivery that has its verdict; all but its own row is written. */
+export interface Settling {
+  readonly move: Move;
+  /** What changes in its row beside its state. */
+  readonly columns: Fragment;
+  readonly document: Uint8Array | null;
+  /** The places of older versions that were queued and whose jobs have become pointless. */
+  readonly unqueued: readonly number[];
+}
+
+const moveOf = (s: Settle, id: string, to: State, reason: string | null): Move => ({
+  tenant: s.tenant,
+  seq: s.seq,
+  id,
+  from: 'received',
+  to,
+  reason,
+  actor: 'gateway',
+  at: s.at,
+  requestId: s.requestId,
+});
+
 /** It came after its user was erased: that it came is remembered, and nothing of what it says. */
-function* drop(context: CommandContext, s: Settle, id: string): Program<Settled> {
-  const reason = 'erased';
+function* drop(s: Settle, id: string): Program<Settling> {
   yield* run`DELETE FROM delivery_body WHERE seq = ${s.seq}`;
   yield* run`DELETE FROM unclaimed_key WHERE seq = ${s.seq}`;
   // Should it be sent again after the user was connected anew, it is no repetition.
@@ -148,43 +174,54 @@ function* drop(context: CommandContext, s: Settle, id: string): Program<Settled>
     DELETE FROM delivery_digest
     WHERE seq = ${s.seq} AND (tenant, kind, digest) IN (SELECT tenant, hook, raw_digest FROM delivery
     WHERE seq = ${s.seq})`;
-  yield* run`UPDATE delivery SET user_sealed = NULL, findings_sealed = NULL, body_key_sealed = NULL
-    WHERE seq = ${s.seq}`;
   yield* run`DELETE FROM delivery_finding WHERE seq = ${s.seq}`;
-  const self = { tenant: s.tenant, seq: s.seq, actor: 'gateway', at: s.at, requestId: s.requestId };
-  yield* move(context, [{ ...self, id, from: 'received', to: 'quarantined', reason }]);
-  return { state: 'quarantined', reason, unqueued: [] };
+  const columns = fragment`user_sealed = NULL, findings_sealed = NULL, body_key_sealed = NULL,`;
+  return { move: moveOf(s, id, 'quarantined', 'erased'), columns, document: null, unqueued: [] };
 }
 
-/** Gives a received delivery its state. Null where somebody else has settled it meanwhile. */
-export function* settle(context: CommandContext, s: Settle, destination: Destination): Program<Settled | null> {
+/**
+ * Decides what a received delivery becomes, and writes all of that but its own row, for `endSettling`. Null where
+ * somebody else has settled it meanwhile.
+ */
+export function* settle(context: CommandContext, s: Settle, destination: Destination): Program<Settling | null> {
+  const owner = indexOf(context, s);
+  yield* lock`SELECT 1 AS held FROM delivery WHERE seq = ${s.seq} AND tenant = ${s.tenant} FOR UPDATE`;
   const row = yield* get`
-    SELECT ${KEY_COLUMNS}, d.seq, d.id, d.state, d.findings_sealed FROM delivery d WHERE d.seq = ${s.seq}
-      AND d.tenant = ${s.tenant} ${FOR_UPDATE}`;
+    SELECT ${KEY_COLUMNS}, d.seq, d.id, d.state, d.findings_sealed, k.key_sealed, k.erased_at, k.made_at
+    FROM delivery d LEFT JOIN user_key k ON k.tenant = d.tenant AND k.user_index = ${typed('bytea', owner)}
+    WHERE d.seq = ${s.seq} AND d.tenant = ${s.tenant}`;
   if (row?.['state'] !== 'received') return null;
   const id = String(row['id']);
-  const user = yield* ownerOf(context, s);
-  if (user === 'erased') return yield* drop(context, s, id);
+  const sealer =
+    owner === null
+      ? null
+      : yield* userSealer(context, s.tenant, owner, s.at, row['made_at'] === null ? undefined : row);
+  if (sealer === 'erased') return yield* drop(s, id);
+  const user = owner === null || sealer === null ? null : { index: owner, sealer };
   const document = s.verdict.kind === 'sound' ? s.verdict.document : null;
   const index = document === null ? null : documentIndex(context.vault, document.key);
-  yield* writeFacts(context, row, user, s.facts, index);
+  const columns = columnsOf(context, row, user, s.facts, index);
   yield* writeFindings(s.tenant, row, s.facts.findings);
   if (user !== null) yield* run`DELETE FROM unclaimed_key WHERE seq = ${s.seq}`;
 
   const original =
     s.facts.contentDigest === null ? null : yield* sameContentBefore(s.tenant, s.facts.contentDigest, s.seq);
-  const known = original !== null || index === null ? undefined : yield* lockDocument(s, index);
-  const { to, reason, duplicateOf, isCurrent } = decideSettlement(
-    s.seq,
-    s.verdict,
-    original,
-    known === undefined ? null : toKnown(known),
-    destination,
-  );
-  const self = { tenant: s.tenant, actor: 'gateway', at: s.at, requestId: s.requestId };
-  if (duplicateOf !== null) yield* run`UPDATE delivery SET duplicate_of = ${duplicateOf} WHERE seq = ${s.seq}`;
-  const unqueued =
-    isCurrent && document !== null && index !== null ? yield* takePlace(context, s, document, index) : [];
-  yield* move(context, [{ ...self, seq: s.seq, id, from: 'received', to, reason }]);
-  return { state: to, reason, unqueued };
+  const known =
+    original !== null || document === null || index === null ? null : yield* lockDocument(s, document, index);
+  const { to, reason, duplicateOf, isCurrent } = decideSettlement(s.seq, s.verdict, original, known, destination);
+  if (isCurrent && known !== null && document !== null && index !== null) yield* renewDocument(s, document, index);
+  const unqueued = isCurrent && index !== null ? yield* takePlace(context, s, index) : [];
+  return {
+    move: moveOf(s, id, to, reason),
+    columns: duplicateOf === null ? columns : fragment`${columns} duplicate_of = ${duplicateOf},`,
+    document: index,
+    unqueued,
+  };
 }
+
+/** Writes the row of a delivery that was settled, with whatever follows in the same commit. */
+export const endSettling = (
+  context: CommandContext,
+  { move: first, columns }: Settling,
+  following: readonly Move[],
+): Program<void> => move(context, [first, ...following], { columns });

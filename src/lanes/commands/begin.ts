@@ -1,4 +1,5 @@
 import {
+  fragment,
   MILLISECONDS,
   now,
   rightNow,
@@ -6,18 +7,26 @@ import {
   tryLock,
   typed,
   type CommandContext,
+  type Fragment,
   type Program,
 } from '../../store/index.ts';
 import { TARGET } from '../enqueue/commands.ts';
 import type { ClaimWish, Fence, LaneWrites } from '../commands.ts';
-import { chartIndex, deliveryOf } from '../rows.ts';
+import { chartIndex } from '../rows.ts';
 import { holdJob, isLinkedTo, startSending } from './hold.ts';
+
+/** No other lane is at this chart just now. */
+export const nobodyAt = ({ tenant, patient }: Pick<Fence, 'tenant' | 'patient'>, chart: Fragment, at: Date): Fragment =>
+  fragment`NOT EXISTS (
+    SELECT 1 FROM lane o
+    WHERE o.tenant = ${tenant} AND o.target = ${TARGET} AND o.chart_index = ${chart}
+      AND o.patient_index <> ${patient} AND o.chart_epoch = o.lease_epoch AND o.lease_until > ${now(at)})`;
 
 /**
  * Renews the lease for a write to this chart, unless another lane is at the same chart: after a merge two MRNs lead to
  * one.
  */
-export function* enterChart(
+function* enterChart(
   { vault }: CommandContext,
   { tenant, patient }: Fence,
   chart: string | null,
@@ -31,17 +40,14 @@ export function* enterChart(
   const changed = yield* run`
     UPDATE lane SET lease_until = ${rightNow(at)} + ${typed('int', leaseMs)}${MILLISECONDS},
       chart_index = coalesce(${typed('bytea', index)}, chart_index), chart_epoch = lease_epoch
-    WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index = ${patient} AND NOT EXISTS (
-      SELECT 1 FROM lane o
-      WHERE o.tenant = ${tenant} AND o.target = ${TARGET}
-        AND o.chart_index = coalesce(${typed('bytea', index)}, lane.chart_index)
-        AND o.patient_index <> ${patient} AND o.chart_epoch = o.lease_epoch AND o.lease_until > ${now(at)})`;
+    WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index = ${patient}
+      AND ${nobodyAt({ tenant, patient }, fragment`coalesce(${typed('bytea', index)}, lane.chart_index)`, at)}`;
   return changed === 1 ? 'entered' : 'busy';
 }
 
 /** The row that must be on stable storage before the first byte goes out. */
 export function* putAttempt(
-  fence: Fence,
+  fence: Pick<Fence, 'tenant' | 'epoch'>,
   jobSeq: number,
   attempt: Pick<NonNullable<ClaimWish['attempt']>, 'id' | 'requestDigest' | 'intents'>,
   at: Date,
@@ -64,9 +70,9 @@ export function* begin(
   const row = yield* holdJob(fence, jobSeq);
   if (row === 'gone' || row === 'lost') return 'lost';
   // Since the claim the link may have gone to somebody else: then nothing of it may go out.
-  if (row['kind'] === 'deliver' && mode === 'write' && !(yield* isLinkedTo(fence, row))) return 'lost';
+  if (row['kind'] === 'deliver' && mode === 'write' && !isLinkedTo(fence.patient, row)) return 'lost';
   if ((yield* enterChart(context, fence, chart, at, leaseMs)) === 'busy') return 'busy';
-  if (row['kind'] === 'deliver') yield* startSending(context, fence.tenant, deliveryOf(row), jobSeq, at);
+  if (row['kind'] === 'deliver') yield* startSending(context, fence.tenant, row, jobSeq, at);
   yield* putAttempt(fence, jobSeq, { id: attemptId, requestDigest, intents }, at);
   return 'begun';
 }

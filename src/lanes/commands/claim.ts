@@ -68,7 +68,7 @@ function* claimHead(context: CommandContext, tenant: string, lane: Row, at: Date
     doubtAt: doubtOf(row),
     body: row['sealed'] === null ? 'gone' : openBody(context.vault, row),
     mrn: yield* findMrn(context, tenant, row, patient),
-    isLinked: yield* isLinkedTo({ tenant, patient }, row),
+    isLinked: isLinkedTo(patient, row),
     approvedPlans: isApproved ? yield* approvedPlans(delivery.seq) : [],
     isDecided: Number(row['is_decided']) === 1,
   };

@@ -1,6 +1,6 @@
-import { append } from '../../audit/index.ts';
+import { append, type AuditDraft } from '../../audit/index.ts';
 import { markUser } from '../../identity/index.ts';
-import { move } from '../../inbox/index.ts';
+import { move, type Move, type State } from '../../inbox/index.ts';
 import {
   EARLIER,
   get,
@@ -14,7 +14,7 @@ import {
   type Program,
 } from '../../store/index.ts';
 import { TARGET } from '../enqueue/commands.ts';
-import type { Claimed, Delivered, Fence, Finish, LaneWrites } from '../commands.ts';
+import type { Delivered, Fence, Finish, LaneWrites } from '../commands.ts';
 import {
   ATTEMPTS_SHOWN,
   auditOfFinish,
@@ -28,7 +28,7 @@ import {
   stepBack,
   type Row,
 } from '../rows.ts';
-import { holdJob, isLinkedTo, startSending, stateOf } from './hold.ts';
+import { holdJob, isLinkedTo, startSending } from './hold.ts';
 import { inDoubt } from './parts.ts';
 import { forwardAlerts } from './reforward.ts';
 import { putForeign, putIntoLedger } from './written.ts';
@@ -46,28 +46,31 @@ function* deliveredBecause({ reason }: Delivered, deliverySeq: number): Program<
   return current === undefined ? 'newer-version' : reason;
 }
 
-/** What becomes of the delivery. A retraction is not its delivery's affair. */
-function* moveBy(context: CommandContext, f: Finish, delivery: Claimed['delivery']): Program<void> {
-  const { fence, at, outcome } = f;
-  const one = { ...moveOf(delivery, fence.tenant, at), faultCode: faultOf(outcome) };
-  if (f.attemptId === null && outcome.kind !== 'put-back' && outcome.kind !== 'retry')
-    yield* startSending(context, fence.tenant, delivery, f.jobSeq, at);
-  const from = yield* stateOf(delivery.seq);
+/** What becomes of the delivery; null where it stays as it is. */
+function* stepOf(f: Finish, from: State, deliverySeq: number): Program<Pick<Move, 'from' | 'to' | 'reason'> | null> {
+  const { outcome } = f;
   switch (outcome.kind) {
-    case 'delivered': {
-      const reason = yield* deliveredBecause(outcome, delivery.seq);
-      return yield* move(context, [{ ...one, from, to: 'delivered', reason }]);
-    }
+    case 'delivered':
+      return { from, to: 'delivered', reason: yield* deliveredBecause(outcome, deliverySeq) };
     case 'park':
-      return yield* move(context, [{ ...one, from, to: 'parked', reason: outcome.reason }]);
+      return { from, to: 'parked', reason: outcome.reason };
     case 'unknown':
-      return yield* move(context, [{ ...one, from, to: 'unknown', reason: outcome.faultCode }]);
+      return { from, to: 'unknown', reason: outcome.faultCode };
     case 'retry':
-    case 'put-back': {
-      const step = stepBack(from, f);
-      if (step !== null) yield* move(context, [{ ...one, ...step }]);
-    }
+    case 'put-back':
+      return stepBack(from, f);
   }
+}
+
+/** A retraction is not its delivery's affair. */
+function* moveBy(context: CommandContext, f: Finish, row: Row, records: readonly AuditDraft[]): Program<void> {
+  const { fence, at, outcome } = f;
+  const delivery = deliveryOf(row);
+  const isStarting = f.attemptId === null && outcome.kind !== 'put-back' && outcome.kind !== 'retry';
+  if (isStarting) yield* startSending(context, fence.tenant, row, f.jobSeq, at);
+  const step = yield* stepOf(f, isStarting ? 'sending' : (row['state'] as State), delivery.seq);
+  const one = { ...moveOf(delivery, fence.tenant, at), faultCode: faultOf(outcome) };
+  yield* move(context, step === null ? [] : [{ ...one, ...step }], { records });
 }
 
 /** The job was taken away while nothing of it was under way: its lane is free for the next. */
@@ -135,7 +138,7 @@ function* endJob(f: Finish, isRetraction: boolean): Program<void> {
 function* followLink(context: CommandContext, f: Finish, row: Row): Program<void> {
   const user = row['user_index'] as Uint8Array | null;
   if (user === null) return;
-  if (!(yield* isLinkedTo(f.fence, row))) yield* markUser(f.fence.tenant, user, f.at);
+  if (!isLinkedTo(f.fence.patient, row)) yield* markUser(f.fence.tenant, user, f.at);
   else if (f.alertDays !== undefined) yield* forwardAlerts(context, f.fence, f.alertDays, deliveryOf(row), f.at);
 }
 
@@ -153,7 +156,10 @@ export function* finish(context: CommandContext, f: Finish): Program<Out> {
   const isRetraction = row['kind'] === 'retract';
   yield* putIntoLedger(context, f, delivery.seq, row['document_index'] as Uint8Array);
   yield* endAttempts(f, delivery.seq);
-  if (!isRetraction) yield* moveBy(context, f, delivery);
+  const isRecorded = f.attemptId !== null || f.written.length > 0;
+  const records = isRecorded ? [auditOfFinish(context.vault, f, delivery)] : [];
+  if (isRetraction) yield* append(context, records);
+  else yield* moveBy(context, f, row, records);
   yield* endJob(f, isRetraction);
   if (!isRetraction) yield* followLink(context, f, row);
   if (f.foreign !== undefined) yield* putForeign(context, f, delivery.seq, f.foreign);
@@ -164,6 +170,5 @@ export function* finish(context: CommandContext, f: Finish): Program<Out> {
       pending = pending - ${typed('int', isOver(f) ? 1 : 0)},
       next_at = ${now(at)} + ${typed('int', afterMs)}${MILLISECONDS}
     WHERE tenant = ${fence.tenant} AND target = ${TARGET} AND patient_index = ${fence.patient} RETURNING pending`;
-  if (f.attemptId !== null || f.written.length > 0) yield* append(context, [auditOfFinish(context.vault, f, delivery)]);
   return Number(lane?.['pending']) > 0 ? 'more' : 'done';
 }

@@ -1,10 +1,9 @@
-import { confirmedLink } from '../../identity/index.ts';
 import { move, type State } from '../../inbox/index.ts';
-import { FOR_UPDATE, get, lock, run, type CommandContext, type Program } from '../../store/index.ts';
+import { get, lock, run, type CommandContext, type Program } from '../../store/index.ts';
 import { TARGET } from '../enqueue/commands.ts';
-import type { Claimed, Fence } from '../commands.ts';
-import { moveOf, stepsToSending, type Row } from '../rows.ts';
-import { JOB_ROW, STILL_LASTS } from './parts.ts';
+import type { Fence } from '../commands.ts';
+import { deliveryOf, moveOf, stepsToSending, type Row } from '../rows.ts';
+import { JOB_COLUMNS, STILL_LASTS } from './parts.ts';
 
 /**
  * The job with its delivery, both held; `lost` where the lease is no longer ours, `gone` where the job was taken away.
@@ -16,23 +15,21 @@ export function* holdJob(fence: Fence, jobSeq: number): Program<Row | 'gone' | '
       SELECT d.user_index FROM job j JOIN delivery d ON d.seq = j.delivery_seq WHERE j.seq = ${jobSeq}) FOR UPDATE`;
   yield* lock`
     SELECT 1 AS held FROM delivery WHERE seq = (SELECT delivery_seq FROM job WHERE seq = ${jobSeq}) FOR UPDATE`;
-  const lane = yield* get`
+  yield* lock`
     SELECT 1 AS held FROM lane
-    WHERE tenant = ${fence.tenant} AND target = ${TARGET} AND patient_index = ${fence.patient}
-      AND lease_owner = ${fence.owner} AND lease_epoch = ${fence.epoch} ${STILL_LASTS} ${FOR_UPDATE}`;
-  if (lane === undefined) return 'lost';
-  return (yield* get`${JOB_ROW} WHERE j.seq = ${jobSeq} AND j.state = 'queued'`) ?? 'gone';
+    WHERE tenant = ${fence.tenant} AND target = ${TARGET} AND patient_index = ${fence.patient} FOR UPDATE`;
+  const row = yield* get`
+    SELECT ${JOB_COLUMNS} FROM lane
+    LEFT JOIN job j ON j.seq = ${jobSeq} AND j.state = 'queued' LEFT JOIN delivery d ON d.seq = j.delivery_seq
+    WHERE lane.tenant = ${fence.tenant} AND lane.target = ${TARGET} AND lane.patient_index = ${fence.patient}
+      AND lease_owner = ${fence.owner} AND lease_epoch = ${fence.epoch} ${STILL_LASTS}`;
+  if (row === undefined) return 'lost';
+  return row['seq'] === null ? 'gone' : row;
 }
 
-export function* isLinkedTo({ tenant, patient }: Pick<Fence, 'tenant' | 'patient'>, row: Row): Program<boolean> {
-  const user = row['user_index'] as Uint8Array | null;
-  const link = user === null ? null : yield* confirmedLink(tenant, user);
-  return link !== null && Buffer.compare(link.mrnIndex, patient) === 0;
-}
-
-export function* stateOf(deliverySeq: number): Program<State> {
-  return (yield* get`SELECT state FROM delivery WHERE seq = ${deliverySeq}`)?.['state'] as State;
-}
+/** Whether the user of a job's delivery is linked to this patient. */
+export const isLinkedTo = (patient: Uint8Array, row: Row): boolean =>
+  row['linked_index'] instanceof Uint8Array && Buffer.compare(row['linked_index'], patient) === 0;
 
 /**
  * Into `sending`, from wherever the last attempt left it. Whoever was at it before is gone, and nobody knows how far it
@@ -41,13 +38,13 @@ export function* stateOf(deliverySeq: number): Program<State> {
 export function* startSending(
   context: CommandContext,
   tenant: string,
-  delivery: Claimed['delivery'],
+  row: Row,
   jobSeq: number,
   at: Date,
 ): Program<void> {
   yield* run`
     UPDATE attempt SET ended_at = ${at.getTime()}, outcome = 'lost' WHERE job_seq = ${jobSeq} AND ended_at IS NULL`;
-  const steps = stepsToSending(yield* stateOf(delivery.seq));
+  const [steps, delivery] = [stepsToSending(row['state'] as State), deliveryOf(row)];
   yield* move(
     context,
     steps.map((step) => ({ ...moveOf(delivery, tenant, at), ...step })),

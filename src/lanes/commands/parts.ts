@@ -13,11 +13,15 @@ export const STILL_LASTS = part('', 'AND lease_until > now()');
 
 const JOB = `j.seq, j.kind, j.attempts, j.few_in_a_row, j.first_attempt_at, j.because, j.delivery_seq,
   d.id, d.state, d.request_id, d.trace_id, d.received_at, d.user_index, d.document_index`;
+/** The patient whom the user of a delivery `d` is linked to. */
+const LINKED = `(SELECT l.mrn_index FROM link l
+  WHERE l.tenant = d.tenant AND l.user_index = d.user_index AND l.status = 'confirmed') AS linked_index`;
 /** A job and its delivery, without the body: whoever ends an attempt has had it. */
 export const JOB_ROW = words(`SELECT ${JOB} FROM job j JOIN delivery d ON d.seq = j.delivery_seq`);
+export const JOB_COLUMNS = words(`${JOB}, ${LINKED}`);
 /** The head of a lane: the oldest delivery whose retraction from another chart, if there is one, is done. */
 export const HEAD = words(`
-  SELECT ${JOB}, b.sealed, ${KEYS},
+  SELECT ${JOB}, ${LINKED}, b.sealed, ${KEYS},
     (SELECT min(coalesce(a.ended_at, a.started_at))
       FROM delivery o JOIN job k ON k.delivery_seq = o.seq JOIN attempt a ON a.job_seq = k.seq
       WHERE o.tenant = d.tenant AND o.document_index = d.document_index AND k.patient_index = j.patient_index

@@ -1,6 +1,6 @@
 import { fileBeside } from '../../kernel/index.ts';
 import type { ChangedLink, Charted, LinkAct, SourceUser, WantedLink } from '../../identity/index.ts';
-import type { Settle, Settled } from '../../inbox/index.ts';
+import type { Settle, State } from '../../inbox/index.ts';
 import type { CommandSet } from '../../store/index.ts';
 import type { FastClaimed, ClaimWish } from '../commands.ts';
 import type { Unmapped } from './unmapped.ts';
@@ -56,7 +56,7 @@ export type DeliverWrites = {
    */
   'deliver.settle': {
     args: Settle & { readonly claim?: ClaimWish };
-    out: (Pick<Settled, 'state' | 'reason'> & { readonly fastClaim?: FastClaimed }) | null;
+    out: { readonly state: State; readonly reason: string | null; readonly fastClaim?: FastClaimed } | null;
   };
   /** Proposes, confirms or changes a link, and moves the first deliveries of its user in the same commit. */
   'deliver.link': { args: LinkAct & { readonly wanted: WantedLink; readonly limit: number }; out: LinkOutcome };

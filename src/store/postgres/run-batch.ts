@@ -1,6 +1,9 @@
 import type pg from 'pg';
 import { fault, isError, type Fault } from '../../kernel/index.ts';
 import type { PostgresContext } from '../commands.ts';
+import { writeAdditions } from '../sql/additions.ts';
+import { performPostgres } from '../sql/perform.ts';
+import type { Addition } from '../sql/statement.ts';
 import type { Vault } from '../vault.ts';
 import type { Ask, Outcome } from '../write-queue.ts';
 import { makeWriterMemory } from '../writer-memory.ts';
@@ -74,13 +77,24 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
     }
   }
 
-  async function withDb<T>(work: (context: PostgresContext) => Promise<T>): Promise<T> {
+  async function withDb<T>(additions: Addition[], work: (context: PostgresContext) => Promise<T>): Promise<T> {
     const db = makeDb(client);
     try {
-      return await work({ db, vault, writer, memory, engine: 'postgres' });
+      return await work({ db, vault, writer, memory, engine: 'postgres', additions });
     } finally {
       db.end();
     }
+  }
+
+  const write = (additions: readonly Addition[]): Promise<void> =>
+    withDb([], (context) => performPostgres(context, writeAdditions(additions)));
+
+  /** With what it adds to counters. */
+  async function withAdditions<T>(work: (context: PostgresContext) => Promise<T>): Promise<T> {
+    const additions: Addition[] = [];
+    const done = await withDb(additions, work);
+    await write(additions);
+    return done;
   }
 
   /**
@@ -111,17 +125,24 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
     }
   }
 
-  /** One transaction for all, one savepoint for each command or group of like ones. */
-  async function runTogether(asks: readonly Ask[]): Promise<Outcome[]> {
+  /**
+   * One transaction for all. `bare`: a command that throws ends it. `guarded`: with one savepoint for each command or
+   * group of like ones, so that it fails alone.
+   */
+  async function runTogether(asks: readonly Ask[], manner: 'bare' | 'guarded'): Promise<Outcome[]> {
     const releases: Promise<unknown>[] = [];
+    const additions: Addition[] = [];
     let n = 0;
 
-    async function within<T>(run: () => Promise<T>): Promise<{ ok: true; value: T } | { ok: false; thrown: unknown }> {
+    async function within<T>(
+      work: (context: PostgresContext) => Promise<T>,
+    ): Promise<{ ok: true; value: T } | { ok: false; thrown: unknown }> {
+      if (manner === 'bare') return { ok: true, value: await withDb(additions, work) };
       n += 1;
       const name = `command_${n}`;
       void send(`SAVEPOINT ${name}`);
       try {
-        const value = await run();
+        const value = await withAdditions(work);
         releases.push(send(`RELEASE ${name}`));
         return { ok: true, value };
       } catch (thrown) {
@@ -135,7 +156,7 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
     async function runOne(ask: Ask): Promise<Outcome> {
       const command = commands.one.get(ask.name);
       if (command === undefined) return { done: false, bug: new Error(`no command is named ${ask.name}`) };
-      const result = await within(() => withDb((context) => command(context, ask.args)));
+      const result = await within((context) => command(context, ask.args));
       return result.ok ? { done: true, out: result.value } : { done: false, bug: asError(result.thrown, ask.name) };
     }
 
@@ -143,7 +164,7 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
       const together = group.length > 1 ? commands.many.get(group[0]?.name ?? '') : undefined;
       if (together !== undefined) {
         const args = group.map((ask) => ask.args);
-        const result = await within(() => withDb((context) => together(context, args)));
+        const result = await within((context) => together(context, args));
         if (result.ok && result.value.length === group.length) return result.value.map((out) => ({ done: true, out }));
         if (result.ok)
           throw new Undo(null, new Error(`${group[0]?.name ?? ''} answered ${result.value.length} of ${group.length}`));
@@ -156,6 +177,7 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
     void send('BEGIN');
     const outcomes: Outcome[] = [];
     for (const one of group(asks, commands.many)) outcomes.push(...(await runGroup(one)));
+    await write(additions);
     // A command that caught an error of the database and went on has left the transaction broken behind its back.
     await Promise.all(releases).catch((thrown: unknown) => {
       throw new Undo(null, thrown);
@@ -173,7 +195,7 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
     for (let tries = 1; ; tries += 1) {
       void send(isStrained ? `BEGIN; SET LOCAL lock_timeout = ${STRAINED_LOCK_MS}` : 'BEGIN');
       try {
-        const out = await withDb((context) => command(context, ask.args));
+        const out = await withAdditions((context) => command(context, ask.args));
         const end = await commit();
         if (end === 'committed') return { done: true, out };
         if (end === 'rolled-back')
@@ -214,10 +236,22 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
     return { outcomes, fault: null, isUsable: true };
   }
 
+  /** A command hardly ever throws: only then is the batch undone and repeated with savepoints. */
+  async function runBareFirst(asks: readonly Ask[]): Promise<Outcome[]> {
+    try {
+      return await runTogether(asks, 'bare');
+    } catch (thrown) {
+      if (thrown instanceof Undo) throw thrown;
+      if (wasInTheWay(thrown)) throw new Undo(null, thrown);
+      await undoTo('ROLLBACK', thrown);
+    }
+    return runTogether(asks, 'guarded');
+  }
+
   /** Never rejects for the database's sake. */
   return async (asks: readonly Ask[]): Promise<BatchResult> => {
     try {
-      return { outcomes: await runTogether(asks), fault: null, isUsable: true };
+      return { outcomes: await runBareFirst(asks), fault: null, isUsable: true };
     } catch (thrown) {
       if (!(thrown instanceof Undo)) throw thrown;
       const isClean = await rollBack('ROLLBACK').then(

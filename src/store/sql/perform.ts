@@ -1,25 +1,51 @@
 import type { PostgresDb, SqliteDb, SqlValue } from '../commands.ts';
 import { makeRender, type Bound } from './render.ts';
-import type { Program, Step } from './statement.ts';
+import type { Addition, Insertion, Program, Step } from './statement.ts';
 
 const forSqlite = makeRender('sqlite');
 const forPostgres = makeRender('postgres');
 
+/** The database of a program, and what it adds to counters; who only reads adds nothing. */
+interface Performing<Db> {
+  readonly db: Db;
+  readonly additions?: Addition[];
+}
+
+function addLater({ additions }: Performing<unknown>, addition: Addition): void {
+  if (additions === undefined) throw new Error('a query adds to no counters');
+  additions.push(addition);
+}
+
 const toSqlite = (value: Bound): SqlValue =>
   typeof value === 'boolean' ? Number(value) : Array.isArray(value) ? JSON.stringify(value) : (value as SqlValue);
 
-function stepSqlite(db: SqliteDb, step: Step): unknown {
+/** Each number of rows is a text of its own, which is prepared and kept: this bounds how many there are. */
+const ROWS_A_STATEMENT = 32;
+
+function insertSqlite(db: SqliteDb, { into: { columns, sqlite }, rows }: Insertion): void {
+  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) {
+    const some = rows.slice(from, from + ROWS_A_STATEMENT);
+    const values: SqlValue[] = [];
+    for (const row of some) for (const column of columns) values.push(toSqlite(row[column] ?? null));
+    db.run(sqlite(some.length), ...values);
+  }
+}
+
+function stepSqlite(on: Performing<SqliteDb>, step: Step): unknown {
+  const { db } = on;
+  if (step.kind === 'addition') {
+    addLater(on, step);
+    return undefined;
+  }
   if (step.kind === 'insertion') {
-    const { columns, sqlite } = step.into;
-    for (const row of step.rows) db.run(sqlite, ...columns.map((column) => toSqlite(row[column] ?? null)));
+    insertSqlite(db, step);
     return undefined;
   }
   if (step.kind === 'series') {
-    for (const statement of step.statements) stepSqlite(db, statement);
+    for (const statement of step.statements) stepSqlite(on, statement);
     return undefined;
   }
-  if (step.kind === 'lock') return undefined;
-  if (step.kind === 'try-lock') return true;
+  if (step.kind === 'lock' || step.kind === 'try-lock') return true;
   const { text, values: given } = forSqlite(step);
   const values = given.map(toSqlite);
   switch (step.want) {
@@ -32,13 +58,18 @@ function stepSqlite(db: SqliteDb, step: Step): unknown {
   }
 }
 
-async function stepPostgres(db: PostgresDb, step: Step): Promise<unknown> {
+async function stepPostgres(on: Performing<PostgresDb>, step: Step): Promise<unknown> {
+  const { db } = on;
+  if (step.kind === 'addition') {
+    addLater(on, step);
+    return undefined;
+  }
   if (step.kind === 'insertion') {
     const { columns, postgres } = step.into;
     return db.run(postgres, ...columns.map((column) => step.rows.map((row) => row[column] ?? null)));
   }
-  if (step.kind === 'series') return Promise.all(step.statements.map((statement) => stepPostgres(db, statement)));
-  if (step.kind === 'lock') return stepPostgres(db, step.statement);
+  if (step.kind === 'series') return Promise.all(step.statements.map((statement) => stepPostgres(on, statement)));
+  if (step.kind === 'lock') return (await stepPostgres(on, step.statement)) !== undefined;
   if (step.kind === 'try-lock') {
     const row = await db.get('SELECT pg_try_advisory_xact_lock($1::bigint) AS alone', step.key.toString());
     return row?.['alone'] === true;
@@ -55,12 +86,12 @@ async function stepPostgres(db: PostgresDb, step: Step): Promise<unknown> {
 }
 
 /** Without a pause, inside the writer or a reader of SQLite. */
-export function performSqlite<T>({ db }: { readonly db: SqliteDb }, program: Program<T>): T {
+export function performSqlite<T>(on: Performing<SqliteDb>, program: Program<T>): T {
   let next = program.next();
   while (next.done !== true) {
     let found: unknown;
     try {
-      found = stepSqlite(db, next.value);
+      found = stepSqlite(on, next.value);
     } catch (thrown) {
       next = program.throw(thrown);
       continue;
@@ -71,12 +102,12 @@ export function performSqlite<T>({ db }: { readonly db: SqliteDb }, program: Pro
 }
 
 /** Statement by statement, on the connection of the command. */
-export async function performPostgres<T>({ db }: { readonly db: PostgresDb }, program: Program<T>): Promise<T> {
+export async function performPostgres<T>(on: Performing<PostgresDb>, program: Program<T>): Promise<T> {
   let next = program.next();
   while (next.done !== true) {
     let found: unknown;
     try {
-      found = await stepPostgres(db, next.value);
+      found = await stepPostgres(on, next.value);
     } catch (thrown) {
       next = program.throw(thrown);
       continue;

@@ -120,6 +120,8 @@ export const only = (type: ColumnType, value: Value): Fragment => fragment`${ONL
 
 /** All of these conditions; there is at least one. */
 export const allOf = (fragments: readonly Fragment[]): Joined => ({ kind: 'joined', by: ' AND ', fragments });
+/** The rows of all these queries. */
+export const union = (fragments: readonly Fragment[]): Joined => ({ kind: 'joined', by: ' UNION ALL ', fragments });
 /** `(a, b) > (${listOf(values)})`: one after the other. */
 export const listOf = (values: readonly Value[]): Joined => ({
   kind: 'joined',
@@ -141,6 +143,13 @@ export interface Insertion {
   readonly rows: readonly Readonly<Record<string, Value>>[];
 }
 
+/** What is added to counters. */
+export interface Addition {
+  readonly kind: 'addition';
+  readonly to: Rows<string>;
+  readonly counters: Insertion['rows'];
+}
+
 /** Statements of which none waits for what another finds. */
 export interface Series {
   readonly kind: 'series';
@@ -157,7 +166,7 @@ interface TryLock {
   readonly key: bigint;
 }
 
-export type Step = Statement | Insertion | Series | Lock | TryLock;
+export type Step = Statement | Insertion | Addition | Series | Lock | TryLock;
 
 /** What a command does, step by step, and what it ends with. */
 export type Program<T> = Generator<Step, T, unknown>;
@@ -190,9 +199,12 @@ export function* runEach(statements: readonly Fragment[]): Program<void> {
     yield { kind: 'series', statements: statements.map(({ strings, values }) => ask('run', strings, values)) };
 }
 
-/** `SELECT … FOR UPDATE` for the sake of the lock alone: others wait until the command has ended. */
-export function* lock(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Program<void> {
-  yield { kind: 'lock', statement: ask('get', strings, values) };
+/**
+ * `SELECT … FOR UPDATE` for the sake of the lock alone: others wait until the command has ended. Whether there was a row
+ * to be locked; SQLite, where nobody needs to be kept away, says yes.
+ */
+export function* lock(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Program<boolean> {
+  return (yield { kind: 'lock', statement: ask('get', strings, values) }) as boolean;
 }
 
 /** Whether nobody else holds this key, which is then held until the command has ended. Never waits. */
@@ -203,8 +215,8 @@ export function* tryLock(key: bigint): Program<boolean> {
 /** A table and its columns, for rows that are inserted many at a time. */
 export interface Rows<Column extends string> {
   readonly columns: readonly Column[];
-  /** One row with `?` for each column. */
-  readonly sqlite: string;
+  /** So many rows, with `?` for each column of each. */
+  readonly sqlite: (count: number) => string;
   /** All rows, with one array for each column. */
   readonly postgres: string;
 }
@@ -218,18 +230,45 @@ export function rowsOf<Column extends string>(
   const columns = Object.keys(types) as Column[];
   const head = `INSERT INTO ${table} (${columns.join(', ')})`;
   const arrays = columns.map((column, i) => `$${i + 1}::${types[column]}[]`).join(', ');
+  const row = `(${columns.map(() => '?').join(', ')})`;
+  const texts: string[] = [];
   return {
     columns,
-    sqlite: `${head} VALUES (${columns.map(() => '?').join(', ')}) ${tail}`,
+    sqlite: (count) => (texts[count] ??= `${head} VALUES ${Array<string>(count).fill(row).join(', ')} ${tail}`),
     // Without a condition ON CONFLICT would be read as part of a join.
     postgres: `${head} SELECT * FROM unnest(${arrays}) WHERE true ${tail}`,
   };
 }
 
-/** In their order: one statement for all where the engine has arrays, one for each where it does not. */
+/**
+ * In their order, as if one after the other: one statement for all where the engine has arrays, for some dozens where
+ * it does not.
+ */
 export function* insert<Column extends string>(
   into: Rows<Column>,
   rows: readonly Readonly<Record<Column, Value>>[],
 ): Program<void> {
   if (rows.length > 0) yield { kind: 'insertion', into, rows };
+}
+
+/** A table of counters: what tells one from another, and its `count`. */
+export const countersOf = <Key extends string>(
+  table: string,
+  key: Readonly<Record<Key, ColumnType>>,
+): Rows<Key | 'count'> =>
+  rowsOf<Key | 'count'>(
+    table,
+    { ...key, count: 'bigint' } as Readonly<Record<Key | 'count', ColumnType>>,
+    `ON CONFLICT (${Object.keys(key).join(', ')}) DO UPDATE SET count = ${table}.count + excluded.count`,
+  );
+
+/**
+ * Adds to counters in the commit of this command, at its end, where the counters of all commands of a batch are summed
+ * up. A command that reads them does not see what its batch adds.
+ */
+export function* add<Column extends string>(
+  to: Rows<Column>,
+  counters: readonly Readonly<Record<Column, Value>>[],
+): Program<void> {
+  if (counters.length > 0) yield { kind: 'addition', to, counters };
 }

@@ -2,7 +2,7 @@ import type { AnyCommandFile, CommandContext, SqliteContext } from '../commands.
 import { performSqlite } from '../sql/perform.ts';
 import type { Program } from '../sql/statement.ts';
 
-type Run = (context: SqliteContext, args: unknown) => unknown;
+export type Run = (context: SqliteContext, args: unknown) => unknown;
 
 /** The commands of all modules by name. Two modules with one name for two commands is a bug, found at start. */
 export async function loadCommands(files: readonly string[], kind: 'writes' | 'reads'): Promise<Map<string, Run>> {

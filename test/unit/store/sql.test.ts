@@ -184,8 +184,7 @@ describe('a program', () => {
       ['get', 'SELECT 1 WHERE ?', 1],
       ['all', 'SELECT IN (SELECT value FROM json_each(?))', '[1,2]'],
       ['run', 'DELETE'],
-      ['run', 'INSERT INTO t (a, b) VALUES (?, ?) ON CONFLICT DO NOTHING', 'x', 1],
-      ['run', 'INSERT INTO t (a, b) VALUES (?, ?) ON CONFLICT DO NOTHING', 'y', null],
+      ['run', 'INSERT INTO t (a, b) VALUES (?, ?), (?, ?) ON CONFLICT DO NOTHING', 'x', 1, 'y', null],
     ]);
   });
 

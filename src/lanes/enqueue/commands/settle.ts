@@ -1,25 +1,12 @@
-import { confirmedLink, lockUser, type LinkHead } from '../../../identity/index.ts';
-import { settle as settleInbox, type Settle } from '../../../inbox/index.ts';
-import { EARLIER, isErased, now, run, userIndex, type CommandContext, type Program } from '../../../store/index.ts';
+import { linkToFollow } from '../../../identity/index.ts';
+import { endSettling, settle as settleInbox, type Settle } from '../../../inbox/index.ts';
+import { EARLIER, now, run, type CommandContext, type Program } from '../../../store/index.ts';
 import { fastClaim } from '../../commands/fast-claim.ts';
+import { moveOf } from '../../rows.ts';
 import { makeLaneChanges } from '../adjust.ts';
 import { TARGET, type DeliverWrites } from '../commands.ts';
 import { sealWord, wordIndex } from '../unmapped.ts';
 import { cancel, changeLanes, enqueue } from './jobs.ts';
-
-/**
- * The link along which a sound document goes on. While earlier deliveries of its user are still on their way, it waits
- * behind them.
- */
-function* linkOf(
-  context: CommandContext,
-  { tenant, at, verdict, facts: { client, user } }: Settle,
-): Program<LinkHead | null> {
-  if (verdict.kind !== 'sound' || client === null || user === null) return null;
-  if (yield* isErased(tenant, userIndex(context.vault, client, user))) return null;
-  const held = yield* lockUser(context, tenant, { client, user }, at);
-  return held.isUnsettled ? null : yield* confirmedLink(tenant, held.index);
-}
 
 /**
  * One row a word, counted up each time that it is met. In the order of their indexes, so that two batches do not wait
@@ -44,20 +31,30 @@ type SettleInLane = DeliverWrites['deliver.settle'];
  * Gives a delivery its state and its place in its patient's lane. Null where somebody else has settled it meanwhile.
  */
 export function* settle(context: CommandContext, s: SettleInLane['args']): Program<SettleInLane['out']> {
-  const link = yield* linkOf(context, s);
-  const settled = yield* settleInbox(context, s, link === null ? 'unlinked' : 'queued');
-  if (settled === null) return null;
+  const { tenant, at, verdict } = s;
+  const { client, user } = s.facts;
+  const isOnward = verdict.kind === 'sound' && client !== null && user !== null;
+  const link = isOnward ? yield* linkToFollow(context, tenant, { client, user }, at) : null;
+  const settling = yield* settleInbox(context, s, link === null ? 'unlinked' : 'queued');
+  if (settling === null) return null;
+  const { to: state, reason } = settling.move;
   yield* countUnmapped(context, s);
   const lanes = makeLaneChanges();
-  yield* cancel(lanes, settled.unqueued);
-  if (settled.state === 'queued' && link !== null) yield* enqueue(lanes, s.tenant, 'deliver', link.mrnIndex, [s.seq]);
-  yield* changeLanes(s.tenant, lanes);
+  yield* cancel(lanes, settling.unqueued);
+  if (state === 'queued' && link !== null) yield* enqueue(lanes, tenant, 'deliver', link.mrnIndex, [s.seq]);
+  yield* changeLanes(tenant, lanes);
   // What the lane was waiting for is gone: its wait is not that of the newer version.
-  if (settled.unqueued.length > 0 && link !== null)
+  if (settling.unqueued.length > 0 && link !== null)
     yield* run`
-      UPDATE lane SET next_at = ${EARLIER}(next_at, ${now(s.at)})
-      WHERE tenant = ${s.tenant} AND target = ${TARGET} AND patient_index = ${link.mrnIndex}`;
-  const { state, reason } = settled;
-  const claimed = state === 'queued' && s.claim !== undefined ? yield* fastClaim(context, s, s.claim) : null;
+      UPDATE lane SET next_at = ${EARLIER}(next_at, ${now(at)})
+      WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index = ${link.mrnIndex}`;
+  const claimed =
+    state === 'queued' && s.claim !== undefined ? yield* fastClaim(context, s, s.claim, settling.document) : null;
+  const isBegun = claimed !== null && claimed.attemptId !== null;
+  yield* endSettling(
+    context,
+    settling,
+    isBegun ? [{ ...moveOf(claimed.claimed.delivery, tenant, at), from: 'queued', to: 'sending', reason: null }] : [],
+  );
   return claimed === null ? { state, reason } : { state, reason, fastClaim: claimed };
 }

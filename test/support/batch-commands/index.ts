@@ -1,0 +1,17 @@
+import { fileBeside } from '../../../src/kernel/index.ts';
+import type { InboxWrites } from '../../../src/inbox/index.ts';
+import type { CommandSet } from '../../../src/store/index.ts';
+
+type Put = InboxWrites['inbox.put'];
+
+/** Deliveries that are put as usual by commands that are wrong. */
+export type BatchWrites = {
+  'batch.put-and-throw': { args: Put['args']; out: never };
+  /** Catches an error of the database and goes on as if nothing had been. */
+  'batch.put-and-swallow': Put;
+};
+
+export const batchSet: CommandSet<BatchWrites, Record<never, never>> = {
+  sqlite: fileBeside(import.meta.url, './all'),
+  postgres: () => import('./all.ts'),
+};
