@@ -1,5 +1,18 @@
-import { get, insert, part, rowsOf, run, type CommandContext, type Program } from '../store/index.ts';
+import { get, insert, part, rowsOf, run, type CommandContext, type Memorable, type Program } from '../store/index.ts';
+import type { Pair } from './commands.ts';
 import { extendChain, firstLink, type AuditDraft, type Link } from './record.ts';
+
+/** The end of a chain. */
+interface Head {
+  readonly seq: number;
+  readonly link: Uint8Array;
+}
+
+/** How this writer left the audit: the end of its chain, and which pairs stand in `audit_chart`. */
+const LEFT: Memorable<{ head: Head | null; readonly pairs: Set<string> }> = {
+  fresh: () => ({ head: null, pairs: new Set() }),
+};
+const PAIRS_MAX = 5_000;
 
 /**
  * SQLite has one writer at a time, so its chains follow each other by their numbers. On PostgreSQL several grow beside
@@ -7,14 +20,8 @@ import { extendChain, firstLink, type AuditDraft, type Link } from './record.ts'
  */
 const WHERE_LATEST = part('ORDER BY c.n DESC LIMIT 1', 'WHERE false');
 
-/**
- * The end of the chain of this writer; opens it with its first record. Read anew each time: a command before may have
- * been undone.
- */
-function* headOf(
-  { writer }: CommandContext,
-  atMs: number,
-): Program<{ readonly seq: number; readonly link: Uint8Array }> {
+/** The end of the chain of this writer, as it is stored; opens it for its first record. */
+function* headOf({ writer }: CommandContext, atMs: number): Program<Head> {
   const last = yield* get`SELECT seq, link FROM audit_record WHERE chain = ${writer} ORDER BY seq DESC LIMIT 1`;
   if (last !== undefined) return { seq: Number(last['seq']), link: last['link'] as Uint8Array };
   const opened = yield* get`SELECT first_link FROM audit_chain WHERE chain = ${writer}`;
@@ -50,17 +57,24 @@ const AUDIT_RECORD = rowsOf('audit_record', {
 const AUDIT_CHART = rowsOf('audit_chart', { tenant: 'text', patient: 'text', chart: 'text' }, 'ON CONFLICT DO NOTHING');
 
 /**
- * Which chart a patient's records name. In one order for all writers: two that know the same people would otherwise
- * wait for each other.
+ * Which chart a patient's records name, where that is not known to be stored. In one order for all writers: two that
+ * know the same people would otherwise wait for each other.
  */
-function chartsOf(
-  links: readonly Link[],
-): { readonly tenant: string; readonly patient: string; readonly chart: string }[] {
-  const pairs = links.flatMap(({ columns: { tenant, patient, chart } }) =>
-    patient === null || chart === null ? [] : [{ tenant, patient, chart }],
+function* keepPairs(known: Set<string>, links: readonly Link[]): Program<void> {
+  const pairs = new Map<string, Pair>();
+  for (const { columns } of links) {
+    const { tenant, patient, chart } = columns;
+    if (patient === null || chart === null) continue;
+    const key = JSON.stringify([tenant, patient, chart]);
+    if (!known.has(key)) pairs.set(key, { tenant, patient, chart });
+  }
+  const sorted = [...pairs].sort(([a], [b]) => (a < b ? -1 : 1));
+  yield* insert(
+    AUDIT_CHART,
+    sorted.map(([, { tenant, patient, chart }]) => ({ tenant, patient, chart })),
   );
-  const keyed = new Map(pairs.map((pair) => [JSON.stringify([pair.tenant, pair.patient, pair.chart]), pair]));
-  return [...keyed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, pair]) => pair);
+  if (known.size + sorted.length > PAIRS_MAX) known.clear();
+  for (const [key] of sorted) known.add(key);
 }
 
 const rowOf = (chain: string, { seq, record, leaf, link, columns: c }: Link) => ({
@@ -85,16 +99,20 @@ export function* append(context: CommandContext, drafts: readonly AuditDraft[]):
   const [first] = drafts;
   if (first === undefined) return;
   const { vault, writer } = context;
-  let head = yield* headOf(context, first.at.getTime());
+  const left = context.memory.recall(LEFT);
+  let head = left.head ?? (yield* headOf(context, first.at.getTime()));
   const links: Link[] = [];
   for (const draft of drafts) {
     const next = extendChain(vault, writer, head.seq + 1, head.link, draft);
     links.push(next);
     head = next;
   }
+  // Until they are stored it is not known how many of them are.
+  left.head = null;
   yield* insert(
     AUDIT_RECORD,
     links.map((link) => rowOf(writer, link)),
   );
-  yield* insert(AUDIT_CHART, chartsOf(links));
+  left.head = { seq: head.seq, link: head.link };
+  yield* keepPairs(left.pairs, links);
 }

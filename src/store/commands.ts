@@ -1,6 +1,7 @@
 import type { Result } from '../kernel/index.ts';
 import type { Addition, Engine, Program } from './sql/statement.ts';
 import type { Vault } from './vault.ts';
+import type { WriterMemory } from './writer-memory.ts';
 
 /** The operations of one module by name: what goes in and what comes out, both plain data (structured clone). */
 export type Operations = Record<string, { readonly args: unknown; readonly out: unknown }>;
@@ -26,6 +27,8 @@ export interface CommandContext {
   readonly vault: Vault;
   /** Names the single writer that this context belongs to; it is the name of its audit chain. */
   readonly writer: string;
+  /** What the commands of this writer remember; one that only reads remembers nothing. */
+  readonly memory: WriterMemory;
   /**
    * For what is another thing on a database that one process has to itself and that has no clock of its own, as SQLite
    * is. Words that the engines say differently are parts of a statement.

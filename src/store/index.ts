@@ -26,6 +26,7 @@ export {
 export { patientIndex, userIndex } from './indexes.ts';
 export { isErased, liftErasure, openUserKey, userSealer, type UserSealer } from './user-key.ts';
 export type { Sealer, Vault } from './vault.ts';
+export { makeWriterMemory, type Memorable, type WriterMemory } from './writer-memory.ts';
 export { performPostgres } from './sql/perform.ts';
 export {
   add,

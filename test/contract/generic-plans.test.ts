@@ -5,7 +5,7 @@ import { reads as inboxReads } from '../../src/inbox/commands/all.ts';
 import { inboxSet, type DeliveryFilter } from '../../src/inbox/index.ts';
 import { reads as laneReads } from '../../src/lanes/commands/all.ts';
 import type { CommandContext, PostgresDb } from '../../src/store/commands.ts';
-import type { Program } from '../../src/store/index.ts';
+import { makeWriterMemory, type Program } from '../../src/store/index.ts';
 import { performPostgres } from '../../src/store/sql/perform.ts';
 import { makeVault } from '../../src/store/vault.ts';
 import { fillDeliveries } from '../support/fill-deliveries.ts';
@@ -36,6 +36,7 @@ const tenant = 'default';
 const context: CommandContext = {
   vault: makeVault({ data: [Buffer.alloc(32, 'd')], pseudonym: Buffer.alloc(32, 'p') }),
   writer: 'w',
+  memory: makeWriterMemory(),
   engine: 'postgres',
 };
 

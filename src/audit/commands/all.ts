@@ -1,2 +1,2 @@
 export { reads } from './read.ts';
-export { writes } from './write.ts';
+export { writes, writesMany } from './write.ts';

@@ -1,4 +1,4 @@
-import { all, get, insert, rowsOf, run, type Programs } from '../../store/index.ts';
+import { all, get, insert, performPostgres, rowsOf, run, type PostgresMany, type Programs } from '../../store/index.ts';
 import { append } from '../append.ts';
 import type { AuditWrites } from '../commands.ts';
 import { endsOf } from '../rows.ts';
@@ -52,5 +52,13 @@ export const writes: Programs<AuditWrites> = {
       RETURNING chain, seq, link`;
     yield* insert(AUDIT_DROPPED, endsOf(rows));
     return { count: rows.length };
+  },
+};
+
+/** Reads come in crowds, and each waits for its record: those of one batch go in one statement. */
+export const writesMany: PostgresMany<AuditWrites> = {
+  async 'audit.append'(context, drafts) {
+    await performPostgres(context, append(context, drafts));
+    return drafts.map(() => null);
   },
 };

@@ -22,6 +22,7 @@ import { OWN_SETS } from '../own-sets.ts';
 import { makeVault, type VaultKeys } from '../vault.ts';
 import { scrubPostgres } from './scrub.ts';
 import { makeWriteQueue, QUEUE_LIMITS, type Ask, type Outcome, type QueueLimits } from '../write-queue.ts';
+import { makeWriterMemory } from '../writer-memory.ts';
 import { addressOf, clientConfig, endClient, makeDb } from './connect.ts';
 import { ALWAYS_DURABLE, findUndurable, Undurable } from './durability.ts';
 import { mayComeUp, storeFault, wasInTheWay } from './errors.ts';
@@ -235,7 +236,7 @@ export async function openPostgres(deps: {
     }
     const db = makeDb(client);
     try {
-      const value = await query({ db, vault, writer: '', engine: 'postgres' }, args);
+      const value = await query({ db, vault, writer: '', memory: makeWriterMemory(), engine: 'postgres' }, args);
       client.release();
       return ok(value);
     } catch (thrown) {

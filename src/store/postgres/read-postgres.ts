@@ -2,6 +2,7 @@ import pg from 'pg';
 import { fail, fault, ok, type Result } from '../../kernel/index.ts';
 import type { AnyCommandSet } from '../commands.ts';
 import { makeVault } from '../vault.ts';
+import { makeWriterMemory } from '../writer-memory.ts';
 import { clientConfig, endClient, makeDb } from './connect.ts';
 import { storeFault } from './errors.ts';
 import { gatherCommands } from './gather-commands.ts';
@@ -21,7 +22,13 @@ export async function readPostgres(url: string, sets: readonly AnyCommandSet[]) 
   client.on('error', () => undefined);
   await client.connect();
   await client.query('SET default_transaction_read_only = on');
-  const context = { db: makeDb(client), vault: makeVault(NO_KEYS), writer: '', engine: 'postgres' } as const;
+  const context = {
+    db: makeDb(client),
+    vault: makeVault(NO_KEYS),
+    writer: '',
+    memory: makeWriterMemory(),
+    engine: 'postgres',
+  } as const;
   return {
     async read(name: string, args: unknown): Promise<Result<unknown>> {
       const query = one.get(name);

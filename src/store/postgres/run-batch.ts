@@ -6,6 +6,7 @@ import { performPostgres } from '../sql/perform.ts';
 import type { Addition } from '../sql/statement.ts';
 import type { Vault } from '../vault.ts';
 import type { Ask, Outcome } from '../write-queue.ts';
+import { makeWriterMemory } from '../writer-memory.ts';
 import { makeDb } from './connect.ts';
 import { COMMIT_DURABLY, isRefusal } from './durability.ts';
 import { sqlState, storeFault, wasInTheWay } from './errors.ts';
@@ -49,6 +50,8 @@ function group(asks: readonly Ask[], many: Commands['many']): Ask[][] {
 }
 
 export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, commands: Commands) {
+  const memory = makeWriterMemory();
+
   /** The connection is pipelined: what is not awaited is answered before what is awaited after it. */
   function send(sql: string): Promise<pg.QueryResult> {
     const answer = client.query(sql);
@@ -56,12 +59,17 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
     return answer;
   }
 
+  function rollBack(sql: string): Promise<pg.QueryResult> {
+    memory.forget();
+    return send(sql);
+  }
+
   /** The server's own word on an error; where it has none, the connection is asked whether it still lives. */
   async function undoTo(sql: string, thrown: unknown): Promise<void> {
     const known = storeFault(thrown);
     if (known !== null) throw new Undo(fault(known, { cause: thrown }));
     try {
-      await send(sql);
+      await rollBack(sql);
     } catch (second) {
       // Answered, so the connection lives: a command before has left the transaction broken, and each must go alone.
       const isAlive = sqlState(second) !== null && storeFault(second) === null;
@@ -72,7 +80,7 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
   async function withDb<T>(additions: Addition[], work: (context: PostgresContext) => Promise<T>): Promise<T> {
     const db = makeDb(client);
     try {
-      return await work({ db, vault, writer, engine: 'postgres', additions });
+      return await work({ db, vault, writer, memory, engine: 'postgres', additions });
     } finally {
       db.end();
     }
@@ -107,7 +115,7 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
       if (isRefusal(thrown)) return fault('store.not-durable', { cause: thrown });
       const state = sqlState(thrown);
       if (state === IN_FAILED_TRANSACTION) {
-        void send('ROLLBACK');
+        void rollBack('ROLLBACK');
         return 'rolled-back';
       }
       const isAnswered = state !== null && !/^(08|57P)/.test(state);
@@ -246,7 +254,7 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
       return { outcomes: await runBareFirst(asks), fault: null, isUsable: true };
     } catch (thrown) {
       if (!(thrown instanceof Undo)) throw thrown;
-      const isClean = await send('ROLLBACK').then(
+      const isClean = await rollBack('ROLLBACK').then(
         () => true,
         () => false,
       );

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ownMemory } from '../../kernel/index.ts';
+import { makeWriterMemory } from '../writer-memory.ts';
 import { storeFault } from './errors.ts';
 import { loadCommands } from './load-commands.ts';
 import { readKeptKeys } from './migrate.ts';
@@ -28,6 +29,7 @@ async function main(): Promise<void> {
     db: makeStatements(db),
     vault: readKeptKeys(db, data.keys),
     writer: data.writer,
+    memory: makeWriterMemory(),
     engine: 'sqlite',
   } as const;
 

@@ -4,6 +4,7 @@ import { writeAdditions } from '../sql/additions.ts';
 import { performSqlite } from '../sql/perform.ts';
 import type { Addition } from '../sql/statement.ts';
 import type { Ask } from '../write-queue.ts';
+import { makeWriterMemory } from '../writer-memory.ts';
 import { isBeyondTrust, storeFault } from './errors.ts';
 import type { Run } from './load-commands.ts';
 import { toThreadError, type ThreadOutcome } from './protocol.ts';
@@ -29,7 +30,8 @@ export function makeRunBatch(
   onBroken: (thrown: unknown) => void,
 ): (asks: readonly Ask[]) => ThreadOutcome[] {
   const additions: Addition[] = [];
-  const context = { db: makeStatements(db), vault, writer, engine: 'sqlite', additions } as const;
+  const memory = makeWriterMemory();
+  const context = { db: makeStatements(db), vault, writer, memory, engine: 'sqlite', additions } as const;
   const begin = db.prepare('BEGIN IMMEDIATE');
   const savepoint = db.prepare('SAVEPOINT command');
   const release = db.prepare('RELEASE command');
@@ -61,6 +63,7 @@ export function makeRunBatch(
       outcome = withAdditions(() => carryOut(ask));
     } catch (thrown) {
       passOn(thrown);
+      memory.forget();
       back.run();
       outcome = { done: false, error: toThreadError(thrown) };
     }
@@ -75,6 +78,7 @@ export function makeRunBatch(
     } catch (thrown) {
       passOn(thrown);
     }
+    memory.forget();
     db.exec('ROLLBACK');
     begin.run();
     return asks.map(carryOutApart);
@@ -95,6 +99,7 @@ export function makeRunBatch(
       db.exec('COMMIT');
       return outcomes;
     } catch (thrown) {
+      memory.forget();
       if (isBeyondTrust(thrown)) onBroken(thrown);
       else undo();
       return allFail(asks, thrown);

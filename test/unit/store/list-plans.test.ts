@@ -9,7 +9,7 @@ import { reads as historyReads } from '../../../src/history/commands/all.ts';
 import { reads as laneReads } from '../../../src/lanes/commands/all.ts';
 import type { CommandContext, Row, SqliteDb } from '../../../src/store/commands.ts';
 import { performSqlite } from '../../../src/store/sql/perform.ts';
-import type { Program } from '../../../src/store/index.ts';
+import { makeWriterMemory, type Program } from '../../../src/store/index.ts';
 import { makeVault } from '../../../src/store/vault.ts';
 import { sqlitePlace, type Place } from '../../support/new-store.ts';
 
@@ -24,6 +24,7 @@ const tenant = 'default';
 const context: CommandContext = {
   vault: makeVault({ data: [Buffer.alloc(32, 'd')], pseudonym: Buffer.alloc(32, 'p') }),
   writer: 'w',
+  memory: makeWriterMemory(),
   engine: 'sqlite',
 };
 
