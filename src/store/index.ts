@@ -43,6 +43,7 @@ export {
   LATER,
   listOf,
   lock,
+  lockEach,
   LONG_AGO,
   MILLISECONDS,
   now,
