@@ -26,6 +26,7 @@ const EVERYTHING: DeliveryFilter = {
   faultCode: null,
   dataStructure: null,
   finding: null,
+  word: null,
   requestId: null,
   user: null,
   users: null,

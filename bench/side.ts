@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { serveSettings } from '../test/support/run-process.ts';
 
 /** A process of its own that is measured. */
@@ -7,6 +8,8 @@ export interface Side {
   readonly port: number;
   readonly path: string;
   readonly cpuSeconds: () => Promise<number>;
+  /** Resident memory at its peak; null where the system does not tell. */
+  readonly peakMb: () => number | null;
   readonly kill: () => void;
   /** Ends it in good order. */
   readonly end: () => Promise<void>;
@@ -34,11 +37,18 @@ function firstLine(child: ChildProcess, wanted: string): Promise<Record<string, 
   });
 }
 
+function peakMbOf(pid: number): number | null {
+  const file = `/proc/${pid}/status`;
+  const [, kb] = (existsSync(file) ? /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(file, 'utf8')) : null) ?? [];
+  return kb === undefined ? null : Number(kb) / 1024;
+}
+
 function sideOf(child: ChildProcess, port: unknown, path: string, cpuSeconds: Side['cpuSeconds']): Side {
   return {
     port: Number(port),
     path,
     cpuSeconds,
+    peakMb: () => peakMbOf(child.pid ?? 0),
     kill: () => void child.kill('SIGKILL'),
     async end() {
       if (child.exitCode !== null || child.signalCode !== null) return;

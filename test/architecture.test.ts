@@ -100,7 +100,8 @@ describe('circles of imports', () => {
 /** Packages that one module, or one file, owns. */
 const OWNERS: Readonly<Record<string, string>> = {
   winston: 'src/ops/winston-log.ts',
-  'prom-client': 'src/ops/metrics.ts',
+  'prom-client': 'src/ops/metrics.ts src/ops/merge-metrics.ts',
+  'node:cluster': 'src/workers/',
   express: 'src/http/',
   helmet: 'src/http/',
   pg: 'src/store/postgres/',

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { ADMIN_TOKEN, startRig, type Rig } from '../../test/flow/delivery/rig.ts';
+import { movedClock } from '../../test/support/clock.ts';
 import { enterConsole } from '../../test/support/enter-console.ts';
 import type { Place } from '../../test/support/new-store.ts';
 import { freePort } from '../../test/support/postgres-server.ts';
@@ -10,11 +11,14 @@ import { buildConsole } from '../build.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** After so long a sign-in proves too little for some acts; it still holds for all others. */
+export const PROOF_IS_OLD_MS = 6 * 60_000;
+
 /** A gateway with its demo EHR, which serves the console at the address that a browser uses. */
 export async function startConsole(
   makePlace: () => Promise<Place>,
   more: Readonly<Record<string, string>> = {},
-): Promise<{ readonly rig: Rig; readonly base: string }> {
+): Promise<{ readonly rig: Rig; readonly base: string; readonly clock: ReturnType<typeof movedClock> }> {
   await buildConsole();
   const port = await freePort();
   const base = `http://localhost:${port}`;
@@ -24,7 +28,8 @@ export async function startConsole(
     CHARTGATE_OPERATOR_SECOND_FACTOR: 'nobody',
     ...more,
   };
-  return { rig: await startRig(makePlace, { settings }), base };
+  const clock = movedClock();
+  return { rig: await startRig(makePlace, { settings, clock }), base, clock };
 }
 
 export interface Visit {

@@ -314,6 +314,36 @@ describeInBrowser('the screens of patients', () => {
       await rig.admin('DELETE', 'patients/MRN-hidden/restriction');
     });
 
+    test('a patient is restricted from their screen with a reason, and freed again', async () => {
+      const { rig } = stand;
+      await rig.enrol('user-known', 'MRN-known');
+      const { body } = await rig.admin('POST', 'handles', { mrns: ['MRN-known'] });
+      const { page, go } = ada;
+      const isRestricted = async (): Promise<unknown> => {
+        const { body: all } = await rig.admin('GET', 'restrictions');
+        return (all['patients'] as { mrn: string }[]).some(({ mrn }) => mrn === 'MRN-known');
+      };
+      await go(`/patient?of=${String((body['mrns'] as unknown[])[0])}`);
+      await page.click('text=Restrict …');
+      await page.waitForSelector('dialog >> text=nobody is shown anything of this patient without saying why');
+      await checkAccess(page);
+      await page.fill('dialog input[name=reason]', 'Asked for by the patient');
+      await page.click('dialog button:text-is("Restrict")');
+      await page.waitForSelector('text=The patient is restricted.');
+      await page.waitForSelector('text=Restricted: whoever looks says why.');
+      expect(await isRestricted()).toBe(true);
+      await checkAccess(page);
+      await page.click('text=Lift the restriction …');
+      await page.fill('dialog input[name=reason]', 'No longer wanted');
+      await page.click('dialog button:text-is("Lift it")');
+      await page.waitForSelector('text=The patient is not restricted any more.');
+      expect(await isRestricted()).toBe(false);
+      await page.click('section:has(#who) >> text=See it in the audit');
+      await page.waitForSelector('td >> text=/restrict/i');
+      await expectNobodyNamed(page, 'MRN-known');
+      expect(ada.errors).toEqual([]);
+    });
+
     test('every dialog stands on a phone in the dark, and closes by Escape', async () => {
       const { rig } = stand;
       await rig.enrol('user-dark', 'MRN-dark');

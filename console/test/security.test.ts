@@ -6,7 +6,7 @@ import { GOOD_PASSWORD } from '../../test/support/operator-desk.ts';
 import { PLACES, sqlitePlace } from '../../test/support/new-store.ts';
 import { aClinicalReady } from '../../test/support/payloads/index.ts';
 import { describeInBrowser, startBrowser } from '../../test/support/start-browser.ts';
-import { checkAccess, startConsole, visit, type Visit } from './open-console.ts';
+import { checkAccess, PROOF_IS_OLD_MS, startConsole, visit, type Visit } from './open-console.ts';
 
 // A browser on a busy machine is slow, not wrong.
 jest.setTimeout(180_000);
@@ -14,15 +14,6 @@ jest.setTimeout(180_000);
 const MRN = 'MRN-SECRET-7';
 type Stand = Awaited<ReturnType<typeof startConsole>>;
 
-/** As it is five minutes after the sign-in: the next question of this kind asks for a second proof. */
-async function forgetProof(page: Page, path: string): Promise<void> {
-  const body = JSON.stringify({ title: 'Forbidden', code: 'operator.proof-needed' });
-  await page.route(
-    `**/admin/api/${path}`,
-    (route) => route.fulfill({ status: 403, contentType: 'application/problem+json', body }),
-    { times: 1 },
-  );
-}
 /** By the password of who has no second factor. */
 async function prove(page: Page): Promise<void> {
   await page.fill('#proof', GOOD_PASSWORD);
@@ -114,7 +105,7 @@ describeInBrowser('security in the console', () => {
 
       await page.click('text=Export …');
       await checkAccess(page);
-      await forgetProof(page, 'audit/export*');
+      stand.clock.advance(PROOF_IS_OLD_MS);
       const [file] = await Promise.all([
         page.waitForEvent('download'),
         (async () => {
@@ -251,7 +242,10 @@ describeInBrowser('security in the console', () => {
       await page.click('text=Or type it in');
       const secret = (await page.textContent('dialog details code')) ?? '';
       await checkAccess(page);
-      await page.fill('dialog input[name=code]', new TOTP({ secret }).generate());
+      await page.fill(
+        'dialog input[name=code]',
+        new TOTP({ secret }).generate({ timestamp: stand.clock.now().getTime() }),
+      );
       await page.fill('dialog input[name=label]', 'My phone');
       await page.click('dialog button:text-is("Add")');
       await page.waitForSelector('td:has-text("My phone")');
@@ -272,6 +266,51 @@ describeInBrowser('security in the console', () => {
       await page.waitForSelector('#name');
       expect(seen.errors).toEqual([]);
       await seen.context.close();
+    });
+
+    test('a passkey is added in the console, and proves later who it is', async () => {
+      const seen = await visit(browser, stand, 'gil', ['auditor']);
+      const { page, go } = seen;
+      const authenticator = await page.context().newCDPSession(page);
+      await authenticator.send('WebAuthn.enable');
+      await authenticator.send('WebAuthn.addVirtualAuthenticator', {
+        options: {
+          protocol: 'ctap2',
+          transport: 'internal',
+          hasResidentKey: true,
+          hasUserVerification: true,
+          isUserVerified: true,
+          automaticPresenceSimulation: true,
+        },
+      });
+      await go('/me');
+      await page.click('text=Add a passkey …');
+      await page.waitForSelector('td:has-text("passkey")');
+      await checkAccess(page);
+
+      stand.clock.advance(PROOF_IS_OLD_MS);
+      await go('/audit');
+      await page.click('text=Export …');
+      await page.click('dialog button:text-is("Export")');
+      await page.waitForSelector('dialog >> text=Use a passkey');
+      expect(await page.locator('#proof').count()).toBe(0);
+      await checkAccess(page);
+      const [file] = await Promise.all([page.waitForEvent('download'), page.click('text=Use a passkey')]);
+      expect(readFileSync(await file.path(), 'utf8')).toMatch(/operator\.sign-in,E,0,passkey,,gil,auditor/);
+
+      // The passkey is lost: an administrator takes it away, and nobody stays signed in by it.
+      const hal = await visit(browser, stand, 'hal', ['administrator']);
+      await hal.go('/operators');
+      await hal.page.locator('tr', { hasText: 'Person gil' }).getByText('Second factors …').click();
+      await hal.page.click('dialog >> text=Take away …');
+      await checkAccess(hal.page);
+      await hal.page.click('dialog button:text-is("Take it away")');
+      await hal.page.waitForSelector('text=It proves nothing any more, and their sessions have ended.');
+      await page.reload();
+      await page.waitForSelector('#name');
+      expect([...seen.errors, ...hal.errors]).toEqual([]);
+      await seen.context.close();
+      await hal.context.close();
     });
 
     test('apps and people: registered, changed, launched, disabled and removed', async () => {

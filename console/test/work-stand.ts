@@ -9,6 +9,8 @@ export interface Waiting {
   readonly suspicious: string;
   readonly rejected: string;
   readonly unmapped: string;
+  /** Another one, which waits for another word. */
+  readonly alsoUnmapped: string;
 }
 
 export async function makeWork(rig: Rig): Promise<Waiting> {
@@ -35,6 +37,7 @@ export async function makeWork(rig: Rig): Promise<Waiting> {
   for (const bundleId of bundles)
     unlinked.push((await rig.deliver(aClinicalReady({ userId: 'user-waits', observations: 2, bundleId }))).id);
   const unmapped = await rig.deliver({ ...aStepsEvent({ userId: 'rejected' }), data_structure: 'dream_event' });
+  const alsoUnmapped = await rig.deliver({ ...aStepsEvent({ userId: 'withdrawn' }), data_structure: 'nap_event' });
   for (const day of ['2026-11-10', '2026-11-11'])
     await rig.deliver({ ...aClinicalReady({ userId: 'somebody', day, bundleId: day }), user_id: 'somebody-else' });
 
@@ -44,5 +47,6 @@ export async function makeWork(rig: Rig): Promise<Waiting> {
     suspicious: suspicious.id,
     rejected: rejected.id,
     unmapped: unmapped.id,
+    alsoUnmapped: alsoUnmapped.id,
   };
 }

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { PLACES } from '../../test/support/new-store.ts';
 import { GOOD_PASSWORD } from '../../test/support/operator-desk.ts';
+import { aStepsEvent } from '../../test/support/payloads/index.ts';
 import { describeInBrowser, startBrowser } from '../../test/support/start-browser.ts';
-import { checkAccess, startConsole, visit, type Visit } from './open-console.ts';
+import { checkAccess, PROOF_IS_OLD_MS, startConsole, visit, type Visit } from './open-console.ts';
 import { makeWork, type Waiting } from './work-stand.ts';
 
 // A browser on a busy machine is slow, not wrong.
@@ -92,6 +94,70 @@ describeInBrowser('work in the console', () => {
       expect(seen.errors).toEqual([]);
     });
 
+    test('those that wait for one word are judged or discarded by it, and the others are left alone', async () => {
+      const { page, go } = seen;
+      await go('/queue?open=parked unmapped');
+      const row = page.locator('tr', { hasText: 'nap_event' });
+      await row.getByText('Discard …').click();
+      await page.waitForSelector('dialog >> text=Those that wait for the structure “nap_event”.');
+      await page.fill('dialog input[name=reason]', 'Nobody wants naps');
+      await page.click('dialog >> text=Preview');
+      await page.waitForSelector('text=Would discard 1 delivery of 1 patient.');
+      await page.getByRole('button', { name: 'Discard 1 delivery' }).click();
+      await page.waitForSelector('text=1 delivery moved');
+      await page.waitForSelector('dd >> text=for one word');
+      expect((await stand.rig.resting(waiting.alsoUnmapped)).state).toBe('discarded');
+      expect((await stand.rig.resting(waiting.unmapped)).state).toBe('parked');
+      await go('/queue?open=parked unmapped');
+      await page.waitForSelector('tr:has-text("dream_event")');
+      expect(await page.locator('tr', { hasText: 'nap_event' }).count()).toBe(0);
+      if (engine === 'sqlite') await checkBoth(page);
+      await page.locator('tr', { hasText: 'dream_event' }).getByText('1 delivery').click();
+      await page.waitForSelector('text=one word');
+      await page.waitForSelector(`td >> text=${waiting.unmapped}`);
+      expect(page.url()).not.toContain('dream');
+      if (engine === 'sqlite') await checkBoth(page);
+      expect(seen.errors).toEqual([]);
+    });
+
+    if (engine === 'postgres')
+      test('a job of one user that is really under way shows how far it is, and is stopped', async () => {
+        const { page, go } = seen;
+        const { rig } = stand;
+        const sent: string[] = [];
+        for (const day of ['2026-11-01', '2026-11-02', '2026-11-03'])
+          sent.push((await rig.deliver(aStepsEvent({ userId: 'user-held', at: `${day}T10:00:00+01:00` }))).id);
+        const { database } = rig.place;
+        if (database.engine !== 'postgres') throw new Error('not PostgreSQL');
+        // As long as somebody else is at a delivery, the job waits for it.
+        const other = new pg.Client(database.url.reveal());
+        await other.connect();
+        await other.query('BEGIN');
+        await other.query('SELECT 1 FROM delivery WHERE id = ANY($1) FOR UPDATE', [sent.slice(1)]);
+        try {
+          await go('/queue?open=parked unlinked');
+          const row = page.locator('tr', { hasText: 'user-held' });
+          await row.getByText('Judge again …').click();
+          await page.click('dialog >> text=Preview');
+          await page.waitForSelector('text=Would judge again 3 deliveries of 1 patient.');
+          await page.getByRole('button', { name: 'Start' }).click();
+          await page.waitForSelector('text=1 of 3');
+          await page.waitForSelector('dd >> text=of one user');
+          await page.click('text=Stop …');
+          await page.waitForSelector('dialog >> text=the other 2 are left alone');
+          await checkBoth(page);
+          await page.click('dialog >> text=/^Stop$/');
+          await page.waitForSelector('text=2 not reached');
+          expect(page.url()).not.toContain('user-held');
+        } finally {
+          await other.query('ROLLBACK');
+          await other.end();
+        }
+        const steps = await Promise.all(sent.map(async (id) => (await rig.resting(id)).steps.length));
+        expect(steps).toEqual([4, 2, 2]);
+        expect(seen.errors).toEqual([]);
+      });
+
     if (engine !== 'sqlite') return;
 
     test('a conflict is decided after both sides were seen', async () => {
@@ -140,6 +206,13 @@ describeInBrowser('work in the console', () => {
       await page.click('.views >> text=At the EHR');
       await page.waitForSelector('code >> text=/^Observation\\//');
       await checkBoth(page);
+      const link = page.locator('a[target=_blank]', { hasText: 'Observation/' }).first();
+      expect(await link.getAttribute('href')).toBe(`${stand.rig.ehr.url}/${(await link.textContent())?.trim()}`);
+      const [opened] = await Promise.all([seen.context.waitForEvent('page'), link.click()]);
+      await opened.waitForLoadState();
+      expect(await opened.textContent('body')).toContain('"resourceType":"Observation"');
+      expect(await opened.evaluate(() => [document.referrer, window.opener])).toEqual(['', null]);
+      await opened.close();
     });
 
     test('what the EHR refused is told by status and code, and judged again after a look ahead', async () => {
@@ -159,14 +232,7 @@ describeInBrowser('work in the console', () => {
       await go(`/deliveries/${waiting.unmapped}?view=raw`);
       await page.fill('input[name=reason]', 'Asked for by the ward');
       await checkBoth(page);
-      // Whoever signed in less than five minutes ago has proved enough: this is what it says later.
-      let asked = 0;
-      await page.route('**/raw', (route) => {
-        asked += 1;
-        return asked > 1
-          ? route.continue()
-          : route.fulfill({ status: 403, json: { title: 'Prove it.', code: 'operator.proof-needed' } });
-      });
+      stand.clock.advance(PROOF_IS_OLD_MS);
       await page.click('text=Show the bytes');
       await page.fill('dialog input[name=proof]', GOOD_PASSWORD);
       await page.click('dialog >> text=Go on');
@@ -177,6 +243,23 @@ describeInBrowser('work in the console', () => {
       const { body } = await stand.rig.admin('GET', `audit?type=admin&delivery=${waiting.unmapped}`);
       expect(JSON.stringify(body)).toContain('Asked for by the ward');
       expect(page.url()).not.toContain('Asked');
+    });
+
+    test('the payload of a stored delivery is tried against the mapping data in force', async () => {
+      const { page, go } = seen;
+      await go(`/deliveries/${waiting.unmapped}?view=raw`);
+      await page.click('text=Try it against the mapping data in force');
+      await page.waitForSelector('text=See what would be written');
+      expect(await page.inputValue('input[name=delivery]')).toBe(waiting.unmapped);
+      await checkBoth(page);
+      await page.fill('input[name=reason]', 'To map its structure');
+      await page.click('button:text-is("Take it")');
+      await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('dream_event') === true);
+      await page.click('button:text-is("Try it")');
+      await page.waitForSelector('text=It would not be written');
+      const { body } = await stand.rig.admin('GET', `audit?type=admin&delivery=${waiting.unmapped}`);
+      expect(JSON.stringify(body)).toContain('To map its structure');
+      expect(page.url()).not.toMatch(/rejected|MRN/);
     });
 
     test('somebody takes a delivery, writes a note, and lets go of it', async () => {
@@ -193,40 +276,6 @@ describeInBrowser('work in the console', () => {
       await page.click('dialog >> text=Leave it');
       await page.click('text=Release it');
       await page.waitForSelector('text=Nobody looks after it.');
-    });
-
-    test('a job under way shows how far it is and can be stopped', async () => {
-      const { page, go } = seen;
-      const running = {
-        id: 'job_x',
-        act: 'replay',
-        filter: { state: 'parked', reason: 'unmapped' },
-        reason: null,
-        state: 'running',
-        total: 312,
-        done: 120,
-        skipped: 0,
-        patients: 57,
-        startedBy: 'ada',
-        requestId: 'req_x',
-        startedAt: '2026-11-17T08:00:00.000Z',
-        endedAt: null,
-      };
-      let job: object = running;
-      // A real one is over before anybody can look at it.
-      await page.route('**/admin/api/jobs/job_x', (route) => route.fulfill({ json: job }));
-      await page.route('**/admin/api/jobs/job_x/stop', (route) => {
-        job = { ...running, state: 'stopped', endedAt: '2026-11-17T08:00:05.000Z' };
-        return route.fulfill({ json: job });
-      });
-      await go('/jobs/job_x');
-      await page.waitForSelector('text=120 of 312');
-      await page.click('text=Stop …');
-      await page.waitForSelector('dialog >> text=the other 192 are left alone');
-      await checkBoth(page);
-      await page.click('dialog >> text=/^Stop$/');
-      await page.waitForSelector('text=192 not reached');
-      expect(seen.errors).toEqual([]);
     });
 
     test('what a role may not do is not offered, and the API refuses it all the same', async () => {

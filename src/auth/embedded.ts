@@ -5,16 +5,15 @@ import { safeError, type Clock, type Log, type Mount } from '../kernel/index.ts'
 import type { Operate } from '../store/index.ts';
 import { makeCheckPassword, type CheckPassword } from './account.ts';
 import type { AuthStore } from './adapter.ts';
-import { makeDelayTries, type DelayTries } from './delay-tries.ts';
 import { makeInteractions } from './interaction.ts';
 import { loadKeys, makeKeysToSign, readSigningKeys, type AuthKeys } from './keys.ts';
-import { makeLimitTries, REQUESTS, SIGN_INS, type LimitTries } from './limit-tries.ts';
 import { APP_STYLE_PATH, makeMount, PAGE_STYLE_PATH, type Caller } from './mount.ts';
 import { errorPage } from './pages.ts';
 import type { PatientDirectory } from './patients.ts';
 import { makeProvider } from './provider.ts';
 import type { RecordDenial } from './record-denial.ts';
 import { formPostPolicy, sendPage } from './send-page.ts';
+import type { Tries } from './share-tries.ts';
 import { makeSignOut } from './sign-out.ts';
 
 /** The embedded authorization server, as a part of the surface that answers for itself. */
@@ -27,21 +26,14 @@ export async function openEmbedded(deps: {
   readonly patients: PatientDirectory;
   readonly isType: (name: string) => boolean;
   readonly deny: RecordDenial;
+  /** What was counted stays counted when the keys change. */
+  readonly tries: Tries;
   readonly clock: Clock;
   readonly log: Log;
 }): Promise<Mount> {
-  const { clock } = deps;
   const callers = new WeakMap<IncomingMessage, Caller>();
   const narrowed = new WeakMap<IncomingMessage, readonly string[]>();
-  // What was counted stays counted when the keys change.
-  const kept = {
-    callers,
-    narrowed,
-    checkPassword: makeCheckPassword(),
-    limitTries: makeLimitTries(clock, SIGN_INS),
-    delayTries: makeDelayTries(clock),
-    limitRequests: makeLimitTries(clock, REQUESTS),
-  };
+  const kept = { callers, narrowed, checkPassword: makeCheckPassword(), ...deps.tries };
   const first = await loadKeys(deps);
   const keysToSign = makeKeysToSign(deps);
   let now = { keys: first, mount: mountWith(first, { ...deps, ...kept }) };
@@ -68,14 +60,12 @@ export async function openEmbedded(deps: {
 /** The server with these keys. All its state is in the store, so that another one may go on at any time. */
 function mountWith(
   keys: AuthKeys,
-  deps: Parameters<typeof openEmbedded>[0] & {
-    readonly callers: WeakMap<IncomingMessage, Caller>;
-    readonly narrowed: WeakMap<IncomingMessage, readonly string[]>;
-    readonly checkPassword: CheckPassword;
-    readonly limitTries: LimitTries;
-    readonly delayTries: DelayTries;
-    readonly limitRequests: LimitTries;
-  },
+  deps: Parameters<typeof openEmbedded>[0] &
+    Tries & {
+      readonly callers: WeakMap<IncomingMessage, Caller>;
+      readonly narrowed: WeakMap<IncomingMessage, readonly string[]>;
+      readonly checkPassword: CheckPassword;
+    },
 ): Mount {
   const { tenant, issuer, clock, log, callers } = deps;
   const mountPath = new URL(issuer).pathname;

@@ -1,5 +1,5 @@
 import { makeAppendLater, makeRecordReject, type AuditReads, type AuditWrites } from '../audit/index.ts';
-import { ok, type Clock, type Log, type Mount, type Route } from '../kernel/index.ts';
+import { ok, type Clock, type Log, type Mount, type Peers, type Route } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { AuthStore } from './adapter.ts';
 import { claimGrants } from './claim-grants.ts';
@@ -10,6 +10,7 @@ import type { VerifyToken } from './grant.ts';
 import type { PatientDirectory } from './patients.ts';
 import { makeRecordDenial } from './record-denial.ts';
 import { makeRegistry, type Registry } from './registry.ts';
+import { shareTries } from './share-tries.ts';
 import { makeVerifyEmbedded } from './verify-embedded.ts';
 import { makeVerifyExternal, type ExternalIssuer } from './verify-external.ts';
 
@@ -42,6 +43,8 @@ export function makeAuth(deps: {
   readonly patients: PatientDirectory;
   /** Whether FHIR has a resource type of this name. */
   readonly isType: (name: string) => boolean;
+  /** Told of wrong tries, which count at all of them. */
+  readonly peers: Peers;
   readonly clock: Clock;
   readonly log: Log;
 }): Auth {
@@ -79,7 +82,7 @@ export function makeAuth(deps: {
       flush: rejects.flush,
     };
   }
-  const embedded = openWhenAsked(parts);
+  const embedded = openWhenAsked({ ...parts, tries: shareTries(deps.peers, deps.clock) });
   return {
     mounts: [embedded],
     async start() {

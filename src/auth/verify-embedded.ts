@@ -1,5 +1,6 @@
 import { fail, fault, ok, type Clock, type Result } from '../kernel/index.ts';
 import type { AuthStore } from './adapter.ts';
+import type { FoundToken } from './commands.ts';
 import type { Grant, VerifyToken } from './grant.ts';
 import { narrowScope } from './narrow-scope.ts';
 import type { RecordDenial } from './record-denial.ts';
@@ -65,6 +66,18 @@ export function makeVerifyEmbedded(deps: {
 }): VerifyToken {
   const { tenant, store, issuer } = deps;
   const now = makeSteadyNow(deps.clock);
+  /** Of what was looked up: as long as the store gives the same answer, it allows the same. */
+  const scopesOf = new WeakMap<object, Pick<Grant, 'scopes' | 'words'>>();
+
+  function allowedScopes(found: FoundToken): Pick<Grant, 'scopes' | 'words'> {
+    const known = scopesOf.get(found);
+    if (known !== undefined) return known;
+    const { scope = '' } = found.payload as TokenPayload;
+    // What the app may have was perhaps made less since.
+    const scopes = toScopes(narrowScope(scope, found.client.scope, deps.isType).join(' '));
+    scopesOf.set(found, scopes);
+    return scopes;
+  }
 
   return async (authorization, asked): Promise<Result<Grant>> => {
     const refuse = (why: string): Result<Grant> => {
@@ -95,8 +108,7 @@ export function makeVerifyEmbedded(deps: {
       subject: payload.accountId ?? client.id,
       clientId: client.id,
       tokenId,
-      // What the app may have was perhaps made less since.
-      ...toScopes(narrowScope(payload.scope ?? '', client.scope, deps.isType).join(' ')),
+      ...allowedScopes(read.value),
       patient: payload.extra?.patient ?? null,
       encounter: payload.extra?.encounter ?? null,
       fhirUser: kind === 'AccessToken' ? (user?.value?.fhirUser ?? null) : null,

@@ -146,6 +146,39 @@ function makeCheckByIntrospection(
   };
 }
 
+interface Allowed {
+  readonly grant: Grant;
+  /** Why scopes of the user were left out; null where none were. */
+  readonly lost: string | null;
+}
+
+/** What claims allow; null where they do not say to whom or what. */
+function readClaims(claims: Claims, token: string, external: ExternalIssuer, bases: readonly string[]): Allowed | null {
+  const [clientId, scope] = [text(claims['client_id']), text(claims['scope'])];
+  if (clientId === null || scope === null) return null;
+  const user = parseFhirUser(Object.hasOwn(claims, external.userClaim) ? claims[external.userClaim] : undefined, bases);
+  const { scopes, words } = toScopes(scope);
+  // `user/` is what that user may see, and here only clinicians may see the patients of others.
+  const held = user.kind === 'clinician' ? scopes : scopes.filter(({ level }) => level !== 'user');
+  const why = user.kind === 'unknown' ? user.why : 'not-a-clinician';
+  return {
+    lost: held.length < scopes.length ? `user-scope:${why}` : null,
+    grant: {
+      issuer: external.issuer,
+      subject: text(claims['sub']) ?? clientId,
+      clientId,
+      tokenId: `tok_${hash('sha256', text(claims['jti']) ?? token).slice(0, 32)}`,
+      scopes: held,
+      words,
+      patient: idOf(claims['patient']),
+      encounter: idOf(claims['encounter']),
+      fhirUser: user.kind === 'unknown' ? null : user.reference,
+      expiresAt: new Date(Number(claims['exp']) * 1000),
+      origins: external.origins,
+    },
+  };
+}
+
 /** Tokens of an issuer elsewhere: JWTs by its keys, or any token by asking it. */
 export function makeVerifyExternal(deps: {
   readonly external: ExternalIssuer;
@@ -159,11 +192,21 @@ export function makeVerifyExternal(deps: {
   const bases = [fhirBase, deps.ehrBase];
   /** Tokens of which the audit knows already that they lost scopes. */
   const told = new Set<string>();
+  /** What the same claims allow is the same; they are one token's, and gone when that is asked about anew. */
+  const allowed = new WeakMap<Claims, Allowed | null>();
   const now = makeSteadyNow(deps.clock);
   const check =
     external.check.by === 'keys'
       ? makeCheckByKeys(external, external.check.jwksUrl, fhirBase, now)
       : makeCheckByIntrospection(external, external.check, fhirBase, now);
+
+  function allowedBy(claims: Claims, token: string): Allowed | null {
+    const known = allowed.get(claims);
+    if (known !== undefined) return known;
+    const read = readClaims(claims, token, external, bases);
+    allowed.set(claims, read);
+    return read;
+  }
 
   return async (authorization, asker): Promise<Result<Grant>> => {
     const refuse = (why: string): Result<Grant> => {
@@ -176,34 +219,14 @@ export function makeVerifyExternal(deps: {
     const checked = await check(token);
     if ('away' in checked) return fail(fault('auth.issuer', { cause: checked.away }));
     if ('why' in checked) return refuse(checked.why);
-    const { claims } = checked;
-    const [clientId, scope] = [text(claims['client_id']), text(claims['scope'])];
-    if (clientId === null || scope === null) return refuse('claims');
-    const tokenId = `tok_${hash('sha256', text(claims['jti']) ?? token).slice(0, 32)}`;
-    const user = parseFhirUser(
-      Object.hasOwn(claims, external.userClaim) ? claims[external.userClaim] : undefined,
-      bases,
-    );
-    const { scopes, words } = toScopes(scope);
-    // `user/` is what that user may see, and here only clinicians may see the patients of others.
-    const held = user.kind === 'clinician' ? scopes : scopes.filter(({ level }) => level !== 'user');
-    if (held.length < scopes.length && !told.has(tokenId)) {
+    const read = allowedBy(checked.claims, token);
+    if (read === null) return refuse('claims');
+    const { grant, lost } = read;
+    if (lost !== null && !told.has(grant.tokenId)) {
       makeRoom(told);
-      told.add(tokenId);
-      deps.deny(`user-scope:${user.kind === 'unknown' ? user.why : 'not-a-clinician'}`, asker);
+      told.add(grant.tokenId);
+      deps.deny(lost, asker);
     }
-    return ok({
-      issuer: external.issuer,
-      subject: text(claims['sub']) ?? clientId,
-      clientId,
-      tokenId,
-      scopes: held,
-      words,
-      patient: idOf(claims['patient']),
-      encounter: idOf(claims['encounter']),
-      fhirUser: user.kind === 'unknown' ? null : user.reference,
-      expiresAt: new Date(Number(claims['exp']) * 1000),
-      origins: external.origins,
-    });
+    return ok(grant);
   };
 }

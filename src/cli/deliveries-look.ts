@@ -4,19 +4,22 @@ import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { tellDeliveries, tellDelivery } from './delivery-report.ts';
 import { parseOptions } from './parse-options.ts';
 import { answerLine, reportAnswer } from './report-answer.ts';
-import { tellChanges, tellGroupPatients } from './version-report.ts';
+import { tellGroupPatients, tellGroupWords } from './group-report.ts';
+import { tellChanges } from './version-report.ts';
 
-export const LOOK_VERBS = ['list', 'show', 'changes', 'raw', 'patients'];
+export const LOOK_VERBS = ['list', 'show', 'changes', 'raw', 'patients', 'words'];
 export const lookHelp = `Usage: chartgate deliveries list [FILTER…] [--total] [--limit N] [--cursor CURSOR] [--url URL] [--json]
        chartgate deliveries show ID [--reason TEXT] [--url URL] [--json]
        chartgate deliveries changes ID [--reason TEXT] [--url URL] [--json]
        chartgate deliveries raw ID --reason TEXT [--url URL] [--json]
        chartgate deliveries patients --state STATE --why REASON [--fault CODE] [--url URL] [--json]
+       chartgate deliveries words --state STATE --why REASON [--fault CODE] [--url URL] [--json]
 
 Deliveries of a running gateway. list shows them newest first; all filters must hold. show tells of one what became of
 it: its steps, its attempts and what the EHR said, what it wrote. changes tells what it says otherwise than the version
-before of the same document. patients tells whose the deliveries of a group are that waits for a person. raw writes the bytes as they were received to standard
-output; the reason is kept in the audit. The token or API key is taken from CHARTGATE_ADMIN_TOKEN; raw needs one with
+before of the same document. patients tells whose the deliveries of a group are that waits for a person, words which
+codes, units and structures they wait for. raw writes the bytes as they were received to standard output; the reason is
+kept in the audit. The token or API key is taken from CHARTGATE_ADMIN_TOKEN; raw needs one with
 the permission deliveries.raw.
 
 Filters:
@@ -25,6 +28,7 @@ Filters:
   --why REASON          why it is in that state, such as unlinked
   --fault CODE          the fault behind it, such as patient.none
   --finding CODE        a code among its findings, such as code.unmapped
+  --word ID             an unmapped word that it is parked for, as words and "chartgate unmapped" show it
   --structure NAME      its data structure
   --mrn MRN             of the patient
   --user USER_ID        of the user at the source
@@ -51,6 +55,7 @@ const FILTERS = {
   why: 'reason',
   fault: 'fault',
   finding: 'finding',
+  word: 'word',
   structure: 'data_structure',
   mrn: 'mrn',
   user: 'user_id',
@@ -73,6 +78,8 @@ const OPTIONS = {
 } as const;
 /** Verbs that are about one delivery. */
 const OF_ONE = ['show', 'changes', 'raw'];
+/** Verbs that are about one group. */
+const OF_GROUP = ['patients', 'words'];
 const OF_LIST = [...NAMES, 'total', 'limit', 'cursor'] as const;
 
 type Form = 'json' | 'text';
@@ -92,13 +99,16 @@ async function showRaw(api: AdminApi, id: string, reason: string, terminal: Term
   return EXIT.ok;
 }
 
-async function showGroupPatients(
+async function showGroup(
   api: AdminApi,
+  verb: string,
   { state, why, fault }: { readonly state?: string; readonly why?: string; readonly fault?: string },
   terminal: Terminal,
   form: Form,
 ): Promise<number> {
   const query = { state: state as 'parked', reason: why ?? '', fault };
+  if (verb === 'words')
+    return reportAnswer(await api.call('deliveries.groupWords', { query }), terminal, form, tellGroupWords);
   return reportAnswer(await api.call('deliveries.groupPatients', { query }), terminal, form, tellGroupPatients);
 }
 
@@ -123,9 +133,9 @@ export const lookAtDeliveries: Command['run'] = async (args, terminal) => {
   const asked = { params: { id: id ?? '' }, ...(reason === undefined ? {} : { reason }) };
   if (verb === 'show') return reportAnswer(await api.call('deliveries.get', asked), terminal, form, tellDelivery);
   if (verb === 'changes') return reportAnswer(await api.call('deliveries.changes', asked), terminal, form, tellChanges);
-  if (verb === 'patients') {
-    if (values.state === undefined || values.why === undefined) return usage('patients needs --state and --why.');
-    return showGroupPatients(api, values, terminal, form);
+  if (OF_GROUP.includes(verb)) {
+    if (values.state === undefined || values.why === undefined) return usage(`${verb} needs --state and --why.`);
+    return showGroup(api, verb, values, terminal, form);
   }
   const filters = NAMES.flatMap((name) => (values[name] === undefined ? [] : [[FILTERS[name], values[name]]]));
   const query = {

@@ -8,7 +8,8 @@ import { makeBar } from './progress.ts';
 import { reportAnswer } from './report-answer.ts';
 
 const help = `Usage: chartgate jobs start --preview --act ACT --state STATE [--reason REASON] [--fault CODE]
-           [--structure NAME] [--from TIME] [--to TIME] [--because TEXT] [--url URL] [--json]
+           [--structure NAME] [--word ID] [--user USER_ID [--client UUID]|--mrn MRN] [--from TIME] [--to TIME]
+           [--because TEXT] [--url URL] [--json]
        chartgate jobs start ID --confirm N [--no-wait] [--url URL] [--json]
        chartgate jobs list [--cursor CURSOR] [--limit N] [--url URL] [--json]
        chartgate jobs show ID [--wait] [--url URL] [--json]
@@ -24,6 +25,10 @@ operator's token or an API key is taken from CHARTGATE_ADMIN_TOKEN.
   --reason REASON   those of that reason alone, such as unmapped
   --fault CODE      those of that fault alone, such as patient.none
   --structure NAME  those of that data structure alone
+  --word ID         those alone that wait for that unmapped word, as "chartgate deliveries words" shows it
+  --user USER_ID    those of that user at the source alone
+  --client UUID     of which client that user is (default: the gateway's own)
+  --mrn MRN         those of that patient alone
   --from TIME       received then or later, such as 2026-01-31T08:00:00Z
   --to TIME         received before
   --because TEXT    of a discard, which needs it: why, in 3 to 200 characters, with nothing of a patient
@@ -44,6 +49,10 @@ const OPTIONS = {
   reason: { type: 'string' },
   fault: { type: 'string' },
   structure: { type: 'string' },
+  word: { type: 'string' },
+  user: { type: 'string' },
+  client: { type: 'string' },
+  mrn: { type: 'string' },
   from: { type: 'string' },
   to: { type: 'string' },
   because: { type: 'string' },
@@ -56,7 +65,20 @@ const OPTIONS = {
   json: { type: 'boolean' },
 } as const;
 
-const CHOICE = ['act', 'state', 'reason', 'fault', 'structure', 'from', 'to', 'because'];
+const CHOICE = [
+  'act',
+  'state',
+  'reason',
+  'fault',
+  'structure',
+  'word',
+  'user',
+  'client',
+  'mrn',
+  'from',
+  'to',
+  'because',
+];
 /** Which options go with which verb. */
 const TAKES: Readonly<Record<string, readonly string[]>> = {
   preview: ['preview', ...CHOICE],
@@ -80,6 +102,10 @@ function previewOf(values: Values) {
     reason: textOf(values.reason),
     fault: textOf(values.fault),
     data_structure: textOf(values.structure),
+    word: textOf(values.word),
+    user_id: textOf(values.user),
+    client_uuid: textOf(values.client),
+    mrn: textOf(values.mrn),
     received_from: textOf(values.from),
     received_to: textOf(values.to),
   };

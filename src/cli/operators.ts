@@ -8,9 +8,11 @@ const help = `Usage: chartgate operators add NAME --display-name NAME --roles RO
        chartgate operators show ID [--url URL] [--json]
        chartgate operators roles ID --roles ROLE,… [--url URL] [--json]
        chartgate operators disable|enable|reset|remove ID [--url URL] [--json]
+       chartgate operators factors ID [--take-away FACTOR_ID] [--url URL] [--json]
 
 The people who operate a running gateway. add and reset print a one-time link to this terminal: whoever opens it
 within 24 hours sets the password. It is shown nowhere else. reset takes password, second factors and sessions away.
+factors shows the second factors of one; --take-away ends one that was lost, and their sessions.
 
 Roles, which add up: viewer, engineer, clinical-reviewer, registrar, auditor, administrator.
 
@@ -18,6 +20,7 @@ The token or API key is taken from CHARTGATE_ADMIN_TOKEN.
 
   --display-name NAME   how the person is shown
   --roles ROLE,…        what the person may
+  --take-away FACTOR_ID the second factor that was lost
   --url URL             where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
   --json                the gateway's answer as one line of JSON
 
@@ -27,11 +30,12 @@ Exit code: 0 done · 1 refused · 2 wrong arguments · 69 no gateway there
 const OPTIONS = {
   'display-name': { type: 'string' },
   roles: { type: 'string' },
+  'take-away': { type: 'string' },
   url: { type: 'string' },
   json: { type: 'boolean' },
 } as const;
 
-const VERBS = ['add', 'list', 'show', 'roles', 'disable', 'enable', 'reset', 'remove'] as const;
+const VERBS = ['add', 'list', 'show', 'roles', 'disable', 'enable', 'reset', 'remove', 'factors'] as const;
 type Verb = (typeof VERBS)[number];
 /** What is none of the roles, the gateway refuses with the list of them. */
 type Roles = 'viewer'[];
@@ -50,7 +54,13 @@ async function act(
   api: AdminApi,
   terminal: Terminal,
   form: 'json' | 'text',
-  { verb, id, displayName, roles }: { verb: Verb; id: string; displayName: string; roles: Roles },
+  {
+    verb,
+    id,
+    displayName,
+    roles,
+    factor,
+  }: { verb: Verb; id: string; displayName: string; roles: Roles; factor: string | undefined },
 ): Promise<number> {
   const params = { id };
   switch (verb) {
@@ -89,6 +99,20 @@ async function act(
       return reportAnswer(await api.call('operators.enable', { params }), terminal, form, () => 'enabled\n');
     case 'reset':
       return reportAnswer(await api.call('operators.reset', { params }), terminal, form, tellLink);
+    case 'factors': {
+      if (factor !== undefined) {
+        const reply = await api.call('operators.removeFactor', { params: { id, factor } });
+        return reportAnswer(reply, terminal, form, () => 'taken away\n');
+      }
+      return reportAnswer(
+        await api.call('operators.factors', { params }),
+        terminal,
+        form,
+        ({ factors }) =>
+          factors.map((one) => `${one.id}  ${one.kind}  ${one.label}  last used ${one.usedAt ?? 'never'}\n`).join('') ||
+          'no second factor\n',
+      );
+    }
     case 'remove':
       return reportAnswer(await api.call('operators.remove', { params }), terminal, form, () => 'removed\n');
   }
@@ -102,7 +126,7 @@ export const operators: Command = {
     const parsed = parseOptions(args, OPTIONS, 'some');
     const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
-    const { 'display-name': displayName, roles, url, json: asJson } = parsed.value.values;
+    const { 'display-name': displayName, 'take-away': factor, roles, url, json: asJson } = parsed.value.values;
     const [said, id, ...more] = parsed.value.positionals;
     const verb = VERBS.find((one) => one === said);
     if (verb === undefined) return usage(`Say one of ${VERBS.join(', ')}.`);
@@ -111,11 +135,13 @@ export const operators: Command = {
     if ((roles !== undefined) !== (verb === 'add' || verb === 'roles'))
       return usage('add and roles need --roles; nothing else takes it.');
     if (displayName !== undefined && verb !== 'add') return usage('Only add takes --display-name.');
+    if (factor !== undefined && verb !== 'factors') return usage('Only factors takes --take-away.');
     return act(makeAdminApi(url, terminal.env), terminal, asJson === true ? 'json' : 'text', {
       verb,
       id: id ?? '',
       displayName: displayName ?? id ?? '',
       roles: split(roles),
+      factor,
     });
   },
 };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { loadConfig, type Config } from '../config/index.ts';
-import { systemClock } from '../kernel/index.ts';
+import { StartError, systemClock, type Log } from '../kernel/index.ts';
 import { makeWinstonLog } from '../ops/index.ts';
 import { startGateway } from '../gateway/index.ts';
 import { checkConnections, worstOf, type Checked } from './check-connections.ts';
@@ -9,12 +9,16 @@ import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { collectAfterStart, limitYoungGeneration } from './limit-memory.ts';
 import { parseOptions } from './parse-options.ts';
 import { runUntilStopped, unlessStopped } from './run-until-stopped.ts';
+import { joinCrew, makeForkWorker, runPrimary, type Seat } from '../workers/index.ts';
 
-const help = `Usage: chartgate serve [--check [--connect] [--json]]
+const help = `Usage: chartgate serve [--workers N | --check [--connect] [--json]]
 
 Runs the gateway alone, for production. Everything is configured by CHARTGATE_* settings in the environment,
 or in the JSON file that CHARTGATE_CONFIG names; README.md lists them. Logs go to standard output as JSON lines.
 
+  --workers N
+             on PostgreSQL: N processes share the port and the work, and one that ends is started again. Of each process
+             are CHARTGATE_MEMORY_MB and the connections to the database
   --check    only check what serve would load (settings, keys, certificates, mapping data, templates): say what is
              wrong with it, or that it is sound. Nothing is touched and nobody is asked
   --connect  with --check: also ask the database, the EHR (what it can, and for a patient whom nobody has), the issuer
@@ -46,7 +50,52 @@ async function check(config: Config, asks: { readonly connect: boolean; readonly
   return asks.connect ? tellConnections(await checkConnections(config), terminal) : EXIT.ok;
 }
 
-const OPTIONS = { check: { type: 'boolean' }, connect: { type: 'boolean' }, json: { type: 'boolean' } } as const;
+/** More than that many is a mistake: each of them is a gateway of its own. */
+const WORKERS_MAX = 64;
+
+/** Null where it is no number of workers. */
+function toWorkers(given: string): number | null {
+  const count = /^[1-9]\d?$/.test(given) ? Number(given) : 0;
+  return count >= 1 && count <= WORKERS_MAX ? count : null;
+}
+
+/** One gateway in this process: the only one, or one of several workers. */
+async function serveHere(config: Config, log: Log, terminal: Terminal, seat: Seat | null): Promise<number> {
+  limitYoungGeneration();
+  const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log, seat }), terminal);
+  if (gateway === null) return EXIT.ok;
+  collectAfterStart();
+  terminal.onReload(gateway.reload);
+  seat?.onReload(gateway.reload);
+  seat?.serves(gateway.port);
+  return runUntilStopped(gateway, log, terminal, gateway.stop);
+}
+
+/** The process that starts the workers and serves nothing itself. */
+function superviseWorkers(config: Config, wanted: number, log: Log, terminal: Terminal): Promise<number> {
+  if (config.store.database.engine === 'sqlite')
+    throw new StartError(
+      'serve.workers',
+      '--workers needs PostgreSQL: a SQLite file has one process that writes. Give a postgres:// address in CHARTGATE_DATABASE_URL, or leave --workers out.',
+    );
+  collectAfterStart();
+  return runPrimary({
+    wanted,
+    fork: makeForkWorker(terminal),
+    stopped: terminal.stopped,
+    onReload: terminal.onReload,
+    killedCode: EXIT.bug,
+    clock: systemClock,
+    log,
+  });
+}
+
+const OPTIONS = {
+  workers: { type: 'string' },
+  check: { type: 'boolean' },
+  connect: { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const;
 
 export const serve: Command = {
   name: 'serve',
@@ -59,20 +108,21 @@ export const serve: Command = {
     const { values } = parsed.value;
     if (values.check !== true && (values.connect === true || values.json === true))
       return usage('--connect and --json go with --check.');
+    if (values.check === true && values.workers !== undefined) return usage('--workers does not go with --check.');
+    const workers = values.workers === undefined ? 0 : toWorkers(values.workers);
+    if (workers === null) return usage(`--workers is a number from 1 to ${WORKERS_MAX}.`);
     const config = loadConfig('serve', terminal.env, (path) => readFileSync(path, 'utf8'));
     if (values.check === true)
       return check(config, { connect: values.connect === true, json: values.json === true }, terminal);
-    limitYoungGeneration();
     const log = makeWinstonLog({
       level: config.log.level,
       stream: terminal.stdout,
       now: () => systemClock.now(),
       onExit: terminal.onExit,
     });
-    const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log }), terminal);
-    if (gateway === null) return EXIT.ok;
-    collectAfterStart();
-    terminal.onReload(gateway.reload);
-    return runUntilStopped(gateway, log, terminal, gateway.stop);
+    const seat = joinCrew();
+    if (seat !== null)
+      return serveHere(config, log, { ...terminal, stopped: Promise.race([terminal.stopped, seat.stopped]) }, seat);
+    return workers === 0 ? serveHere(config, log, terminal, null) : superviseWorkers(config, workers, log, terminal);
   },
 };

@@ -7,9 +7,9 @@ import { moreLine } from './targets-report.ts';
 
 const help = `Usage: chartgate unmapped [--limit N] [--cursor CURSOR] [--url URL] [--json]
 
-Words of the source that nobody has mapped, newest first, with how often they came, and codes that each might be: by the
-words of LOINC's texts and of what is mapped already. A proposal is no more than that; a row of the mapping data needs a
-reviewer. The token or API key is taken from CHARTGATE_ADMIN_TOKEN.
+Words of the source that nobody has mapped, newest first, with how often they came, an id by which "chartgate deliveries
+list --word" finds what waits for each, and codes that it might be: by the words of LOINC's texts and of what is mapped
+already. A proposal is no more than that; a row of the mapping data needs a reviewer. The token or API key is taken from CHARTGATE_ADMIN_TOKEN.
 
   --limit N        how many are shown (default: 50)
   --cursor CURSOR  where the next page begins
@@ -28,9 +28,9 @@ const OPTIONS = {
 
 const tell = ({ unmapped: words, next }: AnswerOf<ContractOf<'mappings.unmapped'>>): string =>
   [
-    ...words.map(({ kind, what, dataStructure, count, lastAt, proposals }) =>
+    ...words.map(({ id, kind, what, dataStructure, count, lastAt, proposals }) =>
       [
-        `${kind} ${what}  ${count} times in ${dataStructure}, last ${lastAt}\n`,
+        `${kind} ${what}  ${count} times in ${dataStructure}, last ${lastAt}  ${id}\n`,
         ...proposals.map(({ code, display }) => `  perhaps ${code}${display === null ? '' : ` ${display}`}\n`),
       ].join(''),
     ),

@@ -48,7 +48,7 @@ export const KEYS = {
   CHARTGATE_MEMORY_MB: set(
     'number',
     '512',
-    'how much memory `serve` may take, 448 or more: bodies, documents and answers of the EHR wait for room in it',
+    'how much memory `serve`, or each of its workers, may take, 448 or more: bodies, documents and answers of the EHR wait for room in it',
     wholeNumber.pipe(z.number().min(448).max(65_536)),
   ),
   CHARTGATE_DRAIN_SECONDS: set(

@@ -22,8 +22,13 @@ export interface Concurrency {
   readonly countedMs: number;
   /** Requests that began before this moment say nothing new about the lower limit. */
   readonly halvedAtMs: number;
+  /** How long a request took of late; null before the first. */
+  readonly exchangeMs: number | null;
   readonly search: LimitSearch;
 }
+
+/** What one request says of how long they take. */
+const NEW_SHARE = 0.1;
 
 export const CONCURRENCY = { start: 4, min: LIMIT_SEARCH.min, max: LIMIT_SEARCH.max } as const;
 
@@ -33,6 +38,7 @@ export const startConcurrency: Concurrency = {
   inFlightMs: 0,
   countedMs: 0,
   halvedAtMs: -Infinity,
+  exchangeMs: null,
   search: startSearch(CONCURRENCY.start),
 };
 
@@ -66,18 +72,22 @@ export interface Left {
   readonly kind: string | null;
 }
 
+const lately = ({ exchangeMs }: Concurrency, tookMs: number): number =>
+  exchangeMs === null ? tookMs : exchangeMs + (tookMs - exchangeMs) * NEW_SHARE;
+
 export function leave(before: Concurrency, { entered, load, kind }: Left, nowMs: number): Concurrency {
   const now = count(before, nowMs, -1);
-  if (load === 'overload') {
-    if (entered.atMs < now.halvedAtMs) return now;
-    const search = afterOverload(now.search, nowMs);
-    return { ...now, search, limit: limitOf(search), halvedAtMs: nowMs };
-  }
   const tookMs = nowMs - entered.atMs;
+  if (load === 'overload') {
+    const slower = { ...now, exchangeMs: lately(now, tookMs) };
+    if (entered.atMs < now.halvedAtMs) return slower;
+    const search = afterOverload(now.search, nowMs);
+    return { ...slower, search, limit: limitOf(search), halvedAtMs: nowMs };
+  }
   if (load === 'neutral' || kind === null || tookMs <= 0) return now;
   const inFlight = (now.inFlightMs - entered.inFlightMs) / tookMs;
   const search = afterAnswer(now.search, { kind, tookMs, inFlight }, nowMs);
-  return { ...now, search, limit: limitOf(search) };
+  return { ...now, search, limit: limitOf(search), exchangeMs: lately(now, tookMs) };
 }
 
 /** What an operator is told. */

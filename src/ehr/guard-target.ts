@@ -29,6 +29,8 @@ export interface TargetState {
   /** The limit in force. */
   readonly limit: number;
   readonly inFlight: number;
+  /** How long a request took of late; null before the first. */
+  readonly exchangeMs: number | null;
   /** What the limit is judged by. */
   readonly concurrency: ConcurrencyState;
 }
@@ -154,6 +156,7 @@ export function guardTarget(deps: { readonly clock: Clock; readonly log: Log }):
       openForMs: breaker.state === 'open' ? Math.max(0, breaker.untilMs - clock.monotonicMs()) : 0,
       limit: concurrency.limit,
       inFlight: concurrency.inFlight,
+      exchangeMs: concurrency.exchangeMs,
       concurrency: stateOf(concurrency),
     }),
   };

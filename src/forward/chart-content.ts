@@ -1,18 +1,22 @@
 import { canonicalJson } from '../kernel/index.ts';
-import type { ChartContent, ContentPart } from '../lanes/index.ts';
+import { CONTENT_PARTS, type ChartContent, type ContentPart } from '../lanes/index.ts';
 import { numberValue } from '../r4/index.ts';
 
 type Part = Readonly<Record<string, unknown>>;
 const partOf = (value: unknown): Part => (typeof value === 'object' && value !== null ? (value as Part) : {});
 const listOf = (value: unknown): readonly Part[] => (Array.isArray(value) ? value.map(partOf) : []);
+const isSaid = (text: string): boolean => text !== '';
 const wordOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-const joined = (words: readonly string[]): string => [...words].sort().join('; ');
+function joined(words: readonly string[]): string {
+  const [only = ''] = words;
+  return words.length <= 1 ? only : words.toSorted().join('; ');
+}
 
 /** Codes; the text only where there are none, since servers put texts of their own beside codes. */
 function conceptOf(value: unknown): string {
   const { coding, text } = partOf(value);
-  const codes = listOf(coding).map(({ system, code }) => `${wordOf(system)}|${wordOf(code)}`);
-  return codes.length > 0 ? joined(codes) : wordOf(text);
+  if (!Array.isArray(coding) || coding.length === 0) return wordOf(text);
+  return joined(listOf(coding).map(({ system, code }) => `${wordOf(system)}|${wordOf(code)}`));
 }
 
 const numberText = (value: unknown): string => {
@@ -160,31 +164,28 @@ export function contentOf(resource: Part, resolve: Resolve): ChartContent {
   const own = valueOf(resource);
   const subject = wordOf(partOf(resource['subject'] ?? resource['patient'])['reference']);
   const notes = [...listOf(resource['note']).map(({ text }) => wordOf(text)), wordOf(resource['conclusion'])];
+  const units = [own.unit, ...components.map(({ code, unit }) => (unit === '' ? '' : `${code} ${unit}`))];
   const parts: Record<ContentPart, string> = {
     status: wordOf(resource['status']),
     code: conceptOf(resource['code'] ?? resource['type']),
     subject: subject === '' ? '' : resolve(subject),
     time: timeOf(resource),
     value: own.value,
-    unit: joined(
-      [own.unit, ...components.map(({ code, unit }) => (unit === '' ? '' : `${code} ${unit}`))].filter(
-        (one) => one !== '',
-      ),
-    ),
+    unit: joined(units.filter(isSaid)),
     components: joined(components.map(({ code, value }) => `${code} = ${value}`)),
     interpretation: joined([
       ...listOf(resource['interpretation']).map(conceptOf),
       ...components.flatMap(({ read }) => read),
     ]),
-    notes: joined(notes.map((text) => text.trim()).filter((text) => text !== '')),
+    notes: joined(notes.map((text) => text.trim()).filter(isSaid)),
     identifiers: joined(
       listOf(resource['identifier']).map(({ system, value }) => `${wordOf(system)}|${wordOf(value)}`),
     ),
-    other: joined([
-      ...[resource, ...listOf(resource['component'])]
-        .map((part) => elementsText(part, NAMED, resolve))
-        .filter((text) => text !== ''),
-    ]),
+    other: joined(
+      [resource, ...listOf(resource['component'])].map((part) => elementsText(part, NAMED, resolve)).filter(isSaid),
+    ),
   };
-  return Object.fromEntries(Object.entries(parts).filter(([, text]) => text !== ''));
+  const content: Partial<Record<ContentPart, string>> = {};
+  for (const part of CONTENT_PARTS) if (isSaid(parts[part])) content[part] = parts[part];
+  return content;
 }

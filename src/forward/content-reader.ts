@@ -31,7 +31,10 @@ export function makeContentReader(deps: {
    * itself.
    */
   function local(reference: string): string {
-    const located = readLocation(guard, reference) ?? readLocation(guard, ABSOLUTE.exec(reference)?.[1] ?? '');
+    // Names of what a document brings along: no address, and most of what is asked for.
+    if (reference.startsWith('urn:')) return reference;
+    const below = ABSOLUTE.exec(reference)?.[1];
+    const located = readLocation(guard, reference) ?? (below === undefined ? null : readLocation(guard, below));
     return located === null ? reference : `${located.type}/${located.id}`;
   }
 
@@ -53,6 +56,7 @@ export function makeContentReader(deps: {
   }
 
   /** A resource is asked about several times on its way: what it means to do, what it did, what the EHR makes of it. */
+  const shared = new Map<string, string>();
   const read = new WeakMap<object, { readonly content: ChartContent; readonly fingerprint: Fingerprint }>();
   function of(resource: Readonly<Record<string, unknown>>): {
     readonly content: ChartContent;
@@ -61,7 +65,7 @@ export function makeContentReader(deps: {
     const known = read.get(resource);
     if (known !== undefined) return known;
     const content = contentOf(resource, resolverFor(resource));
-    const made = { content, fingerprint: fingerprintOf(content, key) };
+    const made = { content, fingerprint: fingerprintOf(content, key, shared) };
     read.set(resource, made);
     return made;
   }

@@ -2,6 +2,7 @@ import { safeError } from '../kernel/index.ts';
 import { JUMP_MS } from '../lanes/index.ts';
 import { makeCarryOut, type Start } from './carry-out.ts';
 import { makeFastClaims } from './fast-claims.ts';
+import { houseDepth } from './house-depth.ts';
 import type { LanesDeps } from './lanes-deps.ts';
 import { makeJobRoom } from './job-room.ts';
 import { LEASE_MS, makeLeases, RENEW_MS, WATCH_MS } from './leases.ts';
@@ -60,11 +61,12 @@ export function runLanes(deps: LanesDeps) {
     return paused.isPaused;
   }
 
-  /** How many more may be under way. Nothing is claimed that could not be sent. */
+  /** How many more may be under way. Nothing is claimed that could not be sent soon. */
   function room(): number {
-    const { breaker, openForMs, limit } = guard.state();
+    const { breaker, openForMs, limit, exchangeMs } = guard.state();
     if (breaker === 'open' && openForMs > 0) return 0;
-    return Math.min(CLAIMS_MAX, (breaker === 'closed' ? limit : 1) - running.size - fastClaims.reserved());
+    const depth = breaker === 'closed' ? houseDepth(limit, exchangeMs) : 1;
+    return Math.min(CLAIMS_MAX, depth - running.size - fastClaims.reserved());
   }
 
   async function look(): Promise<void> {

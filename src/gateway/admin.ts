@@ -3,7 +3,7 @@ import type { Registry } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import { type OpenTarget } from '../ehr/index.ts';
 import { makeCompareVersions, makeExplain, shadowSet, type LearntHabits, type Shadow } from '../forward/index.ts';
-import { type makeTranslationContextHolder, type Reloaded } from '../judge/index.ts';
+import { type makeTranslationContextHolder } from '../judge/index.ts';
 import { deliverSet, eraseSet, laneSet, type makeLinkChanger } from '../lanes/index.ts';
 import { enrolSet, type makeEnrolment } from '../enrol/index.ts';
 import { figureSet } from '../figures/index.ts';
@@ -11,7 +11,7 @@ import { historySet } from '../history/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { jobSet } from '../jobs/index.ts';
-import { ok, type Budget, type Clock, type NewId, type Result, type Route } from '../kernel/index.ts';
+import { ok, type Budget, type Clock, type NewId, type Route } from '../kernel/index.ts';
 import {
   makeActorNames,
   makeAuditCountRoutes,
@@ -52,6 +52,7 @@ import { operatorSet } from '../operators/index.ts';
 import type { KeptResealing, Store } from '../store/index.ts';
 import { describeConnections } from './describe-connections.ts';
 import type { Notes } from './history.ts';
+import type { Acts } from './share-acts.ts';
 
 /** Makes what the operator uses: the admin API over every part that it shows. */
 export function makeAdmin(deps: {
@@ -63,13 +64,13 @@ export function makeAdmin(deps: {
   readonly habits: LearntHabits;
   readonly notes: Notes;
   readonly translationContext: ReturnType<typeof makeTranslationContextHolder>;
-  readonly reload: (by: string) => Result<Reloaded, string>;
+  readonly acts: Acts;
   readonly links: ReturnType<typeof makeLinkChanger>;
   readonly enrolment: ReturnType<typeof makeEnrolment>;
   readonly kept: KeptAudit;
   readonly processor: { wake(): void };
   readonly jobs: { wake(): void };
-  readonly sender: { wake(): void; recheck(): void };
+  readonly sender: { wake(): void };
   readonly shadow: Shadow;
   readonly watch: FlowWatch;
   /** Of parts that are joined elsewhere. */
@@ -94,6 +95,7 @@ export function makeAdmin(deps: {
   const { mrnSystem, onRevoke } = config.identity;
   const inbox = store.use(inboxSet);
   const lanes = store.use(laneSet);
+  const deliver = store.use(deliverSet);
   const history = store.use(historySet);
   const operators = store.use(operatorSet);
   const actorNames = makeActorNames({ tenant, operators });
@@ -101,9 +103,9 @@ export function makeAdmin(deps: {
     ...makeFlowRoutes({ tenant, figures: store.use(figureSet), inbox, clock }),
     ...makeStreamRoutes({ watch: deps.watch }),
     // Before the routes with an id: `groups` is none.
-    ...makeDeliveryGroupRoutes({ tenant, inbox, identity }),
+    ...makeDeliveryGroupRoutes({ tenant, inbox, identity, deliver }),
     ...makeDeliveryListRoutes({ tenant, clientUuid, mrnSystem, inbox, identity, operators }),
-    ...makeOneDeliveryRoutes({ tenant, inbox, lanes, identity, operators }),
+    ...makeOneDeliveryRoutes({ tenant, inbox, lanes, identity, operators, ehrUrl: config.ehr.url }),
     ...makeDeliveryActRoutes({
       tenant,
       inbox,
@@ -113,10 +115,19 @@ export function makeAdmin(deps: {
       onReforward: sender.wake,
     }),
     ...makeDeliveryWorkRoutes({ tenant, inbox, operators, clock }),
-    ...makeJobRoutes({ tenant, jobs: store.use(jobSet), newId, clock, onStart: deps.jobs.wake }),
+    ...makeJobRoutes({
+      tenant,
+      clientUuid,
+      mrnSystem,
+      jobs: store.use(jobSet),
+      identity,
+      newId,
+      clock,
+      onStart: deps.jobs.wake,
+    }),
     ...makeMappingRoutes({
       tenant,
-      deliver: store.use(deliverSet),
+      deliver,
       explain: makeExplain({
         tenant,
         mrnSystem,
@@ -128,7 +139,7 @@ export function makeAdmin(deps: {
       }),
       compare: makeCompareVersions({ tenant, inbox, current: translationContext.current }),
       patientsOf: (id) => findPatientsOf({ tenant, inbox, identity }, id),
-      reload: deps.reload,
+      reload: deps.acts.reload,
       current: translationContext.current,
       dialect: translationContext.dialect,
       mrnSystem,
@@ -144,14 +155,14 @@ export function makeAdmin(deps: {
       dialect: translationContext.dialect,
       forwarding: deps.shadow.forwarding.state,
       clock,
-      onChange: sender.recheck,
+      onChange: deps.acts.recheck,
     }),
     ...makeTargetHistoryRoutes({
       tenant,
       mrnSystem,
       lanes,
       history,
-      target,
+      target: { ...target, refresh: deps.acts.refresh },
       noted: deps.notes.lastProbe,
       forwarding: deps.shadow.forwarding.state,
       clock,

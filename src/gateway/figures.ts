@@ -1,5 +1,5 @@
 import type { Figures } from '../figures/index.ts';
-import type { Refusal } from '../ingest/index.ts';
+import type { Refusal, StoredDelivery } from '../ingest/index.ts';
 import type { Clock, Signal } from '../kernel/index.ts';
 import type { Finished } from './sending.ts';
 
@@ -13,7 +13,7 @@ export interface Settled {
 export function joinFigures(
   figures: Figures,
   told: {
-    readonly stored: Signal;
+    readonly stored: Signal<StoredDelivery>;
     readonly refused: Signal<Refusal>;
     readonly settled: Signal<Settled>;
     readonly finished: Signal<Finished>;

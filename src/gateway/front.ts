@@ -1,15 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/index.ts';
-import { drainServer, listen, makeApp, makeServer } from '../http/index.ts';
+import { drainServer, listen, makeApp, makeServer, type AppDeps } from '../http/index.ts';
 import type { Part, Route } from '../kernel/index.ts';
-import { decideReadiness, makeOpsRoutes, makeWatchRoutes, onOwnPort, type Metrics } from '../ops/index.ts';
+import {
+  decideReadiness,
+  joinReadiness,
+  makeOpsRoutes,
+  makeWatchRoutes,
+  onOwnPort,
+  type Metrics,
+  type Readiness,
+} from '../ops/index.ts';
+import type { Seat } from '../workers/index.ts';
 
 /** Grace and the end of requests under way together; what comes after has the rest of the supervisor's 30 s. */
 const DRAIN_TOTAL_MS = 20_000;
 const CLOSE_MS = 1_000;
 
-type AppDeps = Parameters<typeof makeApp>[0];
 type State = Omit<Parameters<typeof decideReadiness>[0], 'unverified' | 'version'>;
 
 export const readJson = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
@@ -32,20 +40,31 @@ export interface Front {
 
 export function makeFront(
   config: Config,
-  deps: Pick<AppDeps, 'mounts' | 'authenticate' | 'newId' | 'clock' | 'log' | 'onRefused'> & {
+  deps: Pick<AppDeps, 'mounts' | 'authenticate' | 'newId' | 'clock' | 'log' | 'onRefused' | 'isDraining'> & {
     readonly version: string;
     readonly routes: readonly Route[];
     readonly metrics: Metrics;
     readonly state: () => State;
+    /** Null where this process serves its port alone. */
+    readonly seat: Seat | null;
   },
 ): Front {
   const { host, port, tls, trustProxy, drainGraceMs } = config.http;
   const { ops } = config;
   const unverified = config.weak.map(({ what }) => what);
-  const { metrics, state, version } = deps;
+  const { metrics, state, version, seat } = deps;
   // Whoever comes along need not learn what is weak.
   const shown = ops.port === null && ops.token === null ? { version } : { version, unverified };
-  const watch = makeWatchRoutes({ metrics, readiness: () => decideReadiness({ ...state(), ...shown }) });
+  const readiness = (): Readiness => decideReadiness({ ...state(), ...shown });
+  seat?.onLook({ metrics: metrics.read, readiness: () => readiness().ready });
+  const watch = makeWatchRoutes(
+    seat === null
+      ? { metrics, readiness }
+      : {
+          metrics: { contentType: metrics.contentType, render: () => seat.ask('metrics') },
+          readiness: async () => joinReadiness(readiness(), await seat.ask('readiness')),
+        },
+  );
   const routes = [
     ...makeOpsRoutes({ version, readDescription: () => readFile(DESCRIPTION, 'utf8') }),
     ...(ops.port === null ? watch : []),
@@ -57,7 +76,6 @@ export function makeFront(
     trustProxy,
     opsToken: ops.token,
     observe: metrics.observeRequest,
-    isDraining: () => state().process === 'draining',
   };
 
   function listener(of: AppDeps, wanted: number) {

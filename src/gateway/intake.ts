@@ -1,6 +1,12 @@
 import { makeRecordReject, type makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
-import { dataAuthenticators, notificationAuthenticators, type IngestDeps, type Refusal } from '../ingest/index.ts';
+import {
+  dataAuthenticators,
+  notificationAuthenticators,
+  type IngestDeps,
+  type Refusal,
+  type StoredDelivery,
+} from '../ingest/index.ts';
 import type { Part, Signal } from '../kernel/index.ts';
 import { PARTS } from '../pipeline.ts';
 
@@ -10,7 +16,7 @@ export function makeIntake(
     readonly config: Config;
     readonly appendLater: ReturnType<typeof makeAppendLater>;
     readonly pseudonymKey: Uint8Array;
-    readonly stored: Signal;
+    readonly stored: Signal<StoredDelivery>;
     readonly refused: Signal<Refusal>;
   },
 ) {

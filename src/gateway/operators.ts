@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.ts';
-import type { Chance, Clock, NewId, Route } from '../kernel/index.ts';
+import type { Chance, Clock, NewId, Peers, Route } from '../kernel/index.ts';
 import {
   authenticateAnybody,
   makeOperatorRoutes,
@@ -27,6 +27,7 @@ export function makeOperatorDesk(deps: {
   readonly config: Config;
   readonly tenant: string;
   readonly store: Store;
+  readonly peers: Peers;
   readonly deny: Parameters<typeof makeOperators>[0]['deny'];
   readonly newId: NewId;
   readonly chance: Chance;

@@ -118,5 +118,10 @@ export function makeSending(deps: {
     },
     stop: () => (ending ??= endSending()),
   };
-  return { target, habits, shadow, sender, sending };
+  /** What waits in the lanes, and since when; null while the store does not say. */
+  async function readLag() {
+    const lag = await lanes.read('lane.lag', { tenant });
+    return lag.ok ? { ...lag.value, lanes: lag.value.lanes.count } : null;
+  }
+  return { target, habits, shadow, sender, sending, readLag };
 }

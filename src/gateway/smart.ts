@@ -3,7 +3,7 @@ import { authSet, makeAuth, type Registry } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { OpenTarget } from '../ehr/index.ts';
 import { identitySet } from '../identity/index.ts';
-import type { Budget, Chance, Clock, Log, Mount, Part, Route } from '../kernel/index.ts';
+import type { Budget, Chance, Clock, Log, Mount, Part, Peers, Route } from '../kernel/index.ts';
 import { makeAppRoutes, type AdminRoute } from '../admin/index.ts';
 import { isResourceType } from '../r4/index.ts';
 import { makeSmart } from '../smart/index.ts';
@@ -20,6 +20,7 @@ export function makeApps(deps: {
   readonly store: Store;
   readonly target: OpenTarget;
   readonly budget: Budget;
+  readonly peers: Peers;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly log: Log;
@@ -56,6 +57,7 @@ export function makeApps(deps: {
     audit,
     patients: smart.patients,
     isType: isResourceType,
+    peers: deps.peers,
     clock,
     log,
   });

@@ -1,7 +1,7 @@
 import { auditSet, runAudit, makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
 import { makeConsoleMount } from '../console/index.ts';
-import { makePretranslations, makeTranslationContextHolder } from '../judge/index.ts';
+import { makeFreshBodies, makePretranslations, makeTranslationContextHolder } from '../judge/index.ts';
 import { forwardLeftOut, deliverSet, makeLinkChanger, enforceRetention, laneSet } from '../lanes/index.ts';
 import { makeEnrolment } from '../enrol/index.ts';
 import { makeJwksRoute } from '../ehr/index.ts';
@@ -10,13 +10,14 @@ import { historySet } from '../history/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { jobSet, runJobs } from '../jobs/index.ts';
-import type { Refusal } from '../ingest/index.ts';
+import type { Refusal, StoredDelivery } from '../ingest/index.ts';
 import {
   makeBudget,
   makeLife,
   makeNewId,
   makePooledChance,
   makeSignal,
+  NO_PEERS,
   type Clock,
   type Life,
   type Log,
@@ -26,6 +27,7 @@ import { makeFlowWatch, targetNow } from '../admin/index.ts';
 import { runResealing, makeMetrics, watchLedger } from '../ops/index.ts';
 import { PARTS } from '../pipeline.ts';
 import type { Store } from '../store/index.ts';
+import type { Seat } from '../workers/index.ts';
 import { makeAdmin } from './admin.ts';
 import { joinFigures, type Settled } from './figures.ts';
 import { makeFront, readJson } from './front.ts';
@@ -34,6 +36,7 @@ import { makeIntake } from './intake.ts';
 import { makeMappingLoads } from './mapping-loads.ts';
 import { makeOperatorDesk } from './operators.ts';
 import { makeSending, type Finished } from './sending.ts';
+import { shareActs } from './share-acts.ts';
 import { makeApps } from './smart.ts';
 import { makeStorePart } from './store.ts';
 import { translationSettings } from './translation-settings.ts';
@@ -62,6 +65,8 @@ interface GatewayDeps {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
+  /** Where several workers serve the same port. */
+  readonly seat?: Seat | null;
   /** Whoever starts the parts one by one. */
   readonly makeLife?: (log: Log) => Life;
 }
@@ -82,12 +87,14 @@ export async function startGateway(deps: GatewayDeps): Promise<Gateway> {
  * others do by signals, then started.
  */
 async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
-  const { config, clock } = deps;
+  const { config, clock, seat = null } = deps;
+  const peers = seat?.peers ?? NO_PEERS;
   const chance = makePooledChance();
   const budget = makeBudget(config.memory.roomBytes);
-  const newId = makeNewId({ now: () => clock.now().getTime(), chance });
+  const nowMs = (): number => clock.now().getTime();
+  const newId = makeNewId({ now: nowMs, chance });
   const instance = newId('ins');
-  const log = deps.log.with({ instance });
+  const log = deps.log.with({ instance, ...(seat === null ? {} : { worker: seat.number }) });
   for (const { what } of config.weak) log.warn('config.unverified', { setting: what });
 
   const translationContext = makeTranslationContextHolder(translationSettings(config));
@@ -98,7 +105,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const store = await life.start('store', open, STOP_MS.store);
 
   /** A delivery is in the inbox. */
-  const stored = makeSignal();
+  const stored = makeSignal<StoredDelivery>();
   /** A webhook was refused. */
   const refused = makeSignal<Refusal>();
   /** A delivery has its verdict. `goes`: it is on its way to the EHR already. */
@@ -145,9 +152,11 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     stored,
     refused,
   });
+  // In the order in which they give way where memory is short.
+  const fresh = makeFreshBodies(budget);
   const pretranslated = makePretranslations(budget);
   const notes = makeNotes({ tenant, history: store.use(historySet), clock, log });
-  const { target, habits, shadow, sender, sending } = makeSending({
+  const { target, habits, shadow, sender, sending, readLag } = makeSending({
     config,
     tenant,
     instance,
@@ -185,6 +194,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     inbox,
     deliver,
     judge: PARTS.judge(translationContext.current, pretranslated, config.http.bodyBytesMax),
+    fresh,
     budget,
     clock,
     log,
@@ -198,7 +208,9 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const jobs = runJobs({ tenant, jobs: store.use(jobSet), clock, log, onReplay: processor.wake });
   const resealing = runResealing({ store, instance, clock, log });
 
-  stored.on(processor.wake);
+  stored.on((delivery) => {
+    if (delivery.kind !== 'duplicate') processor.take(delivery.kind === 'fresh' ? delivery.received : null);
+  });
   settled.on(({ state, reason }) => metrics.observeSettled(state, reason));
   settled.on(({ state, then }) => {
     if (state === 'queued' && then === 'waits') sender.wake();
@@ -209,20 +221,13 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   joinFigures(figures, { stored, refused, settled, finished }, clock);
   linkChanged.on(sender.wake);
 
-  metrics.watchTarget({
-    state: target.guard.state,
-    isForwarding: shadow.forwarding.isForwarding,
-    lag: async () => {
-      const lag = await lanes.read('lane.lag', { tenant });
-      return lag.ok ? { ...lag.value, lanes: lag.value.lanes.count } : null;
-    },
-    nowMs: () => clock.now().getTime(),
-  });
+  const { isForwarding } = shadow.forwarding;
+  metrics.watchTarget({ state: target.guard.state, isForwarding, lag: readLag, nowMs });
   const again = (): Promise<void> => forwardLeftOut({ tenant, lanes, newId, clock, log, onReforward: sender.wake });
   const { reload, noteStart } = makeMappingLoads({ translationContext, notes, log, onLoaded: () => void again() });
   const common = { config, tenant, store, budget, clock, target, version: VERSION };
-  const apps = makeApps({ ...common, chance, log });
-  const operators = makeOperatorDesk({ config, tenant, store, deny: refuseOperator, newId, chance, clock });
+  const apps = makeApps({ ...common, peers, chance, log });
+  const operators = makeOperatorDesk({ config, tenant, store, peers, deny: refuseOperator, newId, chance, clock });
   const watch = makeFlowWatch({
     tenant,
     inbox,
@@ -236,7 +241,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     habits,
     notes,
     translationContext,
-    reload,
+    acts: shareActs(peers, { reload, recheck: sender.recheck, refresh: target.refresh }, log),
     links,
     enrolment,
     kept,
@@ -265,8 +270,10 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     newId,
     clock,
     log,
+    seat,
     authenticate: operators.authenticate,
     onRefused: refuseOperator,
+    isDraining: () => process === 'draining',
   });
 
   await life.start('audit', kept, STOP_MS.audit);

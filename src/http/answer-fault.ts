@@ -1,6 +1,6 @@
-import type { ServerResponse } from 'node:http';
 import type { OperationOutcome } from '@medplum/fhirtypes';
-import { detailOfFault, HANDLING, type Fault } from '../kernel/index.ts';
+import { detailOfFault, HANDLING, type Answer, type Fault } from '../kernel/index.ts';
+import { hasHeader, type Head } from './head.ts';
 
 const FHIR_BASE = /^\/fhir(\/|\?|$)/;
 
@@ -23,8 +23,15 @@ const CHALLENGES: Partial<Record<Fault['code'], string>> = {
 };
 
 /** Who came with a token that is none learns that it is the token; who came without one, what kind is wanted. */
-const unauthenticated = ({ req }: ServerResponse): string =>
-  /^bearer /i.test(req.headers.authorization ?? '') ? 'Bearer error="invalid_token"' : 'Bearer';
+const unauthenticated = (authorization: string | undefined): string =>
+  /^bearer /i.test(authorization ?? '') ? 'Bearer error="invalid_token"' : 'Bearer';
+
+/** What the answer to a fault depends on beside it. */
+export interface Refused {
+  readonly target: string;
+  readonly authorization: string | undefined;
+  readonly requestId: string;
+}
 
 export interface Problem {
   readonly type: string;
@@ -71,24 +78,25 @@ export function toOutcome({ kind, code, at, problems = [] }: Fault, requestId: s
   };
 }
 
-/** FHIR routes answer OperationOutcome, everything else problem+json: both from the one table. */
-export function answerFault(res: ServerResponse, url: string, fault: Fault, requestId: string): void {
-  if (res.headersSent) return;
+/**
+ * FHIR routes answer OperationOutcome, everything else problem+json: both from the one table. What the fault says
+ * replaces what `head` says, but for a challenge and for methods that are there already.
+ */
+export function answerOf(fault: Fault, { target, authorization, requestId }: Refused, head: Head): Answer {
   const { status } = HANDLING[fault.kind];
-  const isFhir = FHIR_BASE.test(url);
-  res.statusCode = status;
-  res.setHeader(
-    'Content-Type',
-    isFhir ? 'application/fhir+json; charset=utf-8' : 'application/problem+json; charset=utf-8',
-  );
-  res.setHeader('Cache-Control', 'no-store');
-  if (!res.hasHeader('X-Request-Id')) res.setHeader('X-Request-Id', requestId);
+  const isFhir = FHIR_BASE.test(target);
+  const headers: Record<string, string> = {
+    'Content-Type': isFhir ? 'application/fhir+json; charset=utf-8' : 'application/problem+json; charset=utf-8',
+    'Cache-Control': 'no-store',
+  };
   const retryAfter = fault.retryAfterMs === undefined ? RETRY_AFTER[fault.kind] : Math.ceil(fault.retryAfterMs / 1000);
-  if (retryAfter !== undefined) res.setHeader('Retry-After', String(retryAfter));
-  if (status === 401 && !res.hasHeader('WWW-Authenticate')) res.setHeader('WWW-Authenticate', unauthenticated(res));
+  if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter);
+  if (status === 401 && !hasHeader(head, 'WWW-Authenticate'))
+    headers['WWW-Authenticate'] = unauthenticated(authorization);
   const challenge = CHALLENGES[fault.code];
-  if (challenge !== undefined) res.setHeader('WWW-Authenticate', challenge);
-  if (status === 405 && !res.hasHeader('Allow')) res.setHeader('Allow', 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
-  if (fault.kind === 'overloaded') res.setHeader('Connection', 'close');
-  res.end(JSON.stringify(isFhir ? toOutcome(fault, requestId) : toProblem(fault, requestId)));
+  if (challenge !== undefined) headers['WWW-Authenticate'] = challenge;
+  if (status === 405 && !hasHeader(head, 'Allow')) headers['Allow'] = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
+  if (fault.kind === 'overloaded') headers['Connection'] = 'close';
+  const body = JSON.stringify(isFhir ? toOutcome(fault, requestId) : toProblem(fault, requestId));
+  return { status, headers, body };
 }

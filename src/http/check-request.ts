@@ -8,7 +8,10 @@ type Head = Pick<IncomingMessage, 'url' | 'method' | 'headers' | 'rawHeaders'>;
 
 function countHeader(raw: readonly string[], name: string): number {
   let count = 0;
-  for (let i = 0; i < raw.length; i += 2) if (raw[i]?.toLowerCase() === name) count += 1;
+  for (let i = 0; i < raw.length; i += 2) {
+    const one = raw[i] ?? '';
+    if (one.length === name.length && one.toLowerCase() === name) count += 1;
+  }
   return count;
 }
 

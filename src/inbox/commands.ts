@@ -1,7 +1,8 @@
 import type { Actor } from '../audit/index.ts';
 import { fileBeside } from '../kernel/index.ts';
 import type { CommandSet } from '../store/index.ts';
-import type { ParkReason, QuarantineReason, State, StuckState } from './state.ts';
+import type { ParkReason, QuarantineReason, State } from './state.ts';
+import type { StuckGroup, StuckName, StuckUser, StuckWord } from './stuck-group.ts';
 
 export interface PutDelivery {
   readonly id: string;
@@ -118,6 +119,8 @@ export interface DeliveryFilter {
   readonly faultCode: string | null;
   readonly dataStructure: string | null;
   readonly finding: string | null;
+  /** A word that it is parked for, by its keyed hash in hexadecimal digits. */
+  readonly word: string | null;
   /** Of the request that brought it. */
   readonly requestId: string | null;
   readonly user: { readonly client: string; readonly user: string } | null;
@@ -146,32 +149,6 @@ export interface ListPage {
 export interface Counted {
   readonly count: number;
   readonly isExact: boolean;
-}
-
-/** Parked or quarantined deliveries of one reason and fault. */
-export interface StuckGroup {
-  readonly state: StuckState;
-  readonly reason: string;
-  readonly faultCode: string | null;
-  readonly count: number;
-  /** False where there are more than were counted. */
-  readonly isExact: boolean;
-  /** When the first and the last of them came. */
-  readonly oldestAt: number;
-  readonly newestAt: number;
-  /** Ids of the newest. */
-  readonly examples: readonly string[];
-}
-
-/** The deliveries of one user in such a group. */
-export interface StuckUser {
-  readonly userIndex: string;
-  readonly userId: string | null;
-  readonly count: number;
-  readonly oldestAt: number;
-  readonly newestAt: number;
-  /** The id of the newest. */
-  readonly example: string;
 }
 
 /** A delivery of the same document, of a version before. */
@@ -226,7 +203,7 @@ export interface DeliveryWork {
 }
 
 export type InboxWrites = {
-  'inbox.put': { args: PutDelivery; out: { readonly state: 'received' | 'duplicate' } };
+  'inbox.put': { args: PutDelivery; out: Pick<Received, 'seq'> & { readonly state: 'received' | 'duplicate' } };
   /** `decision`: what a person decided on it before; the step says so. */
   'inbox.replay': { args: Act & { readonly decision?: string }; out: ActOutcome };
   'inbox.replay-many': {
@@ -262,7 +239,7 @@ export type InboxReads = {
       readonly receiver: string;
       readonly othersBefore: number;
       readonly othersAfter: number;
-      readonly after: number;
+      readonly between: readonly [after: number, before: number | null];
       readonly limit: number;
       /** No further one is read beyond so many bytes. */
       readonly bytes: number;
@@ -285,8 +262,13 @@ export type InboxReads = {
   'inbox.groups': { args: { readonly tenant: string }; out: readonly StuckGroup[] };
   /** Whose the newest deliveries of a group are, most deliveries first. `isWhole`: all of the group were looked at. */
   'inbox.group-users': {
-    args: { readonly tenant: string; readonly limit: number } & Pick<StuckGroup, 'state' | 'reason' | 'faultCode'>;
+    args: { readonly tenant: string; readonly limit: number } & StuckName;
     out: { readonly users: readonly StuckUser[]; readonly isWhole: boolean };
+  };
+  /** Which unmapped words they wait for, the same way. `wordless`: how many of them are known to wait for none. */
+  'inbox.group-words': {
+    args: { readonly tenant: string; readonly limit: number } & StuckName;
+    out: { readonly words: readonly StuckWord[]; readonly wordless: number; readonly isWhole: boolean };
   };
   /** The version before of the same document; null where this is the first, or no version of any. */
   'inbox.earlier': { args: { readonly tenant: string; readonly id: string }; out: EarlierVersion | null };

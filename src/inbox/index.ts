@@ -17,11 +17,11 @@ export {
   type Received,
   type SeenDelivery,
   type Settle,
-  type StuckGroup,
   type UnmappedWord,
   type Verdict,
 } from './commands.ts';
 export type { Move } from './move.ts';
+export type { StuckGroup } from './stuck-group.ts';
 export { actOnSeen } from './commands/act.ts';
 export { ledgerCounts } from './commands/ledger.ts';
 export { move } from './commands/move.ts';

@@ -18,7 +18,7 @@ import {
   type Route,
 } from '../kernel/index.ts';
 import type { RecordReject } from '../audit/index.ts';
-import type { InboxWrites } from '../inbox/index.ts';
+import type { InboxWrites, Received } from '../inbox/index.ts';
 import type { Authenticator, Head } from './authenticator.ts';
 import { HMAC_SCHEMES, hmacMatches } from './hmac-authenticators.ts';
 import type { Secret } from '../kernel/index.ts';
@@ -52,8 +52,17 @@ export interface IngestDeps {
   readonly newId: NewId;
   readonly clock: Clock;
   /** Called for every delivery that was stored. */
-  readonly onStored: () => void;
+  readonly onStored: (delivery: StoredDelivery) => void;
 }
+
+export type StoredDelivery =
+  | { readonly kind: 'fresh'; readonly received: Omit<Received, 'body'> & { readonly body: Uint8Array } }
+  /** Its bytes are in the store alone. */
+  | { readonly kind: 'in-store' }
+  | { readonly kind: 'duplicate' };
+
+/** Larger ones are not kept a second time. */
+const KEPT_BYTES_MAX = 64 * 1024;
 
 export interface Ingest {
   readonly routes: Route[];
@@ -117,6 +126,9 @@ function makeReceive(
     if (deps.learn !== null && hook === 'data') learnScheme(deps.learn, head, body.value, ask.log);
 
     const id = deps.newId('dlv');
+    const at = deps.clock.now();
+    // The store takes the bytes themselves.
+    const copy = body.value.byteLength <= KEPT_BYTES_MAX ? new Uint8Array(body.value) : null;
     count(1);
     const stored = await deps.inbox
       .write(
@@ -125,7 +137,7 @@ function makeReceive(
           id,
           tenant: deps.tenant,
           hook,
-          at: deps.clock.now(),
+          at,
           requestId: ask.requestId,
           ...(ask.traceId === undefined ? {} : { traceId: ask.traceId }),
           receiver: deps.instance,
@@ -137,7 +149,13 @@ function makeReceive(
       .finally(() => count(-1));
     dropBytes(body.value);
     if (!stored.ok) return refuse('store', stored.fault);
-    deps.onStored();
+    const { state, seq } = stored.value;
+    if (state === 'duplicate') deps.onStored({ kind: 'duplicate' });
+    else if (copy === null) deps.onStored({ kind: 'in-store' });
+    else {
+      const received = { seq, id, hook, requestId: ask.requestId, receivedAt: at.getTime(), body: copy };
+      deps.onStored({ kind: 'fresh', received });
+    }
     return ok(jsonAnswer(202, { id }));
   }
 }

@@ -27,10 +27,17 @@ export interface Choice {
   readonly reason: string | null;
   readonly faultCode: string | null;
   readonly dataStructure: string | null;
+  /** A word that they wait for, as the list of unmapped words names it. */
+  readonly word: string | null;
+  /** Those of one user, or of all users of one patient; who that is is not kept. */
+  readonly ofOne: 'user' | 'patient' | null;
   /** In milliseconds: from then on, and before then. */
   readonly receivedFrom: number | null;
   readonly receivedTo: number | null;
 }
+
+/** Of whom: one user, or these by their keyed hashes in hexadecimal digits. Null: of anybody. */
+export type Whose = { readonly client: string; readonly user: string } | readonly string[] | null;
 
 export interface Chosen {
   /** In the order of arrival. */
@@ -104,7 +111,7 @@ export type JobWrites = {
 
 export type JobReads = {
   /** What stands there now, up to one more than a job can be about. */
-  'jobs.choose': { args: { readonly tenant: string; readonly choice: Choice }; out: Chosen };
+  'jobs.choose': { args: { readonly tenant: string; readonly choice: Choice; readonly whose: Whose }; out: Chosen };
   /** Newest first, below this place. */
   'jobs.list': {
     args: { readonly tenant: string; readonly before: number | null; readonly limit: number };

@@ -9,5 +9,6 @@ export {
   type Choice,
   type JobReads,
   type JobWrites,
+  type Whose,
 } from './commands.ts';
 export { runJobs } from './run-jobs.ts';

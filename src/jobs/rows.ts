@@ -14,7 +14,8 @@ export const toJob = (row: Row): BulkJob => ({
   seq: Number(row['seq']),
   id: String(row['id']),
   act: row['act'] as BulkAct,
-  choice: JSON.parse(String(row['chosen'])) as Choice,
+  // Of a job from before schema step 16 nothing says so, and it was about anybody and any word.
+  choice: { word: null, ofOne: null, ...(JSON.parse(String(row['chosen'])) as Omit<Choice, 'word' | 'ofOne'>) },
   why: row['why'] as string | null,
   state: row['state'] as BulkState,
   total: Number(row['total']),

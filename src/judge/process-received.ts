@@ -1,4 +1,3 @@
-import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import {
   dropBytes,
   faultFields,
@@ -14,19 +13,16 @@ import {
 import type { InboxReads, InboxWrites, Received } from '../inbox/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { DeliverReads, DeliverWrites, FastClaimed, ClaimWish } from '../lanes/index.ts';
+import type { FreshBodies, FreshDelivery } from './fresh-bodies.ts';
 import { FAILED, type Judgement, type SourceEvent } from './judge.ts';
 import type { Judge } from './make-judge.ts';
+import { makePace } from './pace.ts';
 
 const PAGE = 32;
 /** Of large bodies one is read at a time. */
 const PAGE_BYTES = 1024 * 1024;
 /** Whatever is smaller than this costs nothing worth waiting for. */
 const SMALL_BYTES = 64 * 1024;
-/** While deliveries are coming in, looking at them gives way to taking them. */
-const BUSY_AT_ONCE = 4;
-const BUSY_PAUSE_MS = 25;
-/** Nobody waits for a verdict, and several share a commit. */
-const TOGETHER = 8;
 const EVERY_MS = 1_000;
 /** What another process received is left to it for this long: it may just be busy, or it may be dead. */
 const OTHERS_AFTER_MS = 6_000;
@@ -54,6 +50,8 @@ export function processReceived(deps: {
   readonly inbox: Operate<InboxWrites, InboxReads>;
   readonly deliver: Operate<DeliverWrites, DeliverReads>;
   readonly judge: Judge;
+  /** What was just stored here. */
+  readonly fresh: FreshBodies;
   readonly budget: Budget;
   readonly clock: Clock;
   readonly log: Log;
@@ -69,7 +67,8 @@ export function processReceived(deps: {
   readonly follow: (delivery: Followed) => Promise<Result<readonly string[]>>;
   readonly lanes?: FastClaims;
 }) {
-  const { tenant, inbox, log } = deps;
+  const { tenant, inbox, fresh, log } = deps;
+  const pace = makePace(deps.isBusy);
   let running: Promise<void> | null = null;
   let isAsked = false;
   let isStopped = false;
@@ -160,63 +159,47 @@ export function processReceived(deps: {
   }
 
   /**
-   * Judging gives way to senders that wait, and does not run away from what is on its way to the EHR: what can be sent
-   * as it is settled need not be claimed. It waits for an EHR once a page, so that a slow one holds nothing up. The
-   * answer: how many verdicts may be gathered before they are stored.
-   */
-  function makePace(): () => Promise<number> {
-    let judged = 0;
-    let isPatient = true;
-    return async () => {
-      judged += 1;
-      const isBusy = deps.isBusy();
-      if (isBusy && judged % BUSY_AT_ONCE === 0) await pause(BUSY_PAUSE_MS, undefined, { ref: false });
-      else await turn();
-      if (isBusy || !isPatient || deps.lanes === undefined) return BUSY_AT_ONCE;
-      const room = await deps.lanes.room();
-      isPatient = room > 0;
-      return Math.min(TOGETHER, Math.max(BUSY_AT_ONCE, room));
-    };
-  }
-
-  /**
-   * Judged one after the other, with a turn for everybody else between them; stored some at a time. The answer holds
-   * the settling of all.
+   * Judged one after the other, with a turn for everybody else between them; the verdicts share commits. Judging does
+   * not run away from what is on its way to the EHR: what can be sent as it is settled need not be claimed. It waits
+   * for an EHR once a page, so that a slow one holds nothing up. The answer holds the settling of all.
    */
   async function judgeAll(page: readonly Received[]): Promise<{ readonly settling: Promise<unknown> }> {
     const settling: Promise<void>[] = [];
-    const gathered: (readonly [Received, Judgement])[] = [];
-    const pace = makePace();
+    let isPatient = true;
     for (const one of page) {
       // Sealed with a key that this process does not have: another one has it.
       if (one.body === 'unopenable') continue;
-      const together = await pace();
-      gathered.push([one, await judgeSafely(one, one.body)]);
+      await pace.rest();
+      if (isPatient && deps.lanes !== undefined && !deps.isBusy()) isPatient = (await deps.lanes.room()) > 0;
+      pace.begin();
+      const judgement = await judgeSafely(one, one.body);
       dropBytes(one.body);
-      if (gathered.length >= together)
-        settling.push(...gathered.splice(0).map(([of, judgement]) => settle(of, judgement)));
+      settling.push(settle(one, judgement));
     }
-    settling.push(...gathered.map(([of, judgement]) => settle(of, judgement)));
     const done = Promise.allSettled(settling).then((all) => {
       for (const { status } of all) if (status === 'rejected') log.error('delivery.failed');
     });
     return { settling: done };
   }
 
+  const readPage = (after: number, before: number | null): Promise<Result<readonly Received[]>> => {
+    const now = deps.clock.now().getTime();
+    return inbox.read('inbox.received', {
+      tenant,
+      receiver: deps.instance,
+      othersBefore: now - OTHERS_AFTER_MS,
+      othersAfter: now + OTHERS_AFTER_MS,
+      between: [after, before],
+      limit: PAGE,
+      bytes: PAGE_BYTES,
+    });
+  };
+
   /** The next page is judged while the last is being stored. */
-  async function pass(): Promise<void> {
+  async function judgeStored(): Promise<void> {
     let before: Promise<unknown> = Promise.resolve();
     for (let after = 0; !isStopped;) {
-      const now = deps.clock.now().getTime();
-      const page = await inbox.read('inbox.received', {
-        tenant,
-        receiver: deps.instance,
-        othersBefore: now - OTHERS_AFTER_MS,
-        othersAfter: now + OTHERS_AFTER_MS,
-        after,
-        limit: PAGE,
-        bytes: PAGE_BYTES,
-      });
+      const page = await readPage(after, fresh.oldestSeq());
       if (!page.ok || page.value.length === 0) break;
       const { settling } = await judgeAll(page.value);
       await before;
@@ -226,9 +209,32 @@ export function processReceived(deps: {
     await before;
   }
 
+  async function judgeFresh(): Promise<void> {
+    let before: Promise<unknown> = Promise.resolve();
+    while (!isStopped && fresh.oldestSeq() !== null) {
+      const { page, release } = fresh.take(PAGE);
+      try {
+        const { settling } = await judgeAll(page);
+        await before;
+        before = settling;
+      } finally {
+        release();
+      }
+    }
+    await before;
+  }
+
+  /** What was stored before, by others or when memory was short comes first: it is older. */
+  async function pass(): Promise<void> {
+    do {
+      if (fresh.takeMissing()) await judgeStored();
+      await judgeFresh();
+    } while (!isStopped && fresh.isMissing());
+  }
+
   let timer: NodeJS.Timeout | undefined;
 
-  function wake(): void {
+  function goOn(): void {
     if (timer === undefined || isStopped) return;
     if (running !== null) {
       isAsked = true;
@@ -239,13 +245,24 @@ export function processReceived(deps: {
       .catch((thrown: unknown) => log.error('delivery.failed', { error: safeError(thrown) }))
       .finally(() => {
         running = null;
-        if (isAsked) wake();
+        if (isAsked) goOn();
       });
   }
 
+  /** Something may be in the store that is to be judged. Heard from the start on. */
+  function wake(): void {
+    fresh.miss();
+    goOn();
+  }
+
   return {
-    /** Heard from the start on. */
     wake,
+    /** This was just stored; null: something whose bytes are no longer here. */
+    take(delivery: FreshDelivery | null): void {
+      if (delivery === null) fresh.miss();
+      else fresh.keep(delivery);
+      goOn();
+    },
     start(): void {
       timer = setInterval(wake, EVERY_MS).unref();
       wake();

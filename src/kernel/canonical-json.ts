@@ -5,9 +5,12 @@ const { isRawJSON } = JSON as unknown as { isRawJSON(value: unknown): value is {
 const ODD = /["\\\u0000-\u001f\ud800-\udfff]/;
 const quote = (text: string): string => (ODD.test(text) ? JSON.stringify(text) : `"${text}"`);
 
-function ofList(list: readonly unknown[]): string {
+/** Whether an element of an object is left out of its text. */
+type LeavesOut = (name: string, of: Readonly<Record<string, unknown>>) => boolean;
+
+function ofList(list: readonly unknown[], leavesOut: LeavesOut | null): string {
   let out = '[';
-  for (let i = 0; i < list.length; i += 1) out += (i === 0 ? '' : ',') + canonicalJson(list[i] ?? null);
+  for (let i = 0; i < list.length; i += 1) out += (i === 0 ? '' : ',') + textOf(list[i] ?? null, leavesOut);
   return `${out}]`;
 }
 
@@ -42,14 +45,24 @@ function shapeOf(keys: readonly string[]): Shape {
   return shape;
 }
 
-function ofObject(value: Readonly<Record<string, unknown>>): string {
+function ofObject(value: Readonly<Record<string, unknown>>, leavesOut: LeavesOut | null): string {
   const { names, heads } = shapeOf(Object.keys(value));
   let out = '{';
   for (let i = 0; i < names.length; i += 1) {
-    const part = value[names[i] ?? ''];
-    if (part !== undefined) out += (out.length === 1 ? '' : ',') + (heads[i] ?? '') + canonicalJson(part);
+    const name = names[i] ?? '';
+    const part = value[name];
+    if (part === undefined || leavesOut?.(name, value) === true) continue;
+    out += (out.length === 1 ? '' : ',') + (heads[i] ?? '') + textOf(part, leavesOut);
   }
   return `${out}}`;
+}
+
+function textOf(value: unknown, leavesOut: LeavesOut | null): string {
+  if (typeof value === 'string') return quote(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  if (Array.isArray(value)) return ofList(value, leavesOut);
+  if (isRawJSON(value)) return JSON.stringify(Number(value.rawJSON));
+  return ofObject(value as Readonly<Record<string, unknown>>, leavesOut);
 }
 
 /**
@@ -57,10 +70,7 @@ function ofObject(value: Readonly<Record<string, unknown>>): string {
  * them, raw ones included. Equal content has equal text, so that a digest of it names the content and not how it was
  * written.
  */
-export function canonicalJson(value: unknown): string {
-  if (typeof value === 'string') return quote(value);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
-  if (Array.isArray(value)) return ofList(value);
-  if (isRawJSON(value)) return JSON.stringify(Number(value.rawJSON));
-  return ofObject(value as Readonly<Record<string, unknown>>);
-}
+export const canonicalJson = (value: unknown): string => textOf(value, null);
+
+/** The same of what is left when some elements of its objects are left out. */
+export const canonicalJsonWithout = (value: unknown, leavesOut: LeavesOut): string => textOf(value, leavesOut);

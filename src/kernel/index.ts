@@ -1,5 +1,5 @@
 export { type Result, ok, fail } from './result.ts';
-export { canonicalJson } from './canonical-json.ts';
+export { canonicalJson, canonicalJsonWithout } from './canonical-json.ts';
 export { cleanEnvironment } from './clean-environment.ts';
 export { makeBudget, MEMORY, ROOM_WAIT_MS, withRoom, type Budget, type Room } from './budget.ts';
 export { isDayOrTime, readInstant } from './calendar.ts';
@@ -40,6 +40,7 @@ export {
   type Route,
   jsonAnswer,
 } from './route.ts';
+export { NO_PEERS, shareCalls, type Peers } from './peers.ts';
 export { parseTraceparent, traceOf, traceparentOf } from './trace.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type Secret, secret } from './secret.ts';

@@ -9,6 +9,8 @@ export const LOG_EVENTS = [
   'process.failed',
   'process.part-late',
   'process.part-failed',
+  'worker.started',
+  'worker.ended',
   'config.unverified',
   'request.answered',
   'webhook.learned',
@@ -70,6 +72,9 @@ export interface LogFields {
   /** W3C Trace Context: what other systems' logs are joined by. */
   readonly traceId?: string;
   readonly instance?: string;
+  /** The number of the worker, where several serve the same port. */
+  readonly worker?: number;
+  readonly pid?: number;
   readonly component?: 'gateway' | 'ops';
   readonly method?: string;
   /** The route's template, never the URL. */

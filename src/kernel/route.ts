@@ -38,6 +38,8 @@ export interface Ask {
   /** Of the caller's `traceparent`; absent where it sent none. */
   readonly traceId?: string;
   readonly log: Log;
+  /** Whom the trusted proxies in front speak for; where there are none, who connected. */
+  readonly remoteAddress: () => string;
   /** Puts a header on whatever is answered, a fault too. */
   readonly setHeader: (name: string, value: string) => void;
 }
@@ -73,7 +75,8 @@ export interface AdminAccess {
 }
 
 /**
- * One line of the table that is the whole surface. `path` is an Express path, and the route's name in logs and metrics.
+ * One line of the table that is the whole surface. `path` is a path of words, of parameters (`:id`), and of
+ * whatever follows (`/{*path}`); it is the route's name in logs and metrics.
  * A fault that comes back is answered as its table says, in the form that the path asks for.
  *
  * `open`: no credential. `source`: the route asks for the sender's own. `smart`: the route asks for an app's token.

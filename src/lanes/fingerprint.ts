@@ -43,11 +43,38 @@ export const makeContentKey = (pseudonymKey: Uint8Array): string =>
 /** Of what is not there. */
 export const NO_CONTENT = NO_PART.repeat(CONTENT_PARTS.length) as Fingerprint;
 
-export function fingerprintOf(content: ChartContent, key: string): Fingerprint {
+/** Parts that are the same in very many resources, and tell nothing of one person. */
+const COMMON: ReadonlySet<ContentPart> = new Set(['status', 'code', 'subject', 'unit']);
+/** Parts that resources of one document often share. */
+const SHARED: ReadonlySet<ContentPart> = new Set(['time', 'other']);
+const COMMON_MAX = 2_000;
+const COMMON_LENGTH_MAX = 200;
+const common = new Map<string, string>();
+
+const printOf = (text: string): string => hash('sha256', text).slice(0, PART_HEX);
+
+/** Remembered, since making it takes longer than finding it. */
+function rememberedPrintOf(text: string, known: Map<string, string>): string {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  const print = printOf(text);
+  // Codes may be anything.
+  if (known !== common || (known.size < COMMON_MAX && text.length <= COMMON_LENGTH_MAX)) known.set(text, print);
+  return print;
+}
+
+/** `shared`: what is remembered for the resources of one document. */
+export function fingerprintOf(content: ChartContent, key: string, shared = new Map<string, string>()): Fingerprint {
   let print = '';
   for (const part of CONTENT_PARTS) {
     const text = content[part];
-    print += text === undefined ? NO_PART : hash('sha256', `${key}\n${part}\n${text}`).slice(0, PART_HEX);
+    if (text === undefined) {
+      print += NO_PART;
+      continue;
+    }
+    const keyed = `${key}\n${part}\n${text}`;
+    if (COMMON.has(part)) print += rememberedPrintOf(keyed, common);
+    else print += SHARED.has(part) ? rememberedPrintOf(keyed, shared) : printOf(keyed);
   }
   return print as Fingerprint;
 }

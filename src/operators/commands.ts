@@ -105,7 +105,9 @@ export type OperatorWrites = {
     args: {
       readonly id: string;
       readonly operatorId: string;
+      /** So many must be left. */
       readonly least: number;
+      readonly sessions: 'keep' | 'end';
       readonly audit: AuditDraft;
     };
     out: 'removed' | 'not-found' | 'last';

@@ -1,4 +1,4 @@
-import type { Chance, Clock, NewId, Secret } from '../kernel/index.ts';
+import type { Chance, Clock, NewId, Peers, Secret } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { OperatorReads, OperatorWrites } from './commands.ts';
 import type { FactorPolicy } from './decide-caller.ts';
@@ -20,6 +20,8 @@ export interface OperatorDeps {
     readonly why: string;
     readonly remoteAddress: string;
   }) => void;
+  /** Told of wrong tries, which count at all of them. */
+  readonly peers: Peers;
   readonly newId: NewId;
   readonly chance: Chance;
   readonly clock: Clock;

@@ -149,6 +149,7 @@ export function makeFactors(deps: OperatorDeps & { readonly signIn: SignIn; read
         id,
         operatorId: operator.id,
         least: needsFactor(deps.policy, operator.roles) ? 1 : 0,
+        sessions: 'keep',
         audit: { ...draftSignIn(deps, visit, operator, 'remove-factor'), action: 'D' },
       });
       if (!done.ok) return done;

@@ -1,5 +1,5 @@
 import { makeCheckPassword, makeDelayTries, makeLimitTries, SIGN_INS, type PasswordHash } from '../auth/index.ts';
-import { fail, fault, ok, type Clock, type Result } from '../kernel/index.ts';
+import { fail, fault, ok, shareCalls, type Result } from '../kernel/index.ts';
 import type { Visit } from './draft-audit.ts';
 import type { OperatorDeps } from './deps.ts';
 
@@ -8,10 +8,11 @@ import type { OperatorDeps } from './deps.ts';
  * account out; a name that nobody has is treated alike. Codes: by person, since who guesses them has the password
  * already.
  */
-export function makeGuardTries(deps: { readonly clock: Clock; readonly deny: OperatorDeps['deny'] }) {
-  const addresses = makeLimitTries(deps.clock, SIGN_INS);
-  const pairs = makeDelayTries(deps.clock);
-  const codes = makeDelayTries(deps.clock);
+export function makeGuardTries(deps: Pick<OperatorDeps, 'peers' | 'clock' | 'deny'>) {
+  const { peers, clock } = deps;
+  const addresses = shareCalls(peers, 'operator-addresses', makeLimitTries(clock, SIGN_INS));
+  const pairs = shareCalls(peers, 'operator-pairs', makeDelayTries(clock));
+  const codes = shareCalls(peers, 'operator-codes', makeDelayTries(clock));
   const checkPassword = makeCheckPassword();
 
   const refuse = ({ requestId, address }: Visit, why: string) => {

@@ -26,7 +26,7 @@ export {
 export { operatorSealed } from './rows.ts';
 export { SEARCHES_MAX, type SavedSearch } from './saved-search.ts';
 export { makeOperators, type Operators } from './make-operators.ts';
-export type { StoredOperator } from './operator.ts';
+export type { StoredFactor, StoredOperator } from './operator.ts';
 export type { OneTimeLink } from './people.ts';
 export type { ProviderSettings } from './provider.ts';
 export { IDLE_MS } from './session.ts';

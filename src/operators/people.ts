@@ -1,9 +1,9 @@
 import { fail, fault, ok, type FaultCode, type Result } from '../kernel/index.ts';
 import { KEY_DAYS_MAX, toApiKey, type ApiKey, type StoredApiKey } from './api-key.ts';
-import { mayGive, type Giver } from './decide-caller.ts';
+import { mayGive, needsFactor, type Giver } from './decide-caller.ts';
 import { newSecret, type OperatorDeps } from './deps.ts';
 import { draftChange } from './draft-audit.ts';
-import { LINK_MS, type StoredOperator } from './operator.ts';
+import { LINK_MS, type StoredFactor, type StoredOperator } from './operator.ts';
 import { permissionsOf, type Permission, type Role } from './permissions.ts';
 
 /** Who acts, in which request. */
@@ -99,6 +99,30 @@ export function makePeople(deps: OperatorDeps) {
       const done = await store.write('operator.reset', { id, link: stored, audit: audit(by, change) });
       if (!done.ok) return done;
       return done.value === 'reset' ? ok(shown) : refuse(`operator.${done.value}`);
+    },
+
+    async factors(id: string): Promise<Result<readonly StoredFactor[]>> {
+      const found = await store.read('operator.one', { tenant, id });
+      if (!found.ok) return found;
+      return found.value === null
+        ? refuse('operator.not-found')
+        : store.read('operator.factors', { tenant, operatorId: id });
+    },
+
+    /** One that was lost. Whoever has it may sit at an open session, so that these end. */
+    async removeFactor(by: By, id: string, factorId: string): Promise<Result<null>> {
+      const found = await find(by, id);
+      if (!found.ok) return found;
+      const done = await store.write('operator.remove-factor', {
+        id: factorId,
+        operatorId: id,
+        least: needsFactor(deps.policy, found.value.roles) ? 1 : 0,
+        sessions: 'end',
+        audit: audit(by, { action: 'D', why: 'operator-factor', operatorId: id }),
+      });
+      if (!done.ok) return done;
+      if (done.value === 'removed') return ok(null);
+      return refuse(done.value === 'last' ? 'operator.last-factor' : 'operator.factor-not-found');
     },
 
     async remove(by: By, id: string): Promise<Result<null>> {

@@ -1,6 +1,16 @@
 import type { Configuration, CustomFetch } from 'openid-client';
 import { fetchBounded, makeLimitTries, REQUESTS } from '../auth/index.ts';
-import { fail, fault, ok, type Answer, type Ask, type Result, type Route, type Secret } from '../kernel/index.ts';
+import {
+  fail,
+  fault,
+  ok,
+  shareCalls,
+  type Answer,
+  type Ask,
+  type Result,
+  type Route,
+  type Secret,
+} from '../kernel/index.ts';
 import { cookieOf, FLOW_COOKIE, noCookie, readCookie, SESSION_COOKIE } from './cookie.ts';
 import { newSecret, SECRET, type OperatorDeps } from './deps.ts';
 import { draftSignIn } from './draft-audit.ts';
@@ -51,7 +61,7 @@ const shownAs = (...names: readonly unknown[]): string =>
 /** Sign-in at an external OpenID provider: authorization code, PKCE, nonce and state; roles are read at every one. */
 export function makeProviderRoutes(deps: OperatorDeps & { readonly settings: ProviderSettings | null }): Route[] {
   const { tenant, store, settings, publicUrl, clock, chance } = deps;
-  const limit = makeLimitTries(clock, REQUESTS);
+  const limit = shareCalls(deps.peers, 'operator-provider', makeLimitTries(clock, REQUESTS));
   const nowMs = (): number => deps.now().getTime();
   const backUrl = new URL(BACK, publicUrl).href;
   let known: { readonly config: Promise<Configuration>; readonly untilMs: number } | null = null;

@@ -1,9 +1,12 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics, type Aggregator } from 'prom-client';
 import type { StoreFigures, StoreHealth } from '../store/index.ts';
+import type { MetricsReading } from './merge-metrics.ts';
 
 export interface Metrics {
   readonly contentType: string;
   render(): Promise<string>;
+  /** The same, to be merged with that of other workers. */
+  read(): Promise<MetricsReading>;
   observeSettled(state: string, reason: string | null): void;
   observeFinding(code: string): void;
   /** The end of an attempt at the EHR. */
@@ -46,11 +49,13 @@ export function makeMetrics(deps: {
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
     registers,
   });
-  const gauge = (name: string, help: string, read: () => number): void => {
+  /** `merge`: how what several workers say becomes one. */
+  const gauge = (name: string, help: string, merge: Aggregator, read: () => number): void => {
     new Gauge({
       name,
       help,
       registers,
+      aggregator: merge,
       collect() {
         this.set(read());
       },
@@ -68,17 +73,18 @@ export function makeMetrics(deps: {
     });
   };
 
-  gauge('chartgate_store_ready', '1 while the store takes writes', () =>
+  gauge('chartgate_store_ready', '1 while the store takes writes', 'min', () =>
     deps.storeHealth().state === 'ready' ? 1 : 0,
   );
-  gauge('chartgate_store_queued', 'Commands that wait for the writer', () => deps.storeHealth().queued);
-  gauge('chartgate_store_queued_bytes', 'What they weigh', () => deps.storeHealth().queuedBytes);
+  gauge('chartgate_store_queued', 'Commands that wait for the writer', 'sum', () => deps.storeHealth().queued);
+  gauge('chartgate_store_queued_bytes', 'What they weigh', 'sum', () => deps.storeHealth().queuedBytes);
   gauge(
     'chartgate_store_last_commit_seconds',
     'How long the last commit took',
+    'max',
     () => deps.storeFigures().lastCommitMs / 1000,
   );
-  gauge('chartgate_store_last_batch', 'How many commands shared it', () => deps.storeFigures().lastBatch);
+  gauge('chartgate_store_last_batch', 'How many commands shared it', 'max', () => deps.storeFigures().lastBatch);
   counter('chartgate_store_commits_total', 'Transactions committed', () => deps.storeFigures().commits);
   counter('chartgate_store_commands_total', 'Commands committed', () => deps.storeFigures().commands);
   counter('chartgate_store_failures_total', 'Transactions that failed as a whole', () => deps.storeFigures().failures);
@@ -108,19 +114,21 @@ export function makeMetrics(deps: {
   return {
     observeOutcome: ({ kind, reason }, taken) => attempts.observe({ outcome: kind, reason: reason ?? '' }, taken),
     watchTarget({ state, isForwarding, lag, nowMs }) {
-      gauge('chartgate_ehr_breaker_open', '1 while the EHR is left alone', () =>
+      gauge('chartgate_ehr_breaker_open', '1 while the EHR is left alone', 'max', () =>
         state().breaker === 'closed' ? 0 : 1,
       );
       gauge(
         'chartgate_forwarding',
         '0 while deliveries are held back: in shadow mode, or until it is confirmed that they go on',
+        'min',
         () => (isForwarding() ? 1 : 0),
       );
-      gauge('chartgate_ehr_in_flight', 'Requests to the EHR under way', () => state().inFlight);
-      gauge('chartgate_ehr_concurrency_limit', 'How many it is trusted to bear', () => state().limit);
+      gauge('chartgate_ehr_in_flight', 'Requests to the EHR under way', 'sum', () => state().inFlight);
+      gauge('chartgate_ehr_concurrency_limit', 'How many it is trusted to bear', 'sum', () => state().limit);
       gauge(
         'chartgate_ehr_answer_seconds',
         'Mean time of an answer when the limit was last measured, 0 before',
+        'max',
         () => (state().concurrency.latencyMs ?? 0) / 1000,
       );
       // One question for all that are collected together.
@@ -135,6 +143,8 @@ export function makeMetrics(deps: {
           name,
           help,
           registers,
+          // All ask the same store.
+          aggregator: 'max',
           async collect() {
             const found = await ask();
             if (found !== null) this.set(read(found));
@@ -156,6 +166,7 @@ export function makeMetrics(deps: {
     observeSettled: (state, reason) => settled.inc({ state, reason: reason ?? '' }),
     contentType: registry.contentType,
     render: () => registry.metrics(),
+    read: () => registry.getMetricsAsJSON(),
     observeRequest: ({ route, method, status, durationMs }) =>
       seconds.observe(
         { route, method: METHODS.has(method) ? method : 'other', status: String(status) },

@@ -2,8 +2,17 @@ import type { Forwarding } from '../forward/index.ts';
 import type { StoreHealth } from '../store/index.ts';
 import { describeForwarding, type ForwardingShown } from './describe-forwarding.ts';
 
+/** How many workers were asked for, how many take connections, and how many of these should get traffic. */
+export interface WorkersReady {
+  readonly wanted: number;
+  readonly serving: number;
+  readonly ready: number;
+}
+
 export interface Readiness {
   readonly ready: boolean;
+  /** Where several workers serve the same port. */
+  readonly workers?: WorkersReady;
   readonly process: 'serving' | 'draining';
   readonly store: StoreHealth & { readonly engine: string; readonly version: string };
   /** Whether acknowledged deliveries are the sum of the states. */
@@ -25,3 +34,10 @@ export function decideReadiness({
     forwarding: describeForwarding(forwarding),
   };
 }
+
+/** A connection may come to any worker that takes some, so that all of these must be ready. */
+export const joinReadiness = (own: Readiness, workers: WorkersReady): Readiness => ({
+  ...own,
+  ready: own.ready && workers.ready === workers.serving,
+  workers,
+});

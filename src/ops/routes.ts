@@ -1,5 +1,4 @@
 import { jsonAnswer, ok, type Answer, type Route } from '../kernel/index.ts';
-import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
 import { readReferenceScript, REFERENCE_STYLE, renderReference } from './reference.ts';
 
@@ -9,11 +8,14 @@ const open = (path: string, handle: Route['handle']): Route => ({ method: 'get',
 const alive = open('/healthz', () => ok(jsonAnswer(200, { status: 'alive' })));
 
 /** What whoever watches asks. None of it holds anything of a patient. */
-export function makeWatchRoutes(deps: { readonly readiness: () => Readiness; readonly metrics: Metrics }): Route[] {
+export function makeWatchRoutes(deps: {
+  readonly readiness: () => Readiness | Promise<Readiness>;
+  readonly metrics: { readonly contentType: string; render(): Promise<string> };
+}): Route[] {
   return [
     {
-      ...open('/readyz', () => {
-        const readiness = deps.readiness();
+      ...open('/readyz', async () => {
+        const readiness = await deps.readiness();
         return ok(jsonAnswer(readiness.ready ? 200 : 503, readiness));
       }),
       access: 'ops',

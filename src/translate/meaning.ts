@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { isElement } from '../r4/index.ts';
-import { canonicalJson } from '../kernel/index.ts';
+import { canonicalJsonWithout } from '../kernel/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
 
 /**
@@ -13,17 +12,11 @@ const TELLING: Readonly<Record<string, RegExp>> = {
   DiagnosticReport: /^_?(?:code|effective[A-Z]\w*|result|conclusion|conclusionCode|specimen)$/,
 };
 
-/** Without the words beside codes: a better display is no other statement. */
-function withoutWords(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutWords);
-  if (!isElement(value)) return value;
-  const isCoded =
-    Array.isArray(value['coding']) || (typeof value['code'] === 'string' && typeof value['system'] === 'string');
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name]) => name !== 'display' && !(isCoded && (name === 'text' || name === 'unit')))
-      .map(([name, part]) => [name, withoutWords(part)]),
-  );
+/** Words beside codes: a better display is no other statement. */
+function isWord(name: string, of: Readonly<Record<string, unknown>>): boolean {
+  if (name === 'display') return true;
+  if (name !== 'text' && name !== 'unit') return false;
+  return Array.isArray(of['coding']) || (typeof of['code'] === 'string' && typeof of['system'] === 'string');
 }
 
 /**
@@ -34,5 +27,5 @@ export function meaningOf(resource: AnyResource): string | null {
   const telling = TELLING[resource.resourceType];
   if (telling === undefined) return null;
   const said = Object.fromEntries(Object.entries(resource).filter(([name]) => telling.test(name)));
-  return hash('sha256', canonicalJson(withoutWords(said))).slice(0, 32);
+  return hash('sha256', canonicalJsonWithout(said, isWord)).slice(0, 32);
 }

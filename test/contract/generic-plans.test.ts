@@ -64,6 +64,7 @@ const EVERYTHING: DeliveryFilter = {
   faultCode: null,
   dataStructure: null,
   finding: null,
+  word: null,
   requestId: null,
   user: null,
   users: null,
@@ -78,6 +79,7 @@ const FILTERS: readonly (readonly [string, Partial<DeliveryFilter>])[] = [
   ['delivery_by_structure', { dataStructure: 'rare' }],
   ['delivery_by_user', { user: { client: 'c', user: 'u' } }],
   ['delivery_finding_by_code', { finding: 'rare' }],
+  ['delivery_word_by_word', { word: 'ab'.repeat(16) }],
   ['delivery_stuck', { state: 'parked', reason: 'rare', faultCode: 'ehr.partial' }],
 ];
 test.each(FILTERS)('a page is walked along %s, however rare what is asked for', async (index, filter) => {
@@ -105,6 +107,14 @@ test('what waits longest in a state is found along its index, and no table is wa
   const onDeliveries = plans.split('\n\n').filter((plan) => / on delivery\b/.test(plan) && /state/.test(plan));
   expect(onDeliveries.length).toBeGreaterThan(9);
   for (const plan of onDeliveries) expect(plan).not.toMatch(/Seq Scan on delivery|delivery_pkey on delivery\n/);
+});
+
+test('the words of a group are counted along the index of groups, and looked up by delivery', async () => {
+  const group = { tenant, state: 'parked', reason: 'unmapped', faultCode: null, limit: 50 } as const;
+  const plans = await plansOf(inboxReads['inbox.group-words'](context, group));
+  expect(plans).toMatch(/using delivery_stuck/);
+  expect(plans).toMatch(/delivery_word_pkey/);
+  expect(plans).not.toMatch(/Seq Scan|Hash (Join|Semi|Right)|hashed SubPlan/);
 });
 
 test('groups are counted in their index alone', async () => {

@@ -15,12 +15,19 @@ afterEach(() => place.remove());
 
 /** Steps that walk a whole table, and no part that was cut off before. */
 const scansOf = (plans: readonly string[]): string[] =>
-  plans.filter((one) => /^SCAN (?!\(subquery|looked|versions|json_each)/.test(one));
+  plans.filter((one) => /^SCAN (?!\(subquery|looked|counted|versions|json_each)/.test(one));
 
 test('whose a group is, is counted along the index of groups, which ends the walk', () => {
   const asked = { tenant, state: 'parked', reason: 'patient', faultCode: 'patient.none', limit: 50 } as const;
   const plans = explainSqlite(place, (context) => reads['inbox.group-users'](context, asked));
   expect(plans.join('\n')).toMatch(/INDEX delivery_stuck \(tenant=\? AND state=\? AND reason=\? AND <expr>=\?\)/);
+  expect(scansOf(plans)).toEqual([]);
+});
+
+test('the words of a group are counted the same way, each delivery looked up by its place', () => {
+  const asked = { tenant, state: 'parked', reason: 'unmapped', faultCode: null, limit: 50 } as const;
+  const plans = explainSqlite(place, (context) => reads['inbox.group-words'](context, asked));
+  expect(plans.join('\n')).toMatch(/SEARCH w USING PRIMARY KEY \(seq=\?/);
   expect(scansOf(plans)).toEqual([]);
 });
 

@@ -31,6 +31,7 @@ const EVERYTHING: DeliveryFilter = {
   faultCode: null,
   dataStructure: null,
   finding: null,
+  word: null,
   requestId: null,
   user: null,
   users: null,
@@ -136,7 +137,7 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
       receiver: 'ins_me',
       othersBefore: 0,
       othersAfter: Number.MAX_SAFE_INTEGER,
-      after: 0,
+      between: [0, null],
       limit: 10,
       bytes: 1_000_000,
     });
@@ -241,7 +242,7 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
         receiver: 'ins_me',
         othersBefore: 0,
         othersAfter: Number.MAX_SAFE_INTEGER,
-        after,
+        between: [after, null],
         limit: 3,
         bytes,
       });
@@ -275,7 +276,15 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
   test('what another process received is left to it, until it has had time enough', async () => {
     await put('theirs', 'data', { receiver: 'ins_other' });
     const look = async (othersBefore: number, othersAfter: number) => {
-      const asked = { tenant, receiver: 'ins_me', othersBefore, othersAfter, after: 0, limit: 10, bytes: 1_000_000 };
+      const asked = {
+        tenant,
+        receiver: 'ins_me',
+        othersBefore,
+        othersAfter,
+        between: [0, null] as const,
+        limit: 10,
+        bytes: 1_000_000,
+      };
       const page = await inbox().read('inbox.received', asked);
       return page.ok ? page.value.length : -1;
     };
@@ -555,7 +564,7 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
       receiver: 'ins_me',
       othersBefore: 0,
       othersAfter: Number.MAX_SAFE_INTEGER,
-      after: 0,
+      between: [0, null],
       limit: 10,
       bytes: 1_000_000,
     });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { auditSet } from '../../src/audit/index.ts';
-import { inboxSet, type Verdict } from '../../src/inbox/index.ts';
-import { jobSet, runJobs, type BulkAct, type BulkJob, type Choice } from '../../src/jobs/index.ts';
+import { inboxSet, type UnmappedWord, type Verdict } from '../../src/inbox/index.ts';
+import { jobSet, runJobs, type BulkAct, type BulkJob, type Choice, type Whose } from '../../src/jobs/index.ts';
 import { silentLog, type Result } from '../../src/kernel/index.ts';
 import { deliverSet } from '../../src/lanes/index.ts';
 import type { Store } from '../../src/store/index.ts';
@@ -23,6 +23,8 @@ const PARKED: Choice = {
   reason: null,
   faultCode: null,
   dataStructure: null,
+  word: null,
+  ofOne: null,
   receivedFrom: null,
   receivedTo: null,
 };
@@ -43,7 +45,15 @@ describe.each(PLACES)('bulk jobs on %s', (engine, makePlace) => {
   });
   afterEach(() => place.remove());
 
-  async function deliver(verdict: Verdict, { user = 'u', at = NOON, structure = 'steps_event' } = {}): Promise<string> {
+  async function deliver(
+    verdict: Verdict,
+    {
+      user = 'u',
+      at = NOON,
+      structure = 'steps_event',
+      unmapped = [],
+    }: { user?: string; at?: Date; structure?: string; unmapped?: readonly UnmappedWord[] } = {},
+  ): Promise<string> {
     n += 1;
     const id = `dlv_${n}`;
     const put = { id, tenant, hook: 'data', at, requestId: 'r', receiver: 'i', sender: 's' } as const;
@@ -56,13 +66,14 @@ describe.each(PLACES)('bulk jobs on %s', (engine, makePlace) => {
       documentVersion: 1,
       contentDigest: null,
       findings: [],
-      unmapped: [],
+      unmapped,
     };
     must(await store.use(deliverSet).write('deliver.settle', { tenant, seq, at, requestId: 'r', facts, verdict }));
     return id;
   }
   const stateOf = async (id: string) => must(await inbox().read('inbox.get', { tenant, id }))?.state;
-  const choose = async (choice: Choice = PARKED) => must(await jobs().read('jobs.choose', { tenant, choice }));
+  const choose = async (choice: Choice = PARKED, whose: Whose = null) =>
+    must(await jobs().read('jobs.choose', { tenant, choice, whose }));
 
   let made = 0;
   async function propose(choice: Choice, what: BulkAct = 'replay', actor = 'ada'): Promise<string> {
@@ -98,6 +109,57 @@ describe.each(PLACES)('bulk jobs on %s', (engine, makePlace) => {
     expect(await counts({ dataStructure: 'alert' })).toEqual([1, 1]);
     expect(await counts({ receivedFrom: NOON.getTime() + 1 })).toEqual([1, 1]);
     expect(await counts({ receivedTo: NOON.getTime() + 1 })).toEqual([2, 2]);
+  });
+
+  const [cuff, stone]: readonly [UnmappedWord, UnmappedWord] = [
+    { kind: 'code', what: 'cuff' },
+    { kind: 'unit', what: 'stone' },
+  ];
+  const wordsOf = async () => {
+    const asked = { tenant, state: 'parked', reason: 'unmapped', faultCode: null, limit: 50 } as const;
+    const { words, wordless } = must(await inbox().read('inbox.group-words', asked));
+    const known = must(
+      await store.use(deliverSet).read('deliver.words', { tenant, ids: words.map((one) => one.wordId) }),
+    );
+    const named = words.map(({ wordId, count, example }) => ({
+      id: wordId,
+      says: [known.find(({ id }) => id === wordId)?.what, count, example],
+    }));
+    return { words: named.map(({ says }) => says), ids: named.map(({ id }) => id), wordless };
+  };
+
+  test('what is parked for a word is counted by it and chosen by it, as long as it waits', async () => {
+    const first = await deliver(parkedAs('unmapped'), { user: 'ann', unmapped: [cuff, stone] });
+    const second = await deliver(parkedAs('unmapped'), { user: 'ben', unmapped: [cuff] });
+    await deliver(parkedAs('unmapped'), { user: 'cid' });
+    // Parked for another reason: mapping the word does not let it go on.
+    await deliver(parkedAs('implausible'), { unmapped: [cuff] });
+    const { words, ids, wordless } = await wordsOf();
+    expect([words, wordless]).toEqual([
+      [
+        ['cuff', 2, second],
+        ['stone', 1, first],
+      ],
+      1,
+    ]);
+    const [byCuff = '', byStone = ''] = ids;
+    const job = await propose({ ...PARKED, word: byStone }, 'discard');
+    expect((await choose({ ...PARKED, word: byCuff })).deliveries).toHaveLength(2);
+    expect((await choose({ ...PARKED, word: byCuff }, { client: 'c', user: 'ben' })).deliveries).toHaveLength(1);
+    await start(job, 1);
+    await runAll();
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['discarded', 'parked']);
+    expect((await wordsOf()).words).toEqual([['cuff', 1, second]]);
+    must(await inbox().write('inbox.replay', { ...act(), id: second }));
+    expect(await wordsOf()).toEqual({ words: [], ids: [], wordless: 1 });
+    expect(await get(job)).toMatchObject({ choice: { word: byStone, ofOne: null } });
+  });
+
+  test('a choice of one user or of the users of one patient leaves all others alone', async () => {
+    for (const user of ['ann', 'ann', 'ben']) await deliver(parkedAs('unmapped'), { user });
+    expect((await choose(PARKED, { client: 'c', user: 'ann' })).deliveries).toHaveLength(2);
+    expect((await choose(PARKED, { client: 'other', user: 'ann' })).deliveries).toHaveLength(0);
+    expect(await choose(PARKED, [])).toEqual({ deliveries: [], patients: 0, ofNobody: 0 });
   });
 
   test('only whoever was shown it starts it, once, and with the number that was shown', async () => {

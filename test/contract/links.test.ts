@@ -143,6 +143,7 @@ describe.each(PLACES)('links on %s', (_engine, makePlace) => {
         faultCode: null,
         dataStructure: null,
         finding: null,
+        word: null,
         requestId: null,
         user: null,
         users: null,

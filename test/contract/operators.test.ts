@@ -186,7 +186,7 @@ describe.each(PLACES)('operators on %s', (_engine, makePlace) => {
     expect(must(await ops().write('operator.add-factor', { factor: { ...totp, id: 'fac_2' }, passed: eve }))).toBe(
       'not-found',
     );
-    const remove = { id: 'fac_1', operatorId: 'opr_2', least: 0, audit };
+    const remove = { id: 'fac_1', operatorId: 'opr_2', least: 0, sessions: 'end', audit } as const;
     expect(must(await ops().write('operator.remove-factor', remove))).toBe('not-found');
     expect(must(await ops().read('operator.factors', { tenant, operatorId: 'opr_1' }))).toEqual([
       { ...totp, madeAtMs: atMs, usedAtMs: null },
@@ -198,8 +198,31 @@ describe.each(PLACES)('operators on %s', (_engine, makePlace) => {
     await open();
     await addTotp();
     const remove = async (least: number) =>
-      must(await ops().write('operator.remove-factor', { id: 'fac_1', operatorId: 'opr_1', least, audit }));
+      must(
+        await ops().write('operator.remove-factor', {
+          id: 'fac_1',
+          operatorId: 'opr_1',
+          least,
+          sessions: 'keep',
+          audit,
+        }),
+      );
     expect([await remove(1), await remove(0)]).toEqual(['last', 'removed']);
+  });
+
+  test('a factor that is taken away ends the sessions of its person, and of nobody else', async () => {
+    await add();
+    await open();
+    await addTotp();
+    await add({ id: 'opr_2', name: 'eve' });
+    await open({ id: 'ses_2', operatorId: 'opr_2', secret: 'eve-secret' });
+    const remove = { id: 'fac_1', operatorId: 'opr_1', sessions: 'end', audit } as const;
+    const sessions = async () =>
+      must(await ops().read('operator.sessions', { tenant, operatorId: null, atMs })).map(({ id }) => id);
+    expect(must(await ops().write('operator.remove-factor', { ...remove, least: 1 }))).toBe('last');
+    expect((await sessions()).length).toBe(2);
+    expect(must(await ops().write('operator.remove-factor', { ...remove, least: 0 }))).toBe('removed');
+    expect(await sessions()).toEqual(['ses_2']);
   });
 
   test('wrong tries end a session, however many come at once', async () => {

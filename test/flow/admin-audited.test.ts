@@ -33,6 +33,7 @@ const LOOKS: readonly (readonly [path: string, why: string, shows: 'patients' | 
   ['shadow/deliveries', 'shadow deliveries', 'deliveries'],
   ['deliveries/groups', 'delivery groups', 'counts'],
   ['deliveries/groups/patients?state=parked&reason=unlinked', 'delivery group patients', 'deliveries'],
+  ['deliveries/groups/words?state=parked&reason=unmapped', 'delivery group words', 'deliveries'],
   ['jobs', 'jobs', 'counts'],
   ['deliveries', 'deliveries', 'deliveries'],
   ['deliveries/ID', 'delivery', 'deliveries'],

@@ -136,6 +136,56 @@ describe('a bug', () => {
   );
 });
 
+describe('a header that cannot be sent', () => {
+  const BROKEN = `a\n${MARKER}`;
+  test.each([
+    ['of the answer', () => ok({ status: 200, headers: { 'X-Broken': BROKEN, 'X-Sound': 'a' }, body: '' })],
+    [
+      'of whatever is answered',
+      ({ setHeader }) => {
+        setHeader('X-Broken', BROKEN);
+        return ok(jsonAnswer(200, {}));
+      },
+    ],
+  ] as [string, Route['handle']][])('%s is a bug of ours, and answered as one', async (_whose, handle) => {
+    const log = collectLog();
+    const server = appOf([route('/x', handle)], log).listen(0, '127.0.0.1');
+    stopAfterTest(() => server.close());
+    await once(server, 'listening');
+    const address = server.address();
+    const port = address !== null && typeof address !== 'string' ? address.port : 0;
+    const answer = await fetch(`http://127.0.0.1:${port}/x`);
+    expect([answer.status, answer.statusText, answer.headers.get('x-broken')]).toEqual([
+      500,
+      'Internal Server Error',
+      null,
+    ]);
+    expect(await answer.json()).toMatchObject({ code: 'internal.bug' });
+    expect(log.lines).toMatchObject([{ level: 'error', status: 500, faultCode: 'internal.bug' }]);
+    expect(JSON.stringify(log.lines)).not.toContain(MARKER);
+  });
+});
+
+describe('a header of an answer', () => {
+  test('replaces the one of its name, in whatever case, and says how long the body is', async () => {
+    const app = appOf([
+      route('/x', ({ setHeader }) => {
+        setHeader('x-frame-options', 'DENY');
+        return ok({ status: 200, headers: { 'cache-control': 'public' }, body: 'é' });
+      }),
+      route('/nothing', () => ok({ status: 204, body: '' })),
+    ]);
+    const { headers } = await request(app).get('/x');
+    expect([headers['x-frame-options'], headers['cache-control'], headers['content-length']]).toEqual([
+      'DENY',
+      'public',
+      '2',
+    ]);
+    expect((await request(app).get('/nothing')).headers).not.toHaveProperty('content-length');
+    expect((await request(app).head('/x')).headers).not.toHaveProperty('content-length');
+  });
+});
+
 describe('an address', () => {
   test('that nobody serves is 404', async () => {
     expect((await request(appOf([])).get('/nix')).status).toBe(404);
@@ -183,6 +233,11 @@ test('an error that merely carries a status, such as an upstream’s, is a bug o
     throw Object.assign(new Error('x'), { status: 404 });
   };
   expect((await request(appOf([route('/x', upstream)])).get('/x')).status).toBe(500);
+});
+
+test('a path that takes GET says that it takes HEAD, wherever GET stands among its methods', async () => {
+  const app = appOf([route('/x', () => ok(jsonAnswer(200, {})), 'put'), route('/x', () => ok(jsonAnswer(200, {})))]);
+  expect((await request(app).delete('/x')).headers['allow']).toBe('GET, HEAD, PUT');
 });
 
 test('an address in another case is another address', async () => {

@@ -10,40 +10,40 @@ import { appOf } from '../support/gateway.ts';
 const OPENS: Readonly<Record<Role, string>> = {
   viewer: `flow.ledger flow.series flow.refused flow.stream`,
   engineer: `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.groupPatients
-    deliveries.changes deliveries.list deliveries.get
+    deliveries.groupWords deliveries.changes deliveries.list deliveries.get
     deliveries.raw deliveries.replay deliveries.replayMany deliveries.discard jobs.preview jobs.start
     jobs.list jobs.get jobs.stop deliveries.explain mappings.unmapped mappings.reload targets.list
     targets.pause targets.resume shadow.report shadow.deliveries shadow.evaluate shadow.leave links.list
     links.get links.charted patients.connections patients.connection patients.labs patients.profiles
     patients.overdue patients.rule monitoring.rule mappings.rows mappings.try mappings.check
     mappings.loads targets.probe targets.probes targets.lanes links.history patients.list
-    patients.timeline deliveries.note deliveries.assign restrictions.list handles.make handles.open
+    patients.timeline deliveries.note deliveries.assign restrictions.list restrictions.get handles.make handles.open
     settings.get`,
   'clinical-reviewer': `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.groupPatients
-    deliveries.changes deliveries.list deliveries.get
+    deliveries.groupWords deliveries.changes deliveries.list deliveries.get
     deliveries.decide deliveries.approveMany jobs.list jobs.get deliveries.explain mappings.unmapped
     targets.list shadow.report shadow.deliveries links.list links.get links.charted patients.connections
     patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule
     mappings.rows mappings.try mappings.check mappings.loads targets.probes targets.lanes links.history
-    patients.list patients.timeline restrictions.list handles.make handles.open`,
+    patients.list patients.timeline restrictions.list restrictions.get handles.make handles.open`,
   registrar: `flow.ledger flow.series flow.refused flow.stream links.list links.get links.put links.charted
     links.revoke links.import patients.connections patients.connection patients.connect patients.revoke
     patients.bind patients.labs patients.submitLab patients.profiles patients.requestProfile
     patients.overdue patients.rule patients.replaceRule monitoring.rule monitoring.replaceRule
-    links.preview links.history patients.list patients.timeline restrictions.list restrictions.put
+    links.preview links.history patients.list patients.timeline restrictions.list restrictions.get restrictions.put
     restrictions.remove handles.make handles.open`,
   auditor: `audit.search audit.get audit.key audit.verify audit.verifying audit.export audit.counts audit.searches audit.saveSearch
     audit.removeSearch`,
   administrator: `flow.ledger flow.series flow.refused flow.stream targets.list shadow.report users.erase keys.data
     keys.rotateData keys.rotateIdToken apps.list apps.add apps.remove apps.launch accounts.list
     accounts.add accounts.remove operators.list operators.add operators.get operators.remove
-    operators.setRoles operators.disable operators.enable operators.reset keys.list keys.add keys.remove
+    operators.setRoles operators.disable operators.enable operators.reset operators.factors operators.removeFactor keys.list keys.add keys.remove
     targets.probes targets.lanes apps.edit apps.disable apps.enable accounts.disable accounts.enable
     accounts.reset accounts.unlock grants.list grants.end settings.get`,
 };
 const PROVED = `deliveries.raw audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.remove
   accounts.add accounts.remove operators.add operators.remove operators.setRoles operators.disable
-  operators.enable operators.reset apps.edit apps.disable apps.enable accounts.disable accounts.enable
+  operators.enable operators.reset operators.removeFactor apps.edit apps.disable apps.enable accounts.disable accounts.enable
   accounts.reset accounts.unlock grants.end
   keys.add keys.remove`.split(/\s+/);
 /** Who asks something of their own session needs no role: test/attack/operators.test.ts has who is let in. */

@@ -1,6 +1,6 @@
 import { authenticateByToken } from '../../src/admin/index.ts';
 import { createHash, randomBytes } from 'node:crypto';
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import { auditSet } from '../../src/audit/index.ts';
 import {
   authSet,
@@ -11,7 +11,7 @@ import {
   type ShownPatient,
 } from '../../src/auth/index.ts';
 import { drainServer, listen, makeApp, makeServer } from '../../src/http/index.ts';
-import { fail, fault, ok, secret, systemClock, type Clock, type Result } from '../../src/kernel/index.ts';
+import { fail, fault, NO_PEERS, ok, secret, systemClock, type Clock, type Result } from '../../src/kernel/index.ts';
 import { isResourceType } from '../../src/r4/index.ts';
 import { collectLog } from './collect-log.ts';
 import { newId } from './gateway.ts';
@@ -80,13 +80,10 @@ export async function startAuth(
   const clock = more.clock ?? systemClock;
   const log = collectLog();
   // The port must be known before the issuer: the server listens first and learns its routes then.
-  const holder: { app: Express | null } = { app: null };
-  const server = makeServer(
-    ((request: never, response: never) => {
-      holder.app?.(request, response);
-    }) as unknown as Express,
-    null,
-  );
+  const holder: { app: RequestListener | null } = { app: null };
+  const server = makeServer((request, response) => {
+    void holder.app?.(request, response);
+  }, null);
   const port = await listen(server, '127.0.0.1', 0);
   const base = more.publicUrl ?? `http://localhost:${port}`;
   const auth = makeAuth({
@@ -99,6 +96,7 @@ export async function startAuth(
     audit: store.use(auditSet),
     patients: somePatients,
     isType: isResourceType,
+    peers: NO_PEERS,
     clock,
     log,
   });

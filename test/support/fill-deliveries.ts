@@ -1,7 +1,7 @@
 /**
  * SQL that fills a database with deliveries that nobody can open, as many as are asked for and one a second: every
  * hundredth is parked, of those every tenth by a fault, every fiftieth is of another structure and every five hundredth
- * has a finding. There are a thousand users.
+ * has a finding. Each that is parked waits for one of seven words. There are a thousand users.
  */
 export function fillDeliveries(engine: 'sqlite' | 'postgres', rows: number, firstAt: number): readonly string[] {
   const isSqlite = engine === 'sqlite';
@@ -23,5 +23,7 @@ export function fillDeliveries(engine: 'sqlite' | 'postgres', rows: number, firs
     FROM n ORDER BY i`,
     `INSERT INTO delivery_finding (seq, tenant, code)
     SELECT seq, tenant, 'code.unmapped' FROM delivery WHERE seq % 500 = 0`,
+    `INSERT INTO delivery_word (seq, tenant, word_index)
+    SELECT seq, tenant, ${bytes('seq % 7')} FROM delivery WHERE state = 'parked'`,
   ];
 }

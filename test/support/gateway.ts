@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import type { Express } from 'express';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { authenticateByToken, type Authenticate } from '../../src/admin/index.ts';
 import { makeApp } from '../../src/http/index.ts';
 import { makeNewId, systemClock, type Log, type Route } from '../../src/kernel/index.ts';
@@ -15,8 +15,8 @@ export function appOf(
   routes: readonly Route[],
   log: Log = collectLog(),
   authenticate: Authenticate = authenticateByToken(null),
-): Express {
-  return makeApp({
+): RequestListener & { listen(port: number, host: string): Server } {
+  const app = makeApp({
     routes,
     trustProxy: [],
     authenticate,
@@ -26,6 +26,7 @@ export function appOf(
     observe: () => undefined,
     isDraining: () => false,
   });
+  return Object.assign(app, { listen: (port: number, host: string) => createServer(app).listen(port, host) });
 }
 
 /** A sound configuration on a free port, for whole-gateway tests. */

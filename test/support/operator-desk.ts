@@ -13,7 +13,7 @@ import type { AddressInfo } from 'node:net';
 import { TOTP } from 'otpauth';
 import { auditSet } from '../../src/audit/index.ts';
 import { makeApp } from '../../src/http/index.ts';
-import { jsonAnswer, ok, secret, type Route } from '../../src/kernel/index.ts';
+import { jsonAnswer, NO_PEERS, ok, secret, type Route } from '../../src/kernel/index.ts';
 import { makeOperators, operatorSet, type FactorPolicy, type ProviderSettings } from '../../src/operators/index.ts';
 import { testClock } from './clock.ts';
 import { collectLog } from './collect-log.ts';
@@ -114,6 +114,7 @@ export async function openDesk(
     pseudonymKey: randomBytes(32),
     store: store.use(operatorSet),
     deny: (refused) => void denied.push(refused),
+    peers: NO_PEERS,
     newId,
     chance: randomBytes,
     clock,

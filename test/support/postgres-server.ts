@@ -21,6 +21,8 @@ import pg from 'pg';
 export interface PostgresServer {
   readonly url: (database: string) => string;
   readonly port: number;
+  /** Of the process from which all others of the server come; null while it does not run. */
+  readonly pid: () => number | null;
   /** `pause` is SIGSTOP: connections stay, nothing answers. */
   readonly signal: (name: 'SIGSTOP' | 'SIGCONT') => void;
   start(flags?: readonly string[]): Promise<void>;
@@ -144,6 +146,7 @@ export async function makePostgresServer(): Promise<PostgresServer> {
   await start();
   return {
     port,
+    pid: () => running?.pid ?? null,
     url,
     signal: (name) => void running?.kill(name),
     start,

@@ -15,6 +15,8 @@ export interface Running {
   readonly ended: Promise<Ran>;
   /** Resolves with the first line on stdout that holds `text`. */
   saw(text: string): Promise<string>;
+  /** The whole lines on stdout so far. */
+  lines(): readonly string[];
   signal(name: NodeJS.Signals): void;
 }
 
@@ -58,6 +60,7 @@ export function runProcess(args: readonly string[], env: Record<string, string> 
         waiting.push({ text, resolve, reject });
         look();
       }),
+    lines: () => stdout.split('\n').slice(0, -1),
     signal: (name) => void child.kill(name),
   };
 }

@@ -6,7 +6,7 @@ import { useMay } from '../api/session.tsx';
 import { Outcome, useAct } from '../ui/act.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { Field, textsOf } from '../ui/field.tsx';
-import { NamedFilter } from '../ui/named.tsx';
+import { Chip, NamedFilter } from '../ui/named.tsx';
 
 const STRUCTURES = ['clinical_ready', 'lab_result', 'alert_event', 'alert_summary', 'user_profile', 'steps_event'];
 const isState = (value: string | undefined): value is (typeof STATES)[number] => STATES.some((one) => one === value);
@@ -19,6 +19,7 @@ const NAMES = [
   'why',
   'fault',
   'finding',
+  'word',
   'request',
   'from',
   'to',
@@ -34,6 +35,7 @@ export const queryOf = (given: Given) => ({
   reason: given['why'],
   fault: given['fault'],
   finding: given['finding'],
+  word: given['word'],
   request_id: given['request'],
   received_from: given['from'],
   received_to: given['to'],
@@ -114,6 +116,9 @@ export function DeliveryFilters({
           handle={given['user']}
           onClear={() => onChange({ user: undefined, client: undefined })}
         />
+        {given['word'] === undefined ? null : (
+          <Chip label="Unmapped word" is="one word" clear="Any word" onClear={() => onChange({ word: undefined })} />
+        )}
         <button type="submit" disabled={act.isBusy}>
           Find
         </button>

@@ -18,6 +18,7 @@ import { Time } from '../ui/time.tsx';
 import { PatientPreview } from './link-preview.tsx';
 import { Connections, PhoneCode } from './patient-connections.tsx';
 import { Labs, Profiles } from './patient-labs.tsx';
+import { Restriction } from './patient-restriction.tsx';
 import { Rules } from './patient-rules.tsx';
 import { Timeline } from './patient-timeline.tsx';
 
@@ -32,6 +33,7 @@ function OnePatient({ of }: { readonly of: string }) {
   const known = useAsk('patients.connections', { params: { mrn: of } });
   const mayEnrol = useMay('patients.enrol');
   const mayLink = useMay('links.change');
+  const maySeeLinks = useMay('links.read');
   const maySeeDeliveries = useMay('deliveries.read');
   return (
     <>
@@ -52,6 +54,7 @@ function OnePatient({ of }: { readonly of: string }) {
           </nav>
         </div>
         {mayLink ? <Who mrn={of} /> : null}
+        {maySeeLinks ? <Restriction mrn={of} /> : null}
         <p className="small quiet">
           <EyeIcon size={12} aria-hidden /> Every look at a patient is kept in the audit.
         </p>

@@ -1,6 +1,6 @@
-import { useState } from 'react';
 import { ROUTE_TABLE } from '../api/routes.ts';
 import type { RouteId } from '../../../src/admin/contract/index.ts';
+import { CopyButton } from './copy-button.tsx';
 
 interface Call {
   readonly params?: Readonly<Record<string, string>>;
@@ -19,19 +19,9 @@ export function curlOf(origin: string, id: RouteId, { params = {}, query = {} }:
   return `curl ${verb}-H "Authorization: Bearer $CHARTGATE_ADMIN_TOKEN" ${quoted(url.href)}`;
 }
 
-function Copy({ what, text }: { readonly what: string; readonly text: string }) {
-  const [isDone, setDone] = useState(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
-    setDone(true);
-    setTimeout(() => setDone(false), 2_000);
-  };
-  return (
-    <button type="button" className="plain" title={text} onClick={() => void copy()}>
-      {isDone ? 'Copied' : `Copy as ${what}`}
-    </button>
-  );
-}
+const Copy = ({ what, text }: { readonly what: string; readonly text: string }) => (
+  <CopyButton text={text} title={text} words={`Copy as ${what}`} />
+);
 
 export function CopyAs({
   id,

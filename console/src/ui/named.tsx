@@ -36,6 +36,31 @@ export function UserLink({
 
 const WORDS: Readonly<Record<Handled, string>> = { mrn: 'Medical record number', user: 'User of the source' };
 
+/** A filter that is set, and the way out of it. */
+export function Chip({
+  label,
+  is,
+  clear,
+  onClear,
+}: {
+  readonly label: string;
+  readonly is: string;
+  readonly clear: string;
+  readonly onClear: () => void;
+}) {
+  return (
+    <div>
+      <div className="small quiet">{label}</div>
+      <div className="chip">
+        <span>{is}</span>
+        <button type="button" className="plain" onClick={onClear} aria-label={clear}>
+          <XIcon size={12} aria-hidden />
+        </button>
+      </div>
+    </div>
+  );
+}
+
 /** A filter by somebody: typed once, from then on a handle in the address. */
 export function NamedFilter({
   of,
@@ -48,15 +73,6 @@ export function NamedFilter({
 }) {
   const value = useOpened(handle);
   if (handle === undefined) return <Field label={WORDS[of]} name={of} maxLength={600} />;
-  return (
-    <div>
-      <div className="small quiet">{WORDS[of]}</div>
-      <div className="chip">
-        <span>{value ?? (of === 'mrn' ? 'one patient' : 'one user')}</span>
-        <button type="button" className="plain" onClick={onClear} aria-label={`Any ${WORDS[of].toLowerCase()}`}>
-          <XIcon size={12} aria-hidden />
-        </button>
-      </div>
-    </div>
-  );
+  const is = value ?? (of === 'mrn' ? 'one patient' : 'one user');
+  return <Chip label={WORDS[of]} is={is} clear={`Any ${WORDS[of].toLowerCase()}`} onClear={onClear} />;
 }

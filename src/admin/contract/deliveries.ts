@@ -13,6 +13,7 @@ import {
   plain,
   userId,
   whoeverWorks,
+  wordId,
   yesOrNo,
 } from './fields.ts';
 import { STATES } from './states.ts';
@@ -80,6 +81,7 @@ const list = defineContract({
     data_structure: plain().optional(),
     assigned_to: whoeverWorks.describe('Who looks after it').optional(),
     finding: finding.describe('A code among the findings, such as code.unmapped').optional(),
+    word: wordId.describe('A word that nobody has mapped and that it is parked for').optional(),
     request_id: requestId.describe('Of the request that brought it, as X-Request-Id says it').optional(),
     received_from: instant.describe('Received then or later').optional(),
     received_to: instant.describe('Received before then').optional(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
 import { named, plain } from './fields.ts';
+import { UnmappedWord } from './mappings.ts';
 import { Total } from './shapes.ts';
 import { STUCK } from './states.ts';
 
@@ -35,6 +36,20 @@ const groups = defineContract({
   errors: [],
 });
 
+const OneGroup = z.strictObject({
+  state: z.enum(STUCK),
+  reason: plain().max(100),
+  fault: plain().max(100).describe('As the group has it; left out where it has none').optional(),
+});
+/** Those of a group that have something in common. */
+const part = {
+  deliveries: z.int(),
+  oldestAt: z.string(),
+  newestAt: z.string(),
+  example: z.string().describe('The id of the newest'),
+} as const;
+const isWhole = z.boolean().describe('False: the group has more deliveries than were looked at');
+
 const patients = defineContract({
   id: 'deliveries.groupPatients',
   method: 'get',
@@ -44,11 +59,7 @@ const patients = defineContract({
   group: 'Deliveries',
   permission: 'deliveries.read',
   audited: { kind: 'act', names: ['delivery group patients'] },
-  query: z.strictObject({
-    state: z.enum(STUCK),
-    reason: plain().max(100),
-    fault: plain().max(100).describe('As the group has it; left out where it has none').optional(),
-  }),
+  query: OneGroup,
   answer: named(
     'GroupPatients',
     z.strictObject({
@@ -57,18 +68,44 @@ const patients = defineContract({
           z.strictObject({
             userId: z.string().nullable().describe('Null for who may not see patients'),
             mrn: z.string().nullable().describe('Null without a confirmed link, and for who may not see patients'),
-            deliveries: z.int(),
-            oldestAt: z.string(),
-            newestAt: z.string(),
-            example: z.string().describe('The id of the newest'),
+            ...part,
           }),
         )
         .describe('Up to 50, most deliveries first'),
-      isWhole: z.boolean().describe('False: the group has more deliveries than were looked at'),
+      isWhole,
     }),
   ),
   answers: 'The users',
   errors: [],
 });
 
-export const deliveryGroupsContract = { 'deliveries.groups': groups, 'deliveries.groupPatients': patients } as const;
+const words = defineContract({
+  id: 'deliveries.groupWords',
+  method: 'get',
+  path: '/admin/api/deliveries/groups/words',
+  summary: 'Which codes, units and structures the deliveries of one group wait for: those of the most deliveries',
+  description:
+    'The newest 5,000 deliveries of the group are looked at. One that waits for several words counts for each.',
+  group: 'Deliveries',
+  permission: 'mappings.read',
+  audited: { kind: 'act', names: ['delivery group words'] },
+  query: OneGroup,
+  answer: named(
+    'GroupWords',
+    z.strictObject({
+      words: z.array(z.strictObject({ ...UnmappedWord, ...part })).describe('Up to 50, most deliveries first'),
+      wordless: z
+        .int()
+        .describe('How many were parked before words were kept, or wait for something else: judged again, they tell'),
+      isWhole,
+    }),
+  ),
+  answers: 'The words',
+  errors: [],
+});
+
+export const deliveryGroupsContract = {
+  'deliveries.groups': groups,
+  'deliveries.groupPatients': patients,
+  'deliveries.groupWords': words,
+} as const;

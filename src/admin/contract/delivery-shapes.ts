@@ -106,6 +106,12 @@ export const DeliveryDetail = named(
         z.strictObject({
           resourceType: z.string(),
           reference: z.string().nullable().describe('At the EHR; null where it is not known, or not for this caller'),
+          address: z
+            .string()
+            .nullable()
+            .describe(
+              'The same with the base of the EHR, which may ask for a sign-in of its own; null where reference is',
+            ),
           versionId: z.string().nullable(),
           writtenAt: z.string(),
           retractedAt: z.string().nullable(),

@@ -234,6 +234,12 @@ export const instant = taken(z.string().refine(isInstant), 'an instant with its 
   format: 'date-time',
 });
 
+/** A word that nobody has mapped: it may be whatever somebody wrote, and stands in no address. */
+export const wordId = taken(
+  z.string().regex(/^[0-9a-f]{32}$/),
+  '`id` of a word, as GET /admin/api/unmapped gives it: 32 hexadecimal digits',
+);
+
 /** An object of others, such as a resource: shown as it is. */
 export const anyObject = taken(
   z.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value)),

@@ -17,6 +17,7 @@ import { linksContract } from './links.ts';
 import { mappingDataContract } from './mapping-data.ts';
 import { mappingsContract } from './mappings.ts';
 import { monitoringContract } from './monitoring.ts';
+import { operatorFactorsContract } from './operator-factors.ts';
 import { operatorsContract } from './operators.ts';
 import { patientListContract } from './patient-list.ts';
 import { patientsContract } from './patients.ts';
@@ -56,6 +57,7 @@ export const CONTRACTS = {
   ...accountsContract,
   ...grantsContract,
   ...operatorsContract,
+  ...operatorFactorsContract,
   ...sessionContract,
   ...factorsContract,
   ...settingsContract,

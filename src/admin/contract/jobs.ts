@@ -1,21 +1,49 @@
 import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
-import { anyId, cursor, instant, limit, named, plain, sentence, taken } from './fields.ts';
+import {
+  anyId,
+  clientUuid,
+  cursor,
+  instant,
+  limit,
+  mrn,
+  named,
+  plain,
+  sentence,
+  taken,
+  userId,
+  wordId,
+} from './fields.ts';
 import { Total } from './shapes.ts';
 import { STUCK } from './states.ts';
 
 const ACTS = ['replay', 'discard'] as const;
-const word = () => plain().max(100);
+const shortText = () => plain().max(100);
 
+const common = {
+  state: z.enum(STUCK),
+  reason: shortText().optional(),
+  fault: shortText().describe('A fault code behind the state, such as patient.none').optional(),
+  data_structure: shortText().optional(),
+  word: wordId.describe('A word that nobody has mapped and that they are parked for').optional(),
+  received_from: instant.describe('Received then or later').optional(),
+  received_to: instant.describe('Received before').optional(),
+} as const;
 const Filter = named(
   'JobFilter',
   z.strictObject({
-    state: z.enum(STUCK),
-    reason: word().optional(),
-    fault: word().describe('A fault code behind the state, such as patient.none').optional(),
-    data_structure: word().optional(),
-    received_from: instant.describe('Received then or later').optional(),
-    received_to: instant.describe('Received before').optional(),
+    ...common,
+    user_id: userId.optional(),
+    client_uuid: clientUuid.optional(),
+    mrn: mrn.describe('Of every user with a confirmed link to this patient; not beside user_id').optional(),
+  }),
+);
+/** The same without the patient: a job outlives what may be known of whom it was about. */
+const KeptFilter = named(
+  'KeptJobFilter',
+  z.strictObject({
+    ...common,
+    of_one: z.enum(['user', 'patient']).describe('It was about one user, or one patient; who is not kept').optional(),
   }),
 );
 
@@ -35,7 +63,7 @@ const Job = named(
   z.strictObject({
     id: z.string(),
     act: z.enum(ACTS),
-    filter: Filter,
+    filter: KeptFilter,
     reason: z.string().nullable().describe('Of a discard: what the operator said'),
     state: z.enum(['running', 'done', 'stopped']),
     total: z.int(),
@@ -60,7 +88,7 @@ const preview = defineContract({
     'Nothing is moved. What was counted is remembered, so that the start is about these deliveries and no other.',
   group: 'Jobs',
   permission: 'deliveries.act',
-  audited: { kind: 'later', name: 'job preview' },
+  audited: { kind: 'act', names: ['job preview'] },
   body: {
     kind: 'json',
     schema: z
@@ -68,7 +96,7 @@ const preview = defineContract({
         act: z.enum(ACTS),
         filter: taken(
           Filter,
-          `an object with state (one of ${STUCK.join(', ')}) and any of reason, fault, data_structure, received_from, received_to`,
+          `an object with state (one of ${STUCK.join(', ')}) and any of reason, fault, data_structure, word, received_from, received_to, and user_id with client_uuid, or mrn`,
         ),
         reason: sentence.describe('Of a discard, which needs one: why').optional(),
       })

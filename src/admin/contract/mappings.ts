@@ -88,14 +88,20 @@ const Reloaded = named(
   z.strictObject({ version: z.string(), changed: z.enum(['changed', 'same']), templates: z.int() }),
 );
 
+/** A word of the source that nobody has mapped. */
+export const UnmappedWord = {
+  id: z.string().describe('By it the deliveries are found that are parked for it'),
+  kind: z.enum(['code', 'context', 'unit', 'structure']),
+  what: z.string().describe('As the source says it'),
+  dataStructure: z.string(),
+} as const;
+
 const UnmappedPage = named(
   'UnmappedPage',
   z.strictObject({
     unmapped: z.array(
       z.strictObject({
-        kind: z.enum(['code', 'context', 'unit', 'structure']),
-        what: z.string(),
-        dataStructure: z.string(),
+        ...UnmappedWord,
         count: z.int(),
         firstAt: time,
         lastAt: time,

@@ -26,6 +26,20 @@ const list = defineContract({
   errors: [],
 });
 
+const get = defineContract({
+  id: 'restrictions.get',
+  method: 'get',
+  path: '/admin/api/patients/:mrn/restriction',
+  summary: 'Whether a patient is marked as restricted',
+  group: 'Patients',
+  permission: 'links.read',
+  audited: { kind: 'act', names: ['restriction'] },
+  params: z.object({ mrn }),
+  answer: Restriction,
+  answers: 'Whether',
+  errors: [],
+});
+
 const restrict = defineContract({
   id: 'restrictions.put',
   method: 'put',
@@ -57,6 +71,7 @@ const lift = defineContract({
 
 export const restrictionsContract = {
   'restrictions.list': list,
+  'restrictions.get': get,
   'restrictions.put': restrict,
   'restrictions.remove': lift,
 } as const;

@@ -2,18 +2,33 @@ import { ok } from '../../kernel/index.ts';
 import type { IdentityReads, IdentityWrites } from '../../identity/index.ts';
 import type { InboxReads, InboxWrites } from '../../inbox/index.ts';
 import { detailOf } from '../../judge/index.ts';
+import type { DeliverReads, DeliverWrites } from '../../lanes/index.ts';
 import type { Operate } from '../../store/index.ts';
 import { iso } from '../cursor.ts';
 import { defineRoute, type AdminRoute } from '../define-route.ts';
 import { findPatients, maySeePatients } from './show-delivery.ts';
 
-const USERS_MAX = 50;
+const PARTS_MAX = 50;
 
-/** What waits for a person: in groups, and whose it is. */
+interface Part {
+  readonly count: number;
+  readonly oldestAt: number;
+  readonly newestAt: number;
+  readonly example: string;
+}
+const shownPart = ({ count, oldestAt, newestAt, example }: Part) => ({
+  deliveries: count,
+  oldestAt: iso(oldestAt),
+  newestAt: iso(newestAt),
+  example,
+});
+
+/** What waits for a person: in groups, whose it is, and for which words. */
 export const makeDeliveryGroupRoutes = (deps: {
   readonly tenant: string;
   readonly inbox: Operate<InboxWrites, InboxReads>;
   readonly identity: Operate<IdentityWrites, IdentityReads>;
+  readonly deliver: Operate<DeliverWrites, DeliverReads>;
 }): AdminRoute[] => [
   defineRoute('deliveries.groups', async () => {
     const found = await deps.inbox.read('inbox.groups', { tenant: deps.tenant });
@@ -30,7 +45,7 @@ export const makeDeliveryGroupRoutes = (deps: {
 
   defineRoute('deliveries.groupPatients', async ({ query }, { caller, record, withheld }) => {
     const { state, reason, fault: faultCode = null } = query;
-    const asked = { tenant: deps.tenant, state, reason, faultCode, limit: USERS_MAX };
+    const asked = { tenant: deps.tenant, state, reason, faultCode, limit: PARTS_MAX };
     const found = await deps.inbox.read('inbox.group-users', asked);
     if (!found.ok) return found;
     const { users, isWhole } = found.value;
@@ -44,18 +59,41 @@ export const makeDeliveryGroupRoutes = (deps: {
     const recorded = await record({ action: 'R', outcome: '0', count: users.length, patients });
     if (!recorded.ok) return recorded;
     return ok({
-      patients: users.map(({ userId, count, oldestAt, newestAt, example, ...user }) => {
+      patients: users.map(({ userId, ...user }) => {
         const mrn = whose.value.mrnOf(user);
         const isShown = isNamed && !hiddenMrns.has(mrn ?? '');
         return {
           userId: isShown ? userId : null,
           mrn: isShown ? mrn : null,
-          deliveries: count,
-          oldestAt: iso(oldestAt),
-          newestAt: iso(newestAt),
-          example,
+          ...shownPart(user),
         };
       }),
+      isWhole,
+    });
+  }),
+
+  defineRoute('deliveries.groupWords', async ({ query }, { record }) => {
+    const { state, reason, fault: faultCode = null } = query;
+    const asked = { tenant: deps.tenant, state, reason, faultCode, limit: PARTS_MAX };
+    const found = await deps.inbox.read('inbox.group-words', asked);
+    if (!found.ok) return found;
+    const { words, wordless, isWhole } = found.value;
+    const known = await deps.deliver.read('deliver.words', {
+      tenant: deps.tenant,
+      ids: words.map(({ wordId }) => wordId),
+    });
+    if (!known.ok) return known;
+    const byId = new Map(known.value.map((word) => [word.id, word]));
+    const recorded = await record({ action: 'R', outcome: '0', count: words.length });
+    if (!recorded.ok) return recorded;
+    return ok({
+      words: words.flatMap(({ wordId, ...part }) => {
+        const word = byId.get(wordId);
+        if (word === undefined) return [];
+        const { id, kind, what, dataStructure } = word;
+        return [{ id, kind, what, dataStructure, ...shownPart(part) }];
+      }),
+      wordless,
       isWhole,
     });
   }),

@@ -67,6 +67,7 @@ export function makeDeliveryListRoutes(deps: {
       faultCode,
       dataStructure: query.data_structure ?? null,
       finding: query.finding ?? null,
+      word: query.word ?? null,
       requestId: query.request_id ?? null,
       user: user.value,
       users: users.value,

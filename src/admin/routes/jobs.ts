@@ -1,14 +1,24 @@
 import { fail, fault, ok, type Clock, type NewId, type Result } from '../../kernel/index.ts';
 import { isFaultCode } from '../../judge/index.ts';
-import { DELIVERIES_MAX, type BulkJob, type Choice, type JobReads, type JobWrites } from '../../jobs/index.ts';
+import type { IdentityReads, IdentityWrites } from '../../identity/index.ts';
+import {
+  DELIVERIES_MAX,
+  type BulkJob,
+  type Choice,
+  type JobReads,
+  type JobWrites,
+  type Whose,
+} from '../../jobs/index.ts';
 import type { Operate } from '../../store/index.ts';
 import type { ContractOf } from '../contract/index.ts';
 import type { InputOf } from '../contract/define-contract.ts';
 import { beforeOf, iso, pageOf } from '../cursor.ts';
 import { defineRoute, type AdminContext, type AdminRoute } from '../define-route.ts';
-import { deliveryIdOf } from './show-delivery.ts';
+import type { Patient } from '../record-act.ts';
+import { deliveryIdOf, maySeePatients } from './show-delivery.ts';
 
-type Filter = InputOf<ContractOf<'jobs.preview'>>['body']['filter'];
+type Proposal = InputOf<ContractOf<'jobs.preview'>>['body'];
+type Filter = Proposal['filter'];
 
 const msOf = (instant: string | undefined): number | null => (instant === undefined ? null : Date.parse(instant));
 
@@ -17,15 +27,19 @@ const choiceOf = (filter: Filter): Choice => ({
   reason: filter.reason ?? null,
   faultCode: filter.fault ?? null,
   dataStructure: filter.data_structure ?? null,
+  word: filter.word ?? null,
+  ofOne: filter.mrn !== undefined ? 'patient' : filter.user_id !== undefined ? 'user' : null,
   receivedFrom: msOf(filter.received_from),
   receivedTo: msOf(filter.received_to),
 });
 
-const filterOf = (choice: Choice): Filter => ({
+const filterOf = (choice: Choice) => ({
   state: choice.state,
   ...(choice.reason === null ? {} : { reason: choice.reason }),
   ...(choice.faultCode === null ? {} : { fault: choice.faultCode }),
   ...(choice.dataStructure === null ? {} : { data_structure: choice.dataStructure }),
+  ...(choice.word === null ? {} : { word: choice.word }),
+  ...(choice.ofOne === null ? {} : { of_one: choice.ofOne }),
   ...(choice.receivedFrom === null ? {} : { received_from: iso(choice.receivedFrom) }),
   ...(choice.receivedTo === null ? {} : { received_to: iso(choice.receivedTo) }),
 });
@@ -46,26 +60,67 @@ const shown = ({ id, act, choice, why, state, total, moved, skipped, patients, .
   endedAt: job.endedAt === null ? null : iso(job.endedAt),
 });
 
+/** Whose deliveries a choice is about, and who is looked at by it. */
+interface About {
+  readonly whose: Whose;
+  readonly patients: readonly Patient[];
+}
+
 /** What an operator does to many deliveries at once. */
 export function makeJobRoutes(deps: {
   readonly tenant: string;
+  readonly clientUuid: string | null;
+  readonly mrnSystem: string;
   readonly jobs: Operate<JobWrites, JobReads>;
+  readonly identity: Operate<IdentityWrites, IdentityReads>;
   readonly newId: NewId;
   readonly clock: Clock;
   /** Told that there is a job to carry out. */
   readonly onStart: () => void;
 }): AdminRoute[] {
-  const { tenant, jobs } = deps;
+  const { tenant, jobs, identity, mrnSystem } = deps;
   const who = ({ actor }: AdminContext) => ({ tenant, at: deps.clock.now(), ...actor });
+
+  async function ofPatient(mrn: string): Promise<Result<About>> {
+    const users = await identity.read('identity.users-of', { tenant, patient: { mrnSystem, mrn } });
+    return users.ok ? ok({ whose: users.value, patients: [{ system: mrnSystem, mrn }] }) : users;
+  }
+
+  async function ofUser(user: string, client: string): Promise<Result<About>> {
+    const whose = { client, user };
+    const links = await identity.read('identity.list', {
+      tenant,
+      status: 'confirmed',
+      user: whose,
+      patient: null,
+      before: null,
+      limit: 1,
+    });
+    return links.ok ? ok({ whose, patients: links.value.map(({ mrn }) => ({ system: mrnSystem, mrn })) }) : links;
+  }
+
+  /** Of whom the deliveries are to be: of one user, of one patient, or of anybody. */
+  function aboutOf({ mrn, user_id: user, client_uuid: given }: Filter): Result<About> | Promise<Result<About>> {
+    const client = given ?? deps.clientUuid;
+    const isClear = user === undefined ? given === undefined : mrn === undefined && client !== null;
+    if (!isClear) return fail(fault('admin.parameter', { at: 'filter' }));
+    if (user !== undefined) return ofUser(user, client ?? '');
+    return mrn === undefined ? ok({ whose: null, patients: [] }) : ofPatient(mrn);
+  }
 
   async function propose(
     context: AdminContext,
-    { act, filter, reason }: InputOf<ContractOf<'jobs.preview'>>['body'],
+    { act, filter, reason }: Proposal,
   ): Promise<Result<{ id: string | null; count: number; isExact: boolean; patients: number; ofNobody: number }>> {
     const choice = choiceOf(filter);
-    const chosen = await jobs.read('jobs.choose', { tenant, choice });
+    const about = await aboutOf(filter);
+    if (!about.ok) return about;
+    const chosen = await jobs.read('jobs.choose', { tenant, choice, whose: about.value.whose });
     if (!chosen.ok) return chosen;
     const { deliveries, patients, ofNobody } = chosen.value;
+    const count = deliveries.length;
+    const recorded = await context.record({ action: 'R', outcome: '0', count, patients: about.value.patients });
+    if (!recorded.ok) return recorded;
     const isExact = deliveries.length <= DELIVERIES_MAX;
     const counted = { count: Math.min(deliveries.length, DELIVERIES_MAX), isExact, patients, ofNobody };
     if (!isExact || deliveries.length === 0) return ok({ id: null, ...counted });
@@ -84,7 +139,9 @@ export function makeJobRoutes(deps: {
 
   return [
     defineRoute('jobs.preview', async ({ body }, context) => {
-      const { fault: code } = body.filter;
+      const { fault: code, mrn } = body.filter;
+      if (mrn !== undefined && !maySeePatients(context.caller))
+        return fail(fault('admin.forbidden', { at: 'patients.read' }));
       if (code !== undefined && !isFaultCode(code)) return fail(fault('admin.parameter', { at: 'filter' }));
       const proposed = await propose(context, body);
       if (!proposed.ok) return proposed;

@@ -19,9 +19,18 @@ const showAttempt = ({ startedAt, endedAt, ...rest }: ShownAttempt) => ({
   durationMs: endedAt === null ? null : Math.max(0, endedAt - startedAt),
 });
 
-const showWrote = ({ resourceType, id, versionId, writtenAt, retractedAt }: WroteResource, isShown: boolean) => ({
+/** Without what only the gateway needs to be let in. */
+function baseOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname.replace(/\/+$/, '')}`;
+}
+
+/** `base`: of the EHR; null for who may not see what stands in whose chart. */
+const showWrote = ({ resourceType, id, versionId, writtenAt, retractedAt }: WroteResource, base: string | null) => ({
   resourceType,
-  reference: id === null || !isShown ? null : `${resourceType}/${id}`,
+  ...(id === null || base === null
+    ? { reference: null, address: null }
+    : { reference: `${resourceType}/${id}`, address: `${base}/${resourceType}/${encodeURIComponent(id)}` }),
   versionId,
   writtenAt: iso(writtenAt),
   retractedAt: isoOrNull(retractedAt),
@@ -34,8 +43,11 @@ export function makeOneDeliveryRoutes(deps: {
   readonly lanes: Operate<LaneWrites, LaneReads>;
   readonly identity: Operate<IdentityWrites, IdentityReads>;
   readonly operators: Operate<OperatorWrites, OperatorReads>;
+  /** The FHIR base of the EHR, as it is called. */
+  readonly ehrUrl: string;
 }): AdminRoute[] {
   const { tenant, inbox, lanes } = deps;
+  const ehrBase = baseOf(deps.ehrUrl);
 
   async function find(id: string): Promise<Result<DetailedDelivery>> {
     const found = await inbox.read('inbox.get', { tenant, id });
@@ -91,7 +103,7 @@ export function makeOneDeliveryRoutes(deps: {
         ...seen.value,
         ...work.value,
         attempts: history.value.attempts.map(showAttempt),
-        wrote: history.value.wrote.map((one) => showWrote(one, isNamed)),
+        wrote: history.value.wrote.map((one) => showWrote(one, isNamed ? ehrBase : null)),
         steps: delivery.steps.map((step) => ({ ...step, at: iso(step.at) })),
       });
     }),

@@ -1,9 +1,18 @@
 import { ok } from '../../kernel/index.ts';
-import type { OneTimeLink, Operators, StoredApiKey, StoredOperator } from '../../operators/index.ts';
+import type { OneTimeLink, Operators, StoredApiKey, StoredFactor, StoredOperator } from '../../operators/index.ts';
 import { iso } from '../cursor.ts';
 import { defineRoute, type AdminRoute } from '../define-route.ts';
 
 const isoOr = (ms: number | null): string | null => (ms === null ? null : iso(ms));
+
+/** Without what proves it. */
+export const shownFactor = ({ id, kind, label, madeAtMs, usedAtMs }: StoredFactor) => ({
+  id,
+  kind,
+  label,
+  madeAt: iso(madeAtMs),
+  usedAt: isoOr(usedAtMs),
+});
 
 const shownOperator = ({ proof, madeAtMs, signedInAtMs, ...rest }: StoredOperator) => ({
   ...rest,
@@ -54,6 +63,14 @@ export function makeOperatorRoutes({ people }: Pick<Operators, 'people'>): Admin
     defineRoute('operators.reset', async ({ params: { id } }, by) => {
       const done = await people.reset(by, id);
       return done.ok ? ok({ id, ...shownLink(done.value) }) : done;
+    }),
+    defineRoute('operators.factors', async ({ params: { id } }) => {
+      const found = await people.factors(id);
+      return found.ok ? ok({ factors: found.value.map(shownFactor) }) : found;
+    }),
+    defineRoute('operators.removeFactor', async ({ params: { id, factor } }, by) => {
+      const done = await people.removeFactor(by, id, factor);
+      return done.ok ? ok({ id: factor, state: 'removed' }) : done;
     }),
     defineRoute('keys.list', async () => {
       const found = await people.keys();

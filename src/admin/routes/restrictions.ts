@@ -40,6 +40,13 @@ export function makeRestrictionRoutes(deps: {
       return ok({ patients: rows.map(({ mrn, actor, madeAt }) => ({ mrn, actor, madeAt: iso(madeAt) })), next });
     }),
 
+    defineRoute('restrictions.get', async ({ params: { mrn } }, { record }) => {
+      const found = await identity.read('identity.restricted-among', { tenant, patients: [{ mrnSystem, mrn }] });
+      if (!found.ok) return found;
+      const recorded = await record({ action: 'R', outcome: '0', patients: [{ system: mrnSystem, mrn }] });
+      return recorded.ok ? ok({ isRestricted: found.value.length > 0 }) : recorded;
+    }),
+
     defineRoute('restrictions.put', ({ params }, context) => change(params.mrn, 'restricted', context)),
 
     defineRoute('restrictions.remove', ({ params }, context) => change(params.mrn, 'open', context)),

@@ -12,6 +12,7 @@ import {
 } from '../../operators/index.ts';
 import { iso } from '../cursor.ts';
 import { defineSessionRoute, type SessionRoute } from '../define-session-route.ts';
+import { shownFactor } from './operators.ts';
 
 const shownSession = (
   { id, operatorId, stage, agent, madeAtMs, seenAtMs, expiresAtMs }: ListedSession,
@@ -64,17 +65,7 @@ export function makeSessionRoutes(
         locksAt: iso(session.seenAtMs + IDLE_MS),
         expiresAt: iso(session.expiresAtMs),
         // Before the second factor nobody learns more than which kinds there are.
-        factors: added.value.map(({ id: factorId, kind: of, label, madeAtMs, usedAtMs }) =>
-          stage === 'signed-in'
-            ? {
-                id: factorId,
-                kind: of,
-                label,
-                madeAt: iso(madeAtMs),
-                usedAt: usedAtMs === null ? null : iso(usedAtMs),
-              }
-            : { kind: of },
-        ),
+        factors: added.value.map((factor) => (stage === 'signed-in' ? shownFactor(factor) : { kind: factor.kind })),
       });
     }),
     defineSessionRoute('session.signOut', async (_input, { caller, held }, ask) => {

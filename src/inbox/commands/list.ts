@@ -86,7 +86,7 @@ function onDelivery(tenant: string, along: keyof typeof ALONG, condition: Fragme
   return inOrder(order, fragment`delivery d ${index} WHERE d.tenant = ${tenant} AND d.seq > 0 AND ${condition}`);
 }
 
-const [BY_OPERATOR, BY_CODE] = [by('d.operator'), by('d.code')];
+const [BY_OPERATOR, BY_CODE, BY_WORD] = [by('d.operator'), by('d.code'), by('d.word_index')];
 const onAssignment = (tenant: string, operator: string): Filter =>
   inOrder(
     BY_OPERATOR,
@@ -95,6 +95,12 @@ const onAssignment = (tenant: string, operator: string): Filter =>
 
 const onFinding = (tenant: string, code: string): Filter =>
   inOrder(BY_CODE, fragment`delivery_finding d WHERE d.tenant = ${tenant} AND d.code ${only('text', code)}`);
+
+const onWord = (tenant: string, word: string): Filter =>
+  inOrder(
+    BY_WORD,
+    fragment`delivery_word d WHERE d.tenant = ${tenant} AND d.word_index ${only('bytea', Buffer.from(word, 'hex'))}`,
+  );
 
 function usersOf(vault: Vault, { tenant, user, users }: DeliveryFilter): readonly Filter[] {
   const ofOne = (index: Buffer): Filter => onDelivery(tenant, 'user', fragment`d.user_index ${only('bytea', index)}`);
@@ -140,6 +146,7 @@ function filtersOf(vault: Vault, f: DeliveryFilter): readonly Filter[] {
         ]),
     ...usersOf(vault, f),
     ...(f.assigned?.kind === 'operator' ? [onAssignment(tenant, f.assigned.id)] : []),
+    ...(f.word === null ? [] : [onWord(tenant, f.word)]),
     ...(f.finding === null ? [] : [onFinding(tenant, f.finding)]),
     ...whyOf(f),
     ...(f.dataStructure === null

@@ -71,6 +71,7 @@ export function* move(
         state_at = ${last.at.getTime()}
       WHERE seq = ${first.seq} AND state = ${first.from}`;
     if (changed !== 1) throw new Error('the delivery is not in the state that it was read in');
+    if (chain.some(({ from }) => from === 'parked')) yield* run`DELETE FROM delivery_word WHERE seq = ${first.seq}`;
     yield* run`
       INSERT INTO delivery_step (seq, n, at, from_state, to_state, reason, fault_code, actor) ${union(stepsOf(chain))}`;
   }

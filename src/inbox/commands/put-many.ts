@@ -78,5 +78,5 @@ export async function putMany(context: PostgresContext, all: readonly PutDeliver
   );
   const drafts = all.map((d, i) => auditOfPut(d, digests[i] ?? Buffer.alloc(0), states[i] ?? 'received'));
   await performPostgres(context, append(context, drafts));
-  return states.map((state) => ({ state }));
+  return states.map((state, i) => ({ state, seq: seqs[i] ?? 0 }));
 }

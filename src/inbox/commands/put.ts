@@ -2,14 +2,12 @@ import { hash } from 'node:crypto';
 import { append } from '../../audit/index.ts';
 import { dropBytes } from '../../kernel/index.ts';
 import { get, run, type CommandContext, type Program } from '../../store/index.ts';
-import type { PutDelivery } from '../commands.ts';
+import type { InboxWrites, PutDelivery } from '../commands.ts';
 import { auditOfPut } from '../move.ts';
 import { ACKNOWLEDGED, bodyPlace, makeDeliveryKey } from '../rows.ts';
 import { count } from './move.ts';
 
-export interface PutOutcome {
-  readonly state: 'received' | 'duplicate';
-}
+export type PutOutcome = InboxWrites['inbox.put']['out'];
 
 /** The same bytes came before: nothing of them is kept a second time. */
 function* markDuplicate(d: PutDelivery, seq: number, digest: Uint8Array): Program<void> {
@@ -53,12 +51,12 @@ export function* keepDelivery(
     [ACKNOWLEDGED, 1],
     [state, 1],
   ]);
-  return { state, digest };
+  return { state, seq, digest };
 }
 
 /** Keeps a delivery before it is acknowledged. */
 export function* put(context: CommandContext, d: PutDelivery): Program<PutOutcome> {
-  const { state, digest } = yield* keepDelivery(context, d);
+  const { state, seq, digest } = yield* keepDelivery(context, d);
   yield* append(context, [auditOfPut(d, digest, state)]);
-  return { state };
+  return { state, seq };
 }

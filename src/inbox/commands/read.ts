@@ -1,7 +1,7 @@
 import { all, get, only, part, typed, words, type Program, type Programs } from '../../store/index.ts';
 import type { InboxReads } from '../commands.ts';
 import { earlier } from './earlier.ts';
-import { groups, groupUsers } from './groups.ts';
+import { groups, groupUsers, groupWords } from './groups.ts';
 import { ledgerCounts } from './ledger.ts';
 import { work } from './work.ts';
 import { ACKNOWLEDGED, KEYS, LISTED, toBody, toCounts, toDetailed, toProblemCount, toReceived } from '../rows.ts';
@@ -45,10 +45,11 @@ function* problemsOf({
 }
 
 export const reads: Programs<InboxReads> = {
-  *'inbox.received'({ vault }, { tenant, receiver, othersBefore, othersAfter, after, limit, bytes }) {
+  *'inbox.received'({ vault }, { tenant, receiver, othersBefore, othersAfter, between, limit, bytes }) {
+    const [after, before] = between;
     const rows = yield* all`
       WITH next AS (SELECT seq, body_bytes FROM delivery
-        WHERE state = 'received' AND tenant = ${tenant} AND seq > ${after}
+        WHERE state = 'received' AND tenant = ${tenant} AND seq > ${after} AND seq < ${before ?? Number.MAX_SAFE_INTEGER}
           AND (receiver = ${receiver} OR state_at NOT BETWEEN ${othersBefore} AND ${othersAfter})
         ORDER BY seq LIMIT ${limit}),
       page AS (SELECT seq, SUM(body_bytes) OVER (ORDER BY seq) - body_bytes AS earlier FROM next)
@@ -79,6 +80,7 @@ export const reads: Programs<InboxReads> = {
   },
   'inbox.groups': groups,
   'inbox.group-users': groupUsers,
+  'inbox.group-words': groupWords,
   'inbox.earlier': earlier,
   *'inbox.flow'(_, asked) {
     const { tenant } = asked;

@@ -83,6 +83,8 @@ export type DeliverReads = {
     args: { readonly tenant: string; readonly before: number | null; readonly limit: number };
     out: readonly Unmapped[];
   };
+  /** Those of these ids that are known. */
+  'deliver.words': { args: { readonly tenant: string; readonly ids: readonly string[] }; out: readonly Unmapped[] };
   'deliver.charting': { args: { readonly tenant: string; readonly user: SourceUser }; out: Charting };
   /** Users whose deliveries are not yet where their links say, longest first. */
   'deliver.unsettled': { args: { readonly tenant: string; readonly limit: number }; out: readonly SourceUser[] };

@@ -4,6 +4,8 @@ import type { SealedTable, Vault } from '../../store/index.ts';
 /** A word of the source that nobody has mapped, and how often it was met. */
 export interface Unmapped extends UnmappedWord {
   readonly seq: number;
+  /** Its keyed hash in hexadecimal digits. */
+  readonly id: string;
   readonly dataStructure: string;
   readonly count: number;
   readonly firstAt: number;
@@ -31,6 +33,7 @@ export const sealWord = (vault: Vault, index: Buffer, { what }: UnmappedWord): B
 
 export const toUnmapped = (row: Row, vault: Vault): Unmapped => ({
   seq: Number(row['seq']),
+  id: Buffer.from(row['word_index'] as Uint8Array).toString('hex'),
   kind: row['kind'] as UnmappedWord['kind'],
   what: vault.open(row['word_sealed'] as Uint8Array, placeOf(row['word_index'] as Uint8Array)).toString(),
   dataStructure: String(row['data_structure']),

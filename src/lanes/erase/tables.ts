@@ -87,6 +87,13 @@ export const TABLES: readonly Rule[] = [
     why: null,
   },
   {
+    table: 'delivery_word',
+    what: 'words that deliveries wait for',
+    held: (owner) => fragment`FROM delivery_word WHERE seq IN ${seqsOf(owner)}`,
+    left: null,
+    why: null,
+  },
+  {
     table: 'delivery_note',
     what: 'notes of operators',
     held: (owner) => fragment`FROM delivery_note WHERE seq IN ${seqsOf(owner)}`,

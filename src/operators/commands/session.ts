@@ -18,7 +18,7 @@ import {
   toMoment,
   accountIndexes,
 } from '../rows.ts';
-import { insertAccount, lockAccount, updateAccount } from './account.ts';
+import { endSessions, insertAccount, lockAccount, updateAccount } from './account.ts';
 
 /** Expired rows that one writing takes away beside its own work. */
 const SWEEP_MAX = 20;
@@ -180,7 +180,7 @@ type RemoveFactor = OperatorWrites['operator.remove-factor'];
 
 export function* removeFactor(
   context: CommandContext,
-  { id, operatorId, least, audit }: RemoveFactor['args'],
+  { id, operatorId, least, sessions, audit }: RemoveFactor['args'],
 ): Program<RemoveFactor['out']> {
   const { tenant } = audit;
   yield* lockAccount(context, tenant, operatorId);
@@ -191,6 +191,7 @@ export function* removeFactor(
     ? 0
     : yield* run`
         DELETE FROM operator_factor WHERE tenant = ${tenant} AND id = ${id} AND operator_id = ${operatorId}`;
+  if (removed === 1 && sessions === 'end') yield* endSessions(tenant, operatorId);
   yield* append(context, [removed === 1 ? audit : { ...audit, outcome: '4' }]);
   return removed === 1 ? 'removed' : isLast ? 'last' : 'not-found';
 }

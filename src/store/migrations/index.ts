@@ -15,6 +15,7 @@ import { history } from './0012-history.ts';
 import { watching } from './0013-watching.ts';
 import { listsOfMany } from './0014-lists-of-many.ts';
 import { whoActed } from './0015-who-acted.ts';
+import { wordsOfDeliveries } from './0016-words-of-deliveries.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   watching,
   listsOfMany,
   whoActed,
+  wordsOfDeliveries,
 ];
 
 export type Engine = 'sqlite' | 'postgres';

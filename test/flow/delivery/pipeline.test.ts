@@ -9,7 +9,12 @@ import { learnHabits } from '../../../src/forward/index.ts';
 import { translationSettings } from '../../../src/gateway/translation-settings.ts';
 import { identitySet } from '../../../src/identity/index.ts';
 import { inboxSet } from '../../../src/inbox/index.ts';
-import { makePretranslations, makeTranslationContextHolder, type Judge } from '../../../src/judge/index.ts';
+import {
+  makeFreshBodies,
+  makePretranslations,
+  makeTranslationContextHolder,
+  type Judge,
+} from '../../../src/judge/index.ts';
 import { makeBudget, ok, systemClock, type Route } from '../../../src/kernel/index.ts';
 import { deliverSet, laneSet, makeContentKey } from '../../../src/lanes/index.ts';
 import { PARTS, PIPELINE, type StageName } from '../../../src/pipeline.ts';
@@ -150,6 +155,7 @@ test('a delivery passes every stage of the list, in its order, and each answer l
   const processor = PARTS.settle({
     tenant,
     instance: 'ins_1',
+    fresh: makeFreshBodies(makeBudget(64 * 1024 * 1024)),
     inbox,
     deliver,
     judge,
@@ -175,7 +181,7 @@ test('a delivery passes every stage of the list, in its order, and each answer l
     onRefused: () => undefined,
     newId,
     clock,
-    onStored: () => processor.wake(),
+    onStored: (one) => processor.take(one.kind === 'fresh' ? one.received : null),
   });
   const routes = ingest.routes.map(
     (route): Route =>

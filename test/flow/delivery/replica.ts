@@ -1,24 +1,22 @@
-import { portOf, runProcess } from '../../support/run-process.ts';
+import { portOf, runProcess, type Running } from '../../support/run-process.ts';
 import type { Json } from '../../support/payloads/index.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
 /** A gateway in a process of its own, to be killed and stopped. */
-export interface Replica {
+export interface Replica extends Pick<Running, 'pid' | 'ended' | 'signal' | 'lines'> {
   send(payload: Json): Promise<string | null>;
   admin(method: string, path: string, body?: object): Promise<Json>;
-  signal(name: NodeJS.Signals): void;
-  readonly pid: number;
-  readonly ended: Promise<unknown>;
+  readonly url: string;
 }
 
-export async function startReplica(settings: Settings): Promise<Replica> {
-  const running = runProcess(['serve'], { ...settings });
+/** `args`: what else `serve` is given. */
+export async function startReplica(settings: Settings, args: readonly string[] = []): Promise<Replica> {
+  const running = runProcess(['serve', ...args], { ...settings });
   const url = `http://127.0.0.1:${await portOf(running)}`;
   return {
-    pid: running.pid,
-    ended: running.ended,
-    signal: running.signal,
+    ...running,
+    url,
     /** The id, or null where it was not acknowledged. */
     async send(payload) {
       const answer = await fetch(`${url}/webhooks/${settings['CHARTGATE_WEBHOOK_SECRET'] ?? ''}/data`, {

@@ -11,8 +11,8 @@ import { aPatient, mergedInto, MRN_SYSTEM, saidOf, type Shown } from './rig.ts';
 /** A demo EHR, a database, and gateways in processes of their own, all of which are gone afterwards. */
 export interface Stage {
   readonly ehr: DemoEhr;
-  /** `more`: of the environment. */
-  start(more?: Readonly<Record<string, string>>): Promise<Replica>;
+  /** `more`: of the environment; `args`: what else `serve` is given. */
+  start(more?: Readonly<Record<string, string>>, args?: readonly string[]): Promise<Replica>;
   /** A patient at the EHR, and a link of the user to it. `chart`: another patient, into whom this one was merged. */
   enrol(replica: Replica, user: string, chart?: string): Promise<void>;
   /** Null where it was not acknowledged. */
@@ -49,8 +49,8 @@ export async function withStage<T>(
   try {
     return await work({
       ehr,
-      async start(more = {}) {
-        const replica = await startReplica({ ...settings, ...more });
+      async start(more = {}, args = []) {
+        const replica = await startReplica({ ...settings, ...more }, args);
         replicas.push(replica);
         return replica;
       },

@@ -98,3 +98,14 @@ test('whatever happens, the limit stays between 1 and 32 and the count is of tho
     }),
   );
 });
+
+test('how long a request took of late is told by those that were done, and by those that were too much', () => {
+  const left = (before: Concurrency, load: Load, kind: string | null, tookMs: number): Concurrency =>
+    leave(before, { entered: { atMs: 0, inFlightMs: 0 }, load, kind }, tookMs);
+  const first = left(full(8), 'good', 'PUT', 10);
+  expect(first.exchangeMs).toBe(10);
+  expect(left(first, 'good', null, 500).exchangeMs).toBe(10);
+  expect(left(first, 'neutral', null, 1).exchangeMs).toBe(10);
+  expect(left(first, 'good', 'PUT', 20).exchangeMs).toBe(11);
+  expect(left(first, 'overload', null, 110).exchangeMs).toBe(20);
+});

@@ -1,6 +1,13 @@
+import { hash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { differingParts, fingerprintOf, type ContentPart } from '../../../src/lanes/fingerprint.ts';
+import {
+  CONTENT_PARTS,
+  differingParts,
+  fingerprintOf,
+  type ChartContent,
+  type ContentPart,
+} from '../../../src/lanes/fingerprint.ts';
 import { contentOf } from '../../../src/forward/chart-content.ts';
 import { makeContentReader } from '../../../src/forward/content-reader.ts';
 import { makeAddressGuard } from '../../../src/ehr/guard-address.ts';
@@ -176,5 +183,22 @@ test('translationContext never throws, whatever JSON stands there', () => {
         ).toHaveLength(88);
       },
     ),
+  );
+});
+
+test('what is remembered of a part is what would be made of it', () => {
+  const part = fc.option(fc.oneof(fc.constantFrom('final', 'kg', 'http://loinc.org|29463-7'), fc.string()), {
+    nil: undefined,
+  });
+  const shared = new Map<string, string>();
+  const contents = fc.record(Object.fromEntries(CONTENT_PARTS.map((name) => [name, part])));
+  fc.assert(
+    fc.property(contents, fc.constantFrom('a key', 'another key'), (content, key) => {
+      const plain = CONTENT_PARTS.map((name) => {
+        const text = content[name];
+        return text === undefined ? '00000000' : hash('sha256', `${key}\n${name}\n${text}`).slice(0, 8);
+      });
+      for (let n = 0; n < 2; n += 1) expect(fingerprintOf(content as ChartContent, key, shared)).toBe(plain.join(''));
+    }),
   );
 });

@@ -52,10 +52,13 @@ test('a choice by reason and fault goes along the same index', () => {
     reason: 'patient',
     faultCode: 'patient.none',
     dataStructure: null,
+    word: null,
+    ofOne: null,
     receivedFrom: null,
     receivedTo: null,
   } as const;
-  const read = (db: SqliteDb) => performSqlite({ db }, jobReads['jobs.choose'](context, { tenant, choice }));
+  const read = (db: SqliteDb) =>
+    performSqlite({ db }, jobReads['jobs.choose'](context, { tenant, choice, whose: null }));
   const plans = plansOf(read, { seq: 1, state_at: 1, patient: null });
   expect(plans.join('\n')).toMatch(/delivery_stuck \(tenant=\? AND state=\? AND reason=\? AND <expr>=\?\)/);
   expect(plans.join('\n')).toMatch(/link_one_confirmed \(tenant=\? AND user_index=\?\)/);

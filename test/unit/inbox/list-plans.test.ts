@@ -29,6 +29,7 @@ const EVERYTHING: DeliveryFilter = {
   faultCode: null,
   dataStructure: null,
   finding: null,
+  word: null,
   requestId: null,
   user: null,
   users: null,
@@ -65,6 +66,7 @@ test.each<[string, Partial<DeliveryFilter>, string]>([
   ['a fault', { faultCode: 'patient.none' }, 'delivery_by_fault (tenant=? AND fault_code=? AND seq<?)'],
   ['a structure', { dataStructure: 'x' }, 'delivery_by_structure (tenant=? AND data_structure=? AND seq<?)'],
   ['a finding', { finding: 'code.unmapped' }, 'delivery_finding_by_code (tenant=? AND code=? AND seq<?)'],
+  ['an unmapped word', { word: 'ab'.repeat(16) }, 'delivery_word_by_word (tenant=? AND word_index=? AND seq<?)'],
   ['a user', { user: { client: 'c', user: 'u' } }, 'delivery_by_user (tenant=? AND user_index=? AND seq<?)'],
   [
     'who looks after it',

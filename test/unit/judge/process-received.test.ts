@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { processReceived, type Judgement } from '../../../src/judge/index.ts';
+import { makeFreshBodies, processReceived, type FreshDelivery, type Judgement } from '../../../src/judge/index.ts';
 import type { DeliverReads, DeliverWrites } from '../../../src/lanes/index.ts';
 import type { InboxReads, InboxWrites, Received } from '../../../src/inbox/index.ts';
 import { makeBudget, ok, systemClock } from '../../../src/kernel/index.ts';
@@ -22,6 +22,8 @@ const SOUND: Judgement = {
 /** An inbox that holds some received deliveries, and refuses to store sound verdicts on those named `poison`. */
 function inboxOf(ids: readonly string[]) {
   const settled = new Map<string, string>();
+  /** How many are there, and which of them were asked for. */
+  const stored = { upTo: ids.length, read: [] as string[] };
   const received = ids.map((id, i): Received => ({
     seq: i + 1,
     id,
@@ -31,8 +33,13 @@ function inboxOf(ids: readonly string[]) {
     body: id === 'closed' ? 'unopenable' : new TextEncoder().encode(id),
   }));
   const inbox = {
-    read: (_name: string, { after }: InboxReads['inbox.received']['args']) =>
-      Promise.resolve(ok(received.filter(({ seq, id }) => seq > after && !settled.has(id)))),
+    read(_name: string, { between: [after, before] }: InboxReads['inbox.received']['args']) {
+      const page = received.filter(
+        ({ seq, id }) => seq > after && seq < (before ?? Infinity) && !settled.has(id) && seq <= stored.upTo,
+      );
+      stored.read.push(...page.map(({ id }) => id));
+      return Promise.resolve(ok(page));
+    },
   } as unknown as Operate<InboxWrites, InboxReads>;
   const deliver = {
     writeBehind: (_name: string, { seq, verdict }: DeliverWrites['deliver.settle']['args']) => {
@@ -43,12 +50,11 @@ function inboxOf(ids: readonly string[]) {
       return Promise.resolve(ok({ state: 'parked', reason: null }));
     },
   } as unknown as Operate<DeliverWrites, DeliverReads>;
-  return { inbox, deliver, settled };
+  return { inbox, deliver, settled, stored, received };
 }
 
-async function processAll(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const { inbox, deliver, settled } = inboxOf(ids);
-  const processor = processReceived({
+function processorOf({ inbox, deliver }: ReturnType<typeof inboxOf>, budget = makeBudget(Infinity)) {
+  return processReceived({
     tenant: 't',
     instance: 'i',
     inbox,
@@ -57,7 +63,8 @@ async function processAll(ids: readonly string[]): Promise<ReadonlyMap<string, s
       if (Buffer.from(body).toString() === 'throws') throw new Error('a bug of ours');
       return SOUND;
     },
-    budget: makeBudget(Infinity),
+    fresh: makeFreshBodies(budget),
+    budget,
     clock: systemClock,
     log: collectLog(),
     isBusy: () => false,
@@ -65,6 +72,12 @@ async function processAll(ids: readonly string[]): Promise<ReadonlyMap<string, s
     onFinding: () => undefined,
     follow: () => Promise.resolve(ok([])),
   });
+}
+
+async function processAll(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const place = inboxOf(ids);
+  const { settled } = place;
+  const processor = processorOf(place);
   processor.start();
   const done = ids.filter((id) => id !== 'closed').length;
   while (settled.size < done) {
@@ -96,4 +109,50 @@ test('a verdict that the store cannot take is set aside as well', async () => {
 
 test('a body that cannot be opened here is left to others', async () => {
   expect(await processAll(['closed', 'good'])).toEqual(new Map([['good', 'sound']]));
+});
+
+const freshOf = (received: Received): FreshDelivery => ({ ...received, body: new TextEncoder().encode(received.id) });
+const until = async (isDone: () => boolean): Promise<void> => {
+  while (!isDone()) await new Promise((resolve) => setImmediate(resolve));
+};
+
+test('what was just stored is judged from memory, in its order, and not read again', async () => {
+  const place = inboxOf(['a', 'b', 'c']);
+  const processor = processorOf(place);
+  place.stored.upTo = 0;
+  processor.start();
+  await until(() => place.settled.size === 0);
+  place.stored.upTo = 3;
+  for (const one of place.received) processor.take(freshOf(one));
+  await until(() => place.settled.size === 3);
+  await processor.stop();
+  expect([...place.settled.keys()]).toEqual(['a', 'b', 'c']);
+  expect(place.stored.read).toEqual([]);
+});
+
+test('where memory is short it is read from the store, and nothing is left', async () => {
+  const place = inboxOf(['a', 'b', 'c']);
+  const budget = makeBudget(20);
+  // Somebody else has all of it.
+  const room = await budget.take(20, 0);
+  const processor = processorOf(place, budget);
+  processor.start();
+  for (const one of place.received) processor.take(freshOf(one));
+  await until(() => place.settled.size === 3);
+  room?.release();
+  await processor.stop();
+  expect(new Set(place.stored.read)).toEqual(new Set(['a', 'b', 'c']));
+});
+
+test('what is older than what is held comes first', async () => {
+  const place = inboxOf(['old', 'new']);
+  const processor = processorOf(place);
+  const [, fresh] = place.received;
+  if (fresh === undefined) throw new Error('nothing is there');
+  processor.take(freshOf(fresh));
+  processor.start();
+  await until(() => place.settled.size === 2);
+  await processor.stop();
+  expect([...place.settled.keys()]).toEqual(['old', 'new']);
+  expect(place.stored.read).toEqual(['old']);
 });

@@ -7,7 +7,7 @@ import { testClock } from '../../support/clock.ts';
 
 const MARKER = 'MarkerPatient';
 
-function memoryLog(level: 'info' | 'debug' = 'info') {
+function memoryLog(level: 'error' | 'info' | 'debug' = 'info') {
   const lines: string[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -30,6 +30,36 @@ test('a line is one JSON object with time, level, event and bound fields', async
     status: 200,
     route: '/healthz',
   });
+});
+
+test('a line of any level is printed alike, and lines stand in the order in which they were written', async () => {
+  const { lines, log } = memoryLog('debug');
+  const fields = { route: '/a"b', status: 200, durationMs: 0.125, error: { name: 'E', stack: ['at x'] } } as const;
+  const bound = log.with({ requestId: 'req_1', traceId: 't' });
+  for (const level of ['error', 'info', 'warn', 'info', 'debug', 'info'] as const) {
+    bound[level]('request.answered', fields);
+    bound[level]('store.opened');
+  }
+  await turn();
+  const printed = lines.join('').split('\n');
+  const levels = ['error', 'info', 'warn', 'info', 'debug', 'info'];
+  const time = '2026-01-02T03:04:05.678Z';
+  const head = (level: string, event: string) => ({ time, level, event, requestId: 'req_1', traceId: 't' });
+  expect(printed).toEqual([
+    ...levels.flatMap((level) => [
+      JSON.stringify({ ...head(level, 'request.answered'), ...fields }),
+      JSON.stringify(head(level, 'store.opened')),
+    ]),
+    '',
+  ]);
+});
+
+test('a log of errors has no line of what went well', async () => {
+  const { lines, log } = memoryLog('error');
+  log.info('request.answered');
+  log.warn('request.answered');
+  await turn();
+  expect(lines).toEqual([]);
 });
 
 test('debug lines are off unless asked for', async () => {

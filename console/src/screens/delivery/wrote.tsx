@@ -1,3 +1,5 @@
+import { LinkExternalIcon } from '@primer/octicons-react';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { Table } from '../../ui/table.tsx';
 import { State } from '../../ui/state.tsx';
@@ -10,7 +12,17 @@ const COLUMNS: readonly Column<Row>[] = [
   { name: 'Resource', show: ({ resourceType }) => resourceType },
   {
     name: 'Reference at the EHR',
-    show: ({ reference }) => (reference === null ? <span className="quiet">not known</span> : <code>{reference}</code>),
+    show: ({ reference, address }) =>
+      reference === null || address === null ? (
+        <span className="quiet">not known</span>
+      ) : (
+        <span className="row">
+          <a href={address} target="_blank" rel="noreferrer noopener">
+            <code>{reference}</code> <LinkExternalIcon size={12} aria-label="opens at the EHR, in another tab" />
+          </a>
+          <CopyButton text={address} />
+        </span>
+      ),
   },
   { name: 'Version', show: ({ versionId }) => versionId ?? <span className="quiet">not told</span> },
   {
@@ -33,12 +45,18 @@ export function Wrote({ of }: { readonly of: OneDelivery }) {
             : 'Nothing of it stands at the EHR.'}
         </p>
       ) : (
-        <Table
-          caption="What it was the last to write"
-          rows={of.wrote}
-          columns={COLUMNS}
-          keyOf={({ reference, resourceType, writtenAt }) => `${reference ?? resourceType} ${writtenAt}`}
-        />
+        <>
+          <p className="quiet">
+            A reference opens at the EHR, which may ask you to sign in there and keeps its own record. The address stays
+            in the history of your browser; copy it to open it elsewhere.
+          </p>
+          <Table
+            caption="What it was the last to write"
+            rows={of.wrote}
+            columns={COLUMNS}
+            keyOf={({ reference, resourceType, writtenAt }) => `${reference ?? resourceType} ${writtenAt}`}
+          />
+        </>
       )}
     </section>
   );

@@ -1,47 +1,27 @@
-import { CheckCircleIcon, XCircleIcon } from '@primer/octicons-react';
 import { ask, type ValueOf } from '../../api/ask.ts';
 import { useMay } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useQuery } from '../../api/use-query.ts';
 import { Outcome, Recorded, useAct } from '../../ui/act.tsx';
-import { Changes } from '../../ui/changes.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
-import { Pages } from '../../ui/pages.tsx';
+import { Failed, NotedList, Went } from '../../ui/noted.tsx';
 import { Shown } from '../../ui/screen.tsx';
-import { Table, type Column } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import type { Column } from '../../ui/table.tsx';
 
 type Probe = ValueOf<'targets.probes'>['probes'][number];
 
 const COLUMNS: readonly Column<Probe>[] = [
   {
-    name: 'When',
-    show: ({ firstAt, lastAt, count }) => (
-      <>
-        <Time at={lastAt} />
-        {count === 1 ? null : (
-          <div className="small quiet">
-            {count.toLocaleString()} times since <Time at={firstAt} />
-          </div>
-        )}
-      </>
-    ),
-  },
-  { name: 'By', show: ({ by }) => (by === 'gateway' ? 'the gateway itself' : by) },
-  {
     name: 'Outcome',
     show: ({ outcome, faultCode }) =>
       outcome === 'ok' ? (
-        <span className="good">
-          <CheckCircleIcon size={12} aria-hidden /> it answered
-        </span>
+        <Went>it answered</Went>
       ) : (
-        <span className="bad">
-          <XCircleIcon size={12} aria-hidden /> failed: <code>{faultCode}</code>
-        </span>
+        <Failed>
+          failed: <code>{faultCode}</code>
+        </Failed>
       ),
   },
-  { name: 'What had changed', show: ({ changes }) => <Changes of={changes} /> },
 ];
 
 function outcomeOf({ outcome, faultCode, changes }: Probe): string {
@@ -79,21 +59,17 @@ export function Probes({ id, onDone }: { readonly id: string; readonly onDone: (
         </>
       ) : null}
       <Shown of={found}>
-        {({ probes, next }) =>
-          probes.length === 0 ? (
-            <p>The EHR was never probed.</p>
-          ) : (
-            <>
-              <Table
-                caption="Probes, newest first; those in a row that found the same are one"
-                rows={probes}
-                columns={COLUMNS}
-                keyOf={({ firstAt, by }) => `${firstAt} ${by}`}
-              />
-              <Pages cursor={cursor} next={next} onGo={(to) => change({ probes: to })} />
-            </>
-          )
-        }
+        {({ probes, next }) => (
+          <NotedList
+            caption="Probes, newest first; those in a row that found the same are one"
+            none="The EHR was never probed."
+            rows={probes}
+            columns={COLUMNS}
+            cursor={cursor}
+            next={next}
+            onGo={(to) => change({ probes: to })}
+          />
+        )}
       </Shown>
     </section>
   );

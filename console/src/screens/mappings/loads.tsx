@@ -1,17 +1,15 @@
-import { CheckCircleIcon, XCircleIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { ask, type ValueOf } from '../../api/ask.ts';
 import { useMay } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useQuery } from '../../api/use-query.ts';
 import { Outcome, Recorded, useAct } from '../../ui/act.tsx';
-import { Changes } from '../../ui/changes.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Pages } from '../../ui/pages.tsx';
+import { Failed, NotedList, Went } from '../../ui/noted.tsx';
 import { Shown } from '../../ui/screen.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { countOf } from '../../words/parts.ts';
 
 type Checked = ValueOf<'mappings.check'>;
 type Load = ValueOf<'mappings.loads'>['loads'][number];
@@ -25,31 +23,16 @@ const PROBLEM_COLUMNS: readonly Column<Checked['problems'][number]>[] = [
 
 const LOAD_COLUMNS: readonly Column<Load>[] = [
   {
-    name: 'When',
-    show: ({ firstAt, lastAt, count }) => (
-      <>
-        <Time at={lastAt} />
-        {count === 1 ? null : (
-          <div className="small quiet">
-            {count.toLocaleString()} times since <Time at={firstAt} />
-          </div>
-        )}
-      </>
-    ),
-  },
-  { name: 'By', show: ({ by }) => (by === 'gateway' ? 'the gateway itself' : by) },
-  {
     name: 'Outcome',
     show: ({ outcome, digest, problems }) =>
       outcome === 'ok' ? (
-        <span className="good">
-          <CheckCircleIcon size={12} aria-hidden /> in force <code>{digest?.slice(0, 12)}</code>
-        </span>
+        <Went>
+          in force <code>{digest?.slice(0, 12)}</code>
+        </Went>
       ) : (
-        <details className="bad">
+        <details>
           <summary>
-            <XCircleIcon size={12} aria-hidden /> refused: {problems.length}{' '}
-            {problems.length === 1 ? 'problem' : 'problems'}
+            <Failed>refused: {countOf(problems.length, 'problem', 'problems')}</Failed>
           </summary>
           <ul className="changes">
             {problems.map((one) => (
@@ -60,7 +43,6 @@ const LOAD_COLUMNS: readonly Column<Load>[] = [
       ),
   },
   { name: 'Rows', show: ({ rows, outcome }) => (outcome === 'ok' ? rows.toLocaleString() : ''), isNumber: true },
-  { name: 'What had changed', show: ({ changes }) => <Changes of={changes} /> },
 ];
 
 function History() {
@@ -74,21 +56,17 @@ function History() {
         <CopyAs id="mappings.loads" call={{ query }} command="mappings loads" />
       </div>
       <Shown of={found}>
-        {({ loads, next }) =>
-          loads.length === 0 ? (
-            <p>Nothing was loaded yet.</p>
-          ) : (
-            <>
-              <Table
-                caption="Loads, newest first; the same again is one"
-                rows={loads}
-                columns={LOAD_COLUMNS}
-                keyOf={({ firstAt, by }) => `${firstAt} ${by}`}
-              />
-              <Pages cursor={cursor} next={next} onGo={(to) => change({ cursor: to })} />
-            </>
-          )
-        }
+        {({ loads, next }) => (
+          <NotedList
+            caption="Loads, newest first; the same again is one"
+            none="Nothing was loaded yet."
+            rows={loads}
+            columns={LOAD_COLUMNS}
+            cursor={cursor}
+            next={next}
+            onGo={(to) => change({ cursor: to })}
+          />
+        )}
       </Shown>
     </section>
   );

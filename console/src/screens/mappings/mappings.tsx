@@ -27,7 +27,9 @@ export function Mappings() {
             type="button"
             key={name}
             aria-pressed={name === shown.name}
-            onClick={() => change({ part: name, cursor: undefined, text: undefined, file: undefined })}
+            onClick={() =>
+              change({ part: name, cursor: undefined, text: undefined, file: undefined, delivery: undefined })
+            }
           >
             {title}
           </button>

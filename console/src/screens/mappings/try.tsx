@@ -1,9 +1,12 @@
 import { CheckCircleIcon, XCircleIcon } from '@primer/octicons-react';
 import { useRef, useState, type ChangeEvent, type SyntheticEvent } from 'react';
 import { ask, type ValueOf } from '../../api/ask.ts';
+import { useMay } from '../../api/session.tsx';
+import { useQuery } from '../../api/use-query.ts';
 import { Outcome, useAct } from '../../ui/act.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
 import { Field, textsOf } from '../../ui/field.tsx';
+import { TakeBytes } from '../delivery/take-bytes.tsx';
 import { Tried } from './tried.tsx';
 
 type Answer = ValueOf<'mappings.try'>;
@@ -36,11 +39,20 @@ function Verdict({ of: { wouldGo, trouble, issues, mappings, dialect } }: { read
   );
 }
 
-/** A payload of the source, pasted or picked: what would become of it. It stays in the page. */
+/** A payload of the source, pasted, picked or of a stored delivery: what would become of it. It stays in the page. */
 export function Try() {
   const act = useAct();
   const [tried, setTried] = useState<Answer | null>(null);
+  const [{ delivery }] = useQuery();
+  const [wrong, setWrong] = useState('');
+  const mayTake = useMay('deliveries.raw');
   const text = useRef<HTMLTextAreaElement>(null);
+  const onTaken = (bytes: Uint8Array<ArrayBuffer>): void => {
+    if (text.current === null) return;
+    setWrong(bytes.length > BYTES_MAX ? 'The delivery is larger than 1 MB.' : '');
+    text.current.value = bytes.length > BYTES_MAX ? '' : new TextDecoder().decode(bytes);
+    text.current.focus();
+  };
   const onFile = async ({ target }: ChangeEvent<HTMLInputElement>): Promise<void> => {
     const [file] = target.files ?? [];
     if (file === undefined || text.current === null) return;
@@ -66,6 +78,17 @@ export function Try() {
           <h2 id="try">See what would be written</h2>
           <CopyAs id="mappings.try" command="mappings try PAYLOAD.json" />
         </div>
+        {mayTake ? (
+          <details open={delivery !== undefined}>
+            <summary>Take the payload of a stored delivery</summary>
+            <TakeBytes id={{ suggested: delivery }} does="Take it" onTaken={onTaken} />
+            {wrong === '' ? null : (
+              <p className="bad" role="alert">
+                {wrong}
+              </p>
+            )}
+          </details>
+        ) : null}
         <form onSubmit={(event) => void onSubmit(event)}>
           <div>
             <label htmlFor="payload">A payload of the Data Webhook, as JSON</label>

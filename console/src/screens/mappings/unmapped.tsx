@@ -36,9 +36,6 @@ function Proposals({ of }: { readonly of: Word['proposals'] }) {
   );
 }
 
-const examplesOf = ({ dataStructure }: Word): string =>
-  `/deliveries?${new URLSearchParams({ state: 'parked', reason: 'unmapped', structure: dataStructure }).toString()}`;
-
 const columnsOf = (mayOpen: boolean): readonly Column<Word>[] => [
   { name: 'Met', show: ({ count }) => `${count.toLocaleString()} ×`, isNumber: true },
   {
@@ -53,11 +50,11 @@ const columnsOf = (mayOpen: boolean): readonly Column<Word>[] => [
   {
     name: 'In',
     show: (word) =>
-      mayOpen && word.kind !== 'structure' ? (
+      mayOpen ? (
         <>
           {word.dataStructure}
           <div className="small">
-            <Link to={examplesOf(word)}>examples that wait</Link>
+            <Link to={`/deliveries?word=${word.id}`}>what waits for it</Link>
           </div>
         </>
       ) : (
@@ -108,7 +105,7 @@ export function Unmapped() {
                 }
                 rows={[...unmapped].sort((a, b) => b.count - a.count)}
                 columns={columnsOf(mayOpen)}
-                keyOf={({ kind, what, dataStructure }) => `${kind} ${what} ${dataStructure}`}
+                keyOf={({ id }) => id}
               />
               <Pages cursor={cursor} next={next} onGo={(to) => change({ cursor: to })} />
             </>

@@ -7,9 +7,9 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, textsOf } from '../../ui/field.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { FACTORS } from '../../words/factors.ts';
 
 type Factor = SessionView['factors'][number];
-const KINDS: Readonly<Record<Factor['kind'], string>> = { totp: 'authenticator app', passkey: 'passkey' };
 
 /** A session that has proved more has another token. */
 function opened<T extends { readonly csrf: string }>(reply: Reply<T>): Reply<T> {
@@ -122,8 +122,8 @@ export function MyFactors() {
   const { factors, signsInBy } = useSession();
   const readSession = useReadSession();
   const columns: readonly Column<Factor>[] = [
-    { name: 'Factor', show: ({ label, kind }) => label || KINDS[kind] },
-    { name: 'Kind', show: ({ kind }) => KINDS[kind] },
+    { name: 'Factor', show: ({ label, kind }) => label || FACTORS[kind] },
+    { name: 'Kind', show: ({ kind }) => FACTORS[kind] },
     { name: 'Added', show: ({ madeAt }) => <Time at={madeAt} /> },
     { name: 'Last used', show: ({ usedAt }) => <Time at={usedAt} /> },
     {
@@ -131,7 +131,7 @@ export function MyFactors() {
       show: ({ id, label, kind }) => (
         <Confirm
           label="Remove …"
-          title={`Remove ${label || KINDS[kind]}?`}
+          title={`Remove ${label || FACTORS[kind]}?`}
           act={{
             words: 'Remove',
             run: (act) => act.run(ask('session.removeFactor', { params: { id } }), () => 'It is removed.'),

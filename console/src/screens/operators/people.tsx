@@ -13,13 +13,14 @@ import { Shown } from '../../ui/screen.tsx';
 import { State } from '../../ui/state.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { FACTORS } from '../../words/factors.ts';
 import { roleName, ROLES } from '../../words/roles.ts';
+import { FactorsOf } from './factors.tsx';
 
 export type People = ValueOf<'operators.list'>;
 type Person = People['operators'][number];
 
 const LINK_HINT = 'Give it to the person over a way that you trust. It sets the password, once, until';
-const FACTORS: Readonly<Record<Person['factors'][number], string>> = { totp: 'authenticator app', passkey: 'passkey' };
 
 function AddPerson({ onDone }: { readonly onDone: () => void }) {
   const [isOpen, setOpen] = useState(false);
@@ -171,6 +172,7 @@ function Acts({ of: person, onDone }: { readonly of: Person; readonly onDone: ()
   return (
     <div className="row-acts">
       {isProviders ? null : <ChangeRoles of={person} onDone={onDone} />}
+      {person.factors.length === 0 ? null : <FactorsOf id={id} name={displayName} onDone={onDone} />}
       {isProviders ? null : <Reset of={person} onDone={onDone} />}
       {state === 'active' ? (
         <Confirm

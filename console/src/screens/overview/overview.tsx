@@ -5,7 +5,7 @@ import { CutBanner, Live } from '../../ui/live.tsx';
 import { Screen } from '../../ui/screen.tsx';
 import { FlowPicture, LedgerEquation } from './flow.tsx';
 import { Needs } from './needs.tsx';
-import { Series } from './series.tsx';
+import { FlowSeries } from './series.tsx';
 
 /** What the stream does not tell of the EHR changes seldom. */
 const TARGET_MS = 15_000;
@@ -20,7 +20,7 @@ export function Overview() {
       <FlowPicture isPaused={target?.state === 'paused'} />
       <Needs target={target} />
       <LedgerEquation actions={<CopyAs id="flow.ledger" command="ledger" />} />
-      <Series />
+      <FlowSeries />
     </Screen>
   );
 }

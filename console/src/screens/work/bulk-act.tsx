@@ -1,6 +1,7 @@
 import { useState, type SyntheticEvent } from 'react';
 import { useLocation } from 'wouter';
 import { ask, type ValueOf } from '../../api/ask.ts';
+import { useMay } from '../../api/session.tsx';
 import { Outcome, useAct } from '../../ui/act.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { DialogButtons } from '../../ui/dialog-buttons.tsx';
@@ -8,6 +9,13 @@ import { Field, textsOf } from '../../ui/field.tsx';
 import { ReasonField } from '../../ui/reason-field.tsx';
 import { deliveriesOf, patientsOf } from '../../words/parts.ts';
 import type { Group } from './group.tsx';
+
+/** Of a group those alone that wait for one word, or that are of one user. */
+export interface GroupPart {
+  /** What they have in common. */
+  readonly about: string;
+  readonly filter: { readonly word: string } | { readonly user_id: string };
+}
 
 type Act = 'replay' | 'discard';
 type Preview = ValueOf<'jobs.preview'>;
@@ -70,13 +78,43 @@ function Start({ preview, onBack }: { readonly preview: Preview; readonly onBack
   );
 }
 
-/** First what it would move, then a job that moves just that. */
-export function BulkAct({
+/** The two acts on all of a group, or of a part of it. */
+export function BulkActs({
   group,
+  part,
+  isFirst = false,
+}: {
+  readonly group: Group;
+  readonly part?: GroupPart;
+  /** Judging again is what solves it. */
+  readonly isFirst?: boolean;
+}) {
+  const mayAct = useMay('deliveries.act');
+  const [open, setOpen] = useState<Act | null>(null);
+  const all = part === undefined ? ' all' : '';
+  if (!mayAct) return null;
+  return (
+    <>
+      <button type="button" className={isFirst ? undefined : 'plain'} onClick={() => setOpen('replay')}>
+        Judge{all} again …
+      </button>
+      <button type="button" className="plain risky" onClick={() => setOpen('discard')}>
+        Discard{all} …
+      </button>
+      {open === null ? null : <BulkAct group={group} part={part} act={open} onClose={() => setOpen(null)} />}
+    </>
+  );
+}
+
+/** First what it would move, then a job that moves just that. */
+function BulkAct({
+  group,
+  part,
   act,
   onClose,
 }: {
   readonly group: Group;
+  readonly part?: GroupPart | undefined;
   readonly act: Act;
   readonly onClose: () => void;
 }) {
@@ -89,6 +127,7 @@ export function BulkAct({
       state: group.state,
       reason: group.reason,
       ...(group.faultCode === null ? {} : { fault: group.faultCode }),
+      ...part?.filter,
       ...(from === '' ? {} : { received_from: instantOf(from) }),
       ...(to === '' ? {} : { received_to: instantOf(to) }),
     };
@@ -102,6 +141,7 @@ export function BulkAct({
     <Dialog title={TITLES[act]} onClose={onClose}>
       {preview === null ? (
         <form onSubmit={(event) => void onSubmit(event)}>
+          {part === undefined ? null : <p>{part.about}</p>}
           <p>{EXPLAINED[act]}</p>
           {act === 'discard' ? <ReasonField /> : null}
           <details className="narrow">

@@ -1,11 +1,10 @@
-import { useState } from 'react';
 import { Link } from 'wouter';
 import type { ValueOf } from '../../api/ask.ts';
 import { useMay } from '../../api/session.tsx';
 import { State } from '../../ui/state.tsx';
 import { durationOf, Time } from '../../ui/time.tsx';
 import { adviceOf, reasonOf, type Remedy } from '../../words/reasons.ts';
-import { BulkAct } from './bulk-act.tsx';
+import { BulkActs } from './bulk-act.tsx';
 import { GroupDeliveries } from './group-deliveries.tsx';
 import { Whose } from './whose.tsx';
 import { WordsUnmapped } from './words-unmapped.tsx';
@@ -25,9 +24,7 @@ function Acts({
   readonly remedy: Remedy;
   readonly onToggle: () => void;
 }) {
-  const mayAct = useMay('deliveries.act');
   const mayDecide = useMay('plans.decide');
-  const [open, setOpen] = useState<'replay' | 'discard' | null>(null);
   const [newest] = group.examples;
   const isDecided = remedy === 'approve' || remedy === 'decide';
   return (
@@ -42,17 +39,7 @@ function Acts({
           {remedy === 'link' ? 'Link the users' : 'See what to map'}
         </button>
       ) : null}
-      {mayAct ? (
-        <>
-          <button type="button" className={remedy === 'replay' ? undefined : 'plain'} onClick={() => setOpen('replay')}>
-            Judge all again …
-          </button>
-          <button type="button" className="plain risky" onClick={() => setOpen('discard')}>
-            Discard all …
-          </button>
-        </>
-      ) : null}
-      {open === null ? null : <BulkAct group={group} act={open} onClose={() => setOpen(null)} />}
+      <BulkActs group={group} isFirst={remedy === 'replay'} />
     </div>
   );
 }
@@ -113,7 +100,7 @@ export function GroupCard({
         </summary>
         {isOpen ? (
           <>
-            {remedy === 'map' && mayRead ? <WordsUnmapped /> : null}
+            {remedy === 'map' && mayRead ? <WordsUnmapped group={group} /> : null}
             <Whose group={group} onLinked={onLinked} />
             <GroupDeliveries group={group} />
           </>

@@ -15,8 +15,13 @@ export type Job = ValueOf<'jobs.get'>;
 const PAGE = 20;
 export const actOf = ({ act }: Job): string => (act === 'replay' ? 'Judge again' : 'Discard');
 /** What the deliveries of a job have in common. */
-export const aboutOf = ({ filter: { state, reason, fault } }: Job): string =>
-  [reason === undefined ? `all ${state}` : reasonOf(state, reason).title, fault]
+export const aboutOf = ({ filter: { state, reason, fault, word, of_one: ofOne } }: Job): string =>
+  [
+    reason === undefined ? `all ${state}` : reasonOf(state, reason).title,
+    fault,
+    word === undefined ? undefined : 'for one word',
+    ofOne === undefined ? undefined : `of one ${ofOne}`,
+  ]
     .filter((one) => one !== undefined)
     .join(', ');
 

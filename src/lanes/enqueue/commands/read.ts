@@ -1,5 +1,5 @@
 import { confirmedLink, openUser } from '../../../identity/index.ts';
-import { all, allOf, fragment, get, userIndex, words, type Programs } from '../../../store/index.ts';
+import { all, allOf, among, fragment, get, userIndex, words, type Programs } from '../../../store/index.ts';
 import { toCharting } from '../charting.ts';
 import { TARGET, type DeliverReads } from '../commands.ts';
 import { toUnmapped, UNMAPPED_COLUMNS } from '../unmapped.ts';
@@ -11,6 +11,11 @@ export const reads: Programs<DeliverReads> = {
     const conditions = [fragment`tenant = ${tenant}`, ...(before === null ? [] : [fragment`seq < ${before}`])];
     const rows =
       yield* all`SELECT ${COLUMNS} FROM unmapped WHERE ${allOf(conditions)} ORDER BY seq DESC LIMIT ${limit}`;
+    return rows.map((row) => toUnmapped(row, vault));
+  },
+  *'deliver.words'({ vault }, { tenant, ids }) {
+    const rows = yield* all`
+      SELECT ${COLUMNS} FROM unmapped WHERE tenant = ${tenant} AND word_index ${among('bytea', ids)}`;
     return rows.map((row) => toUnmapped(row, vault));
   },
   *'deliver.charting'({ vault }, { tenant, user: { client, user } }) {

@@ -1,6 +1,15 @@
 import { linkToFollow } from '../../../identity/index.ts';
-import { endSettling, settle as settleInbox, type Settle, type Settling } from '../../../inbox/index.ts';
-import { EARLIER, now, run, userIndex, type CommandContext, type Program } from '../../../store/index.ts';
+import { endSettling, settle as settleInbox, type Move, type Settle, type Settling } from '../../../inbox/index.ts';
+import {
+  EARLIER,
+  insert,
+  now,
+  rowsOf,
+  run,
+  userIndex,
+  type CommandContext,
+  type Program,
+} from '../../../store/index.ts';
 import { fastClaim } from '../../commands/fast-claim.ts';
 import type { FastClaimed } from '../../commands.ts';
 import { deliveryOf, moveOf } from '../../rows.ts';
@@ -9,11 +18,18 @@ import { TARGET, type DeliverWrites } from '../commands.ts';
 import { sealWord, wordIndex } from '../unmapped.ts';
 import { cancel, changeLanes, putJob } from './jobs.ts';
 
+/** Words that are cut may be the same. */
+const WORD = rowsOf('delivery_word', { seq: 'bigint', tenant: 'text', word_index: 'bytea' }, 'ON CONFLICT DO NOTHING');
+
 /**
  * One row a word, counted up each time that it is met. In the order of their indexes, so that two batches do not wait
- * in a circle.
+ * in a circle. A delivery that is parked for them is found by each.
  */
-function* countUnmapped({ vault }: CommandContext, { tenant, at, facts }: Settle): Program<void> {
+function* countUnmapped(
+  { vault }: CommandContext,
+  { tenant, seq, at, facts }: Settle,
+  { to, reason }: Pick<Move, 'to' | 'reason'>,
+): Program<void> {
   const structure = facts.dataStructure ?? '';
   const words = facts.unmapped
     .map((word) => ({ word, index: wordIndex(vault, word, structure) }))
@@ -24,6 +40,11 @@ function* countUnmapped({ vault }: CommandContext, { tenant, at, facts }: Settle
       VALUES (${tenant}, ${index}, ${word.kind}, ${sealWord(vault, index, word)}, ${structure}, 1, ${at.getTime()},
         ${at.getTime()})
       ON CONFLICT (tenant, word_index) DO UPDATE SET count = unmapped.count + 1, last_at = excluded.last_at`;
+  if (to === 'parked' && reason === 'unmapped')
+    yield* insert(
+      WORD,
+      words.map(({ index }) => ({ seq, tenant, word_index: index })),
+    );
 }
 
 /** Into the lane of its patient, and out of it at once where that can be. */
@@ -60,7 +81,7 @@ export function* settle(context: CommandContext, s: SettleInLane['args']): Progr
   const settling = yield* settleInbox(context, s, link === null ? 'unlinked' : 'queued');
   if (settling === null) return null;
   const { to: state, reason } = settling.move;
-  yield* countUnmapped(context, s);
+  yield* countUnmapped(context, s, settling.move);
   const lanes = makeLaneChanges();
   yield* cancel(lanes, settling.unqueued);
   const patient = state === 'queued' && link !== null ? link.mrnIndex : null;

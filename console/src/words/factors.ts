@@ -1,0 +1,2 @@
+/** What second factors are called. */
+export const FACTORS = { totp: 'authenticator app', passkey: 'passkey' } as const;

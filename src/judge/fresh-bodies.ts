@@ -1,0 +1,65 @@
+import { dropBytes, MEMORY, type Budget, type Room } from '../kernel/index.ts';
+import type { Received } from '../inbox/index.ts';
+
+/** A delivery that was just stored, with its bytes. */
+export interface FreshDelivery extends Omit<Received, 'body'> {
+  readonly body: Uint8Array;
+}
+
+interface Held {
+  readonly fresh: FreshDelivery;
+  readonly room: Room;
+}
+
+/**
+ * Keeps the bytes of deliveries between their acknowledgement and their verdict, so that they are not read back from
+ * the store, opened and copied between threads. The store has them all: what is not kept here, because memory is short
+ * or the process ends, is read from there.
+ */
+export function makeFreshBodies(budget: Budget) {
+  let held: Held[] = [];
+  let isMissing = false;
+
+  /** The oldest: from there on the store is asked. */
+  function giveWay(): boolean {
+    const oldest = held.shift();
+    if (oldest === undefined) return false;
+    isMissing = true;
+    oldest.room.release();
+    return true;
+  }
+  budget.onShortage(giveWay);
+
+  return {
+    keep(fresh: FreshDelivery): void {
+      const room = budget.takeNow(fresh.body.byteLength * MEMORY.cost.document);
+      if (room === null) {
+        isMissing = true;
+        dropBytes(fresh.body);
+      } else held.push({ fresh, room });
+    },
+    /** Something was stored whose bytes are not here. */
+    miss(): void {
+      isMissing = true;
+    },
+    isMissing: (): boolean => isMissing,
+    /** Whether something was missing; from now on nothing is. */
+    takeMissing(): boolean {
+      const was = isMissing;
+      isMissing = false;
+      return was;
+    },
+    /** Everything below this place must be asked for; null: everything. */
+    oldestSeq: (): number | null => held[0]?.fresh.seq ?? null,
+    /** The next of them in the order of arrival. Their room is given back by `release`, when they are judged. */
+    take(countMax: number): { readonly page: readonly FreshDelivery[]; release(): void } {
+      const taken = held.slice(0, countMax);
+      held = held.slice(countMax);
+      return {
+        page: taken.map(({ fresh }) => fresh),
+        release: () => taken.forEach(({ room }) => room.release()),
+      };
+    },
+  };
+}
+export type FreshBodies = ReturnType<typeof makeFreshBodies>;

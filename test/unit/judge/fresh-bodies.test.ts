@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals';
+import { makeFreshBodies, type FreshDelivery } from '../../../src/judge/index.ts';
+import { makeBudget, MEMORY } from '../../../src/kernel/index.ts';
+
+const BYTES = 100;
+const ROOM = BYTES * MEMORY.cost.document;
+const delivery = (seq: number): FreshDelivery => ({
+  seq,
+  id: `dlv_${seq}`,
+  hook: 'data',
+  requestId: 'r',
+  receivedAt: 0,
+  body: new Uint8Array(BYTES),
+});
+
+test('what is held weighs until it is judged', () => {
+  const budget = makeBudget(10 * ROOM);
+  const fresh = makeFreshBodies(budget);
+  fresh.keep(delivery(1));
+  fresh.keep(delivery(2));
+  expect(budget.inUse()).toBe(2 * ROOM);
+  const { page, release } = fresh.take(32);
+  expect(page.map(({ seq }) => seq)).toEqual([1, 2]);
+  expect(fresh.oldestSeq()).toBeNull();
+  expect(budget.inUse()).toBe(2 * ROOM);
+  release();
+  expect(budget.inUse()).toBe(0);
+});
+
+test('whoever needs the room gets it, and the oldest are asked for in the store', async () => {
+  const budget = makeBudget(3 * ROOM);
+  const fresh = makeFreshBodies(budget);
+  for (const seq of [1, 2, 3]) fresh.keep(delivery(seq));
+  expect(fresh.takeMissing()).toBe(false);
+  const room = await budget.take(2 * ROOM, 0);
+  expect(room).not.toBeNull();
+  expect(fresh.oldestSeq()).toBe(3);
+  expect(fresh.takeMissing()).toBe(true);
+  expect(fresh.takeMissing()).toBe(false);
+});
+
+test('what finds no room is not held', () => {
+  const budget = makeBudget(ROOM);
+  const fresh = makeFreshBodies(budget);
+  fresh.keep(delivery(1));
+  fresh.keep(delivery(2));
+  expect(fresh.take(32).page.map(({ seq }) => seq)).toEqual([1]);
+  expect(fresh.isMissing()).toBe(true);
+});

@@ -1,0 +1,24 @@
+import { expect, test } from '@jest/globals';
+import { makePace, restMsOf } from '../../../src/judge/pace.ts';
+
+test('a loop that is full is left to those who wait for three times as long as it was taken', () => {
+  expect(restMsOf(2, 1)).toBe(6);
+  expect(restMsOf(0.7, 0.8)).toBe(3);
+});
+
+test('a loop with time to spare is not left idle', () => {
+  expect(restMsOf(2, 0.5)).toBe(0);
+});
+
+test('one large judgement does not stop the next for long', () => {
+  expect(restMsOf(10_000, 1)).toBe(50);
+});
+
+test('nobody waits: it goes on after one turn of the loop', async () => {
+  const pace = makePace(() => false);
+  let turns = 0;
+  setImmediate(() => (turns += 1));
+  pace.begin();
+  await pace.rest();
+  expect(turns).toBe(1);
+});
