@@ -44,6 +44,7 @@ export {
   LATER,
   listOf,
   lock,
+  lockEach,
   LONG_AGO,
   MILLISECONDS,
   now,

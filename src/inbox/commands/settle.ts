@@ -148,15 +148,18 @@ export interface Settling {
   readonly move: Move;
   /** What changes in its row beside its state. */
   readonly columns: Fragment;
-  readonly document: Uint8Array | null;
+  /** Its row as it was. */
+  readonly row: Row;
+  /** The document that it is the first delivery of, where it was never settled before. */
+  readonly freshDocument: Uint8Array | null;
   /** The places of older versions that were queued and whose jobs have become pointless. */
   readonly unqueued: readonly number[];
 }
 
-const moveOf = (s: Settle, id: string, to: State, reason: string | null): Move => ({
+const moveOf = (s: Settle, row: Row, to: State, reason: string | null): Move => ({
   tenant: s.tenant,
   seq: s.seq,
-  id,
+  id: String(row['id']),
   from: 'received',
   to,
   reason,
@@ -166,7 +169,7 @@ const moveOf = (s: Settle, id: string, to: State, reason: string | null): Move =
 });
 
 /** It came after its user was erased: that it came is remembered, and nothing of what it says. */
-function* drop(s: Settle, id: string): Program<Settling> {
+function* drop(s: Settle, row: Row): Program<Settling> {
   yield* run`DELETE FROM delivery_body WHERE seq = ${s.seq}`;
   yield* run`DELETE FROM unclaimed_key WHERE seq = ${s.seq}`;
   // Should it be sent again after the user was connected anew, it is no repetition.
@@ -176,7 +179,7 @@ function* drop(s: Settle, id: string): Program<Settling> {
     WHERE seq = ${s.seq})`;
   yield* run`DELETE FROM delivery_finding WHERE seq = ${s.seq}`;
   const columns = fragment`user_sealed = NULL, findings_sealed = NULL, body_key_sealed = NULL,`;
-  return { move: moveOf(s, id, 'quarantined', 'erased'), columns, document: null, unqueued: [] };
+  return { move: moveOf(s, row, 'quarantined', 'erased'), columns, row, freshDocument: null, unqueued: [] };
 }
 
 /**
@@ -185,21 +188,24 @@ function* drop(s: Settle, id: string): Program<Settling> {
  */
 export function* settle(context: CommandContext, s: Settle, destination: Destination): Program<Settling | null> {
   const owner = indexOf(context, s);
+  const document = s.verdict.kind === 'sound' ? s.verdict.document : null;
+  const index = document === null ? null : documentIndex(context.vault, document.key);
   yield* lock`SELECT 1 AS held FROM delivery WHERE seq = ${s.seq} AND tenant = ${s.tenant} FOR UPDATE`;
   const row = yield* get`
-    SELECT ${KEY_COLUMNS}, d.seq, d.id, d.state, d.findings_sealed, k.key_sealed, k.erased_at, k.made_at
+    SELECT ${KEY_COLUMNS}, d.seq, d.id, d.state, d.findings_sealed, d.request_id, d.trace_id, d.received_at,
+      k.key_sealed, k.erased_at, k.made_at,
+      CASE WHEN EXISTS (SELECT 1 FROM delivery o WHERE o.tenant = d.tenant
+        AND o.document_index = ${typed('bytea', index)} AND o.seq <> d.seq) THEN 1 ELSE 0 END AS has_others,
+      CASE WHEN EXISTS (SELECT 1 FROM delivery_step p WHERE p.seq = d.seq) THEN 1 ELSE 0 END AS was_moved
     FROM delivery d LEFT JOIN user_key k ON k.tenant = d.tenant AND k.user_index = ${typed('bytea', owner)}
     WHERE d.seq = ${s.seq} AND d.tenant = ${s.tenant}`;
   if (row?.['state'] !== 'received') return null;
-  const id = String(row['id']);
   const sealer =
     owner === null
       ? null
       : yield* userSealer(context, s.tenant, owner, s.at, row['made_at'] === null ? undefined : row);
-  if (sealer === 'erased') return yield* drop(s, id);
+  if (sealer === 'erased') return yield* drop(s, row);
   const user = owner === null || sealer === null ? null : { index: owner, sealer };
-  const document = s.verdict.kind === 'sound' ? s.verdict.document : null;
-  const index = document === null ? null : documentIndex(context.vault, document.key);
   const columns = columnsOf(context, row, user, s.facts, index);
   yield* writeFindings(s.tenant, row, s.facts.findings);
   if (user !== null) yield* run`DELETE FROM unclaimed_key WHERE seq = ${s.seq}`;
@@ -210,11 +216,14 @@ export function* settle(context: CommandContext, s: Settle, destination: Destina
     original !== null || document === null || index === null ? null : yield* lockDocument(s, document, index);
   const { to, reason, duplicateOf, isCurrent } = decideSettlement(s.seq, s.verdict, original, known, destination);
   if (isCurrent && known !== null && document !== null && index !== null) yield* renewDocument(s, document, index);
-  const unqueued = isCurrent && index !== null ? yield* takePlace(context, s, index) : [];
+  // Whoever has come meanwhile has made the row of the document, unless it is a repetition and takes nobody's place.
+  const isFirst = known === null && Number(row['has_others']) === 0;
+  const unqueued = isCurrent && index !== null && !isFirst ? yield* takePlace(context, s, index) : [];
   return {
-    move: moveOf(s, id, to, reason),
+    move: moveOf(s, row, to, reason),
     columns: duplicateOf === null ? columns : fragment`${columns} duplicate_of = ${duplicateOf},`,
-    document: index,
+    row,
+    freshDocument: isCurrent && isFirst && Number(row['was_moved']) === 0 ? index : null,
     unqueued,
   };
 }

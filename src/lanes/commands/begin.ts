@@ -5,6 +5,7 @@ import {
   part,
   rightNow,
   run,
+  runEach,
   tryLock,
   typed,
   type CommandContext,
@@ -50,20 +51,15 @@ function* enterChart(
 }
 
 /** The row that must be on stable storage before the first byte goes out. */
-export function* putAttempt(
+export const attemptRow = (
   fence: Pick<Fence, 'tenant' | 'epoch'>,
   jobSeq: number,
   attempt: Pick<NonNullable<ClaimWish['attempt']>, 'id' | 'requestDigest' | 'intents'>,
   at: Date,
-): Program<void> {
-  yield* run`
-    INSERT INTO attempt (tenant, id, job_seq, lease_epoch, request_digest, intents, started_at)
-    VALUES (${fence.tenant}, ${attempt.id}, ${jobSeq}, ${fence.epoch}, ${Buffer.from(attempt.requestDigest, 'hex')},
-      ${attempt.intents}, ${at.getTime()})`;
-  yield* run`
-    UPDATE job SET attempts = attempts + 1, first_attempt_at = coalesce(first_attempt_at, ${at.getTime()})
-    WHERE seq = ${jobSeq}`;
-}
+): Fragment => fragment`
+  INSERT INTO attempt (tenant, id, job_seq, lease_epoch, request_digest, intents, started_at)
+  VALUES (${fence.tenant}, ${attempt.id}, ${jobSeq}, ${fence.epoch}, ${Buffer.from(attempt.requestDigest, 'hex')},
+    ${attempt.intents}, ${at.getTime()})`;
 
 type Begin = LaneWrites['lane.begin'];
 
@@ -77,6 +73,11 @@ export function* begin(
   if (row['kind'] === 'deliver' && mode === 'write' && !isLinkedTo(fence.patient, row)) return 'lost';
   if ((yield* enterChart(context, fence, chart, at, leaseMs)) === 'busy') return 'busy';
   if (row['kind'] === 'deliver') yield* startSending(context, fence.tenant, row, jobSeq, at);
-  yield* putAttempt(fence, jobSeq, { id: attemptId, requestDigest, intents }, at);
+  yield* runEach([
+    attemptRow(fence, jobSeq, { id: attemptId, requestDigest, intents }, at),
+    fragment`
+      UPDATE job SET attempts = attempts + 1, first_attempt_at = coalesce(first_attempt_at, ${at.getTime()})
+      WHERE seq = ${jobSeq}`,
+  ]);
   return 'begun';
 }

@@ -1,5 +1,5 @@
 import { move, type State } from '../../inbox/index.ts';
-import { get, lock, run, type CommandContext, type Program } from '../../store/index.ts';
+import { fragment, get, lockEach, run, type CommandContext, type Program } from '../../store/index.ts';
 import { TARGET } from '../enqueue/commands.ts';
 import type { Fence } from '../commands.ts';
 import { deliveryOf, moveOf, stepsToSending, type Row } from '../rows.ts';
@@ -9,15 +9,17 @@ import { JOB_COLUMNS, STILL_LASTS } from './parts.ts';
  * The job with its delivery, both held; `lost` where the lease is no longer ours, `gone` where the job was taken away.
  */
 export function* holdJob(fence: Fence, jobSeq: number): Program<Row | 'gone' | 'lost'> {
-  yield* lock`
-    SELECT 1 AS held FROM source_user
-    WHERE tenant = ${fence.tenant} AND user_index = (
-      SELECT d.user_index FROM job j JOIN delivery d ON d.seq = j.delivery_seq WHERE j.seq = ${jobSeq}) FOR UPDATE`;
-  yield* lock`
-    SELECT 1 AS held FROM delivery WHERE seq = (SELECT delivery_seq FROM job WHERE seq = ${jobSeq}) FOR UPDATE`;
-  yield* lock`
-    SELECT 1 AS held FROM lane
-    WHERE tenant = ${fence.tenant} AND target = ${TARGET} AND patient_index = ${fence.patient} FOR UPDATE`;
+  yield* lockEach([
+    fragment`
+      SELECT 1 AS held FROM source_user
+      WHERE tenant = ${fence.tenant} AND user_index = (
+        SELECT d.user_index FROM job j JOIN delivery d ON d.seq = j.delivery_seq WHERE j.seq = ${jobSeq}) FOR UPDATE`,
+    fragment`
+      SELECT 1 AS held FROM delivery WHERE seq = (SELECT delivery_seq FROM job WHERE seq = ${jobSeq}) FOR UPDATE`,
+    fragment`
+      SELECT 1 AS held FROM lane
+      WHERE tenant = ${fence.tenant} AND target = ${TARGET} AND patient_index = ${fence.patient} FOR UPDATE`,
+  ]);
   const row = yield* get`
     SELECT ${JOB_COLUMNS} FROM lane
     LEFT JOIN job j ON j.seq = ${jobSeq} AND j.state = 'queued' LEFT JOIN delivery d ON d.seq = j.delivery_seq
@@ -42,8 +44,9 @@ export function* startSending(
   jobSeq: number,
   at: Date,
 ): Program<void> {
-  yield* run`
-    UPDATE attempt SET ended_at = ${at.getTime()}, outcome = 'lost' WHERE job_seq = ${jobSeq} AND ended_at IS NULL`;
+  if (Number(row['attempts']) > 0)
+    yield* run`
+      UPDATE attempt SET ended_at = ${at.getTime()}, outcome = 'lost' WHERE job_seq = ${jobSeq} AND ended_at IS NULL`;
   const [steps, delivery] = [stepsToSending(row['state'] as State), deliveryOf(row)];
   yield* move(
     context,

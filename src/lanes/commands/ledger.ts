@@ -12,7 +12,7 @@ import { TARGET } from '../enqueue/commands.ts';
 import type { LedgerRow } from '../commands.ts';
 import type { LedgerQuestion } from '../ledger-rows.ts';
 import { toLedgerRow } from '../rows.ts';
-import { BY_ALERTS, ofSameUser } from './parts.ts';
+import { BY_ALERTS } from './parts.ts';
 
 /** A document in a chart. */
 export interface Written {
@@ -33,11 +33,14 @@ const byDocument = ({ tenant, patient, document }: Written): Fragment => fragmen
   WHERE w.tenant = ${tenant} AND w.target = ${TARGET} AND w.patient_index = ${patient}
     AND w.document_index = ${document}`;
 
-/** What other documents wrote there under these names, and the alerts of a day, where that is asked. */
+/**
+ * What other documents wrote there under these names, and the alerts of a day, where that is asked, of a user: of a row
+ * `w`, whether it is that one's.
+ */
 const byOthers = (
   { tenant, patient, document }: Written,
   { names, alertsOf }: LedgerQuestion,
-  deliveryId: string,
+  isOfUser: Fragment,
 ): Fragment => {
   const named = fragment`
     SELECT ${LEDGER} FROM written_resource w ${BY_NAME}
@@ -49,7 +52,7 @@ const byOthers = (
     SELECT ${LEDGER} FROM written_resource w ${BY_ALERTS}
     WHERE w.tenant = ${tenant} AND w.target = ${TARGET} AND w.patient_index = ${patient}
       AND w.summary_group = 'alerts' AND w.chart_day = ${alertsOf} AND w.document_index <> ${document}
-      AND ${ofSameUser(fragment`o.id = ${deliveryId}`)}`;
+      AND ${isOfUser}`;
 };
 
 /** An alert of the day may be asked for by its name as well. */
@@ -64,17 +67,17 @@ export const writtenByOthers = (
   context: CommandContext,
   written: Written,
   asked: LedgerQuestion,
-  deliveryId: string,
-): Program<LedgerRow[]> => readLedger(context, written, byOthers(written, asked, deliveryId));
+  isOfUser: Fragment,
+): Program<LedgerRow[]> => readLedger(context, written, byOthers(written, asked, isOfUser));
 
 /** What the document wrote, and what is asked for beside. */
 export const writtenByAnybody = (
   context: CommandContext,
   written: Written,
   asked: LedgerQuestion,
-  deliveryId: string,
+  isOfUser: Fragment,
 ): Program<LedgerRow[]> =>
-  readLedger(context, written, fragment`${byDocument(written)} UNION ALL ${byOthers(written, asked, deliveryId)}`);
+  readLedger(context, written, fragment`${byDocument(written)} UNION ALL ${byOthers(written, asked, isOfUser)}`);
 
 /** What the document wrote and nobody has taken back. */
 export const standingOf = (context: CommandContext, written: Written): Program<LedgerRow[]> =>

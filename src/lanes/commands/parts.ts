@@ -17,7 +17,6 @@ const JOB = `j.seq, j.kind, j.attempts, j.few_in_a_row, j.first_attempt_at, j.be
 const LINKED = `(SELECT l.mrn_index FROM link l
   WHERE l.tenant = d.tenant AND l.user_index = d.user_index AND l.status = 'confirmed') AS linked_index`;
 /** A job and its delivery, without the body: whoever ends an attempt has had it. */
-export const JOB_ROW = words(`SELECT ${JOB} FROM job j JOIN delivery d ON d.seq = j.delivery_seq`);
 export const JOB_COLUMNS = words(`${JOB}, ${LINKED}`);
 /** The head of a lane: the oldest delivery whose retraction from another chart, if there is one, is done. */
 export const HEAD = words(`
@@ -45,6 +44,10 @@ export const inDoubt = (deliverySeqs: readonly number[], patient: Uint8Array): F
     SELECT k.seq FROM delivery d JOIN delivery o ON o.tenant = d.tenant AND o.document_index = d.document_index
     JOIN job k ON k.delivery_seq = o.seq
     WHERE d.seq ${among('bigint', deliverySeqs)} AND k.patient_index = ${patient})`;
+
+/** Of a row `w` of the ledger: whether the delivery that wrote it is of this user. */
+export const ofUser = (user: Uint8Array): Fragment => fragment`
+  EXISTS (SELECT 1 FROM delivery b WHERE b.seq = w.delivery_seq AND b.tenant = w.tenant AND b.user_index = ${user})`;
 
 /** Of a row `w` of the ledger: whether the delivery that wrote it is of the same user as `o`, which `isAsked` names. */
 export const ofSameUser = (isAsked: Fragment): Fragment => fragment`

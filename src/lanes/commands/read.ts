@@ -1,9 +1,9 @@
-import { all, get, patientIndex, type Programs } from '../../store/index.ts';
+import { all, fragment, get, patientIndex, type Programs } from '../../store/index.ts';
 import { TARGET } from '../enqueue/commands.ts';
 import type { LaneReads } from '../commands.ts';
 import { ATTEMPTS_SHOWN, toAttempt, toSeenChange, toTarget, toWrote, type Row } from '../rows.ts';
 import { standingOf, writtenByAnybody } from './ledger.ts';
-import { inDoubt } from './parts.ts';
+import { inDoubt, ofSameUser } from './parts.ts';
 import { lag } from './lag.ts';
 import { waiting } from './waiting.ts';
 
@@ -17,7 +17,8 @@ export const reads: Programs<LaneReads> = {
   *'lane.ledger'(context, { tenant, deliveryId, patient: { mrnSystem, mrn }, names, alertsOf = null }) {
     const document = documentOf(yield* get`SELECT document_index FROM delivery WHERE id = ${deliveryId}`);
     const patient = patientIndex(context.vault, mrnSystem, mrn);
-    return yield* writtenByAnybody(context, { tenant, patient, document }, { names, alertsOf }, deliveryId);
+    const isOfUser = ofSameUser(fragment`o.id = ${deliveryId}`);
+    return yield* writtenByAnybody(context, { tenant, patient, document }, { names, alertsOf }, isOfUser);
   },
   *'lane.to-retract'(context, { tenant, deliverySeq, patient }) {
     const document = documentOf(yield* get`SELECT document_index FROM delivery WHERE seq = ${deliverySeq}`);

@@ -69,7 +69,10 @@ async function stepPostgres(on: Performing<PostgresDb>, step: Step): Promise<unk
     return db.run(postgres, ...columns.map((column) => step.rows.map((row) => row[column] ?? null)));
   }
   if (step.kind === 'series') return Promise.all(step.statements.map((statement) => stepPostgres(on, statement)));
-  if (step.kind === 'lock') return (await stepPostgres(on, step.statement)) !== undefined;
+  if (step.kind === 'lock') {
+    const rows = await Promise.all(step.statements.map((statement) => stepPostgres(on, statement)));
+    return rows.every((row) => row !== undefined);
+  }
   if (step.kind === 'try-lock') {
     const row = await db.get('SELECT pg_try_advisory_xact_lock($1::bigint) AS alone', step.key.toString());
     return row?.['alone'] === true;

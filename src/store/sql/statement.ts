@@ -159,7 +159,7 @@ export interface Series {
 /** Statements, or keys, that only keep others away: SQLite has one writer and passes over them. */
 interface Lock {
   readonly kind: 'lock';
-  readonly statement: Statement;
+  readonly statements: readonly Statement[];
 }
 interface TryLock {
   readonly kind: 'try-lock';
@@ -204,7 +204,12 @@ export function* runEach(statements: readonly Fragment[]): Program<void> {
  * to be locked; SQLite, where nobody needs to be kept away, says yes.
  */
 export function* lock(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Program<boolean> {
-  return (yield { kind: 'lock', statement: ask('get', strings, values) }) as boolean;
+  return (yield { kind: 'lock', statements: [ask('get', strings, values)] }) as boolean;
+}
+
+/** The same for several, in their order. PostgreSQL is sent all of them before it has answered the first. */
+export function* lockEach(locks: readonly Fragment[]): Program<void> {
+  yield { kind: 'lock', statements: locks.map(({ strings, values }) => ask('get', strings, values)) };
 }
 
 /** Whether nobody else holds this key, which is then held until the command has ended. Never waits. */

@@ -1,4 +1,4 @@
-import { all, among, insert, rowsOf, run, type Program } from '../../../store/index.ts';
+import { all, among, get, insert, rowsOf, run, type Program } from '../../../store/index.ts';
 import type { LaneChanges } from '../adjust.ts';
 import { TARGET, type RetractBecause } from '../commands.ts';
 
@@ -11,6 +11,21 @@ const JOB = rowsOf('job', {
   state: 'text',
   because: 'text',
 });
+
+/** One delivery, with its first attempt where that is begun in the same commit; the place of the job. */
+export function* putJob(
+  tenant: string,
+  patient: Uint8Array,
+  deliverySeq: number,
+  begunAt: Date | null,
+): Program<number> {
+  const row = yield* get`
+    INSERT INTO job (tenant, target, patient_index, kind, delivery_seq, state, attempts, first_attempt_at)
+    VALUES (${tenant}, ${TARGET}, ${patient}, 'deliver', ${deliverySeq}, 'queued', ${begunAt === null ? 0 : 1},
+      ${begunAt?.getTime() ?? null})
+    RETURNING seq`;
+  return Number(row?.['seq']);
+}
 
 /** In the order of arrival. */
 export function* enqueue(

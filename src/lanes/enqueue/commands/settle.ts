@@ -1,12 +1,22 @@
 import { linkToFollow } from '../../../identity/index.ts';
-import { endSettling, settle as settleInbox, type Move, type Settle } from '../../../inbox/index.ts';
-import { EARLIER, insert, now, rowsOf, run, type CommandContext, type Program } from '../../../store/index.ts';
+import { endSettling, settle as settleInbox, type Move, type Settle, type Settling } from '../../../inbox/index.ts';
+import {
+  EARLIER,
+  insert,
+  now,
+  rowsOf,
+  run,
+  userIndex,
+  type CommandContext,
+  type Program,
+} from '../../../store/index.ts';
 import { fastClaim } from '../../commands/fast-claim.ts';
-import { moveOf } from '../../rows.ts';
+import type { FastClaimed } from '../../commands.ts';
+import { deliveryOf, moveOf } from '../../rows.ts';
 import { makeLaneChanges } from '../adjust.ts';
 import { TARGET, type DeliverWrites } from '../commands.ts';
 import { sealWord, wordIndex } from '../unmapped.ts';
-import { cancel, changeLanes, enqueue } from './jobs.ts';
+import { cancel, changeLanes, putJob } from './jobs.ts';
 
 /** Words that are cut may be the same. */
 const WORD = rowsOf('delivery_word', { seq: 'bigint', tenant: 'text', word_index: 'bytea' }, 'ON CONFLICT DO NOTHING');
@@ -37,6 +47,27 @@ function* countUnmapped(
     );
 }
 
+/** Into the lane of its patient, and out of it at once where that can be. */
+function* enter(
+  context: CommandContext,
+  s: SettleInLane['args'],
+  { row, freshDocument: document }: Settling,
+  patient: Uint8Array,
+): Program<FastClaimed | null> {
+  const { client, user } = s.facts;
+  const claimed =
+    s.claim === undefined || document === null || client === null || user === null
+      ? null
+      : yield* fastClaim(context, s, s.claim, {
+          delivery: deliveryOf({ ...row, delivery_seq: s.seq }),
+          user: userIndex(context.vault, client, user),
+          patient,
+          document,
+        });
+  if (claimed === null) yield* putJob(s.tenant, patient, s.seq, null);
+  return claimed;
+}
+
 type SettleInLane = DeliverWrites['deliver.settle'];
 
 /**
@@ -53,15 +84,15 @@ export function* settle(context: CommandContext, s: SettleInLane['args']): Progr
   yield* countUnmapped(context, s, settling.move);
   const lanes = makeLaneChanges();
   yield* cancel(lanes, settling.unqueued);
-  if (state === 'queued' && link !== null) yield* enqueue(lanes, tenant, 'deliver', link.mrnIndex, [s.seq]);
+  const patient = state === 'queued' && link !== null ? link.mrnIndex : null;
+  if (patient !== null) lanes.add(patient, 1);
   yield* changeLanes(tenant, lanes);
   // What the lane was waiting for is gone: its wait is not that of the newer version.
   if (settling.unqueued.length > 0 && link !== null)
     yield* run`
       UPDATE lane SET next_at = ${EARLIER}(next_at, ${now(at)})
       WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index = ${link.mrnIndex}`;
-  const claimed =
-    state === 'queued' && s.claim !== undefined ? yield* fastClaim(context, s, s.claim, settling.document) : null;
+  const claimed = patient === null ? null : yield* enter(context, s, settling, patient);
   const isBegun = claimed !== null && claimed.attemptId !== null;
   yield* endSettling(
     context,
