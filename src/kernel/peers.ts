@@ -1,6 +1,6 @@
 /** The other workers that serve the same port, each a gateway in a process of its own. */
 export interface Peers {
-  /** Tells every other one, what JSON can carry. None answers, and one that starts later does not hear of it. */
+  /** Tells every other one, what JSON can carry. None answers, and one that is started later does not hear of it. */
   tell(topic: string, value: unknown): void;
   /** Hears of what the others tell. */
   onTold(topic: string, listener: (value: unknown) => void): void;

@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Peers } from '../kernel/index.ts';
+import { makeHearPeers } from './hear-peers.ts';
 import type { Answers, FromPrimary, FromWorker, Look, Looks } from './message.ts';
 
 /** The place of a worker among those that serve the same port. */
@@ -18,7 +19,7 @@ export interface Seat {
 }
 
 function takeSeat(worker: Worker): Seat {
-  const listeners = new Map<string, (value: unknown) => void>();
+  const peers = makeHearPeers();
   const asked = new Map<number, (value: unknown) => void>();
   let last = 0;
   let looks: Parameters<Seat['onLook']>[0] | null = null;
@@ -35,7 +36,7 @@ function takeSeat(worker: Worker): Seat {
   worker.on('message', (message: FromPrimary) => {
     switch (message.kind) {
       case 'told':
-        listeners.get(message.topic)?.(message.value);
+        peers.hear(message.topic, message.value);
         break;
       case 'look':
         void look(message.n, message.what);
@@ -58,7 +59,7 @@ function takeSeat(worker: Worker): Seat {
     number: worker.id,
     peers: {
       tell: (topic, value) => say({ kind: 'tell', topic, value }),
-      onTold: (topic, listener) => void listeners.set(topic, listener),
+      onTold: peers.on,
     },
     ask: <W extends Look>(what: W) =>
       new Promise<Answers[W]>((resolve) => {
