@@ -365,6 +365,7 @@ test.each([
   const template = path
     .replace(/\?.*/, '')
     .replace(/dlv_none|job_none|app_none|usr_none|opr_none|key_none|asr_none|grt_none|(?<=targets\/)\w+/, '{id}')
+    .replace('fac_none', '{factor}')
     .replace('user_none', '{user_id}')
     .replace('mrn_none', '{mrn}')
     .replace(/chain_none\/\d/, '{chain}/{seq}');

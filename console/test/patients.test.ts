@@ -319,10 +319,11 @@ describeInBrowser('the screens of patients', () => {
       await rig.enrol('user-known', 'MRN-known');
       const { body } = await rig.admin('POST', 'handles', { mrns: ['MRN-known'] });
       const { page, go } = ada;
-      const isRestricted = async (): Promise<unknown> => {
-        const { body: all } = await rig.admin('GET', 'restrictions');
-        return (all['patients'] as { mrn: string }[]).some(({ mrn }) => mrn === 'MRN-known');
+      const looked = async (): Promise<unknown> => {
+        const answer = await rig.admin('GET', 'patients/MRN-known/restriction');
+        return answer.body['code'] ?? answer.body['isRestricted'];
       };
+      expect(await looked()).toBe(false);
       await go(`/patient?of=${String((body['mrns'] as unknown[])[0])}`);
       await page.click('text=Restrict …');
       await page.waitForSelector('dialog >> text=nobody is shown anything of this patient without saying why');
@@ -331,13 +332,13 @@ describeInBrowser('the screens of patients', () => {
       await page.click('dialog button:text-is("Restrict")');
       await page.waitForSelector('text=The patient is restricted.');
       await page.waitForSelector('text=Restricted: whoever looks says why.');
-      expect(await isRestricted()).toBe(true);
+      expect(await looked()).toBe('admin.reason-needed');
       await checkAccess(page);
       await page.click('text=Lift the restriction …');
       await page.fill('dialog input[name=reason]', 'No longer wanted');
       await page.click('dialog button:text-is("Lift it")');
       await page.waitForSelector('text=The patient is not restricted any more.');
-      expect(await isRestricted()).toBe(false);
+      expect(await looked()).toBe(false);
       await page.click('section:has(#who) >> text=See it in the audit');
       await page.waitForSelector('td >> text=/restrict/i');
       await expectNobodyNamed(page, 'MRN-known');

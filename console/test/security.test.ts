@@ -296,7 +296,7 @@ describeInBrowser('security in the console', () => {
       expect(await page.locator('#proof').count()).toBe(0);
       await checkAccess(page);
       const [file] = await Promise.all([page.waitForEvent('download'), page.click('text=Use a passkey')]);
-      expect(readFileSync(await file.path(), 'utf8')).toMatch(/operator\.sign-in,E,0,passkey,,gil,auditor/);
+      expect(readFileSync(await file.path(), 'utf8')).toMatch(/operator\.sign-in,E,0,proof:passkey,,gil,auditor/);
 
       // The passkey is lost: an administrator takes it away, and nobody stays signed in by it.
       const hal = await visit(browser, stand, 'hal', ['administrator']);

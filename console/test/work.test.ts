@@ -211,7 +211,7 @@ describeInBrowser('work in the console', () => {
       const [opened] = await Promise.all([seen.context.waitForEvent('page'), link.click()]);
       await opened.waitForLoadState();
       expect(await opened.textContent('body')).toContain('"resourceType":"Observation"');
-      expect(await opened.evaluate(() => [document.referrer, window.opener])).toEqual(['', null]);
+      expect(await opened.evaluate(() => [document.referrer, window.opener === null])).toEqual(['', true]);
       await opened.close();
     });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from './define-contract.ts';
-import { anyId, named, time } from './fields.ts';
+import { anyId, named, taken, time } from './fields.ts';
 import { Removed } from './shapes.ts';
 
 const id = anyId('the id of an operator');
@@ -43,7 +43,7 @@ const remove = defineContract({
   permission: 'operators.change',
   proof: 'second',
   audited: { kind: 'by-command' },
-  params: z.object({ id, factor: anyId('the id of a second factor') }),
+  params: z.object({ id, factor: taken(z.string().regex(/^[\w-]{1,64}$/), '`id` of a second factor, as it is') }),
   answer: Removed,
   answers: 'It proves nothing any more',
   errors: ['operator.escalation', 'operator.not-found', 'operator.factor-not-found', 'operator.last-factor'],

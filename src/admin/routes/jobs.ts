@@ -121,9 +121,9 @@ export function makeJobRoutes(deps: {
     const count = deliveries.length;
     const recorded = await context.record({ action: 'R', outcome: '0', count, patients: about.value.patients });
     if (!recorded.ok) return recorded;
-    const isExact = deliveries.length <= DELIVERIES_MAX;
-    const counted = { count: Math.min(deliveries.length, DELIVERIES_MAX), isExact, patients, ofNobody };
-    if (!isExact || deliveries.length === 0) return ok({ id: null, ...counted });
+    const isExact = count <= DELIVERIES_MAX;
+    const counted = { count: Math.min(count, DELIVERIES_MAX), isExact, patients, ofNobody };
+    if (!isExact || count === 0) return ok({ id: null, ...counted });
     const id = deps.newId('job');
     const stored = await jobs.write('jobs.propose', {
       ...who(context),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.ts';
-import { aClinicalReady, aStepsEvent } from '../../support/payloads/index.ts';
+import { aClinicalReady, aStepsEvent, CLIENT } from '../../support/payloads/index.ts';
 import { startHookGateway, type HookGateway } from './hook-gateway.ts';
 
 let hooks: HookGateway;
@@ -110,4 +110,35 @@ test('a job can be about one structure alone', async () => {
   expect(shown).toMatchObject({ deliveries: { count: 1 } });
   await ended(((await hooks.admin('post', 'jobs', { preview: shown.id, confirm: 1 })).body as Job).id);
   expect((await hooks.read(id)).state).toBe('discarded');
+});
+
+test('a job can be about one user alone, by id or handle, and does not keep who', async () => {
+  const { id: mine } = await hooks.deliver(aStepsEvent({ userId: 'only-me' }));
+  const made = (await hooks.admin('post', 'handles', { users: ['only-me'] })).body as { users: string[] };
+  for (const userId of ['only-me', made.users[0]])
+    expect(
+      await preview({ act: 'discard', filter: { ...PARKED, user_id: userId, client_uuid: CLIENT }, reason: 'odd' }),
+    ).toMatchObject({ deliveries: { count: 1 }, patients: 1 });
+  const { id } = await preview({
+    act: 'discard',
+    filter: { ...PARKED, user_id: 'only-me', client_uuid: CLIENT },
+    reason: 'odd',
+  });
+  const job = await ended(((await hooks.admin('post', 'jobs', { preview: id, confirm: 1 })).body as Job).id);
+  expect(job).toMatchObject({ state: 'done', done: 1, filter: { ...PARKED, of_one: 'user' } });
+  expect(JSON.stringify(job)).not.toContain('only-me');
+  expect((await hooks.read(mine)).state).toBe('discarded');
+  expect(await preview({ act: 'replay', filter: { ...PARKED, mrn: 'MRN-of-nobody' } })).toMatchObject({
+    id: null,
+    deliveries: { count: 0, isExact: true },
+  });
+});
+
+test.each<object>([
+  { user_id: 'only-me', client_uuid: CLIENT, mrn: '1' },
+  { client_uuid: CLIENT },
+  { word: 'glucose' },
+])('a filter with %j is refused', async (more) => {
+  const body = { act: 'replay', filter: { ...PARKED, ...more } };
+  expect(problemOf(await hooks.admin('post', 'jobs/preview', body))).toMatchObject([400, 'admin.parameter', 'filter']);
 });
