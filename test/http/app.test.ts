@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import request from 'supertest';
+import { authenticateByToken } from '../../src/admin/index.ts';
 import { fail, fault, jsonAnswer, ok, type FaultCode, type Route } from '../../src/kernel/index.ts';
 import { collectLog } from '../support/collect-log.ts';
 import { eventually } from '../support/eventually.ts';
@@ -292,6 +293,20 @@ describe('an admin route', () => {
       ).status,
     ).toBe(503);
   });
+});
+
+test.each([
+  [[], '127.0.0.1'],
+  [['loopback'], '192.0.2.8'],
+  [['loopback', '192.0.2.0/24'], '198.51.100.1'],
+])('with the trusted proxies %j a handler learns that %s asks', async (trusted, address) => {
+  const asked = route('/x', ({ remoteAddress }) => ok(jsonAnswer(200, { address: remoteAddress() })));
+  const app = appOf([asked], collectLog(), authenticateByToken(null), trusted);
+  const server = app.listen(0, '127.0.0.1');
+  stopAfterTest(() => server.close());
+  await once(server, 'listening');
+  const answer = await request(server).get('/x').set('X-Forwarded-For', '203.0.113.9, 198.51.100.1, 192.0.2.8');
+  expect(answer.body).toEqual({ address });
 });
 
 describe('401', () => {

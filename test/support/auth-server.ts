@@ -81,9 +81,7 @@ export async function startAuth(
   const log = collectLog();
   // The port must be known before the issuer: the server listens first and learns its routes then.
   const holder: { app: RequestListener | null } = { app: null };
-  const server = makeServer((request, response) => {
-    void holder.app?.(request, response);
-  }, null);
+  const server = makeServer((request, response) => holder.app?.(request, response), null);
   const port = await listen(server, '127.0.0.1', 0);
   const base = more.publicUrl ?? `http://localhost:${port}`;
   const auth = makeAuth({

@@ -15,10 +15,11 @@ export function appOf(
   routes: readonly Route[],
   log: Log = collectLog(),
   authenticate: Authenticate = authenticateByToken(null),
+  trustProxy: readonly string[] = [],
 ): RequestListener & { listen(port: number, host: string): Server } {
   const app = makeApp({
     routes,
-    trustProxy: [],
+    trustProxy,
     authenticate,
     newId,
     clock: systemClock,
