@@ -288,7 +288,8 @@ function make(
         return Promise.resolve(ok(null));
       },
       capability: () => null,
-    }),
+      passPages: () => null,
+    }).run,
     read: makeRunRead({ reader, judge }),
   };
 }
