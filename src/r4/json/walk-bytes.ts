@@ -62,7 +62,7 @@ function hashOf(name: string): number {
 
 /**
  * The highest bit of each byte of `word` that ends a run of plain characters: a quote, a backslash, a control. Only the
- * lowest of these bits is certain: a byte may be marked that is one more than such a byte below it.
+ * lowest of these bits is certain, because each subtraction may borrow from the byte above a marked one.
  */
 function marksIn(word: number): number {
   const quote = word ^ 0x22222222;
