@@ -20,7 +20,7 @@ export default {
     '/test/unit/kernel/clean-environment',
     '/test/unit/payloads/any-input',
     '/test/unit/r4/(?:chunks|compiled|oracles|properties)',
-    '/test/unit/smart/isolation',
+    '/test/unit/smart/(?:isolation|fuzz-pages)',
     '/test/unit/templates/run-template',
     '/test/unit/translate/(?:alerts-model|properties)',
     '/sandbox/test/unit/(?:population|summaries|insights)',

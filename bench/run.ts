@@ -17,6 +17,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(options: Options): As
   deliveries: () => import('./delivery-pages.ts'),
   lists: () => import('./lists.ts'),
   read: () => import('./read.ts'),
+  pages: () => import('./pages.ts'),
   audit: () => import('./audit.ts'),
   labs: () => import('./labs.ts'),
   stream: () => import('./stream.ts'),

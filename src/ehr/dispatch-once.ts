@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { EhrRequest } from './exchange.ts';
-import { receiveAnswer, type RawAnswer } from './receive-answer.ts';
+import type { RawAnswer } from './read-answer.ts';
+import { receiveAnswer } from './receive-answer.ts';
 
 /** What leaves. */
 export interface Leaving {

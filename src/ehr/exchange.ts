@@ -26,6 +26,12 @@ export interface EhrRequest {
   readonly signal?: AbortSignal;
   /** Of a question: asked for each part of the answer whether there is room for it; false ends the exchange. */
   readonly admit?: (bytes: number) => true | Promise<boolean>;
+  /**
+   * Of a question: what the caller makes of the JSON of a 200 as the bytes that it is, which are then not parsed; null
+   * where they are to be. Whoever takes them has found that `parseLossless` would, and that they are no
+   * OperationOutcome.
+   */
+  readonly take?: (bytes: Uint8Array) => object | null;
 }
 
 /** What the EHR may tell us in headers. */
@@ -40,6 +46,8 @@ export type AnswerBody =
   | { readonly kind: 'empty' }
   /** Parsed without loss: see `parseLossless` of r4. */
   | { readonly kind: 'json'; readonly value: unknown }
+  /** What `take` of the request made of it. */
+  | { readonly kind: 'taken'; readonly value: object }
   | { readonly kind: 'unreadable'; readonly because: 'content-type' | 'encoding' | 'syntax' };
 
 /** The EHR answered, whatever it said. */

@@ -1,12 +1,5 @@
 import { gatherParts } from './gather-parts.ts';
-import type { RawHeaders } from './read-answer.ts';
-
-/** An answer as it came over the wire. */
-export interface RawAnswer {
-  readonly status: number;
-  readonly headers: RawHeaders;
-  readonly bytes: Uint8Array;
-}
+import type { RawAnswer, RawHeaders } from './read-answer.ts';
 
 /** Puts an answer together from what undici tells of it. */
 export function receiveAnswer() {

@@ -43,8 +43,12 @@ function bodyOf({ body, form }: EhrRequest): string | null {
 }
 
 /** An exchange as it ended: with an answer, called off, or broken. */
-function toExchange({ answer, calledOff, error, sent }: Ended, answerBytesMax: number): Exchange {
-  if (answer !== null) return readAnswer(answer.status, answer.headers, answer.bytes, answerBytesMax);
+function toExchange(
+  { answer, calledOff, error, sent }: Ended,
+  answerBytesMax: number,
+  take: EhrRequest['take'],
+): Exchange {
+  if (answer !== null) return readAnswer(answer, answerBytesMax, take);
   if (calledOff !== null) return { kind: 'unanswered', because: calledOff, sent };
   // A header or a path that cannot be sent is ours to mend, not the network's.
   if (error === null || errorCodes(error).includes('UND_ERR_INVALID_ARG'))
@@ -66,7 +70,7 @@ export function makeSendOnce(deps: {
   let calls = 0;
 
   return async (request, authorization) => {
-    const { path, method, query, signal, admit, deadlineMs = limits.deadlineMs } = request;
+    const { path, method, query, signal, admit, take, deadlineMs = limits.deadlineMs } = request;
     // The last place before the wire that every FHIR request passes, so that no code path can write in shadow mode.
     const allowed = checkAccess(access, request);
     if (!allowed.ok) return allowed;
@@ -79,6 +83,6 @@ export function makeSendOnce(deps: {
       body: bodyOf(request),
     };
     const ended = await dispatchOnce(pool, leaving, { method, deadlineMs, signal, admit });
-    return ok(toExchange(ended, limits.answerBytesMax));
+    return ok(toExchange(ended, limits.answerBytesMax, take));
   };
 }

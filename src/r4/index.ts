@@ -29,6 +29,12 @@ export {
   unescapeSearchValue,
   valuesOfParam,
 } from './search/match-search.ts';
+export {
+  makeScanSearchset,
+  type ScannedEntry,
+  type ScannedSearchset,
+  type ScanSearchset,
+} from './search/scan-searchset.ts';
 export { daysOfDate, daysOfParam, type DaySpan } from './search/days-of-param.ts';
 export { mandatoryElements } from './definitions/mandatory-elements.ts';
 export { summarize } from './definitions/summarize.ts';

@@ -1,5 +1,6 @@
 import { fail, fault, ok, readBody, type Answer, type Ask, type Result } from '../kernel/index.ts';
 import type { OwnAddress, Pairs } from '../ehr/index.ts';
+import type { PassedPage } from './ask-ehr.ts';
 import type { Caller } from './caller.ts';
 import type { Checked } from './check-page.ts';
 import { alongFilters, decide, type Plan } from './decide.ts';
@@ -7,10 +8,11 @@ import { refuse, type Handle } from './front.ts';
 import { checkFormat, FHIR_JSON, handlingOf } from './negotiate.ts';
 import { parseSearch, type Handling, type SearchRules } from './parse-search.ts';
 import { parseForm } from './parse-target.ts';
+import { printPassed } from './print-passed.ts';
 import type { Search } from './read-request.ts';
 import type { RecordRead } from './record-read.ts';
 import type { RewriteAddresses } from './rewrite-addresses.ts';
-import type { RunSearch, SearchPage } from './run-search.ts';
+import type { RunSearchToPrint, SearchPage } from './run-search.ts';
 import type { Continuation, Cursors } from './seal-cursor.ts';
 import type { Served } from './served-types.ts';
 import { shapeResource, type Shape } from './shape-resource.ts';
@@ -20,11 +22,8 @@ const FORM_BYTES_MAX = 16 * 1024;
 /** How many pages are looked at for a count; beyond them it is left out rather than guessed. */
 const COUNTED_PAGES_MAX = 20;
 
-export const bundleAnswer = (bundle: object): Answer => ({
-  status: 200,
-  headers: { 'Content-Type': FHIR_JSON },
-  body: JSON.stringify(bundle),
-});
+const fhirAnswer = (body: Answer['body']): Answer => ({ status: 200, headers: { 'Content-Type': FHIR_JSON }, body });
+export const bundleAnswer = (bundle: object): Answer => fhirAnswer(JSON.stringify(bundle));
 
 export const toEntry = ({ resource, mode }: Checked, ownBase: string, shape: Shape): object => ({
   fullUrl: `${ownBase}/${resource.resourceType}/${resource.id}`,
@@ -45,6 +44,9 @@ export async function formOf({ request }: Ask, pairs: Pairs): Promise<Result<Pai
   return format.ok ? ok(all) : format;
 }
 
+const matchesOn = (page: SearchPage | PassedPage): number =>
+  'passed' in page ? page.passed.entries.length : page.entries.filter(({ mode }) => mode === 'match').length;
+
 const query = (pairs: Pairs): string =>
   new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])).toString();
 
@@ -64,7 +66,7 @@ function usedOf({ request, patient, grant }: Plan<Search>, served: Served): Pair
 
 export function makeAnswerSearch(deps: {
   readonly rules: SearchRules;
-  readonly run: RunSearch;
+  readonly run: RunSearchToPrint;
   readonly record: RecordRead;
   readonly rewrite: RewriteAddresses;
   readonly cursors: Cursors;
@@ -97,31 +99,34 @@ export function makeAnswerSearch(deps: {
 
   async function answerPage(
     plan: Plan<Search>,
-    page: SearchPage,
+    page: SearchPage | PassedPage,
     isFirst: boolean,
     caller: Caller,
   ): Promise<Result<Answer>> {
     const { request } = plan;
     const { type } = request;
-    const count = page.entries.length;
-    const kept = await record({ ...actOf(plan, page.entries), outcome: '0', count }, caller);
-    if (!kept.ok) return kept;
     const { next } = page;
+    const entries = 'passed' in page ? [] : page.entries;
+    const count = 'passed' in page ? page.passed.entries.length : entries.length;
+    const kept = await record({ ...actOf(plan, entries), outcome: '0', count }, caller);
+    if (!kept.ok) return kept;
     const cursor =
       next === null ? null : cursors.seal({ kind: 'search-type', type, params: request.used, next }, caller.grant);
-    const matches = page.entries.filter(({ mode }) => mode === 'match').length;
+    const bundle = {
+      resourceType: 'Bundle',
+      type: 'searchset',
+      // The EHR's own total may count what is not shown, so only a whole answer has one.
+      ...(isFirst && next === null ? { total: matchesOn(page) } : {}),
+      link: [
+        { relation: 'self', url: `${base}/${selfOf(plan)}` },
+        ...(cursor === null ? [] : [{ relation: 'next', url: `${base}/${type}?_cursor=${cursor}` }]),
+      ],
+    };
+    if (count === 0) return ok(bundleAnswer(bundle));
     return ok(
-      bundleAnswer({
-        resourceType: 'Bundle',
-        type: 'searchset',
-        // The EHR's own total may count what is not shown, so only a whole answer has one.
-        ...(isFirst && next === null ? { total: matches } : {}),
-        link: [
-          { relation: 'self', url: `${base}/${selfOf(plan)}` },
-          ...(cursor === null ? [] : [{ relation: 'next', url: `${base}/${type}?_cursor=${cursor}` }]),
-        ],
-        ...(count === 0 ? {} : { entry: rewrite(page.entries).map((entry) => toEntry(entry, base, request)) }),
-      }),
+      'passed' in page
+        ? fhirAnswer(printPassed(bundle, page.passed, base))
+        : bundleAnswer({ ...bundle, entry: rewrite(entries).map((entry) => toEntry(entry, base, request)) }),
     );
   }
 
@@ -130,12 +135,12 @@ export function makeAnswerSearch(deps: {
     let from: OwnAddress | null = null;
     let total = 0;
     for (let n = 0; n < COUNTED_PAGES_MAX; n += 1) {
-      const page: Result<SearchPage> = await run(plan, from, caller);
+      const page: Result<SearchPage | PassedPage> = await run(plan, from, caller);
       if (!page.ok) {
         const kept = await failed(plan, page.fault.code, caller);
         return kept.ok ? page : kept;
       }
-      total += page.value.entries.filter(({ mode }) => mode === 'match').length;
+      total += matchesOn(page.value);
       from = page.value.next;
       if (from === null) break;
     }

@@ -1,7 +1,9 @@
-import type { AnswerHeaders, Ehr, OwnAddress, Pairs } from '../ehr/index.ts';
+import type { AnswerBody, AnswerHeaders, Ehr, OwnAddress, Pairs } from '../ehr/index.ts';
 import { fail, fault, isObject, ok, type Budget, type Fault, type Result } from '../kernel/index.ts';
+import type { ScannedSearchset } from '../r4/index.ts';
 import type { Asking } from './caller.ts';
 import { meterAnswer } from './meter-answer.ts';
+import type { PassPage } from './pass-page.ts';
 import { isResource, type Json, type Resource } from './whose.ts';
 
 const ENTRIES_MAX = 1_000;
@@ -21,6 +23,14 @@ export interface BundlePage {
   readonly next: OwnAddress | null;
 }
 
+/** A page that was checked on its bytes. */
+export interface PassedPage {
+  readonly passed: ScannedSearchset;
+  readonly next: OwnAddress | null;
+}
+
+export type AnyPage = BundlePage | PassedPage;
+
 /**
  * The EHR as the read API asks it: with the gateway's own credential, and with nothing of the caller's but what was
  * parsed.
@@ -29,8 +39,11 @@ export interface EhrReader {
   /** Null: missing, deleted or not permitted. The caller does not learn which. */
   read(path: string, type: string, id: string, asking: Asking): Promise<Result<Read | null>>;
   search(type: string, params: Pairs, asking: Asking): Promise<Result<BundlePage>>;
+  /** The same, and what `pass` finds beyond doubt is not parsed. */
+  search(type: string, params: Pairs, asking: Asking, pass: PassPage | null): Promise<Result<AnyPage>>;
   /** A page that the EHR itself named, or the first page of a history. */
   page(at: OwnAddress, type: 'searchset' | 'history', asking: Asking): Promise<Result<BundlePage | null>>;
+  page(at: OwnAddress, type: 'searchset', asking: Asking, pass: PassPage | null): Promise<Result<AnyPage | null>>;
 }
 
 const EHR_KINDS: readonly Fault['kind'][] = ['ehr-rejected', 'ehr-unavailable', 'ehr-timeout'];
@@ -66,20 +79,78 @@ export function makeEhrReader(deps: {
     }
   }
 
-  function toPage(body: unknown, type: string): Result<BundlePage> {
-    if (!isObject(body) || body['resourceType'] !== 'Bundle' || body['type'] !== type)
-      return fail(fault('ehr.unreadable'));
-    if (Array.isArray(body['entry']) && body['entry'].length > ENTRIES_MAX) return fail(fault('ehr.answer-too-large'));
-    const links = Array.isArray(body['link']) ? (body['link'] as unknown[]).filter(isObject) : [];
+  function withNext<P extends object>(
+    page: P,
+    { entry, link }: { readonly entry?: unknown; readonly link?: unknown },
+  ): Result<P & { readonly next: OwnAddress | null }> {
+    if (Array.isArray(entry) && entry.length > ENTRIES_MAX) return fail(fault('ehr.answer-too-large'));
+    const links = Array.isArray(link) ? (link as unknown[]).filter(isObject) : [];
     const url = links.find(({ relation }) => relation === 'next')?.['url'];
-    if (typeof url !== 'string') return ok({ bundle: body, next: null });
+    if (typeof url !== 'string') return ok({ ...page, next: null });
     const next = ehr.guard.own(url);
-    return next.ok ? ok({ bundle: body, next: next.value }) : next;
+    return next.ok ? ok({ ...page, next: next.value }) : next;
+  }
+
+  function toPage(body: AnswerBody, type: string): Result<AnyPage> {
+    if (body.kind === 'taken') {
+      const passed = body.value as ScannedSearchset;
+      return withNext({ passed }, { entry: passed.entries, link: passed.link });
+    }
+    const bundle = body.kind === 'json' ? body.value : null;
+    return isObject(bundle) && bundle['resourceType'] === 'Bundle' && bundle['type'] === type
+      ? withNext({ bundle }, bundle)
+      : fail(fault('ehr.unreadable'));
   }
 
   const isSearch = ({ path }: OwnAddress): boolean => /^[A-Z][A-Za-z]+$/.test(path);
 
+  const takenBy = (pass: PassPage | null): { readonly take?: PassPage } => (pass === null ? {} : { take: pass });
+
+  function search(type: string, params: Pairs, asking: Asking): Promise<Result<BundlePage>>;
+  function search(type: string, params: Pairs, asking: Asking, pass: PassPage | null): Promise<Result<AnyPage>>;
+  async function search(
+    type: string,
+    params: Pairs,
+    asking: Asking,
+    pass: PassPage | null = null,
+  ): Promise<Result<AnyPage>> {
+    const asked = { ...by(asking), ...takenBy(pass) };
+    // In a form, so that no search value is in an address, where access logs would keep it.
+    const answer = await ask(
+      deps.searchBy() === 'post'
+        ? { method: 'POST', path: `${type}/_search`, form: params, ...asked }
+        : { method: 'GET', path: type, query: params, ...asked },
+    );
+    return answer.ok ? toPage(answer.value.body, 'searchset') : fail(ofEhr(answer.fault));
+  }
+
+  type PageKind = 'searchset' | 'history';
+  function page(at: OwnAddress, type: PageKind, asking: Asking): Promise<Result<BundlePage | null>>;
+  function page(
+    at: OwnAddress,
+    type: 'searchset',
+    asking: Asking,
+    pass: PassPage | null,
+  ): Promise<Result<AnyPage | null>>;
+  async function page(
+    at: OwnAddress,
+    type: PageKind,
+    asking: Asking,
+    pass: PassPage | null = null,
+  ): Promise<Result<AnyPage | null>> {
+    const asked = { ...by(asking), ...takenBy(pass) };
+    const answer = await ask(
+      type === 'searchset' && isSearch(at) && deps.searchBy() === 'post'
+        ? { method: 'POST', path: `${at.path}/_search`, form: at.query, ...asked }
+        : { method: 'GET', path: at.path, query: at.query, ...asked },
+    );
+    if (!answer.ok) return ABSENT.includes(answer.fault.code) ? ok(null) : fail(ofEhr(answer.fault));
+    return toPage(answer.value.body, type);
+  }
+
   return {
+    search,
+    page,
     async read(path, type, id, asking) {
       const answer = await ask({ method: 'GET', path, ...by(asking) });
       if (!answer.ok) return ABSENT.includes(answer.fault.code) ? ok(null) : fail(ofEhr(answer.fault));
@@ -89,27 +160,6 @@ export function makeEhrReader(deps: {
       if (body.value.id !== id && body.value.id.toLowerCase() === id.toLowerCase()) return ok(null);
       if (body.value.resourceType !== type || body.value.id !== id) return fail(fault('read.foreign'));
       return ok({ resource: body.value, headers });
-    },
-    async search(type, params, asking) {
-      // In a form, so that no search value is in an address, where access logs would keep it.
-      const answer = await ask(
-        deps.searchBy() === 'post'
-          ? { method: 'POST', path: `${type}/_search`, form: params, ...by(asking) }
-          : { method: 'GET', path: type, query: params, ...by(asking) },
-      );
-      if (!answer.ok) return fail(ofEhr(answer.fault));
-      const { body } = answer.value;
-      return body.kind === 'json' ? toPage(body.value, 'searchset') : fail(fault('ehr.unreadable'));
-    },
-    async page(at, type, asking) {
-      const answer = await ask(
-        type === 'searchset' && isSearch(at) && deps.searchBy() === 'post'
-          ? { method: 'POST', path: `${at.path}/_search`, form: at.query, ...by(asking) }
-          : { method: 'GET', path: at.path, query: at.query, ...by(asking) },
-      );
-      if (!answer.ok) return ABSENT.includes(answer.fault.code) ? ok(null) : fail(ofEhr(answer.fault));
-      const { body } = answer.value;
-      return body.kind === 'json' ? toPage(body.value, type) : fail(fault('ehr.unreadable'));
     },
   };
 }

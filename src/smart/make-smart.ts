@@ -30,10 +30,11 @@ import { makeFront, type Handle } from './front.ts';
 import { makeJudge } from './judge.ts';
 import { keepLinkedPatients } from './linked-patients.ts';
 import { checkFormat, FHIR_JSON } from './negotiate.ts';
+import { makePassPages } from './pass-page.ts';
 import { makePatientDirectory } from './patient-directory.ts';
 import { makeRecordLeftOut } from './record-left-out.ts';
 import { makeRecordRead } from './record-read.ts';
-import { makeRewriteAddresses } from './rewrite-addresses.ts';
+import { makeRewriteAddresses, makeRewriteText } from './rewrite-addresses.ts';
 import { makeRunEverything } from './run-everything.ts';
 import { makeRunRead } from './run-read.ts';
 import { makeRunSearch } from './run-search.ts';
@@ -136,10 +137,20 @@ export function makeSmart(deps: SmartDeps): Smart {
   const judge = makeJudge({ served, ehrBase, links, reader });
   const recordRead = makeRecordRead({ tenant, audit: deps.audit, clock });
   const recordLeftOut = makeRecordLeftOut(recordRead);
-  const runSearch = makeRunSearch({ served, ehrBase, reader, links, judge, recordLeftOut, capability });
+  const rewriteText = makeRewriteText({ ehrBase, ownBase });
+  const rewrite = makeRewriteAddresses(rewriteText);
+  const { run: runSearch, runToPrint } = makeRunSearch({
+    served,
+    ehrBase,
+    reader,
+    links,
+    judge,
+    recordLeftOut,
+    capability,
+    passPages: makePassPages(rewriteText),
+  });
   const runRead = makeRunRead({ reader, judge });
   const { record, attend } = makeAttend({ served, isLinked: links.isLinked, record: recordRead });
-  const rewrite = makeRewriteAddresses({ ehrBase, ownBase });
   const cursors = makeCursors({ keys: deps.keys.data, chance: deps.chance, clock });
   const read = makeAnswerRead({ served, isOffered, ownBase, run: runRead, record, rewrite, cursors });
   const everything = makeAnswerEverything({
@@ -177,7 +188,7 @@ export function makeSmart(deps: SmartDeps): Smart {
     (target.segments[0] === 'Binary' ? binary.get : read.read)(ask, target, caller);
   const search = makeAnswerSearch({
     rules,
-    run: runSearch,
+    run: runToPrint,
     record,
     rewrite,
     cursors,

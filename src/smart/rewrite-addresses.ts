@@ -37,13 +37,19 @@ const MASKED = { url: ABSENT_REASON, valueCode: 'masked' };
 
 export type RewriteAddresses = <T>(value: T) => T;
 
+/** The text of an element as others may see it; null: nobody may. `within`: the element that has the one of this name. */
+export type RewriteText = (text: string, name: string, within: string) => string | null;
+
 const EXTENSIONS = new Set(['extension', 'modifierExtension']);
+
+/** All names that make a difference to `RewriteText`. */
+export const NAMES_OF_ADDRESSES: readonly string[] = [...ADDRESS_ELEMENTS, NARRATIVE, ...EXTENSIONS];
 
 /**
  * Makes a function that turns addresses below the EHR's base into ours: relative in references, absolute elsewhere.
- * Other addresses at the EHR's host are masked. The value given stays as it is; what did not change is shared with it.
+ * Other addresses at the EHR's host are masked.
  */
-export function makeRewriteAddresses({ ehrBase, ownBase }: Addresses): RewriteAddresses {
+export function makeRewriteText({ ehrBase, ownBase }: Addresses): RewriteText {
   const ehr = new URL(ehrBase);
   const basePath = ehr.pathname.replace(/\/$/, '');
   const host = ehr.host.toLowerCase();
@@ -73,13 +79,15 @@ export function makeRewriteAddresses({ ehrBase, ownBase }: Addresses): RewriteAd
       return shown === given ? all : `${head}${quote}${shown}${quote}`;
     });
 
-  /** `within`: the element that has the one of this name. */
-  function rewriteText(text: string, name: string, within: string): string | null {
+  return (text, name, within) => {
     if (name === NARRATIVE) return rewriteNarrative(text);
     if (!ADDRESS_ELEMENTS.has(name) || (name === 'url' && EXTENSIONS.has(within))) return text;
     return rewriteAddress(text, name === 'reference' ? 'reference' : 'absolute');
-  }
+  };
+}
 
+/** The same for all texts of a value. The value given stays as it is; what did not change is shared with it. */
+export function makeRewriteAddresses(rewriteText: RewriteText): RewriteAddresses {
   function rewriteObject(value: Json, within: string): Json {
     let copy: Record<string, unknown> | undefined;
     // A number that keeps its digits is an object too; its one property is no address.

@@ -2,13 +2,14 @@ import type { Letter } from '../auth/index.ts';
 import type { Capability, OwnAddress, Pairs } from '../ehr/index.ts';
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import { localReference, splitSearchValue } from '../r4/index.ts';
-import type { EhrReader } from './ask-ehr.ts';
+import type { BundlePage, EhrReader, PassedPage } from './ask-ehr.ts';
 import type { Caller } from './caller.ts';
-import { checkPage, type Checked } from './check-page.ts';
+import { checkPage, type Checked, type PageRule } from './check-page.ts';
 import { alongFilters, filtersFor, type Filter, type Plan, type Reach } from './decide.ts';
 import type { Judge, Shown, Sighted } from './judge.ts';
 import type { LinkedPatients } from './linked-patients.ts';
 import { makeNumberedPatients } from './numbered-patients.ts';
+import type { PassPage } from './pass-page.ts';
 import type { Search } from './read-request.ts';
 import type { RecordLeftOut } from './record-left-out.ts';
 import type { Served } from './served-types.ts';
@@ -33,6 +34,13 @@ export type RunSearch = (
   caller: Caller,
   provenanceOf?: ProvenanceOf,
 ) => Promise<Result<SearchPage>>;
+
+/** The same for who prints all of it: what was checked on its bytes is given as bytes. */
+export type RunSearchToPrint = (
+  plan: Plan<Search>,
+  from: OwnAddress | null,
+  caller: Caller,
+) => Promise<Result<SearchPage | PassedPage>>;
 
 const NOTHING: SearchPage = { entries: [], next: null };
 const ANYONE: Reach = { isContext: true, isLinked: true };
@@ -119,6 +127,14 @@ export function buildQuery(
   ];
 }
 
+interface Prepared {
+  readonly rule: PageRule;
+  readonly query: Pairs;
+  /** What a search for Provenances is about. */
+  readonly targets: Shown;
+  readonly isApart: boolean;
+}
+
 export function makeRunSearch(deps: {
   readonly served: Served;
   readonly ehrBase: string;
@@ -127,7 +143,8 @@ export function makeRunSearch(deps: {
   readonly judge: Judge;
   readonly recordLeftOut: RecordLeftOut;
   readonly capability: () => Capability | null;
-}): RunSearch {
+  readonly passPages: (rule: PageRule) => PassPage | null;
+}): { readonly run: RunSearch; readonly runToPrint: RunSearchToPrint } {
   const { served, ehrBase, reader, links, judge } = deps;
   const numbered = makeNumberedPatients(deps);
 
@@ -153,7 +170,12 @@ export function makeRunSearch(deps: {
     );
   }
 
-  return async (asked, from, caller, provenanceOf) => {
+  /** What the EHR is asked, and by what its answer is checked; null: nothing may be found. */
+  async function prepare(
+    asked: Plan<Search>,
+    caller: Caller,
+    provenanceOf?: ProvenanceOf,
+  ): Promise<Result<Prepared | null>> {
     const { grant } = asked;
     const targets = await targetsOf(asked, provenanceOf?.shown ?? new Map(), caller);
     if (!targets.ok) return targets;
@@ -161,30 +183,37 @@ export function makeRunSearch(deps: {
       asked.request.type === 'Provenance' && asked.patient === null
         ? narrowTargets(asked.request, targets.value)
         : asked.request;
-    if (request === null) return ok(NOTHING);
+    if (request === null) return ok(null);
     const plan: Plan<Search> = { ...asked, request };
     const reach = await reachOf(plan, caller);
     if (!reach.ok) return reach;
     const filters = filtersFor(grant, request.type, ['s'], reach.value);
     if (filters.length === 0 || (served.get(request.type)?.kind === 'patient' && !isAmong(plan.patient, request)))
-      return ok(NOTHING);
+      return ok(null);
     const includeFilters = (type: string): readonly Filter[] => alongFilters(grant, type, served, reach.value);
     const mayInclude = (type: string): boolean => includeFilters(type).length > 0;
     const query = buildQuery(plan, filters, mayInclude, served, deps.capability());
-    const first =
-      from === null ? await reader.search(request.type, query, caller) : await reader.page(from, 'searchset', caller);
-    const isApart = isEachApart(plan, served);
-    const page = isApart && first.ok && first.value !== null ? await numbered.gather(first.value, caller) : first;
+    const rule = { search: request, served, ehrBase, patient: plan.patient, filters, includeFilters };
+    return ok({ rule, query, targets: targets.value, isApart: isEachApart(plan, served) });
+  }
+
+  async function check(
+    { rule, query, targets, isApart }: Prepared,
+    first: BundlePage,
+    caller: Caller,
+    provenanceOf?: ProvenanceOf,
+  ): Promise<Result<SearchPage>> {
+    const { search: request, patient } = rule;
+    const page = isApart ? await numbered.gather(first, caller) : ok(first);
     if (!page.ok) return page;
     if (page.value === null) return fail(fault('read.cursor'));
     const { bundle, next } = page.value;
-    const rule = { search: request, served, ehrBase, patient: plan.patient, filters, includeFilters };
     const checked = checkPage(bundle, rule);
     if (checked.kind === 'foreign') {
       caller.log.error('read.refused', { faultCode: 'read.foreign', reason: checked.because });
       return fail(fault('read.foreign'));
     }
-    const told = await deps.recordLeftOut(checked.leftOut, plan.patient, caller);
+    const told = await deps.recordLeftOut(checked.leftOut, patient, caller);
     if (!told.ok) return told;
     const kept = isApart
       ? await numbered.keep(checked.entries, request.count, query, caller)
@@ -193,11 +222,11 @@ export function makeRunSearch(deps: {
     const { entries } = kept.value;
     const isWanted = request.type === 'Provenance' || request.revinclude === 'provenance';
     const shown = new Map([
-      ...targets.value,
+      ...targets,
       ...entries.map(({ resource }): [string, Sighted] => [
         `${resource.resourceType}/${resource.id}`,
         {
-          patient: served.get(resource.resourceType)?.kind === 'shared' ? null : (plan.patient ?? resource.id),
+          patient: served.get(resource.resourceType)?.kind === 'shared' ? null : (patient ?? resource.id),
           versionId: versionOf(resource),
         },
       ]),
@@ -207,5 +236,35 @@ export function makeRunSearch(deps: {
       ? await judge.provenances(checked.provenances, letters, shown, caller, provenanceOf?.patient)
       : ok([]);
     return about.ok ? ok({ entries: [...entries, ...about.value], next: kept.value.next }) : about;
+  }
+
+  return {
+    async run(asked, from, caller, provenanceOf) {
+      const prepared = await prepare(asked, caller, provenanceOf);
+      if (!prepared.ok) return prepared;
+      if (prepared.value === null) return ok(NOTHING);
+      const { rule, query } = prepared.value;
+      const page =
+        from === null
+          ? await reader.search(rule.search.type, query, caller)
+          : await reader.page(from, 'searchset', caller);
+      if (!page.ok) return page;
+      if (page.value === null) return fail(fault('read.cursor'));
+      return check(prepared.value, page.value, caller, provenanceOf);
+    },
+    async runToPrint(asked, from, caller) {
+      const prepared = await prepare(asked, caller);
+      if (!prepared.ok) return prepared;
+      if (prepared.value === null) return ok(NOTHING);
+      const { rule, query } = prepared.value;
+      const pass = deps.passPages(rule);
+      const page =
+        from === null
+          ? await reader.search(rule.search.type, query, caller, pass)
+          : await reader.page(from, 'searchset', caller, pass);
+      if (!page.ok) return page;
+      if (page.value === null) return fail(fault('read.cursor'));
+      return 'passed' in page.value ? ok(page.value) : check(prepared.value, page.value, caller);
+    },
   };
 }

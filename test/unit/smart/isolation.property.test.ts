@@ -4,13 +4,15 @@ import type { Grant, ResourceScope } from '../../../src/auth/index.ts';
 import { parseResourceScope } from '../../../src/auth/index.ts';
 import { isObject, ok, silentLog, type RequestId } from '../../../src/kernel/index.ts';
 import { searchParamsOf } from '../../../src/r4/index.ts';
-import type { EhrReader } from '../../../src/smart/ask-ehr.ts';
+import type { AnyPage, EhrReader } from '../../../src/smart/ask-ehr.ts';
 import type { LeftOut } from '../../../src/smart/check-page.ts';
 import { decide } from '../../../src/smart/decide.ts';
 import { makeJudge } from '../../../src/smart/judge.ts';
 import type { LinkedPatients } from '../../../src/smart/linked-patients.ts';
 import { parseSearch } from '../../../src/smart/parse-search.ts';
-import { makeRunSearch } from '../../../src/smart/run-search.ts';
+import { makePassPages, type PassPage } from '../../../src/smart/pass-page.ts';
+import { makeRewriteText } from '../../../src/smart/rewrite-addresses.ts';
+import { makeRunSearch, type RunSearchToPrint } from '../../../src/smart/run-search.ts';
 import { makeRunRead } from '../../../src/smart/run-read.ts';
 import { loadServed } from '../../../src/smart/served-types.ts';
 import type { Resource } from '../../../src/smart/whose.ts';
@@ -261,6 +263,8 @@ function isAllowed(grant: Grant, linked: readonly string[], of: Resource, patien
   );
 }
 
+const passPages = makePassPages(makeRewriteText({ ehrBase: EHR, ownBase: rules.base }));
+
 function make(
   linked: readonly string[],
   answers: { readonly bundle: unknown; readonly one: unknown; readonly leftOut?: LeftOut[] },
@@ -270,9 +274,14 @@ function make(
     isLinkedPatient: ({ id }) => Promise.resolve(ok(linked.includes(String(id)))),
   };
   const page = { bundle: answers.bundle as Record<string, unknown>, next: null };
+  const pageFor = (pass: PassPage | null): AnyPage => {
+    const passed = pass?.(Buffer.from(JSON.stringify(answers.bundle))) ?? null;
+    return passed === null ? page : { passed, next: null };
+  };
   const reader: EhrReader = {
     read: () => Promise.resolve(ok(isObject(answers.one) ? { resource: answers.one as Resource, headers: {} } : null)),
-    search: () => Promise.resolve(ok(page)),
+    search: ((_type, _params, _asking, pass: PassPage | null = null) =>
+      Promise.resolve(ok(pageFor(pass)))) as EhrReader['search'],
     page: () => Promise.resolve(ok(page)),
   };
   const judge = makeJudge({ served, ehrBase: EHR, links, reader });
@@ -288,10 +297,19 @@ function make(
         return Promise.resolve(ok(null));
       },
       capability: () => null,
-    }),
+      passPages,
+    }).runToPrint,
     read: makeRunRead({ reader, judge }),
   };
 }
+
+type Printed = Extract<Awaited<ReturnType<RunSearchToPrint>>, { ok: true }>['value'];
+
+/** What an answer would show, whichever way its page was checked. */
+const shownOn = (page: Printed): readonly Resource[] =>
+  'passed' in page
+    ? page.passed.entries.map(({ start, end }) => JSON.parse(page.passed.text.slice(start, end)) as Resource)
+    : page.entries.map(({ resource: one }) => one);
 
 const callerOf = (grant: Grant) => ({ grant, requestId: 'req_x' as RequestId, log: silentLog });
 
@@ -299,6 +317,7 @@ describe('whatever the token, the request and the answer of the EHR', () => {
   test('a search shows nothing of a patient whom the token does not reach', async () => {
     let shown = 0;
     let left = 0;
+    let passed = 0;
     await fc.assert(
       fc.asyncProperty(grants, asked, linkedSets, async (grant, { type, query, bundle }, linked) => {
         const request = served.has(type) ? parseSearch(type, query, 'lenient', rules) : null;
@@ -310,10 +329,12 @@ describe('whatever the token, the request and the answer of the EHR', () => {
         const page = await search(decision.plan, null, callerOf(grant));
         left += leftOut.length;
         if (!page.ok) return;
-        const names = new Set(page.value.entries.map(({ resource: { resourceType, id } }) => `${resourceType}/${id}`));
+        const all = shownOn(page.value);
+        const names = new Set(all.map(({ resourceType, id }) => `${resourceType}/${id}`));
         for (const one of leftOut) expect(names.has(`${one.type}/${one.id}`)).toBe(false);
-        for (const { resource: one } of page.value.entries) {
+        for (const one of all) {
           shown += 1;
+          if ('passed' in page.value) passed += 1;
           expect(JSON.stringify(one['contained'] ?? [])).not.toContain('Patient');
           if (one.resourceType === 'Provenance') {
             for (const target of one['target'] as unknown[]) {
@@ -330,7 +351,7 @@ describe('whatever the token, the request and the answer of the EHR', () => {
       { numRuns: 8_000 },
     );
     // A property that never sees an entry proves nothing.
-    expect([shown > 100, left > 20]).toEqual([true, true]);
+    expect([shown > 100, left > 20, passed > 20]).toEqual([true, true, true]);
   });
 
   test('a read shows nothing of a patient whom the token does not reach', async () => {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { makeRewriteAddresses } from '../../../src/smart/rewrite-addresses.ts';
+import { makeRewriteAddresses, makeRewriteText, type Addresses } from '../../../src/smart/rewrite-addresses.ts';
 
 const OWN = 'https://gateway.example.org/fhir';
 const EHR = 'https://ehr.example.org/r4';
-const rewrite = makeRewriteAddresses({ ehrBase: EHR, ownBase: OWN });
+const rewriteOf = (addresses: Addresses) => makeRewriteAddresses(makeRewriteText(addresses));
+const rewrite = rewriteOf({ ehrBase: EHR, ownBase: OWN });
 const MASKED = {
   extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'masked' }],
 };
@@ -77,7 +78,7 @@ describe('another address of the EHR is masked', () => {
   });
 
   test('on a port of its own, where the base of the EHR has one', () => {
-    const local = makeRewriteAddresses({
+    const local = rewriteOf({
       ehrBase: 'http://localhost:8081/fhir',
       ownBase: 'http://localhost:8080/fhir',
     });
@@ -92,7 +93,7 @@ describe('another address of the EHR is masked', () => {
   });
 
   test('and ours is not, at the same host', () => {
-    const same = makeRewriteAddresses({ ehrBase: EHR, ownBase: 'https://ehr.example.org/gateway/fhir' });
+    const same = rewriteOf({ ehrBase: EHR, ownBase: 'https://ehr.example.org/gateway/fhir' });
     const own = { url: 'https://ehr.example.org/gateway/fhir/Binary/1' };
     expect([same(own), same({ url: `${EHR}/Binary/1` })]).toEqual([own, own]);
   });

@@ -1,0 +1,63 @@
+import { makeScanSearchset, type ScannedSearchset, type ScanSearchset } from '../r4/index.ts';
+import type { PageRule } from './check-page.ts';
+import { isId } from './read-request.ts';
+import { NAMES_OF_ADDRESSES, type RewriteText } from './rewrite-addresses.ts';
+import type { TypeRule } from './served-types.ts';
+
+/**
+ * Checks a page on its bytes. Null: it is not beyond doubt, and `checkPage` decides. A page that is passed is one of
+ * which `checkPage` would show every entry, and of which nothing would be rewritten.
+ */
+export type PassPage = (bytes: Uint8Array) => ScannedSearchset | null;
+
+/** The one element of a resource that says whose it is; null where it takes more to know. */
+function subjectOf(rule: TypeRule | undefined): string | null {
+  if (rule?.kind !== 'subject') return null;
+  const [path, ...paths] = rule.subject.paths;
+  const [name, ...steps] = path?.steps ?? [];
+  return path?.choice === null && paths.length + steps.length === 0 ? (name ?? null) : null;
+}
+
+/** Whether type and patient are all that its answer is checked by, and nothing comes along or is cut. */
+const isPlain = ({ search, filters }: PageRule): boolean =>
+  search.include.length === 0 &&
+  search.revinclude === 'none' &&
+  search.elements === null &&
+  search.summary === 'false' &&
+  search.clauses.every(([name]) => name !== '_id') &&
+  filters.every((filter) => filter.length === 0);
+
+/** Makes what passes the pages of a search; null where none of its pages may be passed. */
+export function makePassPages(rewriteText: RewriteText): (rule: PageRule) => PassPage | null {
+  const scans = new Map<string, ScanSearchset>();
+
+  function scanBy(subject: string): ScanSearchset {
+    const known = scans.get(subject);
+    if (known !== undefined) return known;
+    const scan = makeScanSearchset({
+      subject,
+      watched: NAMES_OF_ADDRESSES,
+      stays: (text, name, within) => rewriteText(text, name, within) === text,
+    });
+    scans.set(subject, scan);
+    return scan;
+  }
+
+  return (rule) => {
+    const { search, served, patient } = rule;
+    const subject = subjectOf(served.get(search.type));
+    if (subject === null || patient === null || !isId(patient) || !isPlain(rule)) return null;
+    const scan = scanBy(subject);
+    const reference = `Patient/${patient}`;
+    return (bytes) => {
+      const page = scan(bytes);
+      if (page === null) return null;
+      const seen = new Set<string>();
+      for (const { type, id, subject: of } of page.entries) {
+        if (type !== search.type || of !== reference || !isId(id) || seen.has(id)) return null;
+        seen.add(id);
+      }
+      return page;
+    };
+  };
+}

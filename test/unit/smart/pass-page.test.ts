@@ -1,0 +1,158 @@
+import { describe, expect, test } from '@jest/globals';
+import { picker } from '../../support/mutate.ts';
+import { aGrant } from '../../support/smart/a-grant.ts';
+import { EHR, makeTwins, type Asked } from '../../support/smart/page-twins.ts';
+import { PATIENT, SEED_TYPES, seedPage } from '../../support/smart/seed-pages.ts';
+
+const compare = makeTwins();
+const ask = (query = '', scope = 'patient/*.rs', type = 'Observation'): Asked => ({
+  target: `/fhir/${type}?patient=${PATIENT}${query}`,
+  grant: aGrant(scope, { patient: PATIENT }),
+});
+
+const SUBJECT = `"subject":{"reference":"Patient/${PATIENT}"}`;
+const OBSERVATION = `"resourceType":"Observation","id":"o-1"`;
+const pageOf = (...entries: readonly string[]): Buffer =>
+  Buffer.from(`{"resourceType":"Bundle","type":"searchset","entry":[${entries.join(',')}]}`);
+const resource = (members: string): Buffer => pageOf(`{"resource":{${members}}}`);
+const plain = (more = ''): Buffer => resource(`${OBSERVATION},${SUBJECT}${more}`);
+
+const found = async (page: Buffer, asked = ask()): Promise<string> => (await compare(page, asked)).kind;
+
+describe('what is passed as bytes is what the slow way would show', () => {
+  test.each(SEED_TYPES.flatMap((type) => [[type, 'lines'] as const, [type, 'dense'] as const]))(
+    'a page of %s in %s',
+    async (type, style) => {
+      for (const entries of [0, 1, 20])
+        expect(
+          await found(Buffer.from(seedPage(type, entries, style, picker(entries))), ask('', undefined, type)),
+        ).toBe('passed');
+    },
+  );
+
+  test.each([
+    ['as it is', ''],
+    ['with other escapes in a text', ',"note":[{"text":"\\u00e9 \\/ \\ud83d\\ude00 \\ud800"}]'],
+    ['with a number that keeps its digits', ',"valueDecimal":70.10,"a":-0,"b":1E+400,"c":12345678901234567890'],
+    ['with a name that JavaScript would put first', ',"z":1,"7":2,"__proto__":{"subject":null}'],
+    ['with an address elsewhere', ',"url":"http://hl7.org/fhir","instantiatesUri":"https://ehr.example.org/x"'],
+    ["with the EHR's address in an extension's name", ',"extension":[{"url":"https://ehr.example.org/fhir/x"}]'],
+    ["with the EHR's address where nobody follows it", `,"identifier":[{"system":"${EHR}/mrn"}]`],
+    ['with an address in a list of texts', `,"url":["${EHR}/x"]`],
+    ['with a narrative that leads elsewhere', ',"text":{"div":"<a href=\\"http://hl7.org\\">x</a>"}'],
+  ])('an Observation %s', async (_name, more) => {
+    expect(await found(plain(more))).toBe('passed');
+  });
+
+  test('an entry whose parts come in another order, with a score and blanks', async () => {
+    const entry = `{ "search" : {"score":1.0,"mode":"match"} ,\r\n\t"resource":{${SUBJECT},${OBSERVATION}} }`;
+    expect(await found(pageOf(entry))).toBe('passed');
+  });
+
+  test('a page that goes on', async () => {
+    const link = `"link":[{"relation":"n\\u0065xt","url":"${EHR}/Observation?page=2"}],`;
+    const page = plain().toString().replace('"entry"', `${link}"entry"`);
+    expect(await found(Buffer.from(page))).toBe('passed');
+  });
+});
+
+describe('what an EHR may send that one parser sees and another does not is not passed', () => {
+  const other = '{"reference":"Patient/p-2"}';
+  const own = `{"reference":"Patient/${PATIENT}"}`;
+
+  test.each([
+    ['the subject twice', `${OBSERVATION},${SUBJECT},"subject":${other}`],
+    ['the subject twice, once escaped', `${OBSERVATION},${SUBJECT},"subj\\u0065ct":${other}`],
+    ['an escaped subject alone', `${OBSERVATION},"subj\\u0065ct":${own}`],
+    ['the reference twice', `${OBSERVATION},"subject":{"reference":"Patient/${PATIENT}","reference":"Patient/p-2"}`],
+    ['an escaped reference', `${OBSERVATION},"subject":{"reference":"P\\u0061tient/${PATIENT}"}`],
+    ['several subjects', `${OBSERVATION},"subject":[${own}]`],
+    ['a subject that is a text', `${OBSERVATION},"subject":"Patient/${PATIENT}"`],
+    ['no subject', OBSERVATION],
+    ['a subject of another spelling', `${OBSERVATION},"subjectReference":${own}`],
+    ['a subject in the prototype', `${OBSERVATION},"__proto__":{${SUBJECT}}`],
+    ['a subject that is nothing', `${OBSERVATION},"subject":null,"subjectReference":${own}`],
+    ['the type twice', `${OBSERVATION},${SUBJECT},"resourceType":"Patient"`],
+    ['another type', `"resourceType":"Condition","id":"o-1",${SUBJECT}`],
+    ['an escaped type', `"resourceType":"Obs\\u0065rvation","id":"o-1",${SUBJECT}`],
+    ['an id of dots', `"resourceType":"Observation","id":"..",${SUBJECT}`],
+    ['no id', `"resourceType":"Observation",${SUBJECT}`],
+    ['something contained', `${OBSERVATION},${SUBJECT},"contained":[]`],
+    ['a name twice, far inside', `${OBSERVATION},${SUBJECT},"a":[{"b":{"c":1,"c":1}}]`],
+    ['a number that is none', `${OBSERVATION},${SUBJECT},"a":01`],
+    ['a control character in a text', `${OBSERVATION},${SUBJECT},"a":"\u0001"`],
+    ['nesting beyond need', `${OBSERVATION},${SUBJECT},"a":${'['.repeat(60)}${']'.repeat(60)}`],
+    ["the EHR's address", `${OBSERVATION},${SUBJECT},"url":"${EHR}/x"`],
+    ["the EHR's address, escaped", `${OBSERVATION},${SUBJECT},"url":"\\u0068ttps:\\/\\/ehr.example.org/x"`],
+    ["the EHR's address, relative to its scheme", `${OBSERVATION},${SUBJECT},"url":"https:x"`],
+    ["the EHR's address in a narrative", `${OBSERVATION},${SUBJECT},"div":"<a href='https://EHR.example.org/'>"`],
+  ])('%s', async (_name, members) => {
+    expect(await found(resource(members))).toBe('offered');
+  });
+
+  test.each([
+    'Patient/p-2',
+    'Patient/P-1',
+    'patient/p-1',
+    'Patient/p-1 ',
+    ' Patient/p-1',
+    'Patient/p-1/_history/2',
+    'Patient/p-1/',
+    `${EHR}/Patient/p-1`,
+    'https://other.example.org/fhir/Patient/p-1',
+    '#p-1',
+    'Group/p-1',
+  ])('a subject that is %s', async (reference) => {
+    expect(await found(resource(`${OBSERVATION},"subject":{"reference":"${reference}"}`))).toBe('offered');
+  });
+
+  const good = `{"resource":{${OBSERVATION},${SUBJECT}}}`;
+  test.each([
+    ['the same resource twice', [good, good]],
+    [
+      'another patient behind the first',
+      [good, `{"resource":{"resourceType":"Observation","id":"o-2","subject":${other}}}`],
+    ],
+    ['an outcome', [good, '{"resource":{"resourceType":"OperationOutcome","issue":[]},"search":{"mode":"outcome"}}']],
+    ['an include', [`{"resource":{${OBSERVATION},${SUBJECT}},"search":{"mode":"include"}}`]],
+    ['an escaped mode', [`{"resource":{${OBSERVATION},${SUBJECT}},"search":{"mode":"m\\u0061tch"}}`]],
+    ['a Provenance', [good, '{"resource":{"resourceType":"Provenance","id":"v"}}']],
+    ['an entry without a resource', [good, '{}']],
+    ['an entry that is a list', [`[${good}]`]],
+    ['two resources in one entry', [`{"resource":{${OBSERVATION},${SUBJECT}},"resource":{}}`]],
+  ])('%s', async (_name, entries) => {
+    expect(await found(pageOf(...entries))).toBe('offered');
+  });
+
+  test.each([
+    ['a byte order mark', (page: Buffer) => Buffer.concat([Buffer.from('\ufeff'), page])],
+    ['something behind', (page: Buffer) => Buffer.concat([page, Buffer.from('{}')])],
+    ['a cut', (page: Buffer) => page.subarray(0, -1)],
+    [
+      'bytes that are no UTF-8',
+      (page: Buffer) => Buffer.concat([page.subarray(0, -6), Buffer.from([0xc0, 0xaf]), page.subarray(-6)]),
+    ],
+    ['another type of Bundle', (page: Buffer) => Buffer.from(page.toString().replace('searchset', 'history'))],
+    ['no Bundle', (page: Buffer) => Buffer.from(page.toString().replace('"Bundle"', '"OperationOutcome"'))],
+    ['nothing', () => Buffer.from('{}')],
+  ])('%s', async (_name, change) => {
+    expect(await found(change(plain(',"note":"x"')))).toBe('offered');
+  });
+});
+
+describe('a search whose answer takes more to check is not offered', () => {
+  test.each([
+    ['_id', ask('&_id=o-1')],
+    ['an include', ask('&_include=Observation:device')],
+    ['Provenances', ask('&_revinclude=Provenance:target')],
+    ['elements', ask('&_elements=status')],
+    ['a summary', ask('&_summary=true')],
+    ['a count', ask('&_summary=count')],
+    ['a granular scope', ask('', 'patient/Observation.rs?category=http://x|y')],
+    ['a granular scope beside a whole one', ask('', 'patient/Observation.rs?category=http://x|y patient/*.rs')],
+    ['Patients', { ...ask(), target: `/fhir/Patient?_id=${PATIENT}` }],
+    ["nobody's records", { ...ask('', 'user/*.rs'), target: '/fhir/Practitioner?_id=7' }],
+  ])('%s', async (_name, asked) => {
+    expect(await found(plain(), asked)).toBe('not-offered');
+  });
+});
