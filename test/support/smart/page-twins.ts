@@ -126,6 +126,7 @@ function makeTwin(way: Way) {
       requestId: REQUEST_ID,
       log,
       setHeader: (name, value) => void headers.push([name, value]),
+      remoteAddress: () => '127.0.0.1',
     });
     const shown = answer.ok ? { ...answer.value, body: meaningOf(answer.value.body) } : { fault: answer.fault.code };
     return { found, seen: { answer: shown, headers, records, lines: log.lines } };
