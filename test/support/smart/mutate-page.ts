@@ -211,6 +211,7 @@ const VALUES = [
 ];
 const BLANKS = [' ', '\n', '\r\n', '\t', '   ', '\f', '\v', '\u00a0', '\ufeff', '\u2003', '\u0000', '/**/'];
 
+const OTHER = '{"reference":"Patient/p-2"}';
 const OTHER_ENTRIES = [
   `{"resource":{"resourceType":"Observation","id":"z-1","subject":{"reference":"Patient/p-2"}}}`,
   `{"resource":{"resourceType":"Observation","id":"z-1","subject":{"reference":"Patient/p-1"}}}`,
@@ -315,7 +316,9 @@ const MUTATORS: readonly Mutator[] = [
     /"(?:subject|patient)"(?=:)/g,
     KEYS.map((key) => `"${key}"`),
   ),
-  replacing(/"(?:subject|patient)":\s?\{[^{}]*\}/g, (text) => text.replace(/\{.*\}/s, (all) => `[${all}]`)),
+  replacing(/"(?:subject|patient)":\s?\{[^{}]*\}/g, (text, pick) =>
+    text.replace(/\{.*\}/s, (all) => oneOf([`[${all}]`, `[${OTHER},${all}]`, `[${all},${OTHER}]`, `[[${all}]]`], pick)),
+  ),
   replacing(
     /"[A-Za-z]+"(?=:)/g,
     KEYS.map((key) => `"${key}"`),

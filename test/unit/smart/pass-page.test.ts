@@ -49,6 +49,18 @@ describe('what is passed as bytes is what the slow way would show', () => {
     expect(await found(pageOf(entry))).toBe('passed');
   });
 
+  test.each([
+    [1_000, 'passed'],
+    [1_001, 'passed'],
+    [9_000, 'offered'],
+  ])('a page of %d entries, of which 1,000 are taken, and no more than 1 MB is looked at', async (count, kind) => {
+    const entries = Array.from(
+      { length: count },
+      (_, n) => `{"resource":{"resourceType":"Observation","id":"many-${n}",${SUBJECT},"note":"${'x'.repeat(40)}"}}`,
+    );
+    expect(await found(pageOf(...entries))).toBe(kind);
+  });
+
   test('a page that goes on', async () => {
     const link = `"link":[{"relation":"n\\u0065xt","url":"${EHR}/Observation?page=2"}],`;
     const page = plain().toString().replace('"entry"', `${link}"entry"`);
@@ -66,7 +78,8 @@ describe('what an EHR may send that one parser sees and another does not is not 
     ['an escaped subject alone', `${OBSERVATION},"subj\\u0065ct":${own}`],
     ['the reference twice', `${OBSERVATION},"subject":{"reference":"Patient/${PATIENT}","reference":"Patient/p-2"}`],
     ['an escaped reference', `${OBSERVATION},"subject":{"reference":"P\\u0061tient/${PATIENT}"}`],
-    ['several subjects', `${OBSERVATION},"subject":[${own}]`],
+    ['subjects in a list', `${OBSERVATION},"subject":[${own}]`],
+    ['another subject before this one', `${OBSERVATION},"subject":[${other},${own}]`],
     ['a subject that is a text', `${OBSERVATION},"subject":"Patient/${PATIENT}"`],
     ['no subject', OBSERVATION],
     ['a subject of another spelling', `${OBSERVATION},"subjectReference":${own}`],
