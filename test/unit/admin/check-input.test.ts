@@ -28,7 +28,7 @@ test('every problem is named at once, each with what is taken', async () => {
       code: 'admin.parameter',
       at: '',
       problems: [
-        'This route takes these parameters, each once and without control characters: state, reason, fault, user_id, client_uuid, mrn, data_structure, assigned_to, finding, request_id, received_from, received_to, with_total, cursor, limit.',
+        'This route takes these parameters, each once and without control characters: state, reason, fault, user_id, client_uuid, mrn, data_structure, assigned_to, finding, word, request_id, received_from, received_to, with_total, cursor, limit.',
         expect.stringMatching(/^`state` must be one of received, queued/),
         expect.stringMatching(/^`cursor` must be /),
         '`limit` must be a whole number from 1 to 500.',
