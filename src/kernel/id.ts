@@ -65,8 +65,12 @@ export type Chance = (bytes: number) => Uint8Array;
  * The two are arguments so that a test gets the same ids twice.
  */
 export function makeNewId(deps: { readonly now: () => number; readonly chance: Chance }) {
-  return <P extends keyof IdOf>(prefix: P): IdOf[P] =>
-    `${prefix}_${encodeTime(deps.now())}${encodeBytes(deps.chance(10))}` as unknown as IdOf[P];
+  let time = { ms: 0, text: encodeTime(0) };
+  return <P extends keyof IdOf>(prefix: P): IdOf[P] => {
+    const ms = deps.now();
+    if (ms !== time.ms) time = { ms, text: encodeTime(ms) };
+    return `${prefix}_${time.text}${encodeBytes(deps.chance(10))}` as unknown as IdOf[P];
+  };
 }
 
 export type NewId = ReturnType<typeof makeNewId>;

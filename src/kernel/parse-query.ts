@@ -3,7 +3,7 @@
  * decoded to U+FFFD could be any of several values.
  */
 export function parseQuery(text: string): readonly (readonly [string, string])[] | null {
-  const decode = (part: string): string => decodeURIComponent(part.replaceAll('+', ' '));
+  const decode = (part: string): string => (/[%+]/.test(part) ? decodeURIComponent(part.replaceAll('+', ' ')) : part);
   try {
     return text
       .split('&')

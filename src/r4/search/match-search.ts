@@ -3,6 +3,7 @@ import { searchParamsOf, type SearchParam, type SearchPath } from './search-para
 
 /** FHIR escapes `\ , | $` by a backslash: a plain split would cut inside a value. */
 export function splitSearchValue(text: string, separator: ',' | '|'): string[] {
+  if (!text.includes('\\')) return text.split(separator);
   const parts: string[] = [];
   let part = '';
   for (let i = 0; i < text.length; i++) {
