@@ -1,6 +1,6 @@
 import type { AuditDraft } from '../../../src/audit/index.ts';
 import { fileBeside } from '../../../src/kernel/index.ts';
-import type { CommandSet } from '../../../src/store/index.ts';
+import type { CommandSet, Operations } from '../../../src/store/index.ts';
 
 /**
  * How a command goes on after it has appended: it ends, throws, catches an error of the database and ends all the same,
@@ -17,7 +17,7 @@ export type ChainWrites = {
 export const REFUSED_AT_COMMIT =
   'CREATE TABLE half (id bigint PRIMARY KEY, other bigint NOT NULL REFERENCES half (id) DEFERRABLE INITIALLY DEFERRED)';
 
-export const chainSet: CommandSet<ChainWrites, Record<never, never>> = {
+export const chainSet: CommandSet<ChainWrites, Operations> = {
   sqlite: fileBeside(import.meta.url, './all'),
   postgres: () => import('./all.ts'),
 };
