@@ -87,10 +87,16 @@ async function sendVersions(stage: Stage, gateway: Replica, from: number, to: nu
 
 const RESTING = new Set(['delivered', 'superseded', 'duplicate']);
 async function untilResting(stage: Stage, gateway: Replica, ids: readonly string[]): Promise<void> {
-  const left = await eventually(
-    async () =>
-      (await Promise.all(ids.map((id) => stage.show(gateway, id)))).filter(({ state }) => !RESTING.has(state)),
-    (found) => found.length === 0,
+  let left = [...ids];
+  // One after the other: asking for all at once is a load of its own.
+  await eventually(
+    async () => {
+      const states = new Map<string, string>();
+      for (const id of left) states.set(id, (await stage.show(gateway, id)).state);
+      left = left.filter((id) => !RESTING.has(states.get(id) ?? ''));
+      return left.length;
+    },
+    (count) => count === 0,
     90_000,
   );
   expect(left).toEqual([]);
