@@ -10,13 +10,11 @@ import { historySet } from '../history/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { jobSet, runJobs } from '../jobs/index.ts';
-import type { Refusal, StoredDelivery } from '../ingest/index.ts';
 import {
   makeBudget,
   makeLife,
   makeNewId,
   makePooledChance,
-  makeSignal,
   NO_PEERS,
   type Clock,
   type Life,
@@ -29,13 +27,14 @@ import { PARTS } from '../pipeline.ts';
 import type { Store } from '../store/index.ts';
 import type { Seat } from '../workers/index.ts';
 import { makeAdmin } from './admin.ts';
-import { joinFigures, type Settled } from './figures.ts';
+import { joinFigures } from './figures.ts';
 import { makeFront, readJson } from './front.ts';
 import { makeNotes } from './history.ts';
 import { makeIntake } from './intake.ts';
 import { makeMappingLoads } from './mapping-loads.ts';
 import { makeOperatorDesk } from './operators.ts';
-import { makeSending, type Finished } from './sending.ts';
+import { makeSending } from './sending.ts';
+import { makeSignals } from './signals.ts';
 import { shareActs } from './share-acts.ts';
 import { makeApps } from './smart.ts';
 import { makeStorePart } from './store.ts';
@@ -104,17 +103,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const open = makeStorePart({ config, instance, clock, log });
   const store = await life.start('store', open, STOP_MS.store);
 
-  /** A delivery is in the inbox. */
-  const stored = makeSignal<StoredDelivery>();
-  /** A webhook was refused. */
-  const refused = makeSignal<Refusal>();
-  /** A delivery has its verdict. `goes`: it is on its way to the EHR already. */
-  const settled = makeSignal<Settled>();
-  /** A claim came to its end. */
-  const finished = makeSignal<Finished>();
-  /** Deliveries went into a lane because a link has changed. */
-  const linkChanged = makeSignal();
-
+  const { stored, refused, settled, finished, linkChanged } = makeSignals();
   const tenant = TENANT;
   const [audit, inbox, deliver] = [store.use(auditSet), store.use(inboxSet), store.use(deliverSet)];
   const [lanes, identity] = [store.use(laneSet), store.use(identitySet)];
