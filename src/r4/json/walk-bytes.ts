@@ -129,7 +129,7 @@ const isHex = (byte: number | undefined): boolean =>
 
 /** The last byte of the escape whose backslash is at `at`. */
 function endOfEscape(bytes: Uint8Array, at: number): number {
-  switch (bytes[at + 1]) {
+  switch (bytes[at + 1] as number) {
     case 34: // "
     case 92: // \
     case 47: // /
@@ -284,7 +284,7 @@ export function endOfValue<W extends ByteWalk>(
   within: number,
 ): number {
   const { bytes, text } = walk;
-  switch (bytes[at]) {
+  switch (bytes[at] as number) {
     case 34:
       return afterString(walk, at);
     case 123:

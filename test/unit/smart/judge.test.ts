@@ -48,7 +48,9 @@ function rig(records: Readonly<Record<string, unknown>>, linked: readonly string
       const entry = ids.flatMap((id) => records[`${type}/${id}`] ?? []).map((resource) => ({ resource }));
       return answer(`search ${type} ${given.get('_count')}: ${ids.join()}`, { bundle: { entry }, next: null });
     },
-    page: () => Promise.reject<never>(new Error('nobody asks for a page')),
+    page: () => {
+      throw new Error('nobody asks for a page');
+    },
   };
   return { asked, judge: makeJudge({ served, ehrBase: EHR, links, reader }) };
 }
