@@ -49,6 +49,8 @@ export function makeTargetRoutes(deps: {
       if (!lag.ok) return lag;
       const { probedAt, fault: failed } = target.capability();
       const { pausedAt, pausedBy } = row.value;
+      // How long an exchange takes is shown as what the limit is judged by.
+      const { exchangeMs: _exchangeMs, ...shownGuard } = target.guard.state();
       const { state, since } = deps.forwarding();
       const forwarding = describeForwarding({ state, since, waiting: state === 'running' ? 0 : lag.value.jobs });
       return ok({
@@ -59,7 +61,7 @@ export function makeTargetRoutes(deps: {
             forwarding,
             pausedAt: pausedAt === null ? null : iso(pausedAt),
             pausedBy,
-            ...target.guard.state(),
+            ...shownGuard,
             probedAt: probedAt?.toISOString() ?? null,
             probeFault: failed?.code ?? null,
             dialect: deps.dialect(),
