@@ -18,13 +18,14 @@ interface Held {
  */
 export function makeFreshBodies(budget: Budget) {
   let held: Held[] = [];
-  let isMissing = false;
+  /** Something that is to be judged may be in the store alone: below the oldest that is held, or anywhere. */
+  const missing = { below: false, anywhere: false };
 
   /** The oldest: from there on the store is asked. */
   function giveWay(): boolean {
     const oldest = held.shift();
     if (oldest === undefined) return false;
-    isMissing = true;
+    missing.below = true;
     oldest.room.release();
     return true;
   }
@@ -34,19 +35,20 @@ export function makeFreshBodies(budget: Budget) {
     keep(fresh: FreshDelivery): void {
       const room = budget.takeNow(fresh.body.byteLength * MEMORY.cost.document);
       if (room === null) {
-        isMissing = true;
+        missing.anywhere = true;
         dropBytes(fresh.body);
       } else held.push({ fresh, room });
     },
-    /** Something was stored whose bytes are not here. */
-    miss(): void {
-      isMissing = true;
+    /** Something may be in the store that never was here: `anywhere` where it was stored after what is held. */
+    miss(where: keyof typeof missing): void {
+      missing[where] = true;
     },
-    isMissing: (): boolean => isMissing,
-    /** Whether something was missing; from now on nothing is. */
+    isMissing: (): boolean => missing.below || missing.anywhere,
+    /** Whether the store is to be asked for what is below the oldest that is held. */
     takeMissing(): boolean {
-      const was = isMissing;
-      isMissing = false;
+      const was = missing.below || missing.anywhere;
+      missing.below = false;
+      if (held.length === 0) missing.anywhere = false;
       return was;
     },
     /** Everything below this place must be asked for; null: everything. */

@@ -209,9 +209,10 @@ export function processReceived(deps: {
     await before;
   }
 
+  /** A page at least, and more until something is to be asked for in the store. */
   async function judgeFresh(): Promise<void> {
     let before: Promise<unknown> = Promise.resolve();
-    while (!isStopped && fresh.oldestSeq() !== null) {
+    for (let n = 0; !isStopped && fresh.oldestSeq() !== null && (n === 0 || !fresh.isMissing()); n += 1) {
       const { page, release } = fresh.take(PAGE);
       try {
         const { settling } = await judgeAll(page);
@@ -251,7 +252,7 @@ export function processReceived(deps: {
 
   /** Something may be in the store that is to be judged. Heard from the start on. */
   function wake(): void {
-    fresh.miss();
+    fresh.miss('below');
     goOn();
   }
 
@@ -259,7 +260,7 @@ export function processReceived(deps: {
     wake,
     /** This was just stored; null: something whose bytes are no longer here. */
     take(delivery: FreshDelivery | null): void {
-      if (delivery === null) fresh.miss();
+      if (delivery === null) fresh.miss('anywhere');
       else fresh.keep(delivery);
       goOn();
     },

@@ -39,11 +39,14 @@ test('whoever needs the room gets it, and the oldest are asked for in the store'
   expect(fresh.takeMissing()).toBe(false);
 });
 
-test('what finds no room is not held', () => {
+test('what finds no room is not held, and is missing until the store was asked for all of it', () => {
   const budget = makeBudget(ROOM);
   const fresh = makeFreshBodies(budget);
   fresh.keep(delivery(1));
   fresh.keep(delivery(2));
-  expect(fresh.take(32).page.map(({ seq }) => seq)).toEqual([1]);
+  expect(fresh.takeMissing()).toBe(true);
   expect(fresh.isMissing()).toBe(true);
+  expect(fresh.take(32).page.map(({ seq }) => seq)).toEqual([1]);
+  expect(fresh.takeMissing()).toBe(true);
+  expect(fresh.isMissing()).toBe(false);
 });

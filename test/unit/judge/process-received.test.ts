@@ -53,14 +53,20 @@ function inboxOf(ids: readonly string[]) {
   return { inbox, deliver, settled, stored, received };
 }
 
-function processorOf({ inbox, deliver }: ReturnType<typeof inboxOf>, budget = makeBudget(Infinity)) {
+function processorOf(
+  { inbox, deliver }: ReturnType<typeof inboxOf>,
+  budget = makeBudget(Infinity),
+  onJudged: (id: string) => void = () => undefined,
+) {
   return processReceived({
     tenant: 't',
     instance: 'i',
     inbox,
     deliver,
     judge: (_hook, body) => {
-      if (Buffer.from(body).toString() === 'throws') throw new Error('a bug of ours');
+      const id = Buffer.from(body).toString();
+      if (id === 'throws') throw new Error('a bug of ours');
+      onJudged(id);
       return SOUND;
     },
     fresh: makeFreshBodies(budget),
@@ -144,6 +150,22 @@ test('where memory is short it is read from the store, and nothing is left', asy
   expect(new Set(place.stored.read)).toEqual(new Set(['a', 'b', 'c']));
 });
 
+test('what was too large to be held, and came behind what is, follows it', async () => {
+  const place = inboxOf(['held', 'large']);
+  const processor = processorOf(place);
+  place.stored.upTo = 0;
+  processor.start();
+  await until(() => place.settled.size === 0);
+  place.stored.upTo = 2;
+  const [held] = place.received;
+  if (held === undefined) throw new Error('nothing is there');
+  processor.take(freshOf(held));
+  processor.take(null);
+  await until(() => place.settled.size === 2);
+  await processor.stop();
+  expect([...place.settled.keys()]).toEqual(['held', 'large']);
+});
+
 test('what is older than what is held comes first', async () => {
   const place = inboxOf(['old', 'new']);
   const processor = processorOf(place);
@@ -155,4 +177,25 @@ test('what is older than what is held comes first', async () => {
   await processor.stop();
   expect([...place.settled.keys()]).toEqual(['old', 'new']);
   expect(place.stored.read).toEqual(['old']);
+});
+
+test('as long as more comes in, what is only in the store has its turn', async () => {
+  const place = inboxOf(['old', ...Array.from({ length: 300 }, (_, n) => `new ${n}`)]);
+  const order: string[] = [];
+  const processor = processorOf(place, makeBudget(Infinity), (id) => {
+    order.push(id);
+    // Two for each that is judged: what is held never comes to its end before the last of them.
+    const next = place.received.slice(1 + 2 * order.length, 3 + 2 * order.length);
+    for (const one of next) processor.take(freshOf(one));
+    if (order.length === 10) {
+      place.stored.upTo = place.received.length;
+      processor.wake();
+    }
+  });
+  place.stored.upTo = 0;
+  processor.start();
+  for (const one of place.received.slice(1, 3)) processor.take(freshOf(one));
+  await until(() => place.settled.size === place.received.length);
+  await processor.stop();
+  expect(order.indexOf('old')).toBeLessThan(100);
 });
