@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { StatementSync } from 'node:sqlite';
 import pg from 'pg';
 import { auditSet } from '../src/audit/index.ts';
 import { identitySet } from '../src/identity/index.ts';
@@ -53,7 +53,7 @@ function makeCount() {
     trip: (): void => void (trips += 1),
     take() {
       const taken = { texts, trips };
-      [texts, trips] = [new Map(), 0];
+      [texts, trips] = [new Map<string, Spent>(), 0];
       return taken;
     },
   };
@@ -87,7 +87,7 @@ export async function driveSqlite(): Promise<Driven> {
       const found: unknown = Reflect.get(of, name, of);
       return typeof found === 'function' ? (found as () => unknown).bind(of) : found;
     },
-  }) as DatabaseSync;
+  });
   const commands = await loadCommands(
     SETS.map((set) => set.sqlite.href),
     'writes',

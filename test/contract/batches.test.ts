@@ -69,7 +69,7 @@ describe.each(PLACES)('commands of one batch on %s', (_engine, makePlace) => {
       put('dlv_b', 'b'),
       write('throws', 'dlv_y', ''),
     ]);
-    expect([outcomes[0]?.status, outcomes[2]?.status]).toEqual(['fulfilled', 'fulfilled']);
+    expect([outcomes[0].status, outcomes[2].status]).toEqual(['fulfilled', 'fulfilled']);
     expect([await storedBody('dlv_a'), await storedBody('dlv_b')]).toEqual(
       ['a', 'b'].map((text) => Buffer.from(bodyOf(text))),
     );

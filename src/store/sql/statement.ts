@@ -263,7 +263,7 @@ export const countersOf = <Key extends string>(
 ): Rows<Key | 'count'> =>
   rowsOf<Key | 'count'>(
     table,
-    { ...key, count: 'bigint' } as Readonly<Record<Key | 'count', ColumnType>>,
+    { ...key, count: 'bigint' },
     `ON CONFLICT (${Object.keys(key).join(', ')}) DO UPDATE SET count = ${table}.count + excluded.count`,
   );
 

@@ -1,6 +1,6 @@
 import { fileBeside } from '../../../src/kernel/index.ts';
 import type { InboxWrites } from '../../../src/inbox/index.ts';
-import type { CommandSet } from '../../../src/store/index.ts';
+import type { CommandSet, Operations } from '../../../src/store/index.ts';
 
 type Put = InboxWrites['inbox.put'];
 
@@ -11,7 +11,7 @@ export type BatchWrites = {
   'batch.put-and-swallow': Put;
 };
 
-export const batchSet: CommandSet<BatchWrites, Record<never, never>> = {
+export const batchSet: CommandSet<BatchWrites, Operations> = {
   sqlite: fileBeside(import.meta.url, './all'),
   postgres: () => import('./all.ts'),
 };
