@@ -55,8 +55,8 @@ export function makeContentReader(deps: {
     };
   }
 
-  /** A resource is asked about several times on its way: what it means to do, what it did, what the EHR makes of it. */
   const shared = new Map<string, string>();
+  /** A resource is asked about several times on its way: what it means to do, what it did, what the EHR makes of it. */
   const read = new WeakMap<object, { readonly content: ChartContent; readonly fingerprint: Fingerprint }>();
   function of(resource: Readonly<Record<string, unknown>>): {
     readonly content: ChartContent;

@@ -1,5 +1,6 @@
 import type { Figures } from '../figures/index.ts';
-import type { Refusal, StoredDelivery } from '../ingest/index.ts';
+import type { StoredDelivery } from '../inbox/index.ts';
+import type { Refusal } from '../ingest/index.ts';
 import type { Clock, Signal } from '../kernel/index.ts';
 import type { Finished } from './sending.ts';
 

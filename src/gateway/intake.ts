@@ -1,12 +1,7 @@
 import { makeRecordReject, type makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
-import {
-  dataAuthenticators,
-  notificationAuthenticators,
-  type IngestDeps,
-  type Refusal,
-  type StoredDelivery,
-} from '../ingest/index.ts';
+import type { StoredDelivery } from '../inbox/index.ts';
+import { dataAuthenticators, notificationAuthenticators, type IngestDeps, type Refusal } from '../ingest/index.ts';
 import type { Part, Signal } from '../kernel/index.ts';
 import { PARTS } from '../pipeline.ts';
 

@@ -1,4 +1,5 @@
-import type { Refusal, StoredDelivery } from '../ingest/index.ts';
+import type { StoredDelivery } from '../inbox/index.ts';
+import type { Refusal } from '../ingest/index.ts';
 import { makeSignal } from '../kernel/index.ts';
 import type { Settled } from './figures.ts';
 import type { Finished } from './sending.ts';

@@ -197,9 +197,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const jobs = runJobs({ tenant, jobs: store.use(jobSet), clock, log, onReplay: processor.wake });
   const resealing = runResealing({ store, instance, clock, log });
 
-  stored.on((delivery) => {
-    if (delivery.kind !== 'duplicate') processor.take(delivery.kind === 'fresh' ? delivery.received : null);
-  });
+  stored.on(processor.take);
   settled.on(({ state, reason }) => metrics.observeSettled(state, reason));
   settled.on(({ state, then }) => {
     if (state === 'queued' && then === 'waits') sender.wake();

@@ -75,6 +75,15 @@ export interface Received {
   readonly body: Uint8Array | 'unopenable';
 }
 
+/** What became of a webhook that was acknowledged. */
+export type StoredDelivery =
+  /** To be judged, with its bytes. */
+  | { readonly kind: 'fresh'; readonly received: FreshDelivery }
+  /** To be judged; its bytes are in the store alone. */
+  | { readonly kind: 'in-store' }
+  | { readonly kind: 'duplicate' };
+export type FreshDelivery = Received & { readonly body: Uint8Array };
+
 export interface ListedDelivery {
   readonly seq: number;
   readonly id: string;

@@ -14,9 +14,11 @@ export {
   type LedgerCounts,
   type ListedDelivery,
   type ListPlace,
+  type FreshDelivery,
   type Received,
   type SeenDelivery,
   type Settle,
+  type StoredDelivery,
   type UnmappedWord,
   type Verdict,
 } from './commands.ts';

@@ -18,7 +18,7 @@ import {
   type Route,
 } from '../kernel/index.ts';
 import type { RecordReject } from '../audit/index.ts';
-import type { InboxWrites, Received } from '../inbox/index.ts';
+import type { InboxWrites, StoredDelivery } from '../inbox/index.ts';
 import type { Authenticator, Head } from './authenticator.ts';
 import { HMAC_SCHEMES, hmacMatches } from './hmac-authenticators.ts';
 import type { Secret } from '../kernel/index.ts';
@@ -54,12 +54,6 @@ export interface IngestDeps {
   /** Called for every delivery that was stored. */
   readonly onStored: (delivery: StoredDelivery) => void;
 }
-
-export type StoredDelivery =
-  | { readonly kind: 'fresh'; readonly received: Omit<Received, 'body'> & { readonly body: Uint8Array } }
-  /** Its bytes are in the store alone. */
-  | { readonly kind: 'in-store' }
-  | { readonly kind: 'duplicate' };
 
 /** Larger ones are not kept a second time. */
 const KEPT_BYTES_MAX = 64 * 1024;

@@ -1,10 +1,5 @@
 import { dropBytes, MEMORY, type Budget, type Room } from '../kernel/index.ts';
-import type { Received } from '../inbox/index.ts';
-
-/** A delivery that was just stored, with its bytes. */
-export interface FreshDelivery extends Omit<Received, 'body'> {
-  readonly body: Uint8Array;
-}
+import type { FreshDelivery } from '../inbox/index.ts';
 
 interface Held {
   readonly fresh: FreshDelivery;

@@ -1,6 +1,6 @@
 export { checkData, type DataProblem } from './check-data.ts';
 export { detailOf, isFaultCode } from './detail-of.ts';
-export { type FreshDelivery, makeFreshBodies } from './fresh-bodies.ts';
+export { makeFreshBodies } from './fresh-bodies.ts';
 export { type Judgement, judge } from './judge.ts';
 export { type Judge, loadValidators, makeJudge } from './make-judge.ts';
 export {

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '../kernel/index.ts';
 
 /** Above this the loop has no time to spare: whoever waits for an acknowledgement would wait for a judgement. */
 const LOOP_IS_FULL = 0.75;
@@ -15,15 +16,15 @@ export const restMsOf = (workedMs: number, utilization: number): number =>
  * Judging gives way to senders who wait for their acknowledgement, by as much as the event loop is short of time: a
  * loop that has time to spare is not left idle. `rest` is called between two judgements.
  */
-export function makePace(isBusy: () => boolean) {
+export function makePace({ isBusy, clock }: { readonly isBusy: () => boolean; readonly clock: Clock }) {
   let looked = performance.eventLoopUtilization();
-  let since = performance.now();
+  let since = clock.monotonicMs();
   return {
     begin(): void {
-      since = performance.now();
+      since = clock.monotonicMs();
     },
     async rest(): Promise<void> {
-      const workedMs = performance.now() - since;
+      const workedMs = clock.monotonicMs() - since;
       const now = performance.eventLoopUtilization();
       const { utilization } = performance.eventLoopUtilization(now, looked);
       looked = now;

@@ -10,10 +10,10 @@ import {
   type Log,
   type Result,
 } from '../kernel/index.ts';
-import type { InboxReads, InboxWrites, Received } from '../inbox/index.ts';
+import type { InboxReads, InboxWrites, Received, StoredDelivery } from '../inbox/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { DeliverReads, DeliverWrites, FastClaimed, ClaimWish } from '../lanes/index.ts';
-import type { FreshBodies, FreshDelivery } from './fresh-bodies.ts';
+import type { FreshBodies } from './fresh-bodies.ts';
 import { FAILED, type Judgement, type SourceEvent } from './judge.ts';
 import type { Judge } from './make-judge.ts';
 import { makePace } from './pace.ts';
@@ -68,7 +68,7 @@ export function processReceived(deps: {
   readonly lanes?: FastClaims;
 }) {
   const { tenant, inbox, fresh, log } = deps;
-  const pace = makePace(deps.isBusy);
+  const pace = makePace(deps);
   let running: Promise<void> | null = null;
   let isAsked = false;
   let isStopped = false;
@@ -258,10 +258,11 @@ export function processReceived(deps: {
 
   return {
     wake,
-    /** This was just stored; null: something whose bytes are no longer here. */
-    take(delivery: FreshDelivery | null): void {
-      if (delivery === null) fresh.miss('anywhere');
-      else fresh.keep(delivery);
+    /** This was just stored. */
+    take(delivery: StoredDelivery): void {
+      if (delivery.kind === 'duplicate') return;
+      if (delivery.kind === 'fresh') fresh.keep(delivery.received);
+      else fresh.miss('anywhere');
       goOn();
     },
     start(): void {

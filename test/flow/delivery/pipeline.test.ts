@@ -181,7 +181,7 @@ test('a delivery passes every stage of the list, in its order, and each answer l
     onRefused: () => undefined,
     newId,
     clock,
-    onStored: (one) => processor.take(one.kind === 'fresh' ? one.received : null),
+    onStored: processor.take,
   });
   const routes = ingest.routes.map(
     (route): Route =>

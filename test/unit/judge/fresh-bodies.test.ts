@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { makeFreshBodies, type FreshDelivery } from '../../../src/judge/index.ts';
+import type { FreshDelivery } from '../../../src/inbox/index.ts';
+import { makeFreshBodies } from '../../../src/judge/index.ts';
 import { makeBudget, MEMORY } from '../../../src/kernel/index.ts';
 
 const BYTES = 100;

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { systemClock } from '../../../src/kernel/index.ts';
 import { makePace, restMsOf } from '../../../src/judge/pace.ts';
 
 test('a loop that is full is left to those who wait for three times as long as it was taken', () => {
@@ -15,7 +16,7 @@ test('one large judgement does not stop the next for long', () => {
 });
 
 test('nobody waits: it goes on after one turn of the loop', async () => {
-  const pace = makePace(() => false);
+  const pace = makePace({ isBusy: () => false, clock: systemClock });
   let turns = 0;
   setImmediate(() => (turns += 1));
   pace.begin();

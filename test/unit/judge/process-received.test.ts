@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { makeFreshBodies, processReceived, type FreshDelivery, type Judgement } from '../../../src/judge/index.ts';
+import { makeFreshBodies, processReceived, type Judgement } from '../../../src/judge/index.ts';
 import type { DeliverReads, DeliverWrites } from '../../../src/lanes/index.ts';
-import type { InboxReads, InboxWrites, Received } from '../../../src/inbox/index.ts';
+import type { InboxReads, InboxWrites, Received, StoredDelivery } from '../../../src/inbox/index.ts';
 import { makeBudget, ok, systemClock } from '../../../src/kernel/index.ts';
 import type { Operate } from '../../../src/store/index.ts';
 import { collectLog } from '../../support/collect-log.ts';
@@ -117,7 +117,10 @@ test('a body that cannot be opened here is left to others', async () => {
   expect(await processAll(['closed', 'good'])).toEqual(new Map([['good', 'sound']]));
 });
 
-const freshOf = (received: Received): FreshDelivery => ({ ...received, body: new TextEncoder().encode(received.id) });
+const freshOf = (received: Received): StoredDelivery => ({
+  kind: 'fresh',
+  received: { ...received, body: new TextEncoder().encode(received.id) },
+});
 const until = async (isDone: () => boolean): Promise<void> => {
   while (!isDone()) await new Promise((resolve) => setImmediate(resolve));
 };
@@ -160,7 +163,7 @@ test('what was too large to be held, and came behind what is, follows it', async
   const [held] = place.received;
   if (held === undefined) throw new Error('nothing is there');
   processor.take(freshOf(held));
-  processor.take(null);
+  processor.take({ kind: 'in-store' });
   await until(() => place.settled.size === 2);
   await processor.stop();
   expect([...place.settled.keys()]).toEqual(['held', 'large']);
