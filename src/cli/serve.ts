@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { loadConfig, type Config } from '../config/index.ts';
 import { StartError, systemClock, type Log } from '../kernel/index.ts';
 import { makeWinstonLog } from '../ops/index.ts';
@@ -62,7 +63,9 @@ function toWorkers(given: string): number | null {
 /** One gateway in this process: the only one, or one of several workers. */
 async function serveHere(config: Config, log: Log, terminal: Terminal, seat: Seat | null): Promise<number> {
   limitYoungGeneration();
-  const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log, seat }), terminal);
+  // Several workers are several at judging already.
+  const judgeThreads = seat === null ? availableParallelism() - 1 : 0;
+  const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log, seat, judgeThreads }), terminal);
   if (gateway === null) return EXIT.ok;
   collectAfterStart();
   terminal.onReload(gateway.reload);

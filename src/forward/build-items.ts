@@ -1,6 +1,8 @@
+import { digestOf, finishedOf, type Finished } from '../content/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
 import type { Wanted } from '../translate/index.ts';
-import { digestOf, UNWRITTEN_DIGEST, type Change } from './decide-changes.ts';
+import type { ContentReader } from './content-reader.ts';
+import { UNWRITTEN_DIGEST, type Change } from './decide-changes.ts';
 import type { Fingerprint, LedgerRow } from '../lanes/index.ts';
 
 /** One resource that must be written, and what is known of it at the EHR. */
@@ -10,6 +12,8 @@ export interface Item {
   readonly reference: string;
   readonly resourceType: string;
   readonly resource: AnyResource;
+  /** Of `resource`; null where nobody has worked it out. */
+  readonly finished: Finished | null;
   readonly digest: string;
   readonly wanted: Wanted;
   /** Its address and version at the EHR, where it was written before. */
@@ -30,6 +34,10 @@ export interface Item {
   /** A person has decided that the chart keeps what somebody else made of it: only a person changes that. */
   readonly isKept: boolean;
 }
+
+/** What it will say in the chart. */
+export const fingerprintOfItem = (item: Item, reader: ContentReader): Fingerprint =>
+  item.finished?.fingerprint ?? reader.fingerprintOf(item.resource);
 
 const DAY_BEGINS_MS = 14 * 3_600_000;
 
@@ -56,16 +64,19 @@ export function buildItems(changes: readonly Change[], ledger: readonly LedgerRo
   const known = new Map(ledger.map((row) => [row.name, row]));
   return changes.flatMap((change): Item[] => {
     if (change.kind !== 'create' && change.kind !== 'update') return [];
-    const { wanted, resource } = change;
-    const digest = digestOf(wanted);
+    const { wanted } = change;
+    const finished = change.kind === 'create' ? finishedOf(wanted) : null;
     const row = known.get(wanted.name);
     return [
       {
         name: wanted.name,
         reference: wanted.reference,
-        resourceType: resource.resourceType,
-        resource,
-        digest,
+        resourceType: finished?.resourceType ?? change.resource.resourceType,
+        get resource() {
+          return change.resource;
+        },
+        finished,
+        digest: digestOf(wanted),
         wanted,
         at: row === undefined || row.id === null ? null : { id: row.id, versionId: row.versionId },
         knownFingerprint: row?.fingerprint ?? null,

@@ -1,8 +1,9 @@
+import { referencesIn, type Finished } from '../content/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
-import { rewriteReferences } from '../r4/index.ts';
+import { rewriteReferences, walkReferences } from '../r4/index.ts';
 import { withoutReferences } from '../translate/index.ts';
 import type { Item } from './build-items.ts';
-import { entryFor, requestFor, type EntryText, type ItemRequest } from './request-items.ts';
+import { entryFor, finishedEntryFor, requestFor, type EntryText, type ItemRequest } from './request-items.ts';
 import { typePlanOf } from './settle-item.ts';
 import type { Progress, WriteFacts, WriteRequest } from './write-state.ts';
 
@@ -29,6 +30,11 @@ function addressesOf({ pending, conflicts, written }: Progress, facts: WriteFact
   return addresses;
 }
 
+const referencesOf = (item: Item): readonly string[] =>
+  item.finished === null
+    ? walkReferences(item.resource).map(({ reference }) => reference)
+    : referencesIn(item.finished);
+
 /** A Provenance tells of what was written, and so of nothing that was left alone. */
 function withoutTargets(provenance: AnyResource, leftAlone: readonly Item[]): AnyResource {
   const names = new Set(leftAlone.map(({ reference }) => reference));
@@ -51,14 +57,10 @@ export function chooseRequest(progress: Progress, facts: WriteFacts): ChosenRequ
   const leftOut = new Set(progress.leftOut);
 
   /** Outside a transaction nobody resolves references for us: what is referred to must have its address. */
-  const isReady = (item: Item): boolean => {
-    let ready = true;
-    rewriteReferences(item.resource, ({ reference }) => {
-      if (reference.startsWith('urn:uuid:') && !addresses.has(reference) && !leftOut.has(reference)) ready = false;
-      return undefined;
-    });
-    return ready;
-  };
+  const isReady = (item: Item): boolean =>
+    referencesOf(item).every(
+      (reference) => !reference.startsWith('urn:uuid:') || addresses.has(reference) || leftOut.has(reference),
+    );
   /** References to what has its address already; the others stay until it has. */
   const resolved = (resource: AnyResource): AnyResource =>
     rewriteReferences(withoutReferences(resource, leftOut), ({ reference }) => addresses.get(reference));
@@ -66,13 +68,26 @@ export function chooseRequest(progress: Progress, facts: WriteFacts): ChosenRequ
     const resource = item.resourceType === 'Provenance' ? withoutTargets(item.resource, conflicts) : item.resource;
     return requestFor(item, typePlanOf(plan, item.resourceType), resolved(resource));
   };
+  /** Where nothing is to be taken out of it. */
+  const finishedAsItIs = (item: Item): Finished | null => {
+    const { finished, resourceType } = item;
+    if (finished === null || (resourceType === 'Provenance' && conflicts.length > 0)) return null;
+    return leftOut.size === 0 || referencesIn(finished).every((reference) => !leftOut.has(reference)) ? finished : null;
+  };
+  function entryOf(item: Item): EntryText {
+    const typePlan = typePlanOf(plan, item.resourceType);
+    const finished = finishedAsItIs(item);
+    return finished === null
+      ? entryFor(item, typePlan, requestOf(item))
+      : finishedEntryFor(item, typePlan, finished, (reference) => addresses.get(reference));
+  }
   /** As many as fit. Each is written as text once: its length decides how many go together. */
   function entriesOf(items: readonly Item[]): EntryText[] {
     const taken: EntryText[] = [];
     let length = 0;
     for (const item of items) {
       if (taken.length >= entriesMax) break;
-      const entry = entryFor(item, typePlanOf(plan, item.resourceType), requestOf(item));
+      const entry = entryOf(item);
       length += entry.text.length + 1;
       if (taken.length > 0 && length > plan.bytesMax) break;
       taken.push(entry);

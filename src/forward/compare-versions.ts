@@ -1,3 +1,4 @@
+import { contentOf } from '../content/index.ts';
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import type { EarlierVersion, InboxReads, InboxWrites } from '../inbox/index.ts';
 import { readDocument, type TranslationContext } from '../judge/index.ts';
@@ -5,7 +6,6 @@ import type { ChartContent } from '../lanes/index.ts';
 import { parseLossless } from '../r4/index.ts';
 import type { Operate } from '../store/index.ts';
 import { translate, type LinkedPatient, type Wanted } from '../translate/index.ts';
-import { contentOf } from './chart-content.ts';
 
 /** One resource that two versions of a document say differently. */
 export interface VersionChange {

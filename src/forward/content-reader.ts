@@ -1,6 +1,6 @@
+import { contentOf, THIS_PATIENT } from '../content/index.ts';
 import { readLocation, type AddressGuard } from '../ehr/index.ts';
 import { fingerprintOf, type ChartContent, type Fingerprint } from '../lanes/index.ts';
-import { contentOf } from './chart-content.ts';
 
 /**
  * Reads what resources say: those of a document, whose references are still to be resolved, and those that the EHR
@@ -16,7 +16,6 @@ export interface ContentReader {
   formerFingerprintOf(resource: Readonly<Record<string, unknown>>, merged: readonly string[]): Fingerprint | null;
 }
 
-const THIS_PATIENT = 'this patient';
 const ABSOLUTE = /^https?:\/\/.*\/([A-Z][A-Za-z]+\/[A-Za-z0-9.-]+(?:\/_history\/[A-Za-z0-9.-]+)?)$/;
 
 export function makeContentReader(deps: {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../kernel/index.ts';
+import { digestOf } from '../content/index.ts';
 import type { LedgerQuestion, Said } from '../lanes/index.ts';
 import type { Dialect } from '../mappings/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
@@ -55,19 +55,6 @@ export interface Changes {
   readonly replaced: LeftOut | null;
   /** Names that stand already and that the ledger counts as said by this document from now on. */
   readonly adopted: readonly string[];
-}
-
-/** Equal for equal content, whatever the digits or the order of names. */
-export const contentDigest = (resource: AnyResource): string => hash('sha256', canonicalJson(resource));
-
-/**
- * The digest of what a document says: what the gateway only assumed, because the document does not say it, is no
- * change.
- */
-export function digestOf({ resource, assumed }: Wanted): string {
-  if (assumed === undefined) return contentDigest(resource);
-  const { [assumed]: _assumed, ...said } = resource;
-  return contentDigest(said);
 }
 
 /** The statement of a document that no longer says anything of a resource. */
@@ -176,6 +163,15 @@ function withSources(wanted: Wanted, known: ReadonlyMap<string, WrittenResource>
   return { ...wanted, resource: { ...rest, derivedFrom, ...(component === undefined ? {} : { component }) } };
 }
 
+/** As it is wanted; built as an object where somebody looks at it. */
+const created = (wanted: Wanted): Change => ({
+  kind: 'create',
+  wanted,
+  get resource() {
+    return wanted.resource;
+  },
+});
+
 function decideOne(
   wanted: Wanted,
   known: ReadonlyMap<string, WrittenResource>,
@@ -189,20 +185,14 @@ function decideOne(
   if (clearing !== undefined && clearing.saidAt >= saidAt) return { kind: 'skip', wanted };
   if (before === undefined) {
     if (wanted.write === 'to-replace' && !saidSomething) return { kind: 'skip', wanted };
-    return { kind: 'create', wanted, resource: wanted.resource };
+    return created(wanted);
   }
   if (isOthers(before, wanted, saidAt)) return { kind: 'keep', wanted };
   const isSame = !before.isRetracted && before.contentDigest === digestOf(wanted);
   if (isSame || wanted.write === 'if-absent') return { kind: 'keep', wanted };
-  const { resource } = wanted;
   // What may never have been written is not amended.
-  if (before.id === null) return { kind: 'create', wanted, resource };
-  return { kind: 'update', wanted, resource: restate(resource, before, dialect) };
-}
-
-export function saidIn(resource: AnyResource): Said | null {
-  const meaning = meaningOf(resource);
-  return meaning === null ? null : { status: String(resource['status']), meaning };
+  if (before.id === null) return created(wanted);
+  return { kind: 'update', wanted, resource: restate(wanted.resource, before, dialect) };
 }
 
 const FINAL = new Set(['final', 'amended', 'corrected', 'appended']);

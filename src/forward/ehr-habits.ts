@@ -41,8 +41,8 @@ export const ESSENTIAL_PARTS: ReadonlySet<ContentPart> = new Set(['status', 'sub
 const of = ({ types }: EhrHabits, type: string): TypeHabits => types[type] ?? { seen: [], changed: [] };
 
 /** Whether this has a part of which it is not known yet what the EHR makes of it. */
-export const isNewToEhr = (habits: EhrHabits, type: string, content: ChartContent): boolean =>
-  CONTENT_PARTS.some((part) => content[part] !== undefined && !of(habits, type).seen.includes(part));
+export const isNewToEhr = (habits: EhrHabits, type: string, print: Fingerprint): boolean =>
+  CONTENT_PARTS.some((part) => hasPart(print, part) && !of(habits, type).seen.includes(part));
 
 /** After the EHR has shown what it made of a resource that we created. The same object where nothing is new. */
 export function learnChanges(habits: EhrHabits, type: string, sent: ChartContent, shown: ChartContent): EhrHabits {

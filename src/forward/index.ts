@@ -1,13 +1,6 @@
 export { auditOfLookUp } from './audit-of-look-up.ts';
 export { type ComparedVersions, compareWanted, makeCompareVersions } from './compare-versions.ts';
-export {
-  type Change,
-  type Changes,
-  type WrittenResource,
-  contentDigest,
-  decideChanges,
-  digestOf,
-} from './decide-changes.ts';
+export { type Change, type Changes, type WrittenResource, decideChanges } from './decide-changes.ts';
 export { type ExplainedResource, type Explanation, explain } from './explain.ts';
 export { type LearntHabits, learnHabits } from './learn-habits.ts';
 export { lookUp } from './look-up.ts';

@@ -1,5 +1,5 @@
 import { FINGERPRINT_BYTES, type Fingerprint } from '../lanes/index.ts';
-import type { Item } from './build-items.ts';
+import { fingerprintOfItem, type Item } from './build-items.ts';
 import type { ContentReader } from './content-reader.ts';
 import type { Intent } from './judge-chart.ts';
 
@@ -32,7 +32,7 @@ export const intentsOf = (
   reader: ContentReader,
 ): Uint8Array =>
   packIntents(
-    planned.items.map(({ name, resource }) => ({ name, fingerprint: reader.fingerprintOf(resource) })),
+    planned.items.map((item) => ({ name: item.name, fingerprint: fingerprintOfItem(item, reader) })),
     planned.gone,
   );
 

@@ -1,6 +1,6 @@
 import { faultFields, type Log } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
-import type { ChartContent, LaneReads, LaneWrites } from '../lanes/index.ts';
+import type { ChartContent, Fingerprint, LaneReads, LaneWrites } from '../lanes/index.ts';
 import {
   ESSENTIAL_PARTS,
   habitsFromText,
@@ -21,7 +21,7 @@ const NOT_SHOWN_MAX = 20;
 export interface LearntHabits {
   current(): EhrHabits;
   /** Whether the EHR is asked to show what it makes of these, of which some are created. */
-  wantsToSee(created: readonly { readonly type: string; readonly content: ChartContent }[]): boolean;
+  wantsToSee(created: readonly { readonly type: string; readonly fingerprint: Fingerprint }[]): boolean;
   /** It was asked to, and did not, nor could it be looked at. */
   wasNotShown(type: string): void;
   learnChanges(type: string, sent: ChartContent, shown: ChartContent): void;
@@ -75,7 +75,8 @@ export function learnHabits(deps: {
     current,
     wantsToSee(created) {
       return created.some(
-        ({ type, content }) => (notShown.get(type) ?? 0) < NOT_SHOWN_MAX && isNewToEhr(current(), type, content),
+        ({ type, fingerprint }) =>
+          (notShown.get(type) ?? 0) < NOT_SHOWN_MAX && isNewToEhr(current(), type, fingerprint),
       );
     },
     wasNotShown: (type) => void notShown.set(type, (notShown.get(type) ?? 0) + 1),

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
+import { digestOf } from '../content/index.ts';
 import { fail, fault, ok, type Fault } from '../kernel/index.ts';
 import type { Dialect } from '../mappings/index.ts';
 import type { ParkReason } from '../inbox/index.ts';
 import { parseLossless } from '../r4/index.ts';
 import { translate, type LinkedPatient, type Translation } from '../translate/index.ts';
-import { decideChanges, digestOf, ledgerQuestionOf, namesIn, type Changes } from './decide-changes.ts';
+import { decideChanges, ledgerQuestionOf, namesIn, type Changes } from './decide-changes.ts';
 import { type Pretranslated, readDocument, saidAtOf } from '../judge/index.ts';
 import { buildItems, type Item } from './build-items.ts';
 import type { Claimed, Finish, LedgerRow, Outcome } from '../lanes/index.ts';

@@ -1,3 +1,4 @@
+import { finishedOf, textWith, type Finished } from '../content/index.ts';
 import { identifierToken, type Asked, type TypePlan } from '../ehr/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
 import type { Wanted } from '../translate/index.ts';
@@ -10,20 +11,28 @@ export interface ItemRequest {
   readonly resource: AnyResource;
 }
 
-/** How an item is written so that doing it twice is doing it once, as far as this EHR allows. */
-export function requestFor(item: Item, { identity, ifMatch }: TypePlan, resource: AnyResource): ItemRequest {
+/** How an item is written so that doing it twice is doing it once, as far as this EHR allows; and by which id. */
+function askedFor(
+  item: Item,
+  { identity, ifMatch }: TypePlan,
+): Pick<ItemRequest, 'asked'> & { readonly id: string | null } {
   const { resourceType: type, name, at } = item;
   if (at !== null) {
     const version = ifMatch === 'none' || at.versionId === null ? {} : { ifMatch: `W/"${at.versionId}"` };
-    return { asked: { method: 'PUT', path: `${type}/${at.id}`, ...version }, resource: { ...resource, id: at.id } };
+    return { asked: { method: 'PUT', path: `${type}/${at.id}`, ...version }, id: at.id };
   }
-  if (identity === 'put-by-id')
-    return { asked: { method: 'PUT', path: `${type}/${name}` }, resource: { ...resource, id: name } };
+  if (identity === 'put-by-id') return { asked: { method: 'PUT', path: `${type}/${name}` }, id: name };
   const token = identifierToken(NAME_SYSTEM, name);
   if (identity === 'conditional-update' && item.wanted.write !== 'if-absent')
-    return { asked: { method: 'PUT', path: type, query: [['identifier', token]] }, resource };
+    return { asked: { method: 'PUT', path: type, query: [['identifier', token]] }, id: null };
   const guarded = identity === 'conditional-update' ? { ifNoneExist: `identifier=${encodeURIComponent(token)}` } : {};
-  return { asked: { method: 'POST', path: type, ...guarded }, resource };
+  return { asked: { method: 'POST', path: type, ...guarded }, id: null };
+}
+
+/** `resource`: with the references that have an address by now. */
+export function requestFor(item: Item, plan: TypePlan, resource: AnyResource): ItemRequest {
+  const { asked, id } = askedFor(item, plan);
+  return { asked, resource: id === null ? resource : { ...resource, id } };
 }
 
 const urlOf = ({ path, query = [] }: Asked): string =>
@@ -37,20 +46,33 @@ export interface EntryText {
   readonly text: string;
 }
 
-/** The same as an entry of a Bundle. What has an address of its own is referred to by it. */
-export function entryFor(item: Item, { identity }: TypePlan, { asked, resource }: ItemRequest): EntryText {
+/** What has an address of its own is referred to by it. */
+function entryOf(item: Item, { identity }: TypePlan, asked: ItemRequest['asked'], resource: string): EntryText {
   const isAddressed = item.at !== null || identity === 'put-by-id';
-  const text = JSON.stringify({
-    ...(isAddressed ? {} : { fullUrl: item.reference }),
-    resource,
-    request: {
-      method: asked.method,
-      url: urlOf(asked),
-      ...(asked.ifMatch === undefined ? {} : { ifMatch: asked.ifMatch }),
-      ...(asked.ifNoneExist === undefined ? {} : { ifNoneExist: asked.ifNoneExist }),
-    },
+  const request = JSON.stringify({
+    method: asked.method,
+    url: urlOf(asked),
+    ...(asked.ifMatch === undefined ? {} : { ifMatch: asked.ifMatch }),
+    ...(asked.ifNoneExist === undefined ? {} : { ifNoneExist: asked.ifNoneExist }),
   });
-  return { item, asked, text };
+  const fullUrl = isAddressed ? '' : `"fullUrl":${JSON.stringify(item.reference)},`;
+  return { item, asked, text: `{${fullUrl}"resource":${resource},"request":${request}}` };
+}
+
+/** A request as an entry of a Bundle. */
+export const entryFor = (item: Item, plan: TypePlan, { asked, resource }: ItemRequest): EntryText =>
+  entryOf(item, plan, asked, JSON.stringify(resource));
+
+/** The same entry, from the text of a resource that is finished. */
+export function finishedEntryFor(
+  item: Item,
+  plan: TypePlan,
+  finished: Finished,
+  addressOf: (reference: string) => string | undefined,
+): EntryText {
+  const { asked, id } = askedFor(item, plan);
+  const text = textWith(finished, addressOf);
+  return entryOf(item, plan, asked, id === null ? text : `${text.slice(0, -1)},"id":${JSON.stringify(id)}}`);
 }
 
 /** Shows the patient in the same transaction that writes to it. */
@@ -64,7 +86,10 @@ export const provenanceItem = (wanted: Wanted): Item => ({
   name: wanted.name,
   reference: wanted.reference,
   resourceType: 'Provenance',
-  resource: wanted.resource,
+  get resource() {
+    return wanted.resource;
+  },
+  finished: finishedOf(wanted),
   digest: wanted.name,
   wanted,
   at: null,

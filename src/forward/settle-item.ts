@@ -1,9 +1,10 @@
+import { saidIn } from '../content/index.ts';
 import { fault, type Fault } from '../kernel/index.ts';
 import type { TypePlan, Verdict, WritePlan } from '../ehr/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
 import { isWithdrawn } from '../translate/index.ts';
-import { saidIn, UNWRITTEN_DIGEST } from './decide-changes.ts';
-import { versionOf, versionOfEtag, type Item } from './build-items.ts';
+import { UNWRITTEN_DIGEST } from './decide-changes.ts';
+import { fingerprintOfItem, versionOf, versionOfEtag, type Item } from './build-items.ts';
 import { NO_CONTENT, type Fingerprint, type WrittenRow } from '../lanes/index.ts';
 import { findsImmediately, isSearchKnown } from './ehr-habits.ts';
 import { judgeChart, type ChartVerdict } from './judge-chart.ts';
@@ -78,14 +79,19 @@ const done = (
   facts: Facts,
 ): Fate => ({
   kind: 'done',
-  row: rowOf(item, place, facts, { contentDigest: item.digest, said: saidIn(item.resource), fingerprint, effect }),
+  row: rowOf(item, place, facts, {
+    contentDigest: item.digest,
+    said: item.finished === null ? saidIn(item.resource) : item.finished.said,
+    fingerprint,
+    effect,
+  }),
 });
 
 /**
  * It holds what is wanted; a later version is written over it only where nobody but us turns out to have written it.
  */
 const doneOtherwise = (item: Item, { id }: Place, facts: Facts): Fate =>
-  done(item, { id, versionId: null }, 'none', facts.reader.fingerprintOf(item.resource), facts);
+  done(item, { id, versionId: null }, 'none', fingerprintOfItem(item, facts.reader), facts);
 
 /**
  * Somebody else's. Where the ledger knows nothing of it, it learns that it stands there, so that no later version is
@@ -122,7 +128,7 @@ function judgeStanding(item: Item, resource: AnyResource, facts: Facts): ChartVe
         ? null
         : { versionId: item.at.versionId, fingerprint: item.knownFingerprint, isRetracted: item.isRetracted },
     // What stands with a patient who was merged is not what is wanted, whatever it says: it must follow.
-    wanted: former === null ? reader.fingerprintOf(item.resource) : NO_CONTENT,
+    wanted: former === null ? fingerprintOfItem(item, reader) : NO_CONTENT,
     intents: facts.intentsOf(item.name),
     habits: habits.types[item.resourceType] ?? null,
   });
@@ -257,13 +263,7 @@ export function afterConflictReadBack(
 
 /** It was written, and stands there. */
 export const afterWrite = (item: Item, place: Place, answer: Answer, facts: Facts): Fate =>
-  done(
-    item,
-    place,
-    answer.status === CREATED ? 'created' : 'updated',
-    facts.reader.fingerprintOf(item.resource),
-    facts,
-  );
+  done(item, place, answer.status === CREATED ? 'created' : 'updated', fingerprintOfItem(item, facts.reader), facts);
 
 /** What an answer to a create can teach of the EHR. `shown`: what it made of it, where it shows that. */
 export type Lesson =

@@ -2,7 +2,7 @@ import type { Result } from '../kernel/index.ts';
 import type { EhrRequest } from '../ehr/index.ts';
 import type { WrittenRow } from '../lanes/index.ts';
 import type { Wanted } from '../translate/index.ts';
-import type { Item } from './build-items.ts';
+import { fingerprintOfItem, type Item } from './build-items.ts';
 import { learnFromCreate } from './learn-from-create.ts';
 import { lookUp, type Looked } from './look-up.ts';
 import { beginWrite, nextWrite } from './next-write.ts';
@@ -63,7 +63,7 @@ async function sendRequest(request: WriteRequest, deps: WriteDeps): Promise<Writ
   const isToBeSeen = habits.wantsToSee(
     request.items
       .filter(({ at, resourceType }) => at === null && resourceType !== 'Provenance')
-      .map(({ resourceType, resource }) => ({ type: resourceType, content: reader.contentOf(resource) })),
+      .map((item) => ({ type: item.resourceType, fingerprint: fingerprintOfItem(item, reader) })),
   );
   const isShown = isToBeSeen || plan.answer === 'representation' || habits.current().minimal === 'empty';
   const asked: EhrRequest = {

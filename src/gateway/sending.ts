@@ -4,7 +4,7 @@ import type { Config } from '../config/index.ts';
 import { openTarget } from '../ehr/index.ts';
 import { auditOfLookUp, learnHabits, openShadow, type LanesDeps } from '../forward/index.ts';
 import { type Pretranslations, type makeTranslationContextHolder } from '../judge/index.ts';
-import { laneSet, makeContentKey } from '../lanes/index.ts';
+import { laneSet } from '../lanes/index.ts';
 import {
   makeSignal,
   type Budget,
@@ -37,7 +37,8 @@ export function makeSending(deps: {
   readonly translationContext: ReturnType<typeof makeTranslationContextHolder>;
   readonly pretranslated: Pretranslations;
   readonly budget: Budget;
-  readonly pseudonymKey: Uint8Array;
+  /** Of the fingerprints. */
+  readonly contentKey: string;
   readonly appendLater: ReturnType<typeof makeAppendLater>;
   readonly chance: Chance;
   readonly newId: NewId;
@@ -74,7 +75,7 @@ export function makeSending(deps: {
     owner: deps.instance,
     translationContext: () => translationContext.current().translationContext,
     habits,
-    contentKey: makeContentKey(deps.pseudonymKey),
+    contentKey: deps.contentKey,
     clock,
     log,
     newId,

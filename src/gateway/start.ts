@@ -2,7 +2,14 @@ import { auditSet, runAudit, makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
 import { makeConsoleMount } from '../console/index.ts';
 import { makeFreshBodies, makePretranslations, makeTranslationContextHolder } from '../judge/index.ts';
-import { forwardLeftOut, deliverSet, makeLinkChanger, enforceRetention, laneSet } from '../lanes/index.ts';
+import {
+  forwardLeftOut,
+  deliverSet,
+  makeLinkChanger,
+  enforceRetention,
+  laneSet,
+  makeContentKey,
+} from '../lanes/index.ts';
 import { makeEnrolment } from '../enrol/index.ts';
 import { makeJwksRoute } from '../ehr/index.ts';
 import { collectFigures, figureSet } from '../figures/index.ts';
@@ -66,6 +73,8 @@ interface GatewayDeps {
   readonly log: Log;
   /** Where several workers serve the same port. */
   readonly seat?: Seat | null;
+  /** How many threads judge what was received. None: it is judged between everything else, but for what is large. */
+  readonly judgeThreads?: number;
   /** Whoever starts the parts one by one. */
   readonly makeLife?: (log: Log) => Life;
 }
@@ -86,7 +95,7 @@ export async function startGateway(deps: GatewayDeps): Promise<Gateway> {
  * others do by signals, then started.
  */
 async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
-  const { config, clock, seat = null } = deps;
+  const { config, clock, seat = null, judgeThreads = 0 } = deps;
   const peers = seat?.peers ?? NO_PEERS;
   const chance = makePooledChance();
   const budget = makeBudget(config.memory.roomBytes);
@@ -144,6 +153,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   // In the order in which they give way where memory is short.
   const fresh = makeFreshBodies(budget);
   const pretranslated = makePretranslations(budget);
+  const contentKey = makeContentKey(pseudonymKey);
   const notes = makeNotes({ tenant, history: store.use(historySet), clock, log });
   const { target, habits, shadow, sender, sending, readLag } = makeSending({
     config,
@@ -153,7 +163,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     translationContext,
     pretranslated,
     budget,
-    pseudonymKey,
+    contentKey,
     appendLater,
     chance,
     newId,
@@ -182,7 +192,15 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     instance,
     inbox,
     deliver,
-    judge: PARTS.judge(translationContext.current, pretranslated, config.http.bodyBytesMax),
+    judge: PARTS.judge({
+      current: translationContext.current,
+      held: pretranslated,
+      bodyBytesMax: config.http.bodyBytesMax,
+      contentKey,
+      threads: judgeThreads,
+    }),
+    // One under way and one that waits, so that no thread does.
+    judgesAtOnce: Math.max(1, judgeThreads * 2),
     fresh,
     budget,
     clock,

@@ -2,7 +2,7 @@ export { checkData, type DataProblem } from './check-data.ts';
 export { detailOf, isFaultCode } from './detail-of.ts';
 export { makeFreshBodies } from './fresh-bodies.ts';
 export { type Judgement, judge } from './judge.ts';
-export { type Judge, loadValidators, makeJudge } from './make-judge.ts';
+export { type Judge, makeJudge } from './make-judge.ts';
 export {
   type HeldTranslation,
   type Pretranslated,
@@ -19,3 +19,4 @@ export {
   type Reloaded,
   makeTranslationContextHolder,
 } from './translation-context.ts';
+export { loadValidators } from './validators.ts';

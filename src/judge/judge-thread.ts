@@ -1,17 +1,27 @@
+import { workerData } from 'node:worker_threads';
 import { answerInThread, dropBytes } from '../kernel/index.ts';
-import { buildTranslationContext } from './translation-context.ts';
-import { judge, type Judgement } from './judge.ts';
-import { loadValidators, type JudgeQuestion } from './make-judge.ts';
+import { judgeAndFinish } from './finish-judged.ts';
+import { judge } from './judge.ts';
+import type { JudgeAnswer, JudgeQuestion, JudgeThreadData } from './judge-threads.ts';
+import { makeGuesses } from './pretranslated.ts';
 import type { TranslationContext } from './read-document.ts';
+import { buildTranslationContext } from './translation-context.ts';
+import { loadValidators } from './validators.ts';
 
+const { contentKey } = workerData as JudgeThreadData;
 const validators = loadValidators();
+const guesses = makeGuesses();
 let held: { readonly generation: number; readonly translationContext: TranslationContext } | null = null;
 
-answerInThread<JudgeQuestion, Judgement | 'stale'>(async ({ hook, body, delivery, generation, source }) => {
+answerInThread<JudgeQuestion, JudgeAnswer>(async ({ hook, body, delivery, generation, source, learnt }) => {
+  for (const one of learnt) guesses.learn(one);
   if (source !== null) held = { generation, translationContext: buildTranslationContext(source.settings, source.data) };
   if (held?.generation !== generation) return 'stale';
-  const { translationContext } = held;
-  const judged = await judge(hook, body, { translationContext, delivery, ...validators });
+  const deps = { translationContext: held.translationContext, ...validators };
+  const judged =
+    delivery === undefined
+      ? { judgement: await judge(hook, body, deps), premade: null }
+      : await judgeAndFinish(hook, body, { ...deps, delivery, contentKey, patientOf: guesses.of });
   dropBytes(body);
   return judged;
 });

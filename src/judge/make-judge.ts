@@ -1,24 +1,16 @@
-import { fileBeside, makeAskThread, MEMORY } from '../kernel/index.ts';
-import { findExcess, loadValidator } from '../r4/index.ts';
-import type { LoadedTranslationContext, TranslationData, TranslationSettings } from './translation-context.ts';
+import { openTranslation } from '../content/index.ts';
+import { findExcess } from '../r4/index.ts';
 import type { DeliveryFacts } from '../translate/index.ts';
+import { judgeAndFinish, type Judged } from './finish-judged.ts';
+import { judge, notJson, type Judgement } from './judge.ts';
+import { makeJudgeThreads } from './judge-threads.ts';
 import type { Pretranslations } from './pretranslated.ts';
-import { judge, notJson, type JudgePretranslated, type Judgement } from './judge.ts';
-import { saidAtOf, type TranslationContext } from './read-document.ts';
-
-export interface JudgeQuestion {
-  readonly hook: 'data' | 'notification';
-  readonly body: Uint8Array;
-  readonly delivery: DeliveryFacts | undefined;
-  /** Tells data apart that were loaded at different times. */
-  readonly generation: number;
-  /** Sent along when the thread does not have this generation yet. */
-  readonly source: { readonly settings: TranslationSettings; readonly data: TranslationData } | null;
-}
+import type { LoadedTranslationContext } from './translation-context.ts';
+import { loadValidators } from './validators.ts';
 
 /**
- * Up to this size a judgement takes a few milliseconds; larger bodies are judged in a thread, so that nobody waits for
- * them.
+ * Up to this size a judgement takes a few milliseconds; larger bodies are judged in a thread in any case, so that
+ * nobody waits for them.
  */
 const HERE_BYTES_MAX = 128 * 1024;
 
@@ -29,75 +21,47 @@ export type Judge = (
   delivery?: DeliveryFacts,
 ) => Judgement | Promise<Judgement>;
 
-export const loadValidators = () => ({
-  validator: loadValidator(),
-  outValidator: loadValidator({ profiles: ['vital-signs', 'us-core-lab'] }),
-});
+export interface JudgeOptions {
+  readonly current: () => LoadedTranslationContext;
+  readonly held: Pretranslations;
+  readonly bodyBytesMax: number;
+  /** Of the fingerprints. */
+  readonly contentKey: string;
+  /** How many threads judge; with none, only what is large is judged in one. */
+  readonly threads: number;
+}
 
-/** What the thread takes before it has a document, and what that may take beside it. */
-const heapMbFor = (bodyBytesMax: number): number =>
-  96 + Math.ceil((bodyBytesMax / (1024 * 1024)) * MEMORY.cost.document);
-
-export function makeJudge(
-  current: () => LoadedTranslationContext,
-  held?: Pretranslations,
-  bodyBytesMax = 5 * 1024 * 1024,
-): Judge {
+export function makeJudge({ current, held, bodyBytesMax, contentKey, threads }: JudgeOptions): Judge {
+  const inThreads = makeJudgeThreads({ count: Math.max(1, threads), bodyBytesMax, contentKey, held });
+  const hereBytesMax = threads === 0 ? HERE_BYTES_MAX : 0;
   const validators = loadValidators();
-  const ask = makeAskThread<JudgeQuestion, Judgement | 'stale'>(
-    fileBeside(import.meta.url, './judge-thread'),
-    null,
-    heapMbFor(bodyBytesMax),
-  );
-  let known: LoadedTranslationContext | null = null;
-  let generation = 0;
 
-  async function judgeElsewhere(
-    hook: 'data' | 'notification',
-    body: Uint8Array,
+  async function keepOf(
+    judging: Promise<Judged>,
     delivery: DeliveryFacts | undefined,
-    held: LoadedTranslationContext,
-  ): Promise<Judgement> {
-    if (held !== known) {
-      known = held;
-      generation += 1;
-    }
-    const own = generation;
-    const answer = await ask({ hook, body, delivery, generation: own, source: null });
-    if (answer !== 'stale') return answer;
-    const { settings, data } = held;
-    const again = await ask({ hook, body, delivery, generation: own, source: { settings, data } });
-    if (again === 'stale') throw new Error('the thread did not take the mapping data');
-    return again;
-  }
-
-  function pretranslatedOf(
-    delivery: DeliveryFacts,
-    translationContext: TranslationContext,
+    { translationContext }: LoadedTranslationContext,
     bodyBytes: number,
-  ): JudgePretranslated | undefined {
-    if (held === undefined) return undefined;
-    return {
-      delivery,
-      patientOf: held.patientOf,
-      keep(payload, patient, translation) {
-        const saidAt = saidAtOf(payload, delivery.receivedAt);
-        held.keep(delivery.id, { translationContext, patient, translation, saidAt }, bodyBytes);
-      },
-    };
+  ): Promise<Judgement> {
+    const { judgement, premade } = await judging;
+    if (premade !== null && delivery !== undefined) {
+      const translation = openTranslation(premade.translation);
+      held.keep(delivery.id, { ...premade, translationContext, translation }, bodyBytes);
+    }
+    return judgement;
   }
 
   return (hook, body, delivery) => {
     const now = current();
-    if (body.byteLength > HERE_BYTES_MAX) {
+    const { byteLength } = body;
+    if (byteLength > hereBytesMax) {
       // What will not be read needs no thread, and is not even made a text.
-      const excess = findExcess(body);
+      const excess = byteLength > HERE_BYTES_MAX ? findExcess(body) : null;
       if (excess !== null) return notJson(excess);
-      return judgeElsewhere(hook, body, delivery, now);
+      return keepOf(inThreads(hook, body, delivery, now), delivery, now, byteLength);
     }
-    const { translationContext } = now;
-    const pretranslated =
-      delivery === undefined ? undefined : pretranslatedOf(delivery, translationContext, body.byteLength);
-    return judge(hook, body, { translationContext, pretranslated, delivery, ...validators });
+    const deps = { translationContext: now.translationContext, ...validators };
+    if (delivery === undefined) return judge(hook, body, deps);
+    const judging = judgeAndFinish(hook, body, { ...deps, delivery, contentKey, patientOf: held.patientOf });
+    return keepOf(judging, delivery, now, byteLength);
   };
 }

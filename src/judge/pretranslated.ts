@@ -19,7 +19,26 @@ export interface HeldTranslation extends Pretranslated {
 /** Some hundred translations of the usual size. */
 const LIMITS = { bodyBytes: 4 * 1024 * 1024, patients: 10_000 } as const;
 
-const keyOf = ({ envelope }: Payload): string => JSON.stringify([envelope.clientUuid, envelope.userId]);
+/** Whose payload it is. */
+export const userKeyOf = ({ envelope }: Payload): string => JSON.stringify([envelope.clientUuid, envelope.userId]);
+
+/** A user, and the patient whom it was linked to when last seen. */
+export type Learnt = readonly [userKey: string, patient: LinkedPatient];
+
+/** The patients of the users who were seen last. */
+export function makeGuesses() {
+  const patients = new Map<string, LinkedPatient>();
+  return {
+    of: (payload: Payload): LinkedPatient | null => patients.get(userKeyOf(payload)) ?? null,
+    learn([key, patient]: Learnt): void {
+      patients.delete(key);
+      patients.set(key, patient);
+      const [oldest] = patients.keys();
+      if (oldest !== undefined && patients.size > LIMITS.patients) patients.delete(oldest);
+    },
+    all: (): readonly Learnt[] => [...patients],
+  };
+}
 
 /**
  * Keeps translations between judging and writing, in the same process, so that a document is read and translated once.
@@ -28,7 +47,8 @@ const keyOf = ({ envelope }: Payload): string => JSON.stringify([envelope.client
  */
 export function makePretranslations(budget: Budget) {
   const kept = new Map<string, { readonly held: HeldTranslation; readonly bytes: number }>();
-  const patients = new Map<string, LinkedPatient>();
+  const guesses = makeGuesses();
+  const listeners: ((learnt: Learnt) => void)[] = [];
   let bytes = 0;
 
   function take(id: string): HeldTranslation | null {
@@ -46,14 +66,15 @@ export function makePretranslations(budget: Budget) {
   });
 
   return {
-    patientOf: (payload: Payload): LinkedPatient | null => patients.get(keyOf(payload)) ?? null,
+    patientOf: guesses.of,
     learn(payload: Payload, patient: LinkedPatient): void {
-      const key = keyOf(payload);
-      patients.delete(key);
-      patients.set(key, patient);
-      const [oldest] = patients.keys();
-      if (oldest !== undefined && patients.size > LIMITS.patients) patients.delete(oldest);
+      const learnt: Learnt = [userKeyOf(payload), patient];
+      guesses.learn(learnt);
+      for (const listener of listeners) listener(learnt);
     },
+    /** All that was learnt so far. */
+    learnt: guesses.all,
+    onLearn: (listener: (learnt: Learnt) => void): void => void listeners.push(listener),
     keep(id: string, pretranslated: Pretranslated, bodyBytes: number): void {
       drop(id);
       const room = budget.takeNow(bodyBytes * MEMORY.cost.translation);

@@ -50,6 +50,8 @@ export function processReceived(deps: {
   readonly inbox: Operate<InboxWrites, InboxReads>;
   readonly deliver: Operate<DeliverWrites, DeliverReads>;
   readonly judge: Judge;
+  /** How many are judged at the same time; they are settled in the order of their arrival. */
+  readonly judgesAtOnce?: number;
   /** What was just stored here. */
   readonly fresh: FreshBodies;
   readonly budget: Budget;
@@ -67,7 +69,7 @@ export function processReceived(deps: {
   readonly follow: (delivery: Followed) => Promise<Result<readonly string[]>>;
   readonly lanes?: FastClaims;
 }) {
-  const { tenant, inbox, fresh, log } = deps;
+  const { tenant, inbox, fresh, log, judgesAtOnce = 1 } = deps;
   const pace = makePace(deps);
   let running: Promise<void> | null = null;
   let isAsked = false;
@@ -159,23 +161,32 @@ export function processReceived(deps: {
   }
 
   /**
-   * Judged one after the other, with a turn for everybody else between them; the verdicts share commits. Judging does
+   * Judged in the order of arrival, with a turn for everybody else between two; the verdicts share commits. Judging does
    * not run away from what is on its way to the EHR: what can be sent as it is settled need not be claimed. It waits
    * for an EHR once a page, so that a slow one holds nothing up. The answer holds the settling of all.
    */
   async function judgeAll(page: readonly Received[]): Promise<{ readonly settling: Promise<unknown> }> {
     const settling: Promise<void>[] = [];
     let isPatient = true;
+    const ahead: { readonly one: Received; readonly body: Uint8Array; readonly judged: Promise<Judgement> }[] = [];
+    async function settleUntil(left: number): Promise<void> {
+      for (let next = ahead[0]; next !== undefined && ahead.length > left; next = ahead[0]) {
+        const judgement = await next.judged;
+        dropBytes(next.body);
+        settling.push(settle(next.one, judgement));
+        ahead.shift();
+      }
+    }
     for (const one of page) {
       // Sealed with a key that this process does not have: another one has it.
       if (one.body === 'unopenable') continue;
       await pace.rest();
       if (isPatient && deps.lanes !== undefined && !deps.isBusy()) isPatient = (await deps.lanes.room()) > 0;
       pace.begin();
-      const judgement = await judgeSafely(one, one.body);
-      dropBytes(one.body);
-      settling.push(settle(one, judgement));
+      ahead.push({ one, body: one.body, judged: judgeSafely(one, one.body) });
+      await settleUntil(judgesAtOnce - 1);
     }
+    await settleUntil(0);
     const done = Promise.allSettled(settling).then((all) => {
       for (const { status } of all) if (status === 'rejected') log.error('delivery.failed');
     });

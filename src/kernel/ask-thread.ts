@@ -16,6 +16,11 @@ export interface ThreadQuestion<Q> {
 export type ThreadAnswer<A> =
   { readonly n: number; readonly answer: A } | { readonly n: number; readonly error: string };
 
+/** The thread died under a question, not necessarily because of it. */
+export class ThreadEnded extends Error {
+  override readonly name = 'ThreadEnded';
+}
+
 /** V8 would let the room for new objects grow to 128 MB in each thread, and keep it. */
 export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 16 } as const;
 
@@ -47,8 +52,8 @@ export function makeAskThread<Q, A>(file: URL, workerData: unknown, heapMb?: num
       if ('answer' in message) waiting?.resolve(message.answer);
       else waiting?.reject(new Error(message.error));
     });
-    worker.on('error', (thrown: Error) => end(thrown));
-    worker.on('exit', () => end(new Error('the thread ended')));
+    worker.on('error', (thrown: Error) => end(new ThreadEnded('the thread failed', { cause: thrown })));
+    worker.on('exit', () => end(new ThreadEnded('the thread ended')));
     return started;
   }
 

@@ -1,8 +1,7 @@
+import { digestOf, saidIn } from '../../src/content/index.ts';
 import {
   decideChanges,
-  digestOf,
   ledgerQuestionOf,
-  saidIn,
   type Change,
   type WrittenResource,
 } from '../../src/forward/decide-changes.ts';

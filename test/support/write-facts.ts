@@ -29,6 +29,7 @@ export const anItem = (name: string, more: Partial<Item> = {}): Item => {
     reference,
     resourceType,
     resource,
+    finished: null,
     digest: `digest of ${name}`,
     wanted: { name, reference, resource, group: 'body', chartDay: '2026-11-16', write: 'always' },
     at: null,

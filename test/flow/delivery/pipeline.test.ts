@@ -128,6 +128,8 @@ test('a delivery passes every stage of the list, in its order, and each answer l
     };
   }
 
+  const pretranslated = makePretranslations(budget);
+  const contentKey = makeContentKey(randomBytes(32));
   const sender = PARTS.send({
     tenant,
     owner: 'ins_1',
@@ -135,10 +137,10 @@ test('a delivery passes every stage of the list, in its order, and each answer l
     translationContext,
     target: sending,
     guard: target.guard,
-    pretranslated: makePretranslations(budget),
+    pretranslated,
     budget,
     habits: learnHabits({ tenant, lanes, software: () => null, log }),
-    contentKey: makeContentKey(randomBytes(32)),
+    contentKey,
     clock,
     log,
     newId,
@@ -146,7 +148,13 @@ test('a delivery passes every stage of the list, in its order, and each answer l
     onFinished: () => undefined,
   });
   stopAfterTest(sender.stop);
-  const made = PARTS.judge(holder.current);
+  const made = PARTS.judge({
+    current: holder.current,
+    held: pretranslated,
+    bodyBytesMax: 5 * 1024 * 1024,
+    contentKey,
+    threads: 0,
+  });
   const judge: Judge = async (...given) => {
     const judgement = await made(...given);
     passed.push({ name: 'judge', output: judgement });

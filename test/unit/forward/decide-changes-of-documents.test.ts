@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { contentDigest, decideChanges, type WrittenResource } from '../../../src/forward/decide-changes.ts';
+import { contentDigest } from '../../../src/content/index.ts';
+import { decideChanges, type WrittenResource } from '../../../src/forward/decide-changes.ts';
 import type { Group, Scope, Wanted } from '../../../src/translate/index.ts';
 import { aClinicalReadyOf, type Metric } from '../../support/payloads/index.ts';
 import { standardMappings } from '../../support/standard-mappings.ts';

@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { digestOf, saidIn } from '../../../src/content/index.ts';
 import {
   decideChanges,
-  digestOf,
   DROPPED_DIGEST,
   ledgerQuestionOf,
-  saidIn,
   UNWRITTEN_DIGEST,
   type WrittenResource,
 } from '../../../src/forward/decide-changes.ts';

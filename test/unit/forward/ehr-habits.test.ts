@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fingerprintOf, type Fingerprint } from '../../../src/lanes/fingerprint.ts';
+import { fingerprintOf, type ChartContent, type Fingerprint } from '../../../src/lanes/fingerprint.ts';
 import {
   excusedParts,
   findsImmediately,
@@ -19,13 +19,14 @@ import { packIntents, readIntents } from '../../../src/forward/intents.ts';
 
 const of = (habits: EhrHabits) => habits.types['Observation'] ?? null;
 const sent = { status: 'final', code: 'a', value: '70' } as const;
+const printOf = (content: ChartContent): Fingerprint => fingerprintOf(content, 'a key');
 
 describe('how an EHR changes what it is given', () => {
   test('what was sent and seen again is no longer new; another part is', () => {
     const habits = learnChanges(noHabits('x'), 'Observation', sent, sent);
-    expect(isNewToEhr(habits, 'Observation', sent)).toBe(false);
-    expect(isNewToEhr(habits, 'Observation', { ...sent, notes: 'n' })).toBe(true);
-    expect(isNewToEhr(habits, 'DiagnosticReport', sent)).toBe(true);
+    expect(isNewToEhr(habits, 'Observation', printOf(sent))).toBe(false);
+    expect(isNewToEhr(habits, 'Observation', printOf({ ...sent, notes: 'n' }))).toBe(true);
+    expect(isNewToEhr(habits, 'DiagnosticReport', printOf(sent))).toBe(true);
     expect(excusedParts(of(habits), 'seen').always).toEqual([]);
   });
 
@@ -75,7 +76,7 @@ describe('how an EHR changes what it is given', () => {
     const learnt = learnChanges(noHabits('x 1'), 'Observation', sent, { ...sent, code: 'b' });
     const next = habitsOfNextSoftware(learnt, 'x 2');
     expect(next).toMatchObject({ software: 'x 2', types: { Observation: { seen: [], changed: ['code'] } } });
-    expect(isNewToEhr(next, 'Observation', sent)).toBe(true);
+    expect(isNewToEhr(next, 'Observation', printOf(sent))).toBe(true);
   });
 
   test('two processes do not forget for each other', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CONTENT_PARTS, fingerprintOf, type Fingerprint } from '../../../src/lanes/fingerprint.ts';
-import { contentOf } from '../../../src/forward/chart-content.ts';
+import { contentOf } from '../../../src/content/index.ts';
 import { judgeChart, type ChartQuestion, type ChartVerdict } from '../../../src/forward/judge-chart.ts';
 
 const KEY = 'a key';

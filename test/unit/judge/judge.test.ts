@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { judge, type JudgePretranslated, type JudgeDeps } from '../../../src/judge/judge.ts';
 import { makeTranslationContextHolder } from '../../../src/judge/index.ts';
-import { loadValidators } from '../../../src/judge/make-judge.ts';
+import { loadValidators } from '../../../src/judge/validators.ts';
 import { SHIPPED_FOLDER } from '../../../src/mappings/index.ts';
 import { aClinicalReady, CLIENT } from '../../support/payloads/index.ts';
 

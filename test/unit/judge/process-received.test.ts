@@ -117,6 +117,43 @@ test('a body that cannot be opened here is left to others', async () => {
   expect(await processAll(['closed', 'good'])).toEqual(new Map([['good', 'sound']]));
 });
 
+test('several are judged at once, and settled in the order of their arrival', async () => {
+  const place = inboxOf(['a', 'b', 'c', 'd']);
+  const waiting: { readonly id: string; readonly go: () => void }[] = [];
+  const processor = processReceived({
+    ...place,
+    tenant: 't',
+    instance: 'i',
+    judge: (_hook, body) =>
+      new Promise((resolve) => {
+        waiting.push({ id: Buffer.from(body).toString(), go: () => resolve(SOUND) });
+      }),
+    judgesAtOnce: 2,
+    fresh: makeFreshBodies(makeBudget(Infinity)),
+    budget: makeBudget(Infinity),
+    clock: systemClock,
+    log: collectLog(),
+    isBusy: () => false,
+    onSettled: () => undefined,
+    onFinding: () => undefined,
+    follow: () => Promise.resolve(ok([])),
+  });
+  processor.start();
+  const seen: string[] = [];
+  for (const pair of ['ab', 'cd']) {
+    await until(() => waiting.length === 2);
+    seen.push(waiting.map(({ id }) => id).join(''));
+    // The later one first.
+    for (const { go } of waiting.splice(0).reverse()) go();
+    await until(() => place.settled.has(pair[1] ?? ''));
+  }
+  await processor.stop();
+  expect([seen, [...place.settled.keys()]]).toEqual([
+    ['ab', 'cd'],
+    ['a', 'b', 'c', 'd'],
+  ]);
+});
+
 const freshOf = (received: Received): StoredDelivery => ({
   kind: 'fresh',
   received: { ...received, body: new TextEncoder().encode(received.id) },

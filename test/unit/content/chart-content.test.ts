@@ -8,7 +8,7 @@ import {
   type ChartContent,
   type ContentPart,
 } from '../../../src/lanes/fingerprint.ts';
-import { contentOf } from '../../../src/forward/chart-content.ts';
+import { contentOf } from '../../../src/content/index.ts';
 import { makeContentReader } from '../../../src/forward/content-reader.ts';
 import { makeAddressGuard } from '../../../src/ehr/guard-address.ts';
 import { parseLossless } from '../../../src/r4/index.ts';

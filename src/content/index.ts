@@ -1,0 +1,13 @@
+export { contentOf } from './chart-content.ts';
+export { contentDigest, saidIn } from './digest.ts';
+export {
+  digestOf,
+  type Finished,
+  type FinishedTranslation,
+  finishedOf,
+  finishTranslation,
+  openTranslation,
+  referencesIn,
+  textWith,
+  THIS_PATIENT,
+} from './finish.ts';

@@ -1,0 +1,107 @@
+import { fileBeside, makeAskThread, MEMORY, ThreadEnded } from '../kernel/index.ts';
+import type { DeliveryFacts } from '../translate/index.ts';
+import type { Judged } from './finish-judged.ts';
+import type { Learnt, Pretranslations } from './pretranslated.ts';
+import type { LoadedTranslationContext, TranslationData, TranslationSettings } from './translation-context.ts';
+
+type Hook = 'data' | 'notification';
+
+export interface JudgeQuestion {
+  readonly hook: Hook;
+  readonly body: Uint8Array;
+  /** Absent where its translation is not worth keeping. */
+  readonly delivery: DeliveryFacts | undefined;
+  /** Tells data apart that were loaded at different times. */
+  readonly generation: number;
+  /** Sent along when the thread does not have this generation yet. */
+  readonly source: { readonly settings: TranslationSettings; readonly data: TranslationData } | null;
+  /** Patients whom it does not know yet. */
+  readonly learnt: readonly Learnt[];
+}
+
+/** A thread that has just begun, or has the mapping data of before. */
+export type JudgeAnswer = Judged | 'stale';
+
+/** What a thread is begun with. */
+export interface JudgeThreadData {
+  readonly contentKey: string;
+}
+
+/** What the thread takes before it has a document, and what that may take beside it. */
+const heapMbFor = (bodyBytesMax: number): number =>
+  96 + Math.ceil((bodyBytesMax / (1024 * 1024)) * MEMORY.cost.document);
+
+/** The bytes alone: what lies around them in the same memory would be copied with them. */
+const ownBytes = (body: Uint8Array): Uint8Array =>
+  body.byteLength === body.buffer.byteLength ? body : Uint8Array.prototype.slice.call(body);
+
+function startThread(data: JudgeThreadData, heapMb: number, { learnt, onLearn }: Pretranslations) {
+  const ask = makeAskThread<JudgeQuestion, JudgeAnswer>(fileBeside(import.meta.url, './judge-thread'), data, heapMb);
+  let news: Learnt[] = [];
+  onLearn((one) => void news.push(one));
+  let waiting = 0;
+
+  async function judge(
+    question: Pick<JudgeQuestion, 'hook' | 'body' | 'delivery' | 'generation'>,
+    { settings, data: files }: LoadedTranslationContext,
+  ): Promise<Judged> {
+    const told = news;
+    news = [];
+    const answer = await ask({ ...question, source: null, learnt: told });
+    if (answer !== 'stale') return answer;
+    news = [];
+    const again = await ask({ ...question, source: { settings, data: files }, learnt: learnt() });
+    if (again === 'stale') throw new Error('the thread did not take the mapping data');
+    return again;
+  }
+  return {
+    waiting: () => waiting,
+    async judge(...given: Parameters<typeof judge>): Promise<Judged> {
+      waiting += 1;
+      return judge(...given).finally(() => (waiting -= 1));
+    },
+  };
+}
+
+/**
+ * Judges in threads, which are given bytes and give back a judgement and finished texts. A thread that dies takes its
+ * questions along; those are asked once more, one after the other, so that only the one of which it dies fails.
+ */
+export function makeJudgeThreads(deps: {
+  readonly count: number;
+  readonly bodyBytesMax: number;
+  readonly contentKey: string;
+  readonly held: Pretranslations;
+}) {
+  const { contentKey, held } = deps;
+  const threads = Array.from({ length: deps.count }, () =>
+    startThread({ contentKey }, heapMbFor(deps.bodyBytesMax), held),
+  );
+  let known: LoadedTranslationContext | null = null;
+  let generation = 0;
+  let oneByOne: Promise<unknown> = Promise.resolve();
+
+  const idlest = () => threads.reduce((least, one) => (one.waiting() < least.waiting() ? one : least));
+
+  return async (
+    hook: Hook,
+    body: Uint8Array,
+    delivery: DeliveryFacts | undefined,
+    current: LoadedTranslationContext,
+  ): Promise<Judged> => {
+    if (current !== known) {
+      known = current;
+      generation += 1;
+    }
+    const question = { hook, body: ownBytes(body), delivery, generation };
+    try {
+      return await idlest().judge(question, current);
+    } catch (thrown) {
+      if (!(thrown instanceof ThreadEnded)) throw thrown;
+    }
+    const again = oneByOne.then(() => idlest().judge(question, current));
+    oneByOne = again.catch(() => undefined);
+    return again;
+  };
+}
+export type JudgeInThreads = ReturnType<typeof makeJudgeThreads>;

@@ -1,0 +1,110 @@
+import { expect, test } from '@jest/globals';
+import { finishTranslation } from '../../../src/content/index.ts';
+import {
+  makeJudge,
+  makePretranslations,
+  makeTranslationContextHolder,
+  type TranslationSettings,
+} from '../../../src/judge/index.ts';
+import { makeBudget } from '../../../src/kernel/index.ts';
+import { SHIPPED_FOLDER } from '../../../src/mappings/index.ts';
+import { parsePayload } from '../../../src/payloads/index.ts';
+import {
+  aClinicalReady,
+  aLabResult,
+  anAlertEvent,
+  aNotification,
+  aStepsEvent,
+  aUserProfile,
+  CLIENT,
+  type Json,
+} from '../../support/payloads/index.ts';
+
+const SETTINGS: TranslationSettings = {
+  payloads: { clientUuid: CLIENT, documentKey: 'bundle-id', labPath: null },
+  folder: SHIPPED_FOLDER,
+  uris: null,
+  dialect: 'default',
+  snomed: 'off',
+  environment: 'production',
+  unmapped: 'park',
+  labStatus: 'preliminary',
+  sourceIdentifier: 'none',
+  standardCodes: 'accept',
+  timeAheadHours: 1,
+};
+const PATIENT = { mrnSystem: 'urn:mrn', mrn: '1' };
+const bytes = (payload: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(payload));
+const deliveryOf = (id: string) => ({ id, receivedAt: new Date('2026-11-16T00:00:00Z') });
+
+function judgeWith(threads: number, bodyBytesMax = 5 * 1024 * 1024) {
+  const holders = { now: makeTranslationContextHolder(SETTINGS) };
+  const held = makePretranslations(makeBudget(Infinity));
+  const judge = makeJudge({ current: () => holders.now.current(), held, bodyBytesMax, contentKey: 'k', threads });
+  return { judge, held, holders };
+}
+
+/** What the judgement said, and what it left for whoever sends, in one text each. */
+async function judgedBy(threads: number, payloads: readonly (readonly ['data' | 'notification', Json])[]) {
+  const { judge, held } = judgeWith(threads);
+  const parsed = parsePayload(aClinicalReady(), SETTINGS.payloads);
+  if (!parsed.ok) throw new Error('the payload is not one');
+  held.learn(parsed.value, PATIENT);
+  const all = payloads.map(async ([hook, payload], i) => {
+    const judgement = await judge(hook, bytes(payload), deliveryOf(`dlv_${i}`));
+    const kept = held.take(`dlv_${i}`);
+    return {
+      judgement,
+      patient: kept?.patient ?? null,
+      saidAt: kept?.saidAt ?? null,
+      translation: kept === null ? null : JSON.stringify(finishTranslation(kept.translation, 'k')),
+    };
+  });
+  return Promise.all(all);
+}
+
+test('judging in threads comes to the same as judging here', async () => {
+  const payloads: (readonly ['data' | 'notification', Json])[] = [
+    ['data', aClinicalReady()],
+    ['data', aLabResult()],
+    ['data', anAlertEvent()],
+    ['data', aStepsEvent()],
+    ['data', aUserProfile()],
+    ['data', { data_structure: 'nobody_knows' }],
+    ['notification', aNotification()],
+    ['notification', { no: 'notification' }],
+  ];
+  const here = await judgedBy(0, payloads);
+  expect(await judgedBy(2, payloads)).toEqual(here);
+  expect(here.filter(({ translation }) => translation !== null)).toHaveLength(5);
+});
+
+test('mapping data that were loaded anew are judged with, and what was learnt is known to a thread', async () => {
+  const { judge, held, holders } = judgeWith(1);
+  const parsed = parsePayload(aClinicalReady(), SETTINGS.payloads);
+  if (!parsed.ok) throw new Error('the payload is not one');
+  const keptAs = async (id: string) => {
+    await judge('data', bytes(aClinicalReady()), deliveryOf(id));
+    return held.take(id)?.translationContext ?? null;
+  };
+  expect(await keptAs('dlv_1')).toBeNull();
+  held.learn(parsed.value, PATIENT);
+  expect(await keptAs('dlv_2')).toBe(holders.now.current().translationContext);
+  holders.now = makeTranslationContextHolder(SETTINGS);
+  expect(await keptAs('dlv_3')).toBe(holders.now.current().translationContext);
+});
+
+test('a delivery of which a thread dies fails alone', async () => {
+  // The heap of a thread is sized by the largest body that is taken; this one is far beyond it.
+  const { judge } = judgeWith(1, 1024);
+  const deadly = new TextEncoder().encode(`[${'1.10,'.repeat(1_900_000)}0]`);
+  const good = (id: string) => Promise.resolve(judge('data', bytes(aClinicalReady()), deliveryOf(id)));
+  await good('dlv_0');
+  const [before, died, after] = await Promise.allSettled([
+    good('dlv_1'),
+    Promise.resolve(judge('data', deadly, deliveryOf('dlv_2'))),
+    good('dlv_3'),
+  ]);
+  expect([before.status, died.status, after.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect((await good('dlv_4')).verdict.kind).toBe('sound');
+});
