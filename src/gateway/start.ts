@@ -1,15 +1,8 @@
 import { auditSet, runAudit, makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
 import { makeConsoleMount } from '../console/index.ts';
-import { makeFreshBodies, makePretranslations, makeTranslationContextHolder } from '../judge/index.ts';
-import {
-  forwardLeftOut,
-  deliverSet,
-  makeLinkChanger,
-  enforceRetention,
-  laneSet,
-  makeContentKey,
-} from '../lanes/index.ts';
+import { makeTranslationContextHolder } from '../judge/index.ts';
+import { forwardLeftOut, deliverSet, makeLinkChanger, enforceRetention, laneSet } from '../lanes/index.ts';
 import { makeEnrolment } from '../enrol/index.ts';
 import { makeJwksRoute } from '../ehr/index.ts';
 import { collectFigures, figureSet } from '../figures/index.ts';
@@ -38,6 +31,7 @@ import { joinFigures } from './figures.ts';
 import { makeFront, readJson } from './front.ts';
 import { makeNotes } from './history.ts';
 import { makeIntake } from './intake.ts';
+import { makeJudging } from './judging.ts';
 import { makeMappingLoads } from './mapping-loads.ts';
 import { makeOperatorDesk } from './operators.ts';
 import { makeSending } from './sending.ts';
@@ -150,10 +144,13 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     stored,
     refused,
   });
-  // In the order in which they give way where memory is short.
-  const fresh = makeFreshBodies(budget);
-  const pretranslated = makePretranslations(budget);
-  const contentKey = makeContentKey(pseudonymKey);
+  const { judging, pretranslated, contentKey } = makeJudging({
+    config,
+    translationContext,
+    budget,
+    pseudonymKey,
+    threads: judgeThreads,
+  });
   const notes = makeNotes({ tenant, history: store.use(historySet), clock, log });
   const { target, habits, shadow, sender, sending, readLag } = makeSending({
     config,
@@ -192,16 +189,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     instance,
     inbox,
     deliver,
-    judge: PARTS.judge({
-      current: translationContext.current,
-      held: pretranslated,
-      bodyBytesMax: config.http.bodyBytesMax,
-      contentKey,
-      threads: judgeThreads,
-    }),
-    // One under way and one that waits, so that no thread does.
-    judgesAtOnce: Math.max(1, judgeThreads * 2),
-    fresh,
+    ...judging,
     budget,
     clock,
     log,

@@ -69,7 +69,7 @@ function expectSame(translation: Translation): void {
       for (const removed of [[], translation.wanted.slice(0, 1).map(({ reference }) => reference)]) {
         const plan = aPlan({
           bundle,
-          references: bundle === 'transaction' ? 'in-bundle' : 'resolved',
+          references: bundle === 'transaction' ? 'in-bundle' : 'by-address',
           provenance: 'yes',
           types: types(translation, identity),
         });

@@ -1,0 +1,31 @@
+import type { Config } from '../config/index.ts';
+import { makeFreshBodies, makePretranslations, type TranslationContextHolder } from '../judge/index.ts';
+import type { Budget } from '../kernel/index.ts';
+import { makeContentKey } from '../lanes/index.ts';
+import { PARTS } from '../pipeline.ts';
+
+/** What judges deliveries, and what is kept in memory before and after it. */
+export function makeJudging(deps: {
+  readonly config: Config;
+  readonly translationContext: TranslationContextHolder;
+  readonly budget: Budget;
+  readonly pseudonymKey: Uint8Array;
+  /** How many judge. None: it is done between everything else, but for what is large. */
+  readonly threads: number;
+}) {
+  const { threads } = deps;
+  // In the order in which they give way where memory is short.
+  const fresh = makeFreshBodies(deps.budget);
+  const pretranslated = makePretranslations(deps.budget);
+  const contentKey = makeContentKey(deps.pseudonymKey);
+  const judge = PARTS.judge({
+    current: deps.translationContext.current,
+    held: pretranslated,
+    bodyBytesMax: deps.config.http.bodyBytesMax,
+    contentKey,
+    threads,
+  });
+  // One under way and one that waits, so that no thread does.
+  const judgesAtOnce = Math.max(1, threads * 2);
+  return { judging: { judge, judgesAtOnce, fresh }, pretranslated, contentKey };
+}
