@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canonicalJson, fault, isObject, type Fault } from '../kernel/index.ts';
+import { fault, isObject, openCanonicalTexts, type Fault } from '../kernel/index.ts';
 import { dateTime, sources } from './envelope.ts';
 import { mapParsed, type Read } from './finding.ts';
 
@@ -102,11 +102,8 @@ function checkPatients(entries: Entries): Fault | null {
   return null;
 }
 
-/** What a resource says, without what a new export of the same changes: meta, and ids that are made anew. */
-function sayingOf({ resource: one }: Entries[number]): string {
-  const { meta: _meta, id: _id, subject: _subject, ...said } = one;
-  return canonicalJson(said);
-}
+/** What a new export of the same changes in a resource: meta, and ids that are made anew. */
+const MADE_ANEW: ReadonlySet<string> = new Set(['meta', 'id', 'subject']);
 
 export function readClinicalReady(
   value: unknown,
@@ -138,7 +135,11 @@ export function readClinicalReady(
         findings: [],
         keyParts: documentKey === 'bundle-id' ? ['bundle', data.id] : ['day', metadata.datetime_string.slice(0, 10)],
         order: { by: 'version' },
-        clinical: () => data.entry.map(sayingOf).sort().join('\n'),
+        clinical: (texts = openCanonicalTexts(false)) =>
+          data.entry
+            .map((one) => texts.without(one.resource, MADE_ANEW))
+            .sort()
+            .join('\n'),
         ...(wrong === null ? {} : { fault: wrong }),
       };
     },

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { canonicalJson, fail, fault, ok, type Result } from '../kernel/index.ts';
+import { canonicalJson, fail, fault, ok, openCanonicalTexts, type Result } from '../kernel/index.ts';
 import { readAlertEvent, readAlertSummary, type AlertEvent, type AlertSummary } from './alerts.ts';
 import { readClinicalReady, type ClinicalReady } from './clinical-ready.ts';
 import { readDevices, type SourceDevice } from './device.ts';
@@ -26,7 +26,7 @@ export interface Payload {
   readonly documentKey: string;
   /** What orders the versions: the document_version, or the document's own ascending value. */
   readonly order: { readonly by: 'version' | 'ascending'; readonly value: number };
-  readonly clinical: () => string;
+  readonly clinical: Read<Document>['clinical'];
 }
 
 export interface PayloadOptions {
@@ -79,7 +79,7 @@ function readOther(
     // Nobody has told what makes two of them the same, so only the same content does.
     keyParts: ['content', canonicalJson(value)],
     order: { by: 'version' },
-    clinical: () => canonicalJson(value),
+    clinical: (texts = openCanonicalTexts(false)) => texts.of(value),
   };
   return readLabResult(value, dataStructure, labPath, userSystem ?? null) ?? unknown;
 }
