@@ -3,7 +3,7 @@ import { canonicalJson, fail, fault, ok, openCanonicalTexts, type Result } from 
 import { readAlertEvent, readAlertSummary, type AlertEvent, type AlertSummary } from './alerts.ts';
 import { readClinicalReady, type ClinicalReady } from './clinical-ready.ts';
 import { readDevices, type SourceDevice } from './device.ts';
-import { envelopeShape, type Envelope } from './envelope.ts';
+import { readEnvelope, type Envelope } from './envelope.ts';
 import type { Finding, Read } from './finding.ts';
 import { readLabResult, type LabResult } from './lab-result.ts';
 import { readStepsEvent, type StepsEvents } from './steps-event.ts';
@@ -89,7 +89,7 @@ function readOther(
  * or its client. What merely does not add up is a finding, and the document goes on.
  */
 export function parsePayload(value: unknown, options: PayloadOptions): Result<Payload> {
-  const envelope = envelopeShape.safeParse(value);
+  const envelope = readEnvelope(value);
   if (!envelope.success) return shapeFault(envelope.error);
   const { dataStructure, clientUuid, userId, documentVersion } = envelope.data;
   const devices = readDevices(value);
