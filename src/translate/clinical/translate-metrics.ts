@@ -3,7 +3,7 @@ import type { AnyResource, ClinicalReady } from '../../payloads/index.ts';
 import { SYSTEMS } from '../name.ts';
 import { findModifiers } from '../find-modifiers.ts';
 import { buildObservation, categoryOf, codeable, type Element } from '../observation.ts';
-import { judgeTimes } from '../judge-time.ts';
+import { tellImpossible } from '../judge-time.ts';
 import { judgeValue, toRowUnit } from '../quantity.ts';
 import { LOINC, want, type Scene } from '../scene.ts';
 import { dayOf } from '../times.ts';
@@ -90,7 +90,7 @@ const placeOf = ({ category, times }: Metric) => ({
 
 function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
   const place = placeOf(metric);
-  judgeTimes(scene, metric.at, metric.times);
+  if (metric.timeFacts?.isPossible === false) tellImpossible(scene.notebook, metric.at);
   const row = findRow(scene, metric);
   const given = row === null ? null : valueOf(scene, metric, row);
   // A side without a value that is understood keeps its place in its panel, which then waits as a whole.
@@ -138,9 +138,7 @@ function translateEntry(scene: Scene, metric: Metric, resource: AnyResource): re
   const sides = splitPanel(resource);
   if (sides === null) return [translateMetric(scene, metric)];
   const mark = scene.notebook.mark();
-  const made = sides.map((side, i) =>
-    translateMetric(scene, readMetric(side, `${metric.at}.component[${i}]`, scene.mappings)),
-  );
+  const made = sides.map((side, i) => translateMetric(scene, readMetric(side, `${metric.at}.component[${i}]`, scene)));
   if (isWholePanel(scene, metric, made)) return made;
   const areKnown = made.every((one) => 'kind' in one);
   const isGiven = scene.setting.unmapped === 'pass-through' || scene.notebook.heldSince(mark) !== null;
@@ -175,7 +173,7 @@ export function translateMetrics(
     findModifiers(scene.notebook, at, resource);
     const device = deviceOf.of(resource);
     const own = device?.reference === scene.device?.reference ? scene : { ...scene, device };
-    const metric = readMetric(resource, at, scene.mappings);
+    const metric = readMetric(resource, at, scene);
     const made = translateEntry(own, metric, resource);
     const why = scene.notebook.heldSince(mark);
     for (const one of made) {
