@@ -46,7 +46,7 @@ function isOf(shape: Shape, keys: readonly string[]): boolean {
 }
 
 function shapeOf(keys: readonly string[]): Shape {
-  const first = keys.length === 0 ? '' : (keys[0] ?? '');
+  const first = keys[0] ?? '';
   const known = shapes.get(first);
   if (known !== undefined) for (const shape of known) if (isOf(shape, keys)) return shape;
   const names = [...keys].sort();

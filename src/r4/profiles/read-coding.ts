@@ -2,8 +2,8 @@ import { isObject } from '../../kernel/index.ts';
 import type { Json } from '../runtime/context.ts';
 
 /**
- * Reading resources whose structure may be broken: everything answers something, nothing throws. Little is
- * built either, since every Observation that goes out is asked.
+ * Reading resources whose structure may be broken: everything answers something, nothing throws. Codes are read
+ * without lists, since every Observation that goes out is asked for them several times.
  */
 
 const NONE: readonly Json[] = [];
