@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonicalJson, type Fault, type Result } from '../kernel/index.ts';
+import { canonicalJson, openCanonicalTexts, type CanonicalTexts, type Fault, type Result } from '../kernel/index.ts';
 import type { DocumentFacts, Facts, QuarantineReason, UnmappedWord, Verdict } from '../inbox/index.ts';
 import {
   KNOWN_STRUCTURES,
@@ -189,8 +189,16 @@ function unmappedOf(findings: readonly TranslationFinding[]): UnmappedWord[] {
   return [...words.values()].slice(0, UNMAPPED_MAX);
 }
 
-function judgeDocument(value: unknown, { payload, custom }: ReadDocument, deps: JudgeDeps): Judgement {
+/** The bytes of a delivery, parsed, and the canonical texts of it. */
+interface Parsed {
+  readonly value: unknown;
+  readonly texts: CanonicalTexts;
+}
+
+function judgeDocument({ value, texts }: Parsed, { payload, custom }: ReadDocument, deps: JudgeDeps): Judgement {
   const { envelope } = payload;
+  // First, since the text of the whole is made of what it writes.
+  const clinical = payload.clinical(texts);
   const fhir = fhirOf(payload);
   const issues = fhir === null ? [] : errorsOf(deps.validator, fhir);
   const facts: Facts = {
@@ -199,7 +207,7 @@ function judgeDocument(value: unknown, { payload, custom }: ReadDocument, deps: 
     client: envelope.clientUuid,
     user: envelope.userId,
     documentVersion: envelope.documentVersion,
-    contentDigest: digest(['data', value]),
+    contentDigest: sha256(texts.of(['data', value])),
     findings: [...payload.findings.map(({ code, at }) => `${code} ${at}`), ...issues].slice(0, FINDINGS_MAX),
   };
   if (issues.length > 0) return quarantine(facts, 'not-r4');
@@ -215,7 +223,7 @@ function judgeDocument(value: unknown, { payload, custom }: ReadDocument, deps: 
   const document: DocumentFacts = {
     key: payload.documentKey,
     version: payload.order.value,
-    clinicalDigest: translation.trouble === 'not-ready' ? null : sha256(payload.clinical()),
+    clinicalDigest: translation.trouble === 'not-ready' ? null : sha256(clinical),
     order: payload.order.by,
   };
   return {
@@ -232,14 +240,15 @@ function judgeDocument(value: unknown, { payload, custom }: ReadDocument, deps: 
   };
 }
 
-function judgeRead(value: unknown, read: Result<ReadDocument>, deps: JudgeDeps): Judgement {
-  if (read.ok) return judgeDocument(value, read.value, deps);
+function judgeRead(parsed: Parsed, read: Result<ReadDocument>, deps: JudgeDeps): Judgement {
+  if (read.ok) return judgeDocument(parsed, read.value, deps);
+  const { value } = parsed;
   const { code, at } = read.fault;
   const facts = factsOf('data', value, [`${code} ${at ?? ''}`], deps.translationContext);
   // A template that fails is mended like a mapping, and the delivery is replayed.
   if (code.startsWith('template.')) {
-    const parsed = parsePayload(value, deps.translationContext.payloads);
-    const told = parsed.ok ? toldOf(parsed.value.document) : null;
+    const payload = parsePayload(value, deps.translationContext.payloads);
+    const told = payload.ok ? toldOf(payload.value.document) : null;
     const verdict = { kind: 'sound', trouble: 'unmapped', document: null } as const;
     return { facts, verdict, ...(told === null ? {} : { told }) };
   }
@@ -248,13 +257,14 @@ function judgeRead(value: unknown, read: Result<ReadDocument>, deps: JudgeDeps):
 
 export const notJson = (rule: JsonRule): Judgement => quarantine({ ...NOTHING, findings: [rule] }, 'not-json');
 
+const BACKSLASH = 0x5c;
+
 /** What a stored delivery is, from its bytes alone. The same bytes, settings and mapping data give the same answer. */
 export function judge(hook: Hook, body: Uint8Array, deps: JudgeDeps): Judgement | Promise<Judgement> {
-  const parsed = parseLossless(body);
-  if (!parsed.ok) return notJson(parsed.fault.rule);
-  if (hook === 'notification') return judgeNotification(parsed.value, deps);
-  const read = readDocument(parsed.value, deps.translationContext);
-  return read instanceof Promise
-    ? read.then((one) => judgeRead(parsed.value, one, deps))
-    : judgeRead(parsed.value, read, deps);
+  const json = parseLossless(body);
+  if (!json.ok) return notJson(json.fault.rule);
+  if (hook === 'notification') return judgeNotification(json.value, deps);
+  const parsed: Parsed = { value: json.value, texts: openCanonicalTexts(!body.includes(BACKSLASH)) };
+  const read = readDocument(json.value, deps.translationContext);
+  return read instanceof Promise ? read.then((one) => judgeRead(parsed, one, deps)) : judgeRead(parsed, read, deps);
 }

@@ -8,17 +8,28 @@ const quote = (text: string): string => (ODD.test(text) ? JSON.stringify(text) :
 /** Whether an element of an object is left out of its text. */
 type LeavesOut = (name: string, of: Readonly<Record<string, unknown>>) => boolean;
 
-function ofList(list: readonly unknown[], leavesOut: LeavesOut | null): string {
+/** How a text is made. */
+interface Way {
+  /** Whether no string of the value needs an escape. */
+  readonly isPlain: boolean;
+  readonly leavesOut: LeavesOut | null;
+  /** Objects whose text is there already. */
+  readonly made: ReadonlyMap<unknown, string> | null;
+}
+const WHOLE: Way = { isPlain: false, leavesOut: null, made: null };
+
+function ofList(list: readonly unknown[], way: Way): string {
   let out = '[';
-  for (let i = 0; i < list.length; i += 1) out += (i === 0 ? '' : ',') + textOf(list[i] ?? null, leavesOut);
+  for (let i = 0; i < list.length; i += 1) out += (i === 0 ? '' : ',') + textOf(list[i] ?? null, way);
   return `${out}]`;
 }
 
-/** The names of an object as they were given, in their order, and each as it is written. */
+/** The names of an object as they were given, in their order, and each as it is written first and after others. */
 interface Shape {
   readonly given: readonly string[];
   readonly names: readonly string[];
   readonly heads: readonly string[];
+  readonly nexts: readonly string[];
 }
 
 /** Documents have few shapes and many objects of each: a shape is sorted once. Bounded, since names may be anything. */
@@ -35,34 +46,38 @@ function isOf(shape: Shape, keys: readonly string[]): boolean {
 }
 
 function shapeOf(keys: readonly string[]): Shape {
-  const [first = ''] = keys;
+  const first = keys[0] ?? '';
   const known = shapes.get(first);
   if (known !== undefined) for (const shape of known) if (isOf(shape, keys)) return shape;
   const names = [...keys].sort();
-  const shape = { given: keys, names, heads: names.map((name) => `${quote(name)}:`) };
+  const heads = names.map((name) => `${quote(name)}:`);
+  const shape = { given: keys, names, heads, nexts: heads.map((head) => `,${head}`) };
   if (known === undefined && shapes.size < FIRST_NAMES_MAX) shapes.set(first, [shape]);
   else if (known !== undefined && known.length < SHAPES_MAX) known.push(shape);
   return shape;
 }
 
-function ofObject(value: Readonly<Record<string, unknown>>, leavesOut: LeavesOut | null): string {
-  const { names, heads } = shapeOf(Object.keys(value));
+function ofObject(value: Readonly<Record<string, unknown>>, way: Way): string {
+  const { names, heads, nexts } = shapeOf(Object.keys(value));
+  const { isPlain, leavesOut } = way;
   let out = '{';
   for (let i = 0; i < names.length; i += 1) {
     const name = names[i] ?? '';
     const part = value[name];
     if (part === undefined || leavesOut?.(name, value) === true) continue;
-    out += (out.length === 1 ? '' : ',') + (heads[i] ?? '') + textOf(part, leavesOut);
+    out += (out.length === 1 ? heads[i] : nexts[i]) ?? '';
+    if (isPlain && typeof part === 'string') out += `"${part}"`;
+    else out += textOf(part, way);
   }
   return `${out}}`;
 }
 
-function textOf(value: unknown, leavesOut: LeavesOut | null): string {
-  if (typeof value === 'string') return quote(value);
+function textOf(value: unknown, way: Way): string {
+  if (typeof value === 'string') return way.isPlain ? `"${value}"` : quote(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
-  if (Array.isArray(value)) return ofList(value, leavesOut);
+  if (Array.isArray(value)) return ofList(value, way);
   if (isRawJSON(value)) return JSON.stringify(Number(value.rawJSON));
-  return ofObject(value as Readonly<Record<string, unknown>>, leavesOut);
+  return way.made?.get(value) ?? ofObject(value as Readonly<Record<string, unknown>>, way);
 }
 
 /**
@@ -70,7 +85,47 @@ function textOf(value: unknown, leavesOut: LeavesOut | null): string {
  * them, raw ones included. Equal content has equal text, so that a digest of it names the content and not how it was
  * written.
  */
-export const canonicalJson = (value: unknown): string => textOf(value, null);
+export const canonicalJson = (value: unknown): string => textOf(value, WHOLE);
 
 /** The same of what is left when some elements of its objects are left out. */
-export const canonicalJsonWithout = (value: unknown, leavesOut: LeavesOut): string => textOf(value, leavesOut);
+export const canonicalJsonWithout = (value: unknown, leavesOut: LeavesOut): string =>
+  textOf(value, { isPlain: false, leavesOut, made: null });
+
+/** Canonical texts of one value and of parts of it; what was written once is not written again. */
+export interface CanonicalTexts {
+  readonly of: (value: unknown) => string;
+  /** Of an object without some elements of its own; those of objects inside it stay. */
+  readonly without: (object: Readonly<Record<string, unknown>>, names: ReadonlySet<string>) => string;
+}
+
+/** `isPlain`: no string of the value, nor a name, needs an escape. So it is where its JSON holds no backslash. */
+export function openCanonicalTexts(isPlain: boolean): CanonicalTexts {
+  const made = new Map<unknown, string>();
+  const way: Way = { isPlain, leavesOut: null, made };
+
+  function without(object: Readonly<Record<string, unknown>>, left: ReadonlySet<string>): string {
+    const { names, heads } = shapeOf(Object.keys(object));
+    let whole = '{';
+    /** Where each run of elements that stay begins and ends. */
+    const runs: number[] = [];
+    let isStaying = false;
+    for (let i = 0; i < names.length; i += 1) {
+      const name = names[i] ?? '';
+      const part = object[name];
+      if (part === undefined) continue;
+      const stays = !left.has(name);
+      if (isStaying && !stays) runs.push(whole.length);
+      if (whole.length > 1) whole += ',';
+      if (stays && !isStaying) runs.push(whole.length);
+      isStaying = stays;
+      whole += (heads[i] ?? '') + textOf(part, way);
+    }
+    if (isStaying) runs.push(whole.length);
+    whole += '}';
+    made.set(object, whole);
+    let said = '{';
+    for (let i = 0; i < runs.length; i += 2) said += (i === 0 ? '' : ',') + whole.slice(runs[i], runs[i + 1]);
+    return `${said}}`;
+  }
+  return { of: (value) => textOf(value, way), without };
+}

@@ -29,6 +29,15 @@ const keyOf = (from: string, to: string): string => `${from} > ${to}`;
 const rowOf = (place: string): string => `${UNITS_FILE}#${place}`;
 const SAME: Step = { row: '', factor: ONE, shift: ZERO };
 
+/** The number stays what it is, as a day's total in another unit does. */
+const isSame = ({ factor, shift }: Step): boolean => factor === ONE && shift === ZERO;
+const PLAIN = /^(?:0|[1-9]\d{0,14})(?:\.(\d{1,9}))?$/;
+/** Whether rounding leaves the text of a number as it is that was not changed. */
+const isPlain = (digits: string, decimalsMax: number): boolean => {
+  const found = PLAIN.exec(digits);
+  return found !== null && (found[1]?.length ?? 0) <= decimalsMax;
+};
+
 type FindStep = (from: string, to: string, code?: string) => Step | null;
 
 export const applyStep = (value: Exact, step: Step): Exact => plus(times(value, step.factor), step.shift);
@@ -174,8 +183,9 @@ export function buildConversions(value: unknown, report: Report): Conversions {
     findStep,
     convert(digits, from, to, decimalsMax, code) {
       if (from === to) return { digits, row: null };
-      const given = readExact(digits);
       const step = findStep(from, to, code);
+      if (step !== null && isSame(step) && isPlain(digits, decimalsMax)) return { digits, row: step.row };
+      const given = readExact(digits);
       if (given === null || step === null) return null;
       return { digits: roundConverted({ digits, value: given }, applyStep(given, step), decimalsMax), row: step.row };
     },

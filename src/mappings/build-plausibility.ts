@@ -53,9 +53,6 @@ function turnRange({ low, high }: Range, step: Step): Range {
   return { low: turn(low), high: turn(high) };
 }
 
-/** Neither a code nor a unit holds a blank. */
-const keyOf = (code: string, unit: string): string => `${code} ${unit}`;
-
 export type FindPlausibility = (code: string, unit: string) => PlausibilityRow | null;
 
 export function buildPlausibility(
@@ -69,19 +66,22 @@ export function buildPlausibility(
   const given = file.rows
     .map((one, i) => readRow(one, `${FILE}#rows[${i}]`, localCodes, report))
     .filter((one) => one !== null);
-  const rows = new Map<string, PlausibilityRow>();
+  // By code, then by unit: every metric of every delivery asks, and no key is made for it.
+  const rows = new Map<string, Map<string, PlausibilityRow>>();
   const units = new Map<string, string>();
   for (const { code, unit, hard, soft, source, reviewer } of given) {
     const row = `${FILE}#${code}`;
     if (units.has(code)) report(row, 'is there twice');
     units.set(code, unit);
-    rows.set(keyOf(code, unit), deepFreeze({ row, source, reviewer, unit, hard, soft }));
+    const byUnit = rows.get(code) ?? new Map<string, PlausibilityRow>();
+    rows.set(code, byUnit);
+    byUnit.set(unit, deepFreeze({ row, source, reviewer, unit, hard, soft }));
     for (const family of conversions.families.filter((one) => one.units.some((other) => other.code === unit)))
       for (const { code: to } of family.units) {
         const step = conversions.findStep(unit, to);
         if (step === null || to === unit) continue;
         const turned = { hard: turnRange(hard, step), soft: turnRange(soft, step) };
-        rows.set(keyOf(code, to), deepFreeze({ row, source, reviewer, unit: to, ...turned }));
+        byUnit.set(to, deepFreeze({ row, source, reviewer, unit: to, ...turned }));
       }
   }
   for (const metric of metrics) {
@@ -91,5 +91,5 @@ export function buildPlausibility(
     else if (metric.unit !== null && metric.unit.code !== unit)
       report(`${FILE}#${code}`, `is in ${unit}, but ${metric.row} is in ${metric.unit.code}`);
   }
-  return (code, unit) => rows.get(keyOf(code, unit)) ?? null;
+  return (code, unit) => rows.get(code)?.get(unit) ?? null;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { canonicalJson, fault, isObject, type Fault } from '../kernel/index.ts';
-import { dateTime, sources } from './envelope.ts';
+import { fault, isObject, openCanonicalTexts, type Fault } from '../kernel/index.ts';
+import { dateTime, isDateTime, named, sources } from './envelope.ts';
 import { mapParsed, type Read } from './finding.ts';
 
 /** A resource as it came; what R4 says about it is checked elsewhere. */
@@ -56,7 +56,7 @@ export const bundle = z.unknown().transform((value, context): AnyBundle => {
   return z.NEVER;
 });
 
-const shape = z.object({
+export const clinicalReadyShape = z.object({
   clinical_ready: z.object({
     metadata: z.object({
       datetime_string: dateTime,
@@ -76,6 +76,36 @@ const shape = z.object({
   }),
 });
 
+type Shape = z.infer<typeof clinicalReadyShape>;
+
+const isNames = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+/** A document that certainly has the shape, without the schema; null leaves the answer to it. */
+function readSoundShape(value: unknown): Shape | null {
+  const document = isObject(value) ? value['clinical_ready'] : null;
+  const metadata = isObject(document) ? document['metadata'] : null;
+  if (!isObject(document) || !isObject(metadata)) return null;
+  const { datetime_string: at, user_id: user, sources_of_data_array: given = [], fhir_export_ready: ready } = metadata;
+  const data = document['clinical_ready_data'];
+  if (!isDateTime(at) || typeof user !== 'string' || !isNames(given)) return null;
+  if (ready !== undefined && typeof ready !== 'boolean') return null;
+  if (placeOfFault(data) !== null) return null;
+  const { type, id } = data as AnyBundle;
+  if (type !== 'collection' || id === undefined || id === '') return null;
+  return {
+    clinical_ready: {
+      metadata: { datetime_string: at, user_id: user, sources_of_data_array: named(given), fhir_export_ready: ready },
+      clinical_ready_data: data as Shape['clinical_ready']['clinical_ready_data'],
+    },
+  };
+}
+
+export function readShape(value: unknown): z.ZodSafeParseResult<Shape> {
+  const data = readSoundShape(value);
+  return data === null ? clinicalReadyShape.safeParse(value) : { success: true, data };
+}
+
 const AT = 'clinical_ready.clinical_ready_data';
 type Entries = readonly BundleEntry[];
 
@@ -94,26 +124,24 @@ function checkPatients(entries: Entries): Fault | null {
   const patients = entries.filter((one) => one.resource.resourceType === 'Patient');
   const [patient] = patients;
   if (patients.length !== 1 || patient === undefined) return fault('payload.identity', { at: `${AT}.entry` });
-  for (const [i, one] of entries.entries()) {
-    if (one === patient) continue;
+  for (let i = 0; i < entries.length; i += 1) {
+    const one = entries[i];
+    if (one === undefined || one === patient) continue;
     if (referenceOf(one.resource['subject']) !== patient.fullUrl)
       return fault('payload.identity', { at: `${AT}.entry[${i}].resource.subject` });
   }
   return null;
 }
 
-/** What a resource says, without what a new export of the same changes: meta, and ids that are made anew. */
-function sayingOf({ resource: one }: Entries[number]): string {
-  const { meta: _meta, id: _id, subject: _subject, ...said } = one;
-  return canonicalJson(said);
-}
+/** What a new export of the same changes in a resource: meta, and ids that are made anew. */
+const MADE_ANEW: ReadonlySet<string> = new Set(['meta', 'id', 'subject']);
 
 export function readClinicalReady(
   value: unknown,
   documentKey: 'bundle-id' | 'user-day',
 ): z.ZodSafeParseResult<Read<ClinicalReady>> {
   return mapParsed(
-    shape.safeParse(value),
+    readShape(value),
     ({ clinical_ready: { metadata, clinical_ready_data: data } }): Read<ClinicalReady> => {
       const wrong = checkPatients(data.entry);
       const patient = data.entry.find((one) => one.resource.resourceType === 'Patient');
@@ -138,7 +166,11 @@ export function readClinicalReady(
         findings: [],
         keyParts: documentKey === 'bundle-id' ? ['bundle', data.id] : ['day', metadata.datetime_string.slice(0, 10)],
         order: { by: 'version' },
-        clinical: () => data.entry.map(sayingOf).sort().join('\n'),
+        clinical: (texts = openCanonicalTexts(false)) =>
+          data.entry
+            .map((one) => texts.without(one.resource, MADE_ANEW))
+            .sort()
+            .join('\n'),
         ...(wrong === null ? {} : { fault: wrong }),
       };
     },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../kernel/index.ts';
 import { word } from './envelope.ts';
 import { mapParsed } from './finding.ts';
 
@@ -25,8 +26,9 @@ const shape = z.object({
     .nullish(),
 });
 
-export const readDevices = (payload: unknown): z.ZodSafeParseResult<SourceDevice[]> =>
-  mapParsed(shape.safeParse(payload), ({ device_source_data_array: all }) =>
+export function readDevices(payload: unknown): z.ZodSafeParseResult<SourceDevice[]> {
+  if (isObject(payload) && payload['device_source_data_array'] === undefined) return { success: true, data: [] };
+  return mapParsed(shape.safeParse(payload), ({ device_source_data_array: all }) =>
     (all ?? []).map((d): SourceDevice => ({
       type: d.device_type_string,
       manufacturer: d.manufacturer_string,
@@ -35,3 +37,4 @@ export const readDevices = (payload: unknown): z.ZodSafeParseResult<SourceDevice
       sourceType: d.source_type_string,
     })),
   );
+}

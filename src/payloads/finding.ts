@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Fault } from '../kernel/index.ts';
+import type { CanonicalTexts, Fault } from '../kernel/index.ts';
 
 /** Something that disagrees inside a document that goes on all the same. Codes and paths, never values. */
 export interface Finding {
@@ -19,9 +19,9 @@ export interface Read<D> {
   readonly order: { readonly by: 'version' } | { readonly by: 'ascending'; readonly value: number };
   /**
    * What counts when two deliveries of one version are compared, as text: no timestamps of the export, no meta, no
-   * order of entries. Made when asked for.
+   * order of entries. Made when asked for. `texts` are those of the same payload, for whoever needs more of them.
    */
-  readonly clinical: () => string;
+  readonly clinical: (texts?: CanonicalTexts) => string;
   readonly fault?: Fault;
 }
 

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { canonicalJson, fail, fault, ok, type Result } from '../kernel/index.ts';
+import { canonicalJson, fail, fault, ok, openCanonicalTexts, type Result } from '../kernel/index.ts';
 import { readAlertEvent, readAlertSummary, type AlertEvent, type AlertSummary } from './alerts.ts';
 import { readClinicalReady, type ClinicalReady } from './clinical-ready.ts';
 import { readDevices, type SourceDevice } from './device.ts';
-import { envelopeShape, type Envelope } from './envelope.ts';
+import { readEnvelope, type Envelope } from './envelope.ts';
 import type { Finding, Read } from './finding.ts';
 import { readLabResult, type LabResult } from './lab-result.ts';
 import { readStepsEvent, type StepsEvents } from './steps-event.ts';
@@ -26,7 +26,7 @@ export interface Payload {
   readonly documentKey: string;
   /** What orders the versions: the document_version, or the document's own ascending value. */
   readonly order: { readonly by: 'version' | 'ascending'; readonly value: number };
-  readonly clinical: () => string;
+  readonly clinical: Read<Document>['clinical'];
 }
 
 export interface PayloadOptions {
@@ -79,7 +79,7 @@ function readOther(
     // Nobody has told what makes two of them the same, so only the same content does.
     keyParts: ['content', canonicalJson(value)],
     order: { by: 'version' },
-    clinical: () => canonicalJson(value),
+    clinical: (texts = openCanonicalTexts(false)) => texts.of(value),
   };
   return readLabResult(value, dataStructure, labPath, userSystem ?? null) ?? unknown;
 }
@@ -89,7 +89,7 @@ function readOther(
  * or its client. What merely does not add up is a finding, and the document goes on.
  */
 export function parsePayload(value: unknown, options: PayloadOptions): Result<Payload> {
-  const envelope = envelopeShape.safeParse(value);
+  const envelope = readEnvelope(value);
   if (!envelope.success) return shapeFault(envelope.error);
   const { dataStructure, clientUuid, userId, documentVersion } = envelope.data;
   const devices = readDevices(value);

@@ -1,5 +1,7 @@
 import type { Scene } from './scene.ts';
-import { isWholeDay, isZoned, type Times } from './times.ts';
+import { isWholeDay, isZoned, utcOf, type Times } from './times.ts';
+import type { Notebook } from './notebook.ts';
+import type { Setting } from './translation.ts';
 
 const HOUR_MS = 3_600_000;
 /** A day, or a time without a zone, begins in the east of the world so long before it ends in the west. */
@@ -25,11 +27,46 @@ export function isPossibleTime(times: Times, receivedAt: Date | null, aheadMs: n
   return isPossible(start, receivedMs, mostAhead(start)) && isPossible(end, receivedMs, mostAhead(end));
 }
 
+/** What there is to know of a time. */
+export interface TimeFacts {
+  readonly isWholeDay: boolean;
+  readonly isPossible: boolean;
+  /** The moments of its ends, each in one text for all offsets. */
+  readonly startUtc: string;
+  readonly endUtc: string;
+}
+
+/** Remembers: the measurements of a document share few times. */
+export function makeTimeFacts(receivedAt: Date | null, { timeAheadHours }: Setting): (times: Times) => TimeFacts {
+  const known = new Map<string, Map<string, TimeFacts>>();
+  return (times) => {
+    const { start, end, open } = times;
+    const ofStart = known.get(start);
+    const before = open === undefined ? ofStart?.get(end) : undefined;
+    if (before !== undefined) return before;
+    const facts = {
+      isWholeDay: isWholeDay(times),
+      isPossible: isPossibleTime(times, receivedAt, timeAheadHours * HOUR_MS),
+      startUtc: utcOf(start),
+      endUtc: start === end ? utcOf(start) : utcOf(end),
+    };
+    if (open === undefined) {
+      if (ofStart === undefined) known.set(start, new Map([[end, facts]]));
+      else ofStart.set(end, facts);
+    }
+    return facts;
+  };
+}
+
 /** A time that cannot be is a finding, and what was measured then waits. */
-export function judgeTimes({ notebook, receivedAt, setting }: Scene, at: string, times: Times | null): void {
-  if (times === null || isPossibleTime(times, receivedAt, setting.timeAheadHours * HOUR_MS)) return;
+export function tellImpossible(notebook: Notebook, at: string): void {
   notebook.find('time.implausible', at);
   notebook.decide(at, 'value', 'a time that cannot be', null, null);
+}
+
+export function judgeTimes({ notebook, receivedAt, setting }: Scene, at: string, times: Times | null): void {
+  if (times === null || isPossibleTime(times, receivedAt, setting.timeAheadHours * HOUR_MS)) return;
+  tellImpossible(notebook, at);
 }
 
 /** A sample of somebody who was not born yet is not theirs. */

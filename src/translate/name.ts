@@ -22,12 +22,12 @@ export function makeNameOf(
   ...first: readonly (string | null)[]
 ): (kind: string, ...parts: readonly (string | null)[]) => string {
   const shared = JSON.stringify(first).slice(1, -1);
+  const heads = new Map<string, string>();
   return (kind, ...parts) => {
-    const own = JSON.stringify(parts);
-    return hash(
-      'sha256',
-      `["${SCHEME}",${JSON.stringify(kind)},${shared}${parts.length === 0 ? ']' : `,${own.slice(1)}`}`,
-    );
+    const known = heads.get(kind);
+    const head = known ?? `["${SCHEME}",${JSON.stringify(kind)},${shared}`;
+    if (known === undefined) heads.set(kind, head);
+    return hash('sha256', parts.length === 0 ? `${head}]` : `${head},${JSON.stringify(parts).slice(1)}`);
   };
 }
 

@@ -5,10 +5,10 @@ import { effectiveElement, type Times } from './times.ts';
 
 export type Element = Readonly<Record<string, unknown>>;
 
-export const codeable = (codings: readonly MappedCoding[], text: string | null = null): Element => ({
-  ...(codings.length === 0 ? {} : { coding: codings }),
-  ...(text === null ? {} : { text }),
-});
+export function codeable(codings: readonly MappedCoding[], text: string | null = null): Element {
+  if (codings.length === 0) return text === null ? {} : { text };
+  return text === null ? { coding: codings } : { coding: codings, text };
+}
 
 export const categoryOf = (code: string, extra: readonly MappedCoding[] = []): readonly Element[] => [
   { coding: [{ system: HL7_CATEGORY, code }, ...extra] },
@@ -39,6 +39,10 @@ function add(o: Editable, name: string, value: unknown): void {
   if (value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)) o[name] = value;
 }
 
+function addAll(o: Editable, elements: Element): void {
+  for (const name in elements) o[name] = elements[name];
+}
+
 /**
  * The one place where an Observation of ours is put together, so that all of them read alike. Property by property, in
  * the order of the standard: spreading a dozen small objects cost a third of the whole translation.
@@ -52,16 +56,12 @@ export function buildObservation(scene: Scene, parts: ObservationParts): AnyReso
   o['category'] = parts.category;
   o['code'] = parts.code;
   o['subject'] = scene.subject;
-  if (parts.times !== null) Object.assign(o, effectiveElement(parts.times));
+  if (parts.times !== null) addAll(o, effectiveElement(parts.times));
   add(o, 'issued', parts.issued);
   o['performer'] = [scene.subject];
-  Object.assign(o, parts.value);
+  addAll(o, parts.value);
   add(o, 'interpretation', parts.interpretation);
-  add(
-    o,
-    'note',
-    parts.note?.map((text) => ({ text })),
-  );
+  if (parts.note !== undefined && parts.note.length > 0) o['note'] = parts.note.map((text) => ({ text }));
   if (parts.method !== null && parts.method !== undefined) o['method'] = { text: parts.method };
   add(o, 'device', scene.device);
   add(o, 'referenceRange', parts.referenceRange);

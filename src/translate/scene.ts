@@ -1,7 +1,9 @@
 import type { Mappings } from '../mappings/index.ts';
 import type { AnyResource, Envelope } from '../payloads/index.ts';
 import { nameIdentifier, nameOf, referenceTo, type makeNameOf } from './name.ts';
+import type { TimeFacts } from './judge-time.ts';
 import type { Notebook } from './notebook.ts';
+import type { Times } from './times.ts';
 import type { Group, LinkedPatient, Setting, Wanted } from './translation.ts';
 
 /** What every builder of one translation shares. */
@@ -15,8 +17,7 @@ export interface Scene {
   readonly nameOf: ReturnType<typeof makeNameOf>;
   /** When the document came; null where nothing was received, such as a file that is explained. */
   readonly receivedAt: Date | null;
-  /** The moment of a time, in one text for all offsets. */
-  readonly utc: (text: string) => string;
+  readonly timeFacts: (times: Times) => TimeFacts;
   /** By which resources refer to the patient. */
   readonly subject: { readonly reference: string };
   /** The device behind the document, where there is exactly one. */
@@ -91,8 +92,11 @@ const serviceUser = (client: string): string => `urn:chartgate:service-user:${en
 
 /** In its place, so that the order of elements stays that of the standard. */
 function named(resource: AnyResource, name: string): AnyResource {
-  const identifier = [nameIdentifier(name), ...((resource['identifier'] ?? []) as unknown[])];
-  return Object.assign(resource, { identifier });
+  const given = resource['identifier'] as readonly unknown[] | undefined;
+  const own = nameIdentifier(name);
+  (resource as Record<string, unknown>)['identifier'] =
+    given === undefined || given.length === 0 ? [own] : [own, ...given];
+  return resource;
 }
 
 /** A wanted resource, which its builder gives away, under its name; the name is also its first identifier. */

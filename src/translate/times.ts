@@ -33,18 +33,6 @@ export function utcOf(text: string): string {
   return Number.isNaN(ms) ? text : new Date(ms).toISOString();
 }
 
-/** Remembers: the measurements of a document share few times. */
-export function remember<T>(work: (text: string) => T): (text: string) => T {
-  const known = new Map<string, T>();
-  return (text) => {
-    const before = known.get(text);
-    if (before !== undefined) return before;
-    const made = work(text);
-    known.set(text, made);
-    return made;
-  };
-}
-
 /** The day on the wall of the user: the date as it is written. */
 export const dayOf = (text: string): string => text.slice(0, 10);
 

@@ -99,7 +99,7 @@ const SOURCE_CATEGORIES = ['vital-signs', 'activity', 'survey'];
  */
 function readingsAt(scene: Scene, row: MetricRow, measuredAt: string): string[] {
   const code = row.codings[0]?.code ?? '';
-  const instant = scene.utc(measuredAt);
+  const instant = utcOf(measuredAt);
   return [...scene.mappings.readingsUnder(code), { system: LOINC, code }].flatMap((coding) =>
     SOURCE_CATEGORIES.map((category) =>
       nameIn(scene, 'measurement', coding.system, coding.code, category, 'point', instant, instant),

@@ -88,7 +88,7 @@ export function translateCustom(scene: Scene, { key, resources }: CustomContent,
     others.flatMap((entry) => entry.addresses.map((address) => [address, referenceTo(names.get(entry) ?? '')])),
   );
   for (const entry of metrics) {
-    const name = nameOfMetric(scene, readMetric(entry.resource, entry.at, mappings));
+    const name = nameOfMetric(scene, readMetric(entry.resource, entry.at, scene));
     for (const address of entry.addresses) references.set(address, referenceTo(name));
   }
   const follow = (reference: Part, scope: string): Part | null => {

@@ -6,11 +6,11 @@ import { translateMetrics } from './clinical/translate-metrics.ts';
 import { applyDialect } from './dialect/apply-dialect.ts';
 import { claimsOf } from './lab/claims.ts';
 import { translateLab } from './lab/translate-lab.ts';
+import { makeTimeFacts } from './judge-time.ts';
 import { makeNameOf } from './name.ts';
 import { partContent, type Parted } from './leave-out.ts';
 import { openNotebook, type Notebook } from './notebook.ts';
 import { wordOf } from './parts.ts';
-import { remember, utcOf } from './times.ts';
 import { patientOf, type Scene } from './scene.ts';
 import { clearedDayOf, translateAlertEvent, translateAlertSummary } from './translate-alerts.ts';
 import { translateCustom } from './translate-custom.ts';
@@ -153,7 +153,7 @@ export function translate(question: TranslateQuestion): Translation {
     setting,
     mappings,
     notebook,
-    utc: remember(utcOf),
+    timeFacts: makeTimeFacts(receivedAt, setting),
     nameOf: names,
   };
   const rekeyed = patientOf(alone);

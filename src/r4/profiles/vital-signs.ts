@@ -1,6 +1,6 @@
 import { isObject } from '../../kernel/index.ts';
 import { flag, type Context, type Json } from '../runtime/context.ts';
-import { codesOf, countPattern, hasValue, listOf } from './read-coding.ts';
+import { countPattern, findByCode, hasCode, hasValue, listOf } from './read-coding.ts';
 
 interface VitalSign {
   readonly name: string;
@@ -58,14 +58,14 @@ const PRESSURES = ['8480-6', '8462-4'] as const;
 const byCode = new Map(VITAL_SIGNS.flatMap((s) => s.imposedOn.map((code) => [code, s] as const)));
 const byProfile = new Map(VITAL_SIGNS.map((s) => [PROFILE + s.name, s]));
 
+const signOf = (code: string): VitalSign | undefined => byCode.get(code);
+
 function findSign(observation: Json): VitalSign | undefined {
-  for (const code of codesOf(observation['code'], LOINC)) {
-    const found = byCode.get(code);
-    if (found !== undefined) return found;
-  }
+  const found = findByCode(observation['code'], LOINC, signOf);
+  if (found !== undefined) return found;
   const meta = observation['meta'];
-  const claimed = isObject(meta) && Array.isArray(meta['profile']) ? (meta['profile'] as unknown[]) : [];
-  return claimed.map((url) => byProfile.get(String(url))).find((found) => found !== undefined);
+  const claimed = isObject(meta) && Array.isArray(meta['profile']) ? (meta['profile'] as unknown[]) : null;
+  return claimed?.map((url) => byProfile.get(String(url))).find((one) => one !== undefined);
 }
 
 /** Value, unit text, system and code are all demanded of a quantity; `units` are the fixed codes it may have. */
@@ -93,7 +93,7 @@ function checkPressure(o: Json, c: Context, path: string): boolean {
   let isSound = true;
   const components = listOf(o['component']);
   for (const code of PRESSURES) {
-    const matching = components.filter((component) => codesOf(component['code'], LOINC).includes(code));
+    const matching = components.filter((component) => hasCode(component['code'], LOINC, code));
     if (matching.length !== 1)
       isSound = flag(c, 'vs-component', path, `Blood pressure needs exactly one component with LOINC ${code}.`);
     for (const component of matching) {
@@ -144,7 +144,7 @@ export function checkVitalSign(o: Json, c: Context, path: string): boolean {
       `${path}.category`,
       `A vital sign (${vital.name}) has the category vital-signs exactly once.`,
     );
-  if (!codesOf(o['code'], LOINC).includes(vital.fixed))
+  if (!hasCode(o['code'], LOINC, vital.fixed))
     isSound = flag(
       c,
       'vs-code',

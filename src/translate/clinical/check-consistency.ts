@@ -11,7 +11,7 @@ interface Value {
   readonly wanted: Wanted;
   readonly digits: string;
   readonly value: number;
-  readonly startMs: number;
+  readonly start: string;
 }
 type ValuesOf = (code: string) => readonly Value[];
 /** What does not fit together, and what is to be said of it. */
@@ -39,9 +39,8 @@ function readValues(content: readonly Wanted[], codes: ReadonlySet<string>): Val
       const code = codeIn(part);
       const digits = codes.has(code) ? digitsOf(partOf(part['valueQuantity'])['value']) : undefined;
       if (digits === undefined) continue;
-      const startMs = Date.parse(effectiveOf(resource)?.start ?? '');
       const known = byCode.get(code);
-      const value = { wanted, digits, value: Number(digits), startMs };
+      const value = { wanted, digits, value: Number(digits), start: effectiveOf(resource)?.start ?? '' };
       if (known === undefined) byCode.set(code, [value]);
       else known.push(value);
     }
@@ -79,8 +78,11 @@ function misfitsByJump(
   { code, share, hours }: Extract<ConsistencyRow, { kind: 'jump' }>,
   valuesOf: ValuesOf,
 ): Misfit[] {
-  const values = valuesOf(code);
-  const isJump = (a: Value, b: Value): boolean =>
+  const found = valuesOf(code);
+  if (found.length < 2) return [];
+  const values = found.map((one) => ({ ...one, startMs: Date.parse(one.start) }));
+  type Timed = (typeof values)[number];
+  const isJump = (a: Timed, b: Timed): boolean =>
     Math.abs(a.startMs - b.startMs) < hours * HOUR_MS && differsBy(a.value, b.value) > share;
   const wanted = values.filter((one) => values.some((other) => isJump(one, other))).map((one) => one.wanted);
   const note = `Differs by more than ${Math.round(share * 100)} % from another value within ${hours} hours.`;

@@ -2,10 +2,9 @@ import type { MappedCoding, MetricRow, StandardFound } from '../../mappings/inde
 import { loincText } from '../loinc-text.ts';
 import { codesText } from '../notebook.ts';
 import { LOINC, type Scene } from '../scene.ts';
-import { isWholeDay } from '../times.ts';
 import type { Metric } from './read-metric.ts';
 
-const windowOf = ({ times }: Metric): 'day' | 'other' => (times !== null && isWholeDay(times) ? 'day' : 'other');
+const windowOf = ({ timeFacts }: Metric): 'day' | 'other' => (timeFacts?.isWholeDay === true ? 'day' : 'other');
 
 /** What the source says in its own code and beside it must be one thing: nobody can tell which of the two is wrong. */
 function checkAgreement({ mappings, notebook }: Scene, { at, coding, loincs, others }: Metric): void {

@@ -1,5 +1,5 @@
 import { LOINC, nameIn, type Scene } from '../scene.ts';
-import { dayOf, isWholeDay } from '../times.ts';
+import { dayOf } from '../times.ts';
 import type { Metric } from './read-metric.ts';
 
 /** The source's code for steps, as its clinical documents and its steps events have it. */
@@ -18,7 +18,7 @@ function isSumOfSteps({ mappings }: Scene, { coding: { system, code }, context }
   return code === STEPS && system === mappings.uris.code && context !== 'session';
 }
 
-const named = (scene: Scene, { category, context, times }: Metric, system: string, code: string): string =>
+const named = (scene: Scene, { category, context, times, timeFacts }: Metric, system: string, code: string): string =>
   nameIn(
     scene,
     'measurement',
@@ -26,14 +26,15 @@ const named = (scene: Scene, { category, context, times }: Metric, system: strin
     code,
     category,
     context,
-    times === null ? null : scene.utc(times.start),
-    times === null || times.open !== undefined ? null : scene.utc(times.end),
+    timeFacts === null ? null : timeFacts.startUtc,
+    timeFacts === null || times?.open !== undefined ? null : timeFacts.endUtc,
   );
 
 /** The name of a measurement: the source's code, never the mapped one, and never its value. */
 export function nameOfMetric(scene: Scene, metric: Metric): string {
-  const { coding, times } = metric;
-  if (times !== null && isWholeDay(times) && isSumOfSteps(scene, metric)) return nameOfSteps(scene, dayOf(times.start));
+  const { coding, times, timeFacts } = metric;
+  if (times !== null && timeFacts?.isWholeDay === true && isSumOfSteps(scene, metric))
+    return nameOfSteps(scene, dayOf(times.start));
   return named(scene, metric, coding.system, coding.code);
 }
 

@@ -19,11 +19,9 @@ const NONE: readonly MappedCoding[] = [];
 
 function toCoding(given: Part, text: string | null): MappedCoding {
   const display = textOf(given['display']);
-  return {
-    system: textOf(given['system']) ?? '',
-    code: textOf(given['code']) ?? text ?? '',
-    ...(display === null ? {} : { display }),
-  };
+  const system = textOf(given['system']) ?? '';
+  const code = textOf(given['code']) ?? text ?? '';
+  return display === null ? { system, code } : { system, code, display };
 }
 
 const keyOf = ({ system, code }: MappedCoding): string => `${system}|${code}`;

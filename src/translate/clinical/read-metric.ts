@@ -1,6 +1,7 @@
-import type { Mappings } from '../../mappings/index.ts';
 import type { AnyResource } from '../../payloads/index.ts';
+import type { TimeFacts } from '../judge-time.ts';
 import type { Measured } from '../quantity.ts';
+import type { Scene } from '../scene.ts';
 import { effectiveOf, type Times } from '../times.ts';
 import { listOf, partOf, pick, textOf, type Part } from '../parts.ts';
 import { readCodings, type ReadCodings } from './read-codings.ts';
@@ -14,6 +15,8 @@ export interface Metric extends ReadCodings {
   /** Whether the entry itself names a context. */
   readonly isContextSaid: boolean;
   readonly times: Times | null;
+  /** Of `times`. */
+  readonly timeFacts: TimeFacts | null;
   readonly status: string;
   /** Null where the source says that there is no value; `unreadable` where it says it in a form that is no number. */
   readonly measured: (Measured & { readonly comparator: string | null }) | 'unreadable' | null;
@@ -23,6 +26,8 @@ export interface Metric extends ReadCodings {
   /** The extension that tells the context, kept as it came. */
   readonly extension: readonly unknown[];
 }
+
+const NO_PARTS: readonly Part[] = [];
 
 /** Without a context the source tells of single readings. */
 const NO_CONTEXT = 'point';
@@ -72,12 +77,19 @@ function contextOf(extension: Part | undefined): string {
   );
 }
 
-export function readMetric(observation: AnyResource, at: string, mappings: Mappings): Metric {
-  const code = partOf(observation['code']);
-  const { coding, loincs, others } = readCodings(code, mappings);
-  const extension = listOf(observation['extension'])
-    .filter(({ url }) => url === mappings.uris.context)
+/** Their address in front. */
+function contextsIn(extensions: unknown, address: string): readonly Part[] {
+  if (extensions === undefined) return NO_PARTS;
+  return listOf(extensions)
+    .filter(({ url }) => url === address)
     .map(({ url, ...said }) => ({ url, ...said }));
+}
+
+export function readMetric(observation: AnyResource, at: string, { mappings, timeFacts }: Scene): Metric {
+  const code = partOf(observation['code']);
+  const times = effectiveOf(observation);
+  const { coding, loincs, others } = readCodings(code, mappings);
+  const extension = contextsIn(observation['extension'], mappings.uris.context);
   return {
     at,
     coding,
@@ -87,7 +99,8 @@ export function readMetric(observation: AnyResource, at: string, mappings: Mappi
     category: textOf(listOf(listOf(observation['category'])[0]?.['coding'])[0]?.['code']) ?? '',
     context: contextOf(extension[0]),
     isContextSaid: extension[0] !== undefined,
-    times: effectiveOf(observation),
+    times,
+    timeFacts: times === null ? null : timeFacts(times),
     status: textOf(observation['status']) ?? 'final',
     measured: measuredOf(observation),
     given: () => givenOf(observation),

@@ -8,7 +8,8 @@ import type { Wanted } from '../translation.ts';
 function readingOf(scene: Scene, { resource }: Wanted): string {
   const times = effectiveOf(resource);
   const code = wordOf(listOf(partOf(resource['code'])['coding'])[0]?.['code']);
-  const when = times === null ? null : [scene.utc(times.start), scene.utc(times.end), times.open ?? null];
+  const facts = times === null ? null : scene.timeFacts(times);
+  const when = facts === null ? null : [facts.startUtc, facts.endUtc, times?.open ?? null];
   return canonicalJson([code, when, resource['extension'] ?? null, resource['category']]);
 }
 

@@ -9,10 +9,11 @@ import type { Metric } from './read-metric.ts';
  * entry.
  */
 export function splitPanel(observation: AnyResource): readonly AnyResource[] | null {
-  const { component, ...rest } = observation;
-  const sides = listOf(component);
+  const sides = listOf(observation['component']);
+  if (sides.length === 0) return null;
+  const { component: _component, ...rest } = observation;
   const hasValue = Object.keys(rest).some((name) => name.startsWith('value') || name.startsWith('_value'));
-  if (sides.length === 0 || hasValue || rest['hasMember'] !== undefined) return null;
+  if (hasValue || rest['hasMember'] !== undefined) return null;
   const { code: _code, dataAbsentReason: _absent, ...shared } = rest;
   return sides.map((side) => ({ ...shared, ...side }));
 }

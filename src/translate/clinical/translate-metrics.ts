@@ -3,8 +3,8 @@ import type { AnyResource, ClinicalReady } from '../../payloads/index.ts';
 import { SYSTEMS } from '../name.ts';
 import { findModifiers } from '../find-modifiers.ts';
 import { buildObservation, categoryOf, codeable, type Element } from '../observation.ts';
-import { judgeTimes } from '../judge-time.ts';
-import { judgeValue, toRowUnit } from '../quantity.ts';
+import { tellImpossible } from '../judge-time.ts';
+import { judgeValue, toRowUnit, type Quantity } from '../quantity.ts';
 import { LOINC, want, type Scene } from '../scene.ts';
 import { dayOf } from '../times.ts';
 import type { Group, Wanted } from '../translation.ts';
@@ -58,8 +58,17 @@ function passThrough(scene: Scene, metric: Metric): Element {
   });
 }
 
+const NO_NOTES: readonly string[] = [];
+
+/** In its place, so that the order of elements stays that of the standard. */
+function withComparator(quantity: Quantity, comparator: string | null): Quantity {
+  if (comparator === null) return quantity;
+  const { value, ...unit } = quantity;
+  return { value, comparator, ...unit };
+}
+
 /** The value of a metric in the unit of its row, and what is to be noted of it. */
-function valueOf(scene: Scene, metric: Metric, row: MetricRow): { value: Element; note: string[] } | null {
+function valueOf(scene: Scene, metric: Metric, row: MetricRow): { value: Element; note: readonly string[] } | null {
   const { measured, at } = metric;
   if (measured === null) return { value: { dataAbsentReason: metric.dataAbsentReason ?? ABSENT }, note: [] };
   // The profiles of vital signs know no "less than", and a value without a unit could be in any.
@@ -74,9 +83,10 @@ function valueOf(scene: Scene, metric: Metric, row: MetricRow): { value: Element
   const converted = toRowUnit(scene, at, measured, row);
   if (converted === null) return null;
   const note = judgeValue(scene, metric.at, row.codings[0]?.code ?? '', row.unit?.code ?? '', converted.digits);
-  const { value, ...unit } = converted.quantity;
-  const comparator = measured.comparator === null ? {} : { comparator: measured.comparator };
-  return { value: { valueQuantity: { value, ...comparator, ...unit } }, note: note === null ? [] : [note] };
+  return {
+    value: { valueQuantity: withComparator(converted.quantity, measured.comparator) },
+    note: note === null ? NO_NOTES : [note],
+  };
 }
 
 /** What an alert may repeat: health monitoring judges single readings. */
@@ -90,7 +100,7 @@ const placeOf = ({ category, times }: Metric) => ({
 
 function translateMetric(scene: Scene, metric: Metric): Wanted | PanelPart {
   const place = placeOf(metric);
-  judgeTimes(scene, metric.at, metric.times);
+  if (metric.timeFacts?.isPossible === false) tellImpossible(scene.notebook, metric.at);
   const row = findRow(scene, metric);
   const given = row === null ? null : valueOf(scene, metric, row);
   // A side without a value that is understood keeps its place in its panel, which then waits as a whole.
@@ -138,9 +148,7 @@ function translateEntry(scene: Scene, metric: Metric, resource: AnyResource): re
   const sides = splitPanel(resource);
   if (sides === null) return [translateMetric(scene, metric)];
   const mark = scene.notebook.mark();
-  const made = sides.map((side, i) =>
-    translateMetric(scene, readMetric(side, `${metric.at}.component[${i}]`, scene.mappings)),
-  );
+  const made = sides.map((side, i) => translateMetric(scene, readMetric(side, `${metric.at}.component[${i}]`, scene)));
   if (isWholePanel(scene, metric, made)) return made;
   const areKnown = made.every((one) => 'kind' in one);
   const isGiven = scene.setting.unmapped === 'pass-through' || scene.notebook.heldSince(mark) !== null;
@@ -164,9 +172,10 @@ export function translateMetrics(
   const places = new Map<string, string>();
   const parts: PanelPart[] = [];
   const deviceOf = makeDeviceOf(scene, bundle, sources, devices);
-  for (const [i, { resource }] of entries.entries()) {
+  for (let i = 0; i < entries.length; i += 1) {
+    const resource = entries[i]?.resource;
+    if (resource === undefined || resource.resourceType === 'Patient') continue;
     const at = `entry[${i}]`;
-    if (resource.resourceType === 'Patient') continue;
     if (resource.resourceType !== 'Observation') {
       scene.notebook.find('resource.left-out', at, resource.resourceType);
       continue;
@@ -175,7 +184,7 @@ export function translateMetrics(
     findModifiers(scene.notebook, at, resource);
     const device = deviceOf.of(resource);
     const own = device?.reference === scene.device?.reference ? scene : { ...scene, device };
-    const metric = readMetric(resource, at, scene.mappings);
+    const metric = readMetric(resource, at, scene);
     const made = translateEntry(own, metric, resource);
     const why = scene.notebook.heldSince(mark);
     for (const one of made) {

@@ -1,6 +1,6 @@
 import { listOf, partOf, wordOf } from '../parts.ts';
 import { LOINC, type Scene } from '../scene.ts';
-import { dayOf, effectiveOf, isWholeDay, type Times } from '../times.ts';
+import { dayOf, effectiveOf, type Times } from '../times.ts';
 import type { Wanted } from '../translation.ts';
 
 /** Sleep duration and time in bed: their time is that of the sleep. */
@@ -14,10 +14,14 @@ const isWholeSleep = ({ resource }: Wanted): boolean =>
 /** The sleep of each day on which one ended; null where there were several, since nobody can tell which is meant. */
 function sleepsByDay(scene: Scene, sleep: readonly Wanted[]): ReadonlyMap<string, Times | null> {
   const byDay = new Map<string, Times | null>();
-  const momentsOf = ({ start, end }: Times): string => `${scene.utc(start)}/${scene.utc(end)}`;
+  const momentsOf = (times: Times): string => {
+    const { startUtc, endUtc } = scene.timeFacts(times);
+    return `${startUtc}/${endUtc}`;
+  };
   for (const one of sleep) {
     const times = isWholeSleep(one) ? effectiveOf(one.resource) : null;
-    if (times === null || times.open !== undefined || times.start === times.end || isWholeDay(times)) continue;
+    if (times === null || times.open !== undefined || times.start === times.end || scene.timeFacts(times).isWholeDay)
+      continue;
     const day = dayOf(times.end);
     const known = byDay.get(day);
     byDay.set(day, known === undefined || (known !== null && momentsOf(known) === momentsOf(times)) ? times : null);
@@ -36,7 +40,7 @@ export function withSleepPeriod(scene: Scene, wanted: readonly Wanted[]): readon
   return wanted.map((one): Wanted => {
     const times = one.group === 'sleep' ? effectiveOf(one.resource) : null;
     const night = times === null ? null : byDay.get(dayOf(times.start));
-    if (times === null || night === null || night === undefined || !isWholeDay(times)) return one;
+    if (times === null || night === null || night === undefined || !scene.timeFacts(times).isWholeDay) return one;
     const { effectiveDateTime: _day, ...resource } = one.resource;
     return { ...one, resource: { ...resource, effectivePeriod: { start: night.start, end: night.end } } };
   });

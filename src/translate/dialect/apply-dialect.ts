@@ -45,14 +45,13 @@ export function applyDialect(dialect: Dialect, wanted: readonly Wanted[], notebo
     // A device that goes along inside its Observation is not left out.
     if (resource.resourceType !== 'Device') notebook.find('resource.left-out', resource.resourceType, what);
   }
-  return wanted
-    .filter(({ reference }) => !left.has(reference))
-    .map((one): Wanted => {
-      const fitted = fit(dialect, one.resource, devices);
-      if (left.size === 0) return fitted === one.resource ? one : { ...one, resource: fitted };
-      const followed = mapReferences(fitted, (reference) =>
-        left.has(String(reference['reference'])) ? null : reference,
-      );
-      return { ...one, resource: followed as AnyResource };
-    });
+  const taken = left.size === 0 ? wanted : wanted.filter(({ reference }) => !left.has(reference));
+  return taken.map((one): Wanted => {
+    const fitted = fit(dialect, one.resource, devices);
+    if (left.size === 0) return fitted === one.resource ? one : { ...one, resource: fitted };
+    const followed = mapReferences(fitted, (reference) =>
+      left.has(String(reference['reference'])) ? null : reference,
+    );
+    return { ...one, resource: followed as AnyResource };
+  });
 }

@@ -1,9 +1,21 @@
 import { expect, test } from '@jest/globals';
+import { hash } from 'node:crypto';
 import { judge, type JudgePretranslated, type JudgeDeps } from '../../../src/judge/judge.ts';
 import { makeTranslationContextHolder } from '../../../src/judge/index.ts';
+import { canonicalJson } from '../../../src/kernel/index.ts';
+import { parsePayload } from '../../../src/payloads/index.ts';
 import { loadValidators } from '../../../src/judge/validators.ts';
 import { SHIPPED_FOLDER } from '../../../src/mappings/index.ts';
-import { aClinicalReady, CLIENT } from '../../support/payloads/index.ts';
+import {
+  aClinicalReady,
+  aLabResult,
+  anAlertEvent,
+  anAlertSummary,
+  aServiceLabResult,
+  aStepsEvent,
+  aUserProfile,
+  CLIENT,
+} from '../../support/payloads/index.ts';
 
 const { translationContext } = makeTranslationContextHolder({
   payloads: { clientUuid: CLIENT, documentKey: 'bundle-id', labPath: null },
@@ -54,3 +66,35 @@ test('a translation that is not sound waits for a person with its findings, and 
   expect(asked).toHaveLength(1);
   expect(JSON.stringify(asked[0])).toContain('"Observation"');
 });
+
+const SAMPLES = {
+  clinical_ready: aClinicalReady(),
+  steps_event: aStepsEvent(),
+  user_profile: aUserProfile(),
+  alert_event: anAlertEvent(),
+  alert_summary: anAlertSummary(),
+  lab_result: aLabResult(),
+  'lab_result of the service': aServiceLabResult(),
+  'an unknown structure': { ...aStepsEvent(), data_structure: 'something_new' },
+};
+const digestOf = (text: string): Uint8Array => new Uint8Array(hash('sha256', text, 'buffer'));
+
+test.each(Object.entries(SAMPLES))(
+  'the digests of %s are those of its content, with escapes and without',
+  async (_kind, sample) => {
+    const { payloads, setting } = translationContext;
+    const options = { ...payloads, userSystem: setting.mappings.uris.userIdentifier };
+    const plain = JSON.stringify({ ...sample, more: 'a quote or none, é' });
+    for (const text of [plain, plain.replace('quote', '\\"quo\\u0074e\\n'), plain.replaceAll('e":', '\\u0065":')]) {
+      const value: unknown = JSON.parse(text);
+      const payload = parsePayload(value, options);
+      if (!payload.ok) throw new Error(payload.fault.code);
+      const { facts, verdict } = await judge('data', new TextEncoder().encode(text), {
+        translationContext: { ...translationContext, templates: new Map() },
+        ...validators,
+      });
+      expect(facts.contentDigest).toEqual(digestOf(canonicalJson(['data', value])));
+      expect(verdict).toMatchObject({ document: { clinicalDigest: digestOf(payload.value.clinical()) } });
+    }
+  },
+);

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { canonicalJson } from '../../../src/kernel/index.ts';
+import { canonicalJson, openCanonicalTexts } from '../../../src/kernel/index.ts';
 
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
@@ -41,4 +41,27 @@ test.each([
   ['a lone surrogate is escaped', '\ud800', '"\\ud800"'],
 ])('%s', (_what, value, expected) => {
   expect(canonicalJson(value)).toBe(expected);
+});
+
+/** Texts and names from a few characters, among them what needs an escape, so that names meet. */
+const words = fc.string({
+  unit: fc.constantFrom('a', 'b', 'é', '\u{1f600}', ' ', '"', '\\', '\n', '\ud800'),
+  maxLength: 4,
+});
+const objects = fc.dictionary(words, fc.oneof(words, fc.jsonValue(), fc.dictionary(words, words)));
+const isPlain = (value: unknown): boolean => !JSON.stringify(value).includes('\\');
+
+test('texts that are made together are those that are made alone', () => {
+  const run = (given: readonly Record<string, unknown>[], left: readonly string[]): void => {
+    const value = { entry: given, more: left };
+    const texts = openCanonicalTexts(isPlain(value));
+    for (const one of given) {
+      const rest = Object.fromEntries(Object.entries(one).filter(([name]) => !left.includes(name)));
+      expect(texts.without(one, new Set(left))).toBe(canonicalJson(rest));
+    }
+    expect(texts.of(value)).toBe(canonicalJson(value));
+  };
+  fc.assert(fc.property(fc.array(objects, { maxLength: 4 }), fc.array(words, { maxLength: 3 }), run), {
+    numRuns: 300,
+  });
 });

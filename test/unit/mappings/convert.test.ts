@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { readExact } from '../../../src/mappings/exact.ts';
+import { roundConverted } from '../../../src/mappings/round-converted.ts';
 import { parsed, shippedFiles, shippedMappings } from '../../support/mapping-files.ts';
 
 const mappings = shippedMappings();
@@ -159,4 +161,19 @@ describe('any measurement, any pair of units', () => {
       }),
     );
   });
+});
+
+test('a number that goes into a unit of the same size keeps its text, or is rounded like any other', () => {
+  const numbers = fc.oneof(
+    fc.stringMatching(/^-?(0|[1-9]\d{0,16})(\.\d{1,11})?$/),
+    fc.stringMatching(/^\d{1,3}(\.\d{1,3})?[eE][+-]?\d$/),
+  );
+  fc.assert(
+    fc.property(numbers, fc.integer({ min: 0, max: 9 }), (digits, decimalsMax) => {
+      const value = readExact(digits);
+      const expected = value === null ? null : roundConverted({ digits, value }, value, decimalsMax);
+      expect(convert(digits, '{steps}', '/d', decimalsMax)).toBe(expected);
+    }),
+    { numRuns: 2_000 },
+  );
 });
