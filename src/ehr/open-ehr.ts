@@ -138,7 +138,8 @@ export function openEhr(deps: {
 
   /** Once more with a new token after a 401, which says that nothing was done. */
   async function exchange(request: EhrRequest, mayRenew: 'may-renew' | 'last'): Promise<Sent> {
-    const header = await orAbandoned(authorizer.authorize(), request.signal);
+    const authorized = authorizer.authorize();
+    const header = authorized instanceof Promise ? await orAbandoned(authorized, request.signal) : authorized;
     if (!header.ok) return { exchange: null, verdict: withoutToken(header.fault) };
     const sent = await sendOnce(request, header.value);
     if (!sent.ok) return { exchange: null, verdict: { kind: 'rejected', fault: sent.fault } };
