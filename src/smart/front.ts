@@ -45,7 +45,8 @@ export function makeFront(deps: {
         if (greeted !== null) await greeted;
         const { request, requestId, log } = ask;
         const asker = { requestId, remoteAddress: request.socket.remoteAddress ?? '' };
-        const verified = await verifyToken(request.headers.authorization, asker);
+        const verifying = verifyToken(request.headers.authorization, asker);
+        const verified = verifying instanceof Promise ? await verifying : verifying;
         if (!verified.ok) return verified;
         const target = parseTarget(request.url ?? '', request.headers);
         if (!target.ok) return target;

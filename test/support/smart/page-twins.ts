@@ -38,8 +38,8 @@ export type Compared =
 
 type Way = 'fast' | 'slow';
 
-const bytesOf = ({ body, encoding = 'utf8' }: Answer): Buffer =>
-  typeof body === 'string' ? Buffer.from(body, encoding) : Buffer.from(body);
+const bytesOf = ({ body, encoding }: Answer): Buffer =>
+  typeof body === 'string' ? Buffer.from(body, encoding ?? 'utf8') : Buffer.from(body);
 
 /** The text that the slow way would have printed of the same JSON; what cannot be read stays as it is. */
 function meaningOf(answer: Answer): unknown {
