@@ -12,7 +12,7 @@ import {
 import { basicAuthorizer, bearerAuthorizer, noAuthorizer, type Authorizer } from './authorize.ts';
 import { classifyExchange, type Verdict } from './classify-answer.ts';
 import { makeDiscoverTokenUrl } from './discover-token-url.ts';
-import type { Answered, EhrRequest, Exchange } from './exchange.ts';
+import type { AbandonSignal, Answered, EhrRequest, Exchange } from './exchange.ts';
 import { makeFetchToken } from './fetch-token.ts';
 import { makeAddressGuard, type AddressGuard } from './guard-address.ts';
 import { loadClientKey } from './load-client-key.ts';
@@ -71,12 +71,12 @@ function withoutToken(why: Fault): Exclude<Verdict, { kind: 'ok' }> {
 }
 
 /** A caller does not wait for a token longer than it wants to; the token is fetched to its end for the others. */
-function orAbandoned<T>(waiting: Promise<Result<T>>, signal: AbortSignal | undefined): Promise<Result<T>> {
+function orAbandoned<T>(waiting: Promise<Result<T>>, signal: AbandonSignal | undefined): Promise<Result<T>> {
   if (signal === undefined) return waiting;
   return new Promise((resolve, reject) => {
     const abandon = (): void => resolve(fail(fault('ehr.abandoned')));
     if (signal.aborted) abandon();
-    signal.addEventListener('abort', abandon, { once: true });
+    signal.addEventListener('abort', abandon);
     waiting.then(resolve, reject).finally(() => signal.removeEventListener('abort', abandon));
   });
 }
