@@ -41,7 +41,7 @@ export async function* run(): AsyncGenerator<Figure> {
   const passPages = makePassPages(rewriteText);
   const bundle = { resourceType: 'Bundle', type: 'searchset', total: ENTRIES, link: [] };
 
-  const onBytes = (bytes: Buffer): Uint8Array => {
+  const onBytes = (bytes: Buffer): string => {
     const page = passPages(rule)?.(bytes) ?? null;
     if (page === null) throw new Error('the page is not beyond doubt');
     return printPassed(bundle, page, OWN);

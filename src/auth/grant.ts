@@ -24,6 +24,7 @@ export interface Grant {
 }
 
 /**
- * The header `Authorization` to what it allows. One fault for every reason; the reason goes to the audit log by itself.
+ * The header `Authorization` to what it allows, without a promise where that is remembered. One fault for every reason;
+ * the reason goes to the audit log by itself.
  */
-export type VerifyToken = (authorization: string | undefined, asker?: Asker) => Promise<Result<Grant>>;
+export type VerifyToken = (authorization: string | undefined, asker?: Asker) => Result<Grant> | Promise<Result<Grant>>;

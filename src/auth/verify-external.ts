@@ -4,7 +4,7 @@ import { fail, fault, isObject, ok, type Clock, type Result, type Secret } from 
 import { fetchBounded } from './fetch-bounded.ts';
 import type { Grant, VerifyToken } from './grant.ts';
 import { parseFhirUser } from './parse-fhir-user.ts';
-import type { RecordDenial } from './record-denial.ts';
+import type { Asker, RecordDenial } from './record-denial.ts';
 import { makeSteadyNow } from './steady-now.ts';
 import { toScopes } from './verify-embedded.ts';
 
@@ -72,11 +72,7 @@ function makeCheckByKeys(of: ExternalIssuer, jwksUrl: string, fhirBase: string, 
     });
   }
 
-  return async (token: string): Promise<Checked> => {
-    const digest = hash('sha256', token);
-    const known = held.get(digest);
-    if (known !== undefined && now().getTime() < known.untilMs) return { claims: known.claims };
-    held.delete(digest);
+  async function verify(token: string, digest: string): Promise<Checked> {
     try {
       const { payload } = await jwtVerify(token, keys, {
         issuer: of.issuer,
@@ -99,6 +95,14 @@ function makeCheckByKeys(of: ExternalIssuer, jwksUrl: string, fhirBase: string, 
         !(thrown instanceof errors.JWKSTimeout || thrown instanceof errors.JWKSInvalid);
       return isTheirs && thrown.code !== 'ERR_JOSE_GENERIC' ? { why: thrown.code.toLowerCase() } : { away: thrown };
     }
+  }
+
+  return (token: string): Checked | Promise<Checked> => {
+    const digest = hash('sha256', token);
+    const known = held.get(digest);
+    if (known !== undefined && now().getTime() < known.untilMs) return { claims: known.claims };
+    held.delete(digest);
+    return verify(token, digest);
   };
 }
 
@@ -208,19 +212,16 @@ export function makeVerifyExternal(deps: {
     return read;
   }
 
-  return async (authorization, asker): Promise<Result<Grant>> => {
-    const refuse = (why: string): Result<Grant> => {
-      deps.deny(why, asker);
-      return fail(fault('smart.unauthenticated'));
-    };
-    const [, token] = /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization ?? '') ?? [];
-    if (token === undefined) return refuse(authorization === undefined ? 'no-token' : 'not-a-token');
-    if (token.length > TOKEN_LENGTH_MAX) return refuse('too-long');
-    const checked = await check(token);
+  function refuse(why: string, asker: Asker | undefined): Result<Grant> {
+    deps.deny(why, asker);
+    return fail(fault('smart.unauthenticated'));
+  }
+
+  function grantOf(checked: Checked, token: string, asker: Asker | undefined): Result<Grant> {
     if ('away' in checked) return fail(fault('auth.issuer', { cause: checked.away }));
-    if ('why' in checked) return refuse(checked.why);
+    if ('why' in checked) return refuse(checked.why, asker);
     const read = allowedBy(checked.claims, token);
-    if (read === null) return refuse('claims');
+    if (read === null) return refuse('claims', asker);
     const { grant, lost } = read;
     if (lost !== null && !told.has(grant.tokenId)) {
       makeRoom(told);
@@ -228,5 +229,15 @@ export function makeVerifyExternal(deps: {
       deps.deny(lost, asker);
     }
     return ok(grant);
+  }
+
+  return (authorization, asker) => {
+    const [, token] = /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization ?? '') ?? [];
+    if (token === undefined) return refuse(authorization === undefined ? 'no-token' : 'not-a-token', asker);
+    if (token.length > TOKEN_LENGTH_MAX) return refuse('too-long', asker);
+    const checked = check(token);
+    return checked instanceof Promise
+      ? checked.then((found) => grantOf(found, token, asker))
+      : grantOf(checked, token, asker);
   };
 }

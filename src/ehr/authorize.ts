@@ -1,14 +1,17 @@
 import { ok, StartError, type Result, type Secret } from '../kernel/index.ts';
 
-/** Gives the Authorization header of a request. A fault means that none could be got, and so nothing was sent. */
+/**
+ * Gives the Authorization header of a request, without a promise where it is at hand. A fault means that none could be
+ * got, and so nothing was sent.
+ */
 export interface Authorizer {
-  authorize(): Promise<Result<string | null>>;
+  authorize(): Result<string | null> | Promise<Result<string | null>>;
   /** The header `refused` was answered by 401. Whether another one may fare better. */
   renew(refused: string): 'worth-a-try' | 'pointless';
 }
 
 const fixed = (header: string | null): Authorizer => ({
-  authorize: () => Promise.resolve(ok(header)),
+  authorize: () => ok(header),
   renew: () => 'pointless',
 });
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { EhrRequest } from './exchange.ts';
+import type { AbandonSignal, EhrRequest } from './exchange.ts';
 import type { RawAnswer } from './read-answer.ts';
 import { receiveAnswer } from './receive-answer.ts';
 
@@ -28,7 +28,7 @@ export function dispatchOnce(
   of: {
     readonly method: EhrRequest['method'];
     readonly deadlineMs: number;
-    readonly signal: AbortSignal | undefined;
+    readonly signal: AbandonSignal | undefined;
     readonly admit: EhrRequest['admit'];
   },
 ): Promise<Ended> {
@@ -57,7 +57,7 @@ export function dispatchOnce(
       abandon();
       return;
     }
-    signal?.addEventListener('abort', abandon, { once: true });
+    signal?.addEventListener('abort', abandon);
 
     try {
       pool.dispatch(

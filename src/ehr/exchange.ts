@@ -1,6 +1,13 @@
 /** Names and values, in order; a name may come twice. */
 export type Pairs = readonly (readonly [string, string])[];
 
+/** Says when nobody wants an answer any longer. An AbortSignal is one; for a request that must be quick it is dear. */
+export interface AbandonSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
 /** One request to the EHR. Everything that may be said is here; nothing else goes out. */
 export interface EhrRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -23,7 +30,7 @@ export interface EhrRequest {
   readonly traceId?: string;
   /** The whole exchange ends then, however busy it still is. */
   readonly deadlineMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbandonSignal;
   /** Of a question: asked for each part of the answer whether there is room for it; false ends the exchange. */
   readonly admit?: (bytes: number) => true | Promise<boolean>;
   /**

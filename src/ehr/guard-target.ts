@@ -11,6 +11,7 @@ import {
   type Entered,
   type Load,
 } from './concurrency.ts';
+import type { AbandonSignal } from './exchange.ts';
 
 /** Leave to send one request. Given back exactly once, with what came of it; a second time does nothing. */
 export interface Permit {
@@ -42,7 +43,7 @@ export interface TargetGuard {
    * Waits for room, first come first served. Whoever was let to work by a limit that has been lowered since is not sent
    * away. `full` only where the signal ends the waiting.
    */
-  enter(kind: string, signal?: AbortSignal): Promise<Entry>;
+  enter(kind: string, signal?: AbandonSignal): Promise<Entry>;
   state(): TargetState;
 }
 

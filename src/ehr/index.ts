@@ -5,7 +5,16 @@
 export { openEhr, type Ehr, type EhrAuth, type EhrTarget, type Sent } from './open-ehr.ts';
 export { isReadRequest, readOnlyEhr, type EhrAccess } from './refuse-writes.ts';
 export { EHR_LIMITS, type EhrLimits, type EhrTls } from './open-pool.ts';
-export type { AnswerBody, Answered, AnswerHeaders, EhrRequest, Exchange, Pairs, Unanswered } from './exchange.ts';
+export type {
+  AbandonSignal,
+  AnswerBody,
+  Answered,
+  AnswerHeaders,
+  EhrRequest,
+  Exchange,
+  Pairs,
+  Unanswered,
+} from './exchange.ts';
 export { readLocation, type AddressGuard, type Located, type OwnAddress } from './guard-address.ts';
 export { makeJwksRoute, type Jwks } from './publish-jwks.ts';
 

@@ -12,7 +12,7 @@ import {
 import { basicAuthorizer, bearerAuthorizer, noAuthorizer, type Authorizer } from './authorize.ts';
 import { classifyExchange, type Verdict } from './classify-answer.ts';
 import { makeDiscoverTokenUrl } from './discover-token-url.ts';
-import type { Answered, EhrRequest, Exchange } from './exchange.ts';
+import type { AbandonSignal, Answered, EhrRequest, Exchange } from './exchange.ts';
 import { makeFetchToken } from './fetch-token.ts';
 import { makeAddressGuard, type AddressGuard } from './guard-address.ts';
 import { loadClientKey } from './load-client-key.ts';
@@ -71,12 +71,12 @@ function withoutToken(why: Fault): Exclude<Verdict, { kind: 'ok' }> {
 }
 
 /** A caller does not wait for a token longer than it wants to; the token is fetched to its end for the others. */
-function orAbandoned<T>(waiting: Promise<Result<T>>, signal: AbortSignal | undefined): Promise<Result<T>> {
+function orAbandoned<T>(waiting: Promise<Result<T>>, signal: AbandonSignal | undefined): Promise<Result<T>> {
   if (signal === undefined) return waiting;
   return new Promise((resolve, reject) => {
     const abandon = (): void => resolve(fail(fault('ehr.abandoned')));
     if (signal.aborted) abandon();
-    signal.addEventListener('abort', abandon, { once: true });
+    signal.addEventListener('abort', abandon);
     waiting.then(resolve, reject).finally(() => signal.removeEventListener('abort', abandon));
   });
 }
@@ -138,7 +138,8 @@ export function openEhr(deps: {
 
   /** Once more with a new token after a 401, which says that nothing was done. */
   async function exchange(request: EhrRequest, mayRenew: 'may-renew' | 'last'): Promise<Sent> {
-    const header = await orAbandoned(authorizer.authorize(), request.signal);
+    const authorized = authorizer.authorize();
+    const header = authorized instanceof Promise ? await orAbandoned(authorized, request.signal) : authorized;
     if (!header.ok) return { exchange: null, verdict: withoutToken(header.fault) };
     const sent = await sendOnce(request, header.value);
     if (!sent.ok) return { exchange: null, verdict: { kind: 'rejected', fault: sent.fault } };

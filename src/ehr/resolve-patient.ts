@@ -1,5 +1,6 @@
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import { identifierToken } from './escape-search-value.ts';
+import type { AbandonSignal } from './exchange.ts';
 import { readResource } from './fhir-client.ts';
 import type { Ehr } from './open-ehr.ts';
 import { idOf, judgePatient, pickPatient, type Picked } from './pick-patient.ts';
@@ -14,7 +15,7 @@ export interface Mrn {
 export interface AskedPatient extends Mrn {
   readonly requestId: string;
   readonly traceId?: string;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbandonSignal;
 }
 
 export interface ResolvedPatient {

@@ -49,7 +49,7 @@ export function smartBackendAuthorizer(deps: {
   }
 
   return {
-    async authorize() {
+    authorize() {
       if (held !== null && clock.monotonicMs() < held.untilMs) return ok(held.header);
       underWay ??= obtain().finally(() => (underWay = null));
       return underWay;

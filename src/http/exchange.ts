@@ -50,20 +50,21 @@ function letGo({ req, res, head }: Exchange): void {
   res.once('finish', () => setTimeout(() => req.socket.destroy(), LINGER_MS).unref());
 }
 
-export function send({ req, res, head }: Exchange, { status, headers = {}, body, follow }: Answer): void {
+export function send({ req, res, head }: Exchange, { status, headers = {}, body, encoding, follow }: Answer): void {
   // A copy: what cannot be sent must not stand in the way of the answer that says so.
   const all = [...head];
   for (const name of Object.keys(headers)) putHeader(all, name, headers[name] ?? '');
   const hasBody = req.method !== 'HEAD' && status !== 204 && status !== 304;
   const goesOn = hasBody && follow !== undefined;
-  if (hasBody && !goesOn) putHeader(all, 'Content-Length', String(Buffer.byteLength(body)));
+  if (hasBody && !goesOn)
+    putHeader(all, 'Content-Length', String(encoding === undefined ? Buffer.byteLength(body) : body.length));
   // Its words are said too, since those of an answer that could not be sent would stay.
   res.writeHead(status, STATUS_CODES[status], all);
   if (goesOn) {
     res.flushHeaders();
     res.write(body);
     follow(outletOf(res));
-  } else res.end(body);
+  } else res.end(body, encoding ?? 'utf8');
 }
 
 export function refuse(exchange: Exchange, why: Fault): void {

@@ -35,6 +35,8 @@ export type Observe = (answer: { route: string; method: string; status: number; 
 const CLIENT_GONE = 499;
 const UNMATCHED = '(none)';
 
+type RouteFound = Extract<Found, { kind: 'route' }>;
+
 /** A caller who may what the route asks for. */
 function mayAsk(caller: Result<AdminCaller>, { permission, proof }: AdminAccess): Result<AdminCaller> {
   if (!caller.ok) return caller;
@@ -112,14 +114,13 @@ export function makeApp(deps: AppDeps): RequestListener {
     return ok({ caller: may.value, stillMay });
   }
 
-  async function ask(exchange: Exchange, { route, params }: Extract<Found, { kind: 'route' }>) {
+  async function askAdmitted(exchange: Exchange, found: RouteFound, route: Extract<Route, AdminAccess>) {
+    const admitted = await admit(exchange, route);
+    return admitted.ok ? ask(exchange, found, admitted.value) : admitted;
+  }
+
+  function ask(exchange: Exchange, { route, params }: RouteFound, asked: Pick<Ask, 'caller' | 'stillMay'>) {
     const { req, requestId, traceId, log, head } = exchange;
-    let asked: Pick<Ask, 'caller' | 'stillMay'> = {};
-    if (route.access === 'admin') {
-      const admitted = await admit(exchange, route);
-      if (!admitted.ok) return admitted;
-      asked = admitted.value;
-    }
     if (route.access === 'ops') {
       const may = checkOps(req.headers.authorization, deps.opsToken ?? null);
       if (!may.ok) return may;
@@ -133,9 +134,10 @@ export function makeApp(deps: AppDeps): RequestListener {
     return route.handle({ request: req, params, requestId, log, setHeader, remoteAddress, ...more });
   }
 
-  async function answer(exchange: Exchange, found: Extract<Found, { kind: 'route' }>): Promise<void> {
+  async function answer(exchange: Exchange, found: RouteFound): Promise<void> {
+    const { route } = found;
     try {
-      const result = await ask(exchange, found);
+      const result = await (route.access === 'admin' ? askAdmitted(exchange, found, route) : ask(exchange, found, {}));
       if (!result.ok) {
         refuse(exchange, result.fault);
         return;

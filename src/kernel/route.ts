@@ -57,6 +57,8 @@ export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
+  /** Of a body that is a text with a character for each of its bytes. */
+  readonly encoding?: 'latin1';
   /** What comes after the body, until either side ends it. Not called for HEAD. */
   readonly follow?: (outlet: Outlet) => void;
 }

@@ -82,12 +82,12 @@ export function makeAnswerSearch(deps: {
   const selfOf = (plan: Plan<Search>): string => `${plan.request.type}?${query(usedOf(plan, rules.served))}`;
 
   /** What every record of a search says. Where it was not about one patient, those who were found are the ones. */
-  const actOf = (plan: Plan<Search>, entries: readonly Checked[] = []) =>
+  const actOf = (plan: Plan<Search>, self: string, entries: readonly Checked[] = []) =>
     ({
       type: 'fhir.search',
       interaction: 'search-type',
       resourceType: plan.request.type,
-      query: selfOf(plan),
+      query: self,
       patients:
         plan.patient !== null
           ? [plan.patient]
@@ -95,7 +95,7 @@ export function makeAnswerSearch(deps: {
     }) as const;
 
   const failed = (plan: Plan<Search>, code: string, caller: Caller): Promise<Result<null>> =>
-    record({ ...actOf(plan), outcome: '8', why: code }, caller);
+    record({ ...actOf(plan, selfOf(plan)), outcome: '8', why: code }, caller);
 
   async function answerPage(
     plan: Plan<Search>,
@@ -108,7 +108,8 @@ export function makeAnswerSearch(deps: {
     const { next } = page;
     const entries = 'passed' in page ? [] : page.entries;
     const count = 'passed' in page ? page.passed.entries.length : entries.length;
-    const kept = await record({ ...actOf(plan, entries), outcome: '0', count }, caller);
+    const self = selfOf(plan);
+    const kept = await record({ ...actOf(plan, self, entries), outcome: '0', count }, caller);
     if (!kept.ok) return kept;
     const cursor =
       next === null ? null : cursors.seal({ kind: 'search-type', type, params: request.used, next }, caller.grant);
@@ -118,14 +119,14 @@ export function makeAnswerSearch(deps: {
       // The EHR's own total may count what is not shown, so only a whole answer has one.
       ...(isFirst && next === null ? { total: matchesOn(page) } : {}),
       link: [
-        { relation: 'self', url: `${base}/${selfOf(plan)}` },
+        { relation: 'self', url: `${base}/${self}` },
         ...(cursor === null ? [] : [{ relation: 'next', url: `${base}/${type}?_cursor=${cursor}` }]),
       ],
     };
     if (count === 0) return ok(bundleAnswer(bundle));
     return ok(
       'passed' in page
-        ? fhirAnswer(printPassed(bundle, page.passed, base))
+        ? { ...fhirAnswer(printPassed(bundle, page.passed, base)), encoding: 'latin1' }
         : bundleAnswer({ ...bundle, entry: rewrite(entries).map((entry) => toEntry(entry, base, request)) }),
     );
   }
@@ -144,9 +145,10 @@ export function makeAnswerSearch(deps: {
       from = page.value.next;
       if (from === null) break;
     }
-    const kept = await record({ ...actOf(plan), outcome: '0', why: 'count', count: total }, caller);
+    const self = selfOf(plan);
+    const kept = await record({ ...actOf(plan, self), outcome: '0', why: 'count', count: total }, caller);
     if (!kept.ok) return kept;
-    const link = [{ relation: 'self', url: `${base}/${selfOf(plan)}` }];
+    const link = [{ relation: 'self', url: `${base}/${self}` }];
     return ok(bundleAnswer({ resourceType: 'Bundle', type: 'searchset', ...(from === null ? { total } : {}), link }));
   }
 

@@ -68,7 +68,8 @@ export function makeEhrReader(deps: {
     if (deps.isPaused()) return fail(fault('ehr.paused'));
     if (inFlight >= IN_FLIGHT_MAX) return fail(fault('read.busy'));
     inFlight += 1;
-    const meter = await meterAnswer(deps.budget);
+    const metered = meterAnswer(deps.budget);
+    const meter = metered instanceof Promise ? await metered : metered;
     try {
       if (meter === null) return fail(fault('read.busy'));
       const answer = await ehr.ask({ ...request, admit: meter.admit });

@@ -1,5 +1,5 @@
 import type { Grant } from '../auth/index.ts';
-import { fail, fault, ok, type Answer, type Result } from '../kernel/index.ts';
+import { fail, fault, ok, type Answer, type Fault, type Result } from '../kernel/index.ts';
 import type { Caller } from './caller.ts';
 import type { Handle } from './front.ts';
 import type { LinkedPatients } from './linked-patients.ts';
@@ -43,17 +43,9 @@ export function makeAttend(deps: {
     else underWay.set(app, left);
   }
 
-  async function bounded({ grant, signal }: Caller, run: () => Promise<Result<Answer>>): Promise<Result<Answer>> {
-    const app = JSON.stringify([grant.issuer, grant.clientId]);
-    const now = underWay.get(app) ?? 0;
-    if (now >= UNDER_WAY_MAX) return fail(fault('read.busy'));
-    underWay.set(app, now + 1);
-    try {
-      return await run();
-    } finally {
-      if (signal?.aborted === true) setTimeout(free, LEFT_MS, app).unref();
-      else free(app);
-    }
+  function leave({ signal }: Caller, app: string): void {
+    if (signal?.aborted === true) setTimeout(free, LEFT_MS, app).unref();
+    else free(app);
   }
 
   /** A patient in context without a confirmed link does not count, because an external issuer may name anybody. */
@@ -64,23 +56,33 @@ export function makeAttend(deps: {
     return linked.ok ? ok(linked.value ? grant : { ...grant, patient: null }) : linked;
   }
 
+  async function notHeld(interaction: string, why: Fault, caller: Caller): Promise<Result<never>> {
+    const kept = await record(
+      { type: 'fhir.deny', interaction, resourceType: 'Resource', outcome: '8', why: why.code },
+      caller,
+    );
+    return kept.ok ? fail(why) : kept;
+  }
+
   return {
     record,
     attend: (interaction, handle) => async (ask, target, caller) => {
+      const app = JSON.stringify([caller.grant.issuer, caller.grant.clientId]);
+      const now = underWay.get(app) ?? 0;
       let held = caller;
-      const answer = await bounded(caller, async () => {
-        const grant = await heldTo(caller);
-        if (grant.ok) {
-          held = { ...caller, grant: grant.value };
-          return handle(ask, target, held);
+      let answer: Result<Answer> = fail(fault('read.busy'));
+      if (now < UNDER_WAY_MAX) {
+        underWay.set(app, now + 1);
+        try {
+          const grant = await heldTo(caller);
+          if (grant.ok) {
+            held = grant.value === caller.grant ? caller : { ...caller, grant: grant.value };
+            answer = await handle(ask, target, held);
+          } else answer = await notHeld(interaction, grant.fault, caller);
+        } finally {
+          leave(caller, app);
         }
-        const why = grant.fault.code;
-        const kept = await record(
-          { type: 'fhir.deny', interaction, resourceType: 'Resource', outcome: '8', why },
-          caller,
-        );
-        return kept.ok ? grant : kept;
-      });
+      }
       if (answer.ok || recorded.has(held)) return answer;
       const [type = ''] = target.segments;
       // An unknown type is the caller's own text and is not recorded.

@@ -22,25 +22,31 @@ export function makeFront(deps: {
   const { intermediary, verifyToken, isOrigin } = deps;
   const watch = makeWatchConnection();
 
-  async function greet({ request, setHeader }: Ask): Promise<void> {
-    // R4 3.1.0.1.10: whoever changes content on its way says so.
-    setHeader('X-Intermediary', intermediary);
-    const { origin } = request.headers;
-    if (origin === undefined) return;
+  async function greetOrigin(origin: string, setHeader: Ask['setHeader']): Promise<void> {
     setHeader('Vary', 'Origin');
     if (!(await isOrigin(origin))) return;
     setHeader('Access-Control-Allow-Origin', origin);
     setHeader('Access-Control-Expose-Headers', EXPOSED);
   }
 
+  /** A promise only for a browser, whose origin is looked up. */
+  function greet({ request, setHeader }: Ask): Promise<void> | null {
+    // R4 3.1.0.1.10: whoever changes content on its way says so.
+    setHeader('X-Intermediary', intermediary);
+    const { origin } = request.headers;
+    return origin === undefined ? null : greetOrigin(origin, setHeader);
+  }
+
   return {
     handle:
       (handle: Handle) =>
       async (ask: Ask): Promise<Result<Answer>> => {
-        await greet(ask);
+        const greeted = greet(ask);
+        if (greeted !== null) await greeted;
         const { request, requestId, log } = ask;
         const asker = { requestId, remoteAddress: request.socket.remoteAddress ?? '' };
-        const verified = await verifyToken(request.headers.authorization, asker);
+        const verifying = verifyToken(request.headers.authorization, asker);
+        const verified = verifying instanceof Promise ? await verifying : verifying;
         if (!verified.ok) return verified;
         const target = parseTarget(request.url ?? '', request.headers);
         if (!target.ok) return target;

@@ -46,11 +46,11 @@ export function keepLinkedPatients(deps: {
     kept.set(id, { mrns, untilMs: clock.monotonicMs() + REMEMBERED.keepMs });
   }
 
-  async function isRemembered(id: string): Promise<Result<boolean>> {
+  function remembered(id: string): readonly string[] {
     const known = kept.get(id);
-    if (known !== undefined && clock.monotonicMs() < known.untilMs) return anyLinked(known.mrns);
+    if (known !== undefined && clock.monotonicMs() < known.untilMs) return known.mrns;
     kept.delete(id);
-    return ok(false);
+    return [];
   }
 
   async function mrnsById(id: string, asking: Asking): Promise<Result<readonly string[]>> {
@@ -67,8 +67,11 @@ export function keepLinkedPatients(deps: {
   return {
     async isLinked(id, asking) {
       if (mode === 'all') return ok(true);
-      const remembered = await isRemembered(id);
-      if (!remembered.ok || remembered.value) return remembered;
+      const known = remembered(id);
+      if (known.length > 0) {
+        const isStill = await anyLinked(known);
+        if (!isStill.ok || isStill.value) return isStill;
+      }
       const mrns = await mrnsById(id, asking);
       if (!mrns.ok) return mrns;
       const linked = await anyLinked(mrns.value);

@@ -12,10 +12,19 @@ export interface Meter {
   release(): void;
 }
 
-/** Null where there is no room to begin with. */
-export async function meterAnswer(budget: Budget): Promise<Meter | null> {
-  const rooms: Room[] = [];
-  let left = 0;
+/** Null where there is no room to begin with. Without a promise where there is room at this moment. */
+export function meterAnswer(budget: Budget): Meter | Promise<Meter | null> {
+  const first = budget.takeNow(FIRST_BYTES * MEMORY.cost.answer);
+  return first === null
+    ? budget
+        .take(FIRST_BYTES * MEMORY.cost.answer, ROOM_WAIT_MS)
+        .then((room) => (room === null ? null : makeMeter(budget, room)))
+    : makeMeter(budget, first);
+}
+
+function makeMeter(budget: Budget, first: Room): Meter {
+  const rooms = [first];
+  let left = FIRST_BYTES;
   let isRefused = false;
 
   async function widen(bytes: number): Promise<boolean> {
@@ -28,7 +37,6 @@ export async function meterAnswer(budget: Budget): Promise<Meter | null> {
     return room !== null;
   }
 
-  if (!(await widen(FIRST_BYTES))) return null;
   return {
     admit(bytes) {
       left -= bytes;

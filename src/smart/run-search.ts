@@ -43,6 +43,7 @@ export type RunSearchToPrint = (
 ) => Promise<Result<SearchPage | PassedPage>>;
 
 const NOTHING: SearchPage = { entries: [], next: null };
+const NO_TARGETS: Shown = new Map();
 const ANYONE: Reach = { isContext: true, isLinked: true };
 
 /**
@@ -148,17 +149,18 @@ export function makeRunSearch(deps: {
   const { served, ehrBase, reader, links, judge } = deps;
   const numbered = makeNumberedPatients(deps);
 
-  async function reachOf({ patient, link, grant }: Plan<Search>, caller: Caller): Promise<Result<Reach>> {
+  /** A promise only where the link decides. */
+  function reachOf({ patient, link, grant }: Plan<Search>, caller: Caller): Result<Reach> | Promise<Result<Reach>> {
     if (patient === null) return ok(ANYONE);
     const isContext = patient === grant.patient;
     if (link === 'not-asked') return ok({ isContext, isLinked: false });
-    const isLinked = await links.isLinked(patient, caller);
-    return isLinked.ok ? ok({ isContext, isLinked: isLinked.value }) : isLinked;
+    return links
+      .isLinked(patient, caller)
+      .then((isLinked) => (isLinked.ok ? ok({ isContext, isLinked: isLinked.value }) : isLinked));
   }
 
   /** What the EHR has about a resource that may not be seen is not asked for: that there is a page of it would tell. */
-  async function targetsOf({ request, patient }: Plan<Search>, shown: Shown, caller: Caller): Promise<Result<Shown>> {
-    if (request.type !== 'Provenance' || patient !== null) return ok(new Map());
+  async function targetsOf({ request }: Plan<Search>, shown: Shown, caller: Caller): Promise<Result<Shown>> {
     const targets = request.clauses
       .filter(([name]) => name === 'target')
       .flatMap(([, value]) => splitSearchValue(value, ','))
@@ -177,15 +179,14 @@ export function makeRunSearch(deps: {
     provenanceOf?: ProvenanceOf,
   ): Promise<Result<Prepared | null>> {
     const { grant } = asked;
-    const targets = await targetsOf(asked, provenanceOf?.shown ?? new Map(), caller);
+    const isByTarget = asked.request.type === 'Provenance' && asked.patient === null;
+    const targets = isByTarget ? await targetsOf(asked, provenanceOf?.shown ?? new Map(), caller) : ok(NO_TARGETS);
     if (!targets.ok) return targets;
-    const request =
-      asked.request.type === 'Provenance' && asked.patient === null
-        ? narrowTargets(asked.request, targets.value)
-        : asked.request;
+    const request = isByTarget ? narrowTargets(asked.request, targets.value) : asked.request;
     if (request === null) return ok(null);
     const plan: Plan<Search> = { ...asked, request };
-    const reach = await reachOf(plan, caller);
+    const reached = reachOf(plan, caller);
+    const reach = reached instanceof Promise ? await reached : reached;
     if (!reach.ok) return reach;
     const filters = filtersFor(grant, request.type, ['s'], reach.value);
     if (filters.length === 0 || (served.get(request.type)?.kind === 'patient' && !isAmong(plan.patient, request)))

@@ -15,20 +15,22 @@ export interface KeptAnswers {
  * itself.
  */
 export function rememberAnswers(read: Read, adding: ReadonlySet<string>): KeptAnswers {
-  const kept = new Map<string, Result<unknown>>();
+  const kept = new Map<string, Promise<Result<unknown>>>();
   let generation = 0;
 
+  async function ask(key: string, name: string, args: unknown): Promise<Result<unknown>> {
+    const asked = generation;
+    const answer = await read(name, args);
+    if (!answer.ok || asked !== generation) return answer;
+    if (kept.size >= ENTRIES_MAX) kept.clear();
+    kept.set(key, Promise.resolve(answer));
+    return answer;
+  }
+
   return {
-    read: async (name, args) => {
+    read: (name, args) => {
       const key = `${name} ${JSON.stringify(args)}`;
-      const known = kept.get(key);
-      if (known !== undefined) return known;
-      const asked = generation;
-      const answer = await read(name, args);
-      if (!answer.ok || asked !== generation) return answer;
-      if (kept.size >= ENTRIES_MAX) kept.clear();
-      kept.set(key, answer);
-      return answer;
+      return kept.get(key) ?? ask(key, name, args);
     },
     written: (names) => {
       if (names.every((name) => adding.has(name))) return;

@@ -42,6 +42,15 @@ describe('an answer', () => {
     expect(headers).not.toHaveProperty('etag');
   });
 
+  test('that is a text of bytes is sent byte by byte', async () => {
+    const text = JSON.stringify({ name: 'Ådå 😀', long: 'é'.repeat(20_000) });
+    const body = Buffer.from(text, 'utf8').toString('latin1');
+    const headers = { 'Content-Type': 'application/json; charset=utf-8' };
+    const app = appOf([route('/x', () => ok({ status: 200, headers, body, encoding: 'latin1' }))]);
+    const answer = await request(app).get('/x');
+    expect([answer.text, Number(answer.headers['content-length'])]).toEqual([text, Buffer.byteLength(text)]);
+  });
+
   test('to HEAD is that to GET without its body', async () => {
     const answer = await request(appOf([route('/x', () => ok(jsonAnswer(200, { a: 1 })))])).head('/x');
     expect([answer.status, answer.text]).toEqual([200, undefined]);

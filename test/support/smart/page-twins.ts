@@ -38,13 +38,22 @@ export type Compared =
 
 type Way = 'fast' | 'slow';
 
-const bodyOf = (body: Answer['body']): string => (typeof body === 'string' ? body : Buffer.from(body).toString('utf8'));
+const bytesOf = ({ body, encoding }: Answer): Buffer =>
+  typeof body === 'string' ? Buffer.from(body, encoding ?? 'utf8') : Buffer.from(body);
 
 /** The text that the slow way would have printed of the same JSON; what cannot be read stays as it is. */
-function meaningOf(body: Answer['body']): unknown {
-  const read = parseLossless(typeof body === 'string' ? body : Buffer.from(body));
-  return read.ok ? JSON.stringify(read.value) : { unreadable: bodyOf(body) };
+function meaningOf(answer: Answer): unknown {
+  const bytes = bytesOf(answer);
+  const read = parseLossless(bytes);
+  return read.ok ? JSON.stringify(read.value) : { unreadable: bytes.toString('utf8') };
 }
+
+/** Status, headers and meaning: how the bytes were handed to the server is nothing that a caller sees. */
+const asSent = (answer: Answer): object => ({
+  status: answer.status,
+  headers: answer.headers,
+  body: meaningOf(answer),
+});
 
 /** The read API in front of an EHR that answers everything by the same bytes; the slow one takes no bytes. */
 function makeTwin(way: Way) {
@@ -128,7 +137,7 @@ function makeTwin(way: Way) {
       setHeader: (name, value) => void headers.push([name, value]),
       remoteAddress: () => '127.0.0.1',
     });
-    const shown = answer.ok ? { ...answer.value, body: meaningOf(answer.value.body) } : { fault: answer.fault.code };
+    const shown = answer.ok ? asSent(answer.value) : { fault: answer.fault.code };
     return { found, seen: { answer: shown, headers, records, lines: log.lines } };
   };
 }
