@@ -92,5 +92,6 @@ export type DeliverReads = {
 
 export const deliverSet: CommandSet<DeliverWrites, DeliverReads> = {
   sqlite: fileBeside(import.meta.url, './commands/all'),
+  inOneLine: true,
   postgres: () => import('./commands/all.ts'),
 };
