@@ -3,6 +3,7 @@ import { markUser } from '../../identity/index.ts';
 import { move, type Move, type State } from '../../inbox/index.ts';
 import {
   EARLIER,
+  fragment,
   get,
   LONG_AGO,
   MILLISECONDS,
@@ -104,7 +105,7 @@ function* endAttempts(f: Finish, seq: number): Program<void> {
   if (isResolved)
     yield* run`
       UPDATE attempt SET resolved_at = ${at.getTime()}, intents = NULL
-      WHERE ${inDoubt([seq], fence.patient)} AND id <> ${attemptId ?? ''}`;
+      WHERE ${inDoubt(fragment`d.seq = ${seq}`, fence.patient)} AND id <> ${attemptId ?? ''}`;
   if (attemptId === null) return;
   // What is in doubt keeps what it meant to do; what is known does not need it any more.
   const word = outcomeWord(outcome);
