@@ -198,7 +198,7 @@ export async function openPostgres(deps: {
       const { outcomes, fault: why } = await free.run(asks);
       if (why === null) watch.committed(outcomes.filter(({ done }) => done).length, deps.clock.monotonicMs() - from);
       else if (why.code === 'store.full' || !isAnyUp()) watch.failed(why);
-      setImmediate(wake);
+      wake();
       return outcomes;
     };
   };
