@@ -36,7 +36,7 @@ const written = (name: string) =>
     effect: 'created',
   }) as const;
 
-describe.each(PLACES)('claiming at once on %s', (_engine, newPlace) => {
+describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
   let place: Place;
   let store: Store;
   let n = 0;
@@ -75,6 +75,7 @@ describe.each(PLACES)('claiming at once on %s', (_engine, newPlace) => {
     user: string,
     key: string | null,
     wish: (() => Wish) | null,
+    by: Store = store,
   ): Promise<{ id: string; settled: Settled }> {
     n += 1;
     const id = `dlv_once_${n}`;
@@ -86,13 +87,11 @@ describe.each(PLACES)('claiming at once on %s', (_engine, newPlace) => {
     const nothing = { contentDigest: null, findings: [], unmapped: [] };
     const facts: Facts = { dataStructure: 'x', client: 'c', user, documentVersion: 1, ...nothing };
     const clinicalDigest = createHash('sha256').update(id).digest();
-    const document = { key: key ?? `document ${n}`, version: n, clinicalDigest, order: 'version' } as const;
+    const document = { key: key ?? `document of ${id}`, version: n, clinicalDigest, order: 'version' } as const;
     const verdict = { kind: 'sound', trouble: null, document } as const;
     const claim = wish === null ? {} : { claim: wish() };
     const settled = must(
-      await store
-        .use(deliverSet)
-        .write('deliver.settle', { tenant, seq, at, requestId: 'r', facts, verdict, ...claim }),
+      await by.use(deliverSet).write('deliver.settle', { tenant, seq, at, requestId: 'r', facts, verdict, ...claim }),
     );
     if (settled === null) throw new Error('it was settled by somebody else');
     return { id, settled };
@@ -229,6 +228,32 @@ describe.each(PLACES)('claiming at once on %s', (_engine, newPlace) => {
     const z = await arrive('z1', null, merged('z1'));
     expect([z.settled.fastClaim?.attemptId, await stateOf(z.id)]).toEqual([null, 'queued']);
   });
+
+  if (engine === 'postgres')
+    test('of two processes that settle for one chart at once, one begins', async () => {
+      const other = await place.open({ sets: [auditSet, inboxSet, identitySet, deliverSet, laneSet] });
+      let begun = 0;
+      for (let round = 0; round < 12; round += 1) {
+        const users = [`p${round}`, `q${round}`];
+        for (const user of users) await link(user);
+        const wish = (user: string) => (): Wish =>
+          wishFor(user, {
+            attempt: {
+              id: `att_${user}`,
+              requestDigest: digest('request'),
+              intents: Buffer.from('i'),
+              chart: `Patient/of-both-${round}`,
+            },
+          });
+        const both = await Promise.all(users.map((user, i) => arrive(user, null, wish(user), i === 0 ? store : other)));
+        const attempts = both.map(({ settled }) => settled.fastClaim?.attemptId ?? null).filter((id) => id !== null);
+        expect(attempts.length).toBeLessThanOrEqual(1);
+        expect(both.every(({ settled }) => settled.fastClaim !== undefined)).toBe(true);
+        begun += attempts.length;
+      }
+      await other.close();
+      expect(begun).toBeGreaterThan(0);
+    });
 
   test('whoever comes after a process that died under it reads back first', async () => {
     await link('u5');
