@@ -282,7 +282,8 @@ export async function openPostgres(deps: {
       const queue = inOneLine === true ? queues.inLine : queues.beside;
       return {
         write: (name, args, give) => queue.push(name, args, 'now', give),
-        writeBehind: (name, args) => queue.push(name, args, 'behind'),
+        // What it locks is in the way of nobody who waits for an acknowledgement.
+        writeBehind: (name, args) => queues.inLine.push(name, args, 'behind'),
         read: (name, args) => read(name, args),
         // Other replicas write too.
         readKept: (name, args) => read(name, args),

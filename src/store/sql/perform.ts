@@ -109,9 +109,9 @@ export function performSqlite<T>(on: Performing<SqliteDb>, program: Program<T>):
   return next.value;
 }
 
+const UNHEARD: ReadonlySet<Step['kind']> = new Set(['addition', 'insertion', 'series']);
 /** Whether a program is told nothing by the answer, and so goes on before it comes. */
-const isUnheard = (step: Step): boolean =>
-  step.kind === 'lock' ? step.isHeard === false : ['addition', 'insertion', 'series'].includes(step.kind);
+const isUnheard = (step: Step): boolean => (step.kind === 'lock' ? step.isHeard === false : UNHEARD.has(step.kind));
 
 /**
  * Statement by statement, on the connection of the command, which carries them out in their order. What finds nothing

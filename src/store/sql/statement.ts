@@ -198,7 +198,7 @@ export function* run(strings: TemplateStringsArray, ...values: readonly Interpol
   return (yield ask('run', strings, values)) as number;
 }
 
-/** A statement of which nobody needs to know how many rows it changed: PostgreSQL is sent what follows before it answers. */
+/** A statement of which nobody asks how many rows it changed. PostgreSQL is sent what follows before it answers. */
 export function* send(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Program<void> {
   yield { kind: 'series', statements: [ask('run', strings, values)] };
 }
