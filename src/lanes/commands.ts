@@ -302,5 +302,6 @@ export type LaneReads = {
 
 export const laneSet: CommandSet<LaneWrites, LaneReads> = {
   sqlite: fileBeside(import.meta.url, './commands/all'),
+  inOneLine: true,
   postgres: () => import('./commands/all.ts'),
 };

@@ -74,6 +74,11 @@ export interface CommandSet<W extends Operations, R extends Operations> {
   readonly sqlite: URL;
   /** Commands that only add what no kept answer tells of, so that the answers stay true; see `readKept`. */
   readonly adding?: readonly (keyof W & string)[];
+  /**
+   * On PostgreSQL no two of its batches run together in one process, nor with what gives way: for commands that hold
+   * many rows which others of them want too, and would wait for each other.
+   */
+  readonly inOneLine?: true;
   readonly postgres: () => Promise<CommandFile<W, R>>;
   readonly [writesOf]?: W;
   readonly [readsOf]?: R;

@@ -54,6 +54,8 @@ export {
   rowsOf,
   run,
   runEach,
+  send,
+  sendOne,
   tryLock,
   only,
   typed,

@@ -76,16 +76,14 @@ export function makeWriteQueue(deps: {
   /** The fault of a command that waited in vain. */
   readonly whyWaiting: () => FaultCode;
   readonly limits?: QueueLimits;
-  /** Whether what gives way may share a transaction with what does not. */
-  readonly behindGoes?: 'along' | 'apart';
+  /** How many batches run together, as far as there are executors. */
+  readonly concurrency?: number;
 }): WriteQueue {
-  const limits = deps.limits ?? QUEUE_LIMITS;
+  const { limits = QUEUE_LIMITS, concurrency = Infinity } = deps;
   const lines: Readonly<Record<Urgency, Waiting[]>> = { now: [], behind: [] };
   const { now: waiting, behind } = lines;
   let bytes = 0;
   let running = 0;
-  let behindRunning = 0;
-  let wasUrgent = false;
   /** Of a command on average; null before the first. */
   let commandMs: number | null = null;
   let isClosed = false;
@@ -123,19 +121,13 @@ export function makeWriteQueue(deps: {
 
   /**
    * While others wait, only so many that give way go along that the commit stays short; and always some, so that they
-   * get done. Where `behind` goes apart, they have a batch of their own, one at a time: what they lock is then in
-   * nobody's way.
+   * get done.
    */
-  function nextBatch(): { readonly batch: Waiting[]; readonly isBehind: boolean } {
-    if (deps.behindGoes === 'apart') {
-      const isBehind = behind.length > 0 && behindRunning === 0 && (waiting.length === 0 || wasUrgent);
-      wasUrgent = !isBehind;
-      return { batch: takeFrom(isBehind ? behind : waiting, limits.batchCount, limits.batchBytes, true), isBehind };
-    }
+  function nextBatch(): Waiting[] {
     const kept = behind.length === 0 ? 0 : Math.min(besideMax(), limits.batchCount - 1);
     const urgent = takeFrom(waiting, limits.batchCount - kept, limits.batchBytes, true);
     const room = urgent.length === 0 ? limits.batchCount : kept;
-    return { batch: [...urgent, ...takeFrom(behind, room, limits.batchBytes, true)], isBehind: false };
+    return [...urgent, ...takeFrom(behind, room, limits.batchBytes, true)];
   }
 
   /** Arrivals are in order, so only the head can have waited too long. */
@@ -162,13 +154,11 @@ export function makeWriteQueue(deps: {
 
   function flush(): void {
     isScheduled = false;
-    while (waiting.length + behind.length > 0) {
+    while (waiting.length + behind.length > 0 && running < concurrency) {
       const runBatch = deps.take();
       if (runBatch === null) break;
-      const { batch, isBehind } = nextBatch();
-      if (batch.length === 0) break;
+      const batch = nextBatch();
       running += 1;
-      if (isBehind) behindRunning += 1;
       const failed = (thrown: unknown): readonly Outcome[] =>
         batch.map(() => ({ done: false, bug: thrown instanceof Error ? thrown : new Error('the batch failed') }));
       const from = deps.nowMs();
@@ -177,7 +167,6 @@ export function makeWriteQueue(deps: {
         .then((outcomes) => {
           running -= 1;
           learn(deps.nowMs() - from, batch.length);
-          if (isBehind) behindRunning -= 1;
           batch.forEach((one, i) =>
             one.settle(outcomes[i] ?? { done: false, bug: new Error(`${one.name} got no outcome`) }),
           );

@@ -48,7 +48,6 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
     await store.close();
     await place.remove();
   });
-  const isGranted = engine.toLowerCase().includes('sqlite');
 
   async function link(user: string): Promise<void> {
     const wanted = { client: 'c', user, mrnSystem: 'urn:mrn', mrn: user, status: 'confirmed', evidence: null } as const;
@@ -76,6 +75,7 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
     user: string,
     key: string | null,
     wish: (() => Wish) | null,
+    by: Store = store,
   ): Promise<{ id: string; settled: Settled }> {
     n += 1;
     const id = `dlv_once_${n}`;
@@ -87,13 +87,11 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
     const nothing = { contentDigest: null, findings: [], unmapped: [] };
     const facts: Facts = { dataStructure: 'x', client: 'c', user, documentVersion: 1, ...nothing };
     const clinicalDigest = createHash('sha256').update(id).digest();
-    const document = { key: key ?? `document ${n}`, version: n, clinicalDigest, order: 'version' } as const;
+    const document = { key: key ?? `document of ${id}`, version: n, clinicalDigest, order: 'version' } as const;
     const verdict = { kind: 'sound', trouble: null, document } as const;
     const claim = wish === null ? {} : { claim: wish() };
     const settled = must(
-      await store
-        .use(deliverSet)
-        .write('deliver.settle', { tenant, seq, at, requestId: 'r', facts, verdict, ...claim }),
+      await by.use(deliverSet).write('deliver.settle', { tenant, seq, at, requestId: 'r', facts, verdict, ...claim }),
     );
     if (settled === null) throw new Error('it was settled by somebody else');
     return { id, settled };
@@ -127,14 +125,10 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
     );
   };
 
-  test('what is settled with a wish is queued, and on SQLite begun, in one commit', async () => {
+  test('what is settled with a wish is queued, and begun, in one commit', async () => {
     await link('u1');
     const { id, settled } = await arrive('u1', null, () => wishFor('u1'));
-    expect([settled.state, await stateOf(id)]).toEqual(['queued', isGranted ? 'sending' : 'queued']);
-    if (!isGranted) {
-      expect([settled.fastClaim, await claimed('b')]).toEqual([undefined, [id]]);
-      return;
-    }
+    expect([settled.state, await stateOf(id)]).toEqual(['queued', 'sending']);
     expect(settled.fastClaim).toMatchObject({
       attemptId: `att_at_once_${n}`,
       ledger: [],
@@ -166,87 +160,109 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
     expect(settled.fastClaim).toBeUndefined();
   });
 
-  if (isGranted)
-    test('where another document wrote under its names, nothing is begun and its rows are told', async () => {
-      await link('u4');
-      const names = [digest('shared')];
-      const first = await arrive('u4', null, () => wishFor('u4', { names: JSON.stringify(names) }));
-      expect(await finish(first.settled, { names })).toBe('done');
-      const { id, settled } = await arrive('u4', null, () => wishFor('u4', { names: JSON.stringify(names) }));
-      expect(settled.fastClaim?.attemptId).toBeNull();
-      const { effect: _effect, ...kept } = written(digest('shared'));
-      expect(settled.fastClaim?.ledger).toEqual([
-        { ...kept, isRetracted: false, isKept: false, isOfDocument: false, deliverySeq: expect.any(Number) },
-      ]);
-      expect(await stateOf(id)).toBe('queued');
-    });
+  test('where another document wrote under its names, nothing is begun and its rows are told', async () => {
+    await link('u4');
+    const names = [digest('shared')];
+    const first = await arrive('u4', null, () => wishFor('u4', { names: JSON.stringify(names) }));
+    expect(await finish(first.settled, { names })).toBe('done');
+    const { id, settled } = await arrive('u4', null, () => wishFor('u4', { names: JSON.stringify(names) }));
+    expect(settled.fastClaim?.attemptId).toBeNull();
+    const { effect: _effect, ...kept } = written(digest('shared'));
+    expect(settled.fastClaim?.ledger).toEqual([
+      { ...kept, isRetracted: false, isKept: false, isOfDocument: false, deliverySeq: expect.any(Number) },
+    ]);
+    expect(await stateOf(id)).toBe('queued');
+  });
 
-  if (isGranted)
-    test('where it clears a day and others wrote alerts of that day, nothing is begun and they are told', async () => {
-      await link('u6');
-      const alertsOf = '2026-11-14';
-      const alert = (name: string, chartDay = alertsOf) => ({
-        ...written(digest(name)),
-        group: 'alerts' as const,
-        chartDay,
+  test('where it clears a day and others wrote alerts of that day, nothing is begun and they are told', async () => {
+    await link('u6');
+    const alertsOf = '2026-11-14';
+    const alert = (name: string, chartDay = alertsOf) => ({
+      ...written(digest(name)),
+      group: 'alerts' as const,
+      chartDay,
+    });
+    const rows = [alert('an alert'), alert('of another day', '2026-11-13'), written(digest('a measurement'))];
+    const first = await arrive('u6', null, () => wishFor('u6', { alertsOf }));
+    expect(first.settled.fastClaim).toMatchObject({ attemptId: `att_at_once_${n}`, ledger: [] });
+    expect(await finish(first.settled, { rows })).toBe('done');
+    const { settled } = await arrive('u6', null, () => wishFor('u6', { alertsOf }));
+    expect(settled.fastClaim?.attemptId).toBeNull();
+    expect(settled.fastClaim?.ledger.map(({ name }) => name)).toEqual([digest('an alert')]);
+  });
+
+  test('after a merge only one MRN is begun at a time, in whichever way', async () => {
+    const merged = (mrn: string) => (): Wish =>
+      wishFor(mrn, {
+        attempt: {
+          id: `att_at_once_${n}`,
+          requestDigest: digest('request'),
+          intents: Buffer.from('i'),
+          chart: 'Patient/one',
+        },
       });
-      const rows = [alert('an alert'), alert('of another day', '2026-11-13'), written(digest('a measurement'))];
-      const first = await arrive('u6', null, () => wishFor('u6', { alertsOf }));
-      expect(first.settled.fastClaim).toMatchObject({ attemptId: `att_at_once_${n}`, ledger: [] });
-      expect(await finish(first.settled, { rows })).toBe('done');
-      const { settled } = await arrive('u6', null, () => wishFor('u6', { alertsOf }));
-      expect(settled.fastClaim?.attemptId).toBeNull();
-      expect(settled.fastClaim?.ledger.map(({ name }) => name)).toEqual([digest('an alert')]);
+    const begin = async ({ patient, epoch, job }: Claimed): Promise<string> =>
+      must(
+        await store.use(laneSet).write('lane.begin', {
+          fence: { tenant, owner: 'a', patient, epoch },
+          jobSeq: job.seq,
+          attemptId: `att_usual_${n}`,
+          requestDigest: digest('request'),
+          intents: Buffer.from('i'),
+          chart: 'Patient/one',
+          mode: 'write',
+          leaseMs: 15_000,
+          at: new Date(),
+        }),
+      );
+    for (const user of ['x1', 'y1', 'z1']) await link(user);
+    const [x, y] = [await arrive('x1', null, merged('x1')), await arrive('y1', null, merged('y1'))];
+    expect([x.settled.fastClaim?.attemptId, y.settled.fastClaim?.attemptId]).toEqual([`att_at_once_${n - 1}`, null]);
+    expect([await stateOf(x.id), await stateOf(y.id)]).toEqual(['sending', 'queued']);
+    if (y.settled.fastClaim === undefined) throw new Error('it was not claimed');
+    const { claimed: second } = y.settled.fastClaim;
+    expect(await begin(second)).toBe('busy');
+    expect(await finish(x.settled, { names: [] })).toBe('done');
+    expect(await begin(second)).toBe('begun');
+    // And the other way round: what was begun as usual keeps what is settled from beginning.
+    const z = await arrive('z1', null, merged('z1'));
+    expect([z.settled.fastClaim?.attemptId, await stateOf(z.id)]).toEqual([null, 'queued']);
+  });
+
+  if (engine === 'postgres')
+    test('of two processes that settle for one chart at once, one begins', async () => {
+      const other = await place.open({ sets: [auditSet, inboxSet, identitySet, deliverSet, laneSet] });
+      let begun = 0;
+      for (let round = 0; round < 12; round += 1) {
+        const users = [`p${round}`, `q${round}`];
+        for (const user of users) await link(user);
+        const wish = (user: string) => (): Wish =>
+          wishFor(user, {
+            attempt: {
+              id: `att_${user}`,
+              requestDigest: digest('request'),
+              intents: Buffer.from('i'),
+              chart: `Patient/of-both-${round}`,
+            },
+          });
+        const both = await Promise.all(users.map((user, i) => arrive(user, null, wish(user), i === 0 ? store : other)));
+        const attempts = both.map(({ settled }) => settled.fastClaim?.attemptId ?? null).filter((id) => id !== null);
+        expect(attempts.length).toBeLessThanOrEqual(1);
+        expect(both.every(({ settled }) => settled.fastClaim !== undefined)).toBe(true);
+        begun += attempts.length;
+      }
+      await other.close();
+      expect(begun).toBeGreaterThan(0);
     });
 
-  if (isGranted)
-    test('after a merge only one MRN is begun at a time, in whichever way', async () => {
-      const merged = (mrn: string) => (): Wish =>
-        wishFor(mrn, {
-          attempt: {
-            id: `att_at_once_${n}`,
-            requestDigest: digest('request'),
-            intents: Buffer.from('i'),
-            chart: 'Patient/one',
-          },
-        });
-      const begin = async ({ patient, epoch, job }: Claimed): Promise<string> =>
-        must(
-          await store.use(laneSet).write('lane.begin', {
-            fence: { tenant, owner: 'a', patient, epoch },
-            jobSeq: job.seq,
-            attemptId: `att_usual_${n}`,
-            requestDigest: digest('request'),
-            intents: Buffer.from('i'),
-            chart: 'Patient/one',
-            mode: 'write',
-            leaseMs: 15_000,
-            at: new Date(),
-          }),
-        );
-      for (const user of ['x1', 'y1', 'z1']) await link(user);
-      const [x, y] = [await arrive('x1', null, merged('x1')), await arrive('y1', null, merged('y1'))];
-      expect([x.settled.fastClaim?.attemptId, y.settled.fastClaim?.attemptId]).toEqual([`att_at_once_${n - 1}`, null]);
-      expect([await stateOf(x.id), await stateOf(y.id)]).toEqual(['sending', 'queued']);
-      if (y.settled.fastClaim === undefined) throw new Error('it was not claimed');
-      const { claimed: second } = y.settled.fastClaim;
-      expect(await begin(second)).toBe('busy');
-      expect(await finish(x.settled, { names: [] })).toBe('done');
-      expect(await begin(second)).toBe('begun');
-      // And the other way round: what was begun as usual keeps what is settled from beginning.
-      const z = await arrive('z1', null, merged('z1'));
-      expect([z.settled.fastClaim?.attemptId, await stateOf(z.id)]).toEqual([null, 'queued']);
-    });
-
-  if (isGranted)
-    test('whoever comes after a process that died under it reads back first', async () => {
-      await link('u5');
-      const { id } = await arrive('u5', null, () => wishFor('u5', { leaseMs: 1 }));
-      expect(
-        await eventually(
-          () => claimed('b'),
-          (all) => all.length > 0,
-        ),
-      ).toContain(`${id} in doubt`);
-    });
+  test('whoever comes after a process that died under it reads back first', async () => {
+    await link('u5');
+    const { id } = await arrive('u5', null, () => wishFor('u5', { leaseMs: 1 }));
+    expect(
+      await eventually(
+        () => claimed('b'),
+        (all) => all.length > 0,
+      ),
+    ).toContain(`${id} in doubt`);
+  });
 });

@@ -3,7 +3,8 @@ import {
   add,
   countersOf,
   fragment,
-  run,
+  send,
+  sendOne,
   typed,
   union,
   type CommandContext,
@@ -66,13 +67,15 @@ export function* move(
 ): Program<void> {
   for (const chain of chainsOf(moves)) {
     const [first, last] = [chain[0], chain.at(-1)] as [Move, Move];
-    const changed = yield* run`
-      UPDATE delivery SET ${columns} state = ${last.to}, reason = ${last.reason}, fault_code = ${last.faultCode ?? null},
-        state_at = ${last.at.getTime()}
-      WHERE seq = ${first.seq} AND state = ${first.from}`;
-    if (changed !== 1) throw new Error('the delivery is not in the state that it was read in');
-    if (chain.some(({ from }) => from === 'parked')) yield* run`DELETE FROM delivery_word WHERE seq = ${first.seq}`;
-    yield* run`
+    yield* sendOne(
+      fragment`
+        UPDATE delivery SET ${columns} state = ${last.to}, reason = ${last.reason},
+          fault_code = ${last.faultCode ?? null}, state_at = ${last.at.getTime()}
+        WHERE seq = ${first.seq} AND state = ${first.from}`,
+      'the delivery is not in the state that it was read in',
+    );
+    if (chain.some(({ from }) => from === 'parked')) yield* send`DELETE FROM delivery_word WHERE seq = ${first.seq}`;
+    yield* send`
       INSERT INTO delivery_step (seq, n, at, from_state, to_state, reason, fault_code, actor) ${union(stepsOf(chain))}`;
   }
   const [first] = moves;

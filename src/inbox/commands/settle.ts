@@ -5,9 +5,10 @@ import {
   FOR_UPDATE,
   get,
   insert,
-  lock,
+  lockEach,
   rowsOf,
   run,
+  send,
   typed,
   userIndex,
   userSealer,
@@ -190,7 +191,7 @@ export function* settle(context: CommandContext, s: Settle, destination: Destina
   const owner = indexOf(context, s);
   const document = s.verdict.kind === 'sound' ? s.verdict.document : null;
   const index = document === null ? null : documentIndex(context.vault, document.key);
-  yield* lock`SELECT 1 AS held FROM delivery WHERE seq = ${s.seq} AND tenant = ${s.tenant} FOR UPDATE`;
+  yield* lockEach([fragment`SELECT 1 AS held FROM delivery WHERE seq = ${s.seq} AND tenant = ${s.tenant} FOR UPDATE`]);
   const row = yield* get`
     SELECT ${KEY_COLUMNS}, d.seq, d.id, d.state, d.findings_sealed, d.request_id, d.trace_id, d.received_at,
       k.key_sealed, k.erased_at, k.made_at,
@@ -208,7 +209,7 @@ export function* settle(context: CommandContext, s: Settle, destination: Destina
   const user = owner === null || sealer === null ? null : { index: owner, sealer };
   const columns = columnsOf(context, row, user, s.facts, index);
   yield* writeFindings(s.tenant, row, s.facts.findings);
-  if (user !== null) yield* run`DELETE FROM unclaimed_key WHERE seq = ${s.seq}`;
+  if (user !== null) yield* send`DELETE FROM unclaimed_key WHERE seq = ${s.seq}`;
 
   const original =
     s.facts.contentDigest === null ? null : yield* sameContentBefore(s.tenant, s.facts.contentDigest, s.seq);

@@ -3,6 +3,7 @@ import { openBody } from '../../inbox/index.ts';
 import {
   all,
   FOR_UPDATE_OF_FREE,
+  fragment,
   get,
   LONG_AGO,
   MILLISECONDS,
@@ -30,7 +31,7 @@ function* setBack(head: Row, patient: Uint8Array, at: Date): Program<void> {
   yield* run`
     UPDATE attempt SET started_at = ${EARLIER}(started_at, ${typed('bigint', atMs)}),
       ended_at = CASE WHEN ended_at > ${atMs} THEN ${typed('bigint', atMs)} ELSE ended_at END
-    WHERE ${inDoubt([Number(head['delivery_seq'])], patient)}`;
+    WHERE ${inDoubt(fragment`d.seq = ${Number(head['delivery_seq'])}`, patient)}`;
 }
 
 /** The patient of a lane, as a link of the user names it. */

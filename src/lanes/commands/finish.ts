@@ -3,12 +3,13 @@ import { markUser } from '../../identity/index.ts';
 import { move, type Move, type State } from '../../inbox/index.ts';
 import {
   EARLIER,
+  fragment,
   get,
   LONG_AGO,
   MILLISECONDS,
   now,
   part,
-  run,
+  send,
   typed,
   type CommandContext,
   type Program,
@@ -75,14 +76,14 @@ function* moveBy(context: CommandContext, f: Finish, row: Row, records: readonly
 
 /** The job was taken away while nothing of it was under way: its lane is free for the next. */
 function* release({ tenant, patient }: Fence, at: Date): Program<void> {
-  yield* run`
+  yield* send`
     UPDATE lane SET lease_owner = NULL, lease_until = ${LONG_AGO}, next_at = ${now(at)}
     WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index = ${patient}`;
 }
 
 /** What waited for a document to leave a chart need not wait any longer. */
 function* wakeOthers(tenant: string, deliverySeq: number, at: Date): Program<void> {
-  yield* run`
+  yield* send`
     UPDATE lane SET next_at = ${EARLIER}(next_at, ${now(at)})
     WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index IN (
       SELECT j.patient_index FROM delivery d
@@ -93,7 +94,7 @@ function* wakeOthers(tenant: string, deliverySeq: number, at: Date): Program<voi
 
 /** Of a job that is tried for days, only what the EHR said last is kept. */
 function* forgetOlderIssues(jobSeq: number): Program<void> {
-  yield* run`
+  yield* send`
     UPDATE attempt SET issues = NULL
     WHERE job_seq = ${jobSeq} AND issues IS NOT NULL AND seq <= (
       SELECT seq FROM attempt WHERE job_seq = ${jobSeq} ORDER BY seq DESC LIMIT 1 OFFSET ${ATTEMPTS_SHOWN})`;
@@ -102,13 +103,13 @@ function* forgetOlderIssues(jobSeq: number): Program<void> {
 function* endAttempts(f: Finish, seq: number): Program<void> {
   const { fence, at, attemptId, isResolved, httpStatus, outcome, issues = [] } = f;
   if (isResolved)
-    yield* run`
+    yield* send`
       UPDATE attempt SET resolved_at = ${at.getTime()}, intents = NULL
-      WHERE ${inDoubt([seq], fence.patient)} AND id <> ${attemptId ?? ''}`;
+      WHERE ${inDoubt(fragment`d.seq = ${seq}`, fence.patient)} AND id <> ${attemptId ?? ''}`;
   if (attemptId === null) return;
   // What is in doubt keeps what it meant to do; what is known does not need it any more.
   const word = outcomeWord(outcome);
-  yield* run`
+  yield* send`
     UPDATE attempt SET ended_at = ${at.getTime()}, outcome = ${word}, fault_code = ${faultOf(outcome)},
       http_status = ${httpStatus}, issues = ${issues.length === 0 ? null : JSON.stringify(issues)},
       intents = CASE WHEN ${typed('text', word)} IN ('unknown','lost') THEN intents END
@@ -121,12 +122,12 @@ const isOver = ({ outcome }: Finish): boolean => outcome.kind === 'delivered' ||
 function* endJob(f: Finish, isRetraction: boolean): Program<void> {
   const { outcome, jobSeq } = f;
   if (isOver(f))
-    yield* run`
+    yield* send`
       UPDATE job SET state = ${endOf(outcome, isRetraction)}, plan_digest = ${fromHex(f.planDigest ?? null)}
       WHERE seq = ${jobSeq}`;
   else if (outcome.kind !== 'put-back') {
     const untold = f.attemptId === null && outcome.kind === 'retry' ? 1 : 0;
-    yield* run`
+    yield* send`
       UPDATE job SET attempts = attempts + ${typed('int', untold)},
         few_in_a_row = CASE WHEN ${typed('int', isFew(outcome) ? 1 : 0)} = 1 THEN few_in_a_row + 1 ELSE 0 END,
         first_attempt_at = coalesce(first_attempt_at, ${f.at.getTime()})

@@ -1,5 +1,5 @@
 import { KEYS } from '../../inbox/index.ts';
-import { among, fragment, part, words, type Fragment } from '../../store/index.ts';
+import { fragment, part, words, type Fragment } from '../../store/index.ts';
 
 /* Pieces of SQL that several commands of lanes share. */
 
@@ -38,12 +38,12 @@ export const READY = words(`
     WHERE o.tenant = d.tenant AND o.document_index = d.document_index
       AND r.kind = 'retract' AND r.state IN ('queued','parked')))`);
 
-/** Attempts whose outcome nobody knew, for the documents of deliveries in this chart. */
-export const inDoubt = (deliverySeqs: readonly number[], patient: Uint8Array): Fragment => fragment`
+/** Attempts whose outcome nobody knew, for the documents of deliveries `d` in this chart, which `isAsked` names. */
+export const inDoubt = (isAsked: Fragment, patient: Uint8Array): Fragment => fragment`
   resolved_at IS NULL AND (outcome IS NULL OR outcome IN ('unknown','lost')) AND job_seq IN (
     SELECT k.seq FROM delivery d JOIN delivery o ON o.tenant = d.tenant AND o.document_index = d.document_index
     JOIN job k ON k.delivery_seq = o.seq
-    WHERE d.seq ${among('bigint', deliverySeqs)} AND k.patient_index = ${patient})`;
+    WHERE ${isAsked} AND k.patient_index = ${patient})`;
 
 /** Of a row `w` of the ledger: whether the delivery that wrote it is of this user. */
 export const ofUser = (user: Uint8Array): Fragment => fragment`

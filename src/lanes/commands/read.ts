@@ -1,4 +1,4 @@
-import { all, fragment, get, patientIndex, type Programs } from '../../store/index.ts';
+import { all, among, fragment, get, patientIndex, type Programs } from '../../store/index.ts';
 import { TARGET } from '../enqueue/commands.ts';
 import type { LaneReads } from '../commands.ts';
 import { ATTEMPTS_SHOWN, toAttempt, toSeenChange, toTarget, toWrote, type Row } from '../rows.ts';
@@ -27,7 +27,8 @@ export const reads: Programs<LaneReads> = {
   *'lane.intents'(_, { tenant, deliverySeqs, patient }) {
     const rows = yield* all`
       SELECT intents FROM attempt
-      WHERE intents IS NOT NULL AND tenant = ${tenant} AND ${inDoubt(deliverySeqs, patient)}`;
+      WHERE intents IS NOT NULL AND tenant = ${tenant}
+        AND ${inDoubt(fragment`d.seq ${among('bigint', deliverySeqs)}`, patient)}`;
     return rows.map((row) => row['intents'] as Uint8Array);
   },
   *'lane.history'({ vault }, { tenant, deliveryId }) {

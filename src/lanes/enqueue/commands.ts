@@ -51,8 +51,8 @@ export type LinkOutcome = Omit<ChangedLink, 'link'> & { readonly id: string; rea
 
 export type DeliverWrites = {
   /**
-   * Null where somebody else has settled it meanwhile. A wish to claim it is granted on SQLite alone, and only where
-   * nothing stands before it.
+   * Null where somebody else has settled it meanwhile. A wish to claim it is granted only where nothing stands before
+   * it.
    */
   'deliver.settle': {
     args: Settle & { readonly claim?: ClaimWish };
@@ -92,5 +92,6 @@ export type DeliverReads = {
 
 export const deliverSet: CommandSet<DeliverWrites, DeliverReads> = {
   sqlite: fileBeside(import.meta.url, './commands/all'),
+  inOneLine: true,
   postgres: () => import('./commands/all.ts'),
 };

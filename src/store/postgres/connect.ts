@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { PostgresDb } from '../commands.ts';
 
@@ -58,6 +59,17 @@ function nameOf(sql: string): string {
   return name;
 }
 
+const streamOf = (client: pg.Client | pg.PoolClient): Duplex =>
+  (client as unknown as { connection: { stream: Duplex } }).connection.stream;
+
+/** What is sent in one turn goes out as one piece: each piece costs the system as much as a short statement does. */
+export function sendTogether(client: pg.Client | pg.PoolClient): void {
+  const stream = streamOf(client);
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+}
+
 /**
  * A database for one command: what it still asks after it was settled belongs to nobody's transaction, and is refused.
  */
@@ -65,6 +77,7 @@ export function makeDb(client: pg.Client | pg.PoolClient): PostgresDb & { end():
   let isOver = false;
   const query = (sql: string, params: unknown[]) => {
     if (isOver) return Promise.reject(new Error('the command was settled already'));
+    sendTogether(client);
     return client.query<Record<string, unknown>>({ name: nameOf(sql), text: sql, values: params });
   };
   return {
@@ -82,7 +95,7 @@ export async function endClient(client: pg.Client): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(() => {
-      (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+      streamOf(client).destroy();
       resolve();
     }, CLOSE_MS);
   });

@@ -21,7 +21,7 @@ import { MIGRATIONS } from '../migrations/index.ts';
 import { OWN_SETS } from '../own-sets.ts';
 import { makeVault, type VaultKeys } from '../vault.ts';
 import { scrubPostgres } from './scrub.ts';
-import { makeWriteQueue, QUEUE_LIMITS, type Ask, type Outcome, type QueueLimits } from '../write-queue.ts';
+import { makeWriteQueue, QUEUE_LIMITS, type QueueLimits, type RunBatch, type WriteQueue } from '../write-queue.ts';
 import { makeWriterMemory } from '../writer-memory.ts';
 import { addressOf, clientConfig, endClient, makeDb } from './connect.ts';
 import { ALWAYS_DURABLE, findUndurable, Undurable } from './durability.ts';
@@ -157,7 +157,8 @@ export async function openPostgres(deps: {
   const isAnyUp = (): boolean => writers.some((one) => one.isUp());
   /** Readiness is proven by a commit, not by a connection. */
   /** Where it cannot be carried out at all, the look at the identity of the database says what is wrong. */
-  const beat = (): void => void queue.push('store.beat', { nowMs: deps.clock.now().getTime() }).catch(() => undefined);
+  const beat = (): void =>
+    void queues.beside.push('store.beat', { nowMs: deps.clock.now().getTime() }).catch(() => undefined);
 
   const writers: readonly OpenWriter[] = Array.from({ length: WRITERS }, (_, n) =>
     openWriter({
@@ -167,7 +168,7 @@ export async function openPostgres(deps: {
       commands: writes,
       identity,
       checkMs: deps.checkMs ?? CHECK_MS,
-      onFree: () => queue.wake(),
+      onFree: () => wake(),
       onLost: (why) => {
         lastFault = why.code === 'store.commit-unknown' ? fault('store.unreachable', { cause: why.cause }) : why;
         if (why.cause instanceof Undurable) undurable = why.cause.message;
@@ -188,26 +189,44 @@ export async function openPostgres(deps: {
     }),
   );
 
-  const queue = makeWriteQueue({
-    take() {
-      const free = writers.find((one) => one.isFree());
-      if (free === undefined) return null;
-      return async (asks: readonly Ask[]): Promise<readonly Outcome[]> => {
-        const from = deps.clock.monotonicMs();
-        const { outcomes, fault: why } = await free.run(asks);
-        if (why === null) watch.committed(outcomes.filter(({ done }) => done).length, deps.clock.monotonicMs() - from);
-        else if (why.code === 'store.full' || !isAnyUp()) watch.failed(why);
-        return outcomes;
-      };
-    },
-    behindGoes: 'apart',
-    nowMs: () => deps.clock.monotonicMs(),
-    whyWaiting: (): FaultCode => (isAnyUp() ? 'store.queue-full' : lastFault.code),
-    limits: { ...QUEUE_LIMITS, batchCount: BATCH_COUNT, ...deps.limits },
-  });
+  /** Runs a batch on a writer that is free. A connection has caches of its own: each queue begins at its own end. */
+  const runOn = (find: (isFree: (one: OpenWriter) => boolean) => OpenWriter | undefined) => (): RunBatch | null => {
+    const free = find((one) => one.isFree());
+    if (free === undefined) return null;
+    return async (asks) => {
+      const from = deps.clock.monotonicMs();
+      const { outcomes, fault: why } = await free.run(asks);
+      if (why === null) watch.committed(outcomes.filter(({ done }) => done).length, deps.clock.monotonicMs() - from);
+      else if (why.code === 'store.full' || !isAnyUp()) watch.failed(why);
+      wake();
+      return outcomes;
+    };
+  };
+  const queueOf = (take: () => RunBatch | null, concurrency: number): WriteQueue =>
+    makeWriteQueue({
+      take,
+      concurrency,
+      nowMs: () => deps.clock.monotonicMs(),
+      whyWaiting: (): FaultCode => (isAnyUp() ? 'store.queue-full' : lastFault.code),
+      limits: { ...QUEUE_LIMITS, batchCount: BATCH_COUNT, ...deps.limits },
+    });
+  /** What goes in one line never waits for a writer behind what goes beside it. */
+  const queues = {
+    inLine: queueOf(
+      runOn((isFree) => writers.find(isFree)),
+      1,
+    ),
+    beside: queueOf(
+      runOn((isFree) => writers.findLast(isFree)),
+      WRITERS - 1,
+    ),
+  };
+  const wake = (): void => Object.values(queues).forEach((queue) => queue.wake());
+  const sizeOf = (what: 'count' | 'bytes'): number =>
+    Object.values(queues).reduce((sum, queue) => sum + queue.size()[what], 0);
 
   const probe = setInterval(() => {
-    if (watch.state() !== 'ready' && isAnyUp() && queue.size().count === 0) beat();
+    if (watch.state() !== 'ready' && isAnyUp() && sizeOf('count') === 0) beat();
   }, PROBE_MS).unref();
 
   const pool = new pg.Pool({
@@ -259,18 +278,21 @@ export async function openPostgres(deps: {
   return {
     engine: 'postgres',
     engineVersion: version,
-    use: () => ({
-      write: (name, args, give) => queue.push(name, args, 'now', give),
-      writeBehind: (name, args) => queue.push(name, args, 'behind'),
-      read: (name, args) => read(name, args),
-      // Other replicas write too.
-      readKept: (name, args) => read(name, args),
-    }),
+    use: ({ inOneLine }) => {
+      const queue = inOneLine === true ? queues.inLine : queues.beside;
+      return {
+        write: (name, args, give) => queue.push(name, args, 'now', give),
+        // What it locks is in the way of nobody who waits for an acknowledgement.
+        writeBehind: (name, args) => queues.inLine.push(name, args, 'behind'),
+        read: (name, args) => read(name, args),
+        // Other replicas write too.
+        readKept: (name, args) => read(name, args),
+      };
+    },
     health: (): StoreHealth => {
-      const { count, bytes } = queue.size();
       const state = isClosed ? 'store.closed' : watch.state();
       const reason = state === 'store.not-durable' && undurable !== null ? { reason: undurable } : {};
-      return { state, ...reason, queued: count, queuedBytes: bytes };
+      return { state, ...reason, queued: sizeOf('count'), queuedBytes: sizeOf('bytes') };
     },
     figures: watch.figures,
     broken,
@@ -279,7 +301,7 @@ export async function openPostgres(deps: {
       closing ??= (async () => {
         isClosed = true;
         clearInterval(probe);
-        await queue.close();
+        await Promise.all(Object.values(queues).map((queue) => queue.close()));
         await Promise.all(writers.map((one) => one.close()));
         // Connections that are lent out to a silent server are given up with the process.
         await Promise.race([pool.end(), pause(POOL_CLOSE_MS, undefined, { ref: false })]);

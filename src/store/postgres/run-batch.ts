@@ -7,7 +7,7 @@ import type { Addition } from '../sql/statement.ts';
 import type { Vault } from '../vault.ts';
 import type { Ask, Outcome } from '../write-queue.ts';
 import { makeWriterMemory } from '../writer-memory.ts';
-import { makeDb } from './connect.ts';
+import { makeDb, sendTogether } from './connect.ts';
 import { COMMIT_DURABLY, isRefusal } from './durability.ts';
 import { sqlState, storeFault, wasInTheWay } from './errors.ts';
 import type { Commands } from './gather-commands.ts';
@@ -54,6 +54,7 @@ export function makeRunBatch(client: pg.Client, vault: Vault, writer: string, co
 
   /** The connection is pipelined: what is not awaited is answered before what is awaited after it. */
   function send(sql: string): Promise<pg.QueryResult> {
+    sendTogether(client);
     const answer = client.query(sql);
     answer.catch(() => undefined);
     return answer;

@@ -1,6 +1,6 @@
 import type { PostgresDb, SqliteDb, SqlValue } from '../commands.ts';
 import { makeRender, type Bound } from './render.ts';
-import type { Addition, Insertion, Program, Step } from './statement.ts';
+import type { Addition, Insertion, Program, Series, Step } from './statement.ts';
 
 const forSqlite = makeRender('sqlite');
 const forPostgres = makeRender('postgres');
@@ -14,6 +14,10 @@ interface Performing<Db> {
 function addLater({ additions }: Performing<unknown>, addition: Addition): void {
   if (additions === undefined) throw new Error('a query adds to no counters');
   additions.push(addition);
+}
+
+function checkOne({ unlessOne }: Series, changed: unknown): void {
+  if (unlessOne !== undefined && changed !== 1) throw new Error(unlessOne);
 }
 
 const toSqlite = (value: Bound): SqlValue =>
@@ -42,7 +46,7 @@ function stepSqlite(on: Performing<SqliteDb>, step: Step): unknown {
     return undefined;
   }
   if (step.kind === 'series') {
-    for (const statement of step.statements) stepSqlite(on, statement);
+    for (const statement of step.statements) checkOne(step, stepSqlite(on, statement));
     return undefined;
   }
   if (step.kind === 'lock' || step.kind === 'try-lock') return true;
@@ -68,7 +72,8 @@ async function stepPostgres(on: Performing<PostgresDb>, step: Step): Promise<unk
     const { columns, postgres } = step.into;
     return db.run(postgres, ...columns.map((column) => step.rows.map((row) => row[column] ?? null)));
   }
-  if (step.kind === 'series') return Promise.all(step.statements.map((statement) => stepPostgres(on, statement)));
+  if (step.kind === 'series')
+    return Promise.all(step.statements.map(async (statement) => checkOne(step, await stepPostgres(on, statement))));
   if (step.kind === 'lock') {
     const rows = await Promise.all(step.statements.map((statement) => stepPostgres(on, statement)));
     return rows.every((row) => row !== undefined);
@@ -104,18 +109,40 @@ export function performSqlite<T>(on: Performing<SqliteDb>, program: Program<T>):
   return next.value;
 }
 
-/** Statement by statement, on the connection of the command. */
+const UNHEARD: ReadonlySet<Step['kind']> = new Set(['addition', 'insertion', 'series']);
+/** Whether a program is told nothing by the answer, and so goes on before it comes. */
+const isUnheard = (step: Step): boolean => (step.kind === 'lock' ? step.isHeard === false : UNHEARD.has(step.kind));
+
+/**
+ * Statement by statement, on the connection of the command, which carries them out in their order. What finds nothing
+ * is not waited for before the next is sent; should it fail, the program hears of it at what it waits for next, and at
+ * its end at the latest.
+ */
 export async function performPostgres<T>(on: Performing<PostgresDb>, program: Program<T>): Promise<T> {
-  let next = program.next();
-  while (next.done !== true) {
-    let found: unknown;
-    try {
-      found = await stepPostgres(on, next.value);
-    } catch (thrown) {
-      next = program.throw(thrown);
-      continue;
+  const unheard: Promise<unknown>[] = [];
+  try {
+    let next = program.next();
+    while (next.done !== true) {
+      const answer = stepPostgres(on, next.value);
+      answer.catch(() => undefined);
+      if (isUnheard(next.value)) {
+        unheard.push(answer);
+        next = program.next();
+        continue;
+      }
+      let found: unknown;
+      try {
+        // In this order: behind one that failed the server refuses all others.
+        for (const before of unheard.splice(0)) await before;
+        found = await answer;
+      } catch (thrown) {
+        next = program.throw(thrown);
+        continue;
+      }
+      next = program.next(found);
     }
-    next = program.next(found);
+    return next.value;
+  } finally {
+    for (const before of unheard) await before;
   }
-  return next.value;
 }

@@ -1,6 +1,7 @@
 /*
  * SQL that is written once for both engines. A command is a generator: it yields statements and is handed what they
- * found. SQLite runs it to its end inside its writer without a pause, PostgreSQL awaits each answer.
+ * found. SQLite runs it to its end inside its writer without a pause, PostgreSQL awaits each answer that tells it
+ * something.
  *
  *   const row = yield* get`SELECT seq, state FROM delivery WHERE tenant = ${tenant} AND id = ${id} ${FOR_UPDATE}`;
  *
@@ -150,16 +151,20 @@ export interface Addition {
   readonly counters: Insertion['rows'];
 }
 
-/** Statements of which none waits for what another finds. */
+/** Statements of which nobody waits for what they find. */
 export interface Series {
   readonly kind: 'series';
   readonly statements: readonly Statement[];
+  /** Thrown where one of them changes another number of rows than one. */
+  readonly unlessOne?: string;
 }
 
 /** Statements, or keys, that only keep others away: SQLite has one writer and passes over them. */
 interface Lock {
   readonly kind: 'lock';
   readonly statements: readonly Statement[];
+  /** Whether anybody asks if there were rows. */
+  readonly isHeard?: false;
 }
 interface TryLock {
   readonly kind: 'try-lock';
@@ -193,6 +198,17 @@ export function* run(strings: TemplateStringsArray, ...values: readonly Interpol
   return (yield ask('run', strings, values)) as number;
 }
 
+/** A statement of which nobody asks how many rows it changed. PostgreSQL is sent what follows before it answers. */
+export function* send(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Program<void> {
+  yield { kind: 'series', statements: [ask('run', strings, values)] };
+}
+
+/** The same, of a statement that changes one row, or else the command fails with these words. */
+export function* sendOne(statement: Fragment, otherwise: string): Program<void> {
+  const { strings, values } = statement;
+  yield { kind: 'series', statements: [ask('run', strings, values)], unlessOne: otherwise };
+}
+
 /** Whole statements, in their order. PostgreSQL is sent all of them before it has answered the first. */
 export function* runEach(statements: readonly Fragment[]): Program<void> {
   if (statements.length > 0)
@@ -209,7 +225,7 @@ export function* lock(strings: TemplateStringsArray, ...values: readonly Interpo
 
 /** The same for several, in their order. PostgreSQL is sent all of them before it has answered the first. */
 export function* lockEach(locks: readonly Fragment[]): Program<void> {
-  yield { kind: 'lock', statements: locks.map(({ strings, values }) => ask('get', strings, values)) };
+  yield { kind: 'lock', statements: locks.map(({ strings, values }) => ask('get', strings, values)), isHeard: false };
 }
 
 /** Whether nobody else holds this key, which is then held until the command has ended. Never waits. */

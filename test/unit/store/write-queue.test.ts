@@ -22,14 +22,13 @@ function slowWriter() {
   return { batches, take: () => (isBusy ? null : run) };
 }
 
-function setUp(limits = {}, behindGoes: 'along' | 'apart' = 'along') {
+function setUp(limits = {}) {
   let now = 0;
   const writer = slowWriter();
   const queue = makeWriteQueue({
     take: writer.take,
     nowMs: () => now,
     whyWaiting: () => 'store.queue-full',
-    behindGoes,
     limits: { ...QUEUE_LIMITS, ...limits },
   });
   return { queue, batches: writer.batches, advance: (ms: number) => void (now += ms) };
@@ -48,6 +47,27 @@ test('a batch is whatever arrived while the last commit ran', async () => {
   expect(batches[1]?.asks.map(({ args }) => args)).toEqual([2, 3, 4]);
   batches[1]?.commit();
   expect(await Promise.all(rest)).toEqual([2, 3, 4].map((value) => ({ ok: true, value })));
+});
+
+test('only so many batches run together, however many writers are free', async () => {
+  const writers = [slowWriter(), slowWriter(), slowWriter()];
+  const queue = makeWriteQueue({
+    take: () => writers.map(({ take }) => take()).find((run) => run !== null) ?? null,
+    concurrency: 2,
+    nowMs: () => 0,
+    whyWaiting: () => 'store.queue-full',
+    limits: { ...QUEUE_LIMITS, batchCount: 1 },
+  });
+  const all = [1, 2, 3].map((n) => queue.push('a', n));
+  await turn();
+  expect(writers.map(({ batches }) => batches.length)).toEqual([1, 1, 0]);
+  writers[1]?.batches[0]?.commit();
+  await all[1];
+  await turn();
+  expect(writers.map(({ batches }) => batches.length)).toEqual([1, 2, 0]);
+  writers[0]?.batches[0]?.commit();
+  writers[1]?.batches[1]?.commit();
+  await Promise.all(all);
 });
 
 test('callers that are answered together ask together again', async () => {
@@ -175,22 +195,6 @@ describe('what gives way', () => {
     await turn();
     batches.at(-1)?.commit();
     await Promise.all([...all, closed]);
-  });
-
-  test('has batches of its own where it goes apart, and gets its turn', async () => {
-    const { queue, batches } = setUp({ batchCount: 4 }, 'apart');
-    const all = [
-      ...Array.from({ length: 12 }, () => queue.push('n', 1)),
-      ...Array.from({ length: 6 }, () => queue.push('b', 1, 'behind')),
-    ];
-    let isSettled = false;
-    const settled = Promise.all(all).then(() => (isSettled = true));
-    while (!isSettled) {
-      await turn();
-      batches.at(-1)?.commit();
-    }
-    await settled;
-    expect(batches.map(names)).toEqual(['nnnn', 'bbbb', 'nnnn', 'bb', 'nnnn']);
   });
 
   test('does not keep a queue from closing', async () => {

@@ -1,4 +1,4 @@
-import { all, among, get, insert, rowsOf, run, type Program } from '../../../store/index.ts';
+import { all, among, get, insert, rowsOf, send, type Program } from '../../../store/index.ts';
 import type { LaneChanges } from '../adjust.ts';
 import { TARGET, type RetractBecause } from '../commands.ts';
 
@@ -58,11 +58,11 @@ export function* cancel(lanes: LaneChanges, seqs: readonly number[]): Program<vo
 export function* changeLanes(tenant: string, lanes: LaneChanges): Program<void> {
   for (const { patient, by } of lanes.inOrder())
     if (by > 0)
-      yield* run`
+      yield* send`
         INSERT INTO lane (tenant, target, patient_index, pending) VALUES (${tenant}, ${TARGET}, ${patient}, ${by})
         ON CONFLICT (tenant, target, patient_index) DO UPDATE SET pending = lane.pending + excluded.pending`;
     else
-      yield* run`
+      yield* send`
         UPDATE lane SET pending = pending + ${by}
         WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index = ${patient}`;
 }
