@@ -19,8 +19,10 @@ export interface Search {
   readonly client: string | null;
   readonly delivery: string | null;
   readonly request: string | null;
-  /** Any of these; null for all. */
+  /** Records of any of these types; null for all. */
   readonly types: readonly string[] | null;
+  /** Of each list, records that tell of any of these: of that type, or of another whose `steps` do. */
+  readonly tellingOf: readonly (readonly string[])[];
   /** `refused`: whatever was no success. */
   readonly outcome: string | null;
   readonly fromMs: number | null;

@@ -34,6 +34,7 @@ export {
   type AuditDraft,
   type AuditRecord,
   type AuditType,
+  type RecordedStep,
   type ToSeal,
 } from './record.ts';
 export { CSV_HEAD, toCsvLine } from './to-csv.ts';

@@ -49,6 +49,13 @@ export interface Actor {
 export const actorOf = ({ actor, roles }: Actor): { readonly actor: string; readonly roles?: readonly string[] } =>
   roles === undefined ? { actor } : { actor, roles };
 
+/** One change of a delivery's state. */
+export interface RecordedStep {
+  readonly from: string;
+  readonly to: string;
+  readonly why?: string;
+}
+
 /** What is told of an act in clear: ids are ours or keyed hashes; nothing of a patient stands here. */
 interface RecordedFacts {
   readonly type: AuditType;
@@ -80,6 +87,11 @@ interface RecordedFacts {
   readonly bodyDigest?: string;
   readonly from?: string;
   readonly to?: string;
+  /**
+   * Every change of the delivery's state that was written with this record, in their order; a record of a single change
+   * tells it by `from` and `to` alone.
+   */
+  readonly steps?: readonly RecordedStep[];
   readonly count?: number;
   readonly counts?: Readonly<Record<string, number>>;
   /** The `client_id` of the app, who issued its token and the token's `jti`. */

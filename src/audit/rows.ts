@@ -10,7 +10,7 @@ import type {
   StoredRecord,
 } from './commands.ts';
 import { chartPseudonym, mrnPseudonym } from './pseudonym.ts';
-import { openSealed, type AuditRecord } from './record.ts';
+import { openSealed, type AuditRecord, type AuditType } from './record.ts';
 
 /** A row of either engine. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -106,6 +106,18 @@ const isBulk = (type: string): boolean => BULK_TYPES.includes(`'${type}'`);
 const ofTypes = ([first = '', ...more]: readonly string[]): Fragment =>
   more.length === 0 ? fragment`type = ${first}` : fragment`type ${among('text', [first, ...more])}`;
 
+const CHANGE: AuditType = 'delivery.change';
+/** Canonical JSON: within a text the quotes would be escaped. */
+const NAMES_STEPS = part(`instr(record, '"steps":[') > 0`, `strpos(record, '"steps":[') > 0`);
+
+/** Changes of a delivery that an attempt brought stand in the record of the attempt. */
+const tellsOf = (types: readonly string[]): Fragment =>
+  types.includes(CHANGE) ? fragment`(${ofTypes(types)} OR (type = 'ehr.write' AND ${NAMES_STEPS}))` : ofTypes(types);
+
+const typeLists = ({ types, tellingOf }: Search): readonly (readonly string[])[] =>
+  types === null ? tellingOf : [types, ...tellingOf];
+const isSeldom = (types: readonly string[]): boolean => !types.some(isBulk);
+
 /** Whoever asks for a person is led by the index of persons: that of types would walk those of everybody. */
 const isOfPerson = ({ patient, chart }: Search): boolean => patient !== null || chart !== null;
 
@@ -117,7 +129,8 @@ export function conditionsOf(f: Search): Fragment[] {
     ...(f.delivery === null ? [] : [fragment`delivery_id = ${f.delivery}`]),
     ...(f.request === null ? [] : [fragment`request_id = ${f.request}`]),
     ...(f.types === null ? [] : [ofTypes(f.types)]),
-    ...(f.types === null || f.types.some(isBulk) || isOfPerson(f) ? [] : [fragment`type NOT IN ${BULK}`]),
+    ...f.tellingOf.map(tellsOf),
+    ...(!isOfPerson(f) && typeLists(f).some(isSeldom) ? [fragment`type NOT IN ${BULK}`] : []),
     ...(f.outcome === null || f.outcome === '0' ? [] : [fragment`outcome <> '0'`]),
     ...(f.outcome === null || f.outcome === 'refused' ? [] : [fragment`outcome = ${f.outcome}`]),
     ...(f.fromMs === null ? [] : [fragment`at >= ${f.fromMs}`]),

@@ -187,6 +187,20 @@ function agentsOf(r: AuditRecord, opened: ToSeal, site: EventSite, shape: Shape)
 
 const data = (what: Reference): Entity => ({ what, type: entityType('2'), role: objectRole('4') });
 
+/** The delivery, with each change that the record names. */
+const changedDelivery = ({ deliveryId, steps }: AuditRecord): Entity[] =>
+  deliveryId === undefined || steps === undefined
+    ? []
+    : [
+        {
+          ...data(named('urn:chartgate:delivery', deliveryId)),
+          detail: steps.map(({ from, to, why }) => ({
+            type: 'delivery.change',
+            valueString: `${from} to ${to}${why === undefined ? '' : `: ${why}`}`,
+          })),
+        },
+      ];
+
 function resourcesOf(r: AuditRecord, opened: ToSeal): Entity[] {
   if (r.type === 'fhir.search' || r.type === 'ehr.read')
     return [
@@ -200,7 +214,8 @@ function resourcesOf(r: AuditRecord, opened: ToSeal): Entity[] {
     const [type = '', name = ''] = one.split('/');
     return data(named('urn:chartgate:measurement', name, type));
   });
-  if (made.length > 0) return made;
+  const changed = changedDelivery(r);
+  if (made.length + changed.length > 0) return [...made, ...changed];
   if (r.resourceType !== undefined && opened.resourceId !== undefined)
     return [data({ reference: `${r.resourceType}/${opened.resourceId}` })];
   if (r.resourceType !== undefined) return [data(named(PSEUDONYM, r.resourceHash ?? 'unknown', r.resourceType))];
@@ -232,6 +247,10 @@ export function eventPlace(id: string): { readonly chain: string; readonly seq: 
   const [, instance, seq] = /^ins-([\w.-]{1,100})-(\d{1,15})$/.exec(id) ?? [];
   return instance === undefined ? null : { chain: `ins_${instance}`, seq: Number(seq) };
 }
+
+/** What a record tells of: an attempt at the EHR also of the changes that it brought. */
+const toldTypes = ({ type, steps }: AuditRecord): readonly AuditType[] =>
+  steps === undefined || type === 'delivery.change' ? [type] : [type, 'delivery.change'];
 
 /** The types of records whose AuditEvent has this type. */
 export const typesCoded = ({
@@ -271,7 +290,7 @@ export function toAuditEvent(r: AuditRecord, site: EventSite, opened: ToSeal | n
     id: eventId(r),
     ...(profile === null ? {} : { meta: { profile: [profile] } }),
     type: shape.type,
-    subtype: [...shape.subtype, { system: TYPE_SYSTEM, code: r.type }],
+    subtype: [...shape.subtype, ...toldTypes(r).map((code) => ({ system: TYPE_SYSTEM, code }))],
     action: shape.type === ALERT ? 'E' : r.action,
     recorded: r.at,
     outcome: r.outcome,

@@ -1,4 +1,4 @@
-import type { AuditRecord } from './record.ts';
+import type { AuditRecord, RecordedStep } from './record.ts';
 
 const COLUMNS = [
   'at',
@@ -19,6 +19,7 @@ const COLUMNS = [
   'operatorId',
   'from',
   'to',
+  'steps',
   'patientHash',
   'chartHash',
   'userHash',
@@ -28,9 +29,12 @@ const COLUMNS = [
   'seq',
 ] as const satisfies readonly (keyof AuditRecord)[];
 
+const wordOf = (one: string | RecordedStep): string =>
+  typeof one === 'string' ? one : `${one.from}>${one.to}${one.why === undefined ? '' : `:${one.why}`}`;
+
 /** RFC 4180. A cell that a spreadsheet would take for a formula is led by an apostrophe. */
 function cellOf(value: AuditRecord[(typeof COLUMNS)[number]]): string {
-  const text = value === undefined ? '' : typeof value === 'object' ? value.join(' ') : String(value);
+  const text = value === undefined ? '' : typeof value === 'object' ? value.map(wordOf).join(' ') : String(value);
   const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }

@@ -1,4 +1,4 @@
-import { actorOf, type Actor, type AuditDraft } from '../audit/index.ts';
+import { actorOf, type Actor, type AuditDraft, type RecordedStep } from '../audit/index.ts';
 import type { PutDelivery } from './commands.ts';
 import { mayFollow, type State } from './state.ts';
 
@@ -21,7 +21,13 @@ export function checkMove({ from, to }: Move): void {
   if (!mayFollow(from, to)) throw new Error(`${from} is not followed by ${to}`);
 }
 
-export const auditOfMove = (m: Move): AuditDraft => ({
+const stepOf = ({ from, to, reason }: Move): RecordedStep => ({
+  from,
+  to,
+  ...(reason === null ? {} : { why: reason }),
+});
+
+const auditOfMove = (m: Move): AuditDraft => ({
   at: m.at,
   type: 'delivery.change',
   tenant: m.tenant,
@@ -34,6 +40,25 @@ export const auditOfMove = (m: Move): AuditDraft => ({
   to: m.to,
   ...(m.reason === null ? {} : { why: m.reason }),
 });
+
+const isOneAct = (a: Move, b: Move): boolean =>
+  a.actor === b.actor && a.requestId === b.requestId && a.at.getTime() === b.at.getTime();
+
+/** Of the changes of one delivery that are written together: one record that names each. */
+export function auditOfMoves(moves: readonly [Move, ...Move[]]): AuditDraft[] {
+  const [first] = moves;
+  const last = moves.at(-1) ?? first;
+  if (moves.length === 1 || !moves.every((one) => isOneAct(first, one))) return moves.map(auditOfMove);
+  return [{ ...auditOfMove(last), from: first.from, steps: moves.map(stepOf) }];
+}
+
+/** The record of what brought these changes of its delivery names each of them. */
+export function withMoves(record: AuditDraft, moves: readonly Move[]): AuditDraft {
+  if (moves.length === 0) return record;
+  if (moves.some(({ id, actor }) => id !== record.deliveryId || actor !== record.actor))
+    throw new Error('a record names the changes of its own delivery, by who made them');
+  return { ...record, steps: moves.map(stepOf) };
+}
 
 export const auditOfPut = (d: PutDelivery, digest: Buffer, state: 'received' | 'duplicate'): AuditDraft => ({
   at: d.at,

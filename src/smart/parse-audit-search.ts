@@ -16,7 +16,7 @@ export const AUDIT_PARAMS = {
 } as const;
 
 export interface AuditSearch {
-  readonly search: Pick<Search, 'patient' | 'chart' | 'client' | 'types' | 'outcome' | 'fromMs' | 'toMs'>;
+  readonly search: Pick<Search, 'patient' | 'chart' | 'client' | 'types' | 'tellingOf' | 'outcome' | 'fromMs' | 'toMs'>;
   readonly count: number;
   /** One of these must be among the entities; null for all. */
   readonly entityTypes: readonly Token[] | null;
@@ -120,10 +120,10 @@ const TAKE: Readonly<Record<string, (draft: Draft, value: string, base: string) 
     return true;
   },
   subtype(draft, value) {
-    draft.types = among(
-      draft.types,
+    draft.tellingOf = [
+      ...draft.tellingOf,
       AUDIT_TYPES.filter((code) => tokensOf(value).some((token) => isToken(token, { system: TYPE_SYSTEM, code }))),
-    );
+    ];
     return true;
   },
   outcome(draft, value) {
@@ -163,6 +163,7 @@ export function parseAuditSearch(pairs: Pairs, base: string): Result<AuditSearch
     chart: null,
     client: null,
     types: null,
+    tellingOf: [],
     outcome: null,
     fromMs: null,
     toMs: null,

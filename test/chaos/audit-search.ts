@@ -62,6 +62,7 @@ const search = (n: number, more: Partial<Search> = {}): Search => ({
   delivery: null,
   request: null,
   types: null,
+  tellingOf: [],
   outcome: null,
   fromMs: null,
   toMs: null,

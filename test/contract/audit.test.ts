@@ -48,6 +48,7 @@ const EVERYTHING: Search = {
   delivery: null,
   request: null,
   types: null,
+  tellingOf: [],
   outcome: null,
   fromMs: null,
   toMs: null,
@@ -176,6 +177,23 @@ describe.each(PLACES)('the audit on %s', (_engine, makePlace) => {
       before = last;
     }
     expect(seen).toEqual(['req_4', 'req_3', 'req_2', 'req_1']);
+  });
+
+  test('changes of a delivery are found in records of their own and in those of what brought them', async () => {
+    const steps = [{ from: 'sending', to: 'delivered' }];
+    await append({ type: 'delivery.change', deliveryId: 'dlv_x', from: 'received', to: 'queued' });
+    await append({ type: 'ehr.write', deliveryId: 'dlv_x', steps });
+    await append({ type: 'ehr.write', deliveryId: 'dlv_x', why: 'said "steps":[ by somebody' });
+    await append({ type: 'admin', deliveryId: 'dlv_x' });
+    const tellingOf = (...types: string[]) => ({ tellingOf: [types] });
+    expect(await requests(tellingOf('delivery.change'))).toEqual(['req_2', 'req_1']);
+    expect(await requests({ ...tellingOf('delivery.change'), delivery: 'dlv_x' })).toEqual(['req_2', 'req_1']);
+    expect(await requests(tellingOf('delivery.change', 'admin'))).toEqual(['req_4', 'req_2', 'req_1']);
+    expect(await requests(tellingOf('ehr.write'))).toEqual(['req_3', 'req_2']);
+    expect(await requests(tellingOf('admin'))).toEqual(['req_4']);
+    expect(await requests({ tellingOf: [['ehr.write'], ['delivery.change']] })).toEqual(['req_2']);
+    expect(await requests({ types: ['delivery.change'] })).toEqual(['req_1']);
+    expect(await requests(tellingOf())).toEqual([]);
   });
 
   test('what a person did is found under the name and under the id that older records have, page by page', async () => {

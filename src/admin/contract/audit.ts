@@ -29,6 +29,10 @@ const AuditRecord = named(
     bodyDigest: z.string().optional(),
     from: z.string().optional(),
     to: z.string().optional(),
+    steps: z
+      .array(z.strictObject({ from: z.string(), to: z.string(), why: z.string().optional() }))
+      .optional()
+      .describe("Every change of the delivery's state that was written with this record, in their order"),
     client: z.string().optional(),
     issuer: z.string().optional(),
     tokenId: z.string().optional(),

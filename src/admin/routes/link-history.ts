@@ -45,6 +45,7 @@ export function makeLinkHistoryRoutes(deps: {
         delivery: null,
         request: null,
         types: ['link.change'],
+        tellingOf: [],
         outcome: null,
         fromMs: null,
         toMs: null,

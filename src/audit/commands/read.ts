@@ -1,4 +1,13 @@
-import { all, allOf, get, type CommandContext, type Fragment, type Program, type Programs } from '../../store/index.ts';
+import {
+  all,
+  allOf,
+  get,
+  part,
+  type CommandContext,
+  type Fragment,
+  type Program,
+  type Programs,
+} from '../../store/index.ts';
 import type { AuditReads, FoundRecord, Search } from '../commands.ts';
 import { countActs } from './count.ts';
 import {
@@ -38,6 +47,13 @@ function* otherNames(tenant: string, { by, name }: Person): Program<string[]> {
   return rows.map((row) => String(row['other']));
 }
 
+/**
+ * From each chain to its records. SQLite would walk along all records there are and ask of each for its chain, and would
+ * not see that they come in the order of chains.
+ */
+const TO_RECORDS = part('CROSS JOIN', 'JOIN');
+const BY_CHAIN = part('c.chain', 'r.chain');
+
 export const reads: Programs<AuditReads> = {
   'audit.counts': countActs,
   *'audit.search'(context, f) {
@@ -60,7 +76,8 @@ export const reads: Programs<AuditReads> = {
     // One statement, one snapshot: of each chain it sees a beginning without a gap, since each has a single writer.
     const rows = yield* all`
       SELECT r.chain, r.seq, r.leaf, r.link FROM audit_chain c
-      JOIN audit_record r ON r.chain = c.chain AND r.seq > c.covered ORDER BY r.chain, r.seq LIMIT ${limit}`;
+      ${TO_RECORDS} audit_record r ON r.chain = c.chain AND r.seq > c.covered
+      ORDER BY ${BY_CHAIN}, r.seq LIMIT ${limit}`;
     return {
       last: last === undefined ? null : toStoredCheckpoint(last),
       records: rows.map((row) => ({

@@ -11,7 +11,7 @@ import {
   type Fragment,
   type Program,
 } from '../../store/index.ts';
-import { auditOfMove, checkMove, type Move } from '../move.ts';
+import { auditOfMoves, checkMove, withMoves, type Move } from '../move.ts';
 
 const LEDGER_COUNT = countersOf('ledger_count', { tenant: 'text', state: 'text', writer: 'text' });
 
@@ -28,8 +28,8 @@ export function* count(
 }
 
 /** The changes of each delivery, which follow one another. */
-function chainsOf(moves: readonly Move[]): Move[][] {
-  const chains: Move[][] = [];
+function chainsOf(moves: readonly Move[]): [Move, ...Move[]][] {
+  const chains: [Move, ...Move[]][] = [];
   for (const m of moves) {
     checkMove(m);
     const chain = chains.at(-1);
@@ -55,18 +55,18 @@ const NO_COLUMNS = fragment``;
 
 /**
  * Every change of state: the row, its step, the ledger and the audit record, in the one commit of the command.
- * `columns`: what else changes in the row, each with a comma behind it; `records`: what is audited behind the changes.
+ * `columns`: what else changes in the row, each with a comma behind it; `record`: of what brought the changes, which then
+ * names them.
  */
 export function* move(
   context: CommandContext,
   moves: readonly Move[],
-  {
-    columns = NO_COLUMNS,
-    records = [],
-  }: { readonly columns?: Fragment; readonly records?: readonly AuditDraft[] } = {},
+  { columns = NO_COLUMNS, record = null }: { readonly columns?: Fragment; readonly record?: AuditDraft | null } = {},
 ): Program<void> {
-  for (const chain of chainsOf(moves)) {
-    const [first, last] = [chain[0], chain.at(-1)] as [Move, Move];
+  const chains = chainsOf(moves);
+  for (const chain of chains) {
+    const [first] = chain;
+    const last = chain.at(-1) ?? first;
     yield* sendOne(
       fragment`
         UPDATE delivery SET ${columns} state = ${last.to}, reason = ${last.reason},
@@ -85,5 +85,5 @@ export function* move(
       first.tenant,
       moves.flatMap((m) => [[m.from, -1] as const, [m.to, 1] as const]),
     );
-  yield* append(context, [...moves.map(auditOfMove), ...records]);
+  yield* append(context, record === null ? chains.flatMap(auditOfMoves) : [withMoves(record, moves)]);
 }

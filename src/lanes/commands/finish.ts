@@ -64,14 +64,14 @@ function* stepOf(f: Finish, from: State, deliverySeq: number): Program<Pick<Move
 }
 
 /** A retraction is not its delivery's affair. */
-function* moveBy(context: CommandContext, f: Finish, row: Row, records: readonly AuditDraft[]): Program<void> {
+function* moveBy(context: CommandContext, f: Finish, row: Row, record: AuditDraft | null): Program<void> {
   const { fence, at, outcome } = f;
   const delivery = deliveryOf(row);
   const isStarting = f.attemptId === null && outcome.kind !== 'put-back' && outcome.kind !== 'retry';
   if (isStarting) yield* startSending(context, fence.tenant, row, f.jobSeq, at);
   const step = yield* stepOf(f, isStarting ? 'sending' : (row['state'] as State), delivery.seq);
   const one = { ...moveOf(delivery, fence.tenant, at), faultCode: faultOf(outcome) };
-  yield* move(context, step === null ? [] : [{ ...one, ...step }], { records });
+  yield* move(context, step === null ? [] : [{ ...one, ...step }], { record });
 }
 
 /** The job was taken away while nothing of it was under way: its lane is free for the next. */
@@ -158,9 +158,9 @@ export function* finish(context: CommandContext, f: Finish): Program<Out> {
   yield* putIntoLedger(context, f, delivery.seq, row['document_index'] as Uint8Array);
   yield* endAttempts(f, delivery.seq);
   const isRecorded = f.attemptId !== null || f.written.length > 0;
-  const records = isRecorded ? [auditOfFinish(context.vault, f, delivery)] : [];
-  if (isRetraction) yield* append(context, records);
-  else yield* moveBy(context, f, row, records);
+  const record = isRecorded ? auditOfFinish(context.vault, f, delivery) : null;
+  if (!isRetraction) yield* moveBy(context, f, row, record);
+  else if (record !== null) yield* append(context, [record]);
   yield* endJob(f, isRetraction);
   if (!isRetraction) yield* followLink(context, f, row);
   if (f.foreign !== undefined) yield* putForeign(context, f, delivery.seq, f.foreign);

@@ -7,6 +7,8 @@ import { ADJUST_LIMIT, type Adjusted, type DeliverReads, type DeliverWrites, typ
 /** Who asks waits for this many transactions; the rest of a long release is carried out behind its back. */
 const ASKED_MAX = 50;
 const EVERY_MS = 5_000;
+/** Every job that ends asks for a pass. Hardly ever is there anything to do, so they share one. */
+const GAP_MS = 250;
 const USERS_AT_ONCE = 20;
 
 const add = (a: Adjusted, b: Adjusted): Adjusted => ({ ...sum(a, b), isSettled: b.isSettled });
@@ -93,9 +95,20 @@ export function makeLinkChanger(deps: {
   }
 
   let timer: NodeJS.Timeout | undefined;
+  let asked: NodeJS.Timeout | undefined;
+  let lastMs = -Infinity;
 
   function resume(): void {
-    if (timer === undefined || isStopped || running !== null) return;
+    if (timer === undefined || isStopped || asked !== undefined) return;
+    const waitMs = lastMs + GAP_MS - deps.clock.monotonicMs();
+    if (running !== null || waitMs > 0) {
+      asked = setTimeout(() => {
+        asked = undefined;
+        resume();
+      }, GAP_MS).unref();
+      return;
+    }
+    lastMs = deps.clock.monotonicMs();
     running = pass()
       .catch((thrown: unknown) => log.error('links.followed', { error: safeError(thrown) }))
       .finally(() => void (running = null));
@@ -114,6 +127,7 @@ export function makeLinkChanger(deps: {
     async stop(): Promise<void> {
       isStopped = true;
       clearInterval(timer);
+      clearTimeout(asked);
       await running;
     },
   };

@@ -33,10 +33,43 @@ const FULL = {
   tokenId: 'jti-1',
 } as const;
 
+const STEPS = {
+  deliveryId: 'dlv_1',
+  steps: [
+    { from: 'received', to: 'queued' },
+    { from: 'queued', to: 'parked', why: 'paused' },
+  ],
+} as const;
+
+test('an attempt that changed a delivery is coded as both, and names each change beside the delivery', () => {
+  const subtypes = (type: AuditType, more: Partial<AuditRecord>): unknown[] =>
+    (toAuditEvent(aRecord(type, more), site)['subtype'] as { system: string; code: string }[])
+      .filter(({ system }) => system === 'urn:chartgate:audit-type')
+      .map(({ code }) => code);
+  expect(subtypes('ehr.write', STEPS)).toEqual(['ehr.write', 'delivery.change']);
+  expect(subtypes('ehr.write', {})).toEqual(['ehr.write']);
+  expect(subtypes('delivery.change', STEPS)).toEqual(['delivery.change']);
+  const { entity } = toAuditEvent(aRecord('ehr.write', { ...STEPS, resources: ['Observation/0123'] }), site);
+  expect(entity).toContainEqual(
+    expect.objectContaining({
+      what: { identifier: { system: 'urn:chartgate:delivery', value: 'dlv_1' } },
+      detail: [
+        { type: 'delivery.change', valueString: 'received to queued' },
+        { type: 'delivery.change', valueString: 'queued to parked: paused' },
+      ],
+    }),
+  );
+});
+
 describe.each([...AUDIT_TYPES])('%s', (type) => {
   test.each(['C', 'R', 'U', 'D', 'E'] as const)('is a valid AuditEvent, bare and full, for the action %s', (action) => {
     for (const outcome of ['0', '8'] as const)
-      for (const more of [{}, FULL, { ...FULL, resources: ['Observation/0123456789abcdef', 'DiagnosticReport/0123'] }])
+      for (const more of [
+        {},
+        FULL,
+        STEPS,
+        { ...FULL, resources: ['Observation/0123456789abcdef', 'DiagnosticReport/0123'] },
+      ])
         for (const opened of [
           null,
           { chart: 'p1', resourceId: 'o1', subject: 'user', query: 'Observation?patient=p1' },

@@ -32,6 +32,14 @@ test('a line has a cell for each column, and nothing that was sealed', () => {
   expect(toCsvLine(RECORD).split(',')).toHaveLength(CSV_HEAD.split(',').length);
 });
 
+test('every step that a record names is in its cell', () => {
+  const steps = [
+    { from: 'sending', to: 'unknown', why: 'lease-lost' },
+    { from: 'unknown', to: 'queued' },
+  ];
+  expect(cells({ ...RECORD, steps })['steps']).toBe('sending>unknown:lease-lost unknown>queued');
+});
+
 test.each([
   ['a "quoted" reason, with a comma', '"a ""quoted"" reason, with a comma"'],
   ['=1+1', "'=1+1"],

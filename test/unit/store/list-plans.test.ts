@@ -106,7 +106,19 @@ describe('lists of the admin API are walked along an index, and nothing is sorte
     request: null,
     outcome: null,
     before: null,
+    tellingOf: [],
   };
+
+  test('what tells of one type: seldom ones by their own index, changes of one delivery by that of deliveries', () => {
+    const asked = { ...nothing, fromMs: null, toMs: null, patient: null, types: null, tenant, limit: 10 };
+    const planOf = (more: { readonly tellingOf: readonly string[][]; readonly delivery?: string }): string =>
+      plansOf(auditReads['audit.search'](context, { ...asked, ...more, sealed: 'leave' })).join();
+    expect(planOf({ tellingOf: [['admin']] })).toMatch(/audit_seldom \(tenant=\? AND type=\?\)/);
+    expect(planOf({ tellingOf: [['delivery.change']], delivery: 'dlv_1' })).toMatch(
+      /audit_by_delivery \(tenant=\? AND delivery_id=\?\)/,
+    );
+    expect(planOf({ tellingOf: [['delivery.change']] })).toMatch(/audit_by_time \(tenant=\?\)/);
+  });
 
   test('what one person did, under the name and under the id of the account', () => {
     const asked = { ...nothing, fromMs: null, toMs: null, patient: null, types: null, actors: ['ada', 'opr_1'] };

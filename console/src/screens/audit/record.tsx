@@ -58,6 +58,7 @@ function What({ of: r }: { readonly of: Proven['record'] }) {
           ['Said why', r.reason],
           ['From', r.from],
           ['To', r.to],
+          ['Changes of the delivery', r.steps?.map(({ from, to }) => `${from} to ${to}`).join(', ')],
           ['Kind of resource', r.resourceType],
           ['How many', r.count?.toLocaleString()],
           ['Resources', r.resources?.join(', ')],
