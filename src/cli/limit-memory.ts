@@ -8,12 +8,18 @@ import { runInNewContext } from 'node:vm';
  * this large.
  */
 const YOUNG_BYTES = 16 * 1024 * 1024;
+/**
+ * Half of what a thread has for new objects from its start, as far as its own limit allows. That their growth is stopped
+ * holds for threads as well, which begin with one: what is under way would be copied again and again.
+ */
+const THREAD_HALF_MB = 8;
 
 const youngBytes = (): number =>
   getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0;
 
 /** From now on, for the whole process. It may shrink by itself when nothing happens, and grow again. */
 export function limitYoungGeneration(): void {
+  setFlagsFromString(`--min-semi-space-size=${THREAD_HALF_MB}`);
   let factor = 0;
   const look = (): void => {
     const wanted = youngBytes() >= YOUNG_BYTES ? 1 : 2;

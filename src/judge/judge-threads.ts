@@ -27,6 +27,9 @@ export interface JudgeThreadData {
   readonly contentKey: string;
 }
 
+/** Reading and translating a document makes a megabyte of objects; what is under way should not be copied each time. */
+const YOUNG_MB = 24;
+
 /** What the thread takes before it has a document, and what that may take beside it. */
 const heapMbFor = (bodyBytesMax: number): number =>
   96 + Math.ceil((bodyBytesMax / (1024 * 1024)) * MEMORY.cost.document);
@@ -36,7 +39,10 @@ const ownBytes = (body: Uint8Array): Uint8Array =>
   body.byteLength === body.buffer.byteLength ? body : Uint8Array.prototype.slice.call(body);
 
 function startThread(data: JudgeThreadData, heapMb: number, { learnt, onLearn }: Pretranslations) {
-  const ask = makeAskThread<JudgeQuestion, JudgeAnswer>(fileBeside(import.meta.url, './judge-thread'), data, heapMb);
+  const ask = makeAskThread<JudgeQuestion, JudgeAnswer>(fileBeside(import.meta.url, './judge-thread'), data, {
+    heapMb,
+    youngMb: YOUNG_MB,
+  });
   let news: Learnt[] = [];
   onLearn((one) => void news.push(one));
   let waiting = 0;

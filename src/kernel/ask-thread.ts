@@ -30,12 +30,22 @@ export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 16 } as const;
  * questions it had then are rejected.
  */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it ties the caller to the thread's file
-export function makeAskThread<Q, A>(file: URL, workerData: unknown, heapMb?: number): (question: Q) => Promise<A> {
+export function makeAskThread<Q, A>(
+  file: URL,
+  workerData: unknown,
+  {
+    heapMb,
+    youngMb = THREAD_LIMITS.maxYoungGenerationSizeMb,
+  }: { readonly heapMb?: number; readonly youngMb?: number } = {},
+): (question: Q) => Promise<A> {
   let thread: { readonly worker: Worker; readonly asked: Map<number, Asked<A>> } | null = null;
   let n = 0;
 
   function start(): NonNullable<typeof thread> {
-    const resourceLimits = { ...THREAD_LIMITS, ...(heapMb === undefined ? {} : { maxOldGenerationSizeMb: heapMb }) };
+    const resourceLimits = {
+      maxYoungGenerationSizeMb: youngMb,
+      ...(heapMb === undefined ? {} : { maxOldGenerationSizeMb: heapMb }),
+    };
     const worker = new Worker(file, { workerData, resourceLimits });
     // Of this thread alone: the late end of an earlier one is not its affair.
     const asked = new Map<number, Asked<A>>();
