@@ -215,10 +215,12 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
       expect(whole.records).toBeGreaterThanOrEqual(5 * 10);
       // Only the tail of the last life is not signed.
       expect(whole.proven).toBeGreaterThanOrEqual(4 * 10);
-      const lives = (await chainsOf(place)).filter((chain) => chain.endsWith('.0'));
+      const chains = await chainsOf(place);
+      const lifeOf = (chain: string): string => chain.split('.')[0] ?? '';
+      const lives = [...new Set(chains.map(lifeOf))];
       expect(lives).toHaveLength(5);
-      // The last one is the one that nothing else stands on.
-      const last = lives.at(-1) ?? '';
+      // Nothing else stands on the last life; its first chain is the one that was signed.
+      const last = chains.find((chain) => lifeOf(chain) === lives.at(-1)) ?? '';
       await place.tamper(`DELETE FROM audit_record WHERE chain = '${last}'`);
       await place.tamper(`DELETE FROM audit_chain WHERE chain = '${last}'`);
       expect(await verify()).toMatchObject({ code: 1, flaw: { chain: last } });
