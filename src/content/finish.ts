@@ -63,12 +63,12 @@ function cut(resource: AnyResource): string[] | null {
 function finishOne(wanted: Wanted, patient: string, key: string, shared: Map<string, string>): Finished | null {
   const { resource } = wanted;
   if ('id' in resource) return null;
-  let isOwn = true;
+  const foreign: string[] = [];
   const content = contentOf(resource, (reference) => {
-    if (!OWN.test(reference)) isOwn = false;
+    if (!OWN.test(reference)) foreign.push(reference);
     return reference === patient ? THIS_PATIENT : reference;
   });
-  const pieces = isOwn ? cut(resource) : null;
+  const pieces = foreign.length === 0 ? cut(resource) : null;
   if (pieces === null) return null;
   return {
     resourceType: resource.resourceType,

@@ -368,7 +368,9 @@ describe('an issuer elsewhere that is asked', () => {
 
   test('asks about no more than so many tokens at once', async () => {
     told = active();
-    const answers = await Promise.all(Array.from({ length: 200 }, () => server.auth.verifyToken('Bearer opaque')));
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async () => server.auth.verifyToken('Bearer opaque')),
+    );
     expect(answers.filter(({ ok }) => ok)).toHaveLength(64);
     expect(asked).toHaveLength(64);
   });
