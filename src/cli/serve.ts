@@ -7,7 +7,7 @@ import { startGateway } from '../gateway/index.ts';
 import { checkConnections, worstOf, type Checked } from './check-connections.ts';
 import { checkParts } from './check-parts.ts';
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
-import { collectAfterStart, limitYoungGeneration } from './limit-memory.ts';
+import { collectAfterStart, limitGarbage } from './limit-memory.ts';
 import { parseOptions } from './parse-options.ts';
 import { runUntilStopped, unlessStopped } from './run-until-stopped.ts';
 import { joinCrew, makeForkWorker, runPrimary, type Seat } from '../workers/index.ts';
@@ -62,7 +62,7 @@ function toWorkers(given: string): number | null {
 
 /** One gateway in this process: the only one, or one of several workers. */
 async function serveHere(config: Config, log: Log, terminal: Terminal, seat: Seat | null): Promise<number> {
-  limitYoungGeneration();
+  limitGarbage();
   // Several workers are several at judging already.
   const judgeThreads = seat === null ? availableParallelism() - 1 : 0;
   const gateway = await unlessStopped(startGateway({ config, clock: systemClock, log, seat, judgeThreads }), terminal);

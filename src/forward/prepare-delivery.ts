@@ -85,11 +85,11 @@ export async function prepareDelivery(claimed: Claimed, fence: Fence, past: Past
   // What was begun as it was settled has taken the chart of the patient as remembered then.
   const isElsewhere = before !== null && before.chart !== reference;
   if (isElsewhere || !deps.enterChart(reference)) return endedWith(chartBusy(deps), { attemptId });
-  const what = { requestDigest: digestOfItems(items), chart: reference, mode } as const;
-  const begun: Begun =
-    before === null
-      ? await beginAttempt(claimed, fence, { ...what, intents: intentsOf(decided, reader) }, deps)
-      : { kind: 'begun', attemptId: before.attemptId };
+  const begin = (): Promise<Begun> => {
+    const what = { requestDigest: digestOfItems(items), intents: intentsOf(decided, reader), chart: reference, mode } as const;
+    return beginAttempt(claimed, fence, what, deps);
+  };
+  const begun: Begun = before === null ? await begin() : { kind: 'begun', attemptId: before.attemptId };
   if (begun.kind !== 'begun') return notBegun(begun, deps);
   return {
     kind: 'prepared',

@@ -19,8 +19,10 @@ export interface JudgeQuestion {
   readonly learnt: readonly Learnt[];
 }
 
-/** A thread that has just begun, or has the mapping data of before. */
+/** `stale`: the thread was begun anew since it was told what it needs. */
 export type JudgeAnswer = Judged | 'stale';
+
+type Asked = Pick<JudgeQuestion, 'hook' | 'body' | 'delivery' | 'generation'>;
 
 /** What a thread is begun with. */
 export interface JudgeThreadData {
@@ -34,29 +36,41 @@ const YOUNG_MB = 24;
 const heapMbFor = (bodyBytesMax: number): number =>
   96 + Math.ceil((bodyBytesMax / (1024 * 1024)) * MEMORY.cost.document);
 
+/** Of so many patients a thread that is not asked misses the news one by one; beyond that it is told all that is known. */
+const NEWS_MAX = 1_000;
+
 /** The bytes alone: what lies around them in the same memory would be copied with them. */
 const ownBytes = (body: Uint8Array): Uint8Array =>
   body.byteLength === body.buffer.byteLength ? body : Uint8Array.prototype.slice.call(body);
 
 function startThread(data: JudgeThreadData, heapMb: number, { learnt, onLearn }: Pretranslations) {
-  const ask = makeAskThread<JudgeQuestion, JudgeAnswer>(fileBeside(import.meta.url, './judge-thread'), data, {
+  const askThread = makeAskThread<JudgeQuestion, JudgeAnswer>(fileBeside(import.meta.url, './judge-thread'), data, {
     heapMb,
     youngMb: YOUNG_MB,
   });
-  let news: Learnt[] = [];
-  onLearn((one) => void news.push(one));
+  let untold: Learnt[] | 'all' = 'all';
+  onLearn((one) => {
+    if (untold === 'all') return;
+    if (untold.length < NEWS_MAX) untold.push(one);
+    else untold = 'all';
+  });
+  let toldGeneration = 0;
   let waiting = 0;
 
-  async function judge(
-    question: Pick<JudgeQuestion, 'hook' | 'body' | 'delivery' | 'generation'>,
-    { settings, data: files }: LoadedTranslationContext,
-  ): Promise<Judged> {
-    const told = news;
-    news = [];
-    const answer = await ask({ ...question, source: null, learnt: told });
+  function ask({ settings, data: files }: LoadedTranslationContext, question: Asked): Promise<JudgeAnswer> {
+    const learntSince = untold === 'all' ? learnt() : untold;
+    const source = toldGeneration === question.generation ? null : { settings, data: files };
+    untold = [];
+    toldGeneration = question.generation;
+    return askThread({ ...question, source, learnt: learntSince });
+  }
+
+  async function judge(question: Asked, current: LoadedTranslationContext): Promise<Judged> {
+    const answer = await ask(current, question);
     if (answer !== 'stale') return answer;
-    news = [];
-    const again = await ask({ ...question, source: { settings, data: files }, learnt: learnt() });
+    untold = 'all';
+    toldGeneration = 0;
+    const again = await ask(current, question);
     if (again === 'stale') throw new Error('the thread did not take the mapping data');
     return again;
   }
@@ -110,4 +124,3 @@ export function makeJudgeThreads(deps: {
     return again;
   };
 }
-export type JudgeInThreads = ReturnType<typeof makeJudgeThreads>;

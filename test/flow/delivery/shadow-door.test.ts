@@ -8,12 +8,12 @@ import { deliverSet, laneSet } from '../../../src/lanes/index.ts';
 import { identitySet } from '../../../src/identity/index.ts';
 import { inboxSet } from '../../../src/inbox/index.ts';
 import { makeBudget, secret, silentLog, systemClock } from '../../../src/kernel/index.ts';
-import { SHIPPED_FOLDER } from '../../../src/mappings/index.ts';
 import type { Switches } from '../../../sandbox/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newId } from '../../support/gateway.ts';
 import { postgresPlace } from '../../support/new-store.ts';
-import { aClinicalReady, aLabResult, aUserProfile, CLIENT } from '../../support/payloads/index.ts';
+import { aClinicalReady, aLabResult, aUserProfile } from '../../support/payloads/index.ts';
+import { TRANSLATION_SETTINGS } from '../../support/translation-settings.ts';
 import { startRig, type Rig } from './rig.ts';
 
 /**
@@ -50,19 +50,7 @@ async function sendPastTheGates(): Promise<void> {
     },
     sets: [auditSet, inboxSet, identitySet, deliverSet, laneSet, shadowSet],
   });
-  const translationContext = makeTranslationContextHolder({
-    payloads: { clientUuid: CLIENT, documentKey: 'bundle-id', labPath: null },
-    folder: SHIPPED_FOLDER,
-    uris: null,
-    dialect: 'default',
-    snomed: 'off',
-    environment: 'production',
-    unmapped: 'park',
-    labStatus: 'preliminary',
-    sourceIdentifier: 'none',
-    standardCodes: 'accept',
-    timeAheadHours: 1,
-  });
+  const translationContext = makeTranslationContextHolder(TRANSLATION_SETTINGS);
   const parts = { clock: systemClock, log: silentLog, newId };
   const target = openTarget({
     ...parts,

@@ -4,10 +4,8 @@ import {
   makeJudge,
   makePretranslations,
   makeTranslationContextHolder,
-  type TranslationSettings,
 } from '../../../src/judge/index.ts';
 import { makeBudget } from '../../../src/kernel/index.ts';
-import { SHIPPED_FOLDER } from '../../../src/mappings/index.ts';
 import { parsePayload } from '../../../src/payloads/index.ts';
 import {
   aClinicalReady,
@@ -16,29 +14,16 @@ import {
   aNotification,
   aStepsEvent,
   aUserProfile,
-  CLIENT,
   type Json,
 } from '../../support/payloads/index.ts';
+import { TRANSLATION_SETTINGS } from '../../support/translation-settings.ts';
 
-const SETTINGS: TranslationSettings = {
-  payloads: { clientUuid: CLIENT, documentKey: 'bundle-id', labPath: null },
-  folder: SHIPPED_FOLDER,
-  uris: null,
-  dialect: 'default',
-  snomed: 'off',
-  environment: 'production',
-  unmapped: 'park',
-  labStatus: 'preliminary',
-  sourceIdentifier: 'none',
-  standardCodes: 'accept',
-  timeAheadHours: 1,
-};
 const PATIENT = { mrnSystem: 'urn:mrn', mrn: '1' };
 const bytes = (payload: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(payload));
 const deliveryOf = (id: string) => ({ id, receivedAt: new Date('2026-11-16T00:00:00Z') });
 
 function judgeWith(threads: number, bodyBytesMax = 5 * 1024 * 1024) {
-  const holders = { now: makeTranslationContextHolder(SETTINGS) };
+  const holders = { now: makeTranslationContextHolder(TRANSLATION_SETTINGS) };
   const held = makePretranslations(makeBudget(Infinity));
   const judge = makeJudge({ current: () => holders.now.current(), held, bodyBytesMax, contentKey: 'k', threads });
   return { judge, held, holders };
@@ -47,7 +32,7 @@ function judgeWith(threads: number, bodyBytesMax = 5 * 1024 * 1024) {
 /** What the judgement said, and what it left for whoever sends, in one text each. */
 async function judgedBy(threads: number, payloads: readonly (readonly ['data' | 'notification', Json])[]) {
   const { judge, held } = judgeWith(threads);
-  const parsed = parsePayload(aClinicalReady(), SETTINGS.payloads);
+  const parsed = parsePayload(aClinicalReady(), TRANSLATION_SETTINGS.payloads);
   if (!parsed.ok) throw new Error('the payload is not one');
   held.learn(parsed.value, PATIENT);
   const all = payloads.map(async ([hook, payload], i) => {
@@ -81,7 +66,7 @@ test('judging in threads comes to the same as judging here', async () => {
 
 test('mapping data that were loaded anew are judged with, and what was learnt is known to a thread', async () => {
   const { judge, held, holders } = judgeWith(1);
-  const parsed = parsePayload(aClinicalReady(), SETTINGS.payloads);
+  const parsed = parsePayload(aClinicalReady(), TRANSLATION_SETTINGS.payloads);
   if (!parsed.ok) throw new Error('the payload is not one');
   const keptAs = async (id: string) => {
     await judge('data', bytes(aClinicalReady()), deliveryOf(id));
@@ -90,8 +75,27 @@ test('mapping data that were loaded anew are judged with, and what was learnt is
   expect(await keptAs('dlv_1')).toBeNull();
   held.learn(parsed.value, PATIENT);
   expect(await keptAs('dlv_2')).toBe(holders.now.current().translationContext);
-  holders.now = makeTranslationContextHolder(SETTINGS);
+  holders.now = makeTranslationContextHolder(TRANSLATION_SETTINGS);
   expect(await keptAs('dlv_3')).toBe(holders.now.current().translationContext);
+});
+
+test('a thread that was not asked while many were learnt knows them all', async () => {
+  const { judge, held } = judgeWith(1);
+  const payloadOf = (user: number) => ({ ...aClinicalReady(), user_id: `user-${user}` });
+  const learn = (user: number): void => {
+    const parsed = parsePayload(payloadOf(user), TRANSLATION_SETTINGS.payloads);
+    if (!parsed.ok) throw new Error('the payload is not one');
+    held.learn(parsed.value, PATIENT);
+  };
+  const isKnown = async (user: number): Promise<boolean> => {
+    await judge('data', bytes(payloadOf(user)), deliveryOf(`dlv_${user}`));
+    return held.take(`dlv_${user}`) !== null;
+  };
+  expect(await isKnown(0)).toBe(false);
+  for (let user = 0; user < 1_200; user += 1) learn(user);
+  expect(await isKnown(0)).toBe(true);
+  for (let user = 1_200; user < 1_300; user += 1) learn(user);
+  expect([await isKnown(600), await isKnown(1_299)]).toEqual([true, true]);
 });
 
 test('a delivery of which a thread dies fails alone', async () => {

@@ -5,7 +5,6 @@ import { makeTranslationContextHolder } from '../../../src/judge/index.ts';
 import { canonicalJson } from '../../../src/kernel/index.ts';
 import { parsePayload } from '../../../src/payloads/index.ts';
 import { loadValidators } from '../../../src/judge/validators.ts';
-import { SHIPPED_FOLDER } from '../../../src/mappings/index.ts';
 import {
   aClinicalReady,
   aLabResult,
@@ -14,22 +13,10 @@ import {
   aServiceLabResult,
   aStepsEvent,
   aUserProfile,
-  CLIENT,
 } from '../../support/payloads/index.ts';
+import { TRANSLATION_SETTINGS } from '../../support/translation-settings.ts';
 
-const { translationContext } = makeTranslationContextHolder({
-  payloads: { clientUuid: CLIENT, documentKey: 'bundle-id', labPath: null },
-  folder: SHIPPED_FOLDER,
-  uris: null,
-  dialect: 'default',
-  snomed: 'off',
-  environment: 'production',
-  unmapped: 'park',
-  labStatus: 'preliminary',
-  sourceIdentifier: 'none',
-  standardCodes: 'accept',
-  timeAheadHours: 1,
-}).current();
+const { translationContext } = makeTranslationContextHolder(TRANSLATION_SETTINGS).current();
 const validators = loadValidators();
 const body = new TextEncoder().encode(JSON.stringify(aClinicalReady({ observations: 2 })));
 

@@ -2,12 +2,12 @@ import { expect, test } from '@jest/globals';
 import { systemClock } from '../../../src/kernel/index.ts';
 import { makePace, restMsOf } from '../../../src/judge/pace.ts';
 
-test('a loop that is full is left to those who wait for three times as long as it was taken', () => {
-  expect(restMsOf(2, 1)).toBe(6);
-  expect(restMsOf(0.7, 0.8)).toBe(3);
+test('what is full is left to those who wait for six times as long as it was taken', () => {
+  expect(restMsOf(2, 1)).toBe(12);
+  expect(restMsOf(0.7, 0.8)).toBe(5);
 });
 
-test('a loop with time to spare is not left idle', () => {
+test('time to spare is not left idle', () => {
   expect(restMsOf(2, 0.5)).toBe(0);
 });
 

@@ -57,6 +57,7 @@ function processorOf(
   { inbox, deliver }: ReturnType<typeof inboxOf>,
   budget = makeBudget(Infinity),
   onJudged: (id: string) => void = () => undefined,
+  more: Partial<Parameters<typeof processReceived>[0]> = {},
 ) {
   return processReceived({
     tenant: 't',
@@ -77,6 +78,7 @@ function processorOf(
     onSettled: () => undefined,
     onFinding: () => undefined,
     follow: () => Promise.resolve(ok([])),
+    ...more,
   });
 }
 
@@ -120,23 +122,12 @@ test('a body that cannot be opened here is left to others', async () => {
 test('several are judged at once, and settled in the order of their arrival', async () => {
   const place = inboxOf(['a', 'b', 'c', 'd']);
   const waiting: { readonly id: string; readonly go: () => void }[] = [];
-  const processor = processReceived({
-    ...place,
-    tenant: 't',
-    instance: 'i',
+  const processor = processorOf(place, makeBudget(Infinity), () => undefined, {
     judge: (_hook, body) =>
       new Promise((resolve) => {
         waiting.push({ id: Buffer.from(body).toString(), go: () => resolve(SOUND) });
       }),
     judgesAtOnce: 2,
-    fresh: makeFreshBodies(makeBudget(Infinity)),
-    budget: makeBudget(Infinity),
-    clock: systemClock,
-    log: collectLog(),
-    isBusy: () => false,
-    onSettled: () => undefined,
-    onFinding: () => undefined,
-    follow: () => Promise.resolve(ok([])),
   });
   processor.start();
   const seen: string[] = [];
