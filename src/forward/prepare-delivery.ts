@@ -86,7 +86,12 @@ export async function prepareDelivery(claimed: Claimed, fence: Fence, past: Past
   const isElsewhere = before !== null && before.chart !== reference;
   if (isElsewhere || !deps.enterChart(reference)) return endedWith(chartBusy(deps), { attemptId });
   const begin = (): Promise<Begun> => {
-    const what = { requestDigest: digestOfItems(items), intents: intentsOf(decided, reader), chart: reference, mode } as const;
+    const what = {
+      requestDigest: digestOfItems(items),
+      intents: intentsOf(decided, reader),
+      chart: reference,
+      mode,
+    } as const;
     return beginAttempt(claimed, fence, what, deps);
   };
   const begun: Begun = before === null ? await begin() : { kind: 'begun', attemptId: before.attemptId };

@@ -1,10 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { finishTranslation } from '../../../src/content/index.ts';
-import {
-  makeJudge,
-  makePretranslations,
-  makeTranslationContextHolder,
-} from '../../../src/judge/index.ts';
+import { makeJudge, makePretranslations, makeTranslationContextHolder } from '../../../src/judge/index.ts';
 import { makeBudget } from '../../../src/kernel/index.ts';
 import { parsePayload } from '../../../src/payloads/index.ts';
 import {
@@ -81,7 +77,10 @@ test('mapping data that were loaded anew are judged with, and what was learnt is
 
 test('a thread that was not asked while many were learnt knows them all', async () => {
   const { judge, held } = judgeWith(1);
-  const payloadOf = (user: number) => ({ ...aClinicalReady(), user_id: `user-${user}` });
+  const payloadOf = (user: number) => ({
+    ...aClinicalReady(),
+    user_id: `00000000-0000-4000-8000-${String(user).padStart(12, '0')}`,
+  });
   const learn = (user: number): void => {
     const parsed = parsePayload(payloadOf(user), TRANSLATION_SETTINGS.payloads);
     if (!parsed.ok) throw new Error('the payload is not one');
