@@ -77,10 +77,8 @@ test('mapping data that were loaded anew are judged with, and what was learnt is
 
 test('a thread that was not asked while many were learnt knows them all', async () => {
   const { judge, held } = judgeWith(1);
-  const payloadOf = (user: number) => ({
-    ...aClinicalReady(),
-    user_id: `00000000-0000-4000-8000-${String(user).padStart(12, '0')}`,
-  });
+  const payloadOf = (user: number) =>
+    aClinicalReady({ userId: `00000000-0000-4000-8000-${String(user).padStart(12, '0')}` });
   const learn = (user: number): void => {
     const parsed = parsePayload(payloadOf(user), TRANSLATION_SETTINGS.payloads);
     if (!parsed.ok) throw new Error('the payload is not one');
