@@ -1,11 +1,13 @@
 import { loadCompiled, type Compiled } from './compiled/load-compiled.ts';
 import type { Issue } from './issue.ts';
 import { PROFILES, type ProfileName } from './profiles/index.ts';
-import { newContext, type Context, type Json } from './runtime/context.ts';
+import { newContext, type Context, type Json, type ProfileRule } from './runtime/context.ts';
 
 export interface ValidatorOptions {
   /** Profiles imposed on top of R4; none by default. */
   readonly profiles?: readonly ProfileName[];
+  /** Rules of loaded guides. */
+  readonly guideRules?: readonly ProfileRule[];
   /** Whether warnings are looked for; by default only errors are. */
   readonly warnings?: 'report' | 'skip';
   /** Findings beyond this number are summed up in one; 1,000 by default. */
@@ -29,7 +31,7 @@ export const typeOf = (resource: unknown): string => {
 
 export function loadEngine(options: ValidatorOptions = {}): Engine {
   compiled ??= loadCompiled();
-  const profileRules = (options.profiles ?? []).flatMap((name) => PROFILES[name]);
+  const profileRules = [...(options.profiles ?? []).flatMap((name) => PROFILES[name]), ...(options.guideRules ?? [])];
   const settings = { issuesMax: options.issuesMax ?? 1_000, withWarnings: options.warnings === 'report', profileRules };
   return {
     compiled,

@@ -8,6 +8,8 @@ export interface Issue {
   readonly expression: string;
   readonly text: string;
   readonly rule: string;
+  /** Whose rule it is, where a profile of a guide asks for it. */
+  readonly profile?: string;
 }
 
 export function describeIssue(rule: RuleId, expression: string, text: string): Issue {

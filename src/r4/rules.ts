@@ -95,6 +95,23 @@ export const RULES = {
   ),
   'lab-effective': error('business-rule', 'a reported laboratory report has a clinically relevant time'),
   'lab-issued': error('business-rule', 'a reported laboratory report has an issue time'),
+  'profile-min': error('required', 'what the profile requires is present'),
+  'profile-max': error('structure', 'nothing is there more often than the profile allows'),
+  'profile-type': error('structure', 'a value or resource has a type that the profile allows'),
+  'profile-fixed': error('value', 'a value is the one that the profile fixes'),
+  'profile-pattern': error('value', 'a value holds what the pattern of the profile holds'),
+  'profile-binding': error('code-invalid', 'a code is a member of the value set that the profile requires'),
+  'profile-length': error('value', 'a text is not longer than the profile allows'),
+  'profile-range': error('value', 'a value lies within what the profile allows'),
+  'profile-reference': error('structure', 'a reference leads to a type and a profile that the profile allows'),
+  'profile-nested': error('structure', 'a value meets one of the profiles that the profile asks of it'),
+  'profile-costly': error('too-costly', 'the invariants of the profiles come to an end within their bound'),
+  'slice-min': error('required', 'a slice has as many members as the profile requires'),
+  'slice-max': error('structure', 'a slice has no more members than the profile allows'),
+  'slice-closed': error('structure', 'everything is of one of the slices where the profile allows nothing else'),
+  'slice-order': error('structure', 'slices stand in the order that the profile asks for'),
+  'extension-modifier': error('business-rule', 'an extension changes the meaning of its element only if it says so'),
+  'extension-context': error('business-rule', 'an extension stands where its definition allows it'),
 } as const satisfies Record<string, Rule>;
 
 export type RuleId = keyof typeof RULES;

@@ -1,8 +1,21 @@
+import { FUNCTIONS, OPERATORS, SYSTEM_TYPES } from './names.ts';
 import { parseExpression, type Expression } from './parse-expression.ts';
+
+/**
+ * What a guide's invariants may ask beyond HL7's own: the type of a value. JSON does not tell it; it is known where a
+ * choice names it, and of the element that the invariant stands on, whose type the caller gives as `t`.
+ */
+export interface TypeKnowledge {
+  /** The property of a choice that holds a value of the type; null where the name is no choice or has no such type. */
+  readonly propertyOf: (stem: string, type: string) => string | null;
+  readonly isResourceType: (name: string) => boolean;
+}
 
 /** Where an expression stands: the variable that holds the item in focus, and how its children's presence is asked. */
 interface Focus {
   readonly item: string;
+  /** Null for HL7's own invariants. */
+  readonly types: TypeKnowledge | null;
   readonly has: (name: string) => string | null;
   readonly depth: number;
   /** Operands inside a lambda that do not depend on its item: computed once, when first needed. */
@@ -39,10 +52,15 @@ const hasItem = (item: string) => (name: string) => (isTypeName(name) ? null : `
  * FHIRPath has three truth values. Instead of carrying them at run time, every expression is compiled twice:
  * `whenTrue` is "it is exactly true", `whenFalse` is "it is exactly false"; an empty result is neither.
  */
-export function compileExpression(text: string, has: (name: string) => string | null): CompiledExpression {
+export function compileExpression(
+  text: string,
+  has: (name: string) => string | null,
+  types: TypeKnowledge | null = null,
+): CompiledExpression {
   const hoisted: string[] = [];
   const test = whenTrue(parseExpression(text), {
     item: 'o',
+    types,
     has: (name) => has(name) ?? hasItem('o')(name),
     depth: 0,
     hoisted,
@@ -166,17 +184,40 @@ function collect(e: Expression, at: Focus): string {
     case 'variable':
       return variable(e.name, at);
     case 'child':
+      if (e.name === 'extension' && at.types !== null) return extensions(e.of, at);
       if (e.of?.kind === 'call' && e.of.name === 'descendants')
         return `kidsBelow(${collection(subject(e.of), at)},${quote(e.name)})`;
       if (e.of !== null) return `kids(${collection(e.of, at)},${quote(e.name)},${quote(`_${e.name}`)})`;
       return isTypeName(e.name) ? `[${at.item}]` : `kid(${at.item},${quote(e.name)},${quote(`_${e.name}`)})`;
     case 'type':
-      return `${e.operator}Type(${collection(e.of, at)},${quote(e.type)})`;
+      return ofType(e.operator, e.of, e.type, at);
     case 'binary':
       return binary(e, at);
     case 'call':
       return call(e, at);
   }
+}
+
+/** The extensions of a primitive stand beside it, so they are asked for from its parent. */
+function extensions(of: Expression | null, at: Focus): string {
+  if (of?.kind === 'child' && !isTypeName(of.name))
+    return `extensionsOf(${of.of === null ? `[${at.item}]` : collection(of.of, at)},${quote(of.name)},${quote(`_${of.name}`)})`;
+  return `kids(${of === null ? `[${at.item}]` : collection(of, at)},"extension","_extension")`;
+}
+
+function ofType(operator: 'is' | 'as' | 'ofType', of: Expression, type: string, at: Focus): string {
+  const items = (): string => `${operator}Type(${collection(of, at)},${quote(type)})`;
+  if (at.types === null || at.types.isResourceType(type)) return items();
+  if (at.depth === 0 && of.kind === 'variable' && of.name === '$this')
+    return operator === 'is' ? `[isKind(t,${quote(type)})]` : `(isKind(t,${quote(type)})?[o]:[])`;
+  const property = of.kind === 'child' ? at.types.propertyOf(of.name, type) : null;
+  if (of.kind !== 'child' || property === null) {
+    if (SYSTEM_TYPES.has(type)) return items();
+    throw new Error(`FHIRPath: the type ${type} cannot be told here`);
+  }
+  const parent = of.of === null ? `[${at.item}]` : collection(of.of, at);
+  const found = `kids(${parent},${quote(property)},${quote(`_${property}`)})`;
+  return operator === 'is' ? `isOfProperty(${found},${collection(of, at)})` : found;
 }
 
 function variable(name: string, at: Focus): string {
@@ -196,19 +237,6 @@ function variable(name: string, at: Focus): string {
   }
 }
 
-const OPERATORS: Readonly<Record<string, string>> = {
-  '=': 'equals',
-  '!=': 'differs',
-  '<=': 'atMost',
-  '>=': 'atLeast',
-  '<': 'below',
-  '>': 'above',
-  '|': 'union',
-  '&': 'join',
-  '+': 'plus',
-  in: 'isIn',
-};
-
 function binary(e: Extract<Expression, { kind: 'binary' }>, at: Focus): string {
   if (['and', 'or', 'xor', 'implies'].includes(e.operator)) return `threeWay(${whenTrue(e, at)},${whenFalse(e, at)})`;
   const [left, right] = [collection(e.left, at), collection(e.right, at)];
@@ -227,11 +255,15 @@ function call(e: Extract<Expression, { kind: 'call' }>, at: Focus): string {
       return `${of}.flatMap(${lambda(only(e), at, collection)})`;
     case 'trace':
       return of;
+    case 'iif': {
+      const [condition, then, otherwise] = e.args;
+      if (condition === undefined || then === undefined) throw new Error('FHIRPath: iif needs two arguments');
+      return `(${whenTrue(condition, at)}?${collection(then, at)}:${otherwise === undefined ? '[]' : collection(otherwise, at)})`;
+    }
     case 'not':
     case 'exists':
     case 'empty':
     case 'all':
-    case 'iif':
       return `threeWay(${whenTrue(e, at)},${whenFalse(e, at)})`;
     case 'first':
       return `${of}.slice(0,1)`;
@@ -244,27 +276,26 @@ function call(e: Extract<Expression, { kind: 'call' }>, at: Focus): string {
     case 'ofType': {
       const type = only(e);
       if (type.kind !== 'child') throw new Error('FHIRPath: expected a type');
-      return `${e.name}Type(${of},${quote(type.name)})`;
+      return ofType(e.name, subject(e), type.name, at);
     }
-    case 'combine':
-    case 'subsetOf':
-    case 'intersect':
-    case 'startsWith':
-    case 'contains':
-    case 'matches':
-    case 'substring':
-      return `${e.name}(${of},${collection(only(e), at)})`;
+    case 'repeat':
+      return `repeat(${of},${lambda(only(e), at, collection)})`;
+    case 'resolve':
+      return `resolve(${of},c)`;
+    case 'memberOf':
+    case 'conformsTo':
+      return `${e.name}(${of},${collection(only(e), at)},c)`;
+    case 'extension':
+      return `withUrl(${extensions(e.of, at)},${collection(only(e), at)})`;
     case 'replaceMatches':
-      return `replaceMatches(${of},${e.args.map((a) => collection(a, at)).join()})`;
-    case 'isDistinct':
-    case 'hasValue':
-    case 'toInteger':
-    case 'toString':
-    case 'length':
-    case 'children':
-    case 'descendants':
-      return `${e.name === 'toString' ? 'asText' : e.name}(${of})`;
-    default:
-      throw new Error(`FHIRPath: unknown function ${e.name}`);
+    case 'replace':
+      return `${e.name}(${of},${e.args.map((a) => collection(a, at)).join()})`;
+    case 'substring':
+      return `substring(${of},${e.args.map((a) => collection(a, at)).join()})`;
+    default: {
+      const name = FUNCTIONS[e.name];
+      if (name === undefined) throw new Error(`FHIRPath: unknown function ${e.name}`);
+      return `${name}(${[of, ...e.args.map((arg) => collection(arg, at))].join()})`;
+    }
   }
 }

@@ -20,11 +20,12 @@ const LEVELS: readonly (readonly string[])[] = [
   ['or', 'xor'],
   ['and'],
   ['in', 'contains'],
-  ['=', '!='],
+  ['=', '!=', '~', '!~'],
   ['>', '<', '>=', '<='],
   ['|'],
   ['is', 'as'],
   ['+', '-', '&'],
+  ['*', '/', 'div', 'mod'],
 ];
 
 export function parseExpression(text: string): Expression {
@@ -44,6 +45,18 @@ export function parseExpression(text: string): Expression {
     return (token.kind === 'symbol' || token.kind === 'name') && level.includes(token.text) ? token.text : null;
   }
 
+  /** `FHIR.Patient` and `Patient` name the same. */
+  function parseType(): string {
+    let type = textOf(peek());
+    at++;
+    while (isNext('.')) {
+      at++;
+      type = textOf(peek());
+      at++;
+    }
+    return type;
+  }
+
   function parseLevel(index: number): Expression {
     const level = LEVELS[index];
     if (level === undefined) return parsePath();
@@ -51,8 +64,7 @@ export function parseExpression(text: string): Expression {
     for (let operator = operatorAt(level); operator !== null; operator = operatorAt(level)) {
       at++;
       if (operator === 'is' || operator === 'as') {
-        left = { kind: 'type', operator, of: left, type: textOf(peek()) };
-        at++;
+        left = { kind: 'type', operator, of: left, type: parseType() };
       } else left = { kind: 'binary', operator, left, right: parseLevel(index + 1) };
     }
     return left;
@@ -92,6 +104,15 @@ export function parseExpression(text: string): Expression {
       at++;
       return { kind: 'literal', value: token.text === 'true' };
     }
+    if (isNext('{')) {
+      at++;
+      expect('}');
+      return { kind: 'empty' };
+    }
+    if (isNext('-')) {
+      at++;
+      return { kind: 'binary', operator: '-', left: { kind: 'literal', value: 0 }, right: parsePath() };
+    }
     if (!isNext('(')) return parseStep(null);
     at++;
     const inner = parseLevel(0);
@@ -101,9 +122,14 @@ export function parseExpression(text: string): Expression {
 
   function parsePath(): Expression {
     let path = parseTerm();
-    while (isNext('.')) {
+    while (isNext('.') || isNext('[')) {
+      const isIndex = isNext('[');
       at++;
-      path = parseStep(path);
+      if (!isIndex) path = parseStep(path);
+      else {
+        path = { kind: 'call', of: path, name: 'item', args: [parseLevel(0)] };
+        expect(']');
+      }
     }
     return path;
   }

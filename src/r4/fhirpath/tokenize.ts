@@ -4,13 +4,13 @@ export type Token =
   | { readonly kind: 'end' };
 
 const PATTERN =
-  /\s*(?:(?<name>[A-Za-z_]\w*)|`(?<quoted>[^`]+)`|(?<number>\d+(?:\.\d+)?)|'(?<string>(?:[^'\\]|\\.)*)'|(?<variable>[%$]\w+)|(?<symbol><=|>=|!=|[.,()[\]|&+\-*/=<>]))/y;
+  /\s*(?:(?<name>[A-Za-z_]\w*)|`(?<quoted>[^`]+)`|(?<number>\d+(?:\.\d+)?)|'(?<string>(?:[^'\\]|\\.)*)'|(?<variable>[%$]\w+)|(?<symbol><=|>=|!=|!~|[.,()[\]{}|&+\-*/=<>~]))/y;
 
 const ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f' };
 
 const unescape = (text: string): string => text.replace(/\\(.)/g, (_, letter: string) => ESCAPES[letter] ?? letter);
 
-/** Splits one invariant. The input is HL7's, read at generation time, so a surprise is a bug and throws. */
+/** Splits one invariant. What it cannot read throws: of HL7's own that is a bug, of a guide's it is told by name. */
 export function tokenize(expression: string): Token[] {
   const tokens: Token[] = [];
   const text = expression.trim();

@@ -26,7 +26,7 @@ export function openScope(bundle: Json): BundleScope {
     named++;
   }
   const isClosed = typeof bundle['type'] === 'string' && CLOSED.has(bundle['type']);
-  return { typeByUrl, isClosed, hasRepeatedUrl: named !== typeByUrl.size };
+  return { of: bundle, typeByUrl, isClosed, hasRepeatedUrl: named !== typeByUrl.size };
 }
 
 /** A RESTful fullUrl and the resource's id must agree, http://hl7.org/fhir/R4/bundle.html#bundle-unique */

@@ -229,7 +229,11 @@ const PURE = {
   contains: (items: Items, part: Items): Items => onText(items, (text) => text.includes(textOf(part))),
   matches: (items: Items, pattern: Items): Items =>
     onText(items, (text) => text.length <= TEXT_MAX && patternOf(textOf(pattern)).test(text)),
-  substring: (items: Items, from: Items): Items => onText(items, (text) => text.slice(numberValue(from[0]) ?? 0)),
+  substring: (items: Items, from: Items, count: Items = NONE): Items => {
+    const start = numberValue(from[0]) ?? 0;
+    const length = numberValue(count[0]) ?? Infinity;
+    return start < 0 ? NONE : onText(items, (text) => text.slice(start, start + length));
+  },
   replaceMatches: (items: Items, pattern: Items, by: Items): Items =>
     onText(items, (text) => text.replace(new RegExp(textOf(pattern), 'g'), textOf(by))),
   isType: (items: Items, type: string): Items => (items.length === 1 ? [typeMatches(items[0], type)] : NONE),

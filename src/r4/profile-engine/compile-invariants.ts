@@ -1,0 +1,58 @@
+import { Script } from 'node:vm';
+import { compileExpression, type TypeKnowledge } from '../fhirpath/compile-expression.ts';
+import { parseExpression, type Expression } from '../fhirpath/parse-expression.ts';
+import type { InvariantTest } from './plan.ts';
+import { compilePattern } from './safe-pattern.ts';
+
+const EXPRESSION_LENGTH_MAX = 10_000;
+const PATTERN_CALLS = new Set(['matches', 'matchesFull', 'replaceMatches']);
+
+/** Every regular expression must be known before anything is judged, and be safe. */
+function checkPatterns(e: Expression): void {
+  if (e.kind === 'call' && PATTERN_CALLS.has(e.name)) {
+    const [pattern] = e.args;
+    if (pattern?.kind !== 'literal' || typeof pattern.value !== 'string')
+      throw new Error(`FHIRPath: ${e.name} needs a pattern that is written out`);
+    compilePattern(pattern.value);
+  }
+  if (e.kind === 'binary') [e.left, e.right].forEach(checkPatterns);
+  else if (e.kind === 'call') [...(e.of === null ? [] : [e.of]), ...e.args].forEach(checkPatterns);
+  else if ((e.kind === 'child' || e.kind === 'type') && e.of !== null) checkPatterns(e.of);
+}
+
+export type CompiledInvariant =
+  { readonly kind: 'compiled'; readonly test: InvariantTest } | { readonly kind: 'refused'; readonly reason: string };
+
+/** Collects the expressions of all profiles, each once, and compiles them together. */
+export function makeInvariantCompiler(types: TypeKnowledge) {
+  const known = new Map<string, CompiledInvariant>();
+  const sources: string[] = [];
+  let tests: readonly InvariantTest[] = [];
+
+  function compile(expression: string): CompiledInvariant {
+    try {
+      if (expression.length > EXPRESSION_LENGTH_MAX) throw new Error('FHIRPath: the expression is too long');
+      checkPatterns(parseExpression(expression));
+      const { test, declare } = compileExpression(expression, () => null, types);
+      const index = sources.push(`(o,c,t)=>{${declare}return ${test};}`) - 1;
+      return { kind: 'compiled', test: (value, visit, type) => tests[index]?.(value, visit, type) ?? false };
+    } catch (thrown) {
+      return { kind: 'refused', reason: thrown instanceof Error ? thrown.message : 'it cannot be read' };
+    }
+  }
+
+  return {
+    compile(expression: string): CompiledInvariant {
+      const found = known.get(expression) ?? compile(expression);
+      known.set(expression, found);
+      return found;
+    },
+    /** To be called once, after the last. */
+    finish(functions: Readonly<Record<string, unknown>>): void {
+      const source = `(function(runtime){"use strict";const {${Object.keys(functions).join()}}=runtime;return [${sources.join(',\n')}];})`;
+      const script = new Script(source, { filename: 'chartgate-guide-invariants.js' });
+      tests = (script.runInThisContext() as (runtime: unknown) => readonly InvariantTest[])(functions);
+    },
+  };
+}
+export type InvariantCompiler = ReturnType<typeof makeInvariantCompiler>;

@@ -1,0 +1,226 @@
+import type { ElementDefinitionSlicingDiscriminator } from '@medplum/fhirtypes';
+import { isObject } from '../../kernel/index.ts';
+import { parseExpression, type Expression } from '../fhirpath/parse-expression.ts';
+import { isMember } from './check-binding.ts';
+import { isSame, matchesPattern } from './compare-values.ts';
+import type { ElementNode } from './element-tree.ts';
+import type { Item, Visit } from './plan.ts';
+import { typeCodesOf, typeOfProfile, urlOf, valueWith, type ProfileSource } from './profile-source.ts';
+import { itemsOfProperty, objectOf } from './read-items.ts';
+
+type Step =
+  | { readonly kind: 'child'; readonly name: string }
+  | { readonly kind: 'type'; readonly type: string }
+  | { readonly kind: 'extension'; readonly url: string }
+  | { readonly kind: 'resolve' };
+
+type Matches = (item: Item, visit: Visit) => boolean;
+
+/** The path of a discriminator is a small part of FHIRPath; null for what is not in it. */
+function stepsOf(e: Expression): readonly Step[] | null {
+  if (e.kind === 'variable') return e.name === '$this' ? [] : null;
+  if (e.kind !== 'child' && e.kind !== 'call') return null;
+  const before = e.of === null ? [] : stepsOf(e.of);
+  if (before === null) return null;
+  if (e.kind === 'child') return [...before, { kind: 'child', name: e.name }];
+  const [arg] = e.args;
+  if (e.name === 'resolve') return [...before, { kind: 'resolve' }];
+  if (e.name === 'extension' && arg?.kind === 'literal')
+    return [...before, { kind: 'extension', url: String(arg.value) }];
+  if ((e.name === 'ofType' || e.name === 'as') && arg?.kind === 'child')
+    return [...before, { kind: 'type', type: arg.name }];
+  return null;
+}
+
+/** The places in the definitions that a path leads to: one, or one for each profile that a place may have. */
+type Places = readonly ElementNode[];
+
+/** Names of a choice stand with `[x]` in a definition and without in a path. */
+const childOf = (node: ElementNode, name: string): ElementNode | undefined =>
+  node.children.get(name) ?? node.children.get(`${name}[x]`);
+
+const profilesOf = (node: ElementNode): readonly string[] =>
+  (node.definition.type ?? []).flatMap(({ profile = [] }) => profile);
+
+function placesBelow(node: ElementNode, name: string, source: ProfileSource): Places {
+  const own = childOf(node, name);
+  if (own !== undefined) return [own];
+  return profilesOf(node).flatMap((profile) => {
+    const tree = source.treeOf(profile);
+    const found = tree === null ? undefined : childOf(tree, name);
+    return found === undefined ? [] : [found];
+  });
+}
+
+function placesAt(node: ElementNode, step: Step, source: ProfileSource): Places {
+  switch (step.kind) {
+    case 'child':
+      return placesBelow(node, step.name, source);
+    case 'type': {
+      const slices = [...node.slices.values()].filter((slice) => typeCodesOf(slice.definition).includes(step.type));
+      return slices.length > 0 ? slices : [node];
+    }
+    case 'extension': {
+      const extensions = placesBelow(node, 'extension', source).flatMap((one) => [...one.slices.values()]);
+      return extensions.filter((slice) => profilesOf(slice).some((profile) => urlOf(profile) === step.url));
+    }
+    case 'resolve':
+      return (node.definition.type ?? []).flatMap(({ targetProfile = [] }) =>
+        targetProfile.flatMap((profile) => source.treeOf(profile) ?? []),
+      );
+  }
+}
+
+/** What stands in an instance where a step leads. */
+function itemsAt(item: Item, step: Step, visit: Visit, source: ProfileSource): readonly Item[] {
+  const object = objectOf(item);
+  switch (step.kind) {
+    case 'type':
+      return item.type === step.type || item.type === '' ? [item] : [];
+    case 'child':
+      return object === null ? [] : childItems(object, step.name, source);
+    case 'extension':
+      return object === null
+        ? []
+        : itemsOfProperty(object, 'extension', 'Extension').filter(
+            ({ value }) => isObject(value) && value['url'] === step.url,
+          );
+    case 'resolve': {
+      const reference = object?.['reference'];
+      const found = typeof reference === 'string' ? visit.surroundings.resolve(reference, visit) : undefined;
+      return found === undefined ? [] : [{ value: found, element: undefined, type: String(found['resourceType']) }];
+    }
+  }
+}
+
+function childItems(object: Readonly<Record<string, unknown>>, name: string, source: ProfileSource): readonly Item[] {
+  const own = itemsOfProperty(object, name, '');
+  if (own.length > 0) return own;
+  return (source.definitions.choices.get(name) ?? []).flatMap((key) => {
+    const type = key.slice(name.length);
+    const primitive = type.charAt(0).toLowerCase() + type.slice(1);
+    return itemsOfProperty(object, key, source.definitions.structures.has(type) ? type : primitive);
+  });
+}
+
+type Test = (item: Item) => boolean;
+
+/** What the definition of one place says about its value, with what it says about the places below. */
+function testOfPlace(node: ElementNode, source: ProfileSource): Test | null {
+  const fixed = valueWith('fixed', node.definition);
+  if (fixed !== null) return ({ value }) => isSame(value, fixed.value);
+  const pattern = valueWith('pattern', node.definition);
+  if (pattern !== null) return ({ value }) => matchesPattern(value, pattern.value);
+  const { binding } = node.definition;
+  if (binding?.strength === 'required' && binding.valueSet !== undefined) {
+    const members = source.bindingOf(binding.valueSet);
+    if ('has' in members) return ({ value }) => isMember(value, members);
+  }
+  const below = [...node.children].flatMap(([name, child]) => {
+    const test = testOfPlace(child, source);
+    return test === null ? [] : [{ name: name.replace('[x]', ''), test, isNeeded: (child.definition.min ?? 0) > 0 }];
+  });
+  if (below.length === 0) return null;
+  return (item) => {
+    const object = objectOf(item);
+    return below.every(({ name, test, isNeeded }) => {
+      const items = object === null ? [] : childItems(object, name, source);
+      return items.length === 0 ? !isNeeded : items.some(test);
+    });
+  };
+}
+
+const typeOf = ({ value, type }: Item): string =>
+  isObject(value) && typeof value['resourceType'] === 'string' ? value['resourceType'] : type;
+
+/** The url of an extension is the address of its definition, whether that is loaded or not. */
+function matchExtension(slice: ElementNode): Matches | null {
+  const urls = new Set(profilesOf(slice).map(urlOf));
+  if (urls.size === 0 || !typeCodesOf(slice.definition).includes('Extension')) return null;
+  return ({ value }) => isObject(value) && typeof value['url'] === 'string' && urls.has(value['url']);
+}
+
+const anyProfile = (profiles: readonly string[]) => (item: Item, visit: Visit) =>
+  profiles.some((profile) => visit.surroundings.conforms(item.value, item.type, profile, visit));
+
+function compileOne(
+  { type, path = '$this' }: ElementDefinitionSlicingDiscriminator,
+  slice: ElementNode,
+  source: ProfileSource,
+): Matches | string {
+  let steps: readonly Step[] | null;
+  try {
+    steps = stepsOf(parseExpression(path));
+  } catch {
+    steps = null;
+  }
+  if (steps === null) return `the path ${path} is not one of a discriminator`;
+  const resolved = steps;
+  const itemsOf: (item: Item, visit: Visit) => readonly Item[] = (item, visit) =>
+    resolved.reduce<readonly Item[]>(
+      (items, step) => items.flatMap((one) => itemsAt(one, step, visit, source)),
+      [item],
+    );
+  const endsResolved = steps.at(-1)?.kind === 'resolve';
+  const beforeEnd = endsResolved ? steps.slice(0, -1) : steps;
+  const places = (given: readonly Step[]): Places =>
+    given.reduce<Places>((nodes, step) => nodes.flatMap((node) => placesAt(node, step, source)), [slice]);
+
+  switch (type) {
+    case 'exists': {
+      const ends = places(steps);
+      const isForbidden = ends.some(({ definition }) => definition.max === '0');
+      const isDemanded = ends.some(({ definition }) => (definition.min ?? 0) > 0);
+      if (isForbidden === isDemanded) return `neither demands nor forbids ${path}`;
+      return (item, visit) => itemsOf(item, visit).length > 0 === isDemanded;
+    }
+    case 'type': {
+      const types = new Set(
+        places(beforeEnd).flatMap(({ definition }) =>
+          endsResolved
+            ? (definition.type ?? []).flatMap(({ targetProfile = [] }) =>
+                targetProfile.flatMap((profile) => typeOfProfile(profile, source) ?? []),
+              )
+            : typeCodesOf(definition),
+        ),
+      );
+      if (types.size === 0) return `${path} has no types`;
+      return (item, visit) => itemsOf(item, visit).some((one) => types.has(typeOf(one)));
+    }
+    case 'profile': {
+      const profiles = places(beforeEnd).flatMap(({ definition }) =>
+        (definition.type ?? []).flatMap(({ profile = [], targetProfile = [] }) =>
+          endsResolved ? targetProfile : profile,
+        ),
+      );
+      const types = new Set(places(beforeEnd).flatMap(({ definition }) => typeCodesOf(definition)));
+      if (profiles.length === 0 && (endsResolved || types.size === 0)) return `${path} has no profiles`;
+      const conforms = anyProfile(profiles);
+      return (item, visit) =>
+        itemsOf(item, visit).some((one) => (profiles.length === 0 ? types.has(typeOf(one)) : conforms(one, visit)));
+    }
+    default: {
+      const extension = path === 'url' ? matchExtension(slice) : null;
+      if (extension !== null) return extension;
+      const tests = places(steps).flatMap((node) => testOfPlace(node, source) ?? []);
+      if (tests.length === 0) return `${path} has no fixed value, pattern or required binding`;
+      return (item, visit) => itemsOf(item, visit).some((one) => tests.some((test) => test(one)));
+    }
+  }
+}
+
+/** How an item is told to be of a slice: all discriminators must say so. A text is the reason why it cannot be told. */
+export function compileMatch(
+  discriminators: readonly ElementDefinitionSlicingDiscriminator[],
+  slice: ElementNode,
+  source: ProfileSource,
+): Matches | string {
+  const compiled: Matches[] = [];
+  for (const discriminator of discriminators) {
+    const one = compileOne(discriminator, slice, source);
+    if (typeof one === 'string') return one;
+    compiled.push(one);
+  }
+  if (compiled.length === 0) return 'it has no discriminator';
+  return (item, visit) => compiled.every((matches) => matches(item, visit));
+}

@@ -1,0 +1,194 @@
+import { isObject } from '../../kernel/index.ts';
+import { makeCollections, type Choices } from '../runtime/collections.ts';
+import { isRawNumber, numberValue } from '../runtime/raw-number.ts';
+import type { Visit } from './plan.ts';
+import { compilePattern } from './safe-pattern.ts';
+
+type Items = readonly unknown[];
+
+const NONE: Items = [];
+/** What the invariants of one resource may look at before they are given up. */
+const STEPS_MAX = 2_000_000;
+const REPEAT_MAX = 100_000;
+
+/** An invariant asks for more than it may take. */
+export class TooCostly extends Error {
+  override readonly name = 'TooCostly';
+}
+
+/** How much the invariants of the resource in hand have looked at. */
+export interface Meter {
+  steps: number;
+}
+
+const isPrimitive = (value: unknown): boolean => typeof value !== 'object' || isRawNumber(value);
+const onNumbers = (a: Items, b: Items, use: (x: number, y: number) => number): Items => {
+  const [x, y] = [numberValue(a[0]), numberValue(b[0])];
+  if (a.length !== 1 || b.length !== 1 || x === undefined || y === undefined) return NONE;
+  const found = use(x, y);
+  return Number.isFinite(found) ? [found] : NONE;
+};
+const onText = (items: Items, use: (text: string) => Items): Items => {
+  const [first] = items;
+  return items.length === 1 && typeof first === 'string' ? use(first) : NONE;
+};
+const textOf = (items: Items): string | undefined => (typeof items[0] === 'string' ? items[0] : undefined);
+const folded = (value: unknown): unknown => (typeof value === 'string' ? value.trim().toLowerCase() : value);
+
+/** The primitives that derive from another, and the quantities. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  string: ['code', 'id', 'markdown'],
+  uri: ['url', 'canonical', 'oid', 'uuid'],
+  integer: ['positiveInt', 'unsignedInt'],
+  Quantity: ['Age', 'Count', 'Distance', 'Duration', 'SimpleQuantity', 'MoneyQuantity'],
+};
+
+/** Whether a value of the type `actual` is a `wanted`. */
+const isKind = (actual: string, wanted: string): boolean =>
+  actual === wanted || wanted === 'Element' || (KINDS[wanted]?.includes(actual) ?? false);
+
+/**
+ * What the invariants of guides call. All that walks counts its steps, so that no expression and no resource can hold
+ * the gateway.
+ */
+export function makeGuideFunctions(choices: Choices, meter: Meter): Readonly<Record<string, unknown>> {
+  const base = makeCollections(choices);
+  const patterns = new Map<string, RegExp>();
+  /** Only what stands in an invariant comes here, so there are few. */
+  function patternOf(text = '', flags = ''): RegExp {
+    const pattern = patterns.get(flags + text) ?? compilePattern(text, flags);
+    patterns.set(flags + text, pattern);
+    return pattern;
+  }
+  function step(count: number): void {
+    meter.steps += count;
+    if (meter.steps > STEPS_MAX) throw new TooCostly('the invariants of this resource look at too much');
+  }
+  const kid: typeof base.kid = (item, name, other) => {
+    step(1);
+    return base.kid(item, name, other);
+  };
+  const kids: typeof base.kids = (items, name, other) => {
+    step(1 + items.length);
+    return base.kids(items, name, other);
+  };
+  const descendants: typeof base.descendants = (items) => {
+    const found = base.descendants(items);
+    step(1 + found.length);
+    return found;
+  };
+
+  function repeat(items: Items, next: (item: unknown) => Items): Items {
+    const seen = new Set<unknown>();
+    const out: unknown[] = [];
+    for (let level = items.flatMap(next); level.length > 0; level = level.flatMap(next)) {
+      level = level.filter((item) => !seen.has(item));
+      for (const item of level) {
+        seen.add(item);
+        out.push(item);
+      }
+      step(level.length);
+      if (out.length > REPEAT_MAX) throw new TooCostly('a repeat does not come to its end');
+    }
+    return out;
+  }
+
+  /** Of a primitive they stand beside it. */
+  const extensionsOf = (parents: Items, name: string, other: string): Items =>
+    parents.flatMap((parent) => {
+      if (!isObject(parent)) return NONE;
+      const elements = parent[other];
+      const holders = elements === undefined ? kid(parent, name, other) : [elements].flat();
+      return kids(holders, 'extension', '_extension');
+    });
+
+  return {
+    ...base,
+    kid,
+    kids,
+    descendants,
+    repeat,
+    extensionsOf,
+    isKind,
+    kidsBelow: (items: Items, name: string): Items => kids(descendants(items), name, `_${name}`),
+    has: (item: unknown, name: string): boolean => kid(item, name, `_${name}`).length > 0,
+    isOfProperty: (found: Items, all: Items): Items => (all.length === 1 ? [found.length === 1] : NONE),
+    withUrl: (extensions: Items, url: Items): Items =>
+      extensions.filter((one) => isObject(one) && one['url'] === textOf(url)),
+    resolve: (items: Items, visit: Visit): Items =>
+      items.flatMap((item) => {
+        const reference = isObject(item) ? item['reference'] : item;
+        const found = typeof reference === 'string' ? visit.surroundings.resolve(reference, visit) : undefined;
+        return found === undefined ? NONE : [found];
+      }),
+    memberOf: (items: Items, valueSet: Items, visit: Visit): Items => {
+      const url = textOf(valueSet);
+      const found = items.length === 1 && url !== undefined ? visit.surroundings.memberOf(items[0], url) : undefined;
+      return found === undefined ? NONE : [found];
+    },
+    conformsTo: (items: Items, profile: Items, visit: Visit): Items => {
+      const [item] = items;
+      const type = isObject(item) && typeof item['resourceType'] === 'string' ? item['resourceType'] : '';
+      const url = textOf(profile);
+      return items.length === 1 && url !== undefined ? [visit.surroundings.conforms(item, type, url, visit)] : NONE;
+    },
+    minus: (a: Items, b: Items): Items => onNumbers(a, b, (x, y) => x - y),
+    times: (a: Items, b: Items): Items => onNumbers(a, b, (x, y) => x * y),
+    dividedBy: (a: Items, b: Items): Items => onNumbers(a, b, (x, y) => x / y),
+    wholeQuotient: (a: Items, b: Items): Items => onNumbers(a, b, (x, y) => Math.trunc(x / y)),
+    remainder: (a: Items, b: Items): Items => onNumbers(a, b, (x, y) => x % y),
+    isEquivalent: (a: Items, b: Items): Items => [isEquivalent(a, b)],
+    isNotEquivalent: (a: Items, b: Items): Items => [!isEquivalent(a, b)],
+    item: (items: Items, at: Items): Items => {
+      const index = numberValue(at[0]) ?? -1;
+      return index >= 0 && index < items.length ? [items[index]] : NONE;
+    },
+    exclude: (a: Items, b: Items): Items => a.filter((one) => base.isIn([one], b)[0] !== true),
+    distinct: (items: Items): Items => base.union(items, NONE),
+    supersetOf: (a: Items, b: Items): Items => base.subsetOf(b, a),
+    skip: (items: Items, count: Items): Items => items.slice(Math.max(0, numberValue(count[0]) ?? 0)),
+    take: (items: Items, count: Items): Items => items.slice(0, Math.max(0, numberValue(count[0]) ?? 0)),
+    single: (items: Items): Items => (items.length === 1 ? items : NONE),
+    lastOf: (items: Items): Items => items.slice(-1),
+    allTrue: (items: Items): Items => [items.every((one) => one === true)],
+    anyTrue: (items: Items): Items => [items.includes(true)],
+    allFalse: (items: Items): Items => [items.every((one) => one === false)],
+    anyFalse: (items: Items): Items => [items.includes(false)],
+    toDecimal: (items: Items): Items => {
+      const [first] = items;
+      const found =
+        numberValue(first) ?? (typeof first === 'string' && /^[+-]?\d+(?:\.\d+)?$/.test(first) ? Number(first) : NaN);
+      return items.length === 1 && !Number.isNaN(found) ? [found] : NONE;
+    },
+    toBoolean: (items: Items): Items => {
+      const text = items.length === 1 && isPrimitive(items[0]) ? String(items[0]).toLowerCase() : '';
+      return ['true', '1', '1.0', 'yes', 'y', 't'].includes(text)
+        ? [true]
+        : ['false', '0', '0.0', 'no', 'n', 'f'].includes(text)
+          ? [false]
+          : NONE;
+    },
+    upper: (items: Items): Items => onText(items, (text) => [text.toUpperCase()]),
+    lower: (items: Items): Items => onText(items, (text) => [text.toLowerCase()]),
+    trim: (items: Items): Items => onText(items, (text) => [text.trim()]),
+    endsWith: (items: Items, end: Items): Items => onText(items, (text) => [text.endsWith(textOf(end) ?? '')]),
+    indexOf: (items: Items, part: Items): Items => onText(items, (text) => [text.indexOf(textOf(part) ?? '')]),
+    split: (items: Items, by: Items): Items => onText(items, (text) => text.split(textOf(by) ?? '')),
+    replace: (items: Items, part: Items, by: Items): Items =>
+      onText(items, (text) => [text.replaceAll(textOf(part) ?? '', textOf(by) ?? '')]),
+    joinTexts: (items: Items, by: Items = NONE): Items =>
+      items.length === 0 ? NONE : [items.map(String).join(textOf(by) ?? '')],
+    matches: (items: Items, pattern: Items): Items => onText(items, (text) => [patternOf(textOf(pattern)).test(text)]),
+    matchesFull: (items: Items, pattern: Items): Items =>
+      onText(items, (text) => [patternOf(`^(?:${textOf(pattern) ?? ''})$`).test(text)]),
+    replaceMatches: (items: Items, pattern: Items, by: Items): Items =>
+      onText(items, (text) => [text.replaceAll(patternOf(textOf(pattern), 'g'), textOf(by) ?? '')]),
+  };
+
+  function isEquivalent(a: Items, b: Items): boolean {
+    return (
+      a.length === b.length &&
+      a.every((one) => b.some((other) => base.isIn([folded(one)], [folded(other)])[0] === true))
+    );
+  }
+}

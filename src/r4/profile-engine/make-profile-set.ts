@@ -1,0 +1,145 @@
+import type { StructureDefinition } from '@medplum/fhirtypes';
+import { isObject } from '../../kernel/index.ts';
+import { loadDefinitions } from '../definitions/load-definitions.ts';
+import { file, type Json, type ProfileRule } from '../runtime/context.ts';
+import { makeCheckExtensions } from './check-extensions.ts';
+import { checkItem, say } from './check-item.ts';
+import { isMember } from './check-binding.ts';
+import { makeInvariantCompiler } from './compile-invariants.ts';
+import { compileProfile } from './compile-profile.ts';
+import { findResource } from './find-resources.ts';
+import { makeGuideFunctions, type Meter } from './guide-functions.ts';
+import type { BindingPlan, Finding, ProfilePlan, Surroundings, Visit } from './plan.ts';
+import { makeTreeOf, urlOf, type NotChecked, type ProfileProblem } from './profile-source.ts';
+
+export interface ProfileSet {
+  readonly profiles: readonly ProfilePlan[];
+  readonly notChecked: readonly NotChecked[];
+  readonly has: (canonical: string) => boolean;
+  /** What a validator runs on each resource, see `ProfileRule`. `imposed`: beyond what `meta.profile` claims. */
+  readonly rule: (imposed: (resource: Json, isOutermost: boolean) => readonly string[]) => ProfileRule;
+}
+
+const NONE: readonly string[] = [];
+
+const claimedBy = (resource: Json): readonly string[] => {
+  const meta = resource['meta'];
+  const claimed = isObject(meta) ? meta['profile'] : undefined;
+  return Array.isArray(claimed) ? claimed.filter((one) => typeof one === 'string') : NONE;
+};
+
+/** `structures`: with snapshots. `bindingOf`: the members of a value set, or why they are not known. */
+export function makeProfileSet(
+  structures: readonly StructureDefinition[],
+  bindingOf: (valueSet: string) => BindingPlan | { readonly notExpanded: string },
+): { readonly set: ProfileSet; readonly problems: readonly ProfileProblem[] } {
+  const definitions = loadDefinitions();
+  const byUrl = new Map(structures.flatMap((one) => (one.url === undefined ? [] : [[one.url, one] as const])));
+  const notChecked: NotChecked[] = [];
+  const problems: ProfileProblem[] = [];
+  const invariants = makeInvariantCompiler({
+    propertyOf: (stem, type) =>
+      definitions.choices.get(stem)?.find((one) => one === stem + type.charAt(0).toUpperCase() + type.slice(1)) ?? null,
+    isResourceType: (name) => definitions.resourceTypes.has(name),
+  });
+  const structureOf = (url: string): StructureDefinition | undefined => byUrl.get(url);
+  const source = {
+    definitions,
+    structureOf,
+    treeOf: makeTreeOf(structureOf),
+    bindingOf,
+    invariants,
+    notChecked,
+    problems,
+  };
+  const plans = new Map<string, ProfilePlan>();
+  for (const [url, structure] of byUrl) {
+    if (structure.derivation !== 'constraint' || structure.kind === 'logical') continue;
+    const plan = compileProfile(structure, source);
+    if (plan !== null) plans.set(url, plan);
+  }
+  const meter: Meter = { steps: 0 };
+  invariants.finish(makeGuideFunctions(definitions.choices, meter));
+  /** Of another version than asked for there is at most one too; it is judged by what is loaded. */
+  const planOf = (canonical: string): ProfilePlan | undefined => plans.get(urlOf(canonical));
+
+  const baseTypeOf = (url: string): string | null => {
+    const name = url.slice(url.lastIndexOf('/') + 1);
+    return definitions.structures.has(name) ? name : null;
+  };
+
+  /** A resource that stands in another is a world of its own; what it contains is not. */
+  function visitOf(value: unknown, visit: Visit): Visit {
+    if (!isObject(value) || typeof value['resourceType'] !== 'string' || value === visit.resource) return visit;
+    const contained = visit.root['contained'];
+    const root = Array.isArray(contained) && contained.includes(value) ? visit.root : value;
+    return { ...visit, resource: value, root, bundle: value['resourceType'] === 'Bundle' ? value : visit.bundle };
+  }
+
+  function check(value: unknown, type: string, canonical: string, visit: Visit, path: string): boolean {
+    const plan = planOf(canonical);
+    const wanted = plan === undefined ? baseTypeOf(urlOf(canonical)) : plan.type;
+    if (type !== '' && type !== wanted) return say(visit, 'profile-type', path, `${canonical} is not for a ${type}.`);
+    if (plan === undefined) return wanted !== null;
+    return checkItem(plan.item, { value, element: undefined, type: plan.type }, visitOf(value, visit), path);
+  }
+
+  const surroundings: Surroundings = {
+    resolve: (reference, visit) => findResource(reference, visit, visit.bundle),
+    memberOf(value, valueSet) {
+      const members = bindingOf(valueSet);
+      return 'has' in members ? isMember(value, members) : undefined;
+    },
+    check,
+    conforms(value, type, canonical, visit) {
+      const known = visit.met.get(value) ?? new Map<string, boolean>();
+      const found = known.get(canonical);
+      if (found !== undefined) return found;
+      visit.met.set(value, known);
+      // Who asks again while this is being found out comes around in a circle, which is no fault.
+      known.set(canonical, true);
+      const isMet = check(value, type, canonical, visit.report === null ? visit : { ...visit, report: null }, '');
+      known.set(canonical, isMet);
+      return isMet;
+    },
+  };
+  const extensions = new Map([...plans].filter(([, plan]) => plan.isExtension));
+  const checkExtensions = makeCheckExtensions(definitions, (url) => extensions.get(url));
+
+  const rule: ProfileSet['rule'] = (imposed) => (resource, c, path) => {
+    const bundle = resource['resourceType'] === 'Bundle' ? resource : (c.bundle?.of ?? null);
+    meter.steps = 0;
+    const said = new Set<string>();
+    const reportFor = (profile: string | null) => (finding: Finding) => {
+      const { path: expression, ...rest } = finding;
+      const key = `${finding.rule}\n${expression}\n${finding.text}`;
+      if (said.has(key) || (finding.severity === 'warning' && !c.withWarnings)) return;
+      said.add(key);
+      file(c, { ...rest, expression, ...(profile === null ? {} : { profile }) });
+    };
+    const visitFor = (profile: string | null): Visit => ({
+      resource,
+      root: resource,
+      bundle,
+      surroundings,
+      report: c.issues === null ? null : reportFor(profile),
+      met: new Map(),
+    });
+    let isSound = true;
+    const wanted = new Set([...claimedBy(resource), ...imposed(resource, path === resource['resourceType'])]);
+    for (const canonical of wanted) {
+      const plan = planOf(canonical);
+      if (plan === undefined) continue;
+      const visit = visitFor(plan.url);
+      const type = String(resource['resourceType']);
+      if (!check(resource, type, canonical, visit, path)) isSound = false;
+      if (!isSound && c.issues === null) return false;
+    }
+    if (extensions.size > 0 && !checkExtensions(resource, visitFor(null), path)) isSound = false;
+    return isSound;
+  };
+  return {
+    set: { profiles: [...plans.values()], notChecked, has: (canonical) => planOf(canonical) !== undefined, rule },
+    problems,
+  };
+}

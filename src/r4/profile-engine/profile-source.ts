@@ -1,0 +1,95 @@
+import type { ElementDefinition, StructureDefinition } from '@medplum/fhirtypes';
+import type { Definitions } from '../definitions/load-definitions.ts';
+import { buildElementTree, type ElementNode } from './element-tree.ts';
+import type { InvariantCompiler } from './compile-invariants.ts';
+import type { BindingPlan } from './plan.ts';
+
+const CORE = 'http://hl7.org/fhir/StructureDefinition/';
+
+/** `url|version` without its version. */
+export const urlOf = (canonical: string): string => {
+  const bar = canonical.indexOf('|');
+  return bar === -1 ? canonical : canonical.slice(0, bar);
+};
+
+/** What a guide asks for and is not judged, each with its reason. */
+export interface NotChecked {
+  readonly profile: string;
+  /** The id of the element. */
+  readonly element: string;
+  readonly what: 'invariant' | 'binding' | 'slicing' | 'profile';
+  /** The key of the invariant, the address of the value set, and so on. */
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface ProfileProblem {
+  readonly code: 'no-snapshot' | 'not-a-tree' | 'wrong-version' | 'unknown-type' | 'profile-cycle';
+  readonly profile: string;
+  readonly element: string;
+  readonly text: string;
+}
+
+/** What compiling a profile may ask: the other definitions, value sets, and where problems go. */
+export interface ProfileSource {
+  readonly definitions: Definitions;
+  readonly structureOf: (url: string) => StructureDefinition | undefined;
+  readonly treeOf: (url: string) => ElementNode | null;
+  readonly bindingOf: (valueSet: string) => BindingPlan | { readonly notExpanded: string };
+  readonly invariants: InvariantCompiler;
+  readonly notChecked: NotChecked[];
+  readonly problems: ProfileProblem[];
+}
+
+/** Trees are built when first asked for: most extensions are only looked into for their url. */
+export function makeTreeOf(structureOf: ProfileSource['structureOf']): ProfileSource['treeOf'] {
+  const trees = new Map<string, ElementNode | null>();
+  return (canonical) => {
+    const url = urlOf(canonical);
+    const known = trees.get(url);
+    if (known !== undefined) return known;
+    const structure = structureOf(url);
+    const tree = structure === undefined ? null : buildElementTree(structure);
+    trees.set(url, tree);
+    return tree;
+  };
+}
+
+/** The resource or data type that a canonical stands for; null where nobody knows it. */
+export function typeOfProfile(canonical: string, source: ProfileSource): string | null {
+  const url = urlOf(canonical);
+  const structure = source.structureOf(url);
+  if (structure?.type !== undefined) return structure.type;
+  const name = url.startsWith(CORE) ? url.slice(CORE.length) : '';
+  return source.definitions.structures.has(name) ? name : null;
+}
+
+/** The profiles of a type that ask for more than the type itself. */
+export const isBaseType = (canonical: string, source: ProfileSource): boolean => {
+  const url = urlOf(canonical);
+  return url.startsWith(CORE) && source.definitions.structures.has(url.slice(CORE.length));
+};
+
+type Value = { readonly value: unknown } | null;
+
+/** `fixedCode`, `patternCodeableConcept`, `minValueInteger`: the value, whatever its type. */
+export function valueWith(prefix: 'fixed' | 'pattern' | 'minValue' | 'maxValue', definition: ElementDefinition): Value {
+  const found = Object.entries(definition).find(
+    ([key]) => key.startsWith(prefix) && /^[A-Z]/.test(key.slice(prefix.length)),
+  );
+  return found === undefined ? null : { value: found[1] };
+}
+
+const SYSTEM_TYPES: Readonly<Record<string, string>> = {
+  'http://hl7.org/fhirpath/System.String': 'string',
+  'http://hl7.org/fhirpath/System.Boolean': 'boolean',
+  'http://hl7.org/fhirpath/System.Integer': 'integer',
+  'http://hl7.org/fhirpath/System.Decimal': 'decimal',
+  'http://hl7.org/fhirpath/System.Date': 'date',
+  'http://hl7.org/fhirpath/System.DateTime': 'dateTime',
+  'http://hl7.org/fhirpath/System.Time': 'time',
+};
+
+/** The names of the types that an element may have. */
+export const typeCodesOf = ({ type = [] }: ElementDefinition): readonly string[] =>
+  type.flatMap(({ code }) => (code === undefined ? [] : [SYSTEM_TYPES[code] ?? code]));

@@ -1,0 +1,24 @@
+import { isObject } from '../../kernel/index.ts';
+import type { Item } from './plan.ts';
+
+const NO_ITEMS: readonly Item[] = [];
+
+/** What stands in one property and its `_property`. */
+export function itemsOfProperty(parent: Readonly<Record<string, unknown>>, key: string, type: string): readonly Item[] {
+  const value = parent[key];
+  const element = parent[`_${key}`];
+  if (value === undefined && element === undefined) return NO_ITEMS;
+  if (!Array.isArray(value) && !Array.isArray(element)) return [{ value, element, type }];
+  const values: readonly unknown[] = Array.isArray(value) ? value : [];
+  const elements: readonly unknown[] = Array.isArray(element) ? element : [];
+  const items: Item[] = [];
+  for (let i = 0; i < Math.max(values.length, elements.length); i++)
+    items.push({ value: values[i] ?? undefined, element: elements[i] ?? undefined, type });
+  return items;
+}
+
+/** Where the children of an item stand: in the value, or, of a primitive, in what stands beside it. */
+export function objectOf({ value, element }: Item): Readonly<Record<string, unknown>> | null {
+  if (isObject(value)) return value;
+  return isObject(element) ? element : null;
+}
