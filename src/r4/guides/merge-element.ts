@@ -33,7 +33,8 @@ export function mergeElement(base: ElementDefinition, own: ElementDefinition, so
   if (slicing !== undefined) merged.slicing = { ...base.slicing, ...slicing };
   if (binding !== undefined) merged.binding = { ...base.binding, ...binding };
   // Some guides bind an extension where they mean its value; what is no code cannot be bound.
-  if (merged.type?.every(({ code }) => code === 'Extension' || code === 'BackboneElement') === true) delete merged.binding;
+  if (merged.type?.every(({ code }) => code === 'Extension' || code === 'BackboneElement') === true)
+    delete merged.binding;
   if (constraint !== undefined) merged.constraint = mergeConstraints(base.constraint, constraint, source);
   return merged;
 }
