@@ -1,0 +1,165 @@
+import type { CodeSystem, StructureDefinition, ValueSet } from '@medplum/fhirtypes';
+import { isObject } from '../../kernel/index.ts';
+import { findExcess } from '../json/parse-lossless.ts';
+import { isR4Version, type GuideProblem, type GuideResult } from './guide-problem.ts';
+import { leaveOutWords } from './leave-out-words.ts';
+
+/** What a guide defines. Texts that only people read (narrative, displays, comments, mappings) are left out. */
+export interface GuideContent {
+  readonly name: string;
+  readonly version: string;
+  readonly fhirVersions: readonly string[];
+  /** Package → version, as the package names them. */
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly structures: readonly StructureDefinition[];
+  readonly valueSets: readonly ValueSet[];
+  readonly codeSystems: readonly CodeSystem[];
+  /** Canonical address → the file that defines it. */
+  readonly files: ReadonlyMap<string, string>;
+  /** The files of the folder `example`, by name. */
+  readonly examples: readonly string[];
+}
+
+/** Gathers the files of one guide, in any order, with all that is wrong with them. */
+export interface GuideCollector {
+  readonly add: (name: string, bytes: Uint8Array) => void;
+  readonly addExample: (name: string) => void;
+  readonly refuse: (code: string, file: string, path: string, text: string) => void;
+  readonly finish: () => GuideResult<GuideContent>;
+}
+
+/** The definitions stand beside package.json; folders hold examples and other renderings of the same. */
+export const isDefinitionFile = (name: string): boolean => /^[^/]+\.json$/.test(name) && !name.startsWith('.');
+export const isExampleFile = (name: string): boolean => /^examples?\/[^/.][^/]*\.json$/.test(name);
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly fhirVersions: readonly string[];
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+type Refuse = GuideCollector['refuse'];
+
+const isTextList = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+function readManifest(content: Readonly<Record<string, unknown>>, refuse: Refuse): Manifest {
+  const bad = (path: string, text: string): void => refuse('package-json-shape', 'package.json', path, text);
+  const { name, version, dependencies = {} } = content;
+  if (typeof name !== 'string' || name === '') bad('name', 'A package has a name');
+  if (typeof version !== 'string' || version === '') bad('version', 'A package has a version');
+  const named = content['fhirVersions'] ?? content['fhir-version-list'] ?? content['fhirVersion'];
+  const versions = typeof named === 'string' ? [named] : named;
+  const fhirVersions = isTextList(versions) ? versions : [];
+  if (fhirVersions.length === 0)
+    refuse('fhir-version-missing', 'package.json', 'fhirVersions', 'The package does not say for which FHIR it is');
+  else if (!fhirVersions.some(isR4Version))
+    refuse(
+      'fhir-version',
+      'package.json',
+      'fhirVersions',
+      `It is for FHIR ${fhirVersions.join(', ')}, not for R4 (4.0)`,
+    );
+  const pairs = isObject(dependencies) ? Object.entries(dependencies) : [];
+  if (!isObject(dependencies) || pairs.some(([, one]) => typeof one !== 'string'))
+    bad('dependencies', 'Each dependency is a package and its version');
+  return {
+    name: String(name),
+    version: String(version),
+    fhirVersions,
+    dependencies: Object.fromEntries(pairs.map(([key, one]) => [key, String(one)])),
+  };
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function parse(bytes: Uint8Array): { value: unknown } | { code: string; text: string } {
+  const excess = findExcess(bytes);
+  if (excess !== null)
+    return { code: 'json-too-deep', text: 'It is nested, or its objects are filled, beyond the limit' };
+  try {
+    return { value: JSON.parse(decoder.decode(bytes)) as unknown };
+  } catch (error) {
+    // By name, because a realm other than ours may have made it: bytes that are no UTF-8, or a text that is no JSON.
+    const name = (error as Error | undefined)?.name;
+    if (name === 'TypeError') return { code: 'json-unreadable', text: 'It is not UTF-8' };
+    if (name === 'SyntaxError') return { code: 'json-unreadable', text: 'It is not JSON' };
+    throw error;
+  }
+}
+
+function checkStructure(structure: Partial<StructureDefinition>, file: string, refuse: Refuse): boolean {
+  const missing = (['type', 'kind', 'url'] as const).filter((key) => typeof structure[key] !== 'string');
+  for (const key of missing)
+    refuse('definition-shape', file, `StructureDefinition.${key}`, `A StructureDefinition has a ${key}`);
+  const { fhirVersion } = structure;
+  const isOther = typeof fhirVersion === 'string' && !isR4Version(fhirVersion);
+  if (isOther)
+    refuse('fhir-version', file, 'StructureDefinition.fhirVersion', `It is for FHIR ${fhirVersion}, not for R4 (4.0)`);
+  let isSound = missing.length === 0 && !isOther;
+  for (const view of ['snapshot', 'differential'] as const) {
+    const elements: unknown = structure[view]?.element ?? (structure[view] === undefined ? [] : undefined);
+    const isList = Array.isArray(elements) && elements.every((one) => isObject(one) && typeof one['path'] === 'string');
+    if (isList) continue;
+    refuse('definition-shape', file, `StructureDefinition.${view}.element`, 'It is a list of elements with paths');
+    isSound = false;
+  }
+  return isSound;
+}
+
+/** Makes the collector of one guide. `finish` may be asked once, after everything was added. */
+export function makeGuideCollector(): GuideCollector {
+  const problems: GuideProblem[] = [];
+  const structures: StructureDefinition[] = [];
+  const valueSets: ValueSet[] = [];
+  const codeSystems: CodeSystem[] = [];
+  const files = new Map<string, string>();
+  const examples: string[] = [];
+  let manifest: Manifest | 'missing' = 'missing';
+
+  const refuse: Refuse = (code, file, path, text) => void problems.push({ code, file, path, text });
+
+  function addDefinition(resource: Readonly<Record<string, unknown>>, type: string, file: string): void {
+    const { url } = resource;
+    if (typeof url !== 'string' || url === '')
+      return refuse('url-missing', file, `${type}.url`, `A ${type} of a guide has an address`);
+    const other = files.get(url);
+    if (other !== undefined) return refuse('url-duplicate', file, `${type}.url`, `${other} defines ${url} too`);
+    files.set(url, file);
+    const slim: unknown = leaveOutWords(resource);
+    if (type === 'ValueSet') valueSets.push(slim as ValueSet);
+    else if (type === 'CodeSystem') codeSystems.push(slim as CodeSystem);
+    else if (checkStructure(slim as Partial<StructureDefinition>, file, refuse))
+      structures.push(slim as StructureDefinition);
+  }
+
+  return {
+    refuse,
+    addExample: (name) => void examples.push(name),
+    add(file, bytes) {
+      const read = parse(bytes);
+      if ('code' in read) return refuse(read.code, file, '', read.text);
+      const { value } = read;
+      if (file === 'package.json') {
+        if (!isObject(value)) {
+          manifest = { name: '', version: '', fhirVersions: [], dependencies: {} };
+          return refuse('package-json-shape', file, '', 'It is an object');
+        }
+        manifest = readManifest(value, refuse);
+        return;
+      }
+      // Guides carry other files beside their definitions, some of which are no resources.
+      const type = isObject(value) ? value['resourceType'] : undefined;
+      if (!isObject(value) || (type !== 'StructureDefinition' && type !== 'ValueSet' && type !== 'CodeSystem')) return;
+      addDefinition(value, type, file);
+    },
+    finish() {
+      const isUnread = problems.some(({ file }) => file === 'package.json');
+      if (manifest === 'missing' && !isUnread)
+        refuse('package-json-missing', 'package.json', '', 'A FHIR package has a package.json beside its definitions');
+      if (problems.length > 0 || manifest === 'missing') return { ok: false, problems };
+      return { ok: true, value: { ...manifest, structures, valueSets, codeSystems, files, examples } };
+    },
+  };
+}

@@ -1,0 +1,186 @@
+/**
+ * For maintainers: derives HL7's own code systems and value sets for `src/r4` from HL7's packages.
+ *
+ *   npm install --prefix <folder> hl7.fhir.r4.examples@4.0.1 hl7.terminology.r4@7.0.1
+ *   node tools/derive-terminology.ts <folder>
+ *
+ * Codes only: no displays, no definitions. One line for each code system and value set, in the notation that
+ * `src/r4/definitions/hl7-terminology.ts` reads. HL7 Terminology is newer than R4 and goes before it; codes that only R4's
+ * edition of a system had are kept, so that what was valid stays so.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface Concept {
+  readonly code: string;
+  readonly concept?: readonly Concept[];
+  readonly property?: readonly {
+    readonly code: string;
+    readonly valueCode?: string;
+    readonly valueBoolean?: boolean;
+  }[];
+}
+
+interface CodeSystem {
+  readonly resourceType: string;
+  readonly url?: string;
+  readonly content: string;
+  readonly caseSensitive?: boolean;
+  readonly hierarchyMeaning?: string;
+  readonly concept?: readonly Concept[];
+}
+
+interface Include {
+  readonly system?: string;
+  readonly concept?: readonly { readonly code: string }[];
+  readonly filter?: readonly { readonly property: string; readonly op: string; readonly value: string }[];
+  readonly valueSet?: readonly string[];
+}
+
+interface ValueSet {
+  readonly resourceType: string;
+  readonly url?: string;
+  readonly version?: string;
+  readonly compose?: { readonly include: readonly Include[]; readonly exclude?: readonly Include[] };
+}
+
+/** A code, and after it, where it has narrower ones, the list of them. */
+type Tree = (string | Tree)[];
+
+interface SystemRow {
+  readonly codes: Tree;
+  readonly also?: Record<string, string[]>;
+  readonly abstract?: string[];
+  readonly anyCase?: true;
+}
+
+const OWN_SYSTEM = /^http:\/\/(?:terminology\.hl7\.org\/CodeSystem|hl7\.org\/fhir)\//;
+const OWN_SET = /^http:\/\/(?:terminology\.hl7\.org|hl7\.org\/fhir)\/ValueSet\//;
+
+const folder = process.argv[2];
+if (folder === undefined) throw new Error('Name the folder that holds node_modules with the HL7 packages.');
+
+function readAll<T>(name: string, prefix: string): T[] {
+  const from = join(folder ?? '', 'node_modules', name);
+  const files = readdirSync(from).filter((file) => file.startsWith(prefix) && file.endsWith('.json'));
+  return files.sort().map((file) => JSON.parse(readFileSync(join(from, file), 'utf8')) as T);
+}
+
+interface Found {
+  /** Code → its parents, in the order of the system. */
+  readonly parents: Map<string, Set<string>>;
+  readonly abstract: Set<string>;
+}
+
+function collect(concepts: readonly Concept[] = [], parent: string | undefined, isA: boolean, found: Found): void {
+  for (const { code, concept, property = [] } of concepts) {
+    const parents = found.parents.get(code) ?? new Set();
+    found.parents.set(code, parents);
+    if (isA && parent !== undefined) parents.add(parent);
+    for (const { code: name, valueCode, valueBoolean } of property) {
+      if (isA && (name === 'subsumedBy' || name === 'parent') && valueCode !== undefined) parents.add(valueCode);
+      if ((name === 'notSelectable' || name === 'abstract') && valueBoolean === true) found.abstract.add(code);
+    }
+    collect(concept, code, isA, found);
+  }
+}
+
+/** The codes as a tree by their first parents; the other parents apart. */
+function describeSystem(systems: readonly CodeSystem[]): SystemRow {
+  const found: Found = { parents: new Map(), abstract: new Set() };
+  const [newest] = systems;
+  for (const system of systems) {
+    const isA = system === newest && (system.hierarchyMeaning ?? 'is-a') === 'is-a';
+    collect(system.concept, undefined, isA, found);
+  }
+  const childrenOf = Map.groupBy(found.parents.keys(), (code) => {
+    const [first] = found.parents.get(code) ?? [];
+    return first !== undefined && found.parents.has(first) && first !== code ? first : '';
+  });
+  const build = (parent: string): Tree =>
+    (childrenOf.get(parent) ?? []).flatMap((code) => {
+      const inner = build(code);
+      return inner.length === 0 ? [code] : [code, inner];
+    });
+  const also = Object.fromEntries(
+    [...found.parents].flatMap(([code, parents]) => {
+      const others = [...parents].slice(1).filter((one) => found.parents.has(one));
+      return others.length === 0 ? [] : [[code, others]];
+    }),
+  );
+  return {
+    codes: build(''),
+    ...(Object.keys(also).length > 0 ? { also } : {}),
+    ...(found.abstract.size > 0 ? { abstract: [...found.abstract] } : {}),
+    ...(newest?.caseSensitive === true ? {} : { anyCase: true }),
+  };
+}
+
+function describeInclude({ system, concept, filter, valueSet }: Include): unknown {
+  return {
+    ...(system === undefined ? {} : { system }),
+    ...(concept === undefined ? {} : { codes: concept.map(({ code }) => code) }),
+    ...(filter === undefined ? {} : { filters: filter.map(({ property, op, value }) => [property, op, value]) }),
+    ...(valueSet === undefined ? {} : { sets: valueSet }),
+  };
+}
+
+function write(name: string, rows: ReadonlyMap<string, unknown>): void {
+  const lines = [...rows.keys()].sort().map((key) => `${JSON.stringify(key)}:${JSON.stringify(rows.get(key))}`);
+  const file = join(import.meta.dirname, '..', 'src', 'r4', 'definitions', name);
+  const text = `{\n${lines.join(',\n')}\n}\n`;
+  writeFileSync(file, text);
+  console.log(`${name}: ${lines.length} rows, ${text.length} bytes`);
+}
+
+const byUrl = <T extends { readonly url?: string }>(all: readonly T[], own: RegExp): Map<string, T[]> =>
+  Map.groupBy(
+    all.filter(({ url }) => url !== undefined && own.test(url)),
+    ({ url = '' }) => url,
+  );
+
+const systems = byUrl(
+  [
+    ...readAll<CodeSystem>('hl7.terminology.r4', 'CodeSystem-'),
+    ...readAll<CodeSystem>('hl7.fhir.r4.examples', 'CodeSystem-'),
+  ].filter(({ content }) => content === 'complete'),
+  OWN_SYSTEM,
+);
+const systemRows = new Map([...systems].map(([url, found]) => [url, describeSystem(found)]));
+
+/** Whether a set could be expanded from what is written here; codes of LOINC and SNOMED CT are not ours to list. */
+function canExpand(set: ValueSet): boolean {
+  const includes = [...(set.compose?.include ?? []), ...(set.compose?.exclude ?? [])];
+  return (
+    includes.length > 0 &&
+    includes.every(
+      ({ system, concept }) =>
+        system === undefined || systemRows.has(system) || (concept !== undefined && !/loinc|snomed/.test(system)),
+    )
+  );
+}
+
+const ofR4 = readAll<ValueSet>('hl7.fhir.r4.examples', 'ValueSet-');
+const sets = byUrl([...readAll<ValueSet>('hl7.terminology.r4', 'ValueSet-'), ...ofR4], OWN_SET);
+
+/** Of HL7 version 3's many sets those that R4 names, and what they are made of. */
+const wanted = new Set([...ofR4.map(({ url }) => url ?? ''), ...[...sets.keys()].filter((url) => !/\/v3-/.test(url))]);
+for (const url of wanted)
+  for (const { valueSet = [] } of sets.get(url)?.[0]?.compose?.include ?? [])
+    for (const one of valueSet) wanted.add(one.replace(/\|.*$/, ''));
+
+const setRows = new Map(
+  [...sets].flatMap(([url, [set]]) => {
+    if (set?.compose === undefined || !wanted.has(url) || !canExpand(set)) return [];
+    const { include, exclude } = set.compose;
+    const row = {
+      ...(set.version === undefined ? {} : { version: set.version }),
+      include: include.map(describeInclude),
+      ...(exclude === undefined ? {} : { exclude: exclude.map(describeInclude) }),
+    };
+    return [[url, row] as const];
+  }),
+);
+
+write('code-systems.json', systemRows);
+write('value-set-definitions.json', setRows);
