@@ -86,7 +86,8 @@ export function treeOf(elements: readonly ElementDefinition[]): ElementNode | un
     let parent = root;
     for (const { name, slice } of rest) {
       const child = parent === undefined ? undefined : childOf(parent, name);
-      parent = child === undefined || slice === undefined ? child : sliceOf(child, slice);
+      const isLabel = slice === undefined || child?.element.sliceName === slice;
+      parent = child === undefined || isLabel ? child : sliceOf(child, slice);
     }
     if (parent === undefined) continue;
     const node = makeNode(last, element);
@@ -95,7 +96,9 @@ export function treeOf(elements: readonly ElementDefinition[]): ElementNode | un
       continue;
     }
     const sliced = childOf(parent, last.name);
-    if (sliced !== undefined) slicedBy(sliced, last.slice).slices.push(node);
+    // Some definitions name an element as if it were a slice, without a slicing.
+    if (sliced === undefined) parent.children.push({ ...node, slice: undefined });
+    else slicedBy(sliced, last.slice).slices.push(node);
   }
   return root;
 }

@@ -2,7 +2,7 @@ import type { ElementDefinition, StructureDefinition } from '@medplum/fhirtypes'
 import type { Structure } from '../definitions/read-structures.ts';
 import { baseElementOf, baseInvariantKeys, type BaseElement } from './base-elements.ts';
 import { compileMatch } from './compile-slicing.ts';
-import type { ElementNode } from './element-tree.ts';
+import { childOf, type ElementNode } from '../guides/element-tree.ts';
 import type {
   BindingPlan,
   ElementPlan,
@@ -24,6 +24,7 @@ import {
 
 const MAX_VALUE_SET = 'http://hl7.org/fhir/StructureDefinition/elementdefinition-maxValueSet';
 
+const idOf = ({ id, path }: ElementDefinition): string => id ?? path;
 const countOf = (max: string | undefined): number => (max === undefined || max === '*' ? Infinity : Number(max));
 
 /** Compiles the snapshot of one profile to what it asks beyond R4. Elements that ask for nothing leave no trace. */
@@ -64,14 +65,14 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
     return [];
   }
 
-  const invariantsOf = ({ id, definition }: ElementNode): readonly InvariantPlan[] =>
+  const invariantsOf = ({ element: definition }: ElementNode): readonly InvariantPlan[] =>
     (definition.constraint ?? [])
       .filter(({ key }) => key !== undefined && !known.has(key))
       .flatMap(({ key = '', expression, human = '', severity = 'error' }) =>
-        invariantOf(key, expression, human, severity, id),
+        invariantOf(key, expression, human, severity, idOf(definition)),
       );
 
-  function bindingsOf({ id, definition }: ElementNode, own: BaseElement | null): readonly BindingPlan[] {
+  function bindingsOf({ element: definition }: ElementNode, own: BaseElement | null): readonly BindingPlan[] {
     const { binding } = definition;
     if (binding === undefined) return [];
     const most = (binding.extension ?? []).find(({ url }) => url === MAX_VALUE_SET);
@@ -88,32 +89,32 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
       }
       const members = source.bindingOf(valueSet);
       if ('has' in members) return [members];
-      skip(id, 'binding', valueSet, members.notExpanded);
+      skip(idOf(definition), 'binding', valueSet, members.notExpanded);
       return [];
     });
   }
 
   /** Profiles that are asked of the value itself, by its type. */
-  function profilesOf({ id, definition }: ElementNode): ReadonlyMap<string, readonly string[]> | null {
+  function profilesOf({ element: definition }: ElementNode): ReadonlyMap<string, readonly string[]> | null {
     const byType = new Map<string, string[]>();
     for (const { code = '', profile: wanted = [] } of definition.type ?? []) {
       const beyond = wanted.filter((one) => !isBaseType(one, source));
       const unknown = beyond.find((one) => source.structureOf(one.split('|')[0] ?? '') === undefined);
-      if (unknown !== undefined) skip(id, 'profile', unknown, 'no loaded guide has it');
+      if (unknown !== undefined) skip(idOf(definition), 'profile', unknown, 'no loaded guide has it');
       else if (beyond.length > 0 && beyond.length === wanted.length)
         byType.set(code, [...(byType.get(code) ?? []), ...beyond]);
     }
     return byType.size === 0 ? null : byType;
   }
 
-  function referenceOf({ id, definition }: ElementNode, own: BaseElement | null): ReferencePlan | null {
+  function referenceOf({ element: definition }: ElementNode, own: BaseElement | null): ReferencePlan | null {
     const targets = (definition.type ?? []).flatMap(({ code, targetProfile = [] }) =>
       code === 'Reference' ? targetProfile : [],
     );
     if (targets.length === 0) return null;
     const types = targets.map((target) => typeOfProfile(target, source));
     const unknown = targets.find((_, i) => types[i] === null);
-    if (unknown !== undefined) skip(id, 'profile', unknown, 'no loaded guide has it');
+    if (unknown !== undefined) skip(idOf(definition), 'profile', unknown, 'no loaded guide has it');
     const isAny = unknown !== undefined || types.includes('Resource');
     const isOfBase = own?.targets !== null && own?.targets.length === new Set(types).size;
     const beyond = targets.filter((target) => !isBaseType(target, source));
@@ -124,24 +125,27 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
     return plan.types === null && plan.profiles.length === 0 ? null : plan;
   }
 
-  function resourceTypesOf({ definition }: ElementNode, own: BaseElement | null): ReadonlySet<string> | null {
+  function resourceTypesOf({ element: definition }: ElementNode, own: BaseElement | null): ReadonlySet<string> | null {
     if (own?.holdsResource !== true) return null;
     const types = typeCodesOf(definition);
     return types.length === 0 || types.includes('Resource') || types.includes('DomainResource') ? null : new Set(types);
   }
 
   /** The structure in which the children of an element stand. */
-  function structureBelow({ definition }: ElementNode, own: BaseElement | null): Structure | null {
+  function structureBelow({ element: definition }: ElementNode, own: BaseElement | null): Structure | null {
     const names = own?.backbone === undefined || own.backbone === null ? typeCodesOf(definition) : [own.backbone];
     const [found] = names.flatMap((name) => source.definitions.structures.get(name) ?? []);
     return found ?? null;
   }
 
-  function sameOf({ definition }: ElementNode, own: BaseElement | null): ItemPlan['same'] {
+  function sameOf({ element: definition }: ElementNode, own: BaseElement | null): ItemPlan['same'] {
     const to = definition.contentReference?.split('#')[1];
     if (to === undefined) return null;
     const steps = to.split('.').slice(1);
-    const target = steps.reduce<ElementNode | undefined>((node, name) => node?.children.get(name), tree ?? undefined);
+    const target = steps.reduce<ElementNode | undefined>(
+      (node, name) => (node === undefined ? undefined : childOf(node, name)),
+      tree ?? undefined,
+    );
     if (target === undefined) return null;
     return () => {
       const plan = compiled.get(target) ?? compileItem(target, own, structureBelow(target, own));
@@ -150,8 +154,8 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
   }
 
   function compileItem(node: ElementNode, own: BaseElement | null, inside: Structure | null): ItemPlan {
-    const { definition } = node;
-    if (definition.mustSupport === true) mustSupport.push(node.id);
+    const { element: definition } = node;
+    if (definition.mustSupport === true) mustSupport.push(idOf(definition));
     const parts = {
       fixed: valueWith('fixed', definition),
       pattern: valueWith('pattern', definition),
@@ -163,8 +167,7 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
       profiles: profilesOf(node),
       resourceTypes: resourceTypesOf(node, own),
       reference: referenceOf(node, own),
-      children:
-        inside === null ? [] : [...node.children.values()].flatMap((child) => compileElement(child, inside) ?? []),
+      children: inside === null ? [] : node.children.flatMap((child) => compileElement(child, inside) ?? []),
       same: sameOf(node, own),
     };
     const isTrivial =
@@ -188,13 +191,13 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
   function compileSlice(slice: ElementNode, own: BaseElement | null, discriminators: Discriminators): SlicePlan | null {
     const matches = compileMatch(discriminators, slice, source);
     if (typeof matches === 'string') {
-      skip(slice.id, 'slicing', slice.definition.sliceName ?? '', matches);
+      skip(idOf(slice.element), 'slicing', slice.element.sliceName ?? '', matches);
       return null;
     }
     return {
-      name: slice.definition.sliceName ?? '',
-      min: slice.definition.min ?? 0,
-      max: countOf(slice.definition.max),
+      name: slice.element.sliceName ?? '',
+      min: slice.element.min ?? 0,
+      max: countOf(slice.element.max),
       matches,
       item: compileItem(slice, own, structureBelow(slice, own)),
       slicing: compileSlicing(slice, own),
@@ -202,10 +205,10 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
   }
 
   function compileSlicing(node: ElementNode, own: BaseElement | null): SlicingPlan | null {
-    if (node.slices.size === 0) return null;
-    const { slicing } = node.definition;
-    const discriminators = slicing?.discriminator ?? impliedDiscriminators(node.definition);
-    const all = [...node.slices.values()].map((slice) => compileSlice(slice, own, discriminators));
+    if (node.slices.length === 0) return null;
+    const { slicing } = node.element;
+    const discriminators = slicing?.discriminator ?? impliedDiscriminators(node.element);
+    const all = node.slices.map((slice) => compileSlice(slice, own, discriminators));
     const slices = all.filter((slice) => slice !== null);
     if (slices.length === 0) return null;
     return {
@@ -218,7 +221,7 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
   function compileElement(node: ElementNode, inside: Structure): ElementPlan | null {
     const own = baseElementOf(inside, node.name);
     if (own === null) return null;
-    const { definition } = node;
+    const { element: definition } = node;
     const codes = new Set(typeCodesOf(definition));
     const isNarrowed = own.isChoice && codes.size > 0 && own.properties.some(({ type: one }) => !codes.has(one));
     const plan: ElementPlan = {
@@ -236,7 +239,13 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
 
   const item = compileItem(tree, null, base);
   const contextInvariants = (structure.contextInvariant ?? []).flatMap((expression, i) =>
-    invariantOf(`context-${i + 1}`, expression, `The extension is allowed only where: ${expression}`, 'error', tree.id),
+    invariantOf(
+      `context-${i + 1}`,
+      expression,
+      `The extension is allowed only where: ${expression}`,
+      'error',
+      idOf(tree.element),
+    ),
   );
   return {
     url: profile,
@@ -244,7 +253,7 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
     name: structure.title ?? structure.name ?? profile,
     type,
     isExtension: type === 'Extension',
-    isModifier: tree.definition.isModifier === true,
+    isModifier: tree.element.isModifier === true,
     contexts: (structure.context ?? []).flatMap(({ type: kind, expression }) =>
       kind === undefined || expression === undefined ? [] : [{ type: kind, expression }],
     ),

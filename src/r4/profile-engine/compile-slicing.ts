@@ -1,11 +1,12 @@
 import type { ElementDefinitionSlicingDiscriminator } from '@medplum/fhirtypes';
 import { isObject } from '../../kernel/index.ts';
 import { parseExpression, type Expression } from '../fhirpath/parse-expression.ts';
+import { withoutVersion } from '../guides/guide-problem.ts';
 import { isMember } from './check-binding.ts';
 import { isSame, matchesPattern } from './compare-values.ts';
-import type { ElementNode } from './element-tree.ts';
+import { childOf, type ElementNode } from '../guides/element-tree.ts';
 import type { Item, Visit } from './plan.ts';
-import { typeCodesOf, typeOfProfile, urlOf, valueWith, type ProfileSource } from './profile-source.ts';
+import { typeCodesOf, typeOfProfile, valueWith, type ProfileSource } from './profile-source.ts';
 import { itemsOfProperty, objectOf } from './read-items.ts';
 
 type Step =
@@ -36,18 +37,18 @@ function stepsOf(e: Expression): readonly Step[] | null {
 type Places = readonly ElementNode[];
 
 /** Names of a choice stand with `[x]` in a definition and without in a path. */
-const childOf = (node: ElementNode, name: string): ElementNode | undefined =>
-  node.children.get(name) ?? node.children.get(`${name}[x]`);
+const choiceOrChildOf = (node: ElementNode, name: string): ElementNode | undefined =>
+  childOf(node, name) ?? childOf(node, `${name}[x]`);
 
 const profilesOf = (node: ElementNode): readonly string[] =>
-  (node.definition.type ?? []).flatMap(({ profile = [] }) => profile);
+  (node.element.type ?? []).flatMap(({ profile = [] }) => profile);
 
 function placesBelow(node: ElementNode, name: string, source: ProfileSource): Places {
-  const own = childOf(node, name);
+  const own = choiceOrChildOf(node, name);
   if (own !== undefined) return [own];
   return profilesOf(node).flatMap((profile) => {
     const tree = source.treeOf(profile);
-    const found = tree === null ? undefined : childOf(tree, name);
+    const found = tree === null ? undefined : choiceOrChildOf(tree, name);
     return found === undefined ? [] : [found];
   });
 }
@@ -57,15 +58,15 @@ function placesAt(node: ElementNode, step: Step, source: ProfileSource): Places 
     case 'child':
       return placesBelow(node, step.name, source);
     case 'type': {
-      const slices = [...node.slices.values()].filter((slice) => typeCodesOf(slice.definition).includes(step.type));
+      const slices = node.slices.filter((slice) => typeCodesOf(slice.element).includes(step.type));
       return slices.length > 0 ? slices : [node];
     }
     case 'extension': {
-      const extensions = placesBelow(node, 'extension', source).flatMap((one) => [...one.slices.values()]);
-      return extensions.filter((slice) => profilesOf(slice).some((profile) => urlOf(profile) === step.url));
+      const extensions = placesBelow(node, 'extension', source).flatMap((one) => one.slices);
+      return extensions.filter((slice) => profilesOf(slice).some((profile) => withoutVersion(profile) === step.url));
     }
     case 'resolve':
-      return (node.definition.type ?? []).flatMap(({ targetProfile = [] }) =>
+      return (node.element.type ?? []).flatMap(({ targetProfile = [] }) =>
         targetProfile.flatMap((profile) => source.treeOf(profile) ?? []),
       );
   }
@@ -107,18 +108,18 @@ type Test = (item: Item) => boolean;
 
 /** What the definition of one place says about its value, with what it says about the places below. */
 function testOfPlace(node: ElementNode, source: ProfileSource): Test | null {
-  const fixed = valueWith('fixed', node.definition);
+  const fixed = valueWith('fixed', node.element);
   if (fixed !== null) return ({ value }) => isSame(value, fixed.value);
-  const pattern = valueWith('pattern', node.definition);
+  const pattern = valueWith('pattern', node.element);
   if (pattern !== null) return ({ value }) => matchesPattern(value, pattern.value);
-  const { binding } = node.definition;
+  const { binding } = node.element;
   if (binding?.strength === 'required' && binding.valueSet !== undefined) {
     const members = source.bindingOf(binding.valueSet);
     if ('has' in members) return ({ value }) => isMember(value, members);
   }
-  const below = [...node.children].flatMap(([name, child]) => {
+  const below = node.children.flatMap((child) => {
     const test = testOfPlace(child, source);
-    return test === null ? [] : [{ name: name.replace('[x]', ''), test, isNeeded: (child.definition.min ?? 0) > 0 }];
+    return test === null ? [] : [{ name: child.name.replace('[x]', ''), test, isNeeded: (child.element.min ?? 0) > 0 }];
   });
   if (below.length === 0) return null;
   return (item) => {
@@ -135,8 +136,8 @@ const typeOf = ({ value, type }: Item): string =>
 
 /** The url of an extension is the address of its definition, whether that is loaded or not. */
 function matchExtension(slice: ElementNode): Matches | null {
-  const urls = new Set(profilesOf(slice).map(urlOf));
-  if (urls.size === 0 || !typeCodesOf(slice.definition).includes('Extension')) return null;
+  const urls = new Set(profilesOf(slice).map(withoutVersion));
+  if (urls.size === 0 || !typeCodesOf(slice.element).includes('Extension')) return null;
   return ({ value }) => isObject(value) && typeof value['url'] === 'string' && urls.has(value['url']);
 }
 
@@ -169,31 +170,31 @@ function compileOne(
   switch (type) {
     case 'exists': {
       const ends = places(steps);
-      const isForbidden = ends.some(({ definition }) => definition.max === '0');
-      const isDemanded = ends.some(({ definition }) => (definition.min ?? 0) > 0);
+      const isForbidden = ends.some(({ element }) => element.max === '0');
+      const isDemanded = ends.some(({ element }) => (element.min ?? 0) > 0);
       if (isForbidden === isDemanded) return `neither demands nor forbids ${path}`;
       return (item, visit) => itemsOf(item, visit).length > 0 === isDemanded;
     }
     case 'type': {
       const types = new Set(
-        places(beforeEnd).flatMap(({ definition }) =>
+        places(beforeEnd).flatMap(({ element }) =>
           endsResolved
-            ? (definition.type ?? []).flatMap(({ targetProfile = [] }) =>
+            ? (element.type ?? []).flatMap(({ targetProfile = [] }) =>
                 targetProfile.flatMap((profile) => typeOfProfile(profile, source) ?? []),
               )
-            : typeCodesOf(definition),
+            : typeCodesOf(element),
         ),
       );
       if (types.size === 0) return `${path} has no types`;
       return (item, visit) => itemsOf(item, visit).some((one) => types.has(typeOf(one)));
     }
     case 'profile': {
-      const profiles = places(beforeEnd).flatMap(({ definition }) =>
-        (definition.type ?? []).flatMap(({ profile = [], targetProfile = [] }) =>
+      const profiles = places(beforeEnd).flatMap(({ element }) =>
+        (element.type ?? []).flatMap(({ profile = [], targetProfile = [] }) =>
           endsResolved ? targetProfile : profile,
         ),
       );
-      const types = new Set(places(beforeEnd).flatMap(({ definition }) => typeCodesOf(definition)));
+      const types = new Set(places(beforeEnd).flatMap(({ element }) => typeCodesOf(element)));
       if (profiles.length === 0 && (endsResolved || types.size === 0)) return `${path} has no profiles`;
       const conforms = anyProfile(profiles);
       return (item, visit) =>

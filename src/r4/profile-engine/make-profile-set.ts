@@ -2,6 +2,7 @@ import type { StructureDefinition } from '@medplum/fhirtypes';
 import { isObject } from '../../kernel/index.ts';
 import { loadDefinitions } from '../definitions/load-definitions.ts';
 import { file, type Json, type ProfileRule } from '../runtime/context.ts';
+import { withoutVersion } from '../guides/guide-problem.ts';
 import { makeCheckExtensions } from './check-extensions.ts';
 import { checkItem, say } from './check-item.ts';
 import { isMember } from './check-binding.ts';
@@ -10,7 +11,7 @@ import { compileProfile } from './compile-profile.ts';
 import { findResource } from './find-resources.ts';
 import { makeGuideFunctions, type Meter } from './guide-functions.ts';
 import type { BindingPlan, Finding, ProfilePlan, Surroundings, Visit } from './plan.ts';
-import { makeTreeOf, urlOf, type NotChecked, type ProfileProblem } from './profile-source.ts';
+import { makeTreeOf, type NotChecked, type ProfileProblem } from './profile-source.ts';
 
 export interface ProfileSet {
   readonly profiles: readonly ProfilePlan[];
@@ -61,7 +62,7 @@ export function makeProfileSet(
   const meter: Meter = { steps: 0 };
   invariants.finish(makeGuideFunctions(definitions.choices, meter));
   /** Of another version than asked for there is at most one too; it is judged by what is loaded. */
-  const planOf = (canonical: string): ProfilePlan | undefined => plans.get(urlOf(canonical));
+  const planOf = (canonical: string): ProfilePlan | undefined => plans.get(withoutVersion(canonical));
 
   const baseTypeOf = (url: string): string | null => {
     const name = url.slice(url.lastIndexOf('/') + 1);
@@ -78,7 +79,7 @@ export function makeProfileSet(
 
   function check(value: unknown, type: string, canonical: string, visit: Visit, path: string): boolean {
     const plan = planOf(canonical);
-    const wanted = plan === undefined ? baseTypeOf(urlOf(canonical)) : plan.type;
+    const wanted = plan === undefined ? baseTypeOf(withoutVersion(canonical)) : plan.type;
     if (type !== '' && type !== wanted) return say(visit, 'profile-type', path, `${canonical} is not for a ${type}.`);
     if (plan === undefined) return wanted !== null;
     return checkItem(plan.item, { value, element: undefined, type: plan.type }, visitOf(value, visit), path);

@@ -1,16 +1,11 @@
 import type { ElementDefinition, StructureDefinition } from '@medplum/fhirtypes';
 import type { Definitions } from '../definitions/load-definitions.ts';
-import { buildElementTree, type ElementNode } from './element-tree.ts';
+import { treeOf, type ElementNode } from '../guides/element-tree.ts';
+import { withoutVersion } from '../guides/guide-problem.ts';
 import type { InvariantCompiler } from './compile-invariants.ts';
 import type { BindingPlan } from './plan.ts';
 
 const CORE = 'http://hl7.org/fhir/StructureDefinition/';
-
-/** `url|version` without its version. */
-export const urlOf = (canonical: string): string => {
-  const bar = canonical.indexOf('|');
-  return bar === -1 ? canonical : canonical.slice(0, bar);
-};
 
 /** What a guide asks for and is not judged, each with its reason. */
 export interface NotChecked {
@@ -45,11 +40,11 @@ export interface ProfileSource {
 export function makeTreeOf(structureOf: ProfileSource['structureOf']): ProfileSource['treeOf'] {
   const trees = new Map<string, ElementNode | null>();
   return (canonical) => {
-    const url = urlOf(canonical);
+    const url = withoutVersion(canonical);
     const known = trees.get(url);
     if (known !== undefined) return known;
     const structure = structureOf(url);
-    const tree = structure === undefined ? null : buildElementTree(structure);
+    const tree = treeOf(structure?.snapshot?.element ?? []) ?? null;
     trees.set(url, tree);
     return tree;
   };
@@ -57,7 +52,7 @@ export function makeTreeOf(structureOf: ProfileSource['structureOf']): ProfileSo
 
 /** The resource or data type that a canonical stands for; null where nobody knows it. */
 export function typeOfProfile(canonical: string, source: ProfileSource): string | null {
-  const url = urlOf(canonical);
+  const url = withoutVersion(canonical);
   const structure = source.structureOf(url);
   if (structure?.type !== undefined) return structure.type;
   const name = url.startsWith(CORE) ? url.slice(CORE.length) : '';
@@ -66,7 +61,7 @@ export function typeOfProfile(canonical: string, source: ProfileSource): string 
 
 /** The profiles of a type that ask for more than the type itself. */
 export const isBaseType = (canonical: string, source: ProfileSource): boolean => {
-  const url = urlOf(canonical);
+  const url = withoutVersion(canonical);
   return url.startsWith(CORE) && source.definitions.structures.has(url.slice(CORE.length));
 };
 
