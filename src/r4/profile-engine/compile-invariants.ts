@@ -23,18 +23,18 @@ function checkPatterns(e: Expression): void {
 export type CompiledInvariant =
   { readonly kind: 'compiled'; readonly test: InvariantTest } | { readonly kind: 'refused'; readonly reason: string };
 
-/** Collects the expressions of all profiles, each once, and compiles them together. */
-export function makeInvariantCompiler(types: TypeKnowledge) {
+/** Collects the expressions of profiles, each once, and compiles together what has come since the last time. */
+export function makeInvariantCompiler(types: TypeKnowledge, functions: Readonly<Record<string, unknown>>) {
   const known = new Map<string, CompiledInvariant>();
-  const sources: string[] = [];
-  let tests: readonly InvariantTest[] = [];
+  const tests: InvariantTest[] = [];
+  let waiting: string[] = [];
 
   function compile(expression: string): CompiledInvariant {
     try {
       if (expression.length > EXPRESSION_LENGTH_MAX) throw new Error('FHIRPath: the expression is too long');
       checkPatterns(parseExpression(expression));
       const { test, declare } = compileExpression(expression, () => null, types);
-      const index = sources.push(`(o,c,t)=>{${declare}return ${test};}`) - 1;
+      const index = tests.length + waiting.push(`(o,c,t)=>{${declare}return ${test};}`) - 1;
       return { kind: 'compiled', test: (value, visit, type) => tests[index]?.(value, visit, type) ?? false };
     } catch (thrown) {
       return { kind: 'refused', reason: thrown instanceof Error ? thrown.message : 'it cannot be read' };
@@ -47,11 +47,13 @@ export function makeInvariantCompiler(types: TypeKnowledge) {
       known.set(expression, found);
       return found;
     },
-    /** To be called once, after the last. */
-    finish(functions: Readonly<Record<string, unknown>>): void {
-      const source = `(function(runtime){"use strict";const {${Object.keys(functions).join()}}=runtime;return [${sources.join(',\n')}];})`;
+    /** To be called before any of them is used. */
+    finish(): void {
+      if (waiting.length === 0) return;
+      const source = `(function(runtime){"use strict";const {${Object.keys(functions).join()}}=runtime;return [${waiting.join(',\n')}];})`;
       const script = new Script(source, { filename: 'chartgate-guide-invariants.js' });
-      tests = (script.runInThisContext() as (runtime: unknown) => readonly InvariantTest[])(functions);
+      tests.push(...(script.runInThisContext() as (runtime: unknown) => readonly InvariantTest[])(functions));
+      waiting = [];
     },
   };
 }

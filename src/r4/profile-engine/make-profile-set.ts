@@ -29,40 +29,54 @@ const claimedBy = (resource: Json): readonly string[] => {
   return Array.isArray(claimed) ? claimed.filter((one) => typeof one === 'string') : NONE;
 };
 
-/** `structures`: with snapshots. `bindingOf`: the members of a value set, or why they are not known. */
-export function makeProfileSet(
-  structures: readonly StructureDefinition[],
-  bindingOf: (valueSet: string) => BindingPlan | { readonly notExpanded: string },
-): { readonly set: ProfileSet; readonly problems: readonly ProfileProblem[] } {
+export interface ProfileSetSource {
+  /** The profiles that are compiled at once; others when they are first needed. */
+  readonly urls: readonly string[];
+  /** A definition with its snapshot. */
+  readonly structureOf: (url: string) => StructureDefinition | undefined;
+  /** The members of a value set, or why they are not known. */
+  readonly bindingOf: (valueSet: string) => BindingPlan | { readonly notExpanded: string };
+}
+
+export function makeProfileSet({ urls, structureOf, bindingOf }: ProfileSetSource): {
+  readonly set: ProfileSet;
+  readonly problems: readonly ProfileProblem[];
+} {
   const definitions = loadDefinitions();
-  const byUrl = new Map(structures.flatMap((one) => (one.url === undefined ? [] : [[one.url, one] as const])));
   const notChecked: NotChecked[] = [];
   const problems: ProfileProblem[] = [];
-  const invariants = makeInvariantCompiler({
-    propertyOf: (stem, type) =>
-      definitions.choices.get(stem)?.find((one) => one === stem + type.charAt(0).toUpperCase() + type.slice(1)) ?? null,
-    isResourceType: (name) => definitions.resourceTypes.has(name),
-  });
-  const structureOf = (url: string): StructureDefinition | undefined => byUrl.get(url);
-  const source = {
-    definitions,
-    structureOf,
-    treeOf: makeTreeOf(structureOf),
-    bindingOf,
-    invariants,
-    notChecked,
-    problems,
-  };
-  const plans = new Map<string, ProfilePlan>();
-  for (const [url, structure] of byUrl) {
-    if (structure.derivation !== 'constraint' || structure.kind === 'logical') continue;
-    const plan = compileProfile(structure, source);
-    if (plan !== null) plans.set(url, plan);
-  }
   const meter: Meter = { steps: 0 };
-  invariants.finish(makeGuideFunctions(definitions.choices, meter));
+  const types = {
+    propertyOf: (stem: string, type: string) =>
+      definitions.choices.get(stem)?.find((one) => one === stem + type.charAt(0).toUpperCase() + type.slice(1)) ?? null,
+    isResourceType: (name: string) => definitions.resourceTypes.has(name),
+  };
+  const invariants = makeInvariantCompiler(types, makeGuideFunctions(definitions.choices, meter));
+  const treeOf = makeTreeOf(structureOf);
+  const source = { definitions, structureOf, treeOf, bindingOf, invariants, notChecked, problems };
+  const plans = new Map<string, ProfilePlan | null>();
+  function compile(url: string): ProfilePlan | null {
+    const structure = structureOf(url);
+    const isProfile = structure?.derivation === 'constraint' && structure.kind !== 'logical';
+    const plan = isProfile ? compileProfile(structure, source) : null;
+    // What is not known is not remembered: anybody's resources may claim any profile.
+    if (structure !== undefined) plans.set(url, plan);
+    return plan;
+  }
+  for (const url of urls) compile(url);
+  invariants.finish();
+  const profiles = [...plans.values()].filter((plan) => plan !== null);
+  const ofGuides = [...notChecked];
+
   /** Of another version than asked for there is at most one too; it is judged by what is loaded. */
-  const planOf = (canonical: string): ProfilePlan | undefined => plans.get(withoutVersion(canonical));
+  function planOf(canonical: string): ProfilePlan | undefined {
+    const url = withoutVersion(canonical);
+    const known = plans.get(url);
+    if (known !== undefined) return known ?? undefined;
+    const plan = compile(url);
+    invariants.finish();
+    return plan ?? undefined;
+  }
 
   const baseTypeOf = (url: string): string | null => {
     const name = url.slice(url.lastIndexOf('/') + 1);
@@ -104,8 +118,10 @@ export function makeProfileSet(
       return isMet;
     },
   };
-  const extensions = new Map([...plans].filter(([, plan]) => plan.isExtension));
-  const checkExtensions = makeCheckExtensions(definitions, (url) => extensions.get(url));
+  const checkExtensions = makeCheckExtensions(definitions, (url) => {
+    const plan = planOf(url);
+    return plan?.isExtension === true ? plan : undefined;
+  });
 
   const rule: ProfileSet['rule'] = (imposed) => (resource, c, path) => {
     const bundle = resource['resourceType'] === 'Bundle' ? resource : (c.bundle?.of ?? null);
@@ -136,11 +152,9 @@ export function makeProfileSet(
       if (!check(resource, type, canonical, visit, path)) isSound = false;
       if (!isSound && c.issues === null) return false;
     }
-    if (extensions.size > 0 && !checkExtensions(resource, visitFor(null), path)) isSound = false;
+    if (!checkExtensions(resource, visitFor(null), path)) isSound = false;
     return isSound;
   };
-  return {
-    set: { profiles: [...plans.values()], notChecked, has: (canonical) => planOf(canonical) !== undefined, rule },
-    problems,
-  };
+  const has = (canonical: string): boolean => planOf(canonical) !== undefined;
+  return { set: { profiles, notChecked: ofGuides, has, rule }, problems };
 }
