@@ -16,7 +16,8 @@ function asText(judged: Judged): string {
   if (judged.state === 'unreadable') return `${place(judged)} ${judged.problem}\n`;
   if (judged.issues.length === 0) return judged.line === null ? `${place(judged)} is valid\n` : '';
   const lines = judged.issues.map(
-    ({ severity, rule, expression, text }) => `  ${severity} ${expression || 'text'} [${rule}]\n    ${text}`,
+    ({ severity, rule, expression, text, profile }) =>
+      `  ${severity} ${expression || 'text'} [${rule}]${profile === undefined ? '' : ` of ${profile}`}\n    ${text}`,
   );
   return `${place(judged)} is ${judged.state}\n${lines.join('\n')}\n`;
 }

@@ -1,5 +1,14 @@
 import { parseArgs } from 'node:util';
-import { loadValidator, PROFILE_NAMES, type ProfileName } from '../r4/index.ts';
+import { loadGuide, problemLines } from '../guides/index.ts';
+import {
+  compileGuides,
+  loadValidator,
+  PROFILE_NAMES,
+  type GuideContent,
+  type GuideProblem,
+  type ProfileName,
+  type ProfileSet,
+} from '../r4/index.ts';
 import { formatResult, type Judged } from './validate-report.ts';
 import { makeProgress } from './progress.ts';
 import { readResources, type Piece } from './read-resources.ts';
@@ -15,19 +24,25 @@ export const validateHelp = `Usage: chartgate validate [options] FILE…
 Checks FHIR R4 resources: JSON files, or NDJSON (by extension .ndjson or .jsonl, or by content) with one resource a
 line. FILE may be - for standard input.
 
-  --profile NAME   also check a profile; may be given again: ${PROFILE_NAMES.join(', ')}
+  --guide PACKAGE  a FHIR guide to check by: a package (.tgz) or the folder that one was unpacked to; may be given
+                   again. What a resource claims in meta.profile is checked where a guide or R4 itself defines it
+  --profile NAME   also check a profile, whatever is claimed: its address, or one of ${PROFILE_NAMES.join(', ')};
+                   may be given again. Of a Bundle, the Bundle itself is checked by it
+  --not-checked    list what the guides ask for that is not checked, with the reason of each
   --warnings       report warnings too (they do not make a resource invalid)
   --json           one JSON object a line: {"file","line","valid","issues"} for each resource
   --help           this text
 
-Exit code: 0 all valid · 1 something is invalid · 2 something could not be read
+Exit code: 0 all valid · 1 something is invalid · 2 something could not be read, or a guide is none
 `;
 
 interface Wanted {
   readonly files: readonly string[];
-  readonly profiles: readonly ProfileName[];
+  readonly guides: readonly string[];
+  readonly profiles: readonly string[];
   readonly isJson: boolean;
   readonly withWarnings: boolean;
+  readonly listsNotChecked: boolean;
 }
 
 const isProfile = (name: string): name is ProfileName => (PROFILE_NAMES as readonly string[]).includes(name);
@@ -41,6 +56,8 @@ function readArguments(args: readonly string[]): Wanted | 'help' | { readonly wr
       options: {
         json: { type: 'boolean' },
         warnings: { type: 'boolean' },
+        'not-checked': { type: 'boolean' },
+        guide: { type: 'string', multiple: true },
         profile: { type: 'string', multiple: true },
         help: { type: 'boolean', short: 'h' },
       },
@@ -48,14 +65,16 @@ function readArguments(args: readonly string[]): Wanted | 'help' | { readonly wr
     if (values.help === true) return 'help';
     if (positionals.length === 0) return { wrong: 'Name at least one file, or - for standard input.' };
     const profiles = values.profile ?? [];
-    const unknown = profiles.find((name) => !isProfile(name));
+    const unknown = profiles.find((name) => !isProfile(name) && !name.includes(':'));
     if (unknown !== undefined)
-      return { wrong: `There is no profile "${unknown}". Known: ${PROFILE_NAMES.join(', ')}.` };
+      return { wrong: `There is no profile "${unknown}". Known are addresses, ${PROFILE_NAMES.join(', ')}.` };
     return {
       files: positionals,
-      profiles: profiles.filter(isProfile),
+      guides: values.guide ?? [],
+      profiles,
       isJson: values.json === true,
       withWarnings: values.warnings === true,
+      listsNotChecked: values['not-checked'] === true,
     };
   } catch (error) {
     return { wrong: error instanceof Error ? error.message : 'The arguments cannot be read.' };
@@ -65,6 +84,48 @@ function readArguments(args: readonly string[]): Wanted | 'help' | { readonly wr
 async function write(to: NodeJS.WritableStream, text: string): Promise<void> {
   if (text === '' || to.write(text)) return;
   await new Promise((resolve) => to.once('drain', resolve));
+}
+
+const addressesOf = ({ profiles }: Wanted): readonly string[] => profiles.filter((name) => !isProfile(name));
+
+/** Everything that is wrong with the guides is told at once, and what they ask for that is not checked. */
+async function loadProfiles(wanted: Wanted, { stderr }: CommandIo): Promise<ProfileSet | 'refused'> {
+  const refuse = async (problems: readonly GuideProblem[]): Promise<'refused'> => {
+    await write(
+      stderr,
+      problemLines(problems)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+    return 'refused';
+  };
+  const contents: GuideContent[] = [];
+  const problems: GuideProblem[] = [];
+  for (const path of wanted.guides) {
+    const loaded = await loadGuide(path);
+    if (loaded.ok) contents.push(loaded.value.content);
+    else problems.push(...loaded.problems);
+  }
+  if (problems.length > 0) return refuse(problems);
+  const compiled = compileGuides(contents);
+  if (!compiled.ok) return refuse(compiled.problems);
+  const set = compiled.value;
+  const unknown = addressesOf(wanted).filter((address) => !set.has(address));
+  if (unknown.length > 0)
+    return refuse(
+      unknown.map((file) => ({ code: 'profile-unknown', file, path: '', text: 'No guide that was given defines it.' })),
+    );
+  const { notChecked } = set;
+  const lines = wanted.listsNotChecked
+    ? notChecked.map(
+        ({ profile, element, what, name, reason }) =>
+          `not checked: ${what} ${name} of ${profile} ${element}: ${reason}`,
+      )
+    : notChecked.length === 0
+      ? []
+      : [`${notChecked.length} things that the guides ask for are not checked; --not-checked lists them.`];
+  await write(stderr, lines.map((line) => `${line}\n`).join(''));
+  return set;
 }
 
 /** `chartgate validate`: answers the exit code, throws only on bugs. */
@@ -78,7 +139,14 @@ export async function validateCommand(args: readonly string[], io: CommandIo): P
     await write(io.stderr, `${wanted.wrong}\nTry: chartgate validate --help\n`);
     return 2;
   }
-  const validator = loadValidator({ profiles: wanted.profiles, warnings: wanted.withWarnings ? 'report' : 'skip' });
+  const guides = wanted.guides.length + addressesOf(wanted).length === 0 ? null : await loadProfiles(wanted, io);
+  if (guides === 'refused') return 2;
+  const addresses = addressesOf(wanted);
+  const validator = loadValidator({
+    profiles: wanted.profiles.filter(isProfile),
+    guideRules: guides === null ? [] : [guides.rule((_, isOutermost) => (isOutermost ? addresses : []))],
+    warnings: wanted.withWarnings ? 'report' : 'skip',
+  });
   const progress = makeProgress(io.stderr, wanted.files.length);
   const count = { valid: 0, invalid: 0, unreadable: 0 };
 

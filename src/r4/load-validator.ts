@@ -30,13 +30,16 @@ export interface Validator {
 export function loadValidator(options: ValidatorOptions = {}): Validator {
   const engine = loadEngine(options);
   const isValid = (resource: unknown): boolean => engine.compiled.fResource(resource, engine.fastContext(), 0);
-  const ask = makeAskThread<Question, Judged>(fileBeside(import.meta.url, './elsewhere/check-thread'), options);
+  const { guideRules = [], ...plain } = options;
+  const ask = makeAskThread<Question, Judged>(fileBeside(import.meta.url, './elsewhere/check-thread'), plain);
   return {
     isValid,
     validate: (resource) => (!engine.wantsWarnings && isValid(resource) ? [] : report(engine, resource)),
     validateInChunks: (resource) => validateInChunks(engine, resource),
     checkText: (input, limits) => checkText(engine, input, limits),
     checkInChunks: (input, limits) => checkInChunks(engine, input, limits),
-    checkElsewhere: (bytes, limits = {}) => ask({ bytes, limits }),
+    // What guides ask for cannot be handed to a thread; it is judged here, in chunks.
+    checkElsewhere: (bytes, limits = {}) =>
+      guideRules.length === 0 ? ask({ bytes, limits }) : checkInChunks(engine, bytes, limits),
   };
 }

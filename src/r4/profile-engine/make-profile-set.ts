@@ -143,7 +143,10 @@ export function makeProfileSet({ urls, structureOf, bindingOf }: ProfileSetSourc
       met: new Map(),
     });
     let isSound = true;
-    const wanted = new Set([...claimedBy(resource), ...imposed(resource, path === resource['resourceType'])]);
+    const wanted = new Set([
+      ...claimedBy(resource),
+      ...imposed(resource, c.bundle === null || c.bundle.of === resource),
+    ]);
     for (const canonical of wanted) {
       const plan = planOf(canonical);
       if (plan === undefined) continue;
