@@ -7,6 +7,7 @@ import { aClinicalBundle } from '../test/support/clinical-bundle.ts';
 import { makeMedplumOracle } from '../test/support/medplum-oracle.ts';
 import { median, type Figure } from './figure.ts';
 import { race, ROUNDS } from './race.ts';
+import { runProfiles } from './validate-profiles.ts';
 
 export const name = 'validate';
 
@@ -171,6 +172,7 @@ export async function* run(): AsyncGenerator<Figure> {
       `event loop during checkElsewhere of ${size} MB; the limit is 50; worst of ${ROUNDS}: ${Math.max(...blocks).toFixed(0)}`,
     );
   }
+  yield* runProfiles();
 }
 
 if (import.meta.main) {

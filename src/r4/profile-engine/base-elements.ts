@@ -1,10 +1,11 @@
 import type { Definitions } from '../definitions/load-definitions.ts';
 import type { Element, Structure } from '../definitions/read-structures.ts';
 import { NATIVE_INVARIANTS } from '../generate/native-rules.ts';
+import { propertyOf, type Property } from './read-items.ts';
 
 /** What R4 itself says of an element, so that a profile is only asked for what it adds. */
 export interface BaseElement {
-  readonly properties: readonly { readonly key: string; readonly type: string }[];
+  readonly properties: readonly Property[];
   readonly isChoice: boolean;
   readonly min: number;
   readonly max: number;
@@ -41,7 +42,7 @@ export function baseElementOf(structure: Structure, name: string): BaseElement |
   if (first === undefined) return null;
   const targets = found.flatMap(({ type }) => (type.kind === 'reference' ? type.targets : []));
   return {
-    properties: found.map((one) => ({ key: one.name, type: typeNameOf(one) })),
+    properties: found.map((one) => propertyOf(one.name, typeNameOf(one))),
     isChoice: stem !== null,
     min: stem === null ? first.min : (structure.choices.get(stem) ?? 0),
     max: first.max,

@@ -145,8 +145,8 @@ const missing = ({ name, min }: ElementPlan, visit: Visit, path: string): false 
   );
 
 function itemsOf({ properties }: ElementPlan, parent: Readonly<Record<string, unknown>>): readonly Item[] {
-  for (const { key, type } of properties) {
-    const found = itemsOfProperty(parent, key, type);
+  for (const property of properties) {
+    const found = itemsOfProperty(parent, property);
     if (found.length > 0) return found;
   }
   return NO_ITEMS;

@@ -7,7 +7,7 @@ import { isSame, matchesPattern } from './compare-values.ts';
 import { childOf, type ElementNode } from '../guides/element-tree.ts';
 import type { Item, Visit } from './plan.ts';
 import { typeCodesOf, typeOfProfile, valueWith, type ProfileSource } from './profile-source.ts';
-import { itemsOfProperty, objectOf } from './read-items.ts';
+import { itemsOfProperty, objectOf, propertyOf, type Property } from './read-items.ts';
 
 type Step =
   | { readonly kind: 'child'; readonly name: string }
@@ -83,9 +83,7 @@ function itemsAt(item: Item, step: Step, visit: Visit, source: ProfileSource): r
     case 'extension':
       return object === null
         ? []
-        : itemsOfProperty(object, 'extension', 'Extension').filter(
-            ({ value }) => isObject(value) && value['url'] === step.url,
-          );
+        : itemsOfProperty(object, EXTENSION).filter(({ value }) => isObject(value) && value['url'] === step.url);
     case 'resolve': {
       const reference = object?.['reference'];
       const found = typeof reference === 'string' ? visit.surroundings.resolve(reference, visit) : undefined;
@@ -94,14 +92,29 @@ function itemsAt(item: Item, step: Step, visit: Visit, source: ProfileSource): r
   }
 }
 
-function childItems(object: Readonly<Record<string, unknown>>, name: string, source: ProfileSource): readonly Item[] {
-  const own = itemsOfProperty(object, name, '');
-  if (own.length > 0) return own;
-  return (source.definitions.choices.get(name) ?? []).flatMap((key) => {
+const EXTENSION = propertyOf('extension', 'Extension');
+const properties = new Map<string, readonly Property[]>();
+
+/** The properties in which a child may stand: its own, or those of a choice. Only names in definitions come here. */
+function propertiesOf(name: string, { definitions }: ProfileSource): readonly Property[] {
+  const known = properties.get(name);
+  if (known !== undefined) return known;
+  const choices = (definitions.choices.get(name) ?? []).map((key) => {
     const type = key.slice(name.length);
     const primitive = type.charAt(0).toLowerCase() + type.slice(1);
-    return itemsOfProperty(object, key, source.definitions.structures.has(type) ? type : primitive);
+    return propertyOf(key, definitions.structures.has(type) ? type : primitive);
   });
+  const all = [propertyOf(name, ''), ...choices];
+  properties.set(name, all);
+  return all;
+}
+
+function childItems(object: Readonly<Record<string, unknown>>, name: string, source: ProfileSource): readonly Item[] {
+  for (const property of propertiesOf(name, source)) {
+    const found = itemsOfProperty(object, property);
+    if (found.length > 0) return found;
+  }
+  return [];
 }
 
 type Test = (item: Item) => boolean;

@@ -155,7 +155,7 @@ export function makeProfileSet({ urls, structureOf, bindingOf }: ProfileSetSourc
       if (!check(resource, type, canonical, visit, path)) isSound = false;
       if (!isSound && c.issues === null) return false;
     }
-    if (!checkExtensions(resource, visitFor(null), path)) isSound = false;
+    if (c.hasExtension && !checkExtensions(resource, visitFor(null), path)) isSound = false;
     return isSound;
   };
   const has = (canonical: string): boolean => planOf(canonical) !== undefined;

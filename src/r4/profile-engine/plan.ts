@@ -1,4 +1,5 @@
 import type { Json } from '../runtime/context.ts';
+import type { Property } from './read-items.ts';
 
 /** What stands at a place of a resource: a value, the `_field` beside it, and the FHIR type as far as it is known. */
 export interface Item {
@@ -12,7 +13,7 @@ export interface ElementPlan {
   /** As FHIRPath says it: `value`, whatever its type. */
   readonly name: string;
   /** The properties in which it may stand: one, or as many as a choice has types. */
-  readonly properties: readonly { readonly key: string; readonly type: string }[];
+  readonly properties: readonly Property[];
   readonly min: number;
   readonly max: number;
   /** Of a choice, the types that are left; null where all are. */

@@ -1,12 +1,24 @@
 import { isObject } from '../../kernel/index.ts';
 import type { Item } from './plan.ts';
 
+export const propertyOf = (key: string, type: string): Property => ({ key, other: `_${key}`, type });
+
 const NO_ITEMS: readonly Item[] = [];
 
+/** A property in which an element may stand. `other` is `_key`, given so that it need not be made each time. */
+export interface Property {
+  readonly key: string;
+  readonly other: string;
+  readonly type: string;
+}
+
 /** What stands in one property and its `_property`. */
-export function itemsOfProperty(parent: Readonly<Record<string, unknown>>, key: string, type: string): readonly Item[] {
+export function itemsOfProperty(
+  parent: Readonly<Record<string, unknown>>,
+  { key, other, type }: Property,
+): readonly Item[] {
   const value = parent[key];
-  const element = parent[`_${key}`];
+  const element = parent[other];
   if (value === undefined && element === undefined) return NO_ITEMS;
   if (!Array.isArray(value) && !Array.isArray(element)) return [{ value, element, type }];
   const values: readonly unknown[] = Array.isArray(value) ? value : [];

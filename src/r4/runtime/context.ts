@@ -28,6 +28,8 @@ export interface Context {
   contained: { readonly of: Json; readonly typeById: ReadonlyMap<unknown, string> } | null;
   /** Element ids of the resource in hand; null until there is one, because there seldom is. */
   ids: Set<string> | null;
+  /** Whether anything so far had an extension: most resources have none, and need not be looked through for them. */
+  hasExtension: boolean;
   /** The property of the outermost resource whose items the caller has checked one by one. */
   doneKey: string | null;
   readonly issues: Issue[] | null;
@@ -48,6 +50,7 @@ export function newContext(issues: Issue[] | null, { issuesMax, withWarnings, pr
     bundle: null,
     contained: null,
     ids: null,
+    hasExtension: false,
     doneKey: null,
     issues,
     issuesMax,

@@ -45,6 +45,7 @@ export function checkElementId(id: unknown, c: Context, path: string): boolean {
 
 /** A nested extension may be named relative to the one around it; any other must say whose it is. */
 export function checkExtensionUrl(extension: unknown, c: Context, path: string): boolean {
+  c.hasExtension = true;
   const url = isObject(extension) ? extension['url'] : undefined;
   if (typeof url !== 'string' || url.startsWith('http') || ABSOLUTE.test(url)) return true;
   return flag(
