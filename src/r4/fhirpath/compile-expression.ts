@@ -68,6 +68,16 @@ export function compileExpression(
   return { test, declare: hoisted.length === 0 ? '' : `let ${hoisted.join()};` };
 }
 
+/** An expression that answers a list instead of true or false. */
+export function compileItems(text: string, types: TypeKnowledge): CompiledExpression {
+  const hoisted: string[] = [];
+  const focus = { item: 'o', types, has: hasItem('o'), depth: 0, hoisted };
+  return {
+    test: collection(parseExpression(text), focus),
+    declare: hoisted.length === 0 ? '' : `let ${hoisted.join()};`,
+  };
+}
+
 /** The texts of `'a' | 'b' | 'c'`, or null for anything else. */
 function literals(e: Expression): string[] | null {
   if (e.kind === 'literal') return typeof e.value === 'string' ? [e.value] : null;

@@ -30,7 +30,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
       .map((name) => [name, name]),
   ),
   ...Object.fromEntries(
-    'item union exclude distinct supersetOf skip take single toDecimal toBoolean upper lower trim endsWith indexOf split allTrue anyTrue allFalse anyFalse matchesFull'
+    'item union exclude distinct supersetOf skip take single toDecimal toBoolean upper lower trim endsWith indexOf split allTrue anyTrue allFalse anyFalse matchesFull convertsToInteger convertsToDecimal convertsToBoolean convertsToString'
       .split(' ')
       .map((name) => [name, name]),
   ),

@@ -4,7 +4,7 @@ export type Token =
   | { readonly kind: 'end' };
 
 const PATTERN =
-  /\s*(?:(?<name>[A-Za-z_]\w*)|`(?<quoted>[^`]+)`|(?<number>\d+(?:\.\d+)?)|'(?<string>(?:[^'\\]|\\.)*)'|(?<variable>[%$]\w+)|(?<symbol><=|>=|!=|!~|[.,()[\]{}|&+\-*/=<>~]))/y;
+  /\s*(?:(?<name>[A-Za-z_]\w*)|`(?<quoted>[^`]+)`|(?<number>\d+(?:\.\d+)?)|@(?<date>T?\d[\dT:.+Z-]*)|'(?<string>(?:[^'\\]|\\.)*)'|(?<variable>[%$]\w+)|(?<symbol><=|>=|!=|!~|[.,()[\]{}|&+\-*/=<>~]))/y;
 
 const ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f' };
 
@@ -20,6 +20,7 @@ export function tokenize(expression: string): Token[] {
     const groups = PATTERN.exec(text)?.groups;
     if (groups === undefined) throw new Error(`FHIRPath: cannot read at ${at}: ${text}`);
     if (groups['number'] !== undefined) tokens.push({ kind: 'number', value: Number(groups['number']) });
+    else if (groups['date'] !== undefined) tokens.push({ kind: 'string', text: groups['date'].replace(/^T/, '') });
     else if (groups['string'] !== undefined) tokens.push({ kind: 'string', text: unescape(groups['string']) });
     else if (groups['variable'] !== undefined) tokens.push({ kind: 'variable', text: groups['variable'] });
     else if (groups['symbol'] !== undefined) tokens.push({ kind: 'symbol', text: groups['symbol'] });

@@ -23,15 +23,15 @@ function typeNameOf({ type }: Element): string {
 }
 
 function isAllowed(
-  { type, expression }: ExtensionContext,
+  { type, expression, isPlace }: ExtensionContext,
   place: Place,
+  visit: Visit,
   structures: Definitions['structures'],
 ): boolean {
   if (type === 'extension') return place.outerUrl === expression;
-  if (type !== 'element') return true;
+  if (type !== 'element') return isPlace?.(place.value, visit, place.type) ?? true;
   const wanted = expression.slice(expression.indexOf('#') + 1).replace(/\[x\]$/, '');
-  if (wanted === 'Element') return structures.get(place.type)?.isResource !== true;
-  if (wanted === place.type || place.paths.includes(wanted)) return true;
+  if (wanted === 'Element' || wanted === place.type || place.paths.includes(wanted)) return true;
   const structure = structures.get(place.type);
   if (wanted === 'Resource') return structure?.isResource === true;
   if (wanted === 'DomainResource') return structure?.isDomain === true;
@@ -50,7 +50,7 @@ export function makeCheckExtensions(
     let isSound = true;
     if (plan.isModifier !== isModifier)
       isSound = say(visit, 'extension-modifier', path, `${plan.url} is ${isModifier ? 'no' : 'a'} modifier extension.`);
-    if (plan.contexts.length > 0 && !plan.contexts.some((one) => isAllowed(one, place, structures)))
+    if (plan.contexts.length > 0 && !plan.contexts.some((one) => isAllowed(one, place, visit, structures)))
       isSound = say(visit, 'extension-context', path, `${plan.url} is not allowed on ${place.paths[0] ?? place.type}.`);
     const item = { value: place.value, element: undefined, type: place.type };
     for (const invariant of plan.contextInvariants) if (!checkInvariant(invariant, item, visit, path)) isSound = false;

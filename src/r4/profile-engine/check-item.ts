@@ -16,6 +16,8 @@ import type {
 import { itemsOfProperty, objectOf } from './read-items.ts';
 
 const NO_ITEMS: readonly Item[] = [];
+/** What a primitive without an extension has below it. */
+const NOTHING = {};
 const SHOWN_MAX = 120;
 
 /** Files a finding, if findings are wanted, and always answers false. */
@@ -87,7 +89,7 @@ function checkValue(plan: ItemPlan, item: Item, visit: Visit, path: string): boo
   if (most !== null && isAbove(value, most.value))
     isSound = say(visit, 'profile-range', path, `The profile asks for at most ${shown(most.value)}.`);
   for (const members of plan.bindings) {
-    if (!isMember(value, members))
+    if (!isMember(item, members))
       isSound = say(visit, 'profile-binding', path, `No code is a member of ${members.valueSet}.`);
   }
   return isSound;
@@ -121,11 +123,10 @@ export function checkItem(plan: ItemPlan, item: Item, visit: Visit, path: string
   if (!isSound && isFast) return false;
   if (plan.reference !== null && item.type === 'Reference' && !checkReference(plan.reference, item, visit, path))
     isSound = false;
-  const object = objectOf(item);
+  const object = objectOf(item) ?? NOTHING;
   for (const child of plan.children) {
     if (!isSound && isFast) return false;
-    if (object !== null && !checkElement(child, object, visit, path)) isSound = false;
-    else if (object === null && child.min > 0) isSound = missing(child, visit, path);
+    if (!checkElement(child, object, visit, path)) isSound = false;
   }
   for (const invariant of plan.invariants) {
     if (!isSound && isFast) return false;

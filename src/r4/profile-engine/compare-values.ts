@@ -4,6 +4,9 @@ import { numberValue } from '../runtime/raw-number.ts';
 
 const DEPTH_MAX = 100;
 
+/** The id of an element is an anchor, which says nothing. */
+const saying = (value: Readonly<Record<string, unknown>>): string[] => Object.keys(value).filter((key) => key !== 'id');
+
 /** Whether two values say the same, whatever the order of their properties. Numbers are compared by what they are worth. */
 export function isSame(a: unknown, b: unknown, depth = 0): boolean {
   if (a === b) return true;
@@ -13,8 +16,8 @@ export function isSame(a: unknown, b: unknown, depth = 0): boolean {
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((item, i) => isSame(item, b[i], depth + 1));
   if (!isObject(a) || !isObject(b)) return false;
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => isSame(a[key], b[key], depth + 1));
+  const keys = saying(a);
+  return keys.length === saying(b).length && keys.every((key) => isSame(a[key], b[key], depth + 1));
 }
 
 /** Whether a value holds at least what the pattern holds. */

@@ -1,5 +1,5 @@
 import { Script } from 'node:vm';
-import { compileExpression, type TypeKnowledge } from '../fhirpath/compile-expression.ts';
+import { compileExpression, compileItems, type TypeKnowledge } from '../fhirpath/compile-expression.ts';
 import { parseExpression, type Expression } from '../fhirpath/parse-expression.ts';
 import type { InvariantTest } from './plan.ts';
 import { compilePattern } from './safe-pattern.ts';
@@ -29,12 +29,18 @@ export function makeInvariantCompiler(types: TypeKnowledge, functions: Readonly<
   const tests: InvariantTest[] = [];
   let waiting: string[] = [];
 
-  function compile(expression: string): CompiledInvariant {
+  /** `places`: whether the value in hand is one of those that the expression finds in its resource. */
+  function compile(expression: string, kind: 'test' | 'places'): CompiledInvariant {
     try {
       if (expression.length > EXPRESSION_LENGTH_MAX) throw new Error('FHIRPath: the expression is too long');
       checkPatterns(parseExpression(expression));
-      const { test, declare } = compileExpression(expression, () => null, types);
-      const index = tests.length + waiting.push(`(o,c,t)=>{${declare}return ${test};}`) - 1;
+      const { test, declare } =
+        kind === 'test' ? compileExpression(expression, () => null, types) : compileItems(expression, types);
+      const source =
+        kind === 'test'
+          ? `(o,c,t)=>{${declare}return ${test};}`
+          : `(v,c,t)=>{const o=c.resource;${declare}return ${test}.includes(v);}`;
+      const index = tests.length + waiting.push(source) - 1;
       return { kind: 'compiled', test: (value, visit, type) => tests[index]?.(value, visit, type) ?? false };
     } catch (thrown) {
       return { kind: 'refused', reason: thrown instanceof Error ? thrown.message : 'it cannot be read' };
@@ -42,9 +48,10 @@ export function makeInvariantCompiler(types: TypeKnowledge, functions: Readonly<
   }
 
   return {
-    compile(expression: string): CompiledInvariant {
-      const found = known.get(expression) ?? compile(expression);
-      known.set(expression, found);
+    compile(expression: string, kind: 'test' | 'places' = 'test'): CompiledInvariant {
+      const key = `${kind} ${expression}`;
+      const found = known.get(key) ?? compile(expression, kind);
+      known.set(key, found);
       return found;
     },
     /** To be called before any of them is used. */

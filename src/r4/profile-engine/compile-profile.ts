@@ -1,5 +1,6 @@
 import type { ElementDefinition, StructureDefinition } from '@medplum/fhirtypes';
 import type { Structure } from '../definitions/read-structures.ts';
+import { isPrimitiveName } from '../runtime/primitives.ts';
 import { baseElementOf, baseInvariantKeys, type BaseElement } from './base-elements.ts';
 import { compileMatch } from './compile-slicing.ts';
 import { childOf, type ElementNode } from '../guides/element-tree.ts';
@@ -7,6 +8,7 @@ import type {
   BindingPlan,
   ElementPlan,
   InvariantPlan,
+  InvariantTest,
   ItemPlan,
   ProfilePlan,
   ReferencePlan,
@@ -47,6 +49,7 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
     return null;
   }
   const known = baseInvariantKeys(source.definitions);
+  const differential = new Map((structure.differential?.element ?? []).map((one) => [idOf(one), one]));
   const mustSupport: string[] = [];
   const compiled = new Map<ElementNode, ItemPlan>();
   const skip = (element: string, what: NotChecked['what'], name: string, reason: string): void =>
@@ -134,7 +137,9 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
   /** The structure in which the children of an element stand. */
   function structureBelow({ element: definition }: ElementNode, own: BaseElement | null): Structure | null {
     const names = own?.backbone === undefined || own.backbone === null ? typeCodesOf(definition) : [own.backbone];
-    const [found] = names.flatMap((name) => source.definitions.structures.get(name) ?? []);
+    const { structures } = source.definitions;
+    // The extensions of a primitive stand where those of any element do.
+    const [found] = names.flatMap((name) => structures.get(isPrimitiveName(name) ? 'Element' : name) ?? []);
     return found ?? null;
   }
 
@@ -200,14 +205,20 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
       max: countOf(slice.element.max),
       matches,
       item: compileItem(slice, own, structureBelow(slice, own)),
-      slicing: compileSlicing(slice, own),
+      slicing: compileSlicing(slice, own, discriminators),
     };
   }
 
-  function compileSlicing(node: ElementNode, own: BaseElement | null): SlicingPlan | null {
+  /** Slices of a slice are told apart as the slices are, where nothing else is said. */
+  function compileSlicing(
+    node: ElementNode,
+    own: BaseElement | null,
+    outer: Discriminators | null,
+  ): SlicingPlan | null {
     if (node.slices.length === 0) return null;
-    const { slicing } = node.element;
-    const discriminators = slicing?.discriminator ?? impliedDiscriminators(node.element);
+    // Some snapshots have lost how the slices of a slice are told apart.
+    const slicing = node.element.slicing ?? differential.get(idOf(node.element))?.slicing;
+    const discriminators = slicing?.discriminator ?? outer ?? impliedDiscriminators(node.element);
     const all = node.slices.map((slice) => compileSlice(slice, own, discriminators));
     const slices = all.filter((slice) => slice !== null);
     if (slices.length === 0) return null;
@@ -231,10 +242,17 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
       max: countOf(definition.max) < own.max ? countOf(definition.max) : Infinity,
       types: isNarrowed ? codes : null,
       item: compileItem(node, own, structureBelow(node, own)),
-      slicing: compileSlicing(node, own),
+      slicing: compileSlicing(node, own, null),
     };
     const asksNothing = plan.min === 0 && plan.max === Infinity && plan.types === null && plan.slicing === null;
     return asksNothing && plan.item.isTrivial ? null : plan;
+  }
+
+  function placesOf(expression: string): InvariantTest | null {
+    const found = source.invariants.compile(expression, 'places');
+    if (found.kind === 'compiled') return found.test;
+    skip('Extension', 'invariant', `context ${expression}`, found.reason);
+    return null;
   }
 
   const item = compileItem(tree, null, base);
@@ -254,9 +272,11 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
     type,
     isExtension: type === 'Extension',
     isModifier: tree.element.isModifier === true,
-    contexts: (structure.context ?? []).flatMap(({ type: kind, expression }) =>
-      kind === undefined || expression === undefined ? [] : [{ type: kind, expression }],
-    ),
+    contexts: (structure.context ?? []).map(({ type: kind, expression }) => ({
+      type: kind,
+      expression,
+      isPlace: kind === 'fhirpath' ? placesOf(expression) : null,
+    })),
     contextInvariants,
     item,
     mustSupport,

@@ -128,7 +128,7 @@ function testOfPlace(node: ElementNode, source: ProfileSource): Test | null {
   const { binding } = node.element;
   if (binding?.strength === 'required' && binding.valueSet !== undefined) {
     const members = source.bindingOf(binding.valueSet);
-    if ('has' in members) return ({ value }) => isMember(value, members);
+    if ('has' in members) return (item) => isMember(item, members);
   }
   const below = node.children.flatMap((child) => {
     const test = testOfPlace(child, source);

@@ -1,6 +1,6 @@
 import { isObject } from '../../kernel/index.ts';
 import { makeCollections, type Choices } from '../runtime/collections.ts';
-import { isRawNumber, numberValue } from '../runtime/raw-number.ts';
+import { makeListFunctions, onText, textOf } from './list-functions.ts';
 import type { Visit } from './plan.ts';
 import { compilePattern } from './safe-pattern.ts';
 
@@ -20,20 +20,6 @@ export class TooCostly extends Error {
 export interface Meter {
   steps: number;
 }
-
-const isPrimitive = (value: unknown): boolean => typeof value !== 'object' || isRawNumber(value);
-const onNumbers = (a: Items, b: Items, use: (x: number, y: number) => number): Items => {
-  const [x, y] = [numberValue(a[0]), numberValue(b[0])];
-  if (a.length !== 1 || b.length !== 1 || x === undefined || y === undefined) return NONE;
-  const found = use(x, y);
-  return Number.isFinite(found) ? [found] : NONE;
-};
-const onText = (items: Items, use: (text: string) => Items): Items => {
-  const [first] = items;
-  return items.length === 1 && typeof first === 'string' ? use(first) : NONE;
-};
-const textOf = (items: Items): string | undefined => (typeof items[0] === 'string' ? items[0] : undefined);
-const folded = (value: unknown): unknown => (typeof value === 'string' ? value.trim().toLowerCase() : value);
 
 /** The primitives that derive from another, and the quantities. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
@@ -104,6 +90,7 @@ export function makeGuideFunctions(choices: Choices, meter: Meter): Readonly<Rec
 
   return {
     ...base,
+    ...makeListFunctions(base),
     kid,
     kids,
     descendants,
@@ -132,63 +119,10 @@ export function makeGuideFunctions(choices: Choices, meter: Meter): Readonly<Rec
       const url = textOf(profile);
       return items.length === 1 && url !== undefined ? [visit.surroundings.conforms(item, type, url, visit)] : NONE;
     },
-    minus: (a: Items, b: Items): Items => onNumbers(a, b, (x, y) => x - y),
-    times: (a: Items, b: Items): Items => onNumbers(a, b, (x, y) => x * y),
-    dividedBy: (a: Items, b: Items): Items => onNumbers(a, b, (x, y) => x / y),
-    wholeQuotient: (a: Items, b: Items): Items => onNumbers(a, b, (x, y) => Math.trunc(x / y)),
-    remainder: (a: Items, b: Items): Items => onNumbers(a, b, (x, y) => x % y),
-    isEquivalent: (a: Items, b: Items): Items => [isEquivalent(a, b)],
-    isNotEquivalent: (a: Items, b: Items): Items => [!isEquivalent(a, b)],
-    item: (items: Items, at: Items): Items => {
-      const index = numberValue(at[0]) ?? -1;
-      return index >= 0 && index < items.length ? [items[index]] : NONE;
-    },
-    exclude: (a: Items, b: Items): Items => a.filter((one) => base.isIn([one], b)[0] !== true),
-    distinct: (items: Items): Items => base.union(items, NONE),
-    supersetOf: (a: Items, b: Items): Items => base.subsetOf(b, a),
-    skip: (items: Items, count: Items): Items => items.slice(Math.max(0, numberValue(count[0]) ?? 0)),
-    take: (items: Items, count: Items): Items => items.slice(0, Math.max(0, numberValue(count[0]) ?? 0)),
-    single: (items: Items): Items => (items.length === 1 ? items : NONE),
-    lastOf: (items: Items): Items => items.slice(-1),
-    allTrue: (items: Items): Items => [items.every((one) => one === true)],
-    anyTrue: (items: Items): Items => [items.includes(true)],
-    allFalse: (items: Items): Items => [items.every((one) => one === false)],
-    anyFalse: (items: Items): Items => [items.includes(false)],
-    toDecimal: (items: Items): Items => {
-      const [first] = items;
-      const found =
-        numberValue(first) ?? (typeof first === 'string' && /^[+-]?\d+(?:\.\d+)?$/.test(first) ? Number(first) : NaN);
-      return items.length === 1 && !Number.isNaN(found) ? [found] : NONE;
-    },
-    toBoolean: (items: Items): Items => {
-      const text = items.length === 1 && isPrimitive(items[0]) ? String(items[0]).toLowerCase() : '';
-      return ['true', '1', '1.0', 'yes', 'y', 't'].includes(text)
-        ? [true]
-        : ['false', '0', '0.0', 'no', 'n', 'f'].includes(text)
-          ? [false]
-          : NONE;
-    },
-    upper: (items: Items): Items => onText(items, (text) => [text.toUpperCase()]),
-    lower: (items: Items): Items => onText(items, (text) => [text.toLowerCase()]),
-    trim: (items: Items): Items => onText(items, (text) => [text.trim()]),
-    endsWith: (items: Items, end: Items): Items => onText(items, (text) => [text.endsWith(textOf(end) ?? '')]),
-    indexOf: (items: Items, part: Items): Items => onText(items, (text) => [text.indexOf(textOf(part) ?? '')]),
-    split: (items: Items, by: Items): Items => onText(items, (text) => text.split(textOf(by) ?? '')),
-    replace: (items: Items, part: Items, by: Items): Items =>
-      onText(items, (text) => [text.replaceAll(textOf(part) ?? '', textOf(by) ?? '')]),
-    joinTexts: (items: Items, by: Items = NONE): Items =>
-      items.length === 0 ? NONE : [items.map(String).join(textOf(by) ?? '')],
     matches: (items: Items, pattern: Items): Items => onText(items, (text) => [patternOf(textOf(pattern)).test(text)]),
     matchesFull: (items: Items, pattern: Items): Items =>
       onText(items, (text) => [patternOf(`^(?:${textOf(pattern) ?? ''})$`).test(text)]),
     replaceMatches: (items: Items, pattern: Items, by: Items): Items =>
       onText(items, (text) => [text.replaceAll(patternOf(textOf(pattern), 'g'), textOf(by) ?? '')]),
   };
-
-  function isEquivalent(a: Items, b: Items): boolean {
-    return (
-      a.length === b.length &&
-      a.every((one) => b.some((other) => base.isIn([folded(one)], [folded(other)])[0] === true))
-    );
-  }
 }

@@ -103,7 +103,7 @@ export function makeProfileSet({ urls, structureOf, bindingOf }: ProfileSetSourc
     resolve: (reference, visit) => findResource(reference, visit, visit.bundle),
     memberOf(value, valueSet) {
       const members = bindingOf(valueSet);
-      return 'has' in members ? isMember(value, members) : undefined;
+      return 'has' in members ? isMember({ value, type: 'CodeableConcept' }, members) : undefined;
     },
     check,
     conforms(value, type, canonical, visit) {

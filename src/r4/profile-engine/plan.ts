@@ -82,6 +82,8 @@ export interface SlicePlan {
 export interface ExtensionContext {
   readonly type: string;
   readonly expression: string;
+  /** Of a context that FHIRPath finds: whether a value is at one of its places. */
+  readonly isPlace: InvariantTest | null;
 }
 
 export interface ProfilePlan {

@@ -59,10 +59,11 @@ export function typeOfProfile(canonical: string, source: ProfileSource): string 
   return source.definitions.structures.has(name) ? name : null;
 }
 
-/** The profiles of a type that ask for more than the type itself. */
+/** Whether an address is that of a type itself, which asks for nothing beyond it. */
 export const isBaseType = (canonical: string, source: ProfileSource): boolean => {
   const url = withoutVersion(canonical);
-  return url.startsWith(CORE) && source.definitions.structures.has(url.slice(CORE.length));
+  const isType = url.startsWith(CORE) && source.definitions.structures.has(url.slice(CORE.length));
+  return isType && source.structureOf(url)?.derivation !== 'constraint';
 };
 
 type Value = { readonly value: unknown } | null;
