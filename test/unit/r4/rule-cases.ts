@@ -318,6 +318,15 @@ export const TERMINOLOGY: readonly RuleCase[] = [
     broken: [observation({ code: { coding: [{ system: 'loinc', code: 'x' }] } })],
     sound: [observation({ code: { coding: [{ system: 'urn:oid:2.16.1', code: 'x' }] } })],
   },
+  {
+    rule: 'coding-value-set',
+    broken: ['http://hl7.org/fhir/ValueSet/observation-codes', 'http://terminology.hl7.org/ValueSet/v3-ActCode'].map(
+      (system) => observation({ code: { coding: [{ system, code: 'x' }] } }),
+    ),
+    sound: ['http://x.example/Vxxx', 'http://terminology.hl7.org/CodeSystem/v3-ActCode', 'http://x.example/ValueSet/a'].map(
+      (system) => observation({ code: { coding: [{ system, code: 'x' }] } }),
+    ),
+  },
 ];
 
 export const REFERENCE: readonly RuleCase[] = [
@@ -336,8 +345,8 @@ export const REFERENCE: readonly RuleCase[] = [
         ],
       }),
       bundle('collection', [
-        { resource: patient({ name: [{ id: 'a', text: 'x' }] }) },
-        { resource: patient({ name: [{ id: 'a', text: 'x' }] }) },
+        { fullUrl: P1, resource: patient({ name: [{ id: 'a', text: 'x' }] }) },
+        { fullUrl: P2, resource: patient({ name: [{ id: 'a', text: 'x' }] }) },
       ]),
     ],
   },
@@ -379,6 +388,8 @@ export const REFERENCE: readonly RuleCase[] = [
       observation({ subject: { reference: 'Observation/1' } }),
       observation({ subject: { reference: 'http://x.example/fhir/Organization/1' } }),
       observation({ subject: { type: 'Practitioner', identifier: { value: '1' } } }),
+      observation({ subject: { reference: P1, type: 'Practitioner' } }),
+      observation({ subject: { reference: 'http://x.example/a', type: 'http://x.example/Model' } }),
       observation({ performer: [{ reference: 'Device/1' }] }),
       observation({ contained: [{ resourceType: 'Organization', id: 'o', name: 'x' }], subject: { reference: '#o' } }),
       bundle('collection', [
@@ -394,8 +405,28 @@ export const REFERENCE: readonly RuleCase[] = [
   },
   {
     rule: 'reference-type',
-    broken: [observation({ subject: { reference: 'Patient/1', type: 'Group' } })],
-    sound: [observation({ subject: { reference: 'Patient/1', type: 'Patient' } })],
+    broken: [
+      observation({ subject: { reference: 'Patient/1', type: 'Group' } }),
+      observation({ subject: { reference: 'Patient/1', type: 'Nothing' } }),
+      observation({ subject: { reference: P1, type: 'patient' } }),
+      observation({ subject: { display: 'x', type: 'Quantity' } }),
+      observation({ focus: [{ reference: P1, type: 'Nothing' }] }),
+      observation({
+        subject: { reference: 'Patient/1', type: 'http://hl7.org/fhir/StructureDefinition/Group' },
+      }),
+      bundle('collection', [
+        { fullUrl: P1, resource: patient() },
+        { fullUrl: P2, resource: observation({ subject: { reference: P1, type: 'Group' } }) },
+      ]),
+    ],
+    sound: [
+      observation({ subject: { reference: 'Patient/1', type: 'Patient' } }),
+      observation({
+        subject: { reference: 'Patient/1', type: 'http://hl7.org/fhir/StructureDefinition/Patient' },
+      }),
+      observation({ focus: [{ reference: P1, type: 'http://x.example/Model' }] }),
+      observation({ subject: { reference: P1, type: 'Patient' } }),
+    ],
   },
   {
     rule: 'ref-1',
@@ -473,7 +504,12 @@ export const REFERENCE: readonly RuleCase[] = [
   },
 ];
 
-const entry = (more: Fields = {}): Fields => ({ resource: patient({ id: '1' }), ...more });
+const entry = (more: Fields = {}): Fields => ({
+  fullUrl: 'http://x.example/Patient/1',
+  resource: patient({ id: '1' }),
+  ...more,
+});
+const unnamed = { resource: patient({ id: '1' }) };
 const composition = {
   resourceType: 'Composition',
   status: 'final',
@@ -482,6 +518,11 @@ const composition = {
   author: [{ display: 'x' }],
   title: 'x',
 };
+const messageHeader = {
+  resourceType: 'MessageHeader',
+  eventUri: 'http://x.example/e',
+  source: { endpoint: 'http://x.example' },
+};
 const documentBundle = (more: Fields = {}, first: unknown = composition): Fields =>
   bundle('document', [{ fullUrl: P1, resource: first }], {
     identifier: { system: 'http://x.example', value: '1' },
@@ -489,6 +530,16 @@ const documentBundle = (more: Fields = {}, first: unknown = composition): Fields
     ...more,
   });
 const put = { method: 'PUT', url: 'Patient/1' };
+const link = (relation: string): Fields => ({ relation, url: 'http://x.example/Patient' });
+const held1 = { resourceType: 'Organization', id: 'o', name: 'x' };
+/** A document of a Composition and a Patient, with their fullUrls, and the reference from one to the other. */
+const documentOf = (first: string, second: string, reference: string): Fields => ({
+  ...documentBundle(),
+  entry: [
+    { fullUrl: first, resource: { ...composition, id: 'c', subject: { reference } } },
+    { fullUrl: second, resource: patient({ id: '1' }) },
+  ],
+});
 
 export const BUNDLE: readonly RuleCase[] = [
   {
@@ -543,15 +594,7 @@ export const BUNDLE: readonly RuleCase[] = [
     rule: 'bdl-12',
     broken: [bundle('message', [entry()])],
     sound: [
-      bundle('message', [
-        {
-          resource: {
-            resourceType: 'MessageHeader',
-            eventUri: 'http://x.example/e',
-            source: { endpoint: 'http://x.example' },
-          },
-        },
-      ]),
+      bundle('message', [{ fullUrl: P1, resource: messageHeader }]),
     ],
   },
   {
@@ -559,23 +602,63 @@ export const BUNDLE: readonly RuleCase[] = [
     broken: [
       bundle('collection', [entry({ fullUrl: 'http://x.example/Patient/2' })]),
       bundle('collection', [entry({ fullUrl: 'http://x.example/Group/1' })]),
+      bundle('collection', [{ fullUrl: 'http://x.example/Patient/1', resource: patient() }]),
     ],
     sound: [bundle('collection', [entry({ fullUrl: 'http://x.example/fhir/Patient/1' })])],
   },
   { rule: 'fullurl-absolute', broken: [bundle('collection', [entry({ fullUrl: 'Patient/1' })])], sound: [] },
   {
+    rule: 'fullurl-required',
+    broken: ['searchset', 'collection', 'history', 'document', 'message'].map((type) => bundle(type, [unnamed])),
+    sound: [
+      bundle('transaction', [{ ...unnamed, request: put }]),
+      bundle('batch', [{ ...unnamed, request: put }]),
+      bundle('batch-response', [{ ...unnamed, response: { status: '200' } }]),
+      bundle('transaction-response', [{ response: { status: '201' } }]),
+    ],
+  },
+  {
+    rule: 'bundle-link',
+    broken: [
+      bundle('searchset', [entry()], { link: [link('self'), link('self')] }),
+      bundle('history', [entry({ request: put, response: { status: '200' } })], { link: [link('next'), link('next')] }),
+      bundle('collection', [entry()], { link: [link('self'), link('self')] }),
+      bundle('collection', [entry()], { link: [link('next')] }),
+      bundle('transaction', [entry({ request: put })], { link: [link('first')] }),
+    ],
+    sound: [
+      bundle('searchset', [entry()], { link: [link('self'), link('next'), link('previous')] }),
+      bundle('searchset', [entry()], { link: [link('related'), link('related')] }),
+      bundle('collection', [entry()], { link: [link('self'), link('related')] }),
+    ],
+  },
+  {
     rule: 'bundle-unresolved',
     broken: [
-      bundle('collection', [{ resource: observation({ subject: { reference: P1 } }) }]),
-      bundle('transaction', [{ request: put, resource: observation({ subject: { reference: P1 } }) }]),
+      documentBundle({}, { ...composition, subject: { reference: P2 } }),
+      documentBundle({}, { ...composition, subject: { reference: 'Patient/1' } }),
+      documentBundle({}, { ...composition, author: [{ reference: 'http://x.example/Practitioner/1' }] }),
+      documentBundle({}, { ...composition, attester: [{ mode: 'legal', party: { reference: P2 } }] }),
+      documentBundle({}, { ...composition, section: [{ title: 'x', section: [{ entry: [{ reference: P2 }] }] }] }),
+      bundle('message', [{ fullUrl: P1, resource: { ...messageHeader, focus: [{ reference: P2 }] } }]),
     ],
     sound: [
       aClinicalBundle(),
-      bundle('searchset', [{ resource: observation({ subject: { reference: P1 } }) }]),
+      documentOf('http://x.example/fhir/Composition/c', 'http://x.example/fhir/Patient/1', 'Patient/1'),
+      documentOf('http://x.example/Composition/c', 'http://x.example/Patient/1', 'http://x.example/Patient/1'),
+      documentOf(P1, P2, P2),
+      documentBundle({}, { ...composition, section: [{ title: 'x', entry: [{ reference: '#o' }] }], contained: [held1] }),
+      ...['collection', 'searchset'].map((type) =>
+        bundle(type, [{ fullUrl: P2, resource: observation({ subject: { reference: P1 } }) }]),
+      ),
+      bundle('transaction', [{ fullUrl: P2, request: put, resource: observation({ subject: { reference: P1 } }) }]),
       observation({ subject: { reference: P1 } }),
     ],
   },
 ];
+
+/** The example of FIPS 180: the bytes of "abc". */
+const SHA_1_OF_ABC = 'qZk+NkcGgWq6PiVxeFDCbJzQ2J0=';
 
 export const NARRATIVE: readonly RuleCase[] = [
   {
@@ -642,6 +725,18 @@ export const NARRATIVE: readonly RuleCase[] = [
     ],
   },
   {
+    rule: 'attachment-hash',
+    broken: [
+      patient({ photo: [{ contentType: 'text/plain', data: 'YWJj', hash: 'AAAA' }] }),
+      patient({ photo: [{ contentType: 'text/plain', data: 'YWJk', size: 3, hash: SHA_1_OF_ABC }] }),
+    ],
+    sound: [
+      patient({ photo: [{ contentType: 'text/plain', data: 'YWJj', hash: SHA_1_OF_ABC }] }),
+      patient({ photo: [{ contentType: 'text/plain', data: 'YW\nJj', hash: SHA_1_OF_ABC, size: 3 }] }),
+      patient({ photo: [{ contentType: 'text/plain', url: 'http://x.example', hash: 'AAAA' }] }),
+    ],
+  },
+  {
     rule: 'ext-1',
     broken: [
       extension({}),
@@ -650,6 +745,18 @@ export const NARRATIVE: readonly RuleCase[] = [
     sound: [extension({ valueString: 'x' }), extension({ extension: [{ url: 'y', valueString: 'x' }] })],
   },
 ];
+
+const item = (linkId: string): Fields => ({ linkId, type: 'string' });
+const group = (linkId: string): Fields => ({ linkId, type: 'group' });
+const asking = (linkId: string, question: string): Fields => ({
+  ...item(linkId),
+  enableWhen: [{ question, operator: 'exists', answerBoolean: true }],
+});
+const questionnaire = (items: readonly Fields[]): Fields => ({
+  resourceType: 'Questionnaire',
+  status: 'draft',
+  item: items,
+});
 
 export const INVARIANT: readonly RuleCase[] = [
   {
@@ -813,8 +920,24 @@ export const INVARIANT: readonly RuleCase[] = [
         status: 'draft',
         item: [
           { linkId: 'a', type: 'string', enableWhen: [{ question: 'b', operator: 'exists', answerBoolean: true }] },
+          { linkId: 'b', type: 'string' },
         ],
       },
+    ],
+  },
+  {
+    rule: 'enable-when',
+    broken: [
+      questionnaire([asking('a', 'nowhere')]),
+      questionnaire([asking('a', 'a')]),
+      questionnaire([{ ...asking('a', 'c'), type: 'group', item: [{ ...group('b'), item: [item('c')] }] }]),
+      questionnaire([{ ...group('a'), item: [{ ...group('b'), item: [asking('c', 'd')] }] }]),
+    ],
+    sound: [
+      questionnaire([item('a'), asking('b', 'a')]),
+      questionnaire([asking('b', 'a'), item('a')]),
+      questionnaire([{ ...group('a'), item: [item('b')] }, { ...group('c'), item: [asking('d', 'b')] }]),
+      questionnaire([{ ...group('a'), item: [asking('b', 'a')] }]),
     ],
   },
   {
