@@ -15,13 +15,14 @@ export interface NativeRule {
   readonly call: string;
 }
 
-const unit: NativeRule = { when: ['code', 'system'], call: 'checkUnit(o.system,o.code,c,p)' };
+const unit: NativeRule = { when: ['system'], call: 'checkUnit(o.system,o.code,c,p)' };
 const contained: NativeRule = { when: ['contained'], call: 'checkContained(o,c,p)' };
 
 /** Rules at the end of a structure's function. */
 const RULES_OF: Readonly<Record<string, NativeRule>> = {
   Period: { when: ['start', 'end'], call: 'checkPeriod(o.start,o.end,c,p)' },
   Attachment: { when: ['data'], call: 'checkAttachment(o.data,o.size,o.hash,c,p)' },
+  Identifier: { when: ['system'], call: 'checkIdentifier(o.system,o.value,c,p)' },
   Quantity: unit,
   SimpleQuantity: unit,
   Age: unit,

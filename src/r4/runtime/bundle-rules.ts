@@ -1,8 +1,9 @@
 import { isObject } from '../../kernel/index.ts';
 import { flag, type BundleScope, type Context, type Json } from './context.ts';
-import { checkHead } from './document-rules.ts';
+import { checkHead, checkReach } from './document-rules.ts';
 import { typeInUrl, type ResourceTypes } from './references.ts';
 import { show } from './say.ts';
+import { checkSearchset } from './searchset-rules.ts';
 
 /** The types whose entries may lack a fullUrl: they are about to get one, or were answered in order. */
 const UNNAMED = new Set(['batch', 'transaction', 'batch-response', 'transaction-response']);
@@ -43,7 +44,8 @@ function checkFullUrl(fullUrl: string, entry: Json, types: ResourceTypes, c: Con
   const id = field(resource, 'id');
   const type = typeInUrl(fullUrl, types);
   if (type === null || type === '' || resource === undefined) return true;
-  if (typeof id !== 'string') return flag(c, 'fullurl-id', path, `fullUrl "${fullUrl}" names an id, its resource has none.`);
+  if (typeof id !== 'string')
+    return flag(c, 'fullurl-id', path, `fullUrl "${fullUrl}" names an id, its resource has none.`);
   if (fullUrl.endsWith(`${String(field(resource, 'resourceType'))}/${id}`)) return true;
   return flag(c, 'fullurl-id', path, `fullUrl "${fullUrl}" does not end with the type and id of its resource.`);
 }
@@ -56,11 +58,25 @@ function isRepeated(fullUrl: string, resource: unknown, seen: Set<string>): bool
   return false;
 }
 
+/** What a server says of a search is nothing that it holds, and so has no address. */
+const isOutcome = (resource: unknown): boolean => field(resource, 'resourceType') === 'OperationOutcome';
+
+const DEPTH_MAX = 200;
+
+/** Whether a resource refers to anything outside itself: then it matters from where. */
+function refersOut(from: unknown, depth: number): boolean {
+  if (typeof from !== 'object' || from === null || depth > DEPTH_MAX) return false;
+  const reference: unknown = (from as Json)['reference'];
+  if (typeof reference === 'string' && !reference.startsWith('#')) return true;
+  return Object.values(from).some((value) => refersOut(value, depth + 1));
+}
+
 function checkEntries(bundle: Json, types: ResourceTypes, c: Context, path: string): boolean {
   const type = typeof bundle['type'] === 'string' ? bundle['type'] : '';
   const isRequested = REQUESTED.has(type);
   const isAnswered = ANSWERED.has(type);
   const isUnnamed = UNNAMED.has(type);
+  const isAsked = isRequested && isUnnamed;
   const seen = c.bundle?.hasRepeatedUrl === true && type !== 'history' ? new Set<string>() : null;
   let isSound = true;
   const entries = entriesOf(bundle);
@@ -86,7 +102,8 @@ function checkEntries(bundle: Json, types: ResourceTypes, c: Context, path: stri
       if (!checkFullUrl(fullUrl, entry, types, c, at)) isSound = false;
       if (seen !== null && isRepeated(fullUrl, resource, seen))
         isSound = flag(c, 'bdl-7', at, `fullUrl "${fullUrl}" appears more than once.`);
-    } else if (!isUnnamed) isSound = flag(c, 'fullurl-required', at, `An entry of a ${type} needs a fullUrl.`);
+    } else if (isAsked ? refersOut(resource, 0) : !isUnnamed && !isOutcome(resource))
+      isSound = flag(c, 'fullurl-required', at, `An entry of a ${type} needs a fullUrl.`);
     if (!isSound && c.issues === null) return false;
   }
   return isSound;
@@ -120,6 +137,7 @@ export function checkBundle(bundle: Json, types: ResourceTypes, c: Context, path
   const has = (name: string): boolean => bundle[name] !== undefined;
   if ((has('total') || has('_total')) && type !== 'searchset' && type !== 'history')
     isSound = flag(c, 'bdl-1', path, 'total is for a searchset or a history.');
+  if (type === 'searchset' && !checkSearchset(bundle, types, c, path)) isSound = false;
   if (type !== 'document' && type !== 'message') return isSound;
   const [head] = entriesOf(bundle);
   if (!checkHead(head, types, c, path)) isSound = false;
@@ -131,6 +149,7 @@ export function checkBundle(bundle: Json, types: ResourceTypes, c: Context, path
   const identifier = bundle['identifier'];
   if (field(identifier, 'system') === undefined || field(identifier, 'value') === undefined)
     isSound = flag(c, 'bdl-9', path, 'A document needs an identifier with system and value.');
+  if (!checkReach(entriesOf(bundle), types, c, path)) isSound = false;
   if (!has('timestamp')) isSound = flag(c, 'bdl-10', path, 'A document needs a timestamp.');
   return first === 'Composition' ? isSound : flag(c, 'bdl-11', path, 'The first entry of a document is a Composition.');
 }

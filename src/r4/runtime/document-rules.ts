@@ -97,3 +97,46 @@ export function checkHead(entry: unknown, types: ResourceTypes, c: Context, path
   }
   return isSound;
 }
+
+const TEXT_DEPTH_MAX = 200;
+
+/** Every string of a resource that is the address of an entry, as it stands or from `base`. */
+function addressesIn(from: unknown, base: string | null, depth: number, c: Context, into: Set<string>): void {
+  if (typeof from === 'string') {
+    const known = c.bundle?.typeByUrl;
+    const version = from.indexOf(VERSION);
+    const plain = version === -1 ? from : from.slice(0, version);
+    if (known?.has(plain) === true) into.add(plain);
+    else if (base !== null && known?.has(`${base}${plain}`) === true) into.add(`${base}${plain}`);
+  } else if (typeof from === 'object' && from !== null && depth < TEXT_DEPTH_MAX) {
+    for (const value of Object.values(from)) addressesIn(value, base, depth + 1, c, into);
+  }
+}
+
+/** Every entry of a document is reached from its Composition, along references in either direction. */
+export function checkReach(entries: readonly unknown[], types: ResourceTypes, c: Context, path: string): boolean {
+  const numberOf = new Map<string, number>();
+  const all = entries.map((entry, i) => {
+    const url = isObject(entry) ? entry['fullUrl'] : undefined;
+    if (typeof url === 'string') numberOf.set(url, i);
+    return { url, resource: isObject(entry) ? entry['resource'] : undefined };
+  });
+  const besides: number[][] = entries.map(() => []);
+  all.forEach(({ url, resource }, i) => {
+    const addresses = new Set<string>();
+    addressesIn(resource, baseOf(url, types), 0, c, addresses);
+    for (const address of addresses) {
+      const other = numberOf.get(address) ?? i;
+      besides[i]?.push(other);
+      besides[other]?.push(i);
+    }
+  });
+  const reached = new Set([0]);
+  for (const i of reached) for (const other of besides[i] ?? []) reached.add(other);
+  let isSound = true;
+  all.forEach(({ url, resource }, i) => {
+    if (reached.has(i) || resource === undefined) return;
+    isSound = flag(c, 'document-reach', `${path}.entry[${i}]`, `Nothing leads from the Composition to ${show(url)}.`);
+  });
+  return isSound;
+}

@@ -14,6 +14,7 @@ import {
   checkCodingSystem,
   checkExtensionUrl,
   checkElementId,
+  checkIdentifier,
   checkPeriod,
   checkUnit,
   hasCodeableConcept,
@@ -61,6 +62,7 @@ export function makeRuntime(definitions: Definitions): Readonly<Record<string, u
     checkCodingSystem,
     checkExtensionUrl,
     checkElementId,
+    checkIdentifier,
     checkProfiles,
     openScope,
   };

@@ -23,7 +23,7 @@ function typesOfContained(c: Context): ReadonlyMap<unknown, string> {
 }
 
 function leadOfContained(reference: string, c: Context): Lead {
-  if (reference.length === 1) return typeOf(c.root);
+  if (reference.length === 1 && c.resource !== c.root) return typeOf(c.root);
   const id = reference.slice(1);
   return typesOfContained(c).get(id) ?? { rule: 'ref-1', text: `No contained resource has the id "${id}".` };
 }
@@ -67,12 +67,7 @@ const claimedName = (claimed: string): string =>
   claimed.startsWith(NAMED_BY_HL7) ? claimed.slice(NAMED_BY_HL7.length) : claimed;
 
 const notAllowed = (type: string, targets: ReadonlySet<string>, c: Context, path: string): false =>
-  flag(
-    c,
-    'reference-target',
-    path,
-    `A reference to ${type} is not allowed here; allowed: ${[...targets].join(', ')}.`,
-  );
+  flag(c, 'reference-target', path, `A reference to ${type} is not allowed here; allowed: ${[...targets].join(', ')}.`);
 
 /** Reference.type, whatever the reference says: a type of R4 (or the address of a logical model), allowed here. */
 function checkClaim(

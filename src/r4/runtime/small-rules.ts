@@ -21,9 +21,29 @@ export function checkPeriod(start: unknown, end: unknown, c: Context, path: stri
   return flag(c, 'per-1', path, `The period ends (${end}) before it starts (${start}).`);
 }
 
+/** Asked only where there is a system. */
 export function checkUnit(system: unknown, code: unknown, c: Context, path: string): boolean {
-  if (code === undefined || system !== UCUM || isUcum(code)) return true;
+  if (system !== UCUM) return checkAbsolute('coding-system', system, c, `${path}.system`);
+  if (code === undefined || isUcum(code)) return true;
   return flag(c, 'ucum', `${path}.code`, `${JSON.stringify(code)} is not a valid UCUM code.`);
+}
+
+function checkAbsolute(
+  rule: 'coding-system' | 'identifier-system',
+  system: unknown,
+  c: Context,
+  path: string,
+): boolean {
+  if (typeof system !== 'string' || system.startsWith('http') || ABSOLUTE.test(system)) return true;
+  return flag(c, rule, path, `${show(system)} is not an absolute URI.`);
+}
+
+const URI_ITSELF = 'urn:ietf:rfc:3986';
+
+/** Asked only where there is a system. */
+export function checkIdentifier(system: unknown, value: unknown, c: Context, path: string): boolean {
+  if (system !== URI_ITSELF) return checkAbsolute('identifier-system', system, c, `${path}.system`);
+  return checkAbsolute('identifier-system', value, c, `${path}.value`);
 }
 
 /** HL7's own value sets: http://hl7.org/fhir/ValueSet/… and http://terminology.hl7.org/ValueSet/… */
@@ -31,8 +51,7 @@ const VALUE_SET = /^http:\/\/(?:hl7\.org\/fhir|terminology\.hl7\.org)\/ValueSet\
 
 export function checkCodingSystem(system: unknown, c: Context, path: string): boolean {
   if (typeof system !== 'string') return true;
-  if (!system.startsWith('http') && !ABSOLUTE.test(system))
-    return flag(c, 'coding-system', path, `Coding.system "${system}" is not an absolute URI.`);
+  if (!system.startsWith('http')) return checkAbsolute('coding-system', system, c, path);
   // Both have their V here, and hardly any other system has one.
   if ((system.charCodeAt(20) !== 86 && system.charCodeAt(27) !== 86) || !VALUE_SET.test(system)) return true;
   return flag(c, 'coding-value-set', path, `Coding.system ${show(system)} is a value set; name its code system.`);

@@ -27,6 +27,9 @@ const bundle = (type: string, entry: readonly unknown[], more: Fields = {}): Fie
   entry,
   ...more,
 });
+const absent = {
+  extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' }],
+};
 const basic = (more: Fields): Fields => ({ resourceType: 'Basic', code: { text: 'x' }, ...more });
 const held = (name: string, values: readonly unknown[]): Fields[] =>
   values.map((value) => extension({ [name]: value }));
@@ -142,11 +145,7 @@ export const STRUCTURE: readonly RuleCase[] = [
     ],
     sound: [
       observation(),
-      {
-        resourceType: 'Observation',
-        _status: { extension: [{ url: 'http://x.example/e', valueCode: 'x' }] },
-        code: { text: 'x' },
-      },
+      observation({ note: [{ _text: { extension: [{ url: 'http://x.example/e', valueCode: 'x' }] } }] }),
     ],
   },
   {
@@ -274,6 +273,9 @@ export const TERMINOLOGY: readonly RuleCase[] = [
     rule: 'binding-required',
     broken: [
       observation({ status: 'bogus' }),
+      { resourceType: 'Observation', _status: absent, code: { text: 'x' } },
+      patient({ _gender: absent }),
+      { resourceType: 'SearchParameter', base: ['Patient', null], _base: [null, absent] },
       patient({ gender: 'M' }),
       patient({ name: [{ use: 'main' }] }),
       bundle('pile', []),
@@ -290,6 +292,8 @@ export const TERMINOLOGY: readonly RuleCase[] = [
     sound: [
       observation({ status: 'amended' }),
       patient({ gender: 'male' }),
+      patient({ gender: 'male', _gender: absent }),
+      patient({ _language: absent }),
       patient({ photo: [{ contentType: 'text/plain; charset=utf-8', url: 'http://x.example' }] }),
       {
         resourceType: 'Condition',
@@ -319,13 +323,31 @@ export const TERMINOLOGY: readonly RuleCase[] = [
     sound: [observation({ code: { coding: [{ system: 'urn:oid:2.16.1', code: 'x' }] } })],
   },
   {
+    rule: 'coding-system',
+    broken: [quantity({ system: 'ucum', code: 'mg' }), quantity({ system: 'ucum' })],
+    sound: [quantity({ system: 'urn:x:y', code: 'mg' })],
+  },
+  {
+    rule: 'identifier-system',
+    broken: [
+      patient({ identifier: [{ system: 'mine', value: '1' }] }),
+      patient({ identifier: [{ system: 'urn:ietf:rfc:3986', value: '1.2.3' }] }),
+    ],
+    sound: [
+      patient({ identifier: [{ system: 'urn:ietf:rfc:3986', value: 'urn:oid:1.2.3' }] }),
+      patient({ identifier: [{ system: 'urn:ietf:rfc:3986' }, { value: '1' }, { system: 'ldap:x', value: '1' }] }),
+    ],
+  },
+  {
     rule: 'coding-value-set',
     broken: ['http://hl7.org/fhir/ValueSet/observation-codes', 'http://terminology.hl7.org/ValueSet/v3-ActCode'].map(
       (system) => observation({ code: { coding: [{ system, code: 'x' }] } }),
     ),
-    sound: ['http://x.example/Vxxx', 'http://terminology.hl7.org/CodeSystem/v3-ActCode', 'http://x.example/ValueSet/a'].map(
-      (system) => observation({ code: { coding: [{ system, code: 'x' }] } }),
-    ),
+    sound: [
+      'http://x.example/Vxxx',
+      'http://terminology.hl7.org/CodeSystem/v3-ActCode',
+      'http://x.example/ValueSet/a',
+    ].map((system) => observation({ code: { coding: [{ system, code: 'x' }] } })),
   },
 ];
 
@@ -432,6 +454,7 @@ export const REFERENCE: readonly RuleCase[] = [
     rule: 'ref-1',
     broken: [
       observation({ subject: { reference: '#p' } }),
+      observation({ focus: [{ reference: '#' }] }),
       observation({
         contained: [patient({ id: 'q' })],
         subject: { reference: '#p' },
@@ -530,8 +553,9 @@ const documentBundle = (more: Fields = {}, first: unknown = composition): Fields
     ...more,
   });
 const put = { method: 'PUT', url: 'Patient/1' };
-const link = (relation: string): Fields => ({ relation, url: 'http://x.example/Patient' });
-const held1 = { resourceType: 'Organization', id: 'o', name: 'x' };
+const link = (relation: string, to = 'Patient'): Fields => ({ relation, url: `http://x.example/${to}` });
+const outcome = { resourceType: 'OperationOutcome', issue: [{ severity: 'warning', code: 'informational' }] };
+const organization = { resourceType: 'Organization', id: 'o', name: 'x' };
 /** A document of a Composition and a Patient, with their fullUrls, and the reference from one to the other. */
 const documentOf = (first: string, second: string, reference: string): Fields => ({
   ...documentBundle(),
@@ -593,9 +617,7 @@ export const BUNDLE: readonly RuleCase[] = [
   {
     rule: 'bdl-12',
     broken: [bundle('message', [entry()])],
-    sound: [
-      bundle('message', [{ fullUrl: P1, resource: messageHeader }]),
-    ],
+    sound: [bundle('message', [{ fullUrl: P1, resource: messageHeader }])],
   },
   {
     rule: 'fullurl-id',
@@ -615,6 +637,60 @@ export const BUNDLE: readonly RuleCase[] = [
       bundle('batch', [{ ...unnamed, request: put }]),
       bundle('batch-response', [{ ...unnamed, response: { status: '200' } }]),
       bundle('transaction-response', [{ response: { status: '201' } }]),
+    ],
+  },
+  {
+    rule: 'fullurl-required',
+    broken: ['transaction', 'batch'].map((type) =>
+      bundle(type, [{ request: put, resource: observation({ subject: { reference: 'Patient/1' } }) }]),
+    ),
+    sound: [
+      bundle('searchset', [{ search: { mode: 'outcome' }, resource: outcome }]),
+      bundle('transaction', [
+        {
+          request: put,
+          resource: observation({ contained: [patient({ id: 'p' })], subject: { reference: '#p' } }),
+        },
+      ]),
+    ],
+  },
+  {
+    rule: 'search-mode',
+    broken: [
+      bundle('searchset', [{ fullUrl: P1, search: { mode: 'match' }, resource: patient() }]),
+      bundle('searchset', [{ fullUrl: P1, search: { mode: 'include' }, resource: patient() }]),
+      bundle('searchset', [entry({ search: { mode: 'outcome' } })]),
+      bundle('searchset', [entry({ search: { mode: 'match' } })], { link: [link('self', 'Observation?code=1')] }),
+      bundle('searchset', [entry({ search: { mode: 'match' } })], { link: [link('self', '?_type=Group,Device')] }),
+    ],
+    sound: [
+      bundle('searchset', [entry({ search: { mode: 'match' } })], { link: [link('self', 'Patient?name=x')] }),
+      bundle('searchset', [entry({ search: { mode: 'match' } })], { link: [link('self', '?_type=Group,Patient')] }),
+      bundle('searchset', [entry({ search: { mode: 'match' } })], { link: [link('self', 'other')] }),
+      bundle('searchset', [entry({ search: { mode: 'include' } })], { link: [link('self', 'Observation?code=1')] }),
+      bundle('searchset', [{ fullUrl: P1, resource: patient() }]),
+    ],
+  },
+  {
+    rule: 'document-reach',
+    broken: [
+      {
+        ...documentOf(P1, P2, P2),
+        entry: [
+          { fullUrl: P1, resource: composition },
+          { fullUrl: P2, resource: patient() },
+        ],
+      },
+    ],
+    sound: [
+      documentOf(P1, P2, P2),
+      {
+        ...documentBundle(),
+        entry: [
+          { fullUrl: P1, resource: composition },
+          { fullUrl: P2, resource: observation({ focus: [{ reference: P1 }] }) },
+        ],
+      },
     ],
   },
   {
@@ -647,7 +723,10 @@ export const BUNDLE: readonly RuleCase[] = [
       documentOf('http://x.example/fhir/Composition/c', 'http://x.example/fhir/Patient/1', 'Patient/1'),
       documentOf('http://x.example/Composition/c', 'http://x.example/Patient/1', 'http://x.example/Patient/1'),
       documentOf(P1, P2, P2),
-      documentBundle({}, { ...composition, section: [{ title: 'x', entry: [{ reference: '#o' }] }], contained: [held1] }),
+      documentBundle(
+        {},
+        { ...composition, section: [{ title: 'x', entry: [{ reference: '#o' }] }], contained: [organization] },
+      ),
       ...['collection', 'searchset'].map((type) =>
         bundle(type, [{ fullUrl: P2, resource: observation({ subject: { reference: P1 } }) }]),
       ),
@@ -675,6 +754,23 @@ export const NARRATIVE: readonly RuleCase[] = [
         '<p>x',
         'x</p>',
         '<p>x & y</p>',
+        '<p>x&nbsp;y</p>',
+        '<p><div>x</div></p>',
+        '<p><b><ul><li>x</li></ul></b></p>',
+        '<p>x<p>y</p></p>',
+        '<a href="#x">x<a href="#y">y</a></a>',
+        '<ul>x</ul>',
+        '<ol><p>x</p></ol>',
+        '<table>x</table>',
+        '<table><td>x</td></table>',
+        '<table><tr>x</tr></table>',
+        '<td>x</td>',
+        '<li>x</li>',
+        '<dl>x</dl>',
+        '<br>x</br>',
+        '<p>&nothing;</p>',
+        '<p title="&eacute;">x</p>',
+        '<p>&#99999999;</p>',
         '<b><i>x</b></i>',
         '<p class=x>x</p>',
         '<p style="width: expression(1)">x</p>',
@@ -699,7 +795,7 @@ export const NARRATIVE: readonly RuleCase[] = [
     ],
     sound: [
       'x',
-      '<p>x &amp; y &nbsp; &#160;</p>',
+      '<p>x &amp; &lt; &gt; &quot; &apos; &#160; &#xa0;</p>',
       '<b>x</b><br/><hr/>',
       '<table border="1"><tr><td colspan="2">x</td></tr></table>',
       '<a href="http://x.example?a=1&amp;b=2">x</a>',
@@ -708,12 +804,17 @@ export const NARRATIVE: readonly RuleCase[] = [
       '<!-- x -->y',
       '<p xml:space="preserve" xml:lang="en">x</p>',
       '<span style="color: red" title="a &gt; b">x</span>',
-      '<ul><li>x</li></ul>',
+      '<ul>\n <li>x</li>\n <!-- y --> </ul>',
+      '<ol><li><p>x</p><ul><li>y</li></ul></li></ol>',
+      '<table><caption>c</caption><col/><thead><tr><th>x</th></tr></thead><tbody><tr><td><p>x</p></td></tr></tbody></table>',
+      '<dl><dt>x</dt><dd><p>y</p></dd></dl>',
+      '<p><b>x<i>y</i></b><br/><img src="#a" alt="x"/></p><div><p>x</p></div>',
+      '<map name="m"><area alt="x"/></map>x',
     ].map(div),
   },
   {
     rule: 'txt-2',
-    broken: ['', '  \n ', '<p> </p>', '<p>&nbsp;</p>', '<br/>'].map(div),
+    broken: ['', '  \n ', '<p> </p>', '<p>&#160;</p>', '<br/>'].map(div),
     sound: ['<img src="#a" alt="x"/>', 'x'].map(div),
   },
   {
@@ -936,7 +1037,10 @@ export const INVARIANT: readonly RuleCase[] = [
     sound: [
       questionnaire([item('a'), asking('b', 'a')]),
       questionnaire([asking('b', 'a'), item('a')]),
-      questionnaire([{ ...group('a'), item: [item('b')] }, { ...group('c'), item: [asking('d', 'b')] }]),
+      questionnaire([
+        { ...group('a'), item: [item('b')] },
+        { ...group('c'), item: [asking('d', 'b')] },
+      ]),
       questionnaire([{ ...group('a'), item: [asking('b', 'a')] }]),
     ],
   },
