@@ -863,6 +863,25 @@ const questionnaire = (items: readonly Fields[]): Fields => ({
   item: items,
 });
 
+/** A profile with a value set bound to an element of a type. */
+const boundElement = (code: string): Fields => ({
+  resourceType: 'StructureDefinition',
+  url: 'http://x.example/StructureDefinition/a',
+  name: 'A',
+  status: 'draft',
+  kind: 'resource',
+  abstract: false,
+  type: 'Patient',
+  derivation: 'constraint',
+  baseDefinition: 'http://hl7.org/fhir/StructureDefinition/Patient',
+  differential: {
+    element: [
+      { id: 'Patient', path: 'Patient' },
+      { id: 'Patient.a', path: 'Patient.a', type: [{ code }], binding: { strength: 'required' } },
+    ],
+  },
+});
+
 export const INVARIANT: readonly RuleCase[] = [
   {
     rule: 'per-1',
@@ -1047,6 +1066,13 @@ export const INVARIANT: readonly RuleCase[] = [
       ]),
       questionnaire([{ ...group('a'), item: [asking('b', 'a')] }]),
     ],
+  },
+  {
+    rule: 'eld-11',
+    broken: ['boolean', 'Reference', 'HumanName'].map(boundElement),
+    sound: ['code', 'CodeableConcept', 'string', 'canonical', 'Duration', 'Extension', 'http://x.example/Type'].map(
+      boundElement,
+    ),
   },
   {
     rule: 'inv-1',
