@@ -9,7 +9,7 @@ import {
   type Notification,
   type Payload,
 } from '../payloads/index.ts';
-import { parseLossless, type JsonRule, type Validator } from '../r4/index.ts';
+import { hasByteOrderMark, parseLossless, type JsonRule, type Validator } from '../r4/index.ts';
 import {
   NOT_RECEIVED,
   translate,
@@ -261,6 +261,17 @@ const BACKSLASH = 0x5c;
 
 /** What a stored delivery is, from its bytes alone. The same bytes, settings and mapping data give the same answer. */
 export function judge(hook: Hook, body: Uint8Array, deps: JudgeDeps): Judgement | Promise<Judgement> {
+  const judgement = judgeText(hook, body, deps);
+  if (!hasByteOrderMark(body)) return judgement;
+  return judgement instanceof Promise ? judgement.then(withMark) : withMark(judgement);
+}
+
+const withMark = ({ facts, ...rest }: Judgement): Judgement => ({
+  ...rest,
+  facts: { ...facts, findings: ['json-byte-order-mark', ...facts.findings].slice(0, FINDINGS_MAX) },
+});
+
+function judgeText(hook: Hook, body: Uint8Array, deps: JudgeDeps): Judgement | Promise<Judgement> {
   const json = parseLossless(body);
   if (!json.ok) return notJson(json.fault.rule);
   if (hook === 'notification') return judgeNotification(json.value, deps);

@@ -107,5 +107,6 @@ export async function checkInChunks(
   const parsed = await runSteps(parseInPieces(input, { ...JSON_LIMITS, ...limits }));
   if (!parsed.ok) return unreadable(parsed.fault);
   await nextTurn();
-  return { kind: 'read', value: parsed.value, issues: await validateInChunks(engine, parsed.value) };
+  const { value, hasMark } = parsed.value;
+  return { kind: 'read', value, issues: await validateInChunks(engine, value), hasMark };
 }

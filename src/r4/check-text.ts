@@ -7,7 +7,13 @@ import { typeOf, type Engine } from './engine.ts';
 
 /** What became of a text: a value that was read, perhaps with findings, or the reason why it could not be read. */
 export type Checked =
-  | { readonly kind: 'read'; readonly value: unknown; readonly issues: readonly Issue[] }
+  | {
+      readonly kind: 'read';
+      readonly value: unknown;
+      readonly issues: readonly Issue[];
+      /** The text began with a byte order mark. It was passed over. */
+      readonly hasMark: boolean;
+    }
   | { readonly kind: 'unreadable'; readonly fault: JsonFault; readonly issues: readonly Issue[] };
 
 export function unreadable(fault: JsonFault): Checked {
@@ -35,11 +41,11 @@ export function checkText(engine: Engine, input: Uint8Array | string, limits: Pa
   const all = { ...JSON_LIMITS, ...limits };
   const read = readJson(input, all);
   if (!read.ok) return unreadable(read.fault);
-  const { value, text, keys, counted } = read.value;
+  const { value, text, keys, counted, hasMark } = read.value;
   const c = engine.fastContext();
   const isValid = engine.compiled.fResource(value, c, 0);
   // After a refusal the walk is incomplete; then, and after keeping digits, the keys are counted apart.
   const found = counted ?? (isValid ? c.keys : countKeys(value));
   if (found !== keys) return unreadable(explain(text, all));
-  return { kind: 'read', value, issues: isValid && !engine.wantsWarnings ? [] : report(engine, value) };
+  return { kind: 'read', value, issues: isValid && !engine.wantsWarnings ? [] : report(engine, value), hasMark };
 }

@@ -14,6 +14,7 @@ export { toOperationOutcome } from './outcome.ts';
 export { digitsOf, numberOf, numberValue } from './runtime/raw-number.ts';
 export { isElement } from './runtime/is-element.ts';
 export { isUcum, measureUcum, type UcumMeasure } from './runtime/ucum.ts';
+export { hasByteOrderMark } from './json/read-text.ts';
 export { findExcess, parseLossless } from './json/parse-lossless.ts';
 export { type JsonFault, type JsonRule, JSON_RULES } from './json/json-fault.ts';
 export { type JsonLimits, JSON_LIMITS } from './json/limits.ts';

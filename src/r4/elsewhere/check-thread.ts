@@ -9,5 +9,7 @@ const engine = loadEngine(workerData as ValidatorOptions);
 answerInThread<Question, Judged>(({ bytes, limits }) => {
   const checked = checkText(engine, bytes, limits);
   const { issues } = checked;
-  return checked.kind === 'read' ? { kind: 'read', issues } : { kind: 'unreadable', fault: checked.fault, issues };
+  return checked.kind === 'read'
+    ? { kind: 'read', issues, hasMark: checked.hasMark }
+    : { kind: 'unreadable', fault: checked.fault, issues };
 });

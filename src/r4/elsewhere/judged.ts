@@ -7,7 +7,7 @@ import type { JsonLimits } from '../json/limits.ts';
  * make it.
  */
 export type Judged =
-  | { readonly kind: 'read'; readonly issues: readonly Issue[] }
+  | { readonly kind: 'read'; readonly issues: readonly Issue[]; readonly hasMark: boolean }
   | { readonly kind: 'unreadable'; readonly fault: JsonFault; readonly issues: readonly Issue[] };
 
 export interface Question {

@@ -26,8 +26,9 @@ export const CORRECTIONS: Readonly<Record<string, { readonly expression: string;
   },
   'eld-11': {
     expression:
-      "binding.empty() or type.code.empty() or type.where(code = 'code' or code = 'Coding' or code = 'CodeableConcept' or code = 'Quantity' or code = 'string' or code = 'uri').exists()",
-    because: '`select(…).exists()` is true for any type',
+      "binding.empty() or type.code.empty() or type.where(code in ('code' | 'Coding' | 'CodeableConcept' | 'Quantity' | 'Duration' | 'string' | 'markdown' | 'id' | 'uri' | 'url' | 'canonical' | 'oid' | 'uuid' | 'Extension') or code.contains(':')).exists()",
+    because:
+      '`select(…).exists()` is true for any type; the list is that of R5, with what specialises string and uri, and an Extension stands for its value',
   },
   'eld-19': {
     expression:

@@ -69,8 +69,21 @@ function emitPrimitive(element: Element, place: Place, shared: Shared, mode: Mod
   if (element.type.isBare) return cases;
   const helper = isList ? 'Elements' : 'Element';
   const call = `${mode.prefix}${helper}(o[k],o[${key}],c,d${mode.path(path)})`;
-  cases.push({ key: `_${element.name}`, body: `${place.choose}${mode.demand(call)}${place.mark}` });
+  cases.push({
+    key: `_${element.name}`,
+    body: `${place.choose}${mode.demand(call)}${emitCodeIsThere(element, mode)}${place.mark}`,
+  });
   return cases;
+}
+
+/** An extension says why there is no code; where the binding is required, there must be one all the same. */
+function emitCodeIsThere(element: Element, mode: Mode): string {
+  const { binding, name, max } = element;
+  if (binding === null) return '';
+  const value = `o[${q(name)}]`;
+  const isMissing = max > 1 ? `(!isArray(${value})||${value}.includes(null))` : `${value}===undefined`;
+  const path = pathOf(element);
+  return `if(${isMissing})${mode.fail('binding-required', path, q('A code is required here; an extension does not stand for it.'))}`;
 }
 
 /** ElementDefinition repeats its ids in snapshot and differential, by design. */

@@ -3,7 +3,7 @@ import { compileExpression } from '../fhirpath/compile-expression.ts';
 import { CORRECTIONS } from '../fhirpath/corrections.ts';
 import { emitElement, invariantFunction, type Case, type Shared } from './emit-element.ts';
 import { functionName, type Mode } from './mode.ts';
-import { EXTENSION_RULE, NATIVE_INVARIANTS, nativeRuleOf } from './native-rules.ts';
+import { EXTENSION_RULE, NATIVE_INVARIANTS, nativeRulesOf, type NativeRule } from './native-rules.ts';
 import { makePresence, type Presence } from './presence.ts';
 import type { Structure } from '../definitions/read-structures.ts';
 
@@ -123,7 +123,7 @@ function emitInvariants(compiled: readonly Compiled[], mode: Mode): string {
 
 const withPath = (call: string, mode: Mode): string => (mode.name === 'fast' ? call.replace(/,p\)$/, ",'')") : call);
 
-function emitNative(rule: NonNullable<ReturnType<typeof nativeRuleOf>>, presence: Presence, mode: Mode): string {
+function emitNative(rule: NativeRule, presence: Presence, mode: Mode): string {
   const condition = rule.when.map(presence.test).join('&&');
   const check = mode.demand(withPath(rule.call, mode));
   return condition === '' ? check : `if(${condition}){${check}}`;
@@ -140,10 +140,10 @@ export function emitStructure(structure: Structure, parts: Parts, mode: Mode): s
     .filter((k) => !NATIVE_INVARIANTS.has(k))
     .map((k) => expressionOf(k, parts.invariants));
   if (structure.name === 'Extension') expressions.push(EXTENSION_RULE);
-  const native = nativeRuleOf(structure);
+  const native = nativeRulesOf(structure);
   const isReference = structure.name === 'Reference';
   const names = presenceNames(structure, expressions, [
-    ...(native?.when ?? []),
+    ...native.flatMap(({ when }) => when),
     'id',
     ...(structure.isDomain ? ['text'] : []),
     ...(isReference ? ['reference', 'type'] : []),
@@ -168,7 +168,7 @@ export function emitStructure(structure: Structure, parts: Parts, mode: Mode): s
     empty,
     emitRequired(structure, presence, mode),
     emitInvariants(compiled, mode),
-    native === undefined ? '' : emitNative(native, presence, mode),
+    ...native.map((rule) => emitNative(rule, presence, mode)),
     isReference ? emitReferenceRule(presence, mode) : '',
     isBundle ? 'c.bundle=scope;' : '',
     isFast ? 'c.keys+=n;return true;}' : '}',

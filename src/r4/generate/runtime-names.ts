@@ -8,7 +8,7 @@ export const RUNTIME_NAMES: readonly string[] = [
   ...'checkReference checkContained checkNarrative checkBundle checkPeriod checkAttachment checkUnit checkCodingSystem checkExtensionUrl checkElementId'.split(
     ' ',
   ),
-  ...'checkOnBehalfOf checkProfiles openScope'.split(' '),
+  ...'checkIdentifier checkOnBehalfOf checkQuestionnaire checkProfiles openScope'.split(' '),
   ...'kid kids kidsBelow has isOne isNone children descendants isTrue isFalse threeWay equals differs atMost atLeast below above union'.split(
     ' ',
   ),

@@ -67,7 +67,7 @@ function follow(root: unknown, path: Cut['path']): unknown {
 export function* parseInPieces(
   input: Uint8Array | string,
   limits: JsonLimits,
-): Generator<undefined, Result<unknown, JsonFault>> {
+): Generator<undefined, Result<{ readonly value: unknown; readonly hasMark: boolean }, JsonFault>> {
   const read = readText(input, limits);
   if (!read.ok) return read;
   const whole = read.value;
@@ -91,5 +91,5 @@ export function* parseInPieces(
     const broken = yield* fill(array as unknown[], cut, whole);
     if (broken !== null) return fail(broken);
   }
-  return ok(root.value);
+  return ok({ value: root.value, hasMark: whole.hasMark });
 }

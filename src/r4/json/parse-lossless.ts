@@ -15,6 +15,7 @@ export interface Read {
   readonly text: string;
   readonly keys: number;
   readonly counted: number | null;
+  readonly hasMark: boolean;
 }
 
 const isShallow = ({ depth, keysOfOne }: Scan, { depthMax, keysMax }: JsonLimits): boolean =>
@@ -43,12 +44,12 @@ const isSyntaxError = (error: unknown): boolean => (error as Error | undefined)?
 export function readJson(input: Uint8Array | string, limits: JsonLimits): Result<Read, JsonFault> {
   const read = readText(input, limits);
   if (!read.ok) return read;
-  const { text, bytes } = read.value;
+  const { text, bytes, hasMark } = read.value;
   const scan = scanBytes(bytes);
   if (!isWithin(scan, limits)) return fail(explain(text, limits));
   try {
     const { value, keys } = buildValue(read.value, scan);
-    return ok({ value, text, keys: scan.keys, counted: keys });
+    return ok({ value, text, keys: scan.keys, counted: keys, hasMark });
   } catch (error) {
     if (isSyntaxError(error)) return fail(explain(text, limits));
     throw error;
@@ -58,7 +59,8 @@ export function readJson(input: Uint8Array | string, limits: JsonLimits): Result
 /**
  * Parses JSON without losing anything: repeated keys, invalid UTF-8 and what exceeds the limits are refused with a
  * position; a number that JavaScript would print otherwise (70.10, 1e3, 20 digits) becomes a `JSON.rawJSON` value, so
- * that `JSON.stringify` gives the same digits. `__proto__` is a property like any other.
+ * that `JSON.stringify` gives the same digits. `__proto__` is a property like any other. A byte order mark is passed
+ * over.
  */
 export function parseLossless(
   input: Uint8Array | string,

@@ -33,7 +33,16 @@ function isPrefix(bytes: Uint8Array, start: number, end: number): boolean {
 export interface Text {
   readonly text: string;
   readonly bytes: Buffer;
+  /** It began with a byte order mark, which RFC 8259 lets a reader pass over. It is part of neither form. */
+  readonly hasMark: boolean;
 }
+
+const MARK = 0xfeff;
+const MARK_BYTES = 3;
+
+/** Whether a text begins with the byte order mark of UTF-8. */
+export const hasByteOrderMark = (bytes: Uint8Array): boolean =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
 /** Within the size limit, and in valid Unicode. */
 export function readText(input: Uint8Array | string, limits: JsonLimits): Result<Text, JsonFault> {
@@ -42,7 +51,9 @@ export function readText(input: Uint8Array | string, limits: JsonLimits): Result
     return fail(jsonFault('json-size', `The text has ${size} bytes; the limit is ${limits.bytesMax}`, '', 0));
   if (typeof input === 'string') {
     if (!input.isWellFormed()) return fail(jsonFault('json-utf8', 'The text holds half of a surrogate pair', '', 0));
-    return ok({ text: input, bytes: Buffer.from(input, 'utf8') });
+    const hasMark = input.charCodeAt(0) === MARK;
+    const text = hasMark ? input.slice(1) : input;
+    return ok({ text, bytes: Buffer.from(text, 'utf8'), hasMark });
   }
   if (!isUtf8(input)) {
     const offset = firstBadByte(input);
@@ -54,6 +65,8 @@ export function readText(input: Uint8Array | string, limits: JsonLimits): Result
       column: 0,
     });
   }
-  const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
-  return ok({ text: bytes.toString('utf8', 0, bytes.length), bytes });
+  const hasMark = hasByteOrderMark(input);
+  const skipped = hasMark ? MARK_BYTES : 0;
+  const bytes = Buffer.from(input.buffer, input.byteOffset + skipped, input.byteLength - skipped);
+  return ok({ text: bytes.toString('utf8', 0, bytes.length), bytes, hasMark });
 }

@@ -3,14 +3,10 @@ import type { RuleId } from '../rules.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/**
- * The bundle around the resource being checked: what its entries are called, and how strictly references must resolve.
- */
+/** The bundle around the resource being checked: what its entries are called. */
 export interface BundleScope {
   readonly of: Json;
   readonly typeByUrl: ReadonlyMap<string, string>;
-  /** In these bundles nothing outside can answer a urn: reference. */
-  readonly isClosed: boolean;
   readonly hasRepeatedUrl: boolean;
 }
 

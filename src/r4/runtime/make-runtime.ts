@@ -4,6 +4,7 @@ import { makeCollections } from './collections.ts';
 import { checkContained } from './contained.ts';
 import type { Context, Json } from './context.ts';
 import { checkNarrative } from './narrative.ts';
+import { checkQuestionnaire } from './questionnaire.ts';
 import { PRIMITIVES } from './primitives.ts';
 import { checkOnBehalfOf, checkReference } from './references.ts';
 import { isElement } from './is-element.ts';
@@ -13,6 +14,7 @@ import {
   checkCodingSystem,
   checkExtensionUrl,
   checkElementId,
+  checkIdentifier,
   checkPeriod,
   checkUnit,
   hasCodeableConcept,
@@ -52,6 +54,7 @@ export function makeRuntime(definitions: Definitions): Readonly<Record<string, u
     checkBundle: (o: Json, c: Context, p: string) => checkBundle(o, types, c, p),
     checkOnBehalfOf: (o: Json, c: Context, p: string) => checkOnBehalfOf(o, types, c, p),
     checkContained,
+    checkQuestionnaire,
     checkNarrative,
     checkPeriod,
     checkAttachment,
@@ -59,6 +62,7 @@ export function makeRuntime(definitions: Definitions): Readonly<Record<string, u
     checkCodingSystem,
     checkExtensionUrl,
     checkElementId,
+    checkIdentifier,
     checkProfiles,
     openScope,
   };

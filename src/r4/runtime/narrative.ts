@@ -1,51 +1,69 @@
 import { flag, type Context } from './context.ts';
 
-/** https://hl7.org/fhir/R4/narrative.html#xhtml: HTML 4.0 chapters 7-11 (without 9.4) and 15, links, images, styles. */
+/** https://hl7.org/fhir/R4/narrative.html#xhtml: HTML 4.0 chapters 7-11 (without 9.4) and 15, links and images. */
 const ELEMENTS = new Set(
   (
-    'div h1 h2 h3 h4 h5 h6 address bdo span p br hr pre ins del ' +
+    'div h1 h2 h3 h4 h5 h6 address bdo span p br hr pre ' +
     'em strong dfn code samp kbd var cite abbr acronym blockquote q sub sup ' +
     'ul ol li dl dt dd table caption thead tbody tfoot colgroup col tr th td ' +
-    'tt i b big small a img map area style'
+    'tt i b big small a img map area'
   ).split(' '),
 );
 
-const COMMON = 'title style class id lang xml:lang xml:space dir xmlns align';
+/** Attributes that HTML 4 does not deprecate, and the few deprecated ones that the official validator takes. */
+const COMMON =
+  'title style class id lang xml:lang xml:space dir xmlns accesskey tabindex ' +
+  'span width align valign char charoff abbr axis headers scope rowspan colspan';
 const OWN: Readonly<Record<string, string>> = {
-  a: 'href name hreflang type rel rev charset shape coords accesskey tabindex',
-  img: 'src alt longdesc height width name usemap ismap border',
+  a: 'href name hreflang type rel rev charset shape coords',
+  img: 'src alt longdesc height width usemap ismap border',
   map: 'name',
-  area: 'shape coords href nohref alt accesskey tabindex',
-  table: 'summary width border frame rules cellspacing cellpadding bgcolor',
-  col: 'span width char charoff valign',
-  colgroup: 'span width char charoff valign',
-  thead: 'char charoff valign',
-  tbody: 'char charoff valign',
-  tfoot: 'char charoff valign',
-  tr: 'char charoff valign bgcolor',
-  th: 'abbr axis headers scope rowspan colspan char charoff valign width height nowrap bgcolor',
-  td: 'abbr axis headers scope rowspan colspan char charoff valign width height nowrap bgcolor',
-  ol: 'type start compact',
-  ul: 'type compact',
-  li: 'type value',
-  hr: 'size width noshade',
-  br: 'clear',
-  pre: 'width',
+  area: 'shape coords href nohref alt',
+  table: 'summary border frame rules cellspacing cellpadding',
+  td: 'nowrap',
   blockquote: 'cite',
   q: 'cite',
-  ins: 'cite datetime',
-  del: 'cite datetime',
-  style: 'type media',
 };
+
+/** What HTML 4 lets stand directly in these; text only in the last, which hold none of the above. */
+const CHILDREN: Readonly<Record<string, string>> = {
+  table: 'tbody tr caption thead tfoot col colgroup',
+  tr: 'td th',
+  tbody: 'tr',
+  thead: 'tr',
+  tfoot: 'tr',
+  ul: 'li',
+  ol: 'li',
+  dl: 'dt dd',
+  map: 'area',
+  br: '',
+  hr: '',
+  img: '',
+  area: '',
+  col: '',
+};
+/** These stand nowhere else than where CHILDREN has them; a col also in a colgroup. */
+const PLACED = new Set('tr tbody thead tfoot caption colgroup td th li dt dd'.split(' '));
+/** Inside these there is text and what marks it up, however deep, and no block. */
+const TEXT_ONLY = new Set(
+  (
+    'p h1 h2 h3 h4 h5 h6 pre address a b em i strong small big sub sup code tt dfn q var abbr acronym cite bdo kbd ' +
+    'samp span caption dt'
+  ).split(' '),
+);
+const BLOCKS = new Set('div pre table ul ol'.split(' '));
+const NOT_IN_PARAGRAPH = new Set('p blockquote'.split(' '));
 
 const words = (text: string): string[] => (text === '' ? [] : text.split(' '));
 const ALLOWED = new Map([...ELEMENTS].map((name) => [name, new Set([...words(COMMON), ...words(OWN[name] ?? '')])]));
+const ONLY = new Map(Object.entries(CHILDREN).map(([name, text]) => [name, new Set(words(text))]));
 const LINKS = new Set(['href', 'src', 'cite', 'longdesc', 'usemap']);
 
 const TAG_NAME = /<(\/?)([A-Za-z][\w:.-]{0,60})/y;
 const ATTRIBUTE_NAME = /\s+([A-Za-z_][\w:.-]{0,60})\s*=\s*(["'])/y;
 const LINK_START = 200;
-const STRAY_AMPERSAND = /&(?!(?:[A-Za-z][A-Za-z0-9]*|#\d+|#x[0-9A-Fa-f]+);)/;
+/** XML's own five entities and numbers: XHTML in FHIR has no document type that could define others. */
+const STRAY_AMPERSAND = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9A-Fa-f]{1,6});)/;
 const NAMESPACE = 'http://www.w3.org/1999/xhtml';
 const DEPTH_MAX = 200;
 
@@ -112,9 +130,32 @@ interface Reader {
   at: number;
   hasRoot: boolean;
   hasContent: boolean;
+  /** How many of the open elements hold text only, and how many are paragraphs or links. */
+  texts: number;
+  paragraphs: number;
+  links: number;
 }
 
-const BLANKS = /&(?:nbsp|#160|#xa0);/gi;
+/** Why an element must not stand where it does; null when it may. */
+function faultOfPlace(reader: Reader, name: string): string | null {
+  const inside = reader.open.at(-1) ?? '';
+  const only = ONLY.get(inside);
+  if (only === undefined ? PLACED.has(name) && reader.hasRoot : !only.has(name))
+    return `<${name}> must not stand in <${inside}>`;
+  if (reader.texts > 0 && BLOCKS.has(name)) return `<${name}> must not stand inside of text`;
+  if (reader.paragraphs > 0 && NOT_IN_PARAGRAPH.has(name)) return `<${name}> must not stand in a paragraph`;
+  return reader.links > 0 && name === 'a' ? '<a> must not stand in <a>' : null;
+}
+
+/** Counts an element that opens (1) or closes (-1). */
+function count(reader: Reader, name: string, by: 1 | -1): void {
+  if (!TEXT_ONLY.has(name)) return;
+  reader.texts += by;
+  if (name === 'p') reader.paragraphs += by;
+  else if (name === 'a') reader.links += by;
+}
+
+const BLANKS = /&(?:#160|#xa0);/gi;
 
 /** Text up to the next tag. Each of these three answers what is wrong, or null. */
 function readText(reader: Reader): string | null {
@@ -124,8 +165,8 @@ function readText(reader: Reader): string | null {
   reader.at = next === -1 ? reader.end : next;
   const inside = open.at(-1);
   if (inside === undefined) return 'text stands outside the <div>';
-  if (STRAY_AMPERSAND.test(text)) return 'a bare & is not XHTML';
-  if (inside === 'style') return isSafeStyle(text) ? null : 'the style sheet is not allowed';
+  if (STRAY_AMPERSAND.test(text)) return 'an & that begins no entity of XML';
+  if (ONLY.has(inside) && /\S/.test(text)) return `text must not stand in <${inside}>`;
   if (!reader.hasContent && /[^\s\u00a0]/.test(text.replaceAll(BLANKS, ''))) reader.hasContent = true;
   return null;
 }
@@ -142,12 +183,15 @@ function openElement(reader: Reader, name: string, rest: string): string | null 
   if (!ELEMENTS.has(name)) return `<${name}> is not allowed`;
   const isClosed = rest.endsWith('/');
   const attributes = isClosed ? rest.slice(0, -1) : rest;
-  const fault = faultOfAttributes(name, attributes);
+  const fault = faultOfPlace(reader, name) ?? faultOfAttributes(name, attributes);
   if (fault !== null) return fault;
   if (!reader.hasRoot && !/\sxmlns\s*=/.test(attributes)) return `the <div> lacks xmlns="${NAMESPACE}"`;
   reader.hasRoot = true;
   if (name === 'img') reader.hasContent = true;
-  if (!isClosed) reader.open.push(name);
+  if (!isClosed) {
+    reader.open.push(name);
+    count(reader, name, 1);
+  }
   return reader.open.length > DEPTH_MAX ? `it is nested deeper than ${DEPTH_MAX}` : null;
 }
 
@@ -163,12 +207,16 @@ function readTag(reader: Reader): string | null {
   const rest = div.slice(start, close);
   reader.at = close + 1;
   if (tag[1] !== '/') return openElement(reader, name, rest);
-  return open.pop() === name && rest.trim() === '' ? null : `</${name}> closes nothing`;
+  if (open.pop() !== name || rest.trim() !== '') return `</${name}> closes nothing`;
+  count(reader, name, -1);
+  return null;
 }
 
 function readNarrative(div: string): { readonly fault: string | null; readonly hasContent: boolean } {
   const at = div.length - div.trimStart().length;
-  const reader: Reader = { div, end: div.trimEnd().length, open: [], at, hasRoot: false, hasContent: false };
+  const end = div.trimEnd().length;
+  const none = { hasRoot: false, hasContent: false, texts: 0, paragraphs: 0, links: 0 };
+  const reader: Reader = { div, end, open: [], at, ...none };
   let fault: string | null = null;
   while (fault === null && reader.at < reader.end) {
     if (div.charCodeAt(reader.at) !== 60) fault = readText(reader);

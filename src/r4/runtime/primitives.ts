@@ -78,16 +78,30 @@ function isUuidAt(v: string, from: number): boolean {
   return true;
 }
 
-export function isUri(v: unknown): boolean {
-  if (typeof v !== 'string' || v.length === 0 || v.length > STRING_MAX) return false;
-  const isUrn = v.charCodeAt(0) === 117 && v.startsWith('urn:');
-  // Upper case is tolerated in urn:uuid: official examples have it.
-  if (isUrn && v.startsWith('uuid:', 4)) return v.length === 45 && isUuidAt(v, 9);
-  if (NOT_URI.test(v) && (/[\u0000-\u0020]/.test(v) || !v.isWellFormed())) return false;
-  if (!isUrn || !v.startsWith('oid:', 4)) return true;
-  const version = v.indexOf('|');
-  return OID.test(v.slice(8, version === -1 ? v.length : version));
+/** Up to where the URI itself goes: a canonical may name a version, and either a part of what it leads to. */
+function endOfUri(v: string, from: number, mayHaveVersion: boolean): number {
+  for (let i = from; i < v.length; i++) {
+    const char = v.charCodeAt(i);
+    if (char === 35 || (char === 124 && mayHaveVersion)) return i;
+  }
+  return v.length;
 }
+
+function isUriOf(v: unknown, mayHaveVersion: boolean): boolean {
+  if (typeof v !== 'string' || v.length === 0 || v.length > STRING_MAX) return false;
+  const first = v.charCodeAt(0);
+  const isUrn = first === 117 && v.startsWith('urn:');
+  // Upper case is tolerated in urn:uuid: official examples have it.
+  if (isUrn && v.startsWith('uuid:', 4) && v.length === 45) return isUuidAt(v, 9);
+  if (NOT_URI.test(v) && (/[\u0000-\u0020]/.test(v) || !v.isWellFormed())) return false;
+  if (!isUrn) return first === 111 ? !v.startsWith('oid:') : first !== 117 || !v.startsWith('uuid:');
+  if (v.startsWith('uuid:', 4)) return endOfUri(v, 9, mayHaveVersion) === 45 && isUuidAt(v, 9);
+  return !v.startsWith('oid:', 4) || OID.test(v.slice(8, endOfUri(v, 8, mayHaveVersion)));
+}
+
+export const isUri = (v: unknown): boolean => isUriOf(v, false);
+
+export const isCanonical = (v: unknown): boolean => isUriOf(v, true);
 
 export const isOid = (v: unknown): boolean => typeof v === 'string' && v.startsWith('urn:oid:') && OID.test(v.slice(8));
 
@@ -117,7 +131,7 @@ export const PRIMITIVES = {
   id: isId,
   uri: isUri,
   url: isUri,
-  canonical: isUri,
+  canonical: isCanonical,
   oid: isOid,
   uuid: isUuid,
   date: isDate,

@@ -1,13 +1,15 @@
 import { flag, type Context, type Json } from './context.ts';
 import { isId } from './primitives.ts';
+import { show } from './say.ts';
 
 /** The concrete resource types; filled once by the code that reads the definitions. */
 export type ResourceTypes = ReadonlySet<string>;
 
 /** What a reference leads to: a type, nothing known (''), or the reason why it leads nowhere. */
-type Lead = string | { readonly rule: 'ref-1' | 'bundle-unresolved' | 'reference-form'; readonly text: string };
+type Lead = string | { readonly rule: 'ref-1' | 'reference-form'; readonly text: string };
 
 const UNKNOWN = '';
+const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]{0,60}:/;
 
 function typesOfContained(c: Context): ReadonlyMap<unknown, string> {
   if (c.contained?.of === c.root) return c.contained.typeById;
@@ -21,7 +23,7 @@ function typesOfContained(c: Context): ReadonlyMap<unknown, string> {
 }
 
 function leadOfContained(reference: string, c: Context): Lead {
-  if (reference.length === 1) return typeOf(c.root);
+  if (reference.length === 1 && c.resource !== c.root) return typeOf(c.root);
   const id = reference.slice(1);
   return typesOfContained(c).get(id) ?? { rule: 'ref-1', text: `No contained resource has the id "${id}".` };
 }
@@ -33,7 +35,7 @@ const typeOf = (resource: Json): string =>
 export function typeInUrl(url: string, types: ResourceTypes): string | null {
   const first = url.indexOf('/');
   if (first > 0 && types.has(url.slice(0, first)) && isId(url.slice(first + 1))) return url.slice(0, first);
-  const isAbsolute = /^[A-Za-z][A-Za-z0-9+.-]{0,60}:/.test(url);
+  const isAbsolute = ABSOLUTE.test(url);
   const versioned = url.indexOf('/_history/');
   const path = versioned === -1 ? url : url.slice(0, versioned);
   const slash = path.lastIndexOf('/');
@@ -49,16 +51,36 @@ function leadOf(reference: string, c: Context, types: ResourceTypes): Lead {
   if (first === 35) return leadOfContained(reference, c);
   const inBundle = c.bundle?.typeByUrl.get(reference);
   if (inBundle !== undefined) return inBundle;
-  if (first === 117 && reference.startsWith('urn:')) {
-    if (c.bundle?.isClosed !== true || !/^urn:(?:uuid|oid):/.test(reference)) return UNKNOWN;
-    return { rule: 'bundle-unresolved', text: `No entry of the bundle has the fullUrl "${reference}".` };
-  }
+  if (first === 117 && reference.startsWith('urn:')) return UNKNOWN;
   const type = typeInUrl(reference, types);
   if (type !== null) return type;
   // A conditional reference, legal where a server resolves it: in a transaction.
   const query = reference.indexOf('?');
   if (query > 0 && types.has(reference.slice(0, query))) return reference.slice(0, query);
   return { rule: 'reference-form', text: `"${reference}" is neither absolute nor of the form Type/id.` };
+}
+
+const NAMED_BY_HL7 = 'http://hl7.org/fhir/StructureDefinition/';
+
+/** Reference.type as a name: HL7's own address of a type counts as its name. */
+const claimedName = (claimed: string): string =>
+  claimed.startsWith(NAMED_BY_HL7) ? claimed.slice(NAMED_BY_HL7.length) : claimed;
+
+const notAllowed = (type: string, targets: ReadonlySet<string>, c: Context, path: string): false =>
+  flag(c, 'reference-target', path, `A reference to ${type} is not allowed here; allowed: ${[...targets].join(', ')}.`);
+
+/** Reference.type, whatever the reference says: a type of R4 (or the address of a logical model), allowed here. */
+function checkClaim(
+  claimed: string,
+  targets: ReadonlySet<string> | null,
+  types: ResourceTypes,
+  c: Context,
+  path: string,
+): boolean {
+  const name = claimedName(claimed);
+  if (!types.has(name) && !ABSOLUTE.test(name))
+    return flag(c, 'reference-type', path, `Reference.type ${show(claimed)} names no resource type of R4.`);
+  return targets === null || targets.has(name) || notAllowed(name, targets, c, path);
 }
 
 /** ref-1, target types, Reference.type, and references into the bundle around. `targets` null: any type. */
@@ -70,27 +92,15 @@ export function checkReference(
   c: Context,
   path: string,
 ): boolean {
-  if (typeof reference !== 'string' || reference === '') {
-    if (targets === null || typeof claimed !== 'string' || !types.has(claimed) || targets.has(claimed)) return true;
-    return flag(
-      c,
-      'reference-target',
-      path,
-      `A reference to ${claimed} is not allowed here; allowed: ${[...targets].join(', ')}.`,
-    );
-  }
+  const isClaimed = typeof claimed === 'string';
+  if (isClaimed && !checkClaim(claimed, targets, types, c, path)) return false;
+  if (typeof reference !== 'string' || reference === '') return true;
   const lead = leadOf(reference, c, types);
   if (typeof lead !== 'string') return flag(c, lead.rule, path, lead.text);
   if (lead === UNKNOWN) return true;
-  if (typeof claimed === 'string' && types.has(claimed) && claimed !== lead)
-    return flag(c, 'reference-type', path, `Reference.type says ${claimed}, the reference leads to ${lead}.`);
-  if (targets === null || targets.has(lead)) return true;
-  return flag(
-    c,
-    'reference-target',
-    path,
-    `A reference to ${lead} is not allowed here; allowed: ${[...targets].join(', ')}.`,
-  );
+  if (isClaimed && claimedName(claimed) !== lead)
+    return flag(c, 'reference-type', path, `Reference.type says ${show(claimed)}, the reference leads to ${lead}.`);
+  return targets === null || targets.has(lead) || notAllowed(lead, targets, c, path);
 }
 
 /** ctm-1 without a server: the type of the member decides, where it is known. */

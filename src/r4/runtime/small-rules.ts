@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { isObject, isObjectOrArray } from '../../kernel/index.ts';
 import { flag, type Context } from './context.ts';
 import { isAfter } from './dates.ts';
+import { show } from './say.ts';
 import { isUcum } from './ucum.ts';
 
 const UCUM = 'http://unitsofmeasure.org';
@@ -19,14 +21,40 @@ export function checkPeriod(start: unknown, end: unknown, c: Context, path: stri
   return flag(c, 'per-1', path, `The period ends (${end}) before it starts (${start}).`);
 }
 
+/** Asked only where there is a system. */
 export function checkUnit(system: unknown, code: unknown, c: Context, path: string): boolean {
-  if (code === undefined || system !== UCUM || isUcum(code)) return true;
+  if (system !== UCUM) return checkAbsolute('coding-system', system, c, `${path}.system`);
+  if (code === undefined || isUcum(code)) return true;
   return flag(c, 'ucum', `${path}.code`, `${JSON.stringify(code)} is not a valid UCUM code.`);
 }
 
-export function checkCodingSystem(system: unknown, c: Context, path: string): boolean {
+function checkAbsolute(
+  rule: 'coding-system' | 'identifier-system',
+  system: unknown,
+  c: Context,
+  path: string,
+): boolean {
   if (typeof system !== 'string' || system.startsWith('http') || ABSOLUTE.test(system)) return true;
-  return flag(c, 'coding-system', path, `Coding.system "${system}" is not an absolute URI.`);
+  return flag(c, rule, path, `${show(system)} is not an absolute URI.`);
+}
+
+const URI_ITSELF = 'urn:ietf:rfc:3986';
+
+/** Asked only where there is a system. */
+export function checkIdentifier(system: unknown, value: unknown, c: Context, path: string): boolean {
+  if (system !== URI_ITSELF) return checkAbsolute('identifier-system', system, c, `${path}.system`);
+  return checkAbsolute('identifier-system', value, c, `${path}.value`);
+}
+
+/** HL7's own value sets: http://hl7.org/fhir/ValueSet/… and http://terminology.hl7.org/ValueSet/… */
+const VALUE_SET = /^http:\/\/(?:hl7\.org\/fhir|terminology\.hl7\.org)\/ValueSet\//;
+
+export function checkCodingSystem(system: unknown, c: Context, path: string): boolean {
+  if (typeof system !== 'string') return true;
+  if (!system.startsWith('http')) return checkAbsolute('coding-system', system, c, path);
+  // Both have their V here, and hardly any other system has one.
+  if ((system.charCodeAt(20) !== 86 && system.charCodeAt(27) !== 86) || !VALUE_SET.test(system)) return true;
+  return flag(c, 'coding-value-set', path, `Coding.system ${show(system)} is a value set; name its code system.`);
 }
 
 export function checkElementId(id: unknown, c: Context, path: string): boolean {
@@ -56,10 +84,19 @@ export function checkExtensionUrl(extension: unknown, c: Context, path: string):
   );
 }
 
-export function checkAttachment(data: unknown, size: unknown, c: Context, path: string): boolean {
-  if (typeof data !== 'string' || typeof size !== 'number') return true;
-  const bytes = Buffer.byteLength(data.replace(/\s+/g, ''), 'base64');
-  return bytes === size || flag(c, 'attachment-size', `${path}.size`, `size says ${size}, data holds ${bytes} bytes.`);
+/** `data` against the size and the hash that stand beside it. */
+export function checkAttachment(data: unknown, size: unknown, hash: unknown, c: Context, path: string): boolean {
+  if (typeof data !== 'string') return true;
+  let isSound = true;
+  if (typeof size === 'number') {
+    const bytes = Buffer.byteLength(data.replace(/\s+/g, ''), 'base64');
+    if (bytes !== size)
+      isSound = flag(c, 'attachment-size', `${path}.size`, `size says ${size}, data holds ${bytes} bytes.`);
+  }
+  if (typeof hash !== 'string') return isSound;
+  const found = createHash('sha1').update(data, 'base64').digest();
+  if (found.equals(Buffer.from(hash, 'base64'))) return isSound;
+  return flag(c, 'attachment-hash', `${path}.hash`, `hash is not the SHA-1 of data, ${found.toString('base64')}.`);
 }
 
 /** Sets of codes by system, for required bindings of Coding and CodeableConcept. */

@@ -79,6 +79,16 @@ describe('what cannot be read is acknowledged and quarantined', () => {
   );
 });
 
+test('a byte order mark before the document is passed over, and counted', async () => {
+  const delivery = await hooks.deliver(`\ufeff${sound('marked')}`);
+  expect(outcome(delivery)).toEqual(['parked', 'unlinked']);
+  expect(delivery.findings).toContain('json-byte-order-mark');
+  expect((await hooks.deliver(`\ufeff${sound('marked').slice(0, -1)}`)).findings).toEqual([
+    'json-byte-order-mark',
+    'json-syntax',
+  ]);
+});
+
 test.each([
   'application/json',
   'application/json; charset=utf-8',

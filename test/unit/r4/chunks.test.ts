@@ -26,6 +26,7 @@ describe('in chunks', () => {
     ['a broken text', text.slice(0, -1)],
     ['a comma too many', text.replace('},{"fullUrl"', '},,{"fullUrl"')],
     ['something small', '{"resourceType":"Patient"}'],
+    ['a byte order mark', `\ufeff${text}`],
     ['nothing', ''],
     ['findings', text.replace('"id":"obs-2000"', '"id":"obs 2000"').replace('"status":"final"', '"status":"x"')],
   ])('%s is judged as in one go', async (_, input) => {
@@ -35,7 +36,7 @@ describe('in chunks', () => {
     const sorted = (issues: typeof whole.issues) => issues.map((i) => `${i.rule} ${i.expression}`).sort();
     expect(sorted(chunked.issues)).toEqual(sorted(whole.issues));
     if (whole.kind === 'read' && chunked.kind === 'read')
-      expect(JSON.stringify(chunked.value)).toBe(JSON.stringify(whole.value));
+      expect([JSON.stringify(chunked.value), chunked.hasMark]).toEqual([JSON.stringify(whole.value), whole.hasMark]);
     if (whole.kind === 'unreadable' && chunked.kind === 'unreadable')
       expect(chunked.fault.offset).toBe(whole.fault.offset);
   });
@@ -77,12 +78,14 @@ describe('elsewhere', () => {
     ['one large item', nested],
     ['a repeated key', text.replace('"id":"obs-2000"', '"id":"obs-2000","id":"x"')],
     ['a broken text', text.slice(0, -1)],
+    ['a byte order mark', `\ufeff${text}`],
     ['nothing', ''],
     ['findings', text.replace('"status":"final"', '"status":"x"')],
   ])('%s is judged as here', async (_, input) => {
     const here = validator.checkText(input);
     const there = await validator.checkElsewhere(Buffer.from(input));
     expect([there.kind, there.issues]).toEqual([here.kind, here.issues]);
+    if (there.kind === 'read') expect(there.hasMark).toBe(input.startsWith('\ufeff'));
   });
 
   test('several texts at once are each answered for themselves', async () => {

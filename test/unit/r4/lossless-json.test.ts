@@ -124,6 +124,14 @@ describe('content', () => {
   });
 });
 
+test('a byte order mark is passed over, once and at the start', () => {
+  for (const input of ['\ufeff{"a":1.0}', bytes('\ufeff{"a":1.0}')]) {
+    const parsed = parseLossless(input);
+    expect(parsed.ok && JSON.stringify(parsed.value)).toBe('{"a":1.0}');
+  }
+  expect(fault('\ufeff{"a":1,"a":2}')).toEqual({ rule: 'json-duplicate-key', offset: 7 });
+});
+
 describe('refusals have a position', () => {
   test.each([
     ['{"a":1,"a":2}', 'json-duplicate-key', 7],
@@ -136,7 +144,8 @@ describe('refusals have a position', () => {
     ["{'a':1}", 'json-syntax', 1],
     ['{"a":NaN}', 'json-syntax', 5],
     ['{"a":"\u0001"}', 'json-syntax', 6],
-    ['\ufeff{}', 'json-syntax', 0],
+    ['\ufeff\ufeff{}', 'json-syntax', 0],
+    ['{}\ufeff', 'json-syntax', 2],
     ['', 'json-syntax', 0],
   ])('%s', (text, rule, offset) => {
     expect(fault(text)).toEqual({ rule, offset });

@@ -41,7 +41,10 @@ describe('@medplum/core validateResource', () => {
         "R4's code allows any character but whitespace, U+00A0 included: \\s of the specification is not JavaScript's",
       matches: (text) => text.includes('"valueCode":"a\u00a0b"'),
     },
-    { because: 'R4 allows whitespace in base64', matches: (text) => text.includes('"valueBase64Binary":"YW Jj') },
+    {
+      because: 'R4 allows whitespace in base64',
+      matches: (text) => /"valueBase64Binary":"YW Jj|"data":"YW\\nJj"/.test(text),
+    },
   ];
 
   test('refuses nothing that we accept, except for known reasons', () => {
@@ -82,6 +85,8 @@ describe('fhirpath.js', () => {
       return 'what has the wrong shape is reported as that, and not looked into';
     if (key === 'per-1' && side === 'theirs')
       return 'different precision leaves the order open, and an open order breaks nothing';
+    if (key === 'ref-1' && side === 'ours' && text.includes('"focus":[{"reference":"#"}]'))
+      return 'the oracle is given the corrected rule, which lets # stand anywhere; only what is contained has a container';
     if (key === 'rng-2' && side === 'ours' && text.includes('"low":{"value":2'))
       return 'it compares no quantities without unit, and knows no JSON.rawJSON';
     if (/^bdl-(9|10|11|12)$/.test(key) && !text.includes('"type":"'))

@@ -97,7 +97,12 @@ describe('vital signs, imposed by LOINC code', () => {
     const bundle = {
       resourceType: 'Bundle',
       type: 'collection',
-      entry: [{ resource: vital(['8302-2'], { valueQuantity: amount('m') }) }],
+      entry: [
+        {
+          fullUrl: 'urn:uuid:3f2b1c4d-5e6f-4a7b-8c9d-000000000001',
+          resource: vital(['8302-2'], { valueQuantity: amount('m') }),
+        },
+      ],
     };
     expect(validator.validate(bundle).map((i) => [i.rule, i.expression])).toEqual([
       ['vs-unit', 'Bundle.entry[0].resource.value'],

@@ -27,6 +27,9 @@ const bundle = (type: string, entry: readonly unknown[], more: Fields = {}): Fie
   entry,
   ...more,
 });
+const absent = {
+  extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' }],
+};
 const basic = (more: Fields): Fields => ({ resourceType: 'Basic', code: { text: 'x' }, ...more });
 const held = (name: string, values: readonly unknown[]): Fields[] =>
   values.map((value) => extension({ [name]: value }));
@@ -142,11 +145,7 @@ export const STRUCTURE: readonly RuleCase[] = [
     ],
     sound: [
       observation(),
-      {
-        resourceType: 'Observation',
-        _status: { extension: [{ url: 'http://x.example/e', valueCode: 'x' }] },
-        code: { text: 'x' },
-      },
+      observation({ note: [{ _text: { extension: [{ url: 'http://x.example/e', valueCode: 'x' }] } }] }),
     ],
   },
   {
@@ -274,6 +273,9 @@ export const TERMINOLOGY: readonly RuleCase[] = [
     rule: 'binding-required',
     broken: [
       observation({ status: 'bogus' }),
+      { resourceType: 'Observation', _status: absent, code: { text: 'x' } },
+      patient({ _gender: absent }),
+      { resourceType: 'SearchParameter', base: ['Patient', null], _base: [null, absent] },
       patient({ gender: 'M' }),
       patient({ name: [{ use: 'main' }] }),
       bundle('pile', []),
@@ -290,6 +292,8 @@ export const TERMINOLOGY: readonly RuleCase[] = [
     sound: [
       observation({ status: 'amended' }),
       patient({ gender: 'male' }),
+      patient({ gender: 'male', _gender: absent }),
+      patient({ _language: absent }),
       patient({ photo: [{ contentType: 'text/plain; charset=utf-8', url: 'http://x.example' }] }),
       {
         resourceType: 'Condition',
@@ -318,6 +322,33 @@ export const TERMINOLOGY: readonly RuleCase[] = [
     broken: [observation({ code: { coding: [{ system: 'loinc', code: 'x' }] } })],
     sound: [observation({ code: { coding: [{ system: 'urn:oid:2.16.1', code: 'x' }] } })],
   },
+  {
+    rule: 'coding-system',
+    broken: [quantity({ system: 'ucum', code: 'mg' }), quantity({ system: 'ucum' })],
+    sound: [quantity({ system: 'urn:x:y', code: 'mg' })],
+  },
+  {
+    rule: 'identifier-system',
+    broken: [
+      patient({ identifier: [{ system: 'mine', value: '1' }] }),
+      patient({ identifier: [{ system: 'urn:ietf:rfc:3986', value: '1.2.3' }] }),
+    ],
+    sound: [
+      patient({ identifier: [{ system: 'urn:ietf:rfc:3986', value: 'urn:oid:1.2.3' }] }),
+      patient({ identifier: [{ system: 'urn:ietf:rfc:3986' }, { value: '1' }, { system: 'ldap:x', value: '1' }] }),
+    ],
+  },
+  {
+    rule: 'coding-value-set',
+    broken: ['http://hl7.org/fhir/ValueSet/observation-codes', 'http://terminology.hl7.org/ValueSet/v3-ActCode'].map(
+      (system) => observation({ code: { coding: [{ system, code: 'x' }] } }),
+    ),
+    sound: [
+      'http://x.example/Vxxx',
+      'http://terminology.hl7.org/CodeSystem/v3-ActCode',
+      'http://x.example/ValueSet/a',
+    ].map((system) => observation({ code: { coding: [{ system, code: 'x' }] } })),
+  },
 ];
 
 export const REFERENCE: readonly RuleCase[] = [
@@ -336,8 +367,8 @@ export const REFERENCE: readonly RuleCase[] = [
         ],
       }),
       bundle('collection', [
-        { resource: patient({ name: [{ id: 'a', text: 'x' }] }) },
-        { resource: patient({ name: [{ id: 'a', text: 'x' }] }) },
+        { fullUrl: P1, resource: patient({ name: [{ id: 'a', text: 'x' }] }) },
+        { fullUrl: P2, resource: patient({ name: [{ id: 'a', text: 'x' }] }) },
       ]),
     ],
   },
@@ -379,6 +410,8 @@ export const REFERENCE: readonly RuleCase[] = [
       observation({ subject: { reference: 'Observation/1' } }),
       observation({ subject: { reference: 'http://x.example/fhir/Organization/1' } }),
       observation({ subject: { type: 'Practitioner', identifier: { value: '1' } } }),
+      observation({ subject: { reference: P1, type: 'Practitioner' } }),
+      observation({ subject: { reference: 'http://x.example/a', type: 'http://x.example/Model' } }),
       observation({ performer: [{ reference: 'Device/1' }] }),
       observation({ contained: [{ resourceType: 'Organization', id: 'o', name: 'x' }], subject: { reference: '#o' } }),
       bundle('collection', [
@@ -394,13 +427,34 @@ export const REFERENCE: readonly RuleCase[] = [
   },
   {
     rule: 'reference-type',
-    broken: [observation({ subject: { reference: 'Patient/1', type: 'Group' } })],
-    sound: [observation({ subject: { reference: 'Patient/1', type: 'Patient' } })],
+    broken: [
+      observation({ subject: { reference: 'Patient/1', type: 'Group' } }),
+      observation({ subject: { reference: 'Patient/1', type: 'Nothing' } }),
+      observation({ subject: { reference: P1, type: 'patient' } }),
+      observation({ subject: { display: 'x', type: 'Quantity' } }),
+      observation({ focus: [{ reference: P1, type: 'Nothing' }] }),
+      observation({
+        subject: { reference: 'Patient/1', type: 'http://hl7.org/fhir/StructureDefinition/Group' },
+      }),
+      bundle('collection', [
+        { fullUrl: P1, resource: patient() },
+        { fullUrl: P2, resource: observation({ subject: { reference: P1, type: 'Group' } }) },
+      ]),
+    ],
+    sound: [
+      observation({ subject: { reference: 'Patient/1', type: 'Patient' } }),
+      observation({
+        subject: { reference: 'Patient/1', type: 'http://hl7.org/fhir/StructureDefinition/Patient' },
+      }),
+      observation({ focus: [{ reference: P1, type: 'http://x.example/Model' }] }),
+      observation({ subject: { reference: P1, type: 'Patient' } }),
+    ],
   },
   {
     rule: 'ref-1',
     broken: [
       observation({ subject: { reference: '#p' } }),
+      observation({ focus: [{ reference: '#' }] }),
       observation({
         contained: [patient({ id: 'q' })],
         subject: { reference: '#p' },
@@ -473,7 +527,12 @@ export const REFERENCE: readonly RuleCase[] = [
   },
 ];
 
-const entry = (more: Fields = {}): Fields => ({ resource: patient({ id: '1' }), ...more });
+const entry = (more: Fields = {}): Fields => ({
+  fullUrl: 'http://x.example/Patient/1',
+  resource: patient({ id: '1' }),
+  ...more,
+});
+const unnamed = { resource: patient({ id: '1' }) };
 const composition = {
   resourceType: 'Composition',
   status: 'final',
@@ -482,6 +541,11 @@ const composition = {
   author: [{ display: 'x' }],
   title: 'x',
 };
+const messageHeader = {
+  resourceType: 'MessageHeader',
+  eventUri: 'http://x.example/e',
+  source: { endpoint: 'http://x.example' },
+};
 const documentBundle = (more: Fields = {}, first: unknown = composition): Fields =>
   bundle('document', [{ fullUrl: P1, resource: first }], {
     identifier: { system: 'http://x.example', value: '1' },
@@ -489,6 +553,17 @@ const documentBundle = (more: Fields = {}, first: unknown = composition): Fields
     ...more,
   });
 const put = { method: 'PUT', url: 'Patient/1' };
+const link = (relation: string, to = 'Patient'): Fields => ({ relation, url: `http://x.example/${to}` });
+const outcome = { resourceType: 'OperationOutcome', issue: [{ severity: 'warning', code: 'informational' }] };
+const organization = { resourceType: 'Organization', id: 'o', name: 'x' };
+/** A document of a Composition and a Patient, with their fullUrls, and the reference from one to the other. */
+const documentOf = (first: string, second: string, reference: string): Fields => ({
+  ...documentBundle(),
+  entry: [
+    { fullUrl: first, resource: { ...composition, id: 'c', subject: { reference } } },
+    { fullUrl: second, resource: patient({ id: '1' }) },
+  ],
+});
 
 export const BUNDLE: readonly RuleCase[] = [
   {
@@ -542,40 +617,127 @@ export const BUNDLE: readonly RuleCase[] = [
   {
     rule: 'bdl-12',
     broken: [bundle('message', [entry()])],
-    sound: [
-      bundle('message', [
-        {
-          resource: {
-            resourceType: 'MessageHeader',
-            eventUri: 'http://x.example/e',
-            source: { endpoint: 'http://x.example' },
-          },
-        },
-      ]),
-    ],
+    sound: [bundle('message', [{ fullUrl: P1, resource: messageHeader }])],
   },
   {
     rule: 'fullurl-id',
     broken: [
       bundle('collection', [entry({ fullUrl: 'http://x.example/Patient/2' })]),
       bundle('collection', [entry({ fullUrl: 'http://x.example/Group/1' })]),
+      bundle('collection', [{ fullUrl: 'http://x.example/Patient/1', resource: patient() }]),
     ],
     sound: [bundle('collection', [entry({ fullUrl: 'http://x.example/fhir/Patient/1' })])],
   },
   { rule: 'fullurl-absolute', broken: [bundle('collection', [entry({ fullUrl: 'Patient/1' })])], sound: [] },
   {
+    rule: 'fullurl-required',
+    broken: ['searchset', 'collection', 'history', 'document', 'message'].map((type) => bundle(type, [unnamed])),
+    sound: [
+      bundle('transaction', [{ ...unnamed, request: put }]),
+      bundle('batch', [{ ...unnamed, request: put }]),
+      bundle('batch-response', [{ ...unnamed, response: { status: '200' } }]),
+      bundle('transaction-response', [{ response: { status: '201' } }]),
+    ],
+  },
+  {
+    rule: 'fullurl-required',
+    broken: ['transaction', 'batch'].map((type) =>
+      bundle(type, [{ request: put, resource: observation({ subject: { reference: 'Patient/1' } }) }]),
+    ),
+    sound: [
+      bundle('searchset', [{ search: { mode: 'outcome' }, resource: outcome }]),
+      bundle('transaction', [
+        {
+          request: put,
+          resource: observation({ contained: [patient({ id: 'p' })], subject: { reference: '#p' } }),
+        },
+      ]),
+    ],
+  },
+  {
+    rule: 'search-mode',
+    broken: [
+      bundle('searchset', [{ fullUrl: P1, search: { mode: 'match' }, resource: patient() }]),
+      bundle('searchset', [{ fullUrl: P1, search: { mode: 'include' }, resource: patient() }]),
+      bundle('searchset', [entry({ search: { mode: 'outcome' } })]),
+      bundle('searchset', [entry({ search: { mode: 'match' } })], { link: [link('self', 'Observation?code=1')] }),
+      bundle('searchset', [entry({ search: { mode: 'match' } })], { link: [link('self', '?_type=Group,Device')] }),
+    ],
+    sound: [
+      bundle('searchset', [entry({ search: { mode: 'match' } })], { link: [link('self', 'Patient?name=x')] }),
+      bundle('searchset', [entry({ search: { mode: 'match' } })], { link: [link('self', '?_type=Group,Patient')] }),
+      bundle('searchset', [entry({ search: { mode: 'match' } })], { link: [link('self', 'other')] }),
+      bundle('searchset', [entry({ search: { mode: 'include' } })], { link: [link('self', 'Observation?code=1')] }),
+      bundle('searchset', [{ fullUrl: P1, resource: patient() }]),
+    ],
+  },
+  {
+    rule: 'document-reach',
+    broken: [
+      {
+        ...documentOf(P1, P2, P2),
+        entry: [
+          { fullUrl: P1, resource: composition },
+          { fullUrl: P2, resource: patient() },
+        ],
+      },
+    ],
+    sound: [
+      documentOf(P1, P2, P2),
+      {
+        ...documentBundle(),
+        entry: [
+          { fullUrl: P1, resource: composition },
+          { fullUrl: P2, resource: observation({ focus: [{ reference: P1 }] }) },
+        ],
+      },
+    ],
+  },
+  {
+    rule: 'bundle-link',
+    broken: [
+      bundle('searchset', [entry()], { link: [link('self'), link('self')] }),
+      bundle('history', [entry({ request: put, response: { status: '200' } })], { link: [link('next'), link('next')] }),
+      bundle('collection', [entry()], { link: [link('self'), link('self')] }),
+      bundle('collection', [entry()], { link: [link('next')] }),
+      bundle('transaction', [entry({ request: put })], { link: [link('first')] }),
+    ],
+    sound: [
+      bundle('searchset', [entry()], { link: [link('self'), link('next'), link('previous')] }),
+      bundle('searchset', [entry()], { link: [link('related'), link('related')] }),
+      bundle('collection', [entry()], { link: [link('self'), link('related')] }),
+    ],
+  },
+  {
     rule: 'bundle-unresolved',
     broken: [
-      bundle('collection', [{ resource: observation({ subject: { reference: P1 } }) }]),
-      bundle('transaction', [{ request: put, resource: observation({ subject: { reference: P1 } }) }]),
+      documentBundle({}, { ...composition, subject: { reference: P2 } }),
+      documentBundle({}, { ...composition, subject: { reference: 'Patient/1' } }),
+      documentBundle({}, { ...composition, author: [{ reference: 'http://x.example/Practitioner/1' }] }),
+      documentBundle({}, { ...composition, attester: [{ mode: 'legal', party: { reference: P2 } }] }),
+      documentBundle({}, { ...composition, section: [{ title: 'x', section: [{ entry: [{ reference: P2 }] }] }] }),
+      bundle('message', [{ fullUrl: P1, resource: { ...messageHeader, focus: [{ reference: P2 }] } }]),
     ],
     sound: [
       aClinicalBundle(),
-      bundle('searchset', [{ resource: observation({ subject: { reference: P1 } }) }]),
+      documentOf('http://x.example/fhir/Composition/c', 'http://x.example/fhir/Patient/1', 'Patient/1'),
+      documentOf('http://x.example/Composition/c', 'http://x.example/Patient/1', 'http://x.example/Patient/1'),
+      documentOf(P1, P2, P2),
+      documentBundle(
+        {},
+        { ...composition, section: [{ title: 'x', entry: [{ reference: '#o' }] }], contained: [organization] },
+      ),
+      ...['collection', 'searchset'].map((type) =>
+        bundle(type, [{ fullUrl: P2, resource: observation({ subject: { reference: P1 } }) }]),
+      ),
+      bundle('transaction', [{ fullUrl: P2, request: put, resource: observation({ subject: { reference: P1 } }) }]),
       observation({ subject: { reference: P1 } }),
     ],
   },
 ];
+
+/** The example of FIPS 180: the bytes of "abc". */
+const SHA_1_OF_ABC = 'qZk+NkcGgWq6PiVxeFDCbJzQ2J0=';
 
 export const NARRATIVE: readonly RuleCase[] = [
   {
@@ -592,6 +754,23 @@ export const NARRATIVE: readonly RuleCase[] = [
         '<p>x',
         'x</p>',
         '<p>x & y</p>',
+        '<p>x&nbsp;y</p>',
+        '<p><div>x</div></p>',
+        '<p><b><ul><li>x</li></ul></b></p>',
+        '<p>x<p>y</p></p>',
+        '<a href="#x">x<a href="#y">y</a></a>',
+        '<ul>x</ul>',
+        '<ol><p>x</p></ol>',
+        '<table>x</table>',
+        '<table><td>x</td></table>',
+        '<table><tr>x</tr></table>',
+        '<td>x</td>',
+        '<li>x</li>',
+        '<dl>x</dl>',
+        '<br>x</br>',
+        '<p>&nothing;</p>',
+        '<p title="&eacute;">x</p>',
+        '<p>&#99999999;</p>',
         '<b><i>x</b></i>',
         '<p class=x>x</p>',
         '<p style="width: expression(1)">x</p>',
@@ -607,6 +786,10 @@ export const NARRATIVE: readonly RuleCase[] = [
         '<base href="x"/>',
         '<input/>',
         '<svg>x</svg>',
+        '<style>p {}</style>x',
+        '<ins>x</ins>',
+        '<ol type="a"><li>x</li></ol>',
+        '<table bgcolor="red"><tr><td>x</td></tr></table>',
         `${'<b>'.repeat(300)}x${'</b>'.repeat(300)}`,
       ].map(div),
       patient({ text: { status: 'generated', div: '<div>x</div>' } }),
@@ -616,7 +799,7 @@ export const NARRATIVE: readonly RuleCase[] = [
     ],
     sound: [
       'x',
-      '<p>x &amp; y &nbsp; &#160;</p>',
+      '<p>x &amp; &lt; &gt; &quot; &apos; &#160; &#xa0;</p>',
       '<b>x</b><br/><hr/>',
       '<table border="1"><tr><td colspan="2">x</td></tr></table>',
       '<a href="http://x.example?a=1&amp;b=2">x</a>',
@@ -625,12 +808,17 @@ export const NARRATIVE: readonly RuleCase[] = [
       '<!-- x -->y',
       '<p xml:space="preserve" xml:lang="en">x</p>',
       '<span style="color: red" title="a &gt; b">x</span>',
-      '<ul><li>x</li></ul>',
+      '<ul>\n <li>x</li>\n <!-- y --> </ul>',
+      '<ol><li><p>x</p><ul><li>y</li></ul></li></ol>',
+      '<table><caption>c</caption><col/><thead><tr><th>x</th></tr></thead><tbody><tr><td><p>x</p></td></tr></tbody></table>',
+      '<dl><dt>x</dt><dd><p>y</p></dd></dl>',
+      '<p><b>x<i>y</i></b><br/><img src="#a" alt="x"/></p><div><p>x</p></div>',
+      '<map name="m"><area alt="x"/></map>x',
     ].map(div),
   },
   {
     rule: 'txt-2',
-    broken: ['', '  \n ', '<p> </p>', '<p>&nbsp;</p>', '<br/>'].map(div),
+    broken: ['', '  \n ', '<p> </p>', '<p>&#160;</p>', '<br/>'].map(div),
     sound: ['<img src="#a" alt="x"/>', 'x'].map(div),
   },
   {
@@ -642,6 +830,18 @@ export const NARRATIVE: readonly RuleCase[] = [
     ],
   },
   {
+    rule: 'attachment-hash',
+    broken: [
+      patient({ photo: [{ contentType: 'text/plain', data: 'YWJj', hash: 'AAAA' }] }),
+      patient({ photo: [{ contentType: 'text/plain', data: 'YWJk', size: 3, hash: SHA_1_OF_ABC }] }),
+    ],
+    sound: [
+      patient({ photo: [{ contentType: 'text/plain', data: 'YWJj', hash: SHA_1_OF_ABC }] }),
+      patient({ photo: [{ contentType: 'text/plain', data: 'YW\nJj', hash: SHA_1_OF_ABC, size: 3 }] }),
+      patient({ photo: [{ contentType: 'text/plain', url: 'http://x.example', hash: 'AAAA' }] }),
+    ],
+  },
+  {
     rule: 'ext-1',
     broken: [
       extension({}),
@@ -650,6 +850,37 @@ export const NARRATIVE: readonly RuleCase[] = [
     sound: [extension({ valueString: 'x' }), extension({ extension: [{ url: 'y', valueString: 'x' }] })],
   },
 ];
+
+const item = (linkId: string): Fields => ({ linkId, type: 'string' });
+const group = (linkId: string): Fields => ({ linkId, type: 'group' });
+const asking = (linkId: string, question: string): Fields => ({
+  ...item(linkId),
+  enableWhen: [{ question, operator: 'exists', answerBoolean: true }],
+});
+const questionnaire = (items: readonly Fields[]): Fields => ({
+  resourceType: 'Questionnaire',
+  status: 'draft',
+  item: items,
+});
+
+/** A profile with a value set bound to an element of a type. */
+const boundElement = (code: string): Fields => ({
+  resourceType: 'StructureDefinition',
+  url: 'http://x.example/StructureDefinition/a',
+  name: 'A',
+  status: 'draft',
+  kind: 'resource',
+  abstract: false,
+  type: 'Patient',
+  derivation: 'constraint',
+  baseDefinition: 'http://hl7.org/fhir/StructureDefinition/Patient',
+  differential: {
+    element: [
+      { id: 'Patient', path: 'Patient' },
+      { id: 'Patient.a', path: 'Patient.a', type: [{ code }], binding: { strength: 'required' } },
+    ],
+  },
+});
 
 export const INVARIANT: readonly RuleCase[] = [
   {
@@ -813,9 +1044,35 @@ export const INVARIANT: readonly RuleCase[] = [
         status: 'draft',
         item: [
           { linkId: 'a', type: 'string', enableWhen: [{ question: 'b', operator: 'exists', answerBoolean: true }] },
+          { linkId: 'b', type: 'string' },
         ],
       },
     ],
+  },
+  {
+    rule: 'enable-when',
+    broken: [
+      questionnaire([asking('a', 'nowhere')]),
+      questionnaire([asking('a', 'a')]),
+      questionnaire([{ ...asking('a', 'c'), type: 'group', item: [{ ...group('b'), item: [item('c')] }] }]),
+      questionnaire([{ ...group('a'), item: [{ ...group('b'), item: [asking('c', 'd')] }] }]),
+    ],
+    sound: [
+      questionnaire([item('a'), asking('b', 'a')]),
+      questionnaire([asking('b', 'a'), item('a')]),
+      questionnaire([
+        { ...group('a'), item: [item('b')] },
+        { ...group('c'), item: [asking('d', 'b')] },
+      ]),
+      questionnaire([{ ...group('a'), item: [asking('b', 'a')] }]),
+    ],
+  },
+  {
+    rule: 'eld-11',
+    broken: ['boolean', 'Reference', 'HumanName'].map(boundElement),
+    sound: ['code', 'CodeableConcept', 'string', 'canonical', 'Duration', 'Extension', 'http://x.example/Type'].map(
+      boundElement,
+    ),
   },
   {
     rule: 'inv-1',
