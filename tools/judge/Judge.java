@@ -1,4 +1,5 @@
 import ca.uhn.fhir.context.FhirContext;
+import ca.uhn.fhir.context.support.ConceptValidationOptions;
 import ca.uhn.fhir.context.support.DefaultProfileValidationSupport;
 import ca.uhn.fhir.context.support.IValidationSupport;
 import ca.uhn.fhir.context.support.ValidationSupportContext;
@@ -14,6 +15,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -23,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -37,12 +40,20 @@ import org.hl7.fhir.common.hapi.validation.support.PrePopulatedValidationSupport
 import org.hl7.fhir.common.hapi.validation.support.SnapshotGeneratingValidationSupport;
 import org.hl7.fhir.common.hapi.validation.support.UnknownCodeSystemWarningValidationSupport;
 import org.hl7.fhir.common.hapi.validation.support.ValidationSupportChain;
+import org.hl7.fhir.common.hapi.validation.validator.FhirDefaultPolicyAdvisor;
 import org.hl7.fhir.common.hapi.validation.validator.FhirInstanceValidator;
 import org.hl7.fhir.instance.model.api.IBaseResource;
 import org.hl7.fhir.r4.model.CodeSystem;
 import org.hl7.fhir.r4.model.StructureDefinition;
 import org.hl7.fhir.r4.model.ValueSet;
+import org.hl7.fhir.r5.elementmodel.Element;
+import org.hl7.fhir.r5.elementmodel.Manager;
+import org.hl7.fhir.r5.model.CanonicalResource;
+import org.hl7.fhir.r5.model.CanonicalType;
+import org.hl7.fhir.r5.utils.validation.IResourceValidator;
+import org.hl7.fhir.r5.utils.validation.IValidatorResourceFetcher;
 import org.hl7.fhir.r5.utils.validation.constants.BestPracticeWarningLevel;
+import org.hl7.fhir.r5.utils.validation.constants.ReferenceValidationPolicy;
 
 /**
  * The HAPI validator as a judge: {@code Judge THREADS GUIDE…}, each guide a FHIR NPM package as a .tgz or an unpacked folder. A guide
@@ -60,6 +71,11 @@ public class Judge {
 
   /** How HAPI names the value set in which it did not find a code: 'Title' (canonical). */
   private static final Pattern VALUE_SET_NAMED = Pattern.compile("value set '[^']*' \\((\\S+?)\\)");
+
+  private static final Pattern CODINGS_LISTED = Pattern.compile("\\(codes = (.*)\\)$");
+
+  private static final Pattern RESOURCE_NAMED =
+      Pattern.compile("(?:^|/)([A-Z][A-Za-z]+)/([A-Za-z0-9.-]{1,64})(?:/_history/[A-Za-z0-9.-]{1,64})?$");
 
   private static FhirContext fhir;
   private static PrintStream answers;
@@ -138,12 +154,75 @@ public class Judge {
     }
   }
 
+  /** HAPI would not look at references at all. The type that a reference names is judged; whether its target exists is not. */
+  private static final class TypesOfReferences extends FhirDefaultPolicyAdvisor {
+    @Override
+    public ReferenceValidationPolicy policyForReference(
+        IResourceValidator by, Object context, String path, String url, ReferenceDestinationType kind) {
+      return ReferenceValidationPolicy.CHECK_TYPE_IF_EXISTS;
+    }
+  }
+
+  /**
+   * There is no server to ask. Of a resource elsewhere only the type is known that its address names, which is enough to judge the
+   * type of a reference; no address is called wrong.
+   */
+  private static final class OnlyTypesElsewhere implements IValidatorResourceFetcher {
+    @Override
+    public Element fetch(IResourceValidator by, Object context, String url) throws IOException {
+      var named = RESOURCE_NAMED.matcher(url);
+      if (!named.find() || !fhir.getResourceTypes().contains(named.group(1))) return null;
+      var json = "{\"resourceType\":\"" + named.group(1) + "\",\"id\":\"" + named.group(2) + "\"}";
+      return Manager.parseSingle(
+          by.getContext(), new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)), Manager.FhirFormat.JSON);
+    }
+
+    @Override
+    public boolean resolveURL(
+        IResourceValidator by,
+        Object context,
+        String path,
+        String url,
+        String type,
+        boolean isCanonical,
+        List<CanonicalType> targets) {
+      return true;
+    }
+
+    @Override
+    public byte[] fetchRaw(IResourceValidator by, String url) {
+      return null;
+    }
+
+    @Override
+    public IValidatorResourceFetcher setLocale(Locale locale) {
+      return this;
+    }
+
+    @Override
+    public CanonicalResource fetchCanonicalResource(IResourceValidator by, Object context, String url) {
+      return null;
+    }
+
+    @Override
+    public boolean fetchesCanonicalResource(IResourceValidator by, String url) {
+      return false;
+    }
+
+    @Override
+    public Set<ResourceVersionInformation> fetchCanonicalResourceVersions(IResourceValidator by, Object context, String url) {
+      return Set.of();
+    }
+  }
+
   private static FhirInstanceValidator instanceValidator() {
     var module = new FhirInstanceValidator(chain);
     module.setAnyExtensionsAllowed(true);
     module.setErrorForUnknownProfiles(false);
     module.setBestPracticeWarningLevel(BestPracticeWarningLevel.Ignore);
     module.setNoTerminologyChecks(false);
+    module.setValidatorPolicyAdvisor(new TypesOfReferences());
+    module.setValidatorResourceFetcher(new OnlyTypesElsewhere());
     return module;
   }
 
@@ -221,7 +300,10 @@ public class Judge {
       issue.addProperty("message", message.getMessage());
       issue.addProperty("messageId", message.getMessageId());
       var named = VALUE_SET_NAMED.matcher(message.getMessage());
-      if (named.find() && !canBeExpanded(named.group(1), 0)) issue.addProperty("notExpandable", named.group(1));
+      if (named.find()) {
+        if (!canBeExpanded(named.group(1), 0)) issue.addProperty("notExpandable", named.group(1));
+        else if (hasMember(named.group(1), message.getMessage())) issue.addProperty("hasMember", true);
+      }
       issues.add(issue);
     }
     return issues;
@@ -240,6 +322,26 @@ public class Judge {
             part ->
                 part.getValueSet().stream().allMatch(inner -> canBeExpanded(inner.getValue(), depth + 1))
                     && (!part.hasSystem() || part.hasConcept() || isHeld(part)));
+  }
+
+  /** Whether one of the codings that a message lists is in the value set after all: one that HAPI does not know may hide it. */
+  private static boolean hasMember(String canonical, String message) {
+    var listed = CODINGS_LISTED.matcher(message);
+    if (!listed.find()) return false;
+    for (var coding : listed.group(1).split(", ")) {
+      int hash = coding.lastIndexOf('#');
+      if (hash < 1) continue;
+      var found =
+          chain.validateCode(
+              new ValidationSupportContext(chain),
+              new ConceptValidationOptions(),
+              coding.substring(0, hash),
+              coding.substring(hash + 1),
+              null,
+              canonical.replaceFirst("\\|.*$", ""));
+      if (found != null && found.isOk()) return true;
+    }
+    return false;
   }
 
   /** Whether the codes of an include are known: by a whole code system, or by the rules that HAPI has for a few systems. */

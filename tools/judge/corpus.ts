@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { JsonObject } from './json-sites.ts';
+import { readPackage } from './read-package.ts';
 import { readVerdict } from './read-verdict.ts';
 import { halfOf } from './seeded-random.ts';
 import { askAll, startJudge, type Answer, type JudgeIssue } from './start-judge.ts';
@@ -21,6 +23,8 @@ export interface CorpusCase {
 
 export interface JudgedCase extends CorpusCase {
   readonly judge: {
+    /** Which judge, with which packages: another one judges again. */
+    readonly by: string;
     readonly valid: boolean;
     /** The errors that count. */
     readonly issues: readonly JudgeIssue[];
@@ -41,6 +45,16 @@ export function readCorpus(folder: string, guide: string, half: Half): readonly 
 
 const contentOf = ({ profiles, resource }: CorpusCase): string => JSON.stringify([profiles, resource]);
 
+/** Of our own guides every file counts; a published package is known by its name. */
+function judgeDigest(packages: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const name of ['Judge.java', 'pom.xml']) hash.update(readFileSync(join(import.meta.dirname, name)));
+  for (const path of packages)
+    if (path.endsWith('.tgz')) hash.update(basename(path));
+    else hash.update(JSON.stringify(readPackage(path).definitions));
+  return hash.digest('hex').slice(0, 12);
+}
+
 export interface MakeOptions {
   readonly folder: string;
   readonly guide: string;
@@ -55,8 +69,9 @@ export interface MakeOptions {
 export async function makeCorpus({ folder, guide, packages, cases, threads, say }: MakeOptions): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const known = new Map<string, Answer>();
+  const by = judgeDigest(packages);
   for (const half of HALVES)
-    for (const one of readCorpus(folder, guide, half))
+    for (const one of readCorpus(folder, guide, half).filter(({ judge }) => judge.by === by))
       known.set(contentOf(one), { issues: [...one.judge.issues, ...one.judge.others] });
   const open = cases.filter((one) => !known.has(contentOf(one)));
   say(`${guide}: ${cases.length} cases, ${open.length} of them new to the judge`);
@@ -85,7 +100,7 @@ export async function makeCorpus({ folder, guide, packages, cases, threads, say 
     }
     const { valid, errors, issues } = readVerdict(answer);
     const others = issues.filter((issue) => !errors.includes(issue));
-    const judged: JudgedCase = { ...one, judge: { valid, issues: errors, others } };
+    const judged: JudgedCase = { ...one, judge: { by, valid, issues: errors, others } };
     lines[halfOf(one.id, SEED)].push(JSON.stringify(judged));
   }
   if (failed > 0) say(`${guide}: ${failed} cases are left out, because the judge itself broke down over them`);

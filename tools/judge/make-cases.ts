@@ -4,11 +4,13 @@ import { at, isObject, sitesOf, type Json, type JsonObject } from './json-sites.
 import { readRules } from './profile-rules.ts';
 import type { GuidePackage } from './read-package.ts';
 
-/** Something sound, or taken for sound, from which mutants are made. */
+/** A resource that becomes a case, and from which mutants are made. */
 export interface Source {
   readonly id: string;
   readonly resource: JsonObject;
   readonly profiles: readonly string[];
+  /** A source that is meant to be refused is a case, but no mutants are made of it. */
+  readonly use?: 'as-is';
 }
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
@@ -107,7 +109,8 @@ export function makeCases(
     resource,
   }));
   const seen = new Set(cases.map(({ profiles, resource }) => JSON.stringify([profiles, resource])));
-  const byProfile = Map.groupBy(sources, ({ profiles }) => profiles.join(' '));
+  const sound = sources.filter(({ use }) => use === undefined);
+  const byProfile = Map.groupBy(sound, ({ profiles }) => profiles.join(' '));
   for (const group of byProfile.values()) {
     const isBundle = group[0]?.resource['resourceType'] === 'Bundle';
     const wanted = isBundle ? perBundle * group.length : perProfile;

@@ -41,13 +41,15 @@ function readElement(element: JsonObject): ElementRule {
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** The rules of profile snapshots, by the path that a resource uses. */
+/** The rules of profiles, by the path that a resource uses. */
 export function readRules(structures: readonly JsonObject[]): ProfileRules {
   const byPath = new Map<string, ElementRule[]>();
   const all: ElementRule[] = [];
   for (const structure of structures) {
-    const snapshot = isObject(structure['snapshot']) ? structure['snapshot']['element'] : [];
-    for (const element of Array.isArray(snapshot) ? snapshot : []) {
+    // A profile without snapshot still says in its differential what is worth changing.
+    const view = isObject(structure['snapshot']) ? structure['snapshot'] : structure['differential'];
+    const elements = isObject(view) ? view['element'] : [];
+    for (const element of Array.isArray(elements) ? elements : []) {
       if (!isObject(element)) continue;
       const rule = readElement(element);
       all.push(rule);

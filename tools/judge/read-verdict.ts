@@ -28,6 +28,15 @@ export const LEFT_OUT: readonly LeftOut[] = [
   },
   {
     of: ({ messageId, message }) =>
+      messageId === 'Terminology_PassThrough_TX_Message' && message.startsWith('Unable to expand ValueSet'),
+    why: 'The value set filters a code system that is not at hand.',
+  },
+  {
+    of: ({ hasMember }) => hasMember === true,
+    why: 'A CodeableConcept needs one coding of the value set. HAPI overlooks it behind a coding of an unknown system.',
+  },
+  {
+    of: ({ messageId, message }) =>
       messageId === 'SLICING_CANNOT_BE_EVALUATED' && message.includes('could not be resolved'),
     why: 'A slice names a profile of a package that is not loaded: the judge has no opinion.',
   },

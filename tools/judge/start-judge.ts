@@ -27,6 +27,8 @@ export interface JudgeIssue {
   readonly messageId?: string | null;
   /** The value set of the message, where parts of it are not at hand and membership cannot be judged. */
   readonly notExpandable?: string;
+  /** One of the codings that the message calls outside of the value set is inside when asked about alone. */
+  readonly hasMember?: true;
 }
 
 /** What is asked in one line; `text` for what is not JSON, or must keep its exact form. */
