@@ -1,12 +1,26 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { StartError } from '../../src/kernel/index.ts';
 import { runTool } from './run-tool.ts';
 
-const HERE = import.meta.dirname;
-const POM = join(HERE, 'pom.xml');
-const SOURCE = join(HERE, 'Hapi.java');
+/** A program of one source file, and the pom that names its libraries. */
+export interface JavaProgram {
+  readonly pom: string;
+  readonly source: string;
+  /** What Maven fetches at the first start, in words. */
+  readonly size: string;
+  /** Who makes what is kept in the folder. */
+  readonly madeBy: string;
+}
+
+const HAPI: JavaProgram = {
+  pom: join(import.meta.dirname, 'pom.xml'),
+  source: join(import.meta.dirname, 'Hapi.java'),
+  size: 'about 300 MB',
+  madeBy: 'npm run ehr:hapi',
+};
+
 const LINES_SHOWN = 15;
 export const SAY_EVERY_MS = 10_000;
 
@@ -23,11 +37,11 @@ export interface Steps {
 }
 
 /** Every library's file, as Maven keeps them; asked again where one of them is gone. */
-async function findLibraries(folder: string, { say, signal }: Steps): Promise<string> {
-  const kept = join(folder, `libraries-${digestOf(readFileSync(POM, 'utf8'))}.txt`);
+async function findLibraries({ pom, size }: JavaProgram, folder: string, { say, signal }: Steps): Promise<string> {
+  const kept = join(folder, `libraries-${digestOf(readFileSync(pom, 'utf8'))}.txt`);
   const read = (): string => readFileSync(kept, 'utf8').trim();
   if (existsSync(kept) && read().split(delimiter).every(existsSync)) return read();
-  say('asking Maven for the libraries (about 300 MB, once)');
+  say(`asking Maven for the libraries (${size}, once)`);
   const part = `${kept}.part`;
   let files = 0;
   const ticks = setInterval(() => say(`${files} files fetched`), SAY_EVERY_MS);
@@ -37,7 +51,7 @@ async function findLibraries(folder: string, { say, signal }: Steps): Promise<st
       '--batch-mode',
       '-Dstyle.color=never',
       '--file',
-      POM,
+      pom,
       'dependency:build-classpath',
       '-DincludeScope=runtime',
       `-Dmdep.outputFile=${part}`,
@@ -56,26 +70,33 @@ async function findLibraries(folder: string, { say, signal }: Steps): Promise<st
   return read();
 }
 
-async function compile(folder: string, libraries: string, { say, signal }: Steps): Promise<string> {
-  const classes = join(folder, `classes-${digestOf(readFileSync(SOURCE, 'utf8'), libraries)}`);
+async function compile(
+  { source }: JavaProgram,
+  folder: string,
+  libraries: string,
+  { say, signal }: Steps,
+): Promise<string> {
+  const classes = join(folder, `classes-${digestOf(readFileSync(source, 'utf8'), libraries)}`);
   if (existsSync(classes)) return classes;
-  say('compiling Hapi.java');
+  say(`compiling ${basename(source)}`);
   const part = `${classes}.part`;
   rmSync(part, { recursive: true, force: true });
-  const { code, text } = await runTool('javac', ['-proc:none', '-nowarn', '-d', part, SOURCE], {
+  const { code, text } = await runTool('javac', ['-proc:none', '-nowarn', '-d', part, source], {
     signal,
     env: { ...process.env, CLASSPATH: libraries },
   });
-  if (code !== 0) throw new StartError('hapi.compile', `javac refused Hapi.java:\n${lastLines(text)}`);
+  if (code !== 0) throw new StartError('hapi.compile', `javac refused ${basename(source)}:\n${lastLines(text)}`);
   renameSync(part, classes);
   return classes;
 }
 
 /** Libraries and classes, made where they are not there yet. Gives the class path. */
-export async function prepareHapi(folder: string, steps: Steps): Promise<string> {
+export async function prepareJava(program: JavaProgram, folder: string, steps: Steps): Promise<string> {
   mkdirSync(folder, { recursive: true });
   // Nothing below is anybody's work.
-  writeFileSync(join(folder, 'README'), 'Made by npm run ehr:hapi; may be removed at any time.\n');
-  const libraries = await findLibraries(folder, steps);
-  return [libraries, await compile(folder, libraries, steps)].join(delimiter);
+  writeFileSync(join(folder, 'README'), `Made by ${program.madeBy}; may be removed at any time.\n`);
+  const libraries = await findLibraries(program, folder, steps);
+  return [libraries, await compile(program, folder, libraries, steps)].join(delimiter);
 }
+
+export const prepareHapi = (folder: string, steps: Steps): Promise<string> => prepareJava(HAPI, folder, steps);
