@@ -144,7 +144,9 @@ export async function validateCommand(args: readonly string[], io: CommandIo): P
   const addresses = addressesOf(wanted);
   const validator = loadValidator({
     profiles: wanted.profiles.filter(isProfile),
-    guideRules: guides === null ? [] : [guides.rule((_, isOutermost) => (isOutermost ? addresses : []))],
+    ...(guides === null
+      ? {}
+      : { guides: { profiles: guides, imposed: (_, isOutermost) => (isOutermost ? addresses : []) } }),
     warnings: wanted.withWarnings ? 'report' : 'skip',
   });
   const progress = makeProgress(io.stderr, wanted.files.length);

@@ -1,13 +1,23 @@
 import { loadCompiled, type Compiled } from './compiled/load-compiled.ts';
 import type { Issue } from './issue.ts';
 import { PROFILES, type ProfileName } from './profiles/index.ts';
-import { newContext, type Context, type Json, type ProfileRule } from './runtime/context.ts';
+import type { ProfileSet } from './profile-engine/make-profile-set.ts';
+import { hasHl7Code } from './runtime/known-codes.ts';
+import { newContext, type Context, type Json } from './runtime/context.ts';
+
+export interface GuideOptions {
+  readonly profiles: ProfileSet;
+  /** Profiles that a resource must meet whatever it claims. `isOutermost`: it does not stand in a Bundle. */
+  readonly imposed?: (resource: Json, isOutermost: boolean) => readonly string[];
+}
+
+const imposeNothing = (): readonly string[] => [];
 
 export interface ValidatorOptions {
   /** Profiles imposed on top of R4; none by default. */
   readonly profiles?: readonly ProfileName[];
-  /** Rules of loaded guides. */
-  readonly guideRules?: readonly ProfileRule[];
+  /** Guides whose profiles are checked where a resource claims them, and where they are imposed. */
+  readonly guides?: GuideOptions;
   /** Whether warnings are looked for; by default only errors are. */
   readonly warnings?: 'report' | 'skip';
   /** Findings beyond this number are summed up in one; 1,000 by default. */
@@ -31,8 +41,17 @@ export const typeOf = (resource: unknown): string => {
 
 export function loadEngine(options: ValidatorOptions = {}): Engine {
   compiled ??= loadCompiled();
-  const profileRules = [...(options.profiles ?? []).flatMap((name) => PROFILES[name]), ...(options.guideRules ?? [])];
-  const settings = { issuesMax: options.issuesMax ?? 1_000, withWarnings: options.warnings === 'report', profileRules };
+  const { guides } = options;
+  const profileRules = [
+    ...(options.profiles ?? []).flatMap((name) => PROFILES[name]),
+    ...(guides === undefined ? [] : [guides.profiles.rule(guides.imposed ?? imposeNothing)]),
+  ];
+  const settings = {
+    issuesMax: options.issuesMax ?? 1_000,
+    withWarnings: options.warnings === 'report',
+    profileRules,
+    hasCode: guides?.profiles.hasCode ?? hasHl7Code,
+  };
   return {
     compiled,
     fastContext: () => newContext(null, settings),

@@ -30,7 +30,7 @@ export interface Validator {
 export function loadValidator(options: ValidatorOptions = {}): Validator {
   const engine = loadEngine(options);
   const isValid = (resource: unknown): boolean => engine.compiled.fResource(resource, engine.fastContext(), 0);
-  const { guideRules = [], ...plain } = options;
+  const { guides, ...plain } = options;
   const ask = makeAskThread<Question, Judged>(fileBeside(import.meta.url, './elsewhere/check-thread'), plain);
   return {
     isValid,
@@ -40,6 +40,6 @@ export function loadValidator(options: ValidatorOptions = {}): Validator {
     checkInChunks: (input, limits) => checkInChunks(engine, input, limits),
     // What guides ask for cannot be handed to a thread; it is judged here, in chunks.
     checkElsewhere: (bytes, limits = {}) =>
-      guideRules.length === 0 ? ask({ bytes, limits }) : checkInChunks(engine, bytes, limits),
+      guides === undefined ? ask({ bytes, limits }) : checkInChunks(engine, bytes, limits),
   };
 }

@@ -1,4 +1,5 @@
 import { newContext } from '../runtime/context.ts';
+import { hasHl7Code } from '../runtime/known-codes.ts';
 import type { Compiled } from './load-compiled.ts';
 
 const OBSERVATION = {
@@ -33,7 +34,7 @@ const BUNDLE = {
 
 /** Runs the functions that every feed uses, so that V8's code cache holds them compiled. */
 export function warmUp(compiled: Compiled): void {
-  const settings = { issuesMax: 10, withWarnings: false, profileRules: [] };
+  const settings = { issuesMax: 10, withWarnings: false, profileRules: [], hasCode: hasHl7Code };
   compiled.fResource(BUNDLE, newContext(null, settings), 0);
   compiled.rResource(BUNDLE, newContext([], settings), 0, 'Bundle');
 }

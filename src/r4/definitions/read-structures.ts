@@ -50,7 +50,9 @@ const BASES: Readonly<Record<string, readonly string[]>> = {
   domain: ['Resource', 'DomainResource'],
 };
 
-function readType(text: string): ElementType {
+function readType(text: string, name: string): ElementType {
+  // Of a resource, an id is no more than a text, which has no extensions.
+  if (name === 'id' && text === 'id') return { kind: 'primitive', name: 'id', isBare: true };
   if (text.startsWith('#')) return { kind: 'structure', name: text.slice(1) };
   if (text.startsWith('bare-'))
     return { kind: 'primitive', name: text === 'bare-uri' ? 'uri' : 'string', isBare: true };
@@ -74,14 +76,14 @@ function readElements(owner: string, row: string): Element[] {
   };
   return types.split('|').map((text) => {
     const bare = text.replace(/\(.*$/, '');
-    if (choice === undefined) return { ...shared, name, min: Number(min), type: readType(text), choice: null };
+    if (choice === undefined) return { ...shared, name, min: Number(min), type: readType(text, name), choice: null };
     const valueName = name + bare.charAt(0).toUpperCase() + bare.slice(1);
     // A choice is required as a whole, never one of its values.
     return {
       ...shared,
       name: valueName.replace(/SimpleQuantity$/, 'Quantity'),
       min: 0,
-      type: readType(text),
+      type: readType(text, name),
       choice: name,
     };
   });

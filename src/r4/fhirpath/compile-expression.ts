@@ -167,7 +167,9 @@ function firstChild(e: Expression): Extract<Expression, { kind: 'child' }> | nul
 
 function lambda(body: Expression, at: Focus, compile: (e: Expression, focus: Focus) => string): string {
   const item = `t${at.depth + 1}`;
-  return `(${item})=>${compile(body, { ...at, item, has: hasItem(item), depth: at.depth + 1 })}`;
+  const inner = compile(body, { ...at, item, has: hasItem(item), depth: at.depth + 1 });
+  // What a guide asks for is counted, so that it comes to an end.
+  return at.types === null ? `(${item})=>${inner}` : `(${item})=>(step(1),${inner})`;
 }
 
 /** Whether a chain of steps begins at the resource or the context and has no lambda of its own. */

@@ -88,7 +88,7 @@ function emitCodeIsThere(element: Element, mode: Mode): string {
 
 /** ElementDefinition repeats its ids in snapshot and differential, by design. */
 const isElementId = ({ name, owner, type }: Element): boolean =>
-  name === 'id' && type.kind === 'primitive' && type.isBare && owner !== 'ElementDefinition';
+  name === 'id' && type.kind === 'primitive' && type.isBare && type.name === 'string' && owner !== 'ElementDefinition';
 
 /** Rules of a primitive's value that only some elements have. */
 function emitValueRules(element: Element, mode: Mode, isList: boolean): string {

@@ -23,6 +23,7 @@ const RULES_OF: Readonly<Record<string, NativeRule>> = {
   Period: { when: ['start', 'end'], call: 'checkPeriod(o.start,o.end,c,p)' },
   Attachment: { when: ['data'], call: 'checkAttachment(o.data,o.size,o.hash,c,p)' },
   Identifier: { when: ['system'], call: 'checkIdentifier(o.system,o.value,c,p)' },
+  Coding: { when: ['system', 'code'], call: 'checkCoding(o.system,o.code,c,p)' },
   Quantity: unit,
   SimpleQuantity: unit,
   Age: unit,

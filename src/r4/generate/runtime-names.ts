@@ -5,7 +5,7 @@ export const RUNTIME_NAMES: readonly string[] = [
   ...Object.keys(PRIMITIVES).map((name) => `is_${name}`),
   ...'isArray isElement isMime isUcumConcept hasCoding hasCodeableConcept'.split(' '),
   ...'flag enter isList sayValue sayUnknown sayBinding sayInvariant sayResourceType'.split(' '),
-  ...'checkReference checkContained checkNarrative checkBundle checkPeriod checkAttachment checkUnit checkCodingSystem checkExtensionUrl checkElementId'.split(
+  ...'checkReference checkContained checkNarrative checkBundle checkPeriod checkAttachment checkUnit checkCoding checkCodingSystem checkExtensionUrl checkElementId'.split(
     ' ',
   ),
   ...'checkIdentifier checkOnBehalfOf checkQuestionnaire checkProfiles openScope'.split(' '),

@@ -50,6 +50,7 @@ export function compileGuides(guides: readonly GuideContent[]): GuideResult<Prof
   const { set, problems: faults } = makeProfileSet({
     urls: [...own.keys()],
     structureOf,
+    hasCode: terminology.hasCode,
     bindingOf(valueSet) {
       const grammar = BY_GRAMMAR[withoutVersion(valueSet)];
       if (grammar !== undefined) {

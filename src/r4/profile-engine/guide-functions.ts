@@ -91,6 +91,7 @@ export function makeGuideFunctions(choices: Choices, meter: Meter): Readonly<Rec
   return {
     ...base,
     ...makeListFunctions(base),
+    step,
     kid,
     kids,
     descendants,

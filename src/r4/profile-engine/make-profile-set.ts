@@ -2,6 +2,7 @@ import type { StructureDefinition } from '@medplum/fhirtypes';
 import { isObject } from '../../kernel/index.ts';
 import { loadDefinitions } from '../definitions/load-definitions.ts';
 import { file, type Json, type ProfileRule } from '../runtime/context.ts';
+import type { HasCode } from '../runtime/known-codes.ts';
 import { withoutVersion } from '../guides/guide-problem.ts';
 import { makeCheckExtensions } from './check-extensions.ts';
 import { checkItem, say } from './check-item.ts';
@@ -17,6 +18,7 @@ export interface ProfileSet {
   readonly profiles: readonly ProfilePlan[];
   readonly notChecked: readonly NotChecked[];
   readonly has: (canonical: string) => boolean;
+  readonly hasCode: HasCode;
   /** What a validator runs on each resource, see `ProfileRule`. `imposed`: beyond what `meta.profile` claims. */
   readonly rule: (imposed: (resource: Json, isOutermost: boolean) => readonly string[]) => ProfileRule;
 }
@@ -36,9 +38,10 @@ export interface ProfileSetSource {
   readonly structureOf: (url: string) => StructureDefinition | undefined;
   /** The members of a value set, or why they are not known. */
   readonly bindingOf: (valueSet: string) => BindingPlan | { readonly notExpanded: string };
+  readonly hasCode: HasCode;
 }
 
-export function makeProfileSet({ urls, structureOf, bindingOf }: ProfileSetSource): {
+export function makeProfileSet({ urls, structureOf, bindingOf, hasCode }: ProfileSetSource): {
   readonly set: ProfileSet;
   readonly problems: readonly ProfileProblem[];
 } {
@@ -159,5 +162,5 @@ export function makeProfileSet({ urls, structureOf, bindingOf }: ProfileSetSourc
     return isSound;
   };
   const has = (canonical: string): boolean => planOf(canonical) !== undefined;
-  return { set: { profiles, notChecked: ofGuides, has, rule }, problems };
+  return { set: { profiles, notChecked: ofGuides, has, hasCode, rule }, problems };
 }

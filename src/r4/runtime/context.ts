@@ -1,5 +1,6 @@
 import { describeIssue, type Issue } from '../issue.ts';
 import type { RuleId } from '../rules.ts';
+import type { HasCode } from './known-codes.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -32,13 +33,17 @@ export interface Context {
   readonly issuesMax: number;
   readonly withWarnings: boolean;
   readonly profileRules: readonly ProfileRule[];
+  readonly hasCode: HasCode;
 }
 
 const NOTHING: Json = Object.freeze({});
 
-type Settings = Pick<Context, 'issuesMax' | 'withWarnings' | 'profileRules'>;
+type Settings = Pick<Context, 'issuesMax' | 'withWarnings' | 'profileRules' | 'hasCode'>;
 
-export function newContext(issues: Issue[] | null, { issuesMax, withWarnings, profileRules }: Settings): Context {
+export function newContext(
+  issues: Issue[] | null,
+  { issuesMax, withWarnings, profileRules, hasCode }: Settings,
+): Context {
   return {
     keys: 0,
     root: NOTHING,
@@ -52,6 +57,7 @@ export function newContext(issues: Issue[] | null, { issuesMax, withWarnings, pr
     issuesMax,
     withWarnings,
     profileRules,
+    hasCode,
   };
 }
 

@@ -11,6 +11,7 @@ import { isElement } from './is-element.ts';
 import { makeSay } from './say.ts';
 import {
   checkAttachment,
+  checkCoding,
   checkCodingSystem,
   checkExtensionUrl,
   checkElementId,
@@ -59,6 +60,7 @@ export function makeRuntime(definitions: Definitions): Readonly<Record<string, u
     checkPeriod,
     checkAttachment,
     checkUnit,
+    checkCoding,
     checkCodingSystem,
     checkExtensionUrl,
     checkElementId,

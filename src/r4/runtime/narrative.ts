@@ -157,6 +157,9 @@ function count(reader: Reader, name: string, by: 1 | -1): void {
 
 const BLANKS = /&(?:#160|#xa0);/gi;
 
+/** Space that is written as an entity is space. */
+const WRITTEN_SPACE = /&#(?:9|10|13|32|x0*(?:9|a|d|20));/gi;
+
 /** Text up to the next tag. Each of these three answers what is wrong, or null. */
 function readText(reader: Reader): string | null {
   const { div, open } = reader;
@@ -166,7 +169,7 @@ function readText(reader: Reader): string | null {
   const inside = open.at(-1);
   if (inside === undefined) return 'text stands outside the <div>';
   if (STRAY_AMPERSAND.test(text)) return 'an & that begins no entity of XML';
-  if (ONLY.has(inside) && /\S/.test(text)) return `text must not stand in <${inside}>`;
+  if (ONLY.has(inside) && /\S/.test(text.replaceAll(WRITTEN_SPACE, ''))) return `text must not stand in <${inside}>`;
   if (!reader.hasContent && /[^\s\u00a0]/.test(text.replaceAll(BLANKS, ''))) reader.hasContent = true;
   return null;
 }

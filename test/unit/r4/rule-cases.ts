@@ -328,6 +328,22 @@ export const TERMINOLOGY: readonly RuleCase[] = [
     sound: [quantity({ system: 'urn:x:y', code: 'mg' })],
   },
   {
+    rule: 'coding-code',
+    broken: [
+      patient({
+        identifier: [
+          { type: { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v2-0203', code: 'bogus' }] } },
+        ],
+      }),
+    ],
+    sound: [
+      patient({
+        identifier: [{ type: { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v2-0203', code: 'MR' }] } }],
+      }),
+      patient({ identifier: [{ type: { coding: [{ system: 'http://example.org/codes', code: 'bogus' }] } }] }),
+    ],
+  },
+  {
     rule: 'identifier-system',
     broken: [
       patient({ identifier: [{ system: 'mine', value: '1' }] }),
@@ -345,7 +361,7 @@ export const TERMINOLOGY: readonly RuleCase[] = [
     ),
     sound: [
       'http://x.example/Vxxx',
-      'http://terminology.hl7.org/CodeSystem/v3-ActCode',
+      'http://example.org/CodeSystem/v3-ActCode',
       'http://x.example/ValueSet/a',
     ].map((system) => observation({ code: { coding: [{ system, code: 'x' }] } })),
   },

@@ -1,0 +1,100 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from '@jest/globals';
+import {
+  compileGuides,
+  loadValidator,
+  readGuideFiles,
+  RULES,
+  type GuideContent,
+  type Issue,
+  type ProfileSet,
+  type Validator,
+} from '../../../../src/r4/index.ts';
+
+/**
+ * Guides of our own that use every feature of profiles, and resources that must meet them or not. What is expected was
+ * written from the specification and confirmed by the HAPI validator.
+ */
+const FOLDER = join(import.meta.dirname, '../../../fixtures/guides');
+
+interface Case {
+  readonly name: string;
+  readonly profile?: string;
+  readonly profiles?: readonly string[];
+  readonly expected: 'valid' | 'invalid';
+  readonly resource: unknown;
+}
+
+/** Where we decide otherwise, and why. */
+const OTHERWISE: Readonly<Record<string, string>> = {
+  'extensions/slices/value-by-extension': 'a code that is given by an extension alone is accepted: docs/validation.md',
+  'invariants/observation/descendants-broken': 'its invariant cannot be compiled, and stands in the list of those',
+};
+
+const readGuide = async (name: string): Promise<GuideContent> => {
+  const folder = join(FOLDER, name, 'package');
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+  const read = await readGuideFiles(files.map((file) => [file, readFileSync(join(folder, file))] as const));
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.value;
+};
+
+const cases = readdirSync(join(FOLDER, 'cases')).flatMap(
+  (file) => JSON.parse(readFileSync(join(FOLDER, 'cases', file), 'utf8')) as Case[],
+);
+
+let set: ProfileSet;
+let validator: Validator;
+let imposed: readonly string[] = [];
+
+beforeAll(async () => {
+  const names = readdirSync(FOLDER).filter((name) => existsSync(join(FOLDER, name, 'package')));
+  const compiled = compileGuides(await Promise.all(names.map(readGuide)));
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems));
+  set = compiled.value;
+  validator = loadValidator({
+    guides: { profiles: set, imposed: (_, isOutermost) => (isOutermost ? imposed : []) },
+  });
+});
+
+function judge({ profile, profiles = [], resource }: Case): {
+  readonly isValid: boolean;
+  readonly errors: readonly Issue[];
+} {
+  imposed = profile === undefined ? profiles : [profile];
+  const errors = validator.validate(resource).filter(({ severity }) => severity === 'error');
+  return { isValid: validator.isValid(resource), errors };
+}
+
+test('every case of our own guides is judged as the specification says', () => {
+  const wrong = cases
+    .filter((one) => judge(one).isValid !== (one.expected === 'valid'))
+    .map(({ name }) => name)
+    .sort();
+  expect(cases.length).toBeGreaterThan(500);
+  expect(wrong).toEqual(Object.keys(OTHERWISE).sort());
+});
+
+test('the quick answer and the report agree, and every finding has its place and its profile', () => {
+  for (const one of cases) {
+    const { isValid, errors } = judge(one);
+    expect([one.name, errors.length === 0]).toEqual([one.name, isValid]);
+    for (const { expression, text } of errors) expect([expression, text]).not.toContain('');
+  }
+});
+
+test('every rule of the engine is broken by some case, but for those with a test of their own', () => {
+  const broken = new Set(cases.flatMap((one) => judge(one).errors.map(({ rule }) => rule)));
+  const own = Object.keys(RULES).filter((rule) => /^(?:profile|slice)-|^extension-(?:context|modifier)$/.test(rule));
+  expect(own.filter((rule) => !broken.has(rule)).sort()).toEqual(['profile-costly', 'profile-nested', 'profile-range']);
+});
+
+test('what is not checked is listed with its reason', () => {
+  const listed = set.notChecked.map(({ what, name }) => `${what} ${name}`);
+  expect([...new Set(listed)].sort()).toEqual([
+    'binding http://example.org/fhir/basics/ValueSet/not-expandable',
+    'invariant obs-descendants',
+  ]);
+  for (const { reason, profile, element } of set.notChecked) expect([reason, profile, element]).not.toContain('');
+});

@@ -1,0 +1,175 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { ElementDefinition, StructureDefinition } from '@medplum/fhirtypes';
+import { compileGuides, loadValidator, type GuideContent, type Validator } from '../../../../src/r4/index.ts';
+
+const BASE = 'http://example.org/fhir/StructureDefinition/';
+
+/** A profile by its differential alone. */
+const aProfile = (name: string, type: string, elements: readonly Partial<ElementDefinition>[]): StructureDefinition =>
+  ({
+    resourceType: 'StructureDefinition',
+    url: BASE + name,
+    name,
+    status: 'active',
+    fhirVersion: '4.0.1',
+    kind: /^[A-Z][a-z]+$/.test(type) && type !== 'Coding' ? 'resource' : 'complex-type',
+    abstract: false,
+    type,
+    baseDefinition: `http://hl7.org/fhir/StructureDefinition/${type}`,
+    derivation: 'constraint',
+    differential: { element: [{ id: type, path: type }, ...elements] },
+  }) as StructureDefinition;
+
+const aGuide = (...structures: readonly StructureDefinition[]): GuideContent => ({
+  name: 'example.guide',
+  version: '1.0.0',
+  fhirVersions: ['4.0.1'],
+  dependencies: {},
+  structures,
+  valueSets: [],
+  codeSystems: [],
+  files: new Map(),
+  examples: [],
+});
+
+function validatorOf(...structures: readonly StructureDefinition[]): Validator {
+  const compiled = compileGuides([aGuide(...structures)]);
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems));
+  const [first] = structures;
+  const imposed = (_: unknown, isOutermost: boolean): string[] =>
+    isOutermost && first !== undefined ? [first.url] : [];
+  return loadValidator({ guides: { profiles: compiled.value, imposed } });
+}
+
+const rulesOf = (validator: Validator, resource: unknown): string[] =>
+  validator.validate(resource).map(({ rule }) => rule);
+const aPatient = (more: object): object => ({ resourceType: 'Patient', ...more });
+const invariant = (key: string, expression: string): Pick<ElementDefinition, 'constraint'> => ({
+  constraint: [{ key, severity: 'error', human: key, expression }],
+});
+
+test('a value that may meet one of several profiles meets one of them', () => {
+  const official = aProfile('official-name', 'HumanName', [
+    { id: 'HumanName.use', path: 'HumanName.use', min: 1, fixedCode: 'official' },
+  ]);
+  const nick = aProfile('nick-name', 'HumanName', [
+    { id: 'HumanName.use', path: 'HumanName.use', min: 1, fixedCode: 'nickname' },
+  ]);
+  const either = aProfile('either', 'Patient', [
+    { id: 'Patient.name', path: 'Patient.name', type: [{ code: 'HumanName', profile: [official.url, nick.url] }] },
+  ]);
+  const validator = validatorOf(either, official, nick);
+  expect(rulesOf(validator, aPatient({ name: [{ use: 'official' }, { use: 'nickname' }] }))).toEqual([]);
+  expect(rulesOf(validator, aPatient({ name: [{ use: 'official' }, { use: 'old' }] }))).toEqual(['profile-nested']);
+});
+
+test('values lie within the least and the most that a profile allows', () => {
+  const validator = validatorOf(
+    aProfile('born', 'Patient', [
+      { id: 'Patient.birthDate', path: 'Patient.birthDate', minValueDate: '1900-01-01', maxValueDate: '2030-12-31' },
+    ]),
+  );
+  expect(rulesOf(validator, aPatient({ birthDate: '1980-02-03' }))).toEqual([]);
+  expect(rulesOf(validator, aPatient({ birthDate: '1899-12-31' }))).toEqual(['profile-range']);
+  expect(rulesOf(validator, aPatient({ birthDate: '2031' }))).toEqual(['profile-range']);
+});
+
+test('an invariant that takes too long is given up, and says so', () => {
+  const everyPair = 'name.all(given.all(%resource.name.given.all(%resource.name.given.exists())))';
+  const validator = validatorOf(
+    aProfile('costly', 'Patient', [{ id: 'Patient', path: 'Patient', ...invariant('costly-1', everyPair) }]),
+  );
+  const given = Array.from({ length: 2_000 }, (_, n) => `N${n}`);
+  expect(rulesOf(validator, aPatient({ name: [{ given }] }))).toEqual(['profile-costly']);
+  expect(rulesOf(validator, aPatient({ name: [{ given: ['Ada'] }] }))).toEqual([]);
+});
+
+test('a regular expression that may take for ever is run in linear time, or named as not checked', () => {
+  const linear = validatorOf(
+    aProfile('linear', 'Patient', [
+      { id: 'Patient.language', path: 'Patient.language', ...invariant('pattern-1', "matches('^([a-z]+)+$')") },
+    ]),
+  );
+  const since = performance.now();
+  expect(rulesOf(linear, aPatient({ language: `${'a'.repeat(60)}-x` }))).toEqual(['pattern-1']);
+  expect(performance.now() - since).toBeLessThan(2_000);
+  const compiled = compileGuides([
+    aGuide(
+      aProfile('ahead', 'Patient', [
+        { id: 'Patient.language', path: 'Patient.language', ...invariant('pattern-2', "matches('^((?=a)a+)+$')") },
+      ]),
+    ),
+  ]);
+  expect(compiled.ok && compiled.value.notChecked.map(({ what, name }) => [what, name])).toEqual([
+    ['invariant', 'pattern-2'],
+  ]);
+});
+
+test('profiles that ask for each other come to an end', () => {
+  const refers = (name: string, other: string): StructureDefinition =>
+    aProfile(name, 'Observation', [
+      {
+        id: 'Observation.derivedFrom',
+        path: 'Observation.derivedFrom',
+        type: [{ code: 'Reference', targetProfile: [BASE + other] }],
+      },
+    ]);
+  const validator = validatorOf(refers('one', 'other'), refers('other', 'one'));
+  const anObservation = (id: string, of: string) => ({
+    fullUrl: `urn:uuid:0000000${id}-0000-4000-8000-000000000000`,
+    resource: {
+      resourceType: 'Observation',
+      meta: { profile: [`${BASE}one`] },
+      status: 'final',
+      code: { text: id },
+      derivedFrom: [{ reference: `urn:uuid:0000000${of}-0000-4000-8000-000000000000` }],
+    },
+  });
+  const bundle = {
+    resourceType: 'Bundle',
+    type: 'collection',
+    entry: [anObservation('1', '2'), anObservation('2', '1')],
+  };
+  expect(rulesOf(validator, bundle).filter((rule) => rule !== 'profile-type')).toEqual([]);
+});
+
+test('whatever a resource holds, nothing throws, and the quick answer and the report agree', () => {
+  const validator = validatorOf(
+    aProfile('strict', 'Patient', [
+      {
+        id: 'Patient',
+        path: 'Patient',
+        ...invariant('any-1', "name.given.all(length() > 1) and extension('urn:x').empty()"),
+      },
+      {
+        id: 'Patient.identifier',
+        path: 'Patient.identifier',
+        slicing: { discriminator: [{ type: 'value', path: 'system' }], rules: 'closed' },
+        min: 1,
+      },
+      { id: 'Patient.identifier:mrn', path: 'Patient.identifier', sliceName: 'mrn', min: 1, max: '1' },
+      { id: 'Patient.identifier:mrn.system', path: 'Patient.identifier.system', min: 1, fixedUri: 'urn:mrn' },
+      { id: 'Patient.name', path: 'Patient.name', patternHumanName: { use: 'official' } },
+      { id: 'Patient.deceased[x]', path: 'Patient.deceased[x]', type: [{ code: 'boolean' }] },
+    ]),
+  );
+  const anything = fc.anything({ maxDepth: 3, withNullPrototype: false });
+  const name = fc.constantFrom(
+    'identifier',
+    'name',
+    'deceasedBoolean',
+    'deceasedDateTime',
+    '_birthDate',
+    'extension',
+    'given',
+  );
+  const patients = fc.dictionary(name, anything, { maxKeys: 5 }).map(aPatient);
+  fc.assert(
+    fc.property(patients, (patient) => {
+      const hasErrors = validator.validate(patient).some(({ severity }) => severity === 'error');
+      expect(validator.isValid(patient)).toBe(!hasErrors);
+    }),
+    { numRuns: 400 },
+  );
+});
