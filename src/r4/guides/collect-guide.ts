@@ -1,6 +1,7 @@
 import type { CodeSystem, StructureDefinition, ValueSet } from '@medplum/fhirtypes';
 import { isObject } from '../../kernel/index.ts';
 import { findExcess } from '../json/parse-lossless.ts';
+import { checkShape } from './check-shape.ts';
 import { isR4Version, type GuideProblem, type GuideResult } from './guide-problem.ts';
 import { leaveOutWords } from './leave-out-words.ts';
 
@@ -89,23 +90,18 @@ function parse(bytes: Uint8Array): { value: unknown } | { code: string; text: st
   }
 }
 
-function checkStructure(structure: Partial<StructureDefinition>, file: string, refuse: Refuse): boolean {
-  const missing = (['type', 'kind', 'url'] as const).filter((key) => typeof structure[key] !== 'string');
-  for (const key of missing)
-    refuse('definition-shape', file, `StructureDefinition.${key}`, `A StructureDefinition has a ${key}`);
-  const { fhirVersion } = structure;
+/** Enough to see what is wrong with one file. */
+const SHAPE_PROBLEMS_MAX = 20;
+
+function isSound(resource: Readonly<Record<string, unknown>>, type: string, file: string, refuse: Refuse): boolean {
+  let count = 0;
+  checkShape(resource, type, type, (path, text) => {
+    if (++count <= SHAPE_PROBLEMS_MAX) refuse('definition-shape', file, path, text);
+  });
+  const fhirVersion = type === 'StructureDefinition' ? resource['fhirVersion'] : undefined;
   const isOther = typeof fhirVersion === 'string' && !isR4Version(fhirVersion);
-  if (isOther)
-    refuse('fhir-version', file, 'StructureDefinition.fhirVersion', `It is for FHIR ${fhirVersion}, not for R4 (4.0)`);
-  let isSound = missing.length === 0 && !isOther;
-  for (const view of ['snapshot', 'differential'] as const) {
-    const elements: unknown = structure[view]?.element ?? (structure[view] === undefined ? [] : undefined);
-    const isList = Array.isArray(elements) && elements.every((one) => isObject(one) && typeof one['path'] === 'string');
-    if (isList) continue;
-    refuse('definition-shape', file, `StructureDefinition.${view}.element`, 'It is a list of elements with paths');
-    isSound = false;
-  }
-  return isSound;
+  if (isOther) refuse('fhir-version', file, `${type}.fhirVersion`, `It is for FHIR ${fhirVersion}, not for R4 (4.0)`);
+  return count === 0 && !isOther;
 }
 
 /** Makes the collector of one guide. `finish` may be asked once, after everything was added. */
@@ -122,16 +118,27 @@ export function makeGuideCollector(): GuideCollector {
 
   function addDefinition(resource: Readonly<Record<string, unknown>>, type: string, file: string): void {
     const { url } = resource;
+    const other = typeof url === 'string' ? files.get(url) : undefined;
     if (typeof url !== 'string' || url === '')
-      return refuse('url-missing', file, `${type}.url`, `A ${type} of a guide has an address`);
-    const other = files.get(url);
-    if (other !== undefined) return refuse('url-duplicate', file, `${type}.url`, `${other} defines ${url} too`);
-    files.set(url, file);
+      refuse('url-missing', file, `${type}.url`, `A ${type} of a guide has an address`);
+    else if (other !== undefined) refuse('url-duplicate', file, `${type}.url`, `${other} defines ${url} too`);
+    else files.set(url, file);
     const slim: unknown = leaveOutWords(resource);
+    if (!isSound(slim as typeof resource, type, file, refuse)) return;
     if (type === 'ValueSet') valueSets.push(slim as ValueSet);
     else if (type === 'CodeSystem') codeSystems.push(slim as CodeSystem);
-    else if (checkStructure(slim as Partial<StructureDefinition>, file, refuse))
-      structures.push(slim as StructureDefinition);
+    else structures.push(slim as StructureDefinition);
+  }
+
+  function addValue(value: unknown, file: string): void {
+    if (file === 'package.json') {
+      manifest = readManifest(isObject(value) ? value : {}, refuse);
+      return;
+    }
+    // Guides carry other files beside their definitions, some of which are no resources.
+    const type = isObject(value) ? value['resourceType'] : undefined;
+    if (isObject(value) && (type === 'StructureDefinition' || type === 'ValueSet' || type === 'CodeSystem'))
+      addDefinition(value, type, file);
   }
 
   return {
@@ -139,20 +146,8 @@ export function makeGuideCollector(): GuideCollector {
     addExample: (name) => void examples.push(name),
     add(file, bytes) {
       const read = parse(bytes);
-      if ('code' in read) return refuse(read.code, file, '', read.text);
-      const { value } = read;
-      if (file === 'package.json') {
-        if (!isObject(value)) {
-          manifest = { name: '', version: '', fhirVersions: [], dependencies: {} };
-          return refuse('package-json-shape', file, '', 'It is an object');
-        }
-        manifest = readManifest(value, refuse);
-        return;
-      }
-      // Guides carry other files beside their definitions, some of which are no resources.
-      const type = isObject(value) ? value['resourceType'] : undefined;
-      if (!isObject(value) || (type !== 'StructureDefinition' && type !== 'ValueSet' && type !== 'CodeSystem')) return;
-      addDefinition(value, type, file);
+      if ('code' in read) refuse(read.code, file, '', read.text);
+      else addValue(read.value, file);
     },
     finish() {
       const isUnread = problems.some(({ file }) => file === 'package.json');
