@@ -81,6 +81,9 @@ function readPax(bytes: Uint8Array): { name?: string; size?: number } | undefine
 interface Intake {
   readonly take: (count: number) => Promise<Uint8Array | undefined>;
   readonly drop: (count: number) => Promise<boolean>;
+  /** Reads to the end of the stream: what unpacks it compares its checksum there. */
+  readonly drain: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 function makeIntake(chunks: AsyncIterable<Uint8Array>): Intake {
@@ -117,6 +120,12 @@ function makeIntake(chunks: AsyncIterable<Uint8Array>): Intake {
         missing -= length;
       }
       return true;
+    },
+    async drain() {
+      while (await more());
+    },
+    async close() {
+      await source.return?.();
     },
   };
 }
@@ -173,20 +182,18 @@ function refuseEntry({ name, type }: Header): Stop[] {
   ];
 }
 
-/**
- * The files of a tar archive (ustar, with the long names of GNU and pax), in its order. Bytes are kept only of files that
- * `isWanted`. After an item of the kind `refused` whose name is empty nothing follows.
- */
-export async function* readTar(
-  chunks: AsyncIterable<Uint8Array>,
+async function* readEntries(
+  intake: Intake,
   isWanted: (name: string) => boolean,
   limits: TarLimits,
 ): AsyncGenerator<TarItem, undefined> {
-  const intake = makeIntake(chunks);
   const refused = (name: string, stop: Stop): TarItem => ({ kind: 'refused', name, ...stop });
   for (let count = 0; ;) {
     const header = await nextHeader(intake);
-    if (header === null) return;
+    if (header === null) {
+      await intake.drain();
+      return;
+    }
     if (isStop(header)) {
       yield refused('', header);
       return;
@@ -213,5 +220,22 @@ export async function* readTar(
     }
     if (bytes !== null) yield { kind: 'file', name, bytes };
     else if (isSound && !isTaken) yield { kind: 'passed', name };
+  }
+}
+
+/**
+ * The files of a tar archive (ustar, with the long names of GNU and pax), in its order. Bytes are kept only of files that
+ * `isWanted`. After an item of the kind `refused` whose name is empty nothing follows.
+ */
+export async function* readTar(
+  chunks: AsyncIterable<Uint8Array>,
+  isWanted: (name: string) => boolean,
+  limits: TarLimits,
+): AsyncGenerator<TarItem, undefined> {
+  const intake = makeIntake(chunks);
+  try {
+    yield* readEntries(intake, isWanted, limits);
+  } finally {
+    await intake.close();
   }
 }
