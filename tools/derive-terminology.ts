@@ -148,14 +148,23 @@ const systems = byUrl(
 );
 const systemRows = new Map([...systems].map(([url, found]) => [url, describeSystem(found)]));
 
-/** Whether a set could be expanded from what is written here; codes of LOINC and SNOMED CT are not ours to list. */
+/** Whose codes may be listed here beside HL7's own. LOINC, SNOMED CT, DICOM and others are their owners' to list. */
+const OPEN_SYSTEMS = new Set([
+  'http://unitsofmeasure.org',
+  'urn:ietf:bcp:13',
+  'urn:ietf:bcp:47',
+  'urn:ietf:rfc:3986',
+  'urn:iso:std:iso:3166',
+]);
+
+/** Whether a set could be expanded from what is written here. */
 function canExpand(set: ValueSet): boolean {
   const includes = [...(set.compose?.include ?? []), ...(set.compose?.exclude ?? [])];
   return (
     includes.length > 0 &&
     includes.every(
       ({ system, concept }) =>
-        system === undefined || systemRows.has(system) || (concept !== undefined && !/loinc|snomed/.test(system)),
+        system === undefined || systemRows.has(system) || (concept !== undefined && OPEN_SYSTEMS.has(system)),
     )
   );
 }
