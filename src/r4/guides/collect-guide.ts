@@ -1,6 +1,8 @@
 import type { CodeSystem, StructureDefinition, ValueSet } from '@medplum/fhirtypes';
 import { isObject } from '../../kernel/index.ts';
-import { findExcess } from '../json/parse-lossless.ts';
+import { JSON_LIMITS } from '../json/limits.ts';
+import { isWithin } from '../json/parse-lossless.ts';
+import { scanBytes } from '../json/scan-bytes.ts';
 import { checkShape } from './check-shape.ts';
 import { isR4Version, type GuideProblem, type GuideResult } from './guide-problem.ts';
 import { leaveOutWords } from './leave-out-words.ts';
@@ -75,12 +77,20 @@ function readManifest(content: Readonly<Record<string, unknown>>, refuse: Refuse
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-function parse(bytes: Uint8Array): { value: unknown } | { code: string; text: string } {
-  const excess = findExcess(bytes);
-  if (excess !== null)
-    return { code: 'json-too-deep', text: 'It is nested, or its objects are filled, beyond the limit' };
+interface Parsed {
+  readonly value: unknown;
+  /** How many values, keys and brackets the text holds: what keeping it costs, whatever its size in bytes. */
+  readonly values: number;
+}
+
+function parse(bytes: Uint8Array): Parsed | { readonly code: string; readonly text: string } {
+  const scan = scanBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  if (scan.depth > JSON_LIMITS.depthMax)
+    return { code: 'json-too-deep', text: `It is nested deeper than ${JSON_LIMITS.depthMax}` };
+  if (!isWithin(scan, JSON_LIMITS))
+    return { code: 'json-too-many-values', text: `It holds more than ${JSON_LIMITS.tokensMax} values` };
   try {
-    return { value: JSON.parse(decoder.decode(bytes)) as unknown };
+    return { value: JSON.parse(decoder.decode(bytes)) as unknown, values: scan.tokens + scan.keys };
   } catch (error) {
     // By name, because a realm other than ours may have made it: bytes that are no UTF-8, or a text that is no JSON.
     const name = (error as Error | undefined)?.name;
@@ -104,8 +114,14 @@ function isSound(resource: Readonly<Record<string, unknown>>, type: string, file
   return count === 0 && !isOther;
 }
 
+/** What all definitions of a guide may cost together, in memory. */
+export interface GuideLimits {
+  readonly definitionBytesMax: number;
+  readonly definitionValuesMax: number;
+}
+
 /** Makes the collector of one guide. `finish` may be asked once, after everything was added. */
-export function makeGuideCollector(): GuideCollector {
+export function makeGuideCollector({ definitionBytesMax, definitionValuesMax }: GuideLimits): GuideCollector {
   const problems: GuideProblem[] = [];
   const structures: StructureDefinition[] = [];
   const valueSets: ValueSet[] = [];
@@ -113,6 +129,7 @@ export function makeGuideCollector(): GuideCollector {
   const files = new Map<string, string>();
   const examples: string[] = [];
   let manifest: Manifest | 'missing' = 'missing';
+  let [bytesTotal, valuesTotal] = [0, 0];
 
   const refuse: Refuse = (code, file, path, text) => void problems.push({ code, file, path, text });
 
@@ -130,15 +147,28 @@ export function makeGuideCollector(): GuideCollector {
     else structures.push(slim as StructureDefinition);
   }
 
-  function addValue(value: unknown, file: string): void {
+  /** Whether the guide is still within its limits with one more definition; the first beyond them is told of. */
+  function isAffordable(bytes: number, values: number, file: string): boolean {
+    const wasWithin = bytesTotal <= definitionBytesMax && valuesTotal <= definitionValuesMax;
+    bytesTotal += bytes;
+    valuesTotal += values;
+    const isWithinNow = bytesTotal <= definitionBytesMax && valuesTotal <= definitionValuesMax;
+    if (wasWithin && !isWithinNow) {
+      const text = `The definitions together are larger than ${definitionBytesMax} bytes or ${definitionValuesMax} values`;
+      refuse('guide-too-large', file, '', text);
+    }
+    return isWithinNow;
+  }
+
+  function addValue({ value, values }: Parsed, bytes: number, file: string): void {
     if (file === 'package.json') {
       manifest = readManifest(isObject(value) ? value : {}, refuse);
       return;
     }
     // Guides carry other files beside their definitions, some of which are no resources.
     const type = isObject(value) ? value['resourceType'] : undefined;
-    if (isObject(value) && (type === 'StructureDefinition' || type === 'ValueSet' || type === 'CodeSystem'))
-      addDefinition(value, type, file);
+    if (!isObject(value) || (type !== 'StructureDefinition' && type !== 'ValueSet' && type !== 'CodeSystem')) return;
+    if (isAffordable(bytes, values, file)) addDefinition(value, type, file);
   }
 
   return {
@@ -147,7 +177,7 @@ export function makeGuideCollector(): GuideCollector {
     add(file, bytes) {
       const read = parse(bytes);
       if ('code' in read) refuse(read.code, file, '', read.text);
-      else addValue(read.value, file);
+      else addValue(read, bytes.length, file);
     },
     finish() {
       const isUnread = problems.some(({ file }) => file === 'package.json');

@@ -328,6 +328,23 @@ describe('what cannot be made is refused, with the element', () => {
     expect(refused(self, self)).toEqual(['profile-unmade Observation.code.text']);
   });
 
+  test('what multiplies itself', () => {
+    const byCode: ElementDefinition['slicing'] = { discriminator: [{ type: 'value', path: 'code' }], rules: 'open' };
+    const deep = `Questionnaire${'.item'.repeat(50)}`;
+    expect(refused(aProfile('q', 'Questionnaire', [at(deep)], { type: 'Questionnaire' }))).toEqual([
+      `element-too-deep ${deep}`,
+    ]);
+    const again = `Observation.component:${'a/'.repeat(20)}b`;
+    expect(refused(observation(at('Observation.component', { slicing: byCode }), at(again)))).toEqual([
+      `element-too-deep ${again}`,
+    ]);
+    const many = Array.from({ length: 10_001 }, () => at('Observation.code'));
+    expect(refused(observation(...many))).toEqual(['snapshot-too-large Observation']);
+    const slices = Array.from({ length: 9_000 }, (_, index) => at(`Observation.component:s${index}`));
+    const codes = refused(observation(at('Observation.component', { slicing: byCode }), ...slices));
+    expect(codes[0]).toMatch(/^snapshot-too-large Observation\.component:s/);
+  });
+
   test('a base whose own differential does not fit, by its problems', () => {
     const base = aProfile('base', 'Observation', [at('Observation.nothing')]);
     const result = makeSnapshot(aProfile('p', base.url, []), () => base);

@@ -153,6 +153,17 @@ describe('an archive is refused', () => {
     expect(codes).toEqual(['file-too-large a.json']);
   });
 
+  test('whose definitions are more than memory should hold, though it is small', async () => {
+    const dense = make.aValueSet('http://example.org/dense', { extension: '[{}],'.repeat(2) });
+    const text = JSON.stringify(dense).replace('"[{}],[{}],"', `[${'{},'.repeat(2_100_000)}{}]`);
+    const archive = make.makePackage({ 'package/a.json': text });
+    expect(archive.length).toBeLessThan(100_000);
+    expect(await codesOf(archive)).toEqual(['json-too-many-values a.json']);
+    const two = { 'package/a.json': make.aStructure(URL_A), 'package/b.json': make.aStructure(`${URL_A}b`) };
+    expect(await codesOf(make.makePackage(two), { definitionBytesMax: 500 })).toEqual(['guide-too-large b.json']);
+    expect(await codesOf(make.makePackage(two), { definitionValuesMax: 30 })).toEqual(['guide-too-large b.json']);
+  });
+
   test('whose paths lead out of it, or that links', async () => {
     for (const name of ['package/../../a.json', '/etc/a.json', 'package\\..\\a.json', 'C:/a.json', '..'])
       expect(await codesOf(withEntries({ name }))).toEqual([`archive-path-unsafe ${name.replace(/^package\//, '')}`]);

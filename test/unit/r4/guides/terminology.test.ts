@@ -160,6 +160,15 @@ describe('a set is not expanded, and says why', () => {
     expect(why).toEqual(expect.stringContaining('contains itself'));
   });
 
+  test('sets of sets of sets, without end', () => {
+    const chain = Array.from(
+      { length: 5000 },
+      (_, index) =>
+        aValueSet(`urn:${index}`, { compose: { include: [{ valueSet: [`urn:${index + 1}`] }] } }) as ValueSet,
+    );
+    expect(expanded(aSet({ include: [{ valueSet: ['urn:0'] }] }), chain)).toEqual(expect.stringContaining('deep'));
+  });
+
   test.each(['fragment', 'example', 'not-present'])('the whole of a system of which a %s is loaded', (content) => {
     const partial = { ...animals, content } as CodeSystem;
     expect(expanded(aSet({ include: [{ system: SYSTEM }] }), [], [partial])).toEqual(expect.stringContaining(content));
