@@ -37,12 +37,9 @@ function checkValue(value: unknown, { type }: Element, path: string, refuse: Ref
   else if (type.kind === 'structure') checkShape(value, type.name, path, refuse);
 }
 
-/** In a list of primitives, null stands for a value that has only extensions. */
-const isLeftOut = (item: unknown, { type }: Element): boolean => item === null && type.kind === 'primitive';
-
 /**
  * Whether a definition is built as R4 says: objects, lists and single values where they belong, values of the right JSON
- * type, and nothing missing. It makes the types that the rest of the code trusts true. Properties that R4 does not have
+ * type, and nothing missing; null, which R4 allows in a list beside an extension, is of no use here. It makes the types that the rest of the code trusts true. Properties that R4 does not have
  * are passed over, and contained resources are not looked into.
  */
 export function checkShape(
@@ -52,8 +49,7 @@ export function checkShape(
   refuse: Refuse,
 ): void {
   const { elements, required } = shapeOf(structure);
-  for (const name of required)
-    if (object[name] === undefined && object[`_${name}`] === undefined) refuse(`${path}.${name}`, 'It is missing');
+  for (const name of required) if (object[name] === undefined) refuse(`${path}.${name}`, 'It is missing');
   for (const name in object) {
     const element = elements.get(name);
     if (element === undefined) continue;
@@ -61,8 +57,6 @@ export function checkShape(
     const at = `${path}.${name}`;
     if (element.max === 1) checkValue(value, element, at, refuse);
     else if (!Array.isArray(value)) refuse(at, 'It is a list');
-    else
-      for (const [index, item] of value.entries())
-        if (!isLeftOut(item, element)) checkValue(item, element, `${at}[${index}]`, refuse);
+    else for (const [index, item] of value.entries()) checkValue(item, element, `${at}[${index}]`, refuse);
   }
 }

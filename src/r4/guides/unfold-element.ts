@@ -14,10 +14,17 @@ export const isRefusal = (value: object): value is Refusal => Object.hasOwn(valu
 /** The tree of another definition, by its canonical address. It is shared: whoever changes it copies it first. */
 export type TreeOfCanonical = (canonical: string) => GuideResult<ElementNode> | undefined;
 
+const coreTrees = new Map<string, ElementNode>();
+
+/** The tree of one of R4's own types, shared too. */
 export function treeOfCore(canonical: string): ElementNode | undefined {
   const address = withoutVersion(canonical);
   if (!address.startsWith(CORE)) return undefined;
-  return treeOf(baseSnapshotOf(address.slice(CORE.length))?.snapshot?.element ?? []);
+  const known = coreTrees.get(address);
+  if (known !== undefined) return known;
+  const made = treeOf(baseSnapshotOf(address.slice(CORE.length))?.snapshot?.element ?? []);
+  if (made !== undefined) coreTrees.set(address, made);
+  return made;
 }
 
 /** What the making of one snapshot goes on. */
