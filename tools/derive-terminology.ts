@@ -114,8 +114,12 @@ const byUrl = <T extends { readonly url?: string }>(all: readonly T[], own: RegE
     ({ url = '' }) => url,
   );
 
+/** A system that the newer package has only in part is not whole, though R4's edition of it was. */
+const partial = new Set(terminology.codeSystems.filter(({ content }) => content !== 'complete').map(({ url }) => url));
 const systems = byUrl(
-  [...terminology.codeSystems, ...r4.codeSystems].filter(({ content }) => content === 'complete'),
+  [...terminology.codeSystems, ...r4.codeSystems].filter(
+    ({ content, url }) => content === 'complete' && !partial.has(url),
+  ),
   OWN_SYSTEM,
 );
 const systemRows = new Map([...systems].map(([url, found]) => [url, describeSystem(found)]));

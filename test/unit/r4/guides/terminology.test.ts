@@ -102,6 +102,9 @@ describe('a set is made of', () => {
     ['wings', '=', '2'],
     ['legs', 'is-a', '2'],
     ['code', 'regex', '(a+)+b'],
+    ['code', 'regex', '((a|a))+b'],
+    ['code', 'regex', 'a?a?a?aaa'],
+    ['code', 'regex', '(?=a)a'],
     ['code', 'regex', '('],
     ['code', 'regex', 'a'.repeat(300)],
   ])('not by a filter that cannot be applied: %s %s %s', (property, op, value) => {
