@@ -1,48 +1,17 @@
 /**
  * For maintainers: derives HL7's own code systems and value sets for `src/r4` from HL7's packages.
  *
- *   npm install --prefix <folder> hl7.fhir.r4.examples@4.0.1 hl7.terminology.r4@7.0.1
- *   node tools/derive-terminology.ts <folder>
+ *   npm pack hl7.terminology.r4@7.0.1 hl7.fhir.r4.examples@4.0.1
+ *   node tools/derive-terminology.ts hl7.terminology.r4-7.0.1.tgz hl7.fhir.r4.examples-4.0.1.tgz
  *
  * Codes only: no displays, no definitions. One line for each code system and value set, in the notation that
  * `src/r4/definitions/hl7-terminology.ts` reads. HL7 Terminology is newer than R4 and goes before it; codes that only R4's
  * edition of a system had are kept, so that what was valid stays so.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { CodeSystem, CodeSystemConcept, ValueSet, ValueSetComposeInclude } from '@medplum/fhirtypes';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-interface Concept {
-  readonly code: string;
-  readonly concept?: readonly Concept[];
-  readonly property?: readonly {
-    readonly code: string;
-    readonly valueCode?: string;
-    readonly valueBoolean?: boolean;
-  }[];
-}
-
-interface CodeSystem {
-  readonly resourceType: string;
-  readonly url?: string;
-  readonly content: string;
-  readonly caseSensitive?: boolean;
-  readonly hierarchyMeaning?: string;
-  readonly concept?: readonly Concept[];
-}
-
-interface Include {
-  readonly system?: string;
-  readonly concept?: readonly { readonly code: string }[];
-  readonly filter?: readonly { readonly property: string; readonly op: string; readonly value: string }[];
-  readonly valueSet?: readonly string[];
-}
-
-interface ValueSet {
-  readonly resourceType: string;
-  readonly url?: string;
-  readonly version?: string;
-  readonly compose?: { readonly include: readonly Include[]; readonly exclude?: readonly Include[] };
-}
+import { readGuidePackage, type GuideContent } from '../src/r4/guides/read-package.ts';
 
 /** A code, and after it, where it has narrower ones, the list of them. */
 type Tree = (string | Tree)[];
@@ -57,14 +26,15 @@ interface SystemRow {
 const OWN_SYSTEM = /^http:\/\/(?:terminology\.hl7\.org\/CodeSystem|hl7\.org\/fhir)\//;
 const OWN_SET = /^http:\/\/(?:terminology\.hl7\.org|hl7\.org\/fhir)\/ValueSet\//;
 
-const folder = process.argv[2];
-if (folder === undefined) throw new Error('Name the folder that holds node_modules with the HL7 packages.');
-
-function readAll<T>(name: string, prefix: string): T[] {
-  const from = join(folder ?? '', 'node_modules', name);
-  const files = readdirSync(from).filter((file) => file.startsWith(prefix) && file.endsWith('.json'));
-  return files.sort().map((file) => JSON.parse(readFileSync(join(from, file), 'utf8')) as T);
+async function readPackage(file: string | undefined): Promise<GuideContent> {
+  if (file === undefined) throw new Error('Name the packages: HL7 Terminology, and R4 with its examples.');
+  const read = await readGuidePackage(readFileSync(file));
+  if (!read.ok) throw new Error(`${file}: ${JSON.stringify(read.problems, null, 2)}`);
+  return read.value;
 }
+
+const terminology = await readPackage(process.argv[2]);
+const r4 = await readPackage(process.argv[3]);
 
 interface Found {
   /** Code → its parents, in the order of the system. */
@@ -72,7 +42,12 @@ interface Found {
   readonly abstract: Set<string>;
 }
 
-function collect(concepts: readonly Concept[] = [], parent: string | undefined, isA: boolean, found: Found): void {
+function collect(
+  concepts: readonly CodeSystemConcept[] = [],
+  parent: string | undefined,
+  isA: boolean,
+  found: Found,
+): void {
   for (const { code, concept, property = [] } of concepts) {
     const parents = found.parents.get(code) ?? new Set();
     found.parents.set(code, parents);
@@ -116,7 +91,7 @@ function describeSystem(systems: readonly CodeSystem[]): SystemRow {
   };
 }
 
-function describeInclude({ system, concept, filter, valueSet }: Include): unknown {
+function describeInclude({ system, concept, filter, valueSet }: ValueSetComposeInclude): unknown {
   return {
     ...(system === undefined ? {} : { system }),
     ...(concept === undefined ? {} : { codes: concept.map(({ code }) => code) }),
@@ -139,32 +114,44 @@ const byUrl = <T extends { readonly url?: string }>(all: readonly T[], own: RegE
     ({ url = '' }) => url,
   );
 
+/** A system that the newer package has only in part is not whole, though R4's edition of it was. */
+const partial = new Set(terminology.codeSystems.filter(({ content }) => content !== 'complete').map(({ url }) => url));
 const systems = byUrl(
-  [
-    ...readAll<CodeSystem>('hl7.terminology.r4', 'CodeSystem-'),
-    ...readAll<CodeSystem>('hl7.fhir.r4.examples', 'CodeSystem-'),
-  ].filter(({ content }) => content === 'complete'),
+  [...terminology.codeSystems, ...r4.codeSystems].filter(
+    ({ content, url }) => content === 'complete' && !partial.has(url),
+  ),
   OWN_SYSTEM,
 );
 const systemRows = new Map([...systems].map(([url, found]) => [url, describeSystem(found)]));
 
-/** Whether a set could be expanded from what is written here; codes of LOINC and SNOMED CT are not ours to list. */
+/** Whose codes may be listed here beside HL7's own. LOINC, SNOMED CT, DICOM and others are their owners' to list. */
+const OPEN_SYSTEMS = new Set([
+  'http://unitsofmeasure.org',
+  'urn:ietf:bcp:13',
+  'urn:ietf:bcp:47',
+  'urn:ietf:rfc:3986',
+  'urn:iso:std:iso:3166',
+]);
+
+/** Whether a set could be expanded from what is written here. */
 function canExpand(set: ValueSet): boolean {
   const includes = [...(set.compose?.include ?? []), ...(set.compose?.exclude ?? [])];
   return (
     includes.length > 0 &&
     includes.every(
       ({ system, concept }) =>
-        system === undefined || systemRows.has(system) || (concept !== undefined && !/loinc|snomed/.test(system)),
+        system === undefined || systemRows.has(system) || (concept !== undefined && OPEN_SYSTEMS.has(system)),
     )
   );
 }
 
-const ofR4 = readAll<ValueSet>('hl7.fhir.r4.examples', 'ValueSet-');
-const sets = byUrl([...readAll<ValueSet>('hl7.terminology.r4', 'ValueSet-'), ...ofR4], OWN_SET);
+const sets = byUrl([...terminology.valueSets, ...r4.valueSets], OWN_SET);
 
 /** Of HL7 version 3's many sets those that R4 names, and what they are made of. */
-const wanted = new Set([...ofR4.map(({ url }) => url ?? ''), ...[...sets.keys()].filter((url) => !/\/v3-/.test(url))]);
+const wanted = new Set([
+  ...r4.valueSets.map(({ url }) => url ?? ''),
+  ...[...sets.keys()].filter((url) => !/\/v3-/.test(url)),
+]);
 for (const url of wanted)
   for (const { valueSet = [] } of sets.get(url)?.[0]?.compose?.include ?? [])
     for (const one of valueSet) wanted.add(one.replace(/\|.*$/, ''));

@@ -83,8 +83,11 @@ function describe(owner: Structure, values: readonly Element[], source: string):
   const binding: Pick<ElementDefinition, 'binding'> =
     first.binding === null ? {} : { binding: { strength: 'required', valueSet: setAddress(first.binding) } };
   const inner = first.type.kind === 'structure' && first.type.name.includes('.') ? first.type.name : undefined;
-  if (inner === undefined)
-    return [{ ...shared, type: values.map((value) => typeOf(value.type)), ...binding, ...rules }];
+  if (inner === undefined) {
+    // Published definitions type the id of a resource as they type that of an element.
+    const type = path === `${owner.name}.id` ? [{ code: SYSTEM_STRING }] : values.map((value) => typeOf(value.type));
+    return [{ ...shared, type, ...binding, ...rules }];
+  }
   const structure = structures.get(inner);
   if (inner !== path || structure === undefined) return [{ ...shared, contentReference: `#${inner}`, ...rules }];
   return [

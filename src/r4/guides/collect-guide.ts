@@ -1,6 +1,9 @@
 import type { CodeSystem, StructureDefinition, ValueSet } from '@medplum/fhirtypes';
 import { isObject } from '../../kernel/index.ts';
-import { findExcess } from '../json/parse-lossless.ts';
+import { JSON_LIMITS } from '../json/limits.ts';
+import { isWithin } from '../json/parse-lossless.ts';
+import { scanBytes } from '../json/scan-bytes.ts';
+import { checkShape } from './check-shape.ts';
 import { isR4Version, type GuideProblem, type GuideResult } from './guide-problem.ts';
 import { leaveOutWords } from './leave-out-words.ts';
 
@@ -74,12 +77,20 @@ function readManifest(content: Readonly<Record<string, unknown>>, refuse: Refuse
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-function parse(bytes: Uint8Array): { value: unknown } | { code: string; text: string } {
-  const excess = findExcess(bytes);
-  if (excess !== null)
-    return { code: 'json-too-deep', text: 'It is nested, or its objects are filled, beyond the limit' };
+interface Parsed {
+  readonly value: unknown;
+  /** How many values, keys and brackets the text holds: what keeping it costs, whatever its size in bytes. */
+  readonly values: number;
+}
+
+function parse(bytes: Uint8Array): Parsed | { readonly code: string; readonly text: string } {
+  const scan = scanBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  if (scan.depth > JSON_LIMITS.depthMax)
+    return { code: 'json-too-deep', text: `It is nested deeper than ${JSON_LIMITS.depthMax}` };
+  if (!isWithin(scan, JSON_LIMITS))
+    return { code: 'json-too-many-values', text: `It holds more than ${JSON_LIMITS.tokensMax} values` };
   try {
-    return { value: JSON.parse(decoder.decode(bytes)) as unknown };
+    return { value: JSON.parse(decoder.decode(bytes)) as unknown, values: scan.tokens + scan.keys };
   } catch (error) {
     // By name, because a realm other than ours may have made it: bytes that are no UTF-8, or a text that is no JSON.
     const name = (error as Error | undefined)?.name;
@@ -89,27 +100,28 @@ function parse(bytes: Uint8Array): { value: unknown } | { code: string; text: st
   }
 }
 
-function checkStructure(structure: Partial<StructureDefinition>, file: string, refuse: Refuse): boolean {
-  const missing = (['type', 'kind', 'url'] as const).filter((key) => typeof structure[key] !== 'string');
-  for (const key of missing)
-    refuse('definition-shape', file, `StructureDefinition.${key}`, `A StructureDefinition has a ${key}`);
-  const { fhirVersion } = structure;
+/** Enough to see what is wrong with one file. */
+const SHAPE_PROBLEMS_MAX = 20;
+
+function isSound(resource: Readonly<Record<string, unknown>>, type: string, file: string, refuse: Refuse): boolean {
+  let count = 0;
+  checkShape(resource, type, type, (path, text) => {
+    if (++count <= SHAPE_PROBLEMS_MAX) refuse('definition-shape', file, path, text);
+  });
+  const fhirVersion = type === 'StructureDefinition' ? resource['fhirVersion'] : undefined;
   const isOther = typeof fhirVersion === 'string' && !isR4Version(fhirVersion);
-  if (isOther)
-    refuse('fhir-version', file, 'StructureDefinition.fhirVersion', `It is for FHIR ${fhirVersion}, not for R4 (4.0)`);
-  let isSound = missing.length === 0 && !isOther;
-  for (const view of ['snapshot', 'differential'] as const) {
-    const elements: unknown = structure[view]?.element ?? (structure[view] === undefined ? [] : undefined);
-    const isList = Array.isArray(elements) && elements.every((one) => isObject(one) && typeof one['path'] === 'string');
-    if (isList) continue;
-    refuse('definition-shape', file, `StructureDefinition.${view}.element`, 'It is a list of elements with paths');
-    isSound = false;
-  }
-  return isSound;
+  if (isOther) refuse('fhir-version', file, `${type}.fhirVersion`, `It is for FHIR ${fhirVersion}, not for R4 (4.0)`);
+  return count === 0 && !isOther;
+}
+
+/** What all definitions of a guide may cost together, in memory. */
+export interface GuideLimits {
+  readonly definitionBytesMax: number;
+  readonly definitionValuesMax: number;
 }
 
 /** Makes the collector of one guide. `finish` may be asked once, after everything was added. */
-export function makeGuideCollector(): GuideCollector {
+export function makeGuideCollector({ definitionBytesMax, definitionValuesMax }: GuideLimits): GuideCollector {
   const problems: GuideProblem[] = [];
   const structures: StructureDefinition[] = [];
   const valueSets: ValueSet[] = [];
@@ -117,21 +129,46 @@ export function makeGuideCollector(): GuideCollector {
   const files = new Map<string, string>();
   const examples: string[] = [];
   let manifest: Manifest | 'missing' = 'missing';
+  let [bytesTotal, valuesTotal] = [0, 0];
 
   const refuse: Refuse = (code, file, path, text) => void problems.push({ code, file, path, text });
 
   function addDefinition(resource: Readonly<Record<string, unknown>>, type: string, file: string): void {
     const { url } = resource;
+    const other = typeof url === 'string' ? files.get(url) : undefined;
     if (typeof url !== 'string' || url === '')
-      return refuse('url-missing', file, `${type}.url`, `A ${type} of a guide has an address`);
-    const other = files.get(url);
-    if (other !== undefined) return refuse('url-duplicate', file, `${type}.url`, `${other} defines ${url} too`);
-    files.set(url, file);
+      refuse('url-missing', file, `${type}.url`, `A ${type} of a guide has an address`);
+    else if (other !== undefined) refuse('url-duplicate', file, `${type}.url`, `${other} defines ${url} too`);
+    else files.set(url, file);
     const slim: unknown = leaveOutWords(resource);
+    if (!isSound(slim as typeof resource, type, file, refuse)) return;
     if (type === 'ValueSet') valueSets.push(slim as ValueSet);
     else if (type === 'CodeSystem') codeSystems.push(slim as CodeSystem);
-    else if (checkStructure(slim as Partial<StructureDefinition>, file, refuse))
-      structures.push(slim as StructureDefinition);
+    else structures.push(slim as StructureDefinition);
+  }
+
+  /** Whether the guide is still within its limits with one more definition; the first beyond them is told of. */
+  function isAffordable(bytes: number, values: number, file: string): boolean {
+    const wasWithin = bytesTotal <= definitionBytesMax && valuesTotal <= definitionValuesMax;
+    bytesTotal += bytes;
+    valuesTotal += values;
+    const isWithinNow = bytesTotal <= definitionBytesMax && valuesTotal <= definitionValuesMax;
+    if (wasWithin && !isWithinNow) {
+      const text = `The definitions together are larger than ${definitionBytesMax} bytes or ${definitionValuesMax} values`;
+      refuse('guide-too-large', file, '', text);
+    }
+    return isWithinNow;
+  }
+
+  function addValue({ value, values }: Parsed, bytes: number, file: string): void {
+    if (file === 'package.json') {
+      manifest = readManifest(isObject(value) ? value : {}, refuse);
+      return;
+    }
+    // Guides carry other files beside their definitions, some of which are no resources.
+    const type = isObject(value) ? value['resourceType'] : undefined;
+    if (!isObject(value) || (type !== 'StructureDefinition' && type !== 'ValueSet' && type !== 'CodeSystem')) return;
+    if (isAffordable(bytes, values, file)) addDefinition(value, type, file);
   }
 
   return {
@@ -139,20 +176,8 @@ export function makeGuideCollector(): GuideCollector {
     addExample: (name) => void examples.push(name),
     add(file, bytes) {
       const read = parse(bytes);
-      if ('code' in read) return refuse(read.code, file, '', read.text);
-      const { value } = read;
-      if (file === 'package.json') {
-        if (!isObject(value)) {
-          manifest = { name: '', version: '', fhirVersions: [], dependencies: {} };
-          return refuse('package-json-shape', file, '', 'It is an object');
-        }
-        manifest = readManifest(value, refuse);
-        return;
-      }
-      // Guides carry other files beside their definitions, some of which are no resources.
-      const type = isObject(value) ? value['resourceType'] : undefined;
-      if (!isObject(value) || (type !== 'StructureDefinition' && type !== 'ValueSet' && type !== 'CodeSystem')) return;
-      addDefinition(value, type, file);
+      if ('code' in read) refuse(read.code, file, '', read.text);
+      else addValue(read, bytes.length, file);
     },
     finish() {
       const isUnread = problems.some(({ file }) => file === 'package.json');

@@ -44,6 +44,13 @@ export function stepsOfElements(elements: readonly ElementDefinition[]): Step[][
   });
 }
 
+/** Real profiles walk ten elements deep at most, and slice slices once. */
+const STEPS_MAX = 40;
+const SLICED_MAX = 10;
+
+export const isTooDeep = (steps: readonly Step[]): boolean =>
+  steps.length > STEPS_MAX || steps.some(({ slice }) => slice !== undefined && slice.split('/').length > SLICED_MAX);
+
 export const childOf = (node: ElementNode, name: string): ElementNode | undefined =>
   node.children.find((child) => child.name === name);
 
@@ -71,14 +78,14 @@ export const makeNode = ({ name, slice }: Step, element: ElementDefinition): Ele
   slices: [],
 });
 
-/** The tree of a snapshot. An element whose parent the snapshot does not have is left out. */
+/** The tree of a snapshot. What is too deep, or has no parent in the snapshot, is left out. */
 export function treeOf(elements: readonly ElementDefinition[]): ElementNode | undefined {
   const steps = stepsOfElements(elements);
   let root: ElementNode | undefined;
   for (const [at, element] of elements.entries()) {
     const [first, ...rest] = steps[at] ?? [];
     const last = rest.pop();
-    if (first === undefined) continue;
+    if (first === undefined || isTooDeep(rest)) continue;
     if (last === undefined) {
       root ??= makeNode(first, element);
       continue;

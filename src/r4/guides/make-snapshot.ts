@@ -17,6 +17,10 @@ interface Making {
   readonly trees: Map<string, GuideResult<ElementNode>>;
 }
 
+/** The largest published snapshots have some thousands. */
+const ELEMENTS_MAX = 50_000;
+const DIFFERENTIAL_MAX = 10_000;
+
 const problemOf = (definition: StructureDefinition, path: string, { code, text }: Refusal): GuideProblem => ({
   code,
   file: definition.url,
@@ -48,18 +52,20 @@ function applyDifferential(
 ): GuideResult<ElementNode> {
   const root = copyNode(base);
   const elements = definition.differential?.element ?? [];
+  if (elements.length > DIFFERENTIAL_MAX) {
+    const text = `The differential has more than ${DIFFERENTIAL_MAX} elements`;
+    return { ok: false, problems: [problemOf(definition, root.name, refuse('snapshot-too-large', text))] };
+  }
   const problems: GuideProblem[] = [];
   const allSteps = stepsOfElements(elements);
   const names = namesBelow(allSteps.map(([, ...steps]) => steps));
-  const treeOfCanonical = makeTreeOf(making);
+  const ground = { root, base, treeOfCanonical: makeTreeOf(making), budget: { elements: ELEMENTS_MAX } };
   for (const [at, [first, ...steps]] of allSteps.entries()) {
     const element = elements[at];
     if (element === undefined || first === undefined) continue;
     const id = element.id ?? element.path;
     const reached =
-      first.name === root.name
-        ? reach(root, steps, names, treeOfCanonical)
-        : refuse('element-unknown', `It is not in ${root.name}`);
+      first.name === root.name ? reach(steps, names, ground) : refuse('element-unknown', `It is not in ${root.name}`);
     if (isRefusal(reached)) {
       problems.push(problemOf(definition, id, reached));
       continue;

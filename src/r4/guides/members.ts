@@ -49,13 +49,20 @@ export function membersOf(parts: Parts): Members {
 }
 
 export function unite(all: readonly Parts[]): Parts {
-  const [first, ...others] = all;
-  if (first === undefined || others.length === 0) return first ?? new Map();
-  const united = new Map(first);
-  for (const parts of others)
+  const united = new Map<string, Part>();
+  /** Sets that were made here, and may still grow; all others are shared. */
+  const growing = new Map<string, Set<string>>();
+  for (const parts of all)
     for (const [system, part] of parts) {
       const known = united.get(system);
-      united.set(system, known === undefined ? part : { ...part, codes: new Set([...known.codes, ...part.codes]) });
+      if (known === undefined) {
+        united.set(system, part);
+        continue;
+      }
+      const codes = growing.get(system) ?? new Set(known.codes);
+      for (const code of part.codes) codes.add(code);
+      growing.set(system, codes);
+      united.set(system, { ...part, codes });
     }
   return united;
 }

@@ -13,7 +13,7 @@ function mergeConstraints(
 ): ElementDefinitionConstraint[] {
   const known = new Map(base.map((one) => [one.key, one]));
   for (const one of own) {
-    const before = one.key === undefined ? undefined : known.get(one.key);
+    const before = known.get(one.key);
     known.set(one.key, { ...one, source: one.source ?? before?.source ?? source });
   }
   return [...known.values()];

@@ -1,6 +1,6 @@
 import type { ElementDefinition, ElementDefinitionType } from '@medplum/fhirtypes';
-import { childOf, copyNode, makeNode, sliceOf, slicedBy, type ElementNode, type Step } from './element-tree.ts';
-import { isRefusal, refuse, unfold, type Refusal, type TreeOfCanonical } from './unfold-element.ts';
+import { childOf, isTooDeep, makeNode, sliceOf, slicedBy, type ElementNode, type Step } from './element-tree.ts';
+import { copyChildren, isRefusal, refuse, unfold, type Ground, type Refusal } from './unfold-element.ts';
 
 /** Where a differential speaks: the node, and the choice that it is the only slice of, where the slicing is implied. */
 export interface Reached {
@@ -58,7 +58,7 @@ const impliedSlicing = (node: ElementNode): ElementDefinition['slicing'] =>
   /^(?:modifierE|e)xtension$/.test(node.name) ? SLICED_BY_URL : isChoice(node) ? SLICED_BY_TYPE : undefined;
 
 /** A new slice begins as what it is a slice of, with all that was said of every item; it may be absent. */
-function addSlice(node: ElementNode, slice: string): ElementNode | Refusal {
+function addSlice(node: ElementNode, slice: string, ground: Ground): ElementNode | Refusal {
   const sliced = slicedBy(node, slice);
   const slicing = sliced.element.slicing ?? impliedSlicing(node);
   if (slicing === undefined)
@@ -68,7 +68,8 @@ function addSlice(node: ElementNode, slice: string): ElementNode | Refusal {
   const types = isChoice(node) ? typesNamed(node, slice) : [];
   const element = { ...inherited, min: 0, ...(types.length === 0 ? {} : { type: types }) };
   const added = makeNode({ name: node.name, slice }, element);
-  if (isInline(sliced)) added.children = sliced.children.map(copyNode);
+  const refusal = isInline(sliced) ? copyChildren(sliced, added, ground) : undefined;
+  if (refusal !== undefined) return refusal;
   sliced.slices.push(added);
   return added;
 }
@@ -85,18 +86,14 @@ function findChild(
 }
 
 /** The node that a differential speaks of, made where it is not there yet. */
-export function reach(
-  root: ElementNode,
-  steps: readonly Step[],
-  names: NamesBelow,
-  treeOfCanonical: TreeOfCanonical,
-): Reached | Refusal {
-  let node = root;
+export function reach(steps: readonly Step[], names: NamesBelow, ground: Ground): Reached | Refusal {
+  if (isTooDeep(steps)) return refuse('element-too-deep', 'It stands deeper than any element that is of use');
+  let node = ground.root;
   let sliced: ElementNode | undefined;
   let impliedChoice: ElementNode | undefined;
   let isInSlice = false;
   for (const [at, step] of steps.entries()) {
-    const refusal = unfold(node, sliced, root, treeOfCanonical);
+    const refusal = unfold(node, sliced, ground);
     if (refusal !== undefined) return refusal;
     const found = findChild(node, step);
     if (found === undefined) return refuse('element-unknown', `${step.name} is no element there`);
@@ -113,7 +110,7 @@ export function reach(
     if (known === undefined && at < steps.length - 1 && !isChoice(child))
       return refuse('slice-unknown', `The slice ${slice} is not declared before what stands in it`);
     if (isImplied && (known !== undefined || child.element.slicing === undefined)) impliedChoice = child;
-    const next = known ?? addSlice(child, slice);
+    const next = known ?? addSlice(child, slice, ground);
     if (isRefusal(next)) return next;
     sliced = slicedBy(child, slice);
     isInSlice ||= isInline(child);

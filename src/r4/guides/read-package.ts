@@ -2,14 +2,14 @@ import { pipeline, Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { isDefinitionFile, isExampleFile, makeGuideCollector } from './collect-guide.ts';
-import type { GuideCollector, GuideContent } from './collect-guide.ts';
+import type { GuideCollector, GuideContent, GuideLimits } from './collect-guide.ts';
 import type { GuideResult } from './guide-problem.ts';
 import { isUnsafeName, readTar, type TarItem } from './read-tar.ts';
 
 export type { GuideContent } from './collect-guide.ts';
 
 /** What a package may cost. Defaults: HL7's own largest packages pass, a bomb is refused before it has unfolded. */
-export interface PackageLimits {
+export interface PackageLimits extends GuideLimits {
   readonly archiveBytesMax: number;
   readonly unpackedBytesMax: number;
   readonly fileBytesMax: number;
@@ -18,9 +18,11 @@ export interface PackageLimits {
 
 export const PACKAGE_LIMITS: PackageLimits = {
   archiveBytesMax: 64 * 1024 * 1024,
-  unpackedBytesMax: 768 * 1024 * 1024,
-  fileBytesMax: 64 * 1024 * 1024,
+  unpackedBytesMax: 512 * 1024 * 1024,
+  fileBytesMax: 48 * 1024 * 1024,
   filesMax: 20_000,
+  definitionBytesMax: 128 * 1024 * 1024,
+  definitionValuesMax: 4_000_000,
 };
 
 /** How long one turn of the event loop may be used before others get theirs. */
@@ -89,7 +91,7 @@ export async function readGuidePackage(
   limits: Partial<PackageLimits> = {},
 ): Promise<GuideResult<GuideContent>> {
   const all = { ...PACKAGE_LIMITS, ...limits };
-  const collector = makeGuideCollector();
+  const collector = makeGuideCollector(all);
   if (bytes.length > all.archiveBytesMax) {
     collector.refuse('archive-too-large', '', '', `The archive is larger than ${all.archiveBytesMax} bytes`);
     return collector.finish();
@@ -114,7 +116,7 @@ export async function readGuideFiles(
   limits: Partial<PackageLimits> = {},
 ): Promise<GuideResult<GuideContent>> {
   const all = { ...PACKAGE_LIMITS, ...limits };
-  const collector = makeGuideCollector();
+  const collector = makeGuideCollector(all);
   const giveWay = makeGiveWay();
   let count = 0;
   for (const [name, bytes] of files) {

@@ -59,8 +59,8 @@ function readHeader(block: Uint8Array): Header | undefined {
 }
 
 /** `length key=value` lines; only the path and the size matter here. */
-function readPax(bytes: Uint8Array): { path?: string; size?: number } | undefined {
-  const found: { path?: string; size?: number } = {};
+function readPax(bytes: Uint8Array): { name?: string; size?: number } | undefined {
+  const found: { name?: string; size?: number } = {};
   for (let at = 0; at < bytes.length;) {
     const blank = bytes.indexOf(32, at);
     const length = blank < 0 ? Number.NaN : Number(latin(bytes.subarray(at, blank)));
@@ -69,18 +69,24 @@ function readPax(bytes: Uint8Array): { path?: string; size?: number } | undefine
     const equals = record.indexOf('=');
     if (equals < 0) return undefined;
     const [key, value] = [record.slice(0, equals), record.slice(equals + 1)];
-    if (key === 'path') found.path = value;
+    if (key === 'path') found.name = value;
     if (key === 'size') found.size = Number(value);
     at += length;
   }
-  return found.size !== undefined && !Number.isSafeInteger(found.size) ? undefined : found;
+  const { size = 0 } = found;
+  return Number.isSafeInteger(size) && size >= 0 ? found : undefined;
 }
 
-/** Takes bytes off a stream of chunks, in the amounts that the reader asks for. */
-function makeIntake(chunks: AsyncIterable<Uint8Array>): {
-  take: (count: number) => Promise<Uint8Array | undefined>;
-  drop: (count: number) => Promise<boolean>;
-} {
+/** Takes bytes off a stream of chunks, in the amounts that the reader asks for; fails where it has ended. */
+interface Intake {
+  readonly take: (count: number) => Promise<Uint8Array | undefined>;
+  readonly drop: (count: number) => Promise<boolean>;
+  /** Reads to the end of the stream: what unpacks it compares its checksum there. */
+  readonly drain: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+function makeIntake(chunks: AsyncIterable<Uint8Array>): Intake {
   const source = chunks[Symbol.asyncIterator]();
   let rest: Uint8Array = new Uint8Array(0);
   const more = async (): Promise<boolean> => {
@@ -115,6 +121,12 @@ function makeIntake(chunks: AsyncIterable<Uint8Array>): {
       }
       return true;
     },
+    async drain() {
+      while (await more());
+    },
+    async close() {
+      await source.return?.();
+    },
   };
 }
 
@@ -123,6 +135,93 @@ export const isUnsafeName = (name: string): boolean =>
   name === '' || /^[/\\]|^[A-Za-z]:|[\\\0]/.test(name) || name.split('/').includes('..');
 
 const padding = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK;
+
+interface Stop {
+  readonly code: string;
+  readonly text: string;
+}
+
+const TRUNCATED: Stop = { code: 'archive-truncated', text: 'The archive ends before its end mark' };
+const malformed = (text: string): Stop => ({ code: 'archive-malformed', text });
+const isStop = (value: object): value is Stop => 'code' in value;
+
+/** Records before a header that say more than it can hold: long names, sizes of more digits. */
+async function readExtra({ type, size }: Header, intake: Intake): Promise<Partial<Header> | Stop> {
+  if (size > EXTRA_BYTES_MAX) return malformed('A name in the archive is too long');
+  const bytes = await intake.take(size);
+  if (bytes === undefined || !(await intake.drop(padding(size)))) return TRUNCATED;
+  if (type === 'L') return { name: untilNul(utf8(bytes)) };
+  return type === 'x' ? (readPax(bytes) ?? malformed('A pax record cannot be read')) : {};
+}
+
+/** The next file or folder; null at the end mark. */
+async function nextHeader(intake: Intake): Promise<Header | Stop | null> {
+  let known: Partial<Header> = {};
+  for (;;) {
+    const block = await intake.take(BLOCK);
+    if (block === undefined) return TRUNCATED;
+    if (block.every((byte) => byte === 0)) return null;
+    const header = readHeader(block);
+    if (header === undefined) return malformed('A header of the archive cannot be read');
+    if (!/[xgLK]/.test(header.type)) {
+      const { name, size, type } = { ...header, ...known };
+      return { name: name.replace(/^(?:\.\/)+/, ''), size, type };
+    }
+    const extra = await readExtra(header, intake);
+    if (isStop(extra)) return extra;
+    known = { ...known, ...extra };
+  }
+}
+
+/** What is wrong with an entry, whatever it holds. */
+function refuseEntry({ name, type }: Header): Stop[] {
+  const isFile = type === '0' || type === '7';
+  return [
+    ...(isFile ? [] : [{ code: 'archive-entry-kind', text: 'Only files and folders are taken, no links' }]),
+    ...(isUnsafeName(name) ? [{ code: 'archive-path-unsafe', text: 'The path leads out of the package' }] : []),
+  ];
+}
+
+async function* readEntries(
+  intake: Intake,
+  isWanted: (name: string) => boolean,
+  limits: TarLimits,
+): AsyncGenerator<TarItem, undefined> {
+  const refused = (name: string, stop: Stop): TarItem => ({ kind: 'refused', name, ...stop });
+  for (let count = 0; ;) {
+    const header = await nextHeader(intake);
+    if (header === null) {
+      await intake.drain();
+      return;
+    }
+    if (isStop(header)) {
+      yield refused('', header);
+      return;
+    }
+    const { name, size, type } = header;
+    const isFolder = type === '5';
+    if (!isFolder && ++count > limits.filesMax) {
+      const text = `The archive holds more than ${limits.filesMax} files`;
+      yield refused('', { code: 'archive-files-too-many', text });
+      return;
+    }
+    const faults = isFolder ? [] : refuseEntry(header);
+    const isSound = !isFolder && faults.length === 0;
+    const isTaken = isSound && isWanted(name);
+    const isTooLarge = isTaken && size > limits.fileBytesMax;
+    if (isTooLarge)
+      faults.push({ code: 'file-too-large', text: `Its size is ${size} bytes, above ${limits.fileBytesMax}` });
+    yield* faults.map((fault) => refused(name, fault));
+    const bytes = isTaken && !isTooLarge ? await intake.take(size) : null;
+    const isWhole = bytes !== undefined && (await intake.drop((bytes === null ? size : 0) + padding(size)));
+    if (!isWhole) {
+      yield refused('', { ...TRUNCATED, text: `The archive ends within ${name}` });
+      return;
+    }
+    if (bytes !== null) yield { kind: 'file', name, bytes };
+    else if (isSound && !isTaken) yield { kind: 'passed', name };
+  }
+}
 
 /**
  * The files of a tar archive (ustar, with the long names of GNU and pax), in its order. Bytes are kept only of files that
@@ -134,56 +233,9 @@ export async function* readTar(
   limits: TarLimits,
 ): AsyncGenerator<TarItem, undefined> {
   const intake = makeIntake(chunks);
-  const stop = (code: string, text: string): TarItem => ({ kind: 'refused', name: '', code, text });
-  let longName: string | undefined;
-  let pax: { path?: string; size?: number } = {};
-  for (let count = 0; ;) {
-    const block = await intake.take(BLOCK);
-    if (block === undefined) return void (yield stop('archive-truncated', 'The archive ends before its end mark'));
-    if (block.every((byte) => byte === 0)) return;
-    const header = readHeader(block);
-    if (header === undefined) return void (yield stop('archive-malformed', 'A header of the archive cannot be read'));
-    const { type } = header;
-    const size = pax.size ?? header.size;
-    if (type === 'x' || type === 'g' || type === 'L' || type === 'K') {
-      if (size > EXTRA_BYTES_MAX) return void (yield stop('archive-malformed', 'A name in the archive is too long'));
-      const bytes = await intake.take(size);
-      if (bytes === undefined || !(await intake.drop(padding(size))))
-        return void (yield stop('archive-truncated', 'The archive ends within a name'));
-      if (type === 'L') longName = untilNul(utf8(bytes));
-      if (type === 'x') {
-        const records = readPax(bytes);
-        if (records === undefined) return void (yield stop('archive-malformed', 'A pax record cannot be read'));
-        pax = records;
-      }
-      continue;
-    }
-    const name = (pax.path ?? longName ?? header.name).replace(/^(?:\.\/)+/, '');
-    longName = undefined;
-    pax = {};
-    if (type === '5') {
-      if (!(await intake.drop(size + padding(size)))) return void (yield stop('archive-truncated', name));
-      continue;
-    }
-    if (++count > limits.filesMax)
-      return void (yield stop('archive-files-too-many', `The archive holds more than ${limits.filesMax} files`));
-    const isFile = type === '0' || type === '7';
-    if (!isFile)
-      yield { kind: 'refused', name, code: 'archive-entry-kind', text: 'Only files and folders are taken, no links' };
-    if (isUnsafeName(name))
-      yield { kind: 'refused', name, code: 'archive-path-unsafe', text: 'The path leads out of the package' };
-    const isTaken = isFile && !isUnsafeName(name) && isWanted(name);
-    if (isTaken && size > limits.fileBytesMax)
-      yield { kind: 'refused', name, code: 'file-too-large', text: `It is larger than ${limits.fileBytesMax} bytes` };
-    if (!isTaken || size > limits.fileBytesMax) {
-      if (!(await intake.drop(size + padding(size))))
-        return void (yield stop('archive-truncated', `The archive ends within ${name}`));
-      if (isFile && !isTaken && !isUnsafeName(name)) yield { kind: 'passed', name };
-      continue;
-    }
-    const bytes = await intake.take(size);
-    if (bytes === undefined || !(await intake.drop(padding(size))))
-      return void (yield stop('archive-truncated', `The archive ends within ${name}`));
-    yield { kind: 'file', name, bytes };
+  try {
+    yield* readEntries(intake, isWanted, limits);
+  } finally {
+    await intake.close();
   }
 }

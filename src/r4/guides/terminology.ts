@@ -40,6 +40,9 @@ interface Definition {
   readonly listed?: Parts;
 }
 
+/** Real sets are made of sets of sets, not more. */
+const NESTED_MAX = 30;
+
 const cannot = (notExpanded: string): NotExpanded => ({ notExpanded });
 const isNotExpanded = (value: object): value is NotExpanded => Object.hasOwn(value, 'notExpanded');
 
@@ -234,6 +237,7 @@ export function makeTerminology(sources: readonly TerminologySource[]): Terminol
     if (known !== undefined) return known;
     const [url, version] = splitCanonical(canonical);
     if (underWay.includes(url)) return cannot(`the value set ${url} contains itself`);
+    if (underWay.length >= NESTED_MAX) return cannot(`it is made of sets of sets, more than ${NESTED_MAX} deep`);
     const definition = definitionOf(url, version);
     const found = isNotExpanded(definition) ? definition : expandDefinition(definition, [...underWay, url]);
     expanded.set(canonical, found);

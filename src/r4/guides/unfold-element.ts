@@ -14,10 +14,39 @@ export const isRefusal = (value: object): value is Refusal => Object.hasOwn(valu
 /** The tree of another definition, by its canonical address. It is shared: whoever changes it copies it first. */
 export type TreeOfCanonical = (canonical: string) => GuideResult<ElementNode> | undefined;
 
+const coreTrees = new Map<string, ElementNode>();
+
+/** The tree of one of R4's own types, shared too. */
 export function treeOfCore(canonical: string): ElementNode | undefined {
   const address = withoutVersion(canonical);
   if (!address.startsWith(CORE)) return undefined;
-  return treeOf(baseSnapshotOf(address.slice(CORE.length))?.snapshot?.element ?? []);
+  const known = coreTrees.get(address);
+  if (known !== undefined) return known;
+  const made = treeOf(baseSnapshotOf(address.slice(CORE.length))?.snapshot?.element ?? []);
+  if (made !== undefined) coreTrees.set(address, made);
+  return made;
+}
+
+/** What the making of one snapshot goes on. */
+export interface Ground {
+  /** The tree that the differential changes. */
+  readonly root: ElementNode;
+  /** The base as it was, in which content references are looked up. */
+  readonly base: ElementNode;
+  readonly treeOfCanonical: TreeOfCanonical;
+  /** How many elements may still be copied: a differential that slices slices multiplies what it is written with. */
+  readonly budget: { elements: number };
+}
+
+const countNodes = ({ children, slices }: ElementNode): number =>
+  [...children, ...slices].reduce((sum, node) => sum + countNodes(node), 1);
+
+/** Gives a node copies of the children of another one. */
+export function copyChildren(from: ElementNode, to: ElementNode, { budget }: Ground): Refusal | undefined {
+  budget.elements -= from.children.reduce((sum, node) => sum + countNodes(node), 0);
+  if (budget.elements < 0) return refuse('snapshot-too-large', 'The snapshot has more elements than the limit');
+  to.children = from.children.map(copyNode);
+  return undefined;
 }
 
 /** What a content reference leads to: an element of the same structure. */
@@ -45,22 +74,14 @@ function treeOfType({ element }: ElementNode, treeOfCanonical: TreeOfCanonical):
 }
 
 /** Puts the children below an element that has none yet. A slice begins with those of the element that it is one of. */
-export function unfold(
-  node: ElementNode,
-  sliced: ElementNode | undefined,
-  root: ElementNode,
-  treeOfCanonical: TreeOfCanonical,
-): Refusal | undefined {
+export function unfold(node: ElementNode, sliced: ElementNode | undefined, ground: Ground): Refusal | undefined {
   if (node.children.length > 0) return undefined;
+  if (sliced !== undefined && sliced.children.length > 0) return copyChildren(sliced, node, ground);
   const { contentReference } = node.element;
   const from =
-    sliced !== undefined && sliced.children.length > 0
-      ? sliced
-      : contentReference === undefined
-        ? treeOfType(node, treeOfCanonical)
-        : (findReferenced(contentReference, root) ??
-          refuse('content-reference-unknown', `${contentReference} leads to no element of this structure`));
-  if (isRefusal(from)) return from;
-  node.children = from.children.map(copyNode);
-  return undefined;
+    contentReference === undefined
+      ? treeOfType(node, ground.treeOfCanonical)
+      : (findReferenced(contentReference, ground.base) ??
+        refuse('content-reference-unknown', `${contentReference} leads to no element of this structure`));
+  return isRefusal(from) ? from : copyChildren(from, node, ground);
 }

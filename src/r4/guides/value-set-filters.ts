@@ -15,14 +15,20 @@ export interface NotExpanded {
 const cannot = (notExpanded: string): NotExpanded => ({ notExpanded });
 
 const PATTERN_LENGTH_MAX = 200;
-/** A group that repeats and holds something that repeats, or a back reference: matching may take forever. */
-const COSTLY = /\([^)]*[*+{][^)]*\)[*+{?]|\\[1-9k]|\(\?/;
+const CODE_LENGTH_MAX = 64;
+/** A group that repeats, a back reference, or a group of another kind: matching may take forever. */
+const COSTLY = /\)[*+?{]|\\[1-9k]|\(\?/;
+/** What repeats a number of times that is not fixed. Each one multiplies the ways to match by the length of a code. */
+const VARIABLE = /[*+?]|\{\d+,\d*\}/g;
+const VARIABLES_MAX = 2;
 
-/** A pattern over whole codes; undefined where it is none, or may take too long. */
-function readPattern(pattern: string): RegExp | undefined {
+/** Whether a whole code matches a pattern; undefined where the pattern is none, or may take too long. */
+function readPattern(pattern: string): ((code: string) => boolean) | undefined {
   if (pattern.length > PATTERN_LENGTH_MAX || COSTLY.test(pattern)) return undefined;
+  if ((pattern.match(VARIABLE)?.length ?? 0) > VARIABLES_MAX) return undefined;
   try {
-    return new RegExp(`^(?:${pattern})$`, 'u');
+    const whole = new RegExp(`^(?:${pattern})$`, 'u');
+    return (code) => code.length <= CODE_LENGTH_MAX && whole.test(code);
   } catch {
     return undefined;
   }
@@ -69,7 +75,7 @@ function byConcept({ op, value }: Filter, index: SystemIndex): ReadonlySet<strin
       const pattern = readPattern(value);
       return pattern === undefined
         ? cannot(`the pattern ${value} cannot be used`)
-        : new Set([...codes].filter((one) => pattern.test(one)));
+        : new Set([...codes].filter(pattern));
     }
     default:
       return cannot(`the filter ${op} is not known`);
@@ -99,7 +105,7 @@ function byValues(
       const pattern = readPattern(value);
       return pattern === undefined
         ? cannot(`the pattern ${value} cannot be used`)
-        : select((found) => found.some((one) => pattern.test(one)));
+        : select((found) => found.some(pattern));
     }
     default:
       return cannot(`the filter ${op} on ${property} is not known`);

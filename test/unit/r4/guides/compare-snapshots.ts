@@ -70,7 +70,6 @@ export function compareSnapshots(
   const theirs = byId(published.snapshot?.element ?? []);
   const ours = byId(made.snapshot?.element ?? []);
   const added = addedKeys(published);
-  const sliced = new Set([...theirs.keys()].map((id) => id.replace(/:[^.:]*$/, '')).filter((id) => theirs.has(id)));
   const differences: Difference[] = [];
   const differ = (id: string, what: string, one: string, other: string): void => {
     if (one !== other) differences.push({ profile: published.url, id, what, ours: one, theirs: other });
