@@ -6,10 +6,10 @@ import { parseArgs } from 'node:util';
 import { StartError } from '../src/kernel/index.ts';
 import { checkTools } from './hapi/check-tools.ts';
 import { runTool } from './hapi/run-tool.ts';
-import { readAdjudications } from './judge/adjudication.ts';
+import { readAdjudications, type Adjudication } from './judge/adjudication.ts';
 import { compare, groupDisagreements, type Agreement, type Validate } from './judge/compare.ts';
 import { HALVES, makeCorpus, readCorpus, type Half } from './judge/corpus.ts';
-import { ADJUDICATIONS, casesOf, GUIDE_NAMES, packagesOf, PUBLISHED, TERMINOLOGY, type GuideName } from './judge/guides.ts';
+import { ADJUDICATIONS, casesOf, GUIDE_NAMES, ownAdjudications, packagesOf, PUBLISHED, TERMINOLOGY, type GuideName } from './judge/guides.ts';
 
 const HELP = `Usage: npm run test:agreement -- [options]
 
@@ -106,8 +106,7 @@ function drawTable(rows: readonly Agreement[]): string {
   return [line(head), ...cells.map(line)].join('\n');
 }
 
-function drawDisagreements(rows: readonly Agreement[]): string {
-  const entries = readAdjudications(ADJUDICATIONS);
+function drawDisagreements(rows: readonly Agreement[], entries: readonly Adjudication[]): string {
   return rows
     .flatMap(({ guide, half, disagreements, examplesRefused }) => [
       ...examplesRefused.map((id) => `${guide} ${half}: published example refused: ${id}`),
@@ -162,7 +161,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const { loadValidate } = (await import(pathToFileURL(absolute(engine)).href)) as EngineModule;
-  const entries = readAdjudications(ADJUDICATIONS);
+  const entries = [...readAdjudications(ADJUDICATIONS), ...ownAdjudications()];
   const rows: Agreement[] = [];
   for (const guide of present) {
     const validate = await loadValidate(packagesOf(guide, find));
@@ -176,7 +175,7 @@ async function main(args: readonly string[]): Promise<number> {
         2,
       ),
     );
-  else console.log(`${drawDisagreements(rows)}\n\n${drawTable(rows)}`);
+  else console.log(`${drawDisagreements(rows, entries)}\n\n${drawTable(rows)}`);
   return 0;
 }
 
