@@ -9,7 +9,16 @@ import { runTool } from './hapi/run-tool.ts';
 import { readAdjudications, type Adjudication } from './judge/adjudication.ts';
 import { compare, groupDisagreements, type Agreement, type Validate } from './judge/compare.ts';
 import { HALVES, makeCorpus, readCorpus, type Half } from './judge/corpus.ts';
-import { ADJUDICATIONS, casesOf, GUIDE_NAMES, ownAdjudications, packagesOf, PUBLISHED, TERMINOLOGY, type GuideName } from './judge/guides.ts';
+import {
+  ADJUDICATIONS,
+  casesOf,
+  GUIDE_NAMES,
+  ownAdjudications,
+  packagesOf,
+  PUBLISHED,
+  TERMINOLOGY,
+  type GuideName,
+} from './judge/guides.ts';
 
 const HELP = `Usage: npm run test:agreement -- [options]
 
@@ -89,7 +98,17 @@ async function fetchPackage(npm: string | null, file: string, folders: readonly 
 const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
 
 function drawTable(rows: readonly Agreement[]): string {
-  const head = ['guide', 'half', 'cases', 'invalid', 'wrongly accepted', 'wrongly refused', 'ours right', 'raw', 'agreement'];
+  const head = [
+    'guide',
+    'half',
+    'cases',
+    'invalid',
+    'wrongly accepted',
+    'wrongly refused',
+    'ours right',
+    'raw',
+    'agreement',
+  ];
   const cells = rows.map((row) => [
     row.guide,
     row.half,
@@ -129,7 +148,8 @@ async function main(args: readonly string[]): Promise<number> {
     await fetchPackage(npm, file, packages);
   const find = (file: string): string => {
     const folder = packages.find((one) => existsSync(join(one, file)));
-    if (folder === undefined) throw new StartError('agreement.package', `${file} is in none of ${packages.join(', ')}.`);
+    if (folder === undefined)
+      throw new StartError('agreement.package', `${file} is in none of ${packages.join(', ')}.`);
     return join(folder, file);
   };
   const present = guides.filter((name) => {

@@ -59,7 +59,11 @@ async function main(files: readonly string[]): Promise<number> {
   let refused = 0;
   try {
     for (const file of files) {
-      const { snapshot: _old, differential, ...head } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+      const {
+        snapshot: _old,
+        differential,
+        ...head
+      } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
       const { structure, failed } = await judge.ask({ snapshotOf: String(head['url']) });
       const snapshot = isObject(structure) ? structure['snapshot'] : undefined;
       if (!isObject(snapshot) || !Array.isArray(snapshot['element'])) {

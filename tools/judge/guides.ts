@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import type { Adjudication } from './adjudication.ts';
 import type { CorpusCase } from './corpus.ts';
 import { isObject, type JsonObject } from './json-sites.ts';
-import { entrySources, exampleSources, makeCases, makeSurroundings, type CaseCounts, type Source } from './make-cases.ts';
+import {
+  entrySources,
+  exampleSources,
+  makeCases,
+  makeSurroundings,
+  type CaseCounts,
+  type Source,
+} from './make-cases.ts';
 import { readPackage } from './read-package.ts';
 
 export const GUIDE_NAMES = ['own', 'ips', 'uscore311', 'uscore610'] as const;
@@ -83,15 +90,13 @@ export function casesOf(guide: GuideName, find: (file: string) => string): reado
   const counts = COUNTS[guide];
   if (guide === 'own') {
     const definitions = [...ownGuideFolders().flatMap((folder) => readPackage(folder).definitions), ...coreProfiles()];
-    const sources = readHandWritten().map(
-      ({ name, profile, resource, expected, judge }): Source => ({
-        id: name,
-        profiles: [profile],
-        resource,
-        // Where the judge errs about the source, it errs about most of its mutants as well.
-        ...(expected === 'valid' && judge === undefined ? {} : { use: 'as-is' }),
-      }),
-    );
+    const sources = readHandWritten().map(({ name, profile, resource, expected, judge }): Source => ({
+      id: name,
+      profiles: [profile],
+      resource,
+      // Where the judge errs about the source, it errs about most of its mutants as well.
+      ...(expected === 'valid' && judge === undefined ? {} : { use: 'as-is' }),
+    }));
     return makeCases(guide, sources, makeSurroundings(definitions), counts);
   }
   const guidePackage = readPackage(find(PUBLISHED[guide].file));

@@ -24,7 +24,7 @@ function readTar(bytes: Buffer): readonly PackageFile[] {
   const field = (from: number, length: number): string =>
     bytes.toString('utf8', from, from + length).replace(/\0.*$/s, '');
   let longName: string | null = null;
-  for (let at = 0; at + BLOCK <= bytes.length; ) {
+  for (let at = 0; at + BLOCK <= bytes.length;) {
     const name = field(at, 100);
     if (name === '') break;
     const size = Number.parseInt(field(at + 124, 12).trim(), 8);

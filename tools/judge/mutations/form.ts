@@ -14,7 +14,12 @@ export const FORM_MUTATIONS: readonly Mutation[] = [
     fits: (site) => typeof site.value === 'number',
     apply: (site) => setAt(site, String(site.value)),
   },
-  { name: 'text-as-number', weight: 1, fits: (site) => typeof site.value === 'string', apply: (site) => setAt(site, 7) },
+  {
+    name: 'text-as-number',
+    weight: 1,
+    fits: (site) => typeof site.value === 'string',
+    apply: (site) => setAt(site, 7),
+  },
   {
     name: 'single-for-list',
     weight: 1,
