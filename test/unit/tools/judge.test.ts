@@ -7,7 +7,7 @@ import { adjudicate, readAdjudications } from '../../../tools/judge/adjudication
 import { compare, groupDisagreements } from '../../../tools/judge/compare.ts';
 import type { JudgedCase } from '../../../tools/judge/corpus.ts';
 import { ADJUDICATIONS, ownAdjudications, ownGuideFolders, readHandWritten } from '../../../tools/judge/guides.ts';
-import { isObject, sitesOf, type JsonObject } from '../../../tools/judge/json-sites.ts';
+import { isObject, sitesOf, textOf, type JsonObject } from '../../../tools/judge/json-sites.ts';
 import { makeCases, makeSurroundings } from '../../../tools/judge/make-cases.ts';
 import { readPackage } from '../../../tools/judge/read-package.ts';
 import { readVerdict } from '../../../tools/judge/read-verdict.ts';
@@ -168,7 +168,7 @@ describe('agreement', () => {
     },
   });
   const finding = { severity: 'error', rule: 'our-rule', expression: 'Patient', text: 'no' };
-  const refuses = (resource: unknown): boolean => isObject(resource) && String(resource['id']).includes('refused');
+  const refuses = (resource: unknown): boolean => isObject(resource) && textOf(resource['id']).includes('refused');
   const validate = (resource: unknown): readonly (typeof finding)[] => (refuses(resource) ? [finding] : []);
 
   test('counts both kinds of disagreement, and names published examples that are refused', () => {

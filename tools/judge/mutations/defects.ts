@@ -1,4 +1,4 @@
-import { at, isObject, removeAt, setAt, type Json, type JsonObject, type Site } from '../json-sites.ts';
+import { at, isObject, removeAt, setAt, textOf, type Json, type JsonObject, type Site } from '../json-sites.ts';
 import type { Mutation } from './mutation.ts';
 
 const isText = (site: Site): boolean => typeof site.value === 'string';
@@ -148,7 +148,7 @@ export const DEFECTS: readonly Mutation[] = [
   {
     name: 'alter-unit',
     weight: 5,
-    fits: (site) => isText(site) && site.name === 'code' && at(site.holder as Json, 'value') !== undefined,
+    fits: (site) => isText(site) && site.name === 'code' && at(site.holder, 'value') !== undefined,
     apply: (site, { random }) => setAt(site, random.pick(['mg', '%', 'kg', 'mm[Hg]', '/min', 'Cel', 'bogus']) ?? 'mg'),
   },
   {
@@ -167,6 +167,6 @@ export const DEFECTS: readonly Mutation[] = [
     name: 'shorten-date',
     weight: 3,
     fits: (site) => typeof site.value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(site.value),
-    apply: (site, { random }) => setAt(site, String(site.value).slice(0, random.pick([4, 7, 10]) ?? 4)),
+    apply: (site, { random }) => setAt(site, textOf(site.value).slice(0, random.pick([4, 7, 10]) ?? 4)),
   },
 ];

@@ -12,7 +12,7 @@ export const FORM_MUTATIONS: readonly Mutation[] = [
     name: 'number-as-text',
     weight: 1,
     fits: (site) => typeof site.value === 'number',
-    apply: (site) => setAt(site, String(site.value)),
+    apply: (site) => setAt(site, JSON.stringify(site.value)),
   },
   {
     name: 'text-as-number',
