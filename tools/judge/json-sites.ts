@@ -19,6 +19,9 @@ export interface Site {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A string as it is; anything else is no text. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 /** The value at a name; undefined also where the holder has none. */
 export const at = (holder: Json | undefined, name: string): Json | undefined =>
   isObject(holder) ? holder[name] : undefined;
@@ -45,7 +48,7 @@ export function sitesOf(resource: JsonObject): readonly Site[] {
       }
     }
   };
-  walk(resource, String(resource['resourceType']));
+  walk(resource, textOf(resource['resourceType']));
   return sites;
 }
 

@@ -1,6 +1,6 @@
 import { mutateResource, type Surroundings } from '../mutate-resources.ts';
 import { SEED, type CorpusCase } from './corpus.ts';
-import { at, isObject, sitesOf, type Json, type JsonObject } from './json-sites.ts';
+import { at, isObject, sitesOf, textOf, type Json, type JsonObject } from './json-sites.ts';
 import { readRules } from './profile-rules.ts';
 import type { GuidePackage } from './read-package.ts';
 
@@ -13,7 +13,6 @@ export interface Source {
   readonly use?: 'as-is';
 }
 
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 const withoutVersion = (canonical: string): string => canonical.replace(/\|.*$/, '');
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from './json-sites.ts';
+import { isObject, textOf, type Json, type JsonObject } from './json-sites.ts';
 
 /** What mutations want to know of one element of a profile. */
 export interface ElementRule {
@@ -19,8 +19,6 @@ export interface ProfileRules {
   at(path: string): readonly ElementRule[];
   readonly all: readonly ElementRule[];
 }
-
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
 function readElement(element: JsonObject): ElementRule {
   const named = Object.entries(element).find(([name]) => /^(fixed|pattern)[A-Z]/.test(name));

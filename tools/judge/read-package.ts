@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { isObject, type JsonObject } from './json-sites.ts';
+import { isObject, textOf, type JsonObject } from './json-sites.ts';
 
 export interface GuidePackage {
   readonly name: string;
@@ -24,7 +24,7 @@ function readTar(bytes: Buffer): readonly PackageFile[] {
   const field = (from: number, length: number): string =>
     bytes.toString('utf8', from, from + length).replace(/\0.*$/s, '');
   let longName: string | null = null;
-  for (let at = 0; at + BLOCK <= bytes.length; ) {
+  for (let at = 0; at + BLOCK <= bytes.length;) {
     const name = field(at, 100);
     if (name === '') break;
     const size = Number.parseInt(field(at + 124, 12).trim(), 8);
@@ -68,5 +68,5 @@ export function readPackage(path: string): GuidePackage {
     if (name === 'package/package.json') manifest = json;
     else if (typeof json['resourceType'] === 'string') (place[1] === undefined ? definitions : examples).push(json);
   }
-  return { name: String(manifest['name']), version: String(manifest['version']), definitions, examples };
+  return { name: textOf(manifest['name']), version: textOf(manifest['version']), definitions, examples };
 }

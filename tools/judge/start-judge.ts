@@ -111,7 +111,10 @@ export async function startJudge({
 
   createInterface({ input: child.stdout }).on('line', (line) => {
     const answer = JSON.parse(line) as Answer & { id?: number; ready?: true; loaded?: readonly number[] };
-    if (answer.ready === true) return announceReady(answer.loaded ?? []);
+    if (answer.ready === true) {
+      announceReady(answer.loaded ?? []);
+      return;
+    }
     const one = waiting.get(answer.id ?? -1);
     if (one === undefined) return;
     waiting.delete(answer.id ?? -1);
@@ -157,9 +160,9 @@ export async function startJudge({
 }
 
 /** Asks about everything, a few at a time, and keeps the order. */
-export async function askAll<Q extends Question>(
+export async function askAll(
   judge: Judge,
-  questions: readonly Q[],
+  questions: readonly Question[],
   onAnswer: (done: number) => void = () => undefined,
 ): Promise<readonly Answer[]> {
   const answers: Answer[] = new Array<Answer>(questions.length);

@@ -1,9 +1,10 @@
-import { at, isObject, removeAt, setAt, type Json, type JsonObject, type Site } from '../json-sites.ts';
+import { at, isObject, removeAt, setAt, textOf, type Json, type JsonObject, type Site } from '../json-sites.ts';
 import type { Mutation } from './mutation.ts';
 
 const isText = (site: Site): boolean => typeof site.value === 'string';
 const isProperty = (site: Site): boolean => typeof site.key === 'string';
-const CHOICE = /^(value|effective|onset|abatement|deceased|multipleBirth|medication|performed|occurrence|reported|product|timing|defaultValue|serviced|start|due|asNeeded|rate|dose|identified|collected|time|scheduled)(?=[A-Z])/;
+const CHOICE =
+  /^(value|effective|onset|abatement|deceased|multipleBirth|medication|performed|occurrence|reported|product|timing|defaultValue|serviced|start|due|asNeeded|rate|dose|identified|collected|time|scheduled)(?=[A-Z])/;
 
 /** One value of each type that a choice may be given instead. */
 const OTHER_VALUES: JsonObject = {
@@ -19,7 +20,17 @@ const OTHER_VALUES: JsonObject = {
   Date: '2024-02-03',
 };
 
-const STATUSES = ['active', 'completed', 'final', 'draft', 'entered-in-error', 'unknown', 'bogus', 'cancelled', 'current'];
+const STATUSES = [
+  'active',
+  'completed',
+  'final',
+  'draft',
+  'entered-in-error',
+  'unknown',
+  'bogus',
+  'cancelled',
+  'current',
+];
 const TARGETS = ['Patient/other', 'Practitioner/other', 'Organization/other', 'Medication/other', 'Observation/other'];
 const MORE_TARGETS = [...TARGETS, 'Group/other', 'Device/other', 'Location/other', 'Encounter/other', '#nobody'];
 
@@ -130,13 +141,14 @@ export const DEFECTS: readonly Mutation[] = [
   {
     name: 'alter-text',
     weight: 4,
-    fits: (site) => isText(site) && /^(value|family|given|line|city|state|postalCode|text|linkId|title)$/.test(site.name),
+    fits: (site) =>
+      isText(site) && /^(value|family|given|line|city|state|postalCode|text|linkId|title)$/.test(site.name),
     apply: (site, { random }) => setAt(site, random.pick(['x', '123', 'A b', '1234567893', 'é']) ?? 'x'),
   },
   {
     name: 'alter-unit',
     weight: 5,
-    fits: (site) => isText(site) && site.name === 'code' && at(site.holder as Json, 'value') !== undefined,
+    fits: (site) => isText(site) && site.name === 'code' && at(site.holder, 'value') !== undefined,
     apply: (site, { random }) => setAt(site, random.pick(['mg', '%', 'kg', 'mm[Hg]', '/min', 'Cel', 'bogus']) ?? 'mg'),
   },
   {
@@ -155,6 +167,6 @@ export const DEFECTS: readonly Mutation[] = [
     name: 'shorten-date',
     weight: 3,
     fits: (site) => typeof site.value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(site.value),
-    apply: (site, { random }) => setAt(site, String(site.value).slice(0, random.pick([4, 7, 10]) ?? 4)),
+    apply: (site, { random }) => setAt(site, textOf(site.value).slice(0, random.pick([4, 7, 10]) ?? 4)),
   },
 ];

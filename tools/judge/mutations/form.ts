@@ -12,9 +12,14 @@ export const FORM_MUTATIONS: readonly Mutation[] = [
     name: 'number-as-text',
     weight: 1,
     fits: (site) => typeof site.value === 'number',
-    apply: (site) => setAt(site, String(site.value)),
+    apply: (site) => setAt(site, JSON.stringify(site.value)),
   },
-  { name: 'text-as-number', weight: 1, fits: (site) => typeof site.value === 'string', apply: (site) => setAt(site, 7) },
+  {
+    name: 'text-as-number',
+    weight: 1,
+    fits: (site) => typeof site.value === 'string',
+    apply: (site) => setAt(site, 7),
+  },
   {
     name: 'single-for-list',
     weight: 1,

@@ -1,4 +1,4 @@
-import { isObject, setAt, type Json, type JsonObject, type Site } from '../json-sites.ts';
+import { isObject, setAt, textOf, type Json, type JsonObject, type Site } from '../json-sites.ts';
 import type { Mutation } from './mutation.ts';
 
 const FOREIGN: Json = { system: 'http://example.org/foreign', code: 'foreign' };
@@ -65,7 +65,7 @@ export const HARMLESS: readonly Mutation[] = [
     name: 'other-day',
     weight: 1,
     fits: (site) => typeof site.value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(site.value),
-    apply: (site) => setAt(site, `2023-05-06${String(site.value).slice(10)}`),
+    apply: (site) => setAt(site, `2023-05-06${textOf(site.value).slice(10)}`),
   },
   {
     name: 'language',

@@ -63,7 +63,8 @@ export const SLICE_MUTATIONS: readonly Mutation[] = [
     apply: (site, { random }) => {
       if (!isObject(site.value)) return;
       const name = random.pick(Object.keys(site.value));
-      if (name !== undefined) setAt(site, Object.fromEntries(Object.entries(site.value).filter(([key]) => key !== name)));
+      if (name !== undefined)
+        setAt(site, Object.fromEntries(Object.entries(site.value).filter(([key]) => key !== name)));
     },
   },
 ];
