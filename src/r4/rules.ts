@@ -62,6 +62,7 @@ export const RULES = {
   'ctm-1': error('invariant', 'only a practitioner acts on behalf of someone in a care team'),
   'txt-1': error('invariant', 'narrative holds only the safe XHTML that R4 lists'),
   'txt-2': error('invariant', 'narrative has content'),
+  'narrative-link': error('invariant', 'a #link in narrative leads to an id in its resource'),
   'dom-2': error('invariant', 'a contained resource contains no resources'),
   'dom-3': error('invariant', 'a contained resource is referred to, or refers to its container'),
   'dom-4': error('invariant', 'a contained resource has no version and no last update'),

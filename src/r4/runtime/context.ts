@@ -23,6 +23,8 @@ export interface Context {
   bundle: BundleScope | null;
   /** Id → type of what `of` contains: built once, for a resource that has thousands of local references. */
   contained: { readonly of: Json; readonly typeById: ReadonlyMap<unknown, string> } | null;
+  /** What a link in the narrative of `of` may lead to: built once, for the resource that has such links. */
+  anchors: { readonly of: Json; readonly all: ReadonlySet<string> } | null;
   /** Element ids of the resource in hand; null until there is one, because there seldom is. */
   ids: Set<string> | null;
   /** Whether anything so far had an extension: most resources have none, and need not be looked through for them. */
@@ -50,6 +52,7 @@ export function newContext(
     resource: NOTHING,
     bundle: null,
     contained: null,
+    anchors: null,
     ids: null,
     hasExtension: false,
     doneKey: null,

@@ -1,4 +1,6 @@
 import { flag, type Context } from './context.ts';
+import { findLooseLink } from './narrative-links.ts';
+import { show } from './say.ts';
 
 /** https://hl7.org/fhir/R4/narrative.html#xhtml: HTML 4.0 chapters 7-11 (without 9.4) and 15, links and images. */
 const ELEMENTS = new Set(
@@ -235,5 +237,7 @@ export function checkNarrative(div: unknown, c: Context, path: string): boolean 
   if (typeof div !== 'string') return true;
   const { fault, hasContent } = readNarrative(div);
   if (fault !== null) return flag(c, 'txt-1', path, `Narrative must be safe XHTML: ${fault}.`);
-  return hasContent || flag(c, 'txt-2', path, 'Narrative must have content: text or an image.');
+  if (!hasContent) return flag(c, 'txt-2', path, 'Narrative must have content: text or an image.');
+  const loose = findLooseLink(div, c);
+  return loose === null || flag(c, 'narrative-link', path, `Nothing in the resource has the id ${show(loose)}.`);
 }
