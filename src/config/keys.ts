@@ -266,6 +266,12 @@ export const KEYS = {
     '`on` uses the rows that lead to SNOMED CT, for which you may need a licence',
     words('off', 'on'),
   ),
+  CHARTGATE_INCOMING_PROFILES: set(
+    'word',
+    'off',
+    'FHIR that comes in and does not meet a profile that it claims, as far as that profile is loaded: `off` (not looked at), `finding` (it goes on, with findings) or `quarantine`',
+    words('off', 'finding', 'quarantine'),
+  ),
   CHARTGATE_LAB_STATUS: set(
     'word',
     'preliminary',
