@@ -50,6 +50,16 @@ function lineOf({ change, resourceType, chartDay, resource, chart }: Explanation
   return `  ${SIGNS[change]} ${[resourceType, ...parts.filter((part) => part !== '')].join('  ')}\n`;
 }
 
+const findingLine = ({ rule, at, profile, text }: Explanation['claimFindings'][number]): string =>
+  `${rule}  ${at}${profile === null ? '' : `  [${profile}]`}  ${text}\n`;
+
+/** The profiles that are asked of a resource, and what it misses of them. */
+const profileLines = ({ profiles, profileFindings }: Explanation['resources'][number]): string =>
+  [
+    ...profiles.map((profile) => `      profile ${profile}\n`),
+    ...profileFindings.map((finding) => `      ! ${findingLine(finding)}`),
+  ].join('');
+
 const standingOf = ({ delivery }: Explanation): string => {
   if (delivery === null) return '';
   const { state, reason, faultCode, detail } = delivery;
@@ -74,7 +84,7 @@ export function explanationText(e: Explanation): string {
       ? ''
       : `Left out, and waiting: ${e.leftOut.map(({ at, why }) => `${at} (${why})`).join(', ')}.\n`,
     e.resources.length === 0 ? '' : '\nResources\n',
-    ...e.resources.map(lineOf),
+    ...e.resources.map((one) => lineOf(one) + profileLines(one)),
     e.decisions.length === 0 ? '' : '\nDecisions\n',
     ...e.decisions.map(
       ({ at, what, from, to, row }) =>
@@ -84,5 +94,7 @@ export function explanationText(e: Explanation): string {
     ...e.findings.map(({ code, at, what }) => `  ${code}  ${at}${what === null ? '' : `  ${what}`}\n`),
     e.issues.length === 0 ? '' : '\nNot valid R4\n',
     ...e.issues.map((issue) => `  ${issue}\n`),
+    e.claimFindings.length === 0 ? '' : '\nNot as the source claims\n',
+    ...e.claimFindings.map((finding) => `  ${findingLine(finding)}`),
   ].join('');
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { errorCode, ok, StartError } from '../kernel/index.ts';
 import { explain as explainBody, type Explanation } from '../forward/index.ts';
-import { loadValidators, makeTranslationContextHolder } from '../judge/index.ts';
+import { makeTranslationContextHolder } from '../judge/index.ts';
 import { readSourceUris, SHIPPED_FOLDER } from '../mappings/index.ts';
 import { NOT_RECEIVED, type UnmappedPolicy } from '../translate/index.ts';
 import { explainRefusal, makeAdminApi } from './admin-api.ts';
@@ -83,6 +83,7 @@ async function explainFile(options: FileOptions, terminal: Terminal) {
     labStatus: options.labStatus,
     standardCodes: options.standardCodes,
     timeAheadHours: 1,
+    incomingProfiles: 'finding',
     snomed: options.snomed,
     sourceIdentifier: 'none',
     environment: 'production',
@@ -93,7 +94,6 @@ async function explainFile(options: FileOptions, terminal: Terminal) {
     translationContext: holder.current().translationContext,
     dialectBecause: holder.dialect().because,
     standing: null,
-    ...loadValidators(),
     link: () => Promise.resolve(ok(mrn === undefined ? null : { mrnSystem, mrn })),
     written: () => Promise.resolve(ok([])),
     seen: () => Promise.resolve(ok([])),

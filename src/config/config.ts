@@ -146,6 +146,7 @@ export interface Config {
     readonly sourceIdentifier: 'none' | 'secondary';
     readonly standardCodes: 'accept' | 'park';
     readonly timeAheadHours: number;
+    readonly incomingProfiles: 'off' | 'finding' | 'quarantine';
   };
   readonly mappings: { readonly folder: string | null; readonly snomed: 'off' | 'on' };
   /**

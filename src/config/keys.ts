@@ -18,6 +18,7 @@ import {
   type Key,
 } from './key-kinds.ts';
 import { OPERATOR_KEYS } from './operator-keys.ts';
+import { TRANSLATION_KEYS } from './translation-keys.ts';
 
 export type { Key } from './key-kinds.ts';
 
@@ -250,52 +251,7 @@ export const KEYS = {
     'path',
     'file, or folder with a slash at its end, outside the database (another mount), to which every audit checkpoint is written',
   ),
-  CHARTGATE_DIALECT: set(
-    'word',
-    'auto',
-    "the EHR's dialect file",
-    z.string().regex(/^[a-z0-9-]+$/, 'must be the name of a dialect'),
-  ),
-  CHARTGATE_MAPPINGS: open(
-    'path',
-    'folder of the mapping data, with `templates/` that come with the gateway and `custom/` for your own; default: the shipped one',
-  ),
-  CHARTGATE_SNOMED: set(
-    'word',
-    'off',
-    '`on` uses the rows that lead to SNOMED CT, for which you may need a licence',
-    words('off', 'on'),
-  ),
-  CHARTGATE_LAB_STATUS: set(
-    'word',
-    'preliminary',
-    'final laboratory results, which a machine read from a document: `preliminary` until a person looked, or `as-given`',
-    words('preliminary', 'as-given'),
-  ),
-  CHARTGATE_SOURCE_IDENTIFIER: set(
-    'word',
-    'none',
-    'whether a Patient also names the source user: `none` or `secondary`',
-    words('none', 'secondary'),
-  ),
-  CHARTGATE_STANDARD_CODES: set(
-    'word',
-    'accept',
-    'LOINC codes that the source gives itself: `accept` (taken after checks) or `park` (the document waits for a person)',
-    words('accept', 'park'),
-  ),
-  CHARTGATE_TIME_AHEAD_HOURS: set(
-    'integer',
-    '1',
-    'how many hours after it came a delivery may tell of; a day, or a time without a zone, 25 more. More is for simulated time alone',
-    wholeNumber,
-  ),
-  CHARTGATE_UNMAPPED: set(
-    'word',
-    'leave-out',
-    'codes without a mapping: `leave-out` (the rest of the document is written, and the entry later), `park` or `pass-through`',
-    words('leave-out', 'park', 'pass-through'),
-  ),
+  ...TRANSLATION_KEYS,
 } as const satisfies Record<string, Key>;
 
 export type KeyName = keyof typeof KEYS;

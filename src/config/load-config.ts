@@ -216,6 +216,7 @@ function toConfig(mode: Mode, v: Settled, readText: ReadText, problems: Problem[
       sourceIdentifier: v.CHARTGATE_SOURCE_IDENTIFIER,
       standardCodes: v.CHARTGATE_STANDARD_CODES,
       timeAheadHours: v.CHARTGATE_TIME_AHEAD_HOURS,
+      incomingProfiles: v.CHARTGATE_INCOMING_PROFILES,
     },
     mappings: { folder: v.CHARTGATE_MAPPINGS ?? null, snomed: v.CHARTGATE_SNOMED },
     weak: listWeak(v, database),

@@ -1,7 +1,8 @@
-import { parseLossless, type Validator } from '../r4/index.ts';
+import { parseLossless, type Issue } from '../r4/index.ts';
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import type { AnyResource, Envelope } from '../payloads/index.ts';
 import {
+  imposedProfiles,
   translate,
   type Decision,
   type DeliveryFacts,
@@ -11,16 +12,21 @@ import {
 } from '../translate/index.ts';
 import type { State } from '../inbox/index.ts';
 import {
+  checkIncoming,
+  checkOutput,
   type ChosenDialect,
+  type Faults,
   fhirOf,
   readDocument,
   saidAtOf,
   templateOf,
-  toBundle,
+  troubleOfOutput,
   type TranslationContext,
+  validatorsOf,
 } from '../judge/index.ts';
 import type { ChartContent, SeenChange, LedgerQuestion } from '../lanes/index.ts';
 import { decideChanges, ledgerQuestionOf, type Change, type WrittenResource } from './decide-changes.ts';
+import { findingOf, findingsByName, type ProfileFinding } from './profile-findings.ts';
 
 /** One resource, and what would be done with it. */
 export interface ExplainedResource {
@@ -37,6 +43,10 @@ export interface ExplainedResource {
    * has looked.
    */
   readonly chart: ChartContent | null;
+  /** The profiles that the dialect asks of it. */
+  readonly profiles: readonly string[];
+  /** What it misses of them, of a profile that it claims, or of the definition of an extension. */
+  readonly profileFindings: readonly ProfileFinding[];
 }
 
 /** The state of a stored delivery. `detail` says of its fault what a person can do. */
@@ -73,16 +83,19 @@ export interface Explanation {
   readonly findings: readonly TranslationFinding[];
   /** What waits by itself while the rest is written. */
   readonly leftOut: readonly LeftOut[];
-  /** Where the source's FHIR, or what was made of it, is not valid R4. */
+  /**
+   * Where the source's FHIR, or what was made of it, is not valid R4; and what the Patient and the Provenance miss of a
+   * profile.
+   */
   readonly issues: readonly string[];
+  /** What came in and does not meet a profile that it claims. Empty where nobody asks. */
+  readonly claimFindings: readonly ProfileFinding[];
 }
 
 export interface ExplainDeps {
   readonly translationContext: TranslationContext;
   readonly dialectBecause: ChosenDialect['because'];
   readonly standing: Standing | null;
-  readonly validator: Validator;
-  readonly outValidator: Validator;
   /** The patient to whom the source user is linked; null where nobody has confirmed one. */
   readonly link: (envelope: Envelope) => Promise<Result<LinkedPatient | null>>;
   /** What was written before to this chart, for the document and as far as it is asked for. */
@@ -93,15 +106,21 @@ export interface ExplainDeps {
 
 const NOBODY: LinkedPatient = { mrnSystem: 'urn:chartgate:unlinked', mrn: 'unlinked' };
 
-type Charted = ReadonlyMap<string, ChartContent | null>;
+/** What is known of a resource beside what would be done with it. */
+interface Known {
+  readonly kept: ReadonlySet<string>;
+  readonly charted: ReadonlyMap<string, ChartContent | null>;
+  readonly profilesOf: (resource: AnyResource) => readonly string[];
+  readonly findings: ReadonlyMap<string, readonly ProfileFinding[]>;
+}
 
-const explained = (change: Change, kept: ReadonlySet<string>, charted: Charted): ExplainedResource => {
+const explained = (change: Change, known: Known): ExplainedResource => {
   const of = change.kind === 'retract' ? change.written : change.wanted;
-  const isConflict = kept.has(of.name) && change.kind !== 'keep' && change.kind !== 'skip';
-  return { ...explainedAlone(change, charted), ...(isConflict ? { change: 'conflict' } : {}) };
+  const isConflict = known.kept.has(of.name) && change.kind !== 'keep' && change.kind !== 'skip';
+  return { ...explainedAlone(change, known), ...(isConflict ? { change: 'conflict' } : {}) };
 };
 
-const explainedAlone = (change: Change, charted: Charted): ExplainedResource => {
+const explainedAlone = (change: Change, { charted, profilesOf, findings }: Known): ExplainedResource => {
   if (change.kind === 'retract') {
     const { name, resourceType, group, chartDay } = change.written;
     return {
@@ -112,6 +131,8 @@ const explainedAlone = (change: Change, charted: Charted): ExplainedResource => 
       chartDay,
       resource: null,
       chart: charted.get(name) ?? null,
+      profiles: [],
+      profileFindings: [],
     };
   }
   const { name, group, chartDay, resource } = change.wanted;
@@ -124,22 +145,26 @@ const explainedAlone = (change: Change, charted: Charted): ExplainedResource => 
     chartDay,
     resource: shown,
     chart: null,
+    profiles: profilesOf(resource),
+    profileFindings: findings.get(name) ?? [],
   };
 };
 
-const issuesOf = (validator: Validator, value: unknown): string[] =>
-  validator.validate(value).map(({ rule, expression, text }) => `${rule} ${expression}: ${text}`);
+const issueText = ({ rule, expression, text, profile }: Issue): string =>
+  `${rule} ${expression}${profile === undefined ? '' : ` (${profile})`}: ${text}`;
 
 /** The same that judging says: a document that is not R4, or would not be, goes nowhere. */
 function troubleOf(
   found: string | null,
-  issues: { readonly source: readonly string[]; readonly output: readonly string[] },
+  faults: { readonly source: Faults; readonly output: Faults },
+  { incomingProfiles }: TranslationContext,
   isSuspicious: boolean,
   patient: LinkedPatient | null,
 ): string | null {
-  if (issues.source.length > 0) return 'not-r4';
-  if (found !== null) return found;
-  if (issues.output.length > 0) return 'unmapped';
+  if (faults.source.r4.length > 0) return 'not-r4';
+  if (faults.source.profile.length > 0 && incomingProfiles === 'quarantine') return 'not-profile';
+  const trouble = found ?? troubleOfOutput(faults.output);
+  if (trouble !== null) return trouble;
   if (isSuspicious) return 'suspicious';
   return patient === null ? 'unlinked' : null;
 }
@@ -172,10 +197,14 @@ export async function explain(
   const seen = await deps.seen();
   if (!seen.ok) return seen;
   const charted = new Map(seen.value.map(({ name, sides }) => [name, sides?.theirs ?? null]));
-  const fhir = fhirOf(payload);
-  const issues = {
-    source: fhir === null ? [] : issuesOf(deps.validator, fhir),
-    output: issuesOf(deps.outValidator, toBundle(translation)),
+  const validators = validatorsOf(deps.translationContext);
+  const faults = { source: checkIncoming(fhirOf(payload), validators), output: checkOutput(translation, validators) };
+  const { byName, others } = findingsByName(translation, faults.output.profile);
+  const known: Known = {
+    kept,
+    charted,
+    profilesOf: (resource) => imposedProfiles(setting.dialect, resource),
+    findings: byName,
   };
   return ok({
     dataStructure: payload.envelope.dataStructure,
@@ -186,13 +215,23 @@ export async function explain(
     dialectBecause: deps.dialectBecause,
     delivery: deps.standing,
     template: custom === null ? null : (templateOf(templates, payload)?.row ?? null),
-    trouble: troubleOf(translation.trouble ?? replaced?.why ?? null, issues, isSuspicious, patient),
+    trouble: troubleOf(
+      translation.trouble ?? replaced?.why ?? null,
+      faults,
+      deps.translationContext,
+      isSuspicious,
+      patient,
+    ),
     patient: translation.patient.resource,
-    resources: changes.map((change) => explained(change, kept, charted)),
+    resources: changes.map((change) => explained(change, known)),
     provenance: translation.provenance?.resource ?? null,
     decisions: translation.decisions,
     findings: translation.findings,
     leftOut: translation.leftOut,
-    issues: [...issues.source, ...issues.output.map((text) => `output: ${text}`)],
+    issues: [
+      ...faults.source.r4.map(issueText),
+      ...[...faults.output.r4, ...others].map((issue) => `output: ${issueText(issue)}`),
+    ],
+    claimFindings: faults.source.profile.map(findingOf),
   });
 }

@@ -5,7 +5,7 @@ import type { Envelope } from '../payloads/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { LinkedPatient } from '../translate/index.ts';
 import { explain, type Explanation } from './explain.ts';
-import { detailOf, type ChosenDialect, type LoadedTranslationContext, loadValidators } from '../judge/index.ts';
+import { detailOf, type ChosenDialect, type LoadedTranslationContext } from '../judge/index.ts';
 import type { LaneReads, LaneWrites } from '../lanes/index.ts';
 
 /** Explains a stored delivery. Reads only. */
@@ -19,7 +19,6 @@ export function makeExplain(deps: {
   readonly dialect: () => ChosenDialect;
 }): (id: string) => Promise<Result<Explanation>> {
   const { tenant, mrnSystem } = deps;
-  const validators = loadValidators();
 
   async function link({ clientUuid, userId }: Envelope): Promise<Result<LinkedPatient | null>> {
     const links = await deps.identity.read('identity.list', {
@@ -52,7 +51,6 @@ export function makeExplain(deps: {
         translationContext: deps.current().translationContext,
         dialectBecause: deps.dialect().because,
         standing: { state, reason, faultCode, detail: detailOf({ reason, faultCode }) },
-        ...validators,
         link,
         written: (patient, asked) => deps.lanes.read('lane.ledger', { tenant, deliveryId: id, patient, ...asked }),
         seen: () =>

@@ -6,7 +6,15 @@ import type { ParkReason } from '../inbox/index.ts';
 import { parseLossless } from '../r4/index.ts';
 import { translate, type LinkedPatient, type Translation } from '../translate/index.ts';
 import { decideChanges, ledgerQuestionOf, namesIn, type Changes } from './decide-changes.ts';
-import { type Pretranslated, readDocument, saidAtOf } from '../judge/index.ts';
+import {
+  checkOutput,
+  readDocument,
+  saidAtOf,
+  troubleOfOutput,
+  validatorsOf,
+  type Pretranslated,
+  type TranslationContext,
+} from '../judge/index.ts';
 import { buildItems, type Item } from './build-items.ts';
 import type { Claimed, Finish, LedgerRow, Outcome } from '../lanes/index.ts';
 import { SOON_MS, type JobDeps } from './job.ts';
@@ -58,6 +66,14 @@ const notSent = (outcome: Outcome): NotSent => ({ kind: 'not-sent', outcome });
 
 type Translated = Pick<Pretranslated, 'translation' | 'saidAt'>;
 
+/**
+ * It was judged with other data, or before the EHR had said what it is: which profiles that asks for was not known then.
+ */
+function unmetIn(translation: Translation, translationContext: TranslationContext) {
+  const validators = validatorsOf(translationContext);
+  return validators.profileValidator === null ? null : troubleOfOutput(checkOutput(translation, validators));
+}
+
 /** What judging made of it, if that was for this patient and with these mapping data; else it is made anew. */
 async function translated(
   claimed: Claimed,
@@ -92,7 +108,8 @@ async function translated(
     delivery: { id: delivery.id, receivedAt },
     setting: translationContext.setting,
   });
-  if (translation.trouble !== null) return notSent({ kind: 'park', reason: translation.trouble, faultCode: null });
+  const trouble = translation.trouble ?? unmetIn(translation, translationContext);
+  if (trouble !== null) return notSent({ kind: 'park', reason: trouble, faultCode: null });
   return { kind: 'translated', made: { translation, saidAt: saidAtOf(payload, receivedAt) } };
 }
 

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, StartError } from '../kernel/index.ts';
-import { buildMappings, makeFindLine, readMappingFiles, type MappingFiles } from '../mappings/index.ts';
+import { buildMappings, makeFindLine, readMappingFiles, type MappingFiles, type Problem } from '../mappings/index.ts';
 import { KNOWN_STRUCTURES } from '../payloads/index.ts';
 import { loadTemplates } from '../templates/index.ts';
+import { checkImposed } from './check-imposed.ts';
 import { isLicensed, templateFolders, type TranslationSettings } from './translation-context.ts';
 
 /** Something that would keep mapping data or templates from being loaded. */
@@ -22,11 +23,20 @@ function checkMappings(files: MappingFiles, settings: TranslationSettings): Data
   const built = buildMappings(files, { uris: settings.uris });
   if (built.ok) {
     const { dialects } = built.value;
-    if (settings.dialect === 'auto' || dialects.has(settings.dialect)) return [];
-    return [whole(`dialects/${settings.dialect}.json`, 'is missing, and CHARTGATE_DIALECT names it')];
+    const imposed = checkImposed(settings.dialect, built.value, null);
+    if (settings.dialect === 'auto' || dialects.has(settings.dialect)) return found(imposed, files);
+    return [
+      whole(`dialects/${settings.dialect}.json`, 'is missing, and CHARTGATE_DIALECT names it'),
+      ...found(imposed, files),
+    ];
   }
+  return found(built.fault, files);
+}
+
+/** With the line of each. */
+function found(problems: readonly Problem[], files: MappingFiles): DataProblem[] {
   const finders = new Map<string, ReturnType<typeof makeFindLine>>();
-  return built.fault.map(({ row: place, text }) => {
+  return problems.map(({ row: place, text }) => {
     const [file = place, ...rest] = place.split('#');
     const row = rest.length === 0 ? null : rest.join('#');
     const find = finders.get(file) ?? makeFindLine(Buffer.from(files.get(file) ?? []).toString('utf8'));

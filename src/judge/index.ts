@@ -1,4 +1,5 @@
 export { checkData, type DataProblem } from './check-data.ts';
+export { type Faults, checkIncoming, checkOutput, troubleOfOutput } from './check-profiles.ts';
 export { detailOf, isFaultCode } from './detail-of.ts';
 export { makeFreshBodies } from './fresh-bodies.ts';
 export { type Judgement, judge } from './judge.ts';
@@ -19,4 +20,4 @@ export {
   type Reloaded,
   makeTranslationContextHolder,
 } from './translation-context.ts';
-export { loadValidators } from './validators.ts';
+export { type Validators, validatorsOf } from './validators.ts';

@@ -6,10 +6,9 @@ import type { JudgeAnswer, JudgeQuestion, JudgeThreadData } from './judge-thread
 import { makeGuesses } from './pretranslated.ts';
 import type { TranslationContext } from './read-document.ts';
 import { buildTranslationContext } from './translation-context.ts';
-import { loadValidators } from './validators.ts';
+import { validatorsOf } from './validators.ts';
 
 const { contentKey } = workerData as JudgeThreadData;
-const validators = loadValidators();
 const guesses = makeGuesses();
 let held: { readonly generation: number; readonly translationContext: TranslationContext } | null = null;
 
@@ -17,7 +16,8 @@ answerInThread<JudgeQuestion, JudgeAnswer>(async ({ hook, body, delivery, genera
   for (const one of learnt) guesses.learn(one);
   if (source !== null) held = { generation, translationContext: buildTranslationContext(source.settings, source.data) };
   if (held?.generation !== generation) return 'stale';
-  const deps = { translationContext: held.translationContext, ...validators };
+  const { translationContext } = held;
+  const deps = { translationContext, ...validatorsOf(translationContext) };
   const judged =
     delivery === undefined
       ? { judgement: await judge(hook, body, deps), premade: null }

@@ -9,7 +9,7 @@ import {
   type Notification,
   type Payload,
 } from '../payloads/index.ts';
-import { hasByteOrderMark, parseLossless, type JsonRule, type Validator } from '../r4/index.ts';
+import { hasByteOrderMark, parseLossless, type JsonRule } from '../r4/index.ts';
 import {
   NOT_RECEIVED,
   translate,
@@ -18,7 +18,9 @@ import {
   type Translation,
   type TranslationFinding,
 } from '../translate/index.ts';
-import { fhirOf, readDocument, toBundle, type ReadDocument, type TranslationContext } from './read-document.ts';
+import { checkIncoming, checkOutput, findingText, NO_FAULTS, troubleOfOutput, type Faults } from './check-profiles.ts';
+import { fhirOf, readDocument, type ReadDocument, type TranslationContext } from './read-document.ts';
+import type { Validators } from './validators.ts';
 
 type Hook = 'data' | 'notification';
 
@@ -40,15 +42,11 @@ export interface JudgePretranslated {
   readonly keep: (payload: Payload, patient: LinkedPatient, translation: Translation) => void;
 }
 
-export interface JudgeDeps {
+export interface JudgeDeps extends Validators {
   readonly translationContext: TranslationContext;
   readonly pretranslated?: JudgePretranslated | undefined;
   /** Nothing was received where it is absent. */
   readonly delivery?: DeliveryFacts | undefined;
-  /** Of what comes in: R4 and no more, since a source need not know of profiles. */
-  readonly validator: Validator;
-  /** Of what would go out: with the profiles that EHRs impose. */
-  readonly outValidator: Validator;
 }
 
 const FINDINGS_MAX = 50;
@@ -161,18 +159,9 @@ const ANYONE = {
   delivery: { id: 'dlv_trial', receivedAt: NOT_RECEIVED },
 };
 
-const errorsOf = (validator: Validator, value: unknown): string[] =>
-  validator
-    .validate(value)
-    .filter(({ severity }) => severity === 'error')
-    .map(({ rule, expression }) => `${rule} ${expression}`);
-
-/**
- * What would go out must be as sound as what came in; that it is not is for whoever keeps the mapping data or the
- * template.
- */
-const faultsOfOutput = (translation: Translation, validator: Validator): string[] =>
-  errorsOf(validator, toBundle(translation)).map((text) => `output.${text}`);
+/** What would go out must be as sound as what came in; that it is not is for whoever keeps the mapping data. */
+const outputFindings = ({ r4, profile }: Faults): string[] =>
+  [...r4, ...profile].map((issue) => `output.${findingText(issue)}`);
 
 const KINDS: Partial<Record<TranslationFinding['code'], UnmappedWord['kind']>> = {
   'code.unmapped': 'code',
@@ -200,7 +189,7 @@ function judgeDocument({ value, texts }: Parsed, { payload, custom }: ReadDocume
   // First, since the text of the whole is made of what it writes.
   const clinical = payload.clinical(texts);
   const fhir = fhirOf(payload);
-  const issues = fhir === null ? [] : errorsOf(deps.validator, fhir);
+  const incoming = checkIncoming(fhir, deps);
   const facts: Facts = {
     ...NOTHING,
     dataStructure: structureOf(envelope.dataStructure, deps.translationContext, payload.document),
@@ -208,17 +197,26 @@ function judgeDocument({ value, texts }: Parsed, { payload, custom }: ReadDocume
     user: envelope.userId,
     documentVersion: envelope.documentVersion,
     contentDigest: sha256(texts.of(['data', value])),
-    findings: [...payload.findings.map(({ code, at }) => `${code} ${at}`), ...issues].slice(0, FINDINGS_MAX),
+    findings: [...payload.findings.map(({ code, at }) => `${code} ${at}`), ...incoming.r4.map(findingText)].slice(
+      0,
+      FINDINGS_MAX,
+    ),
   };
-  if (issues.length > 0) return quarantine(facts, 'not-r4');
+  if (incoming.r4.length > 0) return quarantine(facts, 'not-r4');
+  const unmetClaims = incoming.profile.map((issue) => `input.${findingText(issue)}`);
+  if (unmetClaims.length > 0 && deps.translationContext.incomingProfiles === 'quarantine')
+    return quarantine(
+      { ...facts, findings: [...facts.findings, ...unmetClaims].slice(0, FINDINGS_MAX) },
+      'not-profile',
+    );
   const { pretranslated } = deps;
   const patient = pretranslated?.patientOf(payload) ?? null;
   const { delivery = pretranslated?.delivery ?? ANYONE.delivery } = deps;
   const whose = { patient: patient ?? ANYONE.patient, delivery };
   const translation = translate({ payload, custom, ...whose, setting: deps.translationContext.setting });
-  const wrong = translation.trouble === null ? faultsOfOutput(translation, deps.outValidator) : [];
-  if (patient !== null && translation.trouble === null && wrong.length === 0)
-    pretranslated?.keep(payload, patient, translation);
+  const wrong = translation.trouble === null ? checkOutput(translation, deps) : NO_FAULTS;
+  const trouble = translation.trouble ?? troubleOfOutput(wrong);
+  if (patient !== null && trouble === null) pretranslated?.keep(payload, patient, translation);
   const told = toldOf(payload.document);
   const document: DocumentFacts = {
     key: payload.documentKey,
@@ -229,13 +227,15 @@ function judgeDocument({ value, texts }: Parsed, { payload, custom }: ReadDocume
   return {
     facts: {
       ...facts,
-      findings: [...facts.findings, ...translation.findings.map(({ code, at }) => `${code} ${at}`), ...wrong].slice(
-        0,
-        FINDINGS_MAX,
-      ),
+      findings: [
+        ...facts.findings,
+        ...translation.findings.map(({ code, at }) => `${code} ${at}`),
+        ...outputFindings(wrong),
+        ...unmetClaims,
+      ].slice(0, FINDINGS_MAX),
       unmapped: unmappedOf(translation.findings),
     },
-    verdict: { kind: 'sound', trouble: translation.trouble ?? (wrong.length > 0 ? 'unmapped' : null), document },
+    verdict: { kind: 'sound', trouble, document },
     ...(told === null ? {} : { told }),
   };
 }

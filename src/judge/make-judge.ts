@@ -6,7 +6,7 @@ import { judge, notJson, type Judgement } from './judge.ts';
 import { makeJudgeThreads } from './judge-threads.ts';
 import type { Pretranslations } from './pretranslated.ts';
 import type { LoadedTranslationContext } from './translation-context.ts';
-import { loadValidators } from './validators.ts';
+import { validatorsOf } from './validators.ts';
 
 /**
  * Up to this size a judgement takes a few milliseconds; larger bodies are judged in a thread in any case, so that
@@ -34,7 +34,8 @@ export interface JudgeOptions {
 export function makeJudge({ current, held, bodyBytesMax, contentKey, threads }: JudgeOptions): Judge {
   const inThreads = makeJudgeThreads({ count: Math.max(1, threads), bodyBytesMax, contentKey, held });
   const hereBytesMax = threads === 0 ? HERE_BYTES_MAX : 0;
-  const validators = loadValidators();
+  // What is compiled for it is compiled at start, not for the first delivery.
+  validatorsOf(current().translationContext);
 
   async function keepOf(
     judging: Promise<Judged>,
@@ -59,7 +60,8 @@ export function makeJudge({ current, held, bodyBytesMax, contentKey, threads }: 
       if (excess !== null) return notJson(excess);
       return keepOf(inThreads(hook, body, delivery, now), delivery, now, byteLength);
     }
-    const deps = { translationContext: now.translationContext, ...validators };
+    const { translationContext } = now;
+    const deps = { translationContext, ...validatorsOf(translationContext) };
     if (delivery === undefined) return judge(hook, body, deps);
     const judging = judgeAndFinish(hook, body, { ...deps, delivery, contentKey, patientOf: held.patientOf });
     return keepOf(judging, delivery, now, byteLength);

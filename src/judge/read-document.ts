@@ -1,6 +1,7 @@
 import { ok, type Result } from '../kernel/index.ts';
 import { parsePayload, type Payload, type PayloadOptions } from '../payloads/index.ts';
 import type { RunTemplate, Template, Templates } from '../templates/index.ts';
+import type { ProfileSet } from '../r4/index.ts';
 import { isZoned, type CustomContent, type Setting, type Translation } from '../translate/index.ts';
 
 /** What deliveries are read with: the settings, and the mapping data as it is now. */
@@ -9,6 +10,10 @@ export interface TranslationContext {
   readonly setting: Setting;
   readonly templates: Templates;
   readonly runTemplate: RunTemplate;
+  /** Of the guides that are loaded; null where there are none. */
+  readonly profiles: ProfileSet | null;
+  /** What becomes of FHIR that comes in and does not meet a profile that it claims. */
+  readonly incomingProfiles: 'off' | 'finding' | 'quarantine';
 }
 
 export interface ReadDocument {

@@ -12,6 +12,7 @@ import {
 import { KNOWN_STRUCTURES, type PayloadOptions } from '../payloads/index.ts';
 import { loadTemplates, makeRunTemplate, type Templates } from '../templates/index.ts';
 import type { Setting } from '../translate/index.ts';
+import { checkImposed } from './check-imposed.ts';
 import type { TranslationContext } from './read-document.ts';
 
 /** What does not change while the process runs. Plain, so that it can go to a thread. */
@@ -25,6 +26,7 @@ export interface TranslationSettings extends Omit<Setting, 'mappings' | 'dialect
   readonly dialect: string;
   /** Whether rows that lead to SNOMED CT are used: it needs a licence in many countries. */
   readonly snomed: 'off' | 'on';
+  readonly incomingProfiles: TranslationContext['incomingProfiles'];
 }
 
 /** What can be loaded anew: the bytes of the mapping data and the templates. Plain as well. */
@@ -42,7 +44,7 @@ export function buildTranslationContext(
   settings: TranslationSettings,
   { files, templates }: TranslationData,
 ): TranslationContext {
-  const { payloads, folder: _folder, uris, dialect: name, snomed: _snomed, ...rest } = settings;
+  const { payloads, folder: _folder, uris, dialect: name, snomed: _snomed, incomingProfiles, ...rest } = settings;
   const built = buildMappings(files, { uris });
   if (!built.ok) throw new MappingsError(built.fault);
   const mappings = built.value;
@@ -54,7 +56,14 @@ export function buildTranslationContext(
       `CHARTGATE_DIALECT: there is no dialect ${name}. There are auto, ${known}.`,
     );
   }
-  return { payloads, setting: { ...rest, mappings, dialect }, templates, runTemplate };
+  return {
+    payloads,
+    setting: { ...rest, mappings, dialect },
+    templates,
+    runTemplate,
+    profiles: null,
+    incomingProfiles,
+  };
 }
 
 export const isLicensed = (name: string, { snomed }: TranslationSettings): boolean =>
@@ -129,8 +138,13 @@ export function makeTranslationContextHolder(settings: TranslationSettings): Tra
     const name = (told === null ? null : recogniseDialect(dialects, told)?.name) ?? AUTO;
     return name === loaded.settings.dialect ? loaded : hold(loaded.data, name);
   }
-  const load = (): LoadedTranslationContext =>
-    inDialect(hold(loadData(settings), settings.dialect === 'auto' ? AUTO : settings.dialect));
+  function load(): LoadedTranslationContext {
+    const loaded = hold(loadData(settings), settings.dialect === 'auto' ? AUTO : settings.dialect);
+    const { setting, profiles } = loaded.translationContext;
+    const problems = checkImposed(settings.dialect, setting.mappings, profiles);
+    if (problems.length > 0) throw new MappingsError(problems);
+    return inDialect(loaded);
+  }
   let held = load();
   function chosen(): KnownDialect {
     const { name, recognisedBy } = held.translationContext.setting.dialect;

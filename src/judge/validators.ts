@@ -1,6 +1,69 @@
-import { loadValidator } from '../r4/index.ts';
+import { loadValidator, type ProfileSet, type Validator } from '../r4/index.ts';
+import { imposedProfiles } from '../translate/index.ts';
+import type { TranslationContext } from './read-document.ts';
 
-export const loadValidators = () => ({
+export interface Validators {
+  /** Of what comes in: R4 and no more, since a source need not know of profiles. */
+  readonly validator: Validator;
+  /** Of what would go out: with the rules that EHRs have in common. */
+  readonly outValidator: Validator;
+  /** The same and the profiles of guides that what comes in claims; null where nobody asks. */
+  readonly claimValidator: Validator | null;
+  /** The same and the profiles that the dialect asks for; null where no guide is loaded. */
+  readonly profileValidator: Validator | null;
+}
+
+const OUT = { profiles: ['vital-signs', 'us-core-lab'] } as const;
+
+/** Without guides. */
+const makeShared = (): Validators => ({
   validator: loadValidator(),
-  outValidator: loadValidator({ profiles: ['vital-signs', 'us-core-lab'] }),
+  outValidator: loadValidator(OUT),
+  claimValidator: null,
+  profileValidator: null,
 });
+let shared: Validators | null = null;
+
+type Rule = ReturnType<ProfileSet['rule']>;
+type Json = Parameters<Rule>[0];
+
+/**
+ * The Patient of a translation is there for references and tells the MRN alone; what the chart says of the patient is
+ * not at hand. So nobody is to find it at the end of a reference and miss a name in it. A dialect that asks for a profile
+ * of Patient has it judged where it stands itself.
+ */
+function withoutPatient(rule: Rule): Rule {
+  const seen = new WeakMap<Json, Json>();
+  function stripped(bundle: Json): Json {
+    const known = seen.get(bundle);
+    if (known !== undefined) return known;
+    const entries = bundle['entry'] as readonly { readonly resource: Json }[];
+    const rest = { ...bundle, entry: entries.filter(({ resource }) => resource['resourceType'] !== 'Patient') };
+    seen.set(bundle, rest);
+    return rest;
+  }
+  return (resource, c, path) =>
+    rule(resource, c.bundle === null ? c : { ...c, bundle: { ...c.bundle, of: stripped(c.bundle.of) } }, path);
+}
+
+function makeValidators({ profiles, setting: { dialect }, incomingProfiles }: TranslationContext): Validators {
+  shared ??= makeShared();
+  if (profiles === null) return shared;
+  const imposed = withoutPatient(profiles.rule((resource) => imposedProfiles(dialect, resource)));
+  return {
+    ...shared,
+    claimValidator: incomingProfiles === 'off' ? null : loadValidator({ guideRules: [profiles.rule(() => [])] }),
+    profileValidator: loadValidator({ ...OUT, guideRules: [imposed] }),
+  };
+}
+
+const known = new WeakMap<TranslationContext, Validators>();
+
+/** What deliveries are checked with that are read with this context. The first of a process takes a moment. */
+export function validatorsOf(translationContext: TranslationContext): Validators {
+  const before = known.get(translationContext);
+  if (before !== undefined) return before;
+  const made = makeValidators(translationContext);
+  known.set(translationContext, made);
+  return made;
+}

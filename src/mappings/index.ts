@@ -4,6 +4,7 @@ export type {
   Converted,
   Dialect,
   Equivalence,
+  ImposedProfile,
   LabCodeFound,
   LabFound,
   LabQuestion,

@@ -106,6 +106,19 @@ export interface SourceUris {
   readonly context: string;
 }
 
+/** A profile that an EHR asks for, and of which resources. */
+export interface ImposedProfile {
+  readonly type: string;
+  /** A code of any coding of `category`; null: whatever it is. */
+  readonly category: string | null;
+  /** A code of any coding of `code`; null: whatever it is. */
+  readonly code: string | null;
+  /** The canonical address, perhaps with `|version`. */
+  readonly profile: string;
+  /** `write`: what goes out names the profile in `meta.profile`. */
+  readonly claim: 'write' | 'leave';
+}
+
 /** What one EHR accepts. */
 export interface Dialect extends Origin {
   readonly name: string;
@@ -137,6 +150,8 @@ export interface Dialect extends Origin {
    * that day before.
    */
   readonly zeroAlerts: 'write' | 'to-replace';
+  /** What goes out must meet them. Of the rows that fit a resource the most specific ones count. */
+  readonly profiles: readonly ImposedProfile[];
   readonly write: {
     /** `auto` believes the CapabilityStatement. */
     readonly bundle: 'auto' | 'transaction' | 'batch' | 'none';

@@ -10,6 +10,7 @@ export { type Checked } from './check-text.ts';
 export { type Judged } from './elsewhere/judged.ts';
 export { prepareValidator } from './compiled/prepare-validator.ts';
 export { type ProfileName, PROFILE_NAMES } from './profiles/index.ts';
+export { makeProfileSet, type ProfileSet } from './profile-engine/make-profile-set.ts';
 export { toOperationOutcome } from './outcome.ts';
 export { digitsOf, numberOf, numberValue } from './runtime/raw-number.ts';
 export { isElement } from './runtime/is-element.ts';

@@ -1,4 +1,5 @@
 export { translate, type TranslateQuestion } from './translate.ts';
+export { imposedProfiles } from './dialect/imposed-profiles.ts';
 export { withoutReferences } from './lab/map-references.ts';
 export { NOT_RECEIVED } from './translation.ts';
 export { claimsIn, type IdentityClaims } from './lab/claims.ts';

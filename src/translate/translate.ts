@@ -4,6 +4,7 @@ import { buildDevices } from './build-devices.ts';
 import { buildProvenance } from './build-provenance.ts';
 import { translateMetrics } from './clinical/translate-metrics.ts';
 import { applyDialect } from './dialect/apply-dialect.ts';
+import { claimProfiles } from './dialect/claim-profiles.ts';
 import { claimsOf } from './lab/claims.ts';
 import { translateLab } from './lab/translate-lab.ts';
 import { makeTimeFacts } from './judge-time.ts';
@@ -168,7 +169,7 @@ export function translate(question: TranslateQuestion): Translation {
   for (const { at } of parted.leftOut) notebook.find('codes.left-out', at);
   const wanted = applyDialect(dialect, inOrder(parted.going), notebook);
   return {
-    patient: rekeyed,
+    patient: claimProfiles(dialect, rekeyed),
     whose: whoseIn(payload.document),
     wanted,
     scopes: scopesOf(content),
@@ -176,7 +177,7 @@ export function translate(question: TranslateQuestion): Translation {
     provenance:
       dialect.provenance === 'none' || wanted.length === 0
         ? null
-        : buildProvenance(scene, delivery, payload.document, wanted),
+        : claimProfiles(dialect, buildProvenance(scene, delivery, payload.document, wanted)),
     ...close(notebook, parted, isReadyIn(payload.document)),
   };
 }

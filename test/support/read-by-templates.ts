@@ -14,7 +14,14 @@ export async function translateByTemplates(text: string | Uint8Array, setting: S
   const value = parseLossless(typeof text === 'string' ? Buffer.from(text) : text);
   if (!value.ok) throw new Error(value.fault.rule);
   const payloads = { clientUuid: null, documentKey: 'bundle-id', labPath: null } as const;
-  const read = await readDocument(value.value, { payloads, setting, templates, runTemplate });
+  const read = await readDocument(value.value, {
+    payloads,
+    setting,
+    templates,
+    runTemplate,
+    profiles: null,
+    incomingProfiles: 'off',
+  });
   if (!read.ok) throw new Error(`${read.fault.code} ${read.fault.at ?? ''}`);
   return translate({ ...read.value, patient: PATIENT, delivery: DELIVERY, setting });
 }

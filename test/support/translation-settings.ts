@@ -15,4 +15,5 @@ export const TRANSLATION_SETTINGS: TranslationSettings = {
   sourceIdentifier: 'none',
   standardCodes: 'accept',
   timeAheadHours: 1,
+  incomingProfiles: 'off',
 };

@@ -3,6 +3,7 @@ const WORDS: Readonly<Record<string, string>> = {
   unlinked: 'Nobody has linked the user to a patient',
   'not-ready': 'The source has not finished the document',
   unmapped: 'A code or unit that nobody has mapped',
+  'not-profile': 'It does not meet a profile',
   implausible: 'A value that cannot be true',
   patient: 'The EHR does not name one patient for the MRN',
   conflict: 'Somebody changed the same record at the EHR',

@@ -24,6 +24,12 @@ const PARKED: Readonly<Record<string, Reason>> = {
     remedy: 'map',
     advice: 'Map the words below and load the mapping files, then judge the deliveries again.',
   },
+  'not-profile': {
+    title: 'It misses what a profile of the EHR asks for',
+    remedy: 'replay',
+    advice:
+      'See which rule and place, mend the mapping files, the dialect or the guide, load them, then judge the deliveries again.',
+  },
   implausible: {
     title: 'A value cannot be true',
     remedy: 'discard',
@@ -71,6 +77,10 @@ const QUARANTINED: Readonly<Record<string, Reason>> = {
   'not-json': given('It is not JSON', 'Tell the source. Discard what it will send again.'),
   shape: given('It does not have the shape of its structure', 'Tell the source. Discard what it will send again.'),
   'not-r4': given('It is not valid FHIR R4', 'Tell the source. Discard what it will send again.'),
+  'not-profile': given(
+    'It does not meet a profile that it claims',
+    'Tell the source. Discard what it will send again.',
+  ),
   identity: given('It names two users', 'Tell the source. Nothing of it was taken.'),
   'foreign-client': given('It is of another client', 'Look at the webhook of the source. Discard what is not ours.'),
   'version-conflict': given('Two documents have the same version', 'Ask the source which of the two is right.'),

@@ -3,6 +3,19 @@ import { defineContract } from './define-contract.ts';
 import { anyId, anyObject, anyObjectOrNull, cursor, limit, named, time } from './fields.ts';
 import { STATES } from './states.ts';
 
+/** What FHIR misses of a profile or of the definition of an extension. */
+const ProfileFindings = z.array(
+  named(
+    'ProfileFinding',
+    z.strictObject({
+      rule: z.string().describe('The rule that is broken, as docs/validation.md lists it, or the key of an invariant'),
+      at: z.string().describe('FHIRPath of the place'),
+      profile: z.string().nullable().describe('The profile that asks for it; null: the definition of an extension'),
+      text: z.string(),
+    }),
+  ),
+);
+
 export const Explanation = named(
   'Explanation',
   z.strictObject({
@@ -35,7 +48,7 @@ export const Explanation = named(
       .string()
       .nullable()
       .describe(
-        'Why nothing would be sent: not-ready (the source has not finished the document), unmapped, implausible, suspicious, unlinked',
+        'Why nothing would be sent: not-ready (the source has not finished the document), unmapped, not-profile (it does not meet a profile that the dialect asks for), implausible, suspicious, unlinked',
       ),
     leftOut: z
       .array(
@@ -64,6 +77,8 @@ export const Explanation = named(
           .describe(
             'Of what a parked delivery would withdraw: what stood in the chart when it was parked, part by part; null where nobody has looked',
           ),
+        profiles: z.array(z.string()).describe('The profiles that the dialect asks of it'),
+        profileFindings: ProfileFindings.describe('What it misses of the profiles; anything here keeps it back'),
       }),
     ),
     provenance: anyObjectOrNull,
@@ -80,6 +95,9 @@ export const Explanation = named(
     ),
     findings: z.array(z.strictObject({ code: z.string(), at: z.string(), what: z.string().nullable() })),
     issues: z.array(z.string()).describe("Where the source's FHIR, or what was made of it, is not valid R4"),
+    claimFindings: ProfileFindings.describe(
+      'What the FHIR of the source misses of the profiles that it claims; looked for where CHARTGATE_INCOMING_PROFILES asks for it',
+    ),
   }),
 );
 

@@ -12,13 +12,7 @@ import {
 } from '../../kernel/index.ts';
 import { explain, type ComparedVersions, type Explanation } from '../../forward/index.ts';
 import type { HistoryReads, HistoryWrites, Noted } from '../../history/index.ts';
-import {
-  checkData,
-  loadValidators,
-  type ChosenDialect,
-  type LoadedTranslationContext,
-  type Reloaded,
-} from '../../judge/index.ts';
+import { checkData, type ChosenDialect, type LoadedTranslationContext, type Reloaded } from '../../judge/index.ts';
 import type { DeliverReads, DeliverWrites, Unmapped } from '../../lanes/index.ts';
 import { listRows, makeProposeRows, type ListedRow } from '../../mappings/index.ts';
 import type { Operate } from '../../store/index.ts';
@@ -68,7 +62,6 @@ export function makeMappingRoutes(deps: {
   readonly clock: Clock;
 }): AdminRoute[] {
   const { tenant, mrnSystem, deliver, history } = deps;
-  const validators = loadValidators();
   let known: ReturnType<typeof readRows> | null = null;
 
   function readRows({ data, translationContext }: LoadedTranslationContext) {
@@ -98,7 +91,6 @@ export function makeMappingRoutes(deps: {
         translationContext: deps.current().translationContext,
         dialectBecause: deps.dialect().because,
         standing: null,
-        ...validators,
         link: () => Promise.resolve(ok(mrn === null ? null : { mrnSystem, mrn })),
         written: () => Promise.resolve(ok([])),
         seen: () => Promise.resolve(ok([])),

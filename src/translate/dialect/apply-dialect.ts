@@ -4,6 +4,7 @@ import { mapReferences } from '../lab/map-references.ts';
 import type { Notebook } from '../notebook.ts';
 import type { Wanted } from '../translation.ts';
 import { HL7_CATEGORY } from '../scene.ts';
+import { claimProfiles } from './claim-profiles.ts';
 import { fitObservation } from './fit-observation.ts';
 import { listOf, partOf, wordOf } from '../parts.ts';
 
@@ -46,12 +47,13 @@ export function applyDialect(dialect: Dialect, wanted: readonly Wanted[], notebo
     if (resource.resourceType !== 'Device') notebook.find('resource.left-out', resource.resourceType, what);
   }
   const taken = left.size === 0 ? wanted : wanted.filter(({ reference }) => !left.has(reference));
-  return taken.map((one): Wanted => {
+  const inForm = (one: Wanted): Wanted => {
     const fitted = fit(dialect, one.resource, devices);
     if (left.size === 0) return fitted === one.resource ? one : { ...one, resource: fitted };
     const followed = mapReferences(fitted, (reference) =>
       left.has(String(reference['reference'])) ? null : reference,
     );
     return { ...one, resource: followed as AnyResource };
-  });
+  };
+  return taken.map((one) => claimProfiles(dialect, inForm(one)));
 }

@@ -70,6 +70,26 @@ describe('new mapping data', () => {
   });
 });
 
+describe('a dialect that asks for a profile of no guide', () => {
+  const PROFILE = 'https://example.org/fhir/weight';
+  const asks = `"profiles": [\n    { "type": "Observation", "profile": "${PROFILE}" }\n  ]`;
+
+  test('is refused with its line, and the old data stay in force', async () => {
+    site.edit('dialects/default.json', (text) => text.replace('"profiles": []', asks));
+    const refused = await hooks.admin('post', 'mappings/reload');
+    expect([refused.status, (refused.body as { problems: string[] }).problems]).toEqual([
+      409,
+      ['Mappings:', `dialects/default.json#profiles[0]: ${PROFILE} is of no guide that is loaded`],
+    ]);
+    expect((await hooks.admin('post', 'mappings/check')).body).toMatchObject({
+      isSound: false,
+      problems: [{ file: 'dialects/default.json', line: 20, row: 'profiles[0]' }],
+    });
+    site.edit('dialects/default.json', (text) => text.replace(asks, '"profiles": []'));
+    expect((await hooks.admin('post', 'mappings/reload')).status).toBe(200);
+  });
+});
+
 describe('templates', () => {
   const OFF = JSON.stringify({ dataStructure: 'lab_result', off: 'not used here' });
   const reload = async (): Promise<unknown> => (await hooks.admin('post', 'mappings/reload')).body;

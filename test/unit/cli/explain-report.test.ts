@@ -19,6 +19,7 @@ const explanation = (more: Partial<Explanation>): Explanation => ({
   findings: [],
   leftOut: [],
   issues: [],
+  claimFindings: [],
   ...more,
 });
 
@@ -57,9 +58,45 @@ test('what would be withdrawn is shown with its code, value and time', () => {
             unit: 'kg',
             time: '2026-11-14T08:00:00.000Z',
           },
+          profiles: [],
+          profileFindings: [],
         },
       ],
     }),
   );
   expect(text).toContain('  - Observation  final  29463-7  71.25 kg  2026-11-14T08:00:00.000Z\n');
+});
+
+test('a resource is shown with the profiles that are asked of it, and with the rule and the place that it misses', () => {
+  const profile = 'https://example.org/StructureDefinition/weight';
+  const missed = { rule: 'profile-min', at: 'Observation.performer', profile, text: 'performer is required.' };
+  const text = explanationText(
+    explanation({
+      trouble: 'not-profile',
+      resources: [
+        {
+          change: 'create',
+          name: 'a'.repeat(64),
+          resourceType: 'Observation',
+          group: 'body',
+          chartDay: null,
+          resource: { resourceType: 'Observation', status: 'final' },
+          chart: null,
+          profiles: [profile],
+          profileFindings: [missed],
+        },
+      ],
+      claimFindings: [{ ...missed, rule: 'extension-context', profile: null }],
+    }),
+  );
+  expect(text).toContain('Nothing was sent, and nothing would be: not-profile.');
+  expect(text).toContain(`
+  + Observation  final
+      profile ${profile}
+      ! profile-min  Observation.performer  [${profile}]  performer is required.
+`);
+  expect(text).toContain(`
+Not as the source claims
+  extension-context  Observation.performer  performer is required.
+`);
 });

@@ -26,6 +26,7 @@ export const aDialect = (
     amendedStatus: 'amended',
     retraction: 'entered-in-error',
     zeroAlerts: 'write',
+    profiles: [],
     ...rest,
     write: {
       bundle: 'auto',

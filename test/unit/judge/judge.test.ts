@@ -4,7 +4,7 @@ import { judge, type JudgePretranslated, type JudgeDeps } from '../../../src/jud
 import { makeTranslationContextHolder } from '../../../src/judge/index.ts';
 import { canonicalJson } from '../../../src/kernel/index.ts';
 import { parsePayload } from '../../../src/payloads/index.ts';
-import { loadValidators } from '../../../src/judge/validators.ts';
+import { validatorsOf } from '../../../src/judge/validators.ts';
 import {
   aClinicalReady,
   aLabResult,
@@ -17,7 +17,7 @@ import {
 import { TRANSLATION_SETTINGS } from '../../support/translation-settings.ts';
 
 const { translationContext } = makeTranslationContextHolder(TRANSLATION_SETTINGS).current();
-const validators = loadValidators();
+const validators = validatorsOf(translationContext);
 const body = new TextEncoder().encode(JSON.stringify(aClinicalReady({ observations: 2 })));
 
 function judged(outValidator: JudgeDeps['outValidator']) {

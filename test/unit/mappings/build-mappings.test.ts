@@ -352,6 +352,36 @@ const FOUND: readonly (readonly [string, () => MappingFiles, string, RegExp])[] 
     'dialects/default.json',
     /Observations/,
   ],
+  [
+    'a profile of a type that does not exist',
+    () => dialect((d) => (d['profiles'] = [{ type: 'Observations', profile: 'urn:p' }])),
+    'dialects/default.json#profiles[0]',
+    /Observations is no resource type/,
+  ],
+  [
+    'a profile without its address',
+    () => dialect((d) => (d['profiles'] = [{ type: 'Observation' }])),
+    'dialects/default.json#profiles[0]',
+    /profile is missing/,
+  ],
+  [
+    'a profile whose address is none',
+    () => dialect((d) => (d['profiles'] = [{ type: 'Observation', profile: 'us-core vitals' }])),
+    'dialects/default.json#profiles[0]',
+    /profile must be a profile's address/,
+  ],
+  [
+    'a profile with an unknown key, a code with whitespace and an unknown word',
+    () => dialect((d) => (d['profiles'] = [{ type: 'Device', profile: 'urn:p', code: 'a b', claim: 'say', kind: 1 }])),
+    'dialects/default.json#profiles[0]',
+    /code must be a code without whitespace[^]*claim must be one of[^]*kind is not known/,
+  ],
+  [
+    'a profile that is asked for twice',
+    () => dialect((d) => (d['profiles'] = [1, 2].map(() => ({ type: 'Device', profile: 'urn:p' })))),
+    'dialects/default.json#profiles[1]',
+    /urn:p is asked for twice/,
+  ],
   ['a dialect under another name', () => dialect((d) => (d['name'] = 'standard')), 'dialects/default.json', /standard/],
   [
     'a URI that is none',
@@ -372,6 +402,14 @@ describe('is found, and said where', () => {
         .join('\n'),
     ).toMatch(words);
   });
+});
+
+test('a dialect from before there were profiles asks for none', () => {
+  expect(built(dialect((d) => delete d['profiles'])).dialects.get('default')?.profiles).toEqual([]);
+  const rows = [{ type: 'Observation', category: 'laboratory', profile: 'urn:lab|2.0' }];
+  expect(built(dialect((d) => (d['profiles'] = rows))).dialects.get('default')?.profiles).toEqual([
+    { type: 'Observation', category: 'laboratory', code: null, profile: 'urn:lab|2.0', claim: 'leave' },
+  ]);
 });
 
 test('several problems, of several files, are told at once', () => {

@@ -6,6 +6,7 @@ import { State } from '../../ui/state.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { countOf, inWords } from '../../words/parts.ts';
 import { reasonOf } from '../../words/reasons.ts';
+import { Profiles } from './profiles.tsx';
 import type { OneDelivery } from './delivery.tsx';
 
 type Explanation = ValueOf<'deliveries.explain'>;
@@ -64,6 +65,7 @@ const RESOURCE_COLUMNS: readonly Column<Resource>[] = [
   { name: 'Value', show: ({ resource, chart }) => (resource === null ? chart?.['value'] : valueOf(partOf(resource))) },
   { name: 'Day', show: ({ chartDay }) => chartDay },
   { name: 'Part', show: ({ group }) => group },
+  { name: 'Profiles', show: (resource) => <Profiles of={resource} /> },
   {
     name: 'As FHIR',
     show: ({ resource, resourceType }) =>
@@ -90,8 +92,8 @@ function Verdict({ of: { trouble, mappings, dialect, resources } }: { readonly o
   );
 }
 
-function Findings({ of: { findings, leftOut = [], issues } }: { readonly of: Explanation }) {
-  if (findings.length + leftOut.length + issues.length === 0) return null;
+function Findings({ of: { findings, leftOut = [], issues, claimFindings } }: { readonly of: Explanation }) {
+  if (findings.length + leftOut.length + issues.length + claimFindings.length === 0) return null;
   return (
     <>
       <h3>What was found</h3>
@@ -108,6 +110,11 @@ function Findings({ of: { findings, leftOut = [], issues } }: { readonly of: Exp
         ))}
         {issues.map((issue) => (
           <li key={issue}>{issue}</li>
+        ))}
+        {claimFindings.map(({ rule, at, profile, text }) => (
+          <li key={`${rule} ${at} ${profile ?? ''}`}>
+            <code>{rule}</code> at <code>{at}</code>, which the source claims to meet: {text}
+          </li>
         ))}
       </ul>
     </>

@@ -1,5 +1,6 @@
 import type { ValueOf } from '../../api/ask.ts';
 import { Table, type Column } from '../../ui/table.tsx';
+import { Profiles } from '../delivery/profiles.tsx';
 
 type Answer = ValueOf<'mappings.try'>;
 
@@ -8,6 +9,7 @@ const RESOURCES: readonly Column<Answer['resources'][number]>[] = [
   { name: 'Group', show: ({ group }) => group },
   { name: 'Day', show: ({ chartDay }) => chartDay },
   { name: 'Change', show: ({ change }) => change },
+  { name: 'Profiles', show: (resource) => <Profiles of={resource} /> },
   {
     name: 'As it would be written',
     show: ({ resource }) =>

@@ -17,6 +17,7 @@ const BYTES_MAX = 1024 * 1024;
 const WHY_NOT: Readonly<Record<string, string>> = {
   'not-ready': 'the source has not finished the document',
   unmapped: 'a code or unit is not mapped',
+  'not-profile': 'it does not meet a profile',
   implausible: 'a value cannot be true',
   suspicious: 'it would withdraw unusually much',
   unlinked: 'the user is linked to nobody',
