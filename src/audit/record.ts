@@ -12,6 +12,7 @@ export const AUDIT_TYPES = [
   'ehr.write',
   'fhir.read',
   'fhir.search',
+  'fhir.validate',
   'fhir.deny',
   'auth.sign-in',
   'auth.grant',

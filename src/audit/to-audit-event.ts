@@ -91,6 +91,8 @@ function shapeOf(r: Pick<AuditRecord, 'type'> & Partial<Pick<AuditRecord, 'inter
         ...asking,
         leg: 'app-to-us',
       };
+    case 'fhir.validate':
+      return { type: REST, subtype: [interactionOf('operation')], profile: null, ...asking, leg: 'app-to-us' };
     case 'fhir.deny':
       return { ...deny, ...reading, leg: 'app-to-us' };
     case 'auth.sign-in':

@@ -21,6 +21,8 @@ export interface TypeCapability {
   readonly searchIncludes: readonly string[];
   /** Whether it says that Provenance comes along by `_revinclude=Provenance:target`. */
   readonly revIncludesProvenance: boolean;
+  /** Canonicals of the profiles that it says its resources of this type meet. */
+  readonly supportedProfiles: readonly string[];
 }
 
 export interface Capability {
@@ -30,6 +32,9 @@ export interface Capability {
   readonly publisher: string | null;
   /** What it says of this installation, and under which address. */
   readonly implementation: string | null;
+  /** Canonicals of the CapabilityStatements that it says it implements, and of the guides. */
+  readonly instantiates: readonly string[];
+  readonly implementationGuides: readonly string[];
   readonly transaction: boolean;
   readonly batch: boolean;
   readonly types: Readonly<Record<string, TypeCapability>>;
@@ -44,6 +49,10 @@ const codes = (value: unknown): Set<unknown> => new Set(objects(value).map(({ co
 
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string').slice(0, 500) : [];
+
+/** Absolute and of the letters of a URI, perhaps with a version: they are shown to apps as the EHR's own words. */
+const CANONICAL = /^(https?:\/\/|urn:)[\w.~:/?#[\]@!$&'()*+,;=%-]{1,500}(\|[\w.+-]{1,64})?$/;
+const canonicals = (value: unknown): string[] => [...new Set(texts(value).filter((one) => CANONICAL.test(one)))];
 
 /** Lists of these run to thousands: they are looked through and not kept. */
 const isListed = (value: unknown, wanted: string): boolean =>
@@ -73,6 +82,7 @@ function readType(resource: Json): TypeCapability {
     searchParams: texts(names),
     searchIncludes: texts(resource['searchInclude']),
     revIncludesProvenance: isListed(resource['searchRevInclude'], 'Provenance:target'),
+    supportedProfiles: canonicals(resource['supportedProfile']),
   };
 }
 
@@ -104,6 +114,8 @@ export function readCapability(statement: unknown): Result<Capability> {
     software: plain(software['name'], software['version']),
     publisher: plain(statement['publisher']),
     implementation: plain(implementation['description'], implementation['url']),
+    instantiates: canonicals(statement['instantiates']),
+    implementationGuides: canonicals(statement['implementationGuide']),
     transaction: does.has('transaction'),
     batch: does.has('batch'),
     types,

@@ -6,8 +6,10 @@ import { identitySet } from '../identity/index.ts';
 import type { Budget, Chance, Clock, Log, Mount, Part, Peers, Route } from '../kernel/index.ts';
 import { makeAppRoutes, type AdminRoute } from '../admin/index.ts';
 import { isResourceType } from '../r4/index.ts';
-import { makeSmart } from '../smart/index.ts';
+import { makeSmart, type LoadedProfiles } from '../smart/index.ts';
 import type { Store } from '../store/index.ts';
+
+const loadedProfiles: LoadedProfiles = () => ({ profiles: null });
 
 /**
  * Makes what apps use: the patients whom a token may be about, the authorization server that shows them, and the read
@@ -43,6 +45,7 @@ export function makeApps(deps: {
     audit,
     identity: store.use(identitySet),
     ...deps.target.ehrReader,
+    loadedProfiles,
     budget: deps.budget,
     clock,
     chance,

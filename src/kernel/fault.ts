@@ -151,6 +151,8 @@ export const FAULT_CODES = {
   'read.not-found': 'not-found',
   'read.format': 'not-acceptable',
   'read.media': 'unsupported-media',
+  'read.body': 'malformed',
+  'read.profile': 'profile-unknown',
   'read.foreign': 'ehr-rejected',
   'read.busy': 'overloaded',
   'enrol.not-found': 'not-found',

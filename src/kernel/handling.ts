@@ -102,6 +102,13 @@ export const HANDLING = {
     log: 'warn',
     text: 'The content breaks a rule. The findings name each place.',
   },
+  'profile-unknown': {
+    status: 422,
+    issue: 'not-supported',
+    retry: 'after-a-person',
+    log: 'info',
+    text: 'The gateway does not have this profile, so nothing was judged. Name one that it has, or have its guide loaded.',
+  },
   unmapped: {
     status: 422,
     issue: 'code-invalid',

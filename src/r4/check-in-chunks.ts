@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Result } from '../kernel/index.ts';
 import { checkText, report, unreadable, type Checked } from './check-text.ts';
 import type { Issue } from './issue.ts';
+import type { JsonFault } from './json/json-fault.ts';
 import { JSON_LIMITS, type JsonLimits } from './json/limits.ts';
 import { parseInPieces } from './json/parse-in-pieces.ts';
 import type { ItemCheck } from './compiled/load-compiled.ts';
@@ -94,6 +96,12 @@ function* validateSteps(engine: Engine, resource: unknown): Generator<undefined,
 export const validateInChunks = (engine: Engine, resource: unknown): Promise<Issue[]> =>
   runSteps(validateSteps(engine, resource));
 
+/** `parseLossless` that gives way to the event loop. */
+export const parseInChunks = (
+  input: Uint8Array | string,
+  limits: Partial<JsonLimits> = {},
+): Promise<Result<unknown, JsonFault>> => runSteps(parseInPieces(input, { ...JSON_LIMITS, ...limits }));
+
 /**
  * `checkText` piece by piece. Gives way while parsing, and between the items of the root's longest list, but not inside
  * one.
@@ -104,7 +112,7 @@ export async function checkInChunks(
   limits: Partial<JsonLimits> = {},
 ): Promise<Checked> {
   if (input.length <= SMALL) return checkText(engine, input, limits);
-  const parsed = await runSteps(parseInPieces(input, { ...JSON_LIMITS, ...limits }));
+  const parsed = await parseInChunks(input, limits);
   if (!parsed.ok) return unreadable(parsed.fault);
   await nextTurn();
   const { value, hasMark } = parsed.value;

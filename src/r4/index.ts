@@ -12,6 +12,8 @@ export { prepareValidator } from './compiled/prepare-validator.ts';
 export { type ProfileName, PROFILE_NAMES } from './profiles/index.ts';
 export { makeProfileSet, type ProfileSet } from './profile-engine/make-profile-set.ts';
 export { toOperationOutcome } from './outcome.ts';
+export { parseInChunks } from './check-in-chunks.ts';
+export { type ProfileSet } from './profile-engine/make-profile-set.ts';
 export { digitsOf, numberOf, numberValue } from './runtime/raw-number.ts';
 export { isElement } from './runtime/is-element.ts';
 export { isUcum, measureUcum, type UcumMeasure } from './runtime/ucum.ts';

@@ -12,10 +12,11 @@ export function toOperationOutcome(issues: readonly Issue[]): OperationOutcome {
     };
   return {
     resourceType: 'OperationOutcome',
-    issue: issues.map(({ severity, code, expression, text, rule }) => ({
+    issue: issues.map(({ severity, code, expression, text, rule, profile }) => ({
       severity,
       code: code as OperationOutcome['issue'][number]['code'],
       details: { coding: [{ system: RULE_SYSTEM, code: rule }], text },
+      diagnostics: profile === undefined ? `Rule ${rule}` : `Rule ${rule} of ${profile}`,
       ...(expression === '' ? {} : { expression: [expression] }),
     })),
   };

@@ -132,6 +132,15 @@ export function decide<R extends ReadRequest>(grant: Grant, request: R, served: 
   };
 }
 
+/**
+ * Why a token may not have resources of this type judged; null where it may. Nothing of a chart is shown for it, so any
+ * scope that could show some of this type will do.
+ */
+export const decideValidate = (grant: Grant, type: string): 'scope' | 'no-patient' | null => {
+  if (filtersFor(grant, type, ['r', 's'], { isContext: true, isLinked: true }).length > 0) return null;
+  return wantsPatient(grant, type, 'r') || wantsPatient(grant, type, 's') ? 'no-patient' : 'scope';
+};
+
 /** `openid fhirUser` lets the signed-in user read their own Practitioner resource. */
 export const isOwn = (grant: Grant, type: string, id: string): boolean =>
   grant.words.includes('fhirUser') && grant.fhirUser === `${type}/${id}`;

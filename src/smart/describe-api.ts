@@ -1,11 +1,37 @@
 import type { CapabilityStatement, CapabilityStatementRestResource } from '@medplum/fhirtypes';
 import type { OauthUris } from '../auth/index.ts';
 import type { Capability } from '../ehr/index.ts';
+import type { ProfileSet } from '../r4/index.ts';
+import { profilesFor } from './find-profile.ts';
 import { AUDIT_PARAMS } from './parse-audit-search.ts';
 import { EVERYTHING_PARAMS } from './parse-everything.ts';
 import type { SearchRules } from './parse-search.ts';
+import { VALIDATE_MODES } from './parse-validate.ts';
 
 type Interaction = NonNullable<CapabilityStatementRestResource['interaction']>[number]['code'];
+type Operation = NonNullable<CapabilityStatementRestResource['operation']>[number];
+
+const EVERYTHING: Operation = {
+  name: 'everything',
+  definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
+  documentation: `Of one patient, by GET, with ${EVERYTHING_PARAMS.join(', ')}. Each type needs its scope, as for a search.`,
+};
+
+const NAMED_MAX = 50;
+
+/** The profiles by which we can judge are no promise about what the EHR keeps, so they are named here alone. */
+function validateOf(type: string, set: ProfileSet | null): Operation {
+  const profiles = profilesFor(type, set).map(({ url }) => url);
+  const named = profiles.slice(0, NAMED_MAX).join(', ');
+  return {
+    name: 'validate',
+    definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate',
+    documentation: [
+      `Judges a resource that the app sends, by POST to the type, with mode (${VALIDATE_MODES.join(', ')}) and profile.`,
+      profiles.length === 0 ? 'No profile of this type is loaded.' : `Profiles that are loaded: ${named}.`,
+    ].join(' '),
+  };
+}
 
 /** Deprecated, and what clients of the first form of SMART still look for. */
 const OAUTH_URIS = 'http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris';
@@ -33,6 +59,9 @@ const NOT_ASKED_YET =
 export function describeApi(deps: {
   readonly rules: SearchRules;
   readonly capability: Capability | null;
+  readonly profiles: ProfileSet | null;
+  /** Whether a canonical of the EHR's may be shown: not one that tells where the EHR is. */
+  readonly isShown: (canonical: string) => boolean;
   readonly binary: 'read' | 'not-served';
   /** Null: the issuer does not say. */
   readonly oauthUris: OauthUris | null;
@@ -40,6 +69,11 @@ export function describeApi(deps: {
   readonly date: string;
 }): CapabilityStatement {
   const { rules, capability, oauthUris, version, date } = deps;
+  /** What is served is the EHR's, so what it is said to meet is for the EHR to say. */
+  const saidBy = <N extends string>(said: readonly string[] | undefined, name: N): Partial<Record<N, string[]>> => {
+    const shown = (said ?? []).filter(deps.isShown);
+    return (shown.length === 0 ? {} : { [name]: shown }) as Partial<Record<N, string[]>>;
+  };
   const resource = [...rules.served].flatMap(([type, { kind }]): CapabilityStatementRestResource[] => {
     const ehr = capability?.types[type];
     if (capability !== null && ehr === undefined) return [];
@@ -61,6 +95,7 @@ export function describeApi(deps: {
     return [
       {
         type: type as 'Patient',
+        ...saidBy(ehr?.supportedProfiles, 'supportedProfile'),
         interaction: [
           ...may(ehr?.read, 'read'),
           ...may(ehr?.vread, 'vread'),
@@ -74,17 +109,7 @@ export function describeApi(deps: {
         ...(includes.length === 0 ? {} : { searchInclude: includes }),
         ...(kind === 'shared' || type === 'Provenance' ? {} : { searchRevInclude: ['Provenance:target'] }),
         searchParam: [...subject, ...params].map(([name, { kind: of }]) => ({ name, type: of as 'token' })),
-        ...(type === 'Patient'
-          ? {
-              operation: [
-                {
-                  name: 'everything',
-                  definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
-                  documentation: `Of one patient, by GET, with ${EVERYTHING_PARAMS.join(', ')}. Each type needs its scope, as for a search.`,
-                },
-              ],
-            }
-          : {}),
+        operation: [...(type === 'Patient' ? [EVERYTHING] : []), validateOf(type, deps.profiles)],
       },
     ];
   });
@@ -93,10 +118,12 @@ export function describeApi(deps: {
     status: 'active',
     date,
     kind: 'instance',
+    ...saidBy(capability?.instantiates, 'instantiates'),
     software: { name: 'Chartgate', version },
     implementation: { description: 'A read API in front of an EHR', url: rules.base },
     fhirVersion: '4.0.1',
     format: ['application/fhir+json', 'application/json', 'json'],
+    ...saidBy(capability?.implementationGuides, 'implementationGuide'),
     rest: [
       {
         mode: 'server',

@@ -20,6 +20,7 @@ import { makeAnswerAudit } from './answer-audit.ts';
 import { makeAnswerBinary } from './answer-binary.ts';
 import { makeAnswerEverything } from './answer-everything.ts';
 import { makeAnswerRead } from './answer-read.ts';
+import { makeAnswerValidate, type LoadedProfiles } from './answer-validate.ts';
 import { makeAnswerSearch } from './answer-search.ts';
 import { makeEhrReader } from './ask-ehr.ts';
 import { makeAttend } from './attend.ts';
@@ -61,6 +62,8 @@ export interface SmartDeps {
   /** What the EHR says it does; null before it was asked. */
   readonly capability: () => Capability | null;
   readonly searchBy: () => 'post' | 'get';
+  /** The guides by which an app can have a resource judged. */
+  readonly loadedProfiles: LoadedProfiles;
   readonly clock: Clock;
   readonly chance: Chance;
 }
@@ -197,6 +200,8 @@ export function makeSmart(deps: SmartDeps): Smart {
 
   const auditEvents = makeAnswerAudit({ tenant, publicUrl: deps.publicUrl, audit: deps.audit, record, cursors });
 
+  const validate = makeAnswerValidate({ isOffered, current: deps.loadedProfiles, budget: deps.budget, record });
+
   const startedAt = clock.now().toISOString();
   async function metadata(
     { request, setHeader }: Parameters<Route['handle']>[0],
@@ -212,6 +217,8 @@ export function makeSmart(deps: SmartDeps): Smart {
     const statement = describeApi({
       rules,
       capability: capability(),
+      profiles: deps.loadedProfiles().profiles,
+      isShown: (canonical) => URL.parse(canonical)?.hostname !== new URL(ehrBase).hostname,
       binary: isBinaryOffered() ? 'read' : 'not-served',
       oauthUris,
       version,
@@ -237,6 +244,7 @@ export function makeSmart(deps: SmartDeps): Smart {
       smart('get', '/fhir/AuditEvent/:id', 'read', auditEvents.read),
       smart('get', '/fhir/:type', 'search-type', search.get),
       smart('post', '/fhir/:type/_search', 'search-type', search.post),
+      smart('post', '/fhir/:type/$validate', 'operation', validate.post),
       smart('get', '/fhir/:type/:id', 'read', readAny),
       smart('get', '/fhir/:type/:id/_history', 'history-instance', read.history),
       smart('get', '/fhir/:type/:id/_history/:version', 'vread', read.vread),

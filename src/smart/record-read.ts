@@ -4,7 +4,7 @@ import type { Operate } from '../store/index.ts';
 import type { Caller } from './caller.ts';
 
 export interface ReadAct {
-  readonly type: 'fhir.read' | 'fhir.search' | 'fhir.deny';
+  readonly type: 'fhir.read' | 'fhir.search' | 'fhir.validate' | 'fhir.deny';
   readonly interaction: string;
   readonly resourceType: string;
   readonly outcome: AuditDraft['outcome'];

@@ -4,6 +4,7 @@ import {
   GRANULAR_SCOPES,
   INCLUDES,
   INSUFFICIENT,
+  JUDGED,
   LETTERS,
   UNLINKED_PATIENT,
   WIDER_LEVELS,
@@ -26,6 +27,7 @@ describe.each([
   ['without a patient in context there is nothing', WITHOUT_PATIENT],
   ['a patient without a link is read by nobody', UNLINKED_PATIENT],
   ['user/ and system/ reach linked patients, one by one', WIDER_LEVELS],
+  ['a resource is judged for a scope that could read or search its type', JUDGED],
   ['the audit is for a scope that names it', AUDIT_SCOPES],
 ])('%s', (_, rows) => {
   test.each(rows.map((row) => [`"${String(row.claims?.['scope']).slice(0, 80)}": ${nameOf(row)}`, row] as const))(

@@ -8,6 +8,7 @@ export const TYPES = [
   ['ehr.write', 'Written to the EHR'],
   ['fhir.read', 'App read a resource'],
   ['fhir.search', 'App searched'],
+  ['fhir.validate', 'App had a resource judged'],
   ['fhir.deny', 'App was refused'],
   ['auth.sign-in', 'Clinician signed in'],
   ['auth.grant', 'Access granted to an app'],

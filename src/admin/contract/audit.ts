@@ -132,6 +132,7 @@ export const AUDIT_FILTERS = {
       'ehr.write',
       'fhir.read',
       'fhir.search',
+      'fhir.validate',
       'fhir.deny',
       'auth.sign-in',
       'auth.grant',

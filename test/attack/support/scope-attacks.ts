@@ -91,6 +91,23 @@ export const INSUFFICIENT: readonly AttackRow[] = NOT_ENOUGH.flatMap((scope) =>
   ),
 );
 
+const JSON_BODY = [['Content-Type', 'application/fhir+json']] as const;
+const SENT = JSON.stringify({ resourceType: 'Observation', status: 'final', code: { text: 'x' } });
+const judged = (scope: string, expected: Expected, more: Partial<AttackRow> = {}): AttackRow =>
+  rowOf([scope, 'POST Observation/$validate', expected], { headers: JSON_BODY, body: SENT, ...more });
+
+/** Nothing of a chart is shown for it, yet it is no service for everybody. */
+export const JUDGED: readonly AttackRow[] = [
+  ...NOT_ENOUGH.map((scope) => judged(scope, scope === '' ? 'refused' : 'forbidden')),
+  judged('patient/Observation.r', 'harmless'),
+  judged('patient/Observation.s', 'harmless'),
+  judged('patient/*.rs', 'forbidden', { claims: { patient: undefined } }),
+  judged('user/AuditEvent.rs', 'forbidden'),
+  judged('user/AuditEvent.rs', 'refused', { path: '/fhir/AuditEvent/$validate' }),
+  judged('system/*.rs', 'refused', { path: '/fhir/Bundle/$validate' }),
+  judged('system/*.rs', 'refused', { path: '/fhir/Observation/idbravo-obs/$validate' }),
+];
+
 export const LETTERS: readonly AttackRow[] = (
   [
     ['patient/Observation.r', READ, 'own'],

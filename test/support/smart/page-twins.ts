@@ -107,6 +107,7 @@ function makeTwin(way: Way) {
     isPaused: () => false,
     capability: () => null,
     searchBy: () => 'post',
+    loadedProfiles: () => ({ profiles: null }),
     clock,
     chance: (length) => Buffer.alloc(length, 7),
   });

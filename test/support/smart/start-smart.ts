@@ -9,7 +9,8 @@ import { openEhr, readCapability, type Capability, type EhrLimits } from '../../
 import { makeApp } from '../../../src/http/index.ts';
 import { identitySet } from '../../../src/identity/index.ts';
 import { inboxSet } from '../../../src/inbox/index.ts';
-import { fail, makeBudget, fault, ok, systemClock, type Clock } from '../../../src/kernel/index.ts';
+import { fail, makeBudget, fault, ok, systemClock, type Budget, type Clock } from '../../../src/kernel/index.ts';
+import type { ProfileSet } from '../../../src/r4/index.ts';
 import { makeSmart } from '../../../src/smart/index.ts';
 import { collectLog } from '../collect-log.ts';
 import { newId } from '../gateway.ts';
@@ -34,6 +35,8 @@ export async function startSmart(
     readonly limits?: Partial<EhrLimits>;
     readonly clock?: Clock;
     readonly capability?: 'probed' | 'unknown';
+    readonly profiles?: ProfileSet;
+    readonly budget?: Budget;
   } = {},
 ) {
   const { mrnSystem = 'urn:example:mrn', clock = systemClock } = options;
@@ -81,10 +84,11 @@ export async function startSmart(
     },
     identity: store.use(identitySet),
     ehr,
-    budget: makeBudget(Infinity),
+    budget: options.budget ?? makeBudget(Infinity),
     isPaused: () => false,
     capability: () => capability,
     searchBy: () => 'post',
+    loadedProfiles: () => ({ profiles: options.profiles ?? null }),
     clock,
     chance,
   });
@@ -142,6 +146,13 @@ export async function startSmart(
     },
     get: (path: string, token: string, headers: Record<string, string> = {}) =>
       fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}`, ...headers }, redirect: 'manual' }),
+    post: (path: string, token: string, body: RequestInit['body'], headers: Record<string, string> = {}) =>
+      fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/fhir+json', ...headers },
+        body: body ?? null,
+        redirect: 'manual',
+      }),
     async stop(): Promise<void> {
       await new Promise((resolve) => {
         listening.close(resolve);

@@ -22,6 +22,7 @@ const ALL: TypeCapability = {
   searchParams: ['identifier'],
   searchIncludes: [],
   revIncludesProvenance: false,
+  supportedProfiles: [],
 };
 
 const probed = (
@@ -34,6 +35,8 @@ const probed = (
     software: null,
     publisher: null,
     implementation: null,
+    instantiates: [],
+    implementationGuides: [],
     transaction: more.transaction ?? true,
     batch: more.batch ?? true,
     types: {

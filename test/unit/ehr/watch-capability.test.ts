@@ -12,6 +12,8 @@ const probed = (transaction: boolean): Probed => ({
     software: null,
     publisher: null,
     implementation: null,
+    instantiates: [],
+    implementationGuides: [],
     transaction,
     batch: true,
     types: {},
