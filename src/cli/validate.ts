@@ -3,6 +3,7 @@ import { loadGuide, problemLines } from '../guides/index.ts';
 import {
   compileGuides,
   loadValidator,
+  onOutermost,
   PROFILE_NAMES,
   type GuideContent,
   type GuideProblem,
@@ -144,9 +145,7 @@ export async function validateCommand(args: readonly string[], io: CommandIo): P
   const addresses = addressesOf(wanted);
   const validator = loadValidator({
     profiles: wanted.profiles.filter(isProfile),
-    ...(guides === null
-      ? {}
-      : { guides: { profiles: guides, imposed: (_, isOutermost) => (isOutermost ? addresses : []) } }),
+    ...(guides === null ? {} : { guides: { profiles: guides, imposed: onOutermost(addresses) } }),
     warnings: wanted.withWarnings ? 'report' : 'skip',
   });
   const progress = makeProgress(io.stderr, wanted.files.length);

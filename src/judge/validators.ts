@@ -1,4 +1,4 @@
-import { loadValidator, type ProfileSet, type Validator } from '../r4/index.ts';
+import { loadValidator, type Validator } from '../r4/index.ts';
 import { imposedProfiles } from '../translate/index.ts';
 import type { TranslationContext } from './read-document.ts';
 
@@ -24,36 +24,22 @@ const makeShared = (): Validators => ({
 });
 let shared: Validators | null = null;
 
-type Rule = ReturnType<ProfileSet['rule']>;
-type Json = Parameters<Rule>[0];
-
 /**
  * The Patient of a translation is there for references and tells the MRN alone; what the chart says of the patient is
  * not at hand. So nobody is to find it at the end of a reference and miss a name in it. A dialect that asks for a profile
  * of Patient has it judged where it stands itself.
  */
-function withoutPatient(rule: Rule): Rule {
-  const seen = new WeakMap<Json, Json>();
-  function stripped(bundle: Json): Json {
-    const known = seen.get(bundle);
-    if (known !== undefined) return known;
-    const entries = bundle['entry'] as readonly { readonly resource: Json }[];
-    const rest = { ...bundle, entry: entries.filter(({ resource }) => resource['resourceType'] !== 'Patient') };
-    seen.set(bundle, rest);
-    return rest;
-  }
-  return (resource, c, path) =>
-    rule(resource, c.bundle === null ? c : { ...c, bundle: { ...c.bundle, of: stripped(c.bundle.of) } }, path);
-}
+const isFollowed = ({ resourceType }: Readonly<Record<string, unknown>>): boolean => resourceType !== 'Patient';
 
 function makeValidators({ profiles, setting: { dialect }, incomingProfiles }: TranslationContext): Validators {
   shared ??= makeShared();
   if (profiles === null) return shared;
-  const imposed = withoutPatient(profiles.rule((resource) => imposedProfiles(dialect, resource)));
+  const imposed = (resource: Readonly<Record<string, unknown>>): readonly string[] =>
+    imposedProfiles(dialect, resource);
   return {
     ...shared,
-    claimValidator: incomingProfiles === 'off' ? null : loadValidator({ guideRules: [profiles.rule(() => [])] }),
-    profileValidator: loadValidator({ ...OUT, guideRules: [imposed] }),
+    claimValidator: incomingProfiles === 'off' ? null : loadValidator({ guides: { profiles } }),
+    profileValidator: loadValidator({ ...OUT, guides: { profiles, imposed, isFollowed } }),
   };
 }
 

@@ -100,7 +100,8 @@ export const validateInChunks = (engine: Engine, resource: unknown): Promise<Iss
 export const parseInChunks = (
   input: Uint8Array | string,
   limits: Partial<JsonLimits> = {},
-): Promise<Result<unknown, JsonFault>> => runSteps(parseInPieces(input, { ...JSON_LIMITS, ...limits }));
+): Promise<Result<{ readonly value: unknown; readonly hasMark: boolean }, JsonFault>> =>
+  runSteps(parseInPieces(input, { ...JSON_LIMITS, ...limits }));
 
 /**
  * `checkText` piece by piece. Gives way while parsing, and between the items of the root's longest list, but not inside

@@ -1,17 +1,23 @@
 import { loadCompiled, type Compiled } from './compiled/load-compiled.ts';
 import type { Issue } from './issue.ts';
 import { PROFILES, type ProfileName } from './profiles/index.ts';
-import type { ProfileSet } from './profile-engine/make-profile-set.ts';
+import type { Imposed, ProfileSet } from './profile-engine/make-profile-set.ts';
 import { hasHl7Code } from './runtime/known-codes.ts';
 import { newContext, type Context, type Json } from './runtime/context.ts';
 
 export interface GuideOptions {
   readonly profiles: ProfileSet;
   /** Profiles that a resource must meet whatever it claims. `isOutermost`: it does not stand in a Bundle. */
-  readonly imposed?: (resource: Json, isOutermost: boolean) => readonly string[];
+  readonly imposed?: Imposed;
+  /** What a reference may be followed to, to ask whether it meets a profile; all by default. */
+  readonly isFollowed?: (resource: Json) => boolean;
 }
 
-const imposeNothing = (): readonly string[] => [];
+/** The profiles of which all are asked of the outermost resource and none of what stands in it. */
+export const onOutermost =
+  (profiles: readonly string[]): Imposed =>
+  (_, isOutermost) =>
+    isOutermost ? profiles : [];
 
 export interface ValidatorOptions {
   /** Profiles imposed on top of R4; none by default. */
@@ -44,7 +50,7 @@ export function loadEngine(options: ValidatorOptions = {}): Engine {
   const { guides } = options;
   const profileRules = [
     ...(options.profiles ?? []).flatMap((name) => PROFILES[name]),
-    ...(guides === undefined ? [] : [guides.profiles.rule(guides.imposed ?? imposeNothing)]),
+    ...(guides === undefined ? [] : [guides.profiles.rule(guides)]),
   ];
   const settings = {
     issuesMax: options.issuesMax ?? 1_000,

@@ -4,16 +4,14 @@
  */
 export { type Issue } from './issue.ts';
 export { RULES } from './rules.ts';
-export { type ValidatorOptions } from './engine.ts';
+export { onOutermost, type ValidatorOptions } from './engine.ts';
 export { loadValidator, type Validator } from './load-validator.ts';
 export { type Checked } from './check-text.ts';
 export { type Judged } from './elsewhere/judged.ts';
 export { prepareValidator } from './compiled/prepare-validator.ts';
 export { type ProfileName, PROFILE_NAMES } from './profiles/index.ts';
-export { makeProfileSet, type ProfileSet } from './profile-engine/make-profile-set.ts';
 export { toOperationOutcome } from './outcome.ts';
 export { parseInChunks } from './check-in-chunks.ts';
-export { type ProfileSet } from './profile-engine/make-profile-set.ts';
 export { digitsOf, numberOf, numberValue } from './runtime/raw-number.ts';
 export { isElement } from './runtime/is-element.ts';
 export { isUcum, measureUcum, type UcumMeasure } from './runtime/ucum.ts';

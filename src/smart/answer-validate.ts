@@ -11,7 +11,15 @@ import {
   type Budget,
   type Result,
 } from '../kernel/index.ts';
-import { JSON_RULES, loadValidator, parseInChunks, type Issue, type JsonRule, type ProfileSet } from '../r4/index.ts';
+import {
+  JSON_RULES,
+  loadValidator,
+  onOutermost,
+  parseInChunks,
+  type Issue,
+  type JsonRule,
+  type ProfileSet,
+} from '../r4/index.ts';
 import type { Caller } from './caller.ts';
 import { decideValidate } from './decide.ts';
 import { deletionOutcome, describeFindings } from './describe-findings.ts';
@@ -59,8 +67,8 @@ export function makeAnswerValidate(deps: {
 
   function judge(resource: Json, profile: string | null, set: ProfileSet | null): Promise<readonly Issue[]> {
     const imposed = profile === null || findProfile(profile, set) === undefined ? [] : [profile];
-    const guideRules = set === null ? [] : [set.rule((_resource, isOutermost) => (isOutermost ? imposed : []))];
-    return loadValidator({ warnings: 'report', guideRules }).validateInChunks(resource);
+    const guides = set === null ? {} : { guides: { profiles: set, imposed: onOutermost(imposed) } };
+    return loadValidator({ warnings: 'report', ...guides }).validateInChunks(resource);
   }
 
   async function outcomeOf(type: string, submission: Submission): Promise<Result<object>> {
@@ -79,7 +87,7 @@ export function makeAnswerValidate(deps: {
     if (bytes.value.length === 0) return parseSubmission(type, null, asked);
     if (!JSON_BODY.test(headers['content-type'] ?? '')) return fail(fault('read.media'));
     const parsed = await parseInChunks(bytes.value, JSON_MAX);
-    if (parsed.ok) return parseSubmission(type, parsed.value, asked);
+    if (parsed.ok) return parseSubmission(type, parsed.value.value, asked);
     const { rule, line, column } = parsed.fault;
     const problems = [`${rule}: ${JSON_RULES[rule]} (line ${line}, column ${column})`];
     return fail(fault(TOO_COSTLY.includes(rule) ? 'http.too-large' : 'read.body', { problems }));

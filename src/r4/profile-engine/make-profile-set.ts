@@ -19,11 +19,21 @@ export interface ProfileSet {
   readonly notChecked: readonly NotChecked[];
   readonly has: (canonical: string) => boolean;
   readonly hasCode: HasCode;
-  /** What a validator runs on each resource, see `ProfileRule`. `imposed`: beyond what `meta.profile` claims. */
-  readonly rule: (imposed: (resource: Json, isOutermost: boolean) => readonly string[]) => ProfileRule;
+  /**
+   * What a validator runs on each resource. `imposed`: beyond what `meta.profile` claims. `isFollowed`: what a reference
+   * is followed to.
+   */
+  readonly rule: (options: {
+    readonly imposed?: Imposed;
+    readonly isFollowed?: (resource: Json) => boolean;
+  }) => ProfileRule;
 }
 
+/** Profiles that a resource must meet whatever it claims. `isOutermost`: it does not stand in a Bundle. */
+export type Imposed = (resource: Json, isOutermost: boolean) => readonly string[];
+
 const NONE: readonly string[] = [];
+const imposeNothing: Imposed = () => NONE;
 
 const claimedBy = (resource: Json): readonly string[] => {
   const meta = resource['meta'];
@@ -103,7 +113,10 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode }: Profil
   }
 
   const surroundings: Surroundings = {
-    resolve: (reference, visit) => findResource(reference, visit, visit.bundle),
+    resolve(reference, visit) {
+      const found = findResource(reference, visit, visit.bundle);
+      return found === undefined || visit.isFollowed?.(found) === false ? undefined : found;
+    },
     memberOf(value, valueSet) {
       const members = bindingOf(valueSet);
       return 'has' in members ? isMember({ value, type: 'CodeableConcept' }, members) : undefined;
@@ -126,41 +139,44 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode }: Profil
     return plan?.isExtension === true ? plan : undefined;
   });
 
-  const rule: ProfileSet['rule'] = (imposed) => (resource, c, path) => {
-    const bundle = resource['resourceType'] === 'Bundle' ? resource : (c.bundle?.of ?? null);
-    meter.steps = 0;
-    const said = new Set<string>();
-    const reportFor = (profile: string | null) => (finding: Finding) => {
-      const { path: expression, ...rest } = finding;
-      const key = `${finding.rule}\n${expression}\n${finding.text}`;
-      if (said.has(key) || (finding.severity === 'warning' && !c.withWarnings)) return;
-      said.add(key);
-      file(c, { ...rest, expression, ...(profile === null ? {} : { profile }) });
+  const rule: ProfileSet['rule'] =
+    ({ imposed = imposeNothing, isFollowed }) =>
+    (resource, c, path) => {
+      const bundle = resource['resourceType'] === 'Bundle' ? resource : (c.bundle?.of ?? null);
+      meter.steps = 0;
+      const said = new Set<string>();
+      const reportFor = (profile: string | null) => (finding: Finding) => {
+        const { path: expression, ...rest } = finding;
+        const key = `${finding.rule}\n${expression}\n${finding.text}`;
+        if (said.has(key) || (finding.severity === 'warning' && !c.withWarnings)) return;
+        said.add(key);
+        file(c, { ...rest, expression, ...(profile === null ? {} : { profile }) });
+      };
+      const visitFor = (profile: string | null): Visit => ({
+        resource,
+        root: resource,
+        bundle,
+        surroundings,
+        isFollowed,
+        report: c.issues === null ? null : reportFor(profile),
+        met: new Map(),
+      });
+      let isSound = true;
+      const wanted = new Set([
+        ...claimedBy(resource),
+        ...imposed(resource, c.bundle === null || c.bundle.of === resource),
+      ]);
+      for (const canonical of wanted) {
+        const plan = planOf(canonical);
+        if (plan === undefined) continue;
+        const visit = visitFor(plan.url);
+        const type = String(resource['resourceType']);
+        if (!check(resource, type, canonical, visit, path)) isSound = false;
+        if (!isSound && c.issues === null) return false;
+      }
+      if (c.hasExtension && !checkExtensions(resource, visitFor(null), path)) isSound = false;
+      return isSound;
     };
-    const visitFor = (profile: string | null): Visit => ({
-      resource,
-      root: resource,
-      bundle,
-      surroundings,
-      report: c.issues === null ? null : reportFor(profile),
-      met: new Map(),
-    });
-    let isSound = true;
-    const wanted = new Set([
-      ...claimedBy(resource),
-      ...imposed(resource, c.bundle === null || c.bundle.of === resource),
-    ]);
-    for (const canonical of wanted) {
-      const plan = planOf(canonical);
-      if (plan === undefined) continue;
-      const visit = visitFor(plan.url);
-      const type = String(resource['resourceType']);
-      if (!check(resource, type, canonical, visit, path)) isSound = false;
-      if (!isSound && c.issues === null) return false;
-    }
-    if (c.hasExtension && !checkExtensions(resource, visitFor(null), path)) isSound = false;
-    return isSound;
-  };
   const has = (canonical: string): boolean => planOf(canonical) !== undefined;
   return { set: { profiles, notChecked: ofGuides, has, hasCode, rule }, problems };
 }

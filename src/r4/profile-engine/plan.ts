@@ -107,6 +107,7 @@ export interface Visit {
   /** The Bundle around it, or itself. */
   readonly bundle: Json | null;
   readonly surroundings: Surroundings;
+  readonly isFollowed: ((resource: Json) => boolean) | undefined;
   /** Null: only the answer is wanted. */
   readonly report: ((finding: Finding) => void) | null;
   /** What was found out about values of this resource, by profile. */

@@ -6,7 +6,7 @@ import { makeBudget } from '../../../src/kernel/index.ts';
 import { loadValidator } from '../../../src/r4/index.ts';
 import { VALIDATE_BYTES_MAX } from '../../../src/smart/answer-validate.ts';
 import { howMany } from '../../support/how-much.ts';
-import { GUIDE, smallGuide } from '../../support/small-guide.ts';
+import { ADDRESS, smallGuide } from '../../support/a-guide.ts';
 import { aGrant, startSmart, type SmartRig } from '../../support/smart/start-smart.ts';
 import { stopAfterTest } from '../../support/stop-after-test.ts';
 
@@ -147,25 +147,25 @@ describe('what is said of a resource', () => {
     ],
     ['the resource itself', (profile: string) => send({ ...PROFILED, meta: { profile: [profile] } })],
   ])('rules of a profile that %s names', async (_where, judged) => {
-    const [status, outcome] = await judged(`${GUIDE}/final-result`);
+    const [status, outcome] = await judged(`${ADDRESS}final-result`);
     expect([status, shown(outcome).map((one) => one.at(-1))]).toEqual([200, ['Observation.status']]);
     expect(outcome.issue[0]?.severity).toBe('error');
-    expect(outcome.issue[0]?.diagnostics).toMatch(new RegExp(`^Rule [a-z-]+ of ${GUIDE}/final-result$`));
-    expect((await judged(`${GUIDE}/final-result|1.2.0`))[1].issue).toEqual(outcome.issue);
+    expect(outcome.issue[0]?.diagnostics).toMatch(new RegExp(`^Rule [a-z-]+ of ${ADDRESS}final-result$`));
+    expect((await judged(`${ADDRESS}final-result|1.2.0`))[1].issue).toEqual(outcome.issue);
   });
 
   test('what a profile asks and nobody could judge', async () => {
-    const [, outcome] = await send(SOUND, `?profile=${GUIDE}/about-somebody`);
+    const [, outcome] = await send(SOUND, `?profile=${ADDRESS}about-somebody`);
     expect(outcome.issue.map(({ severity, code }) => [severity, code])).toEqual([
       ['information', 'informational'],
       ['information', 'incomplete'],
     ]);
-    expect(outcome.issue[0]?.details.text).toBe(`No findings. Judged by R4 4.0.1, ${GUIDE}/about-somebody.`);
+    expect(outcome.issue[0]?.details.text).toBe(`No findings. Judged by R4 4.0.1, ${ADDRESS}about-somebody.`);
     expect(outcome.issue[1]?.details.text).toContain('binding https://guide.example.org/ValueSet/unknown');
   });
 
   test('a claim of a profile that is not loaded is named by its place', async () => {
-    const [, outcome] = await send({ ...SOUND, meta: { profile: [`${GUIDE}/final-result`, 'http://x.example/y'] } });
+    const [, outcome] = await send({ ...SOUND, meta: { profile: [`${ADDRESS}final-result`, 'http://x.example/y'] } });
     expect(shown(outcome).slice(1)).toEqual([['warning', 'not-supported', '', 'Observation.meta.profile[1]']]);
   });
 
@@ -173,7 +173,7 @@ describe('what is said of a resource', () => {
     const core = 'http://hl7.org/fhir/StructureDefinition/Observation';
     for (const profile of [core, `${core}|4.0.1`])
       expect((await send(SOUND, `?profile=${encodeURIComponent(profile)}`))[1].issue[0]?.code).toBe('informational');
-    const [status, outcome] = await send(SOUND, `?profile=${GUIDE}/known-patient`);
+    const [status, outcome] = await send(SOUND, `?profile=${ADDRESS}known-patient`);
     expect([status, shown(outcome)]).toEqual([200, [['error', expect.any(String), 'profile-type', 'Observation']]]);
   });
 
@@ -204,23 +204,23 @@ describe('what is said of a resource', () => {
 
 describe('a profile that is not loaded', () => {
   test('is an error that names it and those nearby, the most alike first', async () => {
-    const [status, { issue }] = await send(SOUND, `?profile=${GUIDE}/final-results`);
+    const [status, { issue }] = await send(SOUND, `?profile=${ADDRESS}final-results`);
     expect([status, issue.length, issue[0]?.severity, issue[0]?.code]).toEqual([422, 1, 'error', 'not-supported']);
     expect(issue[0]?.expression).toEqual(['profile']);
     expect(issue[0]?.diagnostics).toContain(
-      `${GUIDE}/final-results is not loaded; of Observation there are ${GUIDE}/final-result|1.2.0, ${GUIDE}/about-somebody|1.2.0`,
+      `${ADDRESS}final-results is not loaded; of Observation there are ${ADDRESS}final-result|1.2.0, ${ADDRESS}about-somebody|1.2.0`,
     );
   });
 
   test('is one of another version, too', async () => {
-    const [status, { issue }] = await send(SOUND, `?profile=${encodeURIComponent(`${GUIDE}/about-somebody|2.0.0`)}`);
+    const [status, { issue }] = await send(SOUND, `?profile=${encodeURIComponent(`${ADDRESS}about-somebody|2.0.0`)}`);
     expect(status).toBe(422);
-    expect(issue[0]?.diagnostics).toContain(`there are ${GUIDE}/about-somebody|1.2.0`);
+    expect(issue[0]?.diagnostics).toContain(`there are ${ADDRESS}about-somebody|1.2.0`);
   });
 
   test('is every one where there is no guide; then R4 alone judges', async () => {
     const by = bare.token(aGrant('user/*.r'));
-    const [status, { issue }] = await send(SOUND, `?profile=${GUIDE}/final-result`, { at: bare, by });
+    const [status, { issue }] = await send(SOUND, `?profile=${ADDRESS}final-result`, { at: bare, by });
     expect([status, issue[0]?.diagnostics]).toEqual([422, expect.stringContaining('no profile of Observation is')]);
     expect((await send(PROFILED, '', { at: bare, by }))[1].issue[0]?.code).toBe('informational');
   });
@@ -304,7 +304,7 @@ describe('what cannot be judged', () => {
     );
     await fc.assert(
       fc.asyncProperty(bodies, async (body) => {
-        const [status, outcome] = await send(body, `?profile=${GUIDE}/final-result`);
+        const [status, outcome] = await send(body, `?profile=${ADDRESS}final-result`);
         expect([200, 400]).toContain(status);
         expect(validator.validate(outcome)).toEqual([]);
       }),
@@ -336,7 +336,7 @@ describe('what is left of it', () => {
   test('one record: who, when, which type, and nothing of the body; nothing in the log', async () => {
     const before = (await rig.audits()).length;
     await send({ ...SOUND, note: [{ text: MARKER }] });
-    await send({ ...SOUND, status: MARKER }, `?profile=${GUIDE}/${MARKER}`);
+    await send({ ...SOUND, status: MARKER }, `?profile=${ADDRESS}${MARKER}`);
     await send(`{"${MARKER}":`);
     const records = (await rig.audits()).slice(before);
     expect(
@@ -389,7 +389,7 @@ test('the CapabilityStatement names the operation at each type, and of profiles 
     ['Observation', ['validate'], ['http://example.org/StructureDefinition/a']],
     ['AuditEvent', undefined, undefined],
   ]);
-  expect(resource[1]?.operation?.[0]?.documentation).toContain(`${GUIDE}/about-somebody, ${GUIDE}/final-result.`);
+  expect(resource[1]?.operation?.[0]?.documentation).toContain(`${ADDRESS}about-somebody, ${ADDRESS}final-result.`);
   expect([statement['instantiates'], statement['implementationGuide']]).toEqual([
     ['http://hl7.org/fhir/us/core/CapabilityStatement/us-core-server|6.1.0'],
     ['http://hl7.org/fhir/us/core/ImplementationGuide/hl7.fhir.us.core|6.1.0'],

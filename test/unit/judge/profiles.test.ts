@@ -9,7 +9,7 @@ import { validatorsOf } from '../../../src/judge/validators.ts';
 import { ok } from '../../../src/kernel/index.ts';
 import type { Claimed } from '../../../src/lanes/index.ts';
 import type { MappingFiles } from '../../../src/mappings/index.ts';
-import { METHOD, NAMED, someProfiles } from '../../support/a-profile.ts';
+import { METHOD, NAMED, someProfiles } from '../../support/a-guide.ts';
 import { built, edited, editedTarget, smallFiles } from '../../support/mapping-files.ts';
 import { aClinicalReadyOf, type Json } from '../../support/payloads/index.ts';
 import { TRANSLATION_SETTINGS } from '../../support/translation-settings.ts';

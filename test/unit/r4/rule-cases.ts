@@ -359,11 +359,9 @@ export const TERMINOLOGY: readonly RuleCase[] = [
     broken: ['http://hl7.org/fhir/ValueSet/observation-codes', 'http://terminology.hl7.org/ValueSet/v3-ActCode'].map(
       (system) => observation({ code: { coding: [{ system, code: 'x' }] } }),
     ),
-    sound: [
-      'http://x.example/Vxxx',
-      'http://example.org/CodeSystem/v3-ActCode',
-      'http://x.example/ValueSet/a',
-    ].map((system) => observation({ code: { coding: [{ system, code: 'x' }] } })),
+    sound: ['http://x.example/Vxxx', 'http://example.org/CodeSystem/v3-ActCode', 'http://x.example/ValueSet/a'].map(
+      (system) => observation({ code: { coding: [{ system, code: 'x' }] } }),
+    ),
   },
 ];
 

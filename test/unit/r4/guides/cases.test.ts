@@ -28,7 +28,6 @@ interface Case {
 
 /** Where we decide otherwise, and why. */
 const OTHERWISE: Readonly<Record<string, string>> = {
-  'extensions/slices/value-by-extension': 'a code that is given by an extension alone is accepted: docs/validation.md',
   'invariants/observation/descendants-broken': 'its invariant cannot be compiled, and stands in the list of those',
 };
 

@@ -1,45 +1,12 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ElementDefinition, StructureDefinition } from '@medplum/fhirtypes';
-import { compileGuides, loadValidator, type GuideContent, type Validator } from '../../../../src/r4/index.ts';
-
-const BASE = 'http://example.org/fhir/StructureDefinition/';
-
-/** A profile by its differential alone. */
-const aProfile = (name: string, type: string, elements: readonly Partial<ElementDefinition>[]): StructureDefinition =>
-  ({
-    resourceType: 'StructureDefinition',
-    url: BASE + name,
-    name,
-    status: 'active',
-    fhirVersion: '4.0.1',
-    kind: /^[A-Z][a-z]+$/.test(type) && type !== 'Coding' ? 'resource' : 'complex-type',
-    abstract: false,
-    type,
-    baseDefinition: `http://hl7.org/fhir/StructureDefinition/${type}`,
-    derivation: 'constraint',
-    differential: { element: [{ id: type, path: type }, ...elements] },
-  }) as StructureDefinition;
-
-const aGuide = (...structures: readonly StructureDefinition[]): GuideContent => ({
-  name: 'example.guide',
-  version: '1.0.0',
-  fhirVersions: ['4.0.1'],
-  dependencies: {},
-  structures,
-  valueSets: [],
-  codeSystems: [],
-  files: new Map(),
-  examples: [],
-});
+import { loadValidator, onOutermost, type Validator } from '../../../../src/r4/index.ts';
+import { ADDRESS, aProfile, profilesOf } from '../../../support/a-guide.ts';
 
 function validatorOf(...structures: readonly StructureDefinition[]): Validator {
-  const compiled = compileGuides([aGuide(...structures)]);
-  if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems));
-  const [first] = structures;
-  const imposed = (_: unknown, isOutermost: boolean): string[] =>
-    isOutermost && first !== undefined ? [first.url] : [];
-  return loadValidator({ guides: { profiles: compiled.value, imposed } });
+  const addresses = structures.slice(0, 1).map(({ url }) => url);
+  return loadValidator({ guides: { profiles: profilesOf(...structures), imposed: onOutermost(addresses) } });
 }
 
 const rulesOf = (validator: Validator, resource: unknown): string[] =>
@@ -94,16 +61,10 @@ test('a regular expression that may take for ever is run in linear time, or name
   const since = performance.now();
   expect(rulesOf(linear, aPatient({ language: `${'a'.repeat(60)}-x` }))).toEqual(['pattern-1']);
   expect(performance.now() - since).toBeLessThan(2_000);
-  const compiled = compileGuides([
-    aGuide(
-      aProfile('ahead', 'Patient', [
-        { id: 'Patient.language', path: 'Patient.language', ...invariant('pattern-2', "matches('^((?=a)a+)+$')") },
-      ]),
-    ),
-  ]);
-  expect(compiled.ok && compiled.value.notChecked.map(({ what, name }) => [what, name])).toEqual([
-    ['invariant', 'pattern-2'],
-  ]);
+  const { notChecked } = profilesOf(
+    aProfile('ahead', 'Patient', [{ path: 'Patient.language', ...invariant('pattern-2', "matches('^((?=a)a+)+$')") }]),
+  );
+  expect(notChecked.map(({ what, name }) => [what, name])).toEqual([['invariant', 'pattern-2']]);
 });
 
 test('profiles that ask for each other come to an end', () => {
@@ -112,7 +73,7 @@ test('profiles that ask for each other come to an end', () => {
       {
         id: 'Observation.derivedFrom',
         path: 'Observation.derivedFrom',
-        type: [{ code: 'Reference', targetProfile: [BASE + other] }],
+        type: [{ code: 'Reference', targetProfile: [ADDRESS + other] }],
       },
     ]);
   const validator = validatorOf(refers('one', 'other'), refers('other', 'one'));
@@ -120,7 +81,7 @@ test('profiles that ask for each other come to an end', () => {
     fullUrl: `urn:uuid:0000000${id}-0000-4000-8000-000000000000`,
     resource: {
       resourceType: 'Observation',
-      meta: { profile: [`${BASE}one`] },
+      meta: { profile: [`${ADDRESS}one`] },
       status: 'final',
       code: { text: id },
       derivedFrom: [{ reference: `urn:uuid:0000000${of}-0000-4000-8000-000000000000` }],
