@@ -17,19 +17,15 @@ function isKindOf(code: string, wanted: string): boolean {
 
 const toNumber = (max: string): number => (max === '*' ? Infinity : Number(max));
 
-/** Where a differential allows what its base does not. A slice may be absent where its element may not. */
-export function checkNarrower(
-  base: ElementDefinition,
-  own: ElementDefinition,
-  kind: 'element' | 'slice',
-): { code: string; text: string }[] {
+/** Where a differential allows what its base does not. */
+export function checkNarrower(base: ElementDefinition, own: ElementDefinition): { code: string; text: string }[] {
   const found: { code: string; text: string }[] = [];
   const min = own.min ?? base.min ?? 0;
   const max = own.max ?? base.max ?? '*';
   if (max !== '*' && !/^\d+$/.test(max)) found.push({ code: 'cardinality-unreadable', text: `max is "${max}"` });
   else if (min > toNumber(max))
     found.push({ code: 'cardinality-contradiction', text: `min ${min} is above max ${max}` });
-  if (kind === 'element' && own.min !== undefined && own.min < (base.min ?? 0))
+  if (own.min !== undefined && own.min < (base.min ?? 0))
     found.push({ code: 'cardinality-loosened', text: `min is ${own.min}, but ${base.min ?? 0} in the base` });
   if (own.max !== undefined && toNumber(own.max) > toNumber(base.max ?? '*'))
     found.push({ code: 'cardinality-loosened', text: `max is ${own.max}, but ${base.max ?? '*'} in the base` });

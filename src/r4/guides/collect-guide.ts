@@ -180,7 +180,8 @@ export function makeGuideCollector({ definitionBytesMax, definitionValuesMax }: 
       else addValue(read, bytes.length, file);
     },
     finish() {
-      const isUnread = problems.some(({ file }) => file === 'package.json');
+      // What has no file is wrong with the archive: whether the rest of it has a package.json, nobody knows.
+      const isUnread = problems.some(({ file }) => file === 'package.json' || file === '');
       if (manifest === 'missing' && !isUnread)
         refuse('package-json-missing', 'package.json', '', 'A FHIR package has a package.json beside its definitions');
       if (problems.length > 0 || manifest === 'missing') return { ok: false, problems };

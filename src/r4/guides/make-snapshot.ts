@@ -20,6 +20,7 @@ interface Making {
 /** The largest published snapshots have some thousands. */
 const ELEMENTS_MAX = 50_000;
 const DIFFERENTIAL_MAX = 10_000;
+const BASES_MAX = 30;
 
 const problemOf = (definition: StructureDefinition, path: string, { code, text }: Refusal): GuideProblem => ({
   code,
@@ -71,7 +72,7 @@ function applyDifferential(
       continue;
     }
     const { node } = reached;
-    const refusals = checkNarrower(node.element, element, node.slice === undefined ? 'element' : 'slice');
+    const refusals = checkNarrower(node.element, element);
     problems.push(...refusals.map((refusal) => problemOf(definition, id, refusal)));
     node.element = mergeElement(node.element, element, definition.url);
     closeChoice(reached);
@@ -84,9 +85,11 @@ function makeTree(definition: StructureDefinition, making: Making): GuideResult<
     ok: false,
     problems: [problemOf(definition, path, { code, text })],
   });
-  const { url, baseDefinition, derivation } = definition;
+  const { url, type, baseDefinition, derivation } = definition;
   if (making.underWay.includes(url))
     return failed('snapshot-cycle', url, `It is needed for its own snapshot: ${[...making.underWay, url].join(' → ')}`);
+  if (making.underWay.length >= BASES_MAX)
+    return failed('base-too-deep', 'StructureDefinition.baseDefinition', `It has more than ${BASES_MAX} bases`);
   if (derivation !== 'constraint')
     return failed(
       'snapshot-not-profile',
@@ -99,7 +102,12 @@ function makeTree(definition: StructureDefinition, making: Making): GuideResult<
   const base = makeTreeOf(inner)(baseDefinition);
   if (base === undefined)
     return failed('base-missing', 'StructureDefinition.baseDefinition', `${baseDefinition} is not loaded`);
-  return base.ok ? applyDifferential(definition, base.value, inner) : base;
+  if (!base.ok) return base;
+  if (base.value.name !== type) {
+    const text = `It is a profile of ${type}, but its base is one of ${base.value.name}`;
+    return failed('base-other-type', 'StructureDefinition.type', text);
+  }
+  return applyDifferential(definition, base.value, inner);
 }
 
 /**

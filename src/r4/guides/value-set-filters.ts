@@ -23,11 +23,11 @@ const VARIABLE = /[*+?]|\{\d+,\d*\}/g;
 const VARIABLES_MAX = 2;
 
 /** Whether a whole code matches a pattern; undefined where the pattern is none, or may take too long. */
-function readPattern(pattern: string): ((code: string) => boolean) | undefined {
+function readPattern(pattern: string, { isFolded }: SystemIndex): ((code: string) => boolean) | undefined {
   if (pattern.length > PATTERN_LENGTH_MAX || COSTLY.test(pattern)) return undefined;
   if ((pattern.match(VARIABLE)?.length ?? 0) > VARIABLES_MAX) return undefined;
   try {
-    const whole = new RegExp(`^(?:${pattern})$`, 'u');
+    const whole = new RegExp(`^(?:${pattern})$`, isFolded ? 'iu' : 'u');
     return (code) => code.length <= CODE_LENGTH_MAX && whole.test(code);
   } catch {
     return undefined;
@@ -72,7 +72,7 @@ function byConcept({ op, value }: Filter, index: SystemIndex): ReadonlySet<strin
     case 'not-in':
       return restOf(codes, listed());
     case 'regex': {
-      const pattern = readPattern(value);
+      const pattern = readPattern(value, index);
       return pattern === undefined
         ? cannot(`the pattern ${value} cannot be used`)
         : new Set([...codes].filter(pattern));
@@ -102,7 +102,7 @@ function byValues(
     case 'exists':
       return select((found) => found.length > 0 === (value === 'true'));
     case 'regex': {
-      const pattern = readPattern(value);
+      const pattern = readPattern(value, index);
       return pattern === undefined
         ? cannot(`the pattern ${value} cannot be used`)
         : select((found) => found.some(pattern));

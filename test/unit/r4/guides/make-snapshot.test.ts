@@ -317,6 +317,19 @@ describe('what cannot be made is refused, with the element', () => {
     ]);
   });
 
+  test('a base of another type, a slice that is loosened, and bases without end', () => {
+    expect(refused(aProfile('p', 'Observation', [], { type: 'Patient' }))).toEqual([
+      'base-other-type StructureDefinition.type',
+    ]);
+    const base = aProfile('base', 'Observation', [at('Observation.extension:x', { min: 1, max: '1' })]);
+    const loose = aProfile('p', base.url, [at('Observation.extension:x', { min: 0 })]);
+    expect(refused(loose, base)).toEqual(['cardinality-loosened Observation.extension:x']);
+    const chain = Array.from({ length: 3000 }, (_, index) => aProfile(`c${index}`, `${SITE}c${index + 1}`, []));
+    expect(refused(aProfile('p', `${SITE}c0`, []), ...chain)).toEqual([
+      'base-too-deep StructureDefinition.baseDefinition',
+    ]);
+  });
+
   test('a profile that is its own base, or is needed for its own snapshot', () => {
     const a = aProfile('a', `${SITE}b`, []);
     const b = aProfile('b', `${SITE}a`, []);

@@ -9,13 +9,14 @@ import { medplumStructures, readIps, readLocalGuides } from './published-guides.
  * does not, this list says why, and who is right.
  */
 const EXPLAINED: Readonly<Record<string, (one: Difference) => boolean>> = {
-  // HL7's publisher of 2019 and 2020 read `valueQuantity` as "no other type"; HL7 decided otherwise (FHIR-12259: a path
-  // that names a type does not constrain the types), and its publisher of today does as we do. Ours is right.
+  // R4 itself and US Core 3.1.1 read `valueQuantity` as "no other type". US Core 6.1.0 reads it as we do: naming a type
+  // does not exclude the others. That HL7 means it so is inferred from the newer snapshots, and from Firely's account of
+  // the request FHIR-12259; the request itself was not read.
   'a value of a choice that is not required closes the choice': ({ what, id, ours, theirs }) =>
     id.endsWith('[x]') &&
     ((what === 'slicing' && ours === 'type:$this open false' && theirs === 'type:$this closed false') ||
       (what === 'types' && ours.split('|').includes(theirs))),
-  // The same publishers left the choice optional though its only value is required. They mean the same.
+  // R4's snapshots leave the choice optional though its only value is required. They mean the same.
   'a required value of a choice makes the choice required': ({ what, id, ours, theirs }) =>
     what === 'min' && id.endsWith('[x]') && ours === '1' && theirs === '0',
   // A slice has what is said of every item. Publishers copy it into the slice or not, by their year. They mean the same.

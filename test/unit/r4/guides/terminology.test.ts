@@ -247,6 +247,12 @@ describe('case', () => {
     return makeTerminology([{ valueSets: [set], codeSystems: [cs] }]).expand('http://example.org/vs') as Members;
   };
 
+  test('does not matter to a pattern over codes in any case', () => {
+    const anyCase = { ...animals, caseSensitive: false } as CodeSystem;
+    const include = [{ system: SYSTEM, filter: [{ property: 'code', op: 'regex' as const, value: 'C.T' }] }];
+    expect([expanded(aSet({ include })), expanded(aSet({ include }), [], [anyCase])]).toEqual([[], ['cat']]);
+  });
+
   test('matters where the system says so, and nowhere else', () => {
     expect([membersWith(true).has(SYSTEM, 'Cat'), membersWith(true).has(SYSTEM, 'CAT')]).toEqual([true, false]);
     expect([membersWith(false).has(SYSTEM, 'CAT'), membersWith(undefined).hasCode('cAT')]).toEqual([true, true]);
