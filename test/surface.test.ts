@@ -56,6 +56,7 @@ const SMART = [
   'GET /fhir/AuditEvent/:id',
   'GET /fhir/:type',
   'POST /fhir/:type/_search',
+  'POST /fhir/:type/$validate',
   'GET /fhir/:type/:id',
   'GET /fhir/:type/:id/_history',
   'GET /fhir/:type/:id/_history/:version',

@@ -14,7 +14,7 @@ import { makeBudget, ok, systemClock, type Result } from '../../src/kernel/index
 import { deliverSet } from '../../src/lanes/index.ts';
 import type { MappingFiles } from '../../src/mappings/index.ts';
 import type { Store } from '../../src/store/index.ts';
-import { METHOD, someProfiles } from '../support/a-profile.ts';
+import { METHOD, someProfiles } from '../support/a-guide.ts';
 import { collectLog } from '../support/collect-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { edited, smallFiles } from '../support/mapping-files.ts';

@@ -462,6 +462,10 @@ describe('around it', () => {
         definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
         documentation: expect.stringContaining('_count, _since, _type, start, end') as unknown,
       }),
+      expect.objectContaining({
+        name: 'validate',
+        definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate',
+      }),
     ]);
   });
 

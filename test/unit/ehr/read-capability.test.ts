@@ -25,6 +25,7 @@ const NOTHING = {
   searchParams: [],
   searchIncludes: [],
   revIncludesProvenance: false,
+  supportedProfiles: [],
 };
 
 test('what the server says is read, type by type', () => {
@@ -45,6 +46,13 @@ test('what the server says is read, type by type', () => {
               conditionalUpdate: true,
               conditionalRead: 'full-support',
               searchParam: [{ name: 'identifier', type: 'token' }, { name: 'code' }],
+              supportedProfile: [
+                'https://guide.example/a',
+                'https://guide.example/a',
+                'urn:oid:1.2.3|1.0',
+                'no uri',
+                7,
+              ],
             },
           ],
         },
@@ -52,6 +60,8 @@ test('what the server says is read, type by type', () => {
       {
         software: { name: 'Some EHR', version: '7' },
         publisher: 'Some',
+        instantiates: ['https://guide.example/server|6.1.0', 'javascript:alert(1)', '<b>'],
+        implementationGuide: 'https://guide.example/not-a-list',
         implementation: { url: 'https://ehr.example' },
       },
     ),
@@ -63,6 +73,8 @@ test('what the server says is read, type by type', () => {
       software: 'Some EHR 7',
       publisher: 'Some',
       implementation: 'https://ehr.example',
+      instantiates: ['https://guide.example/server|6.1.0'],
+      implementationGuides: [],
       transaction: true,
       batch: true,
       types: {
@@ -82,6 +94,7 @@ test('what the server says is read, type by type', () => {
           searchParams: ['identifier', 'code'],
           searchIncludes: [],
           revIncludesProvenance: false,
+          supportedProfiles: ['https://guide.example/a', 'urn:oid:1.2.3|1.0'],
         },
       },
     },
@@ -99,6 +112,8 @@ test('what it does not say it does not do', () => {
       software: null,
       publisher: null,
       implementation: null,
+      instantiates: [],
+      implementationGuides: [],
       transaction: false,
       batch: false,
       types: { Observation: NOTHING },
