@@ -6,7 +6,7 @@ import { makeBudget, makeNewId, makePooledChance, StartError, systemClock } from
 import { MappingsError } from '../mappings/index.ts';
 import { loadServed } from '../smart/index.ts';
 import { openSource } from '../source/index.ts';
-import { translationSettings } from '../gateway/index.ts';
+import { openTranslationContext } from '../gateway/index.ts';
 
 const problemsOf = (thrown: StartError): Problem[] =>
   thrown instanceof MappingsError
@@ -24,7 +24,7 @@ export async function checkParts(config: Config): Promise<void> {
   const newId = makeNewId({ now: () => systemClock.now().getTime(), chance });
   const { clientUuid } = config.ingest;
   const parts: readonly (() => unknown)[] = [
-    () => makeTranslationContextHolder(translationSettings(config)),
+    () => openTranslationContext(config),
     () => openEhr({ ...common, target: config.ehr, newId }).close(),
     () => openSource({ ...common, budget, settings: { ...config.source, clientUuid }, agent: 'chartgate' }).close(),
     () => loadServed(config.read.types),

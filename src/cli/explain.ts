@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { errorCode, ok, StartError } from '../kernel/index.ts';
 import { explain as explainBody, type Explanation } from '../forward/index.ts';
-import { makeTranslationContextHolder } from '../judge/index.ts';
+import { loadSettingsGuides, makeTranslationContextHolder, type TranslationSettings } from '../judge/index.ts';
 import { readSourceUris, SHIPPED_FOLDER } from '../mappings/index.ts';
 import { NOT_RECEIVED, type UnmappedPolicy } from '../translate/index.ts';
 import { explainRefusal, makeAdminApi } from './admin-api.ts';
@@ -13,7 +13,7 @@ import { answerLine } from './report-answer.ts';
 const help = `Usage: chartgate explain DELIVERY-ID [--reason TEXT] [--url URL] [--json]
        chartgate explain --file FILE [--mrn MRN] [--mrn-system URI] [--mappings FOLDER] [--uris FILE] [--dialect NAME]
                          [--unmapped leave-out|park|pass-through] [--lab-status preliminary|as-given]
-                         [--standard-codes accept|park] [--snomed] [--json]
+                         [--standard-codes accept|park] [--guide GUIDE] [--snomed] [--json]
 
 Shows what would be written for a document, every mapping decision with its row, and the difference to what was
 written before. Nothing is sent. A stored delivery is asked of a running gateway, with the operator's token from
@@ -27,6 +27,8 @@ and templates before they are loaded.
   --mappings FOLDER  mapping data, with custom/ for templates (default: CHARTGATE_MAPPINGS or the shipped ones)
   --uris FILE        the source's URIs (default: CHARTGATE_SOURCE_URIS or those of the folder)
   --dialect NAME     what the EHR accepts (default: default)
+  --guide GUIDE      a guide whose profiles the dialect asks for: NAME#VERSION in guides/ of the mapping data, or the
+                     path of a package or folder; may be given again
   --json             everything, resources included, as one line of JSON
 
 Exit code: 0 it would go out · 1 it would not · 2 wrong arguments or unreadable · 69 no gateway there
@@ -41,6 +43,7 @@ const OPTIONS = {
   mappings: { type: 'string' },
   uris: { type: 'string' },
   dialect: { type: 'string', default: 'default' },
+  guide: { type: 'string', multiple: true },
   unmapped: { type: 'string', default: 'leave-out' },
   'lab-status': { type: 'string', default: 'preliminary' },
   'standard-codes': { type: 'string', default: 'accept' },
@@ -55,6 +58,7 @@ interface FileOptions {
   readonly mappings: string | undefined;
   readonly uris: string | undefined;
   readonly dialect: string;
+  readonly guides: readonly string[];
   readonly unmapped: UnmappedPolicy;
   readonly labStatus: 'preliminary' | 'as-given';
   readonly standardCodes: 'accept' | 'park';
@@ -74,11 +78,12 @@ const NO_DELIVERY = { id: 'dlv_file', receivedAt: NOT_RECEIVED };
 async function explainFile(options: FileOptions, terminal: Terminal) {
   const { env } = terminal;
   const uris = options.uris ?? env['CHARTGATE_SOURCE_URIS'];
-  const holder = makeTranslationContextHolder({
+  const settings: TranslationSettings = {
     payloads: { clientUuid: null, documentKey: 'bundle-id', labPath: null },
     folder: options.mappings ?? env['CHARTGATE_MAPPINGS'] ?? SHIPPED_FOLDER,
     uris: uris === undefined ? null : readSourceUris(uris),
     dialect: options.dialect,
+    guides: options.guides,
     unmapped: options.unmapped,
     labStatus: options.labStatus,
     standardCodes: options.standardCodes,
@@ -87,7 +92,8 @@ async function explainFile(options: FileOptions, terminal: Terminal) {
     snomed: options.snomed,
     sourceIdentifier: 'none',
     environment: 'production',
-  });
+  };
+  const holder = makeTranslationContextHolder(settings, await loadSettingsGuides(settings));
   const body = await readFile(options.file, terminal);
   const { mrn, mrnSystem } = options;
   return explainBody(body, NO_DELIVERY, {
@@ -139,7 +145,7 @@ export const explain: Command = {
       return EXIT.failed;
     }
     try {
-      const { mrn, mappings, uris, dialect } = rest;
+      const { mrn, mappings, uris, dialect, guide = [] } = rest;
       const options = {
         file,
         mrn,
@@ -147,6 +153,7 @@ export const explain: Command = {
         mappings,
         uris,
         dialect,
+        guides: guide,
         unmapped,
         labStatus,
         standardCodes,

@@ -148,7 +148,11 @@ export interface Config {
     readonly timeAheadHours: number;
     readonly incomingProfiles: 'off' | 'finding' | 'quarantine';
   };
-  readonly mappings: { readonly folder: string | null; readonly snomed: 'off' | 'on' };
+  readonly mappings: {
+    readonly folder: string | null;
+    readonly snomed: 'off' | 'on';
+    readonly guides: readonly string[];
+  };
   /**
    * Permissive choices that are legal and that somebody should know of; logged at start, shown by `serve --check`, by
    * the console, and by /readyz to who may watch.

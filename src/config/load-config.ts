@@ -218,7 +218,11 @@ function toConfig(mode: Mode, v: Settled, readText: ReadText, problems: Problem[
       timeAheadHours: v.CHARTGATE_TIME_AHEAD_HOURS,
       incomingProfiles: v.CHARTGATE_INCOMING_PROFILES,
     },
-    mappings: { folder: v.CHARTGATE_MAPPINGS ?? null, snomed: v.CHARTGATE_SNOMED },
+    mappings: {
+      folder: v.CHARTGATE_MAPPINGS ?? null,
+      snomed: v.CHARTGATE_SNOMED,
+      guides: v.CHARTGATE_GUIDES ?? [],
+    },
     weak: listWeak(v, database),
   };
 }

@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { open, set, wholeNumber, words } from './key-kinds.ts';
+import { list, open, set, wholeNumber, words } from './key-kinds.ts';
+
+/** A name with its version, or a path. */
+const GUIDE = /^(?:[A-Za-z0-9][\w.-]*#[\w.+-]+|.*\/.*|.+\.tgz)$/;
 
 /** What becomes of what the source says: the mapping data, the dialect, profiles, and what waits. */
 export const TRANSLATION_KEYS = {
@@ -18,6 +21,11 @@ export const TRANSLATION_KEYS = {
     'off',
     '`on` uses the rows that lead to SNOMED CT, for which you may need a licence',
     words('off', 'on'),
+  ),
+  CHARTGATE_GUIDES: open(
+    'list',
+    'FHIR guides whose profiles are known, `NAME#VERSION` each, as packages or folders in `guides/` of the mapping data, or paths of such',
+    list.pipe(z.array(z.string().regex(GUIDE, 'must be NAME#VERSION or a path')).max(20)),
   ),
   CHARTGATE_INCOMING_PROFILES: set(
     'word',

@@ -1,2 +1,2 @@
 export { startGateway, TENANT, VERSION, type Gateway } from './start.ts';
-export { translationSettings } from './translation-settings.ts';
+export { openTranslationContext, translationSettings } from './translation-settings.ts';

@@ -1,5 +1,5 @@
-import type { makeTranslationContextHolder, Reloaded } from '../judge/index.ts';
-import { ok, type Log, type Result } from '../kernel/index.ts';
+import { loadSettingsGuides, type makeTranslationContextHolder, type Reloaded } from '../judge/index.ts';
+import { fail, ok, StartError, type Log, type Result } from '../kernel/index.ts';
 import type { Notes } from './history.ts';
 
 /** Loads mapping data and templates anew, and notes in the history what came of it. */
@@ -11,6 +11,15 @@ export function makeMappingLoads(deps: {
   readonly onLoaded: () => void;
 }) {
   const { translationContext, notes, log } = deps;
+  async function loadAnew(): Promise<Result<Reloaded, string>> {
+    try {
+      return translationContext.reload(await loadSettingsGuides(translationContext.current().settings));
+    } catch (thrown) {
+      if (thrown instanceof StartError) return fail(thrown.message);
+      throw thrown;
+    }
+  }
+
   return {
     /** What was in force when the process began. */
     noteStart(): void {
@@ -19,8 +28,8 @@ export function makeMappingLoads(deps: {
       const done = ok({ version, changed: 'same', templates: first.templates.size } as const);
       notes.loaded(done, translationContext.current(), 'gateway');
     },
-    reload(by: string): Result<Reloaded, string> {
-      const done = translationContext.reload();
+    async reload(by: string): Promise<Result<Reloaded, string>> {
+      const done = await loadAnew();
       notes.loaded(done, translationContext.current(), by);
       if (done.ok) {
         log.info('mappings.loaded', { version: done.value.version, count: done.value.templates });

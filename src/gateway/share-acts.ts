@@ -5,7 +5,7 @@ import { safeError, shareCalls, type Log, type Peers, type Result } from '../ker
 /** What an operator does to a running gateway, and not to what is stored. */
 export interface Acts {
   /** Loads mapping data and templates anew. */
-  readonly reload: (by: string) => Result<Reloaded, string>;
+  readonly reload: (by: string) => Promise<Result<Reloaded, string>>;
   /** The target was paused, or goes on. */
   readonly recheck: () => void;
   /** Asks the EHR what it can. */

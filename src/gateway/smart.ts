@@ -9,8 +9,6 @@ import { isResourceType } from '../r4/index.ts';
 import { makeSmart, type LoadedProfiles } from '../smart/index.ts';
 import type { Store } from '../store/index.ts';
 
-const loadedProfiles: LoadedProfiles = () => ({ profiles: null });
-
 /**
  * Makes what apps use: the patients whom a token may be about, the authorization server that shows them, and the read
  * API that verifies its tokens.
@@ -21,6 +19,7 @@ export function makeApps(deps: {
   readonly version: string;
   readonly store: Store;
   readonly target: OpenTarget;
+  readonly loadedProfiles: LoadedProfiles;
   readonly budget: Budget;
   readonly peers: Peers;
   readonly clock: Clock;
@@ -45,7 +44,7 @@ export function makeApps(deps: {
     audit,
     identity: store.use(identitySet),
     ...deps.target.ehrReader,
-    loadedProfiles,
+    loadedProfiles: deps.loadedProfiles,
     budget: deps.budget,
     clock,
     chance,

@@ -39,7 +39,7 @@ import { makeSignals } from './signals.ts';
 import { shareActs } from './share-acts.ts';
 import { makeApps } from './smart.ts';
 import { makeStorePart } from './store.ts';
-import { translationSettings } from './translation-settings.ts';
+import { openTranslationContext } from './translation-settings.ts';
 
 /** How long the end of a part is waited for. Who waits for the store longer than that waits for nothing. */
 const STOP_MS = { audit: 2_000, background: 1_000, judging: 3_000, sending: 7_000, store: 30_000 } as const;
@@ -99,8 +99,9 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const log = deps.log.with({ instance, ...(seat === null ? {} : { worker: seat.number }) });
   for (const { what } of config.weak) log.warn('config.unverified', { setting: what });
 
-  const translationContext = makeTranslationContextHolder(translationSettings(config));
+  const translationContext = await openTranslationContext(config);
   const loaded = translationContext.current().translationContext;
+  const loadedProfiles = () => translationContext.current().translationContext;
   log.info('mappings.loaded', { version: loaded.setting.mappings.version, count: loaded.templates.size });
 
   const open = makeStorePart({ config, instance, clock, log });
@@ -219,7 +220,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const again = (): Promise<void> => forwardLeftOut({ tenant, lanes, newId, clock, log, onReforward: sender.wake });
   const { reload, noteStart } = makeMappingLoads({ translationContext, notes, log, onLoaded: () => void again() });
   const common = { config, tenant, store, budget, clock, target, version: VERSION };
-  const apps = makeApps({ ...common, peers, chance, log });
+  const apps = makeApps({ ...common, loadedProfiles, peers, chance, log });
   const operators = makeOperatorDesk({ config, tenant, store, peers, deny: refuseOperator, newId, chance, clock });
   const watch = makeFlowWatch({
     tenant,

@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.ts';
-import type { TranslationSettings } from '../judge/index.ts';
+import { loadSettingsGuides, makeTranslationContextHolder, type TranslationSettings } from '../judge/index.ts';
 import { readSourceUris, SHIPPED_FOLDER } from '../mappings/index.ts';
 
 export const translationSettings = (config: Config): TranslationSettings => {
@@ -10,7 +10,14 @@ export const translationSettings = (config: Config): TranslationSettings => {
     snomed: config.mappings.snomed,
     uris: config.source.urisFile === null ? null : readSourceUris(config.source.urisFile),
     dialect: config.ehr.dialect,
+    guides: config.mappings.guides,
     environment: config.environment,
     ...config.translate,
   };
 };
+
+/** What deliveries are read with, from the mapping data, templates and guides that the configuration names. */
+export async function openTranslationContext(config: Config): Promise<ReturnType<typeof makeTranslationContextHolder>> {
+  const settings = translationSettings(config);
+  return makeTranslationContextHolder(settings, await loadSettingsGuides(settings));
+}

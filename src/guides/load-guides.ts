@@ -16,8 +16,7 @@ export interface LoadedGuide {
   readonly digest: string;
 }
 
-/** How a guide is named in a setting: `hl7.fhir.us.core#6.1.0`. */
-export interface GuideName {
+interface GuideName {
   readonly name: string;
   readonly version: string;
 }
@@ -95,16 +94,25 @@ async function loadNamed(folder: string, wanted: GuideName): Promise<GuideResult
   return refusal('guide-version', path, `It is ${content.name}#${content.version}, not ${name}#${version}.`);
 }
 
-/** The guides that a setting names, from the folder of guides; with every problem of all of them. */
-export async function loadNamedGuides(
+const NAMED = /^(?<name>[A-Za-z0-9][\w.-]*)#(?<version>[\w.+-]+)$/;
+
+/**
+ * The guides that a setting names, `NAME#VERSION` in the folder of guides and paths as they are; with every problem of
+ * all of them.
+ */
+export async function loadGuides(
   folder: string,
-  names: readonly GuideName[],
+  wanted: readonly string[],
 ): Promise<GuideResult<readonly LoadedGuide[]>> {
-  const all = await Promise.all(names.map((one) => loadNamed(folder, one)));
+  const all = await Promise.all(
+    wanted.map((text) => {
+      const { name, version } = NAMED.exec(text)?.groups ?? {};
+      return name === undefined || version === undefined ? loadGuide(text) : loadNamed(folder, { name, version });
+    }),
+  );
   const problems = all.flatMap((one) => (one.ok ? [] : one.problems));
-  return problems.length > 0
-    ? { ok: false, problems }
-    : { ok: true, value: all.flatMap((one) => (one.ok ? [one.value] : [])) };
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, value: all.flatMap((one) => (one.ok ? [one.value] : [])) };
 }
 
 /** One line for each problem, for a person. */

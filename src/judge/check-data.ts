@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadGuides } from '../guides/index.ts';
 import { errorCode, StartError } from '../kernel/index.ts';
 import { buildMappings, makeFindLine, readMappingFiles, type MappingFiles, type Problem } from '../mappings/index.ts';
 import { KNOWN_STRUCTURES } from '../payloads/index.ts';
+import { compileGuides, type GuideProblem, type ProfileSet } from '../r4/index.ts';
 import { loadTemplates } from '../templates/index.ts';
 import { checkImposed } from './check-imposed.ts';
 import { isLicensed, templateFolders, type TranslationSettings } from './translation-context.ts';
@@ -19,11 +21,11 @@ export interface DataProblem {
 
 const whole = (file: string, text: string): DataProblem => ({ file, line: null, row: null, text });
 
-function checkMappings(files: MappingFiles, settings: TranslationSettings): DataProblem[] {
+function checkMappings(files: MappingFiles, settings: TranslationSettings, profiles: ProfileSet | null): DataProblem[] {
   const built = buildMappings(files, { uris: settings.uris });
   if (built.ok) {
     const { dialects } = built.value;
-    const imposed = checkImposed(settings.dialect, built.value, null);
+    const imposed = checkImposed(settings.dialect, built.value, profiles);
     if (settings.dialect === 'auto' || dialects.has(settings.dialect)) return found(imposed, files);
     return [
       whole(`dialects/${settings.dialect}.json`, 'is missing, and CHARTGATE_DIALECT names it'),
@@ -73,7 +75,7 @@ function checkTemplates(settings: TranslationSettings): DataProblem[] {
 }
 
 /** Looks at the files as a reload would, and tells every problem. Nothing of them is taken. */
-export function checkData(settings: TranslationSettings): DataProblem[] {
+export async function checkData(settings: TranslationSettings): Promise<DataProblem[]> {
   let files: MappingFiles;
   try {
     files = readMappingFiles(settings.folder);
@@ -82,5 +84,26 @@ export function checkData(settings: TranslationSettings): DataProblem[] {
     return [whole('', `the mapping data cannot be read (${errorCode(thrown) ?? ''})`)];
   }
   const licensed = new Map([...files].filter(([name]) => isLicensed(name, settings)));
-  return [...checkMappings(licensed, settings), ...checkTemplates(settings)];
+  const { profiles, problems } = await checkGuides(settings);
+  return [...problems, ...checkMappings(licensed, settings, profiles), ...checkTemplates(settings)];
+}
+
+/** The problems of the guides, and their profiles where there are none. */
+async function checkGuides(
+  settings: TranslationSettings,
+): Promise<{ readonly profiles: ProfileSet | null; readonly problems: DataProblem[] }> {
+  const told = (problems: readonly GuideProblem[]) => ({
+    profiles: null,
+    problems: problems.map(({ file, path, text }): DataProblem => ({
+      file,
+      line: null,
+      row: path === '' ? null : path,
+      text,
+    })),
+  });
+  const loaded = await loadGuides(join(settings.folder, 'guides'), settings.guides);
+  if (!loaded.ok) return told(loaded.problems);
+  if (loaded.value.length === 0) return { profiles: null, problems: [] };
+  const compiled = compileGuides(loaded.value.map(({ content }) => content));
+  return compiled.ok ? { profiles: compiled.value, problems: [] } : told(compiled.problems);
 }

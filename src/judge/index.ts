@@ -18,6 +18,7 @@ export {
   type TranslationContextHolder,
   type TranslationSettings,
   type Reloaded,
+  loadSettingsGuides,
   makeTranslationContextHolder,
 } from './translation-context.ts';
 export { type Validators, validatorsOf } from './validators.ts';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { loadGuides, type LoadedGuide } from '../guides/index.ts';
 import { errorCode, fail, ok, StartError, type Result } from '../kernel/index.ts';
 import {
   buildMappings,
@@ -13,6 +14,7 @@ import { KNOWN_STRUCTURES, type PayloadOptions } from '../payloads/index.ts';
 import { loadTemplates, makeRunTemplate, type Templates } from '../templates/index.ts';
 import type { Setting } from '../translate/index.ts';
 import { checkImposed } from './check-imposed.ts';
+import { compileProfiles, refusedGuides } from './compile-profiles.ts';
 import type { TranslationContext } from './read-document.ts';
 
 /** What does not change while the process runs. Plain, so that it can go to a thread. */
@@ -26,13 +28,16 @@ export interface TranslationSettings extends Omit<Setting, 'mappings' | 'dialect
   readonly dialect: string;
   /** Whether rows that lead to SNOMED CT are used: it needs a licence in many countries. */
   readonly snomed: 'off' | 'on';
+  /** The guides whose profiles are known: `NAME#VERSION` in the folder `guides` of the mapping data, or paths. */
+  readonly guides: readonly string[];
   readonly incomingProfiles: TranslationContext['incomingProfiles'];
 }
 
-/** What can be loaded anew: the bytes of the mapping data and the templates. Plain as well. */
+/** What can be loaded anew: the bytes of the mapping data, the templates and the guides. Plain as well. */
 export interface TranslationData {
   readonly files: MappingFiles;
   readonly templates: Templates;
+  readonly guides: readonly LoadedGuide[];
 }
 
 /** The dialect until the EHR has been asked what it is. */
@@ -42,9 +47,18 @@ const runTemplate = makeRunTemplate();
 
 export function buildTranslationContext(
   settings: TranslationSettings,
-  { files, templates }: TranslationData,
+  { files, templates, guides }: TranslationData,
 ): TranslationContext {
-  const { payloads, folder: _folder, uris, dialect: name, snomed: _snomed, incomingProfiles, ...rest } = settings;
+  const {
+    payloads,
+    folder: _folder,
+    uris,
+    dialect: name,
+    snomed: _snomed,
+    guides: _guides,
+    incomingProfiles,
+    ...rest
+  } = settings;
   const built = buildMappings(files, { uris });
   if (!built.ok) throw new MappingsError(built.fault);
   const mappings = built.value;
@@ -61,7 +75,7 @@ export function buildTranslationContext(
     setting: { ...rest, mappings, dialect },
     templates,
     runTemplate,
-    profiles: null,
+    profiles: compileProfiles(guides),
     incomingProfiles,
   };
 }
@@ -73,12 +87,20 @@ export const isLicensed = (name: string, { snomed }: TranslationSettings): boole
 export const templateFolders = ({ folder }: TranslationSettings): string[] =>
   ['templates', 'custom'].map((name) => join(folder, name));
 
-function loadData(settings: TranslationSettings): TranslationData {
+/** Throws a StartError with all that is wrong with them. */
+export async function loadSettingsGuides({ folder, guides }: TranslationSettings): Promise<readonly LoadedGuide[]> {
+  const loaded = await loadGuides(join(folder, 'guides'), guides);
+  if (!loaded.ok) throw refusedGuides(loaded.problems);
+  return loaded.value;
+}
+
+function loadData(settings: TranslationSettings, guides: readonly LoadedGuide[]): TranslationData {
   try {
     const files = readMappingFiles(settings.folder);
     return {
       files: new Map([...files].filter(([name]) => isLicensed(name, settings))),
       templates: loadTemplates(templateFolders(settings), KNOWN_STRUCTURES),
+      guides,
     };
   } catch (thrown) {
     if (thrown instanceof StartError || errorCode(thrown) === null) throw thrown;
@@ -107,7 +129,7 @@ export interface TranslationContextHolder {
   /** What is in force. Ask once for each delivery: a reload in between must not show inside one. */
   readonly current: () => LoadedTranslationContext;
   /** Takes the new data when they are sound; else keeps the old and says, for a person, what is wrong with the new. */
-  readonly reload: () => Result<Reloaded, string>;
+  readonly reload: (guides: readonly LoadedGuide[]) => Result<Reloaded, string>;
   /** What the EHR says of itself, which decides on the dialect where the setting is `auto`. */
   readonly recognise: (told: EhrSelfDescription) => KnownDialect;
   readonly dialect: () => ChosenDialect;
@@ -125,7 +147,10 @@ export interface KnownDialect {
 export type ChosenDialect = KnownDialect | { readonly name: null; readonly because: 'not-asked-yet' };
 
 /** Loads once; throws a StartError with every problem. */
-export function makeTranslationContextHolder(settings: TranslationSettings): TranslationContextHolder {
+export function makeTranslationContextHolder(
+  settings: TranslationSettings,
+  guides: readonly LoadedGuide[] = [],
+): TranslationContextHolder {
   let told: EhrSelfDescription | null = null;
   const hold = (data: TranslationData, name: string): LoadedTranslationContext => {
     const own = { ...settings, dialect: name };
@@ -138,23 +163,24 @@ export function makeTranslationContextHolder(settings: TranslationSettings): Tra
     const name = (told === null ? null : recogniseDialect(dialects, told)?.name) ?? AUTO;
     return name === loaded.settings.dialect ? loaded : hold(loaded.data, name);
   }
-  function load(): LoadedTranslationContext {
-    const loaded = hold(loadData(settings), settings.dialect === 'auto' ? AUTO : settings.dialect);
+  function load(from: readonly LoadedGuide[]): LoadedTranslationContext {
+    const loaded = hold(loadData(settings, from), settings.dialect === 'auto' ? AUTO : settings.dialect);
     const { setting, profiles } = loaded.translationContext;
     const problems = checkImposed(settings.dialect, setting.mappings, profiles);
     if (problems.length > 0) throw new MappingsError(problems);
     return inDialect(loaded);
   }
-  let held = load();
+  let held = load(guides);
   function chosen(): KnownDialect {
     const { name, recognisedBy } = held.translationContext.setting.dialect;
     if (settings.dialect !== 'auto') return { name, because: 'setting' };
     return { name, because: recognisedBy === null ? 'nothing-fits' : 'recognised' };
   }
-  const versionsOf = ({ translationContext }: LoadedTranslationContext): string =>
+  const versionsOf = ({ translationContext, data }: LoadedTranslationContext): string =>
     [
       translationContext.setting.mappings.version,
       ...[...translationContext.templates.values()].map(({ version }) => version).sort(),
+      ...data.guides.map(({ digest }) => digest),
     ].join();
   return {
     current: () => held,
@@ -164,9 +190,9 @@ export function makeTranslationContextHolder(settings: TranslationSettings): Tra
       held = inDialect(held);
       return chosen();
     },
-    reload() {
+    reload(from) {
       try {
-        const next = load();
+        const next = load(from);
         const changed = versionsOf(next) === versionsOf(held) ? 'same' : 'changed';
         if (changed === 'changed') held = next;
         return ok({

@@ -32,7 +32,7 @@ const profiles = someProfiles();
 
 /** What a load of these files comes to beside a guide that holds the profiles. */
 function loaded(files: MappingFiles): LoadedTranslationContext {
-  const data = { files, templates: new Map() };
+  const data = { files, templates: new Map(), guides: [] };
   const translationContext = { ...buildTranslationContext(TRANSLATION_SETTINGS, data), profiles };
   return { settings: TRANSLATION_SETTINGS, data, translationContext };
 }

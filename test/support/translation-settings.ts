@@ -8,6 +8,7 @@ export const TRANSLATION_SETTINGS: TranslationSettings = {
   folder: SHIPPED_FOLDER,
   uris: null,
   dialect: 'default',
+  guides: [],
   snomed: 'off',
   environment: 'production',
   unmapped: 'park',

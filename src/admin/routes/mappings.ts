@@ -55,7 +55,7 @@ export function makeMappingRoutes(deps: {
   readonly compare: (id: string) => Promise<Result<ComparedVersions>>;
   /** Whose a delivery is. */
   readonly patientsOf: (id: string) => Promise<Result<readonly Patient[]>>;
-  readonly reload: (by: string) => Result<Reloaded, string>;
+  readonly reload: (by: string) => Promise<Result<Reloaded, string>>;
   readonly current: () => LoadedTranslationContext;
   readonly dialect: () => ChosenDialect;
   readonly budget: Budget;
@@ -131,7 +131,7 @@ export function makeMappingRoutes(deps: {
     }),
 
     defineRoute('mappings.reload', async (_input, { caller, record }) => {
-      const reloaded = deps.reload(caller.name);
+      const reloaded = await deps.reload(caller.name);
       const recorded = await record({ action: 'U', outcome: reloaded.ok ? '0' : '8' });
       if (!recorded.ok) return recorded;
       if (reloaded.ok) return ok(reloaded.value);
@@ -172,8 +172,8 @@ export function makeMappingRoutes(deps: {
       return ok({ ...shown, wouldGo: isFree && shown.issues.length === 0 });
     }),
 
-    defineRoute('mappings.check', () => {
-      const problems = checkData(deps.current().settings);
+    defineRoute('mappings.check', async () => {
+      const problems = await checkData(deps.current().settings);
       return ok({ isSound: problems.length === 0, problems });
     }),
 

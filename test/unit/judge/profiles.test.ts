@@ -23,7 +23,7 @@ const VITAL = { type: 'Observation', category: 'vital-signs', profile: METHOD };
 
 /** As it would be loaded beside guides that hold these profiles. */
 const contextOf = (files: MappingFiles, more: Partial<TranslationContext> = {}): TranslationContext => ({
-  ...buildTranslationContext(TRANSLATION_SETTINGS, { files, templates: new Map() }),
+  ...buildTranslationContext(TRANSLATION_SETTINGS, { files, templates: new Map(), guides: [] }),
   profiles,
   ...more,
 });
