@@ -1,4 +1,4 @@
-import { parseLossless, type Validator } from '../r4/index.ts';
+import { parseLossless, type Issue, type Validator } from '../r4/index.ts';
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import type { AnyResource, Envelope } from '../payloads/index.ts';
 import {
@@ -13,6 +13,7 @@ import type { State } from '../inbox/index.ts';
 import {
   type ChosenDialect,
   fhirOf,
+  issuesOfSource,
   readDocument,
   saidAtOf,
   templateOf,
@@ -127,8 +128,8 @@ const explainedAlone = (change: Change, charted: Charted): ExplainedResource => 
   };
 };
 
-const issuesOf = (validator: Validator, value: unknown): string[] =>
-  validator.validate(value).map(({ rule, expression, text }) => `${rule} ${expression}: ${text}`);
+const inWords = (issues: readonly Issue[]): string[] =>
+  issues.map(({ rule, expression, text }) => `${rule} ${expression}: ${text}`);
 
 /** The same that judging says: a document that is not R4, or would not be, goes nowhere. */
 function troubleOf(
@@ -174,8 +175,8 @@ export async function explain(
   const charted = new Map(seen.value.map(({ name, sides }) => [name, sides?.theirs ?? null]));
   const fhir = fhirOf(payload);
   const issues = {
-    source: fhir === null ? [] : issuesOf(deps.validator, fhir),
-    output: issuesOf(deps.outValidator, toBundle(translation)),
+    source: fhir === null ? [] : inWords(issuesOfSource(deps.validator, fhir)),
+    output: inWords(deps.outValidator.validate(toBundle(translation))),
   };
   return ok({
     dataStructure: payload.envelope.dataStructure,

@@ -10,7 +10,15 @@ export {
   makePretranslations,
 } from './pretranslated.ts';
 export { type FastClaims, processReceived } from './process-received.ts';
-export { type TranslationContext, fhirOf, readDocument, saidAtOf, templateOf, toBundle } from './read-document.ts';
+export {
+  type TranslationContext,
+  fhirOf,
+  issuesOfSource,
+  readDocument,
+  saidAtOf,
+  templateOf,
+  toBundle,
+} from './read-document.ts';
 export {
   type ChosenDialect,
   type LoadedTranslationContext,

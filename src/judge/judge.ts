@@ -9,7 +9,7 @@ import {
   type Notification,
   type Payload,
 } from '../payloads/index.ts';
-import { hasByteOrderMark, parseLossless, type JsonRule, type Validator } from '../r4/index.ts';
+import { hasByteOrderMark, parseLossless, type Issue, type JsonRule, type Validator } from '../r4/index.ts';
 import {
   NOT_RECEIVED,
   translate,
@@ -18,7 +18,14 @@ import {
   type Translation,
   type TranslationFinding,
 } from '../translate/index.ts';
-import { fhirOf, readDocument, toBundle, type ReadDocument, type TranslationContext } from './read-document.ts';
+import {
+  fhirOf,
+  issuesOfSource,
+  readDocument,
+  toBundle,
+  type ReadDocument,
+  type TranslationContext,
+} from './read-document.ts';
 
 type Hook = 'data' | 'notification';
 
@@ -161,18 +168,15 @@ const ANYONE = {
   delivery: { id: 'dlv_trial', receivedAt: NOT_RECEIVED },
 };
 
-const errorsOf = (validator: Validator, value: unknown): string[] =>
-  validator
-    .validate(value)
-    .filter(({ severity }) => severity === 'error')
-    .map(({ rule, expression }) => `${rule} ${expression}`);
+const errorsIn = (issues: readonly Issue[]): string[] =>
+  issues.filter(({ severity }) => severity === 'error').map(({ rule, expression }) => `${rule} ${expression}`);
 
 /**
  * What would go out must be as sound as what came in; that it is not is for whoever keeps the mapping data or the
  * template.
  */
 const faultsOfOutput = (translation: Translation, validator: Validator): string[] =>
-  errorsOf(validator, toBundle(translation)).map((text) => `output.${text}`);
+  errorsIn(validator.validate(toBundle(translation))).map((text) => `output.${text}`);
 
 const KINDS: Partial<Record<TranslationFinding['code'], UnmappedWord['kind']>> = {
   'code.unmapped': 'code',
@@ -200,7 +204,7 @@ function judgeDocument({ value, texts }: Parsed, { payload, custom }: ReadDocume
   // First, since the text of the whole is made of what it writes.
   const clinical = payload.clinical(texts);
   const fhir = fhirOf(payload);
-  const issues = fhir === null ? [] : errorsOf(deps.validator, fhir);
+  const issues = fhir === null ? [] : errorsIn(issuesOfSource(deps.validator, fhir));
   const facts: Facts = {
     ...NOTHING,
     dataStructure: structureOf(envelope.dataStructure, deps.translationContext, payload.document),

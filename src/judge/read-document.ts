@@ -1,5 +1,6 @@
 import { ok, type Result } from '../kernel/index.ts';
 import { parsePayload, type Payload, type PayloadOptions } from '../payloads/index.ts';
+import type { Issue, Validator } from '../r4/index.ts';
 import type { RunTemplate, Template, Templates } from '../templates/index.ts';
 import { isZoned, type CustomContent, type Setting, type Translation } from '../translate/index.ts';
 
@@ -77,6 +78,16 @@ export function saidAtOf({ document }: Payload, receivedAt: Date): number {
   const ms = typeof said === 'string' ? Date.parse(said) : NaN;
   return Number.isNaN(ms) ? came : ms;
 }
+
+/**
+ * Broken in deliveries without harm: a laboratory sends results in a Bundle without fullUrl, or in a list that we make
+ * one of, and the translation tells entries apart by their ids and content.
+ */
+const HARMLESS = new Set(['fullurl-required']);
+
+/** What is wrong with the FHIR of a delivery, and matters. */
+export const issuesOfSource = (validator: Validator, fhir: unknown): Issue[] =>
+  validator.validate(fhir).filter(({ rule }) => !HARMLESS.has(rule));
 
 /** The FHIR content of a document, which must be valid R4 before anything is made of it. */
 export function fhirOf({ document }: Payload): unknown {

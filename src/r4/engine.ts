@@ -8,6 +8,11 @@ export interface ValidatorOptions {
   readonly profiles?: readonly ProfileName[];
   /** Whether warnings are looked for; by default only errors are. */
   readonly warnings?: 'report' | 'skip';
+  /**
+   * `closed`: every urn: reference in a bundle must lead to one of its entries. By default only what the Composition of
+   * a document or the header of a message refers to must.
+   */
+  readonly bundles?: 'open' | 'closed';
   /** Findings beyond this number are summed up in one; 1,000 by default. */
   readonly issuesMax?: number;
 }
@@ -30,7 +35,12 @@ export const typeOf = (resource: unknown): string => {
 export function loadEngine(options: ValidatorOptions = {}): Engine {
   compiled ??= loadCompiled();
   const profileRules = (options.profiles ?? []).flatMap((name) => PROFILES[name]);
-  const settings = { issuesMax: options.issuesMax ?? 1_000, withWarnings: options.warnings === 'report', profileRules };
+  const settings = {
+    issuesMax: options.issuesMax ?? 1_000,
+    withWarnings: options.warnings === 'report',
+    isClosed: options.bundles === 'closed',
+    profileRules,
+  };
   return {
     compiled,
     fastContext: () => newContext(null, settings),

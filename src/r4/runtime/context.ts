@@ -30,14 +30,19 @@ export interface Context {
   readonly issues: Issue[] | null;
   readonly issuesMax: number;
   readonly withWarnings: boolean;
+  /** Whether every urn: reference in a bundle must lead to one of its entries. */
+  readonly isClosed: boolean;
   readonly profileRules: readonly ProfileRule[];
 }
 
 const NOTHING: Json = Object.freeze({});
 
-type Settings = Pick<Context, 'issuesMax' | 'withWarnings' | 'profileRules'>;
+type Settings = Pick<Context, 'issuesMax' | 'withWarnings' | 'isClosed' | 'profileRules'>;
 
-export function newContext(issues: Issue[] | null, { issuesMax, withWarnings, profileRules }: Settings): Context {
+export function newContext(
+  issues: Issue[] | null,
+  { issuesMax, withWarnings, isClosed, profileRules }: Settings,
+): Context {
   return {
     keys: 0,
     root: NOTHING,
@@ -50,6 +55,7 @@ export function newContext(issues: Issue[] | null, { issuesMax, withWarnings, pr
     issues,
     issuesMax,
     withWarnings,
+    isClosed,
     profileRules,
   };
 }
