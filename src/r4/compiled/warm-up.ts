@@ -33,7 +33,7 @@ const BUNDLE = {
 
 /** Runs the functions that every feed uses, so that V8's code cache holds them compiled. */
 export function warmUp(compiled: Compiled): void {
-  const settings = { issuesMax: 10, withWarnings: false, profileRules: [] };
+  const settings = { issuesMax: 10, withWarnings: false, isClosed: false, profileRules: [] };
   compiled.fResource(BUNDLE, newContext(null, settings), 0);
   compiled.rResource(BUNDLE, newContext([], settings), 0, 'Bundle');
 }

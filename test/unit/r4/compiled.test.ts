@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const judges = (compiled: ReturnType<typeof loadCompiled>): boolean =>
   compiled.fResource(
     { resourceType: 'Patient' },
-    newContext(null, { issuesMax: 1, withWarnings: false, profileRules: [] }),
+    newContext(null, { issuesMax: 1, withWarnings: false, isClosed: false, profileRules: [] }),
     0,
   );
 
