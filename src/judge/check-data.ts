@@ -19,13 +19,16 @@ export interface DataProblem {
   readonly text: string;
 }
 
+/** Nobody knows those of guides that are not sound. */
+type KnownProfiles = ProfileSet | null | 'unknown';
+
 const whole = (file: string, text: string): DataProblem => ({ file, line: null, row: null, text });
 
-function checkMappings(files: MappingFiles, settings: TranslationSettings, profiles: ProfileSet | null): DataProblem[] {
+function checkMappings(files: MappingFiles, settings: TranslationSettings, profiles: KnownProfiles): DataProblem[] {
   const built = buildMappings(files, { uris: settings.uris });
   if (built.ok) {
     const { dialects } = built.value;
-    const imposed = checkImposed(settings.dialect, built.value, profiles);
+    const imposed = profiles === 'unknown' ? [] : checkImposed(settings.dialect, built.value, profiles);
     if (settings.dialect === 'auto' || dialects.has(settings.dialect)) return found(imposed, files);
     return [
       whole(`dialects/${settings.dialect}.json`, 'is missing, and CHARTGATE_DIALECT names it'),
@@ -88,12 +91,12 @@ export async function checkData(settings: TranslationSettings): Promise<DataProb
   return [...problems, ...checkMappings(licensed, settings, profiles), ...checkTemplates(settings)];
 }
 
-/** The problems of the guides, and their profiles where there are none. */
+/** The problems of the guides, or their profiles. */
 async function checkGuides(
   settings: TranslationSettings,
-): Promise<{ readonly profiles: ProfileSet | null; readonly problems: DataProblem[] }> {
+): Promise<{ readonly profiles: KnownProfiles; readonly problems: DataProblem[] }> {
   const told = (problems: readonly GuideProblem[]) => ({
-    profiles: null,
+    profiles: 'unknown' as const,
     problems: problems.map(({ file, path, text }): DataProblem => ({
       file,
       line: null,

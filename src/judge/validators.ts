@@ -13,7 +13,7 @@ export interface Validators {
   readonly profileValidator: Validator | null;
 }
 
-const OUT = { profiles: ['vital-signs', 'us-core-lab'] } as const;
+const OUT = { profiles: ['vital-signs', 'us-core-lab'], bundles: 'closed' } as const;
 
 /** Without guides. */
 const makeShared = (): Validators => ({

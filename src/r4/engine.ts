@@ -26,6 +26,11 @@ export interface ValidatorOptions {
   readonly guides?: GuideOptions;
   /** Whether warnings are looked for; by default only errors are. */
   readonly warnings?: 'report' | 'skip';
+  /**
+   * `closed`: every urn: reference in a bundle must lead to one of its entries. By default only what the Composition of
+   * a document or the header of a message refers to must.
+   */
+  readonly bundles?: 'open' | 'closed';
   /** Findings beyond this number are summed up in one; 1,000 by default. */
   readonly issuesMax?: number;
 }
@@ -55,6 +60,7 @@ export function loadEngine(options: ValidatorOptions = {}): Engine {
   const settings = {
     issuesMax: options.issuesMax ?? 1_000,
     withWarnings: options.warnings === 'report',
+    isClosed: options.bundles === 'closed',
     profileRules,
     hasCode: guides?.profiles.hasCode ?? hasHl7Code,
   };

@@ -34,17 +34,19 @@ export interface Context {
   readonly issues: Issue[] | null;
   readonly issuesMax: number;
   readonly withWarnings: boolean;
+  /** Whether every urn: reference in a bundle must lead to one of its entries. */
+  readonly isClosed: boolean;
   readonly profileRules: readonly ProfileRule[];
   readonly hasCode: HasCode;
 }
 
 const NOTHING: Json = Object.freeze({});
 
-type Settings = Pick<Context, 'issuesMax' | 'withWarnings' | 'profileRules' | 'hasCode'>;
+type Settings = Pick<Context, 'issuesMax' | 'withWarnings' | 'isClosed' | 'profileRules' | 'hasCode'>;
 
 export function newContext(
   issues: Issue[] | null,
-  { issuesMax, withWarnings, profileRules, hasCode }: Settings,
+  { issuesMax, withWarnings, isClosed, profileRules, hasCode }: Settings,
 ): Context {
   return {
     keys: 0,
@@ -59,6 +61,7 @@ export function newContext(
     issues,
     issuesMax,
     withWarnings,
+    isClosed,
     profileRules,
     hasCode,
   };

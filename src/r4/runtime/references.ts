@@ -6,7 +6,7 @@ import { show } from './say.ts';
 export type ResourceTypes = ReadonlySet<string>;
 
 /** What a reference leads to: a type, nothing known (''), or the reason why it leads nowhere. */
-type Lead = string | { readonly rule: 'ref-1' | 'reference-form'; readonly text: string };
+type Lead = string | { readonly rule: 'ref-1' | 'bundle-unresolved' | 'reference-form'; readonly text: string };
 
 const UNKNOWN = '';
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]{0,60}:/;
@@ -51,7 +51,10 @@ function leadOf(reference: string, c: Context, types: ResourceTypes): Lead {
   if (first === 35) return leadOfContained(reference, c);
   const inBundle = c.bundle?.typeByUrl.get(reference);
   if (inBundle !== undefined) return inBundle;
-  if (first === 117 && reference.startsWith('urn:')) return UNKNOWN;
+  if (first === 117 && reference.startsWith('urn:')) {
+    if (!c.isClosed || c.bundle === null) return UNKNOWN;
+    return { rule: 'bundle-unresolved', text: `No entry of the bundle has the fullUrl "${reference}".` };
+  }
   const type = typeInUrl(reference, types);
   if (type !== null) return type;
   // A conditional reference, legal where a server resolves it: in a transaction.

@@ -36,7 +36,6 @@ test('whatever is wrong with any of them is told at once', async () => {
     'guide-missing',
     'archive-not-gzip',
     'package-json-missing',
-    'package-json-missing',
     'guide-unreadable',
   ]);
 });

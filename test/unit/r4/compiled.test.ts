@@ -19,7 +19,13 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const judges = (compiled: ReturnType<typeof loadCompiled>): boolean =>
   compiled.fResource(
     { resourceType: 'Patient' },
-    newContext(null, { issuesMax: 1, withWarnings: false, profileRules: [], hasCode: () => 'unknown' }),
+    newContext(null, {
+      issuesMax: 1,
+      withWarnings: false,
+      isClosed: false,
+      profileRules: [],
+      hasCode: () => 'unknown',
+    }),
     0,
   );
 

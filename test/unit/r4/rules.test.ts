@@ -75,3 +75,15 @@ test('a resource that changed is judged anew', () => {
   contained[0] = { resourceType: 'Organization', id: 'p', name: 'x' };
   expect(validator.validate(changing).map((issue) => issue.rule)).toEqual(['reference-target']);
 });
+
+test('in closed bundles every urn: reference leads to an entry', () => {
+  const subject = { reference: 'urn:uuid:3f2b1c4d-5e6f-4a7b-8c9d-000000000009' };
+  const resource = { resourceType: 'Observation', status: 'final', code: { text: 'x' }, subject };
+  const fullUrl = 'urn:uuid:3f2b1c4d-5e6f-4a7b-8c9d-000000000001';
+  const bundle = { resourceType: 'Bundle', type: 'collection', entry: [{ fullUrl, resource }] };
+  expect(validator.validate(bundle)).toEqual([]);
+  const closed = loadValidator({ bundles: 'closed' });
+  expect(closed.validate(bundle).map((issue) => issue.rule)).toEqual(['bundle-unresolved']);
+  expect(closed.isValid(bundle)).toBe(false);
+  expect(closed.validate(resource)).toEqual([]);
+});
