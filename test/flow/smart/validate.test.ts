@@ -245,7 +245,7 @@ describe('what cannot be judged', () => {
     ['nothing at all', '', '', 400, 'read.body'],
     ['two resources', { ...wrap(SOUND, { name: 'resource', resource: SOUND }) }, '', 400, 'read.body'],
     ['an unknown parameter', wrap(SOUND, { name: 'usageContext' }), '', 400, 'read.body'],
-    ['a parameter that is none', wrap(SOUND, [] as unknown as object), '', 400, 'read.body'],
+    ['a parameter that is none', wrap(SOUND, []), '', 400, 'read.body'],
     ['a mode in the body that is none', wrap(SOUND, { name: 'mode', valueCode: 'x' }), '', 400, 'read.body'],
     ['a mode of another kind', wrap(SOUND, { name: 'mode', valueString: 'create' }), '', 400, 'read.body'],
     ['a mode in both', wrap(SOUND, { name: 'mode', valueCode: 'create' }), '?mode=create', 400, 'read.body'],
