@@ -50,7 +50,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
   },
   {
     of: ({ hasMember }) => hasMember === true,
-    why: 'A CodeableConcept needs one coding of the value set. HAPI overlooks it behind a coding of an unknown system.',
+    why: 'A CodeableConcept needs one coding of the value set. HAPI overlooks it beside a coding of an unknown system.',
   },
   {
     of: ({ messageId, message }) =>
