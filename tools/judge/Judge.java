@@ -324,7 +324,7 @@ public class Judge {
                     && (!part.hasSystem() || part.hasConcept() || isHeld(part)));
   }
 
-  /** Whether one of the codings that a message lists is in the value set after all: HAPI overlooks it beside a coding of an unknown system. */
+  /** Whether one of the codings that a message lists is in the value set after all: one that HAPI does not know may hide it. */
   private static boolean hasMember(String canonical, String message) {
     var listed = CODINGS_LISTED.matcher(message);
     if (!listed.find()) return false;
