@@ -40,7 +40,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
   {
     of: ({ messageId, message }) =>
       messageId === 'Terminology_PassThrough_TX_Message' && /^Unknown code '.*#null'/.test(message),
-    why: 'A Coding without code names no unknown code. Where a member of a value set is required, another error says so.',
+    why: 'A Coding without code names no unknown code. Where a value set is required, another error says so.',
   },
   {
     of: ({ messageId, message }) =>
@@ -50,7 +50,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
   },
   {
     of: ({ hasMember }) => hasMember === true,
-    why: 'A CodeableConcept needs one coding of the value set. HAPI overlooks it behind a coding of an unknown system.',
+    why: 'A CodeableConcept needs one coding of the value set. HAPI overlooks it beside a coding of an unknown system.',
   },
   {
     of: ({ messageId, message }) =>

@@ -3,8 +3,12 @@ import type { Mutation } from './mutation.ts';
 
 const isText = (site: Site): boolean => typeof site.value === 'string';
 const isProperty = (site: Site): boolean => typeof site.key === 'string';
-const CHOICE =
-  /^(value|effective|onset|abatement|deceased|multipleBirth|medication|performed|occurrence|reported|product|timing|defaultValue|serviced|start|due|asNeeded|rate|dose|identified|collected|time|scheduled)(?=[A-Z])/;
+/** What the choice elements of R4 are called, without the type. */
+const CHOICE_STEMS = [
+  'value effective onset abatement deceased multipleBirth medication performed occurrence reported product timing',
+  'defaultValue serviced start due asNeeded rate dose identified collected time scheduled',
+].flatMap((line) => line.split(' '));
+const CHOICE = new RegExp(`^(${CHOICE_STEMS.join('|')})(?=[A-Z])`);
 
 /** One value of each type that a choice may be given instead. */
 const OTHER_VALUES: JsonObject = {
