@@ -144,8 +144,9 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
   }
 
   function sameOf({ element: definition }: ElementNode, own: BaseElement | null): ItemPlan['same'] {
-    const to = definition.contentReference?.split('#')[1];
-    if (to === undefined) return null;
+    const [whose = '', to] = definition.contentReference?.split('#') ?? [];
+    // One that names the type means the rules of R4, not those of this profile.
+    if (to === undefined || (whose !== '' && whose !== profile)) return null;
     const steps = to.split('.').slice(1);
     const target = steps.reduce<ElementNode | undefined>(
       (node, name) => (node === undefined ? undefined : childOf(node, name)),

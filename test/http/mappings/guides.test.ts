@@ -44,7 +44,7 @@ test('what would miss a profile of its EHR waits, says why, and goes on when the
   expect(trouble).toBe('not-profile');
   expect(resources.find(({ resourceType }) => resourceType === 'Observation')).toMatchObject({
     profiles: [METHOD],
-    profileFindings: [expect.stringContaining('profile-min')],
+    profileFindings: [{ rule: 'profile-min', profile: METHOD }],
   });
 
   putProfile(withMethod(0));

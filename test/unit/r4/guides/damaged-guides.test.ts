@@ -103,5 +103,5 @@ test('a guide with any damage is read and used, or refused, and never throws', a
     ),
     { numRuns: howMany(400, 4000) },
   );
-  expect(used).toBeGreaterThan(50);
+  expect(used).toBeGreaterThan(20);
 });
