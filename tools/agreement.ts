@@ -30,7 +30,7 @@ judge them, and compares our engine with it.
   --packages DIR    where guides are looked for as .tgz, several are possible; data/guides is always among them, and
                     what npm has is fetched into it
   --corpus DIR      where what was judged is kept (default: data/judge/corpus)
-  --engine FILE     the module of the engine: exports loadValidate(packages), see EngineModule in tools/agreement.ts
+  --engine FILE     the module of another engine: exports loadValidate(packages), see EngineModule in tools/agreement.ts
   --keep            compares with the corpora as they are, without the judge
   --threads N       of the judge (default: 1)
   --json            the whole comparison as JSON
@@ -52,7 +52,7 @@ interface Asked {
   readonly halves: readonly Half[];
   readonly packages: readonly string[];
   readonly corpus: string;
-  readonly engine: string | null;
+  readonly engine: string;
   readonly threads: number;
   readonly mode: 'make' | 'keep';
   readonly form: 'table' | 'json';
@@ -66,7 +66,7 @@ function parseAsked(args: readonly string[]): Asked | 'help' {
       half: { type: 'string', default: 'both' },
       packages: { type: 'string', multiple: true, default: [] },
       corpus: { type: 'string', default: join(DATA, 'judge/corpus') },
-      engine: { type: 'string' },
+      engine: { type: 'string', default: join(import.meta.dirname, 'judge/engine.ts') },
       keep: { type: 'boolean', default: false },
       threads: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
@@ -79,7 +79,7 @@ function parseAsked(args: readonly string[]): Asked | 'help' {
     halves: HALVES.filter((half) => values.half === 'both' || values.half === half),
     packages: [...values.packages, join(DATA, 'guides')],
     corpus: values.corpus,
-    engine: values.engine ?? null,
+    engine: values.engine,
     threads: Number(values.threads),
     mode: values.keep ? 'keep' : 'make',
     form: values.json ? 'json' : 'table',
@@ -170,16 +170,6 @@ async function main(args: readonly string[]): Promise<number> {
         say,
       });
 
-  if (engine === null) {
-    for (const guide of present)
-      for (const half of halves) {
-        const cases = readCorpus(corpus, guide, half);
-        const invalid = cases.filter(({ judge }) => !judge.valid).length;
-        console.log(`${guide} ${half}: ${cases.length} cases, ${invalid} invalid`);
-      }
-    say('Nothing was compared: no --engine is named.');
-    return 0;
-  }
   const { loadValidate } = (await import(pathToFileURL(absolute(engine)).href)) as EngineModule;
   const entries = [...readAdjudications(ADJUDICATIONS), ...ownAdjudications()];
   const rows: Agreement[] = [];

@@ -28,6 +28,27 @@ const KEPT = [
   'differential',
 ] as const satisfies readonly (keyof StructureDefinition)[];
 
+/**
+ * Where the published snapshot leaves one type of a choice and the differential only names that one, the differential is
+ * made to say so: by its letter, other types would still be allowed.
+ */
+function closeChoices(one: Partial<StructureDefinition>): Partial<StructureDefinition> {
+  const own = one.differential?.element ?? [];
+  const said = new Set(own.map(({ id }) => id));
+  const closed = (one.snapshot?.element ?? []).filter(({ id = '', type = [] }) => {
+    const [, path = ''] = /^(.*)\[x\]$/.exec(id) ?? [];
+    const name = `${path}${(type[0]?.code ?? '').replace(/^./, (letter) => letter.toUpperCase())}`;
+    return path !== '' && !path.includes(':') && type.length === 1 && said.has(name) && !said.has(id);
+  });
+  const [root, ...rest] = own;
+  if (root === undefined || closed.length === 0) return one;
+  const added = closed.map(({ id, path, type }) => ({ id, path, type }));
+  return {
+    ...one,
+    differential: { element: [root, ...added, ...rest] as NonNullable<StructureDefinition['differential']>['element'] },
+  };
+}
+
 const isOfCore = (one: Partial<StructureDefinition>): boolean =>
   one.resourceType === 'StructureDefinition' &&
   one.derivation === 'constraint' &&
@@ -40,7 +61,7 @@ const found = readdirSync(source)
   .map((name) => JSON.parse(readFileSync(join(source, name), 'utf8')) as Partial<StructureDefinition>)
   .filter(isOfCore)
   .map((one) => {
-    const slim = leaveOutWords({ ...one });
+    const slim = leaveOutWords({ ...closeChoices(one) });
     return Object.fromEntries(KEPT.flatMap((key) => (slim[key] === undefined ? [] : [[key, slim[key]]])));
   });
 const lines = found.map((one) => JSON.stringify(one)).sort();

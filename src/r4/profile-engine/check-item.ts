@@ -74,8 +74,12 @@ const typeInReference = (reference: string): string | undefined =>
 
 function checkValue(plan: ItemPlan, item: Item, visit: Visit, path: string): boolean {
   const { value } = item;
-  // An extension may stand in the place of a primitive; there is no value then that could be wrong.
-  if (value === undefined) return true;
+  // An extension may stand in the place of a primitive, but not of a code that must be one of a list.
+  if (value === undefined)
+    return (
+      plan.bindings.length === 0 ||
+      say(visit, 'profile-binding', path, 'A code is required here, not an extension alone.')
+    );
   let isSound = true;
   const { fixed, pattern, least, most } = plan;
   if (fixed !== null && !isSame(value, fixed.value))

@@ -53,6 +53,11 @@ function placesBelow(node: ElementNode, name: string, source: ProfileSource): Pl
   });
 }
 
+const withRequiredSlices = (node: ElementNode): Places => [
+  node,
+  ...node.slices.filter(({ element }) => (element.min ?? 0) > 0),
+];
+
 function placesAt(node: ElementNode, step: Step, source: ProfileSource): Places {
   switch (step.kind) {
     case 'child':
@@ -177,6 +182,12 @@ function compileOne(
     );
   const endsResolved = steps.at(-1)?.kind === 'resolve';
   const beforeEnd = endsResolved ? steps.slice(0, -1) : steps;
+  /** A value may be fixed in a slice that must be there. */
+  const placesWithSlices = (given: readonly Step[]): Places =>
+    given.reduce<Places>(
+      (nodes, step) => nodes.flatMap((node) => placesAt(node, step, source).flatMap(withRequiredSlices)),
+      [slice],
+    );
   const places = (given: readonly Step[]): Places =>
     given.reduce<Places>((nodes, step) => nodes.flatMap((node) => placesAt(node, step, source)), [slice]);
 
@@ -216,7 +227,7 @@ function compileOne(
     default: {
       const extension = path === 'url' ? matchExtension(slice) : null;
       if (extension !== null) return extension;
-      const tests = places(steps).flatMap((node) => testOfPlace(node, source) ?? []);
+      const tests = placesWithSlices(steps).flatMap((node) => testOfPlace(node, source) ?? []);
       if (tests.length === 0) return `${path} has no fixed value, pattern or required binding`;
       return (item, visit) => itemsOf(item, visit).some((one) => tests.some((test) => test(one)));
     }
