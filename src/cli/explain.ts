@@ -84,6 +84,7 @@ async function explainFile(options: FileOptions, terminal: Terminal) {
     uris: uris === undefined ? null : readSourceUris(uris),
     dialect: options.dialect,
     guides: options.guides,
+    guideInvariants: 'compiled',
     unmapped: options.unmapped,
     labStatus: options.labStatus,
     standardCodes: options.standardCodes,

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { loadGuide, problemLines } from '../guides/index.ts';
+import { loadGuide, loadSlowInvariants, problemLines } from '../guides/index.ts';
 import {
   compileGuides,
   loadValidator,
@@ -29,6 +29,8 @@ line. FILE may be - for standard input.
                    again. What a resource claims in meta.profile is checked where a guide or R4 itself defines it
   --profile NAME   also check a profile, whatever is claimed: its address, or one of ${PROFILE_NAMES.join(', ')};
                    may be given again. Of a Bundle, the Bundle itself is checked by it
+  --all-invariants also evaluate the rules that cannot be compiled, by the package fhirpath, which must be installed;
+                   some thousand times as slow
   --not-checked    list what the guides ask for that is not checked, with the reason of each
   --warnings       report warnings too (they do not make a resource invalid)
   --json           one JSON object a line: {"file","line","valid","issues"} for each resource
@@ -44,6 +46,7 @@ interface Wanted {
   readonly isJson: boolean;
   readonly withWarnings: boolean;
   readonly listsNotChecked: boolean;
+  readonly invariants: 'compiled' | 'all';
 }
 
 const isProfile = (name: string): name is ProfileName => (PROFILE_NAMES as readonly string[]).includes(name);
@@ -58,6 +61,7 @@ function readArguments(args: readonly string[]): Wanted | 'help' | { readonly wr
         json: { type: 'boolean' },
         warnings: { type: 'boolean' },
         'not-checked': { type: 'boolean' },
+        'all-invariants': { type: 'boolean' },
         guide: { type: 'string', multiple: true },
         profile: { type: 'string', multiple: true },
         help: { type: 'boolean', short: 'h' },
@@ -76,6 +80,7 @@ function readArguments(args: readonly string[]): Wanted | 'help' | { readonly wr
       isJson: values.json === true,
       withWarnings: values.warnings === true,
       listsNotChecked: values['not-checked'] === true,
+      invariants: values['all-invariants'] === true ? 'all' : 'compiled',
     };
   } catch (error) {
     return { wrong: error instanceof Error ? error.message : 'The arguments cannot be read.' };
@@ -108,7 +113,8 @@ async function loadProfiles(wanted: Wanted, { stderr }: CommandIo): Promise<Prof
     else problems.push(...loaded.problems);
   }
   if (problems.length > 0) return refuse(problems);
-  const compiled = compileGuides(contents);
+  const compileSlowly = wanted.invariants === 'all' ? loadSlowInvariants() : null;
+  const compiled = compileGuides(contents, { compileSlowly });
   if (!compiled.ok) return refuse(compiled.problems);
   const set = compiled.value;
   const unknown = addressesOf(wanted).filter((address) => !set.has(address));

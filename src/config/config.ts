@@ -152,6 +152,7 @@ export interface Config {
     readonly folder: string | null;
     readonly snomed: 'off' | 'on';
     readonly guides: readonly string[];
+    readonly guideInvariants: 'compiled' | 'all';
   };
   /**
    * Permissive choices that are legal and that somebody should know of; logged at start, shown by `serve --check`, by

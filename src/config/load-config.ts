@@ -222,6 +222,7 @@ function toConfig(mode: Mode, v: Settled, readText: ReadText, problems: Problem[
       folder: v.CHARTGATE_MAPPINGS ?? null,
       snomed: v.CHARTGATE_SNOMED,
       guides: v.CHARTGATE_GUIDES ?? [],
+      guideInvariants: v.CHARTGATE_GUIDE_INVARIANTS,
     },
     weak: listWeak(v, database),
   };

@@ -27,6 +27,12 @@ export const TRANSLATION_KEYS = {
     'FHIR guides whose profiles are known, `NAME#VERSION` each, as packages or folders in `guides/` of the mapping data, or paths of such',
     list.pipe(z.array(z.string().regex(GUIDE, 'must be NAME#VERSION or a path')).max(20)),
   ),
+  CHARTGATE_GUIDE_INVARIANTS: set(
+    'word',
+    'compiled',
+    'rules of guides in FHIRPath: `compiled` (those that can be, the rest is listed) or `all` (the rest by the package `fhirpath`, which you install; some thousand times as slow)',
+    words('compiled', 'all'),
+  ),
   CHARTGATE_INCOMING_PROFILES: set(
     'word',
     'off',

@@ -11,6 +11,7 @@ export const translationSettings = (config: Config): TranslationSettings => {
     uris: config.source.urisFile === null ? null : readSourceUris(config.source.urisFile),
     dialect: config.ehr.dialect,
     guides: config.mappings.guides,
+    guideInvariants: config.mappings.guideInvariants,
     environment: config.environment,
     ...config.translate,
   };

@@ -1,4 +1,4 @@
-import { problemLines, type LoadedGuide } from '../guides/index.ts';
+import { loadSlowInvariants, problemLines, type LoadedGuide } from '../guides/index.ts';
 import { StartError } from '../kernel/index.ts';
 import { compileGuides, type GuideProblem, type ProfileSet } from '../r4/index.ts';
 
@@ -10,11 +10,14 @@ export const refusedGuides = (problems: readonly GuideProblem[]): StartError =>
 let last: { readonly digests: string; readonly profiles: ProfileSet } | null = null;
 
 /** The profiles of guides; null where there are none. Throws a StartError with every problem. */
-export function compileProfiles(guides: readonly LoadedGuide[]): ProfileSet | null {
+export function compileProfiles(guides: readonly LoadedGuide[], invariants: 'compiled' | 'all'): ProfileSet | null {
   if (guides.length === 0) return null;
-  const digests = guides.map(({ digest }) => digest).join();
+  const digests = [invariants, ...guides.map(({ digest }) => digest)].join();
   if (last?.digests === digests) return last.profiles;
-  const compiled = compileGuides(guides.map(({ content }) => content));
+  const compiled = compileGuides(
+    guides.map(({ content }) => content),
+    { compileSlowly: invariants === 'all' ? loadSlowInvariants() : null },
+  );
   if (!compiled.ok) throw refusedGuides(compiled.problems);
   last = { digests, profiles: compiled.value };
   return compiled.value;

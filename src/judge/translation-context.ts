@@ -30,6 +30,8 @@ export interface TranslationSettings extends Omit<Setting, 'mappings' | 'dialect
   readonly snomed: 'off' | 'on';
   /** The guides whose profiles are known: `NAME#VERSION` in the folder `guides` of the mapping data, or paths. */
   readonly guides: readonly string[];
+  /** Whether invariants that cannot be compiled are evaluated too, slowly. */
+  readonly guideInvariants: 'compiled' | 'all';
   readonly incomingProfiles: TranslationContext['incomingProfiles'];
 }
 
@@ -56,6 +58,7 @@ export function buildTranslationContext(
     dialect: name,
     snomed: _snomed,
     guides: _guides,
+    guideInvariants,
     incomingProfiles,
     ...rest
   } = settings;
@@ -75,7 +78,7 @@ export function buildTranslationContext(
     setting: { ...rest, mappings, dialect },
     templates,
     runTemplate,
-    profiles: compileProfiles(guides),
+    profiles: compileProfiles(guides, guideInvariants),
     incomingProfiles,
   };
 }

@@ -44,4 +44,4 @@ export { compileGuides } from './guides/compile-guides.ts';
 export { readGuideFiles, readGuidePackage, type GuideContent } from './guides/read-package.ts';
 export { type GuideProblem, type GuideResult } from './guides/guide-problem.ts';
 export { type ProfileSet } from './profile-engine/make-profile-set.ts';
-export { type NotChecked } from './profile-engine/profile-source.ts';
+export { type CompileSlowly, type NotChecked } from './profile-engine/profile-source.ts';

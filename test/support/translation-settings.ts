@@ -9,6 +9,7 @@ export const TRANSLATION_SETTINGS: TranslationSettings = {
   uris: null,
   dialect: 'default',
   guides: [],
+  guideInvariants: 'compiled',
   snomed: 'off',
   environment: 'production',
   unmapped: 'park',

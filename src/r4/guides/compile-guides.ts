@@ -1,6 +1,7 @@
 import type { StructureDefinition } from '@medplum/fhirtypes';
 import { coreProfile } from '../definitions/core-profiles.ts';
 import { makeProfileSet, type ProfileSet } from '../profile-engine/make-profile-set.ts';
+import type { CompileSlowly } from '../profile-engine/profile-source.ts';
 import { isUcum } from '../runtime/ucum.ts';
 import type { GuideContent } from './collect-guide.ts';
 import { withoutVersion, type GuideProblem, type GuideResult } from './guide-problem.ts';
@@ -18,9 +19,12 @@ const BY_GRAMMAR: Readonly<Record<string, { readonly system: string; readonly is
 
 /**
  * Compiles the profiles of guides, earlier ones first, on top of what R4 itself defines. Problems are told all at once;
- * with any, there are no guides.
+ * with any, there are no guides. `compileSlowly`: for invariants that cannot be compiled.
  */
-export function compileGuides(guides: readonly GuideContent[]): GuideResult<ProfileSet> {
+export function compileGuides(
+  guides: readonly GuideContent[],
+  { compileSlowly = null }: { readonly compileSlowly?: CompileSlowly | null } = {},
+): GuideResult<ProfileSet> {
   const problems: GuideProblem[] = [];
   const own = new Map<string, { readonly structure: StructureDefinition; readonly file: string }>();
   for (const { structures, files } of guides) {
@@ -50,6 +54,7 @@ export function compileGuides(guides: readonly GuideContent[]): GuideResult<Prof
   const { set, problems: faults } = makeProfileSet({
     urls: [...own.keys()],
     structureOf,
+    compileSlowly,
     hasCode: terminology.hasCode,
     bindingOf(valueSet) {
       const grammar = BY_GRAMMAR[withoutVersion(valueSet)];

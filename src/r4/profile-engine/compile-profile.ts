@@ -63,7 +63,12 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
     element: string,
   ): InvariantPlan[] {
     const found = expression === undefined ? null : source.invariants.compile(expression);
-    if (found?.kind === 'compiled') return [{ key, isWarning: severity === 'warning', human, test: found.test }];
+    const isWarning = severity === 'warning';
+    if (found?.kind === 'compiled') return [{ key, isWarning, human, test: found.test }];
+    const path = element.replaceAll(/:[^.]*/g, '').replaceAll('[x]', '');
+    const slow = expression === undefined ? null : (source.compileSlowly?.(expression, path) ?? null);
+    if (slow !== null)
+      return [{ key, isWarning, human, test: (value, { resource, root }) => slow(value, resource, root) }];
     skip(element, 'invariant', key, found === null ? 'it has no expression' : found.reason);
     return [];
   }

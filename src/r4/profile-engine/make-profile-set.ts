@@ -12,7 +12,7 @@ import { compileProfile } from './compile-profile.ts';
 import { findResource } from './find-resources.ts';
 import { makeGuideFunctions, type Meter } from './guide-functions.ts';
 import type { BindingPlan, Finding, ProfilePlan, Surroundings, Visit } from './plan.ts';
-import { makeTreeOf, type NotChecked, type ProfileProblem } from './profile-source.ts';
+import { makeTreeOf, type NotChecked, type ProfileProblem, type ProfileSource } from './profile-source.ts';
 
 export interface ProfileSet {
   readonly profiles: readonly ProfilePlan[];
@@ -41,7 +41,7 @@ const claimedBy = (resource: Json): readonly string[] => {
   return Array.isArray(claimed) ? claimed.filter((one) => typeof one === 'string') : NONE;
 };
 
-export interface ProfileSetSource {
+export interface ProfileSetSource extends Pick<ProfileSource, 'compileSlowly'> {
   /** The profiles that are compiled at once; others when they are first needed. */
   readonly urls: readonly string[];
   /** A definition with its snapshot. */
@@ -51,7 +51,7 @@ export interface ProfileSetSource {
   readonly hasCode: HasCode;
 }
 
-export function makeProfileSet({ urls, structureOf, bindingOf, hasCode }: ProfileSetSource): {
+export function makeProfileSet({ urls, structureOf, bindingOf, hasCode, compileSlowly }: ProfileSetSource): {
   readonly set: ProfileSet;
   readonly problems: readonly ProfileProblem[];
 } {
@@ -66,7 +66,7 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode }: Profil
   };
   const invariants = makeInvariantCompiler(types, makeGuideFunctions(definitions.choices, meter));
   const treeOf = makeTreeOf(structureOf);
-  const source = { definitions, structureOf, treeOf, bindingOf, invariants, notChecked, problems };
+  const source = { definitions, structureOf, treeOf, bindingOf, invariants, compileSlowly, notChecked, problems };
   const plans = new Map<string, ProfilePlan | null>();
   function compile(url: string): ProfilePlan | null {
     const structure = structureOf(url);

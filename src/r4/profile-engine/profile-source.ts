@@ -25,6 +25,15 @@ export interface ProfileProblem {
   readonly text: string;
 }
 
+/**
+ * Evaluates an invariant that our compiler refuses, at the cost of a general engine. `base`: the path of the element that
+ * it stands on. Null: that engine cannot either.
+ */
+export type CompileSlowly = (
+  expression: string,
+  base: string,
+) => ((value: unknown, resource: unknown, root: unknown) => boolean) | null;
+
 /** What compiling a profile may ask: the other definitions, value sets, and where problems go. */
 export interface ProfileSource {
   readonly definitions: Definitions;
@@ -32,6 +41,8 @@ export interface ProfileSource {
   readonly treeOf: (url: string) => ElementNode | null;
   readonly bindingOf: (valueSet: string) => BindingPlan | { readonly notExpanded: string };
   readonly invariants: InvariantCompiler;
+  /** Null: what cannot be compiled is listed as not checked. */
+  readonly compileSlowly: CompileSlowly | null;
   readonly notChecked: NotChecked[];
   readonly problems: ProfileProblem[];
 }

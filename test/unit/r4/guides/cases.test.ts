@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
+import { loadSlowInvariants } from '../../../../src/guides/index.ts';
 import {
   compileGuides,
   loadValidator,
@@ -96,4 +97,19 @@ test('what is not checked is listed with its reason', () => {
     'invariant obs-descendants',
   ]);
   for (const { reason, profile, element } of set.notChecked) expect([reason, profile, element]).not.toContain('');
+});
+
+test('what cannot be compiled is evaluated slowly where somebody asks for it', async () => {
+  const compiled = compileGuides([await readGuide('invariants')], { compileSlowly: loadSlowInvariants() });
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems));
+  expect(compiled.value.notChecked).toEqual([]);
+  const slow = loadValidator({
+    guides: { profiles: compiled.value, imposed: (_, isOutermost) => (isOutermost ? imposed : []) },
+  });
+  const own = cases.filter(({ name }) => name.startsWith('invariants/'));
+  const wrong = own.filter((one) => {
+    imposed = one.profile === undefined ? (one.profiles ?? []) : [one.profile];
+    return slow.isValid(one.resource) !== (one.expected === 'valid');
+  });
+  expect([own.length > 50, wrong.map(({ name }) => name)]).toEqual([true, []]);
 });
