@@ -1,5 +1,4 @@
 import { ConfigError, type Config, type Problem } from '../config/index.ts';
-import { makeTranslationContextHolder } from '../judge/index.ts';
 import { openEhr } from '../ehr/index.ts';
 import { makeServer } from '../http/index.ts';
 import { makeBudget, makeNewId, makePooledChance, StartError, systemClock } from '../kernel/index.ts';

@@ -6,21 +6,20 @@ export const ADDRESS = 'https://guide.example.org/fhir/StructureDefinition/';
 export type SomeElement = Partial<ElementDefinition> & { readonly path: string };
 
 /** A profile by its differential. An element is named by its path, or by its id where it is a slice. */
-export const aProfile = (name: string, type: string, elements: readonly SomeElement[]): StructureDefinition =>
-  ({
-    resourceType: 'StructureDefinition',
-    url: ADDRESS + name,
-    version: '1.2.0',
-    name,
-    status: 'active',
-    fhirVersion: '4.0.1',
-    kind: type === 'HumanName' ? 'complex-type' : 'resource',
-    abstract: false,
-    type,
-    baseDefinition: `http://hl7.org/fhir/StructureDefinition/${type}`,
-    derivation: 'constraint',
-    differential: { element: [{ path: type }, ...elements].map((one) => ({ id: one.path, ...one })) },
-  }) as StructureDefinition;
+export const aProfile = (name: string, type: string, elements: readonly SomeElement[]): StructureDefinition => ({
+  resourceType: 'StructureDefinition',
+  url: ADDRESS + name,
+  version: '1.2.0',
+  name,
+  status: 'active',
+  fhirVersion: '4.0.1',
+  kind: type === 'HumanName' ? 'complex-type' : 'resource',
+  abstract: false,
+  type,
+  baseDefinition: `http://hl7.org/fhir/StructureDefinition/${type}`,
+  derivation: 'constraint',
+  differential: { element: [{ path: type }, ...elements].map((one) => ({ id: one.path, ...one })) },
+});
 
 export const aGuide = (...structures: readonly StructureDefinition[]): GuideContent => ({
   name: 'example.guide',

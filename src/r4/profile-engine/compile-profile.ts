@@ -31,8 +31,7 @@ const countOf = (max: string | undefined): number => (max === undefined || max =
 
 /** Compiles the snapshot of one profile to what it asks beyond R4. Elements that ask for nothing leave no trace. */
 export function compileProfile(structure: StructureDefinition, source: ProfileSource): ProfilePlan | null {
-  const profile = structure.url ?? '';
-  const type = structure.type ?? '';
+  const { url: profile, type } = structure;
   const tree = source.treeOf(profile);
   const base = source.definitions.structures.get(type);
   if (tree === null) {
@@ -75,7 +74,7 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
 
   const invariantsOf = ({ element: definition }: ElementNode): readonly InvariantPlan[] =>
     (definition.constraint ?? [])
-      .filter(({ key }) => key !== undefined && !known.has(key))
+      .filter(({ key }) => !known.has(key))
       .flatMap(({ key = '', expression, human = '', severity = 'error' }) =>
         invariantOf(key, expression, human, severity, idOf(definition)),
       );
@@ -274,7 +273,7 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
   return {
     url: profile,
     version: structure.version ?? null,
-    name: structure.title ?? structure.name ?? profile,
+    name: structure.title ?? structure.name,
     type,
     isExtension: type === 'Extension',
     isModifier: tree.element.isModifier === true,
@@ -292,7 +291,7 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
 type Discriminators = NonNullable<NonNullable<ElementDefinition['slicing']>['discriminator']>;
 
 /** Extensions are told apart by their url and choices by their type, also where nobody says so. */
-function impliedDiscriminators({ path = '' }: ElementDefinition): Discriminators {
+function impliedDiscriminators({ path }: ElementDefinition): Discriminators {
   if (path.endsWith('xtension')) return [{ type: 'value', path: 'url' }];
   return path.endsWith('[x]') ? [{ type: 'type', path: '$this' }] : [];
 }

@@ -163,7 +163,7 @@ const anyProfile = (profiles: readonly string[]) => (item: Item, visit: Visit) =
   profiles.some((profile) => visit.surroundings.conforms(item.value, item.type, profile, visit));
 
 function compileOne(
-  { type, path = '$this' }: ElementDefinitionSlicingDiscriminator,
+  { type, path }: ElementDefinitionSlicingDiscriminator,
   slice: ElementNode,
   source: ProfileSource,
 ): Matches | string {
@@ -224,7 +224,8 @@ function compileOne(
       return (item, visit) =>
         itemsOf(item, visit).some((one) => (profiles.length === 0 ? types.has(typeOf(one)) : conforms(one, visit)));
     }
-    default: {
+    case 'pattern':
+    case 'value': {
       const extension = path === 'url' ? matchExtension(slice) : null;
       if (extension !== null) return extension;
       const tests = placesWithSlices(steps).flatMap((node) => testOfPlace(node, source) ?? []);

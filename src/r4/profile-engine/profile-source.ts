@@ -99,4 +99,4 @@ const SYSTEM_TYPES: Readonly<Record<string, string>> = {
 
 /** The names of the types that an element may have. */
 export const typeCodesOf = ({ type = [] }: ElementDefinition): readonly string[] =>
-  type.flatMap(({ code }) => (code === undefined ? [] : [SYSTEM_TYPES[code] ?? code]));
+  type.map(({ code }) => SYSTEM_TYPES[code] ?? code);

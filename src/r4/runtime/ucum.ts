@@ -35,7 +35,12 @@ function library(): UcumUtils {
   return utils;
 }
 
-function askLibrary(code: string): boolean {
+/** Blanks in an annotation mean nothing to anybody, and published guides have them. */
+const withoutBlanks = (code: string): string =>
+  code.includes(' ') ? code.replaceAll(/\{[^{}]*\}/g, (annotation) => annotation.replaceAll(' ', '_')) : code;
+
+function askLibrary(given: string): boolean {
+  const code = withoutBlanks(given);
   // The library prints to the console on blanks, and takes long on long input.
   if (code.length > CODE_LENGTH_MAX || !/^[\x21-\x7e]+$/.test(code)) return false;
   try {
