@@ -1,56 +1,28 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { loadSlowInvariants } from '../../../../src/guides/index.ts';
 import {
   compileGuides,
   loadValidator,
-  readGuideFiles,
   RULES,
-  type GuideContent,
   type Issue,
   type ProfileSet,
   type Validator,
 } from '../../../../src/r4/index.ts';
-
-/**
- * Guides of our own that use every feature of profiles, and resources that must meet them or not. What is expected was
- * written from the specification and confirmed by the HAPI validator.
- */
-const FOLDER = join(import.meta.dirname, '../../../fixtures/guides');
-
-interface Case {
-  readonly name: string;
-  readonly profile?: string;
-  readonly profiles?: readonly string[];
-  readonly expected: 'valid' | 'invalid';
-  readonly resource: unknown;
-}
+import { readGuideCases, readOwnGuide, readOwnGuides, type GuideCase } from '../../../support/own-guides.ts';
 
 /** Where we decide otherwise, and why. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   'invariants/observation/descendants-broken': 'its invariant cannot be compiled, and stands in the list of those',
 };
 
-const readGuide = async (name: string): Promise<GuideContent> => {
-  const folder = join(FOLDER, name, 'package');
-  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
-  const read = await readGuideFiles(files.map((file) => [file, readFileSync(join(folder, file))] as const));
-  if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  return read.value;
-};
-
-const cases = readdirSync(join(FOLDER, 'cases')).flatMap(
-  (file) => JSON.parse(readFileSync(join(FOLDER, 'cases', file), 'utf8')) as Case[],
-);
+const cases = readGuideCases();
 
 let set: ProfileSet;
 let validator: Validator;
 let imposed: readonly string[] = [];
 
 beforeAll(async () => {
-  const names = readdirSync(FOLDER).filter((name) => existsSync(join(FOLDER, name, 'package')));
-  const compiled = compileGuides(await Promise.all(names.map(readGuide)));
+  const compiled = compileGuides(await readOwnGuides());
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems));
   set = compiled.value;
   validator = loadValidator({
@@ -58,7 +30,7 @@ beforeAll(async () => {
   });
 });
 
-function judge({ profile, profiles = [], resource }: Case): {
+function judge({ profile, profiles = [], resource }: GuideCase): {
   readonly isValid: boolean;
   readonly errors: readonly Issue[];
 } {
@@ -100,7 +72,7 @@ test('what is not checked is listed with its reason', () => {
 });
 
 test('what cannot be compiled is evaluated slowly where somebody asks for it', async () => {
-  const compiled = compileGuides([await readGuide('invariants')], { compileSlowly: loadSlowInvariants() });
+  const compiled = compileGuides([await readOwnGuide('invariants')], { compileSlowly: loadSlowInvariants() });
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems));
   expect(compiled.value.notChecked).toEqual([]);
   const slow = loadValidator({
