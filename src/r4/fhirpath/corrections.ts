@@ -52,3 +52,14 @@ export const CORRECTIONS: Readonly<Record<string, { readonly expression: string;
     because: 'an operation may return a resource of a profile',
   },
 };
+
+/**
+ * The same for rules of profiles, which guides repeat: by the expression as published, since a guide may have mended it.
+ */
+export const PROFILE_CORRECTIONS: Readonly<Record<string, { readonly expression: string; readonly because: string }>> =
+  {
+    '($this as dateTime).toString().length() >= 8': {
+      expression: '$this is dateTime implies $this.toString().length() >= 8',
+      because: 'vs-1 speaks of a dateTime, and was false for every Period',
+    },
+  };

@@ -1,5 +1,6 @@
 import type { ElementDefinition, StructureDefinition } from '@medplum/fhirtypes';
 import type { Structure } from '../definitions/read-structures.ts';
+import { PROFILE_CORRECTIONS } from '../fhirpath/corrections.ts';
 import { isPrimitiveName } from '../runtime/primitives.ts';
 import { baseElementOf, baseInvariantKeys, type BaseElement } from './base-elements.ts';
 import { compileMatch } from './compile-slicing.ts';
@@ -61,7 +62,8 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
     severity: string,
     element: string,
   ): InvariantPlan[] {
-    const found = expression === undefined ? null : source.invariants.compile(expression);
+    const corrected = PROFILE_CORRECTIONS[expression ?? '']?.expression ?? expression;
+    const found = corrected === undefined ? null : source.invariants.compile(corrected);
     const isWarning = severity === 'warning';
     if (found?.kind === 'compiled') return [{ key, isWarning, human, test: found.test }];
     const path = element.replaceAll(/:[^.]*/g, '').replaceAll('[x]', '');

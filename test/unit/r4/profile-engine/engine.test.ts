@@ -134,3 +134,22 @@ test('whatever a resource holds, nothing throws, and the quick answer and the re
     { numRuns: 400 },
   );
 });
+
+test('vs-1 speaks of a dateTime, and says nothing of a Period', () => {
+  const validator = loadValidator({ guides: { profiles: profilesOf() } });
+  const aWeight = (effective: object): object => ({
+    resourceType: 'Observation',
+    meta: { profile: ['http://hl7.org/fhir/StructureDefinition/bodyweight'] },
+    status: 'final',
+    category: [
+      { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] },
+    ],
+    code: { coding: [{ system: 'http://loinc.org', code: '29463-7' }] },
+    subject: { reference: 'Patient/1' },
+    ...effective,
+    valueQuantity: { value: 71, unit: 'kg', system: 'http://unitsofmeasure.org', code: 'kg' },
+  });
+  expect(rulesOf(validator, aWeight({ effectivePeriod: { start: '2026-11-14' } }))).toEqual([]);
+  expect(rulesOf(validator, aWeight({ effectiveDateTime: '2026-11-14' }))).toEqual([]);
+  expect(rulesOf(validator, aWeight({ effectiveDateTime: '2026-11' }))).toEqual(['vs-1']);
+});
