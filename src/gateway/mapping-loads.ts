@@ -20,6 +20,14 @@ export function makeMappingLoads(deps: {
     }
   }
 
+  function logGuides(): void {
+    const { data, translationContext: now } = translationContext.current();
+    for (const { content } of data.guides)
+      log.info('guides.loaded', { setting: `${content.name}#${content.version}`, count: content.structures.length });
+    const unchecked = now.profiles?.notChecked.length ?? 0;
+    if (unchecked > 0) log.warn('guides.not-checked', { count: unchecked });
+  }
+
   return {
     /** What was in force when the process began. */
     noteStart(): void {
@@ -27,12 +35,14 @@ export function makeMappingLoads(deps: {
       const { version } = first.setting.mappings;
       const done = ok({ version, changed: 'same', templates: first.templates.size } as const);
       notes.loaded(done, translationContext.current(), 'gateway');
+      logGuides();
     },
     async reload(by: string): Promise<Result<Reloaded, string>> {
       const done = await loadAnew();
       notes.loaded(done, translationContext.current(), by);
       if (done.ok) {
         log.info('mappings.loaded', { version: done.value.version, count: done.value.templates });
+        logGuides();
         deps.onLoaded();
       } else log.error('mappings.refused', { count: done.fault.split('\n').length - 1 });
       return done;

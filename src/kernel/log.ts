@@ -29,6 +29,8 @@ export const LOG_EVENTS = [
   'shadow.failed',
   'clock.jumped',
   'mappings.left-out',
+  'guides.loaded',
+  'guides.not-checked',
   'mappings.loaded',
   'mappings.refused',
   'links.followed',
