@@ -1,15 +1,6 @@
 import { parseArgs } from 'node:util';
-import { loadGuide, loadSlowInvariants, problemLines } from '../guides/index.ts';
-import {
-  compileGuides,
-  loadValidator,
-  onOutermost,
-  PROFILE_NAMES,
-  type GuideContent,
-  type GuideProblem,
-  type ProfileName,
-  type ProfileSet,
-} from '../r4/index.ts';
+import { loadValidator, onOutermost, PROFILE_NAMES, type ProfileName } from '../r4/index.ts';
+import { loadProfiles, profileLines } from './load-profiles.ts';
 import { formatResult, type Judged } from './validate-report.ts';
 import { makeProgress } from './progress.ts';
 import { readResources, type Piece } from './read-resources.ts';
@@ -31,6 +22,7 @@ line. FILE may be - for standard input.
                    may be given again. Of a Bundle, the Bundle itself is checked by it
   --all-invariants also evaluate the rules that cannot be compiled, by the package fhirpath, which must be installed;
                    some thousand times as slow
+  --list-profiles  list the profiles of the guides and the elements that must be supported, instead of checking files
   --not-checked    list what the guides ask for that is not checked, with the reason of each
   --warnings       report warnings too (they do not make a resource invalid)
   --json           one JSON object a line: {"file","line","valid","issues"} for each resource
@@ -46,6 +38,7 @@ interface Wanted {
   readonly isJson: boolean;
   readonly withWarnings: boolean;
   readonly listsNotChecked: boolean;
+  readonly listsProfiles: boolean;
   readonly invariants: 'compiled' | 'all';
 }
 
@@ -61,6 +54,7 @@ function readArguments(args: readonly string[]): Wanted | 'help' | { readonly wr
         json: { type: 'boolean' },
         warnings: { type: 'boolean' },
         'not-checked': { type: 'boolean' },
+        'list-profiles': { type: 'boolean' },
         'all-invariants': { type: 'boolean' },
         guide: { type: 'string', multiple: true },
         profile: { type: 'string', multiple: true },
@@ -68,7 +62,9 @@ function readArguments(args: readonly string[]): Wanted | 'help' | { readonly wr
       },
     });
     if (values.help === true) return 'help';
-    if (positionals.length === 0) return { wrong: 'Name at least one file, or - for standard input.' };
+    const listsProfiles = values['list-profiles'] === true;
+    if (positionals.length === 0 && !listsProfiles)
+      return { wrong: 'Name at least one file, or - for standard input.' };
     const profiles = values.profile ?? [];
     const unknown = profiles.find((name) => !isProfile(name) && !name.includes(':'));
     if (unknown !== undefined)
@@ -80,6 +76,7 @@ function readArguments(args: readonly string[]): Wanted | 'help' | { readonly wr
       isJson: values.json === true,
       withWarnings: values.warnings === true,
       listsNotChecked: values['not-checked'] === true,
+      listsProfiles,
       invariants: values['all-invariants'] === true ? 'all' : 'compiled',
     };
   } catch (error) {
@@ -90,49 +87,6 @@ function readArguments(args: readonly string[]): Wanted | 'help' | { readonly wr
 async function write(to: NodeJS.WritableStream, text: string): Promise<void> {
   if (text === '' || to.write(text)) return;
   await new Promise((resolve) => to.once('drain', resolve));
-}
-
-const addressesOf = ({ profiles }: Wanted): readonly string[] => profiles.filter((name) => !isProfile(name));
-
-/** Everything that is wrong with the guides is told at once, and what they ask for that is not checked. */
-async function loadProfiles(wanted: Wanted, { stderr }: CommandIo): Promise<ProfileSet | 'refused'> {
-  const refuse = async (problems: readonly GuideProblem[]): Promise<'refused'> => {
-    await write(
-      stderr,
-      problemLines(problems)
-        .map((line) => `${line}\n`)
-        .join(''),
-    );
-    return 'refused';
-  };
-  const contents: GuideContent[] = [];
-  const problems: GuideProblem[] = [];
-  for (const path of wanted.guides) {
-    const loaded = await loadGuide(path);
-    if (loaded.ok) contents.push(loaded.value.content);
-    else problems.push(...loaded.problems);
-  }
-  if (problems.length > 0) return refuse(problems);
-  const compileSlowly = wanted.invariants === 'all' ? loadSlowInvariants() : null;
-  const compiled = compileGuides(contents, { compileSlowly });
-  if (!compiled.ok) return refuse(compiled.problems);
-  const set = compiled.value;
-  const unknown = addressesOf(wanted).filter((address) => !set.has(address));
-  if (unknown.length > 0)
-    return refuse(
-      unknown.map((file) => ({ code: 'profile-unknown', file, path: '', text: 'No guide that was given defines it.' })),
-    );
-  const { notChecked } = set;
-  const lines = wanted.listsNotChecked
-    ? notChecked.map(
-        ({ profile, element, what, name, reason }) =>
-          `not checked: ${what} ${name} of ${profile} ${element}: ${reason}`,
-      )
-    : notChecked.length === 0
-      ? []
-      : [`${notChecked.length} things that the guides ask for are not checked; --not-checked lists them.`];
-  await write(stderr, lines.map((line) => `${line}\n`).join(''));
-  return set;
 }
 
 /** `chartgate validate`: answers the exit code, throws only on bugs. */
@@ -146,9 +100,16 @@ export async function validateCommand(args: readonly string[], io: CommandIo): P
     await write(io.stderr, `${wanted.wrong}\nTry: chartgate validate --help\n`);
     return 2;
   }
-  const guides = wanted.guides.length + addressesOf(wanted).length === 0 ? null : await loadProfiles(wanted, io);
-  if (guides === 'refused') return 2;
-  const addresses = addressesOf(wanted);
+  const addresses = wanted.profiles.filter((name) => !isProfile(name));
+  const needsGuides = wanted.listsProfiles || wanted.guides.length + addresses.length > 0;
+  const loaded = needsGuides ? await loadProfiles({ ...wanted, addresses }) : null;
+  await write(io.stderr, loaded?.told ?? '');
+  if (loaded?.profiles === null) return 2;
+  const guides = loaded?.profiles ?? null;
+  if (wanted.listsProfiles) {
+    await write(io.stdout, guides === null ? '' : profileLines(guides, wanted.isJson ? 'json' : 'text'));
+    return 0;
+  }
   const validator = loadValidator({
     profiles: wanted.profiles.filter(isProfile),
     ...(guides === null ? {} : { guides: { profiles: guides, imposed: onOutermost(addresses) } }),

@@ -119,3 +119,37 @@ test('a bar appears for a person, and only when the work is long', () => {
   expect(shown(true, 500)).toBe('');
   expect(shown(false, 5_000)).toBe('');
 });
+
+describe('guides', () => {
+  const BASICS = join(import.meta.dirname, '../../fixtures/guides/basics');
+  const PROFILE = 'http://example.org/fhir/basics/StructureDefinition/patient-cardinality';
+
+  test('are checked by, and what they ask for and is not checked is told', async () => {
+    const { code, out, err } = await run(['--guide', BASICS, '--profile', PROFILE, path('good.json')]);
+    expect(code).toBe(1);
+    expect(out).toContain(`[profile-min] of ${PROFILE}`);
+    expect(err).toMatch(/^\d+ things that the guides ask for are not checked; --not-checked lists them\.\n$/);
+    const listed = await run(['--guide', BASICS, '--not-checked', path('good.json')]);
+    expect([listed.code, listed.err]).toEqual([0, expect.stringContaining('ValueSet/not-expandable')]);
+  });
+
+  test('are listed with what must be supported', async () => {
+    const { code, out } = await run(['--guide', BASICS, '--list-profiles', '--json']);
+    const found = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { url: string; type: string; mustSupport: string[] });
+    expect(code).toBe(0);
+    expect(found.find(({ url }) => url === PROFILE)).toMatchObject({ type: 'Patient', mustSupport: expect.any(Array) });
+  });
+
+  test('that are none, and profiles that they lack, are refused', async () => {
+    const none = await run(['--guide', path('good.json'), path('good.json')]);
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('(archive-not-gzip)')]);
+    const lacking = await run(['--guide', BASICS, '--profile', 'urn:nobody:has', path('good.json')]);
+    expect([lacking.code, lacking.err]).toEqual([
+      2,
+      'urn:nobody:has: No guide that was given defines it. (profile-unknown)\n',
+    ]);
+  });
+});
