@@ -112,6 +112,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'csv-parse': 'src/identity/parse-csv.ts',
   'fhir-kit-client': 'src/ehr/fhir-client.ts',
   '@medplum/core': 'src/ehr/ src/smart/',
+  fhirpath: 'src/guides/slow-invariants.ts',
   undici: 'src/ehr/ src/source/',
   jose: 'src/ehr/ src/auth/',
   'oidc-provider': 'src/auth/',

@@ -42,7 +42,7 @@ export async function loadProfiles(wanted: {
   const compiled = compileGuides(contents, { compileSlowly });
   if (!compiled.ok) return refused(compiled.problems);
   const profiles = compiled.value;
-  const unknown = wanted.addresses.filter((address) => !profiles.has(address));
+  const unknown = wanted.addresses.filter((address) => profiles.find(address) === undefined);
   if (unknown.length > 0)
     return refused(
       unknown.map((file) => ({ code: 'profile-unknown', file, path: '', text: 'No guide that was given defines it.' })),

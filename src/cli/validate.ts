@@ -63,7 +63,8 @@ function readArguments(args: readonly string[]): Wanted | 'help' | { readonly wr
     });
     if (values.help === true) return 'help';
     const listsProfiles = values['list-profiles'] === true;
-    if (positionals.length === 0 && !listsProfiles)
+    const listsNotChecked = values['not-checked'] === true;
+    if (positionals.length === 0 && !listsProfiles && !listsNotChecked)
       return { wrong: 'Name at least one file, or - for standard input.' };
     const profiles = values.profile ?? [];
     const unknown = profiles.find((name) => !isProfile(name) && !name.includes(':'));
@@ -75,7 +76,7 @@ function readArguments(args: readonly string[]): Wanted | 'help' | { readonly wr
       profiles,
       isJson: values.json === true,
       withWarnings: values.warnings === true,
-      listsNotChecked: values['not-checked'] === true,
+      listsNotChecked,
       listsProfiles,
       invariants: values['all-invariants'] === true ? 'all' : 'compiled',
     };
@@ -106,8 +107,11 @@ export async function validateCommand(args: readonly string[], io: CommandIo): P
   await write(io.stderr, loaded?.told ?? '');
   if (loaded?.profiles === null) return 2;
   const guides = loaded?.profiles ?? null;
-  if (wanted.listsProfiles) {
-    await write(io.stdout, guides === null ? '' : profileLines(guides, wanted.isJson ? 'json' : 'text'));
+  if (wanted.listsProfiles || wanted.files.length === 0) {
+    await write(
+      io.stdout,
+      guides === null || !wanted.listsProfiles ? '' : profileLines(guides, wanted.isJson ? 'json' : 'text'),
+    );
     return 0;
   }
   const validator = loadValidator({

@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../kernel/index.ts';
 import {
+  PACKAGE_LIMITS,
   readGuideFiles,
   readGuidePackage,
   type GuideContent,
@@ -31,19 +32,24 @@ const refusal = (
 });
 
 /** What stands in a folder, or in its folder `package`, as an archive would hold it. */
-async function readFolder(folder: string): Promise<readonly (readonly [string, Uint8Array])[]> {
+async function readFolder(folder: string): Promise<readonly (readonly [string, Uint8Array])[] | 'too-many'> {
   const names = await readdir(folder);
   if (!names.includes('package.json') && names.includes('package')) return readFolder(join(folder, 'package'));
   const files = names.filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
+  if (files.length > PACKAGE_LIMITS.filesMax) return 'too-many';
   return Promise.all(files.map(async (name) => [name, await readFile(join(folder, name))] as const));
 }
 
 async function readFrom(path: string): Promise<GuideResult<LoadedGuide>> {
   const hash = createHash('sha256');
-  const isFolder = (await stat(path)).isDirectory();
+  const found = await stat(path);
+  if (found.size > PACKAGE_LIMITS.archiveBytesMax)
+    return refusal('archive-too-large', '', `The archive is larger than ${PACKAGE_LIMITS.archiveBytesMax} bytes.`);
   let read: GuideResult<GuideContent>;
-  if (isFolder) {
+  if (found.isDirectory()) {
     const files = await readFolder(path);
+    if (files === 'too-many')
+      return refusal('archive-files-too-many', '', `The folder holds more than ${PACKAGE_LIMITS.filesMax} files.`);
     for (const [name, bytes] of files) hash.update(name).update(bytes);
     read = await readGuideFiles(files);
   } else {

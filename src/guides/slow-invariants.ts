@@ -33,8 +33,13 @@ export function loadSlowInvariants(): CompileSlowly {
       const evaluate = fhirpath.compile({ base, expression }, model);
       return (value, resource, root) => {
         const environment = { resource: plain(resource), rootResource: plain(root), context: plain(value) };
-        const found = evaluate(plain(value), environment);
-        return Array.isArray(found) && found.length === 1 && found[0] !== false;
+        try {
+          const found = evaluate(plain(value), environment);
+          return Array.isArray(found) && found.length === 1 && found[0] !== false;
+        } catch {
+          // FHIRPath ends with an error where a list stands in the place of one value: then the rule does not hold.
+          return false;
+        }
       };
     } catch {
       return null;

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadGuides } from '../guides/index.ts';
 import { errorCode, StartError } from '../kernel/index.ts';
 import { buildMappings, makeFindLine, readMappingFiles, type MappingFiles, type Problem } from '../mappings/index.ts';
 import { KNOWN_STRUCTURES } from '../payloads/index.ts';
-import { compileGuides, type GuideProblem, type ProfileSet } from '../r4/index.ts';
+import type { ProfileSet } from '../r4/index.ts';
 import { loadTemplates } from '../templates/index.ts';
 import { checkImposed } from './check-imposed.ts';
-import { isLicensed, templateFolders, type TranslationSettings } from './translation-context.ts';
+import { compileProfiles, GuidesError } from './compile-profiles.ts';
+import { isLicensed, loadSettingsGuides, templateFolders, type TranslationSettings } from './translation-context.ts';
 
 /** Something that would keep mapping data or templates from being loaded. */
 export interface DataProblem {
@@ -19,7 +19,7 @@ export interface DataProblem {
   readonly text: string;
 }
 
-/** Nobody knows those of guides that are not sound. */
+/** `unknown`: the guides were refused, so what dialects ask for cannot be looked up. */
 type KnownProfiles = ProfileSet | null | 'unknown';
 
 const whole = (file: string, text: string): DataProblem => ({ file, line: null, row: null, text });
@@ -95,18 +95,21 @@ export async function checkData(settings: TranslationSettings): Promise<DataProb
 async function checkGuides(
   settings: TranslationSettings,
 ): Promise<{ readonly profiles: KnownProfiles; readonly problems: DataProblem[] }> {
-  const told = (problems: readonly GuideProblem[]) => ({
-    profiles: 'unknown' as const,
-    problems: problems.map(({ file, path, text }): DataProblem => ({
-      file,
-      line: null,
-      row: path === '' ? null : path,
-      text,
-    })),
-  });
-  const loaded = await loadGuides(join(settings.folder, 'guides'), settings.guides);
-  if (!loaded.ok) return told(loaded.problems);
-  if (loaded.value.length === 0) return { profiles: null, problems: [] };
-  const compiled = compileGuides(loaded.value.map(({ content }) => content));
-  return compiled.ok ? { profiles: compiled.value, problems: [] } : told(compiled.problems);
+  try {
+    const profiles = compileProfiles(await loadSettingsGuides(settings), settings.guideInvariants);
+    return { profiles, problems: [] };
+  } catch (thrown) {
+    if (thrown instanceof GuidesError)
+      return {
+        profiles: 'unknown',
+        problems: thrown.problems.map(({ file, path, text }) => ({
+          file,
+          line: null,
+          row: path === '' ? null : path,
+          text,
+        })),
+      };
+    if (thrown instanceof StartError) return { profiles: 'unknown', problems: [whole('guides', thrown.message)] };
+    throw thrown;
+  }
 }

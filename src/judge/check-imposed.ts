@@ -17,10 +17,9 @@ export function checkImposed(
   return inForceBy(setting, mappings).flatMap(({ row: file, profiles: rows }) =>
     rows.flatMap(({ type, profile }, i): Problem[] => {
       const row = `${file}#profiles[${i}]`;
-      if (profiles?.has(profile) !== true) return [{ row, text: `${profile} is of no guide that is loaded` }];
-      const [address = profile] = profile.split('|');
-      const isFor = profiles.profiles.find(({ url }) => url === address)?.type ?? type;
-      return isFor === type ? [] : [{ row, text: `${profile} is for ${isFor}, not for ${type}` }];
+      const found = profiles?.find(profile);
+      if (found === undefined) return [{ row, text: `${profile} is of no guide that is loaded` }];
+      return found.type === type ? [] : [{ row, text: `${profile} is for ${found.type}, not for ${type}` }];
     }),
   );
 }

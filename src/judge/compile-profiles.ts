@@ -3,8 +3,14 @@ import { StartError } from '../kernel/index.ts';
 import { compileGuides, type GuideProblem, type ProfileSet } from '../r4/index.ts';
 
 /** Guides that are none are refused as a whole, with all that is wrong. */
-export const refusedGuides = (problems: readonly GuideProblem[]): StartError =>
-  new StartError('guides.refused', ['The guides cannot be used:', ...problemLines(problems)].join('\n  '));
+export class GuidesError extends StartError {
+  readonly problems: readonly GuideProblem[];
+
+  constructor(problems: readonly GuideProblem[]) {
+    super('guides.refused', ['The guides cannot be used:', ...problemLines(problems)].join('\n  '));
+    this.problems = problems;
+  }
+}
 
 /** The last ones: the same guides are asked for with every change of the mapping data. */
 let last: { readonly digests: string; readonly profiles: ProfileSet } | null = null;
@@ -18,7 +24,7 @@ export function compileProfiles(guides: readonly LoadedGuide[], invariants: 'com
     guides.map(({ content }) => content),
     { compileSlowly: invariants === 'all' ? loadSlowInvariants() : null },
   );
-  if (!compiled.ok) throw refusedGuides(compiled.problems);
+  if (!compiled.ok) throw new GuidesError(compiled.problems);
   last = { digests, profiles: compiled.value };
   return compiled.value;
 }

@@ -14,7 +14,7 @@ import { KNOWN_STRUCTURES, type PayloadOptions } from '../payloads/index.ts';
 import { loadTemplates, makeRunTemplate, type Templates } from '../templates/index.ts';
 import type { Setting } from '../translate/index.ts';
 import { checkImposed } from './check-imposed.ts';
-import { compileProfiles, refusedGuides } from './compile-profiles.ts';
+import { compileProfiles, GuidesError } from './compile-profiles.ts';
 import type { TranslationContext } from './read-document.ts';
 
 /** What does not change while the process runs. Plain, so that it can go to a thread. */
@@ -93,7 +93,7 @@ export const templateFolders = ({ folder }: TranslationSettings): string[] =>
 /** Throws a StartError with all that is wrong with them. */
 export async function loadSettingsGuides({ folder, guides }: TranslationSettings): Promise<readonly LoadedGuide[]> {
   const loaded = await loadGuides(join(folder, 'guides'), guides);
-  if (!loaded.ok) throw refusedGuides(loaded.problems);
+  if (!loaded.ok) throw new GuidesError(loaded.problems);
   return loaded.value;
 }
 

@@ -7,9 +7,9 @@ export interface Validators {
   readonly validator: Validator;
   /** Of what would go out: with the rules that EHRs have in common. */
   readonly outValidator: Validator;
-  /** The same and the profiles of guides that what comes in claims; null where nobody asks. */
+  /** `validator`, and the profiles of guides that what comes in claims; null where nobody asks. */
   readonly claimValidator: Validator | null;
-  /** The same and the profiles that the dialect asks for; null where no guide is loaded. */
+  /** `outValidator`, and the profiles that the dialect asks for; null where no guide is loaded. */
   readonly profileValidator: Validator | null;
 }
 

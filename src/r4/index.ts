@@ -41,7 +41,7 @@ export { daysOfDate, daysOfParam, type DaySpan } from './search/days-of-param.ts
 export { mandatoryElements } from './definitions/mandatory-elements.ts';
 export { summarize } from './definitions/summarize.ts';
 export { compileGuides } from './guides/compile-guides.ts';
-export { readGuideFiles, readGuidePackage, type GuideContent } from './guides/read-package.ts';
+export { PACKAGE_LIMITS, readGuideFiles, readGuidePackage, type GuideContent } from './guides/read-package.ts';
 export { type GuideProblem, type GuideResult } from './guides/guide-problem.ts';
 export { type ProfileSet } from './profile-engine/make-profile-set.ts';
 export { type CompileSlowly, type NotChecked } from './profile-engine/profile-source.ts';

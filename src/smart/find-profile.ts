@@ -22,11 +22,7 @@ const nameOf = ({ url, version }: Profile): string => (version === null ? url : 
 export const profilesFor = (type: string, set: ProfileSet | null): readonly Profile[] =>
   (set?.profiles ?? []).filter((one) => one.type === type);
 
-/** Of `url|version` the one of that address, in that version where one is named. */
-export function findProfile(canonical: string, set: ProfileSet | null): Profile | undefined {
-  const [url = '', version] = canonical.split('|');
-  return set?.profiles.find((one) => one.url === url && (version === undefined || one.version === version));
-}
+export const findProfile = (canonical: string, set: ProfileSet | null): Profile | undefined => set?.find(canonical);
 
 /** R4's own definition of the type, which everything is judged by. */
 export const isBaseOf = (canonical: string, type: string): boolean =>

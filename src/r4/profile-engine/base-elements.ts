@@ -18,7 +18,7 @@ export interface BaseElement {
 }
 
 /** R4's SimpleQuantity is a profile in the definitions of others and a type in ours. */
-function typeNameOf({ type }: Element): string {
+export function typeNameOf({ type }: Element): string {
   switch (type.kind) {
     case 'primitive':
       return type.name;

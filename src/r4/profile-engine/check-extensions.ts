@@ -1,7 +1,8 @@
 import { isObject } from '../../kernel/index.ts';
 import type { Definitions } from '../definitions/load-definitions.ts';
 import type { Element, Structure } from '../definitions/read-structures.ts';
-import { checkInvariant, say } from './check-item.ts';
+import { typeNameOf } from './base-elements.ts';
+import { checkInvariant, evaluate, say } from './check-item.ts';
 import type { ExtensionContext, ProfilePlan, Visit } from './plan.ts';
 
 /** Where an extension stands: the element that has it, under all names by which a definition may call that place. */
@@ -16,12 +17,6 @@ interface Place {
 
 const DEPTH_MAX = 100;
 
-function typeNameOf({ type }: Element): string {
-  if (type.kind === 'reference') return 'Reference';
-  if (type.kind === 'resource') return 'Resource';
-  return type.name === 'SimpleQuantity' ? 'Quantity' : type.name;
-}
-
 function isAllowed(
   { type, expression, isPlace }: ExtensionContext,
   place: Place,
@@ -29,7 +24,7 @@ function isAllowed(
   structures: Definitions['structures'],
 ): boolean {
   if (type === 'extension') return place.outerUrl === expression;
-  if (type !== 'element') return isPlace?.(place.value, visit, place.type) ?? true;
+  if (type !== 'element') return isPlace === null || evaluate(isPlace, place.value, visit, place.type) === true;
   const wanted = expression.slice(expression.indexOf('#') + 1).replace(/\[x\]$/, '');
   if (wanted === 'Element' || wanted === place.type || place.paths.includes(wanted)) return true;
   const structure = structures.get(place.type);
@@ -54,7 +49,7 @@ export function makeCheckExtensions(
       isSound = say(visit, 'extension-context', path, `${plan.url} is not allowed on ${place.paths[0] ?? place.type}.`);
     const item = { value: place.value, element: undefined, type: place.type };
     for (const invariant of plan.contextInvariants) if (!checkInvariant(invariant, item, visit, path)) isSound = false;
-    return visit.surroundings.check(extension, 'Extension', plan.url, visit, path) && isSound;
+    return visit.lookups.check(extension, 'Extension', plan.url, visit, path) && isSound;
   }
 
   function checkPlace(object: Readonly<Record<string, unknown>>, place: Place, visit: Visit, path: string): boolean {

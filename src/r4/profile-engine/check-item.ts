@@ -6,6 +6,7 @@ import { TooCostly } from './guide-functions.ts';
 import type {
   ElementPlan,
   InvariantPlan,
+  InvariantTest,
   Item,
   ItemPlan,
   ReferencePlan,
@@ -13,7 +14,7 @@ import type {
   SlicingPlan,
   Visit,
 } from './plan.ts';
-import { itemsOfProperty, objectOf } from './read-items.ts';
+import { itemsOfProperty, objectOf, typeOf } from './read-items.ts';
 
 const NO_ITEMS: readonly Item[] = [];
 /** What a primitive without an extension has below it. */
@@ -34,14 +35,22 @@ const shown = (value: unknown): string => {
 /** A value, or what stands in its place where there is only an extension. */
 const focusOf = ({ value, element }: Item): unknown => value ?? element;
 
+/** What a test of a guide answers, or that it takes too long. */
+export function evaluate(test: InvariantTest, value: unknown, visit: Visit, type: string): boolean | 'too-costly' {
+  try {
+    return test(value, visit, type);
+  } catch (thrown) {
+    if (thrown instanceof TooCostly) return 'too-costly';
+    throw thrown;
+  }
+}
+
 export function checkInvariant(plan: InvariantPlan, item: Item, visit: Visit, path: string): boolean {
   if (plan.isWarning && visit.report === null) return true;
-  try {
-    if (plan.test(focusOf(item), visit, item.type)) return true;
-  } catch (thrown) {
-    if (!(thrown instanceof TooCostly)) throw thrown;
+  const answer = evaluate(plan.test, focusOf(item), visit, item.type);
+  if (answer === true) return true;
+  if (answer === 'too-costly')
     return say(visit, 'profile-costly', path, `The invariant ${plan.key} takes too long on this resource.`);
-  }
   const severity = plan.isWarning ? 'warning' : 'error';
   visit.report?.({ rule: plan.key, code: 'invariant', severity, path, text: plan.human });
   return plan.isWarning;
@@ -50,7 +59,7 @@ export function checkInvariant(plan: InvariantPlan, item: Item, visit: Visit, pa
 function checkReference({ types, profiles }: ReferencePlan, item: Item, visit: Visit, path: string): boolean {
   const { value } = item;
   const reference = isObject(value) ? value['reference'] : undefined;
-  const target = typeof reference === 'string' ? visit.surroundings.resolve(reference, visit) : undefined;
+  const target = typeof reference === 'string' ? visit.lookups.resolve(reference, visit) : undefined;
   const claimed = isObject(value) ? value['type'] : undefined;
   const type = target?.['resourceType'] ?? (typeof reference === 'string' ? typeInReference(reference) : claimed);
   if (types !== null && typeof type === 'string' && !types.has(type))
@@ -61,7 +70,7 @@ function checkReference({ types, profiles }: ReferencePlan, item: Item, visit: V
       `The reference leads to ${type}; the profile allows ${[...types].join(', ')}.`,
     );
   if (target === undefined || profiles.length === 0) return true;
-  const isMet = profiles.some((one) => visit.surroundings.conforms(target, String(target['resourceType']), one, visit));
+  const isMet = profiles.some((one) => visit.lookups.conforms(target, String(target['resourceType']), one, visit));
   return (
     isMet || say(visit, 'profile-reference', path, `What the reference leads to meets none of: ${profiles.join(', ')}.`)
   );
@@ -101,7 +110,7 @@ function checkValue(plan: ItemPlan, item: Item, visit: Visit, path: string): boo
 
 function checkProfiles(plan: ItemPlan, item: Item, visit: Visit, path: string): boolean {
   const { value } = item;
-  const type = isObject(value) && typeof value['resourceType'] === 'string' ? value['resourceType'] : item.type;
+  const type = typeOf(item);
   if (plan.resourceTypes !== null && !plan.resourceTypes.has(type))
     return say(
       visit,
@@ -111,7 +120,7 @@ function checkProfiles(plan: ItemPlan, item: Item, visit: Visit, path: string): 
     );
   const wanted = plan.profiles?.get(type);
   if (wanted === undefined || value === undefined) return true;
-  const { check, conforms } = visit.surroundings;
+  const { check, conforms } = visit.lookups;
   const [only] = wanted;
   if (wanted.length === 1 && only !== undefined && visit.report !== null) return check(value, type, only, visit, path);
   if (wanted.some((one) => conforms(value, type, one, visit))) return true;
@@ -136,8 +145,8 @@ export function checkItem(plan: ItemPlan, item: Item, visit: Visit, path: string
     if (!isSound && isFast) return false;
     if (!checkInvariant(invariant, item, visit, path)) isSound = false;
   }
-  const same = plan.same?.() ?? null;
-  if (same !== null && !checkItem(same, item, visit, path)) isSound = false;
+  const referred = plan.contentReference?.() ?? null;
+  if (referred !== null && !checkItem(referred, item, visit, path)) isSound = false;
   return isSound;
 }
 
@@ -196,13 +205,13 @@ function checkSlices(
   path: string,
 ): boolean {
   const isFast = visit.report === null;
-  const looking = isFast ? visit : { ...visit, report: null };
+  const silent = isFast ? visit : { ...visit, report: null };
   const found = new Map<SlicePlan, { readonly item: Item; readonly i: number }[]>(slices.map((slice) => [slice, []]));
   let isSound = true;
   let last = -1;
   let hasOther = false;
   for (const [i, item] of items.entries()) {
-    const at = slices.findIndex((slice) => slice.matches(item, looking));
+    const at = slices.findIndex((slice) => slice.matches(item, silent));
     const slice = slices[at];
     if (slice === undefined) {
       hasOther = true;

@@ -5,6 +5,7 @@ import { isPrimitiveName } from '../runtime/primitives.ts';
 import { baseElementOf, baseInvariantKeys, type BaseElement } from './base-elements.ts';
 import { compileMatch } from './compile-slicing.ts';
 import { childOf, type ElementNode } from '../guides/element-tree.ts';
+import { withoutVersion } from '../guides/guide-problem.ts';
 import type {
   BindingPlan,
   ElementPlan,
@@ -67,7 +68,7 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
     const isWarning = severity === 'warning';
     if (found?.kind === 'compiled') return [{ key, isWarning, human, test: found.test }];
     const path = element.replaceAll(/:[^.]*/g, '').replaceAll('[x]', '');
-    const slow = expression === undefined ? null : (source.compileSlowly?.(expression, path) ?? null);
+    const slow = corrected === undefined ? null : (source.compileSlowly?.(corrected, path) ?? null);
     if (slow !== null)
       return [{ key, isWarning, human, test: (value, { resource, root }) => slow(value, resource, root) }];
     skip(element, 'invariant', key, found === null ? 'it has no expression' : found.reason);
@@ -93,7 +94,7 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
       if (valueSet === undefined) return [];
       const isOfBase = own?.binding !== null && own?.binding !== undefined;
       if (isOfBase && valueSet.startsWith('http://hl7.org/fhir/ValueSet/') && binding.strength === 'required') {
-        const name = valueSet.slice('http://hl7.org/fhir/ValueSet/'.length).split('|')[0];
+        const name = withoutVersion(valueSet).slice('http://hl7.org/fhir/ValueSet/'.length);
         if (name === own.binding || own.binding === 'mime' || own.binding === 'ucum') return [];
       }
       const members = source.bindingOf(valueSet);
@@ -108,7 +109,7 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
     const byType = new Map<string, string[]>();
     for (const { code = '', profile: wanted = [] } of definition.type ?? []) {
       const beyond = wanted.filter((one) => !isBaseType(one, source));
-      const unknown = beyond.find((one) => source.structureOf(one.split('|')[0] ?? '') === undefined);
+      const unknown = beyond.find((one) => source.structureOf(withoutVersion(one)) === undefined);
       if (unknown !== undefined) skip(idOf(definition), 'profile', unknown, 'no loaded guide has it');
       else if (beyond.length > 0 && beyond.length === wanted.length)
         byType.set(code, [...(byType.get(code) ?? []), ...beyond]);
@@ -149,7 +150,10 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
     return found ?? null;
   }
 
-  function sameOf({ element: definition }: ElementNode, own: BaseElement | null): ItemPlan['same'] {
+  function contentReferenceOf(
+    { element: definition }: ElementNode,
+    own: BaseElement | null,
+  ): ItemPlan['contentReference'] {
     const [whose = '', to] = definition.contentReference?.split('#') ?? [];
     // One that names the type means the rules of R4, not those of this profile.
     if (to === undefined || (whose !== '' && whose !== profile)) return null;
@@ -158,7 +162,10 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
       (node, name) => (node === undefined ? undefined : childOf(node, name)),
       tree ?? undefined,
     );
-    if (target === undefined) return null;
+    if (target === undefined) {
+      skip(idOf(definition), 'profile', to, 'its content reference leads to nothing');
+      return null;
+    }
     return () => {
       const plan = compiled.get(target) ?? compileItem(target, own, structureBelow(target, own));
       return plan.isTrivial ? null : plan;
@@ -180,7 +187,7 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
       resourceTypes: resourceTypesOf(node, own),
       reference: referenceOf(node, own),
       children: inside === null ? [] : node.children.flatMap((child) => compileElement(child, inside) ?? []),
-      same: sameOf(node, own),
+      contentReference: contentReferenceOf(node, own),
     };
     const isTrivial =
       [
@@ -191,7 +198,7 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
         parts.profiles,
         parts.resourceTypes,
         parts.reference,
-        parts.same,
+        parts.contentReference,
       ].every((one) => one === null) &&
       parts.bindings.length + parts.invariants.length + parts.children.length === 0 &&
       parts.lengthMax === Infinity;
@@ -238,7 +245,12 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
 
   function compileElement(node: ElementNode, inside: Structure): ElementPlan | null {
     const own = baseElementOf(inside, node.name);
-    if (own === null) return null;
+    if (own === null) {
+      // Snapshots that walk into primitives name their value, which has no element in JSON.
+      if (node.name !== 'value')
+        skip(idOf(node.element), 'profile', node.name, `${inside.name} has no such element in R4`);
+      return null;
+    }
     const { element: definition } = node;
     const codes = new Set(typeCodesOf(definition));
     const isNarrowed = own.isChoice && codes.size > 0 && own.properties.some(({ type: one }) => !codes.has(one));

@@ -7,7 +7,7 @@ import { isSame, matchesPattern } from './compare-values.ts';
 import { childOf, type ElementNode } from '../guides/element-tree.ts';
 import type { Item, Visit } from './plan.ts';
 import { typeCodesOf, typeOfProfile, valueWith, type ProfileSource } from './profile-source.ts';
-import { itemsOfProperty, objectOf, propertyOf, type Property } from './read-items.ts';
+import { itemsOfProperty, objectOf, propertyOf, typeOf, type Property } from './read-items.ts';
 
 type Step =
   | { readonly kind: 'child'; readonly name: string }
@@ -91,7 +91,7 @@ function itemsAt(item: Item, step: Step, visit: Visit, source: ProfileSource): r
         : itemsOfProperty(object, EXTENSION).filter(({ value }) => isObject(value) && value['url'] === step.url);
     case 'resolve': {
       const reference = object?.['reference'];
-      const found = typeof reference === 'string' ? visit.surroundings.resolve(reference, visit) : undefined;
+      const found = typeof reference === 'string' ? visit.lookups.resolve(reference, visit) : undefined;
       return found === undefined ? [] : [{ value: found, element: undefined, type: String(found['resourceType']) }];
     }
   }
@@ -149,9 +149,6 @@ function testOfPlace(node: ElementNode, source: ProfileSource): Test | null {
   };
 }
 
-const typeOf = ({ value, type }: Item): string =>
-  isObject(value) && typeof value['resourceType'] === 'string' ? value['resourceType'] : type;
-
 /** The url of an extension is the address of its definition, whether that is loaded or not. */
 function matchExtension(slice: ElementNode): Matches | null {
   const urls = new Set(profilesOf(slice).map(withoutVersion));
@@ -160,7 +157,7 @@ function matchExtension(slice: ElementNode): Matches | null {
 }
 
 const anyProfile = (profiles: readonly string[]) => (item: Item, visit: Visit) =>
-  profiles.some((profile) => visit.surroundings.conforms(item.value, item.type, profile, visit));
+  profiles.some((profile) => visit.lookups.conforms(item.value, item.type, profile, visit));
 
 function compileOne(
   { type, path }: ElementDefinitionSlicingDiscriminator,

@@ -2,6 +2,7 @@ import { isObject } from '../../kernel/index.ts';
 import { makeCollections, type Choices } from '../runtime/collections.ts';
 import { makeListFunctions, onText, textOf } from './list-functions.ts';
 import type { Visit } from './plan.ts';
+import { typeOf } from './read-items.ts';
 import { compilePattern } from './safe-pattern.ts';
 
 type Items = readonly unknown[];
@@ -17,7 +18,7 @@ export class TooCostly extends Error {
 }
 
 /** How much the invariants of the resource in hand have looked at. */
-export interface Meter {
+export interface StepCount {
   steps: number;
 }
 
@@ -37,7 +38,7 @@ const isKind = (actual: string, wanted: string): boolean =>
  * What the invariants of guides call. All that walks counts its steps, so that no expression and no resource can hold
  * the gateway.
  */
-export function makeGuideFunctions(choices: Choices, meter: Meter): Readonly<Record<string, unknown>> {
+export function makeGuideFunctions(choices: Choices, stepCount: StepCount): Readonly<Record<string, unknown>> {
   const base = makeCollections(choices);
   const patterns = new Map<string, RegExp>();
   /** Only what stands in an invariant comes here, so there are few. */
@@ -47,8 +48,8 @@ export function makeGuideFunctions(choices: Choices, meter: Meter): Readonly<Rec
     return pattern;
   }
   function step(count: number): void {
-    meter.steps += count;
-    if (meter.steps > STEPS_MAX) throw new TooCostly('the invariants of this resource look at too much');
+    stepCount.steps += count;
+    if (stepCount.steps > STEPS_MAX) throw new TooCostly('the invariants of this resource look at too much');
   }
   const kid: typeof base.kid = (item, name, other) => {
     step(1);
@@ -106,19 +107,19 @@ export function makeGuideFunctions(choices: Choices, meter: Meter): Readonly<Rec
     resolve: (items: Items, visit: Visit): Items =>
       items.flatMap((item) => {
         const reference = isObject(item) ? item['reference'] : item;
-        const found = typeof reference === 'string' ? visit.surroundings.resolve(reference, visit) : undefined;
+        const found = typeof reference === 'string' ? visit.lookups.resolve(reference, visit) : undefined;
         return found === undefined ? NONE : [found];
       }),
     memberOf: (items: Items, valueSet: Items, visit: Visit): Items => {
       const url = textOf(valueSet);
-      const found = items.length === 1 && url !== undefined ? visit.surroundings.memberOf(items[0], url) : undefined;
+      const found = items.length === 1 && url !== undefined ? visit.lookups.memberOf(items[0], url) : undefined;
       return found === undefined ? NONE : [found];
     },
     conformsTo: (items: Items, profile: Items, visit: Visit): Items => {
       const [item] = items;
-      const type = isObject(item) && typeof item['resourceType'] === 'string' ? item['resourceType'] : '';
+      const type = typeOf({ value: item, type: '' });
       const url = textOf(profile);
-      return items.length === 1 && url !== undefined ? [visit.surroundings.conforms(item, type, url, visit)] : NONE;
+      return items.length === 1 && url !== undefined ? [visit.lookups.conforms(item, type, url, visit)] : NONE;
     },
     matches: (items: Items, pattern: Items): Items => onText(items, (text) => [patternOf(textOf(pattern)).test(text)]),
     matchesFull: (items: Items, pattern: Items): Items =>

@@ -10,14 +10,23 @@ import { isMember } from './check-binding.ts';
 import { makeInvariantCompiler } from './compile-invariants.ts';
 import { compileProfile } from './compile-profile.ts';
 import { findResource } from './find-resources.ts';
-import { makeGuideFunctions, type Meter } from './guide-functions.ts';
-import type { BindingPlan, Finding, ProfilePlan, Surroundings, Visit } from './plan.ts';
-import { makeTreeOf, type NotChecked, type ProfileProblem, type ProfileSource } from './profile-source.ts';
+import { makeGuideFunctions, type StepCount } from './guide-functions.ts';
+import type { BindingPlan, ProfileFinding, ProfilePlan, ProfileLookups, Visit } from './plan.ts';
+import {
+  isBaseType,
+  makeTreeOf,
+  typeOfProfile,
+  type NotChecked,
+  type ProfileProblem,
+  type ProfileSource,
+} from './profile-source.ts';
 
 export interface ProfileSet {
   readonly profiles: readonly ProfilePlan[];
+  /** Grows when a profile of R4 itself is first needed. */
   readonly notChecked: readonly NotChecked[];
-  readonly has: (canonical: string) => boolean;
+  /** The profile of an address, in the version that is asked for where one is; R4's own among them. */
+  readonly find: (canonical: string) => ProfilePlan | undefined;
   readonly hasCode: HasCode;
   /**
    * What a validator runs on each resource. `imposed`: beyond what `meta.profile` claims. `isFollowed`: what a reference
@@ -41,6 +50,9 @@ const claimedBy = (resource: Json): readonly string[] => {
   return Array.isArray(claimed) ? claimed.filter((one) => typeof one === 'string') : NONE;
 };
 
+const containedIn = ({ contained }: Json): readonly Json[] =>
+  Array.isArray(contained) ? contained.filter(isObject) : [];
+
 export interface ProfileSetSource extends Pick<ProfileSource, 'compileSlowly'> {
   /** The profiles that are compiled at once; others when they are first needed. */
   readonly urls: readonly string[];
@@ -58,13 +70,13 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode, compileS
   const definitions = loadDefinitions();
   const notChecked: NotChecked[] = [];
   const problems: ProfileProblem[] = [];
-  const meter: Meter = { steps: 0 };
+  const stepCount: StepCount = { steps: 0 };
   const types = {
     propertyOf: (stem: string, type: string) =>
       definitions.choices.get(stem)?.find((one) => one === stem + type.charAt(0).toUpperCase() + type.slice(1)) ?? null,
     isResourceType: (name: string) => definitions.resourceTypes.has(name),
   };
-  const invariants = makeInvariantCompiler(types, makeGuideFunctions(definitions.choices, meter));
+  const invariants = makeInvariantCompiler(types, makeGuideFunctions(definitions.choices, stepCount));
   const treeOf = makeTreeOf(structureOf);
   const source = { definitions, structureOf, treeOf, bindingOf, invariants, compileSlowly, notChecked, problems };
   const plans = new Map<string, ProfilePlan | null>();
@@ -79,9 +91,8 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode, compileS
   for (const url of urls) compile(url);
   invariants.finish();
   const profiles = [...plans.values()].filter((plan) => plan !== null);
-  const ofGuides = [...notChecked];
 
-  /** Of another version than asked for there is at most one too; it is judged by what is loaded. */
+  /** Whatever the version: definitions that name another one than is loaded are judged by the one that is. */
   function planOf(canonical: string): ProfilePlan | undefined {
     const url = withoutVersion(canonical);
     const known = plans.get(url);
@@ -91,10 +102,11 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode, compileS
     return plan ?? undefined;
   }
 
-  const baseTypeOf = (url: string): string | null => {
-    const name = url.slice(url.lastIndexOf('/') + 1);
-    return definitions.structures.has(name) ? name : null;
-  };
+  function find(canonical: string): ProfilePlan | undefined {
+    const plan = planOf(canonical);
+    const version = canonical.slice(withoutVersion(canonical).length + 1);
+    return version === '' || plan?.version === null || plan?.version === version ? plan : undefined;
+  }
 
   /** A resource that stands in another is a world of its own; what it contains is not. */
   function visitOf(value: unknown, visit: Visit): Visit {
@@ -106,13 +118,16 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode, compileS
 
   function check(value: unknown, type: string, canonical: string, visit: Visit, path: string): boolean {
     const plan = planOf(canonical);
-    const wanted = plan === undefined ? baseTypeOf(withoutVersion(canonical)) : plan.type;
-    if (type !== '' && type !== wanted) return say(visit, 'profile-type', path, `${canonical} is not for a ${type}.`);
-    if (plan === undefined) return wanted !== null;
+    if (plan === undefined) {
+      if (isBaseType(canonical, source) && typeOfProfile(canonical, source) === type) return true;
+      return say(visit, 'profile-type', path, `${canonical} is not loaded, or is no type of a ${type}.`);
+    }
+    if (type !== '' && type !== plan.type)
+      return say(visit, 'profile-type', path, `${canonical} is not for a ${type}.`);
     return checkItem(plan.item, { value, element: undefined, type: plan.type }, visitOf(value, visit), path);
   }
 
-  const surroundings: Surroundings = {
+  const lookups: ProfileLookups = {
     resolve(reference, visit) {
       const found = findResource(reference, visit, visit.bundle);
       return found === undefined || visit.isFollowed?.(found) === false ? undefined : found;
@@ -123,10 +138,10 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode, compileS
     },
     check,
     conforms(value, type, canonical, visit) {
-      const known = visit.met.get(value) ?? new Map<string, boolean>();
+      const known = visit.conformance.get(value) ?? new Map<string, boolean>();
       const found = known.get(canonical);
       if (found !== undefined) return found;
-      visit.met.set(value, known);
+      visit.conformance.set(value, known);
       // Who asks again while this is being found out comes around in a circle, which is no fault.
       known.set(canonical, true);
       const isMet = check(value, type, canonical, visit.report === null ? visit : { ...visit, report: null }, '');
@@ -143,9 +158,9 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode, compileS
     ({ imposed = imposeNothing, isFollowed }) =>
     (resource, c, path) => {
       const bundle = resource['resourceType'] === 'Bundle' ? resource : (c.bundle?.of ?? null);
-      meter.steps = 0;
+      stepCount.steps = 0;
       const said = new Set<string>();
-      const reportFor = (profile: string | null) => (finding: Finding) => {
+      const reportFor = (profile: string | null) => (finding: ProfileFinding) => {
         const { path: expression, ...rest } = finding;
         const key = `${finding.rule}\n${expression}\n${finding.text}`;
         if (said.has(key) || (finding.severity === 'warning' && !c.withWarnings)) return;
@@ -156,27 +171,32 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode, compileS
         resource,
         root: resource,
         bundle,
-        surroundings,
+        lookups,
         isFollowed,
         report: c.issues === null ? null : reportFor(profile),
-        met: new Map(),
+        conformance: new Map(),
       });
-      let isSound = true;
-      const wanted = new Set([
-        ...claimedBy(resource),
-        ...imposed(resource, c.bundle === null || c.bundle.of === resource),
-      ]);
-      for (const canonical of wanted) {
-        const plan = planOf(canonical);
-        if (plan === undefined) continue;
-        const visit = visitFor(plan.url);
-        const type = String(resource['resourceType']);
-        if (!check(resource, type, canonical, visit, path)) isSound = false;
-        if (!isSound && c.issues === null) return false;
+      /** By every profile that it claims or that is imposed, as far as that is known. */
+      function checkBy(one: Json, profiles: Iterable<string>, at: string): boolean {
+        let isSound = true;
+        for (const canonical of profiles) {
+          const plan = find(canonical);
+          if (plan === undefined) continue;
+          const visit = visitOf(one, visitFor(plan.url));
+          if (!check(one, String(one['resourceType']), canonical, visit, at)) isSound = false;
+          if (!isSound && c.issues === null) return false;
+        }
+        return isSound;
       }
+      const isOutermost = c.bundle === null || c.bundle.of === resource;
+      let isSound = checkBy(resource, new Set([...claimedBy(resource), ...imposed(resource, isOutermost)]), path);
+      for (const [i, one] of containedIn(resource).entries()) {
+        if (!isSound && c.issues === null) return false;
+        if (!checkBy(one, claimedBy(one), c.issues === null ? '' : `${path}.contained[${i}]`)) isSound = false;
+      }
+      if (!isSound && c.issues === null) return false;
       if (c.hasExtension && !checkExtensions(resource, visitFor(null), path)) isSound = false;
       return isSound;
     };
-  const has = (canonical: string): boolean => planOf(canonical) !== undefined;
-  return { set: { profiles, notChecked: ofGuides, has, hasCode, rule }, problems };
+  return { set: { profiles, notChecked, find, hasCode, rule }, problems };
 }

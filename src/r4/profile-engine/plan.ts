@@ -39,7 +39,7 @@ export interface ItemPlan {
   readonly reference: ReferencePlan | null;
   readonly children: readonly ElementPlan[];
   /** What a content reference leads to, found when it is first needed. */
-  readonly same: (() => ItemPlan | null) | null;
+  readonly contentReference: (() => ItemPlan | null) | null;
 }
 
 export interface BindingPlan {
@@ -106,15 +106,15 @@ export interface Visit {
   readonly root: Json;
   /** The Bundle around it, or itself. */
   readonly bundle: Json | null;
-  readonly surroundings: Surroundings;
+  readonly lookups: ProfileLookups;
   readonly isFollowed: ((resource: Json) => boolean) | undefined;
   /** Null: only the answer is wanted. */
-  readonly report: ((finding: Finding) => void) | null;
+  readonly report: ((finding: ProfileFinding) => void) | null;
   /** What was found out about values of this resource, by profile. */
-  readonly met: Map<unknown, Map<string, boolean>>;
+  readonly conformance: Map<unknown, Map<string, boolean>>;
 }
 
-export interface Surroundings {
+export interface ProfileLookups {
   /** What a reference leads to within the Bundle or among what is contained; undefined where that is elsewhere. */
   readonly resolve: (reference: string, visit: Visit) => Json | undefined;
   /** Whether a value meets a profile. Nothing is reported. */
@@ -124,7 +124,7 @@ export interface Surroundings {
   readonly memberOf: (value: unknown, valueSet: string) => boolean | undefined;
 }
 
-export interface Finding {
+export interface ProfileFinding {
   readonly rule: string;
   readonly code: string;
   readonly severity: 'error' | 'warning';

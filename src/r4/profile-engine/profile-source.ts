@@ -1,11 +1,10 @@
 import type { ElementDefinition, StructureDefinition } from '@medplum/fhirtypes';
 import type { Definitions } from '../definitions/load-definitions.ts';
 import { treeOf, type ElementNode } from '../guides/element-tree.ts';
+import { CORE } from '../guides/base-snapshots.ts';
 import { withoutVersion } from '../guides/guide-problem.ts';
 import type { InvariantCompiler } from './compile-invariants.ts';
 import type { BindingPlan } from './plan.ts';
-
-const CORE = 'http://hl7.org/fhir/StructureDefinition/';
 
 /** What a guide asks for and is not judged, each with its reason. */
 export interface NotChecked {
@@ -19,7 +18,7 @@ export interface NotChecked {
 }
 
 export interface ProfileProblem {
-  readonly code: 'no-snapshot' | 'not-a-tree' | 'wrong-version' | 'unknown-type' | 'profile-cycle';
+  readonly code: 'not-a-tree' | 'unknown-type';
   readonly profile: string;
   readonly element: string;
   readonly text: string;

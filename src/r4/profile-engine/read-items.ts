@@ -34,3 +34,7 @@ export function objectOf({ value, element }: Item): Readonly<Record<string, unkn
   if (isObject(value)) return value;
   return isObject(element) ? element : null;
 }
+
+/** Of a resource its own type, of anything else that of the property in which it stands. */
+export const typeOf = ({ value, type }: Pick<Item, 'value' | 'type'>): string =>
+  isObject(value) && typeof value['resourceType'] === 'string' ? value['resourceType'] : type;

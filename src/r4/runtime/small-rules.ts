@@ -57,7 +57,7 @@ export function checkCodingSystem(system: unknown, c: Context, path: string): bo
   return flag(c, 'coding-value-set', path, `Coding.system ${show(system)} is a value set; name its code system.`);
 }
 
-/** Who invents a code in a system of somebody else is understood by nobody. */
+/** A code that its system does not have is an error, whatever the element is bound to. */
 export function checkCoding(system: unknown, code: unknown, c: Context, path: string): boolean {
   if (typeof system !== 'string' || typeof code !== 'string' || c.hasCode(system, code) !== 'no') return true;
   return flag(c, 'coding-code', path, `The code system ${show(system)} has no code ${show(code)}.`);

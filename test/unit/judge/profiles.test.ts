@@ -210,7 +210,12 @@ describe('a dialect that asks for a profile', () => {
   test('is looked at where it may come into force', () => {
     const files = asking(VITAL);
     expect([found('auto', files, null).length, found('epic', files, null).length]).toEqual([1, 0]);
-    expect(found('default', asking({ ...VITAL, profile: `${METHOD}|1.0.0` }), profiles)).toEqual([]);
+    expect(found('default', asking({ ...VITAL, profile: `${METHOD}|1.2.0` }), profiles)).toEqual([]);
+    expect(found('default', asking({ ...VITAL, profile: `${METHOD}|9.9` }), profiles)).toHaveLength(1);
+    const pressure = 'http://hl7.org/fhir/StructureDefinition/bp';
+    expect(found('default', asking({ type: 'Patient', profile: pressure }), profiles)).toEqual([
+      expect.stringContaining(`${pressure} is for Observation, not for Patient`),
+    ]);
   });
 });
 

@@ -63,7 +63,8 @@ test('every rule of the engine is broken by some case, but for those with a test
 });
 
 test('what is not checked is listed with its reason', () => {
-  const listed = set.notChecked.map(({ what, name }) => `${what} ${name}`);
+  const own = set.notChecked.filter(({ profile }) => profile.startsWith('http://example.org/'));
+  const listed = own.map(({ what, name }) => `${what} ${name}`);
   expect([...new Set(listed)].sort()).toEqual([
     'binding http://example.org/fhir/basics/ValueSet/not-expandable',
     'invariant obs-descendants',

@@ -61,10 +61,27 @@ test('a regular expression that may take for ever is run in linear time, or name
   const since = performance.now();
   expect(rulesOf(linear, aPatient({ language: `${'a'.repeat(60)}-x` }))).toEqual(['pattern-1']);
   expect(performance.now() - since).toBeLessThan(2_000);
+  for (const [pattern, text] of [
+    ['^.*,.*,.*x$', ','.repeat(20_000)],
+    ['a*b', 'a'.repeat(200_000)],
+  ] as const) {
+    const guarded = validatorOf(
+      aProfile('guarded', 'Basic', [{ path: 'Basic.code.text', ...invariant('pattern-3', `matches('${pattern}')`) }]),
+    );
+    const from = performance.now();
+    expect(rulesOf(guarded, { resourceType: 'Basic', code: { text } })).toEqual(['pattern-3']);
+    expect(performance.now() - from).toBeLessThan(2_000);
+  }
   const { notChecked } = profilesOf(
-    aProfile('ahead', 'Patient', [{ path: 'Patient.language', ...invariant('pattern-2', "matches('^((?=a)a+)+$')") }]),
+    aProfile('ahead', 'Patient', [
+      { path: 'Patient.language', ...invariant('pattern-2', "matches('^((?=a)a+)+$')") },
+      { path: 'Patient.gender', ...invariant('pattern-4', "matches('^(a|a){1,24}b$')") },
+    ]),
   );
-  expect(notChecked.map(({ what, name }) => [what, name])).toEqual([['invariant', 'pattern-2']]);
+  expect(notChecked.map(({ what, name }) => [what, name])).toEqual([
+    ['invariant', 'pattern-2'],
+    ['invariant', 'pattern-4'],
+  ]);
 });
 
 test('profiles that ask for each other come to an end', () => {
@@ -152,4 +169,49 @@ test('vs-1 speaks of a dateTime, and says nothing of a Period', () => {
   expect(rulesOf(validator, aWeight({ effectivePeriod: { start: '2026-11-14' } }))).toEqual([]);
   expect(rulesOf(validator, aWeight({ effectiveDateTime: '2026-11-14' }))).toEqual([]);
   expect(rulesOf(validator, aWeight({ effectiveDateTime: '2026-11' }))).toEqual(['vs-1']);
+});
+
+test('what is contained is judged by what it claims', () => {
+  const named = aProfile('named', 'Patient', [{ path: 'Patient.name', min: 1 }]);
+  const validator = loadValidator({ guides: { profiles: profilesOf(named) } });
+  const anObservation = (patient: object): object => ({
+    resourceType: 'Observation',
+    status: 'final',
+    code: { text: 'x' },
+    subject: { reference: '#p' },
+    contained: [{ resourceType: 'Patient', id: 'p', meta: { profile: [named.url] }, ...patient }],
+  });
+  expect(rulesOf(validator, anObservation({ name: [{ text: 'Ada' }] }))).toEqual([]);
+  expect(validator.validate(anObservation({ active: true }))).toMatchObject([
+    { rule: 'profile-min', expression: 'Observation.contained[0]', profile: named.url },
+  ]);
+});
+
+test('an extension whose places take too long to find is refused, and nothing throws', () => {
+  const extension = {
+    ...aProfile('somewhere', 'Extension', [{ path: 'Extension.url', fixedUri: `${ADDRESS}somewhere` }]),
+    context: [{ type: 'fhirpath' as const, expression: 'Patient.name.where(%resource.name.all(given.exists()))' }],
+  };
+  const validator = loadValidator({ guides: { profiles: profilesOf(extension) } });
+  const name = Array.from({ length: 900 }, () => ({
+    given: ['A'],
+    extension: [{ url: `${ADDRESS}somewhere`, valueString: 'x' }],
+  }));
+  expect(new Set(rulesOf(validator, aPatient({ name })))).toEqual(new Set(['extension-context']));
+  expect(rulesOf(validator, aPatient({ name: name.slice(0, 2) }))).toEqual([]);
+});
+
+test('an address that only ends like a type is no type, and a version that is not loaded is not there', () => {
+  const foreign = aProfile('foreign', 'Patient', [
+    { path: 'Patient', ...invariant('foreign-1', "conformsTo('https://unknown.example/StructureDefinition/Patient')") },
+  ]);
+  expect(rulesOf(validatorOf(foreign), aPatient({ active: true }))).toEqual(['foreign-1']);
+  const { find } = profilesOf(foreign);
+  const addresses = [
+    foreign.url,
+    `${foreign.url}|1.2.0`,
+    `${foreign.url}|9.9`,
+    'http://hl7.org/fhir/StructureDefinition/bp',
+  ];
+  expect(addresses.map((address) => find(address)?.type)).toEqual(['Patient', 'Patient', undefined, 'Observation']);
 });
