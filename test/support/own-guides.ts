@@ -4,7 +4,7 @@ import { readGuideFiles, type GuideContent } from '../../src/r4/index.ts';
 
 /**
  * Guides of our own that use every feature of profiles, and resources that must meet them or not. What is expected was
- * written from the specification and confirmed by the HAPI validator.
+ * written from the specification; where the HAPI validator differs, the case says so.
  */
 export const OWN_GUIDES = join(import.meta.dirname, '../fixtures/guides');
 

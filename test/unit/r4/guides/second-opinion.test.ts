@@ -9,8 +9,8 @@ import { makeSnapshot } from '../../../../src/r4/guides/make-snapshot.ts';
 import { OWN_GUIDES, readGuideCases, readOwnGuides, type GuideCase } from '../../../support/own-guides.ts';
 
 /**
- * `@medplum/core` on the cases of our own guides. What is expected there was confirmed by the HAPI validator, so where
- * the two differ, and `medplum-differs.json` lists where, we are the ones who are right; a new version of it that differs
+ * `@medplum/core` on the cases of our own guides. What is expected there was written from the specification, so where the
+ * two differ, and `medplum-differs.json` lists where, we are the ones who are right; a new version of it that differs
  * elsewhere is to be looked at.
  */
 const LISTED = JSON.parse(readFileSync(join(OWN_GUIDES, 'medplum-differs.json'), 'utf8')) as Record<string, string[]>;
