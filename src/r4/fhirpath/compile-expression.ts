@@ -1,26 +1,6 @@
+import { spend, WRITTEN_MAX, type Focus, type TypeKnowledge } from './focus.ts';
 import { FUNCTIONS, OPERATORS, SYSTEM_TYPES } from './names.ts';
 import { parseExpression, type Expression } from './parse-expression.ts';
-
-/**
- * What a guide's invariants may ask beyond HL7's own: the type of a value. JSON does not tell it; it is known where a
- * choice names it, and of the element that the invariant stands on, whose type the caller gives as `t`.
- */
-export interface TypeKnowledge {
-  /** The property of a choice that holds a value of the type; null where the name is no choice or has no such type. */
-  readonly propertyOf: (stem: string, type: string) => string | null;
-  readonly isResourceType: (name: string) => boolean;
-}
-
-/** Where an expression stands: the variable that holds the item in focus, and how its children's presence is asked. */
-interface Focus {
-  readonly item: string;
-  /** Null for HL7's own invariants. */
-  readonly types: TypeKnowledge | null;
-  readonly has: (name: string) => string | null;
-  readonly depth: number;
-  /** Operands inside a lambda that do not depend on its item: computed once, when first needed. */
-  readonly hoisted: string[];
-}
 
 /** An invariant as JavaScript: `test` may use the variables in `declare`, which belong in the same function. */
 export interface CompiledExpression {
@@ -61,6 +41,7 @@ export function compileExpression(
   const test = whenTrue(parseExpression(text), {
     item: 'o',
     types,
+    budget: { left: WRITTEN_MAX },
     has: (name) => has(name) ?? hasItem('o')(name),
     depth: 0,
     hoisted,
@@ -71,7 +52,7 @@ export function compileExpression(
 /** An expression that answers a list instead of true or false. */
 export function compileItems(text: string, types: TypeKnowledge): CompiledExpression {
   const hoisted: string[] = [];
-  const focus = { item: 'o', types, has: hasItem('o'), depth: 0, hoisted };
+  const focus = { item: 'o', types, has: hasItem('o'), depth: 0, hoisted, budget: { left: WRITTEN_MAX } };
   return {
     test: collection(parseExpression(text), focus),
     declare: hoisted.length === 0 ? '' : `let ${hoisted.join()};`,
@@ -98,6 +79,7 @@ function compareText(e: Expression, at: Focus): { readonly isOne: string; readon
 }
 
 function whenTrue(e: Expression, at: Focus): string {
+  spend(at);
   const simple = compareText(e, at);
   if (simple !== null) return simple.isOne;
   if (e.kind === 'binary') {
@@ -123,6 +105,7 @@ function whenTrue(e: Expression, at: Focus): string {
 }
 
 function whenFalse(e: Expression, at: Focus): string {
+  spend(at);
   const simple = compareText(e, at);
   if (simple !== null) return simple.isNone;
   if (e.kind === 'binary') {
@@ -188,6 +171,7 @@ function collection(e: Expression, at: Focus): string {
 }
 
 function collect(e: Expression, at: Focus): string {
+  spend(at);
   switch (e.kind) {
     case 'empty':
       return '[]';
@@ -212,6 +196,8 @@ function collect(e: Expression, at: Focus): string {
 
 /** The extensions of a primitive stand beside it, so they are asked for from its parent. */
 function extensions(of: Expression | null, at: Focus): string {
+  const isFocus = of === null || (of.kind === 'variable' && of.name === '$this');
+  if (isFocus && at.depth === 0) return 'extensionsOfFocus(o,e)';
   if (of?.kind === 'child' && !isTypeName(of.name))
     return `extensionsOf(${of.of === null ? `[${at.item}]` : collection(of.of, at)},${quote(of.name)},${quote(`_${of.name}`)})`;
   return `kids(${of === null ? `[${at.item}]` : collection(of, at)},"extension","_extension")`;
@@ -219,6 +205,8 @@ function extensions(of: Expression | null, at: Focus): string {
 
 function ofType(operator: 'is' | 'as' | 'ofType', of: Expression, type: string, at: Focus): string {
   const items = (): string => `${operator}Type(${collection(of, at)},${quote(type)})`;
+  if (at.types !== null && operator === 'is' && of.kind === 'call' && of.name === 'resolve')
+    return `isResolved(${collection(subject(of), at)},${quote(type)},c)`;
   if (at.types === null || at.types.isResourceType(type)) return items();
   if (at.depth === 0 && of.kind === 'variable' && of.name === '$this')
     return operator === 'is' ? `[isKind(t,${quote(type)})]` : `(isKind(t,${quote(type)})?[o]:[])`;
@@ -272,10 +260,12 @@ function call(e: Extract<Expression, { kind: 'call' }>, at: Focus): string {
       if (condition === undefined || then === undefined) throw new Error('FHIRPath: iif needs two arguments');
       return `(${whenTrue(condition, at)}?${collection(then, at)}:${otherwise === undefined ? '[]' : collection(otherwise, at)})`;
     }
-    case 'not':
     case 'exists':
     case 'empty':
     case 'all':
+      // Never empty, so that it need not be asked twice.
+      return `[${whenTrue(e, at)}]`;
+    case 'not':
       return `threeWay(${whenTrue(e, at)},${whenFalse(e, at)})`;
     case 'first':
       return `${of}.slice(0,1)`;
@@ -290,6 +280,8 @@ function call(e: Extract<Expression, { kind: 'call' }>, at: Focus): string {
       if (type.kind !== 'child') throw new Error('FHIRPath: expected a type');
       return ofType(e.name, subject(e), type.name, at);
     }
+    case 'join':
+      return `joinTexts(${[of, ...e.args.slice(0, 1).map((arg) => collection(arg, at))].join()})`;
     case 'repeat':
       return `repeat(${of},${lambda(only(e), at, collection)})`;
     case 'resolve':
@@ -301,13 +293,16 @@ function call(e: Extract<Expression, { kind: 'call' }>, at: Focus): string {
       return `withUrl(${extensions(e.of, at)},${collection(only(e), at)})`;
     case 'replaceMatches':
     case 'replace':
+      if (e.args.length !== 2) throw new Error(`FHIRPath: ${e.name} needs two arguments`);
       return `${e.name}(${of},${e.args.map((a) => collection(a, at)).join()})`;
     case 'substring':
-      return `substring(${of},${e.args.map((a) => collection(a, at)).join()})`;
+      return `substring(${[of, collection(only(e), at), ...e.args.slice(1, 2).map((a) => collection(a, at))].join()})`;
     default: {
-      const name = FUNCTIONS[e.name];
-      if (name === undefined) throw new Error(`FHIRPath: unknown function ${e.name}`);
-      return `${name}(${[of, ...e.args.map((arg) => collection(arg, at))].join()})`;
+      const known = FUNCTIONS.get(e.name);
+      if (known === undefined) throw new Error(`FHIRPath: unknown function ${e.name}`);
+      const [least, most] = known.args;
+      if (e.args.length < least || e.args.length > most) throw new Error(`FHIRPath: wrong arguments of ${e.name}`);
+      return `${known.name}(${[of, ...e.args.map((arg) => collection(arg, at))].join()})`;
     }
   }
 }

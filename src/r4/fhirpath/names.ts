@@ -22,19 +22,17 @@ export const OPERATORS: Readonly<Record<string, string>> = {
   in: 'isIn',
 };
 
-/** Functions of lists alone, under the names that they have at run time. */
-export const FUNCTIONS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    'combine subsetOf intersect startsWith contains matches isDistinct hasValue toInteger length children descendants'
-      .split(' ')
-      .map((name) => [name, name]),
-  ),
-  ...Object.fromEntries(
-    'item union exclude distinct supersetOf skip take single toDecimal toBoolean upper lower trim endsWith indexOf split allTrue anyTrue allFalse anyFalse matchesFull convertsToInteger convertsToDecimal convertsToBoolean convertsToString'
-      .split(' ')
-      .map((name) => [name, name]),
-  ),
-  toString: 'asText',
-  last: 'lastOf',
-  join: 'joinTexts',
-};
+const RUN_TIME: Readonly<Record<string, string>> = { toString: 'asText', last: 'lastOf' };
+
+/** Functions of lists alone: their names at run time, and how many arguments they take. */
+export const FUNCTIONS: ReadonlyMap<string, { readonly name: string; readonly args: readonly [number, number] }> =
+  new Map(
+    Object.entries({
+      0: 'isDistinct hasValue toInteger length children descendants distinct single toDecimal toBoolean upper lower trim allTrue anyTrue allFalse anyFalse convertsToInteger convertsToDecimal convertsToBoolean convertsToString toString last',
+      1: 'combine subsetOf intersect startsWith contains matches item union exclude supersetOf skip take endsWith indexOf split matchesFull',
+    }).flatMap(([count, names]) =>
+      names
+        .split(' ')
+        .map((name) => [name, { name: RUN_TIME[name] ?? name, args: [Number(count), Number(count)] as const }]),
+    ),
+  );

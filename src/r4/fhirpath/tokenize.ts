@@ -8,7 +8,10 @@ const PATTERN =
 
 const ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f' };
 
-const unescape = (text: string): string => text.replace(/\\(.)/g, (_, letter: string) => ESCAPES[letter] ?? letter);
+const unescape = (text: string): string =>
+  text.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/g, (_, code: string | undefined, letter: string) =>
+    code === undefined ? (ESCAPES[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
+  );
 
 /** Splits one invariant. What it cannot read throws: of HL7's own that is a bug, of a guide's it is told by name. */
 export function tokenize(expression: string): Token[] {

@@ -57,7 +57,8 @@ export function compileGuides(
     compileSlowly,
     hasCode: terminology.hasCode,
     bindingOf(valueSet) {
-      const grammar = BY_GRAMMAR[withoutVersion(valueSet)];
+      const address = withoutVersion(valueSet);
+      const grammar = Object.hasOwn(BY_GRAMMAR, address) ? BY_GRAMMAR[address] : undefined;
       if (grammar !== undefined) {
         const has = (system: string | undefined, code: string): boolean =>
           (system === undefined || system === grammar.system) && grammar.isCode(code);

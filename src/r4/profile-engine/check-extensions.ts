@@ -24,7 +24,11 @@ function isAllowed(
   structures: Definitions['structures'],
 ): boolean {
   if (type === 'extension') return place.outerUrl === expression;
-  if (type !== 'element') return isPlace === null || evaluate(isPlace, place.value, visit, place.type) === true;
+  if (type !== 'element')
+    return (
+      isPlace === null ||
+      evaluate(isPlace, { value: place.value, element: undefined, type: place.type }, visit) !== false
+    );
   const wanted = expression.slice(expression.indexOf('#') + 1).replace(/\[x\]$/, '');
   if (wanted === 'Element' || wanted === place.type || place.paths.includes(wanted)) return true;
   const structure = structures.get(place.type);

@@ -36,9 +36,9 @@ const shown = (value: unknown): string => {
 const focusOf = ({ value, element }: Item): unknown => value ?? element;
 
 /** What a test of a guide answers, or that it takes too long. */
-export function evaluate(test: InvariantTest, value: unknown, visit: Visit, type: string): boolean | 'too-costly' {
+export function evaluate(test: InvariantTest, item: Item, visit: Visit): boolean | 'too-costly' {
   try {
-    return test(value, visit, type);
+    return test(focusOf(item), visit, item.type, item.element);
   } catch (thrown) {
     if (thrown instanceof TooCostly) return 'too-costly';
     throw thrown;
@@ -47,7 +47,7 @@ export function evaluate(test: InvariantTest, value: unknown, visit: Visit, type
 
 export function checkInvariant(plan: InvariantPlan, item: Item, visit: Visit, path: string): boolean {
   if (plan.isWarning && visit.report === null) return true;
-  const answer = evaluate(plan.test, focusOf(item), visit, item.type);
+  const answer = evaluate(plan.test, item, visit);
   if (answer === true) return true;
   if (answer === 'too-costly')
     return say(visit, 'profile-costly', path, `The invariant ${plan.key} takes too long on this resource.`);
@@ -60,9 +60,8 @@ function checkReference({ types, profiles }: ReferencePlan, item: Item, visit: V
   const { value } = item;
   const reference = isObject(value) ? value['reference'] : undefined;
   const target = typeof reference === 'string' ? visit.lookups.resolve(reference, visit) : undefined;
-  const claimed = isObject(value) ? value['type'] : undefined;
-  const type = target?.['resourceType'] ?? (typeof reference === 'string' ? typeInReference(reference) : claimed);
-  if (types !== null && typeof type === 'string' && !types.has(type))
+  const type = visit.lookups.typeOfReference(value, visit);
+  if (types !== null && type !== undefined && !types.has(type))
     return say(
       visit,
       'profile-reference',
@@ -75,11 +74,6 @@ function checkReference({ types, profiles }: ReferencePlan, item: Item, visit: V
     isMet || say(visit, 'profile-reference', path, `What the reference leads to meets none of: ${profiles.join(', ')}.`)
   );
 }
-
-const typeInReference = (reference: string): string | undefined =>
-  /(?:^|\/)(?<type>[A-Z][A-Za-z]+)\/[A-Za-z0-9.-]{1,64}(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/.exec(reference)?.groups?.[
-    'type'
-  ];
 
 function checkValue(plan: ItemPlan, item: Item, visit: Visit, path: string): boolean {
   const { value } = item;
@@ -129,6 +123,7 @@ function checkProfiles(plan: ItemPlan, item: Item, visit: Visit, path: string): 
 
 /** What a plan asks of one occurrence. In a fast visit the first fault ends it. */
 export function checkItem(plan: ItemPlan, item: Item, visit: Visit, path: string): boolean {
+  visit.step(1);
   const isFast = visit.report === null;
   let isSound = checkValue(plan, item, visit, path);
   if (!isSound && isFast) return false;
@@ -210,6 +205,7 @@ function checkSlices(
   let isSound = true;
   let last = -1;
   let hasOther = false;
+  visit.step(items.length * slices.length);
   for (const [i, item] of items.entries()) {
     const at = slices.findIndex((slice) => slice.matches(item, silent));
     const slice = slices[at];

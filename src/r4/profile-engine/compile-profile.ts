@@ -77,7 +77,7 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
 
   const invariantsOf = ({ element: definition }: ElementNode): readonly InvariantPlan[] =>
     (definition.constraint ?? [])
-      .filter(({ key }) => !known.has(key))
+      .filter(({ key, source: whose }) => !known.has(key) || (whose !== undefined && !isBaseType(whose, source)))
       .flatMap(({ key = '', expression, human = '', severity = 'error' }) =>
         invariantOf(key, expression, human, severity, idOf(definition)),
       );
@@ -162,8 +162,8 @@ export function compileProfile(structure: StructureDefinition, source: ProfileSo
       (node, name) => (node === undefined ? undefined : childOf(node, name)),
       tree ?? undefined,
     );
-    if (target === undefined) {
-      skip(idOf(definition), 'profile', to, 'its content reference leads to nothing');
+    if (target === undefined || target.element.contentReference !== undefined) {
+      skip(idOf(definition), 'profile', to, 'its content reference leads to no content');
       return null;
     }
     return () => {

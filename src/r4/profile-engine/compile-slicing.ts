@@ -92,7 +92,8 @@ function itemsAt(item: Item, step: Step, visit: Visit, source: ProfileSource): r
     case 'resolve': {
       const reference = object?.['reference'];
       const found = typeof reference === 'string' ? visit.lookups.resolve(reference, visit) : undefined;
-      return found === undefined ? [] : [{ value: found, element: undefined, type: String(found['resourceType']) }];
+      const type = visit.lookups.typeOfReference(item.value, visit);
+      return type === undefined ? [] : [{ value: found, element: undefined, type }];
     }
   }
 }
@@ -133,7 +134,8 @@ function testOfPlace(node: ElementNode, source: ProfileSource): Test | null {
   const { binding } = node.element;
   if (binding?.strength === 'required' && binding.valueSet !== undefined) {
     const members = source.bindingOf(binding.valueSet);
-    if ('has' in members) return (item) => isMember(item, members);
+    const [type = ''] = typeCodesOf(node.element);
+    if ('has' in members) return ({ value }) => isMember({ value, type }, members);
   }
   const below = node.children.flatMap((child) => {
     const test = testOfPlace(child, source);

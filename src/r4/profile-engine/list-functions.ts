@@ -1,4 +1,6 @@
 import type { makeCollections } from '../runtime/collections.ts';
+import { isObject } from '../../kernel/index.ts';
+import { isAfter, isDateTime, isInstant } from '../runtime/dates.ts';
 import { isRawNumber, numberValue } from '../runtime/raw-number.ts';
 
 type Items = readonly unknown[];
@@ -40,8 +42,33 @@ function toBoolean(items: Items): Items {
 const converts = (items: Items, convert: (items: Items) => Items): Items =>
   items.length === 1 ? [convert(items).length === 1] : NONE;
 
+/** The moment that a dateTime with a time names; NaN for anything else. */
+const momentOf = (value: unknown): number => (typeof value === 'string' && isInstant(value) ? Date.parse(value) : NaN);
+
+/** How two values stand to each other; undefined where that cannot be said. HL7's own invariants are read more mildly. */
+function orderOf(a: unknown, b: unknown): number | undefined {
+  const [x, y] = [numberValue(a) ?? momentOf(a), numberValue(b) ?? momentOf(b)];
+  if (!Number.isNaN(x) && !Number.isNaN(y)) return Math.sign(x - y);
+  if (typeof a !== 'string' || typeof b !== 'string') return undefined;
+  if (!isDateTime(a) || !isDateTime(b)) return a < b ? -1 : a > b ? 1 : 0;
+  if (isAfter(a, b)) return 1;
+  if (isAfter(b, a)) return -1;
+  return a === b ? 0 : undefined;
+}
+
 /** What guides may ask of lists beyond what HL7's own invariants do. */
 export function makeListFunctions(base: ReturnType<typeof makeCollections>) {
+  function compare(a: Items, b: Items, holds: (sign: number) => boolean): Items {
+    if (a.length !== 1 || b.length !== 1) return NONE;
+    if (isObject(a[0]) && isObject(b[0])) return holds(-1) ? base.below(a, b) : base.above(a, b);
+    const order = orderOf(a[0], b[0]);
+    return order === undefined ? NONE : [holds(order)];
+  }
+  /** One moment may be written in several zones. */
+  function equals(a: Items, b: Items): Items {
+    const [x, y] = [momentOf(a[0]), momentOf(b[0])];
+    return a.length === 1 && b.length === 1 && !Number.isNaN(x) && !Number.isNaN(y) ? [x === y] : base.equals(a, b);
+  }
   function isEquivalent(a: Items, b: Items): boolean {
     return (
       a.length === b.length &&
@@ -49,6 +76,11 @@ export function makeListFunctions(base: ReturnType<typeof makeCollections>) {
     );
   }
   return {
+    equals,
+    differs: (a: Items, b: Items): Items => equals(a, b).map((same) => same !== true),
+    below: (a: Items, b: Items): Items => compare(a, b, (sign) => sign < 0),
+    above: (a: Items, b: Items): Items => compare(a, b, (sign) => sign > 0),
+    plus: (a: Items, b: Items): Items => (a.length === 0 || b.length === 0 ? NONE : base.plus(a, b)),
     minus: (a: Items, b: Items): Items => onNumbers(a, b, (x, y) => x - y),
     times: (a: Items, b: Items): Items => onNumbers(a, b, (x, y) => x * y),
     dividedBy: (a: Items, b: Items): Items => onNumbers(a, b, (x, y) => x / y),
@@ -83,8 +115,6 @@ export function makeListFunctions(base: ReturnType<typeof makeCollections>) {
     endsWith: (items: Items, end: Items): Items => onText(items, (text) => [text.endsWith(textOf(end) ?? '')]),
     indexOf: (items: Items, part: Items): Items => onText(items, (text) => [text.indexOf(textOf(part) ?? '')]),
     split: (items: Items, by: Items): Items => onText(items, (text) => text.split(textOf(by) ?? '')),
-    replace: (items: Items, part: Items, by: Items): Items =>
-      onText(items, (text) => [text.replaceAll(textOf(part) ?? '', textOf(by) ?? '')]),
     joinTexts: (items: Items, by: Items = NONE): Items =>
       items.length === 0 ? NONE : [items.map(String).join(textOf(by) ?? '')],
   };

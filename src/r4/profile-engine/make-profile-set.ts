@@ -1,7 +1,7 @@
 import type { StructureDefinition } from '@medplum/fhirtypes';
 import { isObject } from '../../kernel/index.ts';
 import { loadDefinitions } from '../definitions/load-definitions.ts';
-import { file, type Json, type ProfileRule } from '../runtime/context.ts';
+import { file, type Context, type Json, type ProfileRule } from '../runtime/context.ts';
 import type { HasCode } from '../runtime/known-codes.ts';
 import { withoutVersion } from '../guides/guide-problem.ts';
 import { makeCheckExtensions } from './check-extensions.ts';
@@ -9,9 +9,9 @@ import { checkItem, say } from './check-item.ts';
 import { isMember } from './check-binding.ts';
 import { makeInvariantCompiler } from './compile-invariants.ts';
 import { compileProfile } from './compile-profile.ts';
-import { findResource } from './find-resources.ts';
-import { makeGuideFunctions, type StepCount } from './guide-functions.ts';
-import type { BindingPlan, ProfileFinding, ProfilePlan, ProfileLookups, Visit } from './plan.ts';
+import { findResource, typeInReference } from './find-resources.ts';
+import { makeGuideFunctions, makeStep, TooCostly, type StepCount } from './guide-functions.ts';
+import type { BindingPlan, Conformance, ProfileFinding, ProfileLookups, ProfilePlan, Visit } from './plan.ts';
 import {
   isBaseType,
   makeTreeOf,
@@ -41,6 +41,9 @@ export interface ProfileSet {
 /** Profiles that a resource must meet whatever it claims. `isOutermost`: it does not stand in a Bundle. */
 export type Imposed = (resource: Json, isOutermost: boolean) => readonly string[];
 
+/** How many profiles may be entered one through the other, and how many references are followed on that way. */
+const DEPTH_MAX = 60;
+const FOLLOWED_MAX = 20;
 const NONE: readonly string[] = [];
 const imposeNothing: Imposed = () => NONE;
 
@@ -76,9 +79,29 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode, compileS
       definitions.choices.get(stem)?.find((one) => one === stem + type.charAt(0).toUpperCase() + type.slice(1)) ?? null,
     isResourceType: (name: string) => definitions.resourceTypes.has(name),
   };
-  const invariants = makeInvariantCompiler(types, makeGuideFunctions(definitions.choices, stepCount));
+  const step = makeStep(stepCount);
+  const answerable = {
+    valueSet(canonical: string): string | null {
+      const members = bindingOf(canonical);
+      return 'has' in members ? null : members.notExpanded;
+    },
+    profile: (canonical: string): string | null =>
+      isBaseType(canonical, source) || structureOf(withoutVersion(canonical)) !== undefined
+        ? null
+        : `no loaded guide has ${canonical}`,
+  };
+  const invariants = makeInvariantCompiler(types, makeGuideFunctions(definitions.choices, step), answerable);
   const treeOf = makeTreeOf(structureOf);
-  const source = { definitions, structureOf, treeOf, bindingOf, invariants, compileSlowly, notChecked, problems };
+  const source: ProfileSource = {
+    definitions,
+    structureOf,
+    treeOf,
+    bindingOf,
+    invariants,
+    compileSlowly,
+    notChecked,
+    problems,
+  };
   const plans = new Map<string, ProfilePlan | null>();
   function compile(url: string): ProfilePlan | null {
     const structure = structureOf(url);
@@ -124,13 +147,26 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode, compileS
     }
     if (type !== '' && type !== plan.type)
       return say(visit, 'profile-type', path, `${canonical} is not for a ${type}.`);
-    return checkItem(plan.item, { value, element: undefined, type: plan.type }, visitOf(value, visit), path);
+    if (visit.depth > DEPTH_MAX) return say(visit, 'profile-costly', path, 'Its profiles lead too deep.');
+    const inside = { ...visitOf(value, visit), depth: visit.depth + 1 };
+    return checkItem(plan.item, { value, element: undefined, type: plan.type }, inside, path);
+  }
+
+  function resolve(reference: string, visit: Visit): Json | undefined {
+    const found = findResource(reference, visit, visit.bundle);
+    return found === undefined || visit.isFollowed?.(found) === false ? undefined : found;
   }
 
   const lookups: ProfileLookups = {
-    resolve(reference, visit) {
-      const found = findResource(reference, visit, visit.bundle);
-      return found === undefined || visit.isFollowed?.(found) === false ? undefined : found;
+    resolve,
+    typeOfReference(value, visit) {
+      if (!isObject(value)) return typeof value === 'string' ? typeInReference(value) : undefined;
+      const { reference, type } = value as { readonly reference?: unknown; readonly type?: unknown };
+      if (typeof reference !== 'string') return typeof type === 'string' ? type : undefined;
+      const found = findResource(reference, visit, visit.bundle)?.['resourceType'];
+      return typeof found === 'string'
+        ? found
+        : (typeInReference(reference) ?? (typeof type === 'string' ? type : undefined));
     },
     memberOf(value, valueSet) {
       const members = bindingOf(valueSet);
@@ -138,14 +174,29 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode, compileS
     },
     check,
     conforms(value, type, canonical, visit) {
-      const known = visit.conformance.get(value) ?? new Map<string, boolean>();
+      if (value === undefined) return false;
+      const { conformance } = visit;
+      const known = conformance.of.get(value) ?? new Map<string, boolean>();
       const found = known.get(canonical);
-      if (found !== undefined) return found;
-      visit.conformance.set(value, known);
+      if (found !== undefined) {
+        if (known.get(`${canonical} under way`) === true) conformance.assumed += 1;
+        return found;
+      }
+      // So far away nothing is asked any more.
+      if (visit.depth > FOLLOWED_MAX) {
+        conformance.assumed += 1;
+        return true;
+      }
+      conformance.of.set(value, known);
       // Who asks again while this is being found out comes around in a circle, which is no fault.
       known.set(canonical, true);
+      known.set(`${canonical} under way`, true);
+      const before = conformance.assumed;
       const isMet = check(value, type, canonical, visit.report === null ? visit : { ...visit, report: null }, '');
-      known.set(canonical, isMet);
+      known.delete(`${canonical} under way`);
+      // What was found out by assuming something is only good for who asked.
+      if (isMet && conformance.assumed > before && visit.depth > 0) known.delete(canonical);
+      else known.set(canonical, isMet);
       return isMet;
     },
   };
@@ -153,6 +204,14 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode, compileS
     const plan = planOf(url);
     return plan?.isExtension === true ? plan : undefined;
   });
+
+  /** Shared by all resources that one call of a validator looks at. */
+  const conformances = new WeakMap<Context, Conformance>();
+  function conformanceOf(c: Context): Conformance {
+    const known = conformances.get(c) ?? { of: new Map(), assumed: 0 };
+    conformances.set(c, known);
+    return known;
+  }
 
   const rule: ProfileSet['rule'] =
     ({ imposed = imposeNothing, isFollowed }) =>
@@ -173,30 +232,42 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode, compileS
         bundle,
         lookups,
         isFollowed,
+        depth: 0,
+        step,
         report: c.issues === null ? null : reportFor(profile),
-        conformance: new Map(),
+        conformance: conformanceOf(c),
       });
       /** By every profile that it claims or that is imposed, as far as that is known. */
-      function checkBy(one: Json, profiles: Iterable<string>, at: string): boolean {
+      function checkBy(one: Json, canonicals: readonly string[], at: string): boolean {
         let isSound = true;
-        for (const canonical of profiles) {
-          const plan = find(canonical);
+        for (const plan of new Set(canonicals.map(find))) {
           if (plan === undefined) continue;
           const visit = visitOf(one, visitFor(plan.url));
-          if (!check(one, String(one['resourceType']), canonical, visit, at)) isSound = false;
+          if (!check(one, String(one['resourceType']), plan.url, visit, at)) isSound = false;
           if (!isSound && c.issues === null) return false;
         }
         return isSound;
       }
-      const isOutermost = c.bundle === null || c.bundle.of === resource;
-      let isSound = checkBy(resource, new Set([...claimedBy(resource), ...imposed(resource, isOutermost)]), path);
-      for (const [i, one] of containedIn(resource).entries()) {
-        if (!isSound && c.issues === null) return false;
-        if (!checkBy(one, claimedBy(one), c.issues === null ? '' : `${path}.contained[${i}]`)) isSound = false;
+      function checkOne(one: Json, canonicals: readonly string[], at: string): boolean {
+        const isSound = checkBy(one, canonicals, at);
+        if (!c.hasExtension || (!isSound && c.issues === null)) return isSound;
+        return checkExtensions(one, visitOf(one, visitFor(null)), at) && isSound;
       }
-      if (!isSound && c.issues === null) return false;
-      if (c.hasExtension && !checkExtensions(resource, visitFor(null), path)) isSound = false;
-      return isSound;
+      function checkAll(): boolean {
+        const isOutermost = c.bundle === null || c.bundle.of === resource;
+        let isSound = checkOne(resource, [...claimedBy(resource), ...imposed(resource, isOutermost)], path);
+        for (const [i, one] of containedIn(resource).entries()) {
+          if (!isSound && c.issues === null) return false;
+          if (!checkOne(one, claimedBy(one), c.issues === null ? '' : `${path}.contained[${i}]`)) isSound = false;
+        }
+        return isSound;
+      }
+      try {
+        return checkAll();
+      } catch (thrown) {
+        if (!(thrown instanceof TooCostly)) throw thrown;
+        return say(visitFor(null), 'profile-costly', path, 'Its profiles take too long on this resource.');
+      }
     };
   return { set: { profiles, notChecked, find, hasCode, rule }, problems };
 }

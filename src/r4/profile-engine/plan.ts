@@ -55,7 +55,8 @@ export interface InvariantPlan {
   readonly human: string;
   readonly test: InvariantTest;
 }
-export type InvariantTest = (value: unknown, visit: Visit, type: string) => boolean;
+/** `element`: what stands beside a primitive. */
+export type InvariantTest = (value: unknown, visit: Visit, type: string, element: unknown) => boolean;
 
 export interface ReferencePlan {
   /** The types that a reference may lead to; null for any. */
@@ -108,15 +109,27 @@ export interface Visit {
   readonly bundle: Json | null;
   readonly lookups: ProfileLookups;
   readonly isFollowed: ((resource: Json) => boolean) | undefined;
+  /** How many profiles were entered to come here. */
+  readonly depth: number;
+  /** Counts what is looked at; throws where that is too much. */
+  readonly step: (count: number) => void;
   /** Null: only the answer is wanted. */
   readonly report: ((finding: ProfileFinding) => void) | null;
-  /** What was found out about values of this resource, by profile. */
-  readonly conformance: Map<unknown, Map<string, boolean>>;
+  readonly conformance: Conformance;
+}
+
+/** What was found out about values, by profile. */
+export interface Conformance {
+  readonly of: Map<unknown, Map<string, boolean>>;
+  /** How often something had to be assumed. */
+  assumed: number;
 }
 
 export interface ProfileLookups {
   /** What a reference leads to within the Bundle or among what is contained; undefined where that is elsewhere. */
   readonly resolve: (reference: string, visit: Visit) => Json | undefined;
+  /** The type that a reference leads to: of what it leads to, else by its text or what it says of itself. */
+  readonly typeOfReference: (reference: unknown, visit: Visit) => string | undefined;
   /** Whether a value meets a profile. Nothing is reported. */
   readonly conforms: (value: unknown, type: string, profile: string, visit: Visit) => boolean;
   /** The same, with all that is found reported under the path. */

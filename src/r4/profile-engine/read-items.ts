@@ -1,4 +1,5 @@
 import { isObject } from '../../kernel/index.ts';
+import { isRawNumber } from '../runtime/raw-number.ts';
 import type { Item } from './plan.ts';
 
 export const propertyOf = (key: string, type: string): Property => ({ key, other: `_${key}`, type });
@@ -31,7 +32,8 @@ export function itemsOfProperty(
 
 /** Where the children of an item stand: in the value, or, of a primitive, in what stands beside it. */
 export function objectOf({ value, element }: Item): Readonly<Record<string, unknown>> | null {
-  if (isObject(value)) return value;
+  // A number whose digits are kept is an object to JavaScript.
+  if (isObject(value) && !isRawNumber(value)) return value;
   return isObject(element) ? element : null;
 }
 

@@ -1,19 +1,25 @@
 import { setFlagsFromString } from 'node:v8';
 
+/** How many ways a text may be divided between bounded repeats before it counts as a risk. */
+const WAYS_MAX = 10_000;
+
 /**
- * Whether a regular expression may take longer than its text is long: it repeats something without limit, repeats a
- * group, or refers back.
+ * Whether a regular expression may take much longer than its text is long: it repeats something without limit, repeats a
+ * group, refers back, or has many bounded repeats that compete.
  */
 export function isRisky(pattern: string): boolean {
   if (/\\[1-9]|\\k</.test(pattern)) return true;
-  const text = pattern.replaceAll(/\\./g, 'x').replaceAll(/\[\^?\]?[^\]]*\]/g, 'x');
-  return /[*+]|\{\d+,\}|\)[?{]/.test(text);
+  const text = pattern.replaceAll(/\\./g, 'x').replaceAll(/\[[^\]]*\]/g, 'x');
+  if (/[*+]|\{\d+,\}|\)[?{]/.test(text)) return true;
+  const optional = [...text.matchAll(/[^(]\?/g)].length;
+  const ranges = [...text.matchAll(/\{(\d+),(\d+)\}/g)].map(([, from, to]) => Number(to) - Number(from) + 1);
+  return ranges.reduce((ways, range) => ways * range, 2 ** optional) > WAYS_MAX;
 }
 
 let isLinearEngineOn = false;
 
 /**
- * What is risky is run by V8's engine for linear time, which knows neither silent around nor referring back. Throws for
+ * What is risky is run by V8's engine for linear time, which knows neither looking around nor referring back. Throws for
  * what cannot be compiled, or not without risk.
  */
 export function compilePattern(pattern: string, flags = ''): RegExp {

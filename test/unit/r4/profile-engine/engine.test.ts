@@ -197,15 +197,17 @@ test('an extension whose places take too long to find is refused, and nothing th
     given: ['A'],
     extension: [{ url: `${ADDRESS}somewhere`, valueString: 'x' }],
   }));
-  expect(new Set(rulesOf(validator, aPatient({ name })))).toEqual(new Set(['extension-context']));
+  expect(new Set(rulesOf(validator, aPatient({ name })))).toEqual(new Set(['profile-costly']));
   expect(rulesOf(validator, aPatient({ name: name.slice(0, 2) }))).toEqual([]);
 });
 
 test('an address that only ends like a type is no type, and a version that is not loaded is not there', () => {
   const foreign = aProfile('foreign', 'Patient', [
-    { path: 'Patient', ...invariant('foreign-1', "conformsTo('https://unknown.example/StructureDefinition/Patient')") },
+    { path: 'Patient.link.other', type: [{ code: 'Reference', targetProfile: ['https://unknown.example/Patient'] }] },
   ]);
-  expect(rulesOf(validatorOf(foreign), aPatient({ active: true }))).toEqual(['foreign-1']);
+  expect(profilesOf(foreign).notChecked.map(({ what, name }) => [what, name])).toEqual([
+    ['profile', 'https://unknown.example/Patient'],
+  ]);
   const { find } = profilesOf(foreign);
   const addresses = [
     foreign.url,
