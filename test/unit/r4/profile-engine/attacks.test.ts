@@ -125,7 +125,7 @@ test('definitions that lead to themselves are left out or given up', () => {
       element: [
         { id: 'Patient', path: 'Patient', type: [{ code: 'Patient', profile: [self.url] }] },
         { id: 'Patient.contact', path: 'Patient.contact', contentReference: '#Patient.contact' },
-      ] as unknown as ElementDefinition[],
+      ],
     },
   } as StructureDefinition;
   const validator = validatorOf(root);
