@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ElementDefinition, StructureDefinition } from '@medplum/fhirtypes';
+import type { StructureDefinition } from '@medplum/fhirtypes';
 import { loadValidator, onOutermost, parseLossless, type Validator } from '../../../../src/r4/index.ts';
 import { ADDRESS, aProfile, profilesOf } from '../../../support/a-guide.ts';
 
