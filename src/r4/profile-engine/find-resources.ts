@@ -49,9 +49,3 @@ export function findResource(reference: string, { root }: Pick<Visit, 'root'>, b
   const base = /^(?<base>https?:\/\/.*\/)[A-Za-z]+\/[^/]+$/.exec(urlOf.get(root) ?? '')?.groups?.['base'];
   return (base === undefined ? undefined : byUrl.get(base + plain)) ?? byTypeAndId.get(plain);
 }
-
-const TYPE_IN_REFERENCE = /(?:^|\/)(?<type>[A-Z][A-Za-z]+)\/[A-Za-z0-9.-]{1,64}(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/;
-
-/** What the text of a reference says of the type that it leads to. */
-export const typeInReference = (reference: string): string | undefined =>
-  TYPE_IN_REFERENCE.exec(reference)?.groups?.['type'];

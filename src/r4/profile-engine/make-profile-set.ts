@@ -3,13 +3,14 @@ import { isObject } from '../../kernel/index.ts';
 import { loadDefinitions } from '../definitions/load-definitions.ts';
 import { file, type Context, type Json, type ProfileRule } from '../runtime/context.ts';
 import type { HasCode } from '../runtime/known-codes.ts';
+import { typeInUrl } from '../runtime/references.ts';
 import { withoutVersion } from '../guides/guide-problem.ts';
 import { makeCheckExtensions } from './check-extensions.ts';
 import { checkItem, say } from './check-item.ts';
 import { isMember } from './check-binding.ts';
 import { makeInvariantCompiler } from './compile-invariants.ts';
 import { compileProfile } from './compile-profile.ts';
-import { findResource, typeInReference } from './find-resources.ts';
+import { findResource } from './find-resources.ts';
 import { makeGuideFunctions, makeStep, TooCostly, type StepCount } from './guide-functions.ts';
 import type { BindingPlan, Conformance, ProfileFinding, ProfileLookups, ProfilePlan, Visit } from './plan.ts';
 import {
@@ -160,13 +161,12 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode, compileS
   const lookups: ProfileLookups = {
     resolve,
     typeOfReference(value, visit) {
-      if (!isObject(value)) return typeof value === 'string' ? typeInReference(value) : undefined;
-      const { reference, type } = value as { readonly reference?: unknown; readonly type?: unknown };
-      if (typeof reference !== 'string') return typeof type === 'string' ? type : undefined;
+      const { reference, type } = isObject(value) ? value : { reference: value };
+      const claimed = typeof type === 'string' ? type : undefined;
+      if (typeof reference !== 'string') return claimed;
       const found = findResource(reference, visit, visit.bundle)?.['resourceType'];
-      return typeof found === 'string'
-        ? found
-        : (typeInReference(reference) ?? (typeof type === 'string' ? type : undefined));
+      const told = typeof found === 'string' ? found : typeInUrl(reference, definitions.resourceTypes);
+      return told === null || told === '' ? claimed : told;
     },
     memberOf(value, valueSet) {
       const members = bindingOf(valueSet);
@@ -176,11 +176,13 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode, compileS
     conforms(value, type, canonical, visit) {
       if (value === undefined) return false;
       const { conformance } = visit;
-      const known = conformance.of.get(value) ?? new Map<string, boolean>();
+      const known = conformance.of.get(value) ?? new Map<string, boolean | 'under-way'>();
       const found = known.get(canonical);
-      if (found !== undefined) {
-        if (known.get(`${canonical} under way`) === true) conformance.assumed += 1;
-        return found;
+      if (found === true || found === false) return found;
+      // Who asks again while this is being found out comes around in a circle, which is no fault.
+      if (found === 'under-way') {
+        conformance.assumed += 1;
+        return true;
       }
       // So far away nothing is asked any more.
       if (visit.depth > FOLLOWED_MAX) {
@@ -188,12 +190,9 @@ export function makeProfileSet({ urls, structureOf, bindingOf, hasCode, compileS
         return true;
       }
       conformance.of.set(value, known);
-      // Who asks again while this is being found out comes around in a circle, which is no fault.
-      known.set(canonical, true);
-      known.set(`${canonical} under way`, true);
+      known.set(canonical, 'under-way');
       const before = conformance.assumed;
       const isMet = check(value, type, canonical, visit.report === null ? visit : { ...visit, report: null }, '');
-      known.delete(`${canonical} under way`);
       // What was found out by assuming something is only good for who asked.
       if (isMet && conformance.assumed > before && visit.depth > 0) known.delete(canonical);
       else known.set(canonical, isMet);

@@ -120,7 +120,7 @@ export interface Visit {
 
 /** What was found out about values, by profile. */
 export interface Conformance {
-  readonly of: Map<unknown, Map<string, boolean>>;
+  readonly of: Map<unknown, Map<string, boolean | 'under-way'>>;
   /** How often something had to be assumed. */
   assumed: number;
 }
