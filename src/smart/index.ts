@@ -4,3 +4,4 @@
 export { loadServed } from './served-types.ts';
 export { type LoadedProfiles } from './answer-validate.ts';
 export { makeSmart, type Smart, type SmartDeps, type SmartTokens } from './make-smart.ts';
+export { type ReadKit } from './read-kit.ts';

@@ -33,6 +33,7 @@ import { keepLinkedPatients } from './linked-patients.ts';
 import { checkFormat, FHIR_JSON } from './negotiate.ts';
 import { makePassPages } from './pass-page.ts';
 import { makePatientDirectory } from './patient-directory.ts';
+import type { ReadKit } from './read-kit.ts';
 import { makeRecordLeftOut } from './record-left-out.ts';
 import { makeRecordRead } from './record-read.ts';
 import { makeRewriteAddresses, makeRewriteText } from './rewrite-addresses.ts';
@@ -78,7 +79,8 @@ export interface SmartTokens {
 
 export interface Smart {
   readonly patients: PatientDirectory;
-  serve(tokens: SmartTokens): readonly Route[];
+  /** `more`: routes of other parts, which come before those of every type. */
+  serve(tokens: SmartTokens, more?: (kit: ReadKit) => readonly Route[]): readonly Route[];
 }
 
 /** Every server finds a resource by its id, though some do not say so. */
@@ -227,15 +229,29 @@ export function makeSmart(deps: SmartDeps): Smart {
     return ok({ status: 200, headers: { 'Content-Type': FHIR_JSON }, body: JSON.stringify(statement) });
   }
 
-  function serve(tokens: SmartTokens): readonly Route[] {
+  function serve(tokens: SmartTokens, more: (kit: ReadKit) => readonly Route[] = () => []): readonly Route[] {
     const front = makeFront({ ...deps, ...tokens, intermediary: `chartgate/${deps.version}` });
-    const smart = (method: 'get' | 'post', path: string, interaction: string, handle: Handle): Route => ({
+    const smart: ReadKit['route'] = (method, path, interaction, handle) => ({
       method,
       path,
       access: 'smart',
       handle: front.handle(attend(interaction, handle)),
     });
+    const kit = {
+      record,
+      served,
+      isOffered,
+      isSearchable,
+      links,
+      judge,
+      runRead,
+      runSearch,
+      rewrite,
+      ehrBase,
+      ownBase,
+    };
     return [
+      ...more({ route: smart, ...kit }),
       { method: 'get', path: '/fhir/metadata', access: 'open', handle: (ask) => metadata(ask, tokens) },
       { method: 'options', path: '/fhir/{*path}', access: 'open', handle: front.preflight },
       smart('get', '/fhir/Patient/:id/$everything', 'operation', everything.get),
