@@ -348,10 +348,10 @@ describe('whatever the token, the request and the answer of the EHR', () => {
           if (decision.plan.patient !== null && owner !== null) expect(owner).toBe(decision.plan.patient);
         }
       }),
-      { numRuns: 8_000 },
+      { numRuns: 20_000 },
     );
     // A property that never sees an entry proves nothing.
-    expect([shown > 100, left > 20, passed > 20]).toEqual([true, true, true]);
+    expect([shown > 100, left > 20, passed > 10]).toEqual([true, true, true]);
   });
 
   test('a read shows nothing of a patient whom the token does not reach', async () => {
@@ -380,7 +380,7 @@ describe('whatever the token, the request and the answer of the EHR', () => {
         if (one.resourceType === 'Provenance') return;
         expect(isAllowed(grant, linked, one, ownerOf(one))).toBe(true);
       }),
-      { numRuns: 8_000 },
+      { numRuns: 20_000 },
     );
     expect(shown).toBeGreaterThan(100);
   });
