@@ -40,7 +40,7 @@ export {
 export { daysOfDate, daysOfParam, type DaySpan } from './search/days-of-param.ts';
 export { mandatoryElements } from './definitions/mandatory-elements.ts';
 export { summarize } from './definitions/summarize.ts';
-export { compileGuides } from './guides/compile-guides.ts';
+export { compileGuides } from './compile-guides.ts';
 export { PACKAGE_LIMITS, readGuideFiles, readGuidePackage, type GuideContent } from './guides/read-package.ts';
 export { type GuideProblem, type GuideResult } from './guides/guide-problem.ts';
 export { type ProfileSet } from './profile-engine/make-profile-set.ts';

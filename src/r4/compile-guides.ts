@@ -1,12 +1,12 @@
 import type { StructureDefinition } from '@medplum/fhirtypes';
-import { coreProfile } from '../definitions/core-profiles.ts';
-import { makeProfileSet, type ProfileSet } from '../profile-engine/make-profile-set.ts';
-import type { CompileSlowly } from '../profile-engine/profile-source.ts';
-import { isUcum } from '../runtime/ucum.ts';
-import type { GuideContent } from './collect-guide.ts';
-import { withoutVersion, type GuideProblem, type GuideResult } from './guide-problem.ts';
-import { makeSnapshot } from './make-snapshot.ts';
-import { makeTerminology } from './terminology.ts';
+import { coreProfile } from './definitions/core-profiles.ts';
+import { makeProfileSet, type ProfileSet } from './profile-engine/make-profile-set.ts';
+import type { CompileSlowly } from './profile-engine/profile-source.ts';
+import { isUcum } from './runtime/ucum.ts';
+import type { GuideContent } from './guides/collect-guide.ts';
+import { withoutVersion, type GuideProblem, type GuideResult } from './guides/guide-problem.ts';
+import { makeSnapshot } from './guides/make-snapshot.ts';
+import { makeTerminology } from './guides/terminology.ts';
 
 /** Value sets of all that a grammar allows: nobody can list them, and everybody can tell. */
 const BY_GRAMMAR: Readonly<Record<string, { readonly system: string; readonly isCode: (code: string) => boolean }>> = {
