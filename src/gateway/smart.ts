@@ -4,11 +4,11 @@ import type { Config } from '../config/index.ts';
 import type { OpenTarget } from '../ehr/index.ts';
 import { identitySet } from '../identity/index.ts';
 import { ok, type Budget, type Chance, type Clock, type Log, type Mount, type NewId, type Part, type Peers, type Route } from '../kernel/index.ts';
-import { makeAppRoutes, type AdminRoute } from '../admin/index.ts';
+import { makeAppRoutes, makeSubscriptionRoutes, type AdminRoute } from '../admin/index.ts';
 import { isResourceType } from '../r4/index.ts';
 import { makeSmart, type LoadedProfiles, type ReadKit } from '../smart/index.ts';
 import type { Store } from '../store/index.ts';
-import { makeSubscriptions, resolveByDns, SUBSCRIPTION_CAPABILITY, type Subscriptions } from '../subscriptions/index.ts';
+import { makeSubscriptions, resolveByDns, subscriptionSet, SUBSCRIPTION_CAPABILITY, type Subscriptions } from '../subscriptions/index.ts';
 
 /**
  * Makes what apps use: the patients whom a token may be about, the authorization server that shows them, and the read
@@ -95,7 +95,10 @@ export function makeApps(deps: {
   const routes = [...auth.routes, ...smart.serve(auth, withKit, [SUBSCRIPTION_CAPABILITY])];
   return {
     routes,
-    adminRoutes: makeAppRoutes({ registry: auth.registry }),
+    adminRoutes: [
+      ...makeAppRoutes({ registry: auth.registry }),
+      ...makeSubscriptionRoutes({ tenant, subscriptions: store.use(subscriptionSet), clock }),
+    ],
     mounts: auth.mounts,
     signingKeys: auth.registry.signingKeys,
     wake: () => subscriptions?.wake(),
