@@ -29,6 +29,7 @@ export { makeEraseRoutes } from './routes/erase.ts';
 export { makeFlowRoutes } from './routes/flow.ts';
 export { makeHandleRoutes } from './routes/handles.ts';
 export { makeJobRoutes } from './routes/jobs.ts';
+export { makeSubscriptionRoutes } from './routes/subscriptions.ts';
 export { makeDataKeyRoutes } from './routes/keys.ts';
 export { makeLinkHistoryRoutes } from './routes/link-history.ts';
 export { makeLinkRoutes } from './routes/links.ts';

@@ -13,6 +13,8 @@ export const AUDIT_TYPES = [
   'fhir.read',
   'fhir.search',
   'fhir.validate',
+  'fhir.subscribe',
+  'fhir.notify',
   'fhir.deny',
   'auth.sign-in',
   'auth.grant',

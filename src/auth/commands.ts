@@ -3,6 +3,7 @@ import { fileBeside } from '../kernel/index.ts';
 import type { CommandSet } from '../store/index.ts';
 import type { Account, PasswordHash, ShownAccount, StoredAccount } from './account.ts';
 import type { Client, RegisteredClient } from './client.ts';
+import type { GrantEnd } from './grant.ts';
 
 /**
  * What ends by itself: tokens, codes, grants, sessions, interactions, launches, and the ids of assertions that were
@@ -143,6 +144,18 @@ export type AuthReads = {
   'auth.token': {
     args: { readonly tenant: string; readonly token: string; readonly at: Date };
     out: FoundToken | null;
+  };
+  /** What the client may have now, or what of a standing grant has ended. */
+  'auth.standing': {
+    args: {
+      readonly tenant: string;
+      readonly clientId: string;
+      readonly accountId: string | null;
+      readonly grantId: string | null;
+      readonly sessionUid: string | null;
+      readonly at: Date;
+    };
+    out: { readonly scope: string } | Exclude<GrantEnd, 'token-ended'>;
   };
   'auth.client': { args: { readonly tenant: string; readonly id: string }; out: Client | null };
   /** Those that are disabled too. */

@@ -2,6 +2,33 @@ import type { Result } from '../kernel/index.ts';
 import type { Asker } from './record-denial.ts';
 import type { ResourceScope } from './scope.ts';
 
+/**
+ * What is kept of a token by whoever acts for its app after it has ended: enough to ask anew, at any time, whether the
+ * app may still do what it could, and nothing that could be used instead of the token.
+ */
+export interface StandingGrant {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Null: the client acts for itself. */
+  readonly accountId: string | null;
+  readonly subject: string;
+  /** `grt_…`: what the person has granted, without which nothing is left. Null for a client that acts for itself. */
+  readonly grantId: string | null;
+  /** Of a session with which the token was to end. */
+  readonly sessionUid: string | null;
+  /** The scopes that the token had. */
+  readonly scope: string;
+  readonly patient: string | null;
+  /** When it ends in any case; null: when the grant does. */
+  readonly untilMs: number | null;
+}
+
+/** Why nothing is left of a standing grant. */
+export type GrantEnd = 'client-ended' | 'account-ended' | 'grant-ended' | 'session-ended' | 'token-ended';
+
+/** Asks whether a standing grant still stands, and gives what it allows now: never more than the token did. */
+export type AskStanding = (standing: StandingGrant) => Promise<Result<Grant | GrantEnd>>;
+
 /** What a verified token allows, whoever issued it. */
 export interface Grant {
   readonly issuer: string;
@@ -21,6 +48,8 @@ export interface Grant {
   readonly expiresAt: Date;
   /** Origins from which a browser may call for this client. */
   readonly origins: readonly string[];
+  /** Absent where nobody can be asked anew: an external issuer's token stands for itself alone. */
+  readonly standing?: StandingGrant;
 }
 
 /**

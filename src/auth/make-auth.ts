@@ -6,7 +6,8 @@ import { claimGrants } from './claim-grants.ts';
 import { makeDiscoveryRoute, oauthUrisOf, smartConfigurationOf, type OauthUris } from './discovery.ts';
 import { openWhenAsked } from './open-when-asked.ts';
 import { EXTERNAL_REGISTRY, externalConfiguration, externalUris, makeIssuerMetadata } from './external.ts';
-import type { VerifyToken } from './grant.ts';
+import { makeAskStanding, makeAskStandingExternal } from './ask-standing.ts';
+import type { AskStanding, VerifyToken } from './grant.ts';
 import type { PatientDirectory } from './patients.ts';
 import { makeRecordDenial } from './record-denial.ts';
 import { makeRegistry, type Registry } from './registry.ts';
@@ -23,6 +24,8 @@ export interface Auth {
   /** Null: the external issuer does not say. */
   oauthUris(): Promise<OauthUris | null>;
   readonly registry: Registry;
+  /** For whoever acts for an app after its token has ended. */
+  readonly askStanding: AskStanding;
   /** Rejects where the keys of the embedded server can neither be found nor kept. */
   start(): Promise<void>;
   /** Puts refusals into the audit that still wait for it. */
@@ -78,6 +81,7 @@ export function makeAuth(deps: {
         return found.ok ? externalUris(found.value) : null;
       },
       registry: EXTERNAL_REGISTRY,
+      askStanding: makeAskStandingExternal(deps.clock),
       start: () => Promise.resolve(),
       flush: rejects.flush,
     };
@@ -97,6 +101,7 @@ export function makeAuth(deps: {
     },
     oauthUris: () => Promise.resolve(oauthUrisOf(issuer)),
     registry: makeRegistry(parts),
+    askStanding: makeAskStanding(deps),
     flush: rejects.flush,
   };
 }

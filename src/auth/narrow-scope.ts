@@ -12,8 +12,12 @@ export const WORDS = [
   'online_access',
 ] as const;
 
-/** Nothing can be written through this API, so that only these two mean something. */
+/** Nothing of a chart can be written through this API, so that only these two mean something. */
 const READING: readonly Letter[] = ['r', 's'];
+/** What is an app's own and stands in no chart: it makes, changes and removes it. */
+const OWN_TYPES: ReadonlySet<string> = new Set(['Subscription']);
+const EVERY: readonly Letter[] = ['c', 'r', 'u', 'd', 's'];
+const lettersFor = (type: string): readonly Letter[] => (OWN_TYPES.has(type) ? EVERY : READING);
 
 const HEAD = /^((?:patient|user|system)\/(?:\*|[A-Z][A-Za-z]+))\.([^?]+)(\?.*)?$/;
 
@@ -23,7 +27,7 @@ function withLetters(scope: ResourceScope, letters: readonly Letter[]): string |
   if (head === undefined || letters.length === 0) return null;
   const isFirstForm = permissions === 'read' || permissions === '*';
   // The first form has no word for one of the two.
-  if (isFirstForm && letters.length === READING.length) return `${head}.read`;
+  if (isFirstForm && letters.join('') === READING.join('')) return `${head}.read`;
   return `${head}.${letters.join('')}${query}`;
 }
 
@@ -39,7 +43,9 @@ function allowedLetters(wanted: ResourceScope, given: ResourceScope): Letter[] {
     given.level === wanted.level &&
     (given.type === wanted.type || (given.type === '*' && !NAMED_ONLY.has(wanted.type))) &&
     (given.filter.length === 0 || sameFilter(given.filter, wanted.filter));
-  return isWithin ? READING.filter((letter) => wanted.letters.has(letter) && given.letters.has(letter)) : [];
+  // A wildcard is about charts: it lets nobody make anything.
+  const letters = given.type === '*' ? READING : lettersFor(wanted.type);
+  return isWithin ? letters.filter((letter) => wanted.letters.has(letter) && given.letters.has(letter)) : [];
 }
 
 const ANY_TYPE = (): boolean => true;
@@ -59,7 +65,9 @@ export function narrowScope(
     const wanted = parseResourceScope(text);
     if (wanted !== null && wanted.type !== '*' && !isType(wanted.type)) return [];
     if (wanted === null) return (WORDS as readonly string[]).includes(text) && given.includes(text) ? [text] : [];
-    const letters = READING.filter((letter) => resources.some((one) => allowedLetters(wanted, one).includes(letter)));
+    const letters = lettersFor(wanted.type).filter((letter) =>
+      resources.some((one) => allowedLetters(wanted, one).includes(letter)),
+    );
     return withLetters(wanted, letters) ?? [];
   });
   return [...new Set(out)];

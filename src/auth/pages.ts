@@ -186,6 +186,7 @@ const ACCESS: Readonly<Record<string, string>> = {
 function sentenceOf(text: string): string {
   const scope = parseResourceScope(text);
   if (scope === null) return text;
+  if (scope.type === 'Subscription') return `Be told of changes ${ACCESS[scope.level] ?? ''}`.trim();
   const verb = scope.letters.has('r') ? (scope.letters.has('s') ? 'Read and search' : 'Read') : 'Search';
   const what = scope.type === '*' ? 'all records' : `${scope.type} records`;
   const part = scope.filter.map(([name, value]) => `${name} ${value.split('|').at(-1) ?? value}`).join(', ');

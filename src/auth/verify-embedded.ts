@@ -114,6 +114,17 @@ export function makeVerifyEmbedded(deps: {
       fhirUser: kind === 'AccessToken' ? (user?.value?.fhirUser ?? null) : null,
       expiresAt: new Date(payload.exp * 1000),
       origins: client.origins,
+      standing: {
+        issuer,
+        clientId: client.id,
+        accountId: payload.accountId ?? null,
+        subject: payload.accountId ?? client.id,
+        grantId: kind === 'AccessToken' ? use.id : null,
+        sessionUid: payload.expiresWithSession === true ? (payload.sessionUid ?? '') : null,
+        scope: payload.scope ?? '',
+        patient: payload.extra?.patient ?? null,
+        untilMs: null,
+      },
     });
   };
 }

@@ -18,6 +18,7 @@ import { exitOf } from './exit-of.ts';
 import { explain as explainCommand } from './explain.ts';
 import { grants } from './grants.ts';
 import { jobs } from './jobs.ts';
+import { subscriptions } from './subscriptions.ts';
 import { keys } from './keys.ts';
 import { operators } from './operators.ts';
 import { patients } from './patients.ts';
@@ -58,6 +59,7 @@ export const COMMANDS: readonly Command[] = [
   replay,
   deliveries,
   jobs,
+  subscriptions,
   shadow,
   targets,
   unmapped,

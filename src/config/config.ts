@@ -126,6 +126,7 @@ export interface Config {
     } | null;
   };
   readonly read: { readonly patients: 'linked' | 'all'; readonly types: readonly string[] };
+  readonly subscriptions: { readonly privateHosts: readonly string[] };
   readonly auth: AuthConfig;
   readonly source: {
     readonly url: string | null;

@@ -192,6 +192,11 @@ export const KEYS = {
       z.array(z.string().regex(/^[A-Z][A-Za-z]{1,63}$/, 'must be resource types, such as ServiceRequest,Coverage')),
     ),
   ),
+  CHARTGATE_SUBSCRIPTION_PRIVATE_HOSTS: open(
+    'list of hosts',
+    'hosts, each with or without a port, that may be endpoints of subscriptions though they are not on the public internet; there http will do',
+    list.pipe(z.array(z.string().regex(/^[\w.:[\]-]{1,255}$/, 'must be hosts, such as app.clinic.internal:8443'))),
+  ),
   CHARTGATE_AUTH_ISSUER: set(
     'address',
     'embedded',

@@ -196,6 +196,7 @@ function toConfig(mode: Mode, v: Settled, readText: ReadText, problems: Problem[
       patients: v.CHARTGATE_READ_PATIENTS,
       types: v.CHARTGATE_READ_TYPES ?? [],
     },
+    subscriptions: { privateHosts: v.CHARTGATE_SUBSCRIPTION_PRIVATE_HOSTS ?? [] },
     auth: toAuth(v),
     source: {
       url: v.CHARTGATE_SOURCE_URL ?? null,

@@ -5,6 +5,7 @@ import { parseLossless, rewriteReferences } from '../r4/index.ts';
 import type { Translation, Wanted } from '../translate/index.ts';
 import { contentOf } from './chart-content.ts';
 import { saidIn, statementDigest } from './digest.ts';
+import { labelsOf } from './labels.ts';
 
 /** The patient of the chart, whatever its address. */
 export const THIS_PATIENT = 'this patient';
@@ -17,6 +18,8 @@ export interface Finished {
   readonly resourceType: string;
   readonly digest: string;
   readonly said: Said | null;
+  /** By what apps may filter that it was written. */
+  readonly labels: readonly string[];
   /** With the patient of its document as the patient of the chart. */
   readonly fingerprint: Fingerprint;
   /** Its JSON, cut at its references: text, reference, text, and so on, and a text at the end. */
@@ -74,6 +77,7 @@ function finishOne(wanted: Wanted, patient: string, key: string, shared: Map<str
     resourceType: resource.resourceType,
     digest: statementDigest(wanted),
     said: saidIn(resource),
+    labels: labelsOf(resource),
     fingerprint: fingerprintOf(content, key, shared),
     pieces,
   };

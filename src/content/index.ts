@@ -1,5 +1,6 @@
 export { contentOf } from './chart-content.ts';
 export { contentDigest, saidIn } from './digest.ts';
+export { labelsOf } from './labels.ts';
 export {
   digestOf,
   type Finished,

@@ -1,3 +1,4 @@
+import { labelsOf } from '../content/index.ts';
 import { fault } from '../kernel/index.ts';
 import type { TypePlan, Verdict } from '../ehr/index.ts';
 import { asRetracted, isRetractable, isWithdrawn, type WithdrawnBecause } from '../translate/index.ts';
@@ -74,10 +75,19 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
     habits: deps.habits.current().types[row.resourceType] ?? null,
   });
   // Where somebody else took it back, it is not ours to say again.
-  const isOwn = row.isRetracted || given.intentsOf(row.name).includes('withdraw');
+  const wasMeant = given.intentsOf(row.name).includes('withdraw');
+  const isOwn = row.isRetracted || wasMeant;
+  const { resourceType, group } = row;
+  const event = { resourceType, id: looked.value.id, group, labels: labelsOf(resource) };
   if (verdict === 'says-it')
     return ended(
-      done({ name: row.name, versionId: isOwn ? version : null, fingerprint: isOwn ? fingerprint : NO_CONTENT }),
+      done({
+        name: row.name,
+        versionId: isOwn ? version : null,
+        fingerprint: isOwn ? fingerprint : NO_CONTENT,
+        // An attempt of which nobody heard took it back.
+        ...(wasMeant && !row.isRetracted ? { event } : {}),
+      }),
     );
   if (row.isKept && mode === 'ours') return ended(CONFLICT);
   if (verdict === 'foreign' && mode === 'ours') return ended(CONFLICT);
@@ -98,8 +108,9 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
   }
   const etag = sent.exchange?.kind === 'answered' ? sent.exchange.headers.etag : undefined;
   // What a person added to it stays there, and is not ours to write over should it be said again.
-  if (verdict === 'foreign') return ended(done({ name: row.name, versionId: null, fingerprint: NO_CONTENT }));
-  return ended(done({ name: row.name, versionId: versionOfEtag(etag), fingerprint: reader.fingerprintOf(withdrawn) }));
+  if (verdict === 'foreign') return ended(done({ name: row.name, versionId: null, fingerprint: NO_CONTENT, event }));
+  const [versionId, said] = [versionOfEtag(etag), reader.fingerprintOf(withdrawn)];
+  return ended(done({ name: row.name, versionId, fingerprint: said, event }));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { saidIn } from '../content/index.ts';
+import { labelsOf, saidIn } from '../content/index.ts';
 import { fault, type Fault } from '../kernel/index.ts';
 import type { TypePlan, Verdict, WritePlan } from '../ehr/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
@@ -59,7 +59,7 @@ const rowOf = (
   item: Item,
   place: Place,
   { saidAt }: Facts,
-  as: Pick<WrittenRow, 'contentDigest' | 'said' | 'fingerprint' | 'effect'>,
+  as: Pick<WrittenRow, 'contentDigest' | 'said' | 'fingerprint' | 'effect' | 'event'>,
 ): WrittenRow => ({
   name: item.name,
   resourceType: item.resourceType,
@@ -70,6 +70,21 @@ const rowOf = (
   saidAt,
   ...as,
 });
+
+/**
+ * What apps may be told. What stands there already was written by an attempt of ours that nobody heard of, where one is
+ * in doubt; else by somebody else, or before.
+ */
+function eventOf(
+  item: Item,
+  effect: WrittenRow['effect'],
+  { doubtAt, mode }: Pick<Facts, 'doubtAt' | 'mode'>,
+): Pick<WrittenRow, 'event'> {
+  const isOurs = effect === 'none' && mode === 'write' && (doubtAt !== null || item.isDoubted);
+  if (effect !== 'created' && effect !== 'updated' && !isOurs) return {};
+  const isNew = effect === 'created' || (isOurs && item.at === null);
+  return { event: { act: isNew ? 'written' : 'amended', labels: item.finished?.labels ?? labelsOf(item.resource) } };
+}
 
 const done = (
   item: Item,
@@ -84,6 +99,7 @@ const done = (
     said: item.finished === null ? saidIn(item.resource) : item.finished.said,
     fingerprint,
     effect,
+    ...eventOf(item, effect, facts),
   }),
 });
 

@@ -3,11 +3,12 @@ import { authSet, makeAuth, type Registry } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { OpenTarget } from '../ehr/index.ts';
 import { identitySet } from '../identity/index.ts';
-import type { Budget, Chance, Clock, Log, Mount, Part, Peers, Route } from '../kernel/index.ts';
-import { makeAppRoutes, type AdminRoute } from '../admin/index.ts';
+import { ok, type Budget, type Chance, type Clock, type Log, type Mount, type NewId, type Part, type Peers, type Route } from '../kernel/index.ts';
+import { makeAppRoutes, makeSubscriptionRoutes, type AdminRoute } from '../admin/index.ts';
 import { isResourceType } from '../r4/index.ts';
-import { makeSmart, type LoadedProfiles } from '../smart/index.ts';
+import { makeSmart, type LoadedProfiles, type ReadKit } from '../smart/index.ts';
 import type { Store } from '../store/index.ts';
+import { makeSubscriptions, resolveByDns, subscriptionSet, SUBSCRIPTION_CAPABILITY, type Subscriptions } from '../subscriptions/index.ts';
 
 /**
  * Makes what apps use: the patients whom a token may be about, the authorization server that shows them, and the read
@@ -16,6 +17,7 @@ import type { Store } from '../store/index.ts';
 export function makeApps(deps: {
   readonly config: Config;
   readonly tenant: string;
+  readonly instance: string;
   readonly version: string;
   readonly store: Store;
   readonly target: OpenTarget;
@@ -24,12 +26,15 @@ export function makeApps(deps: {
   readonly peers: Peers;
   readonly clock: Clock;
   readonly chance: Chance;
+  readonly newId: NewId;
   readonly log: Log;
 }): Part & {
   readonly routes: readonly Route[];
   readonly adminRoutes: readonly AdminRoute[];
   readonly mounts: readonly Mount[];
   readonly signingKeys: Registry['signingKeys'];
+  /** Something has happened of which apps may be told. */
+  wake(): void;
 } {
   const { config, tenant, store, clock, chance, log } = deps;
   const { publicUrl } = config.http;
@@ -63,12 +68,47 @@ export function makeApps(deps: {
     clock,
     log,
   });
+  let subscriptions: Subscriptions | undefined;
+  function withKit(kit: ReadKit): readonly Route[] {
+    subscriptions = makeSubscriptions({
+      tenant,
+      instance: deps.instance,
+      agent: `chartgate/${deps.version}`,
+      store,
+      kit,
+      askStanding: auth.askStanding,
+      async findPatient(mrn, requestId) {
+        const listed = await smart.patients.list({ cursor: null, mrn, requestId });
+        if (!listed.ok) return listed;
+        const [only, ...more] = listed.value.patients;
+        return ok(only === undefined || more.length > 0 ? null : only.id);
+      },
+      privateHosts: config.subscriptions.privateHosts,
+      resolve: resolveByDns,
+      newId: deps.newId,
+      chance,
+      clock,
+      log,
+    });
+    return subscriptions.routes;
+  }
+  const routes = [...auth.routes, ...smart.serve(auth, withKit, [SUBSCRIPTION_CAPABILITY])];
   return {
-    routes: [...auth.routes, ...smart.serve(auth)],
-    adminRoutes: makeAppRoutes({ registry: auth.registry }),
+    routes,
+    adminRoutes: [
+      ...makeAppRoutes({ registry: auth.registry }),
+      ...makeSubscriptionRoutes({ tenant, subscriptions: store.use(subscriptionSet), clock }),
+    ],
     mounts: auth.mounts,
     signingKeys: auth.registry.signingKeys,
-    start: auth.start,
-    stop: auth.flush,
+    wake: () => subscriptions?.wake(),
+    async start() {
+      await auth.start();
+      await subscriptions?.start?.();
+    },
+    async stop() {
+      await subscriptions?.stop();
+      auth.flush();
+    },
   };
 }

@@ -219,7 +219,9 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const again = (): Promise<void> => forwardLeftOut({ tenant, lanes, newId, clock, log, onReforward: sender.wake });
   const { reload, noteStart } = makeMappingLoads({ translationContext, notes, log, onLoaded: () => void again() });
   const common = { config, tenant, store, budget, clock, target, version: VERSION };
-  const apps = makeApps({ ...common, loadedProfiles, peers, chance, log });
+  const apps = makeApps({ ...common, instance, newId, loadedProfiles, peers, chance, log });
+  finished.on(apps.wake);
+  linkChanged.on(apps.wake);
   const operators = makeOperatorDesk({ config, tenant, store, peers, deny: refuseOperator, newId, chance, clock });
   const watch = makeFlowWatch({
     tenant,

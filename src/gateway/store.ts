@@ -12,6 +12,7 @@ import { MEMORY, opened, type Clock, type Log } from '../kernel/index.ts';
 import { deliverSet, eraseSet, laneSet } from '../lanes/index.ts';
 import { operatorSet } from '../operators/index.ts';
 import { openStore, QUEUE_LIMITS } from '../store/index.ts';
+import { subscriptionSet } from '../subscriptions/index.ts';
 
 /** The commands of every part that stores something. */
 const SETS = [
@@ -28,6 +29,7 @@ const SETS = [
   figureSet,
   jobSet,
   historySet,
+  subscriptionSet,
 ];
 
 /** The store, which is open from its start to its stop. */

@@ -43,6 +43,10 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
   'account.not-found': 'There is no person of this id.',
   'grant.not-found': 'There is no grant of this id.',
   'erase.not-found': 'Nothing is stored of this source user.',
+  'subscription.not-found': 'There is no subscription of this id that is the caller’s.',
+  'subscription.endpoint':
+    'An endpoint is an https address on the public internet, without credentials or fragment; others are for the operator to allow.',
+  'subscription.too-many': 'The app has 2,000 subscriptions that are not off: remove one first.',
   'enrol.not-found': 'No source user is linked to this MRN.',
 };
 

@@ -12,6 +12,7 @@ export type FactorId = Brand<string, 'FactorId'>;
 export type ApiKeyId = Brand<string, 'ApiKeyId'>;
 export type BulkJobId = Brand<string, 'BulkJobId'>;
 export type SavedSearchId = Brand<string, 'SavedSearchId'>;
+export type SubscriptionId = Brand<string, 'SubscriptionId'>;
 export type Tenant = Brand<string, 'Tenant'>;
 
 interface IdOf {
@@ -26,6 +27,7 @@ interface IdOf {
   key: ApiKeyId;
   job: BulkJobId;
   asr: SavedSearchId;
+  sub: SubscriptionId;
 }
 
 // Crockford's base32, lower case: no i, l, o, u, so that an id survives being read over the telephone.

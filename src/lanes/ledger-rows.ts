@@ -1,3 +1,4 @@
+import type { ChartAct, Label } from '../events/index.ts';
 import type { Group } from '../translate/index.ts';
 import type { Fingerprint } from './fingerprint.ts';
 
@@ -49,6 +50,11 @@ export interface WrittenRow extends Row {
   /** What this attempt did. `none`: it was there already. `kept`: a person left it as somebody else has it.
    * `doubted`: nobody knows what it did. */
   readonly effect: 'created' | 'updated' | 'none' | 'kept' | 'doubted';
+  /**
+   * What apps may be told that the gateway did to it; absent where it did nothing. What an attempt of unknown outcome
+   * wrote is told once it is found.
+   */
+  readonly event?: { readonly act: Extract<ChartAct, 'written' | 'amended'>; readonly labels: readonly Label[] };
 }
 
 export interface RetractedRow {
@@ -56,4 +62,11 @@ export interface RetractedRow {
   /** Since it was taken back; null where the EHR did not say. */
   readonly versionId: string | null;
   readonly fingerprint: Fingerprint | null;
+  /** Where it was the gateway that took it back, and not somebody else before it: what apps may be told. */
+  readonly event?: {
+    readonly resourceType: string;
+    readonly id: string;
+    readonly group: Group;
+    readonly labels: readonly Label[];
+  };
 }

@@ -1,9 +1,11 @@
 import { authSealed } from '../auth/index.ts';
 import { deliverSealed } from '../lanes/index.ts';
 import { enrolSealed } from '../enrol/index.ts';
+import { eventsSealed } from '../events/index.ts';
 import { identitySealed } from '../identity/index.ts';
 import { inboxSealed } from '../inbox/index.ts';
 import { operatorSealed } from '../operators/index.ts';
+import { subscriptionSealed } from '../subscriptions/index.ts';
 import { continueResealing, KEY_TABLE, type KeptResealing, type SealedTable } from '../store/index.ts';
 
 /** Every table that has values of the data key. The audit has none: see `store/kept-keys.ts`. */
@@ -15,6 +17,8 @@ export const SEALED_TABLES: readonly SealedTable[] = [
   ...enrolSealed,
   ...authSealed,
   ...operatorSealed,
+  ...eventsSealed,
+  ...subscriptionSealed,
 ];
 
 /** The data key of the whole gateway, and the retirement of those before it. */

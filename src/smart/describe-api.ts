@@ -63,6 +63,8 @@ export function describeApi(deps: {
   /** Whether a canonical of the EHR's may be shown: not one that tells where the EHR is. */
   readonly isShown: (canonical: string) => boolean;
   readonly binary: 'read' | 'not-served';
+  /** Types of other parts, which are ours and not the EHR's. */
+  readonly own?: readonly CapabilityStatementRestResource[];
   /** Null: the issuer does not say. */
   readonly oauthUris: OauthUris | null;
   readonly version: string;
@@ -152,7 +154,7 @@ export function describeApi(deps: {
                 ],
               }),
         },
-        resource: [...resource, ...(deps.binary === 'read' ? [BINARY] : []), AUDIT_EVENT],
+        resource: [...resource, ...(deps.binary === 'read' ? [BINARY] : []), AUDIT_EVENT, ...(deps.own ?? [])],
       },
     ],
   };

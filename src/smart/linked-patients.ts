@@ -9,6 +9,8 @@ import type { Json } from './whose.ts';
 export interface LinkedPatients {
   /** Whether the patient of this id at the EHR has a confirmed link. One that is not there has none. */
   isLinked(id: string, asking: Asking): Promise<Result<boolean>>;
+  /** By which MRNs the patient of this id is known; none for one without a confirmed link, or who is not there. */
+  mrnsOf(id: string, asking: Asking): Promise<Result<readonly string[]>>;
   /** The same for a Patient that is in hand. */
   isLinkedPatient(patient: Json): Promise<Result<boolean>>;
 }
@@ -77,6 +79,12 @@ export function keepLinkedPatients(deps: {
       const linked = await anyLinked(mrns.value);
       if (linked.ok && linked.value) remember(id, mrns.value);
       return linked;
+    },
+    async mrnsOf(id, asking) {
+      const mrns = await mrnsById(id, asking);
+      if (!mrns.ok || mode === 'all') return mrns;
+      const linked = await anyLinked(mrns.value);
+      return linked.ok ? ok(linked.value ? mrns.value : []) : linked;
     },
     isLinkedPatient: (patient) => (mode === 'all' ? Promise.resolve(ok(true)) : anyLinked(mrnsOf(patient, mrnSystem))),
   };

@@ -1,3 +1,4 @@
+import type { CapabilityStatementRestResource } from '@medplum/fhirtypes';
 import type { AuditReads, AuditWrites } from '../audit/index.ts';
 import type { OauthUris, PatientDirectory, VerifyToken } from '../auth/index.ts';
 import type { Capability, Ehr, TypeCapability } from '../ehr/index.ts';
@@ -79,8 +80,12 @@ export interface SmartTokens {
 
 export interface Smart {
   readonly patients: PatientDirectory;
-  /** `more`: routes of other parts, which come before those of every type. */
-  serve(tokens: SmartTokens, more?: (kit: ReadKit) => readonly Route[]): readonly Route[];
+  /** `more`: routes of other parts, which come before those of every type. `own`: types that are not the EHR's. */
+  serve(
+    tokens: SmartTokens,
+    more?: (kit: ReadKit) => readonly Route[],
+    own?: readonly CapabilityStatementRestResource[],
+  ): readonly Route[];
 }
 
 /** Every server finds a resource by its id, though some do not say so. */
@@ -208,6 +213,7 @@ export function makeSmart(deps: SmartDeps): Smart {
   async function metadata(
     { request, setHeader }: Parameters<Route['handle']>[0],
     tokens: SmartTokens,
+    own: readonly CapabilityStatementRestResource[],
   ): Promise<Result<Answer>> {
     setHeader('Access-Control-Allow-Origin', '*');
     setHeader('X-Intermediary', `chartgate/${deps.version}`);
@@ -222,6 +228,7 @@ export function makeSmart(deps: SmartDeps): Smart {
       profiles: deps.loadedProfiles().profiles,
       isShown: (canonical) => URL.parse(canonical)?.hostname !== new URL(ehrBase).hostname,
       binary: isBinaryOffered() ? 'read' : 'not-served',
+      own,
       oauthUris,
       version,
       date: startedAt,
@@ -229,7 +236,11 @@ export function makeSmart(deps: SmartDeps): Smart {
     return ok({ status: 200, headers: { 'Content-Type': FHIR_JSON }, body: JSON.stringify(statement) });
   }
 
-  function serve(tokens: SmartTokens, more: (kit: ReadKit) => readonly Route[] = () => []): readonly Route[] {
+  function serve(
+    tokens: SmartTokens,
+    more: (kit: ReadKit) => readonly Route[] = () => [],
+    own: readonly CapabilityStatementRestResource[] = [],
+  ): readonly Route[] {
     const front = makeFront({ ...deps, ...tokens, intermediary: `chartgate/${deps.version}` });
     const smart: ReadKit['route'] = (method, path, interaction, handle) => ({
       method,
@@ -247,12 +258,14 @@ export function makeSmart(deps: SmartDeps): Smart {
       runRead,
       runSearch,
       rewrite,
+      patients: deps.patients,
+      mrnSystem,
       ehrBase,
       ownBase,
     };
     return [
       ...more({ route: smart, ...kit }),
-      { method: 'get', path: '/fhir/metadata', access: 'open', handle: (ask) => metadata(ask, tokens) },
+      { method: 'get', path: '/fhir/metadata', access: 'open', handle: (ask) => metadata(ask, tokens, own) },
       { method: 'options', path: '/fhir/{*path}', access: 'open', handle: front.preflight },
       smart('get', '/fhir/Patient/:id/$everything', 'operation', everything.get),
       smart('get', '/fhir/AuditEvent', 'search-type', auditEvents.get),

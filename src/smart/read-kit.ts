@@ -21,6 +21,9 @@ export interface ReadKit {
   readonly runRead: RunRead;
   readonly runSearch: RunSearch;
   readonly rewrite: RewriteAddresses;
+  /** Whom a token may see that is not bound to a patient. */
+  readonly patients: 'linked' | 'all';
+  readonly mrnSystem: string;
   readonly ehrBase: string;
   readonly ownBase: string;
 }

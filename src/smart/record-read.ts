@@ -4,10 +4,12 @@ import type { Operate } from '../store/index.ts';
 import type { Caller } from './caller.ts';
 
 export interface ReadAct {
-  readonly type: 'fhir.read' | 'fhir.search' | 'fhir.validate' | 'fhir.deny';
+  readonly type: 'fhir.read' | 'fhir.search' | 'fhir.validate' | 'fhir.subscribe' | 'fhir.deny';
   readonly interaction: string;
   readonly resourceType: string;
   readonly outcome: AuditDraft['outcome'];
+  /** What it did, where the type does not say it. */
+  readonly action?: AuditDraft['action'];
   readonly why?: string;
   readonly id?: string;
   /** Whose records they are, by the EHR's ids; one record is kept for each. */
@@ -36,7 +38,7 @@ export function makeRecordRead(deps: {
       type,
       tenant,
       requestId,
-      action: type === 'fhir.read' ? 'R' : 'E',
+      action: act.action ?? (type === 'fhir.read' ? 'R' : 'E'),
       client: grant.clientId,
       issuer: grant.issuer,
       tokenId: grant.tokenId,

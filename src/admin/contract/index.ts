@@ -26,6 +26,7 @@ import { sessionContract } from './session.ts';
 import { settingsContract } from './settings.ts';
 import { shadowContract } from './shadow.ts';
 import { streamContract } from './stream.ts';
+import { subscriptionsContract } from './subscriptions.ts';
 import { targetHistoryContract } from './target-history.ts';
 import { targetsContract } from './targets.ts';
 
@@ -56,6 +57,7 @@ export const CONTRACTS = {
   ...appsContract,
   ...accountsContract,
   ...grantsContract,
+  ...subscriptionsContract,
   ...operatorsContract,
   ...operatorFactorsContract,
   ...sessionContract,

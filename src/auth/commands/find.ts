@@ -1,7 +1,7 @@
 import { get, words, type CommandContext, type Program } from '../../store/index.ts';
 import type { Client } from '../client.ts';
 import type { AuthReads, FoundRecord } from '../commands.ts';
-import { dependsOn, idIndex, toClient, tokenIdOf, toRecord, uidIndex, useOf, type Row } from '../rows.ts';
+import { dependsOn, idIndex, idOfGrant, toClient, tokenIdOf, toRecord, uidIndex, useOf, type Row } from '../rows.ts';
 
 const RECORD = words('id_index, payload_sealed, consumed_at, used_at');
 
@@ -40,6 +40,20 @@ function* hasAccount(tenant: string, id: string): Program<boolean> {
   const row = yield* get`
     SELECT 1 AS one FROM auth_account WHERE tenant = ${tenant} AND id = ${id} AND disabled_at IS NULL`;
   return row !== undefined;
+}
+
+type Standing = AuthReads['auth.standing'];
+
+export function* findStanding(context: CommandContext, asked: Standing['args']): Program<Standing['out']> {
+  const { tenant, clientId, accountId, grantId, sessionUid, at } = asked;
+  const client = yield* findClient(context, tenant, clientId);
+  if (client === null) return 'client-ended';
+  if (accountId !== null && !(yield* hasAccount(tenant, accountId))) return 'account-ended';
+  if (grantId !== null && (yield* rowOf(tenant, 'Grant', idOfGrant(grantId).index, at)) === undefined)
+    return 'grant-ended';
+  if (sessionUid !== null && (yield* findByUid(context, { tenant, kind: 'Session', uid: sessionUid, at })) === null)
+    return 'session-ended';
+  return { scope: client.scope };
 }
 
 type Token = AuthReads['auth.token'];

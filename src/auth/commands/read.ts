@@ -1,7 +1,7 @@
 import { all, get, words, type Programs } from '../../store/index.ts';
 import type { AuthReads } from '../commands.ts';
 import { nameIndex, toKeptKey, toRegisteredClient, toShownAccount, toStoredAccount } from '../rows.ts';
-import { find, findByUid, findClient, findToken } from './find.ts';
+import { find, findByUid, findClient, findStanding, findToken } from './find.ts';
 import { listGrants } from './grants.ts';
 import { keyOf, keysOf } from './rotate-key.ts';
 
@@ -12,6 +12,7 @@ export const reads: Programs<AuthReads> = {
   'auth.find': find,
   'auth.find-by-uid': findByUid,
   'auth.token': findToken,
+  'auth.standing': findStanding,
   'auth.client': (context, { tenant, id }) => findClient(context, tenant, id),
   *'auth.clients'({ vault }, { tenant }) {
     const rows = yield* all`SELECT ${CLIENT} FROM auth_client WHERE tenant = ${tenant} ORDER BY made_at, id`;

@@ -1,4 +1,5 @@
 import { append } from '../../audit/index.ts';
+import { putEvents, type EventItem } from '../../events/index.ts';
 import {
   all,
   FOR_UPDATE,
@@ -21,7 +22,17 @@ import type {
   WantedLink,
 } from '../commands.ts';
 import { decideChange, decideRevocation } from '../decide-change.ts';
-import { auditOfLink, indexOf, mrnIndexOf, sealEvidence, sealLink, sealUser, toHead, toLive } from '../rows.ts';
+import {
+  auditOfLink,
+  indexOf,
+  mrnIndexOf,
+  openPatient,
+  sealEvidence,
+  sealLink,
+  sealUser,
+  toHead,
+  toLive,
+} from '../rows.ts';
 
 /**
  * Locks the row of a user until the end of the transaction. Whoever asks where a delivery of this user goes, or changes
@@ -104,6 +115,27 @@ export function* revokedPatients(tenant: string, index: Uint8Array): Program<Uin
   return patients.filter((one, i) => patients.findIndex((other) => other.equals(one)) === i);
 }
 
+/**
+ * Apps may be told of a patient who has a confirmed link from now on, and of one who has none any more: not of a second
+ * link of a patient, nor of the end of one of two.
+ */
+function* tellOfLink(
+  context: CommandContext,
+  act: LinkAct,
+  row: Readonly<Record<string, unknown>>,
+  becomes: Extract<EventItem, { kind: 'patient-connection' }>['act'],
+): Program<void> {
+  const patient = row['mrn_index'] as Uint8Array;
+  const other = yield* get`
+    SELECT 1 AS other FROM link
+    WHERE tenant = ${act.tenant} AND mrn_index = ${patient} AND status = 'confirmed' AND id <> ${String(row['id'])}
+    LIMIT 1`;
+  if (other !== undefined) return;
+  const items = [{ kind: 'patient-connection', act: becomes, ...openPatient(context.vault, row) }] as const;
+  const user = row['user_index'] as Uint8Array;
+  yield* putEvents(context, [{ tenant: act.tenant, at: act.at, user, patient, items }]);
+}
+
 function* setStatus(
   context: CommandContext,
   act: LinkAct,
@@ -111,10 +143,14 @@ function* setStatus(
   to: LinkStatus,
   why?: string,
 ): Program<LinkHead> {
-  const row = yield* get`SELECT seq, id, status, mrn_index, user_sealed, mrn_sealed FROM link WHERE seq = ${seq}`;
+  const row = yield* get`
+    SELECT seq, id, status, user_index, mrn_index, user_sealed, mrn_sealed FROM link WHERE seq = ${seq}`;
   if (row === undefined) throw new Error('the link is gone');
   yield* run`UPDATE link SET status = ${to}, actor = ${act.actor}, changed_at = ${act.at.getTime()} WHERE seq = ${seq}`;
   yield* append(context, [auditOfLink(context.vault, act, row, row['status'] as LinkStatus, to, why)]);
+  const was = row['status'] as LinkStatus;
+  if (to === 'confirmed' && was !== to) yield* tellOfLink(context, act, row, 'connected');
+  if (was === 'confirmed' && to !== was) yield* tellOfLink(context, act, row, 'disconnected');
   return { ...toHead(row), status: to };
 }
 
@@ -136,8 +172,15 @@ function* makeLink(
     VALUES (${act.tenant}, ${wanted.id}, ${user.index}, ${sealed.user}, ${mrnIndex}, ${sealed.mrn}, ${wanted.status},
       ${sealed.evidence}, ${act.actor}, ${atMs}, ${atMs}, ${replaces})
     RETURNING seq`;
-  const row = { id: wanted.id, user_sealed: sealed.user, mrn_sealed: sealed.mrn };
+  const row = {
+    id: wanted.id,
+    user_index: user.index,
+    mrn_index: mrnIndex,
+    user_sealed: sealed.user,
+    mrn_sealed: sealed.mrn,
+  };
   yield* append(context, [auditOfLink(vault, act, row, null, wanted.status)]);
+  if (wanted.status === 'confirmed') yield* tellOfLink(context, act, row, 'connected');
   return { seq: Number(made?.['seq']), id: wanted.id, status: wanted.status, mrnIndex };
 }
 

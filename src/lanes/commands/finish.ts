@@ -1,4 +1,5 @@
 import { append, type AuditDraft } from '../../audit/index.ts';
+import { putEvents } from '../../events/index.ts';
 import { markUser } from '../../identity/index.ts';
 import { move, type Move, type State } from '../../inbox/index.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type CommandContext,
   type Program,
 } from '../../store/index.ts';
+import { chartEvents } from '../chart-events.ts';
 import { TARGET } from '../enqueue/commands.ts';
 import type { Delivered, Fence, Finish, LaneWrites } from '../commands.ts';
 import {
@@ -156,6 +158,8 @@ export function* finish(context: CommandContext, f: Finish): Program<Out> {
   const delivery = deliveryOf(row);
   const isRetraction = row['kind'] === 'retract';
   yield* putIntoLedger(context, f, delivery.seq, row['document_index'] as Uint8Array);
+  const user = row['user_index'] as Uint8Array | null;
+  yield* putEvents(context, [{ tenant: fence.tenant, at, user, patient: fence.patient, items: chartEvents(f) }]);
   yield* endAttempts(f, delivery.seq);
   const isRecorded = f.attemptId !== null || f.written.length > 0;
   const record = isRecorded ? auditOfFinish(context.vault, f, delivery) : null;

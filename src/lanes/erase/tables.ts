@@ -163,6 +163,20 @@ export const TABLES: readonly Rule[] = [
     why: null,
   },
   {
+    table: 'event',
+    what: 'what apps are still to be told of',
+    held: (owner) => fragment`FROM event WHERE ${ofUser(owner)}`,
+    left: null,
+    why: null,
+  },
+  {
+    table: 'subscription_event',
+    what: 'ids of resources that apps were told of',
+    held: (owner) => fragment`FROM subscription_event WHERE ${ofUser(owner)} AND items_sealed IS NOT NULL`,
+    left: (owner) => fragment`FROM subscription_event WHERE ${ofUser(owner)}`,
+    why: 'that something happened, under its number, so that the numbers have no hole',
+  },
+  {
     table: 'audit_record',
     what: 'the audit',
     held: null,

@@ -271,6 +271,7 @@ function make(
 ) {
   const links: LinkedPatients = {
     isLinked: (id) => Promise.resolve(ok(linked.includes(id))),
+    mrnsOf: () => Promise.resolve({ ok: true, value: [] }),
     isLinkedPatient: ({ id }) => Promise.resolve(ok(linked.includes(String(id)))),
   };
   const page = { bundle: answers.bundle as Record<string, unknown>, next: null };

@@ -35,6 +35,7 @@ function rig(records: Readonly<Record<string, unknown>>, linked: readonly string
   };
   const links: LinkedPatients = {
     isLinked: (id) => answer(`link ${id}`, linked.includes(id)),
+    mrnsOf: () => Promise.resolve({ ok: true, value: [] }),
     isLinkedPatient: ({ id }) => answer(`linked Patient ${String(id)}`, linked.includes(String(id))),
   };
   const reader: EhrReader = {

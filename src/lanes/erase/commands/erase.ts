@@ -5,7 +5,7 @@ import { all, run, userIndex, type CommandContext, type Program } from '../../..
 import { TARGET } from '../../enqueue/commands.ts';
 import { nameOf, sealId } from '../../rows.ts';
 import type { EraseWrites } from '../commands.ts';
-import { auditOfErasure, discardOf, WAITING, writtenUnderIds, type Owner } from '../tables.ts';
+import { auditOfErasure, discardOf, ofUser, WAITING, writtenUnderIds, type Owner } from '../tables.ts';
 import { countLiveLinks, countMoving, findUndone } from './find.ts';
 
 /** What one delivery holds, and what is known of it elsewhere. */
@@ -46,6 +46,12 @@ function* forgetIds({ vault }: CommandContext, owner: Owner, limit: number): Pro
   return rows.length;
 }
 
+/** What apps were told keeps its numbers, and says no more of what it was about. */
+function* forgetTold(owner: Owner): Program<void> {
+  yield* run`DELETE FROM event WHERE ${ofUser(owner)}`;
+  yield* run`UPDATE subscription_event SET items_sealed = NULL WHERE ${ofUser(owner)} AND items_sealed IS NOT NULL`;
+}
+
 type Some = EraseWrites['erase.some'];
 
 export function* eraseSome(
@@ -71,6 +77,7 @@ export function* finish(context: CommandContext, { user, counts, ...act }: Finis
   if ((yield* countMoving(owner)) > 0) return 'busy';
   if ((yield* findUndone(owner, 1)).length > 0) return 'more';
   yield* forgetUser(tenant, index);
+  yield* forgetTold(owner);
   yield* run`
     INSERT INTO user_key (tenant, user_index, key_sealed, made_at, erased_at)
     VALUES (${tenant}, ${index}, NULL, ${at.getTime()}, ${at.getTime()})

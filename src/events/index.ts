@@ -1,0 +1,13 @@
+/** What the gateway did, as apps may be told of it: a queue that is written in the commit of what happened. */
+export {
+  CHART_ACTS,
+  EVENT_KINDS,
+  type ChartAct,
+  type EventItem,
+  type EventKind,
+  type Label,
+  type NewEvent,
+  type QueuedEvent,
+} from './event.ts';
+export { forgetEvents, putEvents, queuedEvents } from './queue.ts';
+export { eventsSealed } from './rows.ts';

@@ -1,0 +1,120 @@
+import { forgetEvents, queuedEvents, type QueuedEvent } from '../../events/index.ts';
+import {
+  all,
+  among,
+  EARLIER,
+  fragment,
+  insert,
+  rowsOf,
+  runEach,
+  tryLock,
+  typed,
+  words,
+  type CommandContext,
+  type Program,
+  type Vault,
+} from '../../store/index.ts';
+import type { SubscriptionWrites } from '../commands.ts';
+import { isWanted } from '../match.ts';
+import { filtersOf, sealNumbered, type Row } from '../rows.ts';
+
+/** Whoever holds it hands out events. */
+const FAN_OUT_KEY = 0x73_75_62_73_66_61_6en;
+
+const EVENTS = rowsOf('subscription_event', {
+  subscription_seq: 'bigint',
+  last_number: 'bigint',
+  first_number: 'bigint',
+  tenant: 'text',
+  at: 'bigint',
+  user_index: 'bytea',
+  patient_index: 'bytea',
+  items_sealed: 'bytea',
+});
+
+const WANTING = words('s.seq, s.topic, s.filters, s.last_number');
+const IS_WANTING = words(`s.state IN ('active','error')`);
+
+interface Wanting {
+  readonly seq: number;
+  readonly row: Row;
+  last: number;
+}
+
+/** The subscriptions that may want something of these patients: those to all, and those to one of them. */
+function* findWanting(
+  tenant: string,
+  patients: readonly string[],
+): Program<{ readonly toAll: readonly Wanting[]; readonly byPatient: ReadonlyMap<string, readonly Wanting[]> }> {
+  const toAll = yield* all`
+    SELECT ${WANTING} FROM subscription s WHERE s.tenant = ${tenant} AND s.patients = 'any' AND ${IS_WANTING}
+    ORDER BY s.seq`;
+  const named = yield* all`
+    SELECT ${WANTING}, p.patient_index FROM subscription_patient p JOIN subscription s ON s.seq = p.subscription_seq
+    WHERE p.patient_index ${among('bytea', patients)} AND s.tenant = ${tenant} AND ${IS_WANTING} ORDER BY s.seq`;
+  const known = new Map<number, Wanting>();
+  const toWanting = (row: Row): Wanting => {
+    const seq = Number(row['seq']);
+    const one = known.get(seq) ?? { seq, row, last: Number(row['last_number']) };
+    known.set(seq, one);
+    return one;
+  };
+  const byPatient = new Map<string, Wanting[]>();
+  for (const row of named) {
+    const patient = Buffer.from(row['patient_index'] as Uint8Array).toString('hex');
+    byPatient.set(patient, [...(byPatient.get(patient) ?? []), toWanting(row)]);
+  }
+  return { toAll: toAll.map(toWanting), byPatient };
+}
+
+/** Under the next numbers; null where nothing of the event is wanted. */
+function number(vault: Vault, tenant: string, event: QueuedEvent, wanting: Wanting) {
+  const items = event.items.filter((item) => isWanted(item, wanting.row['topic'] as typeof item.kind, filtersOf(wanting.row)));
+  if (items.length === 0) return null;
+  const first = wanting.last + 1;
+  wanting.last += items.length;
+  return {
+    subscription_seq: wanting.seq,
+    last_number: wanting.last,
+    first_number: first,
+    tenant,
+    at: event.atMs,
+    user_index: event.user,
+    patient_index: event.patient,
+    items_sealed: sealNumbered(vault, wanting.seq, wanting.last, items),
+  };
+}
+
+type FanOut = SubscriptionWrites['subscription.fan-out'];
+
+export function* fanOut(
+  context: CommandContext,
+  { tenant, at, limit }: FanOut['args'],
+): Program<FanOut['out']> {
+  if (!(yield* tryLock(FAN_OUT_KEY))) return { kind: 'busy' };
+  const events = yield* queuedEvents(context, tenant, limit);
+  if (events.length === 0) return { kind: 'done', events: 0, told: 0 };
+  const hexOf = ({ patient }: QueuedEvent): string => Buffer.from(patient).toString('hex');
+  const { toAll, byPatient } = yield* findWanting(tenant, [...new Set(events.map(hexOf))]);
+  const touched = new Set<Wanting>();
+  const rows = events.flatMap((event) =>
+    [...toAll, ...(byPatient.get(hexOf(event)) ?? [])].flatMap((wanting) => {
+      const row = number(context.vault, tenant, event, wanting);
+      if (row === null) return [];
+      touched.add(wanting);
+      return [row];
+    }),
+  );
+  // A subscription that was removed meanwhile has its number no more, and its events are nobody's.
+  yield* runEach(
+    [...touched].map(
+      ({ seq, last }) => fragment`
+        UPDATE subscription SET last_number = ${last},
+          next_at = CASE WHEN failures = 0 THEN ${EARLIER}(next_at, ${typed('bigint', at.getTime())}) ELSE next_at END
+        WHERE seq = ${seq}`,
+    ),
+  );
+  yield* insert(EVENTS, rows);
+  yield* forgetEvents(events.map(({ seq }) => seq));
+  return { kind: 'done', events: events.length, told: touched.size };
+}

@@ -1,0 +1,82 @@
+import { faultFields, safeError, type Clock, type Log } from '../kernel/index.ts';
+import type { Operate } from '../store/index.ts';
+import { FAN_OUT_MAX, type SubscriptionReads, type SubscriptionWrites } from './commands.ts';
+
+/** How often it is looked whether something has happened of which nobody told: another process did it. */
+const LOOK_MS = 500;
+/** Between two steps: what happens meanwhile goes into one commit, and who delivers hardly notices. */
+const PAUSE_MS = 50;
+
+/**
+ * Hands events to the subscriptions that want them, a few hundred deliveries a commit, behind what others wait for. It
+ * does not matter which process does it: one at a time can, and what is left stands in the store.
+ */
+export function runFanOut(deps: {
+  readonly tenant: string;
+  readonly subscriptions: Operate<SubscriptionWrites, SubscriptionReads>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told that there is something to send. */
+  readonly onTold: () => void;
+}) {
+  const { tenant, subscriptions, clock, log } = deps;
+  let isStopped = false;
+  let isWanted = false;
+  let running: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let pause: NodeJS.Timeout | undefined;
+
+  async function step(): Promise<void> {
+    for (let isMore = true; isMore && !isStopped; ) {
+      const done = await subscriptions.writeBehind('subscription.fan-out', {
+        tenant,
+        at: clock.now(),
+        limit: FAN_OUT_MAX,
+      });
+      if (!done.ok) {
+        log.warn('subscription.failed', faultFields(done.fault));
+        return;
+      }
+      if (done.value.kind === 'busy') return;
+      if (done.value.told > 0) deps.onTold();
+      isMore = done.value.events === FAN_OUT_MAX;
+    }
+  }
+
+  /** Twice while one runs is once after it. */
+  function wake(): void {
+    isWanted = true;
+    if (isStopped || running !== null || pause !== undefined) return;
+    isWanted = false;
+    running = step()
+      .catch((thrown: unknown) => log.error('subscription.failed', { error: safeError(thrown) }))
+      .finally(() => {
+        running = null;
+        if (isStopped) return;
+        pause = setTimeout(() => {
+          pause = undefined;
+          if (isWanted) wake();
+        }, PAUSE_MS).unref();
+      });
+  }
+
+  /** A read, which is in nobody's way. */
+  async function look(): Promise<void> {
+    const looked = await subscriptions.read('subscription.look', { tenant, at: clock.now() });
+    if (looked.ok && looked.value.isQueued) wake();
+  }
+
+  return {
+    wake,
+    start(): void {
+      timer = setInterval(() => void look().catch(() => undefined), LOOK_MS).unref();
+      wake();
+    },
+    async stop(): Promise<void> {
+      isStopped = true;
+      clearInterval(timer);
+      clearTimeout(pause);
+      await running;
+    },
+  };
+}
