@@ -13,6 +13,7 @@ export const AUDIT_TYPES = [
   'fhir.read',
   'fhir.search',
   'fhir.validate',
+  'fhir.export',
   'fhir.deny',
   'auth.sign-in',
   'auth.grant',

@@ -7,6 +7,7 @@ import { makeDiscoveryRoute, oauthUrisOf, smartConfigurationOf, type OauthUris }
 import { openWhenAsked } from './open-when-asked.ts';
 import { EXTERNAL_REGISTRY, externalConfiguration, externalUris, makeIssuerMetadata } from './external.ts';
 import type { VerifyToken } from './grant.ts';
+import { makeExternalGrantNow, makeGrantNow, type GrantNow } from './grant-now.ts';
 import type { PatientDirectory } from './patients.ts';
 import { makeRecordDenial } from './record-denial.ts';
 import { makeRegistry, type Registry } from './registry.ts';
@@ -18,6 +19,7 @@ export interface Auth {
   readonly mounts: readonly Mount[];
   readonly routes: readonly Route[];
   readonly verifyToken: VerifyToken;
+  readonly grantNow: GrantNow;
   /** Whether a registered app lives there. */
   isOrigin(origin: string): Promise<boolean>;
   /** Null: the external issuer does not say. */
@@ -72,6 +74,7 @@ export function makeAuth(deps: {
         }),
       ],
       verifyToken: makeVerifyExternal({ ...parts, external }),
+      grantNow: makeExternalGrantNow({ issuer: external.issuer, clock: deps.clock }),
       isOrigin: (origin) => Promise.resolve(external.origins.includes(origin)),
       async oauthUris() {
         const found = await metadata();
@@ -91,6 +94,7 @@ export function makeAuth(deps: {
     },
     routes: [makeDiscoveryRoute(() => Promise.resolve(ok(smartConfigurationOf(issuer))))],
     verifyToken: makeVerifyEmbedded(parts),
+    grantNow: makeGrantNow(parts),
     async isOrigin(origin) {
       const found = await store.read('auth.is-origin', { tenant, origin });
       return found.ok && found.value;

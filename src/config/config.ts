@@ -126,6 +126,12 @@ export interface Config {
     } | null;
   };
   readonly read: { readonly patients: 'linked' | 'all'; readonly types: readonly string[] };
+  readonly export: {
+    /** Requests to the EHR at once, for all exports of a process. */
+    readonly ehrRequests: number;
+    readonly underWayMax: number;
+    readonly keepMs: number;
+  };
   readonly auth: AuthConfig;
   readonly source: {
     readonly url: string | null;

@@ -17,6 +17,7 @@ import {
   words,
   type Key,
 } from './key-kinds.ts';
+import { EXPORT_KEYS } from './export-keys.ts';
 import { OPERATOR_KEYS } from './operator-keys.ts';
 import { TRANSLATION_KEYS } from './translation-keys.ts';
 
@@ -192,6 +193,7 @@ export const KEYS = {
       z.array(z.string().regex(/^[A-Z][A-Za-z]{1,63}$/, 'must be resource types, such as ServiceRequest,Coverage')),
     ),
   ),
+  ...EXPORT_KEYS,
   CHARTGATE_AUTH_ISSUER: set(
     'address',
     'embedded',

@@ -3,11 +3,12 @@ import { authSet, makeAuth, type Registry } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { OpenTarget } from '../ehr/index.ts';
 import { identitySet } from '../identity/index.ts';
-import type { Budget, Chance, Clock, Log, Mount, Part, Peers, Route } from '../kernel/index.ts';
+import type { Budget, Chance, Clock, Log, Mount, NewId, Part, Peers, Route } from '../kernel/index.ts';
 import { makeAppRoutes, type AdminRoute } from '../admin/index.ts';
 import { isResourceType } from '../r4/index.ts';
 import { makeSmart, type LoadedProfiles } from '../smart/index.ts';
 import type { Store } from '../store/index.ts';
+import { joinExports } from './exports.ts';
 
 /**
  * Makes what apps use: the patients whom a token may be about, the authorization server that shows them, and the read
@@ -16,12 +17,14 @@ import type { Store } from '../store/index.ts';
 export function makeApps(deps: {
   readonly config: Config;
   readonly tenant: string;
+  readonly instance: string;
   readonly version: string;
   readonly store: Store;
   readonly target: OpenTarget;
   readonly loadedProfiles: LoadedProfiles;
   readonly budget: Budget;
   readonly peers: Peers;
+  readonly newId: NewId;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly log: Log;
@@ -30,6 +33,8 @@ export function makeApps(deps: {
   readonly adminRoutes: readonly AdminRoute[];
   readonly mounts: readonly Mount[];
   readonly signingKeys: Registry['signingKeys'];
+  /** What carries out bulk exports. */
+  readonly exports: Part;
 } {
   const { config, tenant, store, clock, chance, log } = deps;
   const { publicUrl } = config.http;
@@ -44,6 +49,7 @@ export function makeApps(deps: {
     audit,
     identity: store.use(identitySet),
     ...deps.target.ehrReader,
+    backgroundRequests: config.export.ehrRequests,
     loadedProfiles: deps.loadedProfiles,
     budget: deps.budget,
     clock,
@@ -63,9 +69,19 @@ export function makeApps(deps: {
     clock,
     log,
   });
+  // Made once, while the read API is: it has what they need.
+  const joined: ReturnType<typeof joinExports>[] = [];
+  const routes = smart.serve(auth, (kit) => {
+    joined.push(joinExports({ ...deps, grantNow: auth.grantNow }, kit));
+    return joined.flatMap((one) => one.routes);
+  });
   return {
-    routes: [...auth.routes, ...smart.serve(auth)],
-    adminRoutes: makeAppRoutes({ registry: auth.registry }),
+    routes: [...auth.routes, ...routes],
+    adminRoutes: [...makeAppRoutes({ registry: auth.registry }), ...joined.flatMap((one) => one.adminRoutes)],
+    exports: {
+      start: () => joined.forEach(({ runner }) => void runner.start?.()),
+      stop: () => Promise.all(joined.map(({ runner }) => runner.stop())),
+    },
     mounts: auth.mounts,
     signingKeys: auth.registry.signingKeys,
     start: auth.start,

@@ -219,7 +219,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const again = (): Promise<void> => forwardLeftOut({ tenant, lanes, newId, clock, log, onReforward: sender.wake });
   const { reload, noteStart } = makeMappingLoads({ translationContext, notes, log, onLoaded: () => void again() });
   const common = { config, tenant, store, budget, clock, target, version: VERSION };
-  const apps = makeApps({ ...common, loadedProfiles, peers, chance, log });
+  const apps = makeApps({ ...common, instance, loadedProfiles, peers, newId, chance, log });
   const operators = makeOperatorDesk({ config, tenant, store, peers, deny: refuseOperator, newId, chance, clock });
   const watch = makeFlowWatch({
     tenant,
@@ -285,6 +285,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   // A store that is away would keep it waiting; what it was about is still received at the next start.
   await life.start('judging', processor, STOP_MS.judging);
   await life.start('jobs', jobs, STOP_MS.background);
+  await life.start('exports', apps.exports, STOP_MS.background);
   await life.start('sending', sending, STOP_MS.sending);
   await life.start('requests', front.requests, front.requestsPatienceMs);
   // A stream would hold up the requests under way, so it ends before they are waited for.

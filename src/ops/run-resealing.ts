@@ -1,6 +1,7 @@
 import { authSealed } from '../auth/index.ts';
 import { deliverSealed } from '../lanes/index.ts';
 import { enrolSealed } from '../enrol/index.ts';
+import { exportSealed } from '../export/index.ts';
 import { identitySealed } from '../identity/index.ts';
 import { inboxSealed } from '../inbox/index.ts';
 import { operatorSealed } from '../operators/index.ts';
@@ -15,6 +16,7 @@ export const SEALED_TABLES: readonly SealedTable[] = [
   ...enrolSealed,
   ...authSealed,
   ...operatorSealed,
+  ...exportSealed,
 ];
 
 /** The data key of the whole gateway, and the retirement of those before it. */
