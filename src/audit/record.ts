@@ -15,6 +15,7 @@ export const AUDIT_TYPES = [
   'fhir.validate',
   'fhir.subscribe',
   'fhir.notify',
+  'fhir.export',
   'fhir.deny',
   'auth.sign-in',
   'auth.grant',

@@ -92,6 +92,7 @@ function shapeOf(r: Pick<AuditRecord, 'type'> & Partial<Pick<AuditRecord, 'inter
         leg: 'app-to-us',
       };
     case 'fhir.validate':
+    case 'fhir.export':
       return { type: REST, subtype: [interactionOf('operation')], profile: null, ...asking, leg: 'app-to-us' };
     case 'fhir.subscribe':
       return { type: REST, subtype: [interactionOf(r.interaction ?? 'create')], profile: null, ...asking, leg: 'app-to-us' };

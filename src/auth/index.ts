@@ -14,6 +14,7 @@ export { makeSteadyNow } from './steady-now.ts';
 export { CLIENT_KINDS, type ClientKind, type ShownClient } from './client.ts';
 export type { OauthUris } from './discovery.ts';
 export type { AskStanding, Grant, GrantEnd, StandingGrant, VerifyToken } from './grant.ts';
+export type { GrantNow, OnceGranted } from './grant-now.ts';
 export { lookAtIssuer } from './look-at-issuer.ts';
 export { makeAuth, type Auth } from './make-auth.ts';
 export type { PatientDirectory, ShownEncounter, ShownPatient } from './patients.ts';

@@ -8,6 +8,7 @@ import { openWhenAsked } from './open-when-asked.ts';
 import { EXTERNAL_REGISTRY, externalConfiguration, externalUris, makeIssuerMetadata } from './external.ts';
 import { makeAskStanding, makeAskStandingExternal } from './ask-standing.ts';
 import type { AskStanding, VerifyToken } from './grant.ts';
+import { makeExternalGrantNow, makeGrantNow, type GrantNow } from './grant-now.ts';
 import type { PatientDirectory } from './patients.ts';
 import { makeRecordDenial } from './record-denial.ts';
 import { makeRegistry, type Registry } from './registry.ts';
@@ -19,6 +20,7 @@ export interface Auth {
   readonly mounts: readonly Mount[];
   readonly routes: readonly Route[];
   readonly verifyToken: VerifyToken;
+  readonly grantNow: GrantNow;
   /** Whether a registered app lives there. */
   isOrigin(origin: string): Promise<boolean>;
   /** Null: the external issuer does not say. */
@@ -75,6 +77,7 @@ export function makeAuth(deps: {
         }),
       ],
       verifyToken: makeVerifyExternal({ ...parts, external }),
+      grantNow: makeExternalGrantNow({ issuer: external.issuer, clock: deps.clock }),
       isOrigin: (origin) => Promise.resolve(external.origins.includes(origin)),
       async oauthUris() {
         const found = await metadata();
@@ -95,6 +98,7 @@ export function makeAuth(deps: {
     },
     routes: [makeDiscoveryRoute(() => Promise.resolve(ok(smartConfigurationOf(issuer))))],
     verifyToken: makeVerifyEmbedded(parts),
+    grantNow: makeGrantNow(parts),
     async isOrigin(origin) {
       const found = await store.read('auth.is-origin', { tenant, origin });
       return found.ok && found.value;

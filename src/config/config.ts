@@ -127,6 +127,12 @@ export interface Config {
   };
   readonly read: { readonly patients: 'linked' | 'all'; readonly types: readonly string[] };
   readonly subscriptions: { readonly privateHosts: readonly string[] };
+  readonly export: {
+    /** Requests to the EHR at once, for all exports of a process. */
+    readonly ehrRequests: number;
+    readonly underWayMax: number;
+    readonly keepMs: number;
+  };
   readonly auth: AuthConfig;
   readonly source: {
     readonly url: string | null;

@@ -17,6 +17,7 @@ import {
   words,
   type Key,
 } from './key-kinds.ts';
+import { EXPORT_KEYS } from './export-keys.ts';
 import { OPERATOR_KEYS } from './operator-keys.ts';
 import { TRANSLATION_KEYS } from './translation-keys.ts';
 
@@ -197,6 +198,7 @@ export const KEYS = {
     'hosts, each with or without a port, that may be endpoints of subscriptions though they are not on the public internet; there http will do',
     list.pipe(z.array(z.string().regex(/^[\w.:[\]-]{1,255}$/, 'must be hosts, such as app.clinic.internal:8443'))),
   ),
+  ...EXPORT_KEYS,
   CHARTGATE_AUTH_ISSUER: set(
     'address',
     'embedded',

@@ -197,6 +197,11 @@ function toConfig(mode: Mode, v: Settled, readText: ReadText, problems: Problem[
       types: v.CHARTGATE_READ_TYPES ?? [],
     },
     subscriptions: { privateHosts: v.CHARTGATE_SUBSCRIPTION_PRIVATE_HOSTS ?? [] },
+    export: {
+      ehrRequests: v.CHARTGATE_EXPORT_REQUESTS,
+      underWayMax: v.CHARTGATE_EXPORTS,
+      keepMs: v.CHARTGATE_EXPORT_HOURS * 3_600_000,
+    },
     auth: toAuth(v),
     source: {
       url: v.CHARTGATE_SOURCE_URL ?? null,

@@ -51,6 +51,7 @@ export {
 } from './resolve-patient.ts';
 export { rememberPatients, type PatientMemory } from './remember-patients.ts';
 
+export { makeBackgroundShare, type BackgroundShare } from './background-share.ts';
 export { BACKOFF, backoffMs, nextAttemptMs } from './back-off.ts';
 export { kindOfRequest } from './kind-of-request.ts';
 export { guardTarget, type Entry, type Permit, type TargetGuard, type TargetState } from './guard-target.ts';

@@ -152,6 +152,7 @@ export function openTarget(deps: {
     ehrReader: {
       ehr,
       isPaused: () => guard.state().breaker === 'open',
+      isDelivering: () => guard.state().inFlight > 0,
       capability: () => watch.state().probed?.capability ?? null,
       searchBy: () => plan()?.types['Patient']?.searchBy ?? 'post',
     },

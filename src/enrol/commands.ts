@@ -116,6 +116,21 @@ export type EnrolReads = {
     };
     out: { readonly events: readonly PatientEvent[]; readonly next: TimelinePlace | null };
   };
+  /** Data sources that are connected now, and how many patients with a confirmed link have each. */
+  'enrol.data-sources': {
+    args: { readonly tenant: string };
+    out: readonly { readonly dataSource: string; readonly patients: number }[];
+  };
+  /** Patients with a confirmed link who have this data source connected, the last linked first, below this place. */
+  'enrol.connected-to': {
+    args: {
+      readonly tenant: string;
+      readonly dataSource: string;
+      readonly before: number | null;
+      readonly limit: number;
+    };
+    out: readonly { readonly seq: number; readonly mrnSystem: string; readonly mrn: string }[];
+  };
   /** Asked for before `before` and not there yet, oldest first. */
   'enrol.overdue': {
     args: { readonly tenant: string; readonly before: number; readonly limit: number };

@@ -3,12 +3,14 @@ import { authSet, makeAuth, type Registry } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { OpenTarget } from '../ehr/index.ts';
 import { identitySet } from '../identity/index.ts';
-import { ok, type Budget, type Chance, type Clock, type Log, type Mount, type NewId, type Part, type Peers, type Route } from '../kernel/index.ts';
-import { makeAppRoutes, makeSubscriptionRoutes, type AdminRoute } from '../admin/index.ts';
+import type { Budget, Chance, Clock, Log, Mount, NewId, Part, Peers, Route } from '../kernel/index.ts';
+import { makeAppRoutes, type AdminRoute } from '../admin/index.ts';
 import { isResourceType } from '../r4/index.ts';
-import { makeSmart, type LoadedProfiles, type ReadKit } from '../smart/index.ts';
+import { makeSmart, type LoadedProfiles } from '../smart/index.ts';
 import type { Store } from '../store/index.ts';
-import { makeSubscriptions, resolveByDns, subscriptionSet, SUBSCRIPTION_CAPABILITY, type Subscriptions } from '../subscriptions/index.ts';
+import { SUBSCRIPTION_CAPABILITY } from '../subscriptions/index.ts';
+import { joinExports } from './exports.ts';
+import { joinSubscriptions } from './subscriptions.ts';
 
 /**
  * Makes what apps use: the patients whom a token may be about, the authorization server that shows them, and the read
@@ -24,9 +26,9 @@ export function makeApps(deps: {
   readonly loadedProfiles: LoadedProfiles;
   readonly budget: Budget;
   readonly peers: Peers;
+  readonly newId: NewId;
   readonly clock: Clock;
   readonly chance: Chance;
-  readonly newId: NewId;
   readonly log: Log;
 }): Part & {
   readonly routes: readonly Route[];
@@ -35,6 +37,8 @@ export function makeApps(deps: {
   readonly signingKeys: Registry['signingKeys'];
   /** Something has happened of which apps may be told. */
   wake(): void;
+  /** What carries out bulk exports. */
+  readonly exports: Part;
 } {
   const { config, tenant, store, clock, chance, log } = deps;
   const { publicUrl } = config.http;
@@ -49,6 +53,7 @@ export function makeApps(deps: {
     audit,
     identity: store.use(identitySet),
     ...deps.target.ehrReader,
+    backgroundRequests: config.export.ehrRequests,
     loadedProfiles: deps.loadedProfiles,
     budget: deps.budget,
     clock,
@@ -68,46 +73,37 @@ export function makeApps(deps: {
     clock,
     log,
   });
-  let subscriptions: Subscriptions | undefined;
-  function withKit(kit: ReadKit): readonly Route[] {
-    subscriptions = makeSubscriptions({
-      tenant,
-      instance: deps.instance,
-      agent: `chartgate/${deps.version}`,
-      store,
-      kit,
-      askStanding: auth.askStanding,
-      async findPatient(mrn, requestId) {
-        const listed = await smart.patients.list({ cursor: null, mrn, requestId });
-        if (!listed.ok) return listed;
-        const [only, ...more] = listed.value.patients;
-        return ok(only === undefined || more.length > 0 ? null : only.id);
-      },
-      privateHosts: config.subscriptions.privateHosts,
-      resolve: resolveByDns,
-      newId: deps.newId,
-      chance,
-      clock,
-      log,
-    });
-    return subscriptions.routes;
-  }
-  const routes = [...auth.routes, ...smart.serve(auth, withKit, [SUBSCRIPTION_CAPABILITY])];
+  // Made once, while the read API is: it has what they need.
+  const exports: ReturnType<typeof joinExports>[] = [];
+  const subscriptions: ReturnType<typeof joinSubscriptions>[] = [];
+  const routes = smart.serve(
+    auth,
+    (kit) => {
+      exports.push(joinExports({ ...deps, grantNow: auth.grantNow }, kit));
+      subscriptions.push(joinSubscriptions({ ...deps, askStanding: auth.askStanding, patients: smart.patients }, kit));
+      return [...exports, ...subscriptions].flatMap((one) => one.routes);
+    },
+    [SUBSCRIPTION_CAPABILITY],
+  );
   return {
-    routes,
+    routes: [...auth.routes, ...routes],
     adminRoutes: [
       ...makeAppRoutes({ registry: auth.registry }),
-      ...makeSubscriptionRoutes({ tenant, subscriptions: store.use(subscriptionSet), clock }),
+      ...[...subscriptions, ...exports].flatMap((one) => one.adminRoutes),
     ],
+    exports: {
+      start: () => exports.forEach(({ runner }) => void runner.start?.()),
+      stop: () => Promise.all(exports.map(({ runner }) => runner.stop())),
+    },
     mounts: auth.mounts,
     signingKeys: auth.registry.signingKeys,
-    wake: () => subscriptions?.wake(),
+    wake: () => subscriptions.forEach(({ part }) => part.wake()),
     async start() {
       await auth.start();
-      await subscriptions?.start?.();
+      for (const { part } of subscriptions) await part.start?.();
     },
     async stop() {
-      await subscriptions?.stop();
+      for (const { part } of subscriptions) await part.stop();
       auth.flush();
     },
   };

@@ -287,6 +287,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   // A store that is away would keep it waiting; what it was about is still received at the next start.
   await life.start('judging', processor, STOP_MS.judging);
   await life.start('jobs', jobs, STOP_MS.background);
+  await life.start('exports', apps.exports, STOP_MS.background);
   await life.start('sending', sending, STOP_MS.sending);
   await life.start('requests', front.requests, front.requestsPatienceMs);
   // A stream would hold up the requests under way, so it ends before they are waited for.

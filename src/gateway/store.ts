@@ -2,6 +2,7 @@ import { auditSet } from '../audit/index.ts';
 import { authSet } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import { enrolSet } from '../enrol/index.ts';
+import { exportSet } from '../export/index.ts';
 import { figureSet } from '../figures/index.ts';
 import { shadowSet } from '../forward/index.ts';
 import { historySet } from '../history/index.ts';
@@ -28,6 +29,7 @@ const SETS = [
   enrolSet,
   figureSet,
   jobSet,
+  exportSet,
   historySet,
   subscriptionSet,
 ];

@@ -10,6 +10,17 @@ export const outletOf = (res: ServerResponse): Outlet => ({
     if (res.writable) res.write(text);
     return res.writableLength > WAITING_BYTES_MAX ? 'behind' : 'taken';
   },
+  drained() {
+    if (!res.writableNeedDrain || res.destroyed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        res.off('drain', done).off('close', done);
+        resolve();
+      };
+      res.once('drain', done).once('close', done);
+    });
+  },
   end: () => void res.end(),
+  cut: () => void res.destroy(),
   onClose: (listener) => void res.once('close', listener),
 });

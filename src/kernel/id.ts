@@ -11,6 +11,8 @@ export type SessionId = Brand<string, 'SessionId'>;
 export type FactorId = Brand<string, 'FactorId'>;
 export type ApiKeyId = Brand<string, 'ApiKeyId'>;
 export type BulkJobId = Brand<string, 'BulkJobId'>;
+export type ExportId = Brand<string, 'ExportId'>;
+export type PatientGroupId = Brand<string, 'PatientGroupId'>;
 export type SavedSearchId = Brand<string, 'SavedSearchId'>;
 export type SubscriptionId = Brand<string, 'SubscriptionId'>;
 export type Tenant = Brand<string, 'Tenant'>;
@@ -26,6 +28,8 @@ interface IdOf {
   fac: FactorId;
   key: ApiKeyId;
   job: BulkJobId;
+  exp: ExportId;
+  grp: PatientGroupId;
   asr: SavedSearchId;
   sub: SubscriptionId;
 }

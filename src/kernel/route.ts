@@ -47,8 +47,12 @@ export interface Ask {
 /** Where an answer goes on that does not end with its body. */
 export interface Outlet {
   /** `behind`: the reader takes less than it is sent, and what it has not taken waits in memory. */
-  write(text: string): 'taken' | 'behind';
+  write(text: string | Uint8Array): 'taken' | 'behind';
+  /** Resolves once the reader has taken most of what it was sent, or has gone. */
+  drained(): Promise<void>;
   end(): void;
+  /** Ends it in the middle, so that the reader knows that something is missing. */
+  cut(): void;
   /** Called once, when nobody reads any longer, whoever ended it. */
   onClose(listener: () => void): void;
 }

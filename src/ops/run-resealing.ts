@@ -2,6 +2,7 @@ import { authSealed } from '../auth/index.ts';
 import { deliverSealed } from '../lanes/index.ts';
 import { enrolSealed } from '../enrol/index.ts';
 import { eventsSealed } from '../events/index.ts';
+import { exportSealed } from '../export/index.ts';
 import { identitySealed } from '../identity/index.ts';
 import { inboxSealed } from '../inbox/index.ts';
 import { operatorSealed } from '../operators/index.ts';
@@ -19,6 +20,7 @@ export const SEALED_TABLES: readonly SealedTable[] = [
   ...operatorSealed,
   ...eventsSealed,
   ...subscriptionSealed,
+  ...exportSealed,
 ];
 
 /** The data key of the whole gateway, and the retirement of those before it. */

@@ -1,4 +1,4 @@
-import type { AnswerBody, AnswerHeaders, Ehr, OwnAddress, Pairs } from '../ehr/index.ts';
+import type { AnswerBody, AnswerHeaders, BackgroundShare, Ehr, OwnAddress, Pairs } from '../ehr/index.ts';
 import { fail, fault, isObject, ok, type Budget, type Fault, type Result } from '../kernel/index.ts';
 import type { ScannedSearchset } from '../r4/index.ts';
 import type { Asking } from './caller.ts';
@@ -60,11 +60,23 @@ export function makeEhrReader(deps: {
   readonly isPaused: () => boolean;
   readonly searchBy: () => 'post' | 'get';
   readonly budget: Budget;
-}): EhrReader {
-  const { ehr } = deps;
+  /** For what nobody waits for: it waits for its turn instead of being refused. */
+  readonly share?: BackgroundShare;
+}): EhrReader & { /** How many requests are under way. */ inFlight(): number } {
+  const { ehr, share } = deps;
   let inFlight = 0;
 
   async function ask(request: Parameters<Ehr['ask']>[0]): ReturnType<Ehr['ask']> {
+    if (share === undefined) return askNow(request);
+    const leave = await share.enter();
+    try {
+      return await askNow(request);
+    } finally {
+      leave();
+    }
+  }
+
+  async function askNow(request: Parameters<Ehr['ask']>[0]): ReturnType<Ehr['ask']> {
     if (deps.isPaused()) return fail(fault('ehr.paused'));
     if (inFlight >= IN_FLIGHT_MAX) return fail(fault('read.busy'));
     inFlight += 1;
@@ -150,6 +162,7 @@ export function makeEhrReader(deps: {
   }
 
   return {
+    inFlight: () => inFlight,
     search,
     page,
     async read(path, type, id, asking) {

@@ -9,23 +9,21 @@ import { isResource, whose } from './whose.ts';
 const NAMES_MAX = 200;
 const NAMES_AT_ONCE = 50;
 
-/**
- * What is nobody's record and one of the given refers to: who measured, which medicine. One that is not there is simply
- * missing.
- */
-export type FindShared = (
-  given: readonly Checked[],
-  isWanted: (type: string) => boolean,
-  caller: Caller,
-) => Promise<Result<readonly Checked[]>>;
+type Found = Promise<Result<readonly Checked[]>>;
 
-/** Read by id, so that only what the given resources refer to comes, also from an EHR without _include. */
-export function makeFindShared(deps: {
+/** Those of the named that are nobody's record and may come along; one that is not there is simply missing. */
+export type FindNamed = (names: Iterable<string>, isWanted: (type: string) => boolean, caller: Caller) => Found;
+
+/** What is nobody's record and one of the given refers to: who measured, which medicine. */
+export type FindShared = (given: readonly Checked[], isWanted: (type: string) => boolean, caller: Caller) => Found;
+
+/** Read by id, so that only what is named comes, also from an EHR without _include. */
+export function makeFindNamed(deps: {
   readonly served: Served;
   readonly isSearchable: (type: string) => boolean;
   readonly ehrBase: string;
   readonly reader: EhrReader;
-}): FindShared {
+}): FindNamed {
   const { served, isSearchable, ehrBase, reader } = deps;
 
   return async (given, isWanted, caller) => {
@@ -33,7 +31,7 @@ export function makeFindShared(deps: {
     const isShown = (type: string): boolean =>
       served.get(type)?.kind === 'shared' && isSearchable(type) && isWanted(type) && filtersOf(type).length > 0;
     const typeOf = (name: string): string => name.slice(0, name.indexOf('/'));
-    const names = [...referredBy(given, ehrBase)].filter((name) => isShown(typeOf(name))).slice(0, NAMES_MAX);
+    const names = [...given].filter((name) => isShown(typeOf(name))).slice(0, NAMES_MAX);
     const found = new Map<string, Checked>();
     for (const [type, all] of Map.groupBy(names, typeOf))
       for (let i = 0; i < all.length; i += NAMES_AT_ONCE) {
@@ -57,3 +55,8 @@ export function makeFindShared(deps: {
     return ok([...found.values()]);
   };
 }
+
+export const makeFindShared =
+  ({ findNamed, ehrBase }: { readonly findNamed: FindNamed; readonly ehrBase: string }): FindShared =>
+  (given, isWanted, caller) =>
+    findNamed(referredBy(given, ehrBase), isWanted, caller);

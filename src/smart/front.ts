@@ -9,7 +9,8 @@ import { makeWatchConnection } from './watch-connection.ts';
 
 export type Handle = (ask: Ask, target: Target, caller: Caller) => Promise<Result<Answer>>;
 
-const EXPOSED = 'ETag, Last-Modified, X-Request-Id, X-Intermediary, WWW-Authenticate, Retry-After';
+const EXPOSED =
+  'ETag, Last-Modified, X-Request-Id, X-Intermediary, WWW-Authenticate, Retry-After, Content-Location, X-Progress, Expires';
 
 /**
  * What stands before every request of an app: who we are, whose browser may hear it, the token, the target, the format.
@@ -39,7 +40,7 @@ export function makeFront(deps: {
 
   return {
     handle:
-      (handle: Handle) =>
+      (handle: Handle, offers: 'json' | 'ndjson' = 'json') =>
       async (ask: Ask): Promise<Result<Answer>> => {
         const greeted = greet(ask);
         if (greeted !== null) await greeted;
@@ -50,7 +51,7 @@ export function makeFront(deps: {
         if (!verified.ok) return verified;
         const target = parseTarget(request.url ?? '', request.headers);
         if (!target.ok) return target;
-        const format = checkFormat(request.headers, target.value.query);
+        const format = checkFormat(request.headers, target.value.query, offers);
         if (!format.ok) return format;
         const grant = verified.value;
         return watch(request.socket, (signal) => handle(ask, target.value, { grant, requestId, log, signal }));

@@ -11,3 +11,7 @@ export type { Handle } from './front.ts';
 export { FHIR_JSON } from './negotiate.ts';
 export { isId, type Instance } from './read-request.ts';
 export type { ReadAct, RecordRead } from './record-read.ts';
+export { parseInstant } from './since.ts';
+export { type FindPatients } from './find-patients.ts';
+export { type ChartAsk, type ChartLines, type ReadChart } from './read-chart.ts';
+export { type Resource } from './whose.ts';

@@ -1,7 +1,7 @@
 import type { CapabilityStatementRestResource } from '@medplum/fhirtypes';
 import type { AuditReads, AuditWrites } from '../audit/index.ts';
 import type { OauthUris, PatientDirectory, VerifyToken } from '../auth/index.ts';
-import type { Capability, Ehr, TypeCapability } from '../ehr/index.ts';
+import { makeBackgroundShare, type Capability, type Ehr, type TypeCapability } from '../ehr/index.ts';
 import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
 import {
   fail,
@@ -26,21 +26,21 @@ import { makeAnswerSearch } from './answer-search.ts';
 import { makeEhrReader } from './ask-ehr.ts';
 import { makeAttend } from './attend.ts';
 import { describeApi } from './describe-api.ts';
-import { makeFindProvenances } from './find-provenances.ts';
+import { makeFindPatients } from './find-patients.ts';
 import { makeFindShared } from './find-shared.ts';
 import { makeFront, type Handle } from './front.ts';
-import { makeJudge } from './judge.ts';
-import { keepLinkedPatients } from './linked-patients.ts';
+import { makeReading } from './make-reading.ts';
 import { checkFormat, FHIR_JSON } from './negotiate.ts';
+import { makeParseFilter } from './parse-filter.ts';
 import { makePassPages } from './pass-page.ts';
 import { makePatientDirectory } from './patient-directory.ts';
+import { makeReadChart } from './read-chart.ts';
 import type { ReadKit } from './read-kit.ts';
 import { makeRecordLeftOut } from './record-left-out.ts';
 import { makeRecordRead } from './record-read.ts';
 import { makeRewriteAddresses, makeRewriteText } from './rewrite-addresses.ts';
 import { makeRunEverything } from './run-everything.ts';
 import { makeRunRead } from './run-read.ts';
-import { makeRunSearch } from './run-search.ts';
 import { makeCursors } from './seal-cursor.ts';
 import { loadServed } from './served-types.ts';
 
@@ -61,6 +61,10 @@ export interface SmartDeps {
   readonly ehr: Ehr;
   /** Whether the EHR is to be left alone for the moment. */
   readonly isPaused: () => boolean;
+  /** Whether a delivery is being written to the EHR at this moment. */
+  readonly isDelivering: () => boolean;
+  /** Requests to the EHR at once for what nobody waits for. */
+  readonly backgroundRequests: number;
   /** What the EHR says it does; null before it was asked. */
   readonly capability: () => Capability | null;
   readonly searchBy: () => 'post' | 'get';
@@ -143,22 +147,19 @@ export function makeSmart(deps: SmartDeps): Smart {
     includesOf: makeParamsOf(capability, isIncluded),
   };
   const reader = makeEhrReader(deps);
-  const links = keepLinkedPatients({ mode: deps.patients, tenant, mrnSystem, reader, identity, clock });
-  const judge = makeJudge({ served, ehrBase, links, reader });
   const recordRead = makeRecordRead({ tenant, audit: deps.audit, clock });
   const recordLeftOut = makeRecordLeftOut(recordRead);
   const rewriteText = makeRewriteText({ ehrBase, ownBase });
   const rewrite = makeRewriteAddresses(rewriteText);
-  const { run: runSearch, runToPrint } = makeRunSearch({
-    served,
-    ehrBase,
-    reader,
-    links,
-    judge,
-    recordLeftOut,
-    capability,
-    passPages: makePassPages(rewriteText),
+  const passPages = makePassPages(rewriteText);
+  const looks = { mode: deps.patients, tenant, mrnSystem, served, ehrBase, identity, isSearchable, capability, clock };
+  const reading = makeReading({ ...looks, recordLeftOut, passPages, reader });
+  const { links, judge, runSearch, runToPrint } = reading;
+  const share = makeBackgroundShare({
+    most: deps.backgroundRequests,
+    isOthersTurn: () => reader.inFlight() > 0 || deps.isDelivering(),
   });
+  const background = makeReading({ ...looks, recordLeftOut, passPages, reader: makeEhrReader({ ...deps, share }) });
   const runRead = makeRunRead({ reader, judge });
   const { record, attend } = makeAttend({ served, isLinked: links.isLinked, record: recordRead });
   const cursors = makeCursors({ keys: deps.keys.data, chance: deps.chance, clock });
@@ -175,8 +176,8 @@ export function makeSmart(deps: SmartDeps): Smart {
       capability,
       ehrBase,
       runSearch,
-      provenances: makeFindProvenances({ served, capability, runSearch }),
-      findShared: makeFindShared({ served, isSearchable, ehrBase, reader }),
+      provenances: reading.provenances,
+      findShared: makeFindShared({ findNamed: reading.findNamed, ehrBase }),
     }),
     record,
     rewrite,
@@ -242,11 +243,11 @@ export function makeSmart(deps: SmartDeps): Smart {
     own: readonly CapabilityStatementRestResource[] = [],
   ): readonly Route[] {
     const front = makeFront({ ...deps, ...tokens, intermediary: `chartgate/${deps.version}` });
-    const smart: ReadKit['route'] = (method, path, interaction, handle) => ({
+    const smart: ReadKit['route'] = (method, path, interaction, handle, offers) => ({
       method,
       path,
       access: 'smart',
-      handle: front.handle(attend(interaction, handle)),
+      handle: front.handle(attend(interaction, handle), offers),
     });
     const kit = {
       record,
@@ -258,8 +259,14 @@ export function makeSmart(deps: SmartDeps): Smart {
       runRead,
       runSearch,
       rewrite,
-      patients: deps.patients,
+      reach: deps.patients,
       mrnSystem,
+      background: {
+        chart: makeReadChart({ ...looks, isOffered, rewrite, reading: background }),
+        patients: makeFindPatients({ reader: background.reader, mrnSystem }),
+      },
+      patients: makeFindPatients({ reader, mrnSystem }),
+      parseFilter: makeParseFilter(rules),
       ehrBase,
       ownBase,
     };

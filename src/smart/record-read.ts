@@ -4,7 +4,7 @@ import type { Operate } from '../store/index.ts';
 import type { Caller } from './caller.ts';
 
 export interface ReadAct {
-  readonly type: 'fhir.read' | 'fhir.search' | 'fhir.validate' | 'fhir.subscribe' | 'fhir.deny';
+  readonly type: 'fhir.read' | 'fhir.search' | 'fhir.validate' | 'fhir.subscribe' | 'fhir.export' | 'fhir.deny';
   readonly interaction: string;
   readonly resourceType: string;
   readonly outcome: AuditDraft['outcome'];
@@ -18,6 +18,8 @@ export interface ReadAct {
   readonly mrn?: NonNullable<ToSeal['patient']>;
   readonly query?: string;
   readonly count?: number;
+  /** Of a file of an export: which export. */
+  readonly to?: string;
 }
 
 /** Resolves once the record is on stable storage. A fault: it is not, and so nothing may be shown. */

@@ -47,7 +47,7 @@ function mayRead(grant: Grant, type: string, labels: readonly string[], reach: {
 
 export function makePermitEvents(deps: {
   readonly tenant: string;
-  readonly kit: Pick<ReadKit, 'runRead' | 'rewrite' | 'served' | 'isOffered' | 'patients'>;
+  readonly kit: Pick<ReadKit, 'runRead' | 'rewrite' | 'served' | 'isOffered' | 'reach'>;
   readonly subscriptions: Operate<SubscriptionWrites, SubscriptionReads>;
   /** The id of the patient with this MRN at the EHR; null where there is none, or several. */
   readonly findPatient: (mrn: string, requestId: string) => Promise<Result<string | null>>;
@@ -92,7 +92,7 @@ export function makePermitEvents(deps: {
       const isLinked = linked.value.includes(patient);
       const reach = {
         isContext: isLinked && subscription.settings.contextPatients.includes(patient),
-        isLinked: isLinked || (kit.patients === 'all' && item?.kind !== 'patient-connection'),
+        isLinked: isLinked || (kit.reach === 'all' && item?.kind !== 'patient-connection'),
       };
       const type = item === null || item.kind === 'patient-connection' ? 'Patient' : item.type;
       const labels = item === null || item.kind === 'patient-connection' ? [] : item.labels;

@@ -9,6 +9,7 @@ export const TYPES = [
   ['fhir.read', 'App read a resource'],
   ['fhir.search', 'App searched'],
   ['fhir.validate', 'App had a resource judged'],
+  ['fhir.export', 'App took charts away in bulk'],
   ['fhir.deny', 'App was refused'],
   ['auth.sign-in', 'Clinician signed in'],
   ['auth.grant', 'Access granted to an app'],

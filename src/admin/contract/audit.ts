@@ -133,6 +133,7 @@ export const AUDIT_FILTERS = {
       'fhir.read',
       'fhir.search',
       'fhir.validate',
+      'fhir.export',
       'fhir.deny',
       'auth.sign-in',
       'auth.grant',

@@ -6,9 +6,11 @@ import { deliveriesContract } from './deliveries.ts';
 import { deliveryActsContract } from './delivery-acts.ts';
 import { deliveryGroupsContract } from './delivery-groups.ts';
 import { eraseContract } from './erase.ts';
+import { exportsContract } from './exports.ts';
 import { factorsContract } from './factors.ts';
 import { flowContract } from './flow.ts';
 import { grantsContract } from './grants.ts';
+import { groupsContract } from './groups.ts';
 import { handlesContract } from './handles.ts';
 import { jobsContract } from './jobs.ts';
 import { keysContract } from './keys.ts';
@@ -53,11 +55,13 @@ export const CONTRACTS = {
   ...patientsContract,
   ...monitoringContract,
   ...restrictionsContract,
+  ...groupsContract,
   ...handlesContract,
   ...appsContract,
   ...accountsContract,
   ...grantsContract,
   ...subscriptionsContract,
+  ...exportsContract,
   ...operatorsContract,
   ...operatorFactorsContract,
   ...sessionContract,

@@ -13,10 +13,13 @@ import {
 } from '../rows.ts';
 import { patients, timeline } from './patients.ts';
 import { TABLES } from './tables.ts';
+import { listConnected, listDataSources } from './connected.ts';
 
 const [CONNECTION_COLUMNS, REQUEST_COLUMNS] = [words(CONNECTION), words(REQUEST)];
 
 export const reads: Programs<EnrolReads> = {
+  'enrol.data-sources': listDataSources,
+  'enrol.connected-to': listConnected,
   *'enrol.show'({ vault }, { tenant, user, limit }) {
     const index = indexOf(vault, user);
     const known = yield* get`

@@ -17,6 +17,7 @@ import { listsOfMany } from './0014-lists-of-many.ts';
 import { whoActed } from './0015-who-acted.ts';
 import { wordsOfDeliveries } from './0016-words-of-deliveries.ts';
 import { subscriptions } from './0017-subscriptions.ts';
+import { exports } from './0018-exports.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   whoActed,
   wordsOfDeliveries,
   subscriptions,
+  exports,
 ];
 
 export type Engine = 'sqlite' | 'postgres';

@@ -105,6 +105,8 @@ function makeTwin(way: Way) {
     identity: store as unknown as SmartDeps['identity'],
     ehr,
     isPaused: () => false,
+    isDelivering: () => false,
+    backgroundRequests: 4,
     capability: () => null,
     searchBy: () => 'post',
     loadedProfiles: () => ({ profiles: null }),

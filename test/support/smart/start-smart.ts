@@ -86,6 +86,8 @@ export async function startSmart(
     ehr,
     budget: options.budget ?? makeBudget(Infinity),
     isPaused: () => false,
+    isDelivering: () => false,
+    backgroundRequests: 4,
     capability: () => capability,
     searchBy: () => 'post',
     loadedProfiles: () => ({ profiles: options.profiles ?? null }),

@@ -38,13 +38,15 @@ function reader(how: 'reads' | 'is-behind' = 'reads') {
   const state = { isEnded: false };
   const outlet: Outlet = {
     write: (part) => {
-      text += part;
+      text += String(part);
       return how === 'reads' ? 'taken' : 'behind';
     },
+    drained: () => Promise.resolve(),
     end: () => {
       state.isEnded = true;
       close();
     },
+    cut: () => close(),
     onClose: (listener) => void (close = listener),
   };
   return {

@@ -1,0 +1,46 @@
+import type { Capability } from '../ehr/index.ts';
+import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
+import type { Clock } from '../kernel/index.ts';
+import type { Operate } from '../store/index.ts';
+import type { EhrReader } from './ask-ehr.ts';
+import { makeFindProvenances, type FindProvenances } from './find-provenances.ts';
+import { makeFindNamed, type FindNamed } from './find-shared.ts';
+import { makeJudge, type Judge } from './judge.ts';
+import { keepLinkedPatients, type LinkedPatients } from './linked-patients.ts';
+import type { makePassPages } from './pass-page.ts';
+import type { RecordLeftOut } from './record-left-out.ts';
+import { makeRunSearch, type RunSearch, type RunSearchToPrint } from './run-search.ts';
+import type { Served } from './served-types.ts';
+
+/** Everything that is looked up through one reader, and checked. */
+export interface Reading {
+  readonly reader: EhrReader;
+  readonly links: LinkedPatients;
+  readonly judge: Judge;
+  readonly runSearch: RunSearch;
+  readonly runToPrint: RunSearchToPrint;
+  readonly provenances: FindProvenances;
+  readonly findNamed: FindNamed;
+}
+
+export function makeReading(deps: {
+  readonly reader: EhrReader;
+  readonly mode: 'linked' | 'all';
+  readonly tenant: string;
+  readonly mrnSystem: string;
+  readonly served: Served;
+  readonly ehrBase: string;
+  readonly identity: Operate<IdentityWrites, IdentityReads>;
+  readonly isSearchable: (type: string) => boolean;
+  readonly capability: () => Capability | null;
+  readonly recordLeftOut: RecordLeftOut;
+  readonly passPages: ReturnType<typeof makePassPages>;
+  readonly clock: Clock;
+}): Reading {
+  const { reader } = deps;
+  const links = keepLinkedPatients(deps);
+  const judge = makeJudge({ ...deps, links });
+  const { run: runSearch, runToPrint } = makeRunSearch({ ...deps, links, judge });
+  const provenances = makeFindProvenances({ ...deps, runSearch });
+  return { reader, links, judge, runSearch, runToPrint, provenances, findNamed: makeFindNamed(deps) };
+}
