@@ -8,6 +8,7 @@ import { makeAppRoutes, type AdminRoute } from '../admin/index.ts';
 import { isResourceType } from '../r4/index.ts';
 import { makeSmart, type LoadedProfiles } from '../smart/index.ts';
 import type { Store } from '../store/index.ts';
+import { makePersonsPart } from './persons.ts';
 
 /**
  * Makes what apps use: the patients whom a token may be about, the authorization server that shows them, and the read
@@ -33,16 +34,19 @@ export function makeApps(deps: {
 } {
   const { config, tenant, store, clock, chance, log } = deps;
   const { publicUrl } = config.http;
+  const { mrnSystem } = config.identity;
   const audit = store.use(auditSet);
+  const persons = makePersonsPart({ tenant, mrnSystem, store, clock, log });
   const smart = makeSmart({
     tenant,
     publicUrl,
     version: deps.version,
-    mrnSystem: config.identity.mrnSystem,
+    mrnSystem,
     ...config.read,
     keys: config.keys,
     audit,
     identity: store.use(identitySet),
+    persons: persons.index,
     ...deps.target.ehrReader,
     loadedProfiles: deps.loadedProfiles,
     budget: deps.budget,
@@ -63,12 +67,19 @@ export function makeApps(deps: {
     clock,
     log,
   });
+  const refreshing = persons.refreshing(smart.readByMrn);
   return {
     routes: [...auth.routes, ...smart.serve(auth)],
     adminRoutes: makeAppRoutes({ registry: auth.registry }),
     mounts: auth.mounts,
     signingKeys: auth.registry.signingKeys,
-    start: auth.start,
-    stop: auth.flush,
+    async start() {
+      await auth.start();
+      refreshing.start();
+    },
+    async stop() {
+      await refreshing.stop();
+      await auth.flush();
+    },
   };
 }

@@ -11,6 +11,7 @@ import { jobSet } from '../jobs/index.ts';
 import { MEMORY, opened, type Clock, type Log } from '../kernel/index.ts';
 import { deliverSet, eraseSet, laneSet } from '../lanes/index.ts';
 import { operatorSet } from '../operators/index.ts';
+import { personSet } from '../persons/index.ts';
 import { openStore, QUEUE_LIMITS } from '../store/index.ts';
 
 /** The commands of every part that stores something. */
@@ -18,6 +19,7 @@ const SETS = [
   auditSet,
   inboxSet,
   identitySet,
+  personSet,
   deliverSet,
   eraseSet,
   laneSet,

@@ -77,11 +77,16 @@ const noScope = (grant: Grant, type: string, letter: Letter): Decision<never> =>
 const NUMBERS_MAX = 50;
 
 /** Whether an identifier is named, or a few; `system|` alone would be every patient of the EHR. */
-const isByNumber = (clauses: Pairs): boolean =>
+export const isByNumber = (clauses: Pairs): boolean =>
   clauses.some(([name, value]) => {
     const numbers = splitSearchValue(value, ',').map((one) => splitSearchValue(one, '|').at(-1));
     return name === 'identifier' && numbers.length <= NUMBERS_MAX && !numbers.includes('');
   });
+
+/** By any of these people are found in the index; others may stand beside them. */
+const FINDS_A_PERSON = ['name', 'family', 'given', 'birthdate', 'gender', '_id'];
+const isByPerson = (clauses: Pairs): boolean =>
+  clauses.some(([key]) => FINDS_A_PERSON.includes(key.split(':')[0] ?? ''));
 
 function decideSearch<R extends Extract<ReadRequest, { kind: 'search-type' }>>(
   grant: Grant,
@@ -103,7 +108,12 @@ function decideSearch<R extends Extract<ReadRequest, { kind: 'search-type' }>>(
     return allow(null, 'not-asked');
   const isOneId = ids.length === 1 && ids[0]?.includes(',') === false;
   const named = rule.kind !== 'patient' ? request.patient : isOneId ? (ids[0] ?? null) : null;
-  if (named === null && ofLinked.length > 0 && rule.kind === 'patient' && isByNumber(request.clauses))
+  if (
+    named === null &&
+    ofLinked.length > 0 &&
+    rule.kind === 'patient' &&
+    (isByNumber(request.clauses) || isByPerson(request.clauses))
+  )
     return allow(null, 'asked');
   const patient = named ?? (inContext.length > 0 ? grant.patient : null);
   if (patient === null) return deny('patient-needed');

@@ -14,6 +14,7 @@ import {
   type Route,
   type Secret,
 } from '../kernel/index.ts';
+import type { Persons, ReadByMrn } from '../persons/index.ts';
 import { searchParamsOf, type SearchParam } from '../r4/index.ts';
 import type { Operate } from '../store/index.ts';
 import { makeAnswerAudit } from './answer-audit.ts';
@@ -31,8 +32,10 @@ import { makeFront, type Handle } from './front.ts';
 import { makeJudge } from './judge.ts';
 import { keepLinkedPatients } from './linked-patients.ts';
 import { checkFormat, FHIR_JSON } from './negotiate.ts';
+import { noticePatients } from './notice-patients.ts';
 import { makePassPages } from './pass-page.ts';
 import { makePatientDirectory } from './patient-directory.ts';
+import { makeReadByMrn } from './read-by-mrn.ts';
 import type { ReadKit } from './read-kit.ts';
 import { makeRecordLeftOut } from './record-left-out.ts';
 import { makeRecordRead } from './record-read.ts';
@@ -57,6 +60,8 @@ export interface SmartDeps {
   readonly keys: { readonly data: readonly Secret[]; readonly pseudonym: Secret };
   readonly audit: Operate<AuditWrites, AuditReads>;
   readonly identity: Operate<IdentityWrites, IdentityReads>;
+  /** The linked patients by name and birth date. */
+  readonly persons: Persons;
   readonly ehr: Ehr;
   /** Whether the EHR is to be left alone for the moment. */
   readonly isPaused: () => boolean;
@@ -79,6 +84,8 @@ export interface SmartTokens {
 
 export interface Smart {
   readonly patients: PatientDirectory;
+  /** What keeps the index of the linked patients fresh. */
+  readonly readByMrn: ReadByMrn;
   /** `more`: routes of other parts, which come before those of every type. */
   serve(tokens: SmartTokens, more?: (kit: ReadKit) => readonly Route[]): readonly Route[];
 }
@@ -137,7 +144,8 @@ export function makeSmart(deps: SmartDeps): Smart {
     paramsOf: makeParamsOf(capability, isSearched),
     includesOf: makeParamsOf(capability, isIncluded),
   };
-  const reader = makeEhrReader(deps);
+  const plainReader = makeEhrReader(deps);
+  const reader = noticePatients(plainReader, deps.persons, mrnSystem);
   const links = keepLinkedPatients({ mode: deps.patients, tenant, mrnSystem, reader, identity, clock });
   const judge = makeJudge({ served, ehrBase, links, reader });
   const recordRead = makeRecordRead({ tenant, audit: deps.audit, clock });
@@ -150,6 +158,8 @@ export function makeSmart(deps: SmartDeps): Smart {
     reader,
     links,
     judge,
+    persons: deps.persons,
+    patients: deps.patients,
     recordLeftOut,
     capability,
     passPages: makePassPages(rewriteText),
@@ -271,6 +281,7 @@ export function makeSmart(deps: SmartDeps): Smart {
 
   return {
     serve,
+    readByMrn: makeReadByMrn({ reader: plainReader, mrnSystem }),
     patients: makePatientDirectory({
       mode: deps.patients,
       tenant,
