@@ -16,7 +16,7 @@ export type { OauthUris } from './discovery.ts';
 export type { Grant, VerifyToken } from './grant.ts';
 export { lookAtIssuer } from './look-at-issuer.ts';
 export { makeAuth, type Auth } from './make-auth.ts';
-export type { PatientDirectory, ShownEncounter, ShownPatient } from './patients.ts';
+export type { ListedPatients, PatientDirectory, ShownEncounter, ShownPatient, WantedPatient } from './patients.ts';
 export type { ListedGrant } from './commands.ts';
 export type { SigningKeyAge } from './keys.ts';
 export type { MadeLaunch, Registry } from './registry.ts';

@@ -31,6 +31,8 @@ export function makeApps(deps: {
   readonly adminRoutes: readonly AdminRoute[];
   readonly mounts: readonly Mount[];
   readonly signingKeys: Registry['signingKeys'];
+  /** Tells that somebody new was linked. */
+  wake(): void;
 } {
   const { config, tenant, store, clock, chance, log } = deps;
   const { publicUrl } = config.http;
@@ -73,6 +75,7 @@ export function makeApps(deps: {
     adminRoutes: makeAppRoutes({ registry: auth.registry }),
     mounts: auth.mounts,
     signingKeys: auth.registry.signingKeys,
+    wake: refreshing.wake,
     async start() {
       await auth.start();
       refreshing.start();

@@ -3,9 +3,17 @@ export { personSet, type PersonReads, type PersonRow, type PersonWrites, type Re
 export { followLinks } from './commands/follow-link.ts';
 export { factsOf, toPerson, type Person, type PersonFacts } from './facts.ts';
 export { makePersons, type Persons, type WantedPersons } from './make-persons.ts';
+export { readMatch, type CertainMatch } from './match-certainly.ts';
 export { type FoundPersons } from './memory-index.ts';
 export { PERSON_SORTS, type PersonPlace } from './order-persons.ts';
-export { PERSON_PARAMS, readConditions, wordsAre, type Clauses, type Condition } from './read-conditions.ts';
+export {
+  isPersonParam,
+  PERSON_PARAMS,
+  readConditions,
+  wordsAre,
+  type Clauses,
+  type Condition,
+} from './read-conditions.ts';
 export { type ReadByMrn } from './read-due.ts';
 export { refreshPersons } from './refresh-persons.ts';
 export { personSealed } from './rows.ts';

@@ -10,7 +10,7 @@ export type Condition = (person: Person) => boolean;
 /** The parameters by which people are found here. */
 export const PERSON_PARAMS = ['name', 'family', 'given', 'birthdate', 'gender', 'identifier', '_id'] as const;
 type PersonParam = (typeof PERSON_PARAMS)[number];
-const isParam = (name: string): name is PersonParam => (PERSON_PARAMS as readonly string[]).includes(name);
+export const isPersonParam = (name: string): name is PersonParam => (PERSON_PARAMS as readonly string[]).includes(name);
 
 const LETTERS: Readonly<Record<'name' | 'family' | 'given', readonly string[]>> = {
   name: Object.values(NAME_PARTS),
@@ -132,7 +132,7 @@ export function readConditions(clauses: Clauses): Result<Condition> {
   const conditions: Condition[] = [];
   for (const [key, value] of clauses) {
     const [name = '', modifier] = key.split(':');
-    const condition = isParam(name) ? conditionOf(name, modifier, value) : null;
+    const condition = isPersonParam(name) ? conditionOf(name, modifier, value) : null;
     if (condition === null) return fail(fault('read.person-parameter', { at: name }));
     conditions.push(condition);
   }
@@ -142,7 +142,7 @@ export function readConditions(clauses: Clauses): Result<Condition> {
 /** The start of some word of some name, for each word that a person types. */
 export function wordsAre(typed: string): Condition {
   const words = foldText(typed)
-    .split(/[ ,]+/)
+    .split(/[ ,-]+/)
     .filter((word) => word !== '');
   return ({ folded }) => {
     const all = ` ${folded.replace(/\u0001[fgpst]?|-/g, ' ')}`;

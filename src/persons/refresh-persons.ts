@@ -33,6 +33,7 @@ export function refreshPersons(deps: {
   let rest: { readonly end: () => void } | null = null;
   let tendedMs = 0;
   let isFailing = false;
+  let isWoken = false;
 
   const sleep = (ms: number): Promise<void> =>
     new Promise((resolve) => {
@@ -74,14 +75,24 @@ export function refreshPersons(deps: {
     await work();
   }
 
+  /** Twice at once is once, and once more where somebody came in the middle of it. */
   function wake(): void {
-    if (isStopped) return;
-    running ??= run()
+    if (isStopped || timer === undefined) return;
+    if (running !== null) {
+      isWoken = true;
+      return;
+    }
+    running = run()
       .catch((thrown: unknown) => log.error('persons.not-read', { error: safeError(thrown) }))
-      .finally(() => (running = null));
+      .finally(() => {
+        running = null;
+        if (isWoken) wake();
+        isWoken = false;
+      });
   }
 
   return {
+    wake,
     start(): void {
       tendedMs = clock.monotonicMs();
       timer = setInterval(wake, LOOK_MS).unref();

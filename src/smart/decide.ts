@@ -102,7 +102,10 @@ function decideSearch<R extends Extract<ReadRequest, { kind: 'search-type' }>>(
     plan: { request, grant, patient, link } as Plan<R>,
   });
   const ids = request.clauses.filter(([name]) => name === '_id').map(([, value]) => value);
-  if (rule.kind === 'shared') return ids.length === 1 ? allow(null, 'not-asked') : deny('shared-search');
+  if (rule.kind === 'shared') {
+    const isFound = ids.length === 1 || request.clauses.some(([key]) => rule.by.includes(key.split(':')[0] ?? ''));
+    return isFound ? allow(null, 'not-asked') : deny('shared-search');
+  }
   // What a Provenance is about says whose it is; `patient` finds only those about the Patient resource itself.
   if (rule.kind === 'targets' && request.patient === null && request.clauses.some(([name]) => name === 'target'))
     return allow(null, 'not-asked');
@@ -149,6 +152,12 @@ export function decide<R extends ReadRequest>(grant: Grant, request: R, served: 
 export const decideValidate = (grant: Grant, type: string): 'scope' | 'no-patient' | null => {
   if (filtersFor(grant, type, ['r', 's'], { isContext: true, isLinked: true }).length > 0) return null;
   return wantsPatient(grant, type, 'r') || wantsPatient(grant, type, 's') ? 'no-patient' : 'scope';
+};
+
+/** Why a token may not have a patient looked for; null where it may. Who it may see is asked of whoever is found. */
+export const decideMatch = (grant: Grant): 'scope' | 'no-patient' | null => {
+  if (filtersFor(grant, 'Patient', ['s'], { isContext: true, isLinked: true }).length > 0) return null;
+  return wantsPatient(grant, 'Patient', 's') ? 'no-patient' : 'scope';
 };
 
 /** `openid fhirUser` lets the signed-in user read their own Practitioner resource. */

@@ -14,12 +14,13 @@ import {
   type Route,
   type Secret,
 } from '../kernel/index.ts';
-import type { Persons, ReadByMrn } from '../persons/index.ts';
+import { isPersonParam, type Persons, type ReadByMrn } from '../persons/index.ts';
 import { searchParamsOf, type SearchParam } from '../r4/index.ts';
 import type { Operate } from '../store/index.ts';
 import { makeAnswerAudit } from './answer-audit.ts';
 import { makeAnswerBinary } from './answer-binary.ts';
 import { makeAnswerEverything } from './answer-everything.ts';
+import { makeAnswerMatch } from './answer-match.ts';
 import { makeAnswerRead } from './answer-read.ts';
 import { makeAnswerValidate, type LoadedProfiles } from './answer-validate.ts';
 import { makeAnswerSearch } from './answer-search.ts';
@@ -141,7 +142,12 @@ export function makeSmart(deps: SmartDeps): Smart {
     served,
     isOffered,
     base: ownBase,
-    paramsOf: makeParamsOf(capability, isSearched),
+    // People are found by the index, whatever the EHR can search by.
+    paramsOf: makeParamsOf(
+      capability,
+      (says, name, type) =>
+        isSearched(says, name) || (type === 'Patient' && deps.patients === 'linked' && isPersonParam(name)),
+    ),
     includesOf: makeParamsOf(capability, isIncluded),
   };
   const plainReader = makeEhrReader(deps);
@@ -214,6 +220,9 @@ export function makeSmart(deps: SmartDeps): Smart {
 
   const validate = makeAnswerValidate({ isOffered, current: deps.loadedProfiles, budget: deps.budget, record });
 
+  const { patients, persons } = deps;
+  const match = makeAnswerMatch({ patients, isOffered, persons, reader, judge, record, rewrite, ownBase });
+
   const startedAt = clock.now().toISOString();
   async function metadata(
     { request, setHeader }: Parameters<Route['handle']>[0],
@@ -265,6 +274,7 @@ export function makeSmart(deps: SmartDeps): Smart {
       { method: 'get', path: '/fhir/metadata', access: 'open', handle: (ask) => metadata(ask, tokens) },
       { method: 'options', path: '/fhir/{*path}', access: 'open', handle: front.preflight },
       smart('get', '/fhir/Patient/:id/$everything', 'operation', everything.get),
+      smart('post', '/fhir/Patient/$match', 'operation', match.post),
       smart('get', '/fhir/AuditEvent', 'search-type', auditEvents.get),
       smart('post', '/fhir/AuditEvent/_search', 'search-type', auditEvents.post),
       smart('get', '/fhir/AuditEvent/:id', 'read', auditEvents.read),
@@ -289,6 +299,7 @@ export function makeSmart(deps: SmartDeps): Smart {
       ehrBase,
       served,
       identity,
+      persons,
       links,
       reader,
     }),

@@ -1,7 +1,15 @@
 import type { Grant } from '../auth/index.ts';
-import type { OwnAddress, Pairs } from '../ehr/index.ts';
+import type { Capability, OwnAddress, Pairs } from '../ehr/index.ts';
 import { ok, type Result } from '../kernel/index.ts';
-import { factsOf, readConditions, toPerson, type Condition, type PersonPlace, type Persons } from '../persons/index.ts';
+import {
+  factsOf,
+  isPersonParam,
+  readConditions,
+  toPerson,
+  type Condition,
+  type PersonPlace,
+  type Persons,
+} from '../persons/index.ts';
 import type { BundlePage, EhrReader } from './ask-ehr.ts';
 import type { Caller } from './caller.ts';
 import type { Checked } from './check-page.ts';
@@ -45,6 +53,24 @@ export function visibleTo(grant: Grant): Condition {
   const [linked, context] = [of('linked'), of('context')];
   return (person) =>
     linked.some((is) => is(person)) || (person.id === grant.patient && context.some((is) => is(person)));
+}
+
+/** The conditions on a Patient by which this EHR does not search: they are looked at here. */
+export const unaskedOf = ({ type, clauses }: Search, capability: Capability | null): Pairs => {
+  const known = type === 'Patient' ? capability?.types['Patient']?.searchParams : undefined;
+  return clauses.filter(([key]) => {
+    const [name = ''] = key.split(':');
+    return known?.includes(name) === false && name !== '_id' && isPersonParam(name);
+  });
+};
+
+/** Whether a match meets them. */
+export function meetsUnasked(unasked: Pairs): (entry: Checked) => boolean {
+  const conditions = readConditions(unasked);
+  return ({ resource, mode }) => {
+    const facts = mode === 'match' && unasked.length > 0 ? factsOf(resource) : null;
+    return facts === null || (conditions.ok && conditions.value(toPerson(facts)));
+  };
 }
 
 /**

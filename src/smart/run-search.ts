@@ -11,7 +11,7 @@ import type { Judge, Shown, Sighted } from './judge.ts';
 import type { LinkedPatients } from './linked-patients.ts';
 import { makeNumberedPatients } from './numbered-patients.ts';
 import type { PassPage } from './pass-page.ts';
-import { makeRunPersons, type GatheredPersons } from './run-persons.ts';
+import { makeRunPersons, meetsUnasked, unaskedOf, type GatheredPersons } from './run-persons.ts';
 import type { Search } from './read-request.ts';
 import type { RecordLeftOut } from './record-left-out.ts';
 import type { Served } from './served-types.ts';
@@ -117,7 +117,10 @@ export function buildQuery(
   );
   // Of a Patient that is known there is nothing to choose; an EHR that takes two `_id` as alternatives would find
   // another.
-  const asked = rule?.kind === 'patient' && patient !== null ? clauses.filter(([name]) => name !== '_id') : clauses;
+  const unasked = unaskedOf(request, capability);
+  const asked = clauses.filter(
+    (clause) => !unasked.includes(clause) && !(rule?.kind === 'patient' && patient !== null && clause[0] === '_id'),
+  );
   return [
     ...byPatient,
     ...asked,
@@ -242,7 +245,7 @@ export function makeRunSearch(deps: {
           ? await numbered.keep(checked.entries, request.count, query, caller)
           : apart === 'each'
             ? await numbered.seen(checked.entries, next, caller)
-            : ok({ entries: checked.entries, next });
+            : ok({ entries: checked.entries.filter(meetsUnasked(unaskedOf(request, deps.capability()))), next });
     if (!kept.ok) return kept;
     const { entries, next: goesOn, ...more } = kept.value;
     const isWanted = request.type === 'Provenance' || request.revinclude === 'provenance';
