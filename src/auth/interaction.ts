@@ -1,6 +1,6 @@
 import { errors, type default as Provider } from 'oidc-provider';
 import type { AuditDraft } from '../audit/index.ts';
-import type { Clock } from '../kernel/index.ts';
+import { ok, type Clock } from '../kernel/index.ts';
 import type { CheckPassword } from './account.ts';
 import { must, type AuthStore } from './adapter.ts';
 import { chooseEncounter } from './choose-encounter.ts';
@@ -9,8 +9,9 @@ import { makeGrantAccess } from './grant-access.ts';
 import type { DelayTries } from './delay-tries.ts';
 import type { LimitTries } from './limit-tries.ts';
 import { LAUNCH_KIND, type Launch } from './launch.ts';
-import { consentPage, encounterPage, errorPage, patientPage, signInPage, type PageFrame } from './pages.ts';
-import type { PatientDirectory, ShownPatient } from './patients.ts';
+import { consentPage, encounterPage, errorPage, signInPage, type PageFrame } from './pages.ts';
+import { patientPage } from './patient-page.ts';
+import type { ListedPatients, PatientDirectory, ShownPatient } from './patients.ts';
 import { PATHS } from './paths.ts';
 import { ownClient } from './provider.ts';
 import type { RecordDenial } from './record-denial.ts';
@@ -44,6 +45,7 @@ const NOT_SIGNED_IN =
 const BUSY = 'Many people are signing in at the moment. Try again.';
 const TOO_MANY = 'There were too many wrong tries from here. Wait some minutes, then try again.';
 const NO_PATIENTS = 'The patients cannot be listed at the moment. Try again.';
+const NO_DAY = 'Write the birth date as year, month and day: 1970-12-31.';
 const NO_CHOICE = 'Choose a patient from the list.';
 const NOTHING_ALLOWED = 'Nothing is ticked. Tick what the app may read, or do not allow it.';
 
@@ -163,15 +165,17 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
   async function showPatients(visit: Visit, details: Details, app: string, wrong: string | null): Promise<void> {
     const user = await userOf(details);
     // Never of the address: those are kept in histories and in the logs of proxies.
-    const mrn = textOf(visit.form?.get('mrn')).trim();
-    const listed = await patients.list({
-      cursor: visit.query.get('cursor'),
-      mrn: mrn === '' ? null : mrn,
-      requestId: visit.requestId,
-    });
-    const found = listed.ok ? listed.value : { patients: [], next: null };
+    const asked = (field: string): string => textOf(visit.form?.get(field)).trim().slice(0, 100);
+    const wanted = { name: asked('name'), birthDate: asked('birthdate'), mrn: asked('mrn') };
+    const isDay = wanted.birthDate === '' || /^\d{4}-\d\d-\d\d$/.test(wanted.birthDate);
+    const cursor = visit.form?.get('cursor') ?? null;
+    const listed = isDay
+      ? await patients.list({ cursor, wanted, requestId: visit.requestId })
+      : ok<ListedPatients>({ patients: [], next: null, isAll: true });
+    const found = listed.ok ? listed.value : { patients: [], next: null, isAll: true };
     if (listed.ok) await recordShown(visit, details, 'picker', found.patients);
-    const shown = { app, user, ...found, mrn, wrong: listed.ok ? wrong : NO_PATIENTS };
+    const trouble = listed.ok ? (isDay ? wrong : NO_DAY) : NO_PATIENTS;
+    const shown = { app, user, ...found, wanted: isDay ? wanted : { ...wanted, birthDate: '' }, wrong: trouble };
     await show(visit, details, patientPage(frameOf(details), shown), listed.ok ? 200 : 503);
   }
 

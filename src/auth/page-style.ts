@@ -10,7 +10,7 @@ main { max-width: 34rem; margin: 0 auto; padding: 1.25rem; background: #fff; bor
 h1 { margin: 0 0 .5rem; font-size: 1.4rem; line-height: 1.25; }
 h2 { margin: 1.25rem 0 .5rem; font-size: 1.1rem; }
 label { display: block; margin: .75rem 0 .25rem; font-weight: 600; }
-input[type=text], input[type=password] { width: 100%; min-height: 2.75rem; padding: .5rem; font: inherit; border: 1px solid #5b6b79; border-radius: .25rem; }
+input[type=text], input[type=password], input[type=date] { width: 100%; min-height: 2.75rem; padding: .5rem; font: inherit; border: 1px solid #5b6b79; border-radius: .25rem; }
 fieldset { margin: 1rem 0; padding: .25rem 1rem .75rem; border: 1px solid #c9d2da; border-radius: .25rem; }
 legend { padding: 0 .25rem; font-weight: 600; }
 .choice { display: flex; gap: .6rem; align-items: flex-start; margin: .5rem 0; }

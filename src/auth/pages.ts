@@ -9,7 +9,7 @@ export interface PageFrame {
   readonly action: string;
 }
 
-const page = (styleUrl: string, title: string, body: Html): string =>
+export const page = (styleUrl: string, title: string, body: Html): string =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -24,7 +24,7 @@ const page = (styleUrl: string, title: string, body: Html): string =>
       </body>
     </html> `.markup;
 
-const wrongLine = (wrong: string | null): Html =>
+export const wrongLine = (wrong: string | null): Html =>
   wrong === null ? NOTHING : html`<p class="wrong" role="alert" id="wrong">${wrong}</p>`;
 
 export const signInPage = (frame: PageFrame, app: string, wrong: string | null): string =>
@@ -72,66 +72,14 @@ export const signedOutPage = (styleUrl: string): string =>
   );
 
 /** On a machine that several people use, the one before may have forgotten to sign out. */
-const otherUser = (frame: PageFrame, user: string): Html =>
+export const otherUser = (frame: PageFrame, user: string): Html =>
   html`<form method="post" action="${frame.action}">
     <p>You are signed in as ${user}.</p>
     <button type="submit" name="step" value="other-user" class="second">Sign in as somebody else</button>
   </form>`;
 
-const born = ({ birthDate, gender }: ShownPatient): string =>
+export const born = ({ birthDate, gender }: ShownPatient): string =>
   [birthDate === null ? null : `born ${birthDate}`, gender].filter((one) => one !== null).join(', ');
-
-export const patientPage = (
-  frame: PageFrame,
-  shown: {
-    readonly app: string;
-    readonly user: string;
-    readonly patients: readonly ShownPatient[];
-    readonly next: string | null;
-    readonly mrn: string;
-    readonly wrong: string | null;
-  },
-): string =>
-  page(
-    frame.styleUrl,
-    'Choose a patient',
-    html`<h1>Choose a patient</h1>
-      <p><strong>${shown.app}</strong> will see the records of this patient.</p>
-      ${wrongLine(shown.wrong)}
-      <form method="post" action="${frame.action}" role="search">
-        <input type="hidden" name="step" value="find" />
-        <label for="mrn">Find by the whole MRN</label>
-        <input type="text" id="mrn" name="mrn" value="${shown.mrn}" autocomplete="off" />
-        <button type="submit">Find</button>
-      </form>
-      <h2>Patients</h2>
-      ${shown.patients.length === 0 ? html`<p>No patient was found.</p>` : NOTHING}
-      <form method="post" action="${frame.action}">
-        <input type="hidden" name="step" value="patient" />
-        <ul class="patients">
-          ${shown.patients.map(
-            (patient) =>
-              html`<li>
-                <button type="submit" name="patient" value="${patient.id}">
-                  <strong>${patient.name}</strong> MRN ${patient.mrn}${born(patient) === '' ? '' : `, ${born(patient)}`}
-                </button>
-              </li>`,
-          )}
-        </ul>
-      </form>
-      ${
-        shown.next === null
-          ? NOTHING
-          : html`<form method="get" action="${frame.action}">
-              <input type="hidden" name="cursor" value="${shown.next}" />
-              <button type="submit" class="second">More patients</button>
-            </form>`
-      }
-      <form method="post" action="${frame.action}">
-        <button type="submit" name="step" value="cancel" class="second">Cancel</button>
-      </form>
-      ${otherUser(frame, shown.user)}`,
-  );
 
 const when = ({ from, to, status }: ShownEncounter): string =>
   [from === null ? null : `from ${from}`, to === null ? null : `to ${to}`, status]

@@ -17,7 +17,7 @@ import { makeGrants, type GrantPage, type GrantQuery } from './grants.ts';
 import { readKeyAges, rotateSigningKey, type RotatedKey, type SigningKeyAge } from './keys.ts';
 import { LAUNCH_KIND, LAUNCH_MS, newLaunchId, type Launch } from './launch.ts';
 import { narrowScope } from './narrow-scope.ts';
-import type { PatientDirectory } from './patients.ts';
+import { ANYBODY, type PatientDirectory } from './patients.ts';
 import { splitScopes } from './scope.ts';
 
 /** Who registers, for the audit. */
@@ -118,7 +118,7 @@ export function makeRegistry(deps: {
     if ((patient === undefined) === (mrn === undefined)) return wrong('patient');
     if (mrn !== undefined) {
       if (typeof mrn !== 'string' || !/^[^\p{Cc}\p{Cs}]{1,64}$/u.test(mrn)) return wrong('mrn');
-      const listed = await patients.list({ cursor: null, mrn, requestId: act.requestId });
+      const listed = await patients.list({ cursor: null, wanted: { ...ANYBODY, mrn }, requestId: act.requestId });
       if (!listed.ok) return listed;
       const [only, ...more] = listed.value.patients;
       return only === undefined || more.length > 0 ? fail(fault('launch.patient')) : ok(only.id);

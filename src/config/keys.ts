@@ -188,9 +188,9 @@ export const KEYS = {
   ),
   CHARTGATE_READ_TYPES: open(
     'list of types',
-    'resource types that `/fhir` serves beside the standard ones',
+    'resource types that `/fhir` serves beside the standard ones, and with `-` before it one that it does not',
     list.pipe(
-      z.array(z.string().regex(/^[A-Z][A-Za-z]{1,63}$/, 'must be resource types, such as ServiceRequest,Coverage')),
+      z.array(z.string().regex(/^-?[A-Z][A-Za-z]{1,63}$/, 'must be resource types, such as Appointment,-Media')),
     ),
   ),
   CHARTGATE_SUBSCRIPTION_PRIVATE_HOSTS: open(

@@ -14,6 +14,8 @@ export const makeSignals = () => ({
   settled: makeSignal<Settled>(),
   /** A claim came to its end. */
   finished: makeSignal<Finished>(),
+  /** A user was linked to a patient. */
+  linked: makeSignal(),
   /** Deliveries went into a lane because a link has changed. */
   linkChanged: makeSignal(),
 });

@@ -10,6 +10,7 @@ import { makeSmart, type LoadedProfiles } from '../smart/index.ts';
 import type { Store } from '../store/index.ts';
 import { SUBSCRIPTION_CAPABILITY } from '../subscriptions/index.ts';
 import { joinExports } from './exports.ts';
+import { makePersonsPart } from './persons.ts';
 import { joinSubscriptions } from './subscriptions.ts';
 
 /**
@@ -37,21 +38,26 @@ export function makeApps(deps: {
   readonly signingKeys: Registry['signingKeys'];
   /** Something has happened of which apps may be told. */
   wake(): void;
+  /** Somebody new was linked. */
+  noteLinked(): void;
   /** What carries out bulk exports. */
   readonly exports: Part;
 } {
   const { config, tenant, store, clock, chance, log } = deps;
   const { publicUrl } = config.http;
+  const { mrnSystem } = config.identity;
   const audit = store.use(auditSet);
+  const persons = makePersonsPart({ tenant, mrnSystem, store, clock, log });
   const smart = makeSmart({
     tenant,
     publicUrl,
     version: deps.version,
-    mrnSystem: config.identity.mrnSystem,
+    mrnSystem,
     ...config.read,
     keys: config.keys,
     audit,
     identity: store.use(identitySet),
+    persons: persons.index,
     ...deps.target.ehrReader,
     backgroundRequests: config.export.ehrRequests,
     loadedProfiles: deps.loadedProfiles,
@@ -85,6 +91,7 @@ export function makeApps(deps: {
     },
     [SUBSCRIPTION_CAPABILITY],
   );
+  const refreshing = persons.refreshing(smart.readByMrn);
   return {
     routes: [...auth.routes, ...routes],
     adminRoutes: [
@@ -98,13 +105,16 @@ export function makeApps(deps: {
     mounts: auth.mounts,
     signingKeys: auth.registry.signingKeys,
     wake: () => subscriptions.forEach(({ part }) => part.wake()),
+    noteLinked: refreshing.wake,
     async start() {
       await auth.start();
+      refreshing.start();
       for (const { part } of subscriptions) await part.start?.();
     },
     async stop() {
       for (const { part } of subscriptions) await part.stop();
-      auth.flush();
+      await refreshing.stop();
+      await auth.flush();
     },
   };
 }

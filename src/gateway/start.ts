@@ -106,7 +106,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const open = makeStorePart({ config, instance, clock, log });
   const store = await life.start('store', open, STOP_MS.store);
 
-  const { stored, refused, settled, finished, linkChanged } = makeSignals();
+  const { stored, refused, settled, finished, linked, linkChanged } = makeSignals();
   const tenant = TENANT;
   const [audit, inbox, deliver] = [store.use(auditSet), store.use(inboxSet), store.use(deliverSet)];
   const [lanes, identity] = [store.use(laneSet), store.use(identitySet)];
@@ -169,7 +169,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     finished,
     onProbed: notes.probed,
   });
-  const links = makeLinkChanger({ tenant, deliver, clock, log, onChanged: linkChanged.emit });
+  const links = makeLinkChanger({ tenant, deliver, clock, log, onChanged: linkChanged.emit, onLinked: linked.emit });
   const enrolment = makeEnrolment({
     tenant,
     settings: { ...config.source, clientUuid },
@@ -222,6 +222,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const apps = makeApps({ ...common, instance, newId, loadedProfiles, peers, chance, log });
   finished.on(apps.wake);
   linkChanged.on(apps.wake);
+  linked.on(apps.noteLinked);
   const operators = makeOperatorDesk({ config, tenant, store, peers, deny: refuseOperator, newId, chance, clock });
   const watch = makeFlowWatch({
     tenant,

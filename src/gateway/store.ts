@@ -12,6 +12,7 @@ import { jobSet } from '../jobs/index.ts';
 import { MEMORY, opened, type Clock, type Log } from '../kernel/index.ts';
 import { deliverSet, eraseSet, laneSet } from '../lanes/index.ts';
 import { operatorSet } from '../operators/index.ts';
+import { personSet } from '../persons/index.ts';
 import { openStore, QUEUE_LIMITS } from '../store/index.ts';
 import { subscriptionSet } from '../subscriptions/index.ts';
 
@@ -20,6 +21,7 @@ const SETS = [
   auditSet,
   inboxSet,
   identitySet,
+  personSet,
   deliverSet,
   eraseSet,
   laneSet,

@@ -1,5 +1,5 @@
 import { makeSubscriptionRoutes, type AdminRoute } from '../admin/index.ts';
-import type { AskStanding, PatientDirectory } from '../auth/index.ts';
+import { ANYBODY, type AskStanding, type PatientDirectory } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import { ok, type Chance, type Clock, type Log, type NewId, type Route } from '../kernel/index.ts';
 import type { ReadKit } from '../smart/index.ts';
@@ -32,7 +32,7 @@ export function joinSubscriptions(
     kit,
     askStanding,
     async findPatient(mrn, requestId) {
-      const listed = await patients.list({ cursor: null, mrn, requestId });
+      const listed = await patients.list({ cursor: null, wanted: { ...ANYBODY, mrn }, requestId });
       if (!listed.ok) return listed;
       const [only, ...more] = listed.value.patients;
       return ok(only === undefined || more.length > 0 ? null : only.id);

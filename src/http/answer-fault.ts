@@ -63,8 +63,10 @@ export function toProblem(fault: Fault, requestId: string): Problem {
 }
 
 /** One issue for each problem; `at` is the place of the first. */
-export function toOutcome({ kind, code, at, problems = [] }: Fault, requestId: string): OperationOutcome {
-  const { issue, text, status } = HANDLING[kind];
+export function toOutcome(fault: Fault, requestId: string): OperationOutcome {
+  const { kind, code, at, problems = [] } = fault;
+  const { issue, status } = HANDLING[kind];
+  const text = detailOfFault(fault) ?? HANDLING[kind].text;
   const issueOf = (problem: string | null, isFirst: boolean): OperationOutcome['issue'][number] => ({
     severity: status === 500 ? 'fatal' : 'error',
     code: issue,

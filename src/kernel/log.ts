@@ -40,6 +40,8 @@ export const LOG_EVENTS = [
   'mappings.loaded',
   'mappings.refused',
   'links.followed',
+  'persons.not-read',
+  'persons.not-kept',
   'auth.failed',
   'audit.lost',
   'audit.unsigned',

@@ -7,6 +7,7 @@ import { identitySealed } from '../identity/index.ts';
 import { inboxSealed } from '../inbox/index.ts';
 import { operatorSealed } from '../operators/index.ts';
 import { subscriptionSealed } from '../subscriptions/index.ts';
+import { personSealed } from '../persons/index.ts';
 import { continueResealing, KEY_TABLE, type KeptResealing, type SealedTable } from '../store/index.ts';
 
 /** Every table that has values of the data key. The audit has none: see `store/kept-keys.ts`. */
@@ -14,6 +15,7 @@ export const SEALED_TABLES: readonly SealedTable[] = [
   KEY_TABLE,
   ...inboxSealed,
   ...identitySealed,
+  ...personSealed,
   ...deliverSealed,
   ...enrolSealed,
   ...authSealed,

@@ -47,6 +47,14 @@ export async function formOf({ request }: Ask, pairs: Pairs): Promise<Result<Pai
 const matchesOn = (page: SearchPage | PassedPage): number =>
   'passed' in page ? page.passed.entries.length : page.entries.filter(({ mode }) => mode === 'match').length;
 
+const knownTotal = (page: SearchPage | PassedPage): number | undefined => ('total' in page ? page.total : undefined);
+
+function totalOf(page: SearchPage | PassedPage, isFirst: boolean): { readonly total?: number } {
+  const total = knownTotal(page);
+  if (total !== undefined) return { total };
+  return isFirst && page.next === null ? { total: matchesOn(page) } : {};
+}
+
 const query = (pairs: Pairs): string =>
   new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])).toString();
 
@@ -117,7 +125,7 @@ export function makeAnswerSearch(deps: {
       resourceType: 'Bundle',
       type: 'searchset',
       // The EHR's own total may count what is not shown, so only a whole answer has one.
-      ...(isFirst && next === null ? { total: matchesOn(page) } : {}),
+      ...totalOf(page, isFirst),
       link: [
         { relation: 'self', url: `${base}/${self}` },
         ...(cursor === null ? [] : [{ relation: 'next', url: `${base}/${type}?_cursor=${cursor}` }]),
@@ -141,7 +149,7 @@ export function makeAnswerSearch(deps: {
         const kept = await failed(plan, page.fault.code, caller);
         return kept.ok ? page : kept;
       }
-      total += matchesOn(page.value);
+      total += knownTotal(page.value) ?? matchesOn(page.value);
       from = page.value.next;
       if (from === null) break;
     }

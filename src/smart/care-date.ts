@@ -41,6 +41,7 @@ const CARE_DATES: ReadonlyMap<string, CareDate> = new Map([
   ['EpisodeOfCare', lasts('date')],
   ['Flag', lasts('date')],
   ['Media', lasts('created')],
+  ['MedicationDispense', lasts('whenhandedover')],
   ['MedicationStatement', lasts('effective')],
   ['QuestionnaireResponse', lasts('authored')],
   ['RiskAssessment', lasts('date')],

@@ -77,11 +77,16 @@ const noScope = (grant: Grant, type: string, letter: Letter): Decision<never> =>
 const NUMBERS_MAX = 50;
 
 /** Whether an identifier is named, or a few; `system|` alone would be every patient of the EHR. */
-const isByNumber = (clauses: Pairs): boolean =>
+export const isByNumber = (clauses: Pairs): boolean =>
   clauses.some(([name, value]) => {
     const numbers = splitSearchValue(value, ',').map((one) => splitSearchValue(one, '|').at(-1));
     return name === 'identifier' && numbers.length <= NUMBERS_MAX && !numbers.includes('');
   });
+
+/** By any of these people are found in the index; others may stand beside them. */
+const FINDS_A_PERSON = ['name', 'family', 'given', 'birthdate', 'gender', '_id'];
+const isByPerson = (clauses: Pairs): boolean =>
+  clauses.some(([key]) => FINDS_A_PERSON.includes(key.split(':')[0] ?? ''));
 
 function decideSearch<R extends Extract<ReadRequest, { kind: 'search-type' }>>(
   grant: Grant,
@@ -97,13 +102,21 @@ function decideSearch<R extends Extract<ReadRequest, { kind: 'search-type' }>>(
     plan: { request, grant, patient, link } as Plan<R>,
   });
   const ids = request.clauses.filter(([name]) => name === '_id').map(([, value]) => value);
-  if (rule.kind === 'shared') return ids.length === 1 ? allow(null, 'not-asked') : deny('shared-search');
+  if (rule.kind === 'shared') {
+    const isFound = ids.length === 1 || request.clauses.some(([key]) => rule.by.includes(key.split(':')[0] ?? ''));
+    return isFound ? allow(null, 'not-asked') : deny('shared-search');
+  }
   // What a Provenance is about says whose it is; `patient` finds only those about the Patient resource itself.
   if (rule.kind === 'targets' && request.patient === null && request.clauses.some(([name]) => name === 'target'))
     return allow(null, 'not-asked');
   const isOneId = ids.length === 1 && ids[0]?.includes(',') === false;
   const named = rule.kind !== 'patient' ? request.patient : isOneId ? (ids[0] ?? null) : null;
-  if (named === null && ofLinked.length > 0 && rule.kind === 'patient' && isByNumber(request.clauses))
+  if (
+    named === null &&
+    ofLinked.length > 0 &&
+    rule.kind === 'patient' &&
+    (isByNumber(request.clauses) || isByPerson(request.clauses))
+  )
     return allow(null, 'asked');
   const patient = named ?? (inContext.length > 0 ? grant.patient : null);
   if (patient === null) return deny('patient-needed');
@@ -139,6 +152,12 @@ export function decide<R extends ReadRequest>(grant: Grant, request: R, served: 
 export const decideValidate = (grant: Grant, type: string): 'scope' | 'no-patient' | null => {
   if (filtersFor(grant, type, ['r', 's'], { isContext: true, isLinked: true }).length > 0) return null;
   return wantsPatient(grant, type, 'r') || wantsPatient(grant, type, 's') ? 'no-patient' : 'scope';
+};
+
+/** Why a token may not have a patient looked for; null where it may. Who it may see is asked of whoever is found. */
+export const decideMatch = (grant: Grant): 'scope' | 'no-patient' | null => {
+  if (filtersFor(grant, 'Patient', ['s'], { isContext: true, isLinked: true }).length > 0) return null;
+  return wantsPatient(grant, 'Patient', 's') ? 'no-patient' : 'scope';
 };
 
 /** `openid fhirUser` lets the signed-in user read their own Practitioner resource. */

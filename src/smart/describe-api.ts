@@ -1,12 +1,14 @@
 import type { CapabilityStatement, CapabilityStatementRestResource } from '@medplum/fhirtypes';
 import type { OauthUris } from '../auth/index.ts';
 import type { Capability } from '../ehr/index.ts';
+import { PERSON_PARAMS, PERSON_SORTS } from '../persons/index.ts';
 import type { ProfileSet } from '../r4/index.ts';
 import { profilesFor } from './find-profile.ts';
 import { AUDIT_PARAMS } from './parse-audit-search.ts';
 import { EVERYTHING_PARAMS } from './parse-everything.ts';
 import type { SearchRules } from './parse-search.ts';
 import { VALIDATE_MODES } from './parse-validate.ts';
+import type { TypeRule } from './served-types.ts';
 
 type Interaction = NonNullable<CapabilityStatementRestResource['interaction']>[number]['code'];
 type Operation = NonNullable<CapabilityStatementRestResource['operation']>[number];
@@ -15,6 +17,12 @@ const EVERYTHING: Operation = {
   name: 'everything',
   definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
   documentation: `Of one patient, by GET, with ${EVERYTHING_PARAMS.join(', ')}. Each type needs its scope, as for a search.`,
+};
+
+const MATCH: Operation = {
+  name: 'match',
+  definition: 'http://hl7.org/fhir/OperationDefinition/Patient-match',
+  documentation: 'The one linked patient of whom this is certain, by POST to the type; nobody where it is not.',
 };
 
 const NAMED_MAX = 50;
@@ -52,6 +60,16 @@ const AUDIT_EVENT: CapabilityStatementRestResource = {
   searchParam: Object.entries(AUDIT_PARAMS).map(([name, type]) => ({ name, type })),
 };
 
+/** What a search must say, where not everything that is listed is enough. */
+function documentationOf(type: string, rule: TypeRule): { readonly documentation?: string } {
+  if (type === 'Patient')
+    return {
+      documentation: `A token of user/ or system/ finds patients by ${PERSON_PARAMS.join(', ')}, alone or together, sorted by ${PERSON_SORTS.join(', ')}. One of patient/ finds its own.`,
+    };
+  if (rule.kind === 'shared') return { documentation: `A search names one of _id, ${rule.by.join(', ')}.` };
+  return {};
+}
+
 const NOT_ASKED_YET =
   'The EHR has not been asked yet what it does. This is what the gateway does; what the EHR does not do will be missing here.';
 
@@ -76,13 +94,13 @@ export function describeApi(deps: {
     const shown = (said ?? []).filter(deps.isShown);
     return (shown.length === 0 ? {} : { [name]: shown }) as Partial<Record<N, string[]>>;
   };
-  const resource = [...rules.served].flatMap(([type, { kind }]): CapabilityStatementRestResource[] => {
+  const resource = [...rules.served].flatMap(([type, rule]): CapabilityStatementRestResource[] => {
+    const { kind } = rule;
     const ehr = capability?.types[type];
     if (capability !== null && ehr === undefined) return [];
     const may = (isDone: boolean | undefined, code: Interaction): { code: Interaction }[] =>
       isDone === false ? [] : [{ code }];
-    const params =
-      kind === 'shared' ? [...rules.paramsOf(type)].filter(([name]) => name === '_id') : [...rules.paramsOf(type)];
+    const params = [...rules.paramsOf(type)];
     const subject =
       kind === 'subject' || kind === 'targets'
         ? ([['patient', { kind: 'reference' }]] as const).filter(() => !rules.paramsOf(type).has('patient'))
@@ -98,6 +116,7 @@ export function describeApi(deps: {
       {
         type: type as 'Patient',
         ...saidBy(ehr?.supportedProfiles, 'supportedProfile'),
+        ...documentationOf(type, rule),
         interaction: [
           ...may(ehr?.read, 'read'),
           ...may(ehr?.vread, 'vread'),
@@ -111,7 +130,7 @@ export function describeApi(deps: {
         ...(includes.length === 0 ? {} : { searchInclude: includes }),
         ...(kind === 'shared' || type === 'Provenance' ? {} : { searchRevInclude: ['Provenance:target'] }),
         searchParam: [...subject, ...params].map(([name, { kind: of }]) => ({ name, type: of as 'token' })),
-        operation: [...(type === 'Patient' ? [EVERYTHING] : []), validateOf(type, deps.profiles)],
+        operation: [...(type === 'Patient' ? [EVERYTHING, MATCH] : []), validateOf(type, deps.profiles)],
       },
     ];
   });

@@ -84,6 +84,13 @@ const REFUSALS = {
   'shared-search': 'read.shared-search',
 } as const satisfies Record<Because, Fault['code']>;
 
+/** The parameter that would mend it. */
+const MISSING: Partial<Record<Because, Pick<Fault, 'at'>>> = {
+  'patient-needed': { at: 'patient' },
+  'other-patient': { at: 'patient' },
+  'shared-search': { at: '_id' },
+};
+
 /** Answers a refusal. The audit has it before the caller does. */
 export async function refuse(
   because: Because,
@@ -104,5 +111,5 @@ export async function refuse(
     },
     caller,
   );
-  return kept.ok ? fail(fault(REFUSALS[because], more)) : kept;
+  return kept.ok ? fail(fault(REFUSALS[because], { ...MISSING[because], ...more })) : kept;
 }

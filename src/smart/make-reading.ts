@@ -1,6 +1,7 @@
 import type { Capability } from '../ehr/index.ts';
 import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
 import type { Clock } from '../kernel/index.ts';
+import type { Persons } from '../persons/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { EhrReader } from './ask-ehr.ts';
 import { makeFindProvenances, type FindProvenances } from './find-provenances.ts';
@@ -25,7 +26,8 @@ export interface Reading {
 
 export function makeReading(deps: {
   readonly reader: EhrReader;
-  readonly mode: 'linked' | 'all';
+  readonly patients: 'linked' | 'all';
+  readonly persons: Persons;
   readonly tenant: string;
   readonly mrnSystem: string;
   readonly served: Served;
@@ -38,7 +40,7 @@ export function makeReading(deps: {
   readonly clock: Clock;
 }): Reading {
   const { reader } = deps;
-  const links = keepLinkedPatients(deps);
+  const links = keepLinkedPatients({ ...deps, mode: deps.patients });
   const judge = makeJudge({ ...deps, links });
   const { run: runSearch, runToPrint } = makeRunSearch({ ...deps, links, judge });
   const provenances = makeFindProvenances({ ...deps, runSearch });

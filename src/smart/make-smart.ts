@@ -15,11 +15,13 @@ import {
   type Route,
   type Secret,
 } from '../kernel/index.ts';
+import { isPersonParam, type Persons, type ReadByMrn } from '../persons/index.ts';
 import { searchParamsOf, type SearchParam } from '../r4/index.ts';
 import type { Operate } from '../store/index.ts';
 import { makeAnswerAudit } from './answer-audit.ts';
 import { makeAnswerBinary } from './answer-binary.ts';
 import { makeAnswerEverything } from './answer-everything.ts';
+import { makeAnswerMatch } from './answer-match.ts';
 import { makeAnswerRead } from './answer-read.ts';
 import { makeAnswerValidate, type LoadedProfiles } from './answer-validate.ts';
 import { makeAnswerSearch } from './answer-search.ts';
@@ -31,9 +33,11 @@ import { makeFindShared } from './find-shared.ts';
 import { makeFront, type Handle } from './front.ts';
 import { makeReading } from './make-reading.ts';
 import { checkFormat, FHIR_JSON } from './negotiate.ts';
+import { noticePatients } from './notice-patients.ts';
 import { makeParseFilter } from './parse-filter.ts';
 import { makePassPages } from './pass-page.ts';
 import { makePatientDirectory } from './patient-directory.ts';
+import { makeReadByMrn } from './read-by-mrn.ts';
 import { makeReadChart } from './read-chart.ts';
 import type { ReadKit } from './read-kit.ts';
 import { makeRecordLeftOut } from './record-left-out.ts';
@@ -58,6 +62,8 @@ export interface SmartDeps {
   readonly keys: { readonly data: readonly Secret[]; readonly pseudonym: Secret };
   readonly audit: Operate<AuditWrites, AuditReads>;
   readonly identity: Operate<IdentityWrites, IdentityReads>;
+  /** The linked patients by name and birth date. */
+  readonly persons: Persons;
   readonly ehr: Ehr;
   /** Whether the EHR is to be left alone for the moment. */
   readonly isPaused: () => boolean;
@@ -84,6 +90,8 @@ export interface SmartTokens {
 
 export interface Smart {
   readonly patients: PatientDirectory;
+  /** What keeps the index of the linked patients fresh. */
+  readonly readByMrn: ReadByMrn;
   /** `more`: routes of other parts, which come before those of every type. `own`: types that are not the EHR's. */
   serve(
     tokens: SmartTokens,
@@ -143,21 +151,28 @@ export function makeSmart(deps: SmartDeps): Smart {
     served,
     isOffered,
     base: ownBase,
-    paramsOf: makeParamsOf(capability, isSearched),
+    // People are found by the index, whatever the EHR can search by.
+    paramsOf: makeParamsOf(
+      capability,
+      (says, name, type) =>
+        isSearched(says, name) || (type === 'Patient' && deps.patients === 'linked' && isPersonParam(name)),
+    ),
     includesOf: makeParamsOf(capability, isIncluded),
   };
-  const reader = makeEhrReader(deps);
+  const asking = makeEhrReader(deps);
+  const reader = noticePatients(asking, deps.persons, mrnSystem);
   const recordRead = makeRecordRead({ tenant, audit: deps.audit, clock });
   const recordLeftOut = makeRecordLeftOut(recordRead);
   const rewriteText = makeRewriteText({ ehrBase, ownBase });
   const rewrite = makeRewriteAddresses(rewriteText);
   const passPages = makePassPages(rewriteText);
-  const looks = { mode: deps.patients, tenant, mrnSystem, served, ehrBase, identity, isSearchable, capability, clock };
+  const { patients, persons } = deps;
+  const looks = { patients, persons, tenant, mrnSystem, served, ehrBase, identity, isSearchable, capability, clock };
   const reading = makeReading({ ...looks, recordLeftOut, passPages, reader });
   const { links, judge, runSearch, runToPrint } = reading;
   const share = makeBackgroundShare({
     most: deps.backgroundRequests,
-    isOthersTurn: () => reader.inFlight() > 0 || deps.isDelivering(),
+    isOthersTurn: () => asking.inFlight() > 0 || deps.isDelivering(),
   });
   const background = makeReading({ ...looks, recordLeftOut, passPages, reader: makeEhrReader({ ...deps, share }) });
   const runRead = makeRunRead({ reader, judge });
@@ -209,6 +224,8 @@ export function makeSmart(deps: SmartDeps): Smart {
   const auditEvents = makeAnswerAudit({ tenant, publicUrl: deps.publicUrl, audit: deps.audit, record, cursors });
 
   const validate = makeAnswerValidate({ isOffered, current: deps.loadedProfiles, budget: deps.budget, record });
+
+  const match = makeAnswerMatch({ patients, isOffered, persons, reader, judge, record, rewrite, ownBase });
 
   const startedAt = clock.now().toISOString();
   async function metadata(
@@ -275,6 +292,7 @@ export function makeSmart(deps: SmartDeps): Smart {
       { method: 'get', path: '/fhir/metadata', access: 'open', handle: (ask) => metadata(ask, tokens, own) },
       { method: 'options', path: '/fhir/{*path}', access: 'open', handle: front.preflight },
       smart('get', '/fhir/Patient/:id/$everything', 'operation', everything.get),
+      smart('post', '/fhir/Patient/$match', 'operation', match.post),
       smart('get', '/fhir/AuditEvent', 'search-type', auditEvents.get),
       smart('post', '/fhir/AuditEvent/_search', 'search-type', auditEvents.post),
       smart('get', '/fhir/AuditEvent/:id', 'read', auditEvents.read),
@@ -291,6 +309,7 @@ export function makeSmart(deps: SmartDeps): Smart {
 
   return {
     serve,
+    readByMrn: makeReadByMrn({ reader: background.reader, mrnSystem }),
     patients: makePatientDirectory({
       mode: deps.patients,
       tenant,
@@ -298,6 +317,7 @@ export function makeSmart(deps: SmartDeps): Smart {
       ehrBase,
       served,
       identity,
+      persons,
       links,
       reader,
     }),

@@ -21,7 +21,37 @@ export function makeNumberedPatients(deps: {
 }) {
   const { reader, judge, ehrBase } = deps;
 
+  async function matchesSeen(entries: readonly Checked[], caller: Caller): Promise<Result<Checked[]>> {
+    const seen: Checked[] = [];
+    for (const entry of entries) {
+      if (entry.mode !== 'match') continue;
+      const sight = await judge.sees(entry.resource, ['s'], caller);
+      if (!sight.ok) return sight;
+      if (sight.value.kind === 'seen') seen.push(entry);
+    }
+    return ok(seen);
+  }
+
+  const alongWith = (matches: readonly Checked[], entries: readonly Checked[]): readonly Checked[] => {
+    const referred = referredBy(matches, ehrBase);
+    return entries.filter(
+      ({ mode, resource: { resourceType, id } }) => mode === 'include' && referred.has(`${resourceType}/${id}`),
+    );
+  };
+
   return {
+    alongWith,
+
+    /** Those of one page of the EHR's who are seen, with what they refer to. */
+    async seen(
+      entries: readonly Checked[],
+      next: OwnAddress | null,
+      caller: Caller,
+    ): Promise<Result<{ readonly entries: readonly Checked[]; readonly next: OwnAddress | null }>> {
+      const seen = await matchesSeen(entries, caller);
+      return seen.ok ? ok({ entries: [...seen.value, ...alongWith(seen.value, entries)], next }) : seen;
+    },
+
     async gather(first: BundlePage, caller: Caller): Promise<Result<BundlePage | null>> {
       const entry: unknown[] = [first.bundle['entry'] ?? []].flat();
       let { next } = first;
@@ -41,18 +71,11 @@ export function makeNumberedPatients(deps: {
       query: Pairs,
       caller: Caller,
     ): Promise<Result<{ readonly entries: readonly Checked[]; readonly next: OwnAddress | null }>> {
-      const seen: Checked[] = [];
-      for (const entry of entries) {
-        if (entry.mode !== 'match') continue;
-        const sight = await judge.sees(entry.resource, ['s'], caller);
-        if (!sight.ok) return sight;
-        if (sight.value.kind === 'seen') seen.push(entry);
-      }
+      const found = await matchesSeen(entries, caller);
+      if (!found.ok) return found;
+      const seen = found.value;
       const matches = seen.splice(0, count ?? LIMITS.countMax);
-      const referred = referredBy(matches, ehrBase);
-      const along = entries.filter(
-        ({ mode, resource: { resourceType, id } }) => mode === 'include' && referred.has(`${resourceType}/${id}`),
-      );
+      const along = alongWith(matches, entries);
       const later = seen.slice(0, LATER_MAX).map(({ resource: { id } }) => id);
       const next =
         later.length === 0 ? null : { path: 'Patient', query: [...query, ['_id', later.join(',')] as const] };

@@ -1,15 +1,17 @@
 import type { Letter } from '../auth/index.ts';
 import type { Capability, OwnAddress, Pairs } from '../ehr/index.ts';
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
+import type { Persons } from '../persons/index.ts';
 import { localReference, splitSearchValue } from '../r4/index.ts';
 import type { BundlePage, EhrReader, PassedPage } from './ask-ehr.ts';
 import type { Caller } from './caller.ts';
 import { checkPage, type Checked, type PageRule } from './check-page.ts';
-import { alongFilters, filtersFor, type Filter, type Plan, type Reach } from './decide.ts';
+import { alongFilters, filtersFor, isByNumber, type Filter, type Plan, type Reach } from './decide.ts';
 import type { Judge, Shown, Sighted } from './judge.ts';
 import type { LinkedPatients } from './linked-patients.ts';
 import { makeNumberedPatients } from './numbered-patients.ts';
 import type { PassPage } from './pass-page.ts';
+import { makeRunPersons, meetsUnasked, unaskedOf, type GatheredPersons } from './run-persons.ts';
 import type { Search } from './read-request.ts';
 import type { RecordLeftOut } from './record-left-out.ts';
 import type { Served } from './served-types.ts';
@@ -17,6 +19,8 @@ import { versionOf } from './whose.ts';
 
 export interface SearchPage {
   readonly entries: readonly Checked[];
+  /** How many there are on all pages, where that is known. */
+  readonly total?: number;
   readonly next: OwnAddress | null;
 }
 
@@ -65,7 +69,7 @@ function conditionOf(filters: readonly Filter[], supports: (name: string) => boo
 const isAmong = (patient: string | null, { clauses }: Search): boolean =>
   patient === null || clauses.every(([name, value]) => name !== '_id' || value.split(',').includes(patient));
 
-/** A search for Patients by identifier: whether one may be shown is known only once the EHR has returned it. */
+/** A search for Patients of whom none is named: whether one may be shown is known only once the EHR has returned it. */
 const isEachApart = ({ request, patient }: Plan<Search>, served: Served): boolean =>
   patient === null && served.get(request.type)?.kind === 'patient';
 
@@ -92,7 +96,7 @@ export function buildQuery(
 ): Pairs {
   const { request, patient } = plan;
   const { type, clauses, include, revinclude, sort, count, summary } = request;
-  const isWhole = summary === 'count' || isEachApart(plan, served);
+  const isWhole = summary === 'count' || (isEachApart(plan, served) && isByNumber(clauses));
   const known = capability?.types[type]?.searchParams;
   const rule = served.get(type);
   const subject: Pairs[number] =
@@ -113,7 +117,10 @@ export function buildQuery(
   );
   // Of a Patient that is known there is nothing to choose; an EHR that takes two `_id` as alternatives would find
   // another.
-  const asked = rule?.kind === 'patient' && patient !== null ? clauses.filter(([name]) => name !== '_id') : clauses;
+  const unasked = unaskedOf(request, capability);
+  const asked = clauses.filter(
+    (clause) => !unasked.includes(clause) && !(rule?.kind === 'patient' && patient !== null && clause[0] === '_id'),
+  );
   return [
     ...byPatient,
     ...asked,
@@ -133,7 +140,11 @@ interface Prepared {
   readonly query: Pairs;
   /** What a search for Provenances is about. */
   readonly targets: Shown;
-  readonly isApart: boolean;
+  /**
+   * Whether each match is looked at for itself: `numbered` ones are gathered to the end, `indexed` ones were found by
+   * the index, and where everybody may be seen the pages are the EHR's (`each`).
+   */
+  readonly apart: 'no' | 'numbered' | 'indexed' | 'each';
 }
 
 export function makeRunSearch(deps: {
@@ -142,12 +153,21 @@ export function makeRunSearch(deps: {
   readonly reader: EhrReader;
   readonly links: LinkedPatients;
   readonly judge: Judge;
+  readonly persons: Persons;
+  readonly patients: 'linked' | 'all';
   readonly recordLeftOut: RecordLeftOut;
   readonly capability: () => Capability | null;
   readonly passPages: (rule: PageRule) => PassPage | null;
 }): { readonly run: RunSearch; readonly runToPrint: RunSearchToPrint } {
   const { served, ehrBase, reader, links, judge } = deps;
   const numbered = makeNumberedPatients(deps);
+  const indexed = makeRunPersons({ ...deps, numbered });
+
+  function apartOf(plan: Plan<Search>): Prepared['apart'] {
+    if (!isEachApart(plan, served)) return 'no';
+    if (isByNumber(plan.request.clauses)) return 'numbered';
+    return deps.patients === 'all' ? 'each' : 'indexed';
+  }
 
   /** A promise only where the link decides. */
   function reachOf({ patient, link, grant }: Plan<Search>, caller: Caller): Result<Reach> | Promise<Result<Reach>> {
@@ -195,32 +215,39 @@ export function makeRunSearch(deps: {
     const mayInclude = (type: string): boolean => includeFilters(type).length > 0;
     const query = buildQuery(plan, filters, mayInclude, served, deps.capability());
     const rule = { search: request, served, ehrBase, patient: plan.patient, filters, includeFilters };
-    return ok({ rule, query, targets: targets.value, isApart: isEachApart(plan, served) });
+    return ok({ rule, query, targets: targets.value, apart: apartOf(plan) });
   }
 
   async function check(
-    { rule, query, targets, isApart }: Prepared,
+    { rule, query, targets, apart }: Prepared,
     first: BundlePage,
     caller: Caller,
     provenanceOf?: ProvenanceOf,
+    gathered: GatheredPersons | null = null,
   ): Promise<Result<SearchPage>> {
     const { search: request, patient } = rule;
-    const page = isApart ? await numbered.gather(first, caller) : ok(first);
+    const page = apart === 'numbered' ? await numbered.gather(first, caller) : ok(first);
     if (!page.ok) return page;
     if (page.value === null) return fail(fault('read.cursor'));
     const { bundle, next } = page.value;
-    const checked = checkPage(bundle, rule);
+    const asked = gathered === null ? request : { ...request, clauses: [['_id', gathered.ids.join(',')] as const] };
+    const checked = checkPage(bundle, { ...rule, search: asked });
     if (checked.kind === 'foreign') {
       caller.log.error('read.refused', { faultCode: 'read.foreign', reason: checked.because });
       return fail(fault('read.foreign'));
     }
     const told = await deps.recordLeftOut(checked.leftOut, patient, caller);
     if (!told.ok) return told;
-    const kept = isApart
-      ? await numbered.keep(checked.entries, request.count, query, caller)
-      : ok({ entries: checked.entries, next });
+    const kept =
+      gathered !== null
+        ? await indexed.keep(checked.entries, gathered, request, caller)
+        : apart === 'numbered'
+          ? await numbered.keep(checked.entries, request.count, query, caller)
+          : apart === 'each'
+            ? await numbered.seen(checked.entries, next, caller)
+            : ok({ entries: checked.entries.filter(meetsUnasked(unaskedOf(request, deps.capability()))), next });
     if (!kept.ok) return kept;
-    const { entries } = kept.value;
+    const { entries, next: goesOn, ...more } = kept.value;
     const isWanted = request.type === 'Provenance' || request.revinclude === 'provenance';
     const shown = new Map([
       ...targets,
@@ -236,7 +263,13 @@ export function makeRunSearch(deps: {
     const about = isWanted
       ? await judge.provenances(checked.provenances, letters, shown, caller, provenanceOf?.patient)
       : ok([]);
-    return about.ok ? ok({ entries: [...entries, ...about.value], next: kept.value.next }) : about;
+    return about.ok ? ok({ ...more, entries: [...entries, ...about.value], next: goesOn }) : about;
+  }
+
+  async function runIndexed(prepared: Prepared, from: OwnAddress | null, caller: Caller): Promise<Result<SearchPage>> {
+    const gathered = await indexed.gather(prepared.rule.search, prepared.query, from, caller);
+    if (!gathered.ok) return gathered;
+    return check(prepared, { bundle: gathered.value.bundle, next: null }, caller, undefined, gathered.value);
   }
 
   return {
@@ -244,6 +277,7 @@ export function makeRunSearch(deps: {
       const prepared = await prepare(asked, caller, provenanceOf);
       if (!prepared.ok) return prepared;
       if (prepared.value === null) return ok(NOTHING);
+      if (prepared.value.apart === 'indexed') return runIndexed(prepared.value, from, caller);
       const { rule, query } = prepared.value;
       const page =
         from === null
@@ -257,6 +291,7 @@ export function makeRunSearch(deps: {
       const prepared = await prepare(asked, caller);
       if (!prepared.ok) return prepared;
       if (prepared.value === null) return ok(NOTHING);
+      if (prepared.value.apart === 'indexed') return runIndexed(prepared.value, from, caller);
       const { rule, query } = prepared.value;
       const pass = deps.passPages(rule);
       const page =

@@ -109,7 +109,11 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
     });
     const before = await shown();
     expect(before.lookedUp).toContain('Patient/pat-mrn-ann');
-    const where = await sealedBy(on.place, old);
+    // Patients are read from the EHR in the background.
+    const where = await eventually(
+      () => sealedBy(on.place, old),
+      (found) => found.includes('person.facts_sealed'),
+    );
     expect(where).toEqual(
       expect.arrayContaining(['link.mrn_sealed', 'source_user.user_sealed', 'user_key.key_sealed']),
     );

@@ -33,11 +33,16 @@ const encountersOf = (patient: string): readonly ShownEncounter[] =>
     : [{ id: `enc-of-${patient}`, what: 'Office visit', from: '2026-01-02 09:00', to: null, status: 'in-progress' }];
 
 export const somePatients: PatientDirectory = {
-  list: ({ cursor, mrn }) => {
-    const found = mrn === null ? PATIENTS : PATIENTS.filter((one) => one.mrn === mrn);
+  list: ({ cursor, wanted: { name, birthDate, mrn } }) => {
+    const found = PATIENTS.filter(
+      (one) =>
+        (mrn === '' || one.mrn === mrn) &&
+        (birthDate === '' || one.birthDate === birthDate) &&
+        one.name.toLowerCase().includes(name.toLowerCase()),
+    );
     const from = Number(cursor ?? 0);
     const next = from + 10 < found.length ? String(from + 10) : null;
-    return Promise.resolve(ok({ patients: found.slice(from, from + 10), next }));
+    return Promise.resolve(ok({ patients: found.slice(from, from + 10), next, isAll: true }));
   },
   find: (id) => Promise.resolve(ok(PATIENTS.find((one) => one.id === id) ?? null)),
   // All but the second have one encounter.

@@ -21,6 +21,8 @@ export function makeLinkChanger(deps: {
   readonly log: Log;
   /** Told when deliveries went into a lane because a link has changed. */
   readonly onChanged?: () => void;
+  /** Told when a user is linked to a patient, or to another. */
+  readonly onLinked?: () => void;
 }) {
   const { tenant, deliver, log } = deps;
   let isStopped = false;
@@ -56,6 +58,7 @@ export function makeLinkChanger(deps: {
     const done = await (urgency === 'now'
       ? deliver.write('deliver.link', args)
       : deliver.writeBehind('deliver.link', args));
+    if (done.ok && (done.value.change === 'confirmed' || done.value.change === 'changed')) deps.onLinked?.();
     return done.ok ? ok(await follow(act, wanted, done.value)) : done;
   }
 

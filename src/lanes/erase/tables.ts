@@ -46,6 +46,12 @@ const writtenBy: Of = ({ tenant, index }) => fragment`
   WHERE w.tenant = ${tenant} AND w.target = ${TARGET} AND d.user_index = ${index} AND w.patient_index IN (
     SELECT j.patient_index FROM job j JOIN delivery o ON o.seq = j.delivery_seq
     WHERE o.tenant = ${tenant} AND o.user_index = ${index})`;
+/** Of patients to whom somebody else is linked too, what is known stays. */
+export const personsOf: Of = ({ tenant, index }) => fragment`
+  FROM person WHERE tenant = ${tenant} AND facts_sealed IS NOT NULL
+    AND mrn_index IN (SELECT mrn_index FROM link WHERE tenant = ${tenant} AND user_index = ${index})
+    AND NOT EXISTS (SELECT 1 FROM link l
+      WHERE l.tenant = person.tenant AND l.mrn_index = person.mrn_index AND l.status = 'confirmed')`;
 /** A sealed empty text has 33 bytes: an id that nobody knows. */
 export const writtenUnderIds: Of = (owner) => fragment`${writtenBy(owner)} AND length(w.resource_id_sealed) > 33`;
 export const SEALED = words('user_sealed IS NOT NULL OR findings_sealed IS NOT NULL OR body_key_sealed IS NOT NULL');
@@ -130,6 +136,13 @@ export const TABLES: readonly Rule[] = [
     table: 'link',
     what: 'user id, MRN and evidence of links',
     held: (owner) => fragment`FROM link WHERE ${ofUser(owner)}`,
+    left: null,
+    why: null,
+  },
+  {
+    table: 'person',
+    what: 'names, birth dates and identifiers of patients',
+    held: personsOf,
     left: null,
     why: null,
   },

@@ -18,6 +18,7 @@ import { whoActed } from './0015-who-acted.ts';
 import { wordsOfDeliveries } from './0016-words-of-deliveries.ts';
 import { subscriptions } from './0017-subscriptions.ts';
 import { exports } from './0018-exports.ts';
+import { persons } from './0019-persons.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   wordsOfDeliveries,
   subscriptions,
   exports,
+  persons,
 ];
 
 export type Engine = 'sqlite' | 'postgres';

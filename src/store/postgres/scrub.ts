@@ -8,6 +8,7 @@ const SMALL = [
   'unclaimed_key',
   'source_user',
   'link',
+  'person',
   'enrolled_user',
   'enrolled_patient',
   'source_connection',

@@ -215,7 +215,7 @@ describe('a token of one patient', () => {
     ['Observation?performer=https://elsewhere.example.org/Patient/b', 400, 'read.parameter'],
     ['Observation?_cursor=x', 400, 'read.cursor'],
     ['Patient?_id=b', 403, 'read.other-patient'],
-    ['Practitioner?name=x', 403, 'read.shared-search'],
+    ['Practitioner?active=true', 403, 'read.shared-search'],
     ['Task', 404, 'read.not-found'],
     ['Binary/1', 404, 'read.not-found'],
     ['Observation/a%2Flab', 404, 'read.not-found'],
@@ -405,7 +405,7 @@ describe('a token of a user', () => {
     expect((await rig.get('/fhir/Observation/b-vital', user())).status).toBe(200);
     expect((await rig.get('/fhir/Provenance/p-mixed', user())).status).toBe(200);
     expect(await codeOf(await rig.get('/fhir/Observation', user()))).toEqual([400, 'read.patient-needed']);
-    expect(await codeOf(await rig.get('/fhir/Patient?name=Family', user()))).toEqual([400, 'read.patient-needed']);
+    expect(await codeOf(await rig.get('/fhir/Patient?language=de', user()))).toEqual([400, 'read.patient-needed']);
   });
 
   test('does not see others, in the same words as those who are not there', async () => {
@@ -463,10 +463,18 @@ describe('around it', () => {
         documentation: expect.stringContaining('_count, _since, _type, start, end') as unknown,
       }),
       expect.objectContaining({
+        name: 'match',
+        definition: 'http://hl7.org/fhir/OperationDefinition/Patient-match',
+      }),
+      expect.objectContaining({
         name: 'validate',
         definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate',
       }),
     ]);
+    const paramsOf = (of: string) =>
+      statement.rest[0]?.resource.find(({ type }) => type === of)?.searchParam.map(({ name }) => name);
+    expect(paramsOf('Patient')).toEqual(expect.arrayContaining(['name', 'family', 'given', 'birthdate', 'gender']));
+    expect(paramsOf('Practitioner')).toEqual(expect.arrayContaining(['_id', 'name', 'identifier']));
   });
 
   test('browsers of registered origins may call, also when they are refused', async () => {
@@ -505,15 +513,27 @@ describe('around it', () => {
     rig.failAudit('writes');
   });
 
-  test('the patients of a picker are those with a link', async () => {
+  test('the patients of a picker are those with a link, by name', async () => {
     const { patients } = rig.smart;
-    const listed = await patients.list({ cursor: null, mrn: null, requestId: 'req_test' });
-    expect(listed.ok && listed.value.patients.map(({ id, mrn, name }) => [id, mrn, name])).toEqual([
-      ['b', 'mrn-b', 'Given Family-b'],
+    await rig.refresh();
+    const list = async (name: string, birthDate = '', mrn = '') => {
+      const listed = await patients.list({ cursor: null, wanted: { name, birthDate, mrn }, requestId: 'req_test' });
+      if (!listed.ok) throw new Error(listed.fault.code);
+      return listed.value.patients.map((one) => [one.id, one.mrn, one.name]);
+    };
+    const [a, b] = [
       ['a', 'mrn-a', 'Given Family-a'],
+      ['b', 'mrn-b', 'Given Family-b'],
+    ];
+    expect(await list('')).toEqual([a, b]);
+    expect(await list('gIv')).toEqual([a, b]);
+    expect([await list('given family-B'), await list('fam iven'), await list('c')]).toEqual([[b], [], []]);
+    expect([await list('', '1970-01-01'), await list('', '', 'mrn-b'), await list('x', '', 'mrn-b')]).toEqual([
+      [],
+      [b],
+      [],
     ]);
-    const one = await patients.list({ cursor: null, mrn: 'mrn-c', requestId: 'req_test' });
-    expect(one.ok && one.value.patients).toEqual([]);
+    expect(await list('', '', 'mrn-c')).toEqual([]);
     const find = async (id: string) => patients.find(id, 'req_test').then((found) => found.ok && found.value?.id);
     expect([await find('a'), await find('c'), await find('x')]).toEqual(['a', undefined, undefined]);
     const has = async (patient: string, encounter: string) => patients.findEncounter(patient, encounter, 'req_test');

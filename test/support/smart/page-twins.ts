@@ -9,6 +9,7 @@ import { parseLossless } from '../../../src/r4/index.ts';
 import { makeSmart, type SmartDeps } from '../../../src/smart/index.ts';
 import { testClock } from '../clock.ts';
 import { collectLog } from '../collect-log.ts';
+import { NO_PERSONS } from './no-persons.ts';
 
 export const EHR = 'https://ehr.example.org/fhir';
 export const OWN = 'https://gateway.example.org';
@@ -103,6 +104,7 @@ function makeTwin(way: Way) {
     keys: { data: [secret(Buffer.alloc(32, 1).toString('base64'))], pseudonym: secret('p'.repeat(32)) },
     audit: store as unknown as SmartDeps['audit'],
     identity: store as unknown as SmartDeps['identity'],
+    persons: NO_PERSONS,
     ehr,
     isPaused: () => false,
     isDelivering: () => false,

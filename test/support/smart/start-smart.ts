@@ -11,6 +11,8 @@ import { identitySet } from '../../../src/identity/index.ts';
 import { inboxSet } from '../../../src/inbox/index.ts';
 import { fail, makeBudget, fault, ok, systemClock, type Budget, type Clock } from '../../../src/kernel/index.ts';
 import type { ProfileSet } from '../../../src/r4/index.ts';
+import { makePersons, personSet } from '../../../src/persons/index.ts';
+import { makeReadDue } from '../../../src/persons/read-due.ts';
 import { makeSmart } from '../../../src/smart/index.ts';
 import { collectLog } from '../collect-log.ts';
 import { newId } from '../gateway.ts';
@@ -41,7 +43,7 @@ export async function startSmart(
 ) {
   const { mrnSystem = 'urn:example:mrn', clock = systemClock } = options;
   const place = await sqlitePlace();
-  const store = await place.open({ sets: [auditSet, inboxSet, identitySet, deliverSet, readAuditSet] });
+  const store = await place.open({ sets: [auditSet, inboxSet, identitySet, personSet, deliverSet, readAuditSet] });
   const log = collectLog();
   const chance = (bytes: number) => randomBytes(bytes);
   const ehr = openEhr({
@@ -65,6 +67,7 @@ export async function startSmart(
   const url = `http://127.0.0.1:${port}`;
   let auditState: AuditState = 'writes';
   const audit = store.use(auditSet);
+  const persons = store.use(personSet);
   const smart = makeSmart({
     tenant: 'default',
     publicUrl: url,
@@ -83,6 +86,7 @@ export async function startSmart(
       },
     },
     identity: store.use(identitySet),
+    persons: makePersons({ tenant: 'default', mrnSystem, persons, clock, log }),
     ehr,
     budget: options.budget ?? makeBudget(Infinity),
     isPaused: () => false,
@@ -94,6 +98,7 @@ export async function startSmart(
     clock,
     chance,
   });
+  const readDue = makeReadDue({ tenant: 'default', persons, readByMrn: smart.readByMrn, clock });
   const routes = smart.serve({
     verifyToken: (authorization) => {
       const grant = grants.get(authorization?.replace(/^Bearer /, '') ?? '');
@@ -140,6 +145,14 @@ export async function startSmart(
             })
           : await deliver.write('deliver.revoke', { ...act, user, why: 'test' });
       if (!done.ok) throw new Error(done.fault.code);
+    },
+    /** Reads from the EHR whoever was linked, as the gateway does in the background. */
+    async refresh(): Promise<void> {
+      for (;;) {
+        const done = await readDue();
+        if (done.kind === 'failed') throw new Error(done.fault.code);
+        if (done.kind === 'nothing') return;
+      }
     },
     audits: async () => {
       const read = await store.use(readAuditSet).read('audit-test.everything', null);

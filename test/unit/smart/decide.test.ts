@@ -157,8 +157,13 @@ describe('a search', () => {
       ['by the id of another, for a clinician', 'user/Patient.s', by(['_id', 'b']), 'b, asked'],
       ['by nothing, for an app of one patient', 'patient/Patient.s', by(), 'a, not-asked'],
       ['by nothing, for a clinician', 'user/Patient.s', by(), 'patient-needed'],
-      ['by two ids, for a clinician', 'user/Patient.s', by(['_id', 'a,b']), 'patient-needed'],
-      ['by an id twice, for a clinician', 'user/Patient.s', by(['_id', 'a'], ['_id', 'b']), 'patient-needed'],
+      ['by two ids, for a clinician', 'user/Patient.s', by(['_id', 'a,b']), 'nobody in particular, asked'],
+      [
+        'by an id twice, for a clinician',
+        'user/Patient.s',
+        by(['_id', 'a'], ['_id', 'b']),
+        'nobody in particular, asked',
+      ],
       ['by a number', 'user/Patient.s', by(['identifier', 'urn:mrn|1']), 'nobody in particular, asked'],
       ['by a number without its system', 'user/Patient.s', by(['identifier', '1']), 'nobody in particular, asked'],
       [
@@ -169,7 +174,10 @@ describe('a search', () => {
       ],
       ['by a system alone', 'user/Patient.s', by(['identifier', 'urn:mrn|']), 'patient-needed'],
       ['by a number and a system alone', 'user/Patient.s', by(['identifier', 'urn:mrn|1,urn:mrn|']), 'patient-needed'],
-      ['by a name', 'user/Patient.s', by(['name', '1']), 'patient-needed'],
+      ['by a name', 'user/Patient.s', by(['name', '1']), 'nobody in particular, asked'],
+      ['by a name, exactly', 'user/Patient.s', by(['family:exact', 'x']), 'nobody in particular, asked'],
+      ['by a name, for an app of one patient', 'patient/Patient.s', by(['name', '1']), 'a, not-asked'],
+      ['by a language', 'user/Patient.s', by(['language', 'de']), 'patient-needed'],
       [
         'by fifty numbers',
         'user/Patient.s',
@@ -195,10 +203,15 @@ describe('a search', () => {
     );
   });
 
-  test('of what is nobody’s is by one id, or not at all', () => {
+  test('of what is nobody’s is by one id or by what it is called, or not at all', () => {
     const by = (...clauses: [string, string][]) => find('user/Practitioner.s', search('Practitioner', { clauses }));
-    expect([by(['_id', '1']), by(), by(['name', 'x']), by(['_id', '1'], ['_id', '2'])]).toEqual([
-      'nobody in particular, not-asked',
+    const found = 'nobody in particular, not-asked';
+    expect([by(['_id', '1']), by(['name', 'x']), by(['family:exact', 'x'], ['active', 'true'])]).toEqual([
+      found,
+      found,
+      found,
+    ]);
+    expect([by(), by(['active', 'true']), by(['_id', '1'], ['_id', '2'])]).toEqual([
       'shared-search',
       'shared-search',
       'shared-search',

@@ -17,6 +17,7 @@ import { makeRunRead } from '../../../src/smart/run-read.ts';
 import { loadServed } from '../../../src/smart/served-types.ts';
 import type { Resource } from '../../../src/smart/whose.ts';
 import { aGrant } from '../../support/smart/start-smart.ts';
+import { NO_PERSONS } from '../../support/smart/no-persons.ts';
 
 const served = loadServed([]);
 const EHR = 'https://ehr.example.org/fhir';
@@ -293,6 +294,8 @@ function make(
       reader,
       links,
       judge,
+      persons: NO_PERSONS,
+      patients: 'linked',
       recordLeftOut: (leftOut) => {
         answers.leftOut?.push(...leftOut);
         return Promise.resolve(ok(null));

@@ -1,4 +1,5 @@
-import { changeLink, lockUser, revokeLink } from '../../../identity/index.ts';
+import { changeLink, lockUser, replacedPatients, revokeLink } from '../../../identity/index.ts';
+import { followLinks } from '../../../persons/index.ts';
 import type { CommandContext, Program } from '../../../store/index.ts';
 import { NOTHING } from '../adjust.ts';
 import type { DeliverWrites } from '../commands.ts';
@@ -10,6 +11,7 @@ export function* link(context: CommandContext, { wanted, limit, ...act }: Link['
   const user = yield* lockUser(context, act.tenant, wanted, act.at);
   const { change, link: changed } = yield* changeLink(context, act, user, wanted);
   const isMoved = change === 'confirmed' || change === 'changed';
+  if (isMoved) yield* followLinks(act.tenant, [changed.mrnIndex, ...(yield* replacedPatients(changed))], act.at);
   const adjusted = isMoved ? yield* adjust(context, act, user, limit) : { ...NOTHING, isSettled: !user.isUnsettled };
   return { change, id: changed.id, status: changed.status, ...adjusted };
 }
@@ -24,6 +26,7 @@ export function* revoke(
   if (user.isUnsettled) return 'unsettled';
   const revoked = yield* revokeLink(context, act, user, why, charted);
   if (revoked === null) return 'not-found';
-  const { id, status } = revoked.link;
+  const { id, status, mrnIndex } = revoked.link;
+  yield* followLinks(act.tenant, [mrnIndex], act.at);
   return { change: revoked.change, id, status, ...(yield* adjust(context, act, user, limit)) };
 }

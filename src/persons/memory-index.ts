@@ -1,0 +1,72 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { PersonRow } from './commands.ts';
+import { toPerson, type Person } from './facts.ts';
+import { makeFirst, type Order, type PersonPlace } from './order-persons.ts';
+import type { Condition } from './read-conditions.ts';
+
+/** So many are looked at before others get their turn: about a millisecond. */
+const SLICE = 4_000;
+
+export interface FoundPersons {
+  readonly persons: readonly Person[];
+  /** How many there are in all, on this page and on the others. */
+  readonly total: number;
+  /** Where the next page begins; null: there is none. */
+  readonly next: PersonPlace | null;
+}
+
+/** The linked patients in clear, in the memory of this process alone. */
+export function makeMemoryIndex() {
+  /** Who is known under an MRN, by their ids at the EHR. */
+  const ids = new Map<string, readonly string[]>();
+  /** One Patient may have several MRNs that are linked; the last word on it counts. */
+  const people = new Map<string, { person: Person; readonly mrns: Set<string> }>();
+
+  function forget(mrnIndex: string, id: string): void {
+    const known = people.get(id);
+    if (known?.mrns.delete(mrnIndex) === true && known.mrns.size === 0) people.delete(id);
+  }
+
+  return {
+    size: () => people.size,
+    clear(): void {
+      ids.clear();
+      people.clear();
+    },
+    put({ mrnIndex, facts }: PersonRow): void {
+      const now = facts.map(({ id }) => id);
+      for (const id of ids.get(mrnIndex) ?? []) if (!now.includes(id)) forget(mrnIndex, id);
+      if (now.length === 0) ids.delete(mrnIndex);
+      else ids.set(mrnIndex, now);
+      for (const one of facts) {
+        const known = people.get(one.id);
+        if (known === undefined) people.set(one.id, { person: toPerson(one), mrns: new Set([mrnIndex]) });
+        else {
+          known.person = toPerson(one);
+          known.mrns.add(mrnIndex);
+        }
+      }
+    },
+    mrnIndexesOf: (id: string): readonly string[] => [...(people.get(id)?.mrns ?? [])],
+    async find(is: Condition, order: Order, after: PersonPlace | null, limit: number): Promise<FoundPersons> {
+      const first = makeFirst(order, after, limit + 1);
+      let [total, seen] = [0, 0];
+      for (const { person } of people.values()) {
+        if (is(person)) {
+          total += 1;
+          first.take(person);
+        }
+        seen += 1;
+        if (seen % SLICE === 0) await breathe();
+      }
+      const best = first.end();
+      const page = best.slice(0, limit);
+      return {
+        persons: page.map(({ person }) => person),
+        total,
+        next: best.length > limit ? (page.at(-1)?.place ?? null) : null,
+      };
+    },
+  };
+}
+export type MemoryIndex = ReturnType<typeof makeMemoryIndex>;

@@ -1,0 +1,151 @@
+import { fail, fault, ok, type Result } from '../kernel/index.ts';
+import { daysOfDate, splitSearchValue, unescapeSearchValue } from '../r4/index.ts';
+import { FIELD, fieldsOf, NAME_PARTS, VALUE, type Person } from './facts.ts';
+import { foldText } from './fold-text.ts';
+
+/** Parameter names, each with its modifier, and values, as a search has them. */
+export type Clauses = readonly (readonly [string, string])[];
+export type Condition = (person: Person) => boolean;
+
+/** The parameters by which people are found here. */
+export const PERSON_PARAMS = ['name', 'family', 'given', 'birthdate', 'gender', 'identifier', '_id'] as const;
+type PersonParam = (typeof PERSON_PARAMS)[number];
+export const isPersonParam = (name: string): name is PersonParam => (PERSON_PARAMS as readonly string[]).includes(name);
+
+const LETTERS: Readonly<Record<'name' | 'family' | 'given', readonly string[]>> = {
+  name: Object.values(NAME_PARTS),
+  family: [NAME_PARTS.family],
+  given: [NAME_PARTS.given],
+};
+
+function stringIs(name: keyof typeof LETTERS, modifier: string | undefined, value: string): Condition | null {
+  const letters = LETTERS[name];
+  const folded = foldText(value);
+  switch (modifier) {
+    case undefined: {
+      const starts = letters.map((letter) => `${FIELD}${letter}${folded}`);
+      return (person) => starts.some((start) => person.folded.includes(start));
+    }
+    case 'exact': {
+      const whole = letters.map((letter) => `${FIELD}${letter}${value.normalize('NFC')}${FIELD}`);
+      return (person) => whole.some((one) => person.names.includes(one));
+    }
+    case 'contains':
+      return (person) =>
+        person.folded.includes(folded) &&
+        fieldsOf(person.folded).some((field) => letters.includes(field.charAt(0)) && field.slice(1).includes(folded));
+    default:
+      return null;
+  }
+}
+
+/** https://hl7.org/fhir/R4/search.html#prefix, with days: a birth date has no time. */
+function birthDateIs(value: string): Condition | null {
+  const [, prefix = 'eq', date] = /^(eq|ne|gt|lt|ge|le|sa|eb)?(\d.*)$/.exec(value) ?? [];
+  const wanted = daysOfDate(date);
+  if (wanted?.from == null || wanted.to === null) return null;
+  const { from, to } = wanted;
+  const isIn = (a: string, b: string): boolean => from <= a && b <= to;
+  const rules: Readonly<Record<string, (a: string, b: string) => boolean>> = {
+    eq: isIn,
+    ne: (a, b) => !isIn(a, b),
+    gt: (_, b) => b > to,
+    ge: (a, b) => b > to || isIn(a, b),
+    lt: (a) => a < from,
+    le: (a, b) => a < from || isIn(a, b),
+    sa: (a) => a > to,
+    eb: (_, b) => b < from,
+  };
+  const rule = rules[prefix];
+  if (rule === undefined) return null;
+  return ({ birthDate }) => {
+    // Most people's is a whole day, which needs no reading.
+    if (birthDate.length === 10) return rule(birthDate, birthDate);
+    const days = daysOfDate(birthDate);
+    return days?.from != null && days.to !== null && rule(days.from, days.to);
+  };
+}
+
+function identifierIs(value: string): Condition | null {
+  const parts = splitSearchValue(value, '|').map(unescapeSearchValue);
+  const [first = '', number] = parts;
+  if (parts.length > 2) return null;
+  const wanted =
+    number === undefined
+      ? `${VALUE}${first}${FIELD}`
+      : `${FIELD}${first}${VALUE}${number === '' ? '' : `${number}${FIELD}`}`;
+  return first === '' && (number ?? '') === '' ? null : ({ identifiers }) => identifiers.includes(wanted);
+}
+
+const IS_MISSING: Readonly<Record<PersonParam, Condition>> = {
+  name: ({ names }) => names === FIELD,
+  family: ({ names }) => !names.includes(`${FIELD}${NAME_PARTS.family}`),
+  given: ({ names }) => !names.includes(`${FIELD}${NAME_PARTS.given}`),
+  birthdate: ({ birthDate }) => birthDate === '',
+  gender: ({ gender }) => gender === '',
+  identifier: ({ identifiers }) => identifiers === FIELD,
+  _id: () => false,
+};
+
+function alternativeOf(name: PersonParam, modifier: string | undefined, value: string): Condition | null {
+  switch (name) {
+    case 'name':
+    case 'family':
+    case 'given':
+      return stringIs(name, modifier, unescapeSearchValue(value));
+    case 'birthdate':
+      return modifier === undefined ? birthDateIs(value) : null;
+    case 'gender': {
+      const code = unescapeSearchValue(splitSearchValue(value, '|').at(-1) ?? '');
+      return modifier === undefined && code !== '' ? ({ gender }) => gender === code : null;
+    }
+    case 'identifier':
+      return modifier === undefined ? identifierIs(value) : null;
+    case '_id':
+      return modifier === undefined ? ({ id }) => id === value : null;
+  }
+}
+
+const ANY_ID = 20;
+
+function conditionOf(name: PersonParam, modifier: string | undefined, value: string): Condition | null {
+  if (modifier === 'missing') return value === 'true' ? IS_MISSING[name] : (person) => !IS_MISSING[name](person);
+  const values = splitSearchValue(value, ',');
+  if (name === '_id' && modifier === undefined && values.length > ANY_ID) {
+    const ids = new Set(values);
+    return ({ id }) => ids.has(id);
+  }
+  const isNot = modifier === 'not' && (name === 'gender' || name === 'identifier');
+  const alternatives = values.map((one) => alternativeOf(name, isNot ? undefined : modifier, one));
+  if (!alternatives.every((one) => one !== null)) return null;
+  const [only] = alternatives;
+  const any: Condition =
+    alternatives.length === 1 && only !== undefined ? only : (person) => alternatives.some((is) => is(person));
+  return isNot ? (person) => !any(person) : any;
+}
+
+/**
+ * What a person must meet. Commas separate alternatives; several clauses hold together. A fault names the parameter by
+ * which nobody can be found here, or whose value is none.
+ */
+export function readConditions(clauses: Clauses): Result<Condition> {
+  const conditions: Condition[] = [];
+  for (const [key, value] of clauses) {
+    const [name = '', modifier] = key.split(':');
+    const condition = isPersonParam(name) ? conditionOf(name, modifier, value) : null;
+    if (condition === null) return fail(fault('read.person-parameter', { at: name }));
+    conditions.push(condition);
+  }
+  return ok((person) => conditions.every((is) => is(person)));
+}
+
+/** The start of some word of some name, for each word that a person types. */
+export function wordsAre(typed: string): Condition {
+  const words = foldText(typed)
+    .split(/[ ,-]+/)
+    .filter((word) => word !== '');
+  return ({ folded }) => {
+    const all = ` ${folded.replace(/\u0001[fgpst]?|-/g, ' ')}`;
+    return words.every((word) => all.includes(` ${word}`));
+  };
+}
