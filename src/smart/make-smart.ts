@@ -31,6 +31,7 @@ import { makeFront, type Handle } from './front.ts';
 import { makeJudge } from './judge.ts';
 import { keepLinkedPatients } from './linked-patients.ts';
 import { checkFormat, FHIR_JSON } from './negotiate.ts';
+import { makeOperationRoutes } from './operation-routes.ts';
 import { makePassPages } from './pass-page.ts';
 import { makePatientDirectory } from './patient-directory.ts';
 import type { ReadKit } from './read-kit.ts';
@@ -200,6 +201,8 @@ export function makeSmart(deps: SmartDeps): Smart {
     goOn: (of, caller) => (of.kind === 'everything' ? everything.goOn(of, caller) : read.continueHistory(of, caller)),
   });
 
+  const operationRoutes = makeOperationRoutes({ rules, capability, runSearch, record, rewrite });
+
   const auditEvents = makeAnswerAudit({ tenant, publicUrl: deps.publicUrl, audit: deps.audit, record, cursors });
 
   const validate = makeAnswerValidate({ isOffered, current: deps.loadedProfiles, budget: deps.budget, record });
@@ -255,6 +258,7 @@ export function makeSmart(deps: SmartDeps): Smart {
       { method: 'get', path: '/fhir/metadata', access: 'open', handle: (ask) => metadata(ask, tokens) },
       { method: 'options', path: '/fhir/{*path}', access: 'open', handle: front.preflight },
       smart('get', '/fhir/Patient/:id/$everything', 'operation', everything.get),
+      ...operationRoutes(smart),
       smart('get', '/fhir/AuditEvent', 'search-type', auditEvents.get),
       smart('post', '/fhir/AuditEvent/_search', 'search-type', auditEvents.post),
       smart('get', '/fhir/AuditEvent/:id', 'read', auditEvents.read),
@@ -264,7 +268,9 @@ export function makeSmart(deps: SmartDeps): Smart {
       smart('get', '/fhir/:type/:id', 'read', readAny),
       smart('get', '/fhir/:type/:id/_history', 'history-instance', read.history),
       smart('get', '/fhir/:type/:id/_history/:version', 'vread', read.vread),
-      // Compartments, operations and whatever else is not served: looked for by nobody who has no token.
+      smart('get', '/fhir/Patient/:id/:type', 'search-type', search.getOfPatient),
+      smart('post', '/fhir/Patient/:id/:type/_search', 'search-type', search.postOfPatient),
+      // Operations and whatever else is not served: looked for by nobody who has no token.
       smart('get', '/fhir/{*path}', 'unknown', () => Promise.resolve(fail(fault('read.not-found')))),
     ];
   }

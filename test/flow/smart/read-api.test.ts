@@ -220,7 +220,7 @@ describe('a token of one patient', () => {
     ['Binary/1', 404, 'read.not-found'],
     ['Observation/a%2Flab', 404, 'read.not-found'],
     ['Patient/..%2fObservation', 404, 'read.not-found'],
-    ['Patient/a/Observation', 404, 'read.not-found'],
+    ['Encounter/a-enc/Observation', 404, 'read.not-found'],
     ['Observation/_history', 404, 'read.not-found'],
     ['Observation?_format=xml', 406, 'read.format'],
   ])('%s is answered %i %s', async (path, status, code) => {
