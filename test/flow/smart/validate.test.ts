@@ -389,7 +389,7 @@ test('the CapabilityStatement names the operation at each type, and of profiles 
     ['Observation', ['lastn', 'validate'], ['http://example.org/StructureDefinition/a']],
     ['AuditEvent', undefined, undefined],
   ]);
-  expect(resource[1]?.operation?.[0]?.documentation).toContain(`${ADDRESS}about-somebody, ${ADDRESS}final-result.`);
+  expect(resource[1]?.operation?.[1]?.documentation).toContain(`${ADDRESS}about-somebody, ${ADDRESS}final-result.`);
   expect([statement['instantiates'], statement['implementationGuide']]).toEqual([
     ['http://hl7.org/fhir/us/core/CapabilityStatement/us-core-server|6.1.0'],
     ['http://hl7.org/fhir/us/core/ImplementationGuide/hl7.fhir.us.core|6.1.0'],
