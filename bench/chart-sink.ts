@@ -45,12 +45,27 @@ const observation = (n: number): object => ({
   valueQuantity: { value: 60.5 + n, unit: 'beats/minute', system: 'http://unitsofmeasure.org', code: '/min' },
 });
 
+/** What an import of a whole chart leaves: one Provenance about all of it. */
+const TARGETS = 471;
+const provenance = {
+  resourceType: 'Provenance',
+  id: 'import',
+  meta: { versionId: '1' },
+  target: Array.from({ length: TARGETS }, (_, n) => ({ reference: `Observation/o-${n}` })),
+  recorded: '2026-11-14T08:00:00Z',
+  agent: [{ who: { reference: 'Organization/1' } }],
+};
+
 const MRN = { system: 'urn:example:mrn', value: 'mrn-1' };
 const patient = { resourceType: 'Patient', id: PATIENT, active: true, identifier: [MRN], meta: { versionId: '1' } };
 const ONE = JSON.stringify(observation(1));
 
 /** Made once the port is known, since a server names itself in what it answers. */
-function makeSearches(base: string): { readonly observations: string; readonly patients: string } {
+function makeSearches(base: string): {
+  readonly observations: string;
+  readonly told: string;
+  readonly patients: string;
+} {
   const bundle = (type: string, resources: readonly object[]): string =>
     JSON.stringify({
       resourceType: 'Bundle',
@@ -60,14 +75,13 @@ function makeSearches(base: string): { readonly observations: string; readonly p
       entry: resources.map((resource) => ({
         fullUrl: `${base}/${type}/${(resource as { id: string }).id}`,
         resource,
-        search: { mode: 'match' },
+        search: { mode: resource === provenance ? 'include' : 'match' },
       })),
     });
+  const observations = Array.from({ length: ENTRIES }, (_, n) => observation(n));
   return {
-    observations: bundle(
-      'Observation',
-      Array.from({ length: ENTRIES }, (_, n) => observation(n)),
-    ),
+    observations: bundle('Observation', observations),
+    told: bundle('Observation', [...observations, provenance]),
     patients: bundle('Patient', [patient]),
   };
 }
@@ -81,7 +95,7 @@ function answer(res: ServerResponse, body: string): void {
   res.end(body);
 }
 
-let searches = { observations: '', patients: '' };
+let searches = { observations: '', told: '', patients: '' };
 
 /** What a probe asks for is not there. */
 const noBody = JSON.stringify({ resourceType: 'Bundle', type: 'searchset', total: 0, entry: [] });
@@ -98,7 +112,8 @@ const server = createServer((req, res) => {
     else if (type === 'metadata') answer(res, CAPABILITY);
     else if (asked.includes('urn%3Achartgate%3A')) answer(res, noBody);
     else if (id !== '' && id !== '_search') answer(res, type === 'Patient' ? JSON.stringify(patient) : ONE);
-    else answer(res, type === 'Patient' ? searches.patients : searches.observations);
+    else if (type === 'Patient') answer(res, searches.patients);
+    else answer(res, asked.includes('_revinclude') ? searches.told : searches.observations);
   });
 });
 server.keepAliveTimeout = 60_000;

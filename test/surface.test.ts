@@ -51,6 +51,10 @@ const OPEN = [
 const OPS = ['GET /readyz', 'GET /metrics'];
 const SMART = [
   'GET /fhir/Patient/:id/$everything',
+  'GET /fhir/Observation/$lastn',
+  'POST /fhir/Observation/$lastn',
+  'GET /fhir/DocumentReference/$docref',
+  'POST /fhir/DocumentReference/$docref',
   'GET /fhir/AuditEvent',
   'POST /fhir/AuditEvent/_search',
   'GET /fhir/AuditEvent/:id',
@@ -60,6 +64,8 @@ const SMART = [
   'GET /fhir/:type/:id',
   'GET /fhir/:type/:id/_history',
   'GET /fhir/:type/:id/_history/:version',
+  'GET /fhir/Patient/:id/:type',
+  'POST /fhir/Patient/:id/:type/_search',
   'GET /fhir/{*path}',
 ];
 const SOURCE = ['POST /webhooks/:secret/data', 'POST /webhooks/:secret/notifications'];

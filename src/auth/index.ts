@@ -17,6 +17,7 @@ export type { AskStanding, Grant, GrantEnd, StandingGrant, VerifyToken } from '.
 export type { GrantNow, OnceGranted } from './grant-now.ts';
 export { lookAtIssuer } from './look-at-issuer.ts';
 export { makeAuth, type Auth } from './make-auth.ts';
+export { ANYBODY } from './patients.ts';
 export type { ListedPatients, PatientDirectory, ShownEncounter, ShownPatient, WantedPatient } from './patients.ts';
 export type { ListedGrant } from './commands.ts';
 export type { SigningKeyAge } from './keys.ts';

@@ -17,10 +17,16 @@ export interface TypeCapability {
   readonly conditionalRead: 'not-supported' | 'modified-since' | 'not-match' | 'full-support';
   readonly versioning: 'no-version' | 'versioned' | 'versioned-update';
   readonly searchParams: readonly string[];
+  /** What kind of parameter each is, where it says so: `token`, `date`. */
+  readonly searchKinds: Readonly<Record<string, string>>;
   /** `Type:param`, or `*` for all. */
   readonly searchIncludes: readonly string[];
   /** Whether it says that Provenance comes along by `_revinclude=Provenance:target`. */
   readonly revIncludesProvenance: boolean;
+  /** `Type:param` of records that come along because they refer to one that was found; empty where it does not say. */
+  readonly revIncludes: readonly string[];
+  /** Names of its operations on this type, without the dollar sign. */
+  readonly operations: readonly string[];
   /** Canonicals of the profiles that it says its resources of this type meet. */
   readonly supportedProfiles: readonly string[];
 }
@@ -58,9 +64,21 @@ const canonicals = (value: unknown): string[] => [...new Set(texts(value).filter
 const isListed = (value: unknown, wanted: string): boolean =>
   Array.isArray(value) && (value.includes(wanted) || value.includes('*'));
 
+/** Of the records that apps have come along; a server that lists them all names thousands for each type. */
+const COMES_ALONG =
+  /^(\*|(Observation|DiagnosticReport|Condition|Procedure|Encounter|MedicationRequest|MedicationDispense|MedicationAdministration|DocumentReference|Immunization|AllergyIntolerance|CarePlan|CareTeam|Goal|ServiceRequest|Specimen|Media|QuestionnaireResponse|Coverage|RelatedPerson|Flag|Device):[a-z-]{1,40})$/;
+const revIncludesOf = (value: unknown): string[] =>
+  Array.isArray(value)
+    ? value.filter((one): one is string => typeof one === 'string' && COMES_ALONG.test(one)).slice(0, 500)
+    : [];
+
 function readType(resource: Json): TypeCapability {
   const does = codes(resource['interaction']);
-  const names = objects(resource['searchParam']).map(({ name }) => name);
+  const params = objects(resource['searchParam']).slice(0, 500);
+  const names = params.map(({ name }) => name);
+  const kinds = params.flatMap(({ name, type }): [string, string][] =>
+    typeof name === 'string' && typeof type === 'string' ? [[name, type]] : [],
+  );
   return {
     read: does.has('read'),
     vread: does.has('vread'),
@@ -80,8 +98,11 @@ function readType(resource: Json): TypeCapability {
     ]),
     versioning: word(resource['versioning'], ['no-version', 'versioned', 'versioned-update']),
     searchParams: texts(names),
+    searchKinds: Object.fromEntries(kinds),
     searchIncludes: texts(resource['searchInclude']),
     revIncludesProvenance: isListed(resource['searchRevInclude'], 'Provenance:target'),
+    revIncludes: revIncludesOf(resource['searchRevInclude']),
+    operations: texts(objects(resource['operation']).map(({ name }) => name)).map((name) => name.replace(/^\$/, '')),
     supportedProfiles: canonicals(resource['supportedProfile']),
   };
 }

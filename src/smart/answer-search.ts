@@ -1,5 +1,6 @@
 import { fail, fault, ok, readBody, type Answer, type Ask, type Result } from '../kernel/index.ts';
 import type { OwnAddress, Pairs } from '../ehr/index.ts';
+import { COMPARTMENT_TYPES } from '../r4/index.ts';
 import type { PassedPage } from './ask-ehr.ts';
 import type { Caller } from './caller.ts';
 import type { Checked } from './check-page.ts';
@@ -9,7 +10,7 @@ import { checkFormat, FHIR_JSON, handlingOf } from './negotiate.ts';
 import { parseSearch, type Handling, type SearchRules } from './parse-search.ts';
 import { parseForm } from './parse-target.ts';
 import { printPassed } from './print-passed.ts';
-import type { Search } from './read-request.ts';
+import { isId, type Search } from './read-request.ts';
 import type { RecordRead } from './record-read.ts';
 import type { RewriteAddresses } from './rewrite-addresses.ts';
 import type { RunSearchToPrint, SearchPage } from './run-search.ts';
@@ -204,5 +205,23 @@ export function makeAnswerSearch(deps: {
     return all.ok ? search(type, all.value, handlingOf(ask.request.headers), null, caller) : all;
   };
 
-  return { get, post };
+  /** `Patient/[id]/[type]` is a search by that patient, and nothing else: whether the Patient may be read is not asked. */
+  const compartment = (
+    [, id = '', type = '']: readonly string[],
+    pairs: Pairs,
+    ask: Ask,
+    caller: Caller,
+  ): Promise<Result<Answer>> =>
+    isId(id) && COMPARTMENT_TYPES.includes(type) && type !== 'Patient' && !pairs.some(([name]) => name === '_cursor')
+      ? search(type, [['patient', id], ...pairs], handlingOf(ask.request.headers), null, caller)
+      : Promise.resolve(fail(fault('read.not-found')));
+
+  const getOfPatient: Handle = (ask, { segments, query: pairs }, caller) => compartment(segments, pairs, ask, caller);
+
+  const postOfPatient: Handle = async (ask, { segments, query: pairs }, caller) => {
+    const all = await formOf(ask, pairs);
+    return all.ok ? compartment(segments, all.value, ask, caller) : all;
+  };
+
+  return { get, post, getOfPatient, postOfPatient };
 }

@@ -84,7 +84,9 @@ export function makeAttend(deps: {
         }
       }
       if (answer.ok || recorded.has(held)) return answer;
-      const [type = ''] = target.segments;
+      const [first = '', , below = ''] = target.segments;
+      // `Patient/1/Observation` is about Observations.
+      const type = first === 'Patient' && deps.served.has(below) ? below : first;
       // An unknown type is the caller's own text and is not recorded.
       const resourceType = deps.served.has(type) ? type : 'Resource';
       const kept = await record(

@@ -3,6 +3,7 @@ import type { OauthUris } from '../auth/index.ts';
 import type { Capability } from '../ehr/index.ts';
 import { PERSON_PARAMS, PERSON_SORTS } from '../persons/index.ts';
 import type { ProfileSet } from '../r4/index.ts';
+import { DOCREF_PARAMS } from './answer-docref.ts';
 import { profilesFor } from './find-profile.ts';
 import { AUDIT_PARAMS } from './parse-audit-search.ts';
 import { EVERYTHING_PARAMS } from './parse-everything.ts';
@@ -23,6 +24,20 @@ const MATCH: Operation = {
   name: 'match',
   definition: 'http://hl7.org/fhir/OperationDefinition/Patient-match',
   documentation: 'The one linked patient of whom this is certain, by POST to the type; nobody where it is not.',
+};
+
+/** Searches in other words, by GET and by POST; those of the searched type are its scope. */
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  Observation: {
+    name: 'lastn',
+    definition: 'http://hl7.org/fhir/OperationDefinition/Observation-lastn',
+    documentation: 'With patient or subject, category or code, max, and what else a search by patient takes.',
+  },
+  DocumentReference: {
+    name: 'docref',
+    definition: 'http://hl7.org/fhir/us/core/OperationDefinition/docref',
+    documentation: `With ${DOCREF_PARAMS.join(', ')}. Documents are made on demand only where the EHR does that.`,
+  },
 };
 
 const NAMED_MAX = 50;
@@ -130,7 +145,11 @@ export function describeApi(deps: {
         ...(includes.length === 0 ? {} : { searchInclude: includes }),
         ...(kind === 'shared' || type === 'Provenance' ? {} : { searchRevInclude: ['Provenance:target'] }),
         searchParam: [...subject, ...params].map(([name, { kind: of }]) => ({ name, type: of as 'token' })),
-        operation: [...(type === 'Patient' ? [EVERYTHING, MATCH] : []), validateOf(type, deps.profiles)],
+        operation: [
+          ...(type === 'Patient' ? [EVERYTHING, MATCH] : []),
+          ...[OPERATIONS[type] ?? []].flat(),
+          validateOf(type, deps.profiles),
+        ],
       },
     ];
   });

@@ -3,6 +3,7 @@ import { isObject, ok, type Result } from '../kernel/index.ts';
 import type { EhrReader } from './ask-ehr.ts';
 import type { Caller } from './caller.ts';
 import { matchesAny, type Checked } from './check-page.ts';
+import { cutProvenance } from './cut-provenance.ts';
 import { filtersFor, type Reach } from './decide.ts';
 import type { LinkedPatients } from './linked-patients.ts';
 import type { Served } from './served-types.ts';
@@ -10,7 +11,12 @@ import { isResource, versionOf, whose, type Json, type Resource, type Target } f
 
 /** Whether a resource may be seen, and whose it is; `patient` is null for nobody's. */
 export type Sight =
-  | { readonly kind: 'seen'; readonly patient: string | null }
+  | {
+      readonly kind: 'seen';
+      readonly patient: string | null;
+      /** As much of it as may be shown, where that is not the whole. */
+      readonly shown?: Resource;
+    }
   /** `unlinked`: the EHR was asked for it. */
   | { readonly kind: 'hidden'; readonly because: 'scope' | 'unlinked' };
 
@@ -35,15 +41,19 @@ export interface Judge {
    */
   named(names: readonly string[], caller: Caller, shown?: Shown): Promise<Result<Shown>>;
   /**
-   * Those of which everything they are about may be seen. `shown` was checked already: name to patient. With `of`, none
-   * that tells of another patient, whom the token may reach as well.
+   * Those of which something that they are about may be seen, each cut to what is known to be. `shown` was checked
+   * already: name to patient; with `beyond`, a few others are looked up. With `only`, what they tell of this patient
+   * alone, though the token may reach others as well.
    */
   provenances(
     given: readonly Checked[],
-    letters: readonly Letter[],
-    shown: Shown,
+    by: {
+      readonly letters: readonly Letter[];
+      readonly shown: Shown;
+      readonly beyond: 'nothing' | 'a-few';
+      readonly only?: string;
+    },
     caller: Caller,
-    of?: string,
   ): Promise<Result<readonly Checked[]>>;
 }
 
@@ -53,8 +63,12 @@ const ANYONE: Reach = { isContext: true, isLinked: true };
 const LINKED: Reach = { isContext: false, isLinked: true };
 /** What a target may be seen by. */
 const LETTERS = ['r', 's'] as const;
-const TARGETS_MAX = 200;
 const TARGETS_AT_ONCE = 50;
+/** How many targets that a caller names are looked up, and how many of those that a Provenance names. */
+const NAMED_MAX = 200;
+const BEYOND_MAX = 50;
+/** How many older versions of them are read. */
+const VERSIONS_MAX = 10;
 
 export function makeJudge(deps: {
   readonly served: Served;
@@ -97,8 +111,11 @@ export function makeJudge(deps: {
       case 'patient':
         return seesOf(of.id, resource, letters, caller);
       case 'targets': {
-        const kept = await provenances([{ resource, mode: 'match' }], letters, new Map(), caller);
-        return kept.ok ? ok(kept.value.length === 1 ? { kind: 'seen', patient: null } : HIDDEN) : kept;
+        const by = { letters, shown: new Map(), beyond: 'a-few' } as const;
+        const kept = await provenances([{ resource, mode: 'match' }], by, caller);
+        if (!kept.ok) return kept;
+        const [one] = kept.value;
+        return ok(one === undefined ? HIDDEN : { kind: 'seen', patient: null, shown: one.resource });
       }
       case 'entangled':
       case 'unclear':
@@ -129,7 +146,8 @@ export function makeJudge(deps: {
     pace: 'even' | 'quick',
   ): Promise<Result<Shown>> {
     const found = new Map(shown);
-    const missing = [...names].filter((name) => !shown.has(name)).slice(0, TARGETS_MAX);
+    const most = pace === 'even' ? NAMED_MAX : BEYOND_MAX;
+    const missing = [...names].filter((name) => !shown.has(name)).slice(0, most);
     const byType = Map.groupBy(missing, (name) => name.slice(0, name.indexOf('/')));
     for (const [type, all] of byType) {
       if (!served.has(type) || type === 'Provenance') continue;
@@ -167,9 +185,12 @@ export function makeJudge(deps: {
   async function isSameVersion(
     { type, id, versionId }: Target,
     { patient, versionId: current }: Sighted,
+    left: { versions: number },
     caller: Caller,
   ): Promise<Result<boolean>> {
     if (versionId === null || versionId === current) return ok(true);
+    left.versions -= 1;
+    if (left.versions < 0) return ok(false);
     const read = await reader.read(`${type}/${id}/_history/${versionId}`, type, id, caller);
     if (!read.ok) return read;
     if (read.value === null) return ok(false);
@@ -177,54 +198,61 @@ export function makeJudge(deps: {
     return sight.ok ? ok(sight.value.kind === 'seen' && sight.value.patient === patient) : sight;
   }
 
-  /** A scope must reach every patient that a Provenance is about. One that is about no patient is not shown. */
-  async function isSeen(
+  /**
+   * What of it may be shown: a scope must reach each patient of whom a target is shown. One of which no target of a
+   * patient may be seen is not shown.
+   */
+  async function partOf(
     resource: Resource,
-    letters: readonly Letter[],
     found: Shown,
+    { letters, only }: { readonly letters: readonly Letter[]; readonly only?: string },
+    left: { versions: number },
     caller: Caller,
-    only: string | undefined,
-  ): Promise<Result<boolean>> {
+  ): Promise<Result<Resource | null>> {
     const of = whose(resource, served, ehrBase);
+    if (of.kind !== 'targets') return ok(null);
+    const reached = new Map<string, boolean>();
+    const targets: unknown[] = [];
     const patients = new Set<string>();
-    for (const target of of.kind === 'targets' ? of.targets : []) {
+    for (const target of of.targets) {
       const seen = found.get(`${target.type}/${target.id}`);
-      const isSame = seen === undefined ? ok(false) : await isSameVersion(target, seen, caller);
-      if (!isSame.ok || !isSame.value) return isSame;
-      if (typeof seen?.patient === 'string') patients.add(seen.patient);
+      if (seen === undefined) continue;
+      const { patient } = seen;
+      if (patient !== null && !reached.has(patient)) {
+        const isAsked = only === undefined || only === patient;
+        const sight = isAsked ? await seesOf(patient, resource, letters, caller) : ok(HIDDEN);
+        if (!sight.ok) return sight;
+        reached.set(patient, sight.value.kind === 'seen');
+      }
+      if (patient !== null && reached.get(patient) !== true) continue;
+      const isSame = await isSameVersion(target, seen, left, caller);
+      if (!isSame.ok) return isSame;
+      if (!isSame.value) continue;
+      targets.push(target.written);
+      if (patient !== null) patients.add(patient);
     }
-    if (patients.size === 0 || (only !== undefined && [...patients].some((patient) => patient !== only)))
-      return ok(false);
-    for (const patient of patients) {
-      const sight = await seesOf(patient, resource, letters, caller);
-      if (!sight.ok) return sight;
-      if (sight.value.kind === 'hidden') return ok(false);
-    }
-    return ok(true);
+    if (patients.size === 0) return ok(null);
+    const isAll = of.isAll && targets.length === of.targets.length;
+    return ok(cutProvenance(resource, { ...of, targets, patients, isAll }, served, ehrBase));
   }
 
-  async function provenances(
-    given: readonly Checked[],
-    letters: readonly Letter[],
-    shown: Shown,
-    caller: Caller,
-    only?: string,
-  ): Promise<Result<readonly Checked[]>> {
+  const provenances: Judge['provenances'] = async (given, by, caller) => {
     if (given.length === 0) return ok([]);
     const names = given.flatMap(({ resource }) => {
       const of = whose(resource, served, ehrBase);
       return of.kind === 'targets' ? of.targets.map(({ type, id }) => `${type}/${id}`) : [];
     });
-    const found = await lookUp(new Set(names), shown, caller, 'quick');
+    const found = by.beyond === 'nothing' ? ok(by.shown) : await lookUp(new Set(names), by.shown, caller, 'quick');
     if (!found.ok) return found;
+    const left = { versions: by.beyond === 'nothing' ? 0 : VERSIONS_MAX };
     const kept: Checked[] = [];
-    for (const one of given) {
-      const isKept = await isSeen(one.resource, letters, found.value, caller, only);
-      if (!isKept.ok) return isKept;
-      if (isKept.value) kept.push(one);
+    for (const { resource, mode } of given) {
+      const part = await partOf(resource, found.value, by, left, caller);
+      if (!part.ok) return part;
+      if (part.value !== null) kept.push({ resource: part.value, mode });
     }
     return ok(kept);
-  }
+  };
 
   return {
     sees,

@@ -35,6 +35,7 @@ import { makeReading } from './make-reading.ts';
 import { checkFormat, FHIR_JSON } from './negotiate.ts';
 import { noticePatients } from './notice-patients.ts';
 import { makeParseFilter } from './parse-filter.ts';
+import { makeOperationRoutes } from './operation-routes.ts';
 import { makePassPages } from './pass-page.ts';
 import { makePatientDirectory } from './patient-directory.ts';
 import { makeReadByMrn } from './read-by-mrn.ts';
@@ -221,6 +222,8 @@ export function makeSmart(deps: SmartDeps): Smart {
     goOn: (of, caller) => (of.kind === 'everything' ? everything.goOn(of, caller) : read.continueHistory(of, caller)),
   });
 
+  const operationRoutes = makeOperationRoutes({ rules, capability, runSearch, record, rewrite });
+
   const auditEvents = makeAnswerAudit({ tenant, publicUrl: deps.publicUrl, audit: deps.audit, record, cursors });
 
   const validate = makeAnswerValidate({ isOffered, current: deps.loadedProfiles, budget: deps.budget, record });
@@ -293,6 +296,7 @@ export function makeSmart(deps: SmartDeps): Smart {
       { method: 'options', path: '/fhir/{*path}', access: 'open', handle: front.preflight },
       smart('get', '/fhir/Patient/:id/$everything', 'operation', everything.get),
       smart('post', '/fhir/Patient/$match', 'operation', match.post),
+      ...operationRoutes(smart),
       smart('get', '/fhir/AuditEvent', 'search-type', auditEvents.get),
       smart('post', '/fhir/AuditEvent/_search', 'search-type', auditEvents.post),
       smart('get', '/fhir/AuditEvent/:id', 'read', auditEvents.read),
@@ -302,7 +306,9 @@ export function makeSmart(deps: SmartDeps): Smart {
       smart('get', '/fhir/:type/:id', 'read', readAny),
       smart('get', '/fhir/:type/:id/_history', 'history-instance', read.history),
       smart('get', '/fhir/:type/:id/_history/:version', 'vread', read.vread),
-      // Compartments, operations and whatever else is not served: looked for by nobody who has no token.
+      smart('get', '/fhir/Patient/:id/:type', 'search-type', search.getOfPatient),
+      smart('post', '/fhir/Patient/:id/:type/_search', 'search-type', search.postOfPatient),
+      // Operations and whatever else is not served: looked for by nobody who has no token.
       smart('get', '/fhir/{*path}', 'unknown', () => Promise.resolve(fail(fault('read.not-found')))),
     ];
   }

@@ -4,6 +4,7 @@ import { isObject, ok, type Result } from '../kernel/index.ts';
 import { isInRange, rangeClauses } from './care-date.ts';
 import type { Caller } from './caller.ts';
 import type { Checked } from './check-page.ts';
+import { joinTargets } from './cut-provenance.ts';
 import { decide, filtersFor } from './decide.ts';
 import type { FindProvenances } from './find-provenances.ts';
 import type { FindShared } from './find-shared.ts';
@@ -180,8 +181,11 @@ export function makeRunEverything(deps: {
         const { next } = gathered.value;
         passed.push(...gathered.value.passed);
         matches.push(...gathered.value.passed.filter(isShown));
-        for (const one of gathered.value.provenances.filter(isShown))
-          along.set(nameOf(one), { ...one, mode: 'include' });
+        for (const one of gathered.value.provenances.filter(isShown)) {
+          const known = along.get(nameOf(one));
+          const resource = known === undefined ? one.resource : joinTargets(known.resource, one.resource);
+          along.set(nameOf(one), { resource, mode: 'include' });
+        }
         at =
           next !== null
             ? { types: at.types, next, size }

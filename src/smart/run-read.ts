@@ -72,7 +72,10 @@ export function makeRunRead(deps: { readonly reader: EhrReader; readonly judge: 
     if (kind === 'read' && isOwn(plan.grant, type, id)) return ok({ read: read.value, patient: null });
     const sight = await judge.sees(read.value.resource, ['r'], caller);
     if (!sight.ok) return unread('ehr', sight.fault);
-    if (sight.value.kind === 'seen') return ok({ read: read.value, patient: sight.value.patient });
+    if (sight.value.kind === 'seen') {
+      const { patient, shown = read.value.resource } = sight.value;
+      return ok({ read: { ...read.value, resource: shown }, patient });
+    }
     if (type !== 'Provenance') await judge.takeAsLong(type, id, ['r'], sight.value, caller);
     return unread('hidden');
   }
@@ -127,9 +130,9 @@ export function makeRunRead(deps: { readonly reader: EhrReader; readonly judge: 
     const { meta } = resource;
     const sight = await judge.sees(resource, ['r'], caller);
     if (!sight.ok) return sight;
-    const isSame = sight.value.kind === 'seen' && sight.value.patient === patient;
     const at = isObject(meta) ? (meta['lastUpdated'] ?? lastModified) : lastModified;
-    return ok(isSame ? { told: { resource, ...told }, at } : null);
+    if (sight.value.kind !== 'seen' || sight.value.patient !== patient) return ok(null);
+    return ok({ told: { resource: sight.value.shown ?? resource, ...told }, at });
   }
 
   /** One page of the EHR's, as far as it may be seen. Null: there is no history. */

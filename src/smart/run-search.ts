@@ -260,8 +260,11 @@ export function makeRunSearch(deps: {
       ]),
     ]);
     const letters = provenanceOf?.letters ?? (request.type === 'Provenance' ? (['s'] as const) : (['r', 's'] as const));
+    // What comes along is about what is on the page; who searches for them has a few of the others looked up.
+    const beyond = request.type === 'Provenance' && provenanceOf === undefined ? 'a-few' : 'nothing';
+    const only = provenanceOf === undefined ? {} : { only: provenanceOf.patient };
     const about = isWanted
-      ? await judge.provenances(checked.provenances, letters, shown, caller, provenanceOf?.patient)
+      ? await judge.provenances(checked.provenances, { letters, shown, beyond, ...only }, caller)
       : ok([]);
     return about.ok ? ok({ ...more, entries: [...entries, ...about.value], next: goesOn }) : about;
   }

@@ -18,7 +18,8 @@ export const isSummary = (text: string): text is Summary => (SUMMARIES as readon
 export const isShape = ({ elements, summary }: Shape): boolean =>
   elements === null || (summary !== 'true' && summary !== 'text');
 
-function marked(meta: unknown): unknown {
+/** A `meta` that says that its resource is not the whole. */
+export function markSubsetted(meta: unknown): Json {
   const given = isObject(meta) ? meta : {};
   const tags = Array.isArray(given['tag']) ? (given['tag'] as unknown[]) : [];
   const isMarked = tags.some(
@@ -56,5 +57,5 @@ export function shapeResource(resource: Resource, shape: Shape): Resource {
   const part = partOf(resource, shape);
   const { contained } = resource;
   const inside = contained !== undefined && part['contained'] === undefined && refersInside(part) ? { contained } : {};
-  return { ...part, ...inside, meta: marked(resource['meta']) } as unknown as Resource;
+  return { ...part, ...inside, meta: markSubsetted(resource['meta']) } as unknown as Resource;
 }

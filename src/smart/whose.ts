@@ -17,7 +17,14 @@ export const isResource = (value: unknown): value is Resource =>
  */
 export type Whose =
   | { readonly kind: 'patient'; readonly id: string }
-  | { readonly kind: 'targets'; readonly targets: readonly Target[] }
+  | {
+      readonly kind: 'targets';
+      /** Those that are named as resources of this server; at least one. */
+      readonly targets: readonly Target[];
+      readonly isAll: boolean;
+      /** Whether what it contains tells of nobody. */
+      readonly isContainedSound: boolean;
+    }
   | { readonly kind: 'nobody' }
   | { readonly kind: 'entangled'; readonly id: string | null }
   | { readonly kind: 'unclear' };
@@ -27,13 +34,15 @@ export interface Target {
   readonly type: string;
   readonly id: string;
   readonly versionId: string | null;
+  /** The reference as it is written. */
+  readonly written: unknown;
 }
 
 function targetOf(reference: unknown, ehrBase: string): Target | null {
   const found = localReference(reference, ehrBase);
   if (found === null || !isObject(reference)) return null;
   const [, versionId = null] = /\/_history\/([^/]+)$/.exec(String(reference['reference'])) ?? [];
-  return { ...found, versionId };
+  return { ...found, versionId, written: reference };
 }
 
 export const versionOf = ({ meta }: Json): string | null =>
@@ -65,6 +74,7 @@ function containsOther(resource: Resource, own: string | null, ehrBase: string):
 
 export function whose(resource: Resource, served: Served, ehrBase: string): Whose {
   const of = whoseItself(resource, served, ehrBase);
+  if (of.kind === 'targets') return of;
   const own = of.kind === 'patient' ? of.id : null;
   return of.kind !== 'unclear' && containsOther(resource, own, ehrBase) ? { kind: 'entangled', id: own } : of;
 }
@@ -87,7 +97,9 @@ function whoseItself(resource: Resource, served: Served, ehrBase: string): Whose
     case 'targets': {
       const given = Array.isArray(resource['target']) ? resource['target'].map((one) => targetOf(one, ehrBase)) : [];
       const targets = given.filter((one) => one !== null);
-      return targets.length === 0 || targets.length < given.length ? UNCLEAR : { kind: 'targets', targets };
+      if (targets.length === 0) return UNCLEAR;
+      const isContainedSound = !containsOther(resource, null, ehrBase);
+      return { kind: 'targets', targets, isAll: targets.length === given.length, isContainedSound };
     }
   }
 }

@@ -73,7 +73,7 @@ describe('honest, it does what it is asked', () => {
 
   test('the worst of it: what is about bravo comes with what leads to it', async () => {
     expect(await idsOf('Patient?_id=idalpha&_revinclude=Observation:focus')).toContain('idbravo-obs-focus');
-    expect(await idsOf('Observation?_id=idalpha-obs&_revinclude=Provenance:target')).toContain('idbravo-prov-mixed');
+    expect(await idsOf('Observation?_id=idalpha-obs&_revinclude=Provenance:target')).toContain('idmixed-prov');
     expect(await idsOf('DiagnosticReport?patient=idalpha&_include=DiagnosticReport:result')).toContain('idneutral-obs');
     expect(await idsOf('Patient/idbravo/$everything')).toContain('idbravo-obs');
   });

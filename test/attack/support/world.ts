@@ -288,15 +288,25 @@ function decoys(): Resource[] {
       hasMember: [to('Observation/idalpha-obs')],
       derivedFrom: [alpha],
     }),
-    made('bravo', 'Provenance', 'prov-mixed', {
+    made('bravo', 'Provenance', 'idmixed-prov', {
       target: [to('Observation/idalpha-obs'), to('Observation/idbravo-obs')],
       recorded: '2026-01-01T00:00:00Z',
-      agent: [{ who: to('Organization/idshare-org', wordOf('bravo')) }],
+      reason: [{ text: wordOf('bravo') }],
+      agent: [{ who: to('Organization/idshare-org', wordOf('bravo')) }, { who: bravo }],
+      entity: [{ role: 'source', what: to('Observation/idbravo-obs', wordOf('bravo')) }],
+      signature: [{ who: bravo, data: Buffer.from(wordOf('bravo')).toString('base64') }],
+      contained: [{ resourceType: 'Organization', id: 'inner', name: wordOf('bravo') }],
     }),
-    made('bravo', 'Provenance', 'prov-patients', {
+    made('bravo', 'Provenance', 'idmixed-prov-patients', {
       target: [alpha, bravo],
       recorded: '2026-01-01T00:00:00Z',
       agent: [{ who: to('Organization/idshare-org', wordOf('bravo')) }],
+    }),
+    made('bravo', 'Provenance', 'prov-source', {
+      target: [to('Observation/idbravo-obs')],
+      recorded: '2026-01-01T00:00:00Z',
+      agent: [{ who: alpha }],
+      entity: [{ role: 'source', what: to('Observation/idalpha-obs') }],
     }),
     made('bravo', 'Procedure', 'proc-performer', {
       status: 'completed',

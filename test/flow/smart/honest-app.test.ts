@@ -195,7 +195,7 @@ test.each([
   ['Observation/b%2Fc', 404, null],
   ['Task/1', 404, 'read.not-found'],
   ['Patient/a/$everything?start=yesterday', 400, 'read.parameter'],
-  ['Patient/a/Observation', 404, 'read.not-found'],
+  ['Encounter/a-enc/Observation', 404, 'read.not-found'],
 ])('%s is in the audit, though nothing was asked of the EHR', async (path, status, why) => {
   const before = (await rig.audits()).length;
   expect((await rig.get(`/fhir/${path}`, token)).status).toBe(status);

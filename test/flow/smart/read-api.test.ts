@@ -140,7 +140,6 @@ describe('a token of one patient', () => {
     'Patient/nobody',
     'Device/b-dev',
     'Encounter/b-enc',
-    'Provenance/p-mixed',
     'Provenance/p-other',
     'Observation/b-vital/_history',
     'Observation/b-vital/_history/1',
@@ -220,7 +219,7 @@ describe('a token of one patient', () => {
     ['Binary/1', 404, 'read.not-found'],
     ['Observation/a%2Flab', 404, 'read.not-found'],
     ['Patient/..%2fObservation', 404, 'read.not-found'],
-    ['Patient/a/Observation', 404, 'read.not-found'],
+    ['Encounter/a-enc/Observation', 404, 'read.not-found'],
     ['Observation/_history', 404, 'read.not-found'],
     ['Observation?_format=xml', 406, 'read.format'],
   ])('%s is answered %i %s', async (path, status, code) => {
@@ -293,16 +292,37 @@ describe('a token of one patient', () => {
     expect(names((await search('Patient', patientA()))[1])).toEqual(['Patient/a']);
   });
 
-  test('provenance comes along only where all that it is about may be seen', async () => {
+  test('provenance tells of what may be seen, and of nothing else', async () => {
+    const targets = ({ entry = [] }: Bundle): unknown[] =>
+      entry
+        .filter(({ resource }) => resource.resourceType === 'Provenance')
+        .map(({ resource }) => [
+          resource.id,
+          ...(resource['target'] as { reference: string }[]).map((one) => one.reference),
+        ])
+        .sort();
+    const lab = 'Observation/a-lab';
     const [, bundle] = await search('Observation?category=laboratory&_revinclude=Provenance:target', patientA());
-    expect(names(bundle)).toEqual(['Observation/a-lab', 'Provenance/p-own']);
-    const [, direct] = await search('Provenance?target=Observation/a-lab', patientA());
-    expect(names(direct)).toEqual(['Provenance/p-own']);
+    expect(names(bundle)).toEqual([lab, 'Provenance/p-mixed', 'Provenance/p-own']);
+    expect(targets(bundle)).toEqual([
+      ['p-mixed', lab],
+      ['p-own', lab],
+    ]);
+    const [, direct] = await search(`Provenance?target=${lab}`, patientA());
+    expect(targets(direct)).toEqual([
+      ['p-mixed', lab],
+      ['p-own', lab, 'Observation/a-vital-0'],
+    ]);
     const [, narrow] = await search(
-      'Observation?category=laboratory&_revinclude=Provenance:target',
+      `Provenance?target=${lab}`,
       patientA(`patient/Observation.rs?category=${CATEGORY}|laboratory patient/Provenance.rs`),
     );
-    expect(names(narrow)).toEqual(['Observation/a-lab']);
+    expect(targets(narrow)).toEqual([
+      ['p-mixed', lab],
+      ['p-own', lab],
+    ]);
+    const read = (await (await rig.get('/fhir/Provenance/p-mixed', patientA())).json()) as object;
+    expect(read).toMatchObject({ id: 'p-mixed', target: [{ reference: lab }], meta: { tag: [{ code: 'SUBSETTED' }] } });
   });
 
   test('a granular scope shows its categories and nothing else', async () => {

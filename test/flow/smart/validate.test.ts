@@ -386,10 +386,10 @@ test('the CapabilityStatement names the operation at each type, and of profiles 
   const { resource = [] } = statement.rest[0] ?? {};
   expect(resource.map((one) => [one.type, one.operation?.map(({ name }) => name), one.supportedProfile])).toEqual([
     ['Patient', ['everything', 'validate'], undefined],
-    ['Observation', ['validate'], ['http://example.org/StructureDefinition/a']],
+    ['Observation', ['lastn', 'validate'], ['http://example.org/StructureDefinition/a']],
     ['AuditEvent', undefined, undefined],
   ]);
-  expect(resource[1]?.operation?.[0]?.documentation).toContain(`${ADDRESS}about-somebody, ${ADDRESS}final-result.`);
+  expect(resource[1]?.operation?.[1]?.documentation).toContain(`${ADDRESS}about-somebody, ${ADDRESS}final-result.`);
   expect([statement['instantiates'], statement['implementationGuide']]).toEqual([
     ['http://hl7.org/fhir/us/core/CapabilityStatement/us-core-server|6.1.0'],
     ['http://hl7.org/fhir/us/core/ImplementationGuide/hl7.fhir.us.core|6.1.0'],

@@ -21,7 +21,10 @@ const ALL: TypeCapability = {
   versioning: 'versioned-update',
   searchParams: ['identifier'],
   searchIncludes: [],
+  searchKinds: {},
   revIncludesProvenance: false,
+  revIncludes: [],
+  operations: [],
   supportedProfiles: [],
 };
 

@@ -24,7 +24,10 @@ const NOTHING = {
   versioning: 'no-version',
   searchParams: [],
   searchIncludes: [],
+  searchKinds: {},
   revIncludesProvenance: false,
+  revIncludes: [],
+  operations: [],
   supportedProfiles: [],
 };
 
@@ -93,7 +96,10 @@ test('what the server says is read, type by type', () => {
           versioning: 'versioned-update',
           searchParams: ['identifier', 'code'],
           searchIncludes: [],
+          searchKinds: {},
           revIncludesProvenance: false,
+          revIncludes: [],
+          operations: [],
           supportedProfiles: ['https://guide.example/a', 'urn:oid:1.2.3|1.0'],
         },
       },

@@ -380,8 +380,15 @@ describe('whatever the token, the request and the answer of the EHR', () => {
         const found = await make(linked, { bundle, one }).read.one(decision.plan, callerOf(grant));
         if (!found.ok) return;
         shown += 1;
-        expect(JSON.stringify(one['contained'] ?? [])).not.toContain('Patient');
-        if (one.resourceType === 'Provenance') return;
+        const { resource: seen } = found.value.read;
+        expect(JSON.stringify(seen['contained'] ?? [])).not.toContain('Patient');
+        if (one.resourceType === 'Provenance') {
+          for (const target of seen['target'] as unknown[]) {
+            const id = namedBy(target);
+            if (id !== null) expect(isAllowed(grant, linked, { ...one, resourceType: 'Patient', id }, id)).toBe(true);
+          }
+          return;
+        }
         expect(isAllowed(grant, linked, one, ownerOf(one))).toBe(true);
       }),
       { numRuns: 20_000 },

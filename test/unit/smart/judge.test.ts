@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { fail, fault, ok, silentLog, type RequestId, type Result } from '../../../src/kernel/index.ts';
 import type { EhrReader } from '../../../src/smart/ask-ehr.ts';
 import type { Checked } from '../../../src/smart/check-page.ts';
-import { makeJudge, type Shown, type Sight } from '../../../src/smart/judge.ts';
+import { makeJudge, type Judge, type Shown, type Sight } from '../../../src/smart/judge.ts';
 import type { LinkedPatients } from '../../../src/smart/linked-patients.ts';
 import { loadServed } from '../../../src/smart/served-types.ts';
 import type { Resource } from '../../../src/smart/whose.ts';
@@ -251,28 +251,34 @@ describe('a Provenance', () => {
   };
   const linked = ['a', 'b'];
   const match = (resource: Resource): Checked => ({ resource, mode: 'match' });
+  type By = Parameters<Judge['provenances']>[1];
+  const by = (more: Partial<By> = {}): By => ({ letters: ['s'], shown: new Map(), beyond: 'a-few', ...more });
+  const targetsOf = (kept: Result<readonly Checked[]>): unknown =>
+    kept.ok &&
+    kept.value.map(({ resource }) => (resource['target'] as { reference: string }[]).map(({ reference }) => reference));
 
   test.each<[string, string, string | null, string[], boolean]>([
     ['about a record of the patient in context is seen', 'patient/*.rs', 'a', ['Observation/1'], true],
     ['about two of them is seen', 'patient/*.rs', 'a', ['Observation/1', 'Condition/c'], true],
     ['about one and who wrote it is seen', 'patient/*.rs', 'a', ['Observation/1', 'Practitioner/d'], true],
     ['about who wrote it alone is not', 'patient/*.rs', 'a', ['Practitioner/d'], false],
-    ['about own and foreign records is not', 'patient/*.rs', 'a', ['Observation/1', 'Observation/2'], false],
-    ['about foreign and own records is not', 'patient/*.rs', 'a', ['Observation/2', 'Observation/1'], false],
+    ['about own and foreign records is seen', 'patient/*.rs', 'a', ['Observation/1', 'Observation/2'], true],
+    ['about foreign and own records is seen', 'patient/*.rs', 'a', ['Observation/2', 'Observation/1'], true],
+    ['about foreign records is not', 'patient/*.rs', 'a', ['Observation/2', 'Observation/3'], false],
     ['about two linked patients is seen by a clinician', 'user/*.rs', null, ['Observation/1', 'Observation/2'], true],
-    ['about a linked patient and a stranger is not', 'user/*.rs', null, ['Observation/1', 'Observation/3'], false],
+    ['about a linked patient and a stranger is seen', 'user/*.rs', null, ['Observation/1', 'Observation/3'], true],
     [
       'is not seen by a scope that reaches its targets and not itself',
       'user/Observation.rs patient/Provenance.rs',
       'a',
-      ['Observation/1', 'Observation/2'],
+      ['Observation/2', 'Observation/3'],
       false,
     ],
     ['about the current version is seen', 'patient/*.rs', 'a', ['Observation/1/_history/2'], true],
     ['about an older version of the same patient is seen', 'patient/*.rs', 'a', ['Observation/1/_history/1'], true],
     ['about a version that was another’s is not', 'user/*.rs', null, ['Observation/2/_history/1'], false],
     ['about a version that is not there is not', 'patient/*.rs', 'a', ['Observation/1/_history/9'], false],
-    ['about a record that is not there is not', 'patient/*.rs', 'a', ['Observation/1', 'Observation/9'], false],
+    ['about a record that is not there is not', 'patient/*.rs', 'a', ['Observation/9'], false],
   ])('%s', async (_name, scope, patient, targets, isSeen) => {
     const { judge } = rig(records, linked);
     const sight = await judge.sees(provenance(...targets), ['r'], callerOf(scope, patient));
@@ -284,38 +290,65 @@ describe('a Provenance', () => {
     const own = match(provenance('Observation/1'));
     const foreign = match(provenance('Observation/2'));
     const caller = callerOf('patient/*.rs', 'a');
-    expect(await judge.provenances([], ['s'], new Map(), caller)).toEqual(ok([]));
+    expect(await judge.provenances([], by(), caller)).toEqual(ok([]));
     expect(asked).toEqual([]);
-    expect(await judge.provenances([foreign, own], ['s'], new Map(), caller)).toEqual(ok([own]));
+    expect(await judge.provenances([foreign, own], by(), caller)).toEqual(ok([own]));
   });
 
   test('is judged by what was seen already, without another question', async () => {
     const { judge, asked } = rig({}, []);
     const given = [match(provenance('Observation/1'))];
     const shown: Shown = new Map([['Observation/1', { patient: 'a', versionId: '2' }]]);
-    expect(await judge.provenances(given, ['s'], shown, callerOf('patient/*.rs', 'a'))).toEqual(ok(given));
+    expect(await judge.provenances(given, by({ shown }), callerOf('patient/*.rs', 'a'))).toEqual(ok(given));
     expect(asked).toEqual([]);
   });
 
   test('costs no question about patients for targets that are not there: whether it is shown tells nothing of them', async () => {
     const { judge, asked } = rig(records, linked);
-    await judge.provenances([match(provenance('Observation/9'))], ['s'], new Map(), callerOf('user/*.rs'));
+    await judge.provenances([match(provenance('Observation/9'))], by(), callerOf('user/*.rs'));
     expect(asked).toEqual(['search Observation 1: 9']);
   });
 
   test('of one patient’s everything tells of nobody else, though the token reaches both', async () => {
     const { judge } = rig(records, linked);
     const [one, both] = [match(provenance('Observation/1')), match(provenance('Observation/1', 'Observation/2'))];
-    const keep = (of?: string) => judge.provenances([one, both], ['s'], new Map(), callerOf('user/*.rs'), of);
+    const keep = (of?: string) =>
+      judge.provenances([one, both], by(of === undefined ? {} : { only: of }), callerOf('user/*.rs'));
     expect(await keep()).toEqual(ok([one, both]));
-    expect(await keep('a')).toEqual(ok([one]));
-    expect(await keep('b')).toEqual(ok([]));
+    expect(await keep('a').then(targetsOf)).toEqual([['Observation/1'], ['Observation/1']]);
+    expect(await keep('b').then(targetsOf)).toEqual([['Observation/2']]);
+  });
+
+  test('that comes along is cut to what is on the page, without any question', async () => {
+    const { judge, asked } = rig(records, linked);
+    const shown: Shown = new Map([['Observation/1', { patient: 'a', versionId: '2' }]]);
+    const given = [
+      match(provenance('Observation/1', 'Observation/2', 'Observation/3', 'Condition/c')),
+      match(provenance('Observation/1/_history/1')),
+      match(provenance('Condition/c')),
+    ];
+    const kept = await judge.provenances(given, by({ shown, beyond: 'nothing' }), callerOf('patient/*.rs', 'a'));
+    expect([targetsOf(kept), asked]).toEqual([[['Observation/1']], []]);
+  });
+
+  test('with hundreds of targets costs one question for fifty of them', async () => {
+    const { judge, asked } = rig(records, linked);
+    const many = Array.from({ length: 471 }, (_, n) => `Observation/${n + 1}`);
+    const kept = await judge.provenances([match(provenance(...many))], by(), callerOf('patient/*.rs', 'a'));
+    expect([targetsOf(kept), asked.length]).toEqual([[['Observation/1']], 1]);
+  });
+
+  test('of which ten older versions were read has no others looked at', async () => {
+    const { judge, asked } = rig(records, linked);
+    const many = Array.from({ length: 30 }, (_, n) => `Observation/1/_history/${n + 10}`);
+    await judge.provenances([match(provenance(...many, 'Observation/1'))], by(), callerOf('patient/*.rs', 'a'));
+    expect(asked.filter((one) => one.startsWith('read'))).toHaveLength(10);
   });
 
   test('is neither seen nor hidden where its target was seen and the link of its patient cannot be asked for', async () => {
     const { judge } = rig({}, linked, 'link');
     const shown: Shown = new Map([['Observation/1', { patient: 'a', versionId: '2' }]]);
-    const kept = await judge.provenances([match(provenance('Observation/1'))], ['s'], shown, callerOf('user/*.rs'));
+    const kept = await judge.provenances([match(provenance('Observation/1'))], by({ shown }), callerOf('user/*.rs'));
     expect(kept).toMatchObject({ ok: false, fault: { code: 'ehr.unreachable' } });
   });
 

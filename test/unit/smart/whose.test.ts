@@ -10,7 +10,10 @@ const B = { reference: 'Patient/b' };
 const of = (resourceType: string, more: object): Whose => whose({ resourceType, id: 'x', ...more }, served, EHR);
 const told = (found: Whose): string => {
   if (found.kind === 'targets')
-    return found.targets.map(({ type, id, versionId }) => `${type}/${id}@${versionId ?? 'now'}`).join(' ');
+    return [
+      ...found.targets.map(({ type, id, versionId }) => `${type}/${id}@${versionId ?? 'now'}`),
+      ...(found.isAll ? [] : ['and others']),
+    ].join(' ');
   return 'id' in found ? `${found.kind} ${found.id ?? 'of nobody'}` : found.kind;
 };
 
@@ -67,9 +70,13 @@ describe('a Provenance is as readable as what it is about', () => {
     ['a version of it', [{ reference: 'Observation/1/_history/7' }], 'Observation/1@7'],
     ['nothing is not known', [], 'unclear'],
     ['no list is not known', A, 'unclear'],
-    ['one that cannot be named hides the others', [A, { identifier: { value: '1' } }], 'unclear'],
+    ['one that cannot be named is left out', [A, { identifier: { value: '1' } }], 'Patient/a@now and others'],
     ['a mere text is no reference', ['Patient/a'], 'unclear'],
-    ['one of another server hides the others', [A, { reference: 'https://x.example/Patient/a' }], 'unclear'],
+    [
+      'one of another server is left out',
+      [A, { reference: 'https://x.example/Patient/a' }],
+      'Patient/a@now and others',
+    ],
   ])('%s', (_name, target, expected) => {
     expect(told(of('Provenance', { target }))).toBe(expected);
   });
@@ -99,9 +106,9 @@ describe('what is contained goes along, so a record is entangled by', () => {
     expect(told(of('Observation', { subject: A, contained }))).toBe(expected);
   });
 
-  test('any patient at all, where it is nobody’s itself or judged by its targets', () => {
+  test('any patient at all, where it is nobody’s itself; one that is judged by its targets says so beside them', () => {
     expect(told(of('Practitioner', { contained: [own] }))).toBe('entangled of nobody');
-    expect(told(of('Provenance', { target: [A], contained: [own] }))).toBe('entangled of nobody');
+    expect(of('Provenance', { target: [A], contained: [own] })).toMatchObject({ isAll: true, isContainedSound: false });
   });
 
   test('nothing more, where it is not known whose it is', () => {
