@@ -1,7 +1,7 @@
 import type { CapabilityStatementRestResource } from '@medplum/fhirtypes';
 import type { AuditReads, AuditWrites } from '../audit/index.ts';
 import type { OauthUris, PatientDirectory, VerifyToken } from '../auth/index.ts';
-import { makeBackgroundShare, type Capability, type Ehr, type TypeCapability } from '../ehr/index.ts';
+import { makeBackgroundShare, type Capability, type Ehr } from '../ehr/index.ts';
 import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
 import {
   fail,
@@ -16,7 +16,6 @@ import {
   type Secret,
 } from '../kernel/index.ts';
 import { isPersonParam, type Persons, type ReadByMrn } from '../persons/index.ts';
-import { searchParamsOf, type SearchParam } from '../r4/index.ts';
 import type { Operate } from '../store/index.ts';
 import { makeAnswerAudit } from './answer-audit.ts';
 import { makeAnswerBinary } from './answer-binary.ts';
@@ -34,6 +33,7 @@ import { makeFront, type Handle } from './front.ts';
 import { makeReading } from './make-reading.ts';
 import { checkFormat, FHIR_JSON } from './negotiate.ts';
 import { noticePatients } from './notice-patients.ts';
+import { isIncluded, isSearched, makeParamsOf } from './params-of.ts';
 import { makeParseFilter } from './parse-filter.ts';
 import { makeOperationRoutes } from './operation-routes.ts';
 import { makePassPages } from './pass-page.ts';
@@ -99,39 +99,6 @@ export interface Smart {
     more?: (kit: ReadKit) => readonly Route[],
     own?: readonly CapabilityStatementRestResource[],
   ): readonly Route[];
-}
-
-/** Every server finds a resource by its id, though some do not say so. */
-const isSearched = ({ searchParams }: TypeCapability, name: string): boolean =>
-  name === '_id' || searchParams.includes(name);
-/** An EHR may follow a reference by which it does not search, and many do not say which. */
-const isIncluded = (says: TypeCapability, name: string, type: string): boolean =>
-  says.searchIncludes.length === 0 ||
-  isSearched(says, name) ||
-  ['*', `${type}:*`, `${type}:${name}`].some((one) => says.searchIncludes.includes(one));
-
-/** The parameters that both R4 and the EHR know; made anew only when what the EHR says has changed. */
-function makeParamsOf(
-  capability: () => Capability | null,
-  isSaid: (says: TypeCapability, name: string, type: string) => boolean,
-): (type: string) => ReadonlyMap<string, SearchParam> {
-  let of: Capability | null = null;
-  let made = new Map<string, ReadonlyMap<string, SearchParam>>();
-  return (type) => {
-    const now = capability();
-    if (now !== of) {
-      of = now;
-      made = new Map();
-    }
-    const known = made.get(type);
-    if (known !== undefined) return known;
-    const says = now?.types[type];
-    const params = new Map(
-      [...searchParamsOf(type)].filter(([name]) => says === undefined || isSaid(says, name, type)),
-    );
-    made.set(type, params);
-    return params;
-  };
 }
 
 /**
