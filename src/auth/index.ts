@@ -14,6 +14,8 @@ export { makeSteadyNow } from './steady-now.ts';
 export { CLIENT_KINDS, type ClientKind, type ShownClient } from './client.ts';
 export type { OauthUris } from './discovery.ts';
 export type { Grant, VerifyToken } from './grant.ts';
+export type { PractitionerDirectory } from './practitioners.ts';
+export { LOCAL_SIGN_IN, type SignInSettings } from './sign-in-settings.ts';
 export { lookAtIssuer } from './look-at-issuer.ts';
 export { makeAuth, type Auth } from './make-auth.ts';
 export type { PatientDirectory, ShownEncounter, ShownPatient } from './patients.ts';

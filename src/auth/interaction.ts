@@ -1,48 +1,30 @@
 import { errors, type default as Provider } from 'oidc-provider';
-import type { AuditDraft } from '../audit/index.ts';
-import type { Clock } from '../kernel/index.ts';
-import type { CheckPassword } from './account.ts';
-import { must, type AuthStore } from './adapter.ts';
+import { must } from './adapter.ts';
 import { chooseEncounter } from './choose-encounter.ts';
-import { endSession, sessionOf } from './end-session.ts';
+import { endSession } from './end-session.ts';
 import { makeGrantAccess } from './grant-access.ts';
-import type { DelayTries } from './delay-tries.ts';
-import type { LimitTries } from './limit-tries.ts';
 import { LAUNCH_KIND, type Launch } from './launch.ts';
-import { consentPage, encounterPage, errorPage, patientPage, signInPage, type PageFrame } from './pages.ts';
+import type { PageFrame } from './page.ts';
+import { consentPage, encounterPage, errorPage, patientPage } from './pages.ts';
 import type { PatientDirectory, ShownPatient } from './patients.ts';
 import { PATHS } from './paths.ts';
 import { ownClient } from './provider.ts';
-import type { RecordDenial } from './record-denial.ts';
 import { makeRecordShown, type Showing } from './record-shown.ts';
 import { splitScopes } from './scope.ts';
-import { saveDetails, textOf, type Details, type Visit } from './visit.ts';
 import { sendPage } from './send-page.ts';
+import { forApp } from './sign-in-pages.ts';
+import { makeSignIn, type SignInDeps } from './sign-in.ts';
+import { textOf, type Details, type Visit } from './visit.ts';
 
-interface Deps {
-  readonly tenant: string;
-  readonly issuer: string;
+interface Deps extends SignInDeps {
   readonly fhirBase: string;
   readonly styleUrl: string;
   /** Address of the pages' own style sheet. */
   readonly pageStyle: string;
   readonly mountPath: string;
-  readonly provider: Provider;
-  readonly store: AuthStore;
   readonly patients: PatientDirectory;
-  readonly checkPassword: CheckPassword;
-  readonly limitTries: LimitTries;
-  readonly delayTries: DelayTries;
-  readonly deny: RecordDenial;
-  /** Resolves once the act is in the audit; false where it could not be put there. */
-  readonly audit: (...drafts: readonly AuditDraft[]) => Promise<boolean>;
-  readonly clock: Clock;
 }
 
-const NOT_SIGNED_IN =
-  'That did not work. Check the name and the password. After several wrong tries you must wait a little.';
-const BUSY = 'Many people are signing in at the moment. Try again.';
-const TOO_MANY = 'There were too many wrong tries from here. Wait some minutes, then try again.';
 const NO_PATIENTS = 'The patients cannot be listed at the moment. Try again.';
 const NO_CHOICE = 'Choose a patient from the list.';
 const NOTHING_ALLOWED = 'Nothing is ticked. Tick what the app may read, or do not allow it.';
@@ -52,6 +34,7 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
   const { provider, store, tenant, clock, patients } = deps;
   const record = makeRecordShown(deps);
   const grantAccess = makeGrantAccess(deps);
+  const signIn = makeSignIn(deps);
 
   const frameOf = ({ uid }: Details): PageFrame => ({
     styleUrl: deps.pageStyle,
@@ -68,66 +51,22 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
   const cancel = (visit: Visit): Promise<void> =>
     finish(visit, { error: 'access_denied', error_description: 'the user did not allow it' });
 
-  /** The request goes on without the session that it began in. */
-  async function leaveSession(details: Details): Promise<void> {
-    delete (details as { session?: unknown }).session;
-    await saveDetails(details, clock);
-  }
-
-  /** Begins again with the same request and nobody signed in. A launch that was not used up is still good. */
+  /**
+   * Begins again with the same request and nobody signed in. A launch that was not used up is still good. The hospital's
+   * provider is asked to ask anew: it may know who was here before.
+   */
   async function changeUser(visit: Visit, details: Details): Promise<void> {
     await endSession(provider, visit);
     const params = Object.entries(details.params).filter(
-      (pair): pair is [string, string] => typeof pair[1] === 'string',
+      (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[0] !== 'prompt',
     );
     await details.destroy();
     visit.response.statusCode = 303;
     visit.response.setHeader(
       'Location',
-      `${deps.issuer}${PATHS.authorization}?${new URLSearchParams(params).toString()}`,
+      `${deps.issuer}${PATHS.authorization}?${new URLSearchParams([...params, ['prompt', 'login']]).toString()}`,
     );
     visit.response.end();
-  }
-
-  async function signIn(visit: Visit, details: Details, app: string): Promise<void> {
-    const { form, requestId, remoteAddress } = visit;
-    if (form === null) return show(visit, details, signInPage(frameOf(details), app, null));
-    if (!deps.limitTries.take(remoteAddress)) {
-      deps.deny('sign-in:too-many-tries', visit);
-      return show(visit, details, signInPage(frameOf(details), app, TOO_MANY), 429);
-    }
-    const name = textOf(form.get('username')).trim().slice(0, 100);
-    const known = must(await store.read('auth.account-by-name', { tenant, name }));
-    if (!deps.delayTries.take(remoteAddress, name, known?.wrongTries ?? 0, known?.unlockedAtMs)) {
-      deps.deny('sign-in:wait', visit);
-      return show(visit, details, signInPage(frameOf(details), app, TOO_MANY), 429);
-    }
-    const isRight = await deps.checkPassword(textOf(form.get('password')), known?.password ?? null);
-    if (isRight === null) {
-      deps.limitTries.giveBack(remoteAddress);
-      deps.delayTries.giveBack(remoteAddress, name);
-      return show(visit, details, signInPage(frameOf(details), app, BUSY), 503);
-    }
-    const audit: AuditDraft = {
-      at: clock.now(),
-      type: 'auth.sign-in',
-      tenant,
-      requestId,
-      action: 'E',
-      outcome: '0',
-      client: textOf(details.params['client_id']),
-    };
-    const done = must(await store.write('auth.sign-in', { name, isRight, audit }));
-    if (done.state === 'refused') return show(visit, details, signInPage(frameOf(details), app, NOT_SIGNED_IN), 401);
-    deps.limitTries.giveBack(remoteAddress);
-    deps.delayTries.forget(remoteAddress, name);
-    // Tokens of one person must not hang on the session of another.
-    const { accountId = done.accountId } = await sessionOf(provider, visit);
-    if (accountId !== done.accountId) {
-      await endSession(provider, visit);
-      await leaveSession(details);
-    }
-    return finish(visit, { login: { accountId: done.accountId, remember: false, amr: ['pwd'] } });
   }
 
   async function launchOf(details: Details): Promise<Launch | null> {
@@ -245,7 +184,13 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
       const step = visit.form?.get('step');
       if (step === 'cancel') await cancel(visit);
       else if (step === 'other-user') await changeUser(visit, details);
-      else await (details.prompt.name === 'login' ? signIn(visit, details, app) : consent(visit, details, app));
+      else if (details.prompt.name !== 'login') await consent(visit, details, app);
+      else
+        await signIn(visit, details, {
+          frame: frameOf(details),
+          why: forApp(app),
+          show: (page, status) => show(visit, details, page, status),
+        });
     } catch (thrown) {
       if (!(thrown instanceof errors.OIDCProviderError)) throw thrown;
       const isBusy = thrown.error === 'temporarily_unavailable';

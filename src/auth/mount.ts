@@ -11,12 +11,13 @@ import type { LimitTries } from './limit-tries.ts';
 import { APP_STYLE, PAGE_STYLE } from './page-style.ts';
 import { errorPage } from './pages.ts';
 import { isWithin } from './narrow-scope.ts';
-import { PATHS } from './paths.ts';
+import { PATHS, PROVIDER_BACK_PATH } from './paths.ts';
 import type { RecordDenial } from './record-denial.ts';
 import { replayRequest } from './replay-request.ts';
 import { parseResourceScope, splitScopes } from './scope.ts';
 import { sendPage } from './send-page.ts';
 import { SIGN_OUT_PATH } from './sign-out.ts';
+import type { Federate } from './federation.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
@@ -32,6 +33,12 @@ const FILES: Readonly<Record<string, readonly [type: string, content: string]>> 
 
 /** What an app calls from a page of its own. */
 const FOR_APPS: ReadonlySet<string> = new Set([PATHS.token, PATHS.introspection, PATHS.revocation]);
+
+const OVER = {
+  title: 'This cannot go on',
+  text: 'The page is no longer valid. Start again from the app.',
+  code: 'invalid_request',
+};
 
 export interface Caller {
   readonly requestId: RequestId;
@@ -70,6 +77,7 @@ export function makeMount(deps: {
   readonly store: AuthStore;
   readonly interactions: (visit: Visit) => Promise<void>;
   readonly signOut: (visit: Visit) => Promise<void>;
+  readonly federate: Federate | null;
   readonly callers: WeakMap<IncomingMessage, Caller>;
   /** Scopes that a refreshed token is to have instead of those of its family. */
   readonly narrowed: WeakMap<IncomingMessage, readonly string[]>;
@@ -155,6 +163,19 @@ export function makeMount(deps: {
         code: 'temporarily_unavailable',
       };
       sendPage(response, 429, errorPage(deps.pageStyle, told));
+      return;
+    }
+    if (pathname === PROVIDER_BACK_PATH && method === 'GET' && deps.federate !== null) {
+      // The cookie by which the browser goes on with the request of the app is sent to the page of that request alone.
+      const uid = await deps.federate.requestOf(new URLSearchParams(search));
+      if (uid === null) {
+        deps.deny('sign-in:provider-answer', { requestId, remoteAddress });
+        sendPage(response, 400, errorPage(deps.pageStyle, OVER));
+        return;
+      }
+      response.statusCode = 303;
+      response.setHeader('Location', `${mountPath}/interaction/${uid}${search}`);
+      response.end();
       return;
     }
     let form: URLSearchParams | null = null;

@@ -1,75 +1,8 @@
 import { html, NOTHING, type Html } from './html.ts';
 import { offerParts } from './narrow-scope.ts';
+import { page, wrongLine, type PageFrame } from './page.ts';
 import type { ShownEncounter, ShownPatient } from './patients.ts';
 import { parseResourceScope } from './scope.ts';
-
-/** Where the pages are and where their forms go. */
-export interface PageFrame {
-  readonly styleUrl: string;
-  readonly action: string;
-}
-
-const page = (styleUrl: string, title: string, body: Html): string =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title} · Chartgate</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="${styleUrl}" />
-      </head>
-      <body>
-        <main>${body}</main>
-      </body>
-    </html> `.markup;
-
-const wrongLine = (wrong: string | null): Html =>
-  wrong === null ? NOTHING : html`<p class="wrong" role="alert" id="wrong">${wrong}</p>`;
-
-export const signInPage = (frame: PageFrame, app: string, wrong: string | null): string =>
-  page(
-    frame.styleUrl,
-    'Sign in',
-    html`<h1>Sign in</h1>
-      <p><strong>${app}</strong> asks to read health records. Sign in to go on.</p>
-      ${wrongLine(wrong)}
-      <form method="post" action="${frame.action}">
-        <label for="username">User name</label>
-        <input
-          type="text"
-          id="username"
-          name="username"
-          autocomplete="username"
-          autocapitalize="none"
-          required
-          autofocus
-        />
-        <label for="password">Password</label>
-        <input type="password" id="password" name="password" autocomplete="current-password" required />
-        <button type="submit" name="step" value="sign-in">Sign in</button>
-        <button type="submit" name="step" value="cancel" class="second" formnovalidate>Cancel</button>
-      </form>`,
-  );
-
-export const signOutPage = (frame: PageFrame, user: string): string =>
-  page(
-    frame.styleUrl,
-    'Sign out',
-    html`<h1>Sign out</h1>
-      <p>You are signed in as ${user}. Apps that keep access when you are not there keep it.</p>
-      <form method="post" action="${frame.action}">
-        <button type="submit" name="step" value="sign-out">Sign out</button>
-      </form>`,
-  );
-
-export const signedOutPage = (styleUrl: string): string =>
-  page(
-    styleUrl,
-    'Signed out',
-    html`<h1>Signed out</h1>
-      <p>Nobody is signed in here.</p>`,
-  );
 
 /** On a machine that several people use, the one before may have forgotten to sign out. */
 const otherUser = (frame: PageFrame, user: string): Html =>

@@ -6,3 +6,6 @@ export const PATHS = {
   jwks: '/jwks',
   end_session: '/end',
 } as const;
+
+/** Where the hospital's provider leads a person back to. */
+export const PROVIDER_BACK_PATH = '/provider/back';

@@ -18,6 +18,7 @@ import {
   type Key,
 } from './key-kinds.ts';
 import { OPERATOR_KEYS } from './operator-keys.ts';
+import { SIGN_IN_KEYS } from './sign-in-keys.ts';
 import { TRANSLATION_KEYS } from './translation-keys.ts';
 
 export type { Key } from './key-kinds.ts';
@@ -192,6 +193,7 @@ export const KEYS = {
       z.array(z.string().regex(/^[A-Z][A-Za-z]{1,63}$/, 'must be resource types, such as ServiceRequest,Coverage')),
     ),
   ),
+  ...SIGN_IN_KEYS,
   CHARTGATE_AUTH_ISSUER: set(
     'address',
     'embedded',

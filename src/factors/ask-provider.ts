@@ -49,17 +49,23 @@ const load = () => import('openid-client');
 /** 256 bits, in letters that an address can carry. */
 const newSecret = (chance: Chance): string => Buffer.from(chance(32)).toString('base64url');
 
-const ALGORITHMS = {
-  EC: { name: 'ECDSA', namedCurve: 'P-384' },
-  RSA: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-384' },
-} as const;
+/** How each algorithm of RFC 7518 is called by who signs. */
+const ALGORITHMS: Readonly<Record<string, EcKeyImportParams | RsaHashedImportParams>> = {
+  RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+  RS384: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-384' },
+  PS256: { name: 'RSA-PSS', hash: 'SHA-256' },
+  ES256: { name: 'ECDSA', namedCurve: 'P-256' },
+  ES384: { name: 'ECDSA', namedCurve: 'P-384' },
+};
+const USUAL: Readonly<Record<string, string>> = { 'P-256': 'ES256', 'P-384': 'ES384' };
 
-/** RS384 or ES384, as with the EHR. */
+/** A JWK may say by which algorithm it signs; others sign by the one that providers know best. */
 async function keyToSign(text: string): Promise<{ readonly key: CryptoKey; readonly kid?: string }> {
   const isJwk = text.trimStart().startsWith('{');
-  const given = isJwk ? (JSON.parse(text) as JsonWebKey & { readonly kid?: string }) : {};
+  const given = isJwk ? (JSON.parse(text) as JsonWebKey & { readonly kid?: string; readonly alg?: string }) : {};
   const jwk = createPrivateKey(isJwk ? { key: given, format: 'jwk' } : text).export({ format: 'jwk' });
-  const algorithm = jwk.kty === 'EC' ? ALGORITHMS.EC : ALGORITHMS.RSA;
+  const algorithm = ALGORITHMS[given.alg ?? USUAL[jwk.crv ?? ''] ?? 'RS256'];
+  if (algorithm === undefined) throw new Error('the key is for an algorithm that is not known here');
   const key = await crypto.subtle.importKey('jwk', jwk, algorithm, false, ['sign']);
   return { key, ...(given.kid === undefined ? {} : { kid: given.kid }) };
 }

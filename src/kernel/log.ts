@@ -35,6 +35,7 @@ export const LOG_EVENTS = [
   'mappings.refused',
   'links.followed',
   'auth.failed',
+  'auth.provider-failed',
   'audit.lost',
   'audit.unsigned',
   'audit.unanchored',

@@ -1,5 +1,5 @@
 import type { AuditReads, AuditWrites } from '../audit/index.ts';
-import type { OauthUris, PatientDirectory, VerifyToken } from '../auth/index.ts';
+import type { OauthUris, PatientDirectory, PractitionerDirectory, VerifyToken } from '../auth/index.ts';
 import type { Capability, Ehr, TypeCapability } from '../ehr/index.ts';
 import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
 import {
@@ -33,6 +33,7 @@ import { keepLinkedPatients } from './linked-patients.ts';
 import { checkFormat, FHIR_JSON } from './negotiate.ts';
 import { makePassPages } from './pass-page.ts';
 import { makePatientDirectory } from './patient-directory.ts';
+import { makePractitionerDirectory } from './practitioner-directory.ts';
 import type { ReadKit } from './read-kit.ts';
 import { makeRecordLeftOut } from './record-left-out.ts';
 import { makeRecordRead } from './record-read.ts';
@@ -79,6 +80,7 @@ export interface SmartTokens {
 
 export interface Smart {
   readonly patients: PatientDirectory;
+  readonly practitioners: PractitionerDirectory;
   /** `more`: routes of other parts, which come before those of every type. */
   serve(tokens: SmartTokens, more?: (kit: ReadKit) => readonly Route[]): readonly Route[];
 }
@@ -271,6 +273,7 @@ export function makeSmart(deps: SmartDeps): Smart {
 
   return {
     serve,
+    practitioners: makePractitionerDirectory({ reader }),
     patients: makePatientDirectory({
       mode: deps.patients,
       tenant,

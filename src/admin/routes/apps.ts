@@ -71,6 +71,10 @@ export function makeAppRoutes(deps: { readonly registry: Registry }): AdminRoute
       const done = await registry.resetPassword(actor, id, password);
       return done.ok ? ok({ id, state: 'reset' }) : done;
     }),
+    defineRoute('accounts.resetFactor', async ({ params: { id } }, { actor }) => {
+      const done = await registry.resetFactor(actor, id);
+      return done.ok ? ok({ id, state: 'reset' }) : done;
+    }),
     defineRoute('accounts.unlock', async ({ params: { id } }, { actor }) => {
       const done = await registry.unlockAccount(actor, id);
       return done.ok ? ok({ id, state: 'unlocked' }) : done;

@@ -16,6 +16,7 @@ import { watching } from './0013-watching.ts';
 import { listsOfMany } from './0014-lists-of-many.ts';
 import { whoActed } from './0015-who-acted.ts';
 import { wordsOfDeliveries } from './0016-words-of-deliveries.ts';
+import { signIn } from './0020-sign-in.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   listsOfMany,
   whoActed,
   wordsOfDeliveries,
+  signIn,
 ];
 
 export type Engine = 'sqlite' | 'postgres';
