@@ -46,6 +46,8 @@ export interface ListedGrant {
   readonly clientId: string | null;
   readonly accountId: string | null;
   readonly scope: string | null;
+  /** Id of the patient at the EHR whom it is about. */
+  readonly patient: string | null;
   readonly madeAtMs: number;
   readonly usedAtMs: number | null;
   readonly untilMs: number;

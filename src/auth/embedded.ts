@@ -9,6 +9,7 @@ import { makeCheckPassword, type CheckPassword } from './account.ts';
 import type { AuthStore } from './adapter.ts';
 import { makeFederate, type Federate } from './federation.ts';
 import { fetchBounded } from './fetch-bounded.ts';
+import { makeGrantsPage } from './grants-page.ts';
 import { makeInteractions } from './interaction.ts';
 import { loadKeys, makeKeysToSign, readSigningKeys, type AuthKeys } from './keys.ts';
 import { APP_STYLE_PATH, makeMount, PAGE_STYLE_PATH, type Caller } from './mount.ts';
@@ -104,10 +105,11 @@ function mountWith(
   const { tenant, issuer, clock, log, callers } = deps;
   const mountPath = new URL(issuer).pathname;
   const pageStyle = `${mountPath}${PAGE_STYLE_PATH}`;
-  const styleUrl = `${issuer}${APP_STYLE_PATH}`;
+  const { frameAncestors: ancestors } = deps.signIn;
+  const styleUrl = deps.signIn.styleUrl ?? `${issuer}${APP_STYLE_PATH}`;
   const provider = makeProvider({
     ...deps,
-    styleUrl,
+    frameAncestors: ancestors,
     keys,
     renderError(ctx, out) {
       const told = {
@@ -116,7 +118,7 @@ function mountWith(
         code: out.error,
       };
       ctx.respond = false;
-      sendPage(ctx.res, ctx.status === 404 ? 400 : ctx.status, errorPage(pageStyle, told));
+      sendPage(ctx.res, ctx.status === 404 ? 400 : ctx.status, errorPage(pageStyle, told), { ancestors });
     },
   });
   const audit = async (...drafts: readonly AuditDraft[]): Promise<boolean> =>
@@ -127,7 +129,8 @@ function mountWith(
     // Only below a route of the provider is there one.
     const oidc = ctx.oidc as KoaContextWithOIDC['oidc'] | undefined;
     if (oidc?.params?.['response_mode'] === 'form_post' && typeof ctx.body === 'string') {
-      ctx.set('Content-Security-Policy', formPostPolicy(ctx.body, String(oidc.params['redirect_uri'])));
+      ctx.set('Content-Security-Policy', formPostPolicy(ctx.body, String(oidc.params['redirect_uri']), ancestors));
+      if (ancestors.length > 0) ctx.remove('X-Frame-Options');
       return;
     }
     const body = ctx.body as Record<string, unknown> | undefined;
@@ -169,8 +172,10 @@ function mountWith(
   return makeMount({
     ...deps,
     provider,
+    frameAncestors: ancestors,
     interactions: makeInteractions(pages),
     signOut: makeSignOut(pages),
+    grantsPage: makeGrantsPage({ ...pages, csrfKey: keys.cookie }),
     pageStyle,
   });
 }

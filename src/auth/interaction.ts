@@ -7,12 +7,13 @@ import { LAUNCH_KIND, type Launch } from './launch.ts';
 import type { PageFrame } from './page.ts';
 import { consentPage, encounterPage, errorPage, patientPage } from './pages.ts';
 import type { PatientDirectory, ShownPatient } from './patients.ts';
-import { PATHS } from './paths.ts';
+import { PAGE_CLIENT_ID } from './page-client.ts';
+import { GRANTS_PATH, PATHS } from './paths.ts';
 import { ownClient } from './provider.ts';
 import { makeRecordShown, type Showing } from './record-shown.ts';
 import { splitScopes } from './scope.ts';
 import { sendPage } from './send-page.ts';
-import { forApp } from './sign-in-pages.ts';
+import { FOR_GRANTS, forApp } from './sign-in-pages.ts';
 import { makeSignIn, type SignInDeps } from './sign-in.ts';
 import { textOf, type Details, type Visit } from './visit.ts';
 
@@ -23,6 +24,8 @@ interface Deps extends SignInDeps {
   readonly pageStyle: string;
   readonly mountPath: string;
   readonly patients: PatientDirectory;
+  /** Origins of EHRs in whose frames the pages may be shown. */
+  readonly frameAncestors: readonly string[];
 }
 
 const NO_PATIENTS = 'The patients cannot be listed at the moment. Try again.';
@@ -35,13 +38,15 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
   const record = makeRecordShown(deps);
   const grantAccess = makeGrantAccess(deps);
   const signIn = makeSignIn(deps);
+  const ancestors = deps.frameAncestors;
+  const grantsUrl = `${deps.mountPath}${GRANTS_PATH}`;
 
   const frameOf = ({ uid }: Details): PageFrame => ({
     styleUrl: deps.pageStyle,
     action: `${deps.mountPath}/interaction/${uid}`,
   });
   const show = ({ response }: Visit, { params }: Details, page: string, status = 200): Promise<void> => {
-    sendPage(response, status, page, textOf(params['redirect_uri']));
+    sendPage(response, status, page, { redirectUri: textOf(params['redirect_uri']), ancestors });
     return Promise.resolve();
   };
   const finish = async (
@@ -67,6 +72,14 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
       `${deps.issuer}${PATHS.authorization}?${new URLSearchParams([...params, ['prompt', 'login']]).toString()}`,
     );
     visit.response.end();
+  }
+
+  /** Whoever signed in for our own page goes there; nothing is granted. */
+  async function toGrants({ response }: Visit, details: Details): Promise<void> {
+    await details.destroy();
+    response.statusCode = 303;
+    response.setHeader('Location', grantsUrl);
+    response.end();
   }
 
   async function launchOf(details: Details): Promise<Launch | null> {
@@ -170,6 +183,7 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
       noEncounter: choice.because,
       scopes,
       words: asked.filter((one) => !one.includes('.')),
+      grantsUrl,
       wrong: isEmpty ? NOTHING_ALLOWED : null,
     };
     await show(visit, details, consentPage(frameOf(details), shown));
@@ -180,15 +194,17 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
       const details = await provider.interactionDetails(visit.request, visit.response);
       const client = await provider.Client.find(textOf(details.params['client_id']));
       if (client === undefined) throw new errors.InvalidRequest('the app is no longer registered');
-      const app = ownClient(client).name;
+      const { id, name: app } = ownClient(client);
+      const isPage = id === PAGE_CLIENT_ID;
       const step = visit.form?.get('step');
       if (step === 'cancel') await cancel(visit);
       else if (step === 'other-user') await changeUser(visit, details);
+      else if (details.prompt.name !== 'login' && isPage) await toGrants(visit, details);
       else if (details.prompt.name !== 'login') await consent(visit, details, app);
       else
         await signIn(visit, details, {
           frame: frameOf(details),
-          why: forApp(app),
+          why: isPage ? FOR_GRANTS : forApp(app),
           show: (page, status) => show(visit, details, page, status),
         });
     } catch (thrown) {
@@ -199,7 +215,7 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
         text: isBusy ? 'Try again in a minute.' : 'The page is no longer valid. Start again from the app.',
         code: thrown.error,
       };
-      sendPage(visit.response, isBusy ? 503 : 400, errorPage(deps.pageStyle, told));
+      sendPage(visit.response, isBusy ? 503 : 400, errorPage(deps.pageStyle, told), { ancestors });
     }
   };
 }

@@ -11,7 +11,7 @@ import type { LimitTries } from './limit-tries.ts';
 import { APP_STYLE, PAGE_STYLE } from './page-style.ts';
 import { errorPage } from './pages.ts';
 import { isWithin } from './narrow-scope.ts';
-import { PATHS, PROVIDER_BACK_PATH } from './paths.ts';
+import { GRANTS_PATH, PATHS, PROVIDER_BACK_PATH } from './paths.ts';
 import type { RecordDenial } from './record-denial.ts';
 import { replayRequest } from './replay-request.ts';
 import { parseResourceScope, splitScopes } from './scope.ts';
@@ -77,6 +77,7 @@ export function makeMount(deps: {
   readonly store: AuthStore;
   readonly interactions: (visit: Visit) => Promise<void>;
   readonly signOut: (visit: Visit) => Promise<void>;
+  readonly grantsPage: (visit: Visit) => Promise<void>;
   readonly federate: Federate | null;
   readonly callers: WeakMap<IncomingMessage, Caller>;
   /** Scopes that a refreshed token is to have instead of those of its family. */
@@ -86,6 +87,7 @@ export function makeMount(deps: {
   readonly deny: RecordDenial;
   /** Address of the pages' own style sheet. */
   readonly pageStyle: string;
+  readonly frameAncestors: readonly string[];
   readonly clock: Clock;
 }): Mount {
   const { tenant, provider, store, clock } = deps;
@@ -162,7 +164,7 @@ export function makeMount(deps: {
         text: 'Try again in a minute.',
         code: 'temporarily_unavailable',
       };
-      sendPage(response, 429, errorPage(deps.pageStyle, told));
+      sendPage(response, 429, errorPage(deps.pageStyle, told), { ancestors: deps.frameAncestors });
       return;
     }
     if (pathname === PROVIDER_BACK_PATH && method === 'GET' && deps.federate !== null) {
@@ -170,7 +172,7 @@ export function makeMount(deps: {
       const uid = await deps.federate.requestOf(new URLSearchParams(search));
       if (uid === null) {
         deps.deny('sign-in:provider-answer', { requestId, remoteAddress });
-        sendPage(response, 400, errorPage(deps.pageStyle, OVER));
+        sendPage(response, 400, errorPage(deps.pageStyle, OVER), { ancestors: deps.frameAncestors });
         return;
       }
       response.statusCode = 303;
@@ -227,7 +229,7 @@ export function makeMount(deps: {
     });
     deps.callers.set(again, { requestId, remoteAddress });
     if (narrowed !== null) deps.narrowed.set(again, narrowed);
-    if (pathname.startsWith('/interaction/') || pathname === SIGN_OUT_PATH) {
+    if (pathname.startsWith('/interaction/') || pathname === SIGN_OUT_PATH || pathname === GRANTS_PATH) {
       if (form !== null && !isOurPage(request)) {
         sendJson(response, 403, { error: 'invalid_request', error_description: 'the form is not from our page' });
         return;
@@ -240,7 +242,8 @@ export function makeMount(deps: {
         requestId,
         remoteAddress,
       };
-      await (pathname === SIGN_OUT_PATH ? deps.signOut(visit) : deps.interactions(visit));
+      if (pathname === GRANTS_PATH) await deps.grantsPage(visit);
+      else await (pathname === SIGN_OUT_PATH ? deps.signOut(visit) : deps.interactions(visit));
       return;
     }
     await answer(again, response);

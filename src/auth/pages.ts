@@ -1,8 +1,8 @@
+import { isLongAccess, LONG_ACCESS, sentenceOf } from './describe-scope.ts';
 import { html, NOTHING, type Html } from './html.ts';
 import { offerParts } from './narrow-scope.ts';
 import { page, wrongLine, type PageFrame } from './page.ts';
 import type { ShownEncounter, ShownPatient } from './patients.ts';
-import { parseResourceScope } from './scope.ts';
 
 /** On a machine that several people use, the one before may have forgotten to sign out. */
 const otherUser = (frame: PageFrame, user: string): Html =>
@@ -110,27 +110,6 @@ export const encounterPage = (
       ${otherUser(frame, shown.user)}`,
   );
 
-const ACCESS: Readonly<Record<string, string>> = {
-  patient: 'of this patient',
-  user: 'that you may see',
-  system: 'of everybody',
-};
-
-function sentenceOf(text: string): string {
-  const scope = parseResourceScope(text);
-  if (scope === null) return text;
-  const verb = scope.letters.has('r') ? (scope.letters.has('s') ? 'Read and search' : 'Read') : 'Search';
-  const what = scope.type === '*' ? 'all records' : `${scope.type} records`;
-  const part = scope.filter.map(([name, value]) => `${name} ${value.split('|').at(-1) ?? value}`).join(', ');
-  return `${verb} ${what} ${ACCESS[scope.level] ?? ''}${part === '' ? '' : ` (${part})`}`;
-}
-
-const LONG_ACCESS: Readonly<Record<string, string>> = {
-  offline_access: 'Keep access when you are not there, until you or the operator end it',
-  online_access: 'Renew access while you are signed in',
-};
-export const isLongAccess = (word: string): boolean => word in LONG_ACCESS;
-
 const checkbox = (id: string, scope: string, label: string, kind: 'whole' | 'part'): Html =>
   html`<div class="${kind === 'part' ? 'choice part' : 'choice'}">
     <input type="checkbox" id="${id}" name="scope" value="${scope}" ${kind === 'whole' ? html`checked` : NOTHING} />
@@ -160,6 +139,8 @@ export const consentPage = (
     /** Resource scopes. */
     readonly scopes: readonly string[];
     readonly words: readonly string[];
+    /** The page on which the person sees and ends what apps may do. */
+    readonly grantsUrl: string;
     readonly wrong: string | null;
   },
 ): string => {
@@ -188,7 +169,10 @@ export const consentPage = (
           ${shown.words.filter(isLongAccess).map((word) => checkbox(`word-${word}`, word, LONG_ACCESS[word] ?? word, 'whole'))}
           ${shown.words.includes('fhirUser') ? html`<p>It also learns who you are.</p>` : NOTHING}
         </fieldset>
-        <p>Nothing can be changed through it.</p>
+        <p>
+          Nothing can be changed through it. You can see and end at any time
+          <a href="${shown.grantsUrl}" target="_blank" rel="noopener">what apps may do</a>.
+        </p>
         <button type="submit" name="step" value="allow">Allow</button>
         <button type="submit" name="step" value="cancel" class="second">Do not allow</button>
       </form>

@@ -25,7 +25,7 @@ import {
 import type { AccountChange } from './commands.ts';
 import { makeGrants, type GrantPage, type GrantQuery } from './grants.ts';
 import { readKeyAges, rotateSigningKey, type RotatedKey, type SigningKeyAge } from './keys.ts';
-import { LAUNCH_KIND, LAUNCH_MS, newLaunchId, type Launch } from './launch.ts';
+import { isIntent, LAUNCH_KIND, LAUNCH_MS, newLaunchId, parseFhirContext, type Launch } from './launch.ts';
 import { narrowScope } from './narrow-scope.ts';
 import type { PatientDirectory } from './patients.ts';
 import { splitScopes } from './scope.ts';
@@ -242,12 +242,24 @@ export function makeRegistry(deps: {
       return done.value === 'removed' ? ok(null) : fail(fault('account.not-found'));
     },
     async addLaunch(act, given) {
-      const fields = fieldsOf(given, ['patient', 'mrn', 'encounter', 'clientId', 'needPatientBanner']);
+      const fields = fieldsOf(given, [
+        'patient',
+        'mrn',
+        'encounter',
+        'clientId',
+        'needPatientBanner',
+        'intent',
+        'fhirContext',
+      ]);
       if (fields === null) return wrong('');
-      const { encounter = null, clientId = null, needPatientBanner = true } = fields;
+      const { encounter = null, clientId = null, needPatientBanner = true, intent = null } = fields;
       if (encounter !== null && (typeof encounter !== 'string' || !FHIR_ID.test(encounter))) return wrong('encounter');
       if (clientId !== null && typeof clientId !== 'string') return wrong('clientId');
       if (typeof needPatientBanner !== 'boolean') return wrong('needPatientBanner');
+      if (intent !== null && !isIntent(intent)) return wrong('intent');
+      const context = parseFhirContext(fields['fhirContext'] ?? [], deps.isType);
+      if (!context.ok) return wrong(context.fault);
+      const fhirContext = context.value;
       if (clientId !== null && !isRegisteredId(clientId)) return fail(fault('client.not-found'));
       const client = clientId === null ? null : await store.read('auth.client', { tenant, id: clientId });
       if (client?.ok === false) return client;
@@ -261,7 +273,8 @@ export function makeRegistry(deps: {
       }
       const launch = newLaunchId();
       const expiresAt = new Date(clock.now().getTime() + LAUNCH_MS);
-      const payload: Launch = { clientId, patient: patient.value, encounter, needPatientBanner };
+      const about = { patient: patient.value, encounter, needPatientBanner, intent, fhirContext };
+      const payload: Launch = { clientId, ...about };
       const key = { tenant, kind: LAUNCH_KIND, id: launch };
       const put = { ...key, payload, grantId: null, uid: null, expiresAt, at: clock.now(), as: 'first' } as const;
       const done = await store.write('auth.put', put);

@@ -1,6 +1,7 @@
 import type { SealedTable, Vault } from '../store/index.ts';
 import { showAccount, type Account, type ShownAccount, type StoredAccount } from './account.ts';
 import type { Client, RegisteredClient } from './client.ts';
+import { contextOf } from './launch.ts';
 import type { FoundRecord, FoundToken, KeptKey, ListedGrant, RecordToPut } from './commands.ts';
 
 /** A row of either engine. */
@@ -108,12 +109,14 @@ function scopeOf(payload: unknown): string | null {
 export function toGrant(vault: Vault, row: Row): ListedGrant {
   const kind = String(row['kind']) as ListedKind;
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  const payload = (toRecord(vault, kind, row)?.payload ?? {}) as { readonly rar?: readonly unknown[] };
   return {
     id: `${PREFIXES[kind]}${hexOf(row)}`,
     kind: KINDS[kind],
     clientId: text(row['client_id']),
     accountId: text(row['account_id']),
-    scope: scopeOf(toRecord(vault, kind, row)?.payload ?? {}),
+    scope: scopeOf(payload),
+    patient: contextOf(payload).patient ?? null,
     madeAtMs: Number(row['made_at']),
     usedAtMs: msOrNull(row['used_at']),
     untilMs: Number(row['until']),

@@ -17,6 +17,8 @@ export const TOO_MANY = 'There were too many wrong tries from here. Wait some mi
 export const forApp = (app: string): Html =>
   html`<p><strong>${app}</strong> asks to read health records. Sign in to go on.</p>`;
 
+export const FOR_GRANTS = html`<p>Sign in to see what apps may do for you, and to end it.</p>`;
+
 const cancelButton = html`<button type="submit" name="step" value="cancel" class="second" formnovalidate>
   Cancel
 </button>`;
@@ -95,7 +97,7 @@ export const enrolPage = (
       ${codeForm(frame)}`,
   );
 
-export const signOutPage = (frame: PageFrame, user: string): string =>
+export const signOutPage = (frame: PageFrame, user: string, grantsUrl: string): string =>
   page(
     frame.styleUrl,
     'Sign out',
@@ -103,7 +105,8 @@ export const signOutPage = (frame: PageFrame, user: string): string =>
       <p>You are signed in as ${user}. Apps that keep access when you are not there keep it.</p>
       <form method="post" action="${frame.action}">
         <button type="submit" name="step" value="sign-out">Sign out</button>
-      </form>`,
+      </form>
+      <p><a href="${grantsUrl}">See and end what apps may do</a></p>`,
   );
 
 /** `provider`: where the person can sign out of the hospital's own sign-in too. */

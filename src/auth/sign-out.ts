@@ -4,6 +4,7 @@ import type { AskProvider } from '../factors/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import { must, type AuthStore } from './adapter.ts';
 import { endSession, sessionOf } from './end-session.ts';
+import { GRANTS_PATH } from './paths.ts';
 import type { Visit } from './visit.ts';
 import { signedOutPage, signOutPage } from './sign-in-pages.ts';
 import { sendPage } from './send-page.ts';
@@ -29,7 +30,7 @@ export function makeSignOut(deps: {
     const { accountId } = await sessionOf(provider, visit);
     const account = accountId === undefined ? null : must(await store.read('auth.account', { tenant, id: accountId }));
     if (visit.form === null && account !== null) {
-      sendPage(visit.response, 200, signOutPage(frame, account.name));
+      sendPage(visit.response, 200, signOutPage(frame, account.name, `${deps.mountPath}${GRANTS_PATH}`));
       return;
     }
     if (visit.form !== null) {

@@ -91,6 +91,7 @@ export function makeAskProvider(deps: {
   async function discover(): Promise<Configuration> {
     const { allowInsecureRequests, customFetch, discovery, enableNonRepudiationChecks } = await load();
     // The settings take plain http for loopback alone.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- not deprecated but marked, so that it stands out
     const plain = new URL(client.issuer).protocol === 'http:' ? [allowInsecureRequests] : [];
     return discovery(new URL(client.issuer), client.clientId, undefined, await authenticationOf(client.credential), {
       execute: [...plain, enableNonRepudiationChecks],

@@ -3,7 +3,8 @@ import type { ListedGrant, Registry } from '../../auth/index.ts';
 import { iso } from '../cursor.ts';
 import { defineRoute, type AdminRoute } from '../define-route.ts';
 
-const shownGrant = ({ madeAtMs, usedAtMs, untilMs, ...rest }: ListedGrant) => ({
+/** Whose records it is about is not for whoever looks after apps. */
+const shownGrant = ({ madeAtMs, usedAtMs, untilMs, patient: _patient, ...rest }: ListedGrant) => ({
   ...rest,
   madeAt: iso(madeAtMs),
   usedAt: usedAtMs === null ? null : iso(usedAtMs),
