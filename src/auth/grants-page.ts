@@ -57,7 +57,10 @@ export function makeGrantsPage(deps: {
     }).toString()}`;
 
   async function end(visit: Visit, form: URLSearchParams, accountId: string, csrf: string): Promise<void> {
-    if (!isSame(textOf(form.get('csrf')), csrf)) return redirect(visit, `${at}?done=refused`);
+    if (!isSame(textOf(form.get('csrf')), csrf)) {
+      redirect(visit, `${at}?done=refused`);
+      return;
+    }
     const audit: AuditDraft = {
       at: clock.now(),
       type: 'auth.grant',
@@ -79,8 +82,12 @@ export function makeGrantsPage(deps: {
     const account = id === '' ? null : must(await store.read('auth.account', { tenant, id }));
     if (account === null) {
       // Who did not want to sign in is not asked again at once.
-      if (!visit.query.has('error')) return redirect(visit, signInUrl());
-      return sendPage(visit.response, 200, notSignedInPage(deps.pageStyle, at));
+      if (!visit.query.has('error')) {
+        redirect(visit, signInUrl());
+        return;
+      }
+      sendPage(visit.response, 200, notSignedInPage(deps.pageStyle, at));
+      return;
     }
     const csrf = csrfOf(session.uid);
     if (visit.form !== null) return end(visit, visit.form, account.id, csrf);

@@ -89,10 +89,12 @@ export function makeAskProvider(deps: {
   let known: { readonly config: Promise<Configuration>; readonly untilMs: number } | null = null;
 
   async function discover(): Promise<Configuration> {
-    const { allowInsecureRequests, customFetch, discovery, enableNonRepudiationChecks } = await load();
+    const openid = await load();
+    const { customFetch, discovery, enableNonRepudiationChecks } = openid;
     // The settings take plain http for loopback alone.
+
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- not deprecated but marked, so that it stands out
-    const plain = new URL(client.issuer).protocol === 'http:' ? [allowInsecureRequests] : [];
+    const plain = new URL(client.issuer).protocol === 'http:' ? [openid.allowInsecureRequests] : [];
     return discovery(new URL(client.issuer), client.clientId, undefined, await authenticationOf(client.credential), {
       execute: [...plain, enableNonRepudiationChecks],
       [customFetch]: ((url, init) => deps.fetch(url, init as RequestInit)) satisfies CustomFetch,

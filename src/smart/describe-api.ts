@@ -55,6 +55,9 @@ const AUDIT_EVENT: CapabilityStatementRestResource = {
 const NOT_ASKED_YET =
   'The EHR has not been asked yet what it does. This is what the gateway does; what the EHR does not do will be missing here.';
 
+const NO_WRITES =
+  'Apps read. They write nothing but Subscriptions, where those are served: of every other type the scope letters c, u and d are not granted.';
+
 /** What is served is what both we and the EHR do; before the EHR was asked, what we do. */
 export function describeApi(deps: {
   readonly rules: SearchRules;
@@ -130,6 +133,7 @@ export function describeApi(deps: {
         ...(capability === null ? { documentation: NOT_ASKED_YET } : {}),
         security: {
           cors: true,
+          description: NO_WRITES,
           service: [
             {
               coding: [
